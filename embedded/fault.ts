@@ -1,0 +1,64 @@
+/** Codes without a name of their own are called `Location<code>`. */
+const CODE_NAMES: Readonly<Record<number, string>> = {
+  1: 'InternalError',
+  2: 'BadValue',
+  9: 'FailedToParse',
+  11: 'UserNotFound',
+  13: 'Unauthorized',
+  14: 'TypeMismatch',
+  16: 'InvalidLength',
+  18: 'AuthenticationFailed',
+  20: 'IllegalOperation',
+  22: 'InvalidBSON',
+  26: 'NamespaceNotFound',
+  27: 'IndexNotFound',
+  28: 'PathNotViable',
+  40: 'ConflictingUpdateOperators',
+  43: 'CursorNotFound',
+  48: 'NamespaceExists',
+  50: 'MaxTimeMSExpired',
+  52: 'DollarPrefixedFieldName',
+  53: 'InvalidIdField',
+  54: 'NotSingleValueField',
+  56: 'EmptyFieldName',
+  59: 'CommandNotFound',
+  66: 'ImmutableField',
+  67: 'CannotCreateIndex',
+  68: 'IndexAlreadyExists',
+  72: 'InvalidOptions',
+  73: 'InvalidNamespace',
+  85: 'IndexOptionsConflict',
+  86: 'IndexKeySpecsConflict',
+  168: 'InvalidPipelineOperator',
+  171: 'CannotIndexParallelArrays',
+  197: 'InvalidIndexSpecificationOption',
+  225: 'TransactionTooOld',
+  238: 'NotImplemented',
+  263: 'OperationNotSupportedInTransaction',
+  292: 'QueryExceededMemoryLimitNoDiskUseAllowed',
+  10334: 'BSONObjectTooLarge',
+  11000: 'DuplicateKey',
+  11601: 'InterruptedAtShutdown',
+  40414: 'IDLFailedToParse',
+  40415: 'IDLUnknownField',
+};
+
+/** A refusal in MongoDB's own words: its code, its code name, and what its reply carries beside them. */
+export class MongoFault extends Error {
+  readonly code: number;
+  readonly extra: Readonly<Record<string, unknown>>;
+
+  constructor(code: number, message: string, extra: Readonly<Record<string, unknown>> = {}) {
+    super(message);
+    this.code = code;
+    this.extra = extra;
+  }
+
+  get codeName(): string {
+    return CODE_NAMES[this.code] ?? `Location${this.code}`;
+  }
+}
+
+export function notImplemented(what: string): MongoFault {
+  return new MongoFault(238, `${what} is not supported by the embedded engine`);
+}

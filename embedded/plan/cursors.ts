@@ -1,0 +1,92 @@
+import { Long } from 'bson';
+import { RawArray } from '../bson/reply.ts';
+import type { Document } from '../bson/value.ts';
+import { MongoFault } from '../fault.ts';
+
+/** Answers of a query as BSON bytes, drawn batch by batch. */
+export interface Answers {
+  next(): Uint8Array | undefined;
+  pause(): void;
+}
+
+interface Cursor {
+  namespace: string;
+  answers: Answers;
+  /** Drawn, but did not fit the last batch. */
+  held: Uint8Array | undefined;
+  usedAt: number;
+}
+
+const BATCH_BYTES = 16 * 1024 * 1024;
+const IDLE_MS = 10 * 60 * 1000;
+
+/** Open cursors. Each holds a place, not a statement, so an abandoned one costs nothing but memory until it is dropped. */
+export class Cursors {
+  readonly #open = new Map<number, Cursor>();
+  #nextId = 1 + Math.floor(Math.random() * 2 ** 40);
+
+  /** A first batch as the reply of find and aggregate; the cursor stays open if there is more. */
+  first(namespace: string, answers: Answers, batchSize: number, single: boolean): Document {
+    const cursor: Cursor = { namespace, answers, held: undefined, usedAt: Date.now() };
+    const { batch, more } = draw(cursor, batchSize);
+    let id = 0;
+    if (more && !single) this.#open.set((id = this.#nextId++), cursor);
+    return { cursor: { firstBatch: new RawArray(batch), id: Long.fromNumber(id), ns: namespace }, ok: 1 };
+  }
+
+  next(id: number, namespace: string, batchSize: number): Document {
+    const cursor = this.#open.get(id);
+    if (!cursor || cursor.namespace !== namespace) throw new MongoFault(43, `cursor id ${id} not found`);
+    cursor.usedAt = Date.now();
+    const { batch, more } = draw(cursor, batchSize);
+    if (!more) this.#open.delete(id);
+    return { cursor: { nextBatch: new RawArray(batch), id: Long.fromNumber(more ? id : 0), ns: namespace }, ok: 1 };
+  }
+
+  kill(id: number): boolean {
+    return this.#open.delete(id);
+  }
+
+  /** A dropped collection takes its cursors with it. */
+  killIn(prefix: string): void {
+    for (const [id, cursor] of this.#open) {
+      if (cursor.namespace === prefix || (prefix.endsWith('.') && cursor.namespace.startsWith(prefix)))
+        this.#open.delete(id);
+    }
+  }
+
+  killIdle(now: number): void {
+    for (const [id, cursor] of this.#open) if (now - cursor.usedAt > IDLE_MS) this.#open.delete(id);
+  }
+}
+
+function draw(cursor: Cursor, batchSize: number): { batch: Uint8Array[]; more: boolean } {
+  const batch: Uint8Array[] = [];
+  let bytes = 0;
+  try {
+    for (;;) {
+      const answer = cursor.held ?? cursor.answers.next();
+      cursor.held = undefined;
+      if (!answer) return { batch, more: false };
+      if (batch.length >= batchSize || (batch.length > 0 && bytes + answer.length > BATCH_BYTES)) {
+        cursor.held = answer;
+        return { batch, more: true };
+      }
+      batch.push(answer);
+      bytes += answer.length;
+    }
+  } finally {
+    cursor.answers.pause();
+  }
+}
+
+export function answersOf(items: Iterable<Uint8Array>): Answers {
+  const iterator = items[Symbol.iterator]();
+  return {
+    next: () => {
+      const step = iterator.next();
+      return step.done ? undefined : step.value;
+    },
+    pause: () => undefined,
+  };
+}

@@ -1,0 +1,65 @@
+import { equal } from '../query/compare.ts';
+import type { Filter, Predicate } from '../query/filter.ts';
+import { matchesValue } from '../query/match.ts';
+import type { Index } from '../storage/index.ts';
+
+/** Whether the index holds every document the filter can match: a sparse or partial one does so only if the filter says as much. */
+export function holdsAll(index: Index, filter: Filter): boolean {
+  if (
+    index.sparse &&
+    !index.fields.some((field) =>
+      implies(filter, { op: 'field', path: field.path, parts: field.parts, predicate: { op: 'exists' } }),
+    )
+  ) {
+    return false;
+  }
+  return !index.partial || implies(filter, index.partial);
+}
+
+function implies(filter: Filter, claim: Filter): boolean {
+  if (claim.op === 'and') return claim.filters.every((part) => implies(filter, part));
+  if (claim.op === 'or' && claim.filters.some((part) => implies(filter, part))) return true;
+  if (filter.op === 'and') return filter.filters.some((part) => implies(part, claim));
+  if (filter.op === 'or') return filter.filters.every((part) => implies(part, claim));
+  return (
+    filter.op === 'field' &&
+    claim.op === 'field' &&
+    filter.path === claim.path &&
+    entails(filter.predicate, claim.predicate)
+  );
+}
+
+function entails(given: Predicate, claim: Predicate): boolean {
+  if (same(given, claim)) return true;
+  const values =
+    given.op === 'eq' ? [given.value] : given.op === 'in' && given.patterns.length === 0 ? given.values : undefined;
+  if (values) return values.every((value) => value !== null && !Array.isArray(value) && matchesValue([claim], value));
+  if (!isOrder(given)) return false;
+  if (given.value === null || given.value === undefined) return false;
+  if (claim.op === 'exists') return true;
+  if (claim.op === 'type') return typeof given.value === 'string' && matchesValue([claim], given.value);
+  // A range lies in a wider range of the same direction when its own bound does.
+  return (
+    isOrder(claim) &&
+    claim.op[0] === given.op[0] &&
+    (claim.op.length === 3 || given.op.length === 2) &&
+    matchesValue([{ ...claim, op: `${claim.op[0] as 'g' | 'l'}te` }], given.value)
+  );
+}
+
+function isOrder(predicate: Predicate): predicate is Predicate & { op: 'gt' | 'gte' | 'lt' | 'lte' } {
+  return ['gt', 'gte', 'lt', 'lte'].includes(predicate.op);
+}
+
+function same(a: Predicate, b: Predicate): boolean {
+  if (a.op !== b.op) return false;
+  if ('value' in a && 'value' in b) return equal(a.value, b.value);
+  if (a.op === 'exists') return true;
+  if (a.op === 'in' && b.op === 'in') return a.patterns.length + b.patterns.length === 0 && equal(a.values, b.values);
+  return (
+    a.op === 'type' &&
+    b.op === 'type' &&
+    a.kinds.size === b.kinds.size &&
+    [...a.kinds].every((kind) => b.kinds.has(kind))
+  );
+}

@@ -1,0 +1,101 @@
+import { type Document, fieldOf, isObject } from '../bson/value.ts';
+import { MongoFault } from '../fault.ts';
+
+export type Parts = readonly string[];
+
+const INDEX = /^(?:0|[1-9]\d{0,8})$/;
+
+export function isArrayIndex(part: string): boolean {
+  return INDEX.test(part);
+}
+
+/**
+ * Whether any value the path leads to passes the test. Arrays on the way are entered, by position and through their embedded
+ * documents; at the end the array itself is tested and, with `expand`, its elements. A missing field is tested as `undefined`.
+ */
+export function someAt(
+  value: unknown,
+  parts: Parts,
+  expand: boolean,
+  test: (leaf: unknown) => boolean,
+  at = 0,
+): boolean {
+  const part = parts[at];
+  if (part === undefined) return test(value) || (expand && Array.isArray(value) && value.some((item) => test(item)));
+  if (Array.isArray(value)) {
+    if (isArrayIndex(part)) {
+      const index = Number(part);
+      if (index < value.length && someAt(value[index], parts, expand, test, at + 1)) return true;
+    }
+    return value.some((item) => isObject(item) && someAt(item, parts, expand, test, at));
+  }
+  if (!isObject(value)) return test(undefined);
+  const inner = fieldOf(value, part);
+  return inner === undefined ? test(undefined) : someAt(inner, parts, expand, test, at + 1);
+}
+
+/**
+ * The index keys (or sort keys) of a document: one tuple for each element of the array the paths run through. Missing is null;
+ * an empty array is `undefined`, which sorts below null.
+ */
+export function keyTuples(doc: Document, paths: readonly Parts[], purpose: 'index' | 'sort'): unknown[][] {
+  const tuples: unknown[][] = [];
+  expandTuple(
+    paths.map(() => doc),
+    paths.map((parts) => parts),
+    purpose,
+    tuples,
+  );
+  return tuples;
+}
+
+function expandTuple(values: unknown[], rests: Parts[], purpose: 'index' | 'sort', out: unknown[][]): void {
+  const reached = values.slice();
+  const left = rests.slice();
+  let array: unknown[] | undefined;
+  for (let field = 0; field < reached.length; field++) {
+    let value = reached[field];
+    let rest = left[field] as Parts;
+    while (rest.length > 0 && isObject(value)) {
+      value = fieldOf(value, rest[0] as string);
+      rest = rest.slice(1);
+    }
+    if (Array.isArray(value) && rest !== DONE) {
+      if (array !== undefined && array !== value) throw parallelArrays(purpose);
+      array = value;
+    }
+    reached[field] = value;
+    left[field] = rest;
+  }
+  if (array === undefined) {
+    out.push(reached.map((value, field) => leafValue(value, left[field] as Parts)));
+    return;
+  }
+  for (const item of array.length === 0 ? [EMPTY] : array) {
+    const nextLeft = left.slice();
+    const next = reached.map((value, field) => {
+      if (value !== array) return value;
+      if ((left[field] as Parts).length === 0) {
+        nextLeft[field] = DONE;
+        return item;
+      }
+      return isObject(item) ? item : null;
+    });
+    expandTuple(next, nextLeft, purpose, out);
+  }
+}
+
+const EMPTY = Symbol('empty array');
+/** Marks a field whose array was already entered: an array inside that array is a value. */
+const DONE: Parts = [];
+
+function leafValue(value: unknown, rest: Parts): unknown {
+  if (value === EMPTY) return undefined;
+  return rest.length > 0 || value === undefined ? null : value;
+}
+
+function parallelArrays(purpose: 'index' | 'sort'): MongoFault {
+  return purpose === 'index'
+    ? new MongoFault(171, 'cannot index parallel arrays')
+    : new MongoFault(2, 'cannot sort with keys that are parallel arrays');
+}

@@ -1,0 +1,43 @@
+import { isNumeric, Kind, kindOf, numeric } from '../bson/value.ts';
+import { MongoFault } from '../fault.ts';
+
+const NAMES: Readonly<Record<string, readonly number[]>> = {
+  double: [Kind.double],
+  string: [Kind.string],
+  object: [Kind.object],
+  array: [Kind.array],
+  binData: [Kind.binary],
+  objectId: [Kind.objectId],
+  bool: [Kind.bool],
+  date: [Kind.date],
+  null: [Kind.null],
+  regex: [Kind.regex],
+  javascript: [Kind.code],
+  symbol: [Kind.symbol],
+  int: [Kind.int],
+  timestamp: [Kind.timestamp],
+  long: [Kind.long],
+  decimal: [Kind.decimal],
+  minKey: [Kind.minKey],
+  maxKey: [Kind.maxKey],
+  number: [Kind.int, Kind.double, Kind.long, Kind.decimal],
+};
+const CODES = new Set(Object.values(NAMES).flat());
+
+/** The operand of `$type`: a name, a number, or an array of them. */
+export function kindsOf(operand: unknown): ReadonlySet<number> {
+  const kinds = new Set<number>();
+  for (const item of Array.isArray(operand) ? operand : [operand]) {
+    if (typeof item === 'string') {
+      const named = NAMES[item];
+      if (!named) throw new MongoFault(2, `Unknown type name alias: ${item}`);
+      for (const kind of named) kinds.add(kind);
+    } else {
+      const code = isNumeric(kindOf(item)) ? Number(numeric(item)) : NaN;
+      if (!CODES.has(code)) throw new MongoFault(2, `Invalid numerical type code: ${code}`);
+      kinds.add(code);
+    }
+  }
+  if (kinds.size === 0) throw new MongoFault(9, '$type must match at least one type');
+  return kinds;
+}

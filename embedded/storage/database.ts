@@ -1,0 +1,133 @@
+import { statSync } from 'node:fs';
+import { DatabaseSync, type StatementSync } from 'node:sqlite';
+
+type Value = number | string | Uint8Array | null;
+export type SqlRow = (number | string | Uint8Array | null)[];
+
+/** A running SELECT. Close it before the command ends: an open statement would hold old pages and block schema changes. */
+export interface RowIterator {
+  next(): SqlRow | undefined;
+  close(): void;
+}
+
+const QUICK_CHECK_LIMIT = 64 * 1024 * 1024;
+
+/** One SQLite file: prepared statements are kept and lent out, one run at a time each. */
+export class Database {
+  readonly path: string;
+  readonly #sqlite: DatabaseSync;
+  readonly #idle = new Map<string, StatementSync[]>();
+
+  constructor(path: string) {
+    this.path = path;
+    try {
+      this.#sqlite = new DatabaseSync(path, { timeout: 5000 });
+      // Acknowledged writes are made durable by WalSync, so that a commit never waits for the disk on this thread.
+      this.exec(`PRAGMA page_size = 8192; PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA fullfsync = 1;
+        PRAGMA checkpoint_fullfsync = 1; PRAGMA cache_size = -32768; PRAGMA wal_autocheckpoint = 2000;
+        PRAGMA temp_store = MEMORY; PRAGMA foreign_keys = OFF; PRAGMA trusted_schema = OFF;
+        PRAGMA journal_size_limit = 67108864`);
+      this.#refuseDamage();
+    } catch (error) {
+      throw damaged(path, error as Error);
+    }
+  }
+
+  exec(sql: string): void {
+    this.#sqlite.exec(sql);
+  }
+
+  run(sql: string, ...params: Value[]): number {
+    return this.#use(sql, (statement) => Number(statement.run(...params).changes));
+  }
+
+  insert(sql: string, ...params: Value[]): number {
+    return this.#use(sql, (statement) => Number(statement.run(...params).lastInsertRowid));
+  }
+
+  get(sql: string, ...params: Value[]): SqlRow | undefined {
+    return this.#use(sql, (statement) => statement.get(...params) as SqlRow | undefined);
+  }
+
+  all(sql: string, ...params: Value[]): SqlRow[] {
+    return this.#use(sql, (statement) => statement.all(...params) as unknown as SqlRow[]);
+  }
+
+  iterate(sql: string, ...params: Value[]): RowIterator {
+    const statement = this.#take(sql);
+    const rows = statement.iterate(...params) as unknown as Iterator<SqlRow>;
+    let open = true;
+    const close = (): void => {
+      if (!open) return;
+      open = false;
+      rows.return?.();
+      this.#give(sql, statement);
+    };
+    return {
+      next: () => {
+        if (!open) return undefined;
+        const step = rows.next();
+        if (!step.done) return step.value;
+        close();
+        return undefined;
+      },
+      close,
+    };
+  }
+
+  /** Tables changed: statements over dropped ones must not come back. */
+  forgetStatements(): void {
+    this.#idle.clear();
+  }
+
+  close(): void {
+    this.forgetStatements();
+    this.exec('PRAGMA wal_checkpoint(TRUNCATE)');
+    this.#sqlite.close();
+  }
+
+  #use<T>(sql: string, body: (statement: StatementSync) => T): T {
+    const statement = this.#take(sql);
+    try {
+      return body(statement);
+    } finally {
+      this.#give(sql, statement);
+    }
+  }
+
+  #take(sql: string): StatementSync {
+    const idle = this.#idle.get(sql)?.pop();
+    if (idle) return idle;
+    const statement = this.#sqlite.prepare(sql);
+    statement.setReturnArrays(true);
+    return statement;
+  }
+
+  #give(sql: string, statement: StatementSync): void {
+    const idle = this.#idle.get(sql);
+    if (idle) idle.push(statement);
+    else {
+      if (this.#idle.size >= 2000) this.#idle.clear();
+      this.#idle.set(sql, [statement]);
+    }
+  }
+
+  /** Reading the schema finds a foreign or truncated file; the page-by-page check is kept to files it takes well under a second for. */
+  #refuseDamage(): void {
+    this.all('SELECT name FROM sqlite_schema');
+    const [pages] = this.get('PRAGMA page_count') ?? [];
+    const [pageSize] = this.get('PRAGMA page_size') ?? [];
+    const size = Number(pages) * Number(pageSize);
+    const verdict = size <= QUICK_CHECK_LIMIT ? this.get('PRAGMA quick_check(1)')?.[0] : 'ok';
+    if (verdict !== 'ok') throw new Error(String(verdict));
+  }
+}
+
+function damaged(path: string, cause: Error): Error {
+  const size = statSync(path, { throwIfNoEntry: false })?.size ?? 0;
+  return new Error(
+    `The embedded database ${path} (${size} bytes) cannot be opened: ${cause.message}. It was left as it is. ` +
+      `Restore it from a backup, or move it away together with its -wal and -shm files to start with an empty one.`,
+    { cause },
+  );
+}

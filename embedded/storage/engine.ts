@@ -1,0 +1,121 @@
+import { join } from 'node:path';
+import type { Document } from '../bson/value.ts';
+import { MongoFault } from '../fault.ts';
+import { Cursors } from '../plan/cursors.ts';
+import { Catalog } from './catalog.ts';
+import { Database } from './database.ts';
+import { WalSync } from './wal-sync.ts';
+
+export interface Job {
+  write: boolean;
+  /** Whether the answer must wait until the write is on disk. */
+  durable: boolean;
+  run(): Document;
+  done(reply: Document): void;
+  failed(error: Error): void;
+}
+
+/**
+ * Runs commands in batches: all that arrived by one turn of the event loop share one transaction, and a writing command is a
+ * savepoint in it. Answers leave after the commit, durable ones after the disk has it.
+ */
+export class Engine {
+  readonly database: Database;
+  readonly catalog: Catalog;
+  readonly cursors = new Cursors();
+  readonly #wal: WalSync;
+  readonly #fail: (error: Error) => void;
+  #queue: Job[] = [];
+  #scheduled = false;
+  #unsynced = 0;
+  #closing: (() => void) | undefined;
+
+  constructor(folder: string, fail: (error: Error) => void) {
+    this.#fail = fail;
+    this.database = new Database(join(folder, 'inkgraph.sqlite'));
+    this.catalog = new Catalog(this.database);
+    this.#wal = new WalSync(`${this.database.path}-wal`, fail);
+  }
+
+  submit(job: Job): void {
+    if (this.#closing) return job.failed(new MongoFault(11601, 'The embedded engine is shutting down'));
+    this.#queue.push(job);
+    if (this.#scheduled) return;
+    this.#scheduled = true;
+    setImmediate(() => this.#runBatch());
+  }
+
+  /** Finishes what was submitted, then writes everything into the main file. */
+  async close(): Promise<void> {
+    await new Promise<void>((resolve) => {
+      this.#closing = resolve;
+      this.#settle();
+    });
+    this.#wal.close();
+    this.database.close();
+  }
+
+  #runBatch(): void {
+    this.#scheduled = false;
+    const jobs = this.#queue;
+    this.#queue = [];
+    const answers: (() => void)[] = [];
+    const durable: (() => void)[] = [];
+    const writing = jobs.some((job) => job.write);
+    try {
+      if (writing) this.database.exec('BEGIN IMMEDIATE');
+      for (const job of jobs) (job.durable ? durable : answers).push(this.#runJob(job));
+      if (writing) this.database.exec('COMMIT');
+    } catch (error) {
+      this.#abandon(jobs, error as Error);
+      return;
+    }
+    for (const answer of answers) answer();
+    if (durable.length === 0) return this.#settle();
+    this.#unsynced++;
+    this.#wal.afterSync(() => {
+      this.#unsynced--;
+      for (const answer of durable) answer();
+      this.#settle();
+    });
+  }
+
+  #runJob(job: Job): () => void {
+    try {
+      if (job.write) this.database.exec('SAVEPOINT command');
+      const reply = job.run();
+      if (job.write) this.database.exec('RELEASE command');
+      return () => job.done(reply);
+    } catch (error) {
+      if (job.write) {
+        this.database.exec('ROLLBACK TO command; RELEASE command');
+        this.catalog.reload();
+      }
+      if (isDamage(error)) throw error;
+      return () => job.failed(error as Error);
+    }
+  }
+
+  /** The commit itself failed (a full disk, say): nothing of the batch happened and every client is told so. */
+  #abandon(jobs: readonly Job[], error: Error): void {
+    try {
+      this.database.exec('ROLLBACK');
+    } catch {
+      // SQLite has rolled back by itself.
+    }
+    for (const job of jobs) job.failed(error);
+    if (isDamage(error)) return this.#fail(error);
+    this.catalog.reload();
+    this.#settle();
+  }
+
+  #settle(): void {
+    if (this.#closing && !this.#scheduled && this.#unsynced === 0) this.#closing();
+  }
+}
+
+/** SQLITE_CORRUPT, SQLITE_NOTADB and SQLITE_IOERR: going on would only make it worse. */
+function isDamage(error: unknown): boolean {
+  const code = (error as { errcode?: number }).errcode;
+  return code !== undefined && [10, 11, 26].includes(code & 0xff);
+}

@@ -1,0 +1,135 @@
+import { type Binary, type BSONRegExp, type Code, type Long, type ObjectId } from 'bson';
+import { type Document, fieldsOf, isNumeric, Kind, kindOf, numeric } from '../bson/value.ts';
+import { MongoFault } from '../fault.ts';
+import { rankOf } from '../query/compare.ts';
+
+/**
+ * Index keys whose bytes compare (memcmp) as MongoDB orders the values. Each value is a rank byte and a payload that ends
+ * itself, so keys concatenate, and a descending field is the same bytes inverted.
+ */
+export class KeyWriter {
+  #bytes = Buffer.allocUnsafe(64);
+  #length = 0;
+
+  add(value: unknown, descending = false): this {
+    const start = this.#length;
+    this.#value(value);
+    if (descending) for (let at = start; at < this.#length; at++) this.#bytes[at] = ~(this.#bytes[at] ?? 0);
+    return this;
+  }
+
+  finish(): Buffer {
+    return Buffer.from(this.#bytes.subarray(0, this.#length));
+  }
+
+  #value(value: unknown): void {
+    const kind = kindOf(value);
+    this.#byte(rankOf(kind));
+    if (isNumeric(kind)) return this.#number(value, kind);
+    switch (kind) {
+      case Kind.string:
+      case Kind.symbol:
+        return this.#text(String(value));
+      case Kind.object:
+        return this.#object(value as Document);
+      case Kind.array:
+        for (const item of value as unknown[]) this.#value(item);
+        return this.#byte(0);
+      case Kind.binary: {
+        const content = (value as Binary).value();
+        this.#room(5).writeUInt32BE(content.length, this.#length);
+        this.#length += 4;
+        this.#byte((value as Binary).sub_type);
+        return this.#raw(content);
+      }
+      case Kind.objectId:
+        return this.#raw((value as ObjectId).id);
+      case Kind.bool:
+        return this.#byte(value === true ? 1 : 0);
+      case Kind.date:
+        return this.#int64(BigInt((value as Date).getTime()) + (1n << 63n));
+      case Kind.timestamp:
+        return this.#int64((value as Long).toUnsigned().toBigInt());
+      case Kind.regex:
+        this.#text((value as BSONRegExp).pattern);
+        return this.#text((value as BSONRegExp).options);
+      case Kind.code:
+        return this.#text((value as Code).code);
+      default:
+    }
+  }
+
+  /** The nearest double in sortable form, then how far an int64 lies from it: longs beyond 2^53 stay distinct. */
+  #number(value: unknown, kind: number): void {
+    if (kind === Kind.decimal)
+      throw new MongoFault(2, 'Decimal128 in an index key is not supported by the embedded engine');
+    const exact = numeric(value);
+    const near = Number(exact) + 0;
+    const target = this.#room(10);
+    if (Number.isNaN(near)) target.fill(0, this.#length, this.#length + 8);
+    else {
+      target.writeDoubleBE(near === 0 ? 0 : near, this.#length);
+      const negative = near < 0;
+      for (let at = this.#length; at < this.#length + 8; at++) target[at] = (target[at] ?? 0) ^ (negative ? 0xff : 0);
+      if (!negative) target[this.#length] = (target[this.#length] ?? 0) | 0x80;
+    }
+    target.writeUInt16BE(typeof exact === 'bigint' ? Number(exact - BigInt(near)) + 0x8000 : 0x8000, this.#length + 8);
+    this.#length += 10;
+  }
+
+  /** Zero bytes inside are escaped as 00 FF; 00 00 ends the text, so a prefix sorts before what extends it. */
+  #text(text: string): void {
+    const bytes = Buffer.from(text);
+    if (bytes.indexOf(0) < 0) this.#raw(bytes);
+    else {
+      for (const byte of bytes) {
+        this.#byte(byte);
+        if (byte === 0) this.#byte(0xff);
+      }
+    }
+    this.#byte(0);
+    this.#byte(0);
+  }
+
+  #object(value: Document): void {
+    for (const [name, inner] of fieldsOf(value)) {
+      this.#byte(rankOf(kindOf(inner)));
+      this.#text(name);
+      this.#value(inner);
+    }
+    this.#byte(0);
+  }
+
+  #int64(value: bigint): void {
+    this.#room(8).writeBigUInt64BE(value, this.#length);
+    this.#length += 8;
+  }
+
+  #byte(byte: number): void {
+    this.#room(1)[this.#length++] = byte;
+  }
+
+  #raw(bytes: Uint8Array): void {
+    this.#room(bytes.length).set(bytes, this.#length);
+    this.#length += bytes.length;
+  }
+
+  #room(size: number): Buffer {
+    if (this.#length + size > this.#bytes.length) {
+      const grown = Buffer.allocUnsafe(Math.max(this.#bytes.length * 2, this.#length + size));
+      this.#bytes.copy(grown, 0, 0, this.#length);
+      this.#bytes = grown;
+    }
+    return this.#bytes;
+  }
+}
+
+/** The least key greater than every key that starts with these bytes. */
+export function successor(bytes: Uint8Array): Buffer {
+  let end = bytes.length;
+  while (end > 0 && bytes[end - 1] === 0xff) end--;
+  const next = Buffer.from(bytes.subarray(0, end));
+  if (end === 0) return Buffer.alloc(1, 0xff);
+  next[end - 1] = (next[end - 1] ?? 0) + 1;
+  return next;
+}

@@ -1,0 +1,19 @@
+import { DatabaseSync } from 'node:sqlite';
+
+/** Held for as long as the engine runs; the system releases it with the process, also on kill -9. */
+export interface FolderLock {
+  release(): void;
+}
+
+/** `undefined` when another engine, in this process or another, holds the folder. */
+export function lockFolder(path: string): FolderLock | undefined {
+  const file = new DatabaseSync(path, { timeout: 0 });
+  try {
+    file.exec('BEGIN EXCLUSIVE');
+  } catch (error) {
+    file.close();
+    if ((error as { errcode?: number }).errcode === 5) return undefined;
+    throw error;
+  }
+  return { release: () => file.close() };
+}

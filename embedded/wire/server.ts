@@ -1,0 +1,71 @@
+import { createServer, type Server, type Socket } from 'node:net';
+import { encodeReply } from '../bson/reply.ts';
+import type { Document } from '../bson/value.ts';
+import { dispatch } from '../commands/dispatch.ts';
+import { failure } from '../commands/failure.ts';
+import type { Service } from '../commands/request.ts';
+import { Inbox, MAX_MESSAGE_SIZE } from './inbox.ts';
+import { type Message, parseMessage, replyTo } from './message.ts';
+
+/** Before a client has shown the password it gets no large buffers. */
+const STRANGER_MESSAGE_SIZE = 64 * 1024;
+
+export interface WireServer {
+  port: number;
+  close(): Promise<void>;
+}
+
+export async function listen(service: Omit<Service, 'address'>, port: number): Promise<WireServer> {
+  const sockets = new Set<Socket>();
+  let connections = 0;
+  const shared: Service = { ...service, address: '' };
+  const server = createServer({ noDelay: true }, (socket) => {
+    sockets.add(socket);
+    socket.on('close', () => sockets.delete(socket));
+    serve(socket, shared, ++connections);
+  });
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(port, '127.0.0.1', resolve);
+  });
+  const bound = (server.address() as { port: number }).port;
+  shared.address = `127.0.0.1:${bound}`;
+  return { port: bound, close: () => closeAll(server, sockets) };
+}
+
+function serve(socket: Socket, service: Service, id: number): void {
+  const inbox = new Inbox();
+  const connection = { id, authenticated: false };
+  let sent = 0;
+  const answer = (message: Message, reply: Document): void => {
+    if (message.silent || socket.destroyed) return;
+    socket.write(replyTo(message, safeEncode(reply), ++sent));
+  };
+  socket.on('error', () => socket.destroy());
+  socket.on('data', (chunk) => {
+    try {
+      const limit = connection.authenticated ? MAX_MESSAGE_SIZE : STRANGER_MESSAGE_SIZE;
+      for (const bytes of inbox.take(chunk, limit)) {
+        const message = parseMessage(bytes);
+        dispatch(service, connection, message, (reply) => answer(message, reply));
+      }
+    } catch {
+      // Not our protocol: nothing on this stream can be trusted to mean what it says.
+      socket.destroy();
+    }
+  });
+}
+
+function safeEncode(reply: Document): Uint8Array {
+  try {
+    return encodeReply(reply);
+  } catch (error) {
+    return encodeReply(failure(error as Error));
+  }
+}
+
+async function closeAll(server: Server, sockets: ReadonlySet<Socket>): Promise<void> {
+  const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+  for (const socket of sockets) socket.destroySoon();
+  await closed;
+}

@@ -1,0 +1,28 @@
+import { describe } from '#graphs/nodes/describe.ts';
+import { embedImage } from '#graphs/nodes/embed-image.ts';
+import { embedText } from '#graphs/nodes/embed-text.ts';
+import { index } from '#graphs/nodes/index.ts';
+import { loadImage } from '#graphs/nodes/load-image.ts';
+import { ocr } from '#graphs/nodes/ocr.ts';
+import type { NodeDefinition } from '#graphs/define.ts';
+
+/** The node types a graph may use. */
+export interface Catalog {
+  readonly definitions: readonly NodeDefinition[];
+  /** Without `version`: the newest. */
+  find(type: string, version?: number): NodeDefinition | undefined;
+}
+
+export function catalogOf(definitions: readonly NodeDefinition[]): Catalog {
+  return {
+    definitions,
+    find(type, version) {
+      const versions = definitions.filter((one) => one.type === type);
+      if (version !== undefined) return versions.find((one) => one.version === version);
+      return versions.toSorted((a, b) => b.version - a.version)[0];
+    },
+  };
+}
+
+/** The registry of node types: one line each. Source: graphs.md "Node catalogue". */
+export const catalog: Catalog = catalogOf([loadImage, ocr, describe, embedImage, embedText, index]);

@@ -1,0 +1,22 @@
+import { editDistance } from '#src/domain/text-distance.ts';
+
+/** `Did you mean "x" or "y"?` for names near enough to be a slip, else a list of what there is. Ends with a full stop or mark. */
+export function suggest(name: string, known: readonly string[], what: string): string {
+  const near = nearest(name, known);
+  if (near.length > 0) return `Did you mean ${near.map((one) => `"${one}"`).join(' or ')}?`;
+  if (known.length === 0) return `There are no ${what}.`;
+  const shown = known.slice(0, 20).join(', ');
+  return `The ${what} are: ${shown}${known.length > 20 ? `, and ${known.length - 20} more` : ''}.`;
+}
+
+function nearest(name: string, known: readonly string[]): string[] {
+  const wanted = Array.from(name.slice(0, 64).toLowerCase());
+  const limit = Math.max(1, Math.floor(wanted.length / 3));
+  return known
+    .slice(0, 1_000)
+    .map((one) => ({ one, distance: editDistance(wanted, Array.from(one.toLowerCase())) }))
+    .filter(({ distance }) => distance <= limit)
+    .toSorted((a, b) => a.distance - b.distance)
+    .slice(0, 2)
+    .map(({ one }) => one);
+}

@@ -1,0 +1,43 @@
+import { z } from 'zod';
+import { defineNode } from '#graphs/define.ts';
+import { DocumentFacts, OcrFacts, originOf, readFacts, stillThere } from '#graphs/nodes/facts.ts';
+
+export const describe = defineNode({
+  type: 'describe',
+  version: 1,
+  summary: 'Explain the document from its first page and its text, and store the description',
+  params: z.strictObject({
+    maxTextCharacters: z
+      .int()
+      .min(0)
+      .max(200_000)
+      .default(20_000)
+      .describe('Recognized text beyond this many characters is not shown to the model'),
+  }),
+  reads: ['document'],
+  readsIfPresent: ['ocr'],
+  writes: ['description'],
+  pure: true,
+  defaultTimeoutMs: 120_000,
+  example: { maxTextCharacters: 20_000 },
+  async run(call) {
+    const { deps, run, state, params, signal } = call;
+    const document = await deps.document(run);
+    const ocr = readFacts(state, 'ocr', OcrFacts);
+    const text = ocr ? stillThere(await deps.results.ocrById(run.organizationId, ocr.ocrResultId)).text : '';
+    const { value, usage } = await deps.models.describer.describe({
+      page: await document.page(0, signal),
+      pages: readFacts(state, 'document', DocumentFacts)?.pages ?? document.pages,
+      text: text.slice(0, params.maxTextCharacters).toWellFormed(),
+      avgConfidence: ocr?.avgConfidence ?? 0,
+      signal,
+    });
+    const modelLabel = deps.models.describer.label;
+    const saved = await deps.results.saveDescription(originOf(call), { modelLabel, value, usage });
+    const { descriptionId } = saved;
+    return {
+      update: { description: { descriptionId, title: saved.value.title, modelLabel: saved.modelLabel } },
+      usage,
+    };
+  },
+});

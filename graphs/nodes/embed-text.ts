@@ -1,0 +1,42 @@
+import { z } from 'zod';
+import { defineNode } from '#graphs/define.ts';
+import { DescriptionFacts, OcrFacts, originOf, readFacts, stillThere } from '#graphs/nodes/facts.ts';
+
+export const embedText = defineNode({
+  type: 'embed_text',
+  version: 1,
+  summary: 'Turn title, description and recognized text into one vector',
+  params: z.strictObject({
+    maxTextCharacters: z
+      .int()
+      .min(0)
+      .max(1_000_000)
+      .default(200_000)
+      .describe('Recognized text beyond this many characters is left out'),
+  }),
+  reads: [],
+  readsIfPresent: ['description', 'ocr'],
+  writes: ['textEmbedding'],
+  pure: true,
+  defaultTimeoutMs: 60_000,
+  example: { maxTextCharacters: 200_000 },
+  async run(call) {
+    const { deps, run, state, params, signal } = call;
+    const description = readFacts(state, 'description', DescriptionFacts);
+    const ocr = readFacts(state, 'ocr', OcrFacts);
+    const parts: string[] = [];
+    if (description) {
+      const { value } = stillThere(await deps.results.descriptionById(run.organizationId, description.descriptionId));
+      parts.push(value.title, value.description);
+    }
+    if (ocr) {
+      const { text } = stillThere(await deps.results.ocrById(run.organizationId, ocr.ocrResultId));
+      parts.push(text.slice(0, params.maxTextCharacters).toWellFormed());
+    }
+    const embedder = deps.models.text;
+    const { vector, usage } = await embedder.embedDocument(parts.filter((part) => part !== '').join('\n'), signal);
+    const embedding = { kind: 'text', modelLabel: embedder.label, vector } as const;
+    const { embeddingId, modelLabel, vector: stored } = await deps.results.saveEmbedding(originOf(call), embedding);
+    return { update: { textEmbedding: { embeddingId, modelLabel, dimensions: stored.length } }, usage };
+  },
+});

@@ -1,0 +1,55 @@
+import { z } from 'zod';
+import { Fault } from '#src/domain/fault.ts';
+import type { ChannelValues, NodeCall } from '#graphs/define.ts';
+import type { ResultOrigin } from '#src/domain/ports/result-store.ts';
+
+/** What the built-in nodes put into their channels: ids and small facts. Text, vectors and images are in the store. */
+export const DocumentFacts = z.object({
+  pages: z.int().min(1).describe('Number of pages'),
+  width: z.int().min(1).describe('Width of the first page in pixels, upright'),
+  height: z.int().min(1).describe('Height of the first page in pixels, upright'),
+  contentType: z.string().describe('Media type of the stored object'),
+});
+
+export const OcrFacts = z.object({
+  ocrResultId: z.string(),
+  characters: z.int().min(0),
+  avgConfidence: z.number().min(0).max(100).describe('Words weighted by length over all pages'),
+  modelLabel: z.string(),
+});
+
+export const DescriptionFacts = z.object({ descriptionId: z.string(), title: z.string(), modelLabel: z.string() });
+
+export const EmbeddingFacts = z.object({
+  embeddingId: z.string(),
+  modelLabel: z.string(),
+  dimensions: z.int().min(1),
+});
+
+export const IndexedFacts = z.object({
+  documentId: z.string(),
+  fields: z.array(z.string()).describe('Parts of the search record that are not empty'),
+});
+
+/**
+ * The facts in a channel, or null when nothing was written: its node may have failed and been passed over. Throws
+ * `workflow.invalid` when something else is there, such as an initial state of another shape.
+ */
+export function readFacts<Facts>(state: ChannelValues, channel: string, schema: z.ZodType<Facts>): Facts | null {
+  const value = state[channel];
+  if (value === undefined || value === null) return null;
+  const parsed = schema.safeParse(value);
+  if (parsed.success) return parsed.data;
+  throw new Fault('workflow.invalid', `Channel "${channel}" does not hold what this node reads from it.`);
+}
+
+/** A row that an earlier node of this run left. Throws `document.not_found` when it was deleted meanwhile. */
+export function stillThere<Row>(row: Row | null): Row {
+  if (row) return row;
+  throw new Fault('document.not_found', 'The document and its results were deleted while the run was going on.');
+}
+
+export function originOf(call: Pick<NodeCall<unknown>, 'run' | 'nodeId'>): ResultOrigin {
+  const { organizationId, projectId, documentId, runId } = call.run;
+  return { organizationId, projectId, documentId, runId, nodeId: call.nodeId };
+}

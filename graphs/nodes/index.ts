@@ -1,0 +1,89 @@
+import { z } from 'zod';
+import { identifiersOf } from '#src/domain/identifiers.ts';
+import { defineNode, type NodeCall } from '#graphs/define.ts';
+import { DescriptionFacts, EmbeddingFacts, OcrFacts, readFacts, stillThere } from '#graphs/nodes/facts.ts';
+import type { DocumentDescription } from '#src/domain/ports/models.ts';
+import type { SearchRecord } from '#src/domain/ports/search-index.ts';
+
+type Call = Pick<NodeCall<unknown>, 'deps' | 'run' | 'state'>;
+
+export const index = defineNode({
+  type: 'index',
+  version: 1,
+  summary: 'Replace the search record of the document: title, description, text, identifiers and vectors',
+  params: z.strictObject({}),
+  reads: [],
+  readsIfPresent: ['ocr', 'description', 'textEmbedding', 'imageEmbedding'],
+  writes: ['indexed'],
+  pure: false,
+  defaultTimeoutMs: 60_000,
+  example: {},
+  async run(call) {
+    const [value, ocrText, embeddings] = await Promise.all([description(call), text(call), vectors(call)]);
+    // Read last: visibility may change while the run is going on.
+    const document = await call.deps.document(call.run);
+    const { documentId, organizationId, projectId } = call.run;
+    const { apiKeyId, visibility, objectKey, createdAt } = document;
+    const title = value?.title ?? '';
+    const fieldValues = (value?.keyFields ?? []).map((field) => field.value);
+    const record: SearchRecord = {
+      documentId,
+      organizationId,
+      projectId,
+      apiKeyId,
+      visibility,
+      objectKey,
+      createdAt,
+      title,
+      description: value?.description ?? '',
+      ocrText,
+      identifiers: identifiersOf([title, ...fieldValues, ocrText].join('\n')),
+      embeddings,
+    };
+    await call.deps.search.upsert(record);
+    return { update: { indexed: { documentId, fields: filledFields(record) } } };
+  },
+});
+
+async function description({ deps, run, state }: Call): Promise<DocumentDescription | null> {
+  const facts = readFacts(state, 'description', DescriptionFacts);
+  if (!facts) return null;
+  return stillThere(await deps.results.descriptionById(run.organizationId, facts.descriptionId)).value;
+}
+
+async function text({ deps, run, state }: Call): Promise<string> {
+  const facts = readFacts(state, 'ocr', OcrFacts);
+  if (!facts) return '';
+  return stillThere(await deps.results.ocrById(run.organizationId, facts.ocrResultId)).text;
+}
+
+async function vectors(call: Call): Promise<SearchRecord['embeddings']> {
+  const [ofText, ofImage] = await Promise.all([embedding(call, 'textEmbedding'), embedding(call, 'imageEmbedding')]);
+  return {
+    ...(ofText && { text: { label: ofText.modelLabel, vector: ofText.vector } }),
+    ...(ofImage && {
+      image: {
+        label: ofImage.modelLabel,
+        vector: ofImage.vector,
+        ...(ofImage.blockHash !== undefined && { blockHash: ofImage.blockHash }),
+      },
+    }),
+  };
+}
+
+async function embedding({ deps, run, state }: Call, channel: 'textEmbedding' | 'imageEmbedding') {
+  const facts = readFacts(state, channel, EmbeddingFacts);
+  return facts ? stillThere(await deps.results.embeddingById(run.organizationId, facts.embeddingId)) : null;
+}
+
+function filledFields(record: SearchRecord): string[] {
+  const fields: [string, boolean][] = [
+    ['title', record.title !== ''],
+    ['description', record.description !== ''],
+    ['ocrText', record.ocrText !== ''],
+    ['identifiers', record.identifiers.length > 0],
+    ['embeddings.text', record.embeddings.text !== undefined],
+    ['embeddings.image', record.embeddings.image !== undefined],
+  ];
+  return fields.filter(([, filled]) => filled).map(([name]) => name);
+}

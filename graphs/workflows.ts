@@ -1,0 +1,5 @@
+import { documentIntake } from '#graphs/document-intake.workflow.ts';
+import type { CodeWorkflow } from '#graphs/build.ts';
+
+/** The registry of workflows in code: one line each. Registered at boot with `source: "code"`. */
+export const codeWorkflows: readonly CodeWorkflow[] = [documentIntake];

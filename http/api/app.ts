@@ -1,0 +1,35 @@
+import express, { type Express } from 'express';
+import { buildOpenApi } from '#src/contracts/openapi.ts';
+import type { Logger } from '#src/domain/ports/logger.ts';
+import type { Metrics } from '#src/domain/ports/metrics.ts';
+import type { ThumbnailRequest } from '#src/domain/thumbnails.ts';
+import { baseApp } from '#http/base-app.ts';
+import type { Facade } from '#http/bind.ts';
+import { notFound, problems } from '#http/problem.ts';
+import { mountHealth, type HealthReader } from '#http/routes/health.ts';
+import { mountIngestion } from '#http/routes/ingestion.ts';
+import { mountMedia } from '#http/routes/media.ts';
+import { mountOpenApi } from '#http/routes/openapi.ts';
+import { mountService } from '#http/routes/service.ts';
+
+export interface ApiParts {
+  readonly facade: Facade;
+  readonly health: HealthReader;
+  readonly metrics: Metrics;
+  readonly logger: Logger;
+  readonly version: string;
+  baseUrl(): string;
+  readThumbnail(request: ThumbnailRequest): Promise<Buffer>;
+}
+
+export function createApiApp(parts: ApiParts): Express {
+  const app = baseApp('api', parts.metrics);
+  const router = express.Router({ caseSensitive: true, strict: true });
+  mountHealth(router, 'api', parts.health);
+  mountIngestion(router, parts.facade);
+  mountService(router, parts.facade);
+  mountOpenApi(router, () => buildOpenApi(parts.version, parts.baseUrl()));
+  mountMedia(router, parts.readThumbnail);
+  app.use(router, notFound, problems(parts.logger));
+  return app;
+}

@@ -1,0 +1,25 @@
+import type { Router } from 'express';
+import type { Health } from '#src/contracts/health.ts';
+
+export interface HealthReader {
+  /** At most once a second, whoever asks. */
+  health(service: Health['service']): Promise<Health>;
+  /** This process is alive: its event loop turns and its engine answers. */
+  alive(): boolean;
+}
+
+/** `/health` of the specification §4.4, with `/livez` and `/readyz` beside it. */
+export function mountHealth(router: Router, service: Health['service'], reader: HealthReader): void {
+  router.get('/health', async (_request, response) => {
+    const health = await reader.health(service);
+    response.setHeader('cache-control', 'no-store');
+    response.status(health.status === 'error' ? 503 : 200).json(health);
+  });
+  router.get('/livez', (_request, response) => {
+    response.status(reader.alive() ? 200 : 503).json({ status: reader.alive() ? 'ok' : 'error' });
+  });
+  router.get('/readyz', async (_request, response) => {
+    const { status } = await reader.health(service);
+    response.status(status === 'error' ? 503 : 200).json({ status });
+  });
+}

@@ -1,0 +1,17 @@
+import { createHash } from 'node:crypto';
+import type { Router } from 'express';
+
+/** The description is the same for everybody: made once, answered with an ETag. */
+export function mountOpenApi(router: Router, build: () => Record<string, unknown>): void {
+  let made: { text: string; etag: string } | null = null;
+  router.get('/api/openapi.json', (request, response) => {
+    if (made === null) {
+      const text = JSON.stringify(build());
+      made = { text, etag: `"${createHash('sha256').update(text).digest('base64url')}"` };
+    }
+    response.setHeader('etag', made.etag);
+    response.setHeader('cache-control', 'public, max-age=60');
+    if (request.headers['if-none-match'] === made.etag) response.status(304).end();
+    else response.type('application/json').send(made.text);
+  });
+}

@@ -1,0 +1,96 @@
+'use strict';
+/*
+ * node scripts/need-node.cjs <file> [arguments...]
+ * Runs <file> on Node 24 or newer: in this process when it is new enough, else in a child on the Node that `npm install` brings.
+ * Plain old JavaScript (Node 12 reads it), so that an old Node gets as far as the message.
+ */
+var childProcess = require('child_process');
+var fs = require('fs');
+var path = require('path');
+
+var RUNS_ON = 24;
+var QUIET = '--disable-warning=ExperimentalWarning';
+
+function major(version) {
+  return parseInt(String(version).replace(/^v/, ''), 10) || 0;
+}
+
+/** The files where the `node` package puts its executable, on Windows too (its shim there cannot be started without a shell). */
+function candidates() {
+  var modules = path.join(__dirname, '..', 'node_modules');
+  return [
+    path.join(modules, 'node', 'bin', 'node'),
+    path.join(modules, 'node', 'bin', 'node.exe'),
+    path.join(modules, '.bin', 'node'),
+    path.join(modules, '.bin', 'node.exe'),
+  ];
+}
+
+/** Whether this file starts on this machine and is new enough. */
+function usable(file) {
+  if (!fs.existsSync(file)) return false;
+  var asked = childProcess.spawnSync(file, ['--version'], { encoding: 'utf8' });
+  return asked.status === 0 && major(asked.stdout) >= RUNS_ON;
+}
+
+function complain(line) {
+  process.stderr.write(line + '\n');
+  process.exit(1);
+}
+
+/** Experimental parts of Node are used on purpose; other warnings are shown. */
+function dropExperimentalWarnings() {
+  var emit = process.emitWarning;
+  process.emitWarning = function (warning, options) {
+    var type = options && typeof options === 'object' ? options.type : options;
+    if (type === 'ExperimentalWarning' || (warning && warning.name === 'ExperimentalWarning')) return;
+    emit.apply(process, arguments);
+  };
+}
+
+function runHere(file, args) {
+  dropExperimentalWarnings();
+  process.argv = [process.argv[0], path.resolve(file)].concat(args);
+  require('module').runMain();
+}
+
+/** A terminal sends Ctrl-C to parent and child alike: passing it on as well would make one press two. */
+function passOn(child, signal) {
+  process.on(signal, function () {
+    if (signal === 'SIGINT' && process.stdin.isTTY) return;
+    child.kill(signal);
+  });
+}
+
+function runThere(node, file, args) {
+  var child = childProcess.spawn(node, process.execArgv.concat([QUIET, file], args), { stdio: 'inherit' });
+  ['SIGINT', 'SIGTERM', 'SIGHUP'].forEach(function (signal) {
+    passOn(child, signal);
+  });
+  child.on('error', function (error) {
+    complain(node + ' does not start (' + error.message + '). Run: npm install');
+  });
+  child.on('exit', function (code, signal) {
+    if (signal === null) process.exit(code);
+    process.removeAllListeners(signal);
+    process.kill(process.pid, signal);
+  });
+}
+
+function main() {
+  var file = process.argv[2];
+  var args = process.argv.slice(3);
+  if (!file) return complain('Usage: node scripts/need-node.cjs <file> [arguments...]');
+  if (major(process.versions.node) >= RUNS_ON) return runHere(file, args);
+  var node = candidates().find(usable);
+  if (node) return runThere(node, file, args);
+  complain(
+    'Inkgraph runs on Node ' +
+      RUNS_ON +
+      ' or newer, and this is ' +
+      process.version +
+      '. Run: npm install (it brings one, for this folder only)',
+  );
+}
+
+main();

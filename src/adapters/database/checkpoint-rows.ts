@@ -1,0 +1,47 @@
+import type { Collection, Db } from 'mongodb';
+
+/** `checkpoint` and `metadata` are JSON text: nothing that is read back can name a class to be built. */
+export interface CheckpointRow {
+  readonly _id: string;
+  readonly threadId: string;
+  readonly checkpointNs: string;
+  /** UUID version 6: sorts by time. */
+  readonly checkpointId: string;
+  readonly parentId: string | null;
+  readonly checkpoint: string;
+  readonly metadata: string;
+}
+
+/** Writes of one task beside a checkpoint: all regular ones in one row, and one row for each special channel. */
+export interface CheckpointWriteRow {
+  readonly _id: string;
+  readonly threadId: string;
+  readonly checkpointNs: string;
+  readonly checkpointId: string;
+  readonly taskId: string;
+  /** Sorts the rows of a checkpoint by when they were put. */
+  readonly order: number;
+  /** JSON text of `[channel, value][]`. */
+  readonly writes: string;
+}
+
+export interface CheckpointCollections {
+  readonly checkpoints: Collection<CheckpointRow>;
+  readonly writes: Collection<CheckpointWriteRow>;
+}
+
+export function checkpointCollections(db: Db): CheckpointCollections {
+  return { checkpoints: db.collection('checkpoints'), writes: db.collection('checkpointWrites') };
+}
+
+/** Creates what is missing; safe at every start. */
+export async function ensureCheckpointIndexes(db: Db): Promise<void> {
+  const { checkpoints, writes } = checkpointCollections(db);
+  await checkpoints.createIndex({ threadId: 1, checkpointNs: 1, checkpointId: -1 });
+  await writes.createIndex({ threadId: 1, checkpointId: 1 });
+}
+
+/** An `_id` that different parts never share, whatever they contain. */
+export function rowId(...parts: readonly string[]): string {
+  return JSON.stringify(parts);
+}

@@ -1,0 +1,115 @@
+import type { AnyBulkWriteOperation } from 'mongodb';
+import { processSafe } from '#src/adapters/database/connect.ts';
+import { Batcher } from '#src/domain/batcher.ts';
+import { Fault } from '#src/domain/fault.ts';
+import type {
+  CheckpointCollections,
+  CheckpointRow,
+  CheckpointWriteRow,
+} from '#src/adapters/database/checkpoint-rows.ts';
+
+export type CheckpointOperation =
+  | { readonly kind: 'checkpoint'; readonly row: CheckpointRow }
+  /** `first`: what is stored stays. `last`: what is stored is replaced. */
+  | { readonly kind: 'write'; readonly row: CheckpointWriteRow; readonly wins: 'first' | 'last' }
+  | { readonly kind: 'delete'; readonly threadId: string };
+
+/** Below the 16 MB of a document, and far above what a state of ids and small facts takes. */
+const maxRowCharacters = 4 * 1024 * 1024;
+
+interface ThreadWrites {
+  last: Promise<void>;
+  failure: { readonly error: unknown } | null;
+}
+
+/**
+ * Collects the writes of all runs of the process: one bulk write per collection is in flight, what arrives meanwhile goes into the
+ * next. Nothing here rejects but `flush`: LangGraph leaves the promises of its checkpoints unobserved while a run goes on.
+ */
+export class CheckpointWriter {
+  readonly #collections: CheckpointCollections;
+  readonly #threads = new Map<string, ThreadWrites>();
+  readonly #batcher = new Batcher<CheckpointOperation>((operations) => this.#store(operations), 1_000);
+
+  constructor(collections: CheckpointCollections) {
+    this.#collections = collections;
+  }
+
+  add(operation: CheckpointOperation): void {
+    const threadId = operation.kind === 'delete' ? operation.threadId : operation.row.threadId;
+    const thread = this.#threads.get(threadId) ?? { last: Promise.resolve(), failure: null };
+    this.#threads.set(threadId, thread);
+    if (isTooLarge(operation)) {
+      const detail =
+        'The state of the run is larger than 4 MiB; keep texts and images in the store and ids in the state.';
+      thread.failure ??= { error: new Fault('workflow.invalid', detail) };
+      return;
+    }
+    // Batches are stored in order, so the promise of the last operation covers all before it.
+    thread.last = this.#batcher.add(operation).catch((error: unknown) => {
+      thread.failure ??= { error };
+    });
+  }
+
+  /** Ends when everything of the thread so far is stored; throws the first error since the last flush. */
+  async flush(threadId: string): Promise<void> {
+    const thread = this.#threads.get(threadId);
+    if (!thread) return;
+    for (let waited: Promise<void> | null = null; waited !== thread.last;) {
+      waited = thread.last;
+      await waited;
+    }
+    if (this.#threads.get(threadId) === thread) this.#threads.delete(threadId);
+    if (thread.failure) throw thread.failure.error;
+  }
+
+  async flushAll(): Promise<void> {
+    await Promise.all([...this.#threads.keys()].map((threadId) => this.flush(threadId)));
+  }
+
+  async #store(operations: readonly CheckpointOperation[]): Promise<void> {
+    const deletedAt = new Map<string, number>();
+    operations.forEach((operation, at) => {
+      if (operation.kind === 'delete') deletedAt.set(operation.threadId, at);
+    });
+    await this.#deleteThreads([...deletedAt.keys()]);
+    const checkpoints: AnyBulkWriteOperation<CheckpointRow>[] = [];
+    const writes: AnyBulkWriteOperation<CheckpointWriteRow>[] = [];
+    operations.forEach((operation, at) => {
+      // What was put before its thread was deleted is gone; what came after it stays.
+      if (operation.kind === 'delete' || at < (deletedAt.get(operation.row.threadId) ?? -1)) return;
+      if (operation.kind === 'checkpoint') checkpoints.push(replacement(operation.row));
+      else writes.push(operation.wins === 'last' ? replacement(operation.row) : insertion(operation.row));
+    });
+    const options = { ordered: false, ...processSafe };
+    await Promise.all([
+      checkpoints.length > 0 && this.#collections.checkpoints.bulkWrite(checkpoints, options),
+      writes.length > 0 && this.#collections.writes.bulkWrite(writes, options),
+    ]);
+  }
+
+  async #deleteThreads(threadIds: readonly string[]): Promise<void> {
+    if (threadIds.length === 0) return;
+    const filter = { threadId: { $in: threadIds } };
+    await Promise.all([
+      this.#collections.checkpoints.deleteMany(filter, processSafe),
+      this.#collections.writes.deleteMany(filter, processSafe),
+    ]);
+  }
+}
+
+function isTooLarge(operation: CheckpointOperation): boolean {
+  if (operation.kind === 'delete') return false;
+  const text = operation.kind === 'checkpoint' ? operation.row.checkpoint : operation.row.writes;
+  return text.length > maxRowCharacters;
+}
+
+function replacement<Row extends CheckpointRow | CheckpointWriteRow>(row: Row): AnyBulkWriteOperation<Row> {
+  const { _id, ...rest } = row;
+  return { replaceOne: { filter: { _id }, replacement: rest, upsert: true } } as unknown as AnyBulkWriteOperation<Row>;
+}
+
+function insertion(row: CheckpointWriteRow): AnyBulkWriteOperation<CheckpointWriteRow> {
+  const { _id, ...rest } = row;
+  return { updateOne: { filter: { _id }, update: { $setOnInsert: rest }, upsert: true } };
+}

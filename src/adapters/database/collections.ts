@@ -1,0 +1,76 @@
+import type { Collection, Db } from 'mongodb';
+import type { ApiKeyRecord } from '#src/domain/api-key.ts';
+import type { DocumentRecord, UploadRecord } from '#src/domain/document.ts';
+import type { LoggedEvent } from '#src/domain/ports/event-log.ts';
+import type { IdempotencyRecord } from '#src/domain/ports/idempotency.ts';
+import type { OrganizationRecord, ProjectRecord } from '#src/domain/ports/organizations.ts';
+import type { StepRecord } from '#src/domain/ports/steps.ts';
+import type { ExecutionRecord, RunRecord } from '#src/domain/run.ts';
+import type { WorkflowRecord, WorkflowVersionRecord } from '#src/domain/workflow.ts';
+import type { DescriptionRow, EmbeddingRow, OcrRow } from '#src/adapters/database/result-rows.ts';
+import type { SearchRow } from '#src/adapters/database/search-row.ts';
+
+export interface EventRow extends LoggedEvent {
+  readonly _id: string;
+}
+
+interface CounterRow {
+  readonly _id: string;
+  readonly seq: number;
+}
+
+export interface AuditRow {
+  readonly _id: string;
+  readonly organizationId: string;
+  readonly at: Date;
+  readonly actor: string;
+  readonly action: string;
+  readonly target: string;
+  readonly detail: Readonly<Record<string, unknown>>;
+}
+
+export interface Collections {
+  readonly organizations: Collection<OrganizationRecord>;
+  readonly projects: Collection<ProjectRecord>;
+  readonly apiKeys: Collection<ApiKeyRecord>;
+  readonly uploads: Collection<UploadRecord>;
+  readonly documents: Collection<DocumentRecord>;
+  readonly ocrResults: Collection<OcrRow>;
+  readonly descriptions: Collection<DescriptionRow>;
+  readonly embeddings: Collection<EmbeddingRow>;
+  readonly searchRecords: Collection<SearchRow>;
+  readonly workflows: Collection<WorkflowRecord>;
+  readonly workflowVersions: Collection<WorkflowVersionRecord>;
+  readonly executions: Collection<ExecutionRecord>;
+  readonly runs: Collection<RunRecord>;
+  readonly steps: Collection<StepRecord>;
+  readonly idempotency: Collection<IdempotencyRecord & { readonly forgetAt: Date }>;
+  readonly events: Collection<EventRow>;
+  readonly counters: Collection<CounterRow>;
+  readonly audit: Collection<AuditRow>;
+}
+
+const names = [
+  'organizations',
+  'projects',
+  'apiKeys',
+  'uploads',
+  'documents',
+  'ocrResults',
+  'descriptions',
+  'embeddings',
+  'searchRecords',
+  'workflows',
+  'workflowVersions',
+  'executions',
+  'runs',
+  'steps',
+  'idempotency',
+  'events',
+  'counters',
+  'audit',
+] as const satisfies readonly (keyof Collections)[];
+
+export function collectionsOf(db: Db): Collections {
+  return Object.fromEntries(names.map((name) => [name, db.collection(name)])) as unknown as Collections;
+}

@@ -1,0 +1,74 @@
+import type { Filter } from 'mongodb';
+import type { Collections } from '#src/adapters/database/collections.ts';
+import { isDuplicateKey, processSafe } from '#src/adapters/database/connect.ts';
+import type { DocumentRecord } from '#src/domain/document.ts';
+import type { DocumentFilter, DocumentStore, ListPosition } from '#src/domain/ports/documents.ts';
+import type { Tenant } from '#src/domain/tenant.ts';
+
+const owned = (tenant: Tenant): Filter<DocumentRecord> => {
+  const [only, ...more] = tenant.projectIds;
+  return {
+    organizationId: tenant.organizationId,
+    projectId: only !== undefined && more.length === 0 ? only : { $in: [...tenant.projectIds] },
+  };
+};
+
+const readable = (tenant: Tenant): Filter<DocumentRecord> => ({
+  organizationId: tenant.organizationId,
+  $or: [{ projectId: { $in: [...tenant.projectIds] } }, { visibility: 'public' }],
+});
+
+const filtered = (filter: DocumentFilter): Filter<DocumentRecord> =>
+  filter.apiKeyId === undefined ? {} : { apiKeyId: filter.apiKeyId };
+
+const olderThan = (after: ListPosition | null): Filter<DocumentRecord> =>
+  after === null
+    ? {}
+    : {
+        createdAt: { $lte: after.createdAt },
+        $or: [{ createdAt: { $lt: after.createdAt } }, { _id: { $lt: after.id } }],
+      };
+
+export function createDocumentStore({ documents }: Pick<Collections, 'documents'>): DocumentStore {
+  return {
+    async insert(document) {
+      try {
+        await documents.insertOne(document);
+        return 'created';
+      } catch (error) {
+        if (isDuplicateKey(error)) return 'exists';
+        throw error;
+      }
+    },
+    find: (tenant, id) => documents.findOne({ _id: id, ...readable(tenant) }),
+    findInOrganization: (organizationId, id) => documents.findOne({ _id: id, organizationId }),
+    findMany: (tenant, ids) => documents.find({ _id: { $in: [...ids] }, ...readable(tenant) }).toArray(),
+    list: (tenant, filter, after, limit) =>
+      documents
+        .find({ ...owned(tenant), ...filtered(filter), ...olderThan(after) })
+        .sort({ createdAt: -1, _id: -1 })
+        .limit(limit)
+        .toArray(),
+    async listIds(tenant, filter, limit) {
+      const found = await documents
+        .find({ ...owned(tenant), ...filtered(filter) }, { projection: { _id: 1 } })
+        .sort({ createdAt: -1, _id: -1 })
+        .limit(limit)
+        .toArray();
+      return found.map((document) => document._id);
+    },
+    countOwned: (tenant, ids) => documents.countDocuments({ _id: { $in: [...ids] }, ...owned(tenant) }),
+    async setVisibility(tenant, ids, visibility) {
+      await documents.updateMany({ _id: { $in: [...ids] }, ...owned(tenant) }, { $set: { visibility } });
+    },
+    withPendingEvents: (limit) =>
+      documents
+        .find({ 'pendingEvents.ts': { $exists: true } })
+        .sort({ 'pendingEvents.ts': 1 })
+        .limit(limit)
+        .toArray(),
+    async clearPendingEvents(ids) {
+      await documents.updateMany({ _id: { $in: [...ids] } }, { $set: { pendingEvents: [] } }, processSafe);
+    },
+  };
+}

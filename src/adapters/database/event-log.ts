@@ -1,0 +1,72 @@
+import { MongoBulkWriteError, type WriteError } from 'mongodb';
+import type { Collections, EventRow } from '#src/adapters/database/collections.ts';
+import { processSafe } from '#src/adapters/database/connect.ts';
+import { Batcher } from '#src/domain/batcher.ts';
+import type { RealtimeEvent } from '#src/domain/events.ts';
+import type { EventLog, LoggedEvent } from '#src/domain/ports/event-log.ts';
+
+/** Indexes of rows that were refused; throws when it was for anything but being there already. */
+function refusedRows(error: unknown): ReadonlySet<number> {
+  if (!(error instanceof MongoBulkWriteError)) throw error;
+  const refused = [error.writeErrors].flat() as WriteError[];
+  if (refused.some((one) => one.code !== 11_000)) throw error;
+  return new Set(refused.map((one) => one.index));
+}
+
+/** The log in the database, with an in-process bus over what this process appends. */
+export function createEventLog({ events, counters }: Pick<Collections, 'events' | 'counters'>): EventLog {
+  const listeners = new Map<string, Set<(event: LoggedEvent) => void>>();
+
+  /** Reserves `count` numbers; a crash leaves a gap, never a number used twice. */
+  const reserve = async (organizationId: string, count: number): Promise<number> => {
+    const counter = await counters.findOneAndUpdate(
+      { _id: `events:${organizationId}` },
+      { $inc: { seq: count } },
+      { upsert: true, returnDocument: 'after', ...processSafe },
+    );
+    return (counter?.seq ?? count) - count;
+  };
+
+  const store = async (organizationId: string, batch: readonly RealtimeEvent[]): Promise<void> => {
+    const base = await reserve(organizationId, batch.length);
+    const rows: EventRow[] = batch.map((event, index) => ({ ...event, _id: event.dedupeId, seq: base + index + 1 }));
+    let refused: ReadonlySet<number> = new Set();
+    try {
+      await events.insertMany(rows, { ordered: false, ...processSafe });
+    } catch (error) {
+      refused = refusedRows(error);
+    }
+    const hearing = listeners.get(organizationId);
+    if (hearing === undefined) return;
+    rows.forEach((row, index) => {
+      if (!refused.has(index)) for (const listener of hearing) listener(row);
+    });
+  };
+
+  const batcher = new Batcher<RealtimeEvent>(async (batch) => {
+    for (const [organizationId, ofOne] of Map.groupBy(batch, (event) => event.organizationId))
+      await store(organizationId, ofOne);
+  });
+
+  return {
+    async append(batch) {
+      await Promise.all(batch.map((event) => batcher.add(event)));
+    },
+    subscribe(organizationId, listener) {
+      const set = listeners.get(organizationId) ?? new Set();
+      listeners.set(organizationId, set.add(listener));
+      return () => {
+        set.delete(listener);
+        if (set.size === 0 && listeners.get(organizationId) === set) listeners.delete(organizationId);
+      };
+    },
+    async read(organizationId, after, limit) {
+      const rows = await events
+        .find({ organizationId, seq: { $gt: after } })
+        .sort({ seq: 1 })
+        .limit(limit)
+        .toArray();
+      return rows.map(({ _id: _, ...event }) => event);
+    },
+  };
+}

@@ -1,0 +1,52 @@
+import type { CreateIndexesOptions, Db, IndexSpecification } from 'mongodb';
+import type { Collections } from '#src/adapters/database/collections.ts';
+
+type Index = readonly [keys: IndexSpecification, options?: CreateIndexesOptions];
+
+/** Every query of the repositories has one of these (or `_id`): test/adapters/query-plans.test.ts fails on a collection scan. */
+const indexes: Readonly<Partial<Record<keyof Collections, readonly Index[]>>> = {
+  projects: [[{ organizationId: 1 }]],
+  apiKeys: [[{ hash: 1 }, { unique: true }], [{ organizationId: 1, createdAt: -1 }]],
+  uploads: [[{ forgetAt: 1 }, { expireAfterSeconds: 0 }]],
+  documents: [
+    [{ organizationId: 1, projectId: 1, createdAt: -1, _id: -1 }],
+    [{ organizationId: 1, apiKeyId: 1, createdAt: -1, _id: -1 }],
+    [{ 'pendingEvents.ts': 1 }, { sparse: true }],
+  ],
+  ocrResults: [[{ organizationId: 1, documentId: 1, createdAt: -1 }]],
+  workflows: [[{ organizationId: 1, projectId: 1, name: 1 }], [{ codeName: 1 }]],
+  runs: [[{ organizationId: 1, executionId: 1 }], [{ claimableAt: 1 }, { sparse: true }]],
+  steps: [[{ organizationId: 1, runId: 1, startedAt: 1 }]],
+  idempotency: [[{ forgetAt: 1 }, { expireAfterSeconds: 0 }]],
+  events: [[{ organizationId: 1, seq: 1 }, { unique: true }], [{ at: 1 }, { expireAfterSeconds: 86_400 }]],
+  audit: [[{ organizationId: 1, at: -1 }]],
+};
+
+export const searchIndexName = 'documents_text';
+
+const searchIndex = {
+  mappings: {
+    dynamic: false,
+    fields: {
+      title: { type: 'string', analyzer: 'lucene.english' },
+      description: { type: 'string', analyzer: 'lucene.english' },
+      ocrText: { type: 'string', analyzer: 'lucene.english' },
+      objectKey: { type: 'string' },
+      identifiers: { type: 'token' },
+      organizationId: { type: 'token' },
+      projectId: { type: 'token' },
+      visibility: { type: 'token' },
+    },
+  },
+} as const;
+
+/** Creates what is missing; an index that exists with other options is an error of the migration that forgot it. */
+export async function ensureIndexes(db: Db): Promise<void> {
+  for (const [collection, list] of Object.entries(indexes))
+    for (const [keys, options] of list) await db.collection(collection).createIndex(keys, options);
+  const records = db.collection('searchRecords');
+  const known = await db.listCollections({ name: 'searchRecords' }).toArray();
+  if (known.length === 0) await db.createCollection('searchRecords');
+  const existing = await records.listSearchIndexes(searchIndexName).toArray();
+  if (existing.length === 0) await records.createSearchIndex({ name: searchIndexName, definition: searchIndex });
+}

@@ -1,0 +1,41 @@
+import type { Db } from 'mongodb';
+import { ensureIndexes } from '#src/adapters/database/indexes.ts';
+import { Fault } from '#src/domain/fault.ts';
+
+/** One ordered change of stored data. `to` is the schema version it leaves behind. */
+interface Migration {
+  readonly to: number;
+  readonly title: string;
+  up(db: Db): Promise<void>;
+}
+
+const migrations: readonly Migration[] = [];
+const firstVersion = 1;
+const currentVersion = migrations.at(-1)?.to ?? firstVersion;
+
+interface SchemaRow {
+  readonly _id: 'schema';
+  readonly version: number;
+}
+
+/** Brings the data to this program's schema: pending migrations in order, then indexes. Data of a newer program is refused. */
+export async function migrate(db: Db): Promise<void> {
+  const meta = db.collection<SchemaRow>('meta');
+  const found = await meta.findOneAndUpdate(
+    { _id: 'schema' },
+    { $setOnInsert: { version: currentVersion } },
+    { upsert: true, returnDocument: 'after' },
+  );
+  const version = found?.version ?? currentVersion;
+  if (version > currentVersion)
+    throw new Fault(
+      'service.unavailable',
+      `The data was written by a newer Inkgraph (schema ${version}, this program knows ${currentVersion}): run that version, or restore a backup.`,
+    );
+  for (const migration of migrations) {
+    if (migration.to <= version) continue;
+    await migration.up(db);
+    await meta.updateOne({ _id: 'schema' }, { $set: { version: migration.to } });
+  }
+  await ensureIndexes(db);
+}

@@ -1,0 +1,23 @@
+import type { Binary } from 'mongodb';
+import type { DescriptionResult, OcrResult, ResultOrigin } from '#src/domain/ports/result-store.ts';
+import type { ModelUsage } from '#src/domain/ports/models.ts';
+
+/** `_id` derives from run, node and key: the unique index that makes a result exactly once. */
+interface Row extends ResultOrigin {
+  readonly _id: string;
+  readonly createdAt: Date;
+  readonly modelLabel: string;
+}
+
+export interface OcrRow extends Row, Pick<OcrResult, 'text' | 'avgConfidence' | 'result'> {}
+
+export interface DescriptionRow extends Row, Pick<DescriptionResult, 'value'> {
+  readonly usage: ModelUsage;
+}
+
+export interface EmbeddingRow extends Row {
+  readonly kind: 'text' | 'image';
+  /** BSON float32 vector. */
+  readonly vector: Binary;
+  readonly blockHash?: string;
+}

@@ -1,0 +1,130 @@
+import { Binary, type Collection } from 'mongodb';
+import type { Collections } from '#src/adapters/database/collections.ts';
+import { isDuplicateKey, processSafe } from '#src/adapters/database/connect.ts';
+import type { DescriptionRow, EmbeddingRow, OcrRow } from '#src/adapters/database/result-rows.ts';
+import { derivedId, type IdKind } from '#src/domain/ids.ts';
+import type {
+  DescriptionResult,
+  EmbeddingResult,
+  OcrResult,
+  ResultOrigin,
+  ResultStore,
+} from '#src/domain/ports/result-store.ts';
+
+const rowId = (kind: IdKind, origin: ResultOrigin, key = ''): string => derivedId(kind, origin.runId, origin.nodeId, key);
+
+/** Inserts, or answers the row that an earlier attempt of the same node left. */
+async function insertOnce<Row extends { _id: string; organizationId: string }>(
+  rows: Collection<Row>,
+  row: Row,
+): Promise<Row> {
+  try {
+    await rows.insertOne(row as never, processSafe);
+    return row;
+  } catch (error) {
+    if (!isDuplicateKey(error)) throw error;
+  }
+  const earlier = await rows.findOne({ _id: row._id, organizationId: row.organizationId } as never);
+  if (earlier === null) throw new Error('a result row vanished between two reads');
+  return earlier as unknown as Row;
+}
+
+const toOcr = ({ _id, createdAt, modelLabel, text, avgConfidence, result }: OcrRow): OcrResult => ({
+  ocrResultId: _id,
+  createdAt,
+  modelLabel,
+  text,
+  avgConfidence,
+  result,
+});
+
+const toDescription = ({ _id, createdAt, modelLabel, value }: DescriptionRow): DescriptionResult => ({
+  descriptionId: _id,
+  createdAt,
+  modelLabel,
+  value,
+});
+
+const toEmbedding = ({ _id, kind, modelLabel, vector, blockHash }: EmbeddingRow): EmbeddingResult => ({
+  embeddingId: _id,
+  kind,
+  modelLabel,
+  vector: vector.toFloat32Array(),
+  ...(blockHash === undefined ? {} : { blockHash }),
+});
+
+export function createResultStore({
+  documents,
+  ocrResults,
+  descriptions,
+  embeddings,
+}: Pick<Collections, 'documents' | 'ocrResults' | 'descriptions' | 'embeddings'>): ResultStore {
+  return {
+    async saveOcr(origin, result) {
+      const row = await insertOnce(ocrResults, {
+        ...origin,
+        ...result,
+        _id: rowId('ocr', origin),
+        createdAt: new Date(),
+      });
+      const { _id: ocrResultId, createdAt, modelLabel, avgConfidence, text } = row;
+      await documents.updateOne(
+        { _id: origin.documentId, organizationId: origin.organizationId },
+        { $set: { ocr: { ocrResultId, createdAt, modelLabel, avgConfidence, characters: text.length } } },
+        processSafe,
+      );
+      return toOcr(row);
+    },
+    async latestOcr(organizationId, documentId) {
+      const row = await ocrResults.findOne({ organizationId, documentId }, { sort: { createdAt: -1 } });
+      return row === null ? null : toOcr(row);
+    },
+    async ocrById(organizationId, ocrResultId) {
+      const row = await ocrResults.findOne({ _id: ocrResultId, organizationId });
+      return row === null ? null : toOcr(row);
+    },
+    async saveDescription(origin, { modelLabel, value, usage }) {
+      const row = await insertOnce(descriptions, {
+        ...origin,
+        _id: rowId('description', origin),
+        createdAt: new Date(),
+        modelLabel,
+        value,
+        usage,
+      });
+      const latest = {
+        descriptionId: row._id,
+        createdAt: row.createdAt,
+        modelLabel: row.modelLabel,
+        title: row.value.title,
+        text: row.value.description,
+      };
+      await documents.updateOne(
+        { _id: origin.documentId, organizationId: origin.organizationId },
+        { $set: { description: latest } },
+        processSafe,
+      );
+      return toDescription(row);
+    },
+    async descriptionById(organizationId, descriptionId) {
+      const row = await descriptions.findOne({ _id: descriptionId, organizationId });
+      return row === null ? null : toDescription(row);
+    },
+    async saveEmbedding(origin, { kind, modelLabel, vector, blockHash }) {
+      const row = await insertOnce<EmbeddingRow>(embeddings, {
+        ...origin,
+        _id: rowId('embedding', origin, kind),
+        createdAt: new Date(),
+        kind,
+        modelLabel,
+        vector: Binary.fromFloat32Array(vector),
+        ...(blockHash === undefined ? {} : { blockHash }),
+      });
+      return toEmbedding(row);
+    },
+    async embeddingById(organizationId, embeddingId) {
+      const row = await embeddings.findOne({ _id: embeddingId, organizationId });
+      return row === null ? null : toEmbedding(row);
+    },
+  };
+}

@@ -1,0 +1,45 @@
+import { Fault } from '#src/domain/fault.ts';
+
+/** Pixels of one page and pages of one document. Source: pipeline.md "Decode and prepare". */
+export const maximumPixels = 5e7;
+export const maximumPages = 200;
+
+/** The longest side that JPEG, and so every thumbnail and model picture made from a page, can have. */
+const maximumSide = 65_535;
+
+/** Chunks, strips and entries of one document: real ones have thousands; more only costs time. */
+const maximumParts = 1e6;
+
+/** What a container says of itself. Width and height in pixels of the first page, before orientation. */
+export interface Container {
+  readonly width: number;
+  readonly height: number;
+  readonly pages: number;
+  /** EXIF orientation 1..8; 5 and above swap width and height. */
+  readonly orientation: number;
+}
+
+export function undecodable(detail: string, cause?: unknown): Fault {
+  return new Fault('image.undecodable', detail, { cause });
+}
+
+/** Throws `image.undecodable` for an empty page, `image.too_large` for one over the limits. */
+export function checkSize(width: number, height: number): void {
+  if (width === 0 || height === 0) throw undecodable('The image declares a width or height of 0.');
+  if (width * height > maximumPixels || Math.max(width, height) > maximumSide) {
+    throw new Fault(
+      'image.too_large',
+      `A page of ${width} x ${height} pixels is over the limit of 50 megapixels and ${maximumSide} pixels a side. Send it smaller.`,
+    );
+  }
+}
+
+export function checkPages(pages: number): void {
+  if (pages > maximumPages) {
+    throw new Fault('image.too_large', `More than ${maximumPages} pages. Split the document and send the parts.`);
+  }
+}
+
+export function checkParts(parts: number): void {
+  if (parts > maximumParts) throw undecodable('The image is split into more parts than any real one.');
+}

@@ -1,0 +1,67 @@
+import type { Sharp } from 'sharp';
+import { Fault } from '#src/domain/fault.ts';
+import type { DocumentType, PageImage } from '#src/domain/ports/image-codec.ts';
+import { maximumPixels, undecodable } from '#src/adapters/images/containers/limits.ts';
+import type { PdfPixels } from '#src/adapters/images/pdf-render.ts';
+
+const timeoutSeconds = 20;
+const background = '#ffffff';
+const input = { limitInputPixels: maximumPixels, failOn: 'error' } as const;
+
+/** First page or frame only unless `page` says otherwise. */
+async function open(bytes: Buffer, options: { readonly page?: number } = {}): Promise<Sharp> {
+  const { sharp } = await import('#src/adapters/images/sharp.ts');
+  return sharp(bytes, { ...input, ...options }).timeout({ seconds: timeoutSeconds });
+}
+
+function finish(pipeline: Sharp): Sharp {
+  return pipeline.flatten({ background }).png({ compressionLevel: 1 });
+}
+
+async function toPage(pipeline: Sharp, index: number): Promise<PageImage> {
+  const { data, info } = await orFault(finish(pipeline).toBuffer({ resolveWithObject: true }));
+  return { index, width: info.width, height: info.height, png: data };
+}
+
+export async function decodePage(bytes: Buffer, type: DocumentType, index: number): Promise<PageImage> {
+  const pipeline = await open(bytes, type === 'image/tiff' ? { page: index } : {});
+  return toPage(pipeline.autoOrient(), index);
+}
+
+/** A rendered PDF page as PNG, with its density: text recognition reads tables by it. */
+export async function encodePage({ width, height, dotsPerInch, pixels }: PdfPixels, index: number): Promise<PageImage> {
+  const { sharp } = await import('#src/adapters/images/sharp.ts');
+  const pipeline = sharp(pixels, { ...input, raw: { width, height, channels: 4 } });
+  return toPage(pipeline.withDensity(dotsPerInch), index);
+}
+
+async function shrink(bytes: Buffer, longestSide: number): Promise<Sharp> {
+  const pipeline = (await open(bytes)).autoOrient().flatten({ background });
+  return pipeline.resize({ width: longestSide, height: longestSide, fit: 'inside', withoutEnlargement: true });
+}
+
+export async function toThumbnail(bytes: Buffer, longestSide: number): Promise<Buffer> {
+  return orFault((await shrink(bytes, longestSide)).webp({ quality: 70 }).toBuffer());
+}
+
+export async function toModelJpeg(png: Buffer, longestSide: number): Promise<Buffer> {
+  return orFault((await shrink(png, longestSide)).jpeg({ quality: 85 }).toBuffer());
+}
+
+/** The text of a decoder stays in the cause: it is for the log, not for clients. */
+async function orFault<T>(work: Promise<T>): Promise<T> {
+  try {
+    return await work;
+  } catch (error) {
+    const text = error instanceof Error ? error.message : '';
+    if (text.includes('pixel limit')) {
+      throw new Fault('image.too_large', 'The image is over the limit of 50 megapixels. Send it smaller.', {
+        cause: error,
+      });
+    }
+    if (text.startsWith('timeout')) {
+      throw undecodable('The image took longer than 20 s to decode. Send it smaller.', error);
+    }
+    throw undecodable('The pixels of the image are damaged or in an unknown form.', error);
+  }
+}

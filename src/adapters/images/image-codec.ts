@@ -1,0 +1,52 @@
+import { Fault } from '#src/domain/fault.ts';
+import type { DocumentType, ImageCodec, ImageFacts, PageImage } from '#src/domain/ports/image-codec.ts';
+import { checkPdfTail } from '#src/adapters/images/containers/pdf.ts';
+import { undecodable } from '#src/adapters/images/containers/limits.ts';
+import { decodePage, encodePage, toModelJpeg, toThumbnail } from '#src/adapters/images/decode.ts';
+import { inspectImage } from '#src/adapters/images/inspect.ts';
+import { createPdfPages } from '#src/adapters/images/pdf-pages.ts';
+import { sniff } from '#src/adapters/images/sniff.ts';
+import { orAbort } from '#src/adapters/threads/deadline.ts';
+
+/** Sharp for images, pdfjs-dist for PDFs, each loaded when first needed. Source: pipeline.md "Decode and prepare". */
+export function createImageCodec(): ImageCodec {
+  const pdf = createPdfPages();
+
+  const sniffed = (bytes: Buffer): DocumentType => {
+    const contentType = sniff(bytes);
+    if (contentType === null) throw undecodable('The bytes are not PNG, JPEG, WebP, TIFF, GIF or PDF.');
+    if (contentType === 'application/pdf') checkPdfTail(bytes);
+    return contentType;
+  };
+
+  const inspect = async (bytes: Buffer): Promise<ImageFacts> => {
+    const contentType = sniffed(bytes);
+    const facts = contentType === 'application/pdf' ? await pdf.facts(bytes) : inspectImage(contentType, bytes);
+    return { contentType, ...facts };
+  };
+
+  /** The container is checked before any decoder sees the bytes. */
+  const decode = async (bytes: Buffer, index: number, signal?: AbortSignal): Promise<PageImage> => {
+    const contentType = sniffed(bytes);
+    if (contentType === 'application/pdf') return encodePage(await pdf.page(bytes, index, signal), index);
+    const { pages } = inspectImage(contentType, bytes);
+    if (index >= pages) throw new Fault('request.invalid', `There is no page ${index + 1}: the document has ${pages}.`);
+    return decodePage(bytes, contentType, index);
+  };
+
+  return {
+    sniff,
+    inspect,
+    async page(bytes, index, signal) {
+      signal?.throwIfAborted();
+      return orAbort(decode(bytes, index, signal), signal);
+    },
+    async thumbnail(bytes, longestSide) {
+      const contentType = sniffed(bytes);
+      if (contentType === 'application/pdf') return toThumbnail((await decode(bytes, 0)).png, longestSide);
+      inspectImage(contentType, bytes);
+      return toThumbnail(bytes, longestSide);
+    },
+    forModel: (image, longestSide) => toModelJpeg(image.png, longestSide),
+  };
+}

@@ -1,0 +1,36 @@
+import { Gauge, Histogram, Registry, collectDefaultMetrics } from 'prom-client';
+import type { Metrics } from '#src/domain/ports/metrics.ts';
+
+const seconds = [0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 10, 30, 60];
+
+export function createPrometheusMetrics(queueDepth: () => Promise<number>): Metrics {
+  const registry = new Registry();
+  collectDefaultMetrics({ register: registry, prefix: 'inkgraph_' });
+  const requests = new Histogram({
+    name: 'inkgraph_http_request_seconds',
+    help: 'HTTP requests by service, route and status',
+    labelNames: ['service', 'method', 'route', 'status'],
+    buckets: seconds,
+    registers: [registry],
+  });
+  const runs = new Histogram({
+    name: 'inkgraph_run_seconds',
+    help: 'Finished runs by status, from claim to end',
+    labelNames: ['status'],
+    buckets: seconds,
+    registers: [registry],
+  });
+  new Gauge({
+    name: 'inkgraph_queue_depth',
+    help: 'Runs that are due and not claimed',
+    registers: [registry],
+    async collect() {
+      this.set(await queueDepth());
+    },
+  });
+  return {
+    request: ({ service, method, route, status, seconds: took }) => requests.observe({ service, method, route, status }, took),
+    run: (status, took) => runs.observe({ status }, took),
+    text: () => registry.metrics(),
+  };
+}

@@ -1,0 +1,27 @@
+import { createLocalModels } from '#src/adapters/models/local/create-local-models.ts';
+import { createOpenAiModels } from '#src/adapters/models/openai/create-openai-models.ts';
+import type { OpenAiSettings } from '#src/adapters/models/openai/settings.ts';
+import type { FeatureWeight } from '#src/domain/embed-locally/lexical-vector.ts';
+import type { ImageCodec } from '#src/domain/ports/image-codec.ts';
+import type { Models } from '#src/domain/ports/models.ts';
+
+export interface ModelsConfig {
+  /** Makes pictures small enough to send. */
+  readonly codec: Pick<ImageCodec, 'forModel'>;
+  /** With a key, an OpenAI-compatible server describes and embeds text; without, everything stays on this machine. */
+  readonly openai?: OpenAiSettings;
+  /** Query-side weights of the local text vectors. */
+  readonly queryWeight?: FeatureWeight;
+}
+
+/** The models this configuration asks for. Picture vectors are always local. Nothing heavy is imported before the first use. */
+export function createModels(config: ModelsConfig): Models {
+  const local = createLocalModels(config.queryWeight);
+  if (config.openai === undefined || config.openai.apiKey === '') return local;
+  return { ...createOpenAiModels(config.openai, config.codec), image: local.image };
+}
+
+/** Who describes and embeds, for `/health`: labels only, no address and no credential. */
+export function modelLabels(models: Models): { describer: string; textEmbeddings: string; imageEmbeddings: string } {
+  return { describer: models.describer.label, textEmbeddings: models.text.label, imageEmbeddings: models.image.label };
+}

@@ -1,0 +1,33 @@
+import { newStemmer } from 'snowball-stemmers';
+import {
+  createLexicalVectors,
+  lexicalDimensions,
+  type FeatureWeight,
+} from '#src/domain/embed-locally/lexical-vector.ts';
+import type { Embedding, TextEmbedder } from '#src/domain/ports/models.ts';
+
+const lexicalLabel = `local/lexical-${lexicalDimensions}`;
+
+/**
+ * Offline, deterministic text vectors: fuzzy-lexical (words and spelling), no synonyms. Text without a content word has the zero
+ * vector. `queryWeight` weighs features of queries only, e.g. by inverse document frequency; without it all weigh 1.
+ */
+export function createLexicalEmbedder(queryWeight?: FeatureWeight): TextEmbedder {
+  const stemmer = newStemmer('english');
+  const vectors = createLexicalVectors((word) => stemmer.stem(word), queryWeight);
+  const measured = (make: () => Float32Array, signal: AbortSignal | undefined): Embedding => {
+    signal?.throwIfAborted();
+    const start = performance.now();
+    const vector = make();
+    return {
+      vector,
+      usage: { provider: 'local', model: `lexical-${lexicalDimensions}`, ms: performance.now() - start },
+    };
+  };
+  return {
+    label: lexicalLabel,
+    dimensions: lexicalDimensions,
+    embedDocument: async (text, signal) => measured(() => vectors.document(text), signal),
+    embedQuery: async (text, signal) => measured(() => vectors.query(text), signal),
+  };
+}

@@ -1,0 +1,31 @@
+import { rasterSide, type Raster } from '#src/domain/embed-locally/raster.ts';
+import { Fault } from '#src/domain/fault.ts';
+import type { PageImage } from '#src/domain/ports/image-codec.ts';
+
+const pngSignature = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);
+
+/** The page stretched to a small square of RGB pixels. Faults: `image.undecodable`. An aborted signal rejects with its reason. */
+export async function pageRaster(page: PageImage, signal?: AbortSignal): Promise<Raster> {
+  signal?.throwIfAborted();
+  // The decoder takes SVG and more; pages are PNG only.
+  if (!page.png.subarray(0, 8).equals(pngSignature)) throw undecodable();
+  const { default: sharp } = await import('sharp');
+  try {
+    const rgb = await sharp(page.png, { limitInputPixels: 5e7, failOn: 'error', sequentialRead: true })
+      .timeout({ seconds: 20 })
+      .flatten({ background: '#ffffff' })
+      .toColourspace('srgb')
+      .resize(rasterSide, rasterSide, { fit: 'fill' })
+      .raw()
+      .toBuffer();
+    signal?.throwIfAborted();
+    return { rgb };
+  } catch (cause) {
+    signal?.throwIfAborted();
+    throw undecodable(cause);
+  }
+}
+
+function undecodable(cause?: unknown): Fault {
+  return new Fault('image.undecodable', 'The page image cannot be read as a picture.', { cause });
+}

@@ -1,0 +1,13 @@
+import type { OpenAiSettings } from '#src/adapters/models/openai/settings.ts';
+import { createOpenAiTextEmbedder } from '#src/adapters/models/openai/text-embedder.ts';
+import { createVisionDescriber } from '#src/adapters/models/openai/vision-describer.ts';
+import type { ImageCodec } from '#src/domain/ports/image-codec.ts';
+import type { Models } from '#src/domain/ports/models.ts';
+
+/** Describer and text vectors of an OpenAI-compatible server. Nothing is loaded or connected before the first use. */
+export function createOpenAiModels(
+  settings: OpenAiSettings,
+  codec: Pick<ImageCodec, 'forModel'>,
+): Pick<Models, 'describer' | 'text'> {
+  return { describer: createVisionDescriber(settings, codec), text: createOpenAiTextEmbedder(settings) };
+}

@@ -1,0 +1,62 @@
+import { createHmac, timingSafeEqual } from 'node:crypto';
+
+import { Fault } from '#src/domain/fault.ts';
+
+/** What a signed address grants. GET includes HEAD. */
+export type Grant = 'PUT' | 'GET';
+
+/** Every query parameter beside `signature`, in the order of the signature. */
+const terms = { PUT: ['expires', 'length', 'type', 'signed'], GET: ['expires', 'inline'] } as const;
+export type Terms = Partial<Record<(typeof terms)[Grant][number], string>>;
+
+export interface SignedAddress {
+  readonly grant: Grant;
+  readonly key: string;
+  /** As they stand in the address: the signature covers the text, so a second spelling of a number does not pass. */
+  readonly terms: Terms;
+  readonly signature: string;
+}
+
+export const pathPrefix = '/o/';
+
+function sign(secret: Buffer, grant: Grant, key: string, values: Terms): string {
+  const fields: readonly (keyof Terms)[] = terms[grant];
+  const text = JSON.stringify(['inkgraph-object-1', grant, key, ...fields.map((name) => values[name] ?? null)]);
+  return createHmac('sha256', secret).update(text).digest('base64url');
+}
+
+/** Path and query of a signed address. `values.expires` is milliseconds since 1970. */
+export function signedPath(secret: Buffer, grant: Grant, key: string, values: Terms): string {
+  const query = new URLSearchParams({ ...values, signature: sign(secret, grant, key, values) });
+  return `${pathPrefix}${key}?${query.toString()}`;
+}
+
+/** `request.malformed` for a doubled or unknown parameter, `object.signature_invalid` without a signature. */
+export function parseAddress(key: string, query: string, method: string): SignedAddress {
+  const given = new URLSearchParams(query);
+  const grant = given.has('length') || (method === 'PUT' && !given.has('inline')) ? 'PUT' : 'GET';
+  const known: ReadonlySet<string> = new Set(['signature', ...terms[grant]]);
+  for (const name of given.keys()) {
+    if (!known.has(name)) throw new Fault('request.malformed', 'The address has a parameter this service never signs.');
+    if (given.getAll(name).length > 1) throw new Fault('request.malformed', `The parameter ${name} is given twice.`);
+  }
+  const { signature, ...values } = Object.fromEntries(given);
+  if (signature === undefined) throw invalid();
+  return { grant, key, terms: values, signature };
+}
+
+function invalid(): Fault {
+  return new Fault('object.signature_invalid', 'The address was not signed by this service, or was changed since.');
+}
+
+/** Throws `object.signature_invalid`, then `object.expired`. Gives the moment of expiry. */
+export function verifyAddress(secret: Buffer, address: SignedAddress, now: Date): Date {
+  const expected = Buffer.from(sign(secret, address.grant, address.key, address.terms));
+  const given = Buffer.from(address.signature);
+  // Texts are compared, not decoded bytes: base64url has several spellings of the last bits.
+  if (given.length !== expected.length || !timingSafeEqual(given, expected)) throw invalid();
+  const expires = new Date(Number(address.terms.expires));
+  if (!(expires.getTime() > now.getTime()))
+    throw new Fault('object.expired', 'The address has expired. Ask for a new one.');
+  return expires;
+}

@@ -1,0 +1,89 @@
+import { createHash } from 'node:crypto';
+import { type FileHandle, link, open, rename, utimes } from 'node:fs/promises';
+import { dirname } from 'node:path';
+
+import { Fault } from '#src/domain/fault.ts';
+
+import { discard, syncFolder, unless } from './files.ts';
+import { blobFile, type Shelf, tempFile, trashFile } from './shelf.ts';
+
+/** Bytes that arrived whole, under a temporary name. The holder closes `handle` and discards `path`. */
+export interface Arrived {
+  readonly path: string;
+  readonly handle: FileHandle;
+  readonly etag: string;
+  readonly sizeBytes: number;
+}
+
+/** Writes chunk by chunk while hashing; `object.length_mismatch` unless exactly `expectedBytes` arrive. */
+export async function receive(
+  shelf: Shelf,
+  chunks: AsyncIterable<Uint8Array>,
+  expectedBytes: number,
+): Promise<Arrived> {
+  const path = tempFile(shelf);
+  const handle = await open(path, 'wx', 0o600);
+  try {
+    const hash = createHash('sha256');
+    let sizeBytes = 0;
+    for await (const chunk of chunks) {
+      sizeBytes += chunk.length;
+      if (sizeBytes > expectedBytes) break;
+      hash.update(chunk);
+      await handle.writeFile(chunk);
+    }
+    if (sizeBytes !== expectedBytes)
+      throw new Fault('object.length_mismatch', `The body must have exactly ${expectedBytes} bytes.`);
+    return { path, handle, etag: hash.digest('hex'), sizeBytes };
+  } catch (error) {
+    await handle.close();
+    await discard(path);
+    throw error;
+  }
+}
+
+/**
+ * Puts synced bytes in their place. rename(), not link(): it also replaces a copy that a power cut has damaged, and it
+ * leaves a young modification time, which keeps the sweep away until the record is published.
+ */
+export async function placeBlob(shelf: Shelf, arrived: Arrived): Promise<void> {
+  const place = blobFile(shelf, arrived.etag);
+  await rename(arrived.path, place);
+  if (shelf.fsync) await syncFolder(dirname(place));
+}
+
+/** Brings a blob back from the trash; says whether it was there. */
+export async function restoreBlob(shelf: Shelf, etag: string): Promise<boolean> {
+  const back = link(trashFile(shelf, etag), blobFile(shelf, etag)).then(() => true);
+  return (
+    (await unless(
+      unless(back, 'EEXIST').then(() => true),
+      'ENOENT',
+    )) ?? false
+  );
+}
+
+/** Keeps the sweep away from a blob about to get another record; false when its bytes are gone. */
+export async function touchBlob(shelf: Shelf, etag: string): Promise<boolean> {
+  const touch = async (): Promise<boolean> => {
+    const now = new Date();
+    return (
+      (await unless(
+        utimes(blobFile(shelf, etag), now, now).then(() => true),
+        'ENOENT',
+      )) ?? false
+    );
+  };
+  if (await touch()) return true;
+  await restoreBlob(shelf, etag);
+  return touch();
+}
+
+/** An open blob, or null. A sweep may be holding it in the trash for a moment, and may just have put it back. */
+export async function openBlob(shelf: Shelf, etag: string): Promise<FileHandle | null> {
+  for (const path of [blobFile(shelf, etag), trashFile(shelf, etag), blobFile(shelf, etag)]) {
+    const handle = await unless(open(path, 'r'), 'ENOENT');
+    if (handle !== null) return handle;
+  }
+  return null;
+}

@@ -1,0 +1,49 @@
+import type { IncomingMessage } from 'node:http';
+
+import { Fault } from '#src/domain/fault.ts';
+
+/** How slow a body may come. */
+export interface BodyPace {
+  /** Longest silence, in milliseconds. */
+  readonly idleMs: number;
+  /** Least average over the whole body; the total time allowed is `idleMs` + length / this. */
+  readonly minBytesPerSecond: number;
+}
+
+/** The sender went away: there is nobody to answer. */
+export class SenderGone extends Error {}
+
+/** Milliseconds that a body of `length` bytes may take. */
+export function longestMs(pace: BodyPace, length: number): number {
+  return pace.idleMs + Math.ceil((length / pace.minBytesPerSecond) * 1_000);
+}
+
+/** Waits for one result, or for `interrupt`. Not a race with one long promise: that would keep every chunk until its end. */
+function interruptible<T>(operation: Promise<T>): { result: Promise<T>; interrupt: (reason: Error) => void } {
+  const { promise, resolve, reject } = Promise.withResolvers<T>();
+  operation.then(resolve, reject);
+  return { result: promise, interrupt: reject };
+}
+
+/** Body chunks at the reader's own speed; throws `request.timeout` for a slow sender, SenderGone for one that left. */
+export async function* bodyChunks(request: IncomingMessage, pace: BodyPace, length: number): AsyncGenerator<Buffer> {
+  const deadline = performance.now() + longestMs(pace, length);
+  // Not destroyed on return: that would cut the connection before the answer to a refused body.
+  const chunks = request.iterator({ destroyOnReturn: false });
+  for (;;) {
+    const next = interruptible(chunks.next() as Promise<IteratorResult<Buffer, undefined>>);
+    const patience = Math.max(0, Math.min(pace.idleMs, deadline - performance.now()));
+    const expire = (): void => next.interrupt(new Fault('request.timeout', 'The body came too slowly. Send it again.'));
+    const timer = setTimeout(expire, patience);
+    try {
+      const { done, value } = await next.result;
+      if (done === true) return;
+      yield value;
+    } catch (error) {
+      if (error instanceof Fault) throw error;
+      throw new SenderGone('The sender closed the connection before the end of the body.', { cause: error });
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+}

@@ -1,0 +1,55 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+
+import { Fault } from '#src/domain/fault.ts';
+
+import type { Terms } from '../address.ts';
+import { bodyChunks, type BodyPace, SenderGone } from './body.ts';
+import { alreadyStored, storeBody } from '../commit.ts';
+import { readRecord } from '../record.ts';
+import type { Shelf } from '../shelf.ts';
+
+export interface UploadRules {
+  readonly shelf: Shelf;
+  readonly maxBytes: number;
+  readonly pace: BodyPace;
+}
+
+/** All that the headers can tell, before a byte of the body is read. */
+function checkHeaders(request: IncomingMessage, terms: Terms, maxBytes: number): number {
+  const { headers } = request;
+  const declared = headers['content-length'];
+  if (headers['transfer-encoding'] !== undefined || declared === undefined)
+    throw new Fault('request.length_required', 'Send the body with a Content-Length header, not chunked.');
+  if (headers['content-range'] !== undefined)
+    throw new Fault('request.malformed', 'A part of an object cannot be uploaded (RFC 9110 §14.5). Send it whole.');
+  const length = Number(terms.length);
+  if (declared !== terms.length)
+    throw new Fault('object.length_mismatch', `The body must have exactly ${length} bytes, as announced at presign.`);
+  if (length > maxBytes) throw new Fault('request.too_large', `An object may have at most ${maxBytes} bytes.`);
+  if (terms.signed !== undefined && headers['content-type'] !== terms.type)
+    throw new Fault('object.signature_invalid', `This address asks for the header Content-Type: ${terms.type}.`);
+  return length;
+}
+
+/** True once the connection is closed or being refused: bytes past the announced length end a request that way. */
+function abandoned(request: IncomingMessage): boolean {
+  return request.socket.destroyed || request.socket.writableEnded;
+}
+
+/** Answers 200 with the ETag once the object is durable. `proceed` invites the body of a client that waits for it. */
+export async function receiveUpload(
+  exchange: { request: IncomingMessage; response: ServerResponse; proceed: () => void },
+  address: { key: string; terms: Terms },
+  rules: UploadRules,
+): Promise<void> {
+  const { request, response } = exchange;
+  const sizeBytes = checkHeaders(request, address.terms, rules.maxBytes);
+  if ((await readRecord(rules.shelf, address.key)) !== null) throw alreadyStored();
+  exchange.proceed();
+  const chunks = bodyChunks(request, rules.pace, sizeBytes);
+  const object = { key: address.key, contentType: address.terms.type ?? '', sizeBytes };
+  const head = await storeBody(rules.shelf, object, chunks, () => abandoned(request));
+  if (head === null) throw new SenderGone('The connection ended before the object was stored.');
+  response.writeHead(200, { etag: `"${head.etag}"`, 'content-length': 0 });
+  response.end();
+}

@@ -1,0 +1,55 @@
+import { link, readFile, writeFile } from 'node:fs/promises';
+import { dirname } from 'node:path';
+
+import { Fault } from '#src/domain/fault.ts';
+import type { ObjectHead } from '#src/domain/ports/object-store.ts';
+
+import { syncFolder, unless } from './files.ts';
+import { recordFile, type Shelf } from './shelf.ts';
+
+const etagForm = /^[0-9a-f]{64}$/;
+
+/** Throws `service.internal` for a record that this store did not write: damage is never read as "absent". */
+export function parseRecord(text: string): ObjectHead {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch (cause) {
+    throw new Fault('service.internal', 'The record of this object is damaged.', { cause });
+  }
+  const { key, sizeBytes, contentType, etag } = (value ?? {}) as Partial<Record<keyof ObjectHead, unknown>>;
+  const valid =
+    typeof key === 'string' &&
+    Number.isSafeInteger(sizeBytes) &&
+    typeof contentType === 'string' &&
+    typeof etag === 'string' &&
+    etagForm.test(etag);
+  if (!valid) throw new Fault('service.internal', 'The record of this object is damaged.');
+  return { key, sizeBytes: Number(sizeBytes), contentType, etag };
+}
+
+export async function readRecord(shelf: Shelf, key: string): Promise<ObjectHead | null> {
+  const text = await unless(readFile(recordFile(shelf, key), 'utf8'), 'ENOENT');
+  if (text === null) return null;
+  const record = parseRecord(text);
+  if (record.key !== key) throw new Fault('service.internal', 'The record of this object names another key.');
+  return record;
+}
+
+/** Writes the record under a temporary name, where nobody reads it yet. */
+export async function draftRecord(shelf: Shelf, path: string, record: ObjectHead): Promise<void> {
+  await writeFile(path, JSON.stringify(record), { flag: 'wx', mode: 0o600, flush: shelf.fsync });
+}
+
+/** The one commit point of a write: of any number of writers, in any number of processes, one gets `true`. */
+export async function publishRecord(shelf: Shelf, draft: string, key: string): Promise<boolean> {
+  const won = await unless(
+    link(draft, recordFile(shelf, key)).then(() => true),
+    'EEXIST',
+  );
+  return won ?? false;
+}
+
+export async function syncRecord(shelf: Shelf, key: string): Promise<void> {
+  if (shelf.fsync) await syncFolder(dirname(recordFile(shelf, key)));
+}

@@ -1,0 +1,136 @@
+import { writeFile } from 'node:fs/promises';
+
+import { Fault } from '#src/domain/fault.ts';
+import type { ObjectStore } from '#src/domain/ports/object-store.ts';
+
+import { assertObjectKey } from '../key.ts';
+
+import type { BodyPace } from './listener/body.ts';
+import { copyRecord, storeBody } from './commit.ts';
+import { removeFile } from './files.ts';
+import { createListener, startListening, stopListening } from './listener/server.ts';
+import { assertContentType, getPath, putPath } from './presign.ts';
+import { readBytes } from './read.ts';
+import { readRecord, syncRecord } from './record.ts';
+import { openShelf, recordFile, type Shelf, tempFile } from './shelf.ts';
+import { sweep } from './sweep.ts';
+
+export interface DiskObjectStoreOptions {
+  /** Objects live in `<dataDir>/objects`, on a file system with hard links. */
+  readonly dataDir: string;
+  /** From `loadObjectSecret`: every process on one folder signs alike. At least 32 bytes. */
+  readonly secret: Buffer;
+  readonly host: string;
+  /** 0 = any free port. */
+  readonly port: number;
+  /** Origin (and path prefix) that clients reach the listener by, when it is not `http://host:port`. */
+  readonly publicUrl?: string | undefined;
+  /** Largest body an upload address is signed for. */
+  readonly maxBytes: number;
+  /** False only for tests and benchmarks. */
+  readonly fsync?: boolean;
+  readonly clock?: () => Date;
+  readonly pace?: BodyPace;
+  /** Told of failures that are not a client's; for the log. */
+  readonly onError?: (error: unknown, requestId: string) => void;
+}
+
+export interface DiskObjectStore extends ObjectStore {
+  /** Serves the signed addresses. A process without the listener may use the rest. Rejects with the system's own error. */
+  listen(): Promise<{ url: string; port: number }>;
+  close(): Promise<void>;
+  /** Removes leftovers of writes and deletes older than `olderThanMs` (at least a minute); gives how many files. */
+  sweepOrphans(olderThanMs: number): Promise<number>;
+}
+
+const defaultPace: BodyPace = { idleMs: 30_000, minBytesPerSecond: 32 * 1024 };
+const closeGraceMs = 5_000;
+
+/** An address a client on this machine can use: a wildcard is for binding only. */
+function originOf(host: string, port: number): string {
+  const wildcard: Record<string, string> = { '0.0.0.0': '127.0.0.1', '::': '::1' };
+  const name = wildcard[host] ?? host;
+  return `http://${name.includes(':') ? `[${name}]` : name}:${port}`;
+}
+
+async function checkWritable(shelf: Shelf): Promise<void> {
+  const probe = tempFile(shelf);
+  try {
+    await writeFile(probe, 'ok', { flag: 'wx', mode: 0o600 });
+    await removeFile(probe);
+  } catch (cause) {
+    throw new Fault('service.unavailable', 'The object folder cannot be written.', { cause });
+  }
+}
+
+async function* single(body: Buffer): AsyncGenerator<Buffer> {
+  yield body;
+}
+
+function storage(shelf: Shelf): Omit<ObjectStore, 'presignPut' | 'presignGet'> {
+  return {
+    writeOnce: true,
+    async head(key) {
+      assertObjectKey(key);
+      return readRecord(shelf, key);
+    },
+    async get(key, options = {}) {
+      assertObjectKey(key);
+      return readBytes(shelf, key, { start: 0, end: Number.POSITIVE_INFINITY, ifMatch: options.ifMatch });
+    },
+    async getRange(key, start, end) {
+      assertObjectKey(key);
+      return readBytes(shelf, key, { start, end });
+    },
+    async put(key, body, contentType) {
+      assertObjectKey(key);
+      assertContentType(contentType);
+      const head = await storeBody(shelf, { key, contentType, sizeBytes: body.length }, single(body));
+      if (head === null) throw new Fault('service.internal', 'The object was not stored.');
+      return head;
+    },
+    async copy(from, to, ifMatch) {
+      assertObjectKey(from);
+      assertObjectKey(to);
+      return copyRecord(shelf, from, to, ifMatch);
+    },
+    async delete(key) {
+      assertObjectKey(key);
+      if (await removeFile(recordFile(shelf, key))) await syncRecord(shelf, key);
+    },
+    check: () => checkWritable(shelf),
+  };
+}
+
+/**
+ * The ObjectStore on a folder, with an HTTP listener for its signed addresses. Several stores, in one process or many, may
+ * share the folder. Source: storage.md "Objects".
+ */
+export async function createDiskObjectStore(options: DiskObjectStoreOptions): Promise<DiskObjectStore> {
+  const { secret, host, maxBytes, clock = () => new Date(), pace = defaultPace, onError = () => undefined } = options;
+  if (secret.length < 32) throw new Error('The secret of the object store must have at least 32 bytes.');
+  const shelf = await openShelf(options.dataDir, options.fsync ?? true);
+  const server = createListener({ shelf, secret, maxBytes, clock, pace, onError });
+  let port = options.port;
+  const origin = (): string => {
+    if (options.publicUrl !== undefined) return options.publicUrl.replace(/\/+$/, '');
+    if (port === 0) throw new Error('Object addresses need listen(), a fixed port, or publicUrl.');
+    return originOf(host, port);
+  };
+  return {
+    ...storage(shelf),
+    async presignPut(request) {
+      const url = origin() + putPath(secret, request, maxBytes);
+      return { url, headers: request.signContentType === true ? { 'content-type': request.contentType } : {} };
+    },
+    async presignGet(request) {
+      return origin() + getPath(secret, request);
+    },
+    async listen() {
+      port = await startListening(server, host, options.port);
+      return { url: origin(), port };
+    },
+    close: () => stopListening(server, closeGraceMs),
+    sweepOrphans: (olderThanMs) => sweep(shelf, olderThanMs, clock()),
+  };
+}

@@ -1,0 +1,86 @@
+import { Fault } from '#src/domain/fault.ts';
+import { chosenResult, nextStep, type LadderResult, type LadderStep } from '#src/domain/ocr-ladder.ts';
+import type { PageImage } from '#src/domain/ports/image-codec.ts';
+import type { OcrAttempt, OcrOptions, OcrPage } from '#src/domain/ports/ocr-engine.ts';
+import { preparePage, type PreparedPage } from '#src/adapters/ocr/prepare-page.ts';
+import { readLayout, type Layout } from '#src/adapters/ocr/tesseract-layout.ts';
+import type { TesseractWorker } from '#src/adapters/ocr/tesseract-worker.ts';
+import { orAbort, startDeadline } from '#src/adapters/threads/deadline.ts';
+
+interface Attempt extends LadderResult {
+  readonly layout: Layout;
+  readonly ms: number;
+}
+
+type Recognize = (step: LadderStep) => Promise<Attempt>;
+
+/**
+ * Climbs the ladder with one worker. The time limit counts from here, not from when the page began to wait for a worker, and
+ * covers all attempts; one that fails after a first success leaves that success, with a warning.
+ */
+export async function recognizePage(worker: TesseractWorker, page: PageImage, options: OcrOptions): Promise<OcrPage> {
+  const late = (): Fault =>
+    new Fault('ocr.timeout', `Page ${page.index + 1} took longer than ${options.timeoutMs} ms.`);
+  using deadline = startDeadline(options.timeoutMs, options.signal, late);
+  const recognize = recognizer(worker, page, deadline.signal);
+  const attempts: Attempt[] = [];
+  const warnings: string[] = [];
+  let step = nextStep(attempts, options.pageSegmentationMode);
+  while (step !== null) {
+    try {
+      attempts.push(await recognize(step));
+    } catch (error) {
+      options.signal?.throwIfAborted();
+      if (attempts.length === 0) throw ocrFault(error);
+      warnings.push(`Mode ${step.pageSegmentationMode} at ${step.rotation} degrees failed: ${ocrFault(error).detail}`);
+      break;
+    }
+    step = nextStep(attempts, options.pageSegmentationMode);
+  }
+  return toOcrPage(page, attempts, warnings);
+}
+
+/** Prepares each turn and size once: the second mode runs on the same picture as the first. */
+function recognizer(worker: TesseractWorker, page: PageImage, signal: AbortSignal): Recognize {
+  let last: { readonly key: string; readonly prepared: PreparedPage } | undefined;
+  return async (step) => {
+    const started = performance.now();
+    const key = `${step.rotation} ${step.longestSide}`;
+    if (last?.key !== key) {
+      last = { key, prepared: await orAbort(preparePage(page, step.rotation, step.longestSide), signal) };
+    }
+    const { png, frame } = last.prepared;
+    const blocks = await worker.recognize(png, step.pageSegmentationMode, signal);
+    const layout = readLayout(blocks, frame);
+    const { confidence, characters } = layout;
+    return { ...step, confidence, characters, layout, ms: Math.round(performance.now() - started) };
+  };
+}
+
+function ocrFault(error: unknown): Fault {
+  if (error instanceof Fault) return error;
+  return new Fault('ocr.failed', 'The text recognition engine stopped unexpectedly.', { cause: error });
+}
+
+function toOcrPage(page: PageImage, attempts: readonly Attempt[], warnings: readonly string[]): OcrPage {
+  const chosen = attempts[chosenResult(attempts)];
+  if (chosen === undefined) throw new Fault('ocr.failed', `Page ${page.index + 1} was not recognized.`);
+  const { rotation, layout } = chosen;
+  const isSideways = rotation === 90 || rotation === 270;
+  return {
+    index: page.index,
+    width: isSideways ? page.height : page.width,
+    height: isSideways ? page.width : page.height,
+    rotation,
+    text: layout.text,
+    confidence: layout.confidence,
+    lines: layout.lines,
+    attempts: attempts.map((attempt) => toOcrAttempt(attempt, attempt === chosen)),
+    warnings: layout.characters === 0 ? [...warnings, 'No text was found on this page.'] : warnings,
+  };
+}
+
+function toOcrAttempt(attempt: Attempt, chosen: boolean): OcrAttempt {
+  const { pageSegmentationMode, rotation, longestSide, confidence, characters, ms } = attempt;
+  return { pageSegmentationMode, rotation, longestSide, confidence, characters, ms, chosen };
+}

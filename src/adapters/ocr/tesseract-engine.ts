@@ -1,0 +1,51 @@
+import { createRequire } from 'node:module';
+import { availableParallelism } from 'node:os';
+import { Fault } from '#src/domain/fault.ts';
+import type { OcrEngine } from '#src/domain/ports/ocr-engine.ts';
+import { recognizePage } from '#src/adapters/ocr/recognize-page.ts';
+import { createTesseractLanguages, modelVariant } from '#src/adapters/ocr/tesseract-languages.ts';
+import { startTesseractWorker } from '#src/adapters/ocr/tesseract-worker.ts';
+import { createThreadPool, PoolClosed } from '#src/adapters/threads/thread-pool.ts';
+
+export interface TesseractEngineOptions {
+  /** What the label names; each call says its own. Default `eng`. */
+  readonly language?: string;
+  /** Pages recognized at once. Default: a core less than there are, 1 to 4. */
+  readonly workers?: number;
+  /** A folder with `<code>.traineddata.gz` of every language, instead of the npm packages `@tesseract.js-data/<code>`. */
+  readonly modelFolder?: string;
+  /** A worker that was idle for so long is ended and its memory given back. Default 60 s. */
+  readonly idleMs?: number;
+  /** A worker is replaced after so many pages. Default 200. */
+  readonly pagesPerWorker?: number;
+}
+
+/** Text recognition in a pool of threads, started when first needed. Source: pipeline.md "OCR". */
+export function createTesseractEngine(options: TesseractEngineOptions = {}): OcrEngine {
+  const { version } = createRequire(import.meta.url)('tesseract.js/package.json') as { version: string };
+  const languages = createTesseractLanguages(options.modelFolder);
+  const pool = createThreadPool({
+    size: options.workers ?? Math.min(4, Math.max(1, availableParallelism() - 1)),
+    maximumLoans: options.pagesPerWorker ?? 200,
+    idleMs: options.idleMs ?? 60_000,
+    start: (language) => startTesseractWorker(language, () => languages.folder(language)),
+  });
+  return {
+    label: `tesseract.js/${version} ${options.language ?? 'eng'} ${modelVariant}`,
+    async recognize(page, request) {
+      await languages.folder(request.language);
+      try {
+        return await pool.use(request.language, request.signal, (worker) => recognizePage(worker, page, request));
+      } catch (error) {
+        if (error instanceof PoolClosed) {
+          throw new Fault('ocr.failed', 'Text recognition is shutting down.', { cause: error });
+        }
+        throw error;
+      }
+    },
+    async close() {
+      await pool.close();
+      await languages.close();
+    },
+  };
+}

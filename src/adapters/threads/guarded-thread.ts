@@ -1,0 +1,95 @@
+import { Worker } from 'node:worker_threads';
+
+/** The thread ended (crash, out of memory, `end()`) before it answered. */
+export class ThreadEnded extends Error {}
+
+/** The thread answered that the call failed. `answer` is what it said. */
+export class CallFailed extends Error {
+  readonly answer: unknown;
+
+  constructor(answer: unknown) {
+    super(`call failed in the thread: ${String(answer)}`);
+    this.answer = answer;
+  }
+}
+
+/**
+ * A worker thread whose every call ends: with its answer, with the signal's reason (the thread is ended then, since work under
+ * way cannot be stopped otherwise), or with `ThreadEnded`. It keeps the process alive only while a call is under way.
+ * Packets are those of tesseract.js worker scripts: `{ workerId, jobId, action, payload }` in,
+ * `{ jobId, status: 'resolve' | 'reject' | 'progress', data }` out.
+ */
+export interface GuardedThread {
+  readonly ended: boolean;
+  call(action: string, payload: unknown, signal: AbortSignal): Promise<unknown>;
+  end(): Promise<void>;
+}
+
+interface Reply {
+  readonly jobId: number;
+  readonly status: 'resolve' | 'reject' | 'progress';
+  readonly data: unknown;
+}
+
+interface Pending {
+  resolve(value: unknown): void;
+  reject(error: unknown): void;
+}
+
+export function startThread(entry: string | URL, name: string): GuardedThread {
+  // Piped and drained: native libraries print, and on stdio transports the standard output belongs to the protocol.
+  const thread = new Worker(entry, { name, execArgv: [], stdout: true, stderr: true });
+  thread.stdout.resume();
+  thread.stderr.resume();
+  thread.unref();
+  const pending = new Map<number, Pending>();
+  let calls = 0;
+  let ended = false;
+
+  const endWith = (error: Error): void => {
+    ended = true;
+    for (const call of pending.values()) call.reject(error);
+  };
+  // Without a listener, an error inside the thread would end the whole process.
+  thread.on('error', (error) => endWith(new ThreadEnded(`thread ${name} failed`, { cause: error })));
+  thread.on('exit', () => endWith(new ThreadEnded(`thread ${name} ended`)));
+  thread.on('message', ({ jobId, status, data }: Reply) => {
+    if (status === 'resolve') pending.get(jobId)?.resolve(data);
+    if (status === 'reject') pending.get(jobId)?.reject(new CallFailed(data));
+  });
+
+  const end = async (): Promise<void> => {
+    endWith(new ThreadEnded(`thread ${name} was ended`));
+    await thread.terminate();
+  };
+
+  const call = async (action: string, payload: unknown, signal: AbortSignal): Promise<unknown> => {
+    signal.throwIfAborted();
+    if (ended) throw new ThreadEnded(`thread ${name} has ended`);
+    const jobId = (calls += 1);
+    const answer = Promise.withResolvers<unknown>();
+    const onAbort = (): void => {
+      answer.reject(signal.reason);
+      void end();
+    };
+    pending.set(jobId, answer);
+    signal.addEventListener('abort', onAbort, { once: true });
+    thread.ref();
+    try {
+      thread.postMessage({ workerId: name, jobId, action, payload }, []);
+      return await answer.promise;
+    } finally {
+      signal.removeEventListener('abort', onAbort);
+      pending.delete(jobId);
+      if (pending.size === 0) thread.unref();
+    }
+  };
+
+  return {
+    get ended() {
+      return ended;
+    },
+    call,
+    end,
+  };
+}

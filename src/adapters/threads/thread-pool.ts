@@ -1,0 +1,144 @@
+/** What a pool lends: something that may have ended by itself, and that can be ended. */
+export interface Poolable {
+  readonly ended: boolean;
+  end(): Promise<void>;
+}
+
+export interface ThreadPoolOptions<T extends Poolable> {
+  /** Lent at once at most, and alive at once at most. */
+  readonly size: number;
+  /** One is replaced after this many loans: memory of WebAssembly only grows. */
+  readonly maximumLoans: number;
+  /** One that nobody borrowed for so long is ended, which gives its memory back. */
+  readonly idleMs: number;
+  /** `kind` is what the borrower asked for, e.g. a language. */
+  start(kind: string): T;
+}
+
+/** Starts members when they are first needed and lends each to one borrower at a time, first come, first served. */
+export interface ThreadPool<T extends Poolable> {
+  /** Rejects with the signal's reason while waiting; once lent, stopping is up to `work`. */
+  use<R>(kind: string, signal: AbortSignal | undefined, work: (member: T) => Promise<R>): Promise<R>;
+  /** Ends every member; those waiting, and later borrowers, are rejected with `PoolClosed`. */
+  close(): Promise<void>;
+}
+
+export class PoolClosed extends Error {}
+
+interface Member<T> {
+  readonly kind: string;
+  readonly thread: T;
+  loans: number;
+  idle: NodeJS.Timeout | undefined;
+}
+
+interface Waiting<T> {
+  readonly kind: string;
+  lend(member: Member<T>): void;
+  refuse(error: unknown): void;
+}
+
+export function createThreadPool<T extends Poolable>(options: ThreadPoolOptions<T>): ThreadPool<T> {
+  const members = new Set<Member<T>>();
+  const waiting: Waiting<T>[] = [];
+  let closed = false;
+
+  const drop = async (member: Member<T>): Promise<void> => {
+    clearTimeout(member.idle);
+    members.delete(member);
+    await member.thread.end();
+  };
+
+  const isIdle = (member: Member<T>): boolean => member.idle !== undefined;
+
+  /** A free member of this kind, a new one where there is room, or null. The most recently used goes first: others may idle out. */
+  const take = (kind: string): Member<T> | null => {
+    for (const member of members) if (isIdle(member) && member.thread.ended) void drop(member);
+    const idle = [...members].filter(isIdle);
+    const found = idle.findLast((member) => member.kind === kind);
+    if (found === undefined && members.size >= options.size) {
+      const [other] = idle;
+      if (other === undefined) return null;
+      void drop(other);
+    }
+    const member = found ?? { kind, thread: options.start(kind), loans: 0, idle: undefined };
+    clearTimeout(member.idle);
+    member.idle = undefined;
+    member.loans += 1;
+    members.add(member);
+    return member;
+  };
+
+  const serveNext = (): void => {
+    const [next] = waiting;
+    if (next === undefined) return;
+    try {
+      const member = take(next.kind);
+      if (member === null) return;
+      waiting.shift();
+      next.lend(member);
+    } catch (error) {
+      waiting.shift();
+      next.refuse(error);
+      serveNext();
+    }
+  };
+
+  const release = (member: Member<T>): void => {
+    if (closed || member.thread.ended || member.loans >= options.maximumLoans) {
+      void drop(member);
+    } else {
+      members.delete(member);
+      members.add(member);
+      member.idle = setTimeout(() => void drop(member), options.idleMs).unref();
+    }
+    serveNext();
+  };
+
+  const borrow = (kind: string, signal: AbortSignal | undefined): Promise<Member<T>> => {
+    const free = waiting.length === 0 ? take(kind) : null;
+    return free === null ? queueUp(waiting, kind, signal) : Promise.resolve(free);
+  };
+
+  return {
+    async use(kind, signal, work) {
+      signal?.throwIfAborted();
+      if (closed) throw new PoolClosed('the pool is closed');
+      const member = await borrow(kind, signal);
+      try {
+        return await work(member.thread);
+      } finally {
+        release(member);
+      }
+    },
+    async close() {
+      closed = true;
+      for (const turn of waiting.splice(0)) turn.refuse(new PoolClosed('the pool is closed'));
+      await Promise.all([...members].map(drop));
+    },
+  };
+}
+
+/** Joins the end of the queue; leaves it when the signal aborts. */
+function queueUp<T>(waiting: Waiting<T>[], kind: string, signal: AbortSignal | undefined): Promise<Member<T>> {
+  const { promise, resolve, reject } = Promise.withResolvers<Member<T>>();
+  const leave = (): void => {
+    waiting.splice(waiting.indexOf(turn), 1);
+    reject(signal?.reason);
+  };
+  const stay = (): void => signal?.removeEventListener('abort', leave);
+  const turn: Waiting<T> = {
+    kind,
+    lend: (member) => {
+      stay();
+      resolve(member);
+    },
+    refuse: (error) => {
+      stay();
+      reject(error);
+    },
+  };
+  waiting.push(turn);
+  signal?.addEventListener('abort', leave, { once: true });
+  return promise;
+}

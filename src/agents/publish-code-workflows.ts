@@ -1,0 +1,52 @@
+import type { CodeWorkflow } from '#graphs/build.ts';
+import { codeWorkflows } from '#graphs/workflows.ts';
+import { newId } from '#src/domain/ids.ts';
+import type { WorkflowStore } from '#src/domain/ports/workflows.ts';
+import type { WorkflowRecord, WorkflowVersionRecord } from '#src/domain/workflow.ts';
+
+function versionOf(workflow: WorkflowRecord, code: CodeWorkflow, version: number): WorkflowVersionRecord {
+  return {
+    _id: `${workflow._id}@${version}`,
+    organizationId: workflow.organizationId,
+    workflowId: workflow._id,
+    version,
+    graphHash: code.graphHash,
+    graph: code.graph,
+    createdAt: new Date(),
+    createdBy: 'code',
+  };
+}
+
+/** A project's own workflow that follows a code-defined one. */
+export async function addCodeWorkflow(
+  { workflows }: { workflows: WorkflowStore },
+  code: CodeWorkflow,
+  place: { organizationId: string; projectId: string },
+): Promise<WorkflowRecord> {
+  const now = new Date();
+  const workflow: WorkflowRecord = {
+    ...place,
+    _id: newId('workflow', now),
+    schemaVersion: 1,
+    name: code.graph.name,
+    description: code.graph.description,
+    source: 'code',
+    codeName: code.id,
+    publishedVersion: 1,
+    createdAt: now,
+    updatedAt: now,
+  };
+  await workflows.insert(workflow, versionOf(workflow, code, 1));
+  return workflow;
+}
+
+/** At boot: every workflow that follows code gets a new version when the code's graph changed. Runs keep the one they have. */
+export async function publishCodeWorkflows({ workflows }: { workflows: WorkflowStore }): Promise<void> {
+  for (const code of codeWorkflows) {
+    for (const follower of await workflows.listByCodeName(code.id)) {
+      const published = follower.publishedVersion ?? 0;
+      const current = await workflows.findVersion(follower.organizationId, follower._id, published);
+      if (current?.graphHash !== code.graphHash) await workflows.publish(follower, versionOf(follower, code, published + 1));
+    }
+  }
+}

@@ -1,0 +1,98 @@
+import { Batcher } from '#src/domain/batcher.ts';
+import type { DocumentRecord } from '#src/domain/document.ts';
+import type { ProcessUploadData, RealtimeEvent } from '#src/domain/events.ts';
+import { newRuns } from '#src/domain/new-runs.ts';
+import type { DocumentStore } from '#src/domain/ports/documents.ts';
+import type { EventLog } from '#src/domain/ports/event-log.ts';
+import type { ExecutionStore } from '#src/domain/ports/executions.ts';
+import type { Logger } from '#src/domain/ports/logger.ts';
+import type { WakeQueue } from '#src/domain/ports/wake-queue.ts';
+import { runCreated } from '#src/domain/realtime.ts';
+import type { ExecutionRecord } from '#src/domain/run.ts';
+
+export interface RelayParts {
+  readonly documents: DocumentStore;
+  readonly executions: ExecutionStore;
+  readonly events: EventLog;
+  readonly wake: WakeQueue;
+  readonly logger: Logger;
+}
+
+/** What `document/process.upload` asks for: the workflow bound to the key, over this document. */
+function executionOf(event: ProcessUploadData, ts: Date): ExecutionRecord {
+  return {
+    _id: event.executionId,
+    schemaVersion: 1,
+    organizationId: event.organizationId,
+    projectId: event.projectId,
+    workflowId: event.agentGraphId,
+    workflowName: null,
+    version: null,
+    graphHash: null,
+    source: 'upload',
+    apiKeyId: event.apiKeyId,
+    documentIds: [event.documentId],
+    initialState: null,
+    createdAt: ts,
+  };
+}
+
+function documentCreated(document: DocumentRecord): RealtimeEvent {
+  return {
+    dedupeId: `document.created:${document._id}`,
+    type: 'document.created',
+    at: document.createdAt,
+    organizationId: document.organizationId,
+    projectId: document.projectId,
+    documentId: document._id,
+    data: { objectKey: document.objectKey, contentType: document.contentType, sizeBytes: document.sizeBytes },
+  };
+}
+
+/**
+ * Empties the outboxes inside documents: executions are created under their deterministic ids, the realtime log is told, then the
+ * entries go. A crash anywhere repeats it without effect. Source: storage.md "Events and outbox".
+ */
+export class Relay {
+  readonly #parts: RelayParts;
+  readonly #batcher: Batcher<DocumentRecord>;
+
+  constructor(parts: RelayParts) {
+    this.#parts = parts;
+    this.#batcher = new Batcher((documents) => this.#relay(documents), 100);
+  }
+
+  /** Takes on a document just written; a failure is logged and left to the sweep. */
+  push(document: DocumentRecord): void {
+    this.#batcher.add(document).catch((error: unknown) => {
+      this.#parts.logger.warn({ err: error, documentId: document._id }, 'outbox entry will be relayed by the sweep');
+    });
+  }
+
+  /** Relays what a crash left behind. */
+  async sweep(): Promise<void> {
+    const left = await this.#parts.documents.withPendingEvents(100);
+    await Promise.all(left.map((document) => this.#batcher.add(document)));
+  }
+
+  idle(): Promise<void> {
+    return this.#batcher.idle();
+  }
+
+  async #relay(documents: readonly DocumentRecord[]): Promise<void> {
+    const { executions, events, wake } = this.#parts;
+    const created = documents
+      .flatMap((document) => document.pendingEvents)
+      .flatMap((event) => (event.name === 'document/process.upload' ? [executionOf(event.data, event.ts)] : []))
+      .map((execution) => ({ execution, runs: newRuns(execution) }));
+    if (created.length > 0) {
+      await executions.createAll(created);
+      await wake.notify();
+    }
+    await events.append([
+      ...documents.map(documentCreated),
+      ...created.flatMap(({ runs }) => runs.map(runCreated)),
+    ]);
+    await this.#parts.documents.clearPendingEvents(documents.map((document) => document._id));
+  }
+}

@@ -1,0 +1,192 @@
+import { Fault } from '#src/domain/fault.ts';
+import type { EventLog } from '#src/domain/ports/event-log.ts';
+import type { ExecutionStore, Lease } from '#src/domain/ports/executions.ts';
+import type { Logger } from '#src/domain/ports/logger.ts';
+import type { Consumer, WakeQueue } from '#src/domain/ports/wake-queue.ts';
+import { runCompleted } from '#src/domain/realtime.ts';
+import type { RunFailure } from '#src/domain/run.ts';
+import type { RunStatus } from '#src/contracts/execution.ts';
+
+export interface WorkerParts {
+  readonly executions: ExecutionStore;
+  readonly events: EventLog;
+  readonly wake: WakeQueue;
+  readonly logger: Logger;
+  /** Runs the workflow over the run's document until it ends; throws a Fault, or an error of the infrastructure. */
+  perform(lease: Lease, signal: AbortSignal): Promise<void>;
+  /** Work that a crash left elsewhere; called with every sweep. */
+  sweep(): Promise<void>;
+}
+
+export interface WorkerOptions {
+  readonly owner: string;
+  readonly concurrency: number;
+  readonly leaseMs: number;
+}
+
+/** Deaths without progress after which a run is done alone, and after which it is given up. */
+const aloneAfter = 2;
+const poisonedAfter = 5;
+
+/** The lease is somebody else's: whatever this worker still does for the run no longer counts. */
+class LeaseLost extends Error {}
+class Draining extends Error {}
+
+function outcomeOf(error: unknown): { status: RunStatus; error: RunFailure } | null {
+  if (!(error instanceof Fault)) return null;
+  const status = error.code === 'run.timed_out' ? 'timed_out' : error.code === 'run.canceled' ? 'canceled' : 'failed';
+  return { status, error: { code: error.code, message: error.detail } };
+}
+
+/**
+ * Claims due runs and performs them, a bounded number at once. The database lease is the truth: a run whose worker dies is claimed
+ * again when the lease ends, and a worker that lost its lease cannot write. Source: graphs.md "Durable execution".
+ */
+export class Worker {
+  readonly #parts: WorkerParts;
+  readonly #options: WorkerOptions;
+  readonly #inFlight = new Map<string, { done: Promise<void>; abort: AbortController }>();
+  #consumer: Consumer | null = null;
+  #sweeper: NodeJS.Timeout | null = null;
+  #pumping: Promise<void> | null = null;
+  #again = false;
+  #alone = false;
+  #stopped = false;
+
+  constructor(parts: WorkerParts, options: WorkerOptions) {
+    this.#parts = parts;
+    this.#options = options;
+  }
+
+  start(): void {
+    this.#consumer = this.#parts.wake.consume(() => this.#wake());
+    this.#sweeper = setInterval(() => void this.#sweep(), this.#options.leaseMs / 2);
+    void this.#sweep();
+  }
+
+  /** Settles when nothing is due and nothing is in flight here. */
+  async idle(): Promise<void> {
+    for (;;) {
+      if (this.#pumping !== null) await this.#pumping;
+      else if (this.#inFlight.size > 0) await Promise.race([...this.#inFlight.values()].map((entry) => entry.done));
+      else return;
+    }
+  }
+
+  /** Claims no more, lets running runs end within `drainMs`, then gives the rest back to the queue. */
+  async stop(drainMs: number): Promise<void> {
+    this.#stopped = true;
+    await this.#consumer?.close();
+    if (this.#sweeper !== null) clearInterval(this.#sweeper);
+    if (this.#pumping !== null) await this.#pumping;
+    const all = Promise.all([...this.#inFlight.values()].map((entry) => entry.done));
+    const { promise: late, resolve } = Promise.withResolvers<void>();
+    const timer = setTimeout(resolve, drainMs);
+    await Promise.race([all, late]);
+    clearTimeout(timer);
+    for (const { abort } of this.#inFlight.values()) abort.abort(new Draining('the worker is stopping'));
+    await Promise.all([...this.#inFlight.values()].map((entry) => entry.done));
+  }
+
+  async #sweep(): Promise<void> {
+    try {
+      await this.#parts.sweep();
+    } catch (error) {
+      this.#parts.logger.warn({ err: error }, 'sweep failed; the next one tries again');
+    }
+    this.#wake();
+  }
+
+  #wake(): void {
+    if (this.#stopped) return;
+    this.#again = true;
+    this.#pumping ??= this.#pump().finally(() => {
+      this.#pumping = null;
+      // A wake-up that came while the last look was ending.
+      if (this.#again) this.#wake();
+    });
+  }
+
+  /** Claims until slots or due runs run out. */
+  async #pump(): Promise<void> {
+    try {
+      while (this.#again && !this.#stopped) {
+        this.#again = false;
+        while (!this.#stopped && !this.#alone && this.#inFlight.size < this.#options.concurrency) {
+          const lease = await this.#parts.executions.claim(this.#options.owner, this.#options.leaseMs, new Date());
+          if (lease === null) break;
+          this.#take(lease);
+        }
+      }
+    } catch (error) {
+      this.#again = false;
+      this.#parts.logger.error({ err: error }, 'queue could not be read; the next sweep tries again');
+    }
+  }
+
+  #take(lease: Lease): void {
+    const abort = new AbortController();
+    const others = [...this.#inFlight.values()].map((entry) => entry.done);
+    const alone = lease.run.attempts > aloneAfter;
+    if (alone) this.#alone = true;
+    const done = this.#hold(lease, abort, alone ? others : []).finally(() => {
+      this.#inFlight.delete(lease.run._id);
+      if (alone) this.#alone = false;
+      this.#wake();
+    });
+    this.#inFlight.set(lease.run._id, { done, abort });
+  }
+
+  /** A run under its lease: beats while it works, and writes the end only if the lease still stands. Never rejects. */
+  async #hold(lease: Lease, abort: AbortController, others: readonly Promise<void>[]): Promise<void> {
+    const { executions } = this.#parts;
+    const { leaseMs } = this.#options;
+    const logger = this.#parts.logger.child({ runId: lease.run._id, executionId: lease.run.executionId });
+    const beating = setInterval(() => {
+      executions.beat(lease, leaseMs, new Date()).then(
+        (mine) => {
+          if (!mine) abort.abort(new LeaseLost('the lease was lost'));
+        },
+        (error: unknown) => logger.warn({ err: error }, 'sign of life could not be written'),
+      );
+    }, leaseMs / 3);
+    try {
+      // A run that was there when workers died repeatedly runs alone, so that the next death is its own.
+      await Promise.all(others);
+      if (lease.run.attempts > poisonedAfter)
+        throw new Fault('run.poisoned', `Its worker died ${poisonedAfter} times without getting further; it is not tried again.`);
+      await this.#parts.perform(lease, abort.signal);
+      await this.#finish(lease, 'succeeded', null);
+    } catch (error) {
+      await this.#end(lease, abort.signal.aborted ? abort.signal.reason : error, logger);
+    } finally {
+      clearInterval(beating);
+    }
+  }
+
+  async #end(lease: Lease, error: unknown, logger: Logger): Promise<void> {
+    try {
+      if (error instanceof LeaseLost) logger.warn({}, 'lease lost: the run goes on elsewhere');
+      else if (error instanceof Draining) await this.#parts.executions.release(lease, new Date());
+      else {
+        const outcome = outcomeOf(error);
+        // Not the run's fault: the lease runs out and somebody tries again.
+        if (outcome === null) logger.error({ err: error }, 'run left to its lease');
+        else {
+          logger.warn({ err: error, code: outcome.error.code }, 'run failed');
+          await this.#finish(lease, outcome.status, outcome.error);
+        }
+      }
+    } catch (failure) {
+      logger.error({ err: failure }, 'end of a run could not be written: left to its lease');
+    }
+  }
+
+  async #finish(lease: Lease, status: RunStatus, error: RunFailure | null): Promise<void> {
+    const now = new Date();
+    if (!(await this.#parts.executions.finish(lease, status, error, now))) throw new LeaseLost('the lease was lost');
+    this.#parts.events
+      .append([runCompleted(lease.run, status, now)])
+      .catch((failure: unknown) => this.#parts.logger.warn({ err: failure }, 'end of a run was not announced'));
+  }
+}

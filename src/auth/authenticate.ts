@@ -1,0 +1,66 @@
+import type { Caller } from '#src/contracts/route.ts';
+import { grantedScopes, type Scope } from '#src/contracts/scopes.ts';
+import { hashKey, keyIsLive, looksLikeKey, type ApiKeyRecord, type KeyKind } from '#src/domain/api-key.ts';
+import { Fault } from '#src/domain/fault.ts';
+import type { ApiKeyStore } from '#src/domain/ports/api-keys.ts';
+import type { Logger } from '#src/domain/ports/logger.ts';
+import type { Principal } from '#src/domain/principal.ts';
+
+const touchEveryMs = 60_000;
+
+const scopesOf: Readonly<Record<KeyKind, readonly Scope[]>> = {
+  workflow: ['uploads:write'],
+  service: ['workflows:read', 'runs:execute', 'documents:write'],
+};
+const granted = { workflow: grantedScopes(scopesOf.workflow), service: grantedScopes(scopesOf.service) };
+
+/** Missing, malformed, unknown, revoked and expired are one answer: which it was is nobody's business. */
+function unauthorized(): Fault {
+  return new Fault('auth.unauthorized', 'Send a valid API key.');
+}
+
+function principalOf(key: ApiKeyRecord): Principal {
+  return {
+    kind: key.kind === 'workflow' ? 'workflow-key' : 'service-key',
+    keyId: key._id,
+    keyName: key.name,
+    organizationId: key.organizationId,
+    projectIds: [key.projectId],
+    scopes: granted[key.kind],
+    agentGraphId: key.agentGraphId,
+  };
+}
+
+/**
+ * Secret to Principal, looked up on every call with no cache, so that revoking works at once. Faults: `auth.unauthorized` (one
+ * body for every cause), `auth.forbidden` for a live key of another family. Source: specification §5; identity.md "API keys".
+ */
+export class Authenticator {
+  readonly #keys: ApiKeyStore;
+  readonly #logger: Logger;
+
+  constructor(keys: ApiKeyStore, logger: Logger) {
+    this.#keys = keys;
+    this.#logger = logger;
+  }
+
+  async byKey(secret: string | undefined, family: Exclude<Caller, 'anyone'>): Promise<Principal> {
+    if (secret === undefined || !looksLikeKey(secret)) throw unauthorized();
+    const key = await this.#keys.findByHash(hashKey(secret));
+    const now = new Date();
+    if (key === null || !keyIsLive(key, now)) throw unauthorized();
+    this.#touch(key, now);
+    const principal = principalOf(key);
+    if (principal.kind !== family)
+      throw new Fault('auth.forbidden', `This address takes a ${family.replace('-', ' ')}; the key is of another kind.`);
+    return principal;
+  }
+
+  /** `lastUsedAt` is written at most once a minute, and nobody waits for it. */
+  #touch(key: ApiKeyRecord, now: Date): void {
+    if (key.lastUsedAt !== null && now.getTime() - key.lastUsedAt.getTime() < touchEveryMs) return;
+    this.#keys.touch(key.organizationId, key._id, now).catch((error: unknown) => {
+      this.#logger.warn({ err: error, keyId: key._id }, 'last use of a key could not be recorded');
+    });
+  }
+}

@@ -1,0 +1,61 @@
+import { resolve } from 'node:path';
+import { ConfigError, readEnv, type ServiceName } from '#src/config/env.ts';
+
+export interface Config {
+  readonly dataDir: string;
+  readonly host: string;
+  readonly ports: { readonly api: number; readonly agents: number; readonly mcp: number; readonly objects: number };
+  readonly metricsPort: number | null;
+  readonly services: ReadonlySet<ServiceName>;
+  readonly baseUrl: string | null;
+  readonly objectsUrl: string | null;
+  readonly allowedHosts: readonly string[];
+  readonly mongodbUri: string | null;
+  readonly uploads: { readonly maxBytes: number; readonly signContentType: boolean };
+  readonly models: {
+    readonly openAiKey: string | null;
+    readonly openAiBaseUrl: string | null;
+    readonly visionModel: string;
+    readonly embeddingModel: string;
+  };
+  readonly ocr: { readonly language: string; readonly workers: number | null };
+  readonly runs: { readonly concurrency: number; readonly leaseMs: number };
+  readonly rateLimits: boolean;
+  readonly mcpLegacy: 'sessions' | 'stateless' | 'reject';
+  readonly logLevel: string;
+}
+
+/** The environment, nested and cross-checked. Throws ConfigError with the way out. */
+export function loadConfig(source: Readonly<Record<string, string | undefined>>): Config {
+  const values = readEnv(source);
+  if (values.NODE_ENV === 'production' && values.MONGODB_URI === undefined && values.EMBEDDED_DB === undefined)
+    throw new ConfigError(
+      'NODE_ENV=production needs MONGODB_URI: the embedded database is for one machine. Set EMBEDDED_DB=allow to use it all the same.',
+    );
+  const ports = [values.API_PORT, values.AGENTS_PORT, values.MCP_PORT, values.OBJECTS_PORT].filter((port) => port !== 0);
+  if (new Set(ports).size !== ports.length)
+    throw new ConfigError('API_PORT, AGENTS_PORT, MCP_PORT and OBJECTS_PORT must differ.');
+  return {
+    dataDir: resolve(values.DATA_DIR),
+    host: values.HOST,
+    ports: { api: values.API_PORT, agents: values.AGENTS_PORT, mcp: values.MCP_PORT, objects: values.OBJECTS_PORT },
+    metricsPort: values.METRICS_PORT ?? null,
+    services: new Set(values.SERVICES),
+    baseUrl: values.BASE_URL?.replace(/\/+$/, '') ?? null,
+    objectsUrl: values.OBJECTS_URL?.replace(/\/+$/, '') ?? null,
+    allowedHosts: (values.ALLOWED_HOSTS ?? '').split(',').map((host) => host.trim()).filter((host) => host !== ''),
+    mongodbUri: values.MONGODB_URI ?? null,
+    uploads: { maxBytes: values.UPLOAD_MAX_BYTES, signContentType: values.UPLOAD_SIGN_CONTENT_TYPE },
+    models: {
+      openAiKey: values.OPENAI_API_KEY ?? null,
+      openAiBaseUrl: values.OPENAI_BASE_URL ?? null,
+      visionModel: values.VISION_MODEL,
+      embeddingModel: values.EMBEDDING_MODEL,
+    },
+    ocr: { language: values.OCR_LANGUAGE, workers: values.OCR_WORKERS === 0 ? null : values.OCR_WORKERS },
+    runs: { concurrency: values.RUN_CONCURRENCY, leaseMs: values.RUN_LEASE_MS },
+    rateLimits: values.RATE_LIMITS === 'on',
+    mcpLegacy: values.MCP_LEGACY,
+    logLevel: values.LOG_LEVEL,
+  };
+}

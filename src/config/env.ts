@@ -1,0 +1,93 @@
+import { z } from 'zod';
+
+/** One environment variable: its name, how it is read, what it means. `secret` values are masked wherever they are shown. */
+interface EnvRow {
+  readonly schema: z.ZodType;
+  readonly doc: string;
+  readonly secret?: boolean;
+}
+
+const port = (fallback: number) =>
+  z
+    .string()
+    .regex(/^\d{1,5}$/, 'expected a port number, 0..65535')
+    .transform(Number)
+    .pipe(z.int().min(0).max(65_535))
+    .default(fallback);
+const count = (fallback: number, min: number, max: number) =>
+  z
+    .string()
+    .regex(/^\d{1,12}$/, 'expected a whole number')
+    .transform(Number)
+    .pipe(z.int().min(min).max(max))
+    .default(fallback);
+const flag = z
+  .enum(['true', 'false'])
+  .transform((text) => text === 'true')
+  .default(false);
+const httpUrl = z.url({ protocol: /^https?$/, error: 'expected an http or https URL' });
+
+const serviceNames = ['api', 'agents', 'mcp'] as const;
+export type ServiceName = (typeof serviceNames)[number];
+const services = z
+  .string()
+  .transform((text) => text.split(',').map((name) => name.trim()))
+  .pipe(z.array(z.enum(serviceNames)).min(1))
+  .prefault('api,agents,mcp');
+
+/** The whole environment of Inkgraph. A name that is not here is not read. */
+export const env = {
+  DATA_DIR: { schema: z.string().min(1).default('./data'), doc: 'Folder of the embedded database and object store' },
+  HOST: { schema: z.string().min(1).default('127.0.0.1'), doc: 'Address all listeners bind to' },
+  API_PORT: { schema: port(3000), doc: 'API listener; 0 takes any free port' },
+  AGENTS_PORT: { schema: port(3001), doc: 'Agents service listener (health, metrics)' },
+  MCP_PORT: { schema: port(3002), doc: 'MCP listener' },
+  OBJECTS_PORT: { schema: port(3003), doc: 'Listener of the disk object store: presigned PUT and GET' },
+  METRICS_PORT: { schema: port(0).optional(), doc: 'Extra loopback listener for /metrics where the agents service does not run' },
+  SERVICES: { schema: services, doc: 'Which of api, agents, mcp run in this process' },
+  BASE_URL: { schema: httpUrl.optional(), doc: 'Public address of the API, when it is not http://HOST:API_PORT' },
+  OBJECTS_URL: { schema: httpUrl.optional(), doc: 'Public address of the disk object store, when it is not http://HOST:OBJECTS_PORT' },
+  ALLOWED_HOSTS: { schema: z.string().optional(), doc: 'More host names that MCP requests may name, comma-separated' },
+  MONGODB_URI: { schema: z.string().regex(/^mongodb(\+srv)?:\/\//, 'expected mongodb:// or mongodb+srv://').optional(), doc: 'MongoDB to use instead of the embedded engine', secret: true },
+  EMBEDDED_DB: { schema: z.literal('allow').optional(), doc: 'Set to allow to run the embedded engine under NODE_ENV=production' },
+  UPLOAD_MAX_BYTES: { schema: count(50 * 1024 * 1024, 1, 2 ** 31), doc: 'Largest upload in bytes' },
+  UPLOAD_SIGN_CONTENT_TYPE: { schema: flag, doc: 'Whether an upload must carry the declared content type' },
+  OPENAI_API_KEY: { schema: z.string().min(1).optional(), doc: 'Key of an OpenAI-compatible provider; without it the local models are used', secret: true },
+  OPENAI_BASE_URL: { schema: httpUrl.optional(), doc: 'Base URL of an OpenAI-compatible provider' },
+  VISION_MODEL: { schema: z.string().min(1).default('gpt-4.1-mini'), doc: 'Model that describes documents' },
+  EMBEDDING_MODEL: { schema: z.string().min(1).default('text-embedding-3-small'), doc: 'Model that embeds text' },
+  OCR_LANGUAGE: { schema: z.string().regex(/^[a-z_]{2,20}(\+[a-z_]{2,20})*$/i).default('eng'), doc: 'Tesseract language codes joined by +' },
+  OCR_WORKERS: { schema: count(0, 0, 16), doc: 'Tesseract workers; 0 takes one less than the cores, at least 1, at most 4' },
+  RUN_CONCURRENCY: { schema: count(4, 1, 64), doc: 'Runs in flight at once in one agents process' },
+  RUN_LEASE_MS: { schema: count(10_000, 500, 600_000), doc: 'How long a worker holds a run without a sign of life, in milliseconds' },
+  RATE_LIMITS: { schema: z.enum(['on', 'off']).default('on'), doc: 'Rate limits per key; off for benchmarks' },
+  MCP_LEGACY: { schema: z.enum(['sessions', 'stateless', 'reject']).default('sessions'), doc: 'How MCP clients before 2026-07-28 are served' },
+  LOG_LEVEL: { schema: z.enum(['silent', 'fatal', 'error', 'warn', 'info', 'debug', 'trace']).default('info'), doc: 'Least level that is logged' },
+  NODE_ENV: { schema: z.string().optional(), doc: 'production refuses the embedded database unless EMBEDDED_DB=allow' },
+} as const satisfies Record<string, EnvRow>;
+
+export type EnvName = keyof typeof env;
+export type EnvValues = { readonly [Name in EnvName]: z.output<(typeof env)[Name]['schema']> };
+
+/** A broken variable, worded for the person who set it. */
+export class ConfigError extends Error {}
+
+/** Reads and checks all variables at once. Empty values count as unset. Throws ConfigError naming every broken one. */
+export function readEnv(source: Readonly<Record<string, string | undefined>>): EnvValues {
+  const problems: string[] = [];
+  const entries = Object.entries(env).map(([name, { schema }]) => {
+    const given = source[name] === '' ? undefined : source[name];
+    const parsed = schema.safeParse(given);
+    if (!parsed.success) {
+      const reason = parsed.error.issues.map((issue) => issue.message).join('; ');
+      const shown = 'secret' in env[name as EnvName] ? '(secret)' : JSON.stringify(given);
+      problems.push(`${name}=${shown}: ${reason}`);
+    }
+    return [name, parsed.data] as const;
+  });
+  if (problems.length > 0)
+    throw new ConfigError(
+      `Environment: ${problems.join(' | ')}. Correct it or unset it; docs/config.md lists every variable.`,
+    );
+  return Object.fromEntries(entries) as unknown as EnvValues;
+}

@@ -1,0 +1,21 @@
+import { z } from 'zod';
+
+const Check = z.object({ status: z.enum(['ok', 'degraded', 'error', 'off']), detail: z.string().optional() });
+
+/** Source: specification §4.4; contracts.md "Health". */
+export const Health = z
+  .object({
+    status: z.enum(['ok', 'degraded', 'error']),
+    service: z.enum(['api', 'agents', 'mcp']),
+    version: z.string(),
+    uptimeSeconds: z.number(),
+    checks: z.object({
+      database: Check,
+      objects: Check,
+      queue: Check.extend({ depth: z.int(), oldestAgeMs: z.number() }),
+      search: Check,
+      models: Check.extend({ describer: z.string(), textEmbeddings: z.string(), imageEmbeddings: z.string() }),
+    }),
+  })
+  .meta({ id: 'Health' });
+export type Health = z.output<typeof Health>;

@@ -1,0 +1,19 @@
+/** Media types a document may have. Source: contracts.md "Ids, time, paging, limits". */
+export const documentTypes = [
+  'image/png',
+  'image/jpeg',
+  'image/webp',
+  'image/tiff',
+  'image/gif',
+  'application/pdf',
+] as const;
+export type DocumentType = (typeof documentTypes)[number];
+
+export const fileExtensions: Readonly<Record<DocumentType, string>> = {
+  'image/png': 'png',
+  'image/jpeg': 'jpg',
+  'image/webp': 'webp',
+  'image/tiff': 'tiff',
+  'image/gif': 'gif',
+  'application/pdf': 'pdf',
+};

@@ -1,0 +1,17 @@
+import { z } from 'zod';
+
+/** RFC 9457 problem details, as every error of the three services is told. */
+export const Problem = z
+  .object({
+    type: z.string(),
+    title: z.string(),
+    status: z.int(),
+    detail: z.string().describe('Reads well on its own'),
+    instance: z.string(),
+    code: z.string().describe('area.reason'),
+    requestId: z.string(),
+    errors: z
+      .array(z.object({ pointer: z.string().describe('JSON Pointer into the request'), code: z.string(), message: z.string() }))
+      .optional(),
+  })
+  .meta({ id: 'Problem' });

@@ -1,0 +1,27 @@
+import { createHmac, timingSafeEqual } from 'node:crypto';
+import { Fault } from '#src/domain/fault.ts';
+import type { ListPosition } from '#src/domain/ports/documents.ts';
+
+const sign = (secret: Buffer, payload: string, binding: string): Buffer =>
+  createHmac('sha256', secret).update(`${binding}\n${payload}`).digest().subarray(0, 16);
+
+/** Opaque and signed; bound to tenant and filters, so that it is of no use in another list. */
+export function encodeCursor(secret: Buffer, binding: string, position: ListPosition): string {
+  const payload = `${position.createdAt.getTime()}.${position.id}`;
+  return `${Buffer.from(payload).toString('base64url')}.${sign(secret, payload, binding).toString('base64url')}`;
+}
+
+/** Faults: `request.cursor_invalid` for anything this service did not give for this very list. */
+export function decodeCursor(secret: Buffer, binding: string, cursor: string): ListPosition {
+  const fault = new Fault('request.cursor_invalid', 'cursor: use the nextCursor of the same list, with the same filters.', {
+    errors: [{ pointer: '/cursor', code: 'cursor_invalid', message: 'not a cursor of this list' }],
+  });
+  const [body, signature, ...rest] = cursor.split('.');
+  if (body === undefined || signature === undefined || rest.length > 0) throw fault;
+  const payload = Buffer.from(body, 'base64url').toString();
+  const given = Buffer.from(signature, 'base64url');
+  const expected = sign(secret, payload, binding);
+  if (given.length !== expected.length || !timingSafeEqual(given, expected)) throw fault;
+  const [time, id] = payload.split('.');
+  return { createdAt: new Date(Number(time)), id: id ?? '' };
+}

@@ -1,0 +1,128 @@
+import { guessDocumentType, type TypeGuess } from '#src/domain/describe-locally/document-type.ts';
+import { findAmounts } from '#src/domain/describe-locally/find-amounts.ts';
+import { findContacts } from '#src/domain/describe-locally/find-contacts.ts';
+import { findDates } from '#src/domain/describe-locally/find-dates.ts';
+import { findIdentifiers } from '#src/domain/describe-locally/find-identifiers.ts';
+import { findTitle, shortened } from '#src/domain/describe-locally/find-title.ts';
+import { guessLanguage, languageNames } from '#src/domain/describe-locally/guess-language.ts';
+import type { KeyField } from '#src/domain/describe-locally/key-field.ts';
+import type { PictureFacts } from '#src/domain/describe-locally/picture-facts.ts';
+import { topWords } from '#src/domain/describe-locally/top-words.ts';
+import type { DocumentDescription } from '#src/domain/ports/models.ts';
+
+/** What a description may rely on: recognized text with its confidence (0..100), size in pixels, pages, tone and colour. */
+export interface DescribableDocument {
+  readonly text: string;
+  readonly avgConfidence: number;
+  readonly pages: number;
+  readonly width: number;
+  readonly height: number;
+  readonly picture: PictureFacts;
+}
+
+/** Patterns below read this much; key facts stand on a document's first pages. */
+const characters = 40_000;
+const doubtful = 60;
+/** Fields that sentences name after the number of the document itself, in this order. */
+const telling = ['reference', 'claim number', 'date', 'due date', 'total', 'closing balance'];
+
+/** Title, type, language, key fields, tags and one to three sentences, from the text alone. Says nothing it did not find. */
+export function describeDocument(document: DescribableDocument): DocumentDescription {
+  const text = document.text.slice(0, characters);
+  if (!/[\p{L}\p{N}]/u.test(text)) return describeWithoutText(document);
+  const guess = guessDocumentType(text);
+  const language = guessLanguage(text);
+  const identifiers = findIdentifiers(text);
+  const fields = [...identifiers, ...findDates(text), ...findAmounts(text), ...findContacts(text)].filter(
+    (field) => field.name !== 'phone' || !identifiers.some((other) => other.value.includes(field.value)),
+  );
+  const heading = findTitle(text);
+  const languageName = language === 'und' ? undefined : languageNames[language];
+  return {
+    title: titled(heading, guess.type),
+    description: [
+      firstSentence(guess, document, languageName),
+      heading === '' ? '' : `It begins with "${opening(text)}".`,
+      factsSentence(guess.type, fields, document.avgConfidence),
+    ]
+      .filter((sentence) => sentence !== '')
+      .join(' '),
+    language,
+    documentType: guess.type,
+    keyFields: fields.map(({ name, value }) => ({ name, value })),
+    tags: tagsOf(guess.type, languageName, document, topWords(text)),
+  };
+}
+
+function describeWithoutText(document: DescribableDocument): DocumentDescription {
+  const colour = document.picture.coloured ? 'in colour' : 'without colour';
+  return {
+    title: 'Image without recognized text',
+    description:
+      `No text was recognized. The image has ${pagesOf(document.pages)}; the first is ${document.width} x ${document.height} pixels, ` +
+      `${document.picture.tone}, ${colour}. What it shows was not examined.`,
+    language: 'und',
+    documentType: 'unknown',
+    keyFields: [],
+    tags: tagsOf('unknown', undefined, document, ['no text']),
+  };
+}
+
+function firstSentence(guess: TypeGuess, document: DescribableDocument, language: string | undefined): string {
+  const shape = `${pagesOf(document.pages)}${language === undefined ? '' : `, in ${language}`}`;
+  if (guess.type === 'unknown') return `A document of unknown type, ${shape}.`;
+  const reason =
+    guess.evidence.length === 0
+      ? 'judging by its long running text'
+      : `judging by the words ${guess.evidence.map((words) => `"${words}"`).join(', ')}`;
+  const article = guess.type === 'minutes' ? '' : /^[aeiou]/.test(guess.type) ? 'an ' : 'a ';
+  return `Looks like ${article}${guess.type}, ${reason}; ${shape}.`;
+}
+
+function factsSentence(type: string, fields: readonly KeyField[], confidence: number): string {
+  const own = `${type.split(' ')[0]} number`;
+  const named = [own, ...telling].flatMap((name) => fields.find((field) => field.name === name) ?? []).slice(0, 4);
+  const facts = named.map(({ name, value }) => `${name} ${value}`).join(', ');
+  const doubt =
+    confidence < doubtful
+      ? `recognition was unsure (confidence ${Math.round(confidence)} of 100), so details may be wrong`
+      : '';
+  if (facts === '') return doubt === '' ? '' : `Text ${doubt}.`;
+  return `Found in the text: ${facts}${doubt === '' ? '' : `; text ${doubt}`}.`;
+}
+
+/** First words of the text, on one line. */
+function opening(text: string): string {
+  const plain = text
+    .slice(0, 1000)
+    .replace(/[\p{Cc}\p{Cf}\s]+/gu, ' ')
+    .replaceAll('"', "'");
+  return shortened(plain.trim(), 120);
+}
+
+function titled(heading: string, type: string): string {
+  const name = type.charAt(0).toUpperCase() + type.slice(1);
+  if (heading === '') return type === 'unknown' ? 'Untitled document' : name;
+  const known = type === 'unknown' || type === 'article' || type === 'flyer';
+  return known || heading.toLowerCase().includes(type) ? heading : `${name}: ${heading}`;
+}
+
+function tagsOf(
+  type: string,
+  language: string | undefined,
+  document: DescribableDocument,
+  words: readonly string[],
+): string[] {
+  const tags = [
+    ...(type === 'unknown' ? [] : [type]),
+    ...(language === undefined ? [] : [language.toLowerCase()]),
+    ...(document.pages > 1 ? ['several pages'] : []),
+    document.picture.coloured ? 'colour' : 'black and white',
+    ...words,
+  ];
+  return [...new Set(tags)].slice(0, 12);
+}
+
+function pagesOf(pages: number): string {
+  return pages === 1 ? '1 page' : `${pages} pages`;
+}

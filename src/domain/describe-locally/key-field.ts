@@ -1,0 +1,27 @@
+/** One fact as it stands in the text. `at` is its place (character), for order and to keep one passage from counting twice. */
+export interface KeyField {
+  readonly name: string;
+  readonly value: string;
+  readonly at: number;
+}
+
+/** All matches of a global pattern as fields; the first group, or else the whole match, is the value. */
+export function fieldsBy(text: string, pattern: RegExp, name: string): KeyField[] {
+  return [...text.matchAll(pattern)].map((match) => ({
+    name,
+    value: trimValue(match[1] ?? match[0]),
+    at: match.index,
+  }));
+}
+
+/** Keeps the first of equal values, at most `most`. */
+export function distinct(fields: readonly KeyField[], most: number): KeyField[] {
+  const seen = new Set<string>();
+  return fields
+    .filter(({ value }) => value !== '' && !seen.has(value.toLowerCase()) && seen.add(value.toLowerCase()))
+    .slice(0, most);
+}
+
+function trimValue(value: string): string {
+  return value.replace(/\s+/g, ' ').replace(/^[\s:#]+|[\s.,;:/-]+$/g, '');
+}

@@ -1,0 +1,58 @@
+import { createLexicalFeatures, featureKind, type Stem } from '#src/domain/embed-locally/lexical-features.ts';
+import { unitVector } from '#src/domain/embed-locally/unit-vector.ts';
+
+/** As many as text-embedding-3-small, so that one index definition serves both. */
+export const lexicalDimensions = 1536;
+
+/**
+ * Weight of a feature (`s:invoic`, `p:invoic number`, `g:_inv`) in queries, usually its inverse document frequency within one project;
+ * 0 for a feature no document has. Documents are never weighted by it, so that stored vectors stay comparable as a project grows.
+ */
+export type FeatureWeight = (feature: string) => number;
+
+export interface LexicalVectors {
+  document(text: string): Float32Array;
+  query(text: string): Float32Array;
+  /** Distinct feature names of a document: what counters for a `FeatureWeight` count. */
+  features(text: string): ReadonlySet<string>;
+}
+
+/** Share of each kind of feature, by `featureKind`. */
+const kindWeights = new Float64Array(3);
+kindWeights[featureKind.stem] = 1;
+kindWeights[featureKind.pair] = 0.3;
+kindWeights[featureKind.gram] = 0.4;
+
+/**
+ * Fuzzy-lexical unit vectors: words and their spelling, no synonyms. Sublinear term frequency, signed feature hashing, L2.
+ * Source: pipeline.md "Embeddings"; Weinberger et al. 2009 (feature hashing).
+ */
+export function createLexicalVectors(stem: Stem, queryWeight?: FeatureWeight): LexicalVectors {
+  const features = createLexicalFeatures(stem);
+  return {
+    document: (text) => project(features.counts(text)),
+    query(text) {
+      const counts = features.counts(text);
+      return queryWeight === undefined
+        ? project(counts)
+        : project(counts, weightsById(features.names(text), queryWeight));
+    },
+    features: (text) => new Set(features.names(text).values()),
+  };
+}
+
+function project(counts: ReadonlyMap<number, number>, weights?: ReadonlyMap<number, number>): Float32Array {
+  const sums = new Float64Array(lexicalDimensions);
+  for (const [id, count] of counts) {
+    const weight = (weights?.get(id) ?? 1) * (kindWeights[id & 3] ?? 0) * (1 + Math.log(count));
+    const index = (id >>> 3) % lexicalDimensions;
+    sums[index] = (sums[index] ?? 0) + ((id & 4) === 0 ? weight : -weight);
+  }
+  return unitVector(sums);
+}
+
+function weightsById(names: ReadonlyMap<number, string>, weightOf: FeatureWeight): Map<number, number> {
+  const weights = new Map<number, number>();
+  for (const [id, name] of names) weights.set(id, weightOf(name));
+  return weights;
+}

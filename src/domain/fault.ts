@@ -1,0 +1,36 @@
+import { faults, type FaultCode } from '#src/contracts/faults.ts';
+
+/** One invalid field: a JSON Pointer into the request, a short machine code, a sentence with the way out. */
+export interface FieldError {
+  readonly pointer: string;
+  readonly code: string;
+  readonly message: string;
+}
+
+/**
+ * The only error that tools, nodes and adapters throw on purpose. `detail` is shown to clients and agents: no path, no secret,
+ * no other tenant's data; the `cause` is only logged.
+ */
+export class Fault extends Error {
+  readonly code: FaultCode;
+  readonly detail: string;
+  readonly errors: readonly FieldError[];
+  readonly retryAfterSeconds: number | undefined;
+
+  constructor(
+    code: FaultCode,
+    detail: string,
+    more: { errors?: readonly FieldError[]; retryAfterSeconds?: number; cause?: unknown } = {},
+  ) {
+    super(`${code}: ${detail}`, more.cause === undefined ? undefined : { cause: more.cause });
+    this.name = 'Fault';
+    this.code = code;
+    this.detail = detail;
+    this.errors = more.errors ?? [];
+    this.retryAfterSeconds = more.retryAfterSeconds;
+  }
+
+  get row(): (typeof faults)[FaultCode] {
+    return faults[this.code];
+  }
+}

@@ -1,0 +1,71 @@
+import type { Health } from '#src/contracts/health.ts';
+import type { ExecutionStore } from '#src/domain/ports/executions.ts';
+
+type Check = Health['checks']['database'];
+
+export interface HealthParts {
+  readonly version: string;
+  readonly executions: ExecutionStore;
+  readonly modelLabels: { readonly describer: string; readonly textEmbeddings: string; readonly imageEmbeddings: string };
+  checkDatabase(): Promise<void>;
+  checkObjects(): Promise<void>;
+  checkSearch(): Promise<void>;
+}
+
+const freshMs = 1_000;
+const patienceMs = 3_000;
+/** A due run that nobody took for so long means that no agents service works. */
+const stuckMs = 60_000;
+
+async function tried(check: () => Promise<void>): Promise<Check> {
+  const { promise: late, reject } = Promise.withResolvers<never>();
+  const timer = setTimeout(() => reject(new Error('late')), patienceMs);
+  try {
+    await Promise.race([check(), late]);
+    return { status: 'ok' };
+  } catch {
+    // Why is in the log of whoever failed; here it would be told to everybody.
+    return { status: 'error', detail: 'does not answer' };
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** Answers `/health`: computed at most once a second, whoever asks; no secrets. Source: specification §4.4. */
+export class HealthService {
+  readonly #parts: HealthParts;
+  #latest: { at: number; checks: Promise<Health['checks']> } | null = null;
+
+  constructor(parts: HealthParts) {
+    this.#parts = parts;
+  }
+
+  async health(service: Health['service']): Promise<Health> {
+    const now = performance.now();
+    if (this.#latest === null || now - this.#latest.at > freshMs) this.#latest = { at: now, checks: this.#check() };
+    const checks = await this.#latest.checks;
+    const statuses = Object.values(checks).map((check) => check.status);
+    const status = [checks.database, checks.objects].some((check) => check.status === 'error')
+      ? 'error'
+      : statuses.some((one) => one === 'error' || one === 'degraded')
+        ? 'degraded'
+        : 'ok';
+    return { status, service, version: this.#parts.version, uptimeSeconds: Math.round(process.uptime()), checks };
+  }
+
+  async #check(): Promise<Health['checks']> {
+    const { executions, modelLabels } = this.#parts;
+    let queue: Health['checks']['queue'] = { status: 'error', depth: 0, oldestAgeMs: 0 };
+    const [database, objects, search] = await Promise.all([
+      tried(async () => {
+        await this.#parts.checkDatabase();
+        const { depth, oldestAt } = await executions.depth(new Date());
+        const oldestAgeMs = oldestAt === null ? 0 : Math.max(0, Date.now() - oldestAt.getTime());
+        queue = { status: oldestAgeMs > stuckMs ? 'degraded' : 'ok', depth, oldestAgeMs };
+      }),
+      tried(() => this.#parts.checkObjects()),
+      tried(() => this.#parts.checkSearch()),
+    ]);
+    return { database, objects, queue, search, models: { status: 'ok', ...modelLabels } };
+  }
+}

@@ -1,0 +1,53 @@
+import { createHash, randomBytes } from 'node:crypto';
+
+const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
+
+export const idPrefixes = {
+  organization: 'org',
+  project: 'prj',
+  workflow: 'wf',
+  key: 'key',
+  document: 'doc',
+  execution: 'exec',
+  run: 'run',
+  step: 'step',
+  ocr: 'ocr',
+  description: 'dsc',
+  embedding: 'emb',
+  event: 'evt',
+} as const;
+export type IdKind = keyof typeof idPrefixes;
+
+/** 128 bits as 22 base62 digits; text order is number order because the alphabet is in ASCII order. */
+function base62(bytes: Buffer): string {
+  let value = (bytes.readBigUInt64BE(0) << 64n) | bytes.readBigUInt64BE(8);
+  let text = '';
+  for (let index = 0; index < 22; index += 1) {
+    text = alphabet[Number(value % 62n)] + text;
+    value /= 62n;
+  }
+  return text;
+}
+
+/** 22 base62 characters: 48 bits of time in milliseconds, then 80 random bits. Sorts by creation time. */
+export function sortableToken(now: Date): string {
+  const bytes = randomBytes(16);
+  bytes.writeUIntBE(now.getTime(), 0, 6);
+  return base62(bytes);
+}
+
+/** `<prefix>_` + 22 base62 characters from a CSPRNG, time-sortable. Source: contracts.md "Ids". */
+export function newId(kind: IdKind, now: Date = new Date()): string {
+  return `${idPrefixes[kind]}_${sortableToken(now)}`;
+}
+
+/** The same parts give the same id: what makes creating it twice impossible. Not time-sortable. */
+export function derivedId(kind: IdKind, ...parts: readonly string[]): string {
+  const digest = createHash('sha256').update(parts.join('\n')).digest();
+  return `${idPrefixes[kind]}_${base62(digest.subarray(0, 16))}`;
+}
+
+/** Exchanges the prefix and keeps the token: one upload, one document, one execution, one run share it. */
+export function siblingId(kind: IdKind, token: string): string {
+  return `${idPrefixes[kind]}_${token}`;
+}

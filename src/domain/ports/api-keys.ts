@@ -1,0 +1,14 @@
+import type { ApiKeyRecord } from '#src/domain/api-key.ts';
+
+/** Keys by hash. Lookup is never cached, so that revoking works at once. Source: identity.md "API keys". */
+export interface ApiKeyStore {
+  insert(key: ApiKeyRecord): Promise<void>;
+  /** The only query without a tenant: it is what tells the tenant. */
+  findByHash(hash: string): Promise<ApiKeyRecord | null>;
+  find(organizationId: string, id: string): Promise<ApiKeyRecord | null>;
+  list(organizationId: string): Promise<readonly ApiKeyRecord[]>;
+  /** False when there is no such live key. */
+  revoke(organizationId: string, id: string, at: Date): Promise<boolean>;
+  replace(organizationId: string, id: string, replacedBy: string, graceUntil: Date): Promise<boolean>;
+  touch(organizationId: string, id: string, at: Date): Promise<void>;
+}

@@ -1,0 +1,33 @@
+import type { DocumentRecord, Visibility } from '#src/domain/document.ts';
+import type { Tenant } from '#src/domain/tenant.ts';
+
+/** Where in the list to go on: everything strictly older than this, newest first. */
+export interface ListPosition {
+  readonly createdAt: Date;
+  readonly id: string;
+}
+
+export interface DocumentFilter {
+  /** Only those uploaded with this key. */
+  readonly apiKeyId?: string;
+}
+
+export interface DocumentStore {
+  /** One durable write; `exists` when this id is stored already. */
+  insert(document: DocumentRecord): Promise<'created' | 'exists'>;
+  /** Readable by the tenant: of its projects, or public in its organization. */
+  find(tenant: Tenant, id: string): Promise<DocumentRecord | null>;
+  /** For holders of a signed address only. */
+  findInOrganization(organizationId: string, id: string): Promise<DocumentRecord | null>;
+  findMany(tenant: Tenant, ids: readonly string[]): Promise<readonly DocumentRecord[]>;
+  /** Of the tenant's own projects, newest first. */
+  list(tenant: Tenant, filter: DocumentFilter, after: ListPosition | null, limit: number): Promise<readonly DocumentRecord[]>;
+  /** Ids of the tenant's own projects in creation order, at most `limit`. */
+  listIds(tenant: Tenant, filter: DocumentFilter, limit: number): Promise<readonly string[]>;
+  /** How many of `ids` belong to the tenant's own projects. */
+  countOwned(tenant: Tenant, ids: readonly string[]): Promise<number>;
+  setVisibility(tenant: Tenant, ids: readonly string[], visibility: Visibility): Promise<void>;
+  /** The outbox, over all tenants: documents with events nobody has relayed, oldest first. */
+  withPendingEvents(limit: number): Promise<readonly DocumentRecord[]>;
+  clearPendingEvents(ids: readonly string[]): Promise<void>;
+}

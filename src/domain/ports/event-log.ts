@@ -1,0 +1,19 @@
+import type { RealtimeEvent } from '#src/domain/events.ts';
+
+export interface LoggedEvent extends RealtimeEvent {
+  /** Rises by organization. */
+  readonly seq: number;
+}
+
+/**
+ * In-process bus with a durable log per organization. Appending an event with a known `dedupeId` again changes nothing.
+ * Held by test/conformance/event-log.ts. Source: contracts.md "Realtime feed".
+ */
+export interface EventLog {
+  /** Answers when all are stored; listeners hear them after that. */
+  append(events: readonly RealtimeEvent[]): Promise<void>;
+  /** Calls back for every event of the organization appended from now on by this process. */
+  subscribe(organizationId: string, listener: (event: LoggedEvent) => void): () => void;
+  /** Events with `seq > after`, in order. */
+  read(organizationId: string, after: number, limit: number): Promise<readonly LoggedEvent[]>;
+}

@@ -1,0 +1,57 @@
+import type { RunStatus } from '#src/contracts/execution.ts';
+import type { ExecutionRecord, RunFailure, RunRecord } from '#src/domain/run.ts';
+import type { Tenant } from '#src/domain/tenant.ts';
+
+/** A claimed run. `run.fence` is the lease's number: a write with an older one changes nothing. */
+export interface Lease {
+  readonly run: RunRecord;
+  readonly owner: string;
+}
+
+export interface CreatedExecution {
+  readonly execution: ExecutionRecord;
+  readonly runs: readonly RunRecord[];
+}
+
+export interface PinnedVersion {
+  readonly version: number;
+  readonly graphHash: string;
+  readonly workflowName: string;
+}
+
+export interface QueueDepth {
+  readonly depth: number;
+  readonly oldestAt: Date | null;
+}
+
+/**
+ * Executions and their runs; the durable truth of who works on what. All changes are single-document conditional updates.
+ * Source: storage.md "Queue"; graphs.md "Durable execution".
+ */
+export interface ExecutionStore {
+  /**
+   * Stores an execution and its runs, or answers the one that has this id already: its own documents count, and runs that a
+   * crash left out are made now. Durable when it answers.
+   */
+  create(wanted: ExecutionRecord, runsFor: (execution: ExecutionRecord) => readonly RunRecord[]): Promise<CreatedExecution>;
+  /** The same for many whose documents cannot differ (uploads): one write. */
+  createAll(batch: readonly CreatedExecution[]): Promise<void>;
+  find(tenant: Tenant, id: string): Promise<ExecutionRecord | null>;
+  /** In creation order. */
+  runsOf(organizationId: string, executionId: string): Promise<readonly RunRecord[]>;
+  findRun(tenant: Tenant, runId: string): Promise<RunRecord | null>;
+
+  /** Takes the oldest run that is due or whose lease ran out; raises fence and attempts. */
+  claim(owner: string, leaseMs: number, now: Date): Promise<Lease | null>;
+  /** Fixes the version of the run and, where it has none yet, of its execution. False when the lease is lost. */
+  pinVersion(lease: Lease, pinned: PinnedVersion): Promise<boolean>;
+  /** Prolongs the lease; false when it is lost. */
+  beat(lease: Lease, leaseMs: number, now: Date): Promise<boolean>;
+  /** Ends the run, durably; false when the lease is lost. */
+  finish(lease: Lease, status: RunStatus, error: RunFailure | null, now: Date): Promise<boolean>;
+  /** Gives the run back to the queue without counting the attempt (graceful stop). */
+  release(lease: Lease, dueAt: Date): Promise<boolean>;
+  /** The run got further under this lease: deaths of its workers are counted anew. */
+  progressed(lease: Lease): Promise<void>;
+  depth(now: Date): Promise<QueueDepth>;
+}

@@ -1,0 +1,61 @@
+import type { PageImage } from '#src/domain/ports/image-codec.ts';
+
+/** `box` is [x, y, width, height] as fractions 0..1 of the page; `confidence` is 0..100. */
+export interface OcrWord {
+  readonly text: string;
+  readonly confidence: number;
+  readonly box: readonly [number, number, number, number];
+}
+
+export interface OcrLine {
+  readonly text: string;
+  readonly confidence: number;
+  readonly box: readonly [number, number, number, number];
+  readonly words: readonly OcrWord[];
+}
+
+/** One recognition of one page: what was tried, and what came of it. */
+export interface OcrAttempt {
+  readonly pageSegmentationMode: number;
+  /** Degrees clockwise that the page was turned by before recognition. */
+  readonly rotation: 0 | 90 | 180 | 270;
+  readonly longestSide: number;
+  readonly confidence: number;
+  readonly characters: number;
+  readonly ms: number;
+  readonly chosen: boolean;
+}
+
+export interface OcrPage {
+  readonly index: number;
+  /** Pixels of the page the boxes are fractions of (after `rotation`). */
+  readonly width: number;
+  readonly height: number;
+  readonly rotation: 0 | 90 | 180 | 270;
+  readonly text: string;
+  /** Mean word confidence weighted by word length, 0..100; 0 without words. */
+  readonly confidence: number;
+  readonly lines: readonly OcrLine[];
+  readonly attempts: readonly OcrAttempt[];
+  readonly warnings: readonly string[];
+}
+
+export interface OcrOptions {
+  /** Tesseract language codes joined by `+`, e.g. `eng`. */
+  readonly language: string;
+  /** 3 = automatic layout, 6 = one block, ...; the ladder of pipeline.md runs only when absent. */
+  readonly pageSegmentationMode?: number;
+  readonly timeoutMs: number;
+  readonly signal?: AbortSignal;
+}
+
+/**
+ * Text recognition of one page. Faults: `ocr.timeout`, `ocr.failed`, `image.undecodable`; an aborted `signal` rejects with its
+ * reason within 1 s and stops the work. Source: pipeline.md "OCR".
+ */
+export interface OcrEngine {
+  /** Stored with every result, e.g. `tesseract.js/7.0.0 eng 4.0.0_best_int`. */
+  readonly label: string;
+  recognize(page: PageImage, options: OcrOptions): Promise<OcrPage>;
+  close(): Promise<void>;
+}

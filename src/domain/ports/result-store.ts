@@ -1,0 +1,61 @@
+import type { OcrPage } from '#src/domain/ports/ocr-engine.ts';
+import type { DocumentDescription, ModelUsage } from '#src/domain/ports/models.ts';
+
+/** Who made a result. `(runId, nodeId, key)` is unique: a node that runs again after a crash finds its first result. */
+export interface ResultOrigin {
+  readonly organizationId: string;
+  readonly projectId: string;
+  readonly documentId: string;
+  readonly runId: string;
+  readonly nodeId: string;
+}
+
+/** The `result` payload of an OCR result; text of a page is what its lines say, joined by `\n`. */
+export interface OcrPayload {
+  readonly engine: string;
+  readonly language: string;
+  readonly pages: readonly OcrPage[];
+}
+
+export interface OcrResult {
+  readonly ocrResultId: string;
+  readonly createdAt: Date;
+  readonly modelLabel: string;
+  /** Pages joined by a form feed. */
+  readonly text: string;
+  /** 0..100, words weighted by length over all pages. */
+  readonly avgConfidence: number;
+  readonly result: OcrPayload;
+}
+
+export interface DescriptionResult {
+  readonly descriptionId: string;
+  readonly createdAt: Date;
+  readonly modelLabel: string;
+  readonly value: DocumentDescription;
+}
+
+export interface EmbeddingResult {
+  readonly embeddingId: string;
+  readonly kind: 'text' | 'image';
+  readonly modelLabel: string;
+  readonly vector: Float32Array;
+  readonly blockHash?: string;
+}
+
+/**
+ * Rows that runs make, exactly once each. `save*` answers the stored row: the new one, or the one an earlier attempt of the same
+ * node left. Saving also updates the latest summary on the document. Every read is by organization.
+ */
+export interface ResultStore {
+  saveOcr(origin: ResultOrigin, result: Omit<OcrResult, 'ocrResultId' | 'createdAt'>): Promise<OcrResult>;
+  latestOcr(organizationId: string, documentId: string): Promise<OcrResult | null>;
+  ocrById(organizationId: string, ocrResultId: string): Promise<OcrResult | null>;
+  saveDescription(
+    origin: ResultOrigin,
+    result: { modelLabel: string; value: DocumentDescription; usage: ModelUsage },
+  ): Promise<DescriptionResult>;
+  descriptionById(organizationId: string, descriptionId: string): Promise<DescriptionResult | null>;
+  saveEmbedding(origin: ResultOrigin, result: Omit<EmbeddingResult, 'embeddingId'>): Promise<EmbeddingResult>;
+  embeddingById(organizationId: string, embeddingId: string): Promise<EmbeddingResult | null>;
+}

@@ -1,0 +1,40 @@
+import { loadConfig } from '#src/config/config.ts';
+import { ConfigError } from '#src/config/env.ts';
+import { compose, type App } from '#src/compose.ts';
+import { Fault } from '#src/domain/fault.ts';
+
+const signals = ['SIGINT', 'SIGTERM'] as const;
+
+/** The first signal ends gracefully, the second at once. */
+function untilSignal(): Promise<string> {
+  const { promise, resolve } = Promise.withResolvers<string>();
+  for (const signal of signals) {
+    process.once(signal, () => {
+      process.once(signal, () => process.exit(130));
+      resolve(signal);
+    });
+  }
+  return promise;
+}
+
+async function run(): Promise<void> {
+  const config = loadConfig(process.env);
+  const ended = untilSignal();
+  await using app: App = await compose(config);
+  const addresses = await app.start();
+  app.logger.info({ ...addresses, services: [...config.services] }, 'inkgraph is up');
+  const reason = await Promise.race([ended, app.failed]);
+  if (reason instanceof Error) {
+    process.exitCode = 1;
+    app.logger.error({ err: reason }, 'a part of this process died: stopping');
+  } else app.logger.info({ signal: reason }, 'stopping');
+}
+
+try {
+  await run();
+} catch (error) {
+  // What whoever started the program can mend is one line; anything else keeps its stack.
+  const mendable = error instanceof ConfigError || error instanceof Fault;
+  process.stderr.write(`inkgraph: ${mendable ? error.message : error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`);
+  process.exitCode = 1;
+}

@@ -1,0 +1,169 @@
+import { readFileSync } from 'node:fs';
+import { expect, test } from 'vitest';
+import { describeDocument } from '#src/domain/describe-locally/describe-text.ts';
+import { guessDocumentType } from '#src/domain/describe-locally/document-type.ts';
+import { findTitle } from '#src/domain/describe-locally/find-title.ts';
+import { guessLanguage } from '#src/domain/describe-locally/guess-language.ts';
+import { pictureFacts } from '#src/domain/describe-locally/picture-facts.ts';
+
+interface Truth {
+  readonly file: string;
+  readonly kind: string;
+  readonly pages: number;
+  readonly facts: Readonly<Record<string, string>>;
+  readonly text: string;
+}
+
+const truths = JSON.parse(readFileSync(new URL('../fixtures/ground-truth.json', import.meta.url), 'utf8')) as Truth[];
+/** Facts that no pattern can know: wording of running text. */
+const beyondPatterns = new Set(['residents', 'passengers', 'meeting']);
+const typeOf: Readonly<Record<string, string>> = { note: 'memo' };
+
+function describe(text: string, more: { pages?: number; avgConfidence?: number } = {}) {
+  const picture = { tone: 'mostly white', coloured: false } as const;
+  return describeDocument({ text, avgConfidence: 90, pages: 1, width: 1240, height: 1754, picture, ...more });
+}
+
+function valueOf(text: string, name: string): string | undefined {
+  return describe(text).keyFields.find((field) => field.name === name)?.value;
+}
+
+test.each(truths.filter(({ text }) => text !== ''))('$file is recognized as a $kind with its key facts', (truth) => {
+  const value = describe(truth.text, { pages: truth.pages });
+  expect(value.documentType).toBe(typeOf[truth.kind] ?? truth.kind);
+  const said = JSON.stringify([value.title, value.description, value.keyFields]).toLowerCase();
+  const missing = Object.entries(truth.facts).filter(
+    ([name, fact]) =>
+      !beyondPatterns.has(name) &&
+      !fact
+        .toLowerCase()
+        .split(' ')
+        .every((word) => said.includes(word)),
+  );
+  expect(missing).toEqual([]);
+  expect(value.title).not.toBe('');
+});
+
+test('the description says what the type was judged by', () => {
+  const value = describe('ACME Ltd\nInvoice number A-17/2024\nTotal due EUR 1,234.50\nDue date 2024-05-01');
+  expect(value.description).toContain('Looks like an invoice, judging by the words "invoice number"');
+  expect(value.description).toContain('total EUR 1,234.50');
+  expect(value.title).toBe('Invoice: ACME Ltd');
+  expect(value.tags).toContain('invoice');
+});
+
+test('without text it says so, names only size and light, and guesses nothing', () => {
+  const value = describe('  \n — ');
+  expect(value).toMatchObject({
+    documentType: 'unknown',
+    language: 'und',
+    keyFields: [],
+    title: 'Image without recognized text',
+  });
+  expect(value.description).toBe(
+    'No text was recognized. The image has 1 page; the first is 1240 x 1754 pixels, mostly white, without colour. What it shows was not examined.',
+  );
+});
+
+test('unsure recognition is said', () => {
+  expect(describe('Some words here', { avgConfidence: 41.4 }).description).toContain(
+    'recognition was unsure (confidence 41 of 100)',
+  );
+  expect(describe('Some words here').description).not.toContain('unsure');
+});
+
+test('text that fits no type stays unknown', () => {
+  expect(guessDocumentType('grey clouds over the hills')).toEqual({ type: 'unknown', evidence: [] });
+  expect(describe('grey clouds over the hills').description).toContain('A document of unknown type, 1 page');
+});
+
+test('an invoice that is merely mentioned does not make an invoice', () => {
+  expect(guessDocumentType('Dear Ms. Holm,\nthank you for the invoice.\nYours sincerely').type).toBe('letter');
+});
+
+test.each([
+  ['Rechnung Nr. 2024-118\nRechnungsbetrag 1.190,00 EUR', 'invoice'],
+  ['Sehr geehrte Frau Holm,\n...\nMit freundlichen Grüßen', 'letter'],
+  ['Facture no 2024-118\nTotal TTC 119,00 EUR', 'invoice'],
+  ['Kontoauszug Nr. 3\nalter Kontostand 5,00', 'statement'],
+  ['MIETVERTRAG\nzwischen den Parteien', 'contract'],
+  ['Rental agreement\nThe parties hereby agree', 'contract'],
+])('%j is a %s', (text, expected) => {
+  expect(describe(text).documentType).toBe(expected);
+});
+
+test.each([
+  ['The pump has been repaired and the list of the plots is in the shed', 'en'],
+  ['Die Pumpe wurde repariert und die Liste der Gärten ist in dem Schuppen', 'de'],
+  ['La pompe a été réparée et la liste des jardins est dans la cabane avec les clés', 'fr'],
+  ['La bomba ha sido reparada y la lista de los jardines está en el cobertizo con las llaves', 'es'],
+  ['La pompa è stata riparata e la lista degli orti che sono della società è nella baracca', 'it'],
+  ['4711 EUR 29.41', 'und'],
+  ['lorem ipsum dolor amet', 'und'],
+])('the language of "%s" is %s', (text, expected) => {
+  expect(guessLanguage(text)).toBe(expected);
+});
+
+test.each([
+  ['Rechnungsbetrag: 1.190,00 EUR', 'total', '1.190,00 EUR'],
+  ['Total $1,284.50', 'total', '$1,284.50'],
+  ['SUBTOTAL 9.00\nTOTAL 9.63', 'total', '9.63'],
+  ['The total due within 30 days', 'total', undefined],
+  ['Total weight 83.5 kg', 'total', undefined],
+  ['Total weight: 83.5 kg', 'weight', '83.5 kg'],
+  ['Tel. +44 20 7946 0991', 'phone', '+44 20 7946 0991'],
+  ['write to a.b+c@mail.example.org.', 'email', 'a.b+c@mail.example.org'],
+  ['see https://example.org/a?b=1.', 'website', 'https://example.org/a?b=1'],
+  ['Datum: 3. März 2024', 'date', '3. März 2024'],
+  ['Held 12 May\nDate: 05/06/2024', 'date', '05/06/2024'],
+  ['Date of birth 23 August 1986', 'date of birth', '23 August 1986'],
+  ['Payable by 30 April 2024', 'due date', '30 April 2024'],
+  ['Order number: PO-41975', 'order number', 'PO-41975'],
+  ['in order to 2024 people', 'order number', undefined],
+  ['IBAN: DE81 9990 4120 7744 3100 52', 'iban', 'DE81 9990 4120 7744 3100 52'],
+])('%j has %s = %s', (text, name, expected) => {
+  expect(valueOf(text, name)).toBe(expected);
+});
+
+test('the title is the first strong line, not an address, a date or a page number', () => {
+  expect(findTitle('Page 1 of 3\n12 May 2024\n14 Mill Lane\nwww.example.org\nAnnual Garden Plan\nmore')).toBe(
+    'Annual Garden Plan',
+  );
+  expect(findTitle('|| -- 77 ..')).toBe('');
+  expect(findTitle('long '.repeat(50)).length).toBeLessThanOrEqual(90);
+});
+
+test('control characters of hostile text reach neither title nor description', () => {
+  const value = describe('Bad\u0007 title\u202E here\nDear all,\nKind regards');
+  expect(value.title + value.description).not.toMatch(/[\p{Cc}\p{Cf}]/u);
+});
+
+test.each([
+  'a',
+  '1 ',
+  'A1 ',
+  'total ',
+  '1.111',
+  'no ',
+  'a@',
+  '+1 (',
+  'Holder A',
+  'date ',
+  'invoice number ',
+  '\n',
+  'Dear ',
+  ' ',
+])('a text of only %j repeated is read in bounded time', (part) => {
+  const start = performance.now();
+  describe(`${part.repeat(Math.ceil(100_000 / part.length))}x`);
+  expect(performance.now() - start).toBeLessThan(1500);
+});
+
+test('the picture alone tells light and colour', () => {
+  const solid = (red: number, green: number, blue: number) => ({
+    rgb: Uint8Array.from({ length: 128 * 128 * 3 }, (_, at) => [red, green, blue][at % 3] ?? 0),
+  });
+  expect(pictureFacts(solid(255, 255, 255))).toEqual({ tone: 'mostly white', coloured: false });
+  expect(pictureFacts(solid(20, 20, 20))).toEqual({ tone: 'dark', coloured: false });
+  expect(pictureFacts(solid(200, 60, 60)).coloured).toBe(true);
+});

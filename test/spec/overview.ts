@@ -1,0 +1,64 @@
+import { deferred, proved } from './requirement.ts';
+
+/** §1 What the service does, §3 States and transitions. */
+export const overview = [
+  ...proved('1', {
+    'flow.addresses': 'The API, the agents service and the MCP service each answer at an address of their own',
+    'flow.object_storage': 'The bytes of an acknowledged upload are kept in object storage',
+    'flow.document': 'An acknowledged upload is recorded as a document',
+    'flow.presign': 'Presign takes content type and size and answers an upload URL, for every kind of key',
+    'flow.put': 'The upload URL takes the file as a raw binary PUT body at object storage, not at the service',
+    'flow.put.no_key': 'The PUT to the upload URL needs no API key',
+    'flow.ack': 'Ack takes the object key, verifies that the object exists and creates the document',
+    'flow.ack.missing': [
+      'Ack of an object that was never uploaded creates no document',
+      '0007-ack-checks-and-pins-the-object',
+    ],
+    'flow.ingest.workflow': 'After ack on the workflow-key path the agents service runs the workflow bound to the key',
+    'flow.ingest.other_keys': 'A document uploaded with one workflow key never runs the workflow of another key',
+    'flow.pipeline.image_embedding': 'The default pipeline stores an image embedding of the document',
+    'flow.pipeline.description': [
+      'The default pipeline stores a generated description of the document',
+      '0019-local-models-are-labelled',
+    ],
+    'flow.pipeline.index': 'The default pipeline puts the document into the vector index, so that search finds it',
+    'flow.service.materialized': 'Service ack confirms the object and materializes the document',
+    'flow.service.no_run': 'Service ack starts no workflow by itself',
+    'flow.service.visibility': 'The visibility of a service upload is the one given at presign',
+  }),
+  ...deferred('1', 'operators', {
+    'dashboard.flow.event': 'Dashboard ack creates the document and publishes a dashboard document event',
+    'dashboard.flow.no_run': 'Dashboard ack runs no workflow by itself',
+    'dashboard.flow.queue': 'An operator queues a workflow on a document uploaded from the dashboard',
+  }),
+  ...deferred('1', 'mcp', {
+    'mcp.workflows': 'An agent connected over OAuth edits workflows',
+    'mcp.documents': 'An agent connected over OAuth reads the documents of its project',
+    'mcp.scopes': 'What an agent may do is bounded by the permission scopes it was granted',
+  }),
+  ...deferred('1', 'experiments', {
+    'mcp.experiments': 'An agent connected over OAuth runs experiments',
+  }),
+  ...proved('3', {
+    'resource.visibility.presign': 'A document has the visibility declared when its upload was presigned',
+    'resource.visibility.endpoint': 'The visibility endpoint changes the visibility of a document',
+    'flow.run.created': 'A run comes into being when its execution is accepted',
+    'flow.run.steps': 'A run records every change of its steps',
+    'flow.run.completed': 'A run records its completion',
+    'resource.execution.states': [
+      'An execution moves from queued over running to a state that never changes again',
+      '0010-executions-runs-and-states',
+    ],
+    'resource.run.states': [
+      'A run is queued, running, waiting, succeeded, failed, canceled or timed_out, and nothing else',
+      '0010-executions-runs-and-states',
+    ],
+    'resource.document.states': [
+      'A document exists complete from its ack on: there is no half-made document',
+      '0007-ack-checks-and-pins-the-object',
+    ],
+  }),
+  ...deferred('3', 'operators', {
+    'dashboard.run.queued': 'Queueing a workflow on a document from the dashboard answers the status queued',
+  }),
+];

@@ -1,0 +1,12 @@
+import { crossCutting } from './cross-cutting.ts';
+import { dashboard } from './dashboard.ts';
+import { ingestion } from './ingestion.ts';
+import { orchestration } from './orchestration.ts';
+import { overview } from './overview.ts';
+import { resources } from './resources.ts';
+
+/** Every statement of the interface specification, in its order. What is `proved` has a test; what is `deferred` has none yet. */
+export const requirements = [...overview, ...resources, ...ingestion, ...orchestration, ...dashboard, ...crossCutting];
+
+/** Ids that a test may prove; the others do not compile. */
+export type ProvedId = Extract<(typeof requirements)[number], { status: 'proved' }>['id'];

@@ -1,0 +1,149 @@
+import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+/** One request as the server saw it. `closed` resolves when its connection is gone or its answer is sent. */
+export interface SeenRequest {
+  readonly path: string;
+  readonly headers: IncomingHttpHeaders;
+  readonly raw: string;
+  // oxlint-disable-next-line typescript/no-explicit-any -- tests read into bodies freely
+  readonly body: any;
+  readonly closed: Promise<'answered' | 'broken off'>;
+}
+
+export interface Answer {
+  readonly status?: number;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body: string;
+}
+
+/** What to do with a request: answer, never answer, answer the head and never the body's end, or break the connection. */
+export type Behaviour = Answer | 'hang' | 'stall' | 'break' | ((request: SeenRequest) => Answer);
+
+export interface OpenAiServer extends AsyncDisposable {
+  /** With `/v1`. */
+  readonly baseUrl: string;
+  readonly seen: readonly SeenRequest[];
+  /** Resolves with the next request that arrives, or the one at `index`. */
+  arrival(index: number): Promise<SeenRequest>;
+}
+
+/**
+ * A local server that speaks the OpenAI protocol by script: behaviours are used in order, the last one again and again.
+ */
+export async function startOpenAiServer(script: {
+  readonly chat?: readonly Behaviour[];
+  readonly embeddings?: readonly Behaviour[];
+}): Promise<OpenAiServer> {
+  const seen: SeenRequest[] = [];
+  const waiting: (() => void)[] = [];
+  const used = { chat: 0, embeddings: 0 };
+
+  const server = createServer((request, response) => {
+    void readBody(request).then((raw) => {
+      const entry: SeenRequest = {
+        path: request.url ?? '',
+        headers: request.headers,
+        raw,
+        body: JSON.parse(raw),
+        closed: new Promise((resolve) => {
+          response.once('close', () => resolve(response.writableFinished ? 'answered' : 'broken off'));
+        }),
+      };
+      seen.push(entry);
+      for (const wake of waiting.splice(0)) wake();
+      const kind = entry.path.endsWith('/chat/completions') ? 'chat' : 'embeddings';
+      const behaviours = script[kind] ?? [];
+      const behaviour = behaviours[Math.min(used[kind]++, behaviours.length - 1)];
+      act(behaviour ?? { status: 404, body: '{"error":{"message":"unexpected request"}}' }, entry, response);
+    });
+  });
+  await new Promise<void>((resolve) => {
+    server.listen(0, '127.0.0.1', resolve);
+  });
+
+  return {
+    baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`,
+    seen,
+    async arrival(index) {
+      for (;;) {
+        const entry = seen[index];
+        if (entry !== undefined) return entry;
+        await new Promise<void>((resolve) => {
+          waiting.push(resolve);
+        });
+      }
+    },
+    async [Symbol.asyncDispose]() {
+      server.closeAllConnections();
+      await new Promise((resolve) => {
+        server.close(resolve);
+      });
+    },
+  };
+}
+
+function act(behaviour: Behaviour, request: SeenRequest, response: ServerResponse): void {
+  if (behaviour === 'hang') return;
+  if (behaviour === 'break') {
+    response.destroy();
+    return;
+  }
+  if (behaviour === 'stall') {
+    response.writeHead(200, { 'content-type': 'application/json', 'content-length': '1000' }).write('{"choices":[');
+    return;
+  }
+  const answer = typeof behaviour === 'function' ? behaviour(request) : behaviour;
+  response.writeHead(answer.status ?? 200, { 'content-type': 'application/json', ...answer.headers }).end(answer.body);
+}
+
+async function readBody(request: IncomingMessage): Promise<string> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of request) chunks.push(chunk as Buffer);
+  return Buffer.concat(chunks).toString('utf8');
+}
+
+/** A chat completion whose message is `content`; objects are sent as JSON. 100 tokens in, 20 out. */
+export function chatAnswer(content: string | object, finishReason = 'stop'): Answer {
+  return {
+    body: JSON.stringify({
+      id: 'chatcmpl-1',
+      object: 'chat.completion',
+      created: 1,
+      model: 'served-model',
+      choices: [
+        {
+          index: 0,
+          finish_reason: finishReason,
+          message: { role: 'assistant', content: typeof content === 'string' ? content : JSON.stringify(content) },
+        },
+      ],
+      usage: { prompt_tokens: 100, completion_tokens: 20, total_tokens: 120 },
+    }),
+  };
+}
+
+/** One embedding; 7 tokens in. */
+export function embeddingAnswer(vector: readonly unknown[]): Answer {
+  return {
+    body: JSON.stringify({
+      object: 'list',
+      model: 'served-model',
+      data: [{ object: 'embedding', index: 0, embedding: vector }],
+      usage: { prompt_tokens: 7, total_tokens: 7 },
+    }),
+  };
+}
+
+/** An error in the protocol's shape. */
+export function errorAnswer(
+  status: number,
+  message: string,
+  more: { code?: string; headers?: Record<string, string> } = {},
+): Answer {
+  return {
+    status,
+    headers: more.headers ?? {},
+    body: JSON.stringify({ error: { message, type: 'error', param: null, code: more.code ?? null } }),
+  };
+}

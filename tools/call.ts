@@ -1,0 +1,44 @@
+import type { z } from 'zod';
+import { Fault, type FieldError } from '#src/domain/fault.ts';
+import type { AnyTool, Tool, ToolContext } from '#tools/define.ts';
+
+const escapePointer = (part: PropertyKey): string => String(part).replaceAll('~', '~0').replaceAll('/', '~1');
+
+/** zod's issues as field errors; values are never repeated back. */
+export function fieldErrors(error: z.ZodError, at = ''): FieldError[] {
+  return error.issues.flatMap((issue) => {
+    const pointer = at + issue.path.map((part) => `/${escapePointer(part)}`).join('');
+    if (issue.code === 'unrecognized_keys')
+      return issue.keys.map((key) => ({
+        pointer: `${pointer}/${escapePointer(key)}`,
+        code: 'unknown_field',
+        message: 'this field is not known here: remove it',
+      }));
+    return [{ pointer, code: issue.code, message: issue.message }];
+  });
+}
+
+export function invalidInput(errors: readonly FieldError[]): Fault {
+  const [first] = errors;
+  const where = first === undefined || first.pointer === '' ? 'The request' : `Field ${first.pointer}`;
+  const more = errors.length > 1 ? ` (and ${errors.length - 1} more)` : '';
+  return new Fault('request.invalid', `${where}: ${first?.message ?? 'not as expected'}${more}.`, { errors });
+}
+
+/**
+ * The one door. Checks the scope, parses the input, runs, parses the output. Faults: `auth.forbidden`, `request.invalid`, and
+ * the tool's own. Anything else that is thrown is unexpected: facades answer it as `service.internal`.
+ */
+export async function call<Input extends z.ZodType, Output extends z.ZodObject>(
+  tool: Tool<Input, Output>,
+  ctx: ToolContext,
+  raw: unknown,
+): Promise<z.output<Output>> {
+  if (tool.scope !== null && !ctx.principal.scopes.has(tool.scope))
+    throw new Fault('auth.forbidden', `This credential lacks the scope ${tool.scope}.`);
+  const input = tool.input.safeParse(raw);
+  if (!input.success) throw invalidInput(fieldErrors(input.error));
+  return tool.output.parse(await tool.run(ctx, input.data));
+}
+
+export type CallTool = (tool: AnyTool, ctx: ToolContext, raw: unknown) => Promise<Record<string, unknown>>;

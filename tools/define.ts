@@ -1,0 +1,50 @@
+import type { z } from 'zod';
+import type { Scope } from '#src/contracts/scopes.ts';
+import type { Principal } from '#src/domain/principal.ts';
+import type { ToolDeps } from '#tools/deps.ts';
+
+/** What the facade may want to say beside the output: REST turns it into a status or a header, MCP ignores it. */
+export interface Outcome {
+  /** False when the thing existed already. */
+  created?: boolean;
+  /** The answer of an earlier, identical request. */
+  replayed?: boolean;
+}
+
+/** One call: who, under which request id, and until when. */
+export interface ToolContext {
+  readonly principal: Principal;
+  readonly requestId: string;
+  readonly surface: 'rest' | 'mcp';
+  /** Aborts when the caller went away. */
+  readonly signal: AbortSignal;
+  readonly deps: ToolDeps;
+  readonly outcome: Outcome;
+}
+
+/** `read` changes nothing; `write` adds or changes; `destroy` removes. Becomes the MCP annotations. */
+export type Effect = 'read' | 'write' | 'destroy';
+
+/** A use case. MCP and REST are two faces of it; both enter through `call`. */
+export interface Tool<Input extends z.ZodType = z.ZodType, Output extends z.ZodObject = z.ZodObject> {
+  readonly name: string;
+  /** For an agent: what it does, where its ids come from. */
+  readonly description: string;
+  /** null: any credential. */
+  readonly scope: Scope | null;
+  readonly effect: Effect;
+  /** The same call again changes nothing more. */
+  readonly idempotent: boolean;
+  readonly input: Input;
+  readonly output: Output;
+  run(ctx: ToolContext, input: z.output<Input>): Promise<z.input<Output>>;
+}
+
+export function defineTool<Input extends z.ZodType, Output extends z.ZodObject>(
+  tool: Tool<Input, Output>,
+): Tool<Input, Output> {
+  return tool;
+}
+
+/** A tool of any shape, as registries and facades hold it. */
+export type AnyTool = Tool<z.ZodType, z.ZodObject>;

@@ -1,0 +1,47 @@
+import type { DocumentRecord } from '#src/domain/document.ts';
+import type { RealtimeEvent } from '#src/domain/events.ts';
+import type { Logger } from '#src/domain/ports/logger.ts';
+import type { AuditLog } from '#src/domain/ports/audit-log.ts';
+import type { ApiKeyStore } from '#src/domain/ports/api-keys.ts';
+import type { DocumentStore } from '#src/domain/ports/documents.ts';
+import type { EventLog } from '#src/domain/ports/event-log.ts';
+import type { ExecutionStore } from '#src/domain/ports/executions.ts';
+import type { IdempotencyStore } from '#src/domain/ports/idempotency.ts';
+import type { ImageCodec } from '#src/domain/ports/image-codec.ts';
+import type { ObjectStore } from '#src/domain/ports/object-store.ts';
+import type { OrganizationStore } from '#src/domain/ports/organizations.ts';
+import type { ResultStore } from '#src/domain/ports/result-store.ts';
+import type { SearchIndex } from '#src/domain/ports/search-index.ts';
+import type { StepStore } from '#src/domain/ports/steps.ts';
+import type { Thumbnails } from '#src/domain/ports/thumbnails.ts';
+import type { UploadStore } from '#src/domain/ports/uploads.ts';
+import type { WakeQueue } from '#src/domain/ports/wake-queue.ts';
+import type { WorkflowStore } from '#src/domain/ports/workflows.ts';
+
+/** Everything a use case may reach, handed in by the composition root. */
+export interface ToolDeps {
+  readonly apiKeys: ApiKeyStore;
+  readonly organizations: OrganizationStore;
+  readonly uploads: UploadStore;
+  readonly documents: DocumentStore;
+  readonly objects: ObjectStore;
+  readonly images: ImageCodec;
+  readonly thumbnails: Thumbnails;
+  readonly workflows: WorkflowStore;
+  readonly executions: ExecutionStore;
+  readonly steps: StepStore;
+  readonly results: ResultStore;
+  readonly search: SearchIndex;
+  readonly idempotency: IdempotencyStore;
+  readonly events: EventLog;
+  readonly wake: WakeQueue;
+  readonly audit: AuditLog;
+  /** Tells the outbox relay that a document with pending events was written. */
+  relay(document: DocumentRecord): void;
+  /** Appends to the realtime log without making the caller wait; failures are logged. */
+  announce(events: readonly RealtimeEvent[]): void;
+  readonly cursorSecret: Buffer;
+  readonly limits: { readonly uploadMaxBytes: number; readonly signContentType: boolean };
+  readonly modelLabels: { readonly describer: string; readonly textEmbeddings: string; readonly imageEmbeddings: string };
+  readonly logger: Logger;
+}

@@ -1,0 +1,19 @@
+import { AnyId } from '#src/contracts/fields.ts';
+import { Document } from '#src/contracts/document.ts';
+import { z } from 'zod';
+import { defineTool } from '#tools/define.ts';
+import { presentDocument } from '#tools/documents/present.ts';
+import { requireDocument } from '#tools/documents/require-document.ts';
+
+export const getDocument = defineTool({
+  name: 'get_document',
+  description: 'One document with its description and OCR summary. Ids come from list_documents or search_documents.',
+  scope: 'documents:read',
+  effect: 'read',
+  idempotent: true,
+  input: z.strictObject({ id: AnyId.describe('doc_...') }),
+  output: Document,
+  async run({ deps, principal }, { id }) {
+    return presentDocument(deps, await requireDocument(deps, principal, id));
+  },
+});

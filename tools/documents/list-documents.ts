@@ -1,0 +1,30 @@
+import { DocumentList, DocumentListQuery } from '#src/contracts/document.ts';
+import { decodeCursor, encodeCursor } from '#src/domain/cursor.ts';
+import { defineTool } from '#tools/define.ts';
+import { presentDocument } from '#tools/documents/present.ts';
+
+export const listDocuments = defineTool({
+  name: 'list_documents',
+  description: 'Documents of the project, newest first. Pass nextCursor as cursor to go on.',
+  scope: 'documents:read',
+  effect: 'read',
+  idempotent: true,
+  input: DocumentListQuery,
+  output: DocumentList,
+  async run({ deps, principal }, { limit, apiKeyBound, cursor }) {
+    const filter = apiKeyBound ? { apiKeyId: principal.keyId } : {};
+    const binding = JSON.stringify([principal.organizationId, principal.projectIds, filter]);
+    const after = cursor === undefined ? null : decodeCursor(deps.cursorSecret, binding, cursor);
+    // One more than asked for tells whether there is a next page.
+    const found = await deps.documents.list(principal, filter, after, limit + 1);
+    const page = found.slice(0, limit);
+    const last = page.at(-1);
+    return {
+      documents: page.map((record) => presentDocument(deps, record)),
+      nextCursor:
+        found.length > limit && last !== undefined
+          ? encodeCursor(deps.cursorSecret, binding, { createdAt: last.createdAt, id: last._id })
+          : null,
+    };
+  },
+});

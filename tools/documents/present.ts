@@ -1,0 +1,39 @@
+import type { z } from 'zod';
+import type { Document } from '#src/contracts/document.ts';
+import type { DocumentRecord } from '#src/domain/document.ts';
+import type { ToolDeps } from '#tools/deps.ts';
+
+type DocumentReply = z.input<typeof Document>;
+
+/** The document as clients see it. `thumbnailUrl` is signed anew for every answer. */
+export function presentDocument({ thumbnails }: Pick<ToolDeps, 'thumbnails'>, record: DocumentRecord): DocumentReply {
+  const { ocr, description } = record;
+  return {
+    id: record._id,
+    objectKey: record.objectKey,
+    contentType: record.contentType,
+    sizeBytes: record.sizeBytes,
+    sha256: record.sha256,
+    width: record.width,
+    height: record.height,
+    pages: record.pages,
+    visibility: record.visibility,
+    projectId: record.projectId,
+    apiKeyId: record.apiKeyId,
+    createdAt: record.createdAt.toISOString(),
+    description: description?.text ?? null,
+    descriptionModelLabel: description?.modelLabel ?? null,
+    title: description?.title ?? null,
+    ocr:
+      ocr === null
+        ? null
+        : {
+            ocrResultId: ocr.ocrResultId,
+            ocrCreatedAt: ocr.createdAt.toISOString(),
+            modelLabel: ocr.modelLabel,
+            avgConfidence: ocr.avgConfidence,
+            characters: ocr.characters,
+          },
+    thumbnailUrl: thumbnails.url(record),
+  };
+}

@@ -1,0 +1,28 @@
+import { VisibilityChange, VisibilityResult } from '#src/contracts/document.ts';
+import { defineTool } from '#tools/define.ts';
+import { documentMissing } from '#tools/documents/require-document.ts';
+
+export const setDocumentVisibility = defineTool({
+  name: 'set_document_visibility',
+  description:
+    'Make documents private (their project only) or public (every project of the organization). Ids come from list_documents or search_documents.',
+  scope: 'documents:write',
+  effect: 'write',
+  idempotent: true,
+  input: VisibilityChange,
+  output: VisibilityResult,
+  async run({ deps, principal, requestId }, { documentIds, visibility }) {
+    // All or nothing: one foreign id and no document changes.
+    if ((await deps.documents.countOwned(principal, documentIds)) !== documentIds.length) throw documentMissing();
+    await deps.documents.setVisibility(principal, documentIds, visibility);
+    await deps.search.setVisibility(principal.organizationId, documentIds, visibility);
+    await deps.audit.record({
+      organizationId: principal.organizationId,
+      actor: principal.keyId,
+      action: 'document.visibility',
+      target: documentIds.length === 1 ? (documentIds[0] ?? '') : `${documentIds.length} documents`,
+      detail: { documentIds, visibility, requestId },
+    });
+    return { documents: documentIds.map((id) => ({ id, visibility })) };
+  },
+});

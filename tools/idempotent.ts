@@ -1,0 +1,37 @@
+import { canonicalJson, sha256Hex } from '#src/domain/canonical-json.ts';
+import { Fault } from '#src/domain/fault.ts';
+import type { IdempotencyScope, StoredReply } from '#src/domain/ports/idempotency.ts';
+import type { ToolContext } from '#tools/define.ts';
+
+/**
+ * Runs `work` under a client's idempotency key. An identical retry answers the first reply and sets `outcome.replayed`; the key
+ * with other input is `idempotency.key_reused`; a failed request stores nothing. `work` must be safe to run twice.
+ * Source: specification §4.2 "Idempotency rules".
+ */
+export async function idempotent(
+  ctx: ToolContext,
+  request: { endpoint: string; key: string; body: unknown },
+  work: () => Promise<StoredReply>,
+): Promise<StoredReply> {
+  const { idempotency } = ctx.deps;
+  const { organizationId, keyId } = ctx.principal;
+  const scope: IdempotencyScope = { organizationId, apiKeyId: keyId, endpoint: request.endpoint, key: request.key };
+  const fingerprint = sha256Hex(canonicalJson(request.body));
+  const record = await idempotency.begin(scope, fingerprint);
+  if (record.fingerprint !== fingerprint)
+    throw new Fault('idempotency.key_reused', 'idempotencyKey was used with other input: use a new key.', {
+      errors: [{ pointer: '/idempotencyKey', code: 'key_reused', message: 'used before with other input' }],
+    });
+  if (record.reply !== null) {
+    ctx.outcome.replayed = true;
+    return record.reply;
+  }
+  try {
+    const { reply, mine } = await idempotency.finish(scope, fingerprint, await work());
+    if (!mine) ctx.outcome.replayed = true;
+    return reply;
+  } catch (error) {
+    await idempotency.abandon(scope);
+    throw error;
+  }
+}

@@ -1,0 +1,109 @@
+import { neutralize, renderBlock, separate, type UntrustedBlock } from '#tools/mcp/untrusted.ts';
+
+/** Text of one answer, in bytes of UTF-8; `structuredContent` is never cut. Source: mcp.md "Tools". */
+export const textBudgetBytes = 24_000;
+/** Kept free for the notes about what was cut and for the hint. */
+const reserveBytes = 1_500;
+
+/** What was left out of the text. */
+export interface Cut {
+  /** `documents`, `execution.runs`, `documentText`. */
+  readonly what: string;
+  readonly unit: 'items' | 'characters';
+  readonly shown: number;
+  readonly of: number;
+}
+
+const bytes = (text: string): number => Buffer.byteLength(text);
+
+function render(output: unknown): string {
+  const { trusted, blocks } = separate(output);
+  return [neutralize(JSON.stringify(trusted)), ...blocks.map(renderBlock)].join('\n\n');
+}
+
+interface Found<T> {
+  readonly path: readonly string[];
+  readonly value: T;
+}
+
+/** Every list at most three names deep: longer chains are parts of items. */
+function lists(value: unknown, path: readonly string[] = []): Found<readonly unknown[]>[] {
+  if (Array.isArray(value)) return [{ path, value }];
+  if (typeof value !== 'object' || value === null || path.length > 2) return [];
+  return Object.entries(value).flatMap(([name, child]) => lists(child, [...path, name]));
+}
+
+function withValue(output: unknown, [name, ...rest]: readonly string[], value: unknown): unknown {
+  if (name === undefined) return value;
+  return { ...(output as object), [name]: withValue((output as Record<string, unknown>)[name], rest, value) };
+}
+
+function largest(output: unknown): Found<readonly unknown[]> | undefined {
+  const size = (found: Found<readonly unknown[]>): number => JSON.stringify(found.value).length;
+  return lists(output)
+    .filter((found) => found.value.length > 1)
+    .toSorted((a, b) => size(b) - size(a))[0];
+}
+
+/** As many first items as fit, but at least one. */
+function shorten(output: unknown, { path, value }: Found<readonly unknown[]>, budget: number): { output: unknown; cut: Cut } {
+  let low = 1;
+  let high = value.length - 1;
+  while (low < high) {
+    const middle = Math.ceil((low + high) / 2);
+    if (bytes(render(withValue(output, path, value.slice(0, middle)))) <= budget) low = middle;
+    else high = middle - 1;
+  }
+  const cut: Cut = { what: path.join('.'), unit: 'items', shown: low, of: value.length };
+  return { output: withValue(output, path, value.slice(0, low)), cut };
+}
+
+/** The longest start of `text` within `budget` bytes, never half a character. */
+export function startOf(text: string, budget: number): string {
+  const buffer = Buffer.from(text);
+  if (buffer.length <= budget) return text;
+  let end = Math.max(0, budget);
+  while (end > 0 && ((buffer[end] ?? 0) & 0xc0) === 0x80) end -= 1;
+  return buffer.subarray(0, end).toString();
+}
+
+/** Cuts the longest untrusted field so that all fits. */
+function cutText(trusted: string, blocks: readonly UntrustedBlock[], budget: number): { text: string; cut: Cut | null } {
+  const whole = [trusted, ...blocks.map(renderBlock)].join('\n\n');
+  const longest = blocks.flatMap((block) => block.fields).toSorted((a, b) => bytes(b.text) - bytes(a.text))[0];
+  if (longest === undefined) return { text: whole, cut: null };
+  // Neutralized delimiters grow, so the room is measured on the neutral form.
+  const neutral = neutralize(longest.text);
+  const start = startOf(neutral, bytes(neutral) - (bytes(whole) - budget));
+  const shorter = blocks.map((block) => ({
+    ...block,
+    fields: block.fields.map((field) => (field === longest ? { ...field, text: start } : field)),
+  }));
+  const shown = start.length - (start.match(/&lt;(?=[\s/]*untrusted-document)/gi)?.length ?? 0) * 3;
+  return {
+    text: [trusted, ...shorter.map(renderBlock)].join('\n\n'),
+    cut: { what: longest.path, unit: 'characters', shown, of: longest.text.length },
+  };
+}
+
+/** The output as text within the budget: first fewer items, then less of the longest text. */
+export function fit(output: Record<string, unknown>): { text: string; cuts: readonly Cut[] } {
+  const budget = textBudgetBytes - reserveBytes;
+  const cuts: Cut[] = [];
+  let shown: unknown = output;
+  let text = render(shown);
+  for (let list = largest(shown); bytes(text) > budget && list !== undefined; list = largest(shown)) {
+    const shorter = shorten(shown, list, budget);
+    cuts.push(shorter.cut);
+    shown = shorter.output;
+    text = render(shown);
+  }
+  if (bytes(text) <= budget) return { text, cuts };
+  const { trusted, blocks } = separate(shown);
+  const last = cutText(neutralize(JSON.stringify(trusted)), blocks, budget);
+  if (last.cut !== null) cuts.push(last.cut);
+  if (bytes(last.text) <= budget) return { text: last.text, cuts };
+  // No list and no document text is to blame: one huge value of ours.
+  const start = startOf(last.text, budget);
+  return { text: start, cuts: [...cuts, { what: 'the answer', unit: 'characters', shown: start.length, of: text.length }] };
+}

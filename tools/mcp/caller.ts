@@ -1,0 +1,21 @@
+import type { AuthInfo } from '@modelcontextprotocol/server';
+import type { Principal } from '#src/domain/principal.ts';
+
+/** Who calls, as the facade in front found out; passed through the SDK with each request. */
+export interface McpCaller {
+  readonly principal: Principal;
+  readonly requestId: string;
+}
+
+/** The secret itself goes no further than authentication. */
+export function asAuthInfo(caller: McpCaller): AuthInfo {
+  const { principal } = caller;
+  return { token: '', clientId: principal.keyId, scopes: [...principal.scopes], extra: { caller } };
+}
+
+/** Throws when the facade in front forgot to authenticate: an unknown caller is never served. */
+export function callerOf(authInfo: AuthInfo | undefined): McpCaller {
+  const caller = authInfo?.extra?.['caller'] as McpCaller | undefined;
+  if (caller === undefined) throw new Error('an MCP request without a caller');
+  return caller;
+}

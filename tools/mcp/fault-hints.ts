@@ -1,0 +1,33 @@
+import type { FaultCode } from '#src/contracts/faults.ts';
+import type { Fault } from '#src/domain/fault.ts';
+
+const uploadAgain = 'Start over: call upload_document with action presign, PUT the file, then action acknowledge.';
+const runIds = 'Ids come from run_workflow: call it, then get_run with the executionId it answers.';
+
+/** The next call to make after a fault. Codes without a row get the rule of their `retry` flag. */
+const hints: Partial<Record<FaultCode, string>> = {
+  'request.cursor_invalid': 'Call the same list again without cursor and follow its nextCursor.',
+  'auth.forbidden': 'Call get_context to see the scopes this credential has; ask its owner for a wider one.',
+  'document.not_found': 'Call list_documents or search_documents and use an id from there.',
+  'workflow.not_found': 'Call list_workflows and use a workflowId from there.',
+  'execution.not_found': runIds,
+  'run.not_found': runIds,
+  'idempotency.key_reused': 'Call again with the input of the first call, or with another idempotencyKey.',
+  'upload.not_found': uploadAgain,
+  'upload.mismatch': uploadAgain,
+  'object.expired': uploadAgain,
+  'upload.object_missing': 'PUT the raw bytes to upload.uploadUrl first, then call upload_document with action acknowledge again.',
+  'upload.too_large': 'Call get_context for limits.uploadMaxBytes and upload a smaller file.',
+  'upload.content_type': 'Upload a PNG, JPEG, WebP, TIFF, GIF or PDF.',
+  'image.undecodable': 'The file is not a readable image: check it and upload it again.',
+  'image.too_large': 'Make the image smaller and upload it again.',
+};
+
+export function hintFor(fault: Fault, toolName: string): string {
+  if (fault.code === 'request.invalid') return `Correct the fields named above and call ${toolName} again.`;
+  const hint = hints[fault.code];
+  if (hint !== undefined) return hint;
+  if (!fault.row.retry) return 'The same call will fail again: call get_context to see what is possible here.';
+  const wait = fault.retryAfterSeconds === undefined ? 'a few seconds' : `${fault.retryAfterSeconds} seconds`;
+  return `Call ${toolName} again with the same input after ${wait}.`;
+}

@@ -1,0 +1,81 @@
+import type { z } from 'zod';
+import type { Execution } from '#src/contracts/execution.ts';
+import { terminalStatuses } from '#src/domain/run.ts';
+import type { AnyTool, Tool } from '#tools/define.ts';
+import { tools } from '#tools/index.ts';
+import type { Cut } from '#tools/mcp/budget.ts';
+
+interface Answer<Output> {
+  readonly output: Output;
+  readonly input: Readonly<Record<string, unknown>>;
+  /** What the text leaves out. */
+  readonly cut: Cut | undefined;
+}
+type Hint = (answer: Answer<unknown>) => string | null;
+
+/** Binds a hint to the output type of its tool. */
+function after<Input extends z.ZodType, Output extends z.ZodObject>(
+  tool: Tool<Input, Output>,
+  say: (answer: Answer<z.output<Output>>) => string | null,
+): [string, Hint] {
+  return [tool.name, say as Hint];
+}
+
+function afterExecution(execution: Execution): string | null {
+  const { id, runs } = execution;
+  if (!terminalStatuses.has(execution.status))
+    return `It is ${execution.status}. Call get_run with executionId "${id}" and waitSeconds 25 until it ends.`;
+  const failed = runs.find((run) => run.status !== 'succeeded');
+  if (failed !== undefined) return `Call get_run with runId "${failed.runId}" to see which step did not succeed.`;
+  const [first] = runs;
+  return first === undefined
+    ? 'It had no documents: call upload_document or list_documents.'
+    : `Call get_document or read_document_text with documentId "${first.documentId}" for what was recognized.`;
+}
+
+const hints = new Map<string, Hint>([
+  after(
+    tools.getContext,
+    () => 'Find documents with search_documents or list_documents; process new ones with upload_document, list_workflows, run_workflow.',
+  ),
+  after(tools.listWorkflows, ({ output }) =>
+    output.workflows[0] === undefined
+      ? 'No workflow is published in this project.'
+      : `Call run_workflow with workflowId "${output.workflows[0].workflowId}" and documentIds.`,
+  ),
+  after(tools.runWorkflow, ({ output }) => afterExecution(output)),
+  after(tools.getRun, ({ output }) => (output.run === null ? afterExecution(output.execution) : null)),
+  after(tools.listDocuments, ({ output, cut }) => {
+    if (cut?.unit === 'items') return `For the rest call list_documents with limit ${cut.shown} and follow its nextCursor.`;
+    if (output.nextCursor !== null) return `Call list_documents with cursor "${output.nextCursor}" for the next page.`;
+    return output.documents.length === 0 ? 'There are none yet: call upload_document.' : null;
+  }),
+  after(tools.searchDocuments, ({ output, cut }) => {
+    if (cut !== undefined) return 'For less text at once search with a smaller limit; get_document answers one document.';
+    const [first] = output.documents;
+    return first === undefined
+      ? 'Nothing matched: search for fewer or other words, or call list_documents.'
+      : `Call read_document_text with documentId "${first.id}" for the text.`;
+  }),
+  after(tools.getDocument, ({ output }) =>
+    output.ocr === null
+      ? `No text yet: call run_workflow with documentIds ["${output.id}"].`
+      : `Call read_document_text with documentId "${output.id}" for the text.`,
+  ),
+  after(tools.readDocumentText, ({ output, input, cut }) => {
+    const { documentId, nextOffset } = output;
+    const offset = cut === undefined ? nextOffset : Number(input['offset'] ?? 0) + cut.shown;
+    if (offset !== null) return `Call read_document_text with documentId "${documentId}" and offset ${offset} to read on.`;
+    return output.ocrResultId === null ? `No text yet: call run_workflow with documentIds ["${documentId}"].` : null;
+  }),
+  after(tools.uploadDocument, ({ output }) => {
+    if (output.upload !== null)
+      return `PUT the raw bytes to upload.uploadUrl with upload.headers, then call upload_document with action "acknowledge" and objectKey "${output.upload.objectKey}".`;
+    return `Call run_workflow with documentIds ["${output.document?.id ?? ''}"]; workflowId comes from list_workflows.`;
+  }),
+]);
+
+/** What to call next, where that helps. */
+export function nextCall(tool: AnyTool, answer: Answer<unknown>): string | null {
+  return hints.get(tool.name)?.(answer) ?? null;
+}

@@ -1,0 +1,48 @@
+import type { CallToolResult } from '@modelcontextprotocol/server';
+import { Fault } from '#src/domain/fault.ts';
+import type { Logger } from '#src/domain/ports/logger.ts';
+import type { AnyTool } from '#tools/define.ts';
+import { fit, startOf, textBudgetBytes, type Cut } from '#tools/mcp/budget.ts';
+import { hintFor } from '#tools/mcp/fault-hints.ts';
+import { nextCall } from '#tools/mcp/next-call.ts';
+import { neutralize } from '#tools/mcp/untrusted.ts';
+
+/** Field errors told of one refused call. */
+const fieldErrorsTold = 20;
+
+function told({ what, unit, shown, of }: Cut): string {
+  return `Cut to fit: the first ${shown} of ${of} ${unit} of ${what} are shown above. structuredContent has all of it.`;
+}
+
+/** A good answer: the output itself, and the same as text with untrusted parts marked and within the budget. */
+export function presentOutput(
+  tool: AnyTool,
+  input: Readonly<Record<string, unknown>>,
+  output: Record<string, unknown>,
+): CallToolResult {
+  const { text, cuts } = fit(output);
+  const hint = nextCall(tool, { output, input, cut: cuts[0] });
+  const notes = [...cuts.map(told), ...(hint === null ? [] : [`Hint: ${hint}`])];
+  return { content: [{ type: 'text', text: [text, ...notes].join('\n\n') }], structuredContent: output };
+}
+
+function errorResult(lines: readonly string[]): CallToolResult {
+  return { content: [{ type: 'text', text: startOf(neutralize(lines.join('\n')), textBudgetBytes) }], isError: true };
+}
+
+/** `code: message`, the fields, a `Hint:`. What nobody threw on purpose is told by request id only; its text goes to the log. */
+export function presentError(
+  tool: AnyTool,
+  error: unknown,
+  { requestId, logger }: { requestId: string; logger: Logger },
+): CallToolResult {
+  if (error instanceof Fault) {
+    const { code, detail, errors } = error;
+    if (error.row.status >= 500) logger.warn({ err: error, tool: tool.name, requestId }, 'a tool call failed');
+    const fields = errors.slice(0, fieldErrorsTold).map(({ pointer, message }) => `- ${pointer === '' ? '/' : pointer}: ${message}`);
+    return errorResult([`${code}: ${detail}`, ...fields, `Hint: ${hintFor(error, tool.name)}`]);
+  }
+  logger.error({ err: error, tool: tool.name, requestId }, 'a tool call failed unexpectedly');
+  const fault = new Fault('service.internal', `Something unexpected went wrong (request ${requestId}).`);
+  return errorResult([fault.message, `Hint: ${hintFor(fault, tool.name)} If it stays, report the request id.`]);
+}

@@ -1,0 +1,71 @@
+/**
+ * Text that came from scans and models, kept apart from what this service says. An agent sees it only between
+ * `<untrusted-document id="...">` tags, never inside the JSON beside it. Source: mcp.md "Errors"; attacks.md 54, 55.
+ */
+export interface UntrustedBlock {
+  readonly id: string;
+  readonly fields: readonly UntrustedField[];
+}
+export interface UntrustedField {
+  /** Where it was, relative to the document: `title`, `steps.0.outputPreview`. */
+  readonly path: string;
+  readonly text: string;
+}
+
+/** Names of such fields below anything that belongs to a document. */
+const untrustedName = /(^(description|title|outputPreview)|Text)$/;
+const alwaysUntrusted = /Text$/;
+const delimiter = /<(?=[\s/]*untrusted-document)/gi;
+
+/** No text can open or close the tags. */
+export function neutralize(text: string): string {
+  return text.replaceAll(delimiter, '&lt;');
+}
+
+interface Place {
+  readonly id: string | null;
+  readonly path: readonly string[];
+}
+
+function documentIdOf(value: object): string | null {
+  const { documentId, id } = value as { documentId?: unknown; id?: unknown };
+  if (typeof documentId === 'string') return documentId;
+  return typeof id === 'string' && id.startsWith('doc_') ? id : null;
+}
+
+function isUntrusted(name: string, place: Place): boolean {
+  return place.id === null ? alwaysUntrusted.test(name) : untrustedName.test(name);
+}
+
+/** A copy of `output` without untrusted text, and that text in blocks by document, in order. */
+export function separate(output: unknown): { trusted: unknown; blocks: readonly UntrustedBlock[] } {
+  const found = new Map<string, UntrustedField[]>();
+  const walk = (value: unknown, place: Place): unknown => {
+    if (Array.isArray(value)) return value.map((item, index) => walk(item, { ...place, path: [...place.path, String(index)] }));
+    if (typeof value !== 'object' || value === null) return value;
+    const own = documentIdOf(value);
+    const here: Place = own === null ? place : { id: own, path: [] };
+    const copy: Record<string, unknown> = {};
+    for (const [name, child] of Object.entries(value)) {
+      const path = [...here.path, name];
+      if (typeof child !== 'string' || !isUntrusted(name, here)) {
+        copy[name] = walk(child, { id: here.id, path });
+        continue;
+      }
+      const id = here.id ?? 'unknown';
+      found.set(id, [...(found.get(id) ?? []), { path: path.join('.'), text: child }]);
+    }
+    return copy;
+  };
+  const trusted = walk(output, { id: null, path: [] });
+  return { trusted, blocks: [...found].map(([id, fields]) => ({ id, fields })) };
+}
+
+export function renderBlock({ id, fields }: UntrustedBlock): string {
+  const [first] = fields;
+  const body =
+    fields.length === 1 && first !== undefined && alwaysUntrusted.test(first.path)
+      ? first.text
+      : fields.map((field) => `${field.path}: ${field.text}`).join('\n');
+  return `<untrusted-document id="${id.replaceAll(/[^\w.-]/g, '')}">\n${neutralize(body)}\n</untrusted-document>`;
+}

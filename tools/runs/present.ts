@@ -1,0 +1,83 @@
+import type { z } from 'zod';
+import type { Execution, RunDetail, RunSummary } from '#src/contracts/execution.ts';
+import type { StepRecord } from '#src/domain/ports/steps.ts';
+import { countRuns, executionStatus, terminalStatuses, type ExecutionRecord, type RunRecord } from '#src/domain/run.ts';
+
+const iso = (date: Date | null | undefined): string | null => date?.toISOString() ?? null;
+
+function presentRun(run: RunRecord): z.input<typeof RunSummary> {
+  return {
+    runId: run._id,
+    documentId: run.documentId,
+    status: run.status,
+    ...(run.error === null ? {} : { error: run.error }),
+  };
+}
+
+/** The earliest or latest of what is known; null when nothing is. */
+function extreme(dates: readonly (Date | null | undefined)[], pick: (...times: number[]) => number): string | null {
+  const times = dates.flatMap((date) => (date instanceof Date ? [date.getTime()] : []));
+  return times.length === 0 ? null : new Date(pick(...times)).toISOString();
+}
+
+/** Everything that changes is derived from the runs, which are the truth; runs come in the order of the documents. */
+export function presentExecution(execution: ExecutionRecord, runs: readonly RunRecord[]): z.input<typeof Execution> {
+  const place = new Map(execution.documentIds.map((id, index) => [id, index]));
+  const ordered = runs.toSorted((a, b) => (place.get(a.documentId) ?? 0) - (place.get(b.documentId) ?? 0));
+  const counts = countRuns(ordered);
+  // A crash of the database between execution and runs leaves fewer rows than documents: the missing ones are still to come.
+  const missing = Math.max(0, execution.documentIds.length - runs.length);
+  const whole = { ...counts, total: counts.total + missing, queued: counts.queued + missing };
+  const status = executionStatus(whole);
+  const first = ordered[0];
+  return {
+    id: execution._id,
+    workflowId: execution.workflowId,
+    workflowName: execution.workflowName,
+    version: execution.version ?? first?.version ?? null,
+    graphHash: execution.graphHash ?? first?.graphHash ?? null,
+    status,
+    counts: {
+      total: whole.total,
+      queued: whole.queued,
+      running: whole.running,
+      waiting: whole.waiting,
+      succeeded: whole.succeeded,
+      failed: whole.failed,
+      canceled: whole.canceled,
+      timedOut: whole.timed_out,
+    },
+    runs: ordered.map(presentRun),
+    createdAt: execution.createdAt.toISOString(),
+    startedAt: extreme(ordered.map((run) => run.startedAt), Math.min),
+    finishedAt: terminalStatuses.has(status) ? extreme(ordered.map((run) => run.finishedAt), Math.max) : null,
+    links: { self: `/api/service/workflow-executions/${execution._id}` },
+  };
+}
+
+export function presentRunDetail(run: RunRecord, steps: readonly StepRecord[]): z.input<typeof RunDetail> {
+  return {
+    ...presentRun(run),
+    executionId: run.executionId,
+    workflowId: run.workflowId,
+    version: run.version,
+    graphHash: run.graphHash,
+    attempts: run.attempts,
+    createdAt: run.createdAt.toISOString(),
+    startedAt: iso(run.startedAt),
+    finishedAt: iso(run.finishedAt),
+    steps: steps.map((step) => ({
+      stepId: step._id,
+      nodeId: step.nodeId,
+      type: step.type,
+      attempt: step.attempt,
+      status: step.status,
+      startedAt: step.startedAt.toISOString(),
+      finishedAt: iso(step.finishedAt),
+      ms: step.ms,
+      outputPreview: step.outputPreview,
+      usage: step.usage,
+      error: step.error,
+    })),
+  };
+}

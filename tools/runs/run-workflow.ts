@@ -1,0 +1,90 @@
+import { z } from 'zod';
+import { Execution, ExecutionBody } from '#src/contracts/execution.ts';
+import { Fault } from '#src/domain/fault.ts';
+import { derivedId, newId } from '#src/domain/ids.ts';
+import { newRuns } from '#src/domain/new-runs.ts';
+import { runCreated } from '#src/domain/realtime.ts';
+import type { ExecutionRecord } from '#src/domain/run.ts';
+import { homeProject } from '#src/domain/principal.ts';
+import { defineTool, type ToolContext } from '#tools/define.ts';
+import { documentMissing } from '#tools/documents/require-document.ts';
+import { idempotent } from '#tools/idempotent.ts';
+import { presentExecution } from '#tools/runs/present.ts';
+import { waitForExecution } from '#tools/runs/wait-for-execution.ts';
+import { workflowMissing } from '#tools/workflows/require-workflow.ts';
+
+type Body = z.output<typeof ExecutionBody>;
+const scopeLimit = 1_000;
+
+async function chosenDocuments({ deps, principal }: ToolContext, body: Body): Promise<readonly string[]> {
+  if (body.documentIds !== undefined) {
+    const found = await deps.documents.findMany(principal, body.documentIds);
+    if (found.length !== body.documentIds.length) throw documentMissing();
+    return body.documentIds;
+  }
+  const filter = body.scope?.apiKeyBound === true ? { apiKeyId: principal.keyId } : {};
+  const ids = await deps.documents.listIds(principal, filter, scopeLimit + 1);
+  if (ids.length <= scopeLimit) return ids;
+  const message = `matches more than ${scopeLimit} documents: list them and pass documentIds in parts`;
+  throw new Fault('request.invalid', `scope ${message}.`, {
+    errors: [{ pointer: '/scope', code: 'too_big', message }],
+  });
+}
+
+async function createExecution(ctx: ToolContext, body: Body, id: string): Promise<z.input<typeof Execution>> {
+  const { deps, principal } = ctx;
+  const workflow = await deps.workflows.find(principal, body.workflowId);
+  if (workflow === null || workflow.publishedVersion === null) throw workflowMissing();
+  const [version, documentIds] = await Promise.all([
+    deps.workflows.findVersion(principal.organizationId, workflow._id, workflow.publishedVersion),
+    chosenDocuments(ctx, body),
+  ]);
+  if (version === null) throw workflowMissing();
+  const wanted: ExecutionRecord = {
+    _id: id,
+    schemaVersion: 1,
+    organizationId: principal.organizationId,
+    projectId: homeProject(principal),
+    workflowId: workflow._id,
+    workflowName: workflow.name,
+    version: version.version,
+    graphHash: version.graphHash,
+    source: ctx.surface === 'mcp' ? 'mcp' : 'service',
+    apiKeyId: principal.keyId,
+    documentIds,
+    initialState: body.initialState ?? null,
+    createdAt: new Date(),
+  };
+  const { execution, runs } = await deps.executions.create(wanted, newRuns);
+  await deps.wake.notify();
+  deps.announce(runs.map(runCreated));
+  return presentExecution(execution, runs);
+}
+
+export const runWorkflow = defineTool({
+  name: 'run_workflow',
+  description:
+    'Run a published workflow over documents: one run for each. Give documentIds, or scope for all of the project. Answers at once; pass waitSeconds, or ask get_run.',
+  scope: 'runs:execute',
+  effect: 'write',
+  idempotent: false,
+  input: ExecutionBody.safeExtend({
+    waitSeconds: z.int().min(0).max(25).default(0).describe('Wait for the end for at most this long'),
+  }),
+  output: Execution,
+  async run(ctx, { waitSeconds, ...body }) {
+    const { idempotencyKey, ...input } = body;
+    const { organizationId, keyId } = ctx.principal;
+    if (idempotencyKey === undefined) {
+      const execution = await createExecution(ctx, input, newId('execution'));
+      return waitSeconds === 0 ? execution : waitForExecution(ctx, execution.id, waitSeconds, 'end');
+    }
+    const request = { endpoint: 'workflow-executions', key: idempotencyKey, body: input };
+    const reply = await idempotent(ctx, request, async () => {
+      const id = derivedId('execution', organizationId, keyId, idempotencyKey);
+      return { status: 202, body: await createExecution(ctx, input, id) };
+    });
+    const execution = Execution.parse(reply.body);
+    return waitSeconds === 0 ? execution : waitForExecution(ctx, execution.id, waitSeconds, 'end');
+  },
+});

@@ -1,0 +1,87 @@
+import type { z } from 'zod';
+import type { Execution } from '#src/contracts/execution.ts';
+import { Fault } from '#src/domain/fault.ts';
+import { terminalStatuses, type ExecutionRecord } from '#src/domain/run.ts';
+import type { ToolContext } from '#tools/define.ts';
+import { presentExecution } from '#tools/runs/present.ts';
+
+type ExecutionReply = z.input<typeof Execution>;
+
+/** Changes made by another process do not pass this one's bus: look again after this long all the same. */
+const lookAgainMs = 1_000;
+
+export function executionMissing(): Fault {
+  return new Fault('execution.not_found', 'No execution with this id is readable with this credential.');
+}
+
+export async function readExecution({ deps, principal }: ToolContext, id: string): Promise<ExecutionReply> {
+  const execution = await deps.executions.find(principal, id);
+  if (execution === null) throw executionMissing();
+  return presentRuns(deps, execution);
+}
+
+async function presentRuns(deps: ToolContext['deps'], execution: ExecutionRecord): Promise<ExecutionReply> {
+  return presentExecution(execution, await deps.executions.runsOf(execution.organizationId, execution._id));
+}
+
+/** Settles at the next event of the execution, after `ms`, or when the caller goes away. */
+function nextEvent({ deps, principal, signal }: ToolContext, id: string): { wait(ms: number): Promise<void>; stop(): void } {
+  let seen = false;
+  let wake: (() => void) | null = null;
+  const stir = (): void => {
+    seen = true;
+    wake?.();
+  };
+  const unsubscribe = deps.events.subscribe(principal.organizationId, (event) => {
+    if (event.executionId === id && event.type !== 'run.step.changed') stir();
+  });
+  signal.addEventListener('abort', stir, { once: true });
+  return {
+    async wait(ms) {
+      if (!seen) {
+        const { promise, resolve } = Promise.withResolvers<void>();
+        const timer = setTimeout(resolve, ms);
+        wake = resolve;
+        await promise;
+        clearTimeout(timer);
+        wake = null;
+      }
+      seen = false;
+    },
+    stop() {
+      unsubscribe();
+      signal.removeEventListener('abort', stir);
+    },
+  };
+}
+
+/**
+ * The execution when it changed or ended (`until: 'change'`), or ended (`'end'`), or after `seconds`, whichever is first.
+ * Source: contracts.md "Executions" (`?wait=`).
+ */
+export async function waitForExecution(
+  ctx: ToolContext,
+  id: string,
+  seconds: number,
+  until: 'change' | 'end',
+): Promise<ExecutionReply> {
+  const events = nextEvent(ctx, id);
+  const deadline = performance.now() + seconds * 1_000;
+  try {
+    const first = await readExecution(ctx, id);
+    let latest = first;
+    const before = JSON.stringify([first.status, first.counts]);
+    for (;;) {
+      if (terminalStatuses.has(latest.status) || ctx.signal.aborted) return latest;
+      if (until === 'change' && JSON.stringify([latest.status, latest.counts]) !== before) return latest;
+      const left = deadline - performance.now();
+      if (left <= 0) return latest;
+      // oxlint-disable-next-line no-await-in-loop -- each look waits for what woke it
+      await events.wait(Math.min(left, lookAgainMs));
+      // oxlint-disable-next-line no-await-in-loop -- see above
+      latest = await readExecution(ctx, id);
+    }
+  } finally {
+    events.stop();
+  }
+}

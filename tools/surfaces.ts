@@ -1,0 +1,23 @@
+import type { Principal } from '#src/domain/principal.ts';
+import type { AnyTool } from '#tools/define.ts';
+import { tools } from '#tools/index.ts';
+
+/** What MCP shows, in the order agents read it. REST-only steps of another tool (presign, acknowledge, execution) stay out. */
+const shown = [
+  tools.getContext,
+  tools.listWorkflows,
+  tools.runWorkflow,
+  tools.getRun,
+  tools.listDocuments,
+  tools.searchDocuments,
+  tools.getDocument,
+  tools.readDocumentText,
+  tools.uploadDocument,
+  tools.setDocumentVisibility,
+];
+export const mcpTools: readonly AnyTool[] = shown as unknown as readonly AnyTool[];
+
+/** Listed for a principal: what its scopes let it call. */
+export function allows(principal: Principal, tool: AnyTool): boolean {
+  return tool.scope === null || principal.scopes.has(tool.scope);
+}

@@ -1,0 +1,113 @@
+import { z } from 'zod';
+import { IdempotencyKey } from '#src/contracts/fields.ts';
+import { AckBody, AckReply } from '#src/contracts/upload.ts';
+import type { DocumentRecord, UploadRecord } from '#src/domain/document.ts';
+import type { DomainEvent } from '#src/domain/events.ts';
+import { Fault } from '#src/domain/fault.ts';
+import { siblingId } from '#src/domain/ids.ts';
+import { pinnedKey } from '#src/domain/object-key.ts';
+import type { ImageFacts } from '#src/domain/ports/image-codec.ts';
+import type { ObjectHead } from '#src/domain/ports/object-store.ts';
+import type { Principal } from '#src/domain/principal.ts';
+import { defineTool, type ToolContext } from '#tools/define.ts';
+import { presentDocument } from '#tools/documents/present.ts';
+import { idempotent } from '#tools/idempotent.ts';
+import { inspectUpload } from '#tools/uploads/inspect-upload.ts';
+
+/** Events that travel inside the document record, so that document and event are one atomic write. */
+function eventsOf(upload: UploadRecord, principal: Principal, now: Date): DomainEvent[] {
+  const { documentId } = upload;
+  if (upload.family === 'service' || principal.agentGraphId === null)
+    return [{ id: `document/created:${documentId}`, name: 'document/created', ts: now, data: { documentId } }];
+  return [
+    {
+      id: `document/process.upload:${documentId}`,
+      name: 'document/process.upload',
+      ts: now,
+      data: {
+        documentId,
+        objectKey: upload._id,
+        organizationId: upload.organizationId,
+        projectId: upload.projectId,
+        apiKeyId: upload.apiKeyId,
+        agentGraphId: principal.agentGraphId,
+        executionId: siblingId('execution', documentId.slice('doc_'.length)),
+      },
+    },
+  ];
+}
+
+function newDocument(
+  ctx: ToolContext,
+  upload: UploadRecord,
+  found: { head: ObjectHead; facts: ImageFacts; now: Date },
+): DocumentRecord {
+  const { head, facts, now } = found;
+  const place = { _id: upload.documentId, organizationId: upload.organizationId, projectId: upload.projectId };
+  return {
+    ...place,
+    schemaVersion: 1,
+    family: upload.family,
+    apiKeyId: upload.apiKeyId,
+    objectKey: upload._id,
+    pinnedKey: ctx.deps.objects.writeOnce ? upload._id : pinnedKey(place, upload.contentType),
+    etag: head.etag,
+    sha256: /^[0-9a-f]{64}$/.test(head.etag) ? head.etag : null,
+    contentType: upload.contentType,
+    sizeBytes: head.sizeBytes,
+    width: facts.width,
+    height: facts.height,
+    pages: facts.pages,
+    visibility: upload.visibility,
+    createdAt: now,
+    ocr: null,
+    description: null,
+    pendingEvents: eventsOf(upload, ctx.principal, now),
+  };
+}
+
+/** The document of an upload, made by this call or by an earlier one. */
+async function acknowledge(ctx: ToolContext, objectKey: string): Promise<z.input<typeof AckReply>> {
+  const { deps, principal } = ctx;
+  const upload = await deps.uploads.find(principal.organizationId, objectKey);
+  if (upload === null || upload.apiKeyId !== principal.keyId) {
+    // The record of an upload is forgotten after a day; its document is not.
+    const [existing] = await deps.documents.findMany(principal, [documentIdOf(objectKey)]);
+    if (existing === undefined || existing.objectKey !== objectKey || existing.apiKeyId !== principal.keyId)
+      throw new Fault('upload.not_found', 'objectKey: no upload of this credential has it.');
+    ctx.outcome.created = false;
+    return { document: presentDocument(deps, existing) };
+  }
+  const checked = await inspectUpload(deps, upload);
+  const document = newDocument(ctx, upload, { ...checked, now: new Date() });
+  if (!deps.objects.writeOnce) await deps.objects.copy(objectKey, document.pinnedKey, checked.head.etag);
+  ctx.outcome.created = (await deps.documents.insert(document)) === 'created';
+  if (ctx.outcome.created) deps.relay(document);
+  const stored = ctx.outcome.created ? document : await deps.documents.find(principal, document._id);
+  return { document: presentDocument(deps, stored ?? document) };
+}
+
+function documentIdOf(objectKey: string): string {
+  const file = objectKey.slice(objectKey.lastIndexOf('/') + 1);
+  return siblingId('document', file.slice(0, Math.max(0, file.indexOf('.'))));
+}
+
+export const acknowledgeUpload = defineTool({
+  name: 'acknowledge_upload',
+  description: 'Create the document of an uploaded file.',
+  scope: 'uploads:write',
+  effect: 'write',
+  idempotent: true,
+  input: AckBody.extend({ idempotencyKey: IdempotencyKey.optional() }),
+  output: AckReply,
+  async run(ctx, { objectKey, idempotencyKey }) {
+    if (idempotencyKey === undefined) return acknowledge(ctx, objectKey);
+    const request = { endpoint: 'uploads/ack', key: idempotencyKey, body: { objectKey } };
+    const reply = await idempotent(ctx, request, async () => {
+      const body = await acknowledge(ctx, objectKey);
+      return { status: ctx.outcome.created === true ? 201 : 200, body };
+    });
+    ctx.outcome.created = reply.status === 201;
+    return AckReply.parse(reply.body);
+  },
+});

@@ -1,0 +1,33 @@
+import type { UploadRecord } from '#src/domain/document.ts';
+import { Fault } from '#src/domain/fault.ts';
+import type { ImageFacts } from '#src/domain/ports/image-codec.ts';
+import type { ObjectHead } from '#src/domain/ports/object-store.ts';
+import type { ToolDeps } from '#tools/deps.ts';
+
+const mismatch = (what: string): Fault =>
+  new Fault('upload.mismatch', `${what}. Presign again with what the file really is, and upload it there.`, {
+    errors: [{ pointer: '/objectKey', code: 'mismatch', message: what }],
+  });
+
+/**
+ * Whether the stored bytes are what was declared: they are there (`upload.object_missing`), of the declared size and type
+ * (`upload.mismatch`), and a whole image within limits (`image.undecodable`, `image.too_large`).
+ */
+export async function inspectUpload(
+  { objects, images }: Pick<ToolDeps, 'objects' | 'images'>,
+  upload: UploadRecord,
+): Promise<{ head: ObjectHead; facts: ImageFacts }> {
+  const head = await objects.head(upload._id);
+  if (head === null)
+    throw new Fault('upload.object_missing', 'Nothing was uploaded to this objectKey yet: PUT the bytes to uploadUrl first.', {
+      retryAfterSeconds: 1,
+    });
+  if (head.sizeBytes !== upload.sizeBytes)
+    throw mismatch(`size was declared as ${upload.sizeBytes} bytes, ${head.sizeBytes} are stored`);
+  const bytes = await objects.get(upload._id, { ifMatch: head.etag });
+  if (bytes === null) throw new Fault('upload.object_missing', 'The stored object changed while it was read: try again.');
+  const type = images.sniff(bytes.subarray(0, 64));
+  if (type !== upload.contentType)
+    throw mismatch(`contentType was declared as ${upload.contentType}, the bytes are ${type ?? 'of no accepted type'}`);
+  return { head, facts: await images.inspect(bytes) };
+}

@@ -1,0 +1,71 @@
+import { limits, Visibility } from '#src/contracts/fields.ts';
+import { documentTypes, type DocumentType } from '#src/contracts/media-types.ts';
+import { PresignBody, PresignReply } from '#src/contracts/upload.ts';
+import type { UploadRecord } from '#src/domain/document.ts';
+import { Fault } from '#src/domain/fault.ts';
+import { siblingId, sortableToken } from '#src/domain/ids.ts';
+import { uploadKey } from '#src/domain/object-key.ts';
+import { homeProject } from '#src/domain/principal.ts';
+import { defineTool } from '#tools/define.ts';
+
+function acceptedType(contentType: string): DocumentType {
+  const bare = contentType.trim().toLowerCase();
+  const known = documentTypes.find((type) => type === bare);
+  if (known !== undefined) return known;
+  const message = `send one of ${documentTypes.join(', ')}`;
+  throw new Fault('upload.content_type', `contentType: ${message}.`, {
+    errors: [{ pointer: '/contentType', code: 'content_type', message }],
+  });
+}
+
+export const presignUpload = defineTool({
+  name: 'presign_upload',
+  description: 'Get an address to PUT one file to; then acknowledge its objectKey.',
+  scope: 'uploads:write',
+  effect: 'write',
+  idempotent: false,
+  input: PresignBody.extend({ visibility: Visibility.default('private') }),
+  output: PresignReply,
+  async run({ deps, principal }, { contentType, size, visibility }) {
+    const type = acceptedType(contentType);
+    const { uploadMaxBytes, signContentType } = deps.limits;
+    if (size > uploadMaxBytes)
+      throw new Fault('upload.too_large', `size: at most ${uploadMaxBytes} bytes are accepted here.`, {
+        errors: [{ pointer: '/size', code: 'too_big', message: `at most ${uploadMaxBytes}` }],
+      });
+    const now = new Date();
+    const token = sortableToken(now);
+    const family = principal.kind === 'workflow-key' ? 'workflow-key' : 'service';
+    const record: UploadRecord = {
+      _id: uploadKey({ family, principal, token, type, now }),
+      documentId: siblingId('document', token),
+      family,
+      apiKeyId: principal.keyId,
+      organizationId: principal.organizationId,
+      projectId: homeProject(principal),
+      contentType: type,
+      sizeBytes: size,
+      visibility,
+      createdAt: now,
+      forgetAt: new Date(now.getTime() + limits.uploadRecordSeconds * 1_000),
+    };
+    await deps.uploads.insert(record);
+    const expiresAt = new Date(now.getTime() + limits.presignSeconds * 1_000);
+    const { url, headers } = await deps.objects.presignPut({
+      key: record._id,
+      contentLength: size,
+      contentType: type,
+      signContentType,
+      expiresAt,
+    });
+    return {
+      uploadUrl: url,
+      method: 'PUT' as const,
+      headers,
+      objectKey: record._id,
+      expiresAt: expiresAt.toISOString(),
+      maxBytes: size,
+    };
+  },
+});
+

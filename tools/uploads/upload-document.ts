@@ -1,0 +1,36 @@
+import { z } from 'zod';
+import { Visibility } from '#src/contracts/fields.ts';
+import { AckReply, PresignReply } from '#src/contracts/upload.ts';
+import { defineTool } from '#tools/define.ts';
+import { call } from '#tools/call.ts';
+import { acknowledgeUpload } from '#tools/uploads/acknowledge-upload.ts';
+import { presignUpload } from '#tools/uploads/presign-upload.ts';
+
+const rejectUnless = { presign: ['contentType', 'size'], acknowledge: ['objectKey'] } as const;
+
+export const uploadDocument = defineTool({
+  name: 'upload_document',
+  description:
+    'Upload a scan in two calls: action presign (contentType, size) answers upload.uploadUrl to PUT the raw bytes to; then action acknowledge (objectKey) answers the document. No workflow runs by itself: call run_workflow.',
+  scope: 'documents:write',
+  effect: 'write',
+  idempotent: false,
+  input: z
+    .strictObject({
+      action: z.enum(['presign', 'acknowledge']),
+      contentType: z.string().min(1).max(100).optional().describe('presign: media type, e.g. image/png'),
+      size: z.int().min(1).optional().describe('presign: exact size in bytes'),
+      visibility: Visibility.optional().describe('presign: private (default) or public'),
+      objectKey: z.string().min(1).max(512).optional().describe('acknowledge: the objectKey that presign answered'),
+    })
+    .superRefine((input, context) => {
+      for (const field of rejectUnless[input.action])
+        if (input[field] === undefined)
+          context.addIssue({ code: 'custom', path: [field], message: `needed for action ${input.action}` });
+    }),
+  output: z.object({ upload: PresignReply.nullable(), document: AckReply.shape.document.nullable() }),
+  async run(ctx, { action, objectKey, ...presign }) {
+    if (action === 'presign') return { upload: await call(presignUpload, ctx, presign), document: null };
+    return { upload: null, document: (await call(acknowledgeUpload, ctx, { objectKey })).document };
+  },
+});
