@@ -32,7 +32,7 @@ export async function openEmbeddedDatabase(options: { dataDir: string; port?: nu
     return { ...started, failed: new Promise(() => undefined), close: () => exited.then(() => undefined) };
   let closing: Promise<void> | undefined;
   const failed = new Promise<Error>((resolve) => {
-    worker.once('error', (error) => resolve(error as Error));
+    worker.once('error', (error) => resolve(error));
     worker.once('exit', (code) => {
       if (!closing) resolve(new Error(`The embedded engine stopped by itself (exit code ${code})`));
     });

@@ -26,7 +26,9 @@ export function asFault(error: unknown): Fault {
 export function sendProblem(response: Response, fault: Fault): void {
   const row = faults[fault.code];
   const requestId = requestIdOf(response);
-  if (row.status === 401) response.setHeader('www-authenticate', 'ApiKey realm="inkgraph", header="x-api-key"');
+  // Unless the facade has set the challenge of its own scheme.
+  if (row.status === 401 && !response.hasHeader('www-authenticate'))
+    response.setHeader('www-authenticate', 'ApiKey realm="inkgraph", header="x-api-key"');
   const retryAfter = fault.retryAfterSeconds ?? (row.status === 503 || row.status === 429 ? 1 : undefined);
   if (retryAfter !== undefined) response.setHeader('retry-after', String(retryAfter));
   response

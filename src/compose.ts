@@ -56,6 +56,8 @@ export interface App extends AsyncDisposable {
   readonly logger: Logger;
   /** Settles with the reason when a part of this process died that the rest cannot live without. */
   readonly failed: Promise<Error>;
+  /** Where the configuration says the services are; `start` answers where they really are. */
+  readonly addresses: Addresses;
   /** Opens the listeners of the configured services and begins to work. Throws ConfigError. */
   start(): Promise<Addresses>;
   /** Settles when outbox and queue are empty and nothing is in flight in this process. */
@@ -293,9 +295,17 @@ export async function compose(config: Config, overrides: Overrides = {}): Promis
     await data.engine.close();
   };
 
+  const at = (port: number): string => `http://${config.host}:${port}`;
+  const { ports } = config;
   return {
     deps,
     logger,
+    addresses: {
+      api: core.apiUrl(),
+      agents: at(ports.agents),
+      mcp: at(ports.mcp),
+      objects: config.objectsUrl ?? at(ports.objects),
+    },
     failed: data.engine.failed,
     start,
     async idle() {

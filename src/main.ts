@@ -1,3 +1,4 @@
+import { publishAddresses } from '#src/addresses-file.ts';
 import { loadConfig } from '#src/config/config.ts';
 import { ConfigError } from '#src/config/env.ts';
 import { compose, type App } from '#src/compose.ts';
@@ -22,6 +23,7 @@ async function run(): Promise<void> {
   const ended = untilSignal();
   await using app: App = await compose(config);
   const addresses = await app.start();
+  await using _published = await publishAddresses(config.dataDir, addresses);
   app.logger.info({ ...addresses, services: [...config.services] }, 'inkgraph is up');
   const reason = await Promise.race([ended, app.failed]);
   if (reason instanceof Error) {

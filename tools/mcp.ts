@@ -4,7 +4,9 @@ import {
   McpServer,
   ProtocolError,
   ProtocolErrorCode,
+  WebStandardStreamableHTTPServerTransport,
   type CallToolResult,
+  type McpHandlerRequestOptions,
   type McpHttpHandler,
   type ServerContext,
 } from '@modelcontextprotocol/server';
@@ -21,6 +23,14 @@ export interface McpFaceOptions {
   readonly deps: ToolDeps;
   readonly tools: readonly AnyTool[];
   readonly version: string;
+}
+
+export type McpRequestOptions = McpHandlerRequestOptions;
+
+/** One legacy client's session. */
+export interface McpSession {
+  handle(request: Request, options: McpRequestOptions): Promise<Response>;
+  close(): Promise<void>;
 }
 
 interface Listed {
@@ -60,6 +70,22 @@ export class McpFace {
       legacy,
       onerror: (error) => logger.debug({ err: error }, 'an MCP request was refused'),
     });
+  }
+
+  /** A session for a legacy client. `started` hears its id when the handshake was accepted; `ended` when it is over, however. */
+  async newSession(newId: () => string, events: { started(id: string): void; ended(): void }): Promise<McpSession> {
+    const transport = new WebStandardStreamableHTTPServerTransport({
+      sessionIdGenerator: newId,
+      onsessioninitialized: events.started,
+    });
+    const server = this.newServer();
+    await server.connect(transport);
+    const closed = transport.onclose;
+    transport.onclose = () => {
+      closed?.();
+      events.ended();
+    };
+    return { handle: (request, options) => transport.handleRequest(request, options), close: () => server.close() };
   }
 
   /** Whether a request comes from a client of 2025-11-25 or older; `body` is the parsed JSON of a POST. */

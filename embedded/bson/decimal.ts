@@ -1,4 +1,4 @@
-import { Decimal128, Double, Int32, Long } from 'bson';
+import { Decimal128, Double, Int32 } from 'bson';
 import { numeric } from './value.ts';
 
 interface Exact {
@@ -36,7 +36,7 @@ function exact(value: unknown): Exact {
     const [whole = '0', fraction = ''] = mantissa.split('.');
     return { digits: BigInt(whole + fraction), ten: Number(exponent) - fraction.length, two: 0 };
   }
-  const number = value instanceof Double || value instanceof Int32 ? value.value : numeric(value as Long);
+  const number = value instanceof Double || value instanceof Int32 ? value.value : numeric(value);
   if (typeof number === 'bigint') return { digits: number, ten: 0, two: 0 };
   let two = 0;
   let scaled = number;

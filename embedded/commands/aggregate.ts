@@ -15,7 +15,7 @@ export const aggregate: Command = {
       throw new MongoFault(9, "The 'cursor' option is required, except for aggregate with the explain argument");
     const batchSize = countOf(objectOf(cursor, 'cursor')['batchSize'], 'aggregate.cursor.batchSize', 101);
     const collection = collectionOf(request);
-    const [first] = Array.isArray(body['pipeline']) ? body['pipeline'] : [];
+    const [first] = (Array.isArray(body['pipeline']) ? body['pipeline'] : []) as unknown[];
     if (isObject(first) && '$listSearchIndexes' in first) {
       const listed = answersOf(describeSearchIndexes(collection, first['$listSearchIndexes']).map(encode));
       return engine.cursors.first(namespaceOf(request), listed, batchSize, false);

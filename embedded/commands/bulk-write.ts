@@ -88,9 +88,8 @@ function runOperation(request: Request, bytes: Uint8Array, namespaces: readonly 
   const { matched, modified, upserted } = updateMatching(
     engine,
     namespace,
-    target,
+    { ...target, upsert: flagOf(op['upsert'], 'upsert') },
     parseUpdate(op['updateMods']),
-    flagOf(op['upsert'], 'upsert'),
   );
   tally.nMatched += matched;
   tally.nModified += modified;

@@ -71,7 +71,7 @@ export const listDatabases: Command = {
   fields: ['filter', 'nameOnly', 'authorizedDatabases'],
   run: ({ engine, body }) => {
     const filter = filterOf(body['filter'], 'listDatabases.filter');
-    const names = [...new Set(engine.catalog.all().map((collection) => collection.db))].sort();
+    const names = [...new Set(engine.catalog.all().map((collection) => collection.db))].toSorted();
     const nameOnly = flagOf(body['nameOnly'], 'listDatabases.nameOnly');
     const databases = names
       .map((name) => (nameOnly ? { name } : { name, sizeOnDisk: 0, empty: false }))

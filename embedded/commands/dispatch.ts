@@ -3,6 +3,7 @@ import { decode, type Document, isObject, kindOf, Kind, numeric } from '../bson/
 import { MongoFault, notImplemented } from '../fault.ts';
 import { runOnce, writeIdOf } from '../storage/retryable.ts';
 import type { Message } from '../wire/message.ts';
+import { checkCollation } from './collation.ts';
 import { failure } from './failure.ts';
 import type { Command, Connection, Request, Service } from './request.ts';
 import { COMMANDS } from './table.ts';
@@ -90,12 +91,6 @@ function checkFields(command: Command, { name, body, sequences }: Request): void
 
 function checkReadConcern(concern: unknown): void {
   if (isObject(concern) && concern['level'] === 'snapshot') throw notImplemented('readConcern snapshot');
-}
-
-/** The simple collation is what there is. */
-export function checkCollation(collation: unknown): void {
-  if (isObject(collation) && collation['locale'] === 'simple') return;
-  throw notImplemented('A collation other than simple');
 }
 
 /** A write waits for the disk unless it says outright that it need not: `{ w: 1, j: false }`, or `w: 0`. */

@@ -32,6 +32,6 @@ export const distinct: Command = {
         return false;
       });
     }
-    return { values: [...found.values()].sort(compare), ok: 1 };
+    return { values: [...found.values()].toSorted(compare), ok: 1 };
   },
 };

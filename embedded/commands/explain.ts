@@ -19,7 +19,7 @@ const QUERIES: Readonly<Record<string, (command: Document) => Query>> = {
 };
 
 function statement(statements: unknown): Query {
-  const [first] = Array.isArray(statements) ? statements : [];
+  const [first] = (Array.isArray(statements) ? statements : []) as unknown[];
   if (!isObject(first)) throw new MongoFault(9, 'explain needs one statement');
   return queryOf({ filter: first['q'], sort: first['sort'], hint: first['hint'] });
 }
@@ -37,7 +37,7 @@ export const explain: Command = {
     if (verbosity !== 'queryPlanner')
       throw new MongoFault(
         238,
-        `explain verbosity '${String(verbosity)}' is not supported by the embedded engine, use 'queryPlanner'`,
+        `explain verbosity '${JSON.stringify(verbosity)}' is not supported by the embedded engine, use 'queryPlanner'`,
       );
     const collection = engine.catalog.find(db, String(command[name]));
     const wanted = query(command);

@@ -86,9 +86,8 @@ function updateFound(request: Request, upsert: boolean, wantsNew: boolean): Docu
   const { upserted = {} } = updateMatching(
     engine,
     [db, collectionName(request)],
-    { ...query, multi: false },
+    { ...query, multi: false, upsert: true },
     update,
-    true,
   );
   return {
     lastErrorObject: { n: 1, updatedExisting: false, upserted: upserted['_id'] },

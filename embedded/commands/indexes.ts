@@ -6,10 +6,10 @@ import { parseFilter } from '../query/filter.ts';
 import { isArrayIndex } from '../query/path.ts';
 import type { Collection } from '../storage/collection.ts';
 import type { Index, IndexSpec } from '../storage/index.ts';
-import { checkCollation } from './dispatch.ts';
+import { checkCollation } from './collation.ts';
 import { type Command, collectionName, collectionOf, countOf, objectOf, type Request } from './request.ts';
 
-const OPTIONS = [
+const OPTIONS = new Set([
   'v',
   'key',
   'name',
@@ -19,7 +19,7 @@ const OPTIONS = [
   'expireAfterSeconds',
   'background',
   'collation',
-];
+]);
 
 export const createIndexes: Command = {
   write: true,
@@ -51,12 +51,12 @@ function parseSpec(given: unknown): IndexSpec {
   if (!isObject(given) || !isObject(given['key']) || typeof given['name'] !== 'string') {
     throw new MongoFault(9, 'An index specification needs a key and a name');
   }
-  const unknown = Object.keys(given).find((option) => !OPTIONS.includes(option));
+  const unknown = Object.keys(given).find((option) => !OPTIONS.has(option));
   if (unknown === 'hidden' || unknown === 'wildcardProjection') throw notImplemented(`The index option ${unknown}`);
   if (unknown) throw new MongoFault(197, `The field '${unknown}' is not valid for an index specification.`);
   if (given['collation'] !== undefined) checkCollation(given['collation']);
   const { key, name, background: _ignored, collation: _simple, v: _version, ...options } = given;
-  const fields = Object.entries(key as Document);
+  const fields = Object.entries(key);
   if (fields.length === 0) throw new MongoFault(67, 'Index keys cannot be an empty object.');
   for (const [path, way] of fields) checkField(path, way);
   if (name === '' || name === '*') throw new MongoFault(67, `The index name '${name}' is not valid`);

@@ -3,7 +3,7 @@ import { MongoFault, notImplemented } from '../fault.ts';
 import { hintedIndex } from '../plan/planner.ts';
 import { deleteMatching, insertOne, type Target, updateMatching } from '../storage/writes.ts';
 import { parseUpdate } from '../update/update.ts';
-import { checkCollation } from './dispatch.ts';
+import { checkCollation } from './collation.ts';
 import { writeError } from './failure.ts';
 import {
   type Command,
@@ -50,9 +50,8 @@ export const update: Command = {
       const outcome = updateMatching(
         request.engine,
         namespace,
-        targetOf(request, spec, 'q'),
+        { ...targetOf(request, spec, 'q'), upsert: flagOf(spec['upsert'], 'upsert') },
         parseUpdate(spec['u']),
-        flagOf(spec['upsert'], 'upsert'),
       );
       n += outcome.matched;
       nModified += outcome.modified;

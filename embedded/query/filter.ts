@@ -1,4 +1,4 @@
-import { BSONRegExp } from 'bson';
+import type { BSONRegExp } from 'bson';
 import { type Document, fieldsOf, isNumeric, isObject, Kind, kindOf, numeric } from '../bson/value.ts';
 import { MongoFault, notImplemented } from '../fault.ts';
 import { regexOf } from './regex.ts';

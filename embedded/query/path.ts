@@ -13,25 +13,22 @@ export function isArrayIndex(part: string): boolean {
  * Whether any value the path leads to passes the test. Arrays on the way are entered, by position and through their embedded
  * documents; at the end the array itself is tested and, with `expand`, its elements. A missing field is tested as `undefined`.
  */
-export function someAt(
-  value: unknown,
-  parts: Parts,
-  expand: boolean,
-  test: (leaf: unknown) => boolean,
-  at = 0,
-): boolean {
-  const part = parts[at];
-  if (part === undefined) return test(value) || (expand && Array.isArray(value) && value.some((item) => test(item)));
-  if (Array.isArray(value)) {
-    if (isArrayIndex(part)) {
-      const index = Number(part);
-      if (index < value.length && someAt(value[index], parts, expand, test, at + 1)) return true;
+export function someAt(value: unknown, parts: Parts, expand: boolean, test: (leaf: unknown) => boolean): boolean {
+  const walk = (here: unknown, at: number): boolean => {
+    const part = parts[at];
+    if (part === undefined) return test(here) || (expand && Array.isArray(here) && here.some((item) => test(item)));
+    if (Array.isArray(here)) {
+      if (isArrayIndex(part)) {
+        const index = Number(part);
+        if (index < here.length && walk(here[index], at + 1)) return true;
+      }
+      return here.some((item) => isObject(item) && walk(item, at));
     }
-    return value.some((item) => isObject(item) && someAt(item, parts, expand, test, at));
-  }
-  if (!isObject(value)) return test(undefined);
-  const inner = fieldOf(value, part);
-  return inner === undefined ? test(undefined) : someAt(inner, parts, expand, test, at + 1);
+    if (!isObject(here)) return test(undefined);
+    const inner = fieldOf(here, part);
+    return inner === undefined ? test(undefined) : walk(inner, at + 1);
+  };
+  return walk(value, 0);
 }
 
 /**

@@ -30,7 +30,7 @@ export function resolve(index: SearchIndex, operator: Operator): Clause {
         // As on Atlas, a path the index does not hold matches nothing.
         if (!field) continue;
         for (const query of operator.queries) {
-          if (operator.op === 'text') scoreText(field, query, operator.fuzzy, scores, operator.boost);
+          if (operator.op === 'text') scoreText(field, query, operator, scores);
           else scorePhrase(field, query, scores, operator.boost);
         }
       }
@@ -90,10 +90,8 @@ function compound(index: SearchIndex, operator: Operator & { op: 'compound' }): 
     return parts.length < minimum ? undefined : boost * parts.reduce((sum, part) => sum + part, score);
   };
   const required = [...must, ...filter].map((clause) => clause.rows).filter((rows) => rows !== undefined);
-  let rows: ReadonlySet<number> | undefined = required.reduce<ReadonlySet<number> | undefined>(
-    (common, one) => (common ? new Set([...common].filter((row) => one.has(row))) : one),
-    undefined,
-  );
+  let rows: ReadonlySet<number> | undefined = required[0];
+  for (const one of required.slice(1)) rows = new Set(rows?.values().filter((row) => one.has(row)));
   if (!rows && minimum > 0 && should.every((clause) => clause.rows)) {
     rows = new Set(should.flatMap((clause) => [...(clause.rows ?? [])]));
   }

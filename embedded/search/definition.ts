@@ -9,7 +9,7 @@ export interface Mapping {
   exact: Set<string>;
 }
 
-const EXACT_TYPES = ['token', 'boolean', 'number', 'date', 'objectId', 'uuid'];
+const EXACT_TYPES = new Set(['token', 'boolean', 'number', 'date', 'objectId', 'uuid']);
 
 /** Atlas Search's index definition, as far as this engine honours it; the rest is refused when the index is made. */
 export function parseDefinition(definition: Document): Mapping {
@@ -17,8 +17,7 @@ export function parseDefinition(definition: Document): Mapping {
   if (unknown) throw notImplemented(`The search index option '${unknown}'`);
   const mappings = definition['mappings'];
   if (!isObject(mappings)) throw new MongoFault(2, '"mappings" is required in a search index definition');
-  if (mappings['dynamic'] !== undefined && mappings['dynamic'] !== false)
-    throw notImplemented('A dynamic search mapping');
+  refuseDynamic(mappings);
   const analyzer = analyzerOf(definition['analyzer'], 'standard');
   if (definition['searchAnalyzer'] !== undefined && analyzerOf(definition['searchAnalyzer'], analyzer) !== analyzer) {
     throw notImplemented('A searchAnalyzer other than the analyzer');
@@ -35,10 +34,12 @@ function collect(fields: unknown, prefix: string, analyzer: Analyzer, into: Mapp
     for (const type of Array.isArray(given) ? given : [given]) {
       if (!isObject(type)) throw new MongoFault(2, `The search mapping of '${path}' must be a document`);
       const kind = String(type['type']);
-      if (kind === 'document' || kind === 'embeddedDocuments') collectNested(kind, type, path, analyzer, into);
-      else if (kind === 'string') {
+      if (kind === 'document') {
+        refuseDynamic(type);
+        collect(type['fields'], `${path}.`, analyzer, into);
+      } else if (kind === 'string') {
         into.texts.push({ path, analyzer: analyzerOf(type['analyzer'], analyzer) });
-      } else if (EXACT_TYPES.includes(kind)) {
+      } else if (EXACT_TYPES.has(kind)) {
         if (type['normalizer'] !== undefined && type['normalizer'] !== 'none')
           throw notImplemented(`The normalizer of '${path}'`);
         into.exact.add(path);
@@ -47,15 +48,14 @@ function collect(fields: unknown, prefix: string, analyzer: Analyzer, into: Mapp
   }
 }
 
-function collectNested(kind: string, type: Document, path: string, analyzer: Analyzer, into: Mapping): void {
-  if (kind === 'embeddedDocuments') throw notImplemented("The search field type 'embeddedDocuments'");
-  if (type['dynamic'] !== undefined && type['dynamic'] !== false) throw notImplemented('A dynamic search mapping');
-  collect(type['fields'], `${path}.`, analyzer, into);
+function refuseDynamic(mapping: Document): void {
+  if (mapping['dynamic'] !== undefined && mapping['dynamic'] !== false)
+    throw notImplemented('A dynamic search mapping');
 }
 
 function analyzerOf(name: unknown, fallback: Analyzer): Analyzer {
   if (name === undefined) return fallback;
   if (name === 'lucene.english') return 'english';
   if (name === 'lucene.standard') return 'standard';
-  throw notImplemented(`The analyzer '${String(name)}'`);
+  throw notImplemented(`The analyzer ${JSON.stringify(name)}`);
 }

@@ -42,7 +42,7 @@ function* ranked(database: Database, collection: Collection, clause: Clause): Ge
   if (clause.rows && clause.final) {
     const order = [...clause.rows]
       .map((id) => ({ id, rank: clause.rank(id) }))
-      .sort((a, b) => b.rank - a.rank || a.id - b.id);
+      .toSorted((a, b) => b.rank - a.rank || a.id - b.id);
     for (const { id, rank } of order) {
       const bytes = collection.get(id);
       if (bytes && (!clause.reads ? clause.check(id, {}) : clause.check(id, decode(bytes))) !== undefined)
@@ -55,7 +55,7 @@ function* ranked(database: Database, collection: Collection, clause: Clause): Ge
     const score = clause.check(id, decode(bytes));
     if (score !== undefined) scored.push({ id, bytes, score });
   }
-  yield* scored.sort((a, b) => b.score - a.score || a.id - b.id);
+  yield* scored.toSorted((a, b) => b.score - a.score || a.id - b.id);
 }
 
 function* candidates(database: Database, collection: Collection, clause: Clause): Generator<Row> {

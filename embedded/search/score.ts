@@ -6,15 +6,11 @@ const K1 = 1.2;
 const B = 0.75;
 
 type Scores = Map<number, number>;
+type TextOptions = { fuzzy: Fuzzy | undefined; boost: number };
 
 /** Every term of the text counts by itself; with `fuzzy`, terms close to it count too, the less the further. */
-export function scoreText(
-  field: TextField,
-  query: string,
-  fuzzy: Fuzzy | undefined,
-  into: Scores,
-  boost: number,
-): void {
+export function scoreText(field: TextField, query: string, options: TextOptions, into: Scores): void {
+  const { fuzzy, boost } = options;
   const size = field.size();
   const terms = new Set(field.analyze(query));
   for (const term of terms) {
@@ -57,17 +53,17 @@ function expand(
   term: string,
   { maxEdits, prefixLength, maxExpansions }: Fuzzy,
 ): (readonly [string, number])[] {
-  const letters = [...term];
+  const letters = Array.from(term);
   const prefix = letters.slice(0, prefixLength).join('');
   const close: (readonly [string, number])[] = [];
   for (const candidate of field.terms(prefix)) {
     if (Math.abs(candidate.length - term.length) > maxEdits * 2) continue;
-    const other = [...candidate];
+    const other = Array.from(candidate);
     const edits = editDistance(letters, other, maxEdits);
     const shorter = Math.min(letters.length, other.length);
     if (edits <= maxEdits && edits < shorter) close.push([candidate, 1 - edits / shorter]);
   }
-  return close.sort((a, b) => b[1] - a[1]).slice(0, maxExpansions);
+  return close.toSorted((a, b) => b[1] - a[1]).slice(0, maxExpansions);
 }
 
 /** Insertions, deletions, substitutions and swaps of neighbours; gives up (`bound` + 1) as soon as the bound is passed. */

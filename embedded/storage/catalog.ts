@@ -34,7 +34,7 @@ export class Catalog {
     for (const [id, db, name, uuid] of this.#database.all('SELECT id, db, name, uuid FROM collections ORDER BY id')) {
       byId.set(
         id as number,
-        new Collection(this.#database, id as number, db as string, name as string, uuid as Uint8Array),
+        new Collection(this.#database, id as number, [db as string, name as string], uuid as Uint8Array),
       );
     }
     for (const [id, owner, spec, multikey] of this.#database.all(
@@ -84,7 +84,7 @@ export class Catalog {
     uuid[6] = ((uuid[6] ?? 0) & 0x0f) | 0x40;
     uuid[8] = ((uuid[8] ?? 0) & 0x3f) | 0x80;
     const id = this.#database.insert('INSERT INTO collections (db, name, uuid) VALUES (?, ?, ?)', db, name, uuid);
-    const collection = new Collection(this.#database, id, db, name, uuid);
+    const collection = new Collection(this.#database, id, [db, name], uuid);
     this.#database.exec(`CREATE TABLE ${collection.table} (r INTEGER PRIMARY KEY, d BLOB NOT NULL)`);
     this.#collections.set(collection.namespace, collection);
     this.addIndex(collection, { v: 2, key: { _id: 1 }, name: '_id_' });
@@ -92,8 +92,8 @@ export class Catalog {
   }
 
   drop(collection: Collection): void {
-    for (const index of [...collection.indexes]) this.dropIndex(collection, index);
-    for (const search of [...collection.searchIndexes]) this.dropSearchIndex(collection, search);
+    for (const index of collection.indexes.toReversed()) this.dropIndex(collection, index);
+    for (const search of collection.searchIndexes.toReversed()) this.dropSearchIndex(collection, search);
     this.#database.forgetStatements();
     this.#database.exec(`DROP TABLE ${collection.table}`);
     this.#database.run('DELETE FROM collections WHERE id = ?', collection.id);

@@ -17,7 +17,7 @@ export class Collection {
   readonly searchIndexes: SearchIndex[] = [];
   readonly #database: Database;
 
-  constructor(database: Database, id: number, db: string, name: string, uuid: Uint8Array) {
+  constructor(database: Database, id: number, [db, name]: readonly [string, string], uuid: Uint8Array) {
     this.#database = database;
     this.id = id;
     this.db = db;

@@ -10,7 +10,7 @@ export interface RowIterator {
   close(): void;
 }
 
-const QUICK_CHECK_LIMIT = 64 * 1024 * 1024;
+const QUICK_CHECK_LIMIT = 16 * 1024 * 1024;
 
 /** One SQLite file: prepared statements are kept and lent out, one run at a time each. */
 export class Database {

@@ -63,9 +63,9 @@ export class Engine {
     const durable: (() => void)[] = [];
     const writing = jobs.some((job) => job.write);
     try {
-      if (writing) this.database.exec('BEGIN IMMEDIATE');
+      if (writing) this.database.run('BEGIN IMMEDIATE');
       for (const job of jobs) (job.durable ? durable : answers).push(this.#runJob(job));
-      if (writing) this.database.exec('COMMIT');
+      if (writing) this.database.run('COMMIT');
     } catch (error) {
       this.#abandon(jobs, error as Error);
       return;
@@ -82,9 +82,9 @@ export class Engine {
 
   #runJob(job: Job): () => void {
     try {
-      if (job.write) this.database.exec('SAVEPOINT command');
+      if (job.write) this.database.run('SAVEPOINT command');
       const reply = job.run();
-      if (job.write) this.database.exec('RELEASE command');
+      if (job.write) this.database.run('RELEASE command');
       return () => job.done(reply);
     } catch (error) {
       if (job.write) {

@@ -40,9 +40,8 @@ export function insertOne(collection: Collection, bytes: Uint8Array): void {
 export function updateMatching(
   engine: Engine,
   namespace: [db: string, name: string],
-  target: Target,
+  target: Target & { upsert: boolean },
   update: Update,
-  upsert: boolean,
 ): UpdateOutcome {
   const collection = engine.catalog.find(...namespace);
   if (target.multi && 'replacement' in update)
@@ -53,7 +52,7 @@ export function updateMatching(
     matched++;
     if (updateRow(collection as Collection, row, update)) modified++;
   }
-  if (matched > 0 || !upsert) return { matched, modified };
+  if (matched > 0 || !target.upsert) return { matched, modified };
   const upserted = upsertDocument(target.filter, update);
   checkId(upserted);
   engine.catalog.ensure(...namespace).insert(encode(upserted), upserted);
@@ -82,7 +81,8 @@ export function deleteMatching(database: Database, collection: Collection, targe
 function* targetRows(database: Database, collection: Collection, target: Target): Generator<Row> {
   const query = { ...target, skip: 0, limit: target.multi ? 0 : 1 };
   if (!target.multi) {
-    yield* [...eachRow(database, collection, query)];
+    const [row] = eachRow(database, collection, query);
+    if (row) yield row;
     return;
   }
   const ids: number[] = [];

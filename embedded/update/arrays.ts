@@ -7,12 +7,12 @@ import { compareKeys, parseSort, sortKey } from '../query/sort.ts';
 import { integerOf } from './numbers.ts';
 import { setAt, valueAt } from './place.ts';
 
-const PUSH_MODIFIERS = ['$each', '$slice', '$sort', '$position'];
+const PUSH_MODIFIERS = new Set(['$each', '$slice', '$sort', '$position']);
 
 export function push(doc: Document, parts: readonly string[], operand: unknown, path: string): void {
   const array = arrayAt(doc, parts, path, '$push') ?? [];
   const modifiers = isObject(operand) && '$each' in operand ? operand : { $each: [operand] };
-  const unknown = Object.keys(modifiers).find((name) => !PUSH_MODIFIERS.includes(name));
+  const unknown = Object.keys(modifiers).find((name) => !PUSH_MODIFIERS.has(name));
   if (unknown) throw new MongoFault(2, `Unrecognized clause in $push: ${unknown}`);
   const each = eachOf(modifiers, '$push');
   const position =

@@ -7,9 +7,9 @@ const MIN_LONG = -(2n ** 63n);
 
 /** `$inc` and `$mul`: the wider of the two types, an int growing into a long, a long refusing to overflow. */
 export function combine(op: '$inc' | '$mul', current: unknown, operand: unknown): unknown {
-  const kinds = [kindOf(current), kindOf(operand)];
-  if (kinds.includes(Kind.decimal)) throw notImplemented(`${op} with Decimal128`);
-  if (kinds.includes(Kind.double)) {
+  const kinds = new Set([kindOf(current), kindOf(operand)]);
+  if (kinds.has(Kind.decimal)) throw notImplemented(`${op} with Decimal128`);
+  if (kinds.has(Kind.double)) {
     const [a, b] = [Number(numeric(current)), Number(numeric(operand))];
     return new Double(op === '$inc' ? a + b : a * b);
   }
@@ -22,7 +22,7 @@ export function combine(op: '$inc' | '$mul', current: unknown, operand: unknown)
     );
   }
   const fitsInt = result >= -0x80000000n && result <= 0x7fffffffn;
-  return fitsInt && !kinds.includes(Kind.long) ? new Int32(Number(result)) : Long.fromBigInt(result);
+  return fitsInt && !kinds.has(Kind.long) ? new Int32(Number(result)) : Long.fromBigInt(result);
 }
 
 export function isNumber(value: unknown): boolean {

@@ -37,7 +37,7 @@ async function picture(shift: number): Promise<Buffer> {
     const [x, y] = [pixel % width, Math.floor(pixel / width)];
     const light = 150 + 90 * Math.sin((x + shift) / 47) * Math.cos((y + 2 * shift) / 83);
     const box = x > 100 + shift && x < 220 + shift && y > 400 && y < 600 ? 90 : 0;
-    rgb.set([light - box, light, light + box / 6 > 255 ? 255 : light + box / 6], pixel * 3);
+    rgb.set([Math.max(0, light - box), light, 255 - light], pixel * 3);
   }
   return sharp(rgb, { raw: { width, height, channels: 3 } })
     .png()

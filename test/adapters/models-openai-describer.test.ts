@@ -25,7 +25,7 @@ async function withModel(chat: readonly Behaviour[], more: { timeoutMs?: number;
       baseUrl: server.baseUrl,
       visionModel: 'eye-1',
       embeddingModel: 'text-embedding-3-small',
-      timeoutMs: more.timeoutMs ?? 10_000,
+      timeoutMs: more.timeoutMs ?? 60_000,
       maxRetries: more.maxRetries ?? 2,
       retryDelayMs: 1,
     },

@@ -14,7 +14,7 @@ async function withModel(
     baseUrl: server.baseUrl,
     visionModel: 'eye-1',
     embeddingModel: 'text-embedding-3-small',
-    timeoutMs: 5000,
+    timeoutMs: 60_000,
     maxRetries: 1,
     retryDelayMs: 1,
     ...more,

@@ -1,15 +1,18 @@
-import { spawn } from 'node:child_process';
-import { chmod, mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { execFile, spawn } from 'node:child_process';
+import { chmod, mkdir, open, readdir, readFile, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { loadObjectSecret } from '#src/adapters/objects/disk/secret.ts';
+import type { DiskObjectStore } from '#src/adapters/objects/disk/store.ts';
 import { isObjectKey } from '#src/adapters/objects/key.ts';
 import { objectBytes, sha256 } from '#test/support/object-bytes.ts';
 import { diskStore, faultCode, inMinutes, temporaryFolder } from '#test/support/objects.ts';
 
+const run = promisify(execFile);
 let dataDir: string;
 let removeFolder: () => Promise<void>;
 beforeEach(async () => {
@@ -156,30 +159,95 @@ describe('sweepOrphans', () => {
     expect(await filesOf('blobs')).toHaveLength(1);
   });
 
-  test('beside writers of the same bytes loses none of their objects', async () => {
-    const writer = await diskStore(dataDir, { fsync: false });
-    // Two minutes ahead: everything untouched is old to these sweeps only once aged below.
-    const sweeper = await diskStore(dataDir, { fsync: false });
-    const body = Buffer.from('the same bytes');
-    for (let round = 0; round < 40; round += 1) {
-      const { etag } = await writer.put('first', body, 'text/plain');
-      await writer.delete('first');
-      await age(etag);
-      const [, code] = await Promise.all([
-        sweeper.sweepOrphans(hourMs),
-        faultCode(writer.put('second', body, 'text/plain')),
-      ]);
-      expect(code).toBe('none');
-      expect(await writer.get('second')).toEqual(body);
-      await writer.delete('second');
-    }
-  });
+  /**
+   * A sweep stopped in the middle of its count of records: at a named pipe among them, until `resume`. `before` and
+   * `after` are keys whose records it has counted by then, and counts afterwards.
+   */
+  async function stoppedSweep(store: DiskObjectStore): Promise<{ resume: () => Promise<number> }> {
+    const pipe = join(dataDir, 'objects', 'keys', middle, 'pipe');
+    await run('mkfifo', [pipe]);
+    const swept = store.sweepOrphans(hourMs);
+    const writer = await open(pipe, 'w');
+    const resume = async (): Promise<number> => {
+      const other = { key: 'other', sizeBytes: 0, contentType: 'a/b', etag: sha256(Buffer.alloc(0)) };
+      await writer.writeFile(JSON.stringify(other));
+      await writer.close();
+      const removed = await swept;
+      await rm(pipe);
+      return removed;
+    };
+    return { resume };
+  }
 
+  /** A shard in the order that a sweep reads them in, and a key before and behind it. */
+  let middle: string;
+  async function keysAround(): Promise<{ before: string; after: string }> {
+    const shards = await readdir(join(dataDir, 'objects', 'keys'));
+    middle = shards[128] ?? '';
+    const shardOf = (key: string): number => shards.indexOf(sha256(Buffer.from(key)).slice(0, 2));
+    const keys = Array.from({ length: 64 }, (_, index) => `key-${index}`);
+    const before = keys.find((key) => shardOf(key) < 128) ?? '';
+    const after = keys.find((key) => shardOf(key) > 128) ?? '';
+    return { before, after };
+  }
+
+  const body = Buffer.from('the same bytes');
   async function age(etag: string): Promise<void> {
-    const { utimes } = await import('node:fs/promises');
     const past = inMinutes(-120);
     await utimes(join(dataDir, 'objects', 'blobs', etag.slice(0, 2), etag), past, past);
   }
+
+  test('keeps the bytes of an object put while it counts', async () => {
+    const store = await diskStore(dataDir);
+    const { before } = await keysAround();
+    const { etag } = await store.put('first', body, 'text/plain');
+    await store.delete('first');
+    await age(etag);
+    const { resume } = await stoppedSweep(store);
+    await store.put(before, body, 'text/plain');
+    expect(await resume()).toBe(0);
+    expect(await store.get(before)).toEqual(body);
+  });
+
+  test('keeps the bytes of a copy made while it counts, whose source is deleted', async () => {
+    const store = await diskStore(dataDir);
+    const { before, after } = await keysAround();
+    const { etag } = await store.put(after, body, 'text/plain');
+    await age(etag);
+    const { resume } = await stoppedSweep(store);
+    await store.copy(after, before, etag);
+    await store.delete(after);
+    expect(await resume()).toBe(0);
+    expect(await store.get(before)).toEqual(body);
+  });
+
+  test('beside writers of the same bytes loses none of their objects', async () => {
+    const store = await diskStore(dataDir, { fsync: false });
+    for (let round = 0; round < 40; round += 1) {
+      const { etag } = await store.put('first', body, 'text/plain');
+      await store.delete('first');
+      await age(etag);
+      await Promise.all([store.sweepOrphans(hourMs), store.put('second', body, 'text/plain')]);
+      expect(await store.get('second')).toEqual(body);
+      await store.delete('second');
+    }
+  });
+
+  test('a put whose bytes vanish before its record fails, and leaves no record', async () => {
+    const store = await diskStore(dataDir);
+    const blob = join(dataDir, 'objects', 'blobs', sha256(body).slice(0, 2), sha256(body));
+    const codes = new Set<string>();
+    for (let round = 0; round < 100 && !codes.has('service.unavailable'); round += 1) {
+      const key = `vanishing/${round}`;
+      const settled: string[] = [];
+      const put = faultCode(store.put(key, body, 'text/plain')).then((code) => settled.push(code));
+      while (settled.length === 0) await rm(blob, { force: true });
+      await put;
+      for (const code of settled) codes.add(code);
+      if (settled.includes('service.unavailable')) expect(await store.head(key)).toBeNull();
+    }
+    expect(codes).toContain('service.unavailable');
+  });
 });
 
 describe('kill -9', () => {

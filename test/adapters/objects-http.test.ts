@@ -274,11 +274,13 @@ describe('errors and lifecycle', () => {
     const socket = await rawConnection(own.port);
     socket.write(`PUT ${target} HTTP/1.1\r\nHost: x\r\nContent-Length: 10\r\n\r\n01234`);
     await expect.poll(() => readdir(join(own.dataDir, 'objects', 'temp'))).toHaveLength(1);
+    const start = performance.now();
     const closing = own.store.close();
     socket.write('56789');
     let answer = '';
     for await (const chunk of socket) answer += String(chunk);
     await closing;
+    expect(performance.now() - start).toBeLessThan(4_000);
     expect(answer).toMatch(/^HTTP\/1.1 200 /);
     await own.dispose();
   });

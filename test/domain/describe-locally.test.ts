@@ -108,6 +108,7 @@ test.each([
   ['Rechnungsbetrag: 1.190,00 EUR', 'total', '1.190,00 EUR'],
   ['Total $1,284.50', 'total', '$1,284.50'],
   ['SUBTOTAL 9.00\nTOTAL 9.63', 'total', '9.63'],
+  ['Total 30', 'total', '30'],
   ['The total due within 30 days', 'total', undefined],
   ['Total weight 83.5 kg', 'total', undefined],
   ['Total weight: 83.5 kg', 'weight', '83.5 kg'],

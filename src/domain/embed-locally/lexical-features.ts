@@ -8,7 +8,7 @@ export type Stem = (word: string) => string;
 export const featureKind = { stem: 0, pair: 1, gram: 2 } as const;
 
 export interface LexicalFeatures {
-  /** Ids (unsigned 32 bits) with how often each occurs. */
+  /** Ids (signed 32 bits, which V8 keeps unboxed) with how often each occurs. */
   counts(text: string): Map<number, number>;
   /** Ids with their readable names: `s:invoic`, `p:invoic number`, `g:_in`. */
   names(text: string): Map<number, string>;
@@ -99,7 +99,7 @@ function pairId(left: Word, right: Word): number {
 }
 
 function withKind(value: number, kind: number): number {
-  return ((value & ~3) | kind) >>> 0;
+  return (value & ~3) | kind;
 }
 
 /** FNV-1a over UTF-16 units with MurmurHash3's final mixing: stable across processes and machines. */

@@ -1,14 +1,17 @@
 /** A TIFF header's byte order, as reading functions. Source: TIFF 6.0 §2. */
 export interface TiffReader {
+  /** Bytes of the whole file. */
+  readonly length: number;
   u16(at: number): number;
   u32(at: number): number;
 }
 
 /** Null when the bytes do not start with a TIFF header. Reads past the end throw RangeError. */
 export function tiffReader(bytes: Buffer): TiffReader | null {
+  const { length } = bytes;
   const order = bytes.toString('latin1', 0, 4);
-  if (order === 'II*\0') return { u16: (at) => bytes.readUInt16LE(at), u32: (at) => bytes.readUInt32LE(at) };
-  if (order === 'MM\0*') return { u16: (at) => bytes.readUInt16BE(at), u32: (at) => bytes.readUInt32BE(at) };
+  if (order === 'II*\0') return { length, u16: (at) => bytes.readUInt16LE(at), u32: (at) => bytes.readUInt32LE(at) };
+  if (order === 'MM\0*') return { length, u16: (at) => bytes.readUInt16BE(at), u32: (at) => bytes.readUInt32BE(at) };
   return null;
 }
 

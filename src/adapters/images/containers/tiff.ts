@@ -13,6 +13,10 @@ const partOffsets = [273, 324];
 const partByteCounts = [279, 325];
 const shortType = 3;
 const longType = 4;
+/** Bytes of one value by field type. */
+const typeBytes = [0, 1, 1, 2, 4, 8, 1, 1, 2, 4, 8, 4, 8];
+/** Tags from here on are private: decoders pass over what they do not know. */
+const firstPrivateTag = 32_768;
 
 interface Field {
   readonly count: number;
@@ -25,13 +29,13 @@ type Directory = ReadonlyMap<number, Field>;
 function readField(reader: TiffReader, entry: number): Field | null {
   const type = reader.u16(entry + 2);
   const count = reader.u32(entry + 4);
+  const bytes = count * (typeBytes[type] ?? 0);
+  const start = bytes <= 4 ? entry + 8 : reader.u32(entry + 8);
+  if (start + bytes > reader.length && reader.u16(entry) < firstPrivateTag) throw undecodable('The TIFF is cut off.');
   if (type !== shortType && type !== longType) return null;
-  const width = type === shortType ? 2 : 4;
-  const start = count * width <= 4 ? entry + 8 : reader.u32(entry + 8);
-  return {
-    count,
-    value: (index) => (type === shortType ? reader.u16(start + index * width) : reader.u32(start + index * width)),
-  };
+  const valueAt = (index: number): number =>
+    type === shortType ? reader.u16(start + index * 2) : reader.u32(start + index * 4);
+  return { count, value: valueAt };
 }
 
 function readDirectory(reader: TiffReader, at: number): { directory: Directory; entries: number; next: number } {

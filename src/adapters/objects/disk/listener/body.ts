@@ -28,8 +28,8 @@ function interruptible<T>(operation: Promise<T>): { result: Promise<T>; interrup
 /** Body chunks at the reader's own speed; throws `request.timeout` for a slow sender, SenderGone for one that left. */
 export async function* bodyChunks(request: IncomingMessage, pace: BodyPace, length: number): AsyncGenerator<Buffer> {
   const deadline = performance.now() + longestMs(pace, length);
-  // Not destroyed on return: that would cut the connection before the answer to a refused body.
-  const chunks = request.iterator({ destroyOnReturn: false });
+  // Asked by hand: a for-await left early destroys the request, and with it the connection its answer has to take.
+  const chunks = request[Symbol.asyncIterator]();
   for (;;) {
     const next = interruptible(chunks.next() as Promise<IteratorResult<Buffer, undefined>>);
     const patience = Math.max(0, Math.min(pace.idleMs, deadline - performance.now()));

@@ -1,0 +1,49 @@
+import type { Express } from 'express';
+import type { Logger } from '#src/domain/ports/logger.ts';
+import type { Metrics } from '#src/domain/ports/metrics.ts';
+import { baseApp } from '#http/base-app.ts';
+import type { Endpoint, EndpointParts } from '#http/mcp/endpoint.ts';
+import { notFound, problems } from '#http/problem.ts';
+import { mountHealth, type HealthReader } from '#http/routes/health.ts';
+import { mountMetrics } from '#http/routes/metrics.ts';
+
+export interface McpParts extends EndpointParts {
+  readonly health: HealthReader;
+  readonly metrics: Metrics;
+  readonly logger: Logger;
+}
+
+export interface McpApp {
+  readonly app: Express;
+  /** Loads the MCP SDK now instead of with the first request. */
+  warm(): Promise<void>;
+  /** Ends every exchange and session; later requests are refused. */
+  close(): Promise<void>;
+}
+
+/** The MCP service: `/mcp` and how it is. No body parser stands before `/mcp`: the endpoint reads and bounds its own bodies. */
+export function createMcpApp(parts: McpParts): McpApp {
+  let endpoint: Promise<Endpoint> | null = null;
+  const load = (): Promise<Endpoint> => {
+    // The SDK takes a tenth of a second to load, which starting does not wait for.
+    endpoint ??= import('#http/mcp/endpoint.ts').then((loaded) => loaded.createEndpoint(parts));
+    return endpoint;
+  };
+  const app = baseApp('mcp', parts.metrics);
+  mountHealth(app, 'mcp', parts.health);
+  mountMetrics(app, parts.metrics);
+  app.all('/mcp', async (request, response, next) => {
+    const { handler } = await load();
+    await handler(request, response, next);
+  });
+  app.use(notFound, problems(parts.logger));
+  return {
+    app,
+    async warm() {
+      await load();
+    },
+    async close() {
+      await (await endpoint)?.close();
+    },
+  };
+}

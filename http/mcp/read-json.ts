@@ -1,0 +1,45 @@
+import type { Request } from 'express';
+import { limits } from '#src/contracts/fields.ts';
+import { Fault } from '#src/domain/fault.ts';
+
+const tooLarge = (): Fault => new Fault('request.too_large', 'The JSON body may have at most 1 MiB.');
+
+function readBounded(request: Request): Promise<Buffer> {
+  const { promise, resolve, reject } = Promise.withResolvers<Buffer>();
+  const parts: Buffer[] = [];
+  let length = 0;
+  const take = (part: Buffer): void => {
+    length += part.length;
+    if (length <= limits.jsonBodyBytes) {
+      parts.push(part);
+      return;
+    }
+    // What is still to come is let go, so that the client gets to read its answer.
+    request.off('data', take);
+    request.resume();
+    reject(tooLarge());
+  };
+  request.on('data', take);
+  request.once('end', () => resolve(Buffer.concat(parts)));
+  request.once('error', () => reject(new Fault('request.malformed', 'The body broke off.')));
+  request.once('close', () => reject(new Fault('request.malformed', 'The body broke off.')));
+  return promise;
+}
+
+/**
+ * The JSON of a POST, at most 1 MiB; `undefined` where it is not JSON at all. Faults: `request.media_type`, before anything is
+ * read, and `request.too_large`.
+ */
+export async function readJson(request: Request): Promise<{ value: unknown } | undefined> {
+  const encoding = request.headers['content-encoding'] ?? 'identity';
+  if (request.is('application/json') !== 'application/json' || encoding !== 'identity')
+    throw new Fault('request.media_type', 'Send Content-Type: application/json, without Content-Encoding.');
+  if (Number(request.headers['content-length'] ?? 0) > limits.jsonBodyBytes) throw tooLarge();
+  const bytes = await readBounded(request);
+  try {
+    return { value: JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes)) as unknown };
+  } catch (error) {
+    if (error instanceof SyntaxError || error instanceof TypeError) return undefined;
+    throw error;
+  }
+}

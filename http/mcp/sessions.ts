@@ -1,0 +1,146 @@
+import { randomUUID } from 'node:crypto';
+import type { McpRequestOptions, McpSession } from '#tools/mcp.ts';
+
+export interface SessionLimits {
+  readonly idleMs: number;
+  readonly max: number;
+}
+export const sessionLimits: SessionLimits = { idleMs: 30 * 60_000, max: 1_000 };
+
+/** Opens a session of the SDK; `started` is told the id once the client's handshake was accepted. */
+export type OpenSession = (id: () => string, events: { started(id: string): void; ended(): void }) => Promise<McpSession>;
+
+interface Entry {
+  readonly session: McpSession;
+  /** The key that opened it: no other may use it. */
+  readonly keyId: string;
+  usedAt: number;
+  /** Exchanges under way, the standing GET stream included. */
+  open: number;
+  /** Calls under way. */
+  busy: number;
+}
+
+function refusal(status: number, code: number, message: string): Response {
+  const headers = status === 503 ? { 'retry-after': '60' } : {};
+  return Response.json({ jsonrpc: '2.0', error: { code, message }, id: null }, { status, headers });
+}
+
+function opens(body: unknown): boolean {
+  const messages: readonly unknown[] = Array.isArray(body) ? body : [body];
+  return messages.some((message) => (message as { method?: unknown } | null | undefined)?.method === 'initialize');
+}
+
+/**
+ * Sessions of legacy clients (2025-11-25 and older), in this process. Bound to the key that opened them, dropped when idle, capped:
+ * a new one takes the place of the one idle for longest. Source: mcp.md "Endpoint"; attacks.md 71.
+ */
+export class Sessions {
+  readonly #open: OpenSession;
+  readonly #limits: SessionLimits;
+  /** Least recently used first. */
+  readonly #entries = new Map<string, Entry>();
+  readonly #sweeper: NodeJS.Timeout;
+
+  constructor(open: OpenSession, limits: SessionLimits) {
+    this.#open = open;
+    this.#limits = limits;
+    this.#sweeper = setInterval(() => this.#sweep(), Math.max(1, Math.min(limits.idleMs / 4, 60_000)));
+    this.#sweeper.unref();
+  }
+
+  get size(): number {
+    return this.#entries.size;
+  }
+
+  /** `keyId`: who sends this request; authenticated anew each time. */
+  async handle(request: Request, keyId: string, options: McpRequestOptions): Promise<Response> {
+    const id = request.headers.get('mcp-session-id');
+    if (id !== null) {
+      const entry = this.#entries.get(id);
+      // Another's session and none at all look the same.
+      if (entry?.keyId !== keyId) return refusal(404, -32_001, 'Session not found: initialize again.');
+      return this.#exchange(id, entry, request, options);
+    }
+    if (request.method !== 'POST' || !opens(options.parsedBody))
+      return refusal(400, -32_000, 'Send the Mcp-Session-Id header that initialize answered, or initialize first.');
+    if (!this.#makeRoom()) return refusal(503, -32_000, 'Too many sessions are busy: try again later.');
+    return this.#begin(request, keyId, options);
+  }
+
+  async close(): Promise<void> {
+    clearInterval(this.#sweeper);
+    const sessions = [...this.#entries.values()];
+    this.#entries.clear();
+    await Promise.all(sessions.map(({ session }) => session.close()));
+  }
+
+  async #begin(request: Request, keyId: string, options: McpRequestOptions): Promise<Response> {
+    let started: string | null = null;
+    const session = await this.#open(randomUUID, {
+      started: (id) => {
+        started = id;
+        this.#entries.set(id, { session, keyId, usedAt: performance.now(), open: 0, busy: 0 });
+      },
+      ended: () => {
+        if (started !== null) this.#entries.delete(started);
+      },
+    });
+    const response = await session.handle(request, options);
+    // A refused handshake leaves nothing behind.
+    if (started === null) await session.close();
+    return response;
+  }
+
+  async #exchange(id: string, entry: Entry, request: Request, options: McpRequestOptions): Promise<Response> {
+    const call = request.method === 'POST' ? 1 : 0;
+    entry.open += 1;
+    entry.busy += call;
+    this.#touch(id, entry);
+    const done = (): void => {
+      entry.open -= 1;
+      entry.busy -= call;
+      this.#touch(id, entry);
+    };
+    let response: Response;
+    try {
+      response = await entry.session.handle(request, options);
+    } catch (error) {
+      done();
+      throw error;
+    }
+    if (response.body === null) {
+      done();
+      return response;
+    }
+    // The signal ends the stream when the client hangs up, so that it may come back for a new one at once.
+    const body = response.body.pipeThrough(new TransformStream({ flush: done, cancel: done }), { signal: request.signal });
+    return new Response(body, { status: response.status, headers: response.headers });
+  }
+
+  #touch(id: string, entry: Entry): void {
+    entry.usedAt = performance.now();
+    if (this.#entries.delete(id)) this.#entries.set(id, entry);
+  }
+
+  #drop(id: string, entry: Entry): void {
+    this.#entries.delete(id);
+    void entry.session.close();
+  }
+
+  #sweep(): void {
+    const limit = performance.now() - this.#limits.idleMs;
+    for (const [id, entry] of this.#entries) if (entry.open === 0 && entry.usedAt < limit) this.#drop(id, entry);
+  }
+
+  /** False when every session has a call under way; a standing GET stream alone does not count. */
+  #makeRoom(): boolean {
+    if (this.#entries.size < this.#limits.max) return true;
+    for (const [id, entry] of this.#entries) {
+      if (entry.busy > 0) continue;
+      this.#drop(id, entry);
+      return true;
+    }
+    return false;
+  }
+}

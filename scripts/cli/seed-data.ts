@@ -1,0 +1,64 @@
+import { readFile, rename, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { z } from 'zod';
+import { documentIntake } from '#graphs/document-intake.workflow.ts';
+import { addCodeWorkflow } from '#src/agents/publish-code-workflows.ts';
+import type { App } from '#src/compose.ts';
+import type { Config } from '#src/config/config.ts';
+import { newId } from '#src/domain/ids.ts';
+import { issueKey } from '#src/domain/issue-key.ts';
+
+const Seed = z.object({
+  organizationId: z.string(),
+  projectId: z.string(),
+  workflowId: z.string(),
+  workflowKey: z.string(),
+  serviceKey: z.string(),
+});
+export type Seed = z.output<typeof Seed>;
+
+async function readSeed(path: string): Promise<Seed | null> {
+  let text: string;
+  try {
+    text = await readFile(path, 'utf8');
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return null;
+    throw error;
+  }
+  return Seed.parse(JSON.parse(text));
+}
+
+async function makeSeed({ deps }: App): Promise<Seed> {
+  const createdAt = new Date();
+  const organizationId = newId('organization', createdAt);
+  const projectId = newId('project', createdAt);
+  await deps.organizations.insertOrganization({ _id: organizationId, name: 'Demo organization', createdAt });
+  await deps.organizations.insertProject({ _id: projectId, organizationId, name: 'Demo project', createdAt });
+  const workflow = await addCodeWorkflow(deps, documentIntake, { organizationId, projectId });
+  const place = { organizationId, projectId, createdBy: 'cli' };
+  const workflowKey = await issueKey(deps, { ...place, kind: 'workflow', name: 'Seeded uploader', workflowId: workflow._id });
+  const serviceKey = await issueKey(deps, { ...place, kind: 'service', name: 'Seeded client' });
+  return {
+    organizationId,
+    projectId,
+    workflowId: workflow._id,
+    workflowKey: workflowKey.secret,
+    serviceKey: serviceKey.secret,
+  };
+}
+
+/**
+ * Organization, project, default workflow, a workflow key bound to it and a service key: made once, kept with the secrets in
+ * `DATA_DIR/seed.json` (mode 0600), the same on every later call. A file whose organization the database does not know is stale
+ * and replaced.
+ */
+export async function seed(app: App, config: Config): Promise<Seed> {
+  const path = join(config.dataDir, 'seed.json');
+  const known = await readSeed(path);
+  if (known !== null && (await app.deps.organizations.findOrganization(known.organizationId)) !== null) return known;
+  const made = await makeSeed(app);
+  const draft = `${path}.${process.pid}`;
+  await writeFile(draft, `${JSON.stringify(made, null, 2)}\n`, { mode: 0o600 });
+  await rename(draft, path);
+  return made;
+}

@@ -1,0 +1,31 @@
+import { loadConfig, type Config } from '#src/config/config.ts';
+import { ConfigError } from '#src/config/env.ts';
+import { compose, type App } from '#src/compose.ts';
+import { createPinoLogger } from '#src/adapters/logger/pino-logger.ts';
+import { Fault } from '#src/domain/fault.ts';
+
+/** A mistake of the person at the keyboard, worded for them. */
+export class UsageError extends Error {}
+
+/**
+ * Runs a command on the data folder: through the engine of the service that has it open, or through one of its own. Ends the
+ * process with 1 and one line when the command cannot be carried out.
+ */
+export async function withApp(command: (app: App, config: Config) => Promise<void>): Promise<void> {
+  await orExplain(async () => {
+    const config = loadConfig(process.env);
+    await using app = await compose({ ...config, services: new Set() }, { logger: createPinoLogger('error') });
+    await command(app, config);
+  });
+}
+
+export async function orExplain(work: () => Promise<void>): Promise<void> {
+  try {
+    await work();
+  } catch (error) {
+    const mendable = error instanceof UsageError || error instanceof ConfigError || error instanceof Fault;
+    const argument = error instanceof TypeError && 'code' in error && String(error.code).startsWith('ERR_PARSE_ARGS');
+    process.stderr.write(`${mendable || argument ? error.message : error instanceof Error ? error.stack : String(error)}\n`);
+    process.exitCode = 1;
+  }
+}

@@ -1,0 +1,110 @@
+import { hashKey, newKeySecret, type ApiKeyRecord, type KeyKind } from '#src/domain/api-key.ts';
+import { Fault } from '#src/domain/fault.ts';
+import { newId } from '#src/domain/ids.ts';
+import type { ApiKeyStore } from '#src/domain/ports/api-keys.ts';
+import type { AuditLog } from '#src/domain/ports/audit-log.ts';
+import type { WorkflowStore } from '#src/domain/ports/workflows.ts';
+
+export interface KeyParts {
+  readonly apiKeys: ApiKeyStore;
+  readonly workflows: WorkflowStore;
+  readonly audit: AuditLog;
+}
+
+export interface NewKey {
+  readonly kind: KeyKind;
+  readonly name: string;
+  readonly organizationId: string;
+  readonly projectId: string;
+  readonly deviceId?: string;
+  /** The workflow a workflow key runs; required for that kind, refused for the other. */
+  readonly workflowId?: string;
+  readonly createdBy: string;
+  readonly expiresAt?: Date;
+}
+
+/** What is known of a key, and its secret: shown this once. */
+export interface IssuedKey {
+  readonly record: ApiKeyRecord;
+  readonly secret: string;
+}
+
+const graceMs = 24 * 3_600_000;
+
+async function requireBinding(parts: KeyParts, wanted: NewKey): Promise<string | null> {
+  if (wanted.kind === 'service') {
+    if (wanted.workflowId === undefined) return null;
+    throw new Fault('request.invalid', 'A service key is not bound to a workflow: leave it out.');
+  }
+  if (wanted.workflowId === undefined) throw new Fault('request.invalid', 'A workflow key needs the workflow that it runs.');
+  const tenant = { organizationId: wanted.organizationId, projectIds: [wanted.projectId] };
+  const workflow = await parts.workflows.find(tenant, wanted.workflowId);
+  if (workflow === null) throw new Fault('workflow.not_found', 'The project has no workflow with this id.');
+  return workflow._id;
+}
+
+/** Issues a key. Faults: `request.invalid`, `workflow.not_found`. Source: identity.md "API keys". */
+export async function issueKey(parts: KeyParts, wanted: NewKey): Promise<IssuedKey> {
+  const agentGraphId = await requireBinding(parts, wanted);
+  const secret = newKeySecret(wanted.kind);
+  const createdAt = new Date();
+  const record: ApiKeyRecord = {
+    _id: newId('key', createdAt),
+    hash: hashKey(secret),
+    prefix: secret.slice(0, wanted.kind === 'workflow' ? 11 : 12),
+    kind: wanted.kind,
+    name: wanted.name,
+    organizationId: wanted.organizationId,
+    projectId: wanted.projectId,
+    deviceId: wanted.deviceId ?? null,
+    agentGraphId,
+    createdBy: wanted.createdBy,
+    createdAt,
+    expiresAt: wanted.expiresAt ?? null,
+    lastUsedAt: null,
+    revokedAt: null,
+    replacedBy: null,
+    graceUntil: null,
+  };
+  await parts.apiKeys.insert(record);
+  await audit(parts, wanted.createdBy, 'key.issue', record);
+  return { record, secret };
+}
+
+/** The key stops working at once. Fault: `request.not_found`. */
+export async function revokeKey(parts: KeyParts, organizationId: string, id: string, actor: string): Promise<void> {
+  const key = await requireKey(parts, organizationId, id);
+  await parts.apiKeys.revoke(organizationId, id, new Date());
+  await audit(parts, actor, 'key.revoke', key);
+}
+
+/** A new key like the old one, which goes on working for 24 hours. Faults: `request.not_found`, `request.invalid`. */
+export async function rotateKey(parts: KeyParts, organizationId: string, id: string, actor: string): Promise<IssuedKey> {
+  const old = await requireKey(parts, organizationId, id);
+  if (old.revokedAt !== null || old.replacedBy !== null)
+    throw new Fault('request.invalid', 'This key is revoked or rotated already: rotate the one in use.');
+  const issued = await issueKey(parts, {
+    kind: old.kind,
+    name: old.name,
+    organizationId,
+    projectId: old.projectId,
+    createdBy: actor,
+    ...(old.deviceId === null ? {} : { deviceId: old.deviceId }),
+    ...(old.agentGraphId === null ? {} : { workflowId: old.agentGraphId }),
+    ...(old.expiresAt === null ? {} : { expiresAt: old.expiresAt }),
+  });
+  await parts.apiKeys.replace(organizationId, id, issued.record._id, new Date(Date.now() + graceMs));
+  await audit(parts, actor, 'key.rotate', old);
+  return issued;
+}
+
+async function requireKey({ apiKeys }: KeyParts, organizationId: string, id: string): Promise<ApiKeyRecord> {
+  const key = await apiKeys.find(organizationId, id);
+  if (key === null) throw new Fault('request.not_found', 'There is no key with this id: `npm run keys -- list` shows them.');
+  return key;
+}
+
+async function audit({ audit: log }: KeyParts, actor: string, action: string, key: ApiKeyRecord): Promise<void> {
+  const { organizationId, _id, kind, name, prefix } = key;
+  await log.record({ organizationId, actor, action, target: _id, detail: { kind, name, prefix } });
+}

@@ -1,0 +1,143 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { Client } from '@modelcontextprotocol/client';
+import { StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
+import { Client as LegacyClient } from '@modelcontextprotocol/sdk/client/index.js';
+import { StreamableHTTPClientTransport as LegacyTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
+import { Authenticator } from '#src/auth/authenticate.ts';
+import { hashKey, newKeySecret, type ApiKeyRecord, type KeyKind } from '#src/domain/api-key.ts';
+import type { ApiKeyStore } from '#src/domain/ports/api-keys.ts';
+import type { Logger } from '#src/domain/ports/logger.ts';
+import { createMcpApp } from '#http/mcp/app.ts';
+import type { EndpointParts } from '#http/mcp/endpoint.ts';
+import type { AnyTool } from '#tools/define.ts';
+import type { ToolDeps } from '#tools/deps.ts';
+
+/** Keeps what was logged, for tests that say what must or must not stand there. */
+export class LogBook implements Logger {
+  readonly lines: { level: string; fields: object; message: string }[] = [];
+  debug = (fields: object, message: string): void => void this.lines.push({ level: 'debug', fields, message });
+  info = (fields: object, message: string): void => void this.lines.push({ level: 'info', fields, message });
+  warn = (fields: object, message: string): void => void this.lines.push({ level: 'warn', fields, message });
+  error = (fields: object, message: string): void => void this.lines.push({ level: 'error', fields, message });
+  child = (): Logger => this;
+}
+
+/** Keys in memory: authentication itself is the real one. */
+export class KeyRing implements ApiKeyStore {
+  readonly #keys = new Map<string, ApiKeyRecord>();
+
+  /** The secret of a new key. */
+  add(kind: KeyKind, id: string): string {
+    const secret = newKeySecret(kind);
+    const now = new Date();
+    this.#keys.set(hashKey(secret), {
+      _id: id,
+      hash: hashKey(secret),
+      prefix: secret.slice(0, 12),
+      kind,
+      name: id,
+      organizationId: 'org_1',
+      projectId: 'prj_1',
+      deviceId: null,
+      agentGraphId: kind === 'workflow' ? 'wf_1' : null,
+      createdBy: 'test',
+      createdAt: now,
+      expiresAt: null,
+      lastUsedAt: now,
+      revokedAt: null,
+      replacedBy: null,
+      graceUntil: null,
+    });
+    return secret;
+  }
+
+  async insert(key: ApiKeyRecord): Promise<void> {
+    this.#keys.set(key.hash, key);
+  }
+  async findByHash(hash: string): Promise<ApiKeyRecord | null> {
+    return this.#keys.get(hash) ?? null;
+  }
+  async find(_organizationId: string, id: string): Promise<ApiKeyRecord | null> {
+    return [...this.#keys.values()].find((key) => key._id === id) ?? null;
+  }
+  async list(): Promise<readonly ApiKeyRecord[]> {
+    return [...this.#keys.values()];
+  }
+  async revoke(_organizationId: string, id: string, at: Date): Promise<boolean> {
+    const key = await this.find('', id);
+    if (key === null) return false;
+    this.#keys.set(key.hash, { ...key, revokedAt: at });
+    return true;
+  }
+  async replace(): Promise<boolean> {
+    return false;
+  }
+  async touch(): Promise<void> {}
+}
+
+export interface Listener extends AsyncDisposable {
+  readonly url: URL;
+  readonly port: number;
+  readonly keys: KeyRing;
+  readonly log: LogBook;
+  readonly secret: string;
+}
+
+type Choices = Partial<Omit<EndpointParts, 'facade' | 'tools' | 'version'>> & { limiters?: EndpointParts['facade']['limiters'] };
+
+/** The real MCP app with made-up tools, on a free port. */
+export async function listen(tools: readonly AnyTool[], { limiters = null, ...choices }: Choices = {}): Promise<Listener> {
+  const keys = new KeyRing();
+  const log = new LogBook();
+  const deps = { logger: log } as unknown as ToolDeps;
+  const mcp = createMcpApp({
+    facade: { authenticator: new Authenticator(keys, log), deps, limiters },
+    tools,
+    version: '0.0.0',
+    allowedHosts: [],
+    legacy: 'sessions',
+    ...choices,
+    logger: log,
+    metrics: { request() {}, run() {}, text: async () => '' },
+    health: {
+      health: () => Promise.reject(new Error('not asked here')),
+      alive: () => true,
+    },
+  });
+  const server = createServer(mcp.app).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  return {
+    url: new URL(`http://127.0.0.1:${port}/mcp`),
+    port,
+    keys,
+    log,
+    secret: keys.add('service', 'key_one'),
+    async [Symbol.asyncDispose]() {
+      await mcp.close();
+      server.closeAllConnections();
+      server.close();
+      await once(server, 'close');
+    },
+  };
+}
+
+const headersFor = (secret: string) => ({ headers: { authorization: `Bearer ${secret}` } });
+
+/** A client of the 2026-07-28 generation. */
+export async function modernClient(url: URL, secret: string): Promise<Client> {
+  const client = new Client({ name: 'test', version: '1' }, { versionNegotiation: { mode: { pin: '2026-07-28' } } });
+  await client.connect(new StreamableHTTPClientTransport(url, { requestInit: headersFor(secret) }));
+  return client;
+}
+
+/** A client of the 2025 generation, and its transport for the session id. */
+export async function legacyClient(url: URL, secret: string): Promise<{ client: LegacyClient; transport: LegacyTransport }> {
+  const client = new LegacyClient({ name: 'test', version: '1' });
+  const transport = new LegacyTransport(url, { requestInit: headersFor(secret) });
+  // The SDK declares sessionId as possibly undefined where Transport has it optional.
+  await client.connect(transport as Parameters<LegacyClient['connect']>[0]);
+  return { client, transport };
+}
