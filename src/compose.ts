@@ -38,6 +38,7 @@ import { version } from '#src/version.ts';
 import { catalog, type Catalog } from '#graphs/catalog.ts';
 import { createCompiledCache } from '#graphs/compiled-cache.ts';
 import type { RunCheckpointer } from '#graphs/compile.ts';
+import { createMetricsApp } from '#http/metrics/app.ts';
 import { createAgentsApp } from '#http/agents/app.ts';
 import { createApiApp } from '#http/api/app.ts';
 import { RateLimiter, rates } from '#http/guard/rate-limit.ts';
@@ -278,6 +279,10 @@ export async function compose(config: Config, overrides: Overrides = {}): Promis
       const { createMcpApp } = await import('#http/mcp/app.ts');
       return createMcpApp({ deps, authenticator, health: reader, metrics, logger, version, ...mcpOptions(config) });
     });
+    if (config.metricsPort !== null) {
+      const where = { name: 'METRICS_PORT', host: '127.0.0.1', port: config.metricsPort };
+      listening.push(await listen(createMetricsApp({ metrics, logger }), where));
+    }
     runs?.worker.start();
     return { api: core.apiUrl(), agents, mcp, objects: objectsUrl };
   };

@@ -1,6 +1,7 @@
 import { Double } from 'bson';
 import { type Document, fieldOf, fieldsOf, isObject, kindOf, Kind } from '../bson/value.ts';
 import { MongoFault } from '../fault.ts';
+import { setAt } from '../update/place.ts';
 
 /** A document on its way through a pipeline, parsed when a stage first looks into it. */
 export interface Item {
@@ -21,8 +22,14 @@ export function parseExpression(spec: unknown): Expression {
   const [operator] = Object.keys(spec);
   if (operator?.startsWith('$')) return parseOperator(operator, spec);
   const fields = fieldsOf(spec).map(([name, inner]) => [name, parseExpression(inner)] as const);
-  return (item) =>
-    Object.fromEntries(fields.map(([name, one]) => [name, one(item)]).filter(([, value]) => value !== undefined));
+  return (item) => {
+    const doc: Document = {};
+    for (const [name, one] of fields) {
+      const value = one(item);
+      if (value !== undefined) setAt(doc, [name], value);
+    }
+    return doc;
+  };
 }
 
 export function isSearchScore(spec: unknown): boolean {

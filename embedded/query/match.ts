@@ -77,7 +77,7 @@ function ordered(op: Order, value: unknown, leaf: unknown): boolean {
     return (op === 'gte' || op === 'lte') && (leaf === null || leaf === undefined);
   if (kind !== Kind.minKey && kind !== Kind.maxKey && rankOf(kind) !== rankOf(kindOf(leaf))) return false;
   const order = compare(leaf === undefined ? null : leaf, value);
-  if (order !== 0 && (isNaNValue(value) || isNaNValue(leaf))) return false;
+  if (order !== 0 && (isNaNValue(value) || (isNaNValue(leaf) && rankOf(kind) === rankOf(Kind.double)))) return false;
   if (op === 'gt') return order > 0;
   if (op === 'gte') return order >= 0;
   return op === 'lt' ? order < 0 : order <= 0;

@@ -19,6 +19,7 @@ export function setAt(doc: Document, parts: readonly string[], value: unknown): 
   let holder: unknown = doc;
   for (const [at, part] of parts.entries()) {
     const isLast = at === parts.length - 1;
+    if (part === '__proto__') throw new MongoFault(2, "The field name '__proto__' is not allowed");
     if (Array.isArray(holder)) {
       if (!isArrayIndex(part)) throw notViable(part, parts[at - 1]);
       const index = Number(part);

@@ -115,7 +115,6 @@ function partsOf(path: string): string[] {
       );
     }
     if (part === '$' || part.startsWith('$[')) throw notImplemented(`The positional update path '${path}'`);
-    if (part === '__proto__') throw new MongoFault(2, `The field name '__proto__' is not allowed`);
   }
   if ((parts[0] as string).startsWith('$')) {
     throw new MongoFault(52, `The dollar ($) prefixed field '${path}' in '${path}' is not valid for storage.`);

@@ -13,8 +13,7 @@ export interface McpParts extends EndpointParts {
   readonly logger: Logger;
 }
 
-export interface McpApp {
-  readonly app: Express;
+export interface McpApp extends Express {
   /** Loads the MCP SDK now instead of with the first request. */
   warm(): Promise<void>;
   /** Ends every exchange and session; later requests are refused. */
@@ -37,13 +36,12 @@ export function createMcpApp(parts: McpParts): McpApp {
     await handler(request, response, next);
   });
   app.use(notFound, problems(parts.logger));
-  return {
-    app,
+  return Object.assign(app, {
     async warm() {
       await load();
     },
     async close() {
       await (await endpoint)?.close();
     },
-  };
+  });
 }

@@ -16,8 +16,9 @@ import { Sessions, sessionLimits, type SessionLimits } from '#http/mcp/sessions.
 /** How clients of 2025-11-25 and older are served. Source: mcp.md "Endpoint". */
 export type Legacy = 'sessions' | 'stateless' | 'reject';
 
-export interface EndpointParts {
-  readonly facade: Facade;
+export interface EndpointParts extends Pick<Facade, 'authenticator' | 'deps'> {
+  /** null or absent: rate limits are off. */
+  readonly limiters?: Facade['limiters'];
   readonly version: string;
   /** Host names beside loopback that Host and Origin may name, without port. */
   readonly allowedHosts: readonly string[];
@@ -38,11 +39,11 @@ const methods = new Set(['GET', 'POST', 'DELETE']);
 /** As at the REST facade: each of these starts much work. */
 const expensiveTools: ReadonlySet<unknown> = new Set(['run_workflow']);
 
-function limit(facade: Facade, keyId: string, body: unknown, response: HttpResponse): void {
+function limit(limiters: Facade['limiters'], keyId: string, body: unknown, response: HttpResponse): void {
   const messages: readonly unknown[] = Array.isArray(body) ? body : [body];
   for (const message of messages) {
     const { params } = (message ?? {}) as { params?: { name?: unknown } | null };
-    facade.limiters?.[expensiveTools.has(params?.name) ? 'expensive' : 'usual'].take(keyId, response);
+    limiters?.[expensiveTools.has(params?.name) ? 'expensive' : 'usual'].take(keyId, response);
   }
 }
 
@@ -51,8 +52,8 @@ function parseError(response: HttpResponse): void {
 }
 
 /** `/mcp`: guards, then authentication, then the body, then the SDK. Nothing of the body is read for an unknown caller. */
-export function createEndpoint({ facade, version, allowedHosts, legacy, ...parts }: EndpointParts): Endpoint {
-  const face = new McpFace({ deps: facade.deps, tools: parts.tools ?? mcpTools, version });
+export function createEndpoint({ deps, authenticator, allowedHosts, legacy, ...parts }: EndpointParts): Endpoint {
+  const face = new McpFace({ deps, tools: parts.tools ?? mcpTools, version: parts.version });
   const handler = face.newHandler(legacy === 'stateless' ? 'stateless' : 'reject');
   const sessions =
     legacy === 'sessions'
@@ -65,7 +66,7 @@ export function createEndpoint({ facade, version, allowedHosts, legacy, ...parts
   };
   const serve = toNodeHandler(
     { fetch },
-    { onerror: (error) => facade.deps.logger.error({ err: error }, 'an MCP request failed') },
+    { onerror: (error) => deps.logger.error({ err: error }, 'an MCP request failed') },
   );
 
   /** Modern clients step up at the HTTP layer; legacy ones get the tool error that `call` makes. */
@@ -80,14 +81,14 @@ export function createEndpoint({ facade, version, allowedHosts, legacy, ...parts
       response.setHeader('allow', 'GET, POST, DELETE, OPTIONS');
       throw new Fault('request.method_not_allowed', 'Use POST; GET and DELETE belong to sessions.');
     }
-    const principal = await bearerPrincipal(facade.authenticator, request, response);
+    const principal = await bearerPrincipal(authenticator, request, response);
     const caller = { principal, requestId: requestIdOf(response) };
     const body = request.method === 'POST' ? await readJson(request) : { value: undefined };
     if (body === undefined) {
       parseError(response);
       return;
     }
-    limit(facade, principal.keyId, body.value, response);
+    limit(parts.limiters ?? null, principal.keyId, body.value, response);
     await checkScope(request, response, caller, body.value);
     await serve(Object.assign(request, { auth: asAuthInfo(caller) }), response, body.value);
   };

@@ -7,13 +7,12 @@ interface EnvRow {
   readonly secret?: boolean;
 }
 
-const port = (fallback: number) =>
-  z
-    .string()
-    .regex(/^\d{1,5}$/, 'expected a port number, 0..65535')
-    .transform(Number)
-    .pipe(z.int().min(0).max(65_535))
-    .default(fallback);
+const portNumber = z
+  .string()
+  .regex(/^\d{1,5}$/, 'expected a port number, 0..65535')
+  .transform(Number)
+  .pipe(z.int().min(0).max(65_535));
+const port = (fallback: number) => portNumber.default(fallback);
 const count = (fallback: number, min: number, max: number) =>
   z
     .string()
@@ -43,7 +42,7 @@ export const env = {
   AGENTS_PORT: { schema: port(3001), doc: 'Agents service listener (health, metrics)' },
   MCP_PORT: { schema: port(3002), doc: 'MCP listener' },
   OBJECTS_PORT: { schema: port(3003), doc: 'Listener of the disk object store: presigned PUT and GET' },
-  METRICS_PORT: { schema: port(0).optional(), doc: 'Extra loopback listener for /metrics where the agents service does not run' },
+  METRICS_PORT: { schema: portNumber.optional(), doc: 'Extra loopback listener for /metrics where the agents service does not run' },
   SERVICES: { schema: services, doc: 'Which of api, agents, mcp run in this process' },
   BASE_URL: { schema: httpUrl.optional(), doc: 'Public address of the API, when it is not http://HOST:API_PORT' },
   OBJECTS_URL: { schema: httpUrl.optional(), doc: 'Public address of the disk object store, when it is not http://HOST:OBJECTS_PORT' },

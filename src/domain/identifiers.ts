@@ -33,5 +33,5 @@ function collect(text: string, limit: number, candidates: (parts: string[]) => s
 }
 
 function isIdentifier(token: string): boolean {
-  return token.length >= 3 && token.length <= identifierLimits.characters && /\p{N}/u.test(token);
+  return token.length >= 3 && token.length <= identifierLimits.characters && /\p{Nd}/u.test(token);
 }

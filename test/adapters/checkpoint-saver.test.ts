@@ -1,35 +1,17 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { MemorySaver } from '@langchain/langgraph-checkpoint';
 import { MongoDBSaver } from '@langchain/langgraph-checkpoint-mongodb';
-import { openEmbeddedDatabase } from '#embedded/open.ts';
 import { CheckpointSaver } from '#src/adapters/database/checkpoint-saver.ts';
 import { ensureCheckpointIndexes } from '#src/adapters/database/checkpoint-rows.ts';
-import { connectDatabase } from '#src/adapters/database/connect.ts';
 import { checkpointerConformance } from '#test/conformance/checkpointer.ts';
-
-async function openDatabase() {
-  const dataDir = await mkdtemp(join(tmpdir(), 'inkgraph-'));
-  const engine = await openEmbeddedDatabase({ dataDir });
-  const connection = connectDatabase(engine.uri);
-  return {
-    ...connection,
-    close: async () => {
-      await connection.close();
-      await engine.close();
-      await rm(dataDir, { recursive: true });
-    },
-  };
-}
+import { temporaryDatabase } from '#test/graphs/support/embedded-database.ts';
 
 checkpointerConformance('ours', async () => {
-  const database = await openDatabase();
+  const database = await temporaryDatabase();
   await ensureCheckpointIndexes(database.db);
   return {
-    another: () => new CheckpointSaver(database.db),
+    another: () => new CheckpointSaver(database.connect().db),
     settle: (saver, threadId) => (saver as CheckpointSaver).flush(threadId),
-    close: database.close,
+    close: () => database.close(),
   };
 });
 
@@ -48,10 +30,10 @@ const stockDeviates = [
 checkpointerConformance(
   'the stock MongoDBSaver',
   async () => {
-    const database = await openDatabase();
+    const database = await temporaryDatabase();
     const savers = () => new MongoDBSaver({ client: database.client, dbName: database.db.databaseName });
     await savers().setup();
-    return { another: savers, settle: async () => undefined, close: database.close };
+    return { another: savers, settle: async () => undefined, close: () => database.close() };
   },
   stockDeviates,
 );

@@ -11,7 +11,6 @@ function failing(...errors: readonly unknown[]): NodeDefinition {
   let calls = 0;
   return testNode('failing', () => {
     calls += 1;
-    // oxlint-disable-next-line typescript/only-throw-error -- a node may throw anything
     if (calls <= errors.length) throw errors[calls - 1];
     return { update: {} };
   });

@@ -40,12 +40,12 @@ describe('Channels', () => {
   });
 
   test.each([
-    ['append', ['default'], 'a', 'b', ['default', 'a', 'b']],
-    ['merge', { z: 0 }, { a: 1 }, { b: 2 }, { z: 0, a: 1, b: 2 }],
-    ['sum', 10, 1, 2, 13],
-    ['max', 50, 1, 2, 50],
-  ] as const)('%s begins with its default', async (reducer, first, one, other, expected) => {
-    expect(await meet({ reducer, default: first }, [one, other])).toEqual(expected);
+    ['append', ['default'], ['a', 'b'], ['default', 'a', 'b']],
+    ['merge', { z: 0 }, [{ a: 1 }, { b: 2 }], { z: 0, a: 1, b: 2 }],
+    ['sum', 10, [1, 2], 13],
+    ['max', 50, [1, 2], 50],
+  ] as const)('%s begins with its default', async (reducer, first, values, expected) => {
+    expect(await meet({ reducer, default: first }, values)).toEqual(expected);
   });
 
   test.each([
@@ -124,7 +124,7 @@ describe('Channels', () => {
 describe('Previews', () => {
   test.each([
     ['a long text', 'ä'.repeat(1_000_000)],
-    ['a long list', Array.from({ length: 100_000 }, (_, at) => ({ at, text: 'word '.repeat(200) }))],
+    ['a long list', Array.from({ length: 2_000 }, (_, at) => ({ at, text: 'word '.repeat(200) }))],
     ['many members', Object.fromEntries(Array.from({ length: 5_000 }, (_, at) => [`member_${at}`, '𝄞'.repeat(300)]))],
     ['long names', { ['n'.repeat(100_000)]: 1 }],
   ])('%s is cut to 4 KiB', async (_, value) => {

@@ -85,15 +85,16 @@ export interface Listener extends AsyncDisposable {
   readonly secret: string;
 }
 
-type Choices = Partial<Omit<EndpointParts, 'facade' | 'tools' | 'version'>> & { limiters?: EndpointParts['facade']['limiters'] };
+type Choices = Partial<Pick<EndpointParts, 'allowedHosts' | 'legacy' | 'limiters' | 'sessionLimits'>>;
 
 /** The real MCP app with made-up tools, on a free port. */
-export async function listen(tools: readonly AnyTool[], { limiters = null, ...choices }: Choices = {}): Promise<Listener> {
+export async function listen(tools: readonly AnyTool[], choices: Choices = {}): Promise<Listener> {
   const keys = new KeyRing();
   const log = new LogBook();
   const deps = { logger: log } as unknown as ToolDeps;
   const mcp = createMcpApp({
-    facade: { authenticator: new Authenticator(keys, log), deps, limiters },
+    authenticator: new Authenticator(keys, log),
+    deps,
     tools,
     version: '0.0.0',
     allowedHosts: [],
@@ -106,7 +107,7 @@ export async function listen(tools: readonly AnyTool[], { limiters = null, ...ch
       alive: () => true,
     },
   });
-  const server = createServer(mcp.app).listen(0, '127.0.0.1');
+  const server = createServer(mcp).listen(0, '127.0.0.1');
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;
   return {

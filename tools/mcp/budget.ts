@@ -67,23 +67,33 @@ export function startOf(text: string, budget: number): string {
   return buffer.subarray(0, end).toString();
 }
 
+/** The first `count` UTF-16 units of `text`, or one fewer where that would halve a character. */
+function firstCharacters(text: string, count: number): string {
+  const last = text.charCodeAt(count - 1);
+  return text.slice(0, last >= 0xd800 && last <= 0xdbff ? count - 1 : count);
+}
+
 /** Cuts the longest untrusted field so that all fits. */
 function cutText(trusted: string, blocks: readonly UntrustedBlock[], budget: number): { text: string; cut: Cut | null } {
-  const whole = [trusted, ...blocks.map(renderBlock)].join('\n\n');
   const longest = blocks.flatMap((block) => block.fields).toSorted((a, b) => bytes(b.text) - bytes(a.text))[0];
-  if (longest === undefined) return { text: whole, cut: null };
-  // Neutralized delimiters grow, so the room is measured on the neutral form.
-  const neutral = neutralize(longest.text);
-  const start = startOf(neutral, bytes(neutral) - (bytes(whole) - budget));
-  const shorter = blocks.map((block) => ({
-    ...block,
-    fields: block.fields.map((field) => (field === longest ? { ...field, text: start } : field)),
-  }));
-  const shown = start.length - (start.match(/&lt;(?=[\s/]*untrusted-document)/gi)?.length ?? 0) * 3;
-  return {
-    text: [trusted, ...shorter.map(renderBlock)].join('\n\n'),
-    cut: { what: longest.path, unit: 'characters', shown, of: longest.text.length },
+  const withStart = (count: number): { text: string; shown: number } => {
+    const start = firstCharacters(longest?.text ?? '', count);
+    const shorter = blocks.map(({ id, fields }) => ({
+      id,
+      fields: fields.map((field) => (field === longest ? { ...field, text: start } : field)),
+    }));
+    return { text: [trusted, ...shorter.map(renderBlock)].join('\n\n'), shown: start.length };
   };
+  if (longest === undefined) return { text: withStart(0).text, cut: null };
+  let low = 0;
+  let high = Math.min(longest.text.length, budget);
+  while (low < high) {
+    const middle = Math.ceil((low + high) / 2);
+    if (bytes(withStart(middle).text) <= budget) low = middle;
+    else high = middle - 1;
+  }
+  const { text, shown } = withStart(low);
+  return { text, cut: { what: longest.path, unit: 'characters', shown, of: longest.text.length } };
 }
 
 /** The output as text within the budget: first fewer items, then less of the longest text. */

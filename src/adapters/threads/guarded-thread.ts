@@ -37,10 +37,11 @@ interface Pending {
 }
 
 export function startThread(entry: string | URL, name: string): GuardedThread {
-  // Piped and drained: native libraries print, and on stdio transports the standard output belongs to the protocol.
+  // Thrown away: native libraries print, and on stdio transports the standard output belongs to the protocol. Reading it to the
+  // void instead would keep the process alive.
   const thread = new Worker(entry, { name, execArgv: [], stdout: true, stderr: true });
-  thread.stdout.resume();
-  thread.stderr.resume();
+  thread.stdout.destroy();
+  thread.stderr.destroy();
   thread.unref();
   const pending = new Map<number, Pending>();
   let calls = 0;

@@ -1,0 +1,99 @@
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
+import { z } from 'zod';
+import { publishAddresses } from '#src/addresses-file.ts';
+import { compose } from '#src/compose.ts';
+import { loadConfig } from '#src/config/config.ts';
+import { version } from '#src/version.ts';
+import { seed } from '#scripts/cli/seed-data.ts';
+import { orExplain } from '#scripts/cli/with-app.ts';
+import { createUploader, waitForExecution } from '#scripts/demo/http-client.ts';
+import { Progress } from '#scripts/demo/progress.ts';
+import { print, rule, showDocument, showHowTo, showSearch } from '#scripts/demo/show.ts';
+
+const fixtures = new URL('../../test/fixtures/', import.meta.url);
+const Samples = z.array(z.object({ file: z.string(), contentType: z.string() }));
+const queries = ['receipt number 004-118273', '"Tannery Road"', 'invoice total', 'passenger timetabel'];
+
+async function samples(): Promise<z.output<typeof Samples>> {
+  return Samples.parse(JSON.parse(await readFile(new URL('ground-truth.json', fixtures), 'utf8')));
+}
+
+type Tools = (name: string, input: Record<string, unknown>) => Promise<any>;
+
+async function connectMcp(url: string, key: string): Promise<{ client: Client; tool: Tools }> {
+  const client = new Client({ name: 'inkgraph-demo', version });
+  const headers = { authorization: `Bearer ${key}` };
+  await client.connect(new StreamableHTTPClientTransport(new URL(url), { requestInit: { headers } }));
+  return {
+    client,
+    async tool(name, input) {
+      const result = await client.callTool({ name, arguments: input });
+      if (result.isError === true) throw new Error(`${name}: ${JSON.stringify(result.content)}`);
+      return result.structuredContent;
+    },
+  };
+}
+
+function untilInterrupted(): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => resolve());
+  return promise;
+}
+
+/** Uploads every sample as any client would, and waits for its run: document ids by file name. */
+async function ingestAll(baseUrl: string, keys: { workflowKey: string; serviceKey: string }): Promise<Map<string, string>> {
+  const list = await samples();
+  const uploader = createUploader(baseUrl, keys.workflowKey);
+  const progress = new Progress(list.length);
+  const ids = new Map<string, string>();
+  await Promise.all(
+    list.map(async ({ file, contentType }) => {
+      const id = await uploader.upload(await readFile(new URL(file, fixtures)), contentType);
+      ids.set(file, id);
+      const { status, runs } = await waitForExecution(baseUrl, keys.serviceKey, id);
+      if (status !== 'succeeded') throw new Error(`${file}: ${JSON.stringify(runs)}`);
+      progress.step(file);
+    }),
+  );
+  return new Map(list.map(({ file }) => [file, ids.get(file) ?? '']));
+}
+
+/** `npm run demo [-- --exit]`: the whole job on the sample scans, over the public HTTP and MCP interfaces only. */
+await orExplain(async () => {
+  const { values } = parseArgs({ options: { exit: { type: 'boolean', default: false } } });
+  const dataDir = await mkdtemp(join(tmpdir(), 'inkgraph-demo-'));
+  try {
+    const config = loadConfig({ LOG_LEVEL: 'error', ...process.env, SERVICES: '', DATA_DIR: dataDir });
+    print(`Inkgraph ${version}: starting all services on a fresh data folder`);
+    await using app = await compose(config);
+    const addresses = await app.start();
+    await using _published = await publishAddresses(dataDir, addresses);
+    const seeded = await seed(app, config);
+    print(`  API ${addresses.api}   agents ${addresses.agents}   MCP ${addresses.mcp}/mcp   objects ${addresses.objects}\n`);
+    print('Uploading the sample scans and running "Document intake" over each');
+    const ids = await ingestAll(addresses.api, seeded);
+    const { client, tool } = await connectMcp(`${addresses.mcp}/mcp`, seeded.serviceKey);
+    for (const [file, id] of ids) {
+      const [document, text] = await Promise.all([
+        tool('get_document', { id }),
+        tool('read_document_text', { documentId: id, limit: 600 }),
+      ]);
+      showDocument(file, document, text.documentText);
+    }
+    rule('Search');
+    const fileOf = new Map([...ids].map(([file, id]) => [id, file]));
+    for (const query of queries) showSearch(query, (await tool('search_documents', { query, limit: 3 })).documents, fileOf);
+    await client.close();
+    showHowTo(addresses, seeded);
+    if (values.exit) return;
+    print(`\nUp until Ctrl-C. Data folder: ${dataDir}`);
+    await untilInterrupted();
+    print('\nStopping.');
+  } finally {
+    await rm(dataDir, { recursive: true, force: true });
+  }
+});

@@ -1,0 +1,64 @@
+import type { Addresses } from '#src/compose.ts';
+import type { Seed } from '#scripts/cli/seed-data.ts';
+
+const print = (text = ''): void => void process.stdout.write(`${text}\n`);
+const rule = (title: string): void => print(`\n\u2500\u2500 ${title} ${'\u2500'.repeat(Math.max(0, 90 - title.length))}`);
+
+function wrapped(text: string, indent: string, most: number): string {
+  const lines: string[] = [];
+  let line = '';
+  for (const word of text.split(/\s+/)) {
+    if (line.length + word.length > 92) {
+      lines.push(line);
+      line = '';
+    }
+    line += `${line === '' ? '' : ' '}${word}`;
+  }
+  lines.push(line);
+  return lines.slice(0, most).map((one) => indent + one).join('\n');
+}
+
+export function showDocument(file: string, document: any, text: string): void {
+  rule(file);
+  const { ocr, pages, width, height } = document;
+  print(`  ${document.title ?? '(no title)'}`);
+  print(`  ${pages} page${pages === 1 ? '' : 's'}, ${width} x ${height} pixels; confidence ${ocr.avgConfidence.toFixed(1)} %; ${ocr.characters} characters by ${ocr.modelLabel}`);
+  print(`\n  Description (${document.descriptionModelLabel}):`);
+  print(wrapped(document.description, '    ', 5));
+  print('\n  Text:');
+  const lines = text.split(/[\n\f]/).filter((line) => line.trim() !== '');
+  print(lines.slice(0, 5).map((line) => `    ${line.slice(0, 96)}`).join('\n'));
+  if (lines.length > 5) print(`    ... ${lines.length - 5} more lines`);
+}
+
+export function showSearch(query: string, hits: readonly any[], fileOf: ReadonlyMap<string, string>): void {
+  print(`\n  ${query}`);
+  if (hits.length === 0) print('    nothing found');
+  for (const hit of hits.slice(0, 3))
+    print(`    ${hit.score.toFixed(2).padStart(6)}  ${(fileOf.get(hit.id) ?? hit.id).padEnd(20)} ${hit.matchedBy.join(' + ').padEnd(16)} ${hit.title ?? ''}`);
+}
+
+export function showHowTo(addresses: Addresses, seed: Seed): void {
+  rule('Do it yourself');
+  print(`
+  # upload a scan (presign, PUT, ack); the workflow bound to the key runs by itself
+  FILE=test/fixtures/letter.png
+  UPLOAD=$(curl -s ${addresses.api}/api/uploads/presign -H 'x-api-key: ${seed.workflowKey}' \\
+    -H 'content-type: application/json' -d "{\\"contentType\\":\\"image/png\\",\\"size\\":$(wc -c < $FILE)}")
+  curl -sf -T $FILE "$(echo "$UPLOAD" | sed 's/.*"uploadUrl":"\\([^"]*\\)".*/\\1/')"
+  curl -s ${addresses.api}/api/uploads/ack -H 'x-api-key: ${seed.workflowKey}' -H 'content-type: application/json' \\
+    -d "{\\"objectKey\\":\\"$(echo "$UPLOAD" | sed 's/.*"objectKey":"\\([^"]*\\)".*/\\1/')\\"}"
+
+  # what is there
+  curl -s '${addresses.api}/api/service/documents?limit=5' -H 'x-api-key: ${seed.serviceKey}'
+  curl -s ${addresses.api}/api/openapi.json`);
+  rule('Connect an MCP client');
+  print(`
+  Claude Code:
+    claude mcp add --transport http inkgraph ${addresses.mcp}/mcp --header "Authorization: Bearer ${seed.serviceKey}"
+
+  VS Code, Cursor and others (mcp.json):
+    ${JSON.stringify({ mcpServers: { inkgraph: { type: 'http', url: `${addresses.mcp}/mcp`, headers: { Authorization: `Bearer ${seed.serviceKey}` } } } })}`);
+}
+
+export { print, rule };

@@ -1,0 +1,36 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import { parseArgs } from 'node:util';
+import { orExplain, UsageError } from '#scripts/cli/with-app.ts';
+import { configDoc } from '#scripts/gen/config-doc.ts';
+import { errorsDoc } from '#scripts/gen/errors-doc.ts';
+import { nodesDoc } from '#scripts/gen/nodes-doc.ts';
+import { toolsDoc } from '#scripts/gen/tools-doc.ts';
+import { buildOpenApi } from '#src/contracts/openapi.ts';
+import { StoredGraph } from '#src/contracts/graph.ts';
+import { version } from '#src/version.ts';
+import { z } from 'zod';
+
+/** Everything in docs/ that is written from the code's own tables. */
+const generated: Readonly<Record<string, () => string>> = {
+  'docs/config.md': configDoc,
+  'docs/errors.md': errorsDoc,
+  'docs/nodes.md': nodesDoc,
+  'docs/tools.md': toolsDoc,
+  'docs/openapi.json': () => `${JSON.stringify(buildOpenApi(version, 'http://127.0.0.1:3000'), null, 2)}\n`,
+  'docs/graph.schema.json': () => `${JSON.stringify(z.toJSONSchema(StoredGraph, { io: 'input' }), null, 2)}\n`,
+};
+
+/** `npm run gen` writes them; `--check` fails when one is not what the code says. */
+await orExplain(async () => {
+  const { values } = parseArgs({ options: { check: { type: 'boolean', default: false } } });
+  const stale: string[] = [];
+  for (const [path, make] of Object.entries(generated)) {
+    const file = new URL(`../../${path}`, import.meta.url);
+    const text = make();
+    const current = await readFile(file, 'utf8').catch(() => '');
+    if (current === text) continue;
+    if (values.check) stale.push(path);
+    else await writeFile(file, text);
+  }
+  if (stale.length > 0) throw new UsageError(`Out of date: ${stale.join(', ')}. Run: npm run gen`);
+});

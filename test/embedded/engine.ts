@@ -1,0 +1,47 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type Collection, type Db, type Document, MongoClient } from 'mongodb';
+import { type EmbeddedDatabase, openEmbeddedDatabase } from '../../embedded/open.ts';
+
+/** Documents of any shape and any `_id`. */
+export type Anything = Document & { _id?: any };
+
+export interface TestEngine extends AsyncDisposable {
+  dataDir: string;
+  database: EmbeddedDatabase;
+  client: MongoClient;
+  db: Db;
+  /** A collection of its own for each call. */
+  fresh(): Collection<Anything>;
+}
+
+/** A real engine over a temporary folder, and the official driver connected to it. */
+export async function startTestEngine(): Promise<TestEngine> {
+  const dataDir = await mkdtemp(join(tmpdir(), 'embedded-'));
+  const database = await openEmbeddedDatabase({ dataDir });
+  const client = await MongoClient.connect(database.uri);
+  const db = client.db('test');
+  let made = 0;
+  return {
+    dataDir,
+    database,
+    client,
+    db,
+    fresh: () => db.collection<Anything>(`c${++made}`),
+    [Symbol.asyncDispose]: async () => {
+      await client.close();
+      await database.close();
+      await rm(dataDir, { recursive: true });
+    },
+  };
+}
+
+export async function failureOf(action: Promise<unknown>): Promise<{ code: number; message: string; [field: string]: any }> {
+  try {
+    await action;
+  } catch (error) {
+    return error as { code: number; message: string };
+  }
+  throw new Error('expected a failure');
+}

@@ -1,0 +1,145 @@
+import { once } from 'node:events';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { Sessions } from '#http/mcp/sessions.ts';
+import type { McpSession } from '#tools/mcp.ts';
+import { legacyClient, listen, type Listener } from '#test/mcp/listener.ts';
+import { callOf, initialize, post } from '#test/mcp/raw.ts';
+import { sampleTools, waiting } from '#test/mcp/sample-tools.ts';
+
+let at: Listener;
+let authorization: string;
+beforeAll(async () => {
+  at = await listen(sampleTools);
+  authorization = `Bearer ${at.secret}`;
+});
+afterAll(async () => {
+  await at[Symbol.asyncDispose]();
+});
+
+async function sessionOf(listener: Listener, secret = listener.secret) {
+  const headers = { authorization: `Bearer ${secret}` };
+  const reply = await post(listener, initialize('2025-11-25'), headers);
+  return { ...headers, 'mcp-session-id': reply.headers.get('mcp-session-id') ?? 'none' };
+}
+
+describe('a session', () => {
+  it('ends with DELETE and is 404 from then on', async () => {
+    const headers = await sessionOf(at);
+    expect((await fetch(at.url, { method: 'DELETE', headers })).status).toBe(200);
+    expect((await post(at, callOf('who'), headers)).status).toBe(404);
+  });
+
+  it('is asked for by name: without the header it is 400, with an unknown one 404', async () => {
+    expect((await post(at, callOf('who'), { authorization })).status).toBe(400);
+    expect((await post(at, callOf('who'), { authorization, 'mcp-session-id': crypto.randomUUID() })).status).toBe(404);
+    expect((await fetch(at.url, { headers: { authorization, accept: 'text/event-stream' } })).status).toBe(400);
+  });
+
+  it('is refused from the next request on when its key is revoked', async () => {
+    const secret = at.keys.add('service', 'key_revoked');
+    const headers = await sessionOf(at, secret);
+    expect((await post(at, callOf('who'), headers)).status).toBe(200);
+    await at.keys.revoke('org_1', 'key_revoked', new Date());
+    const reply = await post(at, callOf('who'), headers);
+    expect(reply.status).toBe(401);
+    expect(reply.headers.get('www-authenticate')).toMatch(/^Bearer/);
+  });
+
+  it('lets a client come back for its event stream at once after hanging up', async () => {
+    const headers = { ...(await sessionOf(at)), accept: 'text/event-stream' };
+    const hangUp = new AbortController();
+    const first = await fetch(at.url, { headers, signal: hangUp.signal });
+    expect(first.status).toBe(200);
+    expect((await fetch(at.url, { headers })).status).toBe(409);
+    hangUp.abort();
+    const again = async (): Promise<number> => {
+      const reply = await fetch(at.url, { headers });
+      await reply.body?.cancel();
+      return reply.status;
+    };
+    await expect.poll(again, { timeout: 5_000, interval: 20 }).toBe(200);
+  });
+
+  it('passes a cancellation on to the tool', async () => {
+    const { tool, started, gone } = waiting();
+    await using other = await listen([tool]);
+    const { client } = await legacyClient(other.url, other.secret);
+    const cancel = new AbortController();
+    const call = client.callTool({ name: 'wait' }, undefined, { signal: cancel.signal });
+    await started;
+    cancel.abort();
+    await expect(call).rejects.toThrow();
+    await gone;
+    await client.close();
+  });
+
+  it('does not survive the app, and neither do its calls', async () => {
+    const { tool, started, gone } = waiting();
+    const other = await listen([tool]);
+    const headers = await sessionOf(other);
+    const call = post(other, callOf('wait'), headers).catch(() => null);
+    await started;
+    await other[Symbol.asyncDispose]();
+    await gone;
+    await call;
+  });
+
+  it('is not opened by a handshake that is refused', async () => {
+    await using other = await listen(sampleTools, { sessionLimits: { idleMs: 60_000, max: 1 } });
+    const headers = await sessionOf(other);
+    const refused = await post(other, [initialize('2025-11-25'), initialize('2025-11-25')], {
+      authorization: headers.authorization,
+      accept: 'application/json',
+    });
+    expect(refused.status).toBe(406);
+    expect(refused.headers.get('mcp-session-id')).toBeNull();
+  });
+});
+
+describe('the cap on sessions', () => {
+  it('drops the one idle for longest', async () => {
+    await using other = await listen(sampleTools, { sessionLimits: { idleMs: 60_000, max: 2 } });
+    const [first, second] = [await sessionOf(other), await sessionOf(other)];
+    expect((await post(other, callOf('who'), first)).status).toBe(200);
+    const third = await sessionOf(other);
+    expect((await post(other, callOf('who'), second)).status).toBe(404);
+    expect((await post(other, callOf('who'), first)).status).toBe(200);
+    expect((await post(other, callOf('who'), third)).status).toBe(200);
+  });
+
+  it('never drops one with a call under way', async () => {
+    const { tool, started } = waiting();
+    await using other = await listen([tool], { sessionLimits: { idleMs: 60_000, max: 1 } });
+    const busy = await sessionOf(other);
+    const call = post(other, callOf('wait'), busy).catch(() => null);
+    await started;
+    const refused = await post(other, initialize('2025-11-25'), { authorization: busy.authorization });
+    expect(refused.status).toBe(503);
+    expect(refused.headers.get('retry-after')).toBe('60');
+    await fetch(other.url, { method: 'DELETE', headers: busy });
+    await call;
+    expect((await sessionOf(other))['mcp-session-id']).not.toBe('none');
+  });
+});
+
+describe('the idle limit', () => {
+  it('closes a session that nobody uses', async () => {
+    const closed = new EventTarget();
+    const ended = once(closed, 'closed');
+    const open = async (id: () => string, events: { started(id: string): void }): Promise<McpSession> => ({
+      async handle() {
+        const made = id();
+        events.started(made);
+        return new Response('{}', { headers: { 'mcp-session-id': made } });
+      },
+      close: async () => void closed.dispatchEvent(new Event('closed')),
+    });
+    const sessions = new Sessions(open, { idleMs: 20, max: 10 });
+    const request = new Request(at.url, { method: 'POST' });
+    await sessions.handle(request, 'key_one', { parsedBody: initialize('2025-11-25') });
+    expect(sessions.size).toBe(1);
+    await ended;
+    expect(sessions.size).toBe(0);
+    await sessions.close();
+  });
+});
