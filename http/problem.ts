@@ -1,5 +1,6 @@
 import type { ErrorRequestHandler, RequestHandler, Response } from 'express';
 import { faults } from '#src/contracts/faults.ts';
+import { problemType } from '#src/contracts/problem.ts';
 import { Fault } from '#src/domain/fault.ts';
 import type { Logger } from '#src/domain/ports/logger.ts';
 import { requestIdOf } from '#http/guard/request-id.ts';
@@ -36,7 +37,7 @@ export function sendProblem(response: Response, fault: Fault): void {
     .type('application/problem+json')
     .send(
       JSON.stringify({
-        type: `https://inkgraph.dev/problems/${fault.code}`,
+        type: problemType(fault.code),
         title: row.title,
         status: row.status,
         detail: fault.detail,

@@ -226,6 +226,23 @@ function createWorker(config: Config, data: Data, core: Core, overrides: Overrid
   return { ocr, worker: new Worker(parts, { owner: randomUUID(), ...config.runs }) };
 }
 
+/** Bytes of deleted or half-written objects go once a day, an hour after they were last touched. */
+function sweepObjects({ objects }: Data, logger: Logger): () => void {
+  const sweep = (): void => {
+    objects.sweepOrphans(3_600_000).then(
+      (removed) => logger.info({ removed }, 'object store swept'),
+      (error: unknown) => logger.warn({ err: error }, 'object store could not be swept'),
+    );
+  };
+  // Not at the very start, when everybody else wants the disk.
+  const first = setTimeout(sweep, 60_000).unref();
+  const daily = setInterval(sweep, 86_400_000).unref();
+  return () => {
+    clearTimeout(first);
+    clearInterval(daily);
+  };
+}
+
 /** The one place that knows which adapters run. Throws ConfigError, or a Fault when stored data cannot be used. */
 export async function compose(config: Config, overrides: Overrides = {}): Promise<App> {
   const logger = overrides.logger ?? createPinoLogger(config.logLevel);
@@ -233,8 +250,10 @@ export async function compose(config: Config, overrides: Overrides = {}): Promis
   const core = await createCore(config, data, logger);
   const runs = config.services.has('agents') ? createWorker(config, data, core, overrides) : null;
   const listening: Listening[] = [];
+  const closing: (() => Promise<void>)[] = [];
   const { deps, health, metrics, relay } = core;
   let stopping = false;
+  let stopSweeping = (): void => undefined;
   const reader = { health: health.health.bind(health), alive: () => !stopping };
 
   const open = async (
@@ -277,20 +296,24 @@ export async function compose(config: Config, overrides: Overrides = {}): Promis
     const agents = await open('agents', () => createAgentsApp({ health: reader, metrics, logger }));
     const mcp = await open('mcp', async () => {
       const { createMcpApp } = await import('#http/mcp/app.ts');
-      return createMcpApp({ deps, authenticator, health: reader, metrics, logger, version, ...mcpOptions(config) });
+      const app = createMcpApp({ deps, authenticator, health: reader, metrics, logger, version, ...mcpOptions(config) });
+      closing.push(() => app.close());
+      return app;
     });
     if (config.metricsPort !== null) {
       const where = { name: 'METRICS_PORT', host: '127.0.0.1', port: config.metricsPort };
       listening.push(await listen(createMetricsApp({ metrics, logger }), where));
     }
     runs?.worker.start();
+    if (config.services.has('api')) stopSweeping = sweepObjects(data, logger);
     return { api: core.apiUrl(), agents, mcp, objects: objectsUrl };
   };
 
   const close = async (): Promise<void> => {
     stopping = true;
     const drainMs = overrides.drainMs ?? 30_000;
-    await Promise.all(listening.map((server) => server.close(5_000)));
+    stopSweeping();
+    await Promise.all([...listening.map((server) => server.close(5_000)), ...closing.map((end) => end())]);
     await runs?.worker.stop(drainMs);
     await relay.idle();
     await deps.wake.close();

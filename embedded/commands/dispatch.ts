@@ -76,7 +76,7 @@ function submit(command: Command, request: Request, answer: (reply: Document) =>
 function checkFields(command: Command, { name, body, sequences }: Request): void {
   if ('startTransaction' in body || 'autocommit' in body) {
     throw new MongoFault(
-      20,
+      263,
       'Transactions are not supported by the embedded engine; write one document atomically instead',
     );
   }

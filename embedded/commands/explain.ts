@@ -70,8 +70,9 @@ function describeAccess(plan: Plan): Document {
   if (plan.kind === 'collection') return { stage: 'COLLSCAN', direction: plan.backward ? 'backward' : 'forward' };
   if (plan.kind === 'union')
     return { stage: 'FETCH', inputStage: { stage: 'OR', inputStages: plan.plans.map(describeIndex) } };
-  const { index, score } = plan;
-  if (index.isId && score >= 1000) return { stage: 'IDHACK', indexName: index.name, keyPattern: index.spec.key };
+  const { index, score, ranges } = plan;
+  if (index.isId && score >= 1000 && ranges.length === 1)
+    return { stage: 'IDHACK', indexName: index.name, keyPattern: index.spec.key };
   return { stage: 'FETCH', inputStage: describeIndex(plan) };
 }
 

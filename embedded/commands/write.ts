@@ -39,14 +39,12 @@ export const update: Command = {
   fields: ['updates', 'ordered', 'bypassDocumentValidation'],
   run: (request) => {
     const namespace: [string, string] = [request.db, collectionName(request)];
+    const statements = statementsOf(request, 'updates', ['q', 'u', 'multi', 'upsert', 'hint', 'sort']);
+    if (statements.some((spec) => spec['u'] === undefined)) throw missing('update.updates.u');
     let n = 0;
     let nModified = 0;
     const upserted: Document[] = [];
-    const writeErrors = eachWrite(request, documentsOf(request, 'updates'), (bytes, index) => {
-      const spec = decode(bytes);
-      checkStatement(spec, ['q', 'u', 'multi', 'upsert', 'hint', 'sort'], 'update.updates');
-      if (spec['u'] === undefined)
-        throw new MongoFault(40414, "BSON field 'update.updates.u' is missing but a required field");
+    const writeErrors = eachWrite(request, statements, (spec, index) => {
       const outcome = updateMatching(
         request.engine,
         namespace,
@@ -69,9 +67,7 @@ export const remove: Command = {
   fields: ['deletes', 'ordered'],
   run: (request) => {
     let n = 0;
-    const writeErrors = eachWrite(request, documentsOf(request, 'deletes'), (bytes) => {
-      const spec = decode(bytes);
-      checkStatement(spec, ['q', 'limit', 'hint'], 'delete.deletes');
+    const writeErrors = eachWrite(request, statementsOf(request, 'deletes', ['q', 'limit', 'hint']), (spec) => {
       const limit = countOf(spec['limit'], 'delete.deletes.limit', NaN);
       if (limit !== 0 && limit !== 1)
         throw new MongoFault(9, `The limit field in delete objects must be 0 or 1. Got ${limit}`);
@@ -83,20 +79,31 @@ export const remove: Command = {
   },
 };
 
+/** A statement of the wrong shape fails the command before any of them has run. */
+function statementsOf(request: Request, field: string, allowed: readonly string[]): Document[] {
+  const statements = documentsOf(request, field).map(decode);
+  for (const spec of statements) checkStatement(spec, allowed, `${request.name}.${field}`);
+  return statements;
+}
+
+function missing(field: string): MongoFault {
+  return new MongoFault(40414, `BSON field '${field}' is missing but a required field`);
+}
+
 /** Ordered writes stop at the first refusal, unordered ones go on. */
-function eachWrite(
+function eachWrite<Item>(
   request: Request,
-  items: readonly Uint8Array[],
-  write: (bytes: Uint8Array, index: number) => void,
+  items: readonly Item[],
+  write: (item: Item, index: number) => void,
 ): { writeErrors?: Document[] } {
   if (items.length === 0 || items.length > MAX_WRITES) {
     throw new MongoFault(16, `Write batch sizes must be between 1 and ${MAX_WRITES}. Got ${items.length} operations.`);
   }
   const ordered = flagOf(request.body['ordered'], `${request.name}.ordered`, true);
   const errors: Document[] = [];
-  for (const [index, bytes] of items.entries()) {
+  for (const [index, item] of items.entries()) {
     try {
-      write(bytes, index);
+      write(item, index);
     } catch (error) {
       errors.push(writeError(index, error));
       if (ordered) break;
@@ -118,9 +125,7 @@ export function checkStatement(spec: Document, fields: readonly string[], where:
 }
 
 export function targetOf(request: Request, spec: Document, filterField: string): Target {
-  if (!isObject(spec[filterField])) {
-    throw new MongoFault(40414, `BSON field '${request.name}.${filterField}' is missing but a required field`);
-  }
+  if (!isObject(spec[filterField])) throw missing(`${request.name}.${filterField}`);
   const hint = spec['hint'];
   const collection = hint === undefined || request.name === 'bulkWrite' ? undefined : collectionOf(request);
   if (collection) hintedIndex(collection, hint);

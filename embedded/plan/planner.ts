@@ -22,7 +22,7 @@ export interface IndexPlan {
 export type Plan =
   | IndexPlan
   | { kind: 'collection'; backward: boolean; sorted: boolean }
-  | { kind: 'union'; plans: IndexPlan[]; sorted: false };
+  | { kind: 'union'; plans: IndexPlan[]; sorted: boolean };
 
 export interface PlanRequest {
   filter: Filter;
@@ -116,7 +116,7 @@ function orderGiven(index: Index, sort: readonly SortField[], pinned: ReadonlySe
   return way === 0 ? 1 : way;
 }
 
-function unionPlan(collection: Collection, { filter, limited }: PlanRequest): Plan | undefined {
+function unionPlan(collection: Collection, { filter, sort, limited }: PlanRequest): Plan | undefined {
   const branches =
     filter.op === 'or' ? filter : filter.op === 'and' ? filter.filters.find((inner) => inner.op === 'or') : undefined;
   if (branches?.op !== 'or') return undefined;
@@ -127,7 +127,7 @@ function unionPlan(collection: Collection, { filter, limited }: PlanRequest): Pl
     else if (plan.kind === 'union') plans.push(...plan.plans);
     else return undefined;
   }
-  return { kind: 'union', plans, sorted: false };
+  return { kind: 'union', plans, sorted: sort.length === 0 };
 }
 
 function naturalOrder(spec: unknown): number | undefined {

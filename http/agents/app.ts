@@ -8,7 +8,7 @@ import { mountMetrics } from '#http/routes/metrics.ts';
 
 /** The agents service takes its work from the queue; over HTTP it only says how it is. */
 export function createAgentsApp(parts: { health: HealthReader; metrics: Metrics; logger: Logger }): Express {
-  const app = baseApp('agents', parts.metrics);
+  const app = baseApp('agents', parts);
   mountHealth(app, 'agents', parts.health);
   mountMetrics(app, parts.metrics);
   app.use(notFound, problems(parts.logger));

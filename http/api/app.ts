@@ -23,7 +23,7 @@ export interface ApiParts {
 }
 
 export function createApiApp(parts: ApiParts): Express {
-  const app = baseApp('api', parts.metrics);
+  const app = baseApp('api', parts);
   const router = express.Router({ caseSensitive: true, strict: true });
   mountHealth(router, 'api', parts.health);
   mountIngestion(router, parts.facade);

@@ -5,7 +5,6 @@ import { baseApp } from '#http/base-app.ts';
 import type { Endpoint, EndpointParts } from '#http/mcp/endpoint.ts';
 import { notFound, problems } from '#http/problem.ts';
 import { mountHealth, type HealthReader } from '#http/routes/health.ts';
-import { mountMetrics } from '#http/routes/metrics.ts';
 
 export interface McpParts extends EndpointParts {
   readonly health: HealthReader;
@@ -28,9 +27,8 @@ export function createMcpApp(parts: McpParts): McpApp {
     endpoint ??= import('#http/mcp/endpoint.ts').then((loaded) => loaded.createEndpoint(parts));
     return endpoint;
   };
-  const app = baseApp('mcp', parts.metrics);
+  const app = baseApp('mcp', parts);
   mountHealth(app, 'mcp', parts.health);
-  mountMetrics(app, parts.metrics);
   app.all('/mcp', async (request, response, next) => {
     const { handler } = await load();
     await handler(request, response, next);

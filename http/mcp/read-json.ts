@@ -2,6 +2,8 @@ import type { Request } from 'express';
 import { limits } from '#src/contracts/fields.ts';
 import { Fault } from '#src/domain/fault.ts';
 
+const maxDepth = 64;
+
 const tooLarge = (): Fault => new Fault('request.too_large', 'The JSON body may have at most 1 MiB.');
 
 function readBounded(request: Request): Promise<Buffer> {
@@ -26,20 +28,34 @@ function readBounded(request: Request): Promise<Buffer> {
   return promise;
 }
 
-/**
- * The JSON of a POST, at most 1 MiB; `undefined` where it is not JSON at all. Faults: `request.media_type`, before anything is
- * read, and `request.too_large`.
- */
-export async function readJson(request: Request): Promise<{ value: unknown } | undefined> {
-  const encoding = request.headers['content-encoding'] ?? 'identity';
-  if (request.is('application/json') !== 'application/json' || encoding !== 'identity')
-    throw new Fault('request.media_type', 'Send Content-Type: application/json, without Content-Encoding.');
-  if (Number(request.headers['content-length'] ?? 0) > limits.jsonBodyBytes) throw tooLarge();
-  const bytes = await readBounded(request);
+/** What walks the value later, here and in the SDK, does so recursively. */
+function checkDepth(root: unknown): void {
+  let level: readonly unknown[] = [root];
+  for (let depth = 0; level.length > 0; depth += 1) {
+    if (depth > maxDepth) throw new Fault('request.malformed', `The body is nested deeper than ${maxDepth} levels.`);
+    level = level.flatMap((value) => (typeof value === 'object' && value !== null ? Object.values(value) : []));
+  }
+}
+
+function parsed(bytes: Buffer): { value: unknown } | undefined {
   try {
     return { value: JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes)) as unknown };
   } catch (error) {
     if (error instanceof SyntaxError || error instanceof TypeError) return undefined;
     throw error;
   }
+}
+
+/**
+ * The JSON of a POST, at most 1 MiB; `undefined` where it is not JSON at all. Faults: `request.media_type`, before anything is
+ * read, `request.too_large`, and `request.malformed` for one nested too deep.
+ */
+export async function readJson(request: Request): Promise<{ value: unknown } | undefined> {
+  const encoding = request.headers['content-encoding'] ?? 'identity';
+  if (request.is('application/json') !== 'application/json' || encoding !== 'identity')
+    throw new Fault('request.media_type', 'Send Content-Type: application/json, without Content-Encoding.');
+  if (Number(request.headers['content-length'] ?? 0) > limits.jsonBodyBytes) throw tooLarge();
+  const json = parsed(await readBounded(request));
+  if (json !== undefined) checkDepth(json.value);
+  return json;
 }

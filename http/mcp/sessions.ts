@@ -10,6 +10,8 @@ export const sessionLimits: SessionLimits = { idleMs: 30 * 60_000, max: 1_000 };
 /** Opens a session of the SDK; `started` is told the id once the client's handshake was accepted. */
 export type OpenSession = (id: () => string, events: { started(id: string): void; ended(): void }) => Promise<McpSession>;
 
+const comment = new TextEncoder().encode(': open\n\n');
+
 interface Entry {
   readonly session: McpSession;
   /** The key that opened it: no other may use it. */
@@ -114,7 +116,13 @@ export class Sessions {
       return response;
     }
     // The signal ends the stream when the client hangs up, so that it may come back for a new one at once.
-    const body = response.body.pipeThrough(new TransformStream({ flush: done, cancel: done }), { signal: request.signal });
+    const watch = new TransformStream<Uint8Array, Uint8Array>({
+      // Headers leave with the first byte, and a standing stream may have nothing to say for long.
+      start: (controller) => (request.method === 'GET' ? controller.enqueue(comment) : undefined),
+      flush: done,
+      cancel: done,
+    });
+    const body = response.body.pipeThrough(watch, { signal: request.signal });
     return new Response(body, { status: response.status, headers: response.headers });
   }
 

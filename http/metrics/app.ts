@@ -7,7 +7,7 @@ import { mountMetrics } from '#http/routes/metrics.ts';
 
 /** Metrics alone, on a loopback listener: for processes where the agents service, which has them too, does not run. */
 export function createMetricsApp({ metrics, logger }: { metrics: Metrics; logger: Logger }): Express {
-  const app = baseApp('metrics', metrics);
+  const app = baseApp('metrics', { metrics, logger });
   mountMetrics(app, metrics);
   app.use(notFound, problems(logger));
   return app;

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { FaultCode } from '#src/contracts/faults.ts';
 
 /** RFC 9457 problem details, as every error of the three services is told. */
 export const Problem = z
@@ -15,3 +16,8 @@ export const Problem = z
       .optional(),
   })
   .meta({ id: 'Problem' });
+
+/** `type` of a problem: names the row of docs/errors.md, without promising a page at some address. */
+export function problemType(code: FaultCode): string {
+  return `urn:inkgraph:fault:${code}`;
+}

@@ -37,7 +37,9 @@ export async function startTestEngine(): Promise<TestEngine> {
   };
 }
 
-export async function failureOf(action: Promise<unknown>): Promise<{ code: number; message: string; [field: string]: any }> {
+export async function failureOf(
+  action: Promise<unknown>,
+): Promise<{ code: number; message: string; [field: string]: any }> {
   try {
     await action;
   } catch (error) {

@@ -13,7 +13,14 @@ const DOCS: Anything[] = [
   { _id: 2, a: 2.5, tags: ['y'], n: { b: 2 } },
   { _id: 3, a: 'text', tags: [], n: null },
   { _id: 4, a: null, tags: 'x' },
-  { _id: 5, tags: [['x'], 'z'], items: [{ p: 1, q: 1 }, { p: 2, q: 2 }] },
+  {
+    _id: 5,
+    tags: [['x'], 'z'],
+    items: [
+      { p: 1, q: 1 },
+      { p: 2, q: 2 },
+    ],
+  },
   { _id: 6, a: Long.fromString('9007199254740993'), items: [{ p: 1, q: 2 }] },
   { _id: 7, a: [1, 10], items: [] },
   { _id: 8, a: true, when: new Date(5000), n: { b: [1, 2] } },
@@ -92,12 +99,21 @@ describe('a filter', () => {
     await engine.db.collection<Anything>('filters').insertMany(DOCS);
     const indexed = engine.db.collection<Anything>('indexed');
     await indexed.insertMany(DOCS);
-    await indexed.createIndexes([{ key: { a: 1 } }, { key: { tags: -1 } }, { key: { 'n.b': 1, a: -1 } }, { key: { 'items.p': 1, 'items.q': 1 } }]);
+    await indexed.createIndexes([
+      { key: { a: 1 } },
+      { key: { tags: -1 } },
+      { key: { 'n.b': 1, a: -1 } },
+      { key: { 'items.p': 1, 'items.q': 1 } },
+    ]);
   });
 
   it.each(CASES)('%o finds %o', async (filter, ids) => {
     const ofCollection = (name: string) =>
-      engine.db.collection<Anything>(name).find(filter).map((doc) => doc._id as number).toArray();
+      engine.db
+        .collection<Anything>(name)
+        .find(filter)
+        .map((doc) => doc._id as number)
+        .toArray();
     expect(await ofCollection('filters')).toEqual(ids);
     expect((await ofCollection('indexed')).toSorted((a, b) => a - b)).toEqual(ids);
     expect(await engine.db.collection('indexed').countDocuments(filter)).toBe(ids.length);
@@ -105,13 +121,39 @@ describe('a filter', () => {
 });
 
 describe('sorting', () => {
-  const ORDERED = [new MinKey(), [], null, NaN, -5, new Int32(0), 2.5, Long.fromNumber(3), 'a', 'b', '\u{ffee}', '😀', { a: 1 }, { a: 2 }, { b: 0 }];
-  const REST = [Buffer.from([1]), new ObjectId('000000000000000000000001'), false, true, new Date(0), /x/, new MaxKey()];
+  const ORDERED = [
+    new MinKey(),
+    [],
+    null,
+    NaN,
+    -5,
+    new Int32(0),
+    2.5,
+    Long.fromNumber(3),
+    'a',
+    'b',
+    '\u{ffee}',
+    '😀',
+    { a: 1 },
+    { a: 2 },
+    { b: 0 },
+  ];
+  const REST = [
+    Buffer.from([1]),
+    new ObjectId('000000000000000000000001'),
+    false,
+    true,
+    new Date(0),
+    /x/,
+    new MaxKey(),
+  ];
   const values = [...ORDERED, ...REST];
 
   it.each([['scan'], ['index']])('follows the order over types, by %s', async (how) => {
     const things = engine.fresh();
-    const shuffled = values.map((v, at) => ({ _id: at, v })).toSorted((a, b) => ((a._id * 7) % 23) - ((b._id * 7) % 23));
+    const shuffled = values
+      .map((v, at) => ({ _id: at, v }))
+      .toSorted((a, b) => ((a._id * 7) % 23) - ((b._id * 7) % 23));
     await things.insertMany(shuffled);
     if (how === 'index') await things.createIndex({ v: 1 });
     const ids = async (way: 1 | -1) => (await things.find().sort({ v: way }).toArray()).map((doc) => doc._id as number);
@@ -121,7 +163,11 @@ describe('sorting', () => {
 
   it('takes the least element of an array ascending and the greatest descending', async () => {
     const things = engine.fresh();
-    await things.insertMany([{ _id: 1, v: [5, 1] }, { _id: 2, v: 3 }, { _id: 3, v: [2, 4] }]);
+    await things.insertMany([
+      { _id: 1, v: [5, 1] },
+      { _id: 2, v: 3 },
+      { _id: 3, v: [2, 4] },
+    ]);
     expect((await things.find().sort({ v: 1 }).toArray()).map((doc) => doc._id)).toEqual([1, 3, 2]);
     expect((await things.find().sort({ v: -1 }).toArray()).map((doc) => doc._id)).toEqual([1, 3, 2]);
   });
@@ -133,8 +179,14 @@ describe('a projection', () => {
     [{ a: 1 }, { _id: 1, a: 1 }],
     [{ a: 1, _id: 0 }, { a: 1 }],
     [{ a: 0 }, { _id: 1, b: doc.b, list: doc.list }],
-    [{ 'b.c': 1, 'list.c': true }, { _id: 1, b: { c: 1 }, list: [{ c: 1 }] }],
-    [{ 'b.c': 0, 'list.c': 0, a: 0 }, { _id: 1, b: { d: 2 }, list: [{ d: 2 }, 5] }],
+    [
+      { 'b.c': 1, 'list.c': true },
+      { _id: 1, b: { c: 1 }, list: [{ c: 1 }] },
+    ],
+    [
+      { 'b.c': 0, 'list.c': 0, a: 0 },
+      { _id: 1, b: { d: 2 }, list: [{ d: 2 }, 5] },
+    ],
     [{ _id: 1 }, { _id: 1 }],
     [{ _id: 0 }, { a: 1, b: doc.b, list: doc.list }],
     [{}, doc],

@@ -11,7 +11,11 @@ afterAll(() => engine[Symbol.asyncDispose]());
 /** The stages from the top to the one that reads. */
 function stagesOf(explained: Document): string[] {
   const names: string[] = [];
-  for (let stage = explained['queryPlanner']['winningPlan']; stage; stage = stage.inputStage ?? stage.inputStages?.[0]) {
+  for (
+    let stage = explained['queryPlanner']['winningPlan'];
+    stage;
+    stage = stage.inputStage ?? stage.inputStages?.[0]
+  ) {
     names.push(stage.indexName ? `${stage.stage} ${stage.indexName}` : stage.stage);
   }
   return names;
@@ -21,12 +25,19 @@ describe('a unique index', () => {
   it('refuses a second holder of a key and names key and value', async () => {
     const things = engine.fresh();
     await things.createIndex({ org: 1, email: 1 }, { unique: true });
-    await things.insertMany([{ _id: 1, org: 'a', email: 'x' }, { _id: 2, org: 'b', email: 'x' }]);
+    await things.insertMany([
+      { _id: 1, org: 'a', email: 'x' },
+      { _id: 2, org: 'b', email: 'x' },
+    ]);
     const duplicate = { code: 11000, keyPattern: { org: 1, email: 1 }, keyValue: { org: 'a', email: 'x' } };
     expect(await failureOf(things.insertOne({ org: 'a', email: 'x' }))).toMatchObject(duplicate);
     expect(await failureOf(things.updateOne({ _id: 2 }, { $set: { org: 'a' } }))).toMatchObject(duplicate);
     expect(await failureOf(things.findOneAndUpdate({ _id: 2 }, { $set: { org: 'a' } }))).toMatchObject(duplicate);
-    expect(await failureOf(things.insertOne({ _id: 1 }))).toMatchObject({ code: 11000, keyPattern: { _id: 1 }, keyValue: { _id: 1 } });
+    expect(await failureOf(things.insertOne({ _id: 1 }))).toMatchObject({
+      code: 11000,
+      keyPattern: { _id: 1 },
+      keyValue: { _id: 1 },
+    });
     expect(await things.countDocuments({})).toBe(2);
     await things.deleteOne({ _id: 1 });
     await things.updateOne({ _id: 2 }, { $set: { org: 'a' } });
@@ -48,7 +59,11 @@ describe('a unique index', () => {
     expect(await failureOf(sparse.insertOne({ k: 1 }))).toMatchObject({ code: 11000 });
     const partial = engine.fresh();
     await partial.createIndex({ k: 1 }, { unique: true, partialFilterExpression: { live: true } });
-    await partial.insertMany([{ _id: 1, k: 1 }, { _id: 2, k: 1 }, { _id: 3, k: 1, live: true }]);
+    await partial.insertMany([
+      { _id: 1, k: 1 },
+      { _id: 2, k: 1 },
+      { _id: 3, k: 1, live: true },
+    ]);
     expect(await failureOf(partial.updateOne({ _id: 1 }, { $set: { live: true } }))).toMatchObject({ code: 11000 });
     expect(await partial.find({ k: 1 }).toArray()).toHaveLength(3);
     expect(await partial.find({ k: 1, live: true }).toArray()).toHaveLength(1);
@@ -74,8 +89,16 @@ describe('the planner', () => {
       { key: { email: 1 }, name: 'byEmail', unique: true, sparse: true },
       { key: { tags: 1 }, name: 'byTag' },
     ]);
-    await things.insertMany(Array.from({ length: 1000 }, (_, n) => ({ _id: n, org: `o${n % 2}`, createdAt: new Date(n), tags: [n % 5, 'all'] })));
-    const plan = async (filter: object, sort: Record<string, 1 | -1> = {}, limit = 0) => stagesOf(await things.find(filter).sort(sort).limit(limit).explain('queryPlanner'));
+    await things.insertMany(
+      Array.from({ length: 1000 }, (_, n) => ({
+        _id: n,
+        org: `o${n % 2}`,
+        createdAt: new Date(n),
+        tags: [n % 5, 'all'],
+      })),
+    );
+    const plan = async (filter: object, sort: Record<string, 1 | -1> = {}, limit = 0) =>
+      stagesOf(await things.find(filter).sort(sort).limit(limit).explain('queryPlanner'));
     expect(await plan({ _id: 5 })).toEqual(['IDHACK _id_']);
     expect(await plan({ _id: { $in: [5, 6] } })).toEqual(['FETCH', 'IXSCAN _id_']);
     expect(await plan({ email: 'x' })).toEqual(['FETCH', 'IXSCAN byEmail']);
@@ -123,7 +146,9 @@ describe('index management', () => {
     await things.dropIndex('a_1');
     expect(await failureOf(things.dropIndex('a_1'))).toMatchObject({ code: 27 });
     expect(await failureOf(things.dropIndex('_id_'))).toMatchObject({ code: 72 });
-    expect(await failureOf(things.insertMany([{ x: [1], y: [2] }]).then(() => things.createIndex({ x: 1, y: 1 })))).toMatchObject({ code: 171 });
+    expect(
+      await failureOf(things.insertMany([{ x: [1], y: [2] }]).then(() => things.createIndex({ x: 1, y: 1 }))),
+    ).toMatchObject({ code: 171 });
   });
 
   it('makes, lists and drops collections and databases', async () => {
@@ -131,7 +156,9 @@ describe('index management', () => {
     await db.createCollection('made');
     await db.collection<Anything>('used').insertOne({ _id: 1 });
     expect((await db.listCollections().toArray()).map((info) => info.name)).toEqual(['made', 'used']);
-    expect(await db.listCollections({ name: 'used' }, { nameOnly: true }).toArray()).toEqual([{ name: 'used', type: 'collection' }]);
+    expect(await db.listCollections({ name: 'used' }, { nameOnly: true }).toArray()).toEqual([
+      { name: 'used', type: 'collection' },
+    ]);
     expect(await failureOf(db.createCollection('made'))).toMatchObject({ code: 48 });
     expect(await db.dropCollection('made')).toBe(true);
     const { databases } = await engine.client.db().admin().listDatabases();

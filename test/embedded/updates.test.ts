@@ -58,7 +58,13 @@ describe('an update', () => {
     await things.insertOne({ _id: 1, ...kept });
     await things.updateOne({ _id: 1 }, { $inc: { l: 1, i: Long.fromNumber(1) }, $set: { x: 1 } });
     const raw = await things.findOne({ _id: 1 }, { promoteValues: false });
-    expect(raw).toEqual({ _id: new Int32(1), i: Long.fromNumber(2), d: new Double(1), l: Long.fromNumber(2), x: new Int32(1) });
+    expect(raw).toEqual({
+      _id: new Int32(1),
+      i: Long.fromNumber(2),
+      d: new Double(1),
+      l: Long.fromNumber(2),
+      x: new Int32(1),
+    });
   });
 
   it('stamps the current date', async () => {
@@ -72,9 +78,15 @@ describe('an update', () => {
 
   it('inserts what filter and update say when an upsert finds nothing', async () => {
     const things = engine.fresh();
-    const { upsertedId } = await things.updateOne({ k: 'key', n: { $gt: 5 } }, { $set: { v: 1 }, $setOnInsert: { first: true } }, { upsert: true });
+    const { upsertedId } = await things.updateOne(
+      { k: 'key', n: { $gt: 5 } },
+      { $set: { v: 1 }, $setOnInsert: { first: true } },
+      { upsert: true },
+    );
     expect(await things.findOne({})).toEqual({ _id: upsertedId, k: 'key', v: 1, first: true });
-    expect((await things.updateOne({ k: 'key' }, { $setOnInsert: { first: false } }, { upsert: true })).upsertedCount).toBe(0);
+    expect(
+      (await things.updateOne({ k: 'key' }, { $setOnInsert: { first: false } }, { upsert: true })).upsertedCount,
+    ).toBe(0);
     expect((await things.replaceOne({ _id: 'mine' }, { v: 2 }, { upsert: true })).upsertedId).toBe('mine');
   });
 
@@ -82,7 +94,10 @@ describe('an update', () => {
     const things = engine.fresh();
     await things.createIndex({ n: 1 });
     await things.insertMany(Array.from({ length: 200 }, (_, n) => ({ _id: n, n })));
-    expect(await things.updateMany({ n: { $gte: 0 } }, { $inc: { n: 150 } })).toMatchObject({ matchedCount: 200, modifiedCount: 200 });
+    expect(await things.updateMany({ n: { $gte: 0 } }, { $inc: { n: 150 } })).toMatchObject({
+      matchedCount: 200,
+      modifiedCount: 200,
+    });
     expect(await things.countDocuments({ n: { $gte: 150, $lt: 350 } })).toBe(200);
   });
 
@@ -107,14 +122,22 @@ describe('an update', () => {
 describe('findAndModify', () => {
   it('returns the document before or after, in sort order, projected', async () => {
     const things = engine.fresh();
-    await things.insertMany([{ _id: 1, n: 1 }, { _id: 2, n: 2 }]);
+    await things.insertMany([
+      { _id: 1, n: 1 },
+      { _id: 2, n: 2 },
+    ]);
     const bump = { $inc: { n: 10 } };
     expect(await things.findOneAndUpdate({}, bump, { sort: { n: -1 } })).toEqual({ _id: 2, n: 2 });
-    expect(await things.findOneAndUpdate({ _id: 1 }, bump, { returnDocument: 'after', projection: { _id: 0 } })).toEqual({ n: 11 });
+    expect(
+      await things.findOneAndUpdate({ _id: 1 }, bump, { returnDocument: 'after', projection: { _id: 0 } }),
+    ).toEqual({ n: 11 });
     expect(await things.findOneAndReplace({ _id: 1 }, { z: 1 }, { returnDocument: 'after' })).toEqual({ _id: 1, z: 1 });
     expect(await things.findOneAndDelete({ _id: 1 })).toEqual({ _id: 1, z: 1 });
     expect(await things.findOneAndDelete({ _id: 1 })).toBeNull();
-    expect(await things.findOneAndUpdate({ _id: 7 }, bump, { upsert: true, returnDocument: 'after' })).toEqual({ _id: 7, n: 10 });
+    expect(await things.findOneAndUpdate({ _id: 7 }, bump, { upsert: true, returnDocument: 'after' })).toEqual({
+      _id: 7,
+      n: 10,
+    });
     expect(await things.findOneAndUpdate({ _id: 8 }, bump, { upsert: true })).toBeNull();
   });
 });

@@ -77,7 +77,7 @@ export class CheckpointWriter {
     const writes: AnyBulkWriteOperation<CheckpointWriteRow>[] = [];
     operations.forEach((operation, at) => {
       // What was put before its thread was deleted is gone; what came after it stays.
-      if (operation.kind === 'delete' || false) return;
+      if (operation.kind === 'delete' || at < (deletedAt.get(operation.row.threadId) ?? -1)) return;
       if (operation.kind === 'checkpoint') checkpoints.push(replacement(operation.row));
       else writes.push(operation.wins === 'last' ? replacement(operation.row) : insertion(operation.row));
     });

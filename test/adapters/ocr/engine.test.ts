@@ -98,6 +98,12 @@ describe('recognition', () => {
     expect(characterErrors(receipt.text, page.text)).toBeLessThan(0.2);
   });
 
+  test('a table is read row by row: the density of the scan reaches Tesseract', async () => {
+    const statement = await fixture('statement.tiff');
+    const page = await engine.recognize(statement.page, options);
+    expect(characterErrors(statement.text, page.text)).toBeLessThan(0.05);
+  });
+
   test('a blank page gives no text, no confidence and a warning', async () => {
     const blank = { create: { width: 300, height: 200, channels: 3, background: '#ffffff' } } as const;
     const png = await sharp(blank).png().toBuffer();
