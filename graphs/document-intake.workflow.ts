@@ -24,7 +24,7 @@ export const documentIntake = defineWorkflow({
   },
   nodes: {
     load_image: node(loadImage, {}, { retry }),
-    recognize: node(ocr, { language: 'eng' }, { retry }),
+    recognize: node(ocr, {}, { retry }),
     embed_image: node(embedImage, {}, { retry }),
     describe: node(describe, {}, { retry }),
     embed_text: node(embedText, {}, { retry }),

@@ -1,9 +1,8 @@
 import type { Request, RequestHandler, Response, Router } from 'express';
-import type { z } from 'zod';
 import type { Authenticator } from '#src/auth/authenticate.ts';
 import type { Route } from '#src/contracts/route.ts';
 import type { FieldError } from '#src/domain/fault.ts';
-import type { AnyTool, Outcome, Tool, ToolContext } from '#tools/define.ts';
+import type { AnyTool, Outcome, ToolContext } from '#tools/define.ts';
 import type { ToolDeps } from '#tools/deps.ts';
 import { call, fieldErrors, invalidInput } from '#tools/call.ts';
 import { jsonBody } from '#http/guard/json-body.ts';
@@ -20,9 +19,9 @@ export interface Facade {
 export interface Presentation {
   readonly expensive?: boolean;
   /** The body, with what headers say of it. */
-  prepare?(request: Request): unknown;
+  readonly prepare?: (request: Request) => unknown;
   /** Headers and status beyond the row's usual ones. */
-  present?(response: Response, output: Record<string, unknown>, outcome: Outcome): void;
+  readonly present?: (response: Response, output: Record<string, unknown>, outcome: Outcome) => void;
 }
 
 /** Aborts when the client closes the connection before its answer is sent. */
@@ -34,7 +33,7 @@ function goneSignal(response: Response): AbortSignal {
   return gone.signal;
 }
 
-function parsed(part: z.ZodType | undefined, value: unknown, errors: FieldError[]): object {
+function parsed(part: Route['body'], value: unknown, errors: FieldError[]): object {
   if (part === undefined) return {};
   const result = part.safeParse(value);
   if (result.success) return result.data as object;
@@ -42,27 +41,35 @@ function parsed(part: z.ZodType | undefined, value: unknown, errors: FieldError[
   return {};
 }
 
+export type Bind = (row: Route, tool: AnyTool, presentation?: Presentation) => void;
+
 /**
  * Binds a contract row to a tool: authenticates the row's caller, checks params, query and body against the row, and answers what
  * the tool said. The facade knows statuses and headers; the tool knows neither.
  */
-export function bind<Input extends z.ZodType, Output extends z.ZodObject>(
-  router: Router,
-  facade: Facade,
-  row: Route,
-  tool: Tool<Input, Output>,
-  { expensive = false, prepare, present }: Presentation = {},
-): void {
-  const handle: RequestHandler = async (request, response) => {
-    if (row.caller === 'anyone') throw new Error(`${row.id}: tools have callers`);
+export function binder(router: Router, facade: Facade): Bind {
+  return (row, tool, presentation = {}) => {
+    const handlers = [...(row.body === undefined ? [] : [jsonBody]), handlerOf(facade, row, tool, presentation)];
+    if (row.method === 'GET') router.get(row.path, ...handlers);
+    else if (row.method === 'POST') router.post(row.path, ...handlers);
+    else router.delete(row.path, ...handlers);
+  };
+}
+
+function handlerOf(facade: Facade, row: Route, tool: AnyTool, presentation: Presentation): RequestHandler {
+  const { caller } = row;
+  if (caller === 'anyone') throw new Error(`${row.id}: tools have callers`);
+  const bodyOf = presentation.prepare ?? ((request: Request): unknown => request.body);
+  const limiter = facade.limiters?.[presentation.expensive === true ? 'expensive' : 'usual'];
+  return async (request, response) => {
     const secret = request.headers['x-api-key'];
-    const principal = await facade.authenticator.byKey(typeof secret === 'string' ? secret : undefined, row.caller);
-    facade.limiters?.[expensive ? 'expensive' : 'usual'].take(principal.keyId, response);
+    const principal = await facade.authenticator.byKey(typeof secret === 'string' ? secret : undefined, caller);
+    limiter?.take(principal.keyId, response);
     const errors: FieldError[] = [];
     const input = {
       ...parsed(row.params, request.params, errors),
       ...parsed(row.query, request.query, errors),
-      ...parsed(row.body, prepare === undefined ? request.body : prepare(request), errors),
+      ...parsed(row.body, row.body === undefined ? undefined : bodyOf(request), errors),
     };
     if (errors.length > 0) throw invalidInput(errors);
     const ctx: ToolContext = {
@@ -73,13 +80,9 @@ export function bind<Input extends z.ZodType, Output extends z.ZodObject>(
       deps: facade.deps,
       outcome: {},
     };
-    const output = await call(tool as unknown as AnyTool, ctx, input);
+    const output = await call(tool, ctx, input);
     response.status(row.status);
-    present?.(response, output, ctx.outcome);
+    presentation.present?.(response, output, ctx.outcome);
     response.json(output);
   };
-  const guards = row.body === undefined ? [] : [jsonBody];
-  if (row.method === 'GET') router.get(row.path, handle);
-  else if (row.method === 'POST') router.post(row.path, ...guards, handle);
-  else router.delete(row.path, handle);
 }

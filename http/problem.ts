@@ -13,14 +13,18 @@ function fromExpress(error: unknown): Fault | null {
   if (type === 'encoding.unsupported' || type === 'charset.unsupported')
     return new Fault('request.media_type', 'Send the body as UTF-8 JSON.');
   if (type === 'entity.parse.failed') return new Fault('request.malformed', 'The body is not valid JSON.');
-  if (error.status === 400 || error instanceof URIError) return new Fault('request.malformed', 'The request is not well-formed.');
+  if (error.status === 400 || error instanceof URIError)
+    return new Fault('request.malformed', 'The request is not well-formed.');
   if (error.status === 413) return new Fault('request.too_large', 'The request is too large.');
   return null;
 }
 
 export function asFault(error: unknown): Fault {
   if (error instanceof Fault) return error;
-  return fromExpress(error) ?? new Fault('service.internal', 'Something went wrong here. Tell the operator the requestId.', { cause: error });
+  return (
+    fromExpress(error) ??
+    new Fault('service.internal', 'Something went wrong here. Tell the operator the requestId.', { cause: error })
+  );
 }
 
 /** Answers a fault as RFC 9457 problem details; nothing of the cause leaves the process. */
@@ -61,7 +65,10 @@ export function problems(logger: Logger): ErrorRequestHandler {
     }
     const fault = asFault(error);
     if (fault.row.status >= 500)
-      logger.error({ err: fault.cause ?? error, requestId: requestIdOf(response), path: request.path }, 'request failed');
+      logger.error(
+        { err: fault.cause ?? error, requestId: requestIdOf(response), path: request.path },
+        'request failed',
+      );
     sendProblem(response, fault);
   };
 }

@@ -4,7 +4,16 @@ import { once } from 'node:events';
 /** `npm run dev`: the services, started again when a source file changes. */
 const child = spawn(
   process.execPath,
-  ['--disable-warning=ExperimentalWarning', '--watch-preserve-output', '--watch-path=src', '--watch-path=graphs', '--watch-path=tools', '--watch-path=http', '--watch-path=embedded', 'src/main.ts'],
+  [
+    '--disable-warning=ExperimentalWarning',
+    '--watch-preserve-output',
+    '--watch-path=src',
+    '--watch-path=graphs',
+    '--watch-path=tools',
+    '--watch-path=http',
+    '--watch-path=embedded',
+    'src/main.ts',
+  ],
   { stdio: 'inherit', env: { LOG_LEVEL: 'debug', ...process.env } },
 );
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => child.kill(signal));

@@ -2,10 +2,10 @@ import { constants } from 'node:fs';
 import { access } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { createRequire } from 'node:module';
-import { readAddresses } from '#src/addresses-file.ts';
+import { readAddresses } from '#src/compose/addresses-file.ts';
 import { loadConfig, type Config } from '#src/config/config.ts';
 import { ConfigError, env, readEnv } from '#src/config/env.ts';
-import { version } from '#src/version.ts';
+import { version } from '#src/config/version.ts';
 
 interface Finding {
   readonly ok: boolean;
@@ -20,7 +20,11 @@ function node(): Finding {
   const major = Number(process.versions.node.split('.')[0]);
   return major >= 24
     ? { ok: true, what: `Node ${process.versions.node}` }
-    : { ok: false, what: `Node ${process.versions.node} is too old`, fix: 'npm install (it brings Node 24), then start by npm' };
+    : {
+        ok: false,
+        what: `Node ${process.versions.node} is too old`,
+        fix: 'npm install (it brings Node 24), then start by npm',
+      };
 }
 
 async function port(name: string, host: string, number: number, running: boolean): Promise<Finding> {
@@ -31,7 +35,11 @@ async function port(name: string, host: string, number: number, running: boolean
   probe.listen(number, host, () => probe.close(() => resolve(true)));
   if (await promise) return { ok: true, what: `${name} ${number} is free` };
   if (running) return { ok: true, what: `${name} ${number} is taken, and a service runs on this data folder` };
-  return { ok: false, what: `${name} ${number} is in use`, fix: `stop the other program, or set ${name} to another port` };
+  return {
+    ok: false,
+    what: `${name} ${number} is in use`,
+    fix: `stop the other program, or set ${name} to another port`,
+  };
 }
 
 async function folder(config: Config): Promise<Finding> {
@@ -41,7 +49,11 @@ async function folder(config: Config): Promise<Finding> {
   } catch (error) {
     if (error instanceof Error && 'code' in error && error.code === 'ENOENT')
       return { ok: true, what: `data folder ${config.dataDir} will be created` };
-    return { ok: false, what: `data folder ${config.dataDir} cannot be written`, fix: 'set DATA_DIR to a folder of yours' };
+    return {
+      ok: false,
+      what: `data folder ${config.dataDir} cannot be written`,
+      fix: 'set DATA_DIR to a folder of yours',
+    };
   }
 }
 
@@ -52,7 +64,11 @@ function languageData(config: Config): Finding[] {
       require.resolve(`@tesseract.js-data/${code}/package.json`);
       return { ok: true, what: `OCR language data for ${code}` };
     } catch {
-      return { ok: false, what: `OCR language data for ${code} is missing`, fix: `npm install @tesseract.js-data/${code}` };
+      return {
+        ok: false,
+        what: `OCR language data for ${code} is missing`,
+        fix: `npm install @tesseract.js-data/${code}`,
+      };
     }
   });
 }
@@ -73,7 +89,9 @@ function adapters(config: Config): void {
   print(`  database    ${config.mongodbUri === null ? 'embedded engine' : 'MongoDB'}`);
   print('  objects     disk');
   print('  queue       database leases, in-process wake-up');
-  print(`  models      ${config.models.openAiKey === null ? 'local (set OPENAI_API_KEY for remote ones)' : `OpenAI-compatible: ${config.models.visionModel}, ${config.models.embeddingModel}`}`);
+  print(
+    `  models      ${config.models.openAiKey === null ? 'local (set OPENAI_API_KEY for remote ones)' : `OpenAI-compatible: ${config.models.visionModel}, ${config.models.embeddingModel}`}`,
+  );
   print(`  OCR         tesseract.js, ${config.ocr.language}`);
 }
 
@@ -91,7 +109,8 @@ async function run(): Promise<boolean> {
     ...languageData(config),
   ];
   print(`Inkgraph ${version}\n\nChecks`);
-  for (const { ok, what, fix } of findings) print(`  ${ok ? 'ok  ' : 'FAIL'} ${what}${fix === undefined ? '' : `\n       way out: ${fix}`}`);
+  for (const { ok, what, fix } of findings)
+    print(`  ${ok ? 'ok  ' : 'FAIL'} ${what}${fix === undefined ? '' : `\n       way out: ${fix}`}`);
   adapters(config);
   settings();
   return findings.every((finding) => finding.ok);

@@ -35,14 +35,32 @@ function state(key: ApiKeyRecord): string {
 
 function show(key: ApiKeyRecord): Record<string, unknown> {
   const { _id: id, kind, name, prefix, projectId, agentGraphId, deviceId, createdAt, expiresAt, lastUsedAt } = key;
-  return { id, kind, name, prefix: `${prefix}...`, state: state(key), projectId, agentGraphId, deviceId, createdAt, expiresAt, lastUsedAt };
+  return {
+    id,
+    kind,
+    name,
+    prefix: `${prefix}...`,
+    state: state(key),
+    projectId,
+    agentGraphId,
+    deviceId,
+    createdAt,
+    expiresAt,
+    lastUsedAt,
+  };
 }
 
 function print(rows: readonly Record<string, unknown>[]): void {
   if (values.json === true) process.stdout.write(`${JSON.stringify(rows.length === 1 ? rows[0] : rows)}\n`);
   else
     for (const row of rows)
-      process.stdout.write(`${Object.entries(row).flatMap(([name, value]) => (value === null ? [] : [`${name}=${value instanceof Date ? value.toISOString() : String(value)}`])).join('  ')}\n`);
+      process.stdout.write(
+        `${Object.entries(row)
+          .flatMap(([name, value]) =>
+            value === null ? [] : [`${name}=${value instanceof Date ? value.toISOString() : String(value)}`],
+          )
+          .join('  ')}\n`,
+      );
 }
 
 function printIssued({ record, secret }: IssuedKey): void {
@@ -89,7 +107,8 @@ else
           ...expiry(),
         }),
       );
-    } else if (command === 'rotate' && id !== undefined) printIssued(await rotateKey(app.deps, organizationId, id, 'cli'));
+    } else if (command === 'rotate' && id !== undefined)
+      printIssued(await rotateKey(app.deps, organizationId, id, 'cli'));
     else if (command === 'revoke' && id !== undefined) {
       await revokeKey(app.deps, organizationId, id, 'cli');
       process.stdout.write(`${id} is revoked.\n`);

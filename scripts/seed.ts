@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util';
-import { readAddresses } from '#src/addresses-file.ts';
+import { readAddresses } from '#src/compose/addresses-file.ts';
 import { withApp } from '#scripts/cli/with-app.ts';
 import { seed } from '#scripts/cli/seed-data.ts';
 

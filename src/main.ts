@@ -1,8 +1,7 @@
-import { publishAddresses } from '#src/addresses-file.ts';
+import { publishAddresses } from '#src/compose/addresses-file.ts';
 import { loadConfig } from '#src/config/config.ts';
 import { ConfigError } from '#src/config/env.ts';
 import { compose, type App } from '#src/compose.ts';
-import { Fault } from '#src/domain/fault.ts';
 
 const signals = ['SIGINT', 'SIGTERM'] as const;
 
@@ -36,7 +35,9 @@ try {
   await run();
 } catch (error) {
   // What whoever started the program can mend is one line; anything else keeps its stack.
-  const mendable = error instanceof ConfigError || error instanceof Fault;
-  process.stderr.write(`inkgraph: ${mendable ? error.message : error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`);
+  const mendable = error instanceof ConfigError;
+  process.stderr.write(
+    `inkgraph: ${mendable ? error.message : error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`,
+  );
   process.exitCode = 1;
 }

@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import { Fault, type FieldError } from '#src/domain/fault.ts';
-import type { AnyTool, Tool, ToolContext } from '#tools/define.ts';
+import type { Tool, ToolContext } from '#tools/define.ts';
 
 const escapePointer = (part: PropertyKey): string => String(part).replaceAll('~', '~0').replaceAll('/', '~1');
 
@@ -40,5 +40,3 @@ export async function call<Input extends z.ZodType, Output extends z.ZodObject>(
   if (!input.success) throw invalidInput(fieldErrors(input.error));
   return tool.output.parse(await tool.run(ctx, input.data));
 }
-
-export type CallTool = (tool: AnyTool, ctx: ToolContext, raw: unknown) => Promise<Record<string, unknown>>;

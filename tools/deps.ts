@@ -42,6 +42,10 @@ export interface ToolDeps {
   announce(events: readonly RealtimeEvent[]): void;
   readonly cursorSecret: Buffer;
   readonly limits: { readonly uploadMaxBytes: number; readonly signContentType: boolean };
-  readonly modelLabels: { readonly describer: string; readonly textEmbeddings: string; readonly imageEmbeddings: string };
+  readonly modelLabels: {
+    readonly describer: string;
+    readonly textEmbeddings: string;
+    readonly imageEmbeddings: string;
+  };
   readonly logger: Logger;
 }

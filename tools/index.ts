@@ -30,4 +30,4 @@ export const tools = {
   uploadDocument,
 } as const;
 
-export const allTools: readonly AnyTool[] = Object.values(tools) as unknown as readonly AnyTool[];
+export const allTools: readonly AnyTool[] = Object.values(tools);

@@ -58,8 +58,12 @@ export class McpFace {
       { name: 'inkgraph', title: 'Inkgraph', version },
       { instructions, capabilities: { tools: {} } },
     );
-    mcp.server.setRequestHandler('tools/list', (_, ctx) => ({ tools: this.#definitions(callerOf(ctx.http?.authInfo)) }));
-    mcp.server.setRequestHandler('tools/call', ({ params }, ctx) => this.#call(params.name, params.arguments ?? {}, ctx));
+    mcp.server.setRequestHandler('tools/list', (_, ctx) => ({
+      tools: this.#definitions(callerOf(ctx.http?.authInfo)),
+    }));
+    mcp.server.setRequestHandler('tools/call', ({ params }, ctx) =>
+      this.#call(params.name, params.arguments ?? {}, ctx),
+    );
     return mcp;
   }
 
@@ -109,7 +113,10 @@ export class McpFace {
     const { principal, requestId } = callerOf(ctx.http?.authInfo);
     const tool = this.#listed.get(name)?.tool;
     if (tool === undefined)
-      throw new ProtocolError(ProtocolErrorCode.InvalidParams, 'There is no tool of this name: tools/list has them all.');
+      throw new ProtocolError(
+        ProtocolErrorCode.InvalidParams,
+        'There is no tool of this name: tools/list has them all.',
+      );
     const { deps } = this.#options;
     const logger = deps.logger.child({ requestId, tool: name, keyId: principal.keyId });
     const { signal } = ctx.mcpReq;

@@ -32,7 +32,7 @@ export function parseExpression(spec: unknown): Expression {
   };
 }
 
-export function isSearchScore(spec: unknown): boolean {
+function isSearchScore(spec: unknown): boolean {
   return isObject(spec) && Object.keys(spec).length === 1 && spec['$meta'] === 'searchScore';
 }
 

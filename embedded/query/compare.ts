@@ -82,7 +82,7 @@ function compareNumbers(a: unknown, b: unknown, kindA: number, kindB: number): n
 }
 
 /** By code point, as UTF-8 bytes compare: surrogates stand above the rest of the basic plane. */
-export function compareText(a: string, b: string): number {
+function compareText(a: string, b: string): number {
   if (a === b) return 0;
   const length = Math.min(a.length, b.length);
   for (let at = 0; at < length; at++) {

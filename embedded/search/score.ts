@@ -56,8 +56,8 @@ function expand(
   const letters = Array.from(term);
   const prefix = letters.slice(0, prefixLength).join('');
   const close: (readonly [string, number])[] = [];
-  for (const candidate of field.terms(prefix)) {
-    if (Math.abs(candidate.length - term.length) > maxEdits * 2) continue;
+  for (const candidate of field.terms()) {
+    if (!candidate.startsWith(prefix) || Math.abs(candidate.length - term.length) > maxEdits * 2) continue;
     const other = Array.from(candidate);
     const edits = editDistance(letters, other, maxEdits);
     const shorter = Math.min(letters.length, other.length);

@@ -23,6 +23,9 @@ export class TextField {
   readonly #analyzer: Analyzer;
   readonly #database: Database;
   readonly #table: string;
+  /** Lengths read so far, and once a fuzzy query asked for them, all terms: dropped with the catalog on a rollback. */
+  readonly #lengths = new Map<number, number>();
+  #terms: Set<string> | undefined;
 
   constructor(database: Database, table: string, path: string, analyzer: Analyzer) {
     this.#database = database;
@@ -44,11 +47,16 @@ export class TextField {
   }
 
   add(row: number, text: string): void {
-    if (text !== '') this.#database.run(`INSERT INTO ${this.#table} (rowid, t) VALUES (?, ?)`, row, text);
+    if (text === '') return;
+    this.#lengths.delete(row);
+    this.#database.run(`INSERT INTO ${this.#table} (rowid, t) VALUES (?, ?)`, row, text);
+    if (this.#terms) for (const term of this.analyze(text)) this.#terms.add(term);
   }
 
   remove(row: number, text: string): void {
-    if (text !== '') this.#database.run(`DELETE FROM ${this.#table} WHERE rowid = ?`, row);
+    if (text === '') return;
+    this.#lengths.delete(row);
+    this.#database.run(`DELETE FROM ${this.#table} WHERE rowid = ?`, row);
   }
 
   /** How many rows have this field, and how many terms theirs hold on average. */
@@ -60,15 +68,11 @@ export class TextField {
 
   postings(term: string): Posting[] {
     return this.#database
-      .all(
-        `SELECT p.doc, p.n, z.sz FROM (SELECT doc, count(*) AS n FROM ${this.#table}v WHERE term = ? GROUP BY doc) AS p
-         JOIN ${this.#table}_docsize AS z ON z.id = p.doc`,
-        term,
-      )
-      .map(([row, frequency, size]) => ({
+      .all(`SELECT doc, count(*) FROM ${this.#table}v WHERE term = ? GROUP BY doc`, term)
+      .map(([row, frequency]) => ({
         row: row as number,
         frequency: frequency as number,
-        length: varints(size as Uint8Array)[0] ?? 1,
+        length: this.length(row as number),
       }));
   }
 
@@ -84,16 +88,20 @@ export class TextField {
   }
 
   length(row: number): number {
-    const size = this.#database.get(`SELECT sz FROM ${this.#table}_docsize WHERE id = ?`, row)?.[0];
-    return size instanceof Uint8Array ? (varints(size)[0] ?? 1) : 1;
+    let length = this.#lengths.get(row);
+    if (length === undefined) {
+      const size = this.#database.get(`SELECT sz FROM ${this.#table}_docsize WHERE id = ?`, row)?.[0];
+      length = size instanceof Uint8Array ? (varints(size)[0] ?? 1) : 1;
+      this.#lengths.set(row, length);
+    }
+    return length;
   }
 
-  /** The field's terms that start with the prefix. */
-  terms(prefix: string): string[] {
-    const end = prefix === '' ? '\u{10ffff}' : prefix + '\u{10ffff}';
-    return this.#database
-      .all(`SELECT term FROM ${this.#table}r WHERE term >= ? AND term <= ?`, prefix, end)
-      .map(([term]) => term as string);
+  /** The field's terms; some may be of documents that are gone. */
+  terms(): Iterable<string> {
+    return (this.#terms ??= new Set(
+      this.#database.all(`SELECT term FROM ${this.#table}r`).map(([term]) => term as string),
+    ));
   }
 
   /** Cuts a query into terms with the very tokenizer that cut the documents. */

@@ -24,7 +24,7 @@ export class Database {
       this.#sqlite = new DatabaseSync(path, { timeout: 5000 });
       // Acknowledged writes are made durable by WalSync, so that a commit never waits for the disk on this thread.
       this.exec(`PRAGMA page_size = 8192; PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA fullfsync = 1;
-        PRAGMA checkpoint_fullfsync = 1; PRAGMA cache_size = -32768; PRAGMA wal_autocheckpoint = 2000;
+        PRAGMA checkpoint_fullfsync = 1; PRAGMA cache_size = -32768; PRAGMA mmap_size = 134217728; PRAGMA wal_autocheckpoint = 2000;
         PRAGMA temp_store = MEMORY; PRAGMA foreign_keys = OFF; PRAGMA trusted_schema = OFF;
         PRAGMA journal_size_limit = 67108864`);
       this.#refuseDamage();

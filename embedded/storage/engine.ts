@@ -26,8 +26,10 @@ export class Engine {
   readonly #wal: WalSync;
   readonly #fail: (error: Error) => void;
   #queue: Job[] = [];
+  /** Durable writes that arrived during a sync: they share the next commit and the next sync. */
+  #held: Job[] = [];
   #scheduled = false;
-  #unsynced = 0;
+  #syncing = false;
   #closing: (() => void) | undefined;
 
   constructor(folder: string, fail: (error: Error) => void) {
@@ -39,10 +41,11 @@ export class Engine {
 
   submit(job: Job): void {
     if (this.#closing) return job.failed(new MongoFault(11601, 'The embedded engine is shutting down'));
-    this.#queue.push(job);
-    if (this.#scheduled) return;
-    this.#scheduled = true;
-    setImmediate(() => this.#runBatch());
+    if (job.durable && this.#syncing) this.#held.push(job);
+    else {
+      this.#queue.push(job);
+      this.#schedule();
+    }
   }
 
   /** Finishes what was submitted, then writes everything into the main file. */
@@ -72,12 +75,20 @@ export class Engine {
     }
     for (const answer of answers) answer();
     if (durable.length === 0) return this.#settle();
-    this.#unsynced++;
+    this.#syncing = true;
     this.#wal.afterSync(() => {
-      this.#unsynced--;
+      this.#syncing = false;
       for (const answer of durable) answer();
-      this.#settle();
+      this.#queue.push(...this.#held.splice(0));
+      if (this.#queue.length > 0) this.#schedule();
+      else this.#settle();
     });
+  }
+
+  #schedule(): void {
+    if (this.#scheduled) return;
+    this.#scheduled = true;
+    setImmediate(() => this.#runBatch());
   }
 
   #runJob(job: Job): () => void {
@@ -110,7 +121,7 @@ export class Engine {
   }
 
   #settle(): void {
-    if (this.#closing && !this.#scheduled && this.#unsynced === 0) this.#closing();
+    if (!this.#scheduled && !this.#syncing) this.#closing?.();
   }
 }
 

@@ -11,8 +11,8 @@ export const ocr = defineNode({
     language: z
       .string()
       .regex(/^[a-zA-Z_]{2,32}(\+[a-zA-Z_]{2,32}){0,7}$/)
-      .default('eng')
-      .describe('Tesseract language codes joined by +'),
+      .optional()
+      .describe('Tesseract language codes joined by +; without it, what OCR_LANGUAGE says'),
     pageSegmentationMode: z
       .int()
       .min(0)
@@ -30,7 +30,7 @@ export const ocr = defineNode({
     const { deps, run, state, params, signal } = call;
     const document = await deps.document(run);
     const pageCount = readFacts(state, 'document', DocumentFacts)?.pages ?? document.pages;
-    const { language, pageSegmentationMode, timeoutMs } = params;
+    const { language = deps.ocr.language, pageSegmentationMode, timeoutMs } = params;
     const pages: OcrPage[] = [];
     // One page at a time keeps memory bounded.
     for (let index = 0; index < pageCount; index += 1) {
@@ -40,7 +40,7 @@ export const ocr = defineNode({
       pages.push(await deps.ocr.recognize(page, { language, timeoutMs, signal, ...mode }));
     }
     const saved = await deps.results.saveOcr(originOf(call), {
-      modelLabel: deps.ocr.label,
+      modelLabel: `${deps.ocr.label} ${language}`,
       text: pages.map((page) => page.text).join('\f'),
       avgConfidence: averageConfidence(pages),
       result: { engine: deps.ocr.label, language, pages },

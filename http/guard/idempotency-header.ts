@@ -8,8 +8,12 @@ export function idempotencyHeader(request: Request): unknown {
   if (header === undefined || typeof body !== 'object' || body === null) return body;
   const field = 'idempotencyKey' in body ? body.idempotencyKey : header;
   if (field !== header)
-    throw new Fault('request.invalid', 'The header Idempotency-Key and the field idempotencyKey differ: send one of them.', {
-      errors: [{ pointer: '/idempotencyKey', code: 'conflict', message: 'differs from the header Idempotency-Key' }],
-    });
+    throw new Fault(
+      'request.invalid',
+      'The header Idempotency-Key and the field idempotencyKey differ: send one of them.',
+      {
+        errors: [{ pointer: '/idempotencyKey', code: 'conflict', message: 'differs from the header Idempotency-Key' }],
+      },
+    );
   return { ...body, idempotencyKey: header };
 }

@@ -39,7 +39,10 @@ export class RateLimiter {
       if (!oldest.done) this.#buckets.delete(oldest.value);
     }
     response.setHeader('ratelimit-policy', `"default";q=${burst};w=${Math.ceil(burst / perSecond)}`);
-    response.setHeader('ratelimit', `"default";r=${Math.max(0, Math.floor(tokens - 1))};t=${Math.ceil(burst / perSecond)}`);
+    response.setHeader(
+      'ratelimit',
+      `"default";r=${Math.max(0, Math.floor(tokens - 1))};t=${Math.ceil(burst / perSecond)}`,
+    );
     if (tokens < 1)
       throw new Fault('request.rate_limited', `At most ${perSecond} requests a second with this key: slow down.`, {
         retryAfterSeconds: Math.max(1, Math.ceil((1 - tokens) / perSecond)),

@@ -9,7 +9,11 @@ const bearer = /^Bearer +([\w.~+/=-]+) *$/i;
  * The service API key of `Authorization: Bearer`, and nothing else, to its principal. Faults: `auth.unauthorized`, with one body
  * and one challenge for every cause; `auth.forbidden` for a workflow key. Source: RFC 6750 §2.1, §3; attacks.md 66.
  */
-export async function bearerPrincipal(authenticator: Authenticator, request: Request, response: Response): Promise<Principal> {
+export async function bearerPrincipal(
+  authenticator: Authenticator,
+  request: Request,
+  response: Response,
+): Promise<Principal> {
   const secret = bearer.exec(request.headers.authorization ?? '')?.[1];
   try {
     return await authenticator.byKey(secret, 'service-key');

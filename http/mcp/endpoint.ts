@@ -48,7 +48,9 @@ function limit(limiters: Facade['limiters'], keyId: string, body: unknown, respo
 }
 
 function parseError(response: HttpResponse): void {
-  response.status(400).json({ jsonrpc: '2.0', error: { code: -32_700, message: 'Parse error: the body is not JSON.' }, id: null });
+  response
+    .status(400)
+    .json({ jsonrpc: '2.0', error: { code: -32_700, message: 'Parse error: the body is not JSON.' }, id: null });
 }
 
 /** `/mcp`: guards, then authentication, then the body, then the SDK. Nothing of the body is read for an unknown caller. */
@@ -61,7 +63,8 @@ export function createEndpoint({ deps, authenticator, allowedHosts, legacy, ...p
       : null;
 
   const fetch = async (request: Request, options: McpRequestOptions = {}): Promise<Response> => {
-    if (sessions === null || !(await face.isLegacy(request, options.parsedBody))) return handler.fetch(request, options);
+    if (sessions === null || !(await face.isLegacy(request, options.parsedBody)))
+      return handler.fetch(request, options);
     return sessions.handle(request, callerOf(options.authInfo).principal.keyId, options);
   };
   const serve = toNodeHandler(
@@ -70,7 +73,12 @@ export function createEndpoint({ deps, authenticator, allowedHosts, legacy, ...p
   );
 
   /** Modern clients step up at the HTTP layer; legacy ones get the tool error that `call` makes. */
-  const checkScope = async (request: HttpRequest, response: HttpResponse, caller: McpCaller, body: unknown): Promise<void> => {
+  const checkScope = async (
+    request: HttpRequest,
+    response: HttpResponse,
+    caller: McpCaller,
+    body: unknown,
+  ): Promise<void> => {
     const missing = face.missingScope(caller, body);
     if (missing === null || (await face.isLegacy(await toWebRequest(request, body), body))) return;
     throw insufficientScope(caller.principal, missing, response);

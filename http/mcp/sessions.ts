@@ -8,7 +8,10 @@ export interface SessionLimits {
 export const sessionLimits: SessionLimits = { idleMs: 30 * 60_000, max: 1_000 };
 
 /** Opens a session of the SDK; `started` is told the id once the client's handshake was accepted. */
-export type OpenSession = (id: () => string, events: { started(id: string): void; ended(): void }) => Promise<McpSession>;
+export type OpenSession = (
+  id: () => string,
+  events: { started(id: string): void; ended(): void },
+) => Promise<McpSession>;
 
 const comment = new TextEncoder().encode(': open\n\n');
 

@@ -1,8 +1,8 @@
-import type { Response, Router } from 'express';
+import type { Response } from 'express';
 import { ingestion } from '#src/contracts/ingestion.ts';
 import type { Outcome } from '#tools/define.ts';
 import { tools } from '#tools/index.ts';
-import { bind, type Facade } from '#http/bind.ts';
+import type { Bind } from '#http/bind.ts';
 
 export function createdOrFound(response: Response, _output: unknown, outcome: Outcome): void {
   response.status(outcome.created === true ? 201 : 200);
@@ -10,7 +10,7 @@ export function createdOrFound(response: Response, _output: unknown, outcome: Ou
 }
 
 /** Workflow-key ingestion. Source: specification §4.1. */
-export function mountIngestion(router: Router, facade: Facade): void {
-  bind(router, facade, ingestion.presign, tools.presignUpload);
-  bind(router, facade, ingestion.ack, tools.acknowledgeUpload, { present: createdOrFound });
+export function mountIngestion(bind: Bind): void {
+  bind(ingestion.presign, tools.presignUpload);
+  bind(ingestion.ack, tools.acknowledgeUpload, { present: createdOrFound });
 }

@@ -36,7 +36,12 @@ async function makeSeed({ deps }: App): Promise<Seed> {
   await deps.organizations.insertProject({ _id: projectId, organizationId, name: 'Demo project', createdAt });
   const workflow = await addCodeWorkflow(deps, documentIntake, { organizationId, projectId });
   const place = { organizationId, projectId, createdBy: 'cli' };
-  const workflowKey = await issueKey(deps, { ...place, kind: 'workflow', name: 'Seeded uploader', workflowId: workflow._id });
+  const workflowKey = await issueKey(deps, {
+    ...place,
+    kind: 'workflow',
+    name: 'Seeded uploader',
+    workflowId: workflow._id,
+  });
   const serviceKey = await issueKey(deps, { ...place, kind: 'service', name: 'Seeded client' });
   return {
     organizationId,

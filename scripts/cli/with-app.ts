@@ -25,7 +25,9 @@ export async function orExplain(work: () => Promise<void>): Promise<void> {
   } catch (error) {
     const mendable = error instanceof UsageError || error instanceof ConfigError || error instanceof Fault;
     const argument = error instanceof TypeError && 'code' in error && String(error.code).startsWith('ERR_PARSE_ARGS');
-    process.stderr.write(`${mendable || argument ? error.message : error instanceof Error ? error.stack : String(error)}\n`);
+    process.stderr.write(
+      `${mendable || argument ? error.message : error instanceof Error ? error.stack : String(error)}\n`,
+    );
     process.exitCode = 1;
   }
 }

@@ -4,10 +4,11 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { z } from 'zod';
-import { publishAddresses } from '#src/addresses-file.ts';
+import { publishAddresses } from '#src/compose/addresses-file.ts';
 import { compose } from '#src/compose.ts';
 import { loadConfig } from '#src/config/config.ts';
-import { version } from '#src/version.ts';
+import { Document, ReadTextResult, SearchResult } from '#src/contracts/document.ts';
+import { version } from '#src/config/version.ts';
 import { seed } from '#scripts/cli/seed-data.ts';
 import { orExplain } from '#scripts/cli/with-app.ts';
 import { createUploader, waitForExecution } from '#scripts/demo/http-client.ts';
@@ -22,18 +23,18 @@ async function samples(): Promise<z.output<typeof Samples>> {
   return Samples.parse(JSON.parse(await readFile(new URL('ground-truth.json', fixtures), 'utf8')));
 }
 
-type Tools = (name: string, input: Record<string, unknown>) => Promise<any>;
+type CallTool = <Result>(name: string, input: Record<string, unknown>, result: z.ZodType<Result>) => Promise<Result>;
 
-async function connectMcp(url: string, key: string): Promise<{ client: Client; tool: Tools }> {
+async function connectMcp(url: string, key: string): Promise<{ client: Client; tool: CallTool }> {
   const client = new Client({ name: 'inkgraph-demo', version });
   const headers = { authorization: `Bearer ${key}` };
   await client.connect(new StreamableHTTPClientTransport(new URL(url), { requestInit: { headers } }));
   return {
     client,
-    async tool(name, input) {
+    async tool(name, input, schema) {
       const result = await client.callTool({ name, arguments: input });
       if (result.isError === true) throw new Error(`${name}: ${JSON.stringify(result.content)}`);
-      return result.structuredContent;
+      return schema.parse(result.structuredContent);
     },
   };
 }
@@ -45,7 +46,10 @@ function untilInterrupted(): Promise<void> {
 }
 
 /** Uploads every sample as any client would, and waits for its run: document ids by file name. */
-async function ingestAll(baseUrl: string, keys: { workflowKey: string; serviceKey: string }): Promise<Map<string, string>> {
+async function ingestAll(
+  baseUrl: string,
+  keys: { workflowKey: string; serviceKey: string },
+): Promise<Map<string, string>> {
   const list = await samples();
   const uploader = createUploader(baseUrl, keys.workflowKey);
   const progress = new Progress(list.length);
@@ -73,20 +77,25 @@ await orExplain(async () => {
     const addresses = await app.start();
     await using _published = await publishAddresses(dataDir, addresses);
     const seeded = await seed(app, config);
-    print(`  API ${addresses.api}   agents ${addresses.agents}   MCP ${addresses.mcp}/mcp   objects ${addresses.objects}\n`);
+    print(
+      `  API ${addresses.api}   agents ${addresses.agents}   MCP ${addresses.mcp}/mcp   objects ${addresses.objects}\n`,
+    );
     print('Uploading the sample scans and running "Document intake" over each');
     const ids = await ingestAll(addresses.api, seeded);
     const { client, tool } = await connectMcp(`${addresses.mcp}/mcp`, seeded.serviceKey);
     for (const [file, id] of ids) {
       const [document, text] = await Promise.all([
-        tool('get_document', { id }),
-        tool('read_document_text', { documentId: id, limit: 600 }),
+        tool('get_document', { id }, Document),
+        tool('read_document_text', { documentId: id, limit: 600 }, ReadTextResult),
       ]);
       showDocument(file, document, text.documentText);
     }
     rule('Search');
     const fileOf = new Map([...ids].map(([file, id]) => [id, file]));
-    for (const query of queries) showSearch(query, (await tool('search_documents', { query, limit: 3 })).documents, fileOf);
+    for (const query of queries) {
+      const { documents } = await tool('search_documents', { query, limit: 3 }, SearchResult);
+      showSearch(query, documents, fileOf);
+    }
     await client.close();
     showHowTo(addresses, seeded);
     if (values.exit) return;

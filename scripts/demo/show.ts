@@ -1,8 +1,11 @@
-import type { Addresses } from '#src/compose.ts';
+import type { z } from 'zod';
+import type { Addresses } from '#src/compose/services.ts';
+import type { Document, SearchResult } from '#src/contracts/document.ts';
 import type { Seed } from '#scripts/cli/seed-data.ts';
 
-const print = (text = ''): void => void process.stdout.write(`${text}\n`);
-const rule = (title: string): void => print(`\n\u2500\u2500 ${title} ${'\u2500'.repeat(Math.max(0, 90 - title.length))}`);
+export const print = (text = ''): void => void process.stdout.write(`${text}\n`);
+export const rule = (title: string): void =>
+  print(`\n\u2500\u2500 ${title} ${'\u2500'.repeat(Math.max(0, 90 - title.length))}`);
 
 function wrapped(text: string, indent: string, most: number): string {
   const lines: string[] = [];
@@ -15,27 +18,43 @@ function wrapped(text: string, indent: string, most: number): string {
     line += `${line === '' ? '' : ' '}${word}`;
   }
   lines.push(line);
-  return lines.slice(0, most).map((one) => indent + one).join('\n');
+  return lines
+    .slice(0, most)
+    .map((one) => indent + one)
+    .join('\n');
 }
 
-export function showDocument(file: string, document: any, text: string): void {
+export function showDocument(file: string, document: Document, text: string): void {
   rule(file);
   const { ocr, pages, width, height } = document;
   print(`  ${document.title ?? '(no title)'}`);
-  print(`  ${pages} page${pages === 1 ? '' : 's'}, ${width} x ${height} pixels; confidence ${ocr.avgConfidence.toFixed(1)} %; ${ocr.characters} characters by ${ocr.modelLabel}`);
+  print(`  ${pages} page${pages === 1 ? '' : 's'}, ${width} x ${height} pixels`);
+  if (ocr !== null)
+    print(`  confidence ${ocr.avgConfidence.toFixed(1)} %, ${ocr.characters} characters by ${ocr.modelLabel}`);
   print(`\n  Description (${document.descriptionModelLabel}):`);
-  print(wrapped(document.description, '    ', 5));
+  print(wrapped(document.description ?? '', '    ', 5));
   print('\n  Text:');
   const lines = text.split(/[\n\f]/).filter((line) => line.trim() !== '');
-  print(lines.slice(0, 5).map((line) => `    ${line.slice(0, 96)}`).join('\n'));
+  print(
+    lines
+      .slice(0, 5)
+      .map((line) => `    ${line.slice(0, 96)}`)
+      .join('\n'),
+  );
   if (lines.length > 5) print(`    ... ${lines.length - 5} more lines`);
 }
 
-export function showSearch(query: string, hits: readonly any[], fileOf: ReadonlyMap<string, string>): void {
+export function showSearch(
+  query: string,
+  hits: z.output<typeof SearchResult>['documents'],
+  fileOf: ReadonlyMap<string, string>,
+): void {
   print(`\n  ${query}`);
   if (hits.length === 0) print('    nothing found');
   for (const hit of hits.slice(0, 3))
-    print(`    ${hit.score.toFixed(2).padStart(6)}  ${(fileOf.get(hit.id) ?? hit.id).padEnd(20)} ${hit.matchedBy.join(' + ').padEnd(16)} ${hit.title ?? ''}`);
+    print(
+      `    ${hit.score.toFixed(2).padStart(6)}  ${(fileOf.get(hit.id) ?? hit.id).padEnd(20)} ${hit.matchedBy.join(' + ').padEnd(16)} ${hit.title ?? ''}`,
+    );
 }
 
 export function showHowTo(addresses: Addresses, seed: Seed): void {
@@ -60,5 +79,3 @@ export function showHowTo(addresses: Addresses, seed: Seed): void {
   VS Code, Cursor and others (mcp.json):
     ${JSON.stringify({ mcpServers: { inkgraph: { type: 'http', url: `${addresses.mcp}/mcp`, headers: { Authorization: `Bearer ${seed.serviceKey}` } } } })}`);
 }
-
-export { print, rule };

@@ -5,7 +5,14 @@ export function configDoc(): string {
   const rows = Object.entries(env).map(([name, row]) => {
     const standard = row.schema.safeParse(undefined);
     const value: unknown = standard.success ? standard.data : undefined;
-    return [`\`${name}\``, value === undefined ? '' : `\`${String(value)}\``, row.doc, 'secret' in row ? 'yes' : ''];
+    return [
+      `\`${name}\``,
+      value === undefined
+        ? ''
+        : `\`${Array.isArray(value) ? value.join(',') : String(value as string | number | boolean)}\``,
+      row.doc,
+      'secret' in row ? 'yes' : '',
+    ];
   });
   return `${generatedNote}
 # Configuration

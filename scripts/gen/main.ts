@@ -7,7 +7,7 @@ import { nodesDoc } from '#scripts/gen/nodes-doc.ts';
 import { toolsDoc } from '#scripts/gen/tools-doc.ts';
 import { buildOpenApi } from '#src/contracts/openapi.ts';
 import { StoredGraph } from '#src/contracts/graph.ts';
-import { version } from '#src/version.ts';
+import { version } from '#src/config/version.ts';
 import { z } from 'zod';
 
 /** Everything in docs/ that is written from the code's own tables. */

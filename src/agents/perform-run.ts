@@ -3,6 +3,7 @@ import type { CompiledWorkflow } from '#graphs/compile.ts';
 import { executeRun } from '#graphs/execute.ts';
 import type { NodeDeps } from '#graphs/node-deps.ts';
 import { StepRecorder, type RecorderParts } from '#src/agents/step-recorder.ts';
+import { LeaseLost } from '#src/agents/lease-lost.ts';
 import type { StoredGraph } from '#src/contracts/graph.ts';
 import { Fault } from '#src/domain/fault.ts';
 import type { ExecutionStore, Lease } from '#src/domain/ports/executions.ts';
@@ -15,14 +16,15 @@ export interface PerformParts extends RecorderParts {
   readonly compiled: CompiledCache;
   readonly nodeDeps: NodeDeps;
   compile(graph: StoredGraph): Promise<CompiledWorkflow>;
-  /** Forgets the checkpoints of a run that is over. */
-  forget(runId: string): Promise<void>;
 }
 
 /** The version the run was started with, or, for an upload, the one that is published now; then it is fixed for good. */
 async function versionOf({ executions, workflows }: PerformParts, lease: Lease): Promise<WorkflowVersionRecord> {
   const { organizationId, projectId, workflowId, version: pinned } = lease.run;
-  const gone = new Fault('workflow.not_found', 'The workflow of this run does not exist any more, or was never published.');
+  const gone = new Fault(
+    'workflow.not_found',
+    'The workflow of this run does not exist any more, or was never published.',
+  );
   if (pinned !== null) {
     const version = await workflows.findVersion(organizationId, workflowId, pinned);
     if (version === null) throw gone;
@@ -33,21 +35,41 @@ async function versionOf({ executions, workflows }: PerformParts, lease: Lease):
   const version = await workflows.findVersion(organizationId, workflowId, workflow.publishedVersion);
   if (version === null) throw gone;
   const { graphHash } = version;
-  await executions.pinVersion(lease, { version: version.version, graphHash, workflowName: workflow.name });
+  const mine = await executions.pinVersion(lease, {
+    version: version.version,
+    graphHash,
+    workflowName: workflow.name,
+  });
+  if (!mine) throw new LeaseLost();
   return version;
 }
 
-async function initialStateOf({ executions }: PerformParts, { run }: Lease): Promise<Record<string, unknown>> {
+/** What the client gave for channels the workflow declares; other keys of its free-form object mean nothing to it. */
+async function initialStateOf(
+  { executions }: PerformParts,
+  { run }: Lease,
+  graph: StoredGraph,
+): Promise<Record<string, unknown>> {
   if (!run.hasInitialState) return {};
   const { organizationId, projectId, executionId } = run;
   const execution = await executions.find({ organizationId, projectIds: [projectId] }, executionId);
-  return { ...execution?.initialState };
+  const given = Object.entries(execution?.initialState ?? {});
+  return Object.fromEntries(given.filter(([name]) => Object.hasOwn(graph.state, name)));
+}
+
+/** Steps that were running when an earlier worker died can only be told to have ended with it. */
+async function closeOrphans({ steps }: PerformParts, { run }: Lease): Promise<void> {
+  const orphans = (await steps.list(run.organizationId, run._id)).filter((step) => step.status === 'running');
+  const error = { code: 'run.worker_lost', message: 'The worker died during this attempt.' };
+  await steps.save(orphans.map((step) => ({ ...step, status: 'failed', error })));
 }
 
 /** One run from its lease to its end: version, compiled graph, execution, steps. */
 export function createPerformer(parts: PerformParts): (lease: Lease, signal: AbortSignal) => Promise<void> {
   return async (lease, signal) => {
     const { run } = lease;
+    const resume = run.fence > 1;
+    if (resume) await closeOrphans(parts, lease);
     const version = await versionOf(parts, lease);
     const compiled = await parts.compiled.get(version.graphHash, () => parts.compile(version.graph));
     let told = run.attempts <= 1;
@@ -59,19 +81,21 @@ export function createPerformer(parts: PerformParts): (lease: Lease, signal: Abo
       });
     });
     const { _id: runId, executionId, organizationId, projectId, documentId } = run;
+    const facts = { runId, executionId, organizationId, projectId, documentId };
     try {
       await executeRun({
         compiled,
-        context: { deps: parts.nodeDeps, run: { runId, executionId, organizationId, projectId, documentId }, steps: recorder },
-        initialState: await initialStateOf(parts, lease),
+        context: { deps: parts.nodeDeps, run: facts, steps: recorder },
+        initialState: await initialStateOf(parts, lease, version.graph),
         signal,
-        resume: run.fence > 1,
+        resume,
       });
-    } finally {
-      await recorder.flush();
+    } catch (error) {
+      await recorder.flush().catch((failure: unknown) => {
+        parts.logger.error({ err: failure, runId }, 'steps of a failed run could not be stored');
+      });
+      throw error;
     }
-    parts.forget(runId).catch((error: unknown) => {
-      parts.logger.warn({ err: error, runId }, 'checkpoints of a finished run could not be removed');
-    });
+    await recorder.flush();
   };
 }

@@ -46,7 +46,8 @@ export async function publishCodeWorkflows({ workflows }: { workflows: WorkflowS
     for (const follower of await workflows.listByCodeName(code.id)) {
       const published = follower.publishedVersion ?? 0;
       const current = await workflows.findVersion(follower.organizationId, follower._id, published);
-      if (current?.graphHash !== code.graphHash) await workflows.publish(follower, versionOf(follower, code, published + 1));
+      if (current?.graphHash !== code.graphHash)
+        await workflows.publish(follower, versionOf(follower, code, published + 1));
     }
   }
 }

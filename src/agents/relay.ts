@@ -89,10 +89,7 @@ export class Relay {
       await executions.createAll(created);
       await wake.notify();
     }
-    await events.append([
-      ...documents.map(documentCreated),
-      ...created.flatMap(({ runs }) => runs.map(runCreated)),
-    ]);
+    await events.append([...documents.map(documentCreated), ...created.flatMap(({ runs }) => runs.map(runCreated))]);
     await this.#parts.documents.clearPendingEvents(documents.map((document) => document._id));
   }
 }

@@ -69,7 +69,10 @@ export function createRunDocuments({ documents, objects, images }: Parts): (run:
     });
 
   return async (run) => {
-    const record = await documents.find({ organizationId: run.organizationId, projectIds: [run.projectId] }, run.documentId);
+    const record = await documents.find(
+      { organizationId: run.organizationId, projectIds: [run.projectId] },
+      run.documentId,
+    );
     if (record === null) throw new Fault('document.not_found', 'The document of this run is gone.');
     const { objectKey, contentType, sizeBytes, visibility, apiKeyId, createdAt } = record;
     return {

@@ -1,3 +1,4 @@
+import { LeaseLost } from '#src/agents/lease-lost.ts';
 import { Fault } from '#src/domain/fault.ts';
 import type { EventLog } from '#src/domain/ports/event-log.ts';
 import type { ExecutionStore, Lease } from '#src/domain/ports/executions.ts';
@@ -14,6 +15,8 @@ export interface WorkerParts {
   readonly logger: Logger;
   /** Runs the workflow over the run's document until it ends; throws a Fault, or an error of the infrastructure. */
   perform(lease: Lease, signal: AbortSignal): Promise<void>;
+  /** What is left to do for a run that has ended, durably; failures are its own affair. */
+  ended(lease: Lease, status: RunStatus): void;
   /** Work that a crash left elsewhere; called with every sweep. */
   sweep(): Promise<void>;
 }
@@ -28,8 +31,6 @@ export interface WorkerOptions {
 const aloneAfter = 2;
 const poisonedAfter = 5;
 
-/** The lease is somebody else's: whatever this worker still does for the run no longer counts. */
-class LeaseLost extends Error {}
 class Draining extends Error {}
 
 function outcomeOf(error: unknown): { status: RunStatus; error: RunFailure } | null {
@@ -145,7 +146,7 @@ export class Worker {
     const beating = setInterval(() => {
       executions.beat(lease, leaseMs, new Date()).then(
         (mine) => {
-          if (!mine) abort.abort(new LeaseLost('the lease was lost'));
+          if (!mine) abort.abort(new LeaseLost());
         },
         (error: unknown) => logger.warn({ err: error }, 'sign of life could not be written'),
       );
@@ -154,7 +155,10 @@ export class Worker {
       // A run that was there when workers died repeatedly runs alone, so that the next death is its own.
       await Promise.all(others);
       if (lease.run.attempts > poisonedAfter)
-        throw new Fault('run.poisoned', `Its worker died ${poisonedAfter} times without getting further; it is not tried again.`);
+        throw new Fault(
+          'run.poisoned',
+          `Its worker died ${poisonedAfter} times without getting further; it is not tried again.`,
+        );
       await this.#parts.perform(lease, abort.signal);
       await this.#finish(lease, 'succeeded', null);
     } catch (error) {
@@ -184,7 +188,8 @@ export class Worker {
 
   async #finish(lease: Lease, status: RunStatus, error: RunFailure | null): Promise<void> {
     const now = new Date();
-    if (!(await this.#parts.executions.finish(lease, status, error, now))) throw new LeaseLost('the lease was lost');
+    if (!(await this.#parts.executions.finish(lease, status, error, now))) throw new LeaseLost();
+    this.#parts.ended(lease, status);
     this.#parts.events
       .append([runCompleted(lease.run, status, now)])
       .catch((failure: unknown) => this.#parts.logger.warn({ err: failure }, 'end of a run was not announced'));

@@ -52,7 +52,10 @@ export class Authenticator {
     this.#touch(key, now);
     const principal = principalOf(key);
     if (principal.kind !== family)
-      throw new Fault('auth.forbidden', `This address takes a ${family.replace('-', ' ')}; the key is of another kind.`);
+      throw new Fault(
+        'auth.forbidden',
+        `This address takes a ${family.replace('-', ' ')}; the key is of another kind.`,
+      );
     return principal;
   }
 

@@ -32,7 +32,9 @@ export function loadConfig(source: Readonly<Record<string, string | undefined>>)
     throw new ConfigError(
       'NODE_ENV=production needs MONGODB_URI: the embedded database is for one machine. Set EMBEDDED_DB=allow to use it all the same.',
     );
-  const ports = [values.API_PORT, values.AGENTS_PORT, values.MCP_PORT, values.OBJECTS_PORT].filter((port) => port !== 0);
+  const ports = [values.API_PORT, values.AGENTS_PORT, values.MCP_PORT, values.OBJECTS_PORT].filter(
+    (port) => port !== 0,
+  );
   if (new Set(ports).size !== ports.length)
     throw new ConfigError('API_PORT, AGENTS_PORT, MCP_PORT and OBJECTS_PORT must differ.');
   return {
@@ -43,7 +45,10 @@ export function loadConfig(source: Readonly<Record<string, string | undefined>>)
     services: new Set(values.SERVICES),
     baseUrl: values.BASE_URL?.replace(/\/+$/, '') ?? null,
     objectsUrl: values.OBJECTS_URL?.replace(/\/+$/, '') ?? null,
-    allowedHosts: (values.ALLOWED_HOSTS ?? '').split(',').map((host) => host.trim()).filter((host) => host !== ''),
+    allowedHosts: (values.ALLOWED_HOSTS ?? '')
+      .split(',')
+      .map((host) => host.trim())
+      .filter((host) => host !== ''),
     mongodbUri: values.MONGODB_URI ?? null,
     uploads: { maxBytes: values.UPLOAD_MAX_BYTES, signContentType: values.UPLOAD_SIGN_CONTENT_TYPE },
     models: {

@@ -42,26 +42,64 @@ export const env = {
   AGENTS_PORT: { schema: port(3001), doc: 'Agents service listener (health, metrics)' },
   MCP_PORT: { schema: port(3002), doc: 'MCP listener' },
   OBJECTS_PORT: { schema: port(3003), doc: 'Listener of the disk object store: presigned PUT and GET' },
-  METRICS_PORT: { schema: portNumber.optional(), doc: 'Extra loopback listener for /metrics where the agents service does not run' },
+  METRICS_PORT: {
+    schema: portNumber.optional(),
+    doc: 'Extra loopback listener for /metrics where the agents service does not run',
+  },
   SERVICES: { schema: services, doc: 'Which of api, agents, mcp run in this process' },
   BASE_URL: { schema: httpUrl.optional(), doc: 'Public address of the API, when it is not http://HOST:API_PORT' },
-  OBJECTS_URL: { schema: httpUrl.optional(), doc: 'Public address of the disk object store, when it is not http://HOST:OBJECTS_PORT' },
+  OBJECTS_URL: {
+    schema: httpUrl.optional(),
+    doc: 'Public address of the disk object store, when it is not http://HOST:OBJECTS_PORT',
+  },
   ALLOWED_HOSTS: { schema: z.string().optional(), doc: 'More host names that MCP requests may name, comma-separated' },
-  MONGODB_URI: { schema: z.string().regex(/^mongodb(\+srv)?:\/\//, 'expected mongodb:// or mongodb+srv://').optional(), doc: 'MongoDB to use instead of the embedded engine', secret: true },
-  EMBEDDED_DB: { schema: z.literal('allow').optional(), doc: 'Set to allow to run the embedded engine under NODE_ENV=production' },
+  MONGODB_URI: {
+    schema: z
+      .string()
+      .regex(/^mongodb(\+srv)?:\/\//, 'expected mongodb:// or mongodb+srv://')
+      .optional(),
+    doc: 'MongoDB to use instead of the embedded engine',
+    secret: true,
+  },
+  EMBEDDED_DB: {
+    schema: z.literal('allow').optional(),
+    doc: 'Set to allow to run the embedded engine under NODE_ENV=production',
+  },
   UPLOAD_MAX_BYTES: { schema: count(50 * 1024 * 1024, 1, 2 ** 31), doc: 'Largest upload in bytes' },
   UPLOAD_SIGN_CONTENT_TYPE: { schema: flag, doc: 'Whether an upload must carry the declared content type' },
-  OPENAI_API_KEY: { schema: z.string().min(1).optional(), doc: 'Key of an OpenAI-compatible provider; without it the local models are used', secret: true },
+  OPENAI_API_KEY: {
+    schema: z.string().min(1).optional(),
+    doc: 'Key of an OpenAI-compatible provider; without it the local models are used',
+    secret: true,
+  },
   OPENAI_BASE_URL: { schema: httpUrl.optional(), doc: 'Base URL of an OpenAI-compatible provider' },
   VISION_MODEL: { schema: z.string().min(1).default('gpt-4.1-mini'), doc: 'Model that describes documents' },
   EMBEDDING_MODEL: { schema: z.string().min(1).default('text-embedding-3-small'), doc: 'Model that embeds text' },
-  OCR_LANGUAGE: { schema: z.string().regex(/^[a-z_]{2,20}(\+[a-z_]{2,20})*$/i).default('eng'), doc: 'Tesseract language codes joined by +' },
-  OCR_WORKERS: { schema: count(0, 0, 16), doc: 'Tesseract workers; 0 takes one less than the cores, at least 1, at most 4' },
+  OCR_LANGUAGE: {
+    schema: z
+      .string()
+      .regex(/^[a-z_]{2,20}(\+[a-z_]{2,20})*$/i)
+      .default('eng'),
+    doc: 'Tesseract language codes joined by +',
+  },
+  OCR_WORKERS: {
+    schema: count(0, 0, 16),
+    doc: 'Tesseract workers; 0 takes one less than the cores, at least 1, at most 4',
+  },
   RUN_CONCURRENCY: { schema: count(4, 1, 64), doc: 'Runs in flight at once in one agents process' },
-  RUN_LEASE_MS: { schema: count(10_000, 500, 600_000), doc: 'How long a worker holds a run without a sign of life, in milliseconds' },
+  RUN_LEASE_MS: {
+    schema: count(10_000, 500, 600_000),
+    doc: 'How long a worker holds a run without a sign of life, in milliseconds',
+  },
   RATE_LIMITS: { schema: z.enum(['on', 'off']).default('on'), doc: 'Rate limits per key; off for benchmarks' },
-  MCP_LEGACY: { schema: z.enum(['sessions', 'stateless', 'reject']).default('sessions'), doc: 'How MCP clients before 2026-07-28 are served' },
-  LOG_LEVEL: { schema: z.enum(['silent', 'fatal', 'error', 'warn', 'info', 'debug', 'trace']).default('info'), doc: 'Least level that is logged' },
+  MCP_LEGACY: {
+    schema: z.enum(['sessions', 'stateless', 'reject']).default('sessions'),
+    doc: 'How MCP clients before 2026-07-28 are served',
+  },
+  LOG_LEVEL: {
+    schema: z.enum(['silent', 'fatal', 'error', 'warn', 'info', 'debug', 'trace']).default('info'),
+    doc: 'Least level that is logged',
+  },
   NODE_ENV: { schema: z.string().optional(), doc: 'production refuses the embedded database unless EMBEDDED_DB=allow' },
 } as const satisfies Record<string, EnvRow>;
 

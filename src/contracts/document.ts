@@ -1,8 +1,17 @@
 import { z } from 'zod';
 import { documentTypes } from '#src/contracts/media-types.ts';
-import { AnyId, Cursor, PageLimit, QueryBoolean, QueryInteger, Timestamp, Visibility, limits } from '#src/contracts/fields.ts';
+import {
+  AnyId,
+  Cursor,
+  PageLimit,
+  QueryBoolean,
+  QueryInteger,
+  Timestamp,
+  Visibility,
+  limits,
+} from '#src/contracts/fields.ts';
 
-export const OcrSummary = z
+const OcrSummary = z
   .object({
     ocrResultId: z.string(),
     ocrCreatedAt: Timestamp,
@@ -42,7 +51,9 @@ export const DocumentPath = z.object({ id: AnyId });
 
 export const DocumentListQuery = z.strictObject({
   limit: PageLimit.default(limits.pageDefault).describe('Page size, 1..100'),
-  apiKeyBound: QueryBoolean.default(false).describe('true: only documents uploaded with this key; otherwise the project\'s'),
+  apiKeyBound: QueryBoolean.default(false).describe(
+    "true: only documents uploaded with this key; otherwise the project's",
+  ),
   cursor: Cursor.optional().describe('nextCursor of the page before'),
 });
 
@@ -65,10 +76,15 @@ export const VisibilityResult = z.object({
 });
 
 export const SearchInput = z.strictObject({
-  query: z.string().trim().min(1).max(limits.query).describe('Words, a phrase in double quotes, or an identifier such as an invoice number'),
+  query: z
+    .string()
+    .trim()
+    .min(1)
+    .max(limits.query)
+    .describe('Words, a phrase in double quotes, or an identifier such as an invoice number'),
   limit: PageLimit.default(10),
 });
-export const SearchCard = Document.extend({
+const SearchCard = Document.extend({
   score: z.number().describe('Higher is better; comparable within one answer only'),
   matchedBy: z.array(z.enum(['lexical', 'exact'])),
   distance: z.number().nullable().describe('Embedding distance; null where no embedding took part'),

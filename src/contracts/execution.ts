@@ -13,8 +13,11 @@ const DocumentIds = z
   .refine((ids) => new Set(ids).size === ids.length, 'ids must be unique')
   .meta({ uniqueItems: true, description: 'Explicit documents, 1..500, unique' });
 
-export const ExecutionScope = z.strictObject({
-  apiKeyBound: z.boolean().default(false).describe('true: documents uploaded with this key; false: the documents of the project'),
+const ExecutionScope = z.strictObject({
+  apiKeyBound: z
+    .boolean()
+    .default(false)
+    .describe('true: documents uploaded with this key; false: the documents of the project'),
 });
 
 /** "One of documentIds or scope": the refinement rules here, `oneOf` in the OpenAPI text (zod drops refinements there). */
@@ -23,7 +26,9 @@ export const ExecutionBody = z
     workflowId: AnyId.describe('agentGraphId of the workflow to run'),
     documentIds: DocumentIds.optional(),
     scope: ExecutionScope.optional(),
-    idempotencyKey: IdempotencyKey.optional().describe('An identical retry answers the first response; other input answers 409'),
+    idempotencyKey: IdempotencyKey.optional().describe(
+      'An identical retry answers the first response; other input answers 409',
+    ),
     initialState: FreeObject.optional(),
   })
   .refine((body) => (body.documentIds === undefined) !== (body.scope === undefined), {
@@ -32,7 +37,7 @@ export const ExecutionBody = z
   })
   .meta({ oneOf: [{ required: ['documentIds'] }, { required: ['scope'] }] });
 
-export const RunError = z.object({ code: z.string(), message: z.string() });
+const RunError = z.object({ code: z.string(), message: z.string() });
 
 export const RunSummary = z
   .object({
@@ -78,7 +83,7 @@ export const ExecutionQuery = z.strictObject({
     .describe('Seconds to wait for a change of an unfinished execution, 0..30'),
 });
 
-export const Step = z.object({
+const Step = z.object({
   stepId: z.string(),
   nodeId: z.string(),
   type: z.string(),

@@ -44,6 +44,7 @@ export const faults = {
   'ocr.failed': { status: 503, title: 'Text recognition failed', retry: true },
   'model.failed': { status: 503, title: 'Model did not answer usefully', retry: true },
   'run.poisoned': { status: 422, title: 'Run ended its worker too often', retry: false },
+  'run.worker_lost': { status: 503, title: 'Worker died during the step', retry: true },
   'run.timed_out': { status: 503, title: 'Run took longer than its limit', retry: false },
   'run.canceled': { status: 409, title: 'Run was canceled', retry: false },
   'run.step_timeout': { status: 503, title: 'Step took longer than its limit', retry: true },

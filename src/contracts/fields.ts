@@ -17,13 +17,8 @@ export const limits = {
   idempotencyDays: 30,
 } as const;
 
-const token = '[0-9A-Za-z]{22}';
-
-/** An id of this service: prefix, `_`, 22 base62 characters. Ids of another form are simply unknown, so they answer 404, not 400. */
+/** An id as a client gives it. One of another form is simply unknown: it answers 404, not 400. */
 export const AnyId = z.string().min(1).max(128);
-export const Id = (prefix: string): z.ZodString =>
-  z.string().regex(new RegExp(`^${prefix}_${token}$`)).describe(`Identifier, shape ${prefix}_ and 22 base62 characters`);
-
 export const Timestamp = z.iso.datetime().describe('ISO 8601, UTC, milliseconds');
 export const Visibility = z.enum(['private', 'public']);
 
@@ -33,11 +28,10 @@ export const QueryInteger = (min: number, max: number): z.ZodType<number, string
   z
     .union([z.string().regex(wholeNumber, 'expected a whole number').transform(Number), z.number()])
     .pipe(z.int().min(min).max(max)) as unknown as z.ZodType<number, string | number>;
-export const QueryBoolean = z
-  .union([z.enum(['true', 'false']).transform((text) => text === 'true'), z.boolean()]) as unknown as z.ZodType<
-  boolean,
-  string | boolean
->;
+export const QueryBoolean = z.union([
+  z.enum(['true', 'false']).transform((text) => text === 'true'),
+  z.boolean(),
+]) as unknown as z.ZodType<boolean, string | boolean>;
 
 export const PageLimit = QueryInteger(1, limits.pageMax);
 export const Cursor = z.string().min(1).max(1_000);

@@ -5,21 +5,24 @@ export const graphLimits = { nodes: 500, edges: 2_000, bytes: 512 * 1024, channe
 
 const identifier = /^[a-z][a-z0-9_]{0,63}$/;
 export const NodeId = z.string().regex(identifier, 'use a-z, 0-9 and _, starting with a letter, at most 64 characters');
-export const ChannelName = z
+const ChannelName = z
   .string()
-  .regex(/^[a-z][A-Za-z0-9_]{0,63}$/, 'use letters, digits and _, starting with a lower-case letter, at most 64 characters');
+  .regex(
+    /^[a-z][A-Za-z0-9_]{0,63}$/,
+    'use letters, digits and _, starting with a lower-case letter, at most 64 characters',
+  );
 
 export const reducers = ['replace', 'append', 'merge', 'sum', 'max', 'unionById'] as const;
 export type Reducer = (typeof reducers)[number];
 
 /** One state channel: its JSON Schema (documentation and editor help), how parallel writes meet, and its first value. */
-export const Channel = z.strictObject({
+const Channel = z.strictObject({
   schema: z.record(z.string().max(100), z.unknown()).default({}),
   reducer: z.enum(reducers).default('replace'),
   default: z.unknown().optional(),
 });
 
-export const Retry = z.strictObject({
+const Retry = z.strictObject({
   maxAttempts: z.int().min(1).max(10).default(3),
   initialIntervalMs: z.int().min(0).max(60_000).default(500),
   backoff: z.number().min(1).max(10).default(2),
@@ -40,7 +43,7 @@ export const GraphNode = z.strictObject({
 });
 
 /** `START` and `END` are reserved names of the entry and the exit. */
-export const Edge = z.strictObject({
+const Edge = z.strictObject({
   from: z.union([NodeId, z.literal('START')]),
   to: z.union([NodeId, z.literal('END')]),
 });

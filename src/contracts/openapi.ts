@@ -20,7 +20,11 @@ const withBody: readonly FaultCode[] = ['request.too_large', 'request.media_type
 
 /** Turns zod's `$defs` into OpenAPI components, so that a shared shape is written once. */
 function schemaOf(type: z.ZodType, io: 'input' | 'output', components: Json): Json {
-  const { $schema: _, $defs, ...schema } = z.toJSONSchema(type, {
+  const {
+    $schema: _,
+    $defs,
+    ...schema
+  } = z.toJSONSchema(type, {
     io,
     target: 'draft-2020-12',
     unrepresentable: 'any',
@@ -42,7 +46,13 @@ function parameters(row: Route, components: Json): Json[] {
       const schema = schemaOf(field as z.ZodType, 'input', components);
       const optional = (field as z.ZodType).safeParse(undefined).success;
       const { description, ...rest } = schema;
-      return { name, in: place, required: place === 'path' || !optional, ...(description === undefined ? {} : { description }), schema: rest };
+      return {
+        name,
+        in: place,
+        required: place === 'path' || !optional,
+        ...(description === undefined ? {} : { description }),
+        schema: rest,
+      };
     });
   return [...of(row.params, 'path'), ...of(row.query, 'query')];
 }
@@ -51,13 +61,15 @@ function failures(row: Route): Json {
   const codes = [...everywhere, ...(row.body === undefined ? [] : withBody), ...row.faults];
   const byStatus = Map.groupBy(codes, (code) => faults[code].status);
   return Object.fromEntries(
-    [...byStatus].toSorted(([a], [b]) => a - b).map(([status, ofStatus]) => [
-      String(status),
-      {
-        description: [...new Set(ofStatus)].map((code) => `\`${code}\`: ${faults[code].title}`).join('. '),
-        content: { 'application/problem+json': { schema: { $ref: '#/components/schemas/Problem' } } },
-      },
-    ]),
+    [...byStatus]
+      .toSorted(([a], [b]) => a - b)
+      .map(([status, ofStatus]) => [
+        String(status),
+        {
+          description: [...new Set(ofStatus)].map((code) => `\`${code}\`: ${faults[code].title}`).join('. '),
+          content: { 'application/problem+json': { schema: { $ref: '#/components/schemas/Problem' } } },
+        },
+      ]),
   );
 }
 

@@ -12,7 +12,13 @@ export const Problem = z
     code: z.string().describe('area.reason'),
     requestId: z.string(),
     errors: z
-      .array(z.object({ pointer: z.string().describe('JSON Pointer into the request'), code: z.string(), message: z.string() }))
+      .array(
+        z.object({
+          pointer: z.string().describe('JSON Pointer into the request'),
+          code: z.string(),
+          message: z.string(),
+        }),
+      )
       .optional(),
   })
   .meta({ id: 'Problem' });

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { Timestamp } from '#src/contracts/fields.ts';
 
-export const WorkflowSummary = z
+const WorkflowSummary = z
   .object({
     workflowId: z.string().describe('Also called agentGraphId'),
     name: z.string(),

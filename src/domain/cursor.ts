@@ -13,9 +13,13 @@ export function encodeCursor(secret: Buffer, binding: string, position: ListPosi
 
 /** Faults: `request.cursor_invalid` for anything this service did not give for this very list. */
 export function decodeCursor(secret: Buffer, binding: string, cursor: string): ListPosition {
-  const fault = new Fault('request.cursor_invalid', 'cursor: use the nextCursor of the same list, with the same filters.', {
-    errors: [{ pointer: '/cursor', code: 'cursor_invalid', message: 'not a cursor of this list' }],
-  });
+  const fault = new Fault(
+    'request.cursor_invalid',
+    'cursor: use the nextCursor of the same list, with the same filters.',
+    {
+      errors: [{ pointer: '/cursor', code: 'cursor_invalid', message: 'not a cursor of this list' }],
+    },
+  );
   const [body, signature, ...rest] = cursor.split('.');
   if (body === undefined || signature === undefined || rest.length > 0) throw fault;
   const payload = Buffer.from(body, 'base64url').toString();

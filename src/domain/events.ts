@@ -11,8 +11,18 @@ export interface ProcessUploadData {
 
 /** `id` is the dedupe key: delivered at least once, acted on once. */
 export type DomainEvent =
-  | { readonly id: string; readonly name: 'document/process.upload'; readonly ts: Date; readonly data: ProcessUploadData }
-  | { readonly id: string; readonly name: 'document/created'; readonly ts: Date; readonly data: { documentId: string } };
+  | {
+      readonly id: string;
+      readonly name: 'document/process.upload';
+      readonly ts: Date;
+      readonly data: ProcessUploadData;
+    }
+  | {
+      readonly id: string;
+      readonly name: 'document/created';
+      readonly ts: Date;
+      readonly data: { documentId: string };
+    };
 
 /** Kinds of the realtime feed. Source: specification §6. */
 export const realtimeKinds = [

@@ -6,7 +6,11 @@ type Check = Health['checks']['database'];
 export interface HealthParts {
   readonly version: string;
   readonly executions: ExecutionStore;
-  readonly modelLabels: { readonly describer: string; readonly textEmbeddings: string; readonly imageEmbeddings: string };
+  readonly modelLabels: {
+    readonly describer: string;
+    readonly textEmbeddings: string;
+    readonly imageEmbeddings: string;
+  };
   checkDatabase(): Promise<void>;
   checkObjects(): Promise<void>;
   checkSearch(): Promise<void>;

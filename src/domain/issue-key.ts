@@ -36,7 +36,8 @@ async function requireBinding(parts: KeyParts, wanted: NewKey): Promise<string |
     if (wanted.workflowId === undefined) return null;
     throw new Fault('request.invalid', 'A service key is not bound to a workflow: leave it out.');
   }
-  if (wanted.workflowId === undefined) throw new Fault('request.invalid', 'A workflow key needs the workflow that it runs.');
+  if (wanted.workflowId === undefined)
+    throw new Fault('request.invalid', 'A workflow key needs the workflow that it runs.');
   const tenant = { organizationId: wanted.organizationId, projectIds: [wanted.projectId] };
   const workflow = await parts.workflows.find(tenant, wanted.workflowId);
   if (workflow === null) throw new Fault('workflow.not_found', 'The project has no workflow with this id.');
@@ -79,7 +80,12 @@ export async function revokeKey(parts: KeyParts, organizationId: string, id: str
 }
 
 /** A new key like the old one, which goes on working for 24 hours. Faults: `request.not_found`, `request.invalid`. */
-export async function rotateKey(parts: KeyParts, organizationId: string, id: string, actor: string): Promise<IssuedKey> {
+export async function rotateKey(
+  parts: KeyParts,
+  organizationId: string,
+  id: string,
+  actor: string,
+): Promise<IssuedKey> {
   const old = await requireKey(parts, organizationId, id);
   if (old.revokedAt !== null || old.replacedBy !== null)
     throw new Fault('request.invalid', 'This key is revoked or rotated already: rotate the one in use.');
@@ -100,7 +106,8 @@ export async function rotateKey(parts: KeyParts, organizationId: string, id: str
 
 async function requireKey({ apiKeys }: KeyParts, organizationId: string, id: string): Promise<ApiKeyRecord> {
   const key = await apiKeys.find(organizationId, id);
-  if (key === null) throw new Fault('request.not_found', 'There is no key with this id: `npm run keys -- list` shows them.');
+  if (key === null)
+    throw new Fault('request.not_found', 'There is no key with this id: `npm run keys -- list` shows them.');
   return key;
 }
 

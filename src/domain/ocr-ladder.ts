@@ -19,7 +19,7 @@ export interface LadderResult extends LadderStep {
   readonly characters: number;
 }
 
-export const fullSide = 2600;
+const fullSide = 2600;
 const probeSide = 800;
 const automaticLayout = 3;
 const oneBlock = 6;

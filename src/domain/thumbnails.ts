@@ -49,7 +49,8 @@ export class SignedThumbnails implements Thumbnails {
     const given = Buffer.from(signature);
     if (given.length !== expected.length || !timingSafeEqual(given, expected))
       throw new Fault('object.signature_invalid', 'This address was not given out by this service.');
-    if (expires * 1_000 < Date.now()) throw new Fault('object.expired', 'This address has expired: read the document again.');
+    if (expires * 1_000 < Date.now())
+      throw new Fault('object.expired', 'This address has expired: read the document again.');
     const { documents, objects, images } = this.#parts;
     const document = await documents.findInOrganization(organizationId, documentId);
     if (document === null) throw new Fault('document.not_found', 'The document is gone.');

@@ -2,13 +2,14 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { MongoClient } from 'mongodb';
+import { type Document, MongoClient } from 'mongodb';
+import { addIndex, type Anything } from './engine.ts';
 import { openEmbeddedDatabase } from '../../embedded/open.ts';
 
 const dataDir = await mkdtemp(join(tmpdir(), 'embedded-bench-'));
 const database = await openEmbeddedDatabase({ dataDir });
 const client = new MongoClient(database.uri);
-const things = client.db('bench').collection<{ _id: string | number; [field: string]: unknown }>('things');
+const things = client.db('bench').collection<Anything>('things');
 
 async function rate(name: string, count: number, run: (at: number) => Promise<unknown>, writers = 1): Promise<void> {
   let next = 0;
@@ -29,8 +30,8 @@ await rate('insert, durable, 1 writer', 2000, (at) => things.insertOne({ _id: `a
 await rate('insert, durable, 10 writers', 10000, (at) => things.insertOne({ _id: `b${at}`, body }), 10);
 await rate('update, durable, 1 writer', 1500, (at) => things.updateOne({ _id: `a${at}` }, { $set: { n: at } }));
 await rate('update, durable, 10 writers', 8000, (at) => things.updateOne({ _id: `b${at}` }, { $set: { n: at } }), 10);
-await things.createIndex({ email: 1 }, { unique: true, sparse: true });
-await things.createIndex({ org: 1, createdAt: -1, _id: -1 });
+await addIndex(things, { email: 1 }, { unique: true, sparse: true });
+await addIndex(things, { org: 1, createdAt: -1, _id: -1 });
 const loading = performance.now();
 for (let at = 0; at < 100; at++) {
   await things.insertMany(
@@ -50,13 +51,15 @@ console.log(`100,000 documents with 2 indexes loaded in ${(performance.now() - l
 await rate('find one by unique index', 3000, (at) => things.findOne({ email: `user${at}@example.org` }));
 await rate('find one by _id', 3000, (at) => things.findOne({ _id: `c${at}` }));
 const order = { createdAt: -1, _id: -1 } as const;
-await rate('list of 25, first page', 1000, () => things.find({ org: 'org1' }).sort(order).limit(25).toArray());
+await rate('list of 25, first page', 1000, () => things.find({ org: 'org1' }, { sort: order, limit: 25 }).toArray());
 const page = { createdAt: new Date(1.7e12 + 50_000_000), _id: 'c50000' };
-const after = {
+const after: Document = {
   org: 'org1',
   $or: [{ createdAt: { $lt: page.createdAt } }, { createdAt: page.createdAt, _id: { $lt: page._id } }],
 };
-await rate('list of 25, keyset page in the middle', 1000, () => things.find(after).sort(order).limit(25).toArray());
+await rate('list of 25, keyset page in the middle', 1000, () =>
+  things.find(after, { sort: order, limit: 25 }).toArray(),
+);
 await rate('count by index prefix (33,000)', 5, () => things.countDocuments({ org: 'org1' }));
 console.log(`memory of the process with client: ${(process.memoryUsage().rss / 2 ** 20).toFixed(0)} MiB`);
 

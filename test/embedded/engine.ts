@@ -1,11 +1,11 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type Collection, type Db, type Document, MongoClient } from 'mongodb';
+import { type Collection, type CreateIndexesOptions, type Db, type Document, MongoClient } from 'mongodb';
 import { type EmbeddedDatabase, openEmbeddedDatabase } from '../../embedded/open.ts';
 
 /** Documents of any shape and any `_id`. */
-export type Anything = Document & { _id?: any };
+export type Anything = Document & { _id?: string | number | object | null };
 
 export interface TestEngine extends AsyncDisposable {
   dataDir: string;
@@ -39,11 +39,19 @@ export async function startTestEngine(): Promise<TestEngine> {
 
 export async function failureOf(
   action: Promise<unknown>,
-): Promise<{ code: number; message: string; [field: string]: any }> {
+): Promise<{ code: number; message: string; result?: unknown; writeErrors?: unknown }> {
   try {
     await action;
   } catch (error) {
     return error as { code: number; message: string };
   }
   throw new Error('expected a failure');
+}
+
+export async function addIndex(
+  collection: Collection<Anything>,
+  key: Record<string, 1 | -1 | 'text'>,
+  options: CreateIndexesOptions = {},
+): Promise<string | undefined> {
+  return (await collection.createIndexes([{ key, ...options }]))[0];
 }

@@ -10,7 +10,7 @@ import { fileURLToPath } from 'node:url';
 import { MongoClient } from 'mongodb';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { openEmbeddedDatabase } from '../../embedded/open.ts';
-import { type Anything, failureOf } from './engine.ts';
+import { addIndex, type Anything, failureOf } from './engine.ts';
 
 let dataDir: string;
 beforeEach(async () => {
@@ -72,7 +72,7 @@ describe('one engine for one folder', () => {
     expect([first.owned, second.owned, second.uri]).toEqual([true, false, first.uri]);
     await withClient(second.uri, async (client) => {
       const things = client.db('d').collection<Anything>('things');
-      await things.createIndex({ k: 1 }, { unique: true });
+      await addIndex(things, { k: 1 }, { unique: true });
       await things.insertOne({ _id: 1, k: 1 });
     });
     await second.close();
@@ -169,7 +169,11 @@ describe('kill -9 during acknowledged writes', () => {
         .toArray();
       expect(new Set(stored).size).toBe(stored.length);
       expect(acknowledged.filter((id) => !stored.includes(id))).toEqual([]);
-      for (const { _id, n } of await client.db('crash').collection<Anything>('counters').find().toArray()) {
+      for (const { _id, n } of await client
+        .db('crash')
+        .collection<{ _id: string; n: number }>('counters')
+        .find()
+        .toArray()) {
         const inserted = stored.filter((id) => id.startsWith(`${_id}-`)).length;
         const counted = acknowledged.filter((id) => id.startsWith(`${_id}-`)).length;
         expect(n).toBeGreaterThanOrEqual(counted);

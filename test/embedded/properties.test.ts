@@ -7,7 +7,7 @@ import { compare } from '../../embedded/query/compare.ts';
 import { parseFilter } from '../../embedded/query/filter.ts';
 import { matches } from '../../embedded/query/match.ts';
 import { KeyWriter } from '../../embedded/storage/key.ts';
-import { type Anything, startTestEngine, type TestEngine } from './engine.ts';
+import { addIndex, type Anything, startTestEngine, type TestEngine } from './engine.ts';
 
 let engine: TestEngine;
 beforeAll(async () => {
@@ -77,11 +77,11 @@ describe('properties', () => {
           const stored = docs.map((one, _id) => ({ _id, ...one }));
           await plain.insertMany(stored);
           await indexed.createIndexes(INDEXES.map((key) => ({ key })));
-          await indexed.createIndex({ b: 1 }, { sparse: true });
-          await indexed.createIndex({ a: 1, b: 1 }, { partialFilterExpression: { c: { $gte: 0 } } });
+          await addIndex(indexed, { b: 1 }, { sparse: true });
+          await addIndex(indexed, { a: 1, b: 1 }, { partialFilterExpression: { c: { $gte: 0 } } });
           await indexed.insertMany(stored);
           for (const [query, order] of queries) {
-            const read = async (from: typeof plain) => from.find(query).sort(order).batchSize(3).toArray();
+            const read = async (from: typeof plain) => from.find(query, { sort: order, batchSize: 3 }).toArray();
             const [scanned, walked] = await Promise.all([read(plain), read(indexed)]);
             const parsed = parseFilter(decode(serialize(query)));
             const expected = stored.filter((one) => matches(parsed, decode(serialize(one)))).map((one) => one._id);

@@ -102,7 +102,7 @@ describe('$search', () => {
     ).toEqual([3]);
     expect(await ids({ compound: { filter: [org('b')], should: [paid] } })).toEqual([4, 3, 5]);
     const should = [paid, { text: { query: 'march', path: 'text' } }, { text: { query: 'receipt', path: 'title' } }];
-    expect((await ids({ compound: { should, minimumShouldMatch: 2 } })).toSorted()).toEqual([1, 4]);
+    expect((await ids({ compound: { should, minimumShouldMatch: 2 } })).toSorted((a, b) => a - b)).toEqual([1, 4]);
     const score = { $project: { score: { $meta: 'searchScore' } } };
     const [plain] = await search(paid, { $limit: 1 }, score);
     const [filtered] = await search({ compound: { must: [paid], filter: [org('b')] } }, { $limit: 1 }, score);

@@ -1,6 +1,6 @@
 import { Double, Int32, Long } from 'mongodb';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { failureOf, startTestEngine, type TestEngine } from './engine.ts';
+import { addIndex, failureOf, startTestEngine, type TestEngine } from './engine.ts';
 
 let engine: TestEngine;
 beforeAll(async () => {
@@ -70,7 +70,7 @@ describe('an update', () => {
   it('stamps the current date', async () => {
     const things = engine.fresh();
     await things.insertOne({ _id: 1 });
-    await things.updateOne({ _id: 1 }, { $currentDate: { at: true, ts: { $type: 'timestamp' } } });
+    await things.updateOne({ _id: 1 }, { $currentDate: { at: true as never, ts: { $type: 'timestamp' } } });
     const found = await things.findOne({ _id: 1 });
     expect(found?.['at']).toBeInstanceOf(Date);
     expect(found?.['ts']).toMatchObject({ _bsontype: 'Timestamp' });
@@ -92,7 +92,7 @@ describe('an update', () => {
 
   it('changes every match, and no document twice when it moves in the index it was found by', async () => {
     const things = engine.fresh();
-    await things.createIndex({ n: 1 });
+    await addIndex(things, { n: 1 });
     await things.insertMany(Array.from({ length: 200 }, (_, n) => ({ _id: n, n })));
     expect(await things.updateMany({ n: { $gte: 0 } }, { $inc: { n: 150 } })).toMatchObject({
       matchedCount: 200,

@@ -28,6 +28,7 @@ function engineReading(...pages: readonly (readonly [text: string, confidence: n
   const asked: { index: number; options: OcrOptions }[] = [];
   const engine: OcrEngine = {
     label: 'test/1',
+    language: 'eng',
     async recognize(page, options): Promise<OcrPage> {
       asked.push({ index: page.index, options });
       const box = [0, 0, 1, 1] as const;
@@ -201,6 +202,7 @@ describe('Document intake', () => {
     const begun = Promise.withResolvers<void>();
     const stuck: OcrEngine = {
       label: 'test/1',
+    language: 'eng',
       recognize: (_page, { signal }) =>
         new Promise((_resolve, reject) => {
           signal?.addEventListener('abort', () => reject(new Fault('ocr.failed', 'Stopped.')));

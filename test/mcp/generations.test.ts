@@ -47,16 +47,22 @@ describe('clients of both generations', () => {
     await client.close();
   });
 
-  it.each(['2025-11-25', '2025-06-18', '2025-03-26'])('a client of %s gets the revision it asked for', async (revision) => {
-    const authorization = `Bearer ${at.secret}`;
-    const hello = await post(at, initialize(revision), { authorization });
-    expect(hello.json).toMatchObject({ result: { protocolVersion: revision, serverInfo: { name: 'inkgraph' } } });
-    const session = { authorization, 'mcp-session-id': hello.headers.get('mcp-session-id') };
-    const headers = revision === '2025-03-26' ? session : { ...session, 'mcp-protocol-version': revision };
-    expect((await post(at, { jsonrpc: '2.0', method: 'notifications/initialized' }, headers)).status).toBe(202);
-    const called = await post(at, callOf('echo', { word: 'tea' }), headers);
-    expect(called.json).toMatchObject({ id: 2, result: { content: [{ type: 'text' }], structuredContent: { word: 'tea' } } });
-  });
+  it.each(['2025-11-25', '2025-06-18', '2025-03-26'])(
+    'a client of %s gets the revision it asked for',
+    async (revision) => {
+      const authorization = `Bearer ${at.secret}`;
+      const hello = await post(at, initialize(revision), { authorization });
+      expect(hello.json).toMatchObject({ result: { protocolVersion: revision, serverInfo: { name: 'inkgraph' } } });
+      const session = { authorization, 'mcp-session-id': hello.headers.get('mcp-session-id') };
+      const headers = revision === '2025-03-26' ? session : { ...session, 'mcp-protocol-version': revision };
+      expect((await post(at, { jsonrpc: '2.0', method: 'notifications/initialized' }, headers)).status).toBe(202);
+      const called = await post(at, callOf('echo', { word: 'tea' }), headers);
+      expect(called.json).toMatchObject({
+        id: 2,
+        result: { content: [{ type: 'text' }], structuredContent: { word: 'tea' } },
+      });
+    },
+  );
 
   it('calls in parallel on one connection each get their own answer', async () => {
     const modern = await modernClient(at.url, at.secret);

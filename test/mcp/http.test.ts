@@ -39,7 +39,10 @@ describe('bodies', () => {
     ['a batch of nonsense', '[1,2]'],
     ['a call without a method', '{"jsonrpc":"2.0","id":1}'],
     ['params that are a list', '{"jsonrpc":"2.0","id":1,"method":"tools/call","params":[]}'],
-    ['nesting 100,000 deep', `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":${'['.repeat(1e5)}${']'.repeat(1e5)}}`],
+    [
+      'nesting 100,000 deep',
+      `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":${'['.repeat(1e5)}${']'.repeat(1e5)}}`,
+    ],
   ])('%s is refused in JSON', async (_, body) => {
     for (const headers of [{}, modern('echo').headers, { 'mcp-session-id': 'none' }]) {
       const reply = await post(at, body, { authorization, ...headers });
@@ -61,13 +64,20 @@ describe('bodies', () => {
         controller.close();
       },
     });
-    const headers = { authorization, 'content-type': 'application/json', accept: 'application/json, text/event-stream' };
+    const headers = {
+      authorization,
+      'content-type': 'application/json',
+      accept: 'application/json, text/event-stream',
+    };
     const streamed = await fetch(at.url, { method: 'POST', headers, body, duplex: 'half' });
     expect(streamed.status).toBe(413);
   });
 
   it('just below 1 MiB is served', async () => {
-    const reply = await post(at, modern('echo', { word: 'x'.repeat(1_000_000) }).body, { authorization, ...modern('echo').headers });
+    const reply = await post(at, modern('echo', { word: 'x'.repeat(1_000_000) }).body, {
+      authorization,
+      ...modern('echo').headers,
+    });
     expect(reply.status).toBe(200);
     expect(reply.json).toMatchObject({ result: { isError: true } });
   });
@@ -119,7 +129,13 @@ describe('headers', () => {
 
   it('Host names other than loopback and the configured ones are refused', async () => {
     const ask = (host: string) =>
-      onTheWire(at.port, ['POST /mcp HTTP/1.1', `host: ${host}`, `authorization: ${authorization}`, 'content-length: 0', 'connection: close']);
+      onTheWire(at.port, [
+        'POST /mcp HTTP/1.1',
+        `host: ${host}`,
+        `authorization: ${authorization}`,
+        'content-length: 0',
+        'connection: close',
+      ]);
     expect(await ask('evil.example')).toMatch(/^HTTP\/1\.1 403 /);
     expect(await ask('mcp.example.org')).toMatch(/^HTTP\/1\.1 415 /);
     expect(await ask(`localhost:${at.port}`)).toMatch(/^HTTP\/1\.1 415 /);
@@ -141,7 +157,9 @@ describe('browsers', () => {
     );
     const refused = await post(at, callOf('who'), { origin });
     expect(refused.status).toBe(401);
-    expect(refused.headers.get('access-control-expose-headers')).toBe('www-authenticate, mcp-session-id, mcp-protocol-version');
+    expect(refused.headers.get('access-control-expose-headers')).toBe(
+      'www-authenticate, mcp-session-id, mcp-protocol-version',
+    );
     expect(refused.headers.get('vary')).toContain('origin');
   });
 });
@@ -169,8 +187,15 @@ describe('a client that goes away', () => {
     const all = { ...headers, authorization: `Bearer ${other.secret}`, accept: 'application/json, text/event-stream' };
     const socket = connect(other.port, '127.0.0.1');
     await once(socket, 'connect');
-    const lines = Object.entries({ host: 'localhost', 'content-type': 'application/json', 'content-length': payload.length, ...all });
-    socket.write(`POST /mcp HTTP/1.1\r\n${lines.map(([name, value]) => `${name}: ${value}`).join('\r\n')}\r\n\r\n${payload}`);
+    const lines = Object.entries({
+      host: 'localhost',
+      'content-type': 'application/json',
+      'content-length': payload.length,
+      ...all,
+    });
+    socket.write(
+      `POST /mcp HTTP/1.1\r\n${lines.map(([name, value]) => `${name}: ${value}`).join('\r\n')}\r\n\r\n${payload}`,
+    );
     await started;
     socket.destroy();
     await gone;

@@ -85,15 +85,17 @@ export interface Listener extends AsyncDisposable {
   readonly secret: string;
 }
 
-type Choices = Partial<Pick<EndpointParts, 'allowedHosts' | 'legacy' | 'limiters' | 'sessionLimits'>>;
+type Choices = Partial<Pick<EndpointParts, 'allowedHosts' | 'legacy' | 'limiters' | 'sessionLimits'>> & {
+  authenticate?: (keys: KeyRing, log: LogBook) => Authenticator;
+};
 
 /** The real MCP app with made-up tools, on a free port. */
-export async function listen(tools: readonly AnyTool[], choices: Choices = {}): Promise<Listener> {
+export async function listen(tools: readonly AnyTool[], { authenticate, ...choices }: Choices = {}): Promise<Listener> {
   const keys = new KeyRing();
   const log = new LogBook();
   const deps = { logger: log } as unknown as ToolDeps;
   const mcp = createMcpApp({
-    authenticator: new Authenticator(keys, log),
+    authenticator: authenticate?.(keys, log) ?? new Authenticator(keys, log),
     deps,
     tools,
     version: '0.0.0',
@@ -135,7 +137,10 @@ export async function modernClient(url: URL, secret: string): Promise<Client> {
 }
 
 /** A client of the 2025 generation, and its transport for the session id. */
-export async function legacyClient(url: URL, secret: string): Promise<{ client: LegacyClient; transport: LegacyTransport }> {
+export async function legacyClient(
+  url: URL,
+  secret: string,
+): Promise<{ client: LegacyClient; transport: LegacyTransport }> {
   const client = new LegacyClient({ name: 'test', version: '1' });
   const transport = new LegacyTransport(url, { requestInit: headersFor(secret) });
   // The SDK declares sessionId as possibly undefined where Transport has it optional.

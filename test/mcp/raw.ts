@@ -32,7 +32,7 @@ export async function post(
   const response = await fetch(at.url, {
     method: 'POST',
     headers: kept,
-    body: typeof body === 'string' || body instanceof Uint8Array ? (body as BodyInit) : JSON.stringify(body),
+    body: typeof body === 'string' || body instanceof Uint8Array ? (body as string) : JSON.stringify(body),
   });
   const answer = await response.text();
   return { status: response.status, headers: response.headers, text: answer, json: jsonOf(answer) };

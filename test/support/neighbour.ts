@@ -10,12 +10,19 @@ export async function addNeighbour({ app, seed }: TestApp, where: 'organization'
   const { deps } = app;
   const createdAt = new Date();
   const organizationId = where === 'project' ? seed.organizationId : newId('organization', createdAt);
-  if (where === 'organization') await deps.organizations.insertOrganization({ _id: organizationId, name: 'Neighbour', createdAt });
+  if (where === 'organization')
+    await deps.organizations.insertOrganization({ _id: organizationId, name: 'Neighbour', createdAt });
   const projectId = newId('project', createdAt);
   await deps.organizations.insertProject({ _id: projectId, organizationId, name: 'Neighbour', createdAt });
   const workflow = await addCodeWorkflow(deps, documentIntake, { organizationId, projectId });
   const place = { organizationId, projectId, createdBy: 'test' };
   const workflowKey = await issueKey(deps, { ...place, kind: 'workflow', name: 'Neighbour', workflowId: workflow._id });
   const serviceKey = await issueKey(deps, { ...place, kind: 'service', name: 'Neighbour' });
-  return { organizationId, projectId, workflowId: workflow._id, workflowKey: workflowKey.secret, serviceKey: serviceKey.secret };
+  return {
+    organizationId,
+    projectId,
+    workflowId: workflow._id,
+    workflowKey: workflowKey.secret,
+    serviceKey: serviceKey.secret,
+  };
 }

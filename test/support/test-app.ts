@@ -2,7 +2,8 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createPinoLogger } from '#src/adapters/logger/pino-logger.ts';
-import { compose, type Addresses, type App, type Overrides } from '#src/compose.ts';
+import { compose, type App, type Overrides } from '#src/compose.ts';
+import type { Addresses } from '#src/compose/services.ts';
 import { loadConfig, type Config } from '#src/config/config.ts';
 import { seed, type Seed } from '#scripts/cli/seed-data.ts';
 
@@ -84,7 +85,10 @@ function uploads(base: string, seeded: Seed) {
     put,
     async ingest(bytes: Buffer, contentType: string) {
       const objectKey = await put(bytes, contentType);
-      const { status, body } = await call(base, 'POST', '/api/uploads/ack', { key: seeded.workflowKey, body: { objectKey } });
+      const { status, body } = await call(base, 'POST', '/api/uploads/ack', {
+        key: seeded.workflowKey,
+        body: { objectKey },
+      });
       if (status !== 201) throw new Error(`ack answered ${status}: ${JSON.stringify(body)}`);
       return body.document;
     },

@@ -14,7 +14,10 @@ export const searchDocuments = defineTool({
   async run({ deps, principal }, { query, limit }) {
     const { organizationId, projectIds } = principal;
     const hits = await deps.search.search({ organizationId, projectIds, text: query, limit });
-    const records = await deps.documents.findMany(principal, hits.map((hit) => hit.documentId));
+    const records = await deps.documents.findMany(
+      principal,
+      hits.map((hit) => hit.documentId),
+    );
     const byId = new Map(records.map((record) => [record._id, record]));
     const documents = [];
     for (const hit of hits) {

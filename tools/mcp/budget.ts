@@ -46,7 +46,11 @@ function largest(output: unknown): Found<readonly unknown[]> | undefined {
 }
 
 /** As many first items as fit, but at least one. */
-function shorten(output: unknown, { path, value }: Found<readonly unknown[]>, budget: number): { output: unknown; cut: Cut } {
+function shorten(
+  output: unknown,
+  { path, value }: Found<readonly unknown[]>,
+  budget: number,
+): { output: unknown; cut: Cut } {
   let low = 1;
   let high = value.length - 1;
   while (low < high) {
@@ -74,7 +78,11 @@ function firstCharacters(text: string, count: number): string {
 }
 
 /** Cuts the longest untrusted field so that all fits. */
-function cutText(trusted: string, blocks: readonly UntrustedBlock[], budget: number): { text: string; cut: Cut | null } {
+function cutText(
+  trusted: string,
+  blocks: readonly UntrustedBlock[],
+  budget: number,
+): { text: string; cut: Cut | null } {
   const longest = blocks.flatMap((block) => block.fields).toSorted((a, b) => bytes(b.text) - bytes(a.text))[0];
   const withStart = (count: number): { text: string; shown: number } => {
     const start = firstCharacters(longest?.text ?? '', count);
@@ -115,5 +123,8 @@ export function fit(output: Record<string, unknown>): { text: string; cuts: read
   if (bytes(last.text) <= budget) return { text: last.text, cuts };
   // No list and no document text is to blame: one huge value of ours.
   const start = startOf(last.text, budget);
-  return { text: start, cuts: [...cuts, { what: 'the answer', unit: 'characters', shown: start.length, of: text.length }] };
+  return {
+    text: start,
+    cuts: [...cuts, { what: 'the answer', unit: 'characters', shown: start.length, of: text.length }],
+  };
 }

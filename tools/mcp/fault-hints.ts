@@ -16,7 +16,8 @@ const hints: Partial<Record<FaultCode, string>> = {
   'upload.not_found': uploadAgain,
   'upload.mismatch': uploadAgain,
   'object.expired': uploadAgain,
-  'upload.object_missing': 'PUT the raw bytes to upload.uploadUrl first, then call upload_document with action acknowledge again.',
+  'upload.object_missing':
+    'PUT the raw bytes to upload.uploadUrl first, then call upload_document with action acknowledge again.',
   'upload.too_large': 'Call get_context for limits.uploadMaxBytes and upload a smaller file.',
   'upload.content_type': 'Upload a PNG, JPEG, WebP, TIFF, GIF or PDF.',
   'image.undecodable': 'The file is not a readable image: check it and upload it again.',

@@ -30,13 +30,14 @@ function afterExecution(execution: Execution): string | null {
   const [first] = runs;
   return first === undefined
     ? 'It had no documents: call upload_document or list_documents.'
-    : `Call get_document or read_document_text with documentId "${first.documentId}" for what was recognized.`;
+    : `Call read_document_text with documentId "${first.documentId}" for what was recognized.`;
 }
 
 const hints = new Map<string, Hint>([
   after(
     tools.getContext,
-    () => 'Find documents with search_documents or list_documents; process new ones with upload_document, list_workflows, run_workflow.',
+    () =>
+      'Find documents with search_documents or list_documents; process new ones with upload_document, list_workflows, run_workflow.',
   ),
   after(tools.listWorkflows, ({ output }) =>
     output.workflows[0] === undefined
@@ -46,12 +47,14 @@ const hints = new Map<string, Hint>([
   after(tools.runWorkflow, ({ output }) => afterExecution(output)),
   after(tools.getRun, ({ output }) => (output.run === null ? afterExecution(output.execution) : null)),
   after(tools.listDocuments, ({ output, cut }) => {
-    if (cut?.unit === 'items') return `For the rest call list_documents with limit ${cut.shown} and follow its nextCursor.`;
+    if (cut?.unit === 'items')
+      return `For the rest call list_documents with limit ${cut.shown} and follow its nextCursor.`;
     if (output.nextCursor !== null) return `Call list_documents with cursor "${output.nextCursor}" for the next page.`;
     return output.documents.length === 0 ? 'There are none yet: call upload_document.' : null;
   }),
   after(tools.searchDocuments, ({ output, cut }) => {
-    if (cut !== undefined) return 'For less text at once search with a smaller limit; get_document answers one document.';
+    if (cut !== undefined)
+      return 'For less text at once search with a smaller limit; get_document answers one document.';
     const [first] = output.documents;
     return first === undefined
       ? 'Nothing matched: search for fewer or other words, or call list_documents.'
@@ -65,7 +68,8 @@ const hints = new Map<string, Hint>([
   after(tools.readDocumentText, ({ output, input, cut }) => {
     const { documentId, nextOffset } = output;
     const offset = cut === undefined ? nextOffset : Number(input['offset'] ?? 0) + cut.shown;
-    if (offset !== null) return `Call read_document_text with documentId "${documentId}" and offset ${offset} to read on.`;
+    if (offset !== null)
+      return `Call read_document_text with documentId "${documentId}" and offset ${offset} to read on.`;
     return output.ocrResultId === null ? `No text yet: call run_workflow with documentIds ["${documentId}"].` : null;
   }),
   after(tools.uploadDocument, ({ output }) => {

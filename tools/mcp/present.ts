@@ -10,7 +10,17 @@ import { neutralize } from '#tools/mcp/untrusted.ts';
 /** Field errors told of one refused call. */
 const fieldErrorsTold = 20;
 
-function told({ what, unit, shown, of }: Cut): string {
+/** Of documents in lists: storage keys and signed addresses would fill half of the text. get_document tells them. */
+const untoldInLists: ReadonlySet<string> = new Set(['objectKey', 'sha256', 'thumbnailUrl']);
+
+function brief(output: Record<string, unknown>): Record<string, unknown> {
+  const { documents } = output;
+  if (!Array.isArray(documents)) return output;
+  const told = (item: object) => Object.fromEntries(Object.entries(item).filter(([name]) => !untoldInLists.has(name)));
+  return { ...output, documents: (documents as object[]).map(told) };
+}
+
+function noteOf({ what, unit, shown, of }: Cut): string {
   return `Cut to fit: the first ${shown} of ${of} ${unit} of ${what} are shown above. structuredContent has all of it.`;
 }
 
@@ -20,9 +30,9 @@ export function presentOutput(
   input: Readonly<Record<string, unknown>>,
   output: Record<string, unknown>,
 ): CallToolResult {
-  const { text, cuts } = fit(output);
+  const { text, cuts } = fit(brief(output));
   const hint = nextCall(tool, { output, input, cut: cuts[0] });
-  const notes = [...cuts.map(told), ...(hint === null ? [] : [`Hint: ${hint}`])];
+  const notes = [...cuts.map(noteOf), ...(hint === null ? [] : [`Hint: ${hint}`])];
   return { content: [{ type: 'text', text: [text, ...notes].join('\n\n') }], structuredContent: output };
 }
 
@@ -39,7 +49,9 @@ export function presentError(
   if (error instanceof Fault) {
     const { code, detail, errors } = error;
     if (error.row.status >= 500) logger.warn({ err: error, tool: tool.name, requestId }, 'a tool call failed');
-    const fields = errors.slice(0, fieldErrorsTold).map(({ pointer, message }) => `- ${pointer === '' ? '/' : pointer}: ${message}`);
+    const fields = errors
+      .slice(0, fieldErrorsTold)
+      .map(({ pointer, message }) => `- ${pointer === '' ? '/' : pointer}: ${message}`);
     return errorResult([`${code}: ${detail}`, ...fields, `Hint: ${hintFor(error, tool.name)}`]);
   }
   logger.error({ err: error, tool: tool.name, requestId }, 'a tool call failed unexpectedly');

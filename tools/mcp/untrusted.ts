@@ -41,7 +41,8 @@ function isUntrusted(name: string, place: Place): boolean {
 export function separate(output: unknown): { trusted: unknown; blocks: readonly UntrustedBlock[] } {
   const found = new Map<string, UntrustedField[]>();
   const walk = (value: unknown, place: Place): unknown => {
-    if (Array.isArray(value)) return value.map((item, index) => walk(item, { ...place, path: [...place.path, String(index)] }));
+    if (Array.isArray(value))
+      return value.map((item, index) => walk(item, { ...place, path: [...place.path, String(index)] }));
     if (typeof value !== 'object' || value === null) return value;
     const own = documentIdOf(value);
     const here: Place = own === null ? place : { id: own, path: [] };

@@ -49,8 +49,16 @@ export function presentExecution(execution: ExecutionRecord, runs: readonly RunR
     },
     runs: ordered.map(presentRun),
     createdAt: execution.createdAt.toISOString(),
-    startedAt: extreme(ordered.map((run) => run.startedAt), Math.min),
-    finishedAt: terminalStatuses.has(status) ? extreme(ordered.map((run) => run.finishedAt), Math.max) : null,
+    startedAt: extreme(
+      ordered.map((run) => run.startedAt),
+      Math.min,
+    ),
+    finishedAt: terminalStatuses.has(status)
+      ? extreme(
+          ordered.map((run) => run.finishedAt),
+          Math.max,
+        )
+      : null,
     links: { self: `/api/service/workflow-executions/${execution._id}` },
   };
 }

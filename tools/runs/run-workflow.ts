@@ -80,8 +80,9 @@ export const runWorkflow = defineTool({
       return waitSeconds === 0 ? execution : waitForExecution(ctx, execution.id, waitSeconds, 'end');
     }
     const request = { endpoint: 'workflow-executions', key: idempotencyKey, body: input };
-    const reply = await idempotent(ctx, request, async () => {
-      const id = derivedId('execution', organizationId, keyId, idempotencyKey);
+    const reply = await idempotent(ctx, request, async (fingerprint) => {
+      // The input is part of the id: an execution that a failed request left behind is no answer to another one.
+      const id = derivedId('execution', organizationId, keyId, idempotencyKey, fingerprint);
       return { status: 202, body: await createExecution(ctx, input, id) };
     });
     const execution = Execution.parse(reply.body);

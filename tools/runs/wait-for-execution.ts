@@ -25,7 +25,10 @@ async function presentRuns(deps: ToolContext['deps'], execution: ExecutionRecord
 }
 
 /** Settles at the next event of the execution, after `ms`, or when the caller goes away. */
-function nextEvent({ deps, principal, signal }: ToolContext, id: string): { wait(ms: number): Promise<void>; stop(): void } {
+function nextEvent(
+  { deps, principal, signal }: ToolContext,
+  id: string,
+): { wait(ms: number): Promise<void>; stop(): void } {
   let seen = false;
   let wake: (() => void) | null = null;
   const stir = (): void => {
@@ -76,9 +79,7 @@ export async function waitForExecution(
       if (until === 'change' && JSON.stringify([latest.status, latest.counts]) !== before) return latest;
       const left = deadline - performance.now();
       if (left <= 0) return latest;
-      // oxlint-disable-next-line no-await-in-loop -- each look waits for what woke it
       await events.wait(Math.min(left, lookAgainMs));
-      // oxlint-disable-next-line no-await-in-loop -- see above
       latest = await readExecution(ctx, id);
     }
   } finally {

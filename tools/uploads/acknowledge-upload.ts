@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import type { z } from 'zod';
 import { IdempotencyKey } from '#src/contracts/fields.ts';
 import { AckBody, AckReply } from '#src/contracts/upload.ts';
 import type { DocumentRecord, UploadRecord } from '#src/domain/document.ts';

@@ -19,13 +19,18 @@ export async function inspectUpload(
 ): Promise<{ head: ObjectHead; facts: ImageFacts }> {
   const head = await objects.head(upload._id);
   if (head === null)
-    throw new Fault('upload.object_missing', 'Nothing was uploaded to this objectKey yet: PUT the bytes to uploadUrl first.', {
-      retryAfterSeconds: 1,
-    });
+    throw new Fault(
+      'upload.object_missing',
+      'Nothing was uploaded to this objectKey yet: PUT the bytes to uploadUrl first.',
+      {
+        retryAfterSeconds: 1,
+      },
+    );
   if (head.sizeBytes !== upload.sizeBytes)
     throw mismatch(`size was declared as ${upload.sizeBytes} bytes, ${head.sizeBytes} are stored`);
   const bytes = await objects.get(upload._id, { ifMatch: head.etag });
-  if (bytes === null) throw new Fault('upload.object_missing', 'The stored object changed while it was read: try again.');
+  if (bytes === null)
+    throw new Fault('upload.object_missing', 'The stored object changed while it was read: try again.');
   const type = images.sniff(bytes.subarray(0, 64));
   if (type !== upload.contentType)
     throw mismatch(`contentType was declared as ${upload.contentType}, the bytes are ${type ?? 'of no accepted type'}`);

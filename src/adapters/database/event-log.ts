@@ -13,6 +13,15 @@ function refusedRows(error: unknown): ReadonlySet<number> {
   return new Set(refused.map((one) => one.index));
 }
 
+/** The event is stored: a listener that breaks is its owner's affair, and must not fail the run that told it. */
+function tell(listener: (event: LoggedEvent) => void, row: EventRow): void {
+  try {
+    listener(row);
+  } catch {
+    // Nothing here can mend it, and the others are still to hear the event.
+  }
+}
+
 /** The log in the database, with an in-process bus over what this process appends. */
 export function createEventLog({ events, counters }: Pick<Collections, 'events' | 'counters'>): EventLog {
   const listeners = new Map<string, Set<(event: LoggedEvent) => void>>();
@@ -36,11 +45,9 @@ export function createEventLog({ events, counters }: Pick<Collections, 'events' 
     } catch (error) {
       refused = refusedRows(error);
     }
-    const hearing = listeners.get(organizationId);
-    if (hearing === undefined) return;
-    rows.forEach((row, index) => {
-      if (!refused.has(index)) for (const listener of hearing) listener(row);
-    });
+    const hearing = listeners.get(organizationId) ?? [];
+    for (const [index, row] of rows.entries())
+      if (!refused.has(index)) for (const listener of hearing) tell(listener, row);
   };
 
   const batcher = new Batcher<RealtimeEvent>(async (batch) => {

@@ -11,9 +11,11 @@ const held = ({ run, owner }: Lease) => ({
   status: 'running' as const,
 });
 
+/** Without write errors the server refused the command as a whole, and nothing is stored. */
 const isDuplicates = (error: unknown): boolean =>
   error instanceof MongoClientBulkWriteError &&
   error.writeConcernErrors.length === 0 &&
+  error.writeErrors.size > 0 &&
   [...error.writeErrors.values()].every((one) => one.code === 11_000);
 
 export function createExecutionStore(
@@ -22,7 +24,11 @@ export function createExecutionStore(
 ): ExecutionStore {
   const models = ({ execution, runs: ofExecution }: CreatedExecution): AnyClientBulkWriteModel<Document>[] => [
     { namespace: executions.namespace, name: 'insertOne', document: execution as unknown as Document },
-    ...ofExecution.map((run) => ({ namespace: runs.namespace, name: 'insertOne' as const, document: run as unknown as Document })),
+    ...ofExecution.map((run) => ({
+      namespace: runs.namespace,
+      name: 'insertOne' as const,
+      document: run as unknown as Document,
+    })),
   ];
   /** One command: rows that are there already stay as they are. False when there were such. */
   const insertMissing = async (batch: AnyClientBulkWriteModel<Document>[]): Promise<boolean> => {
@@ -111,7 +117,8 @@ export function createExecutionStore(
     async depth(now) {
       const due = { claimableAt: { $lte: now } };
       const depth = await runs.countDocuments(due, { limit: 10_000 });
-      const oldest = depth === 0 ? null : await runs.findOne(due, { sort: { claimableAt: 1 }, projection: { claimableAt: 1 } });
+      const oldest =
+        depth === 0 ? null : await runs.findOne(due, { sort: { claimableAt: 1 }, projection: { claimableAt: 1 } });
       return { depth, oldestAt: oldest?.claimableAt ?? null };
     },
   };

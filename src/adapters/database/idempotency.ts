@@ -33,8 +33,9 @@ export function createIdempotencyStore({ idempotency }: Pick<Collections, 'idemp
       const { reply: _, ...fields } = newRecord(scope, fingerprint, reply);
       try {
         await idempotency.updateOne(
-          { _id: fields._id, organizationId: scope.organizationId, reply: null },
-          { $set: { reply }, $setOnInsert: { fingerprint, createdAt: fields.createdAt, forgetAt: fields.forgetAt } },
+          // The fingerprint too: the key may have been abandoned and taken over with other input meanwhile.
+          { _id: fields._id, organizationId: scope.organizationId, fingerprint, reply: null },
+          { $set: { reply }, $setOnInsert: { createdAt: fields.createdAt, forgetAt: fields.forgetAt } },
           { upsert: true },
         );
         return { reply, mine: true };
@@ -42,7 +43,8 @@ export function createIdempotencyStore({ idempotency }: Pick<Collections, 'idemp
         if (!isDuplicateKey(error)) throw error;
       }
       const stored = await find(scope, fields._id);
-      return stored?.reply ? { reply: stored.reply, mine: false } : { reply, mine: true };
+      const answered = stored?.fingerprint === fingerprint ? stored.reply : null;
+      return answered === null ? { reply, mine: true } : { reply: answered, mine: false };
     },
     async abandon(scope) {
       await idempotency.deleteOne({ _id: idOf(scope), organizationId: scope.organizationId, reply: null });

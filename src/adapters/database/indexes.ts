@@ -18,7 +18,10 @@ const indexes: Readonly<Partial<Record<keyof Collections, readonly Index[]>>> = 
   runs: [[{ organizationId: 1, executionId: 1 }], [{ claimableAt: 1 }, { sparse: true }]],
   steps: [[{ organizationId: 1, runId: 1, startedAt: 1 }]],
   idempotency: [[{ forgetAt: 1 }, { expireAfterSeconds: 0 }]],
-  events: [[{ organizationId: 1, seq: 1 }, { unique: true }], [{ at: 1 }, { expireAfterSeconds: 86_400 }]],
+  events: [
+    [{ organizationId: 1, seq: 1 }, { unique: true }],
+    [{ at: 1 }, { expireAfterSeconds: 86_400 }],
+  ],
   audit: [[{ organizationId: 1, at: -1 }]],
 };
 

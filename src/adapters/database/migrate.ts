@@ -1,4 +1,5 @@
 import type { Db } from 'mongodb';
+import { ensureCheckpointIndexes } from '#src/adapters/database/checkpoint-rows.ts';
 import { ensureIndexes } from '#src/adapters/database/indexes.ts';
 import { Fault } from '#src/domain/fault.ts';
 
@@ -38,4 +39,5 @@ export async function migrate(db: Db): Promise<void> {
     await meta.updateOne({ _id: 'schema' }, { $set: { version: migration.to } });
   }
   await ensureIndexes(db);
+  await ensureCheckpointIndexes(db);
 }

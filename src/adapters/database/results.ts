@@ -11,7 +11,8 @@ import type {
   ResultStore,
 } from '#src/domain/ports/result-store.ts';
 
-const rowId = (kind: IdKind, origin: ResultOrigin, key = ''): string => derivedId(kind, origin.runId, origin.nodeId, key);
+const rowId = (kind: IdKind, origin: ResultOrigin, key = ''): string =>
+  derivedId(kind, origin.runId, origin.nodeId, key);
 
 /** Inserts, or answers the row that an earlier attempt of the same node left. */
 async function insertOnce<Row extends { _id: string; organizationId: string }>(

@@ -2,7 +2,7 @@ import { Binary, type Document } from 'mongodb';
 import type { Collections } from '#src/adapters/database/collections.ts';
 import { processSafe } from '#src/adapters/database/connect.ts';
 import { searchIndexName } from '#src/adapters/database/indexes.ts';
-import { identifiersOf } from '#src/domain/identifiers.ts';
+import { queryIdentifiers } from '#src/domain/identifiers.ts';
 import type { SearchIndex, SearchQuery, SearchRecord } from '#src/domain/ports/search-index.ts';
 
 const textPaths = ['title', 'description', 'ocrText'];
@@ -43,7 +43,12 @@ export function createSearchIndex({ searchRecords }: Pick<Collections, 'searchRe
   const run = async (query: SearchQuery, compound: Document): Promise<{ _id: string; score: number }[]> => {
     const rows = await searchRecords
       .aggregate([
-        { $search: { index: searchIndexName, compound: { ...compound, filter: readable(query), minimumShouldMatch: 1 } } },
+        {
+          $search: {
+            index: searchIndexName,
+            compound: { ...compound, filter: readable(query), minimumShouldMatch: 1 },
+          },
+        },
         { $limit: query.limit },
         { $project: { _id: 1, score: { $meta: 'searchScore' } } },
       ])
@@ -67,7 +72,7 @@ export function createSearchIndex({ searchRecords }: Pick<Collections, 'searchRe
       );
     },
     async search(query) {
-      const identifiers = identifiersOf(query.text);
+      const identifiers = queryIdentifiers(query.text);
       const should = clauses(query.text);
       const [exact, lexical] = await Promise.all([
         identifiers.length === 0

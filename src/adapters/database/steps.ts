@@ -16,6 +16,7 @@ export function createStepStore({ steps }: Pick<Collections, 'steps'>): StepStor
     async save(records) {
       await Promise.all(records.map((record) => batcher.add(record)));
     },
-    list: (organizationId, runId) => steps.find({ organizationId, runId }).sort({ startedAt: 1 }).limit(10_000).toArray(),
+    list: (organizationId, runId) =>
+      steps.find({ organizationId, runId }).sort({ startedAt: 1 }).limit(10_000).toArray(),
   };
 }

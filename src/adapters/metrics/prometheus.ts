@@ -20,16 +20,18 @@ export function createPrometheusMetrics(queueDepth: () => Promise<number>): Metr
     buckets: seconds,
     registers: [registry],
   });
-  new Gauge({
+  const depth = new Gauge({
     name: 'inkgraph_queue_depth',
     help: 'Runs that are due and not claimed',
-    registers: [registry],
+    registers: [],
     async collect() {
       this.set(await queueDepth());
     },
   });
+  registry.registerMetric(depth);
   return {
-    request: ({ service, method, route, status, seconds: took }) => requests.observe({ service, method, route, status }, took),
+    request: ({ service, method, route, status, seconds: took }) =>
+      requests.observe({ service, method, route, status }, took),
     run: (status, took) => runs.observe({ status }, took),
     text: () => registry.metrics(),
   };

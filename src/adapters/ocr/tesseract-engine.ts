@@ -8,7 +8,7 @@ import { startTesseractWorker } from '#src/adapters/ocr/tesseract-worker.ts';
 import { createThreadPool, PoolClosed } from '#src/adapters/threads/thread-pool.ts';
 
 export interface TesseractEngineOptions {
-  /** What the label names; each call says its own. Default `eng`. */
+  /** For calls that name none. Default `eng`. */
   readonly language?: string;
   /** Pages recognized at once. Default: a core less than there are, 1 to 4. */
   readonly workers?: number;
@@ -23,6 +23,7 @@ export interface TesseractEngineOptions {
 /** Text recognition in a pool of threads, started when first needed. Source: pipeline.md "OCR". */
 export function createTesseractEngine(options: TesseractEngineOptions = {}): OcrEngine {
   const { version } = createRequire(import.meta.url)('tesseract.js/package.json') as { version: string };
+  const standard = options.language ?? 'eng';
   const languages = createTesseractLanguages(options.modelFolder);
   const pool = createThreadPool({
     size: options.workers ?? Math.min(4, Math.max(1, availableParallelism() - 1)),
@@ -31,11 +32,13 @@ export function createTesseractEngine(options: TesseractEngineOptions = {}): Ocr
     start: (language) => startTesseractWorker(language, () => languages.folder(language)),
   });
   return {
-    label: `tesseract.js/${version} ${options.language ?? 'eng'} ${modelVariant}`,
+    label: `tesseract.js/${version} ${modelVariant}`,
+    language: standard,
     async recognize(page, request) {
-      await languages.folder(request.language);
+      const language = request.language ?? standard;
+      await languages.folder(language);
       try {
-        return await pool.use(request.language, request.signal, (worker) => recognizePage(worker, page, request));
+        return await pool.use(language, request.signal, (worker) => recognizePage(worker, page, request));
       } catch (error) {
         if (error instanceof PoolClosed) {
           throw new Fault('ocr.failed', 'Text recognition is shutting down.', { cause: error });

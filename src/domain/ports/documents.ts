@@ -21,7 +21,12 @@ export interface DocumentStore {
   findInOrganization(organizationId: string, id: string): Promise<DocumentRecord | null>;
   findMany(tenant: Tenant, ids: readonly string[]): Promise<readonly DocumentRecord[]>;
   /** Of the tenant's own projects, newest first. */
-  list(tenant: Tenant, filter: DocumentFilter, after: ListPosition | null, limit: number): Promise<readonly DocumentRecord[]>;
+  list(
+    tenant: Tenant,
+    filter: DocumentFilter,
+    after: ListPosition | null,
+    limit: number,
+  ): Promise<readonly DocumentRecord[]>;
   /** Ids of the tenant's own projects in creation order, at most `limit`. */
   listIds(tenant: Tenant, filter: DocumentFilter, limit: number): Promise<readonly string[]>;
   /** How many of `ids` belong to the tenant's own projects. */

@@ -33,7 +33,10 @@ export interface ExecutionStore {
    * Stores an execution and its runs, or answers the one that has this id already: its own documents count, and runs that a
    * crash left out are made now. Durable when it answers.
    */
-  create(wanted: ExecutionRecord, runsFor: (execution: ExecutionRecord) => readonly RunRecord[]): Promise<CreatedExecution>;
+  create(
+    wanted: ExecutionRecord,
+    runsFor: (execution: ExecutionRecord) => readonly RunRecord[],
+  ): Promise<CreatedExecution>;
   /** The same for many whose documents cannot differ (uploads): one write. */
   createAll(batch: readonly CreatedExecution[]): Promise<void>;
   find(tenant: Tenant, id: string): Promise<ExecutionRecord | null>;

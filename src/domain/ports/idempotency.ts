@@ -27,7 +27,11 @@ export interface IdempotencyStore {
   /** Remembers the request, or answers the record that was first. */
   begin(scope: IdempotencyScope, fingerprint: string): Promise<IdempotencyRecord>;
   /** Stores the reply unless one is stored; answers the stored one and whether it is this one. */
-  finish(scope: IdempotencyScope, fingerprint: string, reply: StoredReply): Promise<{ reply: StoredReply; mine: boolean }>;
+  finish(
+    scope: IdempotencyScope,
+    fingerprint: string,
+    reply: StoredReply,
+  ): Promise<{ reply: StoredReply; mine: boolean }>;
   /** Forgets a request that failed: the key may be used again. */
   abandon(scope: IdempotencyScope): Promise<void>;
 }

@@ -41,8 +41,8 @@ export interface OcrPage {
 }
 
 export interface OcrOptions {
-  /** Tesseract language codes joined by `+`, e.g. `eng`. */
-  readonly language: string;
+  /** Tesseract language codes joined by `+`; absent: the engine's own `language`. */
+  readonly language?: string;
   /** 3 = automatic layout, 6 = one block, ...; the ladder of pipeline.md runs only when absent. */
   readonly pageSegmentationMode?: number;
   readonly timeoutMs: number;
@@ -54,8 +54,10 @@ export interface OcrOptions {
  * reason within 1 s and stops the work. Source: pipeline.md "OCR".
  */
 export interface OcrEngine {
-  /** Stored with every result, e.g. `tesseract.js/7.0.0 eng 4.0.0_best_int`. */
+  /** Stored with every result, beside the language, e.g. `tesseract.js/7.0.0 4.0.0_best_int`. */
   readonly label: string;
+  /** What is used where nothing else is asked for. */
+  readonly language: string;
   recognize(page: PageImage, options: OcrOptions): Promise<OcrPage>;
   close(): Promise<void>;
 }

@@ -38,7 +38,11 @@ export interface SearchIndex {
   upsert(record: SearchRecord): Promise<void>;
   search(query: SearchQuery): Promise<readonly SearchHit[]>;
   /** Keeps the record's visibility filter in step with the document. */
-  setVisibility(organizationId: string, documentIds: readonly string[], visibility: 'private' | 'public'): Promise<void>;
+  setVisibility(
+    organizationId: string,
+    documentIds: readonly string[],
+    visibility: 'private' | 'public',
+  ): Promise<void>;
   /** Rejects when searching is not possible. */
   check(): Promise<void>;
 }

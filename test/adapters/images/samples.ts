@@ -2,8 +2,8 @@ import sharp, { type Sharp } from 'sharp';
 import { crc32 } from 'node:zlib';
 
 /** Documents of every accepted type, made on the spot. 60 x 40 pixels: white, with a black left third. */
-export const width = 60;
-export const height = 40;
+const width = 60;
+const height = 40;
 
 export function picture(): Sharp {
   const black = { create: { width: width / 3, height, channels: 3, background: '#000000' } } as const;

@@ -2,7 +2,7 @@ import { Fault } from '#src/domain/fault.ts';
 
 /** Pixels of one page and pages of one document. Source: pipeline.md "Decode and prepare". */
 export const maximumPixels = 5e7;
-export const maximumPages = 200;
+const maximumPages = 200;
 
 /** The longest side that JPEG, and so every thumbnail and model picture made from a page, can have. */
 const maximumSide = 65_535;

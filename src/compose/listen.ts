@@ -15,7 +15,8 @@ export function listenProblem(error: unknown, where: { name: string; host: strin
     return new ConfigError(
       `Port ${where.port} is in use: stop the program that listens there, or set ${where.name} to another port (0 takes any free one).`,
     );
-  if (code === 'EACCES') return new ConfigError(`Port ${where.port} may not be opened by this user: set ${where.name} above 1023.`);
+  if (code === 'EACCES')
+    return new ConfigError(`Port ${where.port} may not be opened by this user: set ${where.name} above 1023.`);
   if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND')
     return new ConfigError(`HOST=${where.host} is not an address of this machine: use 127.0.0.1 or 0.0.0.0.`);
   return error;

@@ -1,6 +1,6 @@
 import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Addresses } from '#src/compose.ts';
+import type { Addresses } from '#src/compose/services.ts';
 
 const fileOf = (dataDir: string): string => join(dataDir, 'addresses.json');
 

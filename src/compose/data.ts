@@ -1,0 +1,76 @@
+import { createHmac } from 'node:crypto';
+import { mkdir } from 'node:fs/promises';
+import { collectionsOf, type Collections } from '#src/adapters/database/collections.ts';
+import { connectDatabase, type Database } from '#src/adapters/database/connect.ts';
+import { migrate } from '#src/adapters/database/migrate.ts';
+import { loadObjectSecret } from '#src/adapters/objects/disk/secret.ts';
+import { createDiskObjectStore, type DiskObjectStore } from '#src/adapters/objects/disk/store.ts';
+import type { Config } from '#src/config/config.ts';
+import { ConfigError } from '#src/config/env.ts';
+import { Fault } from '#src/domain/fault.ts';
+import type { Logger } from '#src/domain/ports/logger.ts';
+
+/** Where everything is kept, open and migrated. */
+export interface Data {
+  readonly database: Database;
+  readonly collections: Collections;
+  readonly objects: DiskObjectStore;
+  /** Settles when an engine of this process died by itself. */
+  readonly failed: Promise<Error>;
+  /** A secret of this installation for one use, the same at every start. */
+  derive(use: string): Buffer;
+}
+
+interface Engine {
+  readonly uri: string;
+  readonly failed: Promise<Error>;
+  close(): Promise<void>;
+}
+
+async function openEngine(config: Config): Promise<Engine> {
+  if (config.mongodbUri !== null)
+    return { uri: config.mongodbUri, failed: new Promise(() => undefined), close: async () => undefined };
+  const { openEmbeddedDatabase } = await import('#embedded/open.ts');
+  try {
+    return await openEmbeddedDatabase({ dataDir: config.dataDir });
+  } catch (error) {
+    // Damaged or unreadable files: the engine says what and what to do.
+    throw new ConfigError(error instanceof Error ? error.message : String(error), { cause: error });
+  }
+}
+
+async function migrateOrExplain(database: Database): Promise<void> {
+  try {
+    await migrate(database.db);
+  } catch (error) {
+    throw error instanceof Fault ? new ConfigError(error.detail, { cause: error }) : error;
+  }
+}
+
+/** Opens database and objects; what was opened is closed by `stack`, whatever fails later. */
+export async function openData(config: Config, logger: Logger, stack: AsyncDisposableStack): Promise<Data> {
+  await mkdir(config.dataDir, { recursive: true, mode: 0o700 });
+  const engine = await openEngine(config);
+  stack.defer(() => engine.close());
+  const database = connectDatabase(engine.uri);
+  stack.defer(() => database.close());
+  await migrateOrExplain(database);
+  const secret = await loadObjectSecret(config.dataDir);
+  const objects = await createDiskObjectStore({
+    dataDir: config.dataDir,
+    secret,
+    host: config.host,
+    port: config.ports.objects,
+    publicUrl: config.objectsUrl ?? undefined,
+    maxBytes: config.uploads.maxBytes,
+    onError: (error, requestId) => logger.error({ err: error, requestId }, 'object request failed'),
+  });
+  stack.defer(() => objects.close());
+  return {
+    database,
+    collections: collectionsOf(database.db),
+    objects,
+    failed: engine.failed,
+    derive: (use) => createHmac('sha256', secret).update(`inkgraph ${use}`).digest(),
+  };
+}

@@ -1,0 +1,12 @@
+import { createEventLog } from '#src/adapters/database/event-log.ts';
+import { eventLogConformance } from '#test/conformance/event-log.ts';
+import { testDatabase } from '#test/support/database.ts';
+
+eventLogConformance('the log in the database', async () => {
+  const database = await testDatabase();
+  return {
+    log: createEventLog(database.collections),
+    elsewhere: createEventLog(database.connect().collections),
+    close: () => database.close(),
+  };
+});

@@ -1,0 +1,98 @@
+import { describe, expect, it } from 'vitest';
+import type { Scope } from '#src/contracts/scopes.ts';
+import { faults, type FaultCode } from '#src/contracts/faults.ts';
+import type { Principal } from '#src/domain/principal.ts';
+import { Fault } from '#src/domain/fault.ts';
+import { toolDefinition } from '#tools/mcp/definition.ts';
+import { hintFor } from '#tools/mcp/fault-hints.ts';
+import { instructions } from '#tools/mcp/instructions.ts';
+import { allows, mcpTools } from '#tools/surfaces.ts';
+
+const definitions = mcpTools.map(toolDefinition);
+
+function principalWith(...scopes: Scope[]): Principal {
+  return {
+    kind: 'service-key',
+    keyId: 'key_1',
+    keyName: 'test',
+    organizationId: 'org_1',
+    projectIds: ['prj_1'],
+    scopes: new Set(scopes),
+    agentGraphId: null,
+  };
+}
+const namesFor = (...scopes: Scope[]): string[] =>
+  mcpTools.filter((tool) => allows(principalWith(...scopes), tool)).map((tool) => tool.name);
+
+/** Every schema inside a schema. */
+function* nodes(value: unknown): Generator<Record<string, unknown>> {
+  if (typeof value !== 'object' || value === null) return;
+  if (!Array.isArray(value)) yield value as Record<string, unknown>;
+  for (const child of Object.values(value)) yield* nodes(child);
+}
+
+describe('what MCP shows', () => {
+  it.each(definitions)('$name is pinned', async (definition) => {
+    await expect(`${JSON.stringify(definition, null, 2)}\n`).toMatchFileSnapshot(`../pins/mcp/${definition.name}.json`);
+  });
+
+  it('is at most 12,000 tokens', () => {
+    expect(Buffer.byteLength(JSON.stringify({ tools: definitions })) / 4).toBeLessThan(12_000);
+  });
+
+  it('has a description for every tool, and names of verb_noun form', () => {
+    for (const { name, description } of definitions) {
+      expect(name).toMatch(/^[a-z]+(_[a-z]+)+$/);
+      expect(description.length).toBeGreaterThan(20);
+    }
+  });
+
+  it.each(definitions)(
+    '$name has schemas rooted in a plain object, without references',
+    ({ inputSchema, outputSchema }) => {
+      for (const schema of [inputSchema, outputSchema]) {
+        expect(schema.type).toBe('object');
+        expect(Object.keys(schema)).not.toEqual(expect.arrayContaining(['oneOf']));
+        for (const node of nodes(schema)) expect(node).not.toHaveProperty('$ref');
+      }
+      expect(inputSchema['additionalProperties']).toBe(false);
+    },
+  );
+
+  it('shows numbers of query strings as the numbers agents send, with their defaults', () => {
+    const list = definitions.find(({ name }) => name === 'list_documents');
+    expect(list?.inputSchema['properties']).toMatchObject({
+      limit: { type: 'integer', minimum: 1, maximum: 100, default: 25 },
+      apiKeyBound: { type: 'boolean', default: false },
+    });
+  });
+
+  it('is only what the scopes of the principal allow', () => {
+    expect(namesFor()).toEqual(['get_context']);
+    expect(namesFor('documents:read')).toEqual([
+      'get_context',
+      'list_documents',
+      'search_documents',
+      'get_document',
+      'read_document_text',
+    ]);
+    expect(namesFor('runs:read', 'workflows:read')).toEqual(['get_context', 'list_workflows', 'get_run']);
+    expect(namesFor('runs:execute', 'documents:write')).toContain('run_workflow');
+  });
+});
+
+describe('what agents are told', () => {
+  it('instructions have at most 2,000 characters and name tools that exist', () => {
+    expect(instructions.length).toBeLessThanOrEqual(2_000);
+    const names = new Set(mcpTools.map((tool) => tool.name));
+    for (const [name] of instructions.matchAll(/\b(?:get|list|search|read|run|upload)_[a-z_]+/g))
+      expect(names).toContain(name);
+  });
+
+  it.each(Object.keys(faults) as FaultCode[])('%s comes with a hint that names tools that exist', (code) => {
+    const hint = hintFor(new Fault(code, 'Told.'), 'get_run');
+    const names = new Set(mcpTools.map((tool) => tool.name));
+    expect(hint).toMatch(/\.$/);
+    for (const [name] of hint.matchAll(/\b(?:get|list|search|read|run|upload)_[a-z_]+/g)) expect(names).toContain(name);
+  });
+});

@@ -1,0 +1,66 @@
+import { once } from 'node:events';
+import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
+
+export interface DatabaseProxy extends AsyncDisposable {
+  /** The same database through this proxy. */
+  readonly uri: string;
+  /** Messages that clients sent so far, but for the driver's own signs of life. */
+  messages(): number;
+  /** Breaks every connection and refuses new ones, until `mend`. */
+  cut(): void;
+  mend(): void;
+}
+
+/** Stands between the program and its database: counts what is asked, and can cut the line. */
+export async function databaseProxy(uri: string): Promise<DatabaseProxy> {
+  const target = new URL(uri);
+  const sockets = new Set<Socket>();
+  let counted = 0;
+  let broken = false;
+
+  const server = createServer((client) => {
+    if (broken) {
+      client.destroy();
+      return;
+    }
+    const upstream = connect(Number(target.port), target.hostname);
+    for (const socket of [client, upstream]) {
+      sockets.add(socket);
+      socket.on('close', () => {
+        sockets.delete(socket);
+        client.destroy();
+        upstream.destroy();
+      });
+      // Broken on purpose; 'close' follows.
+      socket.on('error', () => undefined);
+    }
+    client.on('data', (bytes: Buffer) => {
+      if (!/\b(hello|ismaster|endSessions)\b/i.test(bytes.subarray(0, 200).toString('latin1'))) counted += 1;
+      upstream.write(bytes);
+    });
+    upstream.on('data', (bytes: Buffer) => client.write(bytes));
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const proxied = new URL(uri);
+  proxied.port = String((server.address() as AddressInfo).port);
+
+  const cut = (): void => {
+    broken = true;
+    for (const socket of sockets) socket.destroy();
+  };
+  return {
+    uri: proxied.href,
+    messages: () => counted,
+    cut,
+    mend() {
+      broken = false;
+    },
+    async [Symbol.asyncDispose]() {
+      const closed = once(server, 'close');
+      server.close();
+      cut();
+      await closed;
+    },
+  };
+}

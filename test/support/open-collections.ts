@@ -1,0 +1,16 @@
+import { collectionsOf, type Collections } from '#src/adapters/database/collections.ts';
+import { connectDatabase } from '#src/adapters/database/connect.ts';
+import { openEmbeddedDatabase } from '#embedded/open.ts';
+
+/** A connection of its own to the database of a running app: to look at what is stored, and to leave what a crash would. */
+export async function openCollections(dataDir: string): Promise<Collections & AsyncDisposable> {
+  const engine = await openEmbeddedDatabase({ dataDir });
+  const database = connectDatabase(engine.uri);
+  return {
+    ...collectionsOf(database.db),
+    async [Symbol.asyncDispose]() {
+      await database.close();
+      await engine.close();
+    },
+  };
+}
