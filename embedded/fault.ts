@@ -7,6 +7,7 @@ const CODE_NAMES: Readonly<Record<number, string>> = {
   13: 'Unauthorized',
   14: 'TypeMismatch',
   16: 'InvalidLength',
+  17: 'ProtocolError',
   18: 'AuthenticationFailed',
   20: 'IllegalOperation',
   22: 'InvalidBSON',

@@ -2,6 +2,7 @@ import type { Request, RequestHandler, Response, Router } from 'express';
 import type { Authenticator } from '#src/auth/authenticate.ts';
 import type { Route } from '#src/contracts/route.ts';
 import type { FieldError } from '#src/domain/fault.ts';
+import type { Principal } from '#src/domain/principal.ts';
 import type { AnyTool, Outcome, ToolContext } from '#tools/define.ts';
 import type { ToolDeps } from '#tools/deps.ts';
 import { call, fieldErrors, invalidInput } from '#tools/call.ts';
@@ -49,22 +50,45 @@ export type Bind = (row: Route, tool: AnyTool, presentation?: Presentation) => v
  */
 export function binder(router: Router, facade: Facade): Bind {
   return (row, tool, presentation = {}) => {
-    const handlers = [...(row.body === undefined ? [] : [jsonBody]), handlerOf(facade, row, tool, presentation)];
+    const callers = new WeakMap<Request, Principal>();
+    const admit = admission(facade, row, presentation, callers);
+    // The caller before the body: nothing that a stranger sends is read or parsed.
+    const guards = row.body === undefined ? [admit] : [admit, jsonBody];
+    const handlers = [...guards, handlerOf(facade, row, tool, { ...presentation, callers })];
     if (row.method === 'GET') router.get(row.path, ...handlers);
     else if (row.method === 'POST') router.post(row.path, ...handlers);
     else router.delete(row.path, ...handlers);
   };
 }
 
-function handlerOf(facade: Facade, row: Route, tool: AnyTool, presentation: Presentation): RequestHandler {
-  const { caller } = row;
-  if (caller === 'anyone') throw new Error(`${row.id}: tools have callers`);
-  const bodyOf = presentation.prepare ?? ((request: Request): unknown => request.body);
+/** Authenticates the row's caller and takes from its rate. */
+function admission(
+  facade: Facade,
+  { id, caller }: Route,
+  presentation: Presentation,
+  callers: WeakMap<Request, Principal>,
+): RequestHandler {
+  if (caller === 'anyone') throw new Error(`${id}: tools have callers`);
   const limiter = facade.limiters?.[presentation.expensive === true ? 'expensive' : 'usual'];
-  return async (request, response) => {
+  return async (request, response, next) => {
     const secret = request.headers['x-api-key'];
     const principal = await facade.authenticator.byKey(typeof secret === 'string' ? secret : undefined, caller);
     limiter?.take(principal.keyId, response);
+    callers.set(request, principal);
+    next();
+  };
+}
+
+function handlerOf(
+  facade: Facade,
+  row: Route,
+  tool: AnyTool,
+  presentation: Presentation & { readonly callers: WeakMap<Request, Principal> },
+): RequestHandler {
+  const bodyOf = presentation.prepare ?? ((request: Request): unknown => request.body);
+  return async (request, response) => {
+    const principal = presentation.callers.get(request);
+    if (principal === undefined) throw new Error(`${row.id}: nobody was admitted`);
     const errors: FieldError[] = [];
     const input = {
       ...parsed(row.params, request.params, errors),

@@ -50,15 +50,16 @@ function show(key: ApiKeyRecord): Record<string, unknown> {
   };
 }
 
+const shown = (value: unknown): string =>
+  typeof value === 'string' ? value : JSON.stringify(value).replaceAll('"', '');
+
 function print(rows: readonly Record<string, unknown>[]): void {
   if (values.json === true) process.stdout.write(`${JSON.stringify(rows.length === 1 ? rows[0] : rows)}\n`);
   else
     for (const row of rows)
       process.stdout.write(
         `${Object.entries(row)
-          .flatMap(([name, value]) =>
-            value === null ? [] : [`${name}=${value instanceof Date ? value.toISOString() : String(value)}`],
-          )
+          .flatMap(([name, value]) => (value === null ? [] : [`${name}=${shown(value)}`]))
           .join('  ')}\n`,
       );
 }

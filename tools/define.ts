@@ -47,4 +47,4 @@ export function defineTool<Input extends z.ZodType, Output extends z.ZodObject>(
 }
 
 /** A tool of any shape, as registries and facades hold it. */
-export type AnyTool = Tool<z.ZodType, z.ZodObject>;
+export type AnyTool = Tool;

@@ -80,11 +80,12 @@ export class McpFace {
   async newSession(newId: () => string, events: { started(id: string): void; ended(): void }): Promise<McpSession> {
     const transport = new WebStandardStreamableHTTPServerTransport({
       sessionIdGenerator: newId,
-      onsessioninitialized: events.started,
+      onsessioninitialized: (id) => events.started(id),
     });
     const server = this.newServer();
     await server.connect(transport);
     const closed = transport.onclose;
+    // oxlint-disable-next-line unicorn/prefer-add-event-listener -- transports of the SDK have this form only
     transport.onclose = () => {
       closed?.();
       events.ended();

@@ -3,7 +3,7 @@ import type { AnyTool } from '#tools/define.ts';
 import { tools } from '#tools/index.ts';
 
 /** What MCP shows, in the order agents read it. REST-only steps of another tool (presign, acknowledge, execution) stay out. */
-const shown = [
+export const mcpTools: readonly AnyTool[] = [
   tools.getContext,
   tools.listWorkflows,
   tools.runWorkflow,
@@ -15,7 +15,6 @@ const shown = [
   tools.uploadDocument,
   tools.setDocumentVisibility,
 ];
-export const mcpTools: readonly AnyTool[] = shown as unknown as readonly AnyTool[];
 
 /** Listed for a principal: what its scopes let it call. */
 export function allows(principal: Principal, tool: AnyTool): boolean {

@@ -1,5 +1,6 @@
 import { Int32 } from 'bson';
 import type { Document } from '../bson/value.ts';
+import { MongoFault } from '../fault.ts';
 import { MAX_DOCUMENT_SIZE } from '../storage/collection.ts';
 import { startPlain } from '../wire/auth.ts';
 import { MAX_MESSAGE_SIZE } from '../wire/inbox.ts';
@@ -53,7 +54,6 @@ export const hello: Command = { open: true, fields: HELLO_FIELDS, run: identity 
 export const ping: Command = { open: true, fields: [], run: () => ({ ok: 1 }) };
 
 export const buildInfo: Command = {
-  open: true,
   fields: [],
   run: () => ({
     version: '8.0.0',
@@ -74,6 +74,15 @@ export const saslStart: Command = {
     const reply = startPlain(body, service.password);
     connection.authenticated = true;
     return { ...reply, conversationId: new Int32(connection.id) };
+  },
+};
+
+/** PLAIN ends with its first message, so there is never a conversation to continue. */
+export const saslContinue: Command = {
+  open: true,
+  fields: ['conversationId', 'payload'],
+  run: () => {
+    throw new MongoFault(17, 'No SASL session state found');
   },
 };
 

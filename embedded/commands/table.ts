@@ -5,7 +5,7 @@ import { createSearchIndexes, dropSearchIndex, updateSearchIndex } from './searc
 import { create, drop, dropDatabase, listCollections, listDatabases } from './collections.ts';
 import { distinct } from './distinct.ts';
 import { findAndModify } from './find-and-modify.ts';
-import { buildInfo, connectionStatus, endSessions, hello, ping, saslStart } from './handshake.ts';
+import { buildInfo, connectionStatus, endSessions, hello, ping, saslContinue, saslStart } from './handshake.ts';
 import { createIndexes, dropIndexes, listIndexes } from './indexes.ts';
 import { count, find, getMore, killCursors } from './query.ts';
 import type { Command } from './request.ts';
@@ -20,6 +20,7 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
   buildInfo,
   buildinfo: buildInfo,
   saslStart,
+  saslContinue,
   connectionStatus,
   endSessions,
   find,

@@ -30,7 +30,7 @@ export function createApiApp(parts: ApiParts): Express {
   mountIngestion(bind);
   mountService(bind);
   mountOpenApi(router, () => buildOpenApi(parts.version, parts.baseUrl()));
-  mountMedia(router, parts.readThumbnail);
+  mountMedia(router, (request) => parts.readThumbnail(request));
   app.use(router, notFound, problems(parts.logger));
   return app;
 }

@@ -23,8 +23,11 @@ function readBounded(request: Request): Promise<Buffer> {
   };
   request.on('data', take);
   request.once('end', () => resolve(Buffer.concat(parts)));
-  request.once('error', () => reject(new Fault('request.malformed', 'The body broke off.')));
-  request.once('close', () => reject(new Fault('request.malformed', 'The body broke off.')));
+  const breakOff = (): void => {
+    if (!request.complete) reject(new Fault('request.malformed', 'The body broke off.'));
+  };
+  request.once('error', breakOff);
+  request.once('close', breakOff);
   return promise;
 }
 
@@ -33,7 +36,9 @@ function checkDepth(root: unknown): void {
   let level: readonly unknown[] = [root];
   for (let depth = 0; level.length > 0; depth += 1) {
     if (depth > maxDepth) throw new Fault('request.malformed', `The body is nested deeper than ${maxDepth} levels.`);
-    level = level.flatMap((value) => (typeof value === 'object' && value !== null ? Object.values(value) : []));
+    level = level.flatMap((value) =>
+      typeof value === 'object' && value !== null ? (Object.values(value) as unknown[]) : [],
+    );
   }
 }
 

@@ -9,7 +9,7 @@ export function configDoc(): string {
       `\`${name}\``,
       value === undefined
         ? ''
-        : `\`${Array.isArray(value) ? value.join(',') : String(value as string | number | boolean)}\``,
+        : `\`${Array.isArray(value) ? value.join(',') : JSON.stringify(value).replaceAll('"', '')}\``,
       row.doc,
       'secret' in row ? 'yes' : '',
     ];

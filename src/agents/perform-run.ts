@@ -18,6 +18,9 @@ export interface PerformParts extends RecorderParts {
   compile(graph: StoredGraph): Promise<CompiledWorkflow>;
 }
 
+/** Deaths without progress after which a run is given up. */
+const poisonedAfter = 5;
+
 /** The version the run was started with, or, for an upload, the one that is published now; then it is fixed for good. */
 async function versionOf({ executions, workflows }: PerformParts, lease: Lease): Promise<WorkflowVersionRecord> {
   const { organizationId, projectId, workflowId, version: pinned } = lease.run;
@@ -61,7 +64,13 @@ async function initialStateOf(
 async function closeOrphans({ steps }: PerformParts, { run }: Lease): Promise<void> {
   const orphans = (await steps.list(run.organizationId, run._id)).filter((step) => step.status === 'running');
   const error = { code: 'run.worker_lost', message: 'The worker died during this attempt.' };
-  await steps.save(orphans.map((step) => ({ ...step, status: 'failed', error })));
+  await steps.save(orphans.map((step) => ({ ...step, fence: run.fence, status: 'failed', error })));
+}
+
+/** Only what is stored is progress: a run that dies before its checkpoint would go on dying, and never be given up. */
+async function tellProgress({ executions }: PerformParts, lease: Lease, compiled: CompiledWorkflow): Promise<void> {
+  await compiled.checkpointer.flush?.(lease.run._id);
+  await executions.progressed(lease);
 }
 
 /** One run from its lease to its end: version, compiled graph, execution, steps. */
@@ -70,13 +79,18 @@ export function createPerformer(parts: PerformParts): (lease: Lease, signal: Abo
     const { run } = lease;
     const resume = run.fence > 1;
     if (resume) await closeOrphans(parts, lease);
+    if (run.attempts > poisonedAfter)
+      throw new Fault(
+        'run.poisoned',
+        `Its worker died ${poisonedAfter} times without getting further; it is not tried again.`,
+      );
     const version = await versionOf(parts, lease);
     const compiled = await parts.compiled.get(version.graphHash, () => parts.compile(version.graph));
     let told = run.attempts <= 1;
     const recorder = new StepRecorder(run, parts, () => {
       if (told) return;
       told = true;
-      parts.executions.progressed(lease).catch((error: unknown) => {
+      tellProgress(parts, lease, compiled).catch((error: unknown) => {
         parts.logger.warn({ err: error, runId: run._id }, 'progress of a run could not be recorded');
       });
     });

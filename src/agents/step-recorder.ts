@@ -16,6 +16,7 @@ function toRecord(run: RunRecord, step: StepStarted | StepFinished): StepRecord 
   return {
     _id: step.stepId,
     runId: step.runId,
+    fence: run.fence,
     organizationId: run.organizationId,
     projectId: run.projectId,
     nodeId: step.nodeId,
@@ -41,6 +42,8 @@ export class StepRecorder implements StepSink {
   readonly #parts: RecorderParts;
   readonly #onProgress: () => void;
   #pending: Promise<unknown>[] = [];
+  /** The first superstep in which a node succeeded. */
+  #succeededIn = Number.POSITIVE_INFINITY;
 
   constructor(run: RunRecord, parts: RecorderParts, onProgress: () => void) {
     this.#run = run;
@@ -49,11 +52,13 @@ export class StepRecorder implements StepSink {
   }
 
   started(step: StepStarted): void {
+    // A later superstep begins when the results of the one before were handed to its checkpoint.
+    if (this.#succeededIn < step.superstep) this.#onProgress();
     this.#record(toRecord(this.#run, step));
   }
 
   finished(step: StepFinished, cause?: unknown): void {
-    if (step.status === 'succeeded') this.#onProgress();
+    if (step.status === 'succeeded') this.#succeededIn = Math.min(this.#succeededIn, step.superstep);
     if (step.status === 'failed')
       this.#parts.logger.warn({ err: cause, nodeId: step.nodeId, code: step.error?.code }, 'step failed');
     this.#record(toRecord(this.#run, step));

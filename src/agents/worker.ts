@@ -27,9 +27,8 @@ export interface WorkerOptions {
   readonly leaseMs: number;
 }
 
-/** Deaths without progress after which a run is done alone, and after which it is given up. */
+/** Deaths without progress after which a run is done alone. */
 const aloneAfter = 2;
-const poisonedAfter = 5;
 
 class Draining extends Error {}
 
@@ -154,11 +153,6 @@ export class Worker {
     try {
       // A run that was there when workers died repeatedly runs alone, so that the next death is its own.
       await Promise.all(others);
-      if (lease.run.attempts > poisonedAfter)
-        throw new Fault(
-          'run.poisoned',
-          `Its worker died ${poisonedAfter} times without getting further; it is not tried again.`,
-        );
       await this.#parts.perform(lease, abort.signal);
       await this.#finish(lease, 'succeeded', null);
     } catch (error) {

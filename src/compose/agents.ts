@@ -59,7 +59,7 @@ export function createAgents({ config, data, core, catalog }: AgentsParts, stack
     logger,
     compiled: createCompiledCache(),
     nodeDeps: { document: createRunDocuments({ documents, objects, images }), results, search, ocr, models },
-    compile: graphs.compile,
+    compile: (graph) => graphs.compile(graph),
   });
   const parts = {
     executions,

@@ -48,7 +48,7 @@ function openAiOf({ models }: Config): Pick<ModelsConfig, 'openai'> {
 
 /** Everything behind the tools. */
 export function createCore(config: Config, data: Data, logger: Logger, stack: AsyncDisposableStack): Core {
-  const { collections, database, objects, derive } = data;
+  const { collections, database, objects } = data;
   const images = createImageCodec();
   const documents = createDocumentStore(collections);
   const executions = createExecutionStore(database.client, collections);
@@ -60,7 +60,7 @@ export function createCore(config: Config, data: Data, logger: Logger, stack: As
     documents,
     objects,
     images,
-    secret: derive('media'),
+    secret: data.derive('media'),
     baseUrl: () => apiUrl,
   });
   const relay = new Relay({ documents, executions, events, wake, logger });
@@ -87,7 +87,7 @@ export function createCore(config: Config, data: Data, logger: Logger, stack: As
     announce(batch) {
       events.append(batch).catch((error: unknown) => logger.warn({ err: error }, 'realtime events were not recorded'));
     },
-    cursorSecret: derive('cursor'),
+    cursorSecret: data.derive('cursor'),
     limits: { uploadMaxBytes: config.uploads.maxBytes, signContentType: config.uploads.signContentType },
     modelLabels: modelLabels(models),
     logger,

@@ -46,6 +46,10 @@ export async function openServices(parts: ServicesParts, stack: AsyncDisposableS
   const { logger } = deps;
   const authenticator = new Authenticator(deps.apiKeys, logger);
   const configured = configuredAddresses(config);
+  // One budget a key, whichever service it calls.
+  const limiters = config.rateLimits
+    ? { usual: new RateLimiter(rates.usual), expensive: new RateLimiter(rates.expensive) }
+    : null;
 
   const open = async (name: string, port: number, app: RequestListener, host = config.host): Promise<string> => {
     const opened = await listen(app, { name, host, port });
@@ -54,14 +58,13 @@ export async function openServices(parts: ServicesParts, stack: AsyncDisposableS
   };
   const starters: Readonly<Record<ServiceName, () => Promise<string>>> = {
     async api() {
-      const limiters = { usual: new RateLimiter(rates.usual), expensive: new RateLimiter(rates.expensive) };
       const app = createApiApp({
-        facade: { authenticator, deps, limiters: config.rateLimits ? limiters : null },
+        facade: { authenticator, deps, limiters },
         health,
         metrics,
         logger,
         version,
-        baseUrl: core.apiUrl,
+        baseUrl: () => core.apiUrl(),
         readThumbnail: (request) => core.thumbnails.read(request),
       });
       core.setApiUrl(await open('API_PORT', config.ports.api, app));
@@ -71,7 +74,7 @@ export async function openServices(parts: ServicesParts, stack: AsyncDisposableS
     async mcp() {
       const { createMcpApp } = await import('#http/mcp/app.ts');
       const { allowedHosts, mcpLegacy: legacy } = config;
-      const app = createMcpApp({ deps, authenticator, health, metrics, logger, version, allowedHosts, legacy });
+      const app = createMcpApp({ deps, authenticator, health, metrics, logger, version, allowedHosts, legacy, limiters });
       const url = await open('MCP_PORT', config.ports.mcp, app);
       // Before the listener: it would wait for streams that stay open.
       stack.defer(() => app.close());

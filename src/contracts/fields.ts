@@ -27,11 +27,8 @@ const wholeNumber = /^[0-9]{1,9}$/;
 export const QueryInteger = (min: number, max: number): z.ZodType<number, string | number> =>
   z
     .union([z.string().regex(wholeNumber, 'expected a whole number').transform(Number), z.number()])
-    .pipe(z.int().min(min).max(max)) as unknown as z.ZodType<number, string | number>;
-export const QueryBoolean = z.union([
-  z.enum(['true', 'false']).transform((text) => text === 'true'),
-  z.boolean(),
-]) as unknown as z.ZodType<boolean, string | boolean>;
+    .pipe(z.int().min(min).max(max));
+export const QueryBoolean = z.union([z.enum(['true', 'false']).transform((text) => text === 'true'), z.boolean()]);
 
 export const PageLimit = QueryInteger(1, limits.pageMax);
 export const Cursor = z.string().min(1).max(1_000);

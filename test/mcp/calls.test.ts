@@ -55,7 +55,7 @@ describe('errors', () => {
     const requestId = /request ([\w.-]+)\)/.exec(text)?.[1];
     const logged = at.log.lines.findLast((line) => line.level === 'error');
     expect(logged?.fields).toMatchObject({ requestId, tool: 'crash' });
-    expect(String((logged?.fields as { err: Error }).err)).toContain('ECONNREFUSED');
+    expect(String((logged?.fields as { err: Error } | undefined)?.err)).toContain('ECONNREFUSED');
   });
 });
 

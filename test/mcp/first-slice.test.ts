@@ -70,7 +70,9 @@ describe('an agent with a service key', () => {
     const execution = (await use(agent, 'get_run', { executionId })).data.execution;
     expect(execution).toMatchObject({ status: 'succeeded', counts: { total: 1, succeeded: 1 } });
     const { data, text } = await use(agent, 'get_run', { runId: execution.runs[0].runId });
-    expect(data.run.steps.map((step: { nodeId: string }) => step.nodeId)).toEqual(expect.arrayContaining(['recognize', 'index']));
+    expect(data.run.steps.map((step: { nodeId: string }) => step.nodeId)).toEqual(
+      expect.arrayContaining(['recognize', 'index']),
+    );
     expect(text).not.toContain('"outputPreview"');
     const read = await use(agent, 'read_document_text', { documentId, limit: 40 });
     expect(read.data.documentText).toHaveLength(40);
@@ -131,7 +133,10 @@ describe('an agent with a service key', () => {
     const workflow = await use(agent, 'run_workflow', { workflowId: 'wf_none', documentIds: [documentId] });
     expect(workflow.text).toMatch(/^workflow\.not_found: [\s\S]*\nHint: Call list_workflows/);
     const early = await use(agent, 'upload_document', { action: 'presign', contentType: 'image/png', size: 10 });
-    const missing = await use(agent, 'upload_document', { action: 'acknowledge', objectKey: early.data.upload.objectKey });
+    const missing = await use(agent, 'upload_document', {
+      action: 'acknowledge',
+      objectKey: early.data.upload.objectKey,
+    });
     expect(missing.text).toMatch(/^upload\.object_missing: [\s\S]*\nHint: PUT the raw bytes/);
     const cursor = await use(agent, 'list_documents', { cursor: 'forged' });
     expect(cursor.text).toMatch(/^request\.cursor_invalid: /);
@@ -142,7 +147,8 @@ describe('attack 69: ids of another project', () => {
   it.each(['organization', 'project'] as const)('of another %s are not found by any tool', async (where) => {
     const neighbour = await addNeighbour(at, where);
     const stranger = await modernClient(url, neighbour.serviceKey);
-    const [run] = (await use(agent, 'run_workflow', { workflowId: at.seed.workflowId, documentIds: [documentId] })).data.runs;
+    const [run] = (await use(agent, 'run_workflow', { workflowId: at.seed.workflowId, documentIds: [documentId] })).data
+      .runs;
     const calls: [string, Record<string, unknown>][] = [
       ['get_document', { id: documentId }],
       ['read_document_text', { documentId }],

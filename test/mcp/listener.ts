@@ -143,7 +143,6 @@ export async function legacyClient(
 ): Promise<{ client: LegacyClient; transport: LegacyTransport }> {
   const client = new LegacyClient({ name: 'test', version: '1' });
   const transport = new LegacyTransport(url, { requestInit: headersFor(secret) });
-  // The SDK declares sessionId as possibly undefined where Transport has it optional.
-  await client.connect(transport as Parameters<LegacyClient['connect']>[0]);
+  await client.connect(transport);
   return { client, transport };
 }

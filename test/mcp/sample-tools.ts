@@ -103,7 +103,7 @@ export function waiting(): { tool: AnyTool; started: Promise<void>; gone: Promis
       return {};
     },
   });
-  return { tool: tool as unknown as AnyTool, started: started.promise, gone: gone.promise };
+  return { tool, started: started.promise, gone: gone.promise };
 }
 
 export const sampleTools = [echo, who, fail, crash, scan, shelf, keep] as unknown as readonly AnyTool[];

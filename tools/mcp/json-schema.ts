@@ -62,8 +62,7 @@ function convert(schema: z.core.$ZodType, io: Io): Record<string, unknown> {
       }
       const def = defOf(zodSchema);
       // Left out by zod where the inner schema transforms.
-      if (io === 'input' && def.type === 'default')
-        jsonSchema.default ??= def.defaultValue as z.core.JSONSchema.JSONSchema['default'];
+      if (io === 'input' && def.type === 'default') jsonSchema.default ??= def.defaultValue;
       tidy(jsonSchema, io);
     },
   });

@@ -6,6 +6,7 @@ import { newRuns } from '#src/domain/new-runs.ts';
 import { runCreated } from '#src/domain/realtime.ts';
 import type { ExecutionRecord } from '#src/domain/run.ts';
 import { homeProject } from '#src/domain/principal.ts';
+import { unstorable } from '#src/domain/storable.ts';
 import { defineTool, type ToolContext } from '#tools/define.ts';
 import { documentMissing } from '#tools/documents/require-document.ts';
 import { idempotent } from '#tools/idempotent.ts';
@@ -61,6 +62,15 @@ async function createExecution(ctx: ToolContext, body: Body, id: string): Promis
   return presentExecution(execution, runs);
 }
 
+function refuseUnstorable(initialState: Body['initialState']): void {
+  const found = unstorable(initialState, '/initialState');
+  if (found === null) return;
+  const { pointer, message } = found;
+  throw new Fault('request.invalid', `Field ${pointer}: ${message}.`, {
+    errors: [{ pointer, code: 'unstorable', message }],
+  });
+}
+
 export const runWorkflow = defineTool({
   name: 'run_workflow',
   description:
@@ -74,6 +84,7 @@ export const runWorkflow = defineTool({
   output: Execution,
   async run(ctx, { waitSeconds, ...body }) {
     const { idempotencyKey, ...input } = body;
+    refuseUnstorable(input.initialState);
     const { organizationId, keyId } = ctx.principal;
     if (idempotencyKey === undefined) {
       const execution = await createExecution(ctx, input, newId('execution'));

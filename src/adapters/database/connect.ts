@@ -1,4 +1,4 @@
-import { MongoClient, MongoServerError, type Db } from 'mongodb';
+import { MongoBulkWriteError, MongoClient, MongoServerError, type Db } from 'mongodb';
 
 export interface Database {
   readonly client: MongoClient;
@@ -19,6 +19,13 @@ export function connectDatabase(uri: string, name = 'inkgraph'): Database {
     writeConcern: { w: 'majority' },
   });
   return { client, db: client.db(name), close: () => client.close() };
+}
+
+/** A bulk write in which every refused row was refused because its key is there already; what was refused with it is not. */
+export function isDuplicatesOnly(error: unknown): error is MongoBulkWriteError {
+  if (!(error instanceof MongoBulkWriteError)) return false;
+  const refused = [error.writeErrors].flat();
+  return refused.length > 0 && refused.every((one) => one.code === 11_000);
 }
 
 export function isDuplicateKey(error: unknown): boolean {

@@ -1,16 +1,34 @@
 import type { Collections } from '#src/adapters/database/collections.ts';
-import { processSafe } from '#src/adapters/database/connect.ts';
+import { isDuplicatesOnly, processSafe } from '#src/adapters/database/connect.ts';
 import { Batcher } from '#src/domain/batcher.ts';
 import type { StepRecord, StepStore } from '#src/domain/ports/steps.ts';
+
+/** The last one of each, but none of an older lease after one of a newer. */
+function latestOf(records: readonly StepRecord[]): StepRecord[] {
+  const latest = new Map<string, StepRecord>();
+  for (const record of records) {
+    const known = latest.get(record._id);
+    if (known === undefined || known.fence <= record.fence) latest.set(record._id, record);
+  }
+  return [...latest.values()];
+}
 
 /** Steps of all runs share one write at a time, so a fast run costs two or three round trips, not two a step. */
 export function createStepStore({ steps }: Pick<Collections, 'steps'>): StepStore {
   const batcher = new Batcher<StepRecord>(async (records) => {
-    const latest = new Map(records.map((record) => [record._id, record]));
-    const operations = [...latest.values()].map((record) => ({
-      replaceOne: { filter: { _id: record._id }, replacement: record, upsert: true },
+    const operations = latestOf(records).map((record) => ({
+      replaceOne: {
+        filter: { _id: record._id, organizationId: record.organizationId, fence: { $lte: record.fence } },
+        replacement: record,
+        upsert: true,
+      },
     }));
-    await steps.bulkWrite(operations, { ordered: false, ...processSafe });
+    try {
+      await steps.bulkWrite(operations, { ordered: false, ...processSafe });
+    } catch (error) {
+      // The row of a newer lease does not match, and stands in the way of a second one: it stays as it is.
+      if (!isDuplicatesOnly(error)) throw error;
+    }
   });
   return {
     async save(records) {

@@ -9,5 +9,5 @@ export function createPinoLogger(level: string, destination?: DestinationStream)
     timestamp: pino.stdTimeFunctions.isoTime,
     redact: ['headers["x-api-key"]', 'headers.authorization', 'headers.cookie', 'secret', 'uploadUrl'],
   };
-  return pino(options, destination ?? pino.destination({ dest: 2, sync: false })) as Logger;
+  return pino(options, destination ?? pino.destination({ dest: 2, sync: false }));
 }

@@ -4,6 +4,8 @@ import type { RunFailure } from '#src/domain/run.ts';
 export interface StepRecord {
   readonly _id: string;
   readonly runId: string;
+  /** Of the lease it was written under. */
+  readonly fence: number;
   readonly organizationId: string;
   readonly projectId: string;
   readonly nodeId: string;
@@ -19,7 +21,7 @@ export interface StepRecord {
   readonly error: RunFailure | null;
 }
 
-/** Step records of runs; writing one again replaces it. */
+/** Step records of runs; writing one again replaces it, unless it was written under a newer lease. */
 export interface StepStore {
   save(steps: readonly StepRecord[]): Promise<void>;
   list(organizationId: string, runId: string): Promise<readonly StepRecord[]>;

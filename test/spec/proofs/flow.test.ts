@@ -2,11 +2,11 @@ import { beforeAll, describe, expect } from 'vitest';
 import { ingestion } from '#src/contracts/ingestion.ts';
 import { service } from '#src/contracts/service.ts';
 import { issueKey } from '#src/domain/issue-key.ts';
-import { createProbe } from '#test/support/probe.ts';
-import { problemOf, replyOf } from '#test/support/replies.ts';
-import { sharedApp } from '#test/support/shared-app.ts';
+import { createProbe } from '#test/spec/support/probe.ts';
+import { problemOf, replyOf } from '#test/spec/support/replies.ts';
+import { sharedApp } from '#test/spec/support/shared-app.ts';
 import { fixture, tinyPng } from '#test/support/test-app.ts';
-import { callTool } from '#test/support/call-tool.ts';
+import { callTool } from '#test/spec/support/call-tool.ts';
 import { verifies } from '#test/support/verifies.ts';
 import { tools } from '#tools/index.ts';
 
@@ -90,7 +90,10 @@ describe('an upload', () => {
   verifies('flow.document', async () => {
     const document = await app.store(tinyPng, 'image/png');
     expect(await listed()).toContain(document.id);
-    expect((await client.get(pathOf(document.id))).body).toMatchObject({ id: document.id, objectKey: document.objectKey });
+    expect((await client.get(pathOf(document.id))).body).toMatchObject({
+      id: document.id,
+      objectKey: document.objectKey,
+    });
   });
 
   verifies('resource.document.states', async () => {
@@ -99,7 +102,13 @@ describe('an upload', () => {
     const acked = await client.post('/api/service/uploads/ack', { objectKey: key, idempotencyKey: key.slice(-40) });
     const { document } = replyOf(service.ack, acked);
     expect(before).not.toContain(document.id);
-    expect(document).toMatchObject({ sizeBytes: note.length, width: 667, height: 467, pages: 1, visibility: 'private' });
+    expect(document).toMatchObject({
+      sizeBytes: note.length,
+      width: 667,
+      height: 467,
+      pages: 1,
+      visibility: 'private',
+    });
     expect(document.sha256).toMatch(/^[0-9a-f]{64}$/);
     await app.app.idle();
     expect((await client.get(pathOf(document.id))).body).toEqual(document);

@@ -5,9 +5,9 @@ import { hashKey } from '#src/domain/api-key.ts';
 import { issueKey } from '#src/domain/issue-key.ts';
 import { addNeighbour } from '#test/support/neighbour.ts';
 import { sha256 } from '#test/support/object-bytes.ts';
-import { createProbe } from '#test/support/probe.ts';
-import { pointersOf, problemOf, replyOf } from '#test/support/replies.ts';
-import { sharedApp } from '#test/support/shared-app.ts';
+import { createProbe } from '#test/spec/support/probe.ts';
+import { pointersOf, problemOf, replyOf } from '#test/spec/support/replies.ts';
+import { sharedApp } from '#test/spec/support/shared-app.ts';
 import { fixture, tinyPng } from '#test/support/test-app.ts';
 import { verifies } from '#test/support/verifies.ts';
 
@@ -54,7 +54,9 @@ describe('presign', () => {
 
   verifies('ingest.presign.content_type', async () => {
     expect(pointersOf(problemOf(await presign({ size: 5 }), 'request.invalid'))).toEqual(['/contentType']);
-    expect(pointersOf(problemOf(await presign({ size: 5, contentType: 7 }), 'request.invalid'))).toEqual(['/contentType']);
+    expect(pointersOf(problemOf(await presign({ size: 5, contentType: 7 }), 'request.invalid'))).toEqual([
+      '/contentType',
+    ]);
     for (const contentType of ['image/svg+xml', 'text/html', 'application/octet-stream']) {
       const problem = problemOf(await presign({ contentType, size: 5 }), 'upload.content_type');
       expect(pointersOf(problem)).toEqual(['/contentType']);
@@ -65,7 +67,9 @@ describe('presign', () => {
 
   verifies('ingest.presign.size', async () => {
     for (const size of [undefined, 0, -1, 1.5, '5', null])
-      expect(pointersOf(problemOf(await presign({ contentType: 'image/png', size }), 'request.invalid'))).toEqual(['/size']);
+      expect(pointersOf(problemOf(await presign({ contentType: 'image/png', size }), 'request.invalid'))).toEqual([
+        '/size',
+      ]);
     replyOf(ingestion.presign, await presign({ contentType: 'image/png', size: 1 }));
   });
 
@@ -73,9 +77,14 @@ describe('presign', () => {
     const before = Date.now();
     const reply = replyOf(ingestion.presign, await presign(tiny));
     const after = Date.now();
-    expect(Object.keys(reply).toSorted()).toEqual(
-      ['expiresAt', 'headers', 'maxBytes', 'method', 'objectKey', 'uploadUrl'],
-    );
+    expect(Object.keys(reply).toSorted()).toEqual([
+      'expiresAt',
+      'headers',
+      'maxBytes',
+      'method',
+      'objectKey',
+      'uploadUrl',
+    ]);
     expect(reply).toMatchObject({ method: 'PUT', headers: {}, maxBytes: tinyPng.length });
     const lifetime = Date.parse(reply.expiresAt) - 900_000;
     expect(lifetime).toBeGreaterThanOrEqual(before);

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import type { z } from 'zod';
 import { Authenticator } from '#src/auth/authenticate.ts';
 import { call } from '#tools/call.ts';
 import type { Tool } from '#tools/define.ts';

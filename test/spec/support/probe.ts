@@ -36,12 +36,12 @@ export class Gate {
 
 const anything = channel(z.unknown());
 
-/** A workflow that ends at once, showing what it was started with; one that waits at a gate; one that always fails. */
+/** A workflow that ends at once, showing what it was started with; one that waits at a gate; one that fails; one that never ends. */
 export interface Probe {
   readonly catalog: Catalog;
   readonly gate: Gate;
-  /** Publishes the three in the seeded project; their ids. */
-  publish(app: TestApp): Promise<{ echo: string; gated: string; failing: string }>;
+  /** Publishes all in the seeded project; their ids. */
+  publish(app: TestApp): Promise<{ echo: string; gated: string; failing: string; slow: string }>;
 }
 
 export function createProbe(): Probe {
@@ -74,6 +74,12 @@ export function createProbe(): Probe {
     summary: 'Fail',
     run: () => Promise.reject(new Fault('model.failed', 'The probe fails on purpose.')),
   });
+  const stall = defineNode({
+    ...echo,
+    type: 'probe_stall',
+    summary: 'Never end',
+    run: () => new Promise(() => undefined),
+  });
   const single = (name: string, only: typeof echo) =>
     defineWorkflow({
       id: `wf_${name}`,
@@ -85,18 +91,20 @@ export function createProbe(): Probe {
         ['START', 'probe'],
         ['probe', 'END'],
       ],
+      // The least a workflow may be given.
+      ...(only === stall ? { limits: { timeoutMs: 1_000 } } : {}),
       outputs: { echoed: 'echoed' },
     });
-  const workflows = [single('echo', echo), single('gated', wait), single('failing', fail)];
+  const workflows = [single('echo', echo), single('gated', wait), single('failing', fail), single('slow', stall)];
   return {
-    catalog: catalogOf([...catalog.definitions, echo, wait, fail]),
+    catalog: catalogOf([...catalog.definitions, echo, wait, fail, stall]),
     gate,
     async publish({ app, seed: { organizationId, projectId } }) {
       const place = { organizationId, projectId };
       const ids = [];
       for (const workflow of workflows) ids.push((await addCodeWorkflow(app.deps, workflow, place))._id);
-      const [first = '', second = '', third = ''] = ids;
-      return { echo: first, gated: second, failing: third };
+      const [first = '', second = '', third = '', fourth = ''] = ids;
+      return { echo: first, gated: second, failing: third, slow: fourth };
     },
   };
 }

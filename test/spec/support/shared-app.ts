@@ -1,6 +1,6 @@
 import { afterAll } from 'vitest';
 import type { Collections } from '#src/adapters/database/collections.ts';
-import { openCollections } from '#test/support/open-collections.ts';
+import { openCollections } from '#test/spec/support/open-collections.ts';
 import { startTestApp, type Answer, type TestApp, type TestAppOptions } from '#test/support/test-app.ts';
 
 /** One credential's view of the API. */

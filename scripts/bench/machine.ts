@@ -1,0 +1,25 @@
+import { availableParallelism, cpus, loadavg, platform, release, totalmem } from 'node:os';
+
+/** Where the figures come from: they mean little without it. */
+export interface Machine {
+  readonly node: string;
+  readonly system: string;
+  readonly cpu: string;
+  readonly cores: number;
+  readonly memoryGb: number;
+}
+
+export function machine(): Machine {
+  return {
+    node: process.version,
+    system: `${platform()} ${release()}`,
+    cpu: cpus()[0]?.model.trim() ?? 'unknown',
+    cores: availableParallelism(),
+    memoryGb: Math.round(totalmem() / 2 ** 30),
+  };
+}
+
+/** Runnable processes, mean of the last minute; above the number of cores, others were at work. */
+export function oneMinuteLoad(): number {
+  return Math.round((loadavg()[0] ?? 0) * 100) / 100;
+}

@@ -1,0 +1,57 @@
+import { resolve } from 'node:path';
+import { parseArgs } from 'node:util';
+import { UsageError } from '#scripts/cli/with-app.ts';
+
+export interface Options {
+  /** Ids of rows in capitals; empty: all. */
+  readonly only: readonly string[];
+  readonly images: readonly string[];
+  readonly quick: boolean;
+  readonly strict: boolean;
+  readonly runs: number;
+  readonly json: string | null;
+  readonly profiles: string | null;
+  readonly help: boolean;
+}
+
+export const usage = `npm run bench -- [options]
+  --only G1,G4       these rows only
+  --images <folder>  images with their text beside them (<name>.txt) or a ground-truth.json; may be repeated
+  --quick            fewer operations a run: minutes less, and more noise
+  --runs <n>         interleaved runs of each side, 5 or more (default 5)
+  --json <file>      where the figures go (default bench-results/<time>.json)
+  --profile <folder> CPU profiles of the processes under test, with a summary (figures are slower then)
+  --strict           exit code 1 when a ratio misses its goal by more than a factor of 1.3
+`;
+
+/** Throws UsageError, or parseArgs' own error for an unknown option. */
+export function readOptions(args: readonly string[], rowIds: readonly string[]): Options {
+  const { values } = parseArgs({
+    args: [...args],
+    options: {
+      only: { type: 'string' },
+      images: { type: 'string', multiple: true, default: [] },
+      quick: { type: 'boolean', default: false },
+      strict: { type: 'boolean', default: false },
+      runs: { type: 'string', default: '5' },
+      json: { type: 'string' },
+      profile: { type: 'string' },
+      help: { type: 'boolean', default: false, short: 'h' },
+    },
+  });
+  const only = (values.only ?? '').split(',').flatMap((id) => (id.trim() === '' ? [] : [id.trim().toUpperCase()]));
+  const unknown = only.filter((id) => !rowIds.includes(id));
+  if (unknown.length > 0) throw new UsageError(`--only: there is no row ${unknown.join(', ')}; there are ${rowIds.join(', ')}.`);
+  const runs = Number(values.runs);
+  if (!Number.isInteger(runs) || runs < 5 || runs > 100) throw new UsageError('--runs: a whole number, 5 to 100.');
+  return {
+    only,
+    images: values.images.map((folder) => resolve(folder)),
+    quick: values.quick,
+    strict: values.strict,
+    runs,
+    json: values.json === undefined ? null : resolve(values.json),
+    profiles: values.profile === undefined ? null : resolve(values.profile),
+    help: values.help,
+  };
+}

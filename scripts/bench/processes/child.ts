@@ -1,0 +1,79 @@
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
+import type { Answer } from '#scripts/bench/processes/serve.ts';
+
+/** All threads of the process, since its start. */
+export interface Usage {
+  readonly cpuMs: number;
+  readonly rssBytes: number;
+  readonly peakBytes: number;
+}
+
+export interface Child extends AsyncDisposable {
+  readonly pid: number;
+  /** The child's answer to a question by name. Rejects with the child's error, or when it ends before it answers. */
+  ask<Output>(name: string, input?: unknown): Promise<Output>;
+  usage(): Promise<Usage>;
+  /** Settles with the exit code, or the signal's name, when the child has ended by itself or otherwise. */
+  readonly ended: Promise<number | string>;
+}
+
+export interface ChildOptions {
+  readonly env?: Readonly<Record<string, string>>;
+  readonly args?: readonly string[];
+  /** A folder for the CPU profile that the child writes when it ends. */
+  readonly profiles?: string | null;
+}
+
+const endWithinMs = 15_000;
+
+/** What a process under test must not inherit: the settings of whoever runs the benchmark. */
+function quietEnvironment(): Record<string, string> {
+  const kept = ['PATH', 'HOME', 'TMPDIR', 'TEMP', 'TMP', 'SystemRoot', 'LANG', 'LC_ALL', 'NODE_COMPILE_CACHE'];
+  return Object.fromEntries(kept.flatMap((name) => (process.env[name] === undefined ? [] : [[name, process.env[name]]])));
+}
+
+/** Runs a script of this repository in a process of its own, where its CPU can be counted. */
+export function startChild(script: URL, { env = {}, args = [], profiles = null }: ChildOptions = {}): Child {
+  const profiling = profiles === null ? {} : { NODE_OPTIONS: `--cpu-prof --cpu-prof-dir=${profiles}` };
+  const usageReport = new URL('./report-usage.ts', import.meta.url).href;
+  const child = fork(script, args, {
+    env: { ...quietEnvironment(), ...profiling, ...env },
+    execArgv: ['--disable-warning=ExperimentalWarning', '--import', usageReport],
+    stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+    serialization: 'advanced',
+  });
+  const waiting = new Map<number, PromiseWithResolvers<unknown>>();
+  let asked = 0;
+  const ended = once(child, 'exit').then(([code, signal]: (number | string | null)[]) => code ?? signal ?? 'lost');
+  void ended.then((how) => {
+    for (const { reject } of waiting.values()) reject(new Error(`${script.pathname} ended (${how}) before it answered`));
+  });
+  child.on('message', (message) => {
+    const answer = message as Answer;
+    const asker = waiting.get(answer.id);
+    waiting.delete(answer.id);
+    if ('error' in answer) asker?.reject(new Error(answer.error));
+    else asker?.resolve(answer.output);
+  });
+  const ask = async <Output>(name: string, input?: unknown): Promise<Output> => {
+    if (!child.connected) throw new Error(`${script.pathname} has ended`);
+    const answer = Promise.withResolvers<unknown>();
+    const id = (asked += 1);
+    waiting.set(id, answer);
+    child.send({ id, name, input });
+    return (await answer.promise) as Output;
+  };
+  return {
+    pid: child.pid ?? -1,
+    ask,
+    usage: () => ask('usage'),
+    ended,
+    async [Symbol.asyncDispose]() {
+      child.kill('SIGTERM');
+      const timer = setTimeout(() => child.kill('SIGKILL'), endWithinMs);
+      await ended;
+      clearTimeout(timer);
+    },
+  };
+}

@@ -1,0 +1,71 @@
+import type { Figure } from '#scripts/bench/figures.ts';
+
+/** What a line is held to: its ratio to the peer, or its own value. */
+export interface Goal {
+  readonly of: 'ratio' | 'value';
+  readonly atMost?: number;
+  readonly atLeast?: number;
+}
+
+export interface Peer {
+  readonly name: string;
+  readonly figure: Figure;
+  /** CPU of the peer's process by operation, in milliseconds. */
+  readonly cpuMs?: number;
+}
+
+/** One line of the table. */
+export interface Line {
+  readonly id: string;
+  readonly what: string;
+  readonly unit: string;
+  /** null: not measured, and `note` says why. */
+  readonly ours: Figure | null;
+  /** CPU of the process doing the work, all its threads, by operation, in milliseconds. */
+  readonly cpuMs?: number;
+  readonly peer?: Peer;
+  readonly goal?: Goal;
+  readonly note?: string;
+}
+
+export interface BenchContext {
+  /** Interleaved runs of each side. */
+  readonly runs: number;
+  /** Multiplies the operations of a run: 1, or less for `--quick`. */
+  readonly scale: number;
+  /** Folders with images and their text, beside the fixtures. */
+  readonly images: readonly string[];
+  /** A folder for CPU profiles of the processes under test. */
+  readonly profiles: string | null;
+  /** An empty folder, removed at the end. */
+  readonly scratch: string;
+  /** Tells the person what is being done. */
+  progress(text: string): void;
+}
+
+/** A benchmark: one goal, one or more lines. */
+export interface Row {
+  readonly id: string;
+  measure(context: BenchContext): Promise<readonly Line[]>;
+}
+
+/** At least five operations, whatever the scale. */
+export function scaled(context: BenchContext, operations: number): number {
+  return Math.max(5, Math.round(operations * context.scale));
+}
+
+/** Lets each side run once for warmth, then `runs` times in turn; who begins changes from run to run. */
+export async function interleave<Result>(
+  { runs, progress }: BenchContext,
+  sides: Readonly<Record<'ours' | 'peer', (run: number) => Promise<Result>>>,
+): Promise<Record<'ours' | 'peer', Result[]>> {
+  const results: Record<'ours' | 'peer', Result[]> = { ours: [], peer: [] };
+  for (let run = 0; run <= runs; run += 1) {
+    progress(run === 0 ? 'warming up' : `run ${run} of ${runs}`);
+    for (const side of run % 2 === 0 ? (['ours', 'peer'] as const) : (['peer', 'ours'] as const)) {
+      const result = await sides[side](run);
+      if (run > 0) results[side].push(result);
+    }
+  }
+  return results;
+}

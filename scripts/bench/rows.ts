@@ -1,0 +1,7 @@
+import type { Row } from '#scripts/bench/row.ts';
+import { ack } from '#scripts/bench/rows/g01-ack.ts';
+import { readDocuments } from '#scripts/bench/rows/g02-documents.ts';
+import { start } from '#scripts/bench/rows/g14-start.ts';
+
+/** The registry of benchmarks: one line each, in the order of docs/benchmarks.md. */
+export const rows: readonly Row[] = [ack, readDocuments, start];

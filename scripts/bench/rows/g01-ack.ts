@@ -1,0 +1,106 @@
+import { join } from 'node:path';
+import { readFile } from 'node:fs/promises';
+import { hashKey } from '#src/domain/api-key.ts';
+import { figureOf } from '#scripts/bench/figures.ts';
+import { startChild } from '#scripts/bench/processes/child.ts';
+import { startInkgraph, type Inkgraph } from '#scripts/bench/processes/inkgraph.ts';
+import type { LoadRequest } from '#scripts/bench/processes/load.ts';
+import { startLoadClient, type LoadClient, type Measured } from '#scripts/bench/processes/load-client.ts';
+import { interleave, scaled, type BenchContext, type Line, type Row } from '#scripts/bench/row.ts';
+
+interface Upload {
+  readonly what: string;
+  readonly contentType: string;
+  readonly bytes: Buffer;
+  /** Acknowledgements a run. */
+  readonly count: number;
+}
+
+const peerName = 'Express + key + zod + fdatasync';
+/** A PNG of 1 x 1 pixel. */
+const smallPng =
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg==';
+
+async function uploads(): Promise<Upload[]> {
+  const photo = await readFile(new URL('../../../test/fixtures/photo-rotated.jpg', import.meta.url));
+  return [
+    { what: 'PNG of 1 pixel', contentType: 'image/png', bytes: Buffer.from(smallPng, 'base64'), count: 1_500 },
+    { what: `JPEG of ${Math.round(photo.length / 1_000)} kB`, contentType: 'image/jpeg', bytes: photo, count: 400 },
+  ];
+}
+
+const json = { 'content-type': 'application/json' };
+
+/** Uploads `count` objects and answers their keys, ready to be acknowledged. */
+async function put(inkgraph: Inkgraph, client: LoadClient, { contentType, bytes }: Upload, count: number): Promise<string[]> {
+  const presign: LoadRequest = {
+    method: 'POST',
+    url: `${inkgraph.addresses.api}/api/uploads/presign`,
+    headers: { ...json, 'x-api-key': inkgraph.seed.workflowKey },
+    body: JSON.stringify({ contentType, size: bytes.length }),
+  };
+  const presigned = await client.collect<{ uploadUrl: string; objectKey: string }>(Array.from({ length: count }, () => presign), 200);
+  const puts = presigned.map(({ uploadUrl }): LoadRequest => ({ method: 'PUT', url: uploadUrl, body: bytes }));
+  await client.send(puts, 200);
+  return presigned.map(({ objectKey }) => objectKey);
+}
+
+function acks(url: string, key: string, objectKeys: readonly string[]): LoadRequest[] {
+  const headers = { ...json, 'x-api-key': key };
+  return objectKeys.map((objectKey) => ({ method: 'POST', url, headers, body: JSON.stringify({ objectKey }) }));
+}
+
+async function measureUpload(
+  context: BenchContext,
+  { inkgraph, client }: { inkgraph: Inkgraph; client: LoadClient },
+  upload: Upload,
+): Promise<Line[]> {
+  const key = inkgraph.seed.workflowKey;
+  const ackUrl = `${inkgraph.addresses.api}/api/uploads/ack`;
+  const [example] = await client.collect<{ document: object }>(acks(ackUrl, key, await put(inkgraph, client, upload, 1)), 201);
+  const args = [join(context.scratch, 'acks.log'), hashKey(key), JSON.stringify(example?.document)];
+  await using peer = startChild(new URL('../peers/ack-server.ts', import.meta.url), { args, profiles: context.profiles });
+  const peerUrl = `${await peer.ask<string>('origin')}/ack`;
+  const count = scaled(context, upload.count);
+  let keys: string[] = [];
+  const results = await interleave(context, {
+    async ours() {
+      keys = await put(inkgraph, client, upload, count);
+      return client.measure(inkgraph.service, acks(ackUrl, key, keys), 201);
+    },
+    async peer() {
+      const some = keys.length === 0 ? Array.from({ length: count }, (_, index) => `uploads/bench/${index}`) : keys;
+      return client.measure(peer, acks(peerUrl, key, some), 201);
+    },
+  });
+  return linesOf(upload.what, results);
+}
+
+function linesOf(what: string, { ours, peer }: { ours: Measured[]; peer: Measured[] }): Line[] {
+  const line = (name: string, unit: string, of: (one: Measured) => number): Omit<Line, 'goal'> => ({
+    id: 'G1',
+    what: `ack, ${what}: ${name}`,
+    unit,
+    ours: figureOf(ours.map(of)),
+    peer: { name: peerName, figure: figureOf(peer.map(of)) },
+  });
+  return [
+    { ...line('throughput', 'req/s', (one) => one.perSecond), goal: { of: 'ratio', atLeast: 0.5 } },
+    { ...line('CPU a request', 'ms', (one) => one.cpuMs), goal: { of: 'ratio', atMost: 2 } },
+    { ...line('p99 latency', 'ms', (one) => one.p99Ms), goal: { of: 'ratio', atMost: 3 } },
+  ];
+}
+
+/** G1: a durable acknowledgement beside the least that Express can do. */
+export const ack: Row = {
+  id: 'G1',
+  async measure(context) {
+    await using inkgraph = await startInkgraph(context, 'api');
+    await using client = startLoadClient();
+    const lines: Line[] = [];
+    for (const upload of await uploads()) {
+      lines.push(...(await measureUpload(context, { inkgraph, client }, upload)));
+    }
+    return lines;
+  },
+};

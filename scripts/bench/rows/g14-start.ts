@@ -1,0 +1,110 @@
+import { mkdtemp } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { once } from 'node:events';
+import { get } from 'node:http';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import type { AddressInfo } from 'node:net';
+import { figureOf } from '#scripts/bench/figures.ts';
+import { startChild, type Child } from '#scripts/bench/processes/child.ts';
+import { serviceEnvironment } from '#scripts/bench/processes/inkgraph.ts';
+import { interleave, type BenchContext, type Line, type Row } from '#scripts/bench/row.ts';
+
+const idleAfterMs = 5_000;
+const askEveryMs = 5;
+const giveUpMs = 30_000;
+
+interface Start {
+  readonly ms: number;
+  readonly cpuMs: number;
+  readonly idleMegabytes: number;
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer();
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, 'close');
+  return port;
+}
+
+/** The status, or null while nobody listens. */
+function statusOf(url: string): Promise<number | null> {
+  const { promise, resolve } = Promise.withResolvers<number | null>();
+  get(url, { agent: false }, (response) => resolve(response.resume().statusCode ?? null)).on('error', () => resolve(null));
+  return promise;
+}
+
+async function untilHealthy(url: string): Promise<void> {
+  const until = performance.now() + giveUpMs;
+  while ((await statusOf(url)) !== 200) {
+    if (performance.now() > until) throw new Error(`no 200 from ${url} within ${giveUpMs} ms`);
+    await pause(askEveryMs);
+  }
+}
+
+async function timeStart(start: (port: number) => Child, { idle }: { idle: boolean }): Promise<Start> {
+  const port = await freePort();
+  const started = performance.now();
+  await using child = start(port);
+  await untilHealthy(`http://127.0.0.1:${port}/health`);
+  const ms = performance.now() - started;
+  const { cpuMs } = await child.usage();
+  if (idle) await pause(idleAfterMs);
+  const { rssBytes } = await child.usage();
+  return { ms, cpuMs, idleMegabytes: rssBytes / 2 ** 20 };
+}
+
+function serviceOn(context: BenchContext, dataDir: string): (port: number) => Child {
+  const env = serviceEnvironment(dataDir);
+  const script = new URL('../../../src/main.ts', import.meta.url);
+  return (port) => startChild(script, { env: { ...env, API_PORT: String(port) }, profiles: context.profiles });
+}
+
+function linesOf(what: string, { ours, peer }: { ours: Start[]; peer: Start[] }): Line[] {
+  const idle = (starts: Start[]) => figureOf(starts.map((one) => one.idleMegabytes));
+  return [
+    {
+      id: 'G14',
+      what: `start to first 200 on /health, ${what}`,
+      unit: 'ms',
+      ours: figureOf(ours.map((one) => one.ms)),
+      cpuMs: figureOf(ours.map((one) => one.cpuMs)).median,
+      peer: {
+        name: 'bare Express',
+        figure: figureOf(peer.map((one) => one.ms)),
+        cpuMs: figureOf(peer.map((one) => one.cpuMs)).median,
+      },
+      goal: { of: 'value', atMost: 1_500 },
+    },
+    {
+      id: 'G14',
+      what: `memory (RSS) ${idleAfterMs / 1_000} s after the start, ${what}`,
+      unit: 'MB',
+      ours: idle(ours),
+      peer: { name: 'bare Express', figure: idle(peer) },
+      goal: { of: 'value', atMost: 160 },
+    },
+  ];
+}
+
+/** G14: from the command to the first answer, and what an idle service keeps. All services, nothing of OCR loaded. */
+export const start: Row = {
+  id: 'G14',
+  async measure(context) {
+    const folder = (): Promise<string> => mkdtemp(join(context.scratch, 'data-'));
+    const script = new URL('../peers/json-server.ts', import.meta.url);
+    const bare = (port: number): Child => startChild(script, { env: { PORT: String(port) } });
+    const used = await folder();
+    const again = await interleave(context, {
+      ours: () => timeStart(serviceOn(context, used), { idle: true }),
+      peer: () => timeStart(bare, { idle: true }),
+    });
+    const fresh = await interleave(context, {
+      ours: async () => timeStart(serviceOn(context, await folder()), { idle: false }),
+      peer: () => timeStart(bare, { idle: false }),
+    });
+    return [...linesOf('used data folder', again), ...linesOf('empty data folder', fresh).slice(0, 1)];
+  },
+};

@@ -1,0 +1,101 @@
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Seed } from '#scripts/cli/seed-data.ts';
+import { prepareFolder } from '#scripts/chaos/prepare-folder.ts';
+import { Restarter } from '#scripts/chaos/restarter.ts';
+import { untilFinished, uploadStubbornly } from '#scripts/chaos/stubborn-client.ts';
+import { verifyFolder } from '#scripts/chaos/verify.ts';
+import { seeded } from '#scripts/fixtures/random.ts';
+
+export interface ChaosOptions {
+  readonly uploads: number;
+  readonly kills: number;
+  /** The same seed chooses the same files and the same moments. */
+  readonly seed: number;
+  /** After this long the service is killed for good, and what is missing is told. */
+  readonly limitMs: number;
+  progress(text: string): void;
+}
+
+export interface Outcome {
+  readonly uploads: number;
+  readonly kills: number;
+  readonly seconds: number;
+  /** Milliseconds from each kill until the service was up again. */
+  readonly restarts: readonly number[];
+  /** Promises broken, one sentence each. */
+  readonly faults: readonly string[];
+  /** Removed when nothing was broken. */
+  readonly dataDir: string;
+}
+
+const scans = [
+  ['note.gif', 'image/gif'],
+  ['note.gif', 'image/gif'],
+  ['receipt.jpg', 'image/jpeg'],
+  ['invoice.pdf', 'application/pdf'],
+] as const;
+const env = { SERVICES: 'api,agents', RUN_LEASE_MS: '2000' };
+/** A kill comes this long after the service is up, at the latest: long enough that runs end, so that the next one matters. */
+const longestLifeMs = 4_000;
+
+async function readScans(): Promise<{ bytes: Buffer; contentType: string }[]> {
+  return Promise.all(
+    scans.map(async ([name, contentType]) => ({
+      bytes: await readFile(new URL(`../../test/fixtures/${name}`, import.meta.url)),
+      contentType,
+    })),
+  );
+}
+
+/** Uploads in batches, a kill at a random moment after each batch; answers the acknowledged documents when all runs are over. */
+async function storm(restarter: Restarter, seed: Seed, options: ChaosOptions): Promise<string[]> {
+  const files = await readScans();
+  const random = seeded(options.seed);
+  const uploads: Promise<string>[] = [];
+  for (let kill = 1; kill <= options.kills; kill += 1) {
+    while (uploads.length < (options.uploads * kill) / options.kills) {
+      const file = files[Math.floor(random.next() * files.length)] ?? files[0];
+      if (file === undefined) throw new Error('there are no scans to upload');
+      const upload = uploadStubbornly(restarter.whereabouts, seed.workflowKey, file);
+      // Told by Promise.all below; it must not go unhandled until then.
+      upload.catch(() => undefined);
+      uploads.push(upload);
+    }
+    await pause(random.next() * longestLifeMs);
+    await restarter.kill();
+    options.progress(`kill ${kill} of ${options.kills}, ${uploads.length} uploads begun`);
+  }
+  const documentIds = await Promise.all(uploads);
+  await Promise.all(documentIds.map((id) => untilFinished(restarter.whereabouts, seed.serviceKey, id)));
+  return documentIds;
+}
+
+/** The whole exercise on a folder of its own. Source: graphs.md "Durable execution". */
+export async function chaos(options: ChaosOptions): Promise<Outcome> {
+  const dataDir = await mkdtemp(join(tmpdir(), 'inkgraph-'));
+  const started = performance.now();
+  options.progress(`seed ${options.seed}, folder ${dataDir}`);
+  const seed = await prepareFolder(dataDir);
+  let documentIds: string[] = [];
+  const faults: string[] = [];
+  let restarts: readonly number[] = [];
+  {
+    await using restarter = new Restarter({ dataDir, env });
+    const late = pause(options.limitMs, null, { ref: false });
+    try {
+      const done = await Promise.race([storm(restarter, seed, options), late]);
+      if (done === null) faults.push(`not everything was over after ${options.limitMs / 60_000} minutes`);
+      else documentIds = done;
+    } catch (error) {
+      faults.push(error instanceof Error ? error.message : String(error));
+    }
+    restarts = restarter.restarts;
+  }
+  faults.push(...(await verifyFolder(dataDir, seed.organizationId, documentIds)));
+  if (faults.length === 0) await rm(dataDir, { recursive: true, force: true });
+  const seconds = (performance.now() - started) / 1_000;
+  return { uploads: documentIds.length, kills: restarts.length, seconds, restarts, faults, dataDir };
+}

@@ -1,0 +1,38 @@
+import { startService, type ServiceOptions, type ServiceProcess } from '#scripts/chaos/service-process.ts';
+import type { Whereabouts } from '#scripts/chaos/stubborn-client.ts';
+
+/** One service that is killed and started again, and clients that find it wherever it listens. */
+export class Restarter implements AsyncDisposable {
+  readonly #options: ServiceOptions;
+  #current: Promise<ServiceProcess>;
+  #restarts: number[] = [];
+
+  constructor(options: ServiceOptions) {
+    this.#options = options;
+    this.#current = startService(options);
+  }
+
+  /** Milliseconds from each kill until the service was up again. */
+  get restarts(): readonly number[] {
+    return this.#restarts;
+  }
+
+  readonly whereabouts: Whereabouts = async () => (await this.#current).addresses.api;
+
+  service(): Promise<ServiceProcess> {
+    return this.#current;
+  }
+
+  /** kill -9 now, then a new process on the same folder; settles when it is up. */
+  async kill(): Promise<void> {
+    const dying = await this.#current;
+    const started = performance.now();
+    this.#current = dying.kill().then(() => startService(this.#options));
+    await this.#current;
+    this.#restarts.push(Math.round(performance.now() - started));
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await (await this.#current).kill();
+  }
+}

@@ -1,0 +1,100 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+import { z } from 'zod';
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+const Addresses = z.object({ api: z.string(), agents: z.string(), mcp: z.string(), objects: z.string() });
+const UpLine = Addresses.extend({ msg: z.literal('inkgraph is up') });
+
+export interface ServiceOptions {
+  readonly dataDir: string;
+  /** Beside free ports, no rate limits and the log that tells when the service is up. */
+  readonly env?: Readonly<Record<string, string>>;
+  /** The program, from the root of the repository; src/main.ts unless a test brings its own. */
+  readonly program?: string;
+}
+
+/** A service in a process of its own, killed when the scope that holds it ends. */
+export interface ServiceProcess extends AsyncDisposable {
+  readonly pid: number;
+  readonly addresses: z.output<typeof Addresses>;
+  /** What it has logged, one JSON text a line. */
+  readonly lines: readonly string[];
+  /** The first line, logged already or later, that contains `text`; rejects when the process ends without it. */
+  said(text: string): Promise<string>;
+  /** kill -9, and gone when this settles. */
+  kill(): Promise<void>;
+  /** Passes a signal on: SIGSTOP, SIGCONT, SIGTERM. */
+  signal(name: NodeJS.Signals): void;
+  /** How it ended: exit code, or the name of the signal. */
+  readonly ended: Promise<number | string>;
+}
+
+/**
+ * Starts the program on this very Node, without the launcher: a signal reaches the service itself. Settles when it is up; rejects
+ * with what it said when it ends before.
+ */
+export async function startService({ dataDir, env = {}, program = 'src/main.ts' }: ServiceOptions): Promise<ServiceProcess> {
+  const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', program], {
+    cwd: root,
+    stdio: ['ignore', 'ignore', 'pipe'],
+    env: {
+      PATH: process.env['PATH'],
+      DATA_DIR: dataDir,
+      API_PORT: '0',
+      AGENTS_PORT: '0',
+      MCP_PORT: '0',
+      OBJECTS_PORT: '0',
+      RATE_LIMITS: 'off',
+      LOG_LEVEL: 'info',
+      ...env,
+    },
+  });
+  const lines: string[] = [];
+  const waiting = new Set<() => void>();
+  let over = false;
+  const stir = (): void => {
+    for (const wake of waiting) wake();
+  };
+  createInterface({ input: child.stderr }).on('line', (line) => {
+    lines.push(line);
+    stir();
+  });
+  // 'close' comes after the last line, 'exit' may not.
+  const ended = once(child, 'close').then(([code, signal]: unknown[]) => {
+    over = true;
+    stir();
+    return typeof code === 'number' ? code : String(signal);
+  });
+
+  const said = async (text: string): Promise<string> => {
+    for (let seen = 0; ; ) {
+      const found = lines.slice(seen).find((line) => line.includes(text));
+      if (found !== undefined) return found;
+      if (over) throw new Error(`the service ended without saying "${text}":\n${lines.slice(-20).join('\n')}`);
+      seen = lines.length;
+      const { promise, resolve } = Promise.withResolvers<void>();
+      waiting.add(resolve);
+      await promise;
+      waiting.delete(resolve);
+    }
+  };
+  const kill = async (): Promise<void> => {
+    child.kill('SIGKILL');
+    await ended;
+  };
+
+  const up = UpLine.parse(JSON.parse(await said('"inkgraph is up"')));
+  return {
+    pid: child.pid ?? 0,
+    addresses: Addresses.parse(up),
+    lines,
+    said,
+    kill,
+    signal: (name) => void child.kill(name),
+    ended,
+    [Symbol.asyncDispose]: kill,
+  };
+}

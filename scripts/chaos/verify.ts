@@ -1,0 +1,54 @@
+import { openEmbeddedDatabase } from '#embedded/open.ts';
+import { collectionsOf, type Collections } from '#src/adapters/database/collections.ts';
+import { connectDatabase } from '#src/adapters/database/connect.ts';
+
+const nodes = 6;
+
+async function verifyDocument(stored: Collections, organizationId: string, documentId: string): Promise<string[]> {
+  const about = { organizationId, documentId };
+  const [document, runs, ocr, descriptions, embeddings, records] = await Promise.all([
+    stored.documents.findOne({ _id: documentId, organizationId }),
+    stored.runs.find(about).toArray(),
+    stored.ocrResults.countDocuments(about),
+    stored.descriptions.countDocuments(about),
+    stored.embeddings.find(about).toArray(),
+    stored.searchRecords.countDocuments({ _id: documentId, organizationId }),
+  ]);
+  const [run] = runs;
+  const steps = run === undefined ? [] : await stored.steps.find({ organizationId, runId: run._id }).toArray();
+  const succeeded = new Set(steps.filter((step) => step.status === 'succeeded').map((step) => step.nodeId));
+  const kinds = embeddings.map((row) => row.kind).toSorted();
+  const completed = await stored.events.countDocuments({ ...about, type: 'run.completed' });
+  const rules: [holds: boolean, otherwise: string][] = [
+    [document !== null, 'was acknowledged and is not there'],
+    [document?.pendingEvents.length === 0, 'still has events in its outbox'],
+    [document?.ocr != null && document.description != null, 'lacks its text or description'],
+    [runs.length === 1, `has ${runs.length} runs`],
+    [run?.status === 'succeeded', `has a run that ended as ${run?.status}: ${JSON.stringify(run?.error)}`],
+    [run?.claimableAt === undefined, 'has a finished run that can be claimed'],
+    [ocr === 1, `has ${ocr} OCR results`],
+    [descriptions === 1, `has ${descriptions} descriptions`],
+    [kinds.join() === 'image,text', `has the embeddings ${kinds.join()}`],
+    [records === 1, `has ${records} search records`],
+    [steps.every((step) => step.status !== 'running'), 'has a running step in a finished run'],
+    [succeeded.size === nodes, `has ${succeeded.size} nodes that are told to have succeeded, of ${nodes}`],
+    [completed <= 1, `was told ${completed} times to be done`],
+  ];
+  return rules.filter(([holds]) => !holds).map(([, otherwise]) => `${documentId} ${otherwise}`);
+}
+
+/** What a data folder breaks of the promises of durable execution, one sentence each; nothing may be running on it. */
+export async function verifyFolder(dataDir: string, organizationId: string, documentIds: readonly string[]): Promise<string[]> {
+  const engine = await openEmbeddedDatabase({ dataDir });
+  const database = connectDatabase(engine.uri);
+  try {
+    const stored = collectionsOf(database.db);
+    const faults = await Promise.all(documentIds.map((id) => verifyDocument(stored, organizationId, id)));
+    const total = await stored.documents.countDocuments({ organizationId });
+    const unasked = total === documentIds.length ? [] : [`${documentIds.length} uploads made ${total} documents`];
+    return [...unasked, ...faults.flat()];
+  } finally {
+    await database.close();
+    await engine.close();
+  }
+}

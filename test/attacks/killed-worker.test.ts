@@ -1,0 +1,92 @@
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { startService, type ServiceProcess } from '#scripts/chaos/service-process.ts';
+import { verifyFolder } from '#scripts/chaos/verify.ts';
+import { collectionsIn } from '#test/support/stored.ts';
+import { fixture, startTestApp, type TestApp } from '#test/support/test-app.ts';
+
+/** The API, and with it the database, are in this process; workers are processes of their own that come and go. */
+let api: TestApp;
+let stored: Awaited<ReturnType<typeof collectionsIn>>;
+beforeEach(async () => {
+  api = await startTestApp({ env: { SERVICES: 'api' } });
+  stored = await collectionsIn(api.dataDir);
+});
+afterEach(async () => {
+  await stored.close();
+  await api[Symbol.asyncDispose]();
+});
+
+const worker = (): Promise<ServiceProcess> =>
+  startService({ dataDir: api.dataDir, env: { SERVICES: 'agents', RUN_LEASE_MS: '1000' } });
+
+async function finished(documentId: string) {
+  const path = `/api/service/workflow-executions/${documentId.replace('doc_', 'exec_')}?wait=20`;
+  for (;;) {
+    const { body } = await api.call('GET', path, { key: api.seed.serviceKey });
+    if (typeof body.finishedAt === 'string') return body;
+  }
+}
+
+/** Text recognition of the document has begun. */
+async function recognizing(documentId: string): Promise<string> {
+  const { organizationId } = api.seed;
+  let runId = '';
+  const begun = async (): Promise<number> => {
+    runId = (await stored.runs.findOne({ organizationId, documentId }))?._id ?? '';
+    return stored.steps.countDocuments({ organizationId, runId, nodeId: 'recognize', status: 'running' });
+  };
+  await expect.poll(begun, { timeout: 20_000, interval: 10 }).toBe(1);
+  return runId;
+}
+
+/** Everything the run has left, byte for byte. */
+async function snapshot(runId: string): Promise<unknown> {
+  const { organizationId } = api.seed;
+  const about = { organizationId, runId };
+  return {
+    run: await stored.runs.findOne({ _id: runId, organizationId }),
+    steps: await stored.steps.find(about).sort({ _id: 1 }).toArray(),
+    ocr: await stored.ocrResults.find(about).toArray(),
+    descriptions: await stored.descriptions.find(about).toArray(),
+    embeddings: await stored.embeddings.find(about).sort({ _id: 1 }).toArray(),
+    records: await stored.searchRecords.find({ organizationId }).toArray(),
+    documents: await stored.documents.find({ organizationId }).toArray(),
+  };
+}
+
+test('88. a worker killed in the middle of a node: the run goes on after its last finished node, and nothing is there twice', async () => {
+  const document = await api.ingest(await fixture('letter.png'), 'image/png');
+  let runId: string;
+  {
+    await using first = await worker();
+    runId = await recognizing(document.id);
+    await first.kill();
+  }
+  await using _second = await worker();
+  expect(await finished(document.id)).toMatchObject({ status: 'succeeded', counts: { total: 1, succeeded: 1 } });
+  expect(await verifyFolder(api.dataDir, api.seed.organizationId, [document.id])).toEqual([]);
+  expect(await stored.runs.findOne({ _id: runId })).toMatchObject({ fence: 2, status: 'succeeded' });
+  const loads = await stored.steps.find({ runId, nodeId: 'load_image' }).toArray();
+  const recognitions = await stored.steps.find({ runId, nodeId: 'recognize', status: 'succeeded' }).toArray();
+  expect([loads.length, recognitions.length]).toEqual([1, 1]);
+  expect(loads[0]?.startedAt.getTime()).toBeLessThan(recognitions[0]?.startedAt.getTime() ?? 0);
+}, 60_000);
+
+test('89. a worker paused past its lease: another one finishes the run, and what the first one writes late changes nothing', async () => {
+  const document = await api.ingest(await fixture('letter.png'), 'image/png');
+  await using paused = await worker();
+  const runId = await recognizing(document.id);
+  paused.signal('SIGSTOP');
+  await using heir = await worker();
+  expect(await finished(document.id)).toMatchObject({ status: 'succeeded' });
+  expect(await verifyFolder(api.dataDir, api.seed.organizationId, [document.id])).toEqual([]);
+  const before = await snapshot(runId);
+  paused.signal('SIGCONT');
+  await paused.said('lease lost');
+  expect(await snapshot(runId)).toEqual(before);
+  expect(await verifyFolder(api.dataDir, api.seed.organizationId, [document.id])).toEqual([]);
+  // It is as good a worker as before.
+  await heir.kill();
+  const next = await api.ingest(await fixture('note.gif'), 'image/gif');
+  expect(await finished(next.id)).toMatchObject({ status: 'succeeded' });
+}, 60_000);

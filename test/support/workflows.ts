@@ -1,0 +1,50 @@
+import { graphHash } from '#graphs/hash.ts';
+import type { StoredGraph } from '#src/contracts/graph.ts';
+import { newId } from '#src/domain/ids.ts';
+import type { WorkflowVersionRecord } from '#src/domain/workflow.ts';
+import type { TestApp } from '#test/support/test-app.ts';
+
+function versionOf(workflowId: string, organizationId: string, graph: StoredGraph, version: number): WorkflowVersionRecord {
+  return {
+    _id: `${workflowId}@${version}`,
+    organizationId,
+    workflowId,
+    version,
+    graphHash: graphHash(graph),
+    graph,
+    createdAt: new Date(),
+    createdBy: 'test',
+  };
+}
+
+/** A published workflow of the seeded project; answers its id. */
+export async function addWorkflow({ app, seed }: Pick<TestApp, 'app' | 'seed'>, graph: StoredGraph): Promise<string> {
+  const { organizationId, projectId } = seed;
+  const now = new Date();
+  const _id = newId('workflow', now);
+  await app.deps.workflows.insert(
+    {
+      _id,
+      schemaVersion: 1,
+      organizationId,
+      projectId,
+      name: graph.name,
+      description: '',
+      source: 'stored',
+      codeName: null,
+      publishedVersion: 1,
+      createdAt: now,
+      updatedAt: now,
+    },
+    versionOf(_id, organizationId, graph, 1),
+  );
+  return _id;
+}
+
+/** Publishes the next version of a workflow of the seeded project. */
+export async function republish({ app, seed }: Pick<TestApp, 'app' | 'seed'>, workflowId: string, graph: StoredGraph): Promise<void> {
+  const { organizationId, projectId } = seed;
+  const workflow = await app.deps.workflows.find({ organizationId, projectIds: [projectId] }, workflowId);
+  if (workflow === null) throw new Error(`there is no workflow ${workflowId}`);
+  await app.deps.workflows.publish(workflow, versionOf(workflowId, organizationId, graph, (workflow.publishedVersion ?? 0) + 1));
+}
