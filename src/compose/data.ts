@@ -23,13 +23,15 @@ export interface Data {
 
 interface Engine {
   readonly uri: string;
+  /** False: another process runs it, and may take it away. */
+  readonly owned: boolean;
   readonly failed: Promise<Error>;
   close(): Promise<void>;
 }
 
 async function openEngine(config: Config): Promise<Engine> {
   if (config.mongodbUri !== null)
-    return { uri: config.mongodbUri, failed: new Promise(() => undefined), close: async () => undefined };
+    return { uri: config.mongodbUri, owned: true, failed: new Promise(() => undefined), close: async () => undefined };
   const { openEmbeddedDatabase } = await import('#embedded/open.ts');
   try {
     return await openEmbeddedDatabase({ dataDir: config.dataDir });
@@ -37,6 +39,15 @@ async function openEngine(config: Config): Promise<Engine> {
     // Damaged or unreadable files: the engine says what and what to do.
     throw new ConfigError(error instanceof Error ? error.message : String(error), { cause: error });
   }
+}
+
+/** A process that only uses another's engine cannot go on without it: a new one listens somewhere else. */
+function engineGone({ client }: Database): Promise<Error> {
+  const { promise, resolve } = Promise.withResolvers<Error>();
+  client.once('serverHeartbeatFailed', ({ failure }) => {
+    resolve(new Error('the process that ran the embedded database is gone: start again', { cause: failure }));
+  });
+  return promise;
 }
 
 async function migrateOrExplain(database: Database): Promise<void> {
@@ -70,7 +81,7 @@ export async function openData(config: Config, logger: Logger, stack: AsyncDispo
     database,
     collections: collectionsOf(database.db),
     objects,
-    failed: engine.failed,
+    failed: engine.owned ? engine.failed : engineGone(database),
     derive: (use) => createHmac('sha256', secret).update(`inkgraph ${use}`).digest(),
   };
 }

@@ -74,7 +74,17 @@ export async function openServices(parts: ServicesParts, stack: AsyncDisposableS
     async mcp() {
       const { createMcpApp } = await import('#http/mcp/app.ts');
       const { allowedHosts, mcpLegacy: legacy } = config;
-      const app = createMcpApp({ deps, authenticator, health, metrics, logger, version, allowedHosts, legacy, limiters });
+      const app = createMcpApp({
+        deps,
+        authenticator,
+        health,
+        metrics,
+        logger,
+        version,
+        allowedHosts,
+        legacy,
+        limiters,
+      });
       const url = await open('MCP_PORT', config.ports.mcp, app);
       // Before the listener: it would wait for streams that stay open.
       stack.defer(() => app.close());

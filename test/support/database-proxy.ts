@@ -6,6 +6,8 @@ export interface DatabaseProxy extends AsyncDisposable {
   readonly uri: string;
   /** Messages that clients sent so far, but for the driver's own signs of life. */
   messages(): number;
+  /** Keeps messages that contain `text` from the database, from now on; settles when the first one was kept. */
+  keep(text: string): Promise<void>;
   /** Breaks every connection and refuses new ones, until `mend`. */
   cut(): void;
   mend(): void;
@@ -16,6 +18,7 @@ export async function databaseProxy(uri: string): Promise<DatabaseProxy> {
   const target = new URL(uri);
   const sockets = new Set<Socket>();
   let counted = 0;
+  let kept = { text: '', seen: Promise.withResolvers<void>() };
   let broken = false;
 
   const server = createServer((client) => {
@@ -36,7 +39,8 @@ export async function databaseProxy(uri: string): Promise<DatabaseProxy> {
     }
     client.on('data', (bytes: Buffer) => {
       if (!/\b(hello|ismaster|endSessions)\b/i.test(bytes.subarray(0, 200).toString('latin1'))) counted += 1;
-      upstream.write(bytes);
+      if (kept.text !== '' && bytes.includes(kept.text)) kept.seen.resolve();
+      else upstream.write(bytes);
     });
     upstream.on('data', (bytes: Buffer) => client.write(bytes));
   });
@@ -52,6 +56,10 @@ export async function databaseProxy(uri: string): Promise<DatabaseProxy> {
   return {
     uri: proxied.href,
     messages: () => counted,
+    keep(text) {
+      kept = { text, seen: Promise.withResolvers<void>() };
+      return kept.seen.promise;
+    },
     cut,
     mend() {
       broken = false;

@@ -1,14 +1,17 @@
-/** The program with two more node types: `deadly` kills its process with the signal that cannot be caught, `noop` does nothing. */
+/** The program with node types that kill its process with the signal that cannot be caught, and one that does nothing. */
 import { catalog, catalogOf } from '#graphs/catalog.ts';
 import { compose } from '#src/compose.ts';
 import { loadConfig } from '#src/config/config.ts';
 import { noop, testNode } from '#test/graphs/support/graph-fixtures.ts';
 
+const die = (): void => void process.kill(process.pid, 'SIGKILL');
 const deadly = testNode('deadly', () => {
-  process.kill(process.pid, 'SIGKILL');
+  die();
   return new Promise(() => {});
 });
+/** Late enough that what came before it is stored. */
+const deadlyLater = testNode('deadly_later', () => new Promise(() => setTimeout(die, 250)));
 
 const config = loadConfig(process.env);
-const app = await compose(config, { catalog: catalogOf([...catalog.definitions, noop, deadly]) });
+const app = await compose(config, { catalog: catalogOf([...catalog.definitions, noop, deadly, deadlyLater]) });
 app.logger.info(await app.start(), 'inkgraph is up');
