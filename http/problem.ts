@@ -19,10 +19,19 @@ function fromExpress(error: unknown): Fault | null {
   return null;
 }
 
+/** Names of what the database driver throws when nobody answers; this layer knows the driver by no more than these. */
+const unreachable = /^Mongo(Network|NetworkTimeout|ServerSelection|NotConnected|PoolCleared|WaitQueueTimeout|TopologyClosed)Error$/;
+
+function fromDatabase(error: unknown): Fault | null {
+  if (!(error instanceof Error) || !unreachable.test(error.name)) return null;
+  return new Fault('service.unavailable', 'The database does not answer: try again soon.', { cause: error });
+}
+
 export function asFault(error: unknown): Fault {
   if (error instanceof Fault) return error;
   return (
     fromExpress(error) ??
+    fromDatabase(error) ??
     new Fault('service.internal', 'Something went wrong here. Tell the operator the requestId.', { cause: error })
   );
 }

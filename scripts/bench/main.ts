@@ -5,6 +5,7 @@ import { orExplain } from '#scripts/cli/with-app.ts';
 import { machine, oneMinuteLoad } from '#scripts/bench/machine.ts';
 import { readOptions, usage, type Options } from '#scripts/bench/options.ts';
 import type { BenchContext, Line } from '#scripts/bench/row.ts';
+import { summarizeProfiles } from '#scripts/bench/profiles.ts';
 import { rows } from '#scripts/bench/rows.ts';
 import { table } from '#scripts/bench/table.ts';
 import { isBroken, ratioOf, slack, verdictOf } from '#scripts/bench/verdict.ts';
@@ -29,6 +30,7 @@ async function main(): Promise<void> {
   const options = readOptions(process.argv.slice(2), rows.map((row) => row.id));
   if (options.help) return void process.stdout.write(usage);
   const startedAt = new Date();
+  if (options.profiles !== null) await mkdir(options.profiles, { recursive: true });
   const before = oneMinuteLoad();
   const scratch = await mkdtemp(join(tmpdir(), 'inkgraph-bench-'));
   const lines = await measureAll(options, {
@@ -39,6 +41,7 @@ async function main(): Promise<void> {
     scratch,
     progress: (text) => process.stderr.write(`${text}\n`),
   }).finally(() => rm(scratch, { recursive: true, force: true }));
+  if (options.profiles !== null) await writeFile(join(options.profiles, 'summary.txt'), await summarizeProfiles(options.profiles));
   const on = machine();
   const load = { before, after: oneMinuteLoad() };
   process.stdout.write(`\n${table(lines)}\n`);

@@ -83,7 +83,7 @@ describe('Document intake', () => {
     const log = new StepLog();
     const { outputs } = await runGraph(documentIntake.graph, { catalog, deps, log, runId: 'run_intake' });
     expect(outputs).toMatchObject({
-      ocr: { characters: 27, modelLabel: 'test/1' },
+      ocr: { characters: 27, modelLabel: 'test/1 eng' },
       description: { modelLabel: deps.models.describer.label },
       imageEmbedding: { modelLabel: deps.models.image.label, dimensions: deps.models.image.dimensions },
       textEmbedding: { modelLabel: deps.models.text.label, dimensions: deps.models.text.dimensions },

@@ -9,21 +9,28 @@ export type Answer = { readonly id: number; readonly output: unknown } | { reado
 
 type Handler = (input: never) => unknown;
 
-/**
- * Answers questions by name for as long as the parent lives. Names without a handler are left to other listeners of this process.
- */
-export function serve(handlers: Readonly<Record<string, Handler>>): void {
-  process.on('message', (message) => {
-    const { id, name, input } = message as Question;
-    const handler = handlers[name];
-    if (handler === undefined) return;
-    const answer = async (): Promise<Answer> => {
-      try {
-        return { id, output: await handler(input as never) };
-      } catch (error) {
-        return { id, error: error instanceof Error ? (error.stack ?? error.message) : String(error) };
-      }
-    };
-    void answer().then((reply) => process.send?.(reply));
-  });
+const handlers = new Map<string, Handler>();
+/** Asked before their handler was there: a process may answer one question while it still prepares for the next. */
+const early: Question[] = [];
+
+async function answer(handler: Handler, { id, input }: Question): Promise<void> {
+  try {
+    process.send?.({ id, output: await handler(input as never) } satisfies Answer);
+  } catch (error) {
+    const text = error instanceof Error ? (error.stack ?? error.message) : String(error);
+    process.send?.({ id, error: text } satisfies Answer);
+  }
+}
+
+function take(question: Question): void {
+  const handler = handlers.get(question.name);
+  if (handler === undefined) early.push(question);
+  else void answer(handler, question);
+}
+
+/** Answers the parent's questions by name for as long as it lives. */
+export function serve(more: Readonly<Record<string, Handler>>): void {
+  if (handlers.size === 0) process.on('message', (message) => take(message as Question));
+  for (const [name, handler] of Object.entries(more)) handlers.set(name, handler);
+  for (const question of early.splice(0)) take(question);
 }

@@ -1,13 +1,12 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { DocumentRecord } from '#src/domain/document.ts';
-import { newId } from '#src/domain/ids.ts';
 import { figureOf } from '#scripts/bench/figures.ts';
 import { startChild } from '#scripts/bench/processes/child.ts';
 import { startInkgraph, type Inkgraph } from '#scripts/bench/processes/inkgraph.ts';
 import type { LoadRequest } from '#scripts/bench/processes/load.ts';
 import { startLoadClient, type LoadClient } from '#scripts/bench/processes/load-client.ts';
 import { interleave, scaled, type BenchContext, type Line, type Row } from '#scripts/bench/row.ts';
+import { sampleDocument } from '#scripts/bench/sample-document.ts';
 
 const documents = 10_000;
 const atOnce = 200;
@@ -15,47 +14,11 @@ const atOnce = 200;
 const asked = 500;
 const peerName = 'bare Express, same JSON from memory';
 
-/** A document as it is after its workflow ran. */
-function sampleDocument({ seed }: Inkgraph, index: number): DocumentRecord {
-  const createdAt = new Date(1_700_000_000_000 + index * 1_000);
-  const id = newId('document', createdAt);
-  const { organizationId, projectId } = seed;
-  const objectKey = `uploads/${organizationId}/${projectId}/bench/2024/01/${id.slice(4)}.png`;
-  return {
-    _id: id,
-    schemaVersion: 1,
-    organizationId,
-    projectId,
-    family: 'workflow-key',
-    apiKeyId: 'key_bench',
-    objectKey,
-    pinnedKey: objectKey,
-    etag: 'a'.repeat(64),
-    sha256: 'a'.repeat(64),
-    contentType: 'image/png',
-    sizeBytes: 78_156,
-    width: 1_654,
-    height: 2_339,
-    pages: 1,
-    visibility: 'private',
-    createdAt,
-    ocr: { ocrResultId: newId('ocr', createdAt), createdAt, modelLabel: 'tesseract.js/7.0.0 eng', avgConfidence: 91.4, characters: 1_204 },
-    description: {
-      descriptionId: newId('description', createdAt),
-      createdAt,
-      modelLabel: 'local/heuristic-1',
-      title: `Invoice ${index}`,
-      text: 'Invoice of Juniper Lane Joinery to Cafe Halcyon over EUR 870.72, due on 20 September 2024.',
-    },
-    pendingEvents: [],
-  };
-}
-
 /** Through the repository, newest last; answers the ids. */
 async function fill(inkgraph: Inkgraph): Promise<string[]> {
   const ids: string[] = [];
   for (let from = 0; from < documents; from += atOnce) {
-    const batch = Array.from({ length: atOnce }, (_, index) => sampleDocument(inkgraph, from + index));
+    const batch = Array.from({ length: atOnce }, (_, index) => sampleDocument(inkgraph.seed, from + index));
     await Promise.all(batch.map((document) => inkgraph.app.deps.documents.insert(document)));
     ids.push(...batch.map((document) => document._id));
   }

@@ -63,7 +63,8 @@ export function createDocumentStore({ documents }: Pick<Collections, 'documents'
     },
     withPendingEvents: (limit) =>
       documents
-        .find({ 'pendingEvents.ts': { $exists: true } })
+        // A range, not $exists: an index of an array's members is scanned for bounds only.
+        .find({ 'pendingEvents.ts': { $gte: new Date(0) } })
         .sort({ 'pendingEvents.ts': 1 })
         .limit(limit)
         .toArray(),

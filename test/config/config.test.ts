@@ -1,0 +1,122 @@
+import { describe, expect, test } from 'vitest';
+import { loadConfig } from '#src/config/config.ts';
+import { ConfigError, env, type EnvName } from '#src/config/env.ts';
+
+/** One value for each variable that it must not take. */
+const broken: Partial<Record<EnvName, string>> = {
+  API_PORT: '65536',
+  AGENTS_PORT: '-1',
+  MCP_PORT: '3002x',
+  OBJECTS_PORT: '1e3',
+  METRICS_PORT: 'metrics',
+  SERVICES: 'api,worker',
+  BASE_URL: 'inkgraph.example',
+  OBJECTS_URL: 'ftp://inkgraph.example',
+  MONGODB_URI: 'postgres://root:hunter2@db/x',
+  EMBEDDED_DB: 'yes',
+  UPLOAD_MAX_BYTES: '50MB',
+  UPLOAD_SIGN_CONTENT_TYPE: 'TRUE',
+  OPENAI_BASE_URL: 'localhost:8000',
+  OCR_LANGUAGE: '../eng',
+  OCR_WORKERS: '17',
+  RUN_CONCURRENCY: '0',
+  RUN_LEASE_MS: '10s',
+  RATE_LIMITS: 'false',
+  MCP_LEGACY: 'none',
+  LOG_LEVEL: 'loud',
+};
+/** Any text will do, and an empty one counts as unset. */
+const free: readonly EnvName[] = [
+  'DATA_DIR',
+  'HOST',
+  'ALLOWED_HOSTS',
+  'OPENAI_API_KEY',
+  'VISION_MODEL',
+  'EMBEDDING_MODEL',
+  'NODE_ENV',
+];
+
+function problem(source: Record<string, string>): string {
+  try {
+    loadConfig(source);
+  } catch (error) {
+    if (error instanceof ConfigError) return error.message;
+    throw error;
+  }
+  return 'none';
+}
+
+describe('The environment', () => {
+  test('every variable is tried below, or takes any text', () => {
+    expect([...Object.keys(broken), ...free].toSorted()).toEqual(Object.keys(env).toSorted());
+  });
+
+  test.each(Object.entries(broken))('%s=%s is refused in one line that names it and the way out', (name, value) => {
+    const message = problem({ [name]: value });
+    expect(message).toContain(`${name}=`);
+    expect(message).toContain('docs/config.md');
+    expect(message).not.toContain('\n');
+    expect(message.length).toBeLessThan(400);
+    expect(message.match(/\b[A-Z_]+=/g)).toEqual([`${name}=`]);
+  });
+
+  test('all broken variables are named at once', () => {
+    const message = problem(broken);
+    for (const name of Object.keys(broken)) expect(message).toContain(`${name}=`);
+    expect(message).not.toContain('\n');
+  });
+
+  test('secrets are never shown', () => {
+    expect(problem({ MONGODB_URI: 'postgres://root:hunter2@db/x' })).toContain('MONGODB_URI=(secret)');
+    expect(problem({ ...broken, OPENAI_API_KEY: 'sk-hunter2' })).not.toContain('hunter2');
+  });
+
+  test('every secret is marked as one', () => {
+    const secrets = Object.entries(env).filter(([, row]) => 'secret' in row);
+    expect(secrets.map(([name]) => name).toSorted()).toEqual(['MONGODB_URI', 'OPENAI_API_KEY']);
+    for (const name of Object.keys(env)) if (/KEY|SECRET|TOKEN|PASSWORD|URI$/.test(name)) expect(secrets.map(([one]) => one)).toContain(name);
+  });
+
+  test('values with line breaks stay in one line', () => {
+    expect(problem({ LOG_LEVEL: 'info\nAPI_PORT=1' })).not.toContain('\n');
+  });
+
+  test('empty values count as unset, and unknown variables are not read', () => {
+    const config = loadConfig({ API_PORT: '', MONGODB_URI: '', LOG_LEVEL: '', NONSENSE: 'x', API_PORTS: 'x' });
+    expect(config).toMatchObject({ ports: { api: 3000, agents: 3001, mcp: 3002, objects: 3003 }, mongodbUri: null });
+    expect(config).toEqual(loadConfig({}));
+  });
+
+  test('what is unset is the documented default', () => {
+    expect(loadConfig({})).toMatchObject({
+      host: '127.0.0.1',
+      uploads: { maxBytes: 50 * 1024 * 1024 },
+      runs: { leaseMs: 10_000 },
+      rateLimits: true,
+      metricsPort: null,
+      services: new Set(['api', 'agents', 'mcp']),
+    });
+  });
+
+  test('lists are read with spaces, addresses without a slash at their end', () => {
+    const config = loadConfig({ SERVICES: ' api , mcp', ALLOWED_HOSTS: 'a.example, ,b.example', BASE_URL: 'https://x.example//' });
+    expect([...config.services]).toEqual(['api', 'mcp']);
+    expect(config.allowedHosts).toEqual(['a.example', 'b.example']);
+    expect(config.baseUrl).toBe('https://x.example');
+  });
+});
+
+describe('The environment as a whole', () => {
+  test('two listeners on one port are refused; port 0 may be used by all', () => {
+    expect(problem({ API_PORT: '4000', MCP_PORT: '4000' })).toMatch(/API_PORT.*MCP_PORT.*must differ/);
+    expect(problem({ API_PORT: '3003' })).toMatch(/must differ/);
+    expect(problem({ API_PORT: '0', AGENTS_PORT: '0', MCP_PORT: '0', OBJECTS_PORT: '0' })).toBe('none');
+  });
+
+  test('production without MONGODB_URI is refused, unless the embedded database is allowed by name', () => {
+    expect(problem({ NODE_ENV: 'production' })).toMatch(/MONGODB_URI.*EMBEDDED_DB=allow/);
+    expect(problem({ NODE_ENV: 'production', EMBEDDED_DB: 'allow' })).toBe('none');
+    expect(problem({ NODE_ENV: 'production', MONGODB_URI: 'mongodb+srv://db.example/' })).toBe('none');
+    expect(problem({ NODE_ENV: 'development' })).toBe('none');
+  });
+});

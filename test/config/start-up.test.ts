@@ -1,0 +1,94 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { createServer, type AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { fileURLToPath } from 'node:url';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { openEmbeddedDatabase } from '#embedded/open.ts';
+import { prepareFolder } from '#scripts/chaos/prepare-folder.ts';
+import { connectDatabase } from '#src/adapters/database/connect.ts';
+import { temporaryFolder } from '#test/support/objects.ts';
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+beforeEach(async () => {
+  folder = await temporaryFolder();
+});
+afterEach(() => folder.remove());
+
+/** How the program ends that cannot start: exit code and everything it said. Killed when it stays. */
+async function refusal(env: Record<string, string>): Promise<{ code: unknown; said: string[] }> {
+  const ports = { API_PORT: '0', AGENTS_PORT: '0', MCP_PORT: '0', OBJECTS_PORT: '0' };
+  const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', 'src/main.ts'], {
+    cwd: root,
+    stdio: ['ignore', 'pipe', 'pipe'],
+    env: { PATH: process.env['PATH'], DATA_DIR: folder.path, LOG_LEVEL: 'silent', ...ports, ...env },
+    timeout: 12_000,
+    killSignal: 'SIGKILL',
+  });
+  const [[code, signal], out, err] = await Promise.all([once(child, 'close'), text(child.stdout), text(child.stderr)]);
+  return { code: code ?? signal, said: `${out}${err}`.split('\n').filter((line) => line !== '') };
+}
+
+async function oneLine(env: Record<string, string>): Promise<string> {
+  const { code, said } = await refusal(env);
+  expect({ code, said }).toEqual({ code: 1, said: [expect.stringMatching(/^inkgraph: /)] });
+  return said[0] ?? '';
+}
+
+describe('A program that cannot start says why in one line, and ends with 1', () => {
+  test('on broken variables', async () => {
+    const line = await oneLine({ API_PORT: 'x', MONGODB_URI: 'root:hunter2@db' });
+    expect(line).toMatch(/API_PORT="x".*MONGODB_URI=\(secret\)/);
+    expect(line).not.toContain('hunter2');
+  });
+
+  test('in production without a database', async () => {
+    expect(await oneLine({ NODE_ENV: 'production' })).toContain('MONGODB_URI');
+  });
+
+  test.each(['API_PORT', 'OBJECTS_PORT'])('on a port in use, naming %s', async (name) => {
+    const squatter = createServer();
+    squatter.listen(0, '127.0.0.1');
+    await once(squatter, 'listening');
+    const port = String((squatter.address() as AddressInfo).port);
+    const line = await oneLine({ [name]: port });
+    squatter.close();
+    expect(line).toContain(`Port ${port} is in use`);
+    expect(line).toContain(name);
+  });
+
+  test('on an address that this machine has not', async () => {
+    expect(await oneLine({ HOST: '192.0.2.1' })).toContain('HOST=192.0.2.1');
+  });
+
+  test('on data of a newer program', async () => {
+    await prepareFolder(folder.path);
+    const engine = await openEmbeddedDatabase({ dataDir: folder.path });
+    const database = connectDatabase(engine.uri);
+    await database.db.collection<{ _id: string; version: number }>('meta').updateOne({ _id: 'schema' }, { $set: { version: 99 } });
+    await database.close();
+    await engine.close();
+    expect(await oneLine({})).toContain('schema 99');
+  });
+
+  test('on a database file that is none, which stays as it is', async () => {
+    const file = join(folder.path, 'database', 'inkgraph.sqlite');
+    await mkdir(join(folder.path, 'database'), { recursive: true });
+    const damage = 'this is no database'.repeat(1_000);
+    await writeFile(file, damage);
+    const { code, said } = await refusal({});
+    expect(code).toBe(1);
+    expect(said[0]).toContain('inkgraph.sqlite');
+    expect(await readFile(file, 'utf8')).toBe(damage);
+  });
+
+  test('on a database that does not answer, without telling its password', async () => {
+    const { code, said } = await refusal({ MONGODB_URI: 'mongodb://user:hunter2@127.0.0.1:1/' });
+    expect(code).toBe(1);
+    expect(said[0]).toMatch(/^inkgraph: .*127\.0\.0\.1:1/);
+    expect(said.join('\n')).not.toContain('hunter2');
+  });
+});

@@ -1,0 +1,55 @@
+import { describe, expect, test } from 'vitest';
+import { documentTypes } from '#src/contracts/media-types.ts';
+import { AckBody } from '#src/contracts/upload.ts';
+import { sortableToken } from '#src/domain/ids.ts';
+import { pinnedKey, thumbnailKey, uploadKey } from '#src/domain/object-key.ts';
+import { homeProject, type Principal } from '#src/domain/principal.ts';
+
+const principal: Principal = {
+  kind: 'workflow-key',
+  keyId: 'key_K',
+  keyName: 'K',
+  organizationId: 'org_O',
+  projectIds: ['prj_P', 'prj_Q'],
+  scopes: new Set(),
+  agentGraphId: 'wf_W',
+};
+const now = new Date('2026-03-09T23:59:59.999Z');
+const document = { _id: 'doc_D', organizationId: 'org_O', projectId: 'prj_P' };
+
+describe('Object keys', () => {
+  test('of a workflow key lie under organization, project, key and month (UTC)', () => {
+    expect(uploadKey({ family: 'workflow-key', principal, token: 'T', type: 'image/jpeg', now })).toBe(
+      'uploads/org_O/prj_P/key_K/2026/03/T.jpg',
+    );
+  });
+
+  test('of the service lie under service-api', () => {
+    expect(uploadKey({ family: 'service', principal, token: 'T', type: 'application/pdf', now })).toBe(
+      'uploads/org_O/prj_P/service-api/key_K/T.pdf',
+    );
+  });
+
+  test.each(documentTypes)('for %s are accepted by the ack, and fit a key of the store', (type) => {
+    for (const family of ['workflow-key', 'service'] as const) {
+      const objectKey = uploadKey({ family, principal, token: sortableToken(now), type, now });
+      expect(AckBody.safeParse({ objectKey }).success).toBe(true);
+      expect(objectKey.length).toBeLessThanOrEqual(512);
+      expect(objectKey.split('/').every((segment) => /^[A-Za-z0-9._-]+$/.test(segment))).toBe(true);
+    }
+  });
+
+  test('of pinned bytes and thumbnails are no client\'s to write or to acknowledge', () => {
+    for (const objectKey of [pinnedKey(document, 'image/png'), thumbnailKey(document)]) {
+      expect(objectKey).toMatch(/^documents\/org_O\/prj_P\/doc_D\//);
+      expect(AckBody.safeParse({ objectKey }).success).toBe(false);
+    }
+  });
+});
+
+describe('A principal', () => {
+  test('is at home in its first project, and a principal without one is a mistake', () => {
+    expect(homeProject(principal)).toBe('prj_P');
+    expect(() => homeProject({ ...principal, projectIds: [] })).toThrow();
+  });
+});
