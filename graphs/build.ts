@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { StoredGraph, type StoredGraphInput } from '#src/contracts/graph.ts';
+import { StoredGraph, type StoredGraphInput } from '#src/contracts/resources/graph.ts';
 import { graphHash } from '#graphs/hash.ts';
 import type { NodeDefinition } from '#graphs/define.ts';
 

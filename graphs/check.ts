@@ -8,7 +8,7 @@ import { checkShape } from '#graphs/check/shape.ts';
 import { sketch } from '#graphs/check/sketch.ts';
 import type { GraphIssue } from '#graphs/check/issue.ts';
 import type { Catalog } from '#graphs/catalog.ts';
-import type { StoredGraph } from '#src/contracts/graph.ts';
+import type { StoredGraph } from '#src/contracts/resources/graph.ts';
 
 export interface GraphCheck {
   /** Nothing but warnings: the graph compiles and runs. */

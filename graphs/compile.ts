@@ -4,7 +4,7 @@ import { emptyValues, folds } from '#graphs/engine/reducers.ts';
 import { cyclesOf } from '#graphs/engine/topology.ts';
 import { nodeRunner, type NodePlan, type RunContext } from '#graphs/run-node.ts';
 import type * as LangGraphModule from '@langchain/langgraph';
-import type { GraphNode, StoredGraph } from '#src/contracts/graph.ts';
+import type { GraphNode, StoredGraph } from '#src/contracts/resources/graph.ts';
 import type { Catalog } from '#graphs/catalog.ts';
 
 /** LangGraph's saver, which may collect its writes: `flush` ends when the thread's writes are stored, or throws why they are not. */

@@ -2,7 +2,7 @@ import { Fault, type FieldError } from '#src/domain/fault.ts';
 import { deadline } from '#graphs/engine/deadline.ts';
 import type { CompiledWorkflow } from '#graphs/compile.ts';
 import type { RunContext } from '#graphs/run-node.ts';
-import type { StoredGraph } from '#src/contracts/graph.ts';
+import type { StoredGraph } from '#src/contracts/resources/graph.ts';
 
 export interface RunRequest {
   readonly compiled: CompiledWorkflow;

@@ -3,7 +3,7 @@ import { Fault } from '#src/domain/fault.ts';
 import { derivedId } from '#src/domain/ids.ts';
 import { deadline, unlessAborted } from '#graphs/engine/deadline.ts';
 import { preview } from '#graphs/engine/preview.ts';
-import type { GraphNode } from '#src/contracts/graph.ts';
+import type { GraphNode } from '#src/contracts/resources/graph.ts';
 import type { ChannelValues, NodeDefinition, NodeResult } from '#graphs/define.ts';
 import type { NodeDeps, RunFacts } from '#graphs/node-deps.ts';
 import type { StepFinished, StepSink, StepStarted } from '#graphs/step-sink.ts';

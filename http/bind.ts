@@ -2,7 +2,7 @@ import type { Request, RequestHandler, Response, Router } from 'express';
 import type { Authenticator } from '#src/auth/authenticate.ts';
 import type { Route } from '#src/contracts/route.ts';
 import type { FieldError } from '#src/domain/fault.ts';
-import type { Principal } from '#src/domain/principal.ts';
+import type { Principal } from '#src/domain/access/principal.ts';
 import type { AnyTool, Outcome, ToolContext } from '#tools/define.ts';
 import type { ToolDeps } from '#tools/deps.ts';
 import { call, fieldErrors, invalidInput } from '#tools/call.ts';

@@ -1,6 +1,6 @@
 import type { ErrorRequestHandler, RequestHandler, Response } from 'express';
 import { faults } from '#src/contracts/faults.ts';
-import { problemType } from '#src/contracts/problem.ts';
+import { problemType } from '#src/contracts/resources/problem.ts';
 import { Fault } from '#src/domain/fault.ts';
 import type { Logger } from '#src/domain/ports/logger.ts';
 import { requestIdOf } from '#http/guard/request-id.ts';
@@ -20,7 +20,8 @@ function fromExpress(error: unknown): Fault | null {
 }
 
 /** Names of what the database driver throws when nobody answers; this layer knows the driver by no more than these. */
-const unreachable = /^Mongo(Network|NetworkTimeout|ServerSelection|NotConnected|PoolCleared|WaitQueueTimeout|TopologyClosed)Error$/;
+const unreachable =
+  /^Mongo(Network|NetworkTimeout|ServerSelection|NotConnected|PoolCleared|WaitQueueTimeout|TopologyClosed)Error$/;
 
 function fromDatabase(error: unknown): Fault | null {
   if (!(error instanceof Error) || !unreachable.test(error.name)) return null;

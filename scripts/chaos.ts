@@ -24,7 +24,12 @@ function tell({ uploads, kills, seconds, restarts, faults, dataDir }: Outcome): 
 }
 
 await orExplain(async () => {
-  const options = { uploads: { type: 'string' }, kills: { type: 'string' }, seed: { type: 'string' }, minutes: { type: 'string' } } as const;
+  const options = {
+    uploads: { type: 'string' },
+    kills: { type: 'string' },
+    seed: { type: 'string' },
+    minutes: { type: 'string' },
+  } as const;
   const { values } = parseArgs({ options });
   const outcome = await chaos({
     uploads: whole('uploads', values.uploads, 50),

@@ -1,8 +1,8 @@
 import { parseArgs } from 'node:util';
 import { withApp, UsageError } from '#scripts/cli/with-app.ts';
 import { seed } from '#scripts/cli/seed-data.ts';
-import { keyIsLive, type ApiKeyRecord, type KeyKind } from '#src/domain/api-key.ts';
-import { issueKey, revokeKey, rotateKey, type IssuedKey } from '#src/domain/issue-key.ts';
+import { keyIsLive, type ApiKeyRecord, type KeyKind } from '#src/domain/access/api-key.ts';
+import { issueKey, revokeKey, rotateKey, type IssuedKey } from '#src/domain/access/issue-key.ts';
 
 const usage = `Usage: npm run keys -- <command> [options]
   create --kind workflow|service --name <name> [--workflow <wf_...>] [--device <id>] [--days <n>]

@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import type { Scope } from '#src/contracts/scopes.ts';
-import type { Principal } from '#src/domain/principal.ts';
+import type { Principal } from '#src/domain/access/principal.ts';
 import type { ToolDeps } from '#tools/deps.ts';
 
 /** What the facade may want to say beside the output: REST turns it into a status or a header, MCP ignores it. */

@@ -1,5 +1,5 @@
-import type { DocumentRecord } from '#src/domain/document.ts';
-import type { RealtimeEvent } from '#src/domain/events.ts';
+import type { DocumentRecord } from '#src/domain/documents/document.ts';
+import type { RealtimeEvent } from '#src/domain/events/events.ts';
 import type { Logger } from '#src/domain/ports/logger.ts';
 import type { AuditLog } from '#src/domain/ports/audit-log.ts';
 import type { ApiKeyStore } from '#src/domain/ports/api-keys.ts';

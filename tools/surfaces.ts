@@ -1,4 +1,4 @@
-import type { Principal } from '#src/domain/principal.ts';
+import type { Principal } from '#src/domain/access/principal.ts';
 import type { AnyTool } from '#tools/define.ts';
 import { tools } from '#tools/index.ts';
 

@@ -3,7 +3,7 @@ import { decode, type Document, isObject, kindOf, Kind, numeric } from '../bson/
 import { MongoFault, notImplemented } from '../fault.ts';
 import { runOnce, writeIdOf } from '../storage/retryable.ts';
 import type { Message } from '../wire/message.ts';
-import { checkCollation } from './collation.ts';
+import { checkCollation } from '../query/collation.ts';
 import { failure } from './failure.ts';
 import type { Command, Connection, Request, Service } from './request.ts';
 import { COMMANDS } from './table.ts';

@@ -6,7 +6,7 @@ import { parseFilter } from '../query/filter.ts';
 import { isArrayIndex } from '../query/path.ts';
 import type { Collection } from '../storage/collection.ts';
 import type { Index, IndexSpec } from '../storage/index.ts';
-import { checkCollation } from './collation.ts';
+import { checkCollation } from '../query/collation.ts';
 import { type Command, collectionName, collectionOf, countOf, objectOf, type Request } from './request.ts';
 
 const OPTIONS = new Set([

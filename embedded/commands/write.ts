@@ -3,7 +3,7 @@ import { MongoFault, notImplemented } from '../fault.ts';
 import { hintedIndex } from '../plan/planner.ts';
 import { deleteMatching, insertOne, type Target, updateMatching } from '../storage/writes.ts';
 import { parseUpdate } from '../update/update.ts';
-import { checkCollation } from './collation.ts';
+import { checkCollation } from '../query/collation.ts';
 import { writeError } from './failure.ts';
 import {
   type Command,

@@ -1,4 +1,4 @@
-import { NodeId } from '#src/contracts/graph.ts';
+import { NodeId } from '#src/contracts/resources/graph.ts';
 import { nodeError, pointer, type GraphIssue } from '#graphs/check/issue.ts';
 import { suggest } from '#graphs/check/nearest.ts';
 import { cyclesOf } from '#graphs/engine/topology.ts';

@@ -1,4 +1,4 @@
-import { graphLimits } from '#src/contracts/graph.ts';
+import { graphLimits } from '#src/contracts/resources/graph.ts';
 import { list, members } from '#graphs/check/sketch.ts';
 import type { GraphIssue } from '#graphs/check/issue.ts';
 

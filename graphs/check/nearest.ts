@@ -1,4 +1,4 @@
-import { editDistance } from '#src/domain/text-distance.ts';
+import { editDistance } from '#src/domain/documents/text-distance.ts';
 
 /** `Did you mean "x" or "y"?` for names near enough to be a slip, else a list of what there is. Ends with a full stop or mark. */
 export function suggest(name: string, known: readonly string[], what: string): string {

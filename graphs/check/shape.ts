@@ -1,4 +1,4 @@
-import { StoredGraph } from '#src/contracts/graph.ts';
+import { StoredGraph } from '#src/contracts/resources/graph.ts';
 import { pointer, type GraphIssue } from '#graphs/check/issue.ts';
 import type { z } from 'zod';
 

@@ -1,4 +1,4 @@
-import { reducers, type Reducer } from '#src/contracts/graph.ts';
+import { reducers, type Reducer } from '#src/contracts/resources/graph.ts';
 import { neighbours, reachable, type Link, type Neighbours } from '#graphs/engine/topology.ts';
 import type { Catalog } from '#graphs/catalog.ts';
 import type { NodeDefinition } from '#graphs/define.ts';

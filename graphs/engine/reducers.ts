@@ -1,5 +1,5 @@
 import { Fault } from '#src/domain/fault.ts';
-import type { Reducer } from '#src/contracts/graph.ts';
+import type { Reducer } from '#src/contracts/resources/graph.ts';
 
 export type FoldingReducer = Exclude<Reducer, 'replace'>;
 type Fold = (left: unknown, right: unknown) => unknown;

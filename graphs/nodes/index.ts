@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { identifiersOf } from '#src/domain/identifiers.ts';
+import { identifiersOf } from '#src/domain/documents/identifiers.ts';
 import { defineNode, type NodeCall } from '#graphs/define.ts';
 import { DescriptionFacts, EmbeddingFacts, OcrFacts, readFacts, stillThere } from '#graphs/nodes/facts.ts';
 import type { DocumentDescription } from '#src/domain/ports/models.ts';

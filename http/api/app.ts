@@ -2,7 +2,7 @@ import express, { type Express } from 'express';
 import { buildOpenApi } from '#src/contracts/openapi.ts';
 import type { Logger } from '#src/domain/ports/logger.ts';
 import type { Metrics } from '#src/domain/ports/metrics.ts';
-import type { ThumbnailRequest } from '#src/domain/thumbnails.ts';
+import type { ThumbnailRequest } from '#src/domain/documents/thumbnails.ts';
 import { baseApp } from '#http/base-app.ts';
 import { binder, type Facade } from '#http/bind.ts';
 import { notFound, problems } from '#http/problem.ts';

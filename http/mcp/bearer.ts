@@ -1,7 +1,7 @@
 import type { Request, Response } from 'express';
 import type { Authenticator } from '#src/auth/authenticate.ts';
 import { Fault } from '#src/domain/fault.ts';
-import type { Principal } from '#src/domain/principal.ts';
+import type { Principal } from '#src/domain/access/principal.ts';
 
 const bearer = /^Bearer +([\w.~+/=-]+) *$/i;
 

@@ -1,5 +1,5 @@
 import type { Router } from 'express';
-import type { Health } from '#src/contracts/health.ts';
+import type { Health } from '#src/contracts/resources/health.ts';
 
 export interface HealthReader {
   /** At most once a second, whoever asks. */

@@ -1,6 +1,6 @@
 import type { Router } from 'express';
 import { Fault } from '#src/domain/fault.ts';
-import type { ThumbnailRequest } from '#src/domain/thumbnails.ts';
+import type { ThumbnailRequest } from '#src/domain/documents/thumbnails.ts';
 
 /** Re-encoded pictures behind signed addresses: no credential, no uploaded bytes. Source: contracts.md "Document". */
 export function mountMedia(router: Router, read: (request: ThumbnailRequest) => Promise<Buffer>): void {

@@ -27,7 +27,10 @@ async function measureAll(options: Options, context: BenchContext): Promise<Line
 }
 
 async function main(): Promise<void> {
-  const options = readOptions(process.argv.slice(2), rows.map((row) => row.id));
+  const options = readOptions(
+    process.argv.slice(2),
+    rows.map((row) => row.id),
+  );
   if (options.help) return void process.stdout.write(usage);
   const startedAt = new Date();
   if (options.profiles !== null) await mkdir(options.profiles, { recursive: true });
@@ -41,7 +44,8 @@ async function main(): Promise<void> {
     scratch,
     progress: (text) => process.stderr.write(`${text}\n`),
   }).finally(() => rm(scratch, { recursive: true, force: true }));
-  if (options.profiles !== null) await writeFile(join(options.profiles, 'summary.txt'), await summarizeProfiles(options.profiles));
+  if (options.profiles !== null)
+    await writeFile(join(options.profiles, 'summary.txt'), await summarizeProfiles(options.profiles));
   const on = machine();
   const load = { before, after: oneMinuteLoad() };
   process.stdout.write(`\n${table(lines)}\n`);
@@ -52,7 +56,10 @@ async function main(): Promise<void> {
   const file = options.json ?? join('bench-results', `${startedAt.toISOString().replaceAll(':', '-')}.json`);
   await mkdir(dirname(file), { recursive: true });
   const results = lines.map((line) => ({ ...line, ratio: ratioOf(line), verdict: verdictOf(line) }));
-  await writeFile(file, `${JSON.stringify({ startedAt, quick: options.quick, runs: options.runs, machine: on, load, results }, null, 2)}\n`);
+  await writeFile(
+    file,
+    `${JSON.stringify({ startedAt, quick: options.quick, runs: options.runs, machine: on, load, results }, null, 2)}\n`,
+  );
   process.stdout.write(`figures: ${file}\n`);
   const broken = lines.filter(isBroken);
   if (options.strict && broken.length > 0) {

@@ -41,7 +41,8 @@ export function readOptions(args: readonly string[], rowIds: readonly string[]):
   });
   const only = (values.only ?? '').split(',').flatMap((id) => (id.trim() === '' ? [] : [id.trim().toUpperCase()]));
   const unknown = only.filter((id) => !rowIds.includes(id));
-  if (unknown.length > 0) throw new UsageError(`--only: there is no row ${unknown.join(', ')}; there are ${rowIds.join(', ')}.`);
+  if (unknown.length > 0)
+    throw new UsageError(`--only: there is no row ${unknown.join(', ')}; there are ${rowIds.join(', ')}.`);
   const runs = Number(values.runs);
   if (!Number.isInteger(runs) || runs < 5 || runs > 100) throw new UsageError('--runs: a whole number, 5 to 100.');
   return {

@@ -23,7 +23,10 @@ const outsideCpu = new Set(['(idle)', '(program)', '(root)']);
 
 function place(url: string, line: number): string {
   if (url === '') return '';
-  const short = url.replace(/^file:\/\//, '').replace(/^.*\/node_modules\//, '').replace(`${process.cwd()}/`, '');
+  const short = url
+    .replace(/^file:\/\//, '')
+    .replace(/^.*\/node_modules\//, '')
+    .replace(`${process.cwd()}/`, '');
   return ` ${short}:${line + 1}`;
 }
 
@@ -56,7 +59,10 @@ function list(title: string, rows: readonly Cost[], of: (cost: Cost) => number, 
   const top = rows.toSorted((a, b) => of(b) - of(a)).slice(0, 35);
   return [
     title,
-    ...top.map((cost) => `  ${of(cost).toFixed(0).padStart(7)} ms ${((of(cost) / all) * 100).toFixed(1).padStart(5)} %  ${cost.name}`),
+    ...top.map(
+      (cost) =>
+        `  ${of(cost).toFixed(0).padStart(7)} ms ${((of(cost) / all) * 100).toFixed(1).padStart(5)} %  ${cost.name}`,
+    ),
   ];
 }
 

@@ -1,4 +1,4 @@
-import type { DocumentRecord } from '#src/domain/document.ts';
+import type { DocumentRecord } from '#src/domain/documents/document.ts';
 import { newId } from '#src/domain/ids.ts';
 import type { Seed } from '#scripts/cli/seed-data.ts';
 

@@ -43,7 +43,9 @@ function cells(line: Line): string[] {
 export function table(lines: readonly Line[]): string {
   const rows = [heads, ...lines.map(cells)];
   const widths = heads.map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
-  const [head = '', ...body] = rows.map((row) => `| ${row.map((cell, at) => cell.padEnd(widths[at] ?? 0)).join(' | ')} |`);
+  const [head = '', ...body] = rows.map(
+    (row) => `| ${row.map((cell, at) => cell.padEnd(widths[at] ?? 0)).join(' | ')} |`,
+  );
   const rule = `| ${widths.map((width) => '-'.repeat(width)).join(' | ')} |`;
   const notes = lines.flatMap(({ id, what, note }) => (note === undefined ? [] : [`  ${id} ${what}: ${note}`]));
   return [head, rule, ...body, ...(notes.length === 0 ? [] : ['', ...notes]), ''].join('\n');

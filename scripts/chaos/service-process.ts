@@ -36,7 +36,11 @@ export interface ServiceProcess extends AsyncDisposable {
  * Starts the program on this very Node, without the launcher: a signal reaches the service itself. Settles when it is up; rejects
  * with what it said when it ends before.
  */
-export async function startService({ dataDir, env = {}, program = 'src/main.ts' }: ServiceOptions): Promise<ServiceProcess> {
+export async function startService({
+  dataDir,
+  env = {},
+  program = 'src/main.ts',
+}: ServiceOptions): Promise<ServiceProcess> {
   const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', program], {
     cwd: root,
     stdio: ['ignore', 'ignore', 'pipe'],
@@ -70,7 +74,7 @@ export async function startService({ dataDir, env = {}, program = 'src/main.ts' 
   });
 
   const said = async (text: string): Promise<string> => {
-    for (let seen = 0; ; ) {
+    for (let seen = 0; ;) {
       const found = lines.slice(seen).find((line) => line.includes(text));
       if (found !== undefined) return found;
       if (over) throw new Error(`the service ended without saying "${text}":\n${lines.slice(-20).join('\n')}`);

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { AckReply, PresignReply } from '#src/contracts/upload.ts';
-import { Execution } from '#src/contracts/execution.ts';
+import { AckReply, PresignReply } from '#src/contracts/resources/upload.ts';
+import { Execution } from '#src/contracts/resources/execution.ts';
 
 /** Where the service is now; while it is dead, settles when it is back. */
 export type Whereabouts = () => Promise<string>;
@@ -11,7 +11,12 @@ export class Broken extends Error {}
 const giveUpAfter = 200;
 
 /** Asks until there is an answer: connections that break are what is being tried out here. */
-async function ask<Reply>(base: Whereabouts, path: string, init: RequestInit, schema: z.ZodType<Reply>): Promise<Reply> {
+async function ask<Reply>(
+  base: Whereabouts,
+  path: string,
+  init: RequestInit,
+  schema: z.ZodType<Reply>,
+): Promise<Reply> {
   for (let tried = 1; ; tried += 1) {
     const url = new URL(path, await base());
     try {

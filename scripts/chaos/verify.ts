@@ -38,7 +38,11 @@ async function verifyDocument(stored: Collections, organizationId: string, docum
 }
 
 /** What a data folder breaks of the promises of durable execution, one sentence each; nothing may be running on it. */
-export async function verifyFolder(dataDir: string, organizationId: string, documentIds: readonly string[]): Promise<string[]> {
+export async function verifyFolder(
+  dataDir: string,
+  organizationId: string,
+  documentIds: readonly string[],
+): Promise<string[]> {
   const engine = await openEmbeddedDatabase({ dataDir });
   const database = connectDatabase(engine.uri);
   try {

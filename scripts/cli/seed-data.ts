@@ -6,7 +6,7 @@ import { addCodeWorkflow } from '#src/agents/publish-code-workflows.ts';
 import type { App } from '#src/compose.ts';
 import type { Config } from '#src/config/config.ts';
 import { newId } from '#src/domain/ids.ts';
-import { issueKey } from '#src/domain/issue-key.ts';
+import { issueKey } from '#src/domain/access/issue-key.ts';
 
 const Seed = z.object({
   organizationId: z.string(),

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { z } from 'zod';
-import { Execution } from '#src/contracts/execution.ts';
-import { AckReply, PresignReply } from '#src/contracts/upload.ts';
+import { Execution } from '#src/contracts/resources/execution.ts';
+import { AckReply, PresignReply } from '#src/contracts/resources/upload.ts';
 
 export interface Uploader {
   /** Presign, PUT, ack: what any uploader does. Answers the document's id. */

@@ -7,7 +7,7 @@ import { z } from 'zod';
 import { publishAddresses } from '#src/compose/addresses-file.ts';
 import { compose } from '#src/compose.ts';
 import { loadConfig } from '#src/config/config.ts';
-import { Document, ReadTextResult, SearchResult } from '#src/contracts/document.ts';
+import { Document, ReadTextResult, SearchResult } from '#src/contracts/resources/document.ts';
 import { version } from '#src/config/version.ts';
 import { seed } from '#scripts/cli/seed-data.ts';
 import { orExplain } from '#scripts/cli/with-app.ts';

@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import type { Addresses } from '#src/compose/services.ts';
-import type { Document, SearchResult } from '#src/contracts/document.ts';
+import type { Document, SearchResult } from '#src/contracts/resources/document.ts';
 import type { Seed } from '#scripts/cli/seed-data.ts';
 
 export const print = (text = ''): void => void process.stdout.write(`${text}\n`);

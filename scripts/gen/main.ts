@@ -6,7 +6,7 @@ import { errorsDoc } from '#scripts/gen/errors-doc.ts';
 import { nodesDoc } from '#scripts/gen/nodes-doc.ts';
 import { toolsDoc } from '#scripts/gen/tools-doc.ts';
 import { buildOpenApi } from '#src/contracts/openapi.ts';
-import { StoredGraph } from '#src/contracts/graph.ts';
+import { StoredGraph } from '#src/contracts/resources/graph.ts';
 import { version } from '#src/config/version.ts';
 import { z } from 'zod';
 

@@ -4,11 +4,11 @@ import { executeRun } from '#graphs/execute.ts';
 import type { NodeDeps } from '#graphs/node-deps.ts';
 import { StepRecorder, type RecorderParts } from '#src/agents/step-recorder.ts';
 import { LeaseLost } from '#src/agents/lease-lost.ts';
-import type { StoredGraph } from '#src/contracts/graph.ts';
+import type { StoredGraph } from '#src/contracts/resources/graph.ts';
 import { Fault } from '#src/domain/fault.ts';
 import type { ExecutionStore, Lease } from '#src/domain/ports/executions.ts';
 import type { WorkflowStore } from '#src/domain/ports/workflows.ts';
-import type { WorkflowVersionRecord } from '#src/domain/workflow.ts';
+import type { WorkflowVersionRecord } from '#src/domain/runs/workflow.ts';
 
 export interface PerformParts extends RecorderParts {
   readonly executions: ExecutionStore;

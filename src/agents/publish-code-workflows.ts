@@ -2,7 +2,7 @@ import type { CodeWorkflow } from '#graphs/build.ts';
 import { codeWorkflows } from '#graphs/workflows.ts';
 import { newId } from '#src/domain/ids.ts';
 import type { WorkflowStore } from '#src/domain/ports/workflows.ts';
-import type { WorkflowRecord, WorkflowVersionRecord } from '#src/domain/workflow.ts';
+import type { WorkflowRecord, WorkflowVersionRecord } from '#src/domain/runs/workflow.ts';
 
 function versionOf(workflow: WorkflowRecord, code: CodeWorkflow, version: number): WorkflowVersionRecord {
   return {

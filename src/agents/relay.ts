@@ -1,14 +1,14 @@
 import { Batcher } from '#src/domain/batcher.ts';
-import type { DocumentRecord } from '#src/domain/document.ts';
-import type { ProcessUploadData, RealtimeEvent } from '#src/domain/events.ts';
-import { newRuns } from '#src/domain/new-runs.ts';
+import type { DocumentRecord } from '#src/domain/documents/document.ts';
+import type { ProcessUploadData, RealtimeEvent } from '#src/domain/events/events.ts';
+import { newRuns } from '#src/domain/runs/new-runs.ts';
 import type { DocumentStore } from '#src/domain/ports/documents.ts';
 import type { EventLog } from '#src/domain/ports/event-log.ts';
 import type { ExecutionStore } from '#src/domain/ports/executions.ts';
 import type { Logger } from '#src/domain/ports/logger.ts';
 import type { WakeQueue } from '#src/domain/ports/wake-queue.ts';
-import { runCreated } from '#src/domain/realtime.ts';
-import type { ExecutionRecord } from '#src/domain/run.ts';
+import { runCreated } from '#src/domain/events/realtime.ts';
+import type { ExecutionRecord } from '#src/domain/runs/run.ts';
 
 export interface RelayParts {
   readonly documents: DocumentStore;

@@ -1,4 +1,4 @@
-import type { DocumentRecord } from '#src/domain/document.ts';
+import type { DocumentRecord } from '#src/domain/documents/document.ts';
 import { Fault } from '#src/domain/fault.ts';
 import type { DocumentStore } from '#src/domain/ports/documents.ts';
 import type { ImageCodec, PageImage } from '#src/domain/ports/image-codec.ts';

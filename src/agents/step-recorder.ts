@@ -2,8 +2,8 @@ import type { StepFinished, StepSink, StepStarted } from '#graphs/step-sink.ts';
 import type { EventLog } from '#src/domain/ports/event-log.ts';
 import type { Logger } from '#src/domain/ports/logger.ts';
 import type { StepRecord, StepStore } from '#src/domain/ports/steps.ts';
-import { resultStored, stepChanged } from '#src/domain/realtime.ts';
-import type { RunRecord } from '#src/domain/run.ts';
+import { resultStored, stepChanged } from '#src/domain/events/realtime.ts';
+import type { RunRecord } from '#src/domain/runs/run.ts';
 
 export interface RecorderParts {
   readonly steps: StepStore;

@@ -4,9 +4,9 @@ import type { EventLog } from '#src/domain/ports/event-log.ts';
 import type { ExecutionStore, Lease } from '#src/domain/ports/executions.ts';
 import type { Logger } from '#src/domain/ports/logger.ts';
 import type { Consumer, WakeQueue } from '#src/domain/ports/wake-queue.ts';
-import { runCompleted } from '#src/domain/realtime.ts';
-import type { RunFailure } from '#src/domain/run.ts';
-import type { RunStatus } from '#src/contracts/execution.ts';
+import { runCompleted } from '#src/domain/events/realtime.ts';
+import type { RunFailure } from '#src/domain/runs/run.ts';
+import type { RunStatus } from '#src/contracts/resources/execution.ts';
 
 export interface WorkerParts {
   readonly executions: ExecutionStore;
@@ -45,7 +45,8 @@ function outcomeOf(error: unknown): { status: RunStatus; error: RunFailure } | n
 export class Worker {
   readonly #parts: WorkerParts;
   readonly #options: WorkerOptions;
-  readonly #inFlight = new Map<string, { done: Promise<void>; abort: AbortController }>();
+  /** By lease: a run whose lease was lost here may be taken again before its first performance has ended. */
+  readonly #inFlight = new Map<Lease, { done: Promise<void>; abort: AbortController }>();
   #consumer: Consumer | null = null;
   #sweeper: NodeJS.Timeout | null = null;
   #pumping: Promise<void> | null = null;
@@ -130,11 +131,11 @@ export class Worker {
     const alone = lease.run.attempts > aloneAfter;
     if (alone) this.#alone = true;
     const done = this.#hold(lease, abort, alone ? others : []).finally(() => {
-      this.#inFlight.delete(lease.run._id);
+      this.#inFlight.delete(lease);
       if (alone) this.#alone = false;
       this.#wake();
     });
-    this.#inFlight.set(lease.run._id, { done, abort });
+    this.#inFlight.set(lease, { done, abort });
   }
 
   /** A run under its lease: beats while it works, and writes the end only if the lease still stands. Never rejects. */

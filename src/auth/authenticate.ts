@@ -1,10 +1,10 @@
 import type { Caller } from '#src/contracts/route.ts';
 import { grantedScopes, type Scope } from '#src/contracts/scopes.ts';
-import { hashKey, keyIsLive, looksLikeKey, type ApiKeyRecord, type KeyKind } from '#src/domain/api-key.ts';
+import { hashKey, keyIsLive, looksLikeKey, type ApiKeyRecord, type KeyKind } from '#src/domain/access/api-key.ts';
 import { Fault } from '#src/domain/fault.ts';
 import type { ApiKeyStore } from '#src/domain/ports/api-keys.ts';
 import type { Logger } from '#src/domain/ports/logger.ts';
-import type { Principal } from '#src/domain/principal.ts';
+import type { Principal } from '#src/domain/access/principal.ts';
 
 const touchEveryMs = 60_000;
 

@@ -6,7 +6,7 @@ import { Worker } from '#src/agents/worker.ts';
 import type { Core } from '#src/compose/core.ts';
 import type { Data } from '#src/compose/data.ts';
 import type { Config } from '#src/config/config.ts';
-import type { StoredGraph } from '#src/contracts/graph.ts';
+import type { StoredGraph } from '#src/contracts/resources/graph.ts';
 import type { Lease } from '#src/domain/ports/executions.ts';
 import type { Catalog } from '#graphs/catalog.ts';
 import { createCompiledCache } from '#graphs/compiled-cache.ts';

@@ -22,7 +22,7 @@ import type { ImageCodec } from '#src/domain/ports/image-codec.ts';
 import type { Logger } from '#src/domain/ports/logger.ts';
 import type { Metrics } from '#src/domain/ports/metrics.ts';
 import type { Models } from '#src/domain/ports/models.ts';
-import { SignedThumbnails } from '#src/domain/thumbnails.ts';
+import { SignedThumbnails } from '#src/domain/documents/thumbnails.ts';
 import { version } from '#src/config/version.ts';
 import type { ToolDeps } from '#tools/deps.ts';
 

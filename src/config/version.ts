@@ -1,4 +1,8 @@
-import packageJson from '../../package.json' with { type: 'json' };
+import { readFileSync } from 'node:fs';
+
+const manifest = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as {
+  version: string;
+};
 
 /** Version of this program, as told by `/health` and the API description. */
-export const version: string = packageJson.version;
+export const version: string = manifest.version;

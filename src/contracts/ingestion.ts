@@ -1,5 +1,5 @@
 import { route } from '#src/contracts/route.ts';
-import { AckBody, AckReply, PresignBody, PresignReply } from '#src/contracts/upload.ts';
+import { AckBody, AckReply, PresignBody, PresignReply } from '#src/contracts/resources/upload.ts';
 
 /** Workflow-key ingestion. Source: specification §4.1. */
 export const ingestion = {

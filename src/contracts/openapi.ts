@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { faults, type FaultCode } from '#src/contracts/faults.ts';
 import { ingestion } from '#src/contracts/ingestion.ts';
-import { Problem } from '#src/contracts/problem.ts';
+import { Problem } from '#src/contracts/resources/problem.ts';
 import type { Route } from '#src/contracts/route.ts';
 import { service } from '#src/contracts/service.ts';
 

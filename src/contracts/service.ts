@@ -6,11 +6,11 @@ import {
   DocumentPath,
   VisibilityChange,
   VisibilityResult,
-} from '#src/contracts/document.ts';
-import { Execution, ExecutionBody, ExecutionPath, ExecutionQuery } from '#src/contracts/execution.ts';
+} from '#src/contracts/resources/document.ts';
+import { Execution, ExecutionBody, ExecutionPath, ExecutionQuery } from '#src/contracts/resources/execution.ts';
 import { route } from '#src/contracts/route.ts';
-import { AckReply, PresignReply, ServiceAckBody, ServicePresignBody } from '#src/contracts/upload.ts';
-import { WorkflowList } from '#src/contracts/workflow.ts';
+import { AckReply, PresignReply, ServiceAckBody, ServicePresignBody } from '#src/contracts/resources/upload.ts';
+import { WorkflowList } from '#src/contracts/resources/workflow.ts';
 
 /** Service orchestration. Source: specification §4.2, in its order. */
 export const service = {

@@ -1,4 +1,4 @@
-import type { Health } from '#src/contracts/health.ts';
+import type { Health } from '#src/contracts/resources/health.ts';
 import type { ExecutionStore } from '#src/domain/ports/executions.ts';
 
 type Check = Health['checks']['database'];

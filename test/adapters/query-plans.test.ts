@@ -14,7 +14,7 @@ import { createSearchIndex } from '#src/adapters/database/search-index.ts';
 import { createStepStore } from '#src/adapters/database/steps.ts';
 import { createUploadStore } from '#src/adapters/database/uploads.ts';
 import { createWorkflowStore } from '#src/adapters/database/workflows.ts';
-import { newRuns } from '#src/domain/new-runs.ts';
+import { newRuns } from '#src/domain/runs/new-runs.ts';
 import type { Lease } from '#src/domain/ports/executions.ts';
 import { documentIntake } from '#graphs/document-intake.workflow.ts';
 import { testDatabase, type TestDatabase } from '#test/support/database.ts';
@@ -36,11 +36,21 @@ function queriesOf({ commandName, command, databaseName }: CommandStartedEvent):
   const plain = (name: string, fields: Document): Document => ({ [name]: command[commandName], ...fields });
   switch (commandName) {
     case 'find':
-      return [plain('find', { filter: command['filter'] ?? {}, ...(command['sort'] && { sort: command['sort'] }), ...(command['limit'] && { limit: command['limit'] }) })];
+      return [
+        plain('find', {
+          filter: command['filter'] ?? {},
+          ...(command['sort'] && { sort: command['sort'] }),
+          ...(command['limit'] && { limit: command['limit'] }),
+        }),
+      ];
     case 'findAndModify':
-      return [plain('findAndModify', { query: command['query'], sort: command['sort'] ?? {}, update: { $set: { x: 1 } } })];
+      return [
+        plain('findAndModify', { query: command['query'], sort: command['sort'] ?? {}, update: { $set: { x: 1 } } }),
+      ];
     case 'aggregate':
-      return ['$search', '$listSearchIndexes'].some((stage) => Object.hasOwn(command['pipeline'][0] ?? {}, stage)) ? [] : [plain('aggregate', { pipeline: command['pipeline'], cursor: {} })];
+      return ['$search', '$listSearchIndexes'].some((stage) => Object.hasOwn(command['pipeline'][0] ?? {}, stage))
+        ? []
+        : [plain('aggregate', { pipeline: command['pipeline'], cursor: {} })];
     case 'update':
       return command['updates'].map((one: Document) => plain('update', { updates: [one] }));
     case 'delete':
@@ -48,7 +58,10 @@ function queriesOf({ commandName, command, databaseName }: CommandStartedEvent):
     case 'bulkWrite':
       return (command['ops'] as Document[])
         .filter((one) => !('insert' in one))
-        .map((one) => ({ find: command['nsInfo'][one['update'] ?? one['delete']].ns.slice(databaseName.length + 1), filter: one['filter'] }));
+        .map((one) => ({
+          find: command['nsInfo'][one['update'] ?? one['delete']].ns.slice(databaseName.length + 1),
+          filter: one['filter'],
+        }));
     default:
       return [];
   }
@@ -56,7 +69,8 @@ function queriesOf({ commandName, command, databaseName }: CommandStartedEvent):
 
 /** The same store, remembering which of its methods is at work. */
 function watched<Store extends object>(name: string, store: Store, unused: Set<string>): Store {
-  for (const key of Object.keys(store)) if (typeof store[key as keyof Store] === 'function') unused.add(`${name}.${key}`);
+  for (const key of Object.keys(store))
+    if (typeof store[key as keyof Store] === 'function') unused.add(`${name}.${key}`);
   return new Proxy(store, {
     get(target, key, receiver) {
       const value: unknown = Reflect.get(target, key, receiver);
@@ -115,7 +129,17 @@ async function askDocuments({ documents, uploads, results, search }: Stores): Pr
   await documents.withPendingEvents(100);
   await documents.clearPendingEvents([id]);
   const { _id, family, sizeBytes, visibility, contentType } = document;
-  const upload = { _id: 'uploads/x', documentId: _id, family, apiKeyId: 'key_a', organizationId, projectId, contentType, sizeBytes, visibility };
+  const upload = {
+    _id: 'uploads/x',
+    documentId: _id,
+    family,
+    apiKeyId: 'key_a',
+    organizationId,
+    projectId,
+    contentType,
+    sizeBytes,
+    visibility,
+  };
   await uploads.insert({ ...upload, createdAt: now, forgetAt: now });
   await uploads.find(organizationId, 'uploads/x');
 
@@ -128,13 +152,26 @@ async function askDocuments({ documents, uploads, results, search }: Stores): Pr
     await results.ocrById(organizationId, ocr.ocrResultId);
     const described = await results.saveDescription(origin, { modelLabel: 'm', value, usage });
     await results.descriptionById(organizationId, described.descriptionId);
-    const embedding = await results.saveEmbedding(origin, { kind: 'text', modelLabel: 'm', vector: new Float32Array(2) });
+    const embedding = await results.saveEmbedding(origin, {
+      kind: 'text',
+      modelLabel: 'm',
+      vector: new Float32Array(2),
+    });
     await results.embeddingById(organizationId, embedding.embeddingId);
   }
   await results.latestOcr(organizationId, id);
   const { objectKey, createdAt } = document;
   const texts = { title: '', description: '', ocrText: 'walnut 4711', identifiers: ['4711'], embeddings: {} };
-  await search.upsert({ documentId: id, organizationId, projectId, apiKeyId: null, visibility, objectKey, createdAt, ...texts });
+  await search.upsert({
+    documentId: id,
+    organizationId,
+    projectId,
+    apiKeyId: null,
+    visibility,
+    objectKey,
+    createdAt,
+    ...texts,
+  });
   await search.search({ ...tenant, text: 'walnut 4711', limit: 10 });
   await search.setVisibility(organizationId, [id], 'private');
   await search.check();
@@ -176,8 +213,24 @@ async function askRest({ apiKeys, audit, organizations, workflows }: Stores): Pr
   await organizations.findOrganization(organizationId);
   await organizations.findProject(organizationId, projectId);
   await organizations.listProjects(organizationId);
-  const key = { _id: 'key_a', hash: 'h', prefix: 'p', kind: 'service', name: 'n', organizationId, projectId, deviceId: null } as const;
-  const unset = { agentGraphId: null, expiresAt: null, lastUsedAt: null, revokedAt: null, replacedBy: null, graceUntil: null };
+  const key = {
+    _id: 'key_a',
+    hash: 'h',
+    prefix: 'p',
+    kind: 'service',
+    name: 'n',
+    organizationId,
+    projectId,
+    deviceId: null,
+  } as const;
+  const unset = {
+    agentGraphId: null,
+    expiresAt: null,
+    lastUsedAt: null,
+    revokedAt: null,
+    replacedBy: null,
+    graceUntil: null,
+  };
   await apiKeys.insert({ ...key, ...unset, createdBy: 'test', createdAt: now });
   await apiKeys.findByHash('h');
   await apiKeys.find(organizationId, 'key_a');
@@ -187,9 +240,32 @@ async function askRest({ apiKeys, audit, organizations, workflows }: Stores): Pr
   await apiKeys.revoke(organizationId, 'key_a', now);
   await audit.record({ organizationId, actor: 'a', action: 'b', target: 'c', detail: {} });
   const { graph, graphHash } = documentIntake;
-  const workflow = { _id: 'wf_plans', schemaVersion: 1, organizationId, projectId, name: 'w', description: '' } as const;
-  const published = { ...workflow, source: 'code', codeName: 'c', publishedVersion: 1, createdAt: now, updatedAt: now } as const;
-  const version = { _id: 'wf_plans@1', organizationId, workflowId: 'wf_plans', version: 1, graphHash, graph, createdAt: now, createdBy: 't' };
+  const workflow = {
+    _id: 'wf_plans',
+    schemaVersion: 1,
+    organizationId,
+    projectId,
+    name: 'w',
+    description: '',
+  } as const;
+  const published = {
+    ...workflow,
+    source: 'code',
+    codeName: 'c',
+    publishedVersion: 1,
+    createdAt: now,
+    updatedAt: now,
+  } as const;
+  const version = {
+    _id: 'wf_plans@1',
+    organizationId,
+    workflowId: 'wf_plans',
+    version: 1,
+    graphHash,
+    graph,
+    createdAt: now,
+    createdBy: 't',
+  };
   await workflows.insert(published, version);
   await workflows.find(tenant, 'wf_plans');
   await workflows.listPublished(tenant);
@@ -204,7 +280,14 @@ async function askCheckpoints(mongo: MongoClient): Promise<void> {
   method = 'checkpoints';
   const saver = new CheckpointSaver(mongo.db('inkgraph'));
   const config = { configurable: { thread_id: 'run_a', checkpoint_ns: '' } };
-  const checkpoint = { v: 4, id: '1ef', ts: now.toISOString(), channel_values: {}, channel_versions: {}, versions_seen: {} };
+  const checkpoint = {
+    v: 4,
+    id: '1ef',
+    ts: now.toISOString(),
+    channel_values: {},
+    channel_versions: {},
+    versions_seen: {},
+  };
   const stored = await saver.put(config, checkpoint, { source: 'loop', step: 1, parents: {} });
   await saver.putWrites(stored, [['a', 1]], 'task');
   await saver.getTuple(config);
@@ -236,7 +319,9 @@ function stagesOf(plan: Document): string[] {
 
 /** How the server would find what a command asks for, outermost stage first. */
 async function planOf(command: Document): Promise<string[]> {
-  const { queryPlanner } = await database.client.db('inkgraph').command({ explain: command, verbosity: 'queryPlanner' });
+  const { queryPlanner } = await database.client
+    .db('inkgraph')
+    .command({ explain: command, verbosity: 'queryPlanner' });
   return stagesOf(queryPlanner.winningPlan);
 }
 
@@ -250,7 +335,8 @@ const smallSorts: Readonly<Record<string, string>> = {
   checkpoints: 'the writes of one checkpoint',
 };
 /** Keys have one project; over several the order comes from a sort. */
-const overProjects = ({ command }: Asked): boolean => JSON.stringify(command).includes('"projectId":{"$in":["prj_plans","prj_other"]}');
+const overProjects = ({ command }: Asked): boolean =>
+  JSON.stringify(command).includes('"projectId":{"$in":["prj_plans","prj_other"]}');
 
 test('no query of a repository reads a whole collection, or sorts in memory', async () => {
   expect(asked.length).toBeGreaterThan(60);
@@ -258,7 +344,8 @@ test('no query of a repository reads a whole collection, or sorts in memory', as
   for (const one of asked) {
     const stages = await planOf(one.command);
     const sorts = stages.includes('SORT') && smallSorts[one.of] === undefined && !overProjects(one);
-    if (stages.includes('COLLSCAN') || sorts) bad.push(`${one.of}: ${stages.join(' < ')} for ${JSON.stringify(one.command)}`);
+    if (stages.includes('COLLSCAN') || sorts)
+      bad.push(`${one.of}: ${stages.join(' < ')} for ${JSON.stringify(one.command)}`);
   }
   expect([...new Set(bad)]).toEqual([]);
 });
@@ -269,10 +356,16 @@ test('a query without an index would be seen', async () => {
 });
 
 test('the queries over all tenants are covered by indexes of their own', async () => {
-  for (const of of ['executions.claim', 'executions.depth', 'documents.withPendingEvents', 'workflows.listByCodeName']) {
+  for (const of of [
+    'executions.claim',
+    'executions.depth',
+    'documents.withPendingEvents',
+    'workflows.listByCodeName',
+  ]) {
     const queries = asked.filter((one) => one.of === of);
     expect(queries.length).toBeGreaterThan(0);
-    for (const { command } of queries) expect(await planOf(command)).toSatisfy((stages: string[]) => stages.join(' < ').endsWith('FETCH < IXSCAN'));
+    for (const { command } of queries)
+      expect(await planOf(command)).toSatisfy((stages: string[]) => stages.join(' < ').endsWith('FETCH < IXSCAN'));
   }
 });
 

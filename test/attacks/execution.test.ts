@@ -1,8 +1,8 @@
 import { Writable } from 'node:stream';
 import { describe, expect, test } from 'vitest';
 import { createPinoLogger } from '#src/adapters/logger/pino-logger.ts';
-import { newKeySecret } from '#src/domain/api-key.ts';
-import { issueKey } from '#src/domain/issue-key.ts';
+import { newKeySecret } from '#src/domain/access/api-key.ts';
+import { issueKey } from '#src/domain/access/issue-key.ts';
 import { addWorkflow, republish } from '#test/support/workflows.ts';
 import { catalog, catalogOf } from '#graphs/catalog.ts';
 import { graphOf, noop, testNode } from '#test/graphs/support/graph-fixtures.ts';
@@ -15,7 +15,10 @@ const both = { SERVICES: 'api,agents' };
 async function run(app: TestApp, workflowId: string, more: object = {}) {
   const document = await app.store(tinyPng, 'image/png');
   const key = app.seed.serviceKey;
-  const { status, body } = await app.call('POST', executions, { key, body: { workflowId, documentIds: [document.id], ...more } });
+  const { status, body } = await app.call('POST', executions, {
+    key,
+    body: { workflowId, documentIds: [document.id], ...more },
+  });
   expect(status).toBe(202);
   return {
     document,
@@ -34,7 +37,10 @@ describe('execution attacks: graphs', () => {
     const straight = graphOf({ a: 'noop' }, ['START>a', 'a>END']);
     const workflows = [await addWorkflow(app, endless), await addWorkflow(app, straight)];
     const [looping, fine] = await Promise.all(workflows.map((id) => run(app, id)));
-    expect(await looping?.ended()).toMatchObject({ status: 'failed', runs: [{ status: 'failed', error: { code: 'run.step_limit' } }] });
+    expect(await looping?.ended()).toMatchObject({
+      status: 'failed',
+      runs: [{ status: 'failed', error: { code: 'run.step_limit' } }],
+    });
     expect(await fine?.ended()).toMatchObject({ status: 'succeeded' });
     const stored = await collectionsIn(app.dataDir);
     const steps = await stored.steps.find({ organizationId: app.seed.organizationId }).toArray();
@@ -109,7 +115,10 @@ describe('execution attacks: secrets', () => {
     const failing = testNode('failing', ({ run: facts }) => {
       throw new Error(`boom in ${facts.runId}`);
     });
-    const overrides = { logger: createPinoLogger('trace', sink), catalog: catalogOf([...catalog.definitions, failing]) };
+    const overrides = {
+      logger: createPinoLogger('trace', sink),
+      catalog: catalogOf([...catalog.definitions, failing]),
+    };
     const secrets: string[] = [newKeySecret('workflow'), newKeySecret('service')];
     const initialSecret = 'hunter2-initial-state';
     await using app = await startTestApp({ env: both, overrides });
@@ -118,7 +127,10 @@ describe('execution attacks: secrets', () => {
     await app.ingest(await fixture('note.gif'), 'image/gif');
     const broken = await addWorkflow(app, graphOf({ a: 'failing' }, ['START>a', 'a>END']));
     expect((await (await run(app, broken, { initialState: { token: initialSecret } })).ended()).status).toBe('failed');
-    const presigned = await app.call('POST', '/api/uploads/presign', { key: workflowKey, body: { contentType: 'image/png', size: 3 } });
+    const presigned = await app.call('POST', '/api/uploads/presign', {
+      key: workflowKey,
+      body: { contentType: 'image/png', size: 3 },
+    });
     secrets.push(new URL(presigned.body.uploadUrl).search);
     for (const key of [...secrets.slice(0, 2), `${serviceKey.slice(0, -1)}_`]) {
       await app.call('GET', '/api/service/documents', { key });

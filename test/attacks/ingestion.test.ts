@@ -1,8 +1,8 @@
 import { deflateSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { newKeySecret } from '#src/domain/api-key.ts';
+import { newKeySecret } from '#src/domain/access/api-key.ts';
 import { newId } from '#src/domain/ids.ts';
-import { issueKey, revokeKey } from '#src/domain/issue-key.ts';
+import { issueKey, revokeKey } from '#src/domain/access/issue-key.ts';
 import { databaseProxy } from '#test/support/database-proxy.ts';
 import { testDatabase } from '#test/support/database.ts';
 import { addNeighbour } from '#test/support/neighbour.ts';
@@ -26,7 +26,12 @@ afterAll(async () => {
   await app[Symbol.asyncDispose]();
 });
 
-const place = () => ({ organizationId: app.seed.organizationId, projectId: app.seed.projectId, createdBy: 'test', name: 'Attack' });
+const place = () => ({
+  organizationId: app.seed.organizationId,
+  projectId: app.seed.projectId,
+  createdBy: 'test',
+  name: 'Attack',
+});
 const coded = ({ status, body }: Answer): string => `${status} ${body.code}`;
 
 /** What a client is told, without what names this one request. */
@@ -84,7 +89,11 @@ describe('ingestion attacks: credentials', () => {
   });
 
   test('1. a body is not looked at before the caller is known', async () => {
-    const bodies = [{ raw: '{ broken' }, { raw: 'x'.repeat(2 * 1024 * 1024) }, { raw: 'a=1', headers: { 'content-type': 'text/plain' } }];
+    const bodies = [
+      { raw: '{ broken' },
+      { raw: 'x'.repeat(2 * 1024 * 1024) },
+      { raw: 'a=1', headers: { 'content-type': 'text/plain' } },
+    ];
     for (const options of bodies) expect((await app.call('POST', presign, options)).status).toBe(401);
   });
 
@@ -97,7 +106,9 @@ describe('ingestion attacks: credentials', () => {
       const { workflowKey } = far.seed;
       expect((await attempt(workflowKey)).status).toBe(200);
       const before = proxy.messages();
-      const typos = [...workflowKey].map((letter, at) => workflowKey.slice(0, at) + (letter === 'a' ? 'b' : 'a') + workflowKey.slice(at + 1));
+      const typos = [...workflowKey].map(
+        (letter, at) => workflowKey.slice(0, at) + (letter === 'a' ? 'b' : 'a') + workflowKey.slice(at + 1),
+      );
       for (const answer of await Promise.all(typos.map(attempt))) expect(answer.status).toBe(401);
       expect(proxy.messages()).toBe(before);
       // The count is one of real messages: a well-formed key is looked up.
@@ -109,10 +120,18 @@ describe('ingestion attacks: credentials', () => {
 
   test('3. a service key on ingestion and a workflow key on the service API get 403', async () => {
     const { workflowKey, serviceKey } = app.seed;
-    for (const path of [presign, ack]) expect(coded(await app.call('POST', path, { key: serviceKey, body: png }))).toBe('403 auth.forbidden');
+    for (const path of [presign, ack])
+      expect(coded(await app.call('POST', path, { key: serviceKey, body: png }))).toBe('403 auth.forbidden');
     for (const path of ['uploads/presign', 'uploads/ack', 'workflow-executions', 'documents/visibility'])
-      expect(coded(await app.call('POST', `/api/service/${path}`, { key: workflowKey, body: {} }))).toBe('403 auth.forbidden');
-    for (const path of ['workflows', 'documents', `documents/${newId('document')}`, `workflow-executions/${newId('execution')}`])
+      expect(coded(await app.call('POST', `/api/service/${path}`, { key: workflowKey, body: {} }))).toBe(
+        '403 auth.forbidden',
+      );
+    for (const path of [
+      'workflows',
+      'documents',
+      `documents/${newId('document')}`,
+      `workflow-executions/${newId('execution')}`,
+    ])
       expect(coded(await app.call('GET', `/api/service/${path}`, { key: workflowKey }))).toBe('403 auth.forbidden');
   });
 
@@ -122,21 +141,28 @@ describe('ingestion attacks: credentials', () => {
       expect((await app.call('POST', `${presign}?${name}=${workflowKey}`, { body: png })).status).toBe(401);
     for (const headers of [{ authorization: `Bearer ${workflowKey}` }, { cookie: `x-api-key=${workflowKey}` }])
       expect((await app.call('POST', presign, { body: png, headers })).status).toBe(401);
-    const twice = await app.call('POST', presign, { body: png, headers: { 'x-api-key': `${workflowKey}, ${workflowKey}` } });
+    const twice = await app.call('POST', presign, {
+      body: png,
+      headers: { 'x-api-key': `${workflowKey}, ${workflowKey}` },
+    });
     expect(twice.status).toBe(401);
   });
 });
 
 describe('ingestion attacks: what is declared', () => {
-  test.each(['0', '-1', '1.5', '"10"', '1e309', '-0', 'null', '[10]', '1e16', 'true', '{}'])('5. size %s is refused with 400', async (size) => {
-    const raw = `{"contentType":"image/png","size":${size}}`;
-    const answer = await app.call('POST', presign, { key: app.seed.workflowKey, raw });
-    expect(coded(answer)).toBe('400 request.invalid');
-    expect(answer.body.errors[0].pointer).toBe('/size');
-  });
+  test.each(['0', '-1', '1.5', '"10"', '1e309', '-0', 'null', '[10]', '1e16', 'true', '{}'])(
+    '5. size %s is refused with 400',
+    async (size) => {
+      const raw = `{"contentType":"image/png","size":${size}}`;
+      const answer = await app.call('POST', presign, { key: app.seed.workflowKey, raw });
+      expect(coded(answer)).toBe('400 request.invalid');
+      expect(answer.body.errors[0].pointer).toBe('/size');
+    },
+  );
 
   test('5. a size above the limit is refused with 413, the limit itself is not', async () => {
-    const ask = (size: number) => app.call('POST', presign, { key: app.seed.workflowKey, body: { contentType: 'image/png', size } });
+    const ask = (size: number) =>
+      app.call('POST', presign, { key: app.seed.workflowKey, body: { contentType: 'image/png', size } });
     expect(coded(await ask(1_000_001))).toBe('413 upload.too_large');
     expect(coded(await ask(Number.MAX_SAFE_INTEGER))).toBe('413 upload.too_large');
     expect((await ask(1_000_000)).status).toBe(200);
@@ -161,9 +187,16 @@ describe('ingestion attacks: what is declared', () => {
   });
 
   test('6. fields that are not known are refused, prototypes included', async () => {
-    for (const raw of ['"visibility":"public"', '"__proto__":{"contentType":"x"}', '"constructor":1', '"organizationId":"org_x"']) {
+    for (const raw of [
+      '"visibility":"public"',
+      '"__proto__":{"contentType":"x"}',
+      '"constructor":1',
+      '"organizationId":"org_x"',
+    ]) {
       const body = `{"contentType":"image/png","size":10,${raw}}`;
-      expect(coded(await app.call('POST', presign, { key: app.seed.workflowKey, raw: body }))).toBe('400 request.invalid');
+      expect(coded(await app.call('POST', presign, { key: app.seed.workflowKey, raw: body }))).toBe(
+        '400 request.invalid',
+      );
     }
   });
 });
@@ -196,8 +229,14 @@ describe('ingestion attacks: acknowledging', () => {
     ];
     for (const [key, objectKey] of attempts)
       expect(told(await app.call('POST', ack, { key, body: { objectKey } }))).toEqual(reference);
-    for (const [key, objectKey] of [[app.seed.serviceKey, mine], [project.serviceKey, ofService], [organization.serviceKey, ofService]])
-      expect(coded(await app.call('POST', '/api/service/uploads/ack', { key, body: { objectKey, idempotencyKey: 'a8' } }))).toBe('404 upload.not_found');
+    for (const [key, objectKey] of [
+      [app.seed.serviceKey, mine],
+      [project.serviceKey, ofService],
+      [organization.serviceKey, ofService],
+    ])
+      expect(
+        coded(await app.call('POST', '/api/service/uploads/ack', { key, body: { objectKey, idempotencyKey: 'a8' } })),
+      ).toBe('404 upload.not_found');
     expect(await documentCount()).toBe(before);
     expect((await app.call('POST', ack, { key: app.seed.workflowKey, body: { objectKey: mine } })).status).toBe(201);
     // An acknowledged one tells a stranger no more than a pending one.
@@ -239,7 +278,10 @@ describe('ingestion attacks: acknowledging', () => {
     for (const answer of answers) expect(answer.body).toEqual(first?.body);
     const late = await acknowledge();
     expect(late.status).toBe(200);
-    expect(late.body.document).toMatchObject({ id: first?.body.document.id, createdAt: first?.body.document.createdAt });
+    expect(late.body.document).toMatchObject({
+      id: first?.body.document.id,
+      createdAt: first?.body.document.createdAt,
+    });
     await whole.app.idle();
     const inside = await collectionsIn(whole.dataDir);
     const documentId = first?.body.document.id as string;
@@ -255,7 +297,11 @@ describe('ingestion attacks: acknowledging', () => {
 
   test.each([
     ['HTML', Buffer.from('<!doctype html><script>alert(1)</script>'), '422 upload.mismatch'],
-    ['a ZIP', Buffer.from('PK\u0003\u0004aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa'), '422 upload.mismatch'],
+    [
+      'a ZIP',
+      Buffer.from('PK\u0003\u0004aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa'),
+      '422 upload.mismatch',
+    ],
     ['an SVG', Buffer.from('<svg xmlns="http://www.w3.org/2000/svg"/>'), '422 upload.mismatch'],
     ['a GIF', Buffer.from('GIF89a\u0001\0\u0001\0\0\0\0;'), '422 upload.mismatch'],
     ['a PNG cut in its header', tinyPng.subarray(0, 20), '422 image.undecodable'],
@@ -284,8 +330,17 @@ describe('ingestion attacks: acknowledging', () => {
     await whole.app.deps.workflows.delete({ organizationId, projectIds: [projectId] }, workflowId);
     const document = await whole.ingest(tinyPng, 'image/png');
     await whole.app.idle();
-    const execution = await whole.call('GET', `/api/service/workflow-executions/${document.id.replace('doc_', 'exec_')}`, { key: serviceKey });
-    expect(execution.body).toMatchObject({ status: 'failed', workflowId, version: null, counts: { total: 1, failed: 1 } });
+    const execution = await whole.call(
+      'GET',
+      `/api/service/workflow-executions/${document.id.replace('doc_', 'exec_')}`,
+      { key: serviceKey },
+    );
+    expect(execution.body).toMatchObject({
+      status: 'failed',
+      workflowId,
+      version: null,
+      counts: { total: 1, failed: 1 },
+    });
     expect(execution.body.runs[0].error).toMatchObject({ code: 'workflow.not_found' });
     const found = await whole.call('GET', `/api/service/documents/${document.id}`, { key: serviceKey });
     expect(found.body).toMatchObject({ ocr: null, description: null });

@@ -27,7 +27,10 @@ async function killedAt(command: string, body: object): Promise<void> {
   const sent = proxy.keep(command);
   const answer = survivor
     .call('POST', new URL(path, victim.addresses.api).href, { key: survivor.seed.serviceKey, body })
-    .then(({ status }) => `answered ${status}`, () => 'broken off');
+    .then(
+      ({ status }) => `answered ${status}`,
+      () => 'broken off',
+    );
   await sent;
   await victim.kill();
   proxy.keep('').catch(() => undefined);
@@ -39,7 +42,10 @@ test.each([
   ['between the execution and its stored reply', '$setOnInsert', 1],
 ])('31. killed %s: the retry makes one execution in all', async (_when, command, left) => {
   const { organizationId, serviceKey, workflowId } = survivor.seed;
-  const documentIds = [(await survivor.store(tinyPng, 'image/png')).id, (await survivor.store(tinyPng, 'image/png')).id];
+  const documentIds = [
+    (await survivor.store(tinyPng, 'image/png')).id,
+    (await survivor.store(tinyPng, 'image/png')).id,
+  ];
   const body = { workflowId, documentIds, idempotencyKey: `killed at ${command}` };
   const { executions, runs, idempotency } = database.collections;
   const executionsBefore = await executions.countDocuments({ organizationId });
@@ -55,7 +61,10 @@ test.each([
   for (const retry of retries) expect(retry).toMatchObject({ status: 202, body: { ...retries[0]?.body, workflowId } });
   expect(await executions.countDocuments({ organizationId })).toBe(executionsBefore + 1);
   expect(await runs.countDocuments({ organizationId, executionId: retries[0]?.body.id })).toBe(2);
-  const other = await survivor.call('POST', path, { key: serviceKey, body: { ...body, documentIds: documentIds.slice(1) } });
+  const other = await survivor.call('POST', path, {
+    key: serviceKey,
+    body: { ...body, documentIds: documentIds.slice(1) },
+  });
   expect(other.body.code).toBe('idempotency.key_reused');
 });
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Authenticator } from '#src/auth/authenticate.ts';
 import type { Scope } from '#src/contracts/scopes.ts';
-import type { Principal } from '#src/domain/principal.ts';
+import type { Principal } from '#src/domain/access/principal.ts';
 import { legacyClient, listen, modernClient, type Listener } from '#test/mcp/listener.ts';
 import { callOf, initialize, modern, post } from '#test/mcp/raw.ts';
 import { sampleTools } from '#test/mcp/sample-tools.ts';

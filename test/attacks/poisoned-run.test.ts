@@ -24,27 +24,34 @@ async function deathsUntil(done: Promise<unknown>, dataDir: string): Promise<num
   }
 }
 
-test.each(['deadly', 'deadly_later'])('90. a run whose node is %s is given up as poisoned, and the others get through', async (type) => {
-  await using api = await startTestApp({ env: { SERVICES: 'api' } });
-  const poison = await addWorkflow(api, graphOf({ first: 'noop', kill: type }, ['START>first', 'first>kill', 'kill>END']));
-  const fine = await addWorkflow(api, graphOf({ a: 'noop', b: 'noop' }, ['START>a', 'a>b', 'b>END']));
-  const key = api.seed.serviceKey;
-  const documentIds = [(await api.store(tinyPng, 'image/png')).id];
-  const start = async (workflowId: string): Promise<string> =>
-    (await api.call('POST', executions, { key, body: { workflowId, documentIds } })).body.id;
-  const ids = [await start(poison), await start(fine), await start(fine), await start(fine)];
+test.each(['deadly', 'deadly_later'])(
+  '90. a run whose node is %s is given up as poisoned, and the others get through',
+  async (type) => {
+    await using api = await startTestApp({ env: { SERVICES: 'api' } });
+    const poison = await addWorkflow(
+      api,
+      graphOf({ first: 'noop', kill: type }, ['START>first', 'first>kill', 'kill>END']),
+    );
+    const fine = await addWorkflow(api, graphOf({ a: 'noop', b: 'noop' }, ['START>a', 'a>b', 'b>END']));
+    const key = api.seed.serviceKey;
+    const documentIds = [(await api.store(tinyPng, 'image/png')).id];
+    const start = async (workflowId: string): Promise<string> =>
+      (await api.call('POST', executions, { key, body: { workflowId, documentIds } })).body.id;
+    const ids = [await start(poison), await start(fine), await start(fine), await start(fine)];
 
-  const all = Promise.all(ids.map((id) => ended(api, id)));
-  expect(await deathsUntil(all, api.dataDir)).toBe(5);
-  const [poisoned, ...others] = await all;
-  expect(poisoned).toMatchObject({ status: 'failed', runs: [{ error: { code: 'run.poisoned' } }] });
-  for (const execution of others) expect(execution).toMatchObject({ status: 'succeeded' });
+    const all = Promise.all(ids.map((id) => ended(api, id)));
+    expect(await deathsUntil(all, api.dataDir)).toBe(5);
+    const [poisoned, ...others] = await all;
+    expect(poisoned).toMatchObject({ status: 'failed', runs: [{ error: { code: 'run.poisoned' } }] });
+    for (const execution of others) expect(execution).toMatchObject({ status: 'succeeded' });
 
-  const stored = await collectionsIn(api.dataDir);
-  const steps = await stored.steps.find({ runId: poisoned.runs[0].runId }).toArray();
-  await stored.close();
-  expect(steps.filter((step) => step.status === 'running')).toEqual([]);
-  if (type === 'deadly') return;
-  expect(steps.map((step) => `${step.nodeId} ${step.status}`).toSorted()).toEqual(['first succeeded', 'kill failed']);
-  expect(steps.find((step) => step.nodeId === 'kill')?.error).toMatchObject({ code: 'run.worker_lost' });
-}, 60_000);
+    const stored = await collectionsIn(api.dataDir);
+    const steps = await stored.steps.find({ runId: poisoned.runs[0].runId }).toArray();
+    await stored.close();
+    expect(steps.filter((step) => step.status === 'running')).toEqual([]);
+    if (type === 'deadly') return;
+    expect(steps.map((step) => `${step.nodeId} ${step.status}`).toSorted()).toEqual(['first succeeded', 'kill failed']);
+    expect(steps.find((step) => step.nodeId === 'kill')?.error).toMatchObject({ code: 'run.worker_lost' });
+  },
+  60_000,
+);

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { newId } from '#src/domain/ids.ts';
-import { issueKey } from '#src/domain/issue-key.ts';
+import { issueKey } from '#src/domain/access/issue-key.ts';
 import type { Seed } from '#scripts/cli/seed-data.ts';
 import { addNeighbour } from '#test/support/neighbour.ts';
 import { collectionsIn } from '#test/support/stored.ts';
@@ -94,8 +94,12 @@ describe('service attacks: idempotency', () => {
 
   test('28. a request that was refused does not take its key', async () => {
     const idempotencyKey = freshKey();
-    expect(coded(await execute(asked({ idempotencyKey, workflowId: newId('workflow') })))).toBe('404 workflow.not_found');
-    expect(coded(await execute(asked({ idempotencyKey, documentIds: [newId('document')] })))).toBe('404 document.not_found');
+    expect(coded(await execute(asked({ idempotencyKey, workflowId: newId('workflow') })))).toBe(
+      '404 workflow.not_found',
+    );
+    expect(coded(await execute(asked({ idempotencyKey, documentIds: [newId('document')] })))).toBe(
+      '404 document.not_found',
+    );
     expect(coded(await execute(asked({ idempotencyKey, nonsense: 1 })))).toBe('400 request.invalid');
     expect((await execute(asked({ idempotencyKey }))).status).toBe(202);
   });
@@ -146,8 +150,11 @@ describe('service attacks: idempotency', () => {
       await app.put(tinyPng, 'image/png', app.seed.serviceKey),
     ];
     const idempotencyKey = freshKey();
-    const acknowledge = (body: object) => app.call('POST', '/api/service/uploads/ack', { key: app.seed.serviceKey, body });
-    const answers = await Promise.all(Array.from({ length: 20 }, () => acknowledge({ objectKey: one, idempotencyKey })));
+    const acknowledge = (body: object) =>
+      app.call('POST', '/api/service/uploads/ack', { key: app.seed.serviceKey, body });
+    const answers = await Promise.all(
+      Array.from({ length: 20 }, () => acknowledge({ objectKey: one, idempotencyKey })),
+    );
     for (const answer of answers) expect(answer).toMatchObject({ status: 201, body: answers[0]?.body });
     expect(coded(await acknowledge({ objectKey: other, idempotencyKey }))).toBe('409 idempotency.key_reused');
     expect(coded(await acknowledge({ objectKey: other }))).toBe('400 request.invalid');
@@ -155,15 +162,23 @@ describe('service attacks: idempotency', () => {
     expect(again).toMatchObject({ status: 200, body: { document: { id: answers[0]?.body.document.id } } });
   });
 
-  test.each(['', 'k'.repeat(256), 5, null, ['a'], { $ne: '' }])('30. the key %j is refused with 400', async (idempotencyKey) => {
-    expect(coded(await execute(asked({ idempotencyKey })))).toBe('400 request.invalid');
-  });
+  test.each(['', 'k'.repeat(256), 5, null, ['a'], { $ne: '' }])(
+    '30. the key %j is refused with 400',
+    async (idempotencyKey) => {
+      expect(coded(await execute(asked({ idempotencyKey })))).toBe('400 request.invalid');
+    },
+  );
 });
 
 describe('service attacks: what to run', () => {
   test('32. documentIds and scope both, or neither, is 400', async () => {
     const { workflowId } = app.seed;
-    for (const body of [asked({ scope: {} }), { workflowId }, asked({ scope: null }), { workflowId, documentIds: [] }]) {
+    for (const body of [
+      asked({ scope: {} }),
+      { workflowId },
+      asked({ scope: null }),
+      { workflowId, documentIds: [] },
+    ]) {
       const answer = await execute(body);
       expect(coded(answer)).toBe('400 request.invalid');
       expect(answer.body.errors[0].pointer).toMatch(/^\/(documentIds|scope)$/);
@@ -176,7 +191,9 @@ describe('service attacks: what to run', () => {
     for (const seed of [organization, project]) {
       const objectKey = await app.put(tinyPng, 'image/png', seed.serviceKey);
       const body = { objectKey, idempotencyKey: freshKey() };
-      foreign.push((await app.call('POST', '/api/service/uploads/ack', { key: seed.serviceKey, body })).body.document.id);
+      foreign.push(
+        (await app.call('POST', '/api/service/uploads/ack', { key: seed.serviceKey, body })).body.document.id,
+      );
     }
     const answers: Answer[] = [];
     const count = await made(async () => {
@@ -189,7 +206,16 @@ describe('service attacks: what to run', () => {
 
   test('34. 10 001 ids, ids that repeat, and ids that are none are 400', async () => {
     const many = Array.from({ length: 10_001 }, () => newId('document'));
-    for (const ids of [many, many.slice(0, 501), [documentIds[0], documentIds[0]], [5], [''], ['x'.repeat(129)], [[documentIds[0]]], 'all'])
+    for (const ids of [
+      many,
+      many.slice(0, 501),
+      [documentIds[0], documentIds[0]],
+      [5],
+      [''],
+      ['x'.repeat(129)],
+      [[documentIds[0]]],
+      'all',
+    ])
       expect(coded(await execute(asked({ documentIds: ids })))).toBe('400 request.invalid');
     expect(coded(await execute(asked({ documentIds: many.slice(0, 500) })))).toBe('404 document.not_found');
   });
@@ -224,7 +250,9 @@ describe('service attacks: what to run', () => {
   });
 
   test('35. an initialState at the limits is kept as it is', async () => {
-    const initialState = JSON.parse(`{"deep":${nested(30)},"dots.and spaces":"\\u0000 \\ud83e\\udd84","big":${2 ** 53 - 1},"tiny":5e-324}`);
+    const initialState = JSON.parse(
+      `{"deep":${nested(30)},"dots.and spaces":"\\u0000 \\ud83e\\udd84","big":${2 ** 53 - 1},"tiny":5e-324}`,
+    );
     const { status, body } = await execute(asked({ initialState }));
     expect(status).toBe(202);
     expect((await stored.executions.findOne({ _id: body.id }))?.initialState).toEqual(initialState);
@@ -238,7 +266,14 @@ describe('service attacks: what to run', () => {
     if (own === null || version === null) throw new Error('the seeded workflow is missing');
     const unpublished = { ...own, _id: newId('workflow'), codeName: null, publishedVersion: null };
     await deps.workflows.insert(unpublished, { ...version, _id: `${unpublished._id}@1`, workflowId: unpublished._id });
-    const ids = [newId('workflow'), neighbours.project.workflowId, neighbours.organization.workflowId, unpublished._id, 'wf', '$ne'];
+    const ids = [
+      newId('workflow'),
+      neighbours.project.workflowId,
+      neighbours.organization.workflowId,
+      unpublished._id,
+      'wf',
+      '$ne',
+    ];
     const answers: Answer[] = [];
     const count = await made(async () => {
       for (const id of ids) answers.push(await execute(asked({ workflowId: id })));
@@ -261,34 +296,63 @@ describe('service attacks: reading and requests', () => {
 
   test('36. limits at the edges are kept, and unknown parameters are refused', async () => {
     for (const limit of [1, 100]) {
-      const { status, body } = await app.call('GET', `/api/service/documents?limit=${limit}`, { key: app.seed.serviceKey });
+      const { status, body } = await app.call('GET', `/api/service/documents?limit=${limit}`, {
+        key: app.seed.serviceKey,
+      });
       expect(status).toBe(200);
       expect(body.documents.length).toBeLessThanOrEqual(limit);
     }
-    for (const query of ['limits=5', 'limit[$gt]=5', '__proto__=1', 'organizationId=org_x', 'apiKeyBound=yes', 'apiKeyBound=true&apiKeyBound=false'])
+    for (const query of [
+      'limits=5',
+      'limit[$gt]=5',
+      '__proto__=1',
+      'organizationId=org_x',
+      'apiKeyBound=yes',
+      'apiKeyBound=true&apiKeyBound=false',
+    ])
       expect((await app.call('GET', `/api/service/documents?${query}`, { key: app.seed.serviceKey })).status).toBe(400);
   });
 
   test('36. a cursor that was forged, or given for another list or tenant, is 400', async () => {
-    const list = (query: string, key = app.seed.serviceKey) => app.call('GET', `/api/service/documents?${query}`, { key });
+    const list = (query: string, key = app.seed.serviceKey) =>
+      app.call('GET', `/api/service/documents?${query}`, { key });
     const { body } = await list('limit=1');
     const cursor = encodeURIComponent(body.nextCursor);
     expect((await list(`limit=1&cursor=${cursor}`)).status).toBe(200);
     const [payload = '', signature = ''] = String(body.nextCursor).split('.');
     const moved = Buffer.from('9999999999999.doc_x').toString('base64url');
-    for (const forged of ['x', '.', 'a.b.c', payload, `${moved}.${signature}`, `${payload}.${signature.slice(1)}`, `${payload}.`, 'A'.repeat(900)])
+    for (const forged of [
+      'x',
+      '.',
+      'a.b.c',
+      payload,
+      `${moved}.${signature}`,
+      `${payload}.${signature.slice(1)}`,
+      `${payload}.`,
+      'A'.repeat(900),
+    ])
       expect(coded(await list(`cursor=${encodeURIComponent(forged)}`))).toBe('400 request.cursor_invalid');
     expect(coded(await list(`apiKeyBound=true&cursor=${cursor}`))).toBe('400 request.cursor_invalid');
     expect(coded(await list(`cursor=${cursor}`, neighbours.project.serviceKey))).toBe('400 request.cursor_invalid');
-    expect(coded(await list(`cursor=${cursor}`, neighbours.organization.serviceKey))).toBe('400 request.cursor_invalid');
+    expect(coded(await list(`cursor=${cursor}`, neighbours.organization.serviceKey))).toBe(
+      '400 request.cursor_invalid',
+    );
   });
 
-  test.each(['PUBLIC', 'Public', 'public ', '', 'all', true, null, ['public']])('37. the visibility %j is 400', async (visibility) => {
-    const change = await app.call('POST', '/api/service/documents/visibility', { key: app.seed.serviceKey, body: { documentIds, visibility } });
-    const presign = { contentType: 'image/png', size: 10, visibility };
-    expect(coded(change)).toBe('400 request.invalid');
-    expect(coded(await app.call('POST', '/api/service/uploads/presign', { key: app.seed.serviceKey, body: presign }))).toBe('400 request.invalid');
-  });
+  test.each(['PUBLIC', 'Public', 'public ', '', 'all', true, null, ['public']])(
+    '37. the visibility %j is 400',
+    async (visibility) => {
+      const change = await app.call('POST', '/api/service/documents/visibility', {
+        key: app.seed.serviceKey,
+        body: { documentIds, visibility },
+      });
+      const presign = { contentType: 'image/png', size: 10, visibility };
+      expect(coded(change)).toBe('400 request.invalid');
+      expect(
+        coded(await app.call('POST', '/api/service/uploads/presign', { key: app.seed.serviceKey, body: presign })),
+      ).toBe('400 request.invalid');
+    },
+  );
 
   test('37. a foreign document changes no visibility, neither its own nor that of the others', async () => {
     const change = (ids: readonly string[], key = app.seed.serviceKey) =>
@@ -299,7 +363,7 @@ describe('service attacks: reading and requests', () => {
     expect(await stored.documents.countDocuments({ visibility: 'public' })).toBe(0);
   });
 
-  test("39. an execution and a document of another tenant are 404, told as unknown ones are", async () => {
+  test('39. an execution and a document of another tenant are 404, told as unknown ones are', async () => {
     const { body } = await execute(asked());
     const cases = [
       { path: executions, id: body.id as string, unknown: newId('execution') },
@@ -308,7 +372,10 @@ describe('service attacks: reading and requests', () => {
     for (const { path, id, unknown } of cases) {
       for (const seed of [neighbours.project, neighbours.organization]) {
         const key = seed.serviceKey;
-        const [foreign, missing] = [await app.call('GET', `${path}/${id}`, { key }), await app.call('GET', `${path}/${unknown}`, { key })];
+        const [foreign, missing] = [
+          await app.call('GET', `${path}/${id}`, { key }),
+          await app.call('GET', `${path}/${unknown}`, { key }),
+        ];
         expect(foreign.status).toBe(404);
         expect(told(foreign, id)).toEqual(told(missing, unknown));
       }
@@ -316,19 +383,30 @@ describe('service attacks: reading and requests', () => {
     }
   });
 
-  test.each(['%00', '..%2f..', '%2e%2e%2f', 'a'.repeat(129), '$ne', '%ff', '{"$gt":""}', "' or 1=1"])('39. the id %s finds nothing', async (id) => {
-    for (const path of [executions, '/api/service/documents'])
-      expect([400, 404]).toContain((await app.call('GET', `${path}/${id}`, { key: app.seed.serviceKey })).status);
-  });
+  test.each(['%00', '..%2f..', '%2e%2e%2f', 'a'.repeat(129), '$ne', '%ff', '{"$gt":""}', "' or 1=1"])(
+    '39. the id %s finds nothing',
+    async (id) => {
+      for (const path of [executions, '/api/service/documents'])
+        expect([400, 404]).toContain((await app.call('GET', `${path}/${id}`, { key: app.seed.serviceKey })).status);
+    },
+  );
 
   test('40. bad JSON is 400, a body of 2 MB 413, another content type 415', async () => {
-    const send = (raw: string | Buffer, type = 'application/json') => execute(undefined, { raw, headers: { 'content-type': type } });
+    const send = (raw: string | Buffer, type = 'application/json') =>
+      execute(undefined, { raw, headers: { 'content-type': type } });
     for (const raw of ['{', '', '{"a":1}x', "{'a':1}", '"text"', '5', 'null', '[]', '\u{feff}{"a":}', '{"a":NaN}'])
       expect((await send(raw)).status).toBe(400);
     expect(coded(await send('{'))).toBe('400 request.malformed');
     expect(coded(await send(`{"a":"${'x'.repeat(2 * 1024 * 1024)}"}`))).toBe('413 request.too_large');
     const good = JSON.stringify(asked());
-    for (const type of ['text/plain', 'application/x-www-form-urlencoded', 'multipart/form-data; boundary=x', 'application/jsonp', 'application/json; charset=iso-8859-1', ''])
+    for (const type of [
+      'text/plain',
+      'application/x-www-form-urlencoded',
+      'multipart/form-data; boundary=x',
+      'application/jsonp',
+      'application/json; charset=iso-8859-1',
+      '',
+    ])
       expect(coded(await send(good, type))).toBe('415 request.media_type');
     expect((await send(good, 'Application/JSON; charset=UTF-8')).status).toBe(202);
     const packed = await execute(undefined, { raw: good, headers: { 'content-encoding': 'rot13' } });
@@ -338,7 +416,9 @@ describe('service attacks: reading and requests', () => {
   test('40. a compressed body that grows beyond the limit is 413', async () => {
     const { gzipSync } = await import('node:zlib');
     const raw = gzipSync(`{"a":"${'x'.repeat(50 * 1024 * 1024)}"}`);
-    expect(coded(await execute(undefined, { raw, headers: { 'content-encoding': 'gzip' } }))).toBe('413 request.too_large');
+    expect(coded(await execute(undefined, { raw, headers: { 'content-encoding': 'gzip' } }))).toBe(
+      '413 request.too_large',
+    );
   });
 
   test('40. request ids come back, hostile ones are replaced', async () => {

@@ -74,7 +74,8 @@ describe('The environment', () => {
   test('every secret is marked as one', () => {
     const secrets = Object.entries(env).filter(([, row]) => 'secret' in row);
     expect(secrets.map(([name]) => name).toSorted()).toEqual(['MONGODB_URI', 'OPENAI_API_KEY']);
-    for (const name of Object.keys(env)) if (/KEY|SECRET|TOKEN|PASSWORD|URI$/.test(name)) expect(secrets.map(([one]) => one)).toContain(name);
+    for (const name of Object.keys(env))
+      if (/KEY|SECRET|TOKEN|PASSWORD|URI$/.test(name)) expect(secrets.map(([one]) => one)).toContain(name);
   });
 
   test('values with line breaks stay in one line', () => {
@@ -99,7 +100,11 @@ describe('The environment', () => {
   });
 
   test('lists are read with spaces, addresses without a slash at their end', () => {
-    const config = loadConfig({ SERVICES: ' api , mcp', ALLOWED_HOSTS: 'a.example, ,b.example', BASE_URL: 'https://x.example//' });
+    const config = loadConfig({
+      SERVICES: ' api , mcp',
+      ALLOWED_HOSTS: 'a.example, ,b.example',
+      BASE_URL: 'https://x.example//',
+    });
     expect([...config.services]).toEqual(['api', 'mcp']);
     expect(config.allowedHosts).toEqual(['a.example', 'b.example']);
     expect(config.baseUrl).toBe('https://x.example');

@@ -68,7 +68,9 @@ describe('A program that cannot start says why in one line, and ends with 1', ()
     await prepareFolder(folder.path);
     const engine = await openEmbeddedDatabase({ dataDir: folder.path });
     const database = connectDatabase(engine.uri);
-    await database.db.collection<{ _id: string; version: number }>('meta').updateOne({ _id: 'schema' }, { $set: { version: 99 } });
+    await database.db
+      .collection<{ _id: string; version: number }>('meta')
+      .updateOne({ _id: 'schema' }, { $set: { version: 99 } });
     await database.close();
     await engine.close();
     expect(await oneLine({})).toContain('schema 99');

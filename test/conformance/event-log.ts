@@ -11,7 +11,8 @@ export interface EventLogUnderTest {
 }
 
 const seqs = (events: readonly LoggedEvent[]): number[] => events.map((event) => event.seq);
-const rising = (numbers: readonly number[]): boolean => numbers.every((one, at) => at === 0 || one > (numbers[at - 1] ?? 0));
+const rising = (numbers: readonly number[]): boolean =>
+  numbers.every((one, at) => at === 0 || one > (numbers[at - 1] ?? 0));
 
 /** The promise of `EventLog`, for every adapter. `make` is called once for the suite. */
 export function eventLogConformance(name: string, make: () => Promise<EventLogUnderTest>): void {
@@ -51,7 +52,9 @@ export function eventLogConformance(name: string, make: () => Promise<EventLogUn
 function durable(log: () => EventLog): void {
   test('appended events are read back whole, in order, with rising numbers', async () => {
     const organizationId = newId('organization');
-    const events = Array.from({ length: 5 }, (_, at) => realtimeEvent(organizationId, { data: { at, text: `line\n${at}` } }));
+    const events = Array.from({ length: 5 }, (_, at) =>
+      realtimeEvent(organizationId, { data: { at, text: `line\n${at}` } }),
+    );
     await log().append(events);
     const read = await log().read(organizationId, 0, 100);
     expect(read.map(({ seq: _, ...event }) => event)).toEqual(events);

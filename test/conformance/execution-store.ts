@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { newId } from '#src/domain/ids.ts';
-import { newRuns } from '#src/domain/new-runs.ts';
+import { newRuns } from '#src/domain/runs/new-runs.ts';
 import type { ExecutionStore, Lease } from '#src/domain/ports/executions.ts';
-import type { ExecutionRecord } from '#src/domain/run.ts';
+import type { ExecutionRecord } from '#src/domain/runs/run.ts';
 import { executionRecord, freshTenant } from '#test/support/records.ts';
 
 export interface ExecutionStoreUnderTest {
@@ -74,7 +74,11 @@ function creating(store: () => ExecutionStore): void {
     const made = await Promise.all(Array.from({ length: 20 }, () => store().create(wanted, newRuns)));
     for (const one of made) {
       expect(one.execution).toEqual(wanted);
-      expect(one.runs.map((run) => run._id).toSorted()).toEqual(newRuns(wanted).map((run) => run._id).toSorted());
+      expect(one.runs.map((run) => run._id).toSorted()).toEqual(
+        newRuns(wanted)
+          .map((run) => run._id)
+          .toSorted(),
+      );
     }
     expect(await store().runsOf(wanted.organizationId, wanted._id)).toHaveLength(2);
     await finishAll(store(), 2, new Date());
@@ -137,7 +141,9 @@ function reading(store: () => ExecutionStore): void {
       expect(await store().findRun(stranger, run?._id ?? '')).toBeNull();
     }
     expect(await store().runsOf(organizationId, execution._id)).toEqual([]);
-    expect(await store().findRun({ ...mine, projectIds: [...projectIds, execution.projectId] }, run?._id ?? '')).toEqual(run);
+    expect(
+      await store().findRun({ ...mine, projectIds: [...projectIds, execution.projectId] }, run?._id ?? ''),
+    ).toEqual(run);
     await finishAll(store(), 1, new Date());
   });
 
@@ -192,7 +198,9 @@ function claiming(store: () => ExecutionStore, elsewhere: () => ExecutionStore):
     await store().createAll(batch);
     const later = after(now, 1_000);
     const leases = await Promise.all(
-      Array.from({ length: 40 }, (_, at) => (at % 2 === 0 ? store() : elsewhere()).claim(`worker-${at}`, leaseMs, later)),
+      Array.from({ length: 40 }, (_, at) =>
+        (at % 2 === 0 ? store() : elsewhere()).claim(`worker-${at}`, leaseMs, later),
+      ),
     );
     const got = leases.filter((lease) => lease !== null);
     expect(got).toHaveLength(25);

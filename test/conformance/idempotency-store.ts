@@ -28,7 +28,7 @@ export function idempotencyStoreConformance(name: string, make: () => Promise<Id
     remembering(store);
     forgetting(store);
 
-    test('of twenty that finish at once in two processes one reply is everybody\'s', async () => {
+    test("of twenty that finish at once in two processes one reply is everybody's", async () => {
       const scope = freshScope();
       const answers = await Promise.all(
         Array.from({ length: 20 }, async (_, at) => {

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { identifiersOf } from '#src/domain/identifiers.ts';
+import { identifiersOf } from '#src/domain/documents/identifiers.ts';
 import { newId } from '#src/domain/ids.ts';
 import type { SearchIndex, SearchRecord } from '#src/domain/ports/search-index.ts';
 import { freshTenant } from '#test/support/records.ts';
@@ -11,7 +11,11 @@ export interface SearchIndexUnderTest {
 
 type Tenant = ReturnType<typeof freshTenant>;
 
-function recordOf({ organizationId, projectIds }: Tenant, ocrText: string, more: Partial<SearchRecord> = {}): SearchRecord {
+function recordOf(
+  { organizationId, projectIds }: Tenant,
+  ocrText: string,
+  more: Partial<SearchRecord> = {},
+): SearchRecord {
   const documentId = newId('document');
   return {
     documentId,
@@ -50,7 +54,11 @@ export function searchIndexConformance(name: string, make: () => Promise<SearchI
   });
 }
 
-async function found(index: SearchIndex, tenant: { organizationId: string; projectIds: readonly string[] }, text: string) {
+async function found(
+  index: SearchIndex,
+  tenant: { organizationId: string; projectIds: readonly string[] },
+  text: string,
+) {
   return (await index.search({ ...tenant, text, limit: 10 })).map((hit) => hit.documentId);
 }
 
@@ -99,8 +107,11 @@ function finding(index: () => SearchIndex): void {
 
   test('scores fall, the limit holds, and no document comes twice', async () => {
     const tenant = freshTenant();
-    for (let at = 0; at < 8; at += 1) await index().upsert(recordOf(tenant, `walnut ${'walnut '.repeat(at)} table A-100${at}`));
-    await expect.poll(async () => (await index().search({ ...tenant, text: 'walnut A-1003', limit: 5 })).length).toBe(5);
+    for (let at = 0; at < 8; at += 1)
+      await index().upsert(recordOf(tenant, `walnut ${'walnut '.repeat(at)} table A-100${at}`));
+    await expect
+      .poll(async () => (await index().search({ ...tenant, text: 'walnut A-1003', limit: 5 })).length)
+      .toBe(5);
     const hits = await index().search({ ...tenant, text: 'walnut A-1003', limit: 100 });
     const scores = hits.map((hit) => hit.score);
     expect(scores).toEqual(scores.toSorted((a, b) => b - a));

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { hashKey, keyIsLive, looksLikeKey, newKeySecret, type ApiKeyRecord } from '#src/domain/api-key.ts';
+import { hashKey, keyIsLive, looksLikeKey, newKeySecret, type ApiKeyRecord } from '#src/domain/access/api-key.ts';
 
 const now = new Date('2026-01-01T00:00:00.000Z');
 const later = (ms: number): Date => new Date(now.getTime() + ms);
@@ -59,12 +59,17 @@ describe('Secrets of API keys', () => {
     }
   });
 
-  test.each(['', ' ', 'ink_wf_', 'ink_wf_\n', `${newKeySecret('service')}\n`, ` ${newKeySecret('service')}`, 'ink_xx_'.padEnd(45, 'a')])(
-    '%j is none',
-    (text) => {
-      expect(looksLikeKey(text)).toBe(false);
-    },
-  );
+  test.each([
+    '',
+    ' ',
+    'ink_wf_',
+    'ink_wf_\n',
+    `${newKeySecret('service')}\n`,
+    ` ${newKeySecret('service')}`,
+    'ink_xx_'.padEnd(45, 'a'),
+  ])('%j is none', (text) => {
+    expect(looksLikeKey(text)).toBe(false);
+  });
 
   test('the kind is part of the check', () => {
     expect(looksLikeKey(newKeySecret('workflow').replace('ink_wf_', 'ink_svc_'))).toBe(false);
@@ -82,11 +87,19 @@ describe('A key', () => {
     ['that expires now is not', { expiresAt: now }, false],
     ['that expired is not', { expiresAt: later(-1) }, false],
     ['that is revoked is not', { revokedAt: later(-1) }, false],
-    ['that is revoked is not, though its grace goes on', { revokedAt: now, replacedBy: 'key_b', graceUntil: later(1) }, false],
+    [
+      'that is revoked is not, though its grace goes on',
+      { revokedAt: now, replacedBy: 'key_b', graceUntil: later(1) },
+      false,
+    ],
     ['that was rotated is live within its grace', { replacedBy: 'key_b', graceUntil: later(1) }, true],
     ['that was rotated is not when its grace ends', { replacedBy: 'key_b', graceUntil: now }, false],
     ['that was rotated without grace is not', { replacedBy: 'key_b' }, false],
-    ['that was rotated and expired is not, though its grace goes on', { replacedBy: 'key_b', graceUntil: later(9), expiresAt: now }, false],
+    [
+      'that was rotated and expired is not, though its grace goes on',
+      { replacedBy: 'key_b', graceUntil: later(9), expiresAt: now },
+      false,
+    ],
   ])('%s', (_title, more, live) => {
     expect(keyIsLive(key(more), now)).toBe(live);
   });

@@ -6,7 +6,8 @@ function held() {
   const batches: (readonly number[])[] = [];
   const gates: PromiseWithResolvers<void>[] = [];
   const begun: PromiseWithResolvers<void>[] = [];
-  const at = <Value>(list: PromiseWithResolvers<Value>[], index: number): PromiseWithResolvers<Value> => (list[index] ??= Promise.withResolvers<Value>());
+  const at = <Value>(list: PromiseWithResolvers<Value>[], index: number): PromiseWithResolvers<Value> =>
+    (list[index] ??= Promise.withResolvers<Value>());
   return {
     batches,
     begun: (index: number) => at(begun, index).promise,

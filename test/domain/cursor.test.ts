@@ -26,7 +26,12 @@ describe('Cursors', () => {
 
   test('are of no use in another list, for another tenant, or with another secret', () => {
     const cursor = encodeCursor(secret, binding, position);
-    for (const other of ['["org_b",["prj_a"],{}]', '["org_a",["prj_b"],{}]', '["org_a",["prj_a"],{"apiKeyId":"k"}]', ''])
+    for (const other of [
+      '["org_b",["prj_a"],{}]',
+      '["org_a",["prj_b"],{}]',
+      '["org_a",["prj_a"],{"apiKeyId":"k"}]',
+      '',
+    ])
       expect(code(() => decodeCursor(secret, other, cursor))).toBe('request.cursor_invalid');
     expect(code(() => decodeCursor(Buffer.from('other'), binding, cursor))).toBe('request.cursor_invalid');
   });
@@ -41,7 +46,10 @@ describe('Cursors', () => {
     }
   });
 
-  test.each(['', '.', '..', 'a', 'a.b', 'a.b.c', '=.=', '\0.\0', 'é.é', '🦄', 'x'.repeat(1_000)])('%j is refused', (cursor) => {
-    expect(code(() => decodeCursor(secret, binding, cursor))).toBe('request.cursor_invalid');
-  });
+  test.each(['', '.', '..', 'a', 'a.b', 'a.b.c', '=.=', '\0.\0', 'é.é', '🦄', 'x'.repeat(1_000)])(
+    '%j is refused',
+    (cursor) => {
+      expect(code(() => decodeCursor(secret, binding, cursor))).toBe('request.cursor_invalid');
+    },
+  );
 });

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { identifierLimits, identifiersOf, queryIdentifiers } from '#src/domain/identifiers.ts';
+import { identifierLimits, identifiersOf, queryIdentifiers } from '#src/domain/documents/identifiers.ts';
 
 describe('Identifiers', () => {
   test.each([

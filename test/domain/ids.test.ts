@@ -2,9 +2,12 @@ import { describe, expect, test } from 'vitest';
 import { derivedId, idPrefixes, newId, siblingId, sortableToken, type IdKind } from '#src/domain/ids.ts';
 
 describe('Ids', () => {
-  test.each(Object.entries(idPrefixes) as [IdKind, string][])('a new %s id is %s_ and 22 base62 characters', (kind, prefix) => {
-    expect(newId(kind)).toMatch(new RegExp(`^${prefix}_[0-9A-Za-z]{22}$`));
-  });
+  test.each(Object.entries(idPrefixes) as [IdKind, string][])(
+    'a new %s id is %s_ and 22 base62 characters',
+    (kind, prefix) => {
+      expect(newId(kind)).toMatch(new RegExp(`^${prefix}_[0-9A-Za-z]{22}$`));
+    },
+  );
 
   test('prefixes are all different', () => {
     expect(new Set(Object.values(idPrefixes)).size).toBe(Object.values(idPrefixes).length);
@@ -26,7 +29,11 @@ describe('Ids', () => {
     const id = derivedId('run', 'exec_a', 'doc_a');
     expect(id).toMatch(/^run_[0-9A-Za-z]{22}$/);
     expect(derivedId('run', 'exec_a', 'doc_a')).toBe(id);
-    const others = [derivedId('run', 'exec_a', 'doc_b'), derivedId('run', 'doc_a', 'exec_a'), derivedId('run', 'exec_adoc_a')];
+    const others = [
+      derivedId('run', 'exec_a', 'doc_b'),
+      derivedId('run', 'doc_a', 'exec_a'),
+      derivedId('run', 'exec_adoc_a'),
+    ];
     expect(new Set([id, ...others]).size).toBe(4);
     expect(derivedId('step', 'exec_a', 'doc_a').slice(5)).toBe(id.slice(4));
   });

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { documentTypes } from '#src/contracts/media-types.ts';
-import { AckBody } from '#src/contracts/upload.ts';
+import { AckBody } from '#src/contracts/resources/upload.ts';
 import { sortableToken } from '#src/domain/ids.ts';
-import { pinnedKey, thumbnailKey, uploadKey } from '#src/domain/object-key.ts';
-import { homeProject, type Principal } from '#src/domain/principal.ts';
+import { pinnedKey, thumbnailKey, uploadKey } from '#src/domain/documents/object-key.ts';
+import { homeProject, type Principal } from '#src/domain/access/principal.ts';
 
 const principal: Principal = {
   kind: 'workflow-key',
@@ -39,7 +39,7 @@ describe('Object keys', () => {
     }
   });
 
-  test('of pinned bytes and thumbnails are no client\'s to write or to acknowledge', () => {
+  test("of pinned bytes and thumbnails are no client's to write or to acknowledge", () => {
     for (const objectKey of [pinnedKey(document, 'image/png'), thumbnailKey(document)]) {
       expect(objectKey).toMatch(/^documents\/org_O\/prj_P\/doc_D\//);
       expect(AckBody.safeParse({ objectKey }).success).toBe(false);

@@ -1,11 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { runStatuses, type RunStatus } from '#src/contracts/execution.ts';
-import { newRuns } from '#src/domain/new-runs.ts';
-import { countRuns, executionStatus, terminalStatuses } from '#src/domain/run.ts';
+import { runStatuses, type RunStatus } from '#src/contracts/resources/execution.ts';
+import { newRuns } from '#src/domain/runs/new-runs.ts';
+import { countRuns, executionStatus, terminalStatuses } from '#src/domain/runs/run.ts';
 import { executionRecord } from '#test/support/records.ts';
 
-const statusOf = (...statuses: RunStatus[]): string => executionStatus(countRuns(statuses.map((status) => ({ status }))));
+const statusOf = (...statuses: RunStatus[]): string =>
+  executionStatus(countRuns(statuses.map((status) => ({ status }))));
 
 describe("An execution's status", () => {
   test.each<[RunStatus[], string]>([

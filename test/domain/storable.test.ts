@@ -2,9 +2,12 @@ import { describe, expect, test } from 'vitest';
 import { unstorable } from '#src/domain/storable.ts';
 
 describe('What can be stored', () => {
-  test.each(['null', '1', '"\\u0000"', '{"a":[1,{"b.c":"$x"}]}', '{"":{"~/":5e-324}}', '[1.7976931348623157e308]'])('%s can', (text) => {
-    expect(unstorable(JSON.parse(text))).toBeNull();
-  });
+  test.each(['null', '1', '"\\u0000"', '{"a":[1,{"b.c":"$x"}]}', '{"":{"~/":5e-324}}', '[1.7976931348623157e308]'])(
+    '%s can',
+    (text) => {
+      expect(unstorable(JSON.parse(text))).toBeNull();
+    },
+  );
 
   test.each([
     ['1e400', ''],

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { characterErrorRate, editDistance, wordErrorRate } from '#src/domain/text-distance.ts';
+import { characterErrorRate, editDistance, wordErrorRate } from '#src/domain/documents/text-distance.ts';
 
 /** Textbook recursion with a full table: slow, and obviously right. */
 function plainDistance(from: readonly string[], to: readonly string[]): number {

@@ -1,5 +1,5 @@
 import { MongoClient } from 'mongodb';
-import { openEmbeddedDatabase } from '../../embedded/open.ts';
+import { openEmbeddedDatabase } from '#embedded/open.ts';
 
 // Started by lifecycle.test.ts and killed while it writes: says on stdout what was acknowledged, line by line.
 const [dataDir = '', round = '0'] = process.argv.slice(2);

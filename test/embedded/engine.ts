@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Collection, type CreateIndexesOptions, type Db, type Document, MongoClient } from 'mongodb';
-import { type EmbeddedDatabase, openEmbeddedDatabase } from '../../embedded/open.ts';
+import { type EmbeddedDatabase, openEmbeddedDatabase } from '#embedded/open.ts';
 
 /** Documents of any shape and any `_id`. */
 export type Anything = Document & { _id?: string | number | object | null };

@@ -9,7 +9,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { fileURLToPath } from 'node:url';
 import { MongoClient } from 'mongodb';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { openEmbeddedDatabase } from '../../embedded/open.ts';
+import { openEmbeddedDatabase } from '#embedded/open.ts';
 import { addIndex, type Anything, failureOf } from './engine.ts';
 
 let dataDir: string;

@@ -2,11 +2,11 @@ import { serialize } from 'bson';
 import fc from 'fast-check';
 import { type Document, Long } from 'mongodb';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { decode } from '../../embedded/bson/value.ts';
-import { compare } from '../../embedded/query/compare.ts';
-import { parseFilter } from '../../embedded/query/filter.ts';
-import { matches } from '../../embedded/query/match.ts';
-import { KeyWriter } from '../../embedded/storage/key.ts';
+import { decode } from '#embedded/bson/value.ts';
+import { compare } from '#embedded/query/compare.ts';
+import { parseFilter } from '#embedded/query/filter.ts';
+import { matches } from '#embedded/query/match.ts';
+import { KeyWriter } from '#embedded/storage/key.ts';
 import { addIndex, type Anything, startTestEngine, type TestEngine } from './engine.ts';
 
 let engine: TestEngine;

@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { serialize } from 'bson';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { decode, type Document } from '../../embedded/bson/value.ts';
-import { Engine } from '../../embedded/storage/engine.ts';
-import { sweep } from '../../embedded/storage/upkeep.ts';
+import { decode, type Document } from '#embedded/bson/value.ts';
+import { Engine } from '#embedded/storage/engine.ts';
+import { sweep } from '#embedded/storage/upkeep.ts';
 
 let folder: string;
 let engine: Engine;

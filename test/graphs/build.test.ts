@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { MemorySaver } from '@langchain/langgraph-checkpoint';
 import { z } from 'zod';
-import { StoredGraph } from '#src/contracts/graph.ts';
+import { StoredGraph } from '#src/contracts/resources/graph.ts';
 import { channel, defineWorkflow, node } from '#graphs/build.ts';
 import { catalog } from '#graphs/catalog.ts';
 import { checkGraph } from '#graphs/check.ts';

@@ -202,7 +202,7 @@ describe('Document intake', () => {
     const begun = Promise.withResolvers<void>();
     const stuck: OcrEngine = {
       label: 'test/1',
-    language: 'eng',
+      language: 'eng',
       recognize: (_page, { signal }) =>
         new Promise((_resolve, reject) => {
           signal?.addEventListener('abort', () => reject(new Fault('ocr.failed', 'Stopped.')));

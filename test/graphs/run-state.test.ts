@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { previewBytes } from '#graphs/engine/preview.ts';
 import { graphOf, runGraph, StepLog, testNode } from '#test/graphs/support/graph-fixtures.ts';
-import type { StoredGraphInput } from '#src/contracts/graph.ts';
+import type { StoredGraphInput } from '#src/contracts/resources/graph.ts';
 
 type Channels = NonNullable<StoredGraphInput['state']>;
 

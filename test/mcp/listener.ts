@@ -6,7 +6,7 @@ import { StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { Client as LegacyClient } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport as LegacyTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import { Authenticator } from '#src/auth/authenticate.ts';
-import { hashKey, newKeySecret, type ApiKeyRecord, type KeyKind } from '#src/domain/api-key.ts';
+import { hashKey, newKeySecret, type ApiKeyRecord, type KeyKind } from '#src/domain/access/api-key.ts';
 import type { ApiKeyStore } from '#src/domain/ports/api-keys.ts';
 import type { Logger } from '#src/domain/ports/logger.ts';
 import { createMcpApp } from '#http/mcp/app.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Scope } from '#src/contracts/scopes.ts';
 import { faults, type FaultCode } from '#src/contracts/faults.ts';
-import type { Principal } from '#src/domain/principal.ts';
+import type { Principal } from '#src/domain/access/principal.ts';
 import { Fault } from '#src/domain/fault.ts';
 import { toolDefinition } from '#tools/mcp/definition.ts';
 import { hintFor } from '#tools/mcp/fault-hints.ts';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createExecutionStore } from '#src/adapters/database/executions.ts';
-import { newRuns } from '#src/domain/new-runs.ts';
+import { newRuns } from '#src/domain/runs/new-runs.ts';
 import { testDatabase, type TestDatabase } from '#test/support/database.ts';
 import { executionRecord } from '#test/support/records.ts';
 
@@ -17,7 +17,9 @@ afterAll(() => database.close());
 test('a bulk write that the server refuses as a whole is an error, never "it was there already"', async () => {
   const { client, collections } = database;
   // A namespace without a database is refused before any operation of the command is looked at.
-  const executions = Object.create(collections.executions, { namespace: { value: 'nowhere' } }) as typeof collections.executions;
+  const executions = Object.create(collections.executions, {
+    namespace: { value: 'nowhere' },
+  }) as typeof collections.executions;
   const store = createExecutionStore(client, { ...collections, executions });
   const execution = executionRecord();
   await expect(store.createAll([{ execution, runs: newRuns(execution) }])).rejects.toThrow();

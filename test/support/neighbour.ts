@@ -1,7 +1,7 @@
 import { documentIntake } from '#graphs/document-intake.workflow.ts';
 import { addCodeWorkflow } from '#src/agents/publish-code-workflows.ts';
 import { newId } from '#src/domain/ids.ts';
-import { issueKey } from '#src/domain/issue-key.ts';
+import { issueKey } from '#src/domain/access/issue-key.ts';
 import type { Seed } from '#scripts/cli/seed-data.ts';
 import type { TestApp } from '#test/support/test-app.ts';
 

@@ -1,7 +1,7 @@
 import { newId } from '#src/domain/ids.ts';
-import type { DocumentRecord } from '#src/domain/document.ts';
-import type { RealtimeEvent } from '#src/domain/events.ts';
-import type { ExecutionRecord } from '#src/domain/run.ts';
+import type { DocumentRecord } from '#src/domain/documents/document.ts';
+import type { RealtimeEvent } from '#src/domain/events/events.ts';
+import type { ExecutionRecord } from '#src/domain/runs/run.ts';
 
 /** Ids of a tenant that nobody else has. */
 export function freshTenant(): { organizationId: string; projectIds: [string] } {

@@ -1,10 +1,15 @@
 import { graphHash } from '#graphs/hash.ts';
-import type { StoredGraph } from '#src/contracts/graph.ts';
+import type { StoredGraph } from '#src/contracts/resources/graph.ts';
 import { newId } from '#src/domain/ids.ts';
-import type { WorkflowVersionRecord } from '#src/domain/workflow.ts';
+import type { WorkflowVersionRecord } from '#src/domain/runs/workflow.ts';
 import type { TestApp } from '#test/support/test-app.ts';
 
-function versionOf(workflowId: string, organizationId: string, graph: StoredGraph, version: number): WorkflowVersionRecord {
+function versionOf(
+  workflowId: string,
+  organizationId: string,
+  graph: StoredGraph,
+  version: number,
+): WorkflowVersionRecord {
   return {
     _id: `${workflowId}@${version}`,
     organizationId,
@@ -42,9 +47,16 @@ export async function addWorkflow({ app, seed }: Pick<TestApp, 'app' | 'seed'>, 
 }
 
 /** Publishes the next version of a workflow of the seeded project. */
-export async function republish({ app, seed }: Pick<TestApp, 'app' | 'seed'>, workflowId: string, graph: StoredGraph): Promise<void> {
+export async function republish(
+  { app, seed }: Pick<TestApp, 'app' | 'seed'>,
+  workflowId: string,
+  graph: StoredGraph,
+): Promise<void> {
   const { organizationId, projectId } = seed;
   const workflow = await app.deps.workflows.find({ organizationId, projectIds: [projectId] }, workflowId);
   if (workflow === null) throw new Error(`there is no workflow ${workflowId}`);
-  await app.deps.workflows.publish(workflow, versionOf(workflowId, organizationId, graph, (workflow.publishedVersion ?? 0) + 1));
+  await app.deps.workflows.publish(
+    workflow,
+    versionOf(workflowId, organizationId, graph, (workflow.publishedVersion ?? 0) + 1),
+  );
 }

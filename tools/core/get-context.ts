@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { ContextResult } from '#src/contracts/context.ts';
+import { ContextResult } from '#src/contracts/resources/context.ts';
 import { limits } from '#src/contracts/fields.ts';
 import { defineTool } from '#tools/define.ts';
 

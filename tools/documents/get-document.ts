@@ -1,5 +1,5 @@
 import { AnyId } from '#src/contracts/fields.ts';
-import { Document } from '#src/contracts/document.ts';
+import { Document } from '#src/contracts/resources/document.ts';
 import { z } from 'zod';
 import { defineTool } from '#tools/define.ts';
 import { presentDocument } from '#tools/documents/present.ts';

@@ -1,4 +1,4 @@
-import { DocumentList, DocumentListQuery } from '#src/contracts/document.ts';
+import { DocumentList, DocumentListQuery } from '#src/contracts/resources/document.ts';
 import { decodeCursor, encodeCursor } from '#src/domain/cursor.ts';
 import { defineTool } from '#tools/define.ts';
 import { presentDocument } from '#tools/documents/present.ts';

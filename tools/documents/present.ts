@@ -1,6 +1,6 @@
 import type { z } from 'zod';
-import type { Document } from '#src/contracts/document.ts';
-import type { DocumentRecord } from '#src/domain/document.ts';
+import type { Document } from '#src/contracts/resources/document.ts';
+import type { DocumentRecord } from '#src/domain/documents/document.ts';
 import type { ToolDeps } from '#tools/deps.ts';
 
 type DocumentReply = z.input<typeof Document>;

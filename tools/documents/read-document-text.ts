@@ -1,4 +1,4 @@
-import { ReadTextInput, ReadTextResult } from '#src/contracts/document.ts';
+import { ReadTextInput, ReadTextResult } from '#src/contracts/resources/document.ts';
 import { defineTool } from '#tools/define.ts';
 import { requireDocument } from '#tools/documents/require-document.ts';
 

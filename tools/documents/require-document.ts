@@ -1,6 +1,6 @@
-import type { DocumentRecord } from '#src/domain/document.ts';
+import type { DocumentRecord } from '#src/domain/documents/document.ts';
 import { Fault } from '#src/domain/fault.ts';
-import type { Tenant } from '#src/domain/tenant.ts';
+import type { Tenant } from '#src/domain/access/tenant.ts';
 import type { ToolDeps } from '#tools/deps.ts';
 
 /** Another tenant's id and an unknown id get the same answer. */

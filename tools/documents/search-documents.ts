@@ -1,4 +1,4 @@
-import { SearchInput, SearchResult } from '#src/contracts/document.ts';
+import { SearchInput, SearchResult } from '#src/contracts/resources/document.ts';
 import { defineTool } from '#tools/define.ts';
 import { presentDocument } from '#tools/documents/present.ts';
 

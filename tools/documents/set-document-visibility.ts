@@ -1,4 +1,4 @@
-import { VisibilityChange, VisibilityResult } from '#src/contracts/document.ts';
+import { VisibilityChange, VisibilityResult } from '#src/contracts/resources/document.ts';
 import { defineTool } from '#tools/define.ts';
 import { documentMissing } from '#tools/documents/require-document.ts';
 

@@ -1,5 +1,5 @@
 import type { AuthInfo } from '@modelcontextprotocol/server';
-import type { Principal } from '#src/domain/principal.ts';
+import type { Principal } from '#src/domain/access/principal.ts';
 
 /** Who calls, as the facade in front found out; passed through the SDK with each request. */
 export interface McpCaller {

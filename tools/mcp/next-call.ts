@@ -1,6 +1,6 @@
 import type { z } from 'zod';
-import type { Execution } from '#src/contracts/execution.ts';
-import { terminalStatuses } from '#src/domain/run.ts';
+import type { Execution } from '#src/contracts/resources/execution.ts';
+import { terminalStatuses } from '#src/domain/runs/run.ts';
 import type { AnyTool, Tool } from '#tools/define.ts';
 import { tools } from '#tools/index.ts';
 import type { Cut } from '#tools/mcp/budget.ts';

@@ -1,4 +1,4 @@
-import { Execution, ExecutionPath, ExecutionQuery } from '#src/contracts/execution.ts';
+import { Execution, ExecutionPath, ExecutionQuery } from '#src/contracts/resources/execution.ts';
 import { defineTool } from '#tools/define.ts';
 import { readExecution, waitForExecution } from '#tools/runs/wait-for-execution.ts';
 

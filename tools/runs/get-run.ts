@@ -1,4 +1,4 @@
-import { GetRunInput, GetRunResult } from '#src/contracts/execution.ts';
+import { GetRunInput, GetRunResult } from '#src/contracts/resources/execution.ts';
 import { Fault } from '#src/domain/fault.ts';
 import { defineTool } from '#tools/define.ts';
 import { presentRunDetail } from '#tools/runs/present.ts';

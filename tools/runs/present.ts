@@ -1,7 +1,13 @@
 import type { z } from 'zod';
-import type { Execution, RunDetail, RunSummary } from '#src/contracts/execution.ts';
+import type { Execution, RunDetail, RunSummary } from '#src/contracts/resources/execution.ts';
 import type { StepRecord } from '#src/domain/ports/steps.ts';
-import { countRuns, executionStatus, terminalStatuses, type ExecutionRecord, type RunRecord } from '#src/domain/run.ts';
+import {
+  countRuns,
+  executionStatus,
+  terminalStatuses,
+  type ExecutionRecord,
+  type RunRecord,
+} from '#src/domain/runs/run.ts';
 
 const iso = (date: Date | null | undefined): string | null => date?.toISOString() ?? null;
 

@@ -1,11 +1,11 @@
 import { z } from 'zod';
-import { Execution, ExecutionBody } from '#src/contracts/execution.ts';
+import { Execution, ExecutionBody } from '#src/contracts/resources/execution.ts';
 import { Fault } from '#src/domain/fault.ts';
 import { derivedId, newId } from '#src/domain/ids.ts';
-import { newRuns } from '#src/domain/new-runs.ts';
-import { runCreated } from '#src/domain/realtime.ts';
-import type { ExecutionRecord } from '#src/domain/run.ts';
-import { homeProject } from '#src/domain/principal.ts';
+import { newRuns } from '#src/domain/runs/new-runs.ts';
+import { runCreated } from '#src/domain/events/realtime.ts';
+import type { ExecutionRecord } from '#src/domain/runs/run.ts';
+import { homeProject } from '#src/domain/access/principal.ts';
 import { unstorable } from '#src/domain/storable.ts';
 import { defineTool, type ToolContext } from '#tools/define.ts';
 import { documentMissing } from '#tools/documents/require-document.ts';

@@ -1,7 +1,7 @@
 import type { z } from 'zod';
-import type { Execution } from '#src/contracts/execution.ts';
+import type { Execution } from '#src/contracts/resources/execution.ts';
 import { Fault } from '#src/domain/fault.ts';
-import { terminalStatuses, type ExecutionRecord } from '#src/domain/run.ts';
+import { terminalStatuses, type ExecutionRecord } from '#src/domain/runs/run.ts';
 import type { ToolContext } from '#tools/define.ts';
 import { presentExecution } from '#tools/runs/present.ts';
 

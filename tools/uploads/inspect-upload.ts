@@ -1,4 +1,4 @@
-import type { UploadRecord } from '#src/domain/document.ts';
+import type { UploadRecord } from '#src/domain/documents/document.ts';
 import { Fault } from '#src/domain/fault.ts';
 import type { ImageFacts } from '#src/domain/ports/image-codec.ts';
 import type { ObjectHead } from '#src/domain/ports/object-store.ts';

@@ -1,11 +1,11 @@
 import { limits, Visibility } from '#src/contracts/fields.ts';
 import { documentTypes, type DocumentType } from '#src/contracts/media-types.ts';
-import { PresignBody, PresignReply } from '#src/contracts/upload.ts';
-import type { UploadRecord } from '#src/domain/document.ts';
+import { PresignBody, PresignReply } from '#src/contracts/resources/upload.ts';
+import type { UploadRecord } from '#src/domain/documents/document.ts';
 import { Fault } from '#src/domain/fault.ts';
 import { siblingId, sortableToken } from '#src/domain/ids.ts';
-import { uploadKey } from '#src/domain/object-key.ts';
-import { homeProject } from '#src/domain/principal.ts';
+import { uploadKey } from '#src/domain/documents/object-key.ts';
+import { homeProject } from '#src/domain/access/principal.ts';
 import { defineTool } from '#tools/define.ts';
 
 function acceptedType(contentType: string): DocumentType {

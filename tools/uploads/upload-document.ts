@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { Visibility } from '#src/contracts/fields.ts';
-import { AckReply, PresignReply } from '#src/contracts/upload.ts';
+import { AckReply, PresignReply } from '#src/contracts/resources/upload.ts';
 import { defineTool } from '#tools/define.ts';
 import { call } from '#tools/call.ts';
 import { acknowledgeUpload } from '#tools/uploads/acknowledge-upload.ts';

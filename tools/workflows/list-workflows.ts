@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { WorkflowList } from '#src/contracts/workflow.ts';
+import { WorkflowList } from '#src/contracts/resources/workflow.ts';
 import { defineTool } from '#tools/define.ts';
 
 export const listWorkflows = defineTool({

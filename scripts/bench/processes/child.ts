@@ -14,6 +14,8 @@ export interface Child extends AsyncDisposable {
   /** The child's answer to a question by name. Rejects with the child's error, or when it ends before it answers. */
   ask<Output>(name: string, input?: unknown): Promise<Output>;
   usage(): Promise<Usage>;
+  /** Does the work and answers its result with the CPU it took, in milliseconds; profiled under `label` when profiles are wanted. */
+  count<Result>(label: string, work: () => Promise<Result>): Promise<{ result: Result; cpuMs: number }>;
   /** Settles with the exit code, or the signal's name, when the child has ended by itself or otherwise. */
   readonly ended: Promise<number | string>;
 }
@@ -21,7 +23,7 @@ export interface Child extends AsyncDisposable {
 export interface ChildOptions {
   readonly env?: Readonly<Record<string, string>>;
   readonly args?: readonly string[];
-  /** A folder for the CPU profile that the child writes when it ends. */
+  /** A folder for CPU profiles of what is counted. */
   readonly profiles?: string | null;
 }
 
@@ -30,16 +32,19 @@ const endWithinMs = 15_000;
 /** What a process under test must not inherit: the settings of whoever runs the benchmark. */
 function quietEnvironment(): Record<string, string> {
   const kept = ['PATH', 'HOME', 'TMPDIR', 'TEMP', 'TMP', 'SystemRoot', 'LANG', 'LC_ALL', 'NODE_COMPILE_CACHE'];
-  return Object.fromEntries(kept.flatMap((name) => (process.env[name] === undefined ? [] : [[name, process.env[name]]])));
+  return Object.fromEntries(
+    kept.flatMap((name) => (process.env[name] === undefined ? [] : [[name, process.env[name]]])),
+  );
 }
 
 /** Runs a script of this repository in a process of its own, where its CPU can be counted. */
 export function startChild(script: URL, { env = {}, args = [], profiles = null }: ChildOptions = {}): Child {
-  const profiling = profiles === null ? {} : { NODE_OPTIONS: `--cpu-prof --cpu-prof-dir=${profiles}` };
+  const profiler = new URL('./profile-threads.ts', import.meta.url).href;
+  const profiling = profiles === null ? {} : { NODE_OPTIONS: `--import=${profiler}`, BENCH_PROFILES: profiles };
   const usageReport = new URL('./report-usage.ts', import.meta.url).href;
   const child = fork(script, args, {
     env: { ...quietEnvironment(), ...profiling, ...env },
-    execArgv: ['--disable-warning=ExperimentalWarning', '--import', usageReport],
+    execArgv: ['--disable-warning=ExperimentalWarning', `--import=${usageReport}`],
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
     serialization: 'advanced',
   });
@@ -47,7 +52,8 @@ export function startChild(script: URL, { env = {}, args = [], profiles = null }
   let asked = 0;
   const ended = once(child, 'exit').then(([code, signal]: (number | string | null)[]) => code ?? signal ?? 'lost');
   void ended.then((how) => {
-    for (const { reject } of waiting.values()) reject(new Error(`${script.pathname} ended (${how}) before it answered`));
+    for (const { reject } of waiting.values())
+      reject(new Error(`${script.pathname} ended (${how}) before it answered`));
   });
   child.on('message', (message) => {
     const answer = message as Answer;
@@ -64,10 +70,19 @@ export function startChild(script: URL, { env = {}, args = [], profiles = null }
     child.send({ id, name, input });
     return (await answer.promise) as Output;
   };
+  const usage = (): Promise<Usage> => ask('usage');
   return {
     pid: child.pid ?? -1,
     ask,
-    usage: () => ask('usage'),
+    usage,
+    async count(label, work) {
+      if (profiles !== null) await ask('profile', label);
+      const before = await usage();
+      const result = await work();
+      const after = await usage();
+      if (profiles !== null) await ask('profile', null);
+      return { result, cpuMs: after.cpuMs - before.cpuMs };
+    },
     ended,
     async [Symbol.asyncDispose]() {
       child.kill('SIGTERM');

@@ -19,7 +19,7 @@ export interface LoadClient extends AsyncDisposable {
   /** The same with the bodies of the answers, parsed. */
   collect<Body>(requests: readonly LoadRequest[], status: number): Promise<Body[]>;
   /** The same, with the CPU that `target` used meanwhile. */
-  measure(target: Child, requests: readonly LoadRequest[], status: number): Promise<Measured>;
+  measure(target: Child, label: string, requests: readonly LoadRequest[], status: number): Promise<Measured>;
 }
 
 /** Ten keep-alive connections from a process of its own. */
@@ -38,17 +38,18 @@ export function startLoadClient(): LoadClient {
       const { bodies } = await run({ requests, connections, keepBodies: true }, status);
       return bodies.map((body) => (body === '' ? null : JSON.parse(body)) as Body);
     },
-    async measure(target, requests, status) {
-      const before = await target.usage();
-      const { elapsedMs, latenciesMs } = await run({ requests, connections, keepBodies: false }, status);
-      const after = await target.usage();
+    async measure(target, label, requests, status) {
+      const { result, cpuMs } = await target.count(label, () =>
+        run({ requests, connections, keepBodies: false }, status),
+      );
+      const { elapsedMs, latenciesMs } = result;
       const single = [...latenciesMs];
       return {
         perSecond: (requests.length / elapsedMs) * 1_000,
         p50Ms: quantile(single, 0.5),
         p99Ms: quantile(single, 0.99),
         latenciesMs: single,
-        cpuMs: (after.cpuMs - before.cpuMs) / requests.length,
+        cpuMs: cpuMs / requests.length,
       };
     },
     [Symbol.asyncDispose]: () => child[Symbol.asyncDispose](),

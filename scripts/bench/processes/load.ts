@@ -27,7 +27,10 @@ export interface LoadResult {
   readonly bodies: readonly string[];
 }
 
-async function send(agent: Agent, { method, url, headers = {}, body }: LoadRequest): Promise<{ status: number; body: string }> {
+async function send(
+  agent: Agent,
+  { method, url, headers = {}, body }: LoadRequest,
+): Promise<{ status: number; body: string }> {
   const length = body === undefined ? {} : { 'content-length': String(Buffer.byteLength(body)) };
   const outgoing = httpRequest(url, { method, agent, headers: { ...headers, ...length } });
   outgoing.end(body);

@@ -6,7 +6,11 @@ if (isMainThread) {
   serve({
     usage() {
       const { user, system } = process.cpuUsage();
-      return { cpuMs: (user + system) / 1_000, rssBytes: process.memoryUsage.rss(), peakBytes: process.resourceUsage().maxRSS * 1_024 };
+      return {
+        cpuMs: (user + system) / 1_000,
+        rssBytes: process.memoryUsage.rss(),
+        peakBytes: process.resourceUsage().maxRSS * 1_024,
+      };
     },
   });
   process.once('disconnect', () => process.exit());

@@ -5,7 +5,9 @@ export interface Question {
   readonly input: unknown;
 }
 
-export type Answer = { readonly id: number; readonly output: unknown } | { readonly id: number; readonly error: string };
+export type Answer =
+  | { readonly id: number; readonly output: unknown }
+  | { readonly id: number; readonly error: string };
 
 type Handler = (input: never) => unknown;
 

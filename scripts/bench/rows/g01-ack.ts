@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { readFile } from 'node:fs/promises';
-import { hashKey } from '#src/domain/api-key.ts';
+import { hashKey } from '#src/domain/access/api-key.ts';
 import { figureOf } from '#scripts/bench/figures.ts';
 import { startChild } from '#scripts/bench/processes/child.ts';
 import { startInkgraph, type Inkgraph } from '#scripts/bench/processes/inkgraph.ts';
@@ -18,8 +18,7 @@ interface Upload {
 
 const peerName = 'Express + key + zod + fdatasync';
 /** A PNG of 1 x 1 pixel. */
-const smallPng =
-  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg==';
+const smallPng = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg==';
 
 async function uploads(): Promise<Upload[]> {
   const photo = await readFile(new URL('../../../test/fixtures/photo-rotated.jpg', import.meta.url));
@@ -32,14 +31,22 @@ async function uploads(): Promise<Upload[]> {
 const json = { 'content-type': 'application/json' };
 
 /** Uploads `count` objects and answers their keys, ready to be acknowledged. */
-async function put(inkgraph: Inkgraph, client: LoadClient, { contentType, bytes }: Upload, count: number): Promise<string[]> {
+async function put(
+  inkgraph: Inkgraph,
+  client: LoadClient,
+  { contentType, bytes }: Upload,
+  count: number,
+): Promise<string[]> {
   const presign: LoadRequest = {
     method: 'POST',
     url: `${inkgraph.addresses.api}/api/uploads/presign`,
     headers: { ...json, 'x-api-key': inkgraph.seed.workflowKey },
     body: JSON.stringify({ contentType, size: bytes.length }),
   };
-  const presigned = await client.collect<{ uploadUrl: string; objectKey: string }>(Array.from({ length: count }, () => presign), 200);
+  const presigned = await client.collect<{ uploadUrl: string; objectKey: string }>(
+    Array.from({ length: count }, () => presign),
+    200,
+  );
   const puts = presigned.map(({ uploadUrl }): LoadRequest => ({ method: 'PUT', url: uploadUrl, body: bytes }));
   await client.send(puts, 200);
   return presigned.map(({ objectKey }) => objectKey);
@@ -57,20 +64,23 @@ async function measureUpload(
 ): Promise<Line[]> {
   const key = inkgraph.seed.workflowKey;
   const ackUrl = `${inkgraph.addresses.api}/api/uploads/ack`;
-  const [example] = await client.collect<{ document: object }>(acks(ackUrl, key, await put(inkgraph, client, upload, 1)), 201);
+  const [example] = await client.collect<{ document: object }>(
+    acks(ackUrl, key, await put(inkgraph, client, upload, 1)),
+    201,
+  );
   const args = [join(context.scratch, 'acks.log'), hashKey(key), JSON.stringify(example?.document)];
-  await using peer = startChild(new URL('../peers/ack-server.ts', import.meta.url), { args, profiles: context.profiles });
+  await using peer = startChild(new URL('../peers/ack-server.ts', import.meta.url), { args });
   const peerUrl = `${await peer.ask<string>('origin')}/ack`;
   const count = scaled(context, upload.count);
   let keys: string[] = [];
   const results = await interleave(context, {
     async ours() {
       keys = await put(inkgraph, client, upload, count);
-      return client.measure(inkgraph.service, acks(ackUrl, key, keys), 201);
+      return client.measure(inkgraph.service, `G1-${upload.contentType.slice(6)}`, acks(ackUrl, key, keys), 201);
     },
     async peer() {
       const some = keys.length === 0 ? Array.from({ length: count }, (_, index) => `uploads/bench/${index}`) : keys;
-      return client.measure(peer, acks(peerUrl, key, some), 201);
+      return client.measure(peer, 'peer', acks(peerUrl, key, some), 201);
     },
   });
   return linesOf(upload.what, results);

@@ -33,16 +33,22 @@ interface Sides {
 async function compare(
   context: BenchContext,
   { inkgraph, client }: Sides,
-  pair: { what: string; ours: readonly LoadRequest[]; bodies: Record<string, string>; peerPaths: readonly string[] },
+  pair: {
+    label: string;
+    what: string;
+    ours: readonly LoadRequest[];
+    bodies: Record<string, string>;
+    peerPaths: readonly string[];
+  },
 ): Promise<Line> {
   const file = join(context.scratch, 'bodies.json');
   await writeFile(file, JSON.stringify(pair.bodies));
-  await using peer = startChild(new URL('../peers/json-server.ts', import.meta.url), { args: [file], profiles: context.profiles });
+  await using peer = startChild(new URL('../peers/json-server.ts', import.meta.url), { args: [file] });
   const origin = await peer.ask<string>('origin');
   const theirs = pair.peerPaths.map((path): LoadRequest => ({ method: 'GET', url: origin + path }));
   const results = await interleave(context, {
-    ours: () => client.measure(inkgraph.service, pair.ours, 200),
-    peer: () => client.measure(peer, theirs, 200),
+    ours: () => client.measure(inkgraph.service, pair.label, pair.ours, 200),
+    peer: () => client.measure(peer, 'peer', theirs, 200),
   });
   return {
     id: 'G2',
@@ -80,18 +86,28 @@ export const readDocuments: Row = {
     const gets = scaled(context, 4_000);
     const lists = scaled(context, 1_000);
     return [
-      await compare(context, { inkgraph, client }, {
-        what: 'document by id, of 10,000',
-        ours: repeated(byId, gets),
-        bodies: Object.fromEntries(answers.map((answer) => [answer.id, JSON.stringify(answer)])),
-        peerPaths: repeated(ids, gets).map((id) => `/one/${id}`),
-      }),
-      await compare(context, { inkgraph, client }, {
-        what: 'list of 25, of 10,000',
-        ours: repeated([list], lists),
-        bodies: { list: JSON.stringify(page) },
-        peerPaths: repeated(['/list'], lists),
-      }),
+      await compare(
+        context,
+        { inkgraph, client },
+        {
+          label: 'G2-get',
+          what: 'document by id, of 10,000',
+          ours: repeated(byId, gets),
+          bodies: Object.fromEntries(answers.map((answer) => [answer.id, JSON.stringify(answer)])),
+          peerPaths: repeated(ids, gets).map((id) => `/one/${id}`),
+        },
+      ),
+      await compare(
+        context,
+        { inkgraph, client },
+        {
+          label: 'G2-list',
+          what: 'list of 25, of 10,000',
+          ours: repeated([list], lists),
+          bodies: { list: JSON.stringify(page) },
+          peerPaths: repeated(['/list'], lists),
+        },
+      ),
     ];
   },
 };

@@ -17,15 +17,17 @@ interface Measured {
 }
 
 async function measure(child: Child, side: 'ours' | 'raw', job: RunsJob): Promise<Measured> {
-  const before = await child.usage();
-  const { elapsedMs, latenciesMs } = await child.ask<RunsResult>(side, job);
-  // Tidying up after the runs is part of what they cost, and must not be the next one's.
-  await child.ask('idle');
-  const after = await child.usage();
+  const { result, cpuMs } = await child.count(`G4-${side}-${job.atOnce}`, async () => {
+    const runs = await child.ask<RunsResult>(side, job);
+    // Tidying up after the runs is part of what they cost, and must not be the next one's.
+    await child.ask('idle');
+    return runs;
+  });
+  const { elapsedMs, latenciesMs } = result;
   return {
     p50Ms: median(latenciesMs),
     perSecond: (job.count / elapsedMs) * 1_000,
-    cpuMs: (after.cpuMs - before.cpuMs) / job.count,
+    cpuMs: cpuMs / job.count,
     latenciesMs,
   };
 }

@@ -32,7 +32,9 @@ async function freePort(): Promise<number> {
 /** The status, or null while nobody listens. */
 function statusOf(url: string): Promise<number | null> {
   const { promise, resolve } = Promise.withResolvers<number | null>();
-  get(url, { agent: false }, (response) => resolve(response.resume().statusCode ?? null)).on('error', () => resolve(null));
+  get(url, { agent: false }, (response) => resolve(response.resume().statusCode ?? null)).on('error', () =>
+    resolve(null),
+  );
   return promise;
 }
 

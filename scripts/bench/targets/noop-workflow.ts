@@ -59,7 +59,16 @@ export async function addNoopWorkflow({ deps }: App, { organizationId, projectId
       createdAt: now,
       updatedAt: now,
     },
-    { _id: `${_id}@1`, organizationId, workflowId: _id, version: 1, graphHash, graph, createdAt: now, createdBy: 'bench' },
+    {
+      _id: `${_id}@1`,
+      organizationId,
+      workflowId: _id,
+      version: 1,
+      graphHash,
+      graph,
+      createdAt: now,
+      createdBy: 'bench',
+    },
   );
   return _id;
 }

@@ -1,12 +1,12 @@
 import type { Collection, Db } from 'mongodb';
-import type { ApiKeyRecord } from '#src/domain/api-key.ts';
-import type { DocumentRecord, UploadRecord } from '#src/domain/document.ts';
+import type { ApiKeyRecord } from '#src/domain/access/api-key.ts';
+import type { DocumentRecord, UploadRecord } from '#src/domain/documents/document.ts';
 import type { LoggedEvent } from '#src/domain/ports/event-log.ts';
 import type { IdempotencyRecord } from '#src/domain/ports/idempotency.ts';
 import type { OrganizationRecord, ProjectRecord } from '#src/domain/ports/organizations.ts';
 import type { StepRecord } from '#src/domain/ports/steps.ts';
-import type { ExecutionRecord, RunRecord } from '#src/domain/run.ts';
-import type { WorkflowRecord, WorkflowVersionRecord } from '#src/domain/workflow.ts';
+import type { ExecutionRecord, RunRecord } from '#src/domain/runs/run.ts';
+import type { WorkflowRecord, WorkflowVersionRecord } from '#src/domain/runs/workflow.ts';
 import type { DescriptionRow, EmbeddingRow, OcrRow } from '#src/adapters/database/result-rows.ts';
 import type { SearchRow } from '#src/adapters/database/search-row.ts';
 

@@ -1,9 +1,9 @@
 import type { Filter } from 'mongodb';
 import type { Collections } from '#src/adapters/database/collections.ts';
 import { isDuplicateKey, processSafe } from '#src/adapters/database/connect.ts';
-import type { DocumentRecord } from '#src/domain/document.ts';
+import type { DocumentRecord } from '#src/domain/documents/document.ts';
 import type { DocumentFilter, DocumentStore, ListPosition } from '#src/domain/ports/documents.ts';
-import type { Tenant } from '#src/domain/tenant.ts';
+import type { Tenant } from '#src/domain/access/tenant.ts';
 
 const owned = (tenant: Tenant): Filter<DocumentRecord> => {
   const [only, ...more] = tenant.projectIds;

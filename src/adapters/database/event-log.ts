@@ -2,7 +2,7 @@ import { MongoBulkWriteError, type WriteError } from 'mongodb';
 import type { Collections, EventRow } from '#src/adapters/database/collections.ts';
 import { processSafe } from '#src/adapters/database/connect.ts';
 import { Batcher } from '#src/domain/batcher.ts';
-import type { RealtimeEvent } from '#src/domain/events.ts';
+import type { RealtimeEvent } from '#src/domain/events/events.ts';
 import type { EventLog, LoggedEvent } from '#src/domain/ports/event-log.ts';
 
 /** Indexes of rows that were refused; throws when it was for anything but being there already. */

@@ -2,7 +2,7 @@ import { Binary, type Document } from 'mongodb';
 import type { Collections } from '#src/adapters/database/collections.ts';
 import { processSafe } from '#src/adapters/database/connect.ts';
 import { searchIndexName } from '#src/adapters/database/indexes.ts';
-import { queryIdentifiers } from '#src/domain/identifiers.ts';
+import { queryIdentifiers } from '#src/domain/documents/identifiers.ts';
 import type { SearchIndex, SearchQuery, SearchRecord } from '#src/domain/ports/search-index.ts';
 
 const textPaths = ['title', 'description', 'ocrText'];

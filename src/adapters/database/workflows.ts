@@ -1,7 +1,7 @@
 import type { Collections } from '#src/adapters/database/collections.ts';
 import { isDuplicateKey } from '#src/adapters/database/connect.ts';
 import type { WorkflowStore } from '#src/domain/ports/workflows.ts';
-import type { WorkflowVersionRecord } from '#src/domain/workflow.ts';
+import type { WorkflowVersionRecord } from '#src/domain/runs/workflow.ts';
 
 export function createWorkflowStore({
   workflows,

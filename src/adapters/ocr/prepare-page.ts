@@ -1,5 +1,5 @@
 import { Fault } from '#src/domain/fault.ts';
-import type { Rotation } from '#src/domain/ocr-ladder.ts';
+import type { Rotation } from '#src/domain/documents/ocr-ladder.ts';
 import type { PageImage } from '#src/domain/ports/image-codec.ts';
 import type { Frame } from '#src/adapters/ocr/tesseract-layout.ts';
 

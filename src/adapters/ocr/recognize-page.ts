@@ -1,5 +1,5 @@
 import { Fault } from '#src/domain/fault.ts';
-import { chosenResult, nextStep, type LadderResult, type LadderStep } from '#src/domain/ocr-ladder.ts';
+import { chosenResult, nextStep, type LadderResult, type LadderStep } from '#src/domain/documents/ocr-ladder.ts';
 import type { PageImage } from '#src/domain/ports/image-codec.ts';
 import type { OcrAttempt, OcrOptions, OcrPage } from '#src/domain/ports/ocr-engine.ts';
 import { preparePage, type PreparedPage } from '#src/adapters/ocr/prepare-page.ts';

@@ -1,4 +1,4 @@
-import type { ApiKeyRecord } from '#src/domain/api-key.ts';
+import type { ApiKeyRecord } from '#src/domain/access/api-key.ts';
 
 /** Keys by hash. Lookup is never cached, so that revoking works at once. Source: identity.md "API keys". */
 export interface ApiKeyStore {

@@ -1,5 +1,5 @@
-import type { DocumentRecord, Visibility } from '#src/domain/document.ts';
-import type { Tenant } from '#src/domain/tenant.ts';
+import type { DocumentRecord, Visibility } from '#src/domain/documents/document.ts';
+import type { Tenant } from '#src/domain/access/tenant.ts';
 
 /** Where in the list to go on: everything strictly older than this, newest first. */
 export interface ListPosition {

@@ -1,4 +1,4 @@
-import type { RealtimeEvent } from '#src/domain/events.ts';
+import type { RealtimeEvent } from '#src/domain/events/events.ts';
 
 export interface LoggedEvent extends RealtimeEvent {
   /** Rises by organization. */

@@ -1,6 +1,6 @@
-import type { RunStatus } from '#src/contracts/execution.ts';
-import type { ExecutionRecord, RunFailure, RunRecord } from '#src/domain/run.ts';
-import type { Tenant } from '#src/domain/tenant.ts';
+import type { RunStatus } from '#src/contracts/resources/execution.ts';
+import type { ExecutionRecord, RunFailure, RunRecord } from '#src/domain/runs/run.ts';
+import type { Tenant } from '#src/domain/access/tenant.ts';
 
 /** A claimed run. `run.fence` is the lease's number: a write with an older one changes nothing. */
 export interface Lease {

@@ -1,5 +1,5 @@
 import type { ModelUsage } from '#src/domain/ports/models.ts';
-import type { RunFailure } from '#src/domain/run.ts';
+import type { RunFailure } from '#src/domain/runs/run.ts';
 
 export interface StepRecord {
   readonly _id: string;

@@ -1,4 +1,4 @@
-import type { DocumentRecord } from '#src/domain/document.ts';
+import type { DocumentRecord } from '#src/domain/documents/document.ts';
 
 /** Re-encoded pictures of documents: made when first asked for, then kept as objects. */
 export interface Thumbnails {

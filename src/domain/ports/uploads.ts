@@ -1,4 +1,4 @@
-import type { UploadRecord } from '#src/domain/document.ts';
+import type { UploadRecord } from '#src/domain/documents/document.ts';
 
 /** Pending uploads by object key. */
 export interface UploadStore {

@@ -1,5 +1,5 @@
-import type { Tenant } from '#src/domain/tenant.ts';
-import type { WorkflowRecord, WorkflowVersionRecord } from '#src/domain/workflow.ts';
+import type { Tenant } from '#src/domain/access/tenant.ts';
+import type { WorkflowRecord, WorkflowVersionRecord } from '#src/domain/runs/workflow.ts';
 
 export interface WorkflowStore {
   insert(workflow: WorkflowRecord, version: WorkflowVersionRecord): Promise<void>;

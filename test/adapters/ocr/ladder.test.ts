@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { chosenResult, nextStep, type LadderResult, type LadderStep } from '#src/domain/ocr-ladder.ts';
+import { chosenResult, nextStep, type LadderResult, type LadderStep } from '#src/domain/documents/ocr-ladder.ts';
 
 type Reading = (step: LadderStep) => { confidence: number; characters: number };
 

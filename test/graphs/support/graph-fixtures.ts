@@ -1,6 +1,6 @@
 import { MemorySaver } from '@langchain/langgraph-checkpoint';
 import { z } from 'zod';
-import { StoredGraph, type StoredGraphInput } from '#src/contracts/graph.ts';
+import { StoredGraph, type StoredGraphInput } from '#src/contracts/resources/graph.ts';
 import { catalogOf, type Catalog } from '#graphs/catalog.ts';
 import { compileGraph, type RunCheckpointer } from '#graphs/compile.ts';
 import { defineNode, type NodeCall, type NodeDefinition, type NodeResult } from '#graphs/define.ts';

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect } from 'vitest';
-import { runStatuses } from '#src/contracts/execution.ts';
+import { runStatuses } from '#src/contracts/resources/execution.ts';
 import { service } from '#src/contracts/service.ts';
 import { callTool } from '#test/spec/support/call-tool.ts';
 import { addNeighbour } from '#test/support/neighbour.ts';

@@ -1,7 +1,7 @@
 import { rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect } from 'vitest';
-import { Health } from '#src/contracts/health.ts';
+import { Health } from '#src/contracts/resources/health.ts';
 import { version } from '#src/config/version.ts';
 import { sharedApp } from '#test/spec/support/shared-app.ts';
 import { verifies } from '#test/support/verifies.ts';

@@ -2,7 +2,7 @@ import { expect } from 'vitest';
 import type { z } from 'zod';
 import type { FaultCode } from '#src/contracts/faults.ts';
 import { faults } from '#src/contracts/faults.ts';
-import { Problem } from '#src/contracts/problem.ts';
+import { Problem } from '#src/contracts/resources/problem.ts';
 import type { Answer } from '#test/support/test-app.ts';
 
 interface Row<Reply extends z.ZodType> {

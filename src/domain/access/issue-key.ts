@@ -1,4 +1,4 @@
-import { hashKey, newKeySecret, type ApiKeyRecord, type KeyKind } from '#src/domain/api-key.ts';
+import { hashKey, newKeySecret, type ApiKeyRecord, type KeyKind } from '#src/domain/access/api-key.ts';
 import { Fault } from '#src/domain/fault.ts';
 import { newId } from '#src/domain/ids.ts';
 import type { ApiKeyStore } from '#src/domain/ports/api-keys.ts';

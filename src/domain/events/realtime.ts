@@ -1,5 +1,5 @@
-import type { RealtimeEvent } from '#src/domain/events.ts';
-import type { RunRecord } from '#src/domain/run.ts';
+import type { RealtimeEvent } from '#src/domain/events/events.ts';
+import type { RunRecord } from '#src/domain/runs/run.ts';
 import type { StepRecord } from '#src/domain/ports/steps.ts';
 
 const about = (run: RunRecord) => ({

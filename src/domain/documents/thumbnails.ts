@@ -1,7 +1,7 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
-import type { DocumentRecord } from '#src/domain/document.ts';
+import type { DocumentRecord } from '#src/domain/documents/document.ts';
 import { Fault } from '#src/domain/fault.ts';
-import { thumbnailKey } from '#src/domain/object-key.ts';
+import { thumbnailKey } from '#src/domain/documents/object-key.ts';
 import type { ImageCodec } from '#src/domain/ports/image-codec.ts';
 import type { ObjectStore } from '#src/domain/ports/object-store.ts';
 import type { DocumentStore } from '#src/domain/ports/documents.ts';

@@ -3,8 +3,8 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Document, MongoClient } from 'mongodb';
-import { addIndex, type Anything } from './engine.ts';
-import { openEmbeddedDatabase } from '../../embedded/open.ts';
+import { addIndex, type Anything } from '#test/embedded/engine.ts';
+import { openEmbeddedDatabase } from '#embedded/open.ts';
 
 const dataDir = await mkdtemp(join(tmpdir(), 'embedded-bench-'));
 const database = await openEmbeddedDatabase({ dataDir });

@@ -1,5 +1,5 @@
 import { derivedId } from '#src/domain/ids.ts';
-import type { ExecutionRecord, RunRecord } from '#src/domain/run.ts';
+import type { ExecutionRecord, RunRecord } from '#src/domain/runs/run.ts';
 
 /** The runs of an execution, one for each document; their ids derive from it, so that making them again makes none. */
 export function newRuns(execution: ExecutionRecord): RunRecord[] {

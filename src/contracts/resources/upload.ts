@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { Document } from '#src/contracts/document.ts';
+import { Document } from '#src/contracts/resources/document.ts';
 import { IdempotencyKey, Timestamp, Visibility, limits } from '#src/contracts/fields.ts';
 import { documentTypes } from '#src/contracts/media-types.ts';
 

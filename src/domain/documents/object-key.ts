@@ -1,6 +1,6 @@
 import { fileExtensions, type DocumentType } from '#src/contracts/media-types.ts';
-import type { DocumentRecord, UploadFamily } from '#src/domain/document.ts';
-import { homeProject, type Principal } from '#src/domain/principal.ts';
+import type { DocumentRecord, UploadFamily } from '#src/domain/documents/document.ts';
+import { homeProject, type Principal } from '#src/domain/access/principal.ts';
 
 /**
  * Where a client may upload to; shapes from specification §4. Every segment is an id, the file name is random:

@@ -1,4 +1,4 @@
-import type { StoredGraph } from '#src/contracts/graph.ts';
+import type { StoredGraph } from '#src/contracts/resources/graph.ts';
 
 /** A workflow: its name, and which of its immutable versions runs. `code` workflows follow the program's own text. */
 export interface WorkflowRecord {

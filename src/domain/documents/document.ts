@@ -1,5 +1,5 @@
 import type { DocumentType } from '#src/contracts/media-types.ts';
-import type { DomainEvent } from '#src/domain/events.ts';
+import type { DomainEvent } from '#src/domain/events/events.ts';
 
 export type Visibility = 'private' | 'public';
 export type UploadFamily = 'workflow-key' | 'service';

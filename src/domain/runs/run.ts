@@ -1,4 +1,4 @@
-import type { ExecutionStatus, RunStatus } from '#src/contracts/execution.ts';
+import type { ExecutionStatus, RunStatus } from '#src/contracts/resources/execution.ts';
 
 export interface RunFailure {
   readonly code: string;

@@ -1,0 +1,139 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createDocumentStore } from '#src/adapters/database/documents.ts';
+import { createEventLog } from '#src/adapters/database/event-log.ts';
+import { createExecutionStore } from '#src/adapters/database/executions.ts';
+import { createPinoLogger } from '#src/adapters/logger/pino-logger.ts';
+import { createInProcessWakeQueue } from '#src/adapters/queue/in-process-wake-queue.ts';
+import { Relay, type RelayParts } from '#src/agents/relay.ts';
+import type { DocumentRecord } from '#src/domain/documents/document.ts';
+import { testDatabase, type TestDatabase } from '#test/support/database.ts';
+import { documentRecord, uploadedDocument } from '#test/support/records.ts';
+
+let database: TestDatabase;
+let parts: RelayParts;
+let wakes = 0;
+beforeAll(async () => {
+  database = await testDatabase();
+  const wake = createInProcessWakeQueue();
+  wake.consume(() => {
+    wakes += 1;
+  });
+  parts = {
+    documents: createDocumentStore(database.collections),
+    executions: createExecutionStore(database.client, database.collections),
+    events: createEventLog(database.collections),
+    wake,
+    logger: createPinoLogger('silent'),
+  };
+});
+afterAll(() => database.close());
+
+async function uploaded(count = 1): Promise<DocumentRecord[]> {
+  const documents = Array.from({ length: count }, () => uploadedDocument('wf_a'));
+  for (const document of documents) await parts.documents.insert(document);
+  return documents;
+}
+
+/** What came of a document: runs, executions, kinds of events, entries left in its outbox. */
+async function outcome({ _id, organizationId }: DocumentRecord) {
+  const { runs, executions, documents } = database.collections;
+  const feed = await parts.events.read(organizationId, 0, 100);
+  return {
+    runs: await runs.countDocuments({ organizationId, documentId: _id }),
+    executions: await executions.countDocuments({ organizationId }),
+    events: feed.map((event) => event.type).toSorted(),
+    pending: (await documents.findOne({ _id }))?.pendingEvents.length,
+  };
+}
+const relayed = { runs: 1, executions: 1, events: ['document.created', 'run.created'], pending: 0 };
+
+describe('The relay of outboxes', () => {
+  test('turns an upload into one execution of the bound workflow, tells the feed, and wakes the workers', async () => {
+    const [document] = await uploaded();
+    if (document === undefined) throw new Error('no document');
+    const relay = new Relay(parts);
+    const before = wakes;
+    relay.push(document);
+    await relay.idle();
+    expect(await outcome(document)).toEqual(relayed);
+    expect(wakes).toBeGreaterThan(before);
+    const execution = await database.collections.executions.findOne({ organizationId: document.organizationId });
+    expect(execution).toMatchObject({
+      _id: document._id.replace('doc_', 'exec_'),
+      workflowId: 'wf_a',
+      version: null,
+      source: 'upload',
+      documentIds: [document._id],
+      apiKeyId: document.apiKeyId,
+    });
+  });
+
+  test('starts nothing for a document of the service, and tells the feed of it', async () => {
+    const base = documentRecord({ family: 'service' });
+    const entry = {
+      id: `document/created:${base._id}`,
+      name: 'document/created',
+      ts: base.createdAt,
+      data: { documentId: base._id },
+    } as const;
+    const document = { ...base, pendingEvents: [entry] };
+    await parts.documents.insert(document);
+    const relay = new Relay(parts);
+    relay.push(document);
+    await relay.idle();
+    expect(await outcome(document)).toEqual({ runs: 0, executions: 0, events: ['document.created'], pending: 0 });
+  });
+
+  test('finds what a crash left behind, and a second look changes nothing', async () => {
+    const documents = await uploaded(5);
+    const relay = new Relay(parts);
+    await relay.sweep();
+    for (const document of documents) expect(await outcome(document)).toEqual(relayed);
+    await relay.sweep();
+    for (const document of documents) expect(await outcome(document)).toEqual(relayed);
+  });
+
+  test('the same document pushed and swept by two processes at once is relayed once', async () => {
+    const [document] = await uploaded();
+    if (document === undefined) throw new Error('no document');
+    const relays = [new Relay(parts), new Relay(parts), new Relay(parts)];
+    for (const relay of relays) relay.push(document);
+    await Promise.all(relays.map((relay) => relay.sweep()));
+    await Promise.all(relays.map((relay) => relay.idle()));
+    expect(await outcome(document)).toEqual(relayed);
+  });
+
+  const broken = async (): Promise<never> => Promise.reject(new Error('the process died here'));
+  test.each<[string, Partial<{ [Port in 'executions' | 'events' | 'documents' | 'wake']: object }>]>([
+    ['before the execution', { executions: { createAll: broken } }],
+    ['before the wake-up', { wake: { notify: broken } }],
+    ['before the feed is told', { events: { append: broken } }],
+    ['before the outbox is emptied', { documents: { clearPendingEvents: broken } }],
+  ])('a crash %s leaves the entry, and the next sweep makes everything once', async (_when, dying) => {
+    const [document] = await uploaded();
+    if (document === undefined) throw new Error('no document');
+    const override = Object.fromEntries(
+      Object.entries(dying).map(([port, methods]) => [port, { ...parts[port as keyof RelayParts], ...methods }]),
+    );
+    const dead = new Relay({ ...parts, ...override });
+    dead.push(document);
+    await dead.idle();
+    expect((await outcome(document)).pending).toBe(1);
+    await new Relay(parts).sweep();
+    expect(await outcome(document)).toEqual(relayed);
+  });
+
+  test('more than a batch is relayed by and by, oldest first', async () => {
+    const start = Date.now() - 10_000;
+    const documents = Array.from({ length: 130 }, (_, at) =>
+      uploadedDocument('wf_a', { createdAt: new Date(start + at) }),
+    );
+    for (const document of documents) await parts.documents.insert(document);
+    const relay = new Relay(parts);
+    await relay.sweep();
+    const left = (await parts.documents.withPendingEvents(1_000)).map((document) => document._id);
+    expect(left).toEqual(documents.slice(100).map((document) => document._id));
+    await relay.sweep();
+    expect(await parts.documents.withPendingEvents(1_000)).toEqual([]);
+  });
+});

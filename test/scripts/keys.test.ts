@@ -1,0 +1,67 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { runCommand } from '#test/support/command.ts';
+import { collectionsIn } from '#test/support/stored.ts';
+import { startTestApp, type TestApp } from '#test/support/test-app.ts';
+
+/** The service runs: commands work through its engine, and what they do counts at once. */
+let app: TestApp;
+beforeAll(async () => {
+  app = await startTestApp({ env: { SERVICES: 'api' } });
+});
+afterAll(() => app[Symbol.asyncDispose]());
+
+const keys = (...args: string[]) => runCommand('scripts/keys.ts', args, app.dataDir);
+
+async function made(...args: string[]) {
+  const { code, out, err } = await keys(...args, '--json');
+  expect({ code, err }).toEqual({ code: 0, err: '' });
+  return JSON.parse(out);
+}
+
+const works = async (key: string): Promise<number> => (await app.call('GET', '/api/service/workflows', { key })).status;
+
+describe('npm run keys', () => {
+  test('a created key works at once, is shown once, and only its hash is stored', async () => {
+    const key = await made('create', '--kind', 'service', '--name', 'Partner', '--days', '2');
+    expect(key).toMatchObject({ kind: 'service', name: 'Partner', state: 'live' });
+    expect(await works(key.secret)).toBe(200);
+    const days = (new Date(key.expiresAt).getTime() - Date.now()) / 86_400_000;
+    expect(days).toBeCloseTo(2, 1);
+    const listed = await keys('list');
+    expect(listed.out).toContain(key.id);
+    expect(listed.out).not.toContain(key.secret);
+    const stored = await collectionsIn(app.dataDir);
+    const [rows, audit] = [
+      await stored.apiKeys.find({}).toArray(),
+      await stored.audit.find({ target: key.id }).toArray(),
+    ];
+    await stored.close();
+    expect(JSON.stringify([rows, audit])).not.toContain(key.secret);
+    expect(listed.out).not.toContain(rows.find((row) => row._id === key.id)?.hash);
+    expect(audit).toMatchObject([{ actor: 'cli', action: 'key.issue' }]);
+  });
+
+  test('a rotated key goes on beside the new one, a revoked one ends at once', async () => {
+    const old = await made('create', '--kind', 'service', '--name', 'Old');
+    const fresh = await made('rotate', old.id);
+    expect(fresh.secret).not.toBe(old.secret);
+    expect([await works(old.secret), await works(fresh.secret)]).toEqual([200, 200]);
+    expect((await keys('revoke', old.id)).code).toBe(0);
+    expect([await works(old.secret), await works(fresh.secret)]).toEqual([401, 200]);
+    const key = await made('create', '--kind', 'workflow', '--device', 'scanner-7');
+    expect(key).toMatchObject({ agentGraphId: app.seed.workflowId, deviceId: 'scanner-7' });
+    expect(key.secret).toMatch(/^ink_wf_/);
+  });
+
+  test.each([
+    [['create', '--kind', 'admin'], '--kind: expected workflow or service'],
+    [['create', '--kind', 'service', '--days', '0'], '--days: expected a whole number'],
+    [['revoke', 'key_unknown'], 'no key with this id'],
+    [['shred'], 'Usage:'],
+  ])('%j ends with 1 and says why, without a stack', async (args, reason) => {
+    const { code, out, err } = await keys(...args);
+    expect({ code, out }).toEqual({ code: 1, out: '' });
+    expect(err).toContain(reason);
+    expect(err).not.toMatch(/\n\s+at /);
+  });
+});

@@ -1,0 +1,63 @@
+import { readFile, stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { runCommand } from '#test/support/command.ts';
+import { collectionsIn } from '#test/support/stored.ts';
+import { temporaryFolder } from '#test/support/objects.ts';
+import { startTestApp } from '#test/support/test-app.ts';
+
+let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+beforeEach(async () => {
+  folder = await temporaryFolder();
+});
+afterEach(() => folder.remove());
+
+const seed = (...args: string[]) => runCommand('scripts/seed.ts', args, folder.path);
+
+async function seeded() {
+  const { code, out, err } = await seed('--json');
+  expect({ code, err }).toEqual({ code: 0, err: '' });
+  return JSON.parse(out);
+}
+
+describe('npm run seed', () => {
+  test('makes one organization, project, workflow and two keys, and answers the same ones ever after', async () => {
+    const first = await seeded();
+    expect(await seeded()).toEqual(first);
+    const stored = await collectionsIn(folder.path);
+    const { organizations, projects, workflows, apiKeys } = stored;
+    const counts = await Promise.all(
+      [organizations, projects, workflows, apiKeys].map((one) => one.countDocuments({})),
+    );
+    await stored.close();
+    expect(counts).toEqual([1, 1, 1, 2]);
+    expect((await stat(join(folder.path, 'seed.json'))).mode & 0o777).toBe(0o600);
+  });
+
+  test('answers where the running services really are, and keys that work there', async () => {
+    await using app = await startTestApp({ env: { SERVICES: 'api' }, dataDir: folder.path });
+    const made = await seeded();
+    expect(made).toMatchObject(app.seed);
+    const answer = await fetch(`${app.addresses.api}/api/service/workflows`, {
+      headers: { 'x-api-key': made.serviceKey },
+    });
+    expect(await answer.json()).toMatchObject({ workflows: [{ workflowId: made.workflowId }] });
+  });
+
+  test('replaces a file whose organization the database does not know', async () => {
+    const stale = { organizationId: 'org_gone', projectId: 'p', workflowId: 'w', workflowKey: 'k', serviceKey: 's' };
+    await writeFile(join(folder.path, 'seed.json'), JSON.stringify(stale));
+    const made = await seeded();
+    expect(made.organizationId).not.toBe('org_gone');
+    expect(JSON.parse(await readFile(join(folder.path, 'seed.json'), 'utf8'))).toMatchObject({
+      organizationId: made.organizationId,
+    });
+  });
+
+  test('an option that it does not know ends with 1 and one line', async () => {
+    const { code, out, err } = await seed('--yaml');
+    expect({ code, out }).toEqual({ code: 1, out: '' });
+    expect(err).toContain('--yaml');
+    expect(err).not.toMatch(/\n\s+at /);
+  });
+});

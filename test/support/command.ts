@@ -1,0 +1,25 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { text } from 'node:stream/consumers';
+import { fileURLToPath } from 'node:url';
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+
+export interface CommandEnd {
+  readonly code: number | string;
+  readonly out: string;
+  readonly err: string;
+}
+
+/** Runs a program of this repository on a data folder, as from a terminal; killed when it takes too long. */
+export async function runCommand(program: string, args: readonly string[], dataDir: string): Promise<CommandEnd> {
+  const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', program, ...args], {
+    cwd: root,
+    stdio: ['ignore', 'pipe', 'pipe'],
+    env: { PATH: process.env['PATH'], DATA_DIR: dataDir },
+    timeout: 20_000,
+    killSignal: 'SIGKILL',
+  });
+  const [[code, signal], out, err] = await Promise.all([once(child, 'close'), text(child.stdout), text(child.stderr)]);
+  return { code: (code as number | null) ?? String(signal), out, err };
+}
