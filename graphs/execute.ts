@@ -55,7 +55,7 @@ export async function executeRun(request: RunRequest): Promise<RunOutcome> {
 }
 
 /** What is wrong with a run's initial state: one entry for each channel the graph does not declare. Empty when all is well. */
-export function initialStateErrors(graph: StoredGraph, initialState: Record<string, unknown>): FieldError[] {
+function initialStateErrors(graph: StoredGraph, initialState: Record<string, unknown>): FieldError[] {
   const declared = Object.keys(graph.state);
   const errors: FieldError[] = [];
   for (const [name, value] of Object.entries(initialState)) {

@@ -28,7 +28,7 @@ function fromDatabase(error: unknown): Fault | null {
   return new Fault('service.unavailable', 'The database does not answer: try again soon.', { cause: error });
 }
 
-export function asFault(error: unknown): Fault {
+function asFault(error: unknown): Fault {
   if (error instanceof Fault) return error;
   return (
     fromExpress(error) ??
@@ -38,7 +38,7 @@ export function asFault(error: unknown): Fault {
 }
 
 /** Answers a fault as RFC 9457 problem details; nothing of the cause leaves the process. */
-export function sendProblem(response: Response, fault: Fault): void {
+function sendProblem(response: Response, fault: Fault): void {
   const row = faults[fault.code];
   const requestId = requestIdOf(response);
   // Unless the facade has set the challenge of its own scheme.

@@ -3,8 +3,8 @@ import { createApiKeyStore } from '#src/adapters/database/api-keys.ts';
 import { createAuditLog } from '#src/adapters/database/audit-log.ts';
 import { createWorkflowStore } from '#src/adapters/database/workflows.ts';
 import { addCodeWorkflow } from '#src/agents/publish-code-workflows.ts';
-import { hashKey, keyIsLive } from '#src/domain/api-key.ts';
-import { issueKey, revokeKey, rotateKey, type KeyParts } from '#src/domain/issue-key.ts';
+import { hashKey, keyIsLive } from '#src/domain/access/api-key.ts';
+import { issueKey, revokeKey, rotateKey, type KeyParts } from '#src/domain/access/issue-key.ts';
 import { documentIntake } from '#graphs/document-intake.workflow.ts';
 import { testDatabase, type TestDatabase } from '#test/support/database.ts';
 import { faultCode } from '#test/support/objects.ts';
@@ -75,7 +75,9 @@ describe('Issuing keys', () => {
 
   test('of two rotations at once one wins, and no live key is left behind by the other', async () => {
     const old = await issueKey(parts, { ...place, kind: 'service', name: 'Raced' });
-    const results = await Promise.allSettled([1, 2].map(() => rotateKey(parts, place.organizationId, old.record._id, 'test')));
+    const results = await Promise.allSettled(
+      [1, 2].map(() => rotateKey(parts, place.organizationId, old.record._id, 'test')),
+    );
     expect(results.filter((one) => one.status === 'fulfilled')).toHaveLength(1);
     const live = (await parts.apiKeys.list(place.organizationId)).filter(
       (key) => key.name === 'Raced' && key._id !== old.record._id && keyIsLive(key, new Date()),

@@ -10,7 +10,7 @@ type ExecutionReply = z.input<typeof Execution>;
 /** Changes made by another process do not pass this one's bus: look again after this long all the same. */
 const lookAgainMs = 1_000;
 
-export function executionMissing(): Fault {
+function executionMissing(): Fault {
   return new Fault('execution.not_found', 'No execution with this id is readable with this credential.');
 }
 

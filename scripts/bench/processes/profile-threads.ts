@@ -12,6 +12,8 @@ const folder = process.env['BENCH_PROFILES'] ?? '.';
 const thread = isMainThread ? 'main' : `thread-${threadId}`;
 const session = new Session();
 let label: string | null = null;
+/** One change after the other: the end of a profile takes longer than what comes between two of them. */
+let changes: Promise<void> = Promise.resolve();
 
 async function change(next: string | null): Promise<void> {
   if (next !== null) {
@@ -29,14 +31,15 @@ async function change(next: string | null): Promise<void> {
 }
 
 const channel = new BroadcastChannel('inkgraph-bench-profile');
-channel.onmessage = (event) => void change((event as MessageEvent<string | null>).data);
+const enqueue = (next: string | null): Promise<void> => (changes = changes.then(() => change(next)));
+channel.onmessage = (event) => void enqueue((event as MessageEvent).data as string | null);
 (channel as unknown as MessagePort).unref();
 
 if (isMainThread) {
   serve({
     profile(next: string | null) {
       channel.postMessage(next);
-      return change(next);
+      return enqueue(next);
     },
   });
 }

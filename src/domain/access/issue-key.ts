@@ -87,8 +87,8 @@ export async function rotateKey(
   actor: string,
 ): Promise<IssuedKey> {
   const old = await requireKey(parts, organizationId, id);
-  if (old.revokedAt !== null || old.replacedBy !== null)
-    throw new Fault('request.invalid', 'This key is revoked or rotated already: rotate the one in use.');
+  const spent = new Fault('request.invalid', 'This key is revoked or rotated already: rotate the one in use.');
+  if (old.revokedAt !== null || old.replacedBy !== null) throw spent;
   const issued = await issueKey(parts, {
     kind: old.kind,
     name: old.name,
@@ -99,7 +99,12 @@ export async function rotateKey(
     ...(old.agentGraphId === null ? {} : { workflowId: old.agentGraphId }),
     ...(old.expiresAt === null ? {} : { expiresAt: old.expiresAt }),
   });
-  await parts.apiKeys.replace(organizationId, id, issued.record._id, new Date(Date.now() + graceMs));
+  const { _id } = issued.record;
+  if (!(await parts.apiKeys.replace(organizationId, id, _id, new Date(Date.now() + graceMs)))) {
+    // Somebody rotated or revoked it meanwhile: nobody is to hold a key that nobody asked for.
+    await revokeKey(parts, organizationId, _id, actor);
+    throw spent;
+  }
   await audit(parts, actor, 'key.rotate', old);
   return issued;
 }

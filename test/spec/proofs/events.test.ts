@@ -141,7 +141,7 @@ describe('document/process.upload', () => {
       await expect
         .poll(async () => (await tracesOf(written)).runs.map((run) => run.status), { timeout: 10_000 })
         .toEqual(['succeeded']);
-      await expect.poll(async () => (await tracesOf(written)).pending).toEqual([]);
+      await expect.poll(async () => (await tracesOf(written)).pending, { timeout: 10_000 }).toEqual([]);
       return await tracesOf(written);
     };
     const before = await (async () => {

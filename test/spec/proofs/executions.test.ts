@@ -264,7 +264,9 @@ describe('a run', () => {
       expect(run?.status).toBe(status);
       expect(Date.parse(run?.finishedAt ?? '')).toBeGreaterThanOrEqual(Date.parse(run?.startedAt ?? ''));
       await expect
-        .poll(async () => (await eventsOf(runId)).filter((event) => event.type === 'run.completed'))
+        .poll(async () => (await eventsOf(runId)).filter((event) => event.type === 'run.completed'), {
+          timeout: 10_000,
+        })
         .toMatchObject([{ data: { status, workflowId } }]);
     }
   });

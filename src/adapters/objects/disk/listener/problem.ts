@@ -28,7 +28,7 @@ export const commonHeaders = {
 
 const requestIdForm = /^[A-Za-z0-9._-]{1,128}$/;
 
-export function newRequestId(): string {
+function newRequestId(): string {
   return `req_${randomBytes(12).toString('hex')}`;
 }
 
@@ -52,7 +52,7 @@ export function toFault(error: unknown): Fault {
 }
 
 /** RFC 9457. `instance` is the path without its query: the signature is a credential. */
-export function problemBody(fault: Fault, instance: string, requestId: string): string {
+function problemBody(fault: Fault, instance: string, requestId: string): string {
   const { status, title } = fault.row;
   const type = `urn:inkgraph:fault:${fault.code}`;
   return JSON.stringify({ type, title, status, detail: fault.detail, instance, code: fault.code, requestId });
