@@ -6,7 +6,7 @@ import { Execution } from '#src/contracts/resources/execution.ts';
 export type Whereabouts = () => Promise<string>;
 
 /** An answer that no retry makes right: the service broke a promise. */
-export class Broken extends Error {}
+class Broken extends Error {}
 
 const giveUpAfter = 200;
 

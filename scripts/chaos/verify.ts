@@ -22,7 +22,7 @@ async function verifyDocument(stored: Collections, organizationId: string, docum
   const rules: [holds: boolean, otherwise: string][] = [
     [document !== null, 'was acknowledged and is not there'],
     [document?.pendingEvents.length === 0, 'still has events in its outbox'],
-    [document?.ocr != null && document.description != null, 'lacks its text or description'],
+    [Boolean(document?.ocr && document.description), 'lacks its text or description'],
     [runs.length === 1, `has ${runs.length} runs`],
     [run?.status === 'succeeded', `has a run that ended as ${run?.status}: ${JSON.stringify(run?.error)}`],
     [run?.claimableAt === undefined, 'has a finished run that can be claimed'],

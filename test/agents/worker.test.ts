@@ -64,10 +64,10 @@ function holding() {
   let stir = Promise.withResolvers<void>();
   return {
     held,
-    async arrived(count: number): Promise<void> {
+    arrived: async (count: number): Promise<void> => {
       while (held.length < count) await stir.promise;
     },
-    async perform(lease: Lease, signal: AbortSignal): Promise<void> {
+    perform: async (lease: Lease, signal: AbortSignal): Promise<void> => {
       const { promise, resolve, reject } = Promise.withResolvers<void>();
       signal.addEventListener('abort', () => reject(signal.reason));
       held.push({ lease, signal, go: resolve, fail: reject });

@@ -11,7 +11,7 @@ function listener(): { wake: () => void; next(): Promise<void>; count: () => num
   let count = 0;
   let waiting = Promise.withResolvers<void>();
   return {
-    wake() {
+    wake: () => {
       count += 1;
       waiting.resolve();
       waiting = Promise.withResolvers<void>();

@@ -13,7 +13,7 @@ function held() {
     begun: (index: number) => at(begun, index).promise,
     open: (index: number) => at(gates, index).resolve(),
     fail: (index: number, error: Error) => at(gates, index).reject(error),
-    async flush(items: readonly number[]) {
+    flush: async (items: readonly number[]): Promise<void> => {
       const index = batches.push(items) - 1;
       at(begun, index).resolve();
       await at(gates, index).promise;

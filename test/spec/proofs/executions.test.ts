@@ -116,12 +116,16 @@ describe('starting an execution', () => {
     const body = {
       workflowId: workflows.echo,
       documentIds: [first],
-      initialState: { note: 'from the client', options },
+      // A key the workflow has no channel for is stored with the execution and in nobody's way.
+      initialState: { note: 'from the client', options, 'of no channel': { order: 7 } },
     };
-    const { runs } = await start(body);
+    const { id, runs } = await start(body);
     await app.app.idle();
     const run = await detailOf(runs[0]?.runId);
+    expect(run?.status).toBe('succeeded');
     expect(JSON.parse(run?.steps[0]?.outputPreview ?? '')).toEqual({ echoed: { note: 'from the client', options } });
+    const { executions } = await app.stored();
+    expect((await executions.findOne({ _id: id }))?.initialState).toEqual(body.initialState);
     for (const initialState of ['text', [1], 7])
       expect(pointersOf(problemOf(await post({ ...body, initialState }), 'request.invalid'))).toEqual([
         '/initialState',

@@ -2,7 +2,6 @@ import { expect } from 'vitest';
 import { z } from 'zod';
 import type { Answer } from '#test/support/test-app.ts';
 
-// oxlint-disable-next-line typescript/no-explicit-any -- tests read into bodies freely
 type Json = Record<string, any>;
 
 /** `/documents/{id}` of the description, for a path that was asked for. */
