@@ -11,6 +11,8 @@ export interface RunRequest {
   readonly initialState: Record<string, unknown>;
   /** Cancel, lost lease, shutdown: the run rejects with its reason, after the running nodes were told. */
   readonly signal: AbortSignal;
+  /** False: a run that ends needs no checkpoint any more, so nothing waits for the last ones. Default true. */
+  readonly keepCheckpoints?: boolean;
   /** True when an earlier process may have begun this run: it goes on after the last finished node. */
   readonly resume: boolean;
 }
@@ -45,7 +47,7 @@ export async function executeRun(request: RunRequest): Promise<RunOutcome> {
       outputKeys: [...new Set(Object.values(graph.outputs))],
     });
     limit.signal.throwIfAborted();
-    await checkpointer.flush?.(threadId);
+    if (request.keepCheckpoints !== false) await checkpointer.flush?.(threadId);
     return { status: 'succeeded', outputs: outputsOf(graph, channels ?? {}) };
   } catch (error) {
     // What happened to the run matters more than whether its last checkpoints were stored: it can only redo more.

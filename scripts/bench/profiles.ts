@@ -19,7 +19,7 @@ interface Cost {
   totalMs: number;
 }
 
-const outsideCpu = new Set(['(idle)', '(program)', '(root)']);
+const outsideCpu = new Set(['(idle)', '(program)', '(root)', 'post node:inspector:115']);
 
 function place(url: string, line: number): string {
   if (url === '') return '';

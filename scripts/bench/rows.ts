@@ -2,7 +2,8 @@ import type { Row } from '#scripts/bench/row.ts';
 import { ack } from '#scripts/bench/rows/g01-ack.ts';
 import { readDocuments } from '#scripts/bench/rows/g02-documents.ts';
 import { noopRuns } from '#scripts/bench/rows/g04-runs.ts';
+import { langgraphApi } from '#scripts/bench/rows/g05-langgraph-api.ts';
 import { start } from '#scripts/bench/rows/g14-start.ts';
 
 /** The registry of benchmarks: one line each, in the order of docs/benchmarks.md. */
-export const rows: readonly Row[] = [ack, readDocuments, noopRuns, start];
+export const rows: readonly Row[] = [ack, readDocuments, noopRuns, langgraphApi, start];

@@ -21,30 +21,30 @@ export interface PerformParts extends RecorderParts {
 /** Deaths without progress after which a run is given up. */
 const poisonedAfter = 5;
 
-/** The version the run was started with, or, for an upload, the one that is published now; then it is fixed for good. */
-async function versionOf({ executions, workflows }: PerformParts, lease: Lease): Promise<WorkflowVersionRecord> {
-  const { organizationId, projectId, workflowId, version: pinned } = lease.run;
-  const gone = new Fault(
-    'workflow.not_found',
-    'The workflow of this run does not exist any more, or was never published.',
-  );
-  if (pinned !== null) {
-    const version = await workflows.findVersion(organizationId, workflowId, pinned);
-    if (version === null) throw gone;
-    return version;
-  }
-  const workflow = await workflows.find({ organizationId, projectIds: [projectId] }, workflowId);
-  if (workflow === null || workflow.publishedVersion === null) throw gone;
-  const version = await workflows.findVersion(organizationId, workflowId, workflow.publishedVersion);
-  if (version === null) throw gone;
-  const { graphHash } = version;
-  const mine = await executions.pinVersion(lease, {
-    version: version.version,
-    graphHash,
-    workflowName: workflow.name,
-  });
-  if (!mine) throw new LeaseLost();
-  return version;
+const gone = (): Fault =>
+  new Fault('workflow.not_found', 'The workflow of this run does not exist any more, or was never published.');
+
+async function requireVersion(
+  { workflows }: PerformParts,
+  { run }: Lease,
+  version: number,
+): Promise<WorkflowVersionRecord> {
+  const found = await workflows.findVersion(run.organizationId, run.workflowId, version);
+  if (found === null) throw gone();
+  return found;
+}
+
+/** The graph of the version that the run was started with or, for an upload, of the one published now, fixed for good. */
+async function compiledFor(parts: PerformParts, lease: Lease): Promise<CompiledWorkflow> {
+  const { organizationId, projectId, workflowId, version: pinned, graphHash: known } = lease.run;
+  const compile = (version: number) => async () => parts.compile((await requireVersion(parts, lease, version)).graph);
+  // Versions never change: one that is compiled already need not be read again.
+  if (pinned !== null && known !== null) return parts.compiled.get(known, compile(pinned));
+  const workflow = await parts.workflows.find({ organizationId, projectIds: [projectId] }, workflowId);
+  if (workflow === null || workflow.publishedVersion === null || workflow.publishedHash === null) throw gone();
+  const { publishedVersion: version, publishedHash: graphHash, name: workflowName } = workflow;
+  if (!(await parts.executions.pinVersion(lease, { version, graphHash, workflowName }))) throw new LeaseLost();
+  return parts.compiled.get(graphHash, compile(version));
 }
 
 /** What the client gave for channels the workflow declares; other keys of its free-form object mean nothing to it. */
@@ -84,8 +84,7 @@ export function createPerformer(parts: PerformParts): (lease: Lease, signal: Abo
         'run.poisoned',
         `Its worker died ${poisonedAfter} times without getting further; it is not tried again.`,
       );
-    const version = await versionOf(parts, lease);
-    const compiled = await parts.compiled.get(version.graphHash, () => parts.compile(version.graph));
+    const compiled = await compiledFor(parts, lease);
     let told = run.attempts <= 1;
     const recorder = new StepRecorder(run, parts, () => {
       if (told) return;
@@ -100,9 +99,10 @@ export function createPerformer(parts: PerformParts): (lease: Lease, signal: Abo
       await executeRun({
         compiled,
         context: { deps: parts.nodeDeps, run: facts, steps: recorder },
-        initialState: await initialStateOf(parts, lease, version.graph),
+        initialState: await initialStateOf(parts, lease, compiled.graph),
         signal,
         resume,
+        keepCheckpoints: false,
       });
     } catch (error) {
       await recorder.flush().catch((failure: unknown) => {

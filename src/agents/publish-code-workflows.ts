@@ -33,6 +33,7 @@ export async function addCodeWorkflow(
     source: 'code',
     codeName: code.id,
     publishedVersion: 1,
+    publishedHash: code.graphHash,
     createdAt: now,
     updatedAt: now,
   };
@@ -44,10 +45,8 @@ export async function addCodeWorkflow(
 export async function publishCodeWorkflows({ workflows }: { workflows: WorkflowStore }): Promise<void> {
   for (const code of codeWorkflows) {
     for (const follower of await workflows.listByCodeName(code.id)) {
-      const published = follower.publishedVersion ?? 0;
-      const current = await workflows.findVersion(follower.organizationId, follower._id, published);
-      if (current?.graphHash !== code.graphHash)
-        await workflows.publish(follower, versionOf(follower, code, published + 1));
+      if (follower.publishedHash !== code.graphHash)
+        await workflows.publish(follower, versionOf(follower, code, (follower.publishedVersion ?? 0) + 1));
     }
   }
 }

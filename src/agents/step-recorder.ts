@@ -1,4 +1,5 @@
 import type { StepFinished, StepSink, StepStarted } from '#graphs/step-sink.ts';
+import type { RealtimeEvent } from '#src/domain/events/events.ts';
 import type { EventLog } from '#src/domain/ports/event-log.ts';
 import type { Logger } from '#src/domain/ports/logger.ts';
 import type { StepRecord, StepStore } from '#src/domain/ports/steps.ts';
@@ -33,17 +34,21 @@ function toRecord(run: RunRecord, step: StepStarted | StepFinished): StepRecord 
   };
 }
 
+/** How long steps of a run may wait for each other before they are written. */
+const lingerMs = 25;
+
 /**
- * Writes a run's steps and tells the realtime log, behind the run: nodes do not wait for it. `flush` ends when all is stored, and
- * throws when something could not be.
+ * Writes a run's steps and tells the realtime log, behind the run: nodes do not wait for it, and a fast run costs one write.
+ * `flush` ends when all is stored, and throws when something could not be.
  */
 export class StepRecorder implements StepSink {
   readonly #run: RunRecord;
   readonly #parts: RecorderParts;
   readonly #onProgress: () => void;
-  #pending: Promise<unknown>[] = [];
-  /** The first superstep in which a node succeeded. */
-  #succeededIn = Number.POSITIVE_INFINITY;
+  readonly #steps = new Map<string, StepRecord>();
+  readonly #events: RealtimeEvent[] = [];
+  #timer: NodeJS.Timeout | null = null;
+  #writing: Promise<void> = Promise.resolve();
 
   constructor(run: RunRecord, parts: RecorderParts, onProgress: () => void) {
     this.#run = run;
@@ -52,31 +57,41 @@ export class StepRecorder implements StepSink {
   }
 
   started(step: StepStarted): void {
-    // A later superstep begins when the results of the one before were handed to its checkpoint.
-    if (this.#succeededIn < step.superstep) this.#onProgress();
     this.#record(toRecord(this.#run, step));
   }
 
   finished(step: StepFinished, cause?: unknown): void {
-    if (step.status === 'succeeded') this.#succeededIn = Math.min(this.#succeededIn, step.superstep);
+    if (step.status === 'succeeded') this.#onProgress();
     if (step.status === 'failed')
       this.#parts.logger.warn({ err: cause, nodeId: step.nodeId, code: step.error?.code }, 'step failed');
     this.#record(toRecord(this.#run, step));
   }
 
-  async flush(): Promise<void> {
-    while (this.#pending.length > 0) await Promise.all(this.#pending.splice(0));
+  flush(): Promise<void> {
+    this.#write();
+    return this.#writing;
   }
 
   #record(record: StepRecord): void {
-    const { steps, events } = this.#parts;
+    this.#steps.set(record._id, record);
     const stored = resultStored(this.#run, record);
-    const changed = stepChanged(this.#run, record);
-    const writes = [steps.save([record]), events.append(stored === null ? [changed] : [changed, stored])];
-    for (const write of writes) {
-      // Told by flush; a rejection must not go unhandled until then.
-      write.catch(() => undefined);
-      this.#pending.push(write);
-    }
+    this.#events.push(stepChanged(this.#run, record), ...(stored === null ? [] : [stored]));
+    this.#timer ??= setTimeout(() => this.#write(), lingerMs);
+  }
+
+  #write(): void {
+    if (this.#timer !== null) clearTimeout(this.#timer);
+    this.#timer = null;
+    if (this.#events.length === 0) return;
+    const records = [...this.#steps.values()];
+    this.#steps.clear();
+    const written = Promise.all([
+      this.#writing,
+      this.#parts.steps.save(records),
+      this.#parts.events.append(this.#events.splice(0)),
+    ]);
+    this.#writing = written.then(() => undefined);
+    // Told by flush; a rejection must not go unhandled until then.
+    this.#writing.catch(() => undefined);
   }
 }

@@ -51,6 +51,8 @@ export class Worker {
   #sweeper: NodeJS.Timeout | null = null;
   #pumping: Promise<void> | null = null;
   #again = false;
+  /** The last look at the queue found a run: there may be another. */
+  #more = false;
   #alone = false;
   #stopped = false;
 
@@ -115,6 +117,7 @@ export class Worker {
         this.#again = false;
         while (!this.#stopped && !this.#alone && this.#inFlight.size < this.#options.concurrency) {
           const lease = await this.#parts.executions.claim(this.#options.owner, this.#options.leaseMs, new Date());
+          this.#more = lease !== null;
           if (lease === null) break;
           this.#take(lease);
         }
@@ -133,7 +136,8 @@ export class Worker {
     const done = this.#hold(lease, abort, alone ? others : []).finally(() => {
       this.#inFlight.delete(lease);
       if (alone) this.#alone = false;
-      this.#wake();
+      // Nothing was left at the last look, and what came since has woken this worker.
+      if (this.#more) this.#wake();
     });
     this.#inFlight.set(lease, { done, abort });
   }
@@ -186,7 +190,7 @@ export class Worker {
     if (!(await this.#parts.executions.finish(lease, status, error, now))) throw new LeaseLost();
     this.#parts.ended(lease, status);
     this.#parts.events
-      .append([runCompleted(lease.run, status, now)])
+      .append([runCompleted(lease.run, status, now)], { lingerMs: 2 })
       .catch((failure: unknown) => this.#parts.logger.warn({ err: failure }, 'end of a run was not announced'));
   }
 }

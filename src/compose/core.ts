@@ -85,7 +85,9 @@ export function createCore(config: Config, data: Data, logger: Logger, stack: As
     audit: createAuditLog(collections),
     relay: (document) => relay.push(document),
     announce(batch) {
-      events.append(batch).catch((error: unknown) => logger.warn({ err: error }, 'realtime events were not recorded'));
+      events
+        .append(batch, { lingerMs: 20 })
+        .catch((error: unknown) => logger.warn({ err: error }, 'realtime events were not recorded'));
     },
     cursorSecret: data.derive('cursor'),
     limits: { uploadMaxBytes: config.uploads.maxBytes, signContentType: config.uploads.signContentType },

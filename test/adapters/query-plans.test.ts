@@ -253,6 +253,7 @@ async function askRest({ apiKeys, audit, organizations, workflows }: Stores): Pr
     source: 'code',
     codeName: 'c',
     publishedVersion: 1,
+    publishedHash: graphHash,
     createdAt: now,
     updatedAt: now,
   } as const;

@@ -19,8 +19,8 @@ const scopeLimit = 1_000;
 
 async function chosenDocuments({ deps, principal }: ToolContext, body: Body): Promise<readonly string[]> {
   if (body.documentIds !== undefined) {
-    const found = await deps.documents.findMany(principal, body.documentIds);
-    if (found.length !== body.documentIds.length) throw documentMissing();
+    const found = await deps.documents.countReadable(principal, body.documentIds);
+    if (found !== body.documentIds.length) throw documentMissing();
     return body.documentIds;
   }
   const filter = body.scope?.apiKeyBound === true ? { apiKeyId: principal.keyId } : {};
@@ -34,13 +34,11 @@ async function chosenDocuments({ deps, principal }: ToolContext, body: Body): Pr
 
 async function createExecution(ctx: ToolContext, body: Body, id: string): Promise<z.input<typeof Execution>> {
   const { deps, principal } = ctx;
-  const workflow = await deps.workflows.find(principal, body.workflowId);
-  if (workflow === null || workflow.publishedVersion === null) throw workflowMissing();
-  const [version, documentIds] = await Promise.all([
-    deps.workflows.findVersion(principal.organizationId, workflow._id, workflow.publishedVersion),
+  const [workflow, documentIds] = await Promise.all([
+    deps.workflows.find(principal, body.workflowId),
     chosenDocuments(ctx, body),
   ]);
-  if (version === null) throw workflowMissing();
+  if (workflow === null || workflow.publishedVersion === null) throw workflowMissing();
   const wanted: ExecutionRecord = {
     _id: id,
     schemaVersion: 1,
@@ -48,8 +46,8 @@ async function createExecution(ctx: ToolContext, body: Body, id: string): Promis
     projectId: homeProject(principal),
     workflowId: workflow._id,
     workflowName: workflow.name,
-    version: version.version,
-    graphHash: version.graphHash,
+    version: workflow.publishedVersion,
+    graphHash: workflow.publishedHash,
     source: ctx.surface === 'mcp' ? 'mcp' : 'service',
     apiKeyId: principal.keyId,
     documentIds,

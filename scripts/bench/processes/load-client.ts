@@ -1,5 +1,6 @@
 import { startChild, type Child } from '#scripts/bench/processes/child.ts';
-import type { LoadJob, LoadRequest, LoadResult } from '#scripts/bench/processes/load.ts';
+import type { HttpRequest } from '#scripts/bench/processes/http-send.ts';
+import type { LoadJob, LoadResult } from '#scripts/bench/processes/load.ts';
 import { quantile } from '#scripts/bench/figures.ts';
 
 const connections = 10;
@@ -15,11 +16,11 @@ export interface Measured {
 
 export interface LoadClient extends AsyncDisposable {
   /** Sends all requests; throws unless every answer has `status`. */
-  send(requests: readonly LoadRequest[], status: number): Promise<LoadResult>;
+  send(requests: readonly HttpRequest[], status: number): Promise<LoadResult>;
   /** The same with the bodies of the answers, parsed. */
-  collect<Body>(requests: readonly LoadRequest[], status: number): Promise<Body[]>;
+  collect<Body>(requests: readonly HttpRequest[], status: number): Promise<Body[]>;
   /** The same, with the CPU that `target` used meanwhile. */
-  measure(target: Child, label: string, requests: readonly LoadRequest[], status: number): Promise<Measured>;
+  measure(target: Child, label: string, requests: readonly HttpRequest[], status: number): Promise<Measured>;
 }
 
 /** Ten keep-alive connections from a process of its own. */
@@ -34,7 +35,7 @@ export function startLoadClient(): LoadClient {
   };
   return {
     send: (requests, status) => run({ requests, connections, keepBodies: false }, status),
-    async collect<Body>(requests: readonly LoadRequest[], status: number) {
+    async collect<Body>(requests: readonly HttpRequest[], status: number) {
       const { bodies } = await run({ requests, connections, keepBodies: true }, status);
       return bodies.map((body) => (body === '' ? null : JSON.parse(body)) as Body);
     },

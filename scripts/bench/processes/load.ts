@@ -1,18 +1,10 @@
 /** The load generator: a process of its own, so that its CPU is not counted as anybody's. */
-import { Agent, request as httpRequest, type IncomingMessage } from 'node:http';
-import { buffer } from 'node:stream/consumers';
-import { once } from 'node:events';
+import { Agent } from 'node:http';
+import { httpSend, inLanes, type HttpRequest } from '#scripts/bench/processes/http-send.ts';
 import { serve } from '#scripts/bench/processes/serve.ts';
 
-export interface LoadRequest {
-  readonly method: 'GET' | 'POST' | 'PUT';
-  readonly url: string;
-  readonly headers?: Readonly<Record<string, string>>;
-  readonly body?: string | Uint8Array;
-}
-
 export interface LoadJob {
-  readonly requests: readonly LoadRequest[];
+  readonly requests: readonly HttpRequest[];
   /** Connections, each with one request under way at a time. */
   readonly connections: number;
   /** Whether the answers' bodies are wanted. */
@@ -27,38 +19,42 @@ export interface LoadResult {
   readonly bodies: readonly string[];
 }
 
-async function send(
-  agent: Agent,
-  { method, url, headers = {}, body }: LoadRequest,
-): Promise<{ status: number; body: string }> {
-  const length = body === undefined ? {} : { 'content-length': String(Buffer.byteLength(body)) };
-  const outgoing = httpRequest(url, { method, agent, headers: { ...headers, ...length } });
-  outgoing.end(body);
-  const [response] = (await once(outgoing, 'response')) as [IncomingMessage];
-  return { status: response.statusCode ?? 0, body: (await buffer(response)).toString() };
+/** One workflow run over HTTP, asked for `count` times. */
+export interface RunsOverHttp {
+  readonly count: number;
+  readonly connections: number;
+  readonly start: HttpRequest;
+  /** Where the answer names itself, and the status that means its end; null: the first answer is the end. */
+  readonly poll: { readonly headers: Readonly<Record<string, string>>; readonly origin: string } | null;
 }
 
 /** One connection pool for all jobs, so that no measurement begins with handshakes. */
 const agent = new Agent({ keepAlive: true, maxSockets: 64, scheduling: 'fifo' });
 
 async function run({ requests, connections, keepBodies }: LoadJob): Promise<LoadResult> {
-  const latenciesMs = new Float64Array(requests.length);
   const statuses: Record<number, number> = {};
   const bodies: string[] = [];
-  const left = requests.entries();
-  const started = performance.now();
-  const connection = async (): Promise<void> => {
-    for (const [index, request] of left) {
-      const sent = performance.now();
-      const { status, body } = await send(agent, request);
-      latenciesMs[index] = performance.now() - sent;
-      statuses[status] = (statuses[status] ?? 0) + 1;
-      if (keepBodies) bodies[index] = body;
-    }
-  };
-  await Promise.all(Array.from({ length: connections }, connection));
-  return { elapsedMs: performance.now() - started, latenciesMs, statuses, bodies };
+  const times = await inLanes(requests.length, connections, async (index) => {
+    const { status, body } = await httpSend(agent, requests[index] as HttpRequest);
+    statuses[status] = (statuses[status] ?? 0) + 1;
+    if (keepBodies) bodies[index] = body;
+  });
+  return { ...times, statuses, bodies };
 }
 
-serve({ run });
+async function runs({ count, connections, start, poll }: RunsOverHttp) {
+  return inLanes(count, connections, async () => {
+    let answer = await httpSend(agent, start);
+    if (answer.status >= 300) throw new Error(`${start.url} answered ${answer.status}: ${answer.body}`);
+    while (poll !== null) {
+      const { status, links } = JSON.parse(answer.body) as { status: string; links: { self: string } };
+      if (status === 'succeeded') return;
+      if (status !== 'queued' && status !== 'running') throw new Error(`a run ended as ${status}`);
+      const url = `${new URL(links.self, poll.origin).href}?wait=30`;
+      answer = await httpSend(agent, { method: 'GET', url, headers: poll.headers });
+    }
+  });
+}
+
+serve({ run, runs });
 process.channel?.ref();

@@ -4,7 +4,7 @@ import { hashKey } from '#src/domain/access/api-key.ts';
 import { figureOf } from '#scripts/bench/figures.ts';
 import { startChild } from '#scripts/bench/processes/child.ts';
 import { startInkgraph, type Inkgraph } from '#scripts/bench/processes/inkgraph.ts';
-import type { LoadRequest } from '#scripts/bench/processes/load.ts';
+import type { HttpRequest } from '#scripts/bench/processes/http-send.ts';
 import { startLoadClient, type LoadClient, type Measured } from '#scripts/bench/processes/load-client.ts';
 import { interleave, scaled, type BenchContext, type Line, type Row } from '#scripts/bench/row.ts';
 
@@ -37,7 +37,7 @@ async function put(
   { contentType, bytes }: Upload,
   count: number,
 ): Promise<string[]> {
-  const presign: LoadRequest = {
+  const presign: HttpRequest = {
     method: 'POST',
     url: `${inkgraph.addresses.api}/api/uploads/presign`,
     headers: { ...json, 'x-api-key': inkgraph.seed.workflowKey },
@@ -47,12 +47,12 @@ async function put(
     Array.from({ length: count }, () => presign),
     200,
   );
-  const puts = presigned.map(({ uploadUrl }): LoadRequest => ({ method: 'PUT', url: uploadUrl, body: bytes }));
+  const puts = presigned.map(({ uploadUrl }): HttpRequest => ({ method: 'PUT', url: uploadUrl, body: bytes }));
   await client.send(puts, 200);
   return presigned.map(({ objectKey }) => objectKey);
 }
 
-function acks(url: string, key: string, objectKeys: readonly string[]): LoadRequest[] {
+function acks(url: string, key: string, objectKeys: readonly string[]): HttpRequest[] {
   const headers = { ...json, 'x-api-key': key };
   return objectKeys.map((objectKey) => ({ method: 'POST', url, headers, body: JSON.stringify({ objectKey }) }));
 }

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { figureOf } from '#scripts/bench/figures.ts';
 import { startChild } from '#scripts/bench/processes/child.ts';
 import { startInkgraph, type Inkgraph } from '#scripts/bench/processes/inkgraph.ts';
-import type { LoadRequest } from '#scripts/bench/processes/load.ts';
+import type { HttpRequest } from '#scripts/bench/processes/http-send.ts';
 import { startLoadClient, type LoadClient } from '#scripts/bench/processes/load-client.ts';
 import { interleave, scaled, type BenchContext, type Line, type Row } from '#scripts/bench/row.ts';
 import { sampleDocument } from '#scripts/bench/sample-document.ts';
@@ -36,7 +36,7 @@ async function compare(
   pair: {
     label: string;
     what: string;
-    ours: readonly LoadRequest[];
+    ours: readonly HttpRequest[];
     bodies: Record<string, string>;
     peerPaths: readonly string[];
   },
@@ -45,7 +45,7 @@ async function compare(
   await writeFile(file, JSON.stringify(pair.bodies));
   await using peer = startChild(new URL('../peers/json-server.ts', import.meta.url), { args: [file] });
   const origin = await peer.ask<string>('origin');
-  const theirs = pair.peerPaths.map((path): LoadRequest => ({ method: 'GET', url: origin + path }));
+  const theirs = pair.peerPaths.map((path): HttpRequest => ({ method: 'GET', url: origin + path }));
   const results = await interleave(context, {
     ours: () => client.measure(inkgraph.service, pair.label, pair.ours, 200),
     peer: () => client.measure(peer, 'peer', theirs, 200),
@@ -79,8 +79,8 @@ export const readDocuments: Row = {
     const ids = (await fill(inkgraph)).filter((_, index) => index % (documents / asked) === 0);
     const headers = { 'x-api-key': inkgraph.seed.serviceKey };
     const base = `${inkgraph.addresses.api}/api/service/documents`;
-    const byId = ids.map((id): LoadRequest => ({ method: 'GET', url: `${base}/${id}`, headers }));
-    const list: LoadRequest = { method: 'GET', url: `${base}?limit=25`, headers };
+    const byId = ids.map((id): HttpRequest => ({ method: 'GET', url: `${base}/${id}`, headers }));
+    const list: HttpRequest = { method: 'GET', url: `${base}?limit=25`, headers };
     const answers = await client.collect<{ id: string }>(byId, 200);
     const [page] = await client.collect<object>([list], 200);
     const gets = scaled(context, 4_000);

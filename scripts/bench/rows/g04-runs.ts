@@ -23,7 +23,8 @@ async function measure(child: Child, side: 'ours' | 'raw', job: RunsJob): Promis
     await child.ask('idle');
     return runs;
   });
-  const { elapsedMs, latenciesMs } = result;
+  const { elapsedMs } = result;
+  const latenciesMs = [...result.latenciesMs];
   return {
     p50Ms: median(latenciesMs),
     perSecond: (job.count / elapsedMs) * 1_000,

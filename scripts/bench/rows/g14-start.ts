@@ -1,12 +1,10 @@
 import { mkdtemp } from 'node:fs/promises';
-import { createServer } from 'node:net';
-import { once } from 'node:events';
 import { get } from 'node:http';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import type { AddressInfo } from 'node:net';
 import { figureOf } from '#scripts/bench/figures.ts';
 import { startChild, type Child } from '#scripts/bench/processes/child.ts';
+import { freePort } from '#scripts/bench/processes/free-port.ts';
 import { serviceEnvironment } from '#scripts/bench/processes/inkgraph.ts';
 import { interleave, type BenchContext, type Line, type Row } from '#scripts/bench/row.ts';
 
@@ -18,15 +16,6 @@ interface Start {
   readonly ms: number;
   readonly cpuMs: number;
   readonly idleMegabytes: number;
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await once(server.listen(0, '127.0.0.1'), 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, 'close');
-  return port;
 }
 
 /** The status, or null while nobody listens. */

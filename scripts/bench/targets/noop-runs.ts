@@ -8,6 +8,7 @@ import type { ToolContext } from '#tools/define.ts';
 import { runWorkflow } from '#tools/runs/run-workflow.ts';
 import { seed } from '#scripts/cli/seed-data.ts';
 import { rawGraph } from '#scripts/bench/peers/raw-graph.ts';
+import { inLanes } from '#scripts/bench/processes/http-send.ts';
 import { serve } from '#scripts/bench/processes/serve.ts';
 import { sampleDocument } from '#scripts/bench/sample-document.ts';
 import { addNoopWorkflow, noopCatalog } from '#scripts/bench/targets/noop-workflow.ts';
@@ -19,7 +20,15 @@ export interface RunsJob {
 
 export interface RunsResult {
   readonly elapsedMs: number;
-  readonly latenciesMs: readonly number[];
+  readonly latenciesMs: Float64Array;
+}
+
+/** What a client needs to ask for a run over HTTP. */
+export interface Whereabouts {
+  readonly api: string;
+  readonly serviceKey: string;
+  readonly workflowId: string;
+  readonly documentId: string;
 }
 
 const config = loadConfig(process.env);
@@ -72,20 +81,8 @@ async function runRaw(): Promise<void> {
   await raw.run(`thread-${(threads += 1)}`);
 }
 
-async function timed({ count, atOnce }: RunsJob, run: () => Promise<void>): Promise<RunsResult> {
-  const latenciesMs: number[] = [];
-  let left = count;
-  const started = performance.now();
-  const lane = async (): Promise<void> => {
-    while (left > 0) {
-      left -= 1;
-      const begun = performance.now();
-      await run();
-      latenciesMs.push(performance.now() - begun);
-    }
-  };
-  await Promise.all(Array.from({ length: atOnce }, lane));
-  return { elapsedMs: performance.now() - started, latenciesMs };
+function timed({ count, atOnce }: RunsJob, run: () => Promise<void>): Promise<RunsResult> {
+  return inLanes(count, atOnce, run);
 }
 
 serve({
@@ -98,7 +95,7 @@ serve({
   },
   /** Settles when what a run leaves behind (events, checkpoints) is cleared away. */
   idle: () => app.idle(),
-  where: () => ({ api: addresses.api, serviceKey: seeded.serviceKey, workflowId, documentId: document._id }),
+  where: (): Whereabouts => ({ api: addresses.api, serviceKey: seeded.serviceKey, workflowId, documentId: document._id }),
 });
 
 process.once('SIGTERM', () => void app[Symbol.asyncDispose]().then(() => process.exit()));

@@ -56,6 +56,7 @@ export async function addNoopWorkflow({ deps }: App, { organizationId, projectId
       source: 'stored',
       codeName: null,
       publishedVersion: 1,
+      publishedHash: graphHash,
       createdAt: now,
       updatedAt: now,
     },

@@ -14,7 +14,7 @@ import {
   type CheckpointCollections,
   type CheckpointRow,
 } from '#src/adapters/database/checkpoint-rows.ts';
-import { CheckpointWriter } from '#src/adapters/database/checkpoint-writer.ts';
+import { CheckpointWriter, type CheckpointOperation } from '#src/adapters/database/checkpoint-writer.ts';
 import type { RunnableConfig } from '@langchain/core/runnables';
 import type { Db } from 'mongodb';
 
@@ -26,6 +26,8 @@ import type { Db } from 'mongodb';
 export class CheckpointSaver extends BaseCheckpointSaver {
   readonly #collections: CheckpointCollections;
   readonly #writer: CheckpointWriter;
+  /** Threads whose caller knows that nothing of them is stored. */
+  readonly #fresh = new Set<string>();
   #order = 0;
 
   constructor(db: Db) {
@@ -36,13 +38,18 @@ export class CheckpointSaver extends BaseCheckpointSaver {
 
   /** Ends when all writes of the thread are stored; throws why they are not. Call it at the end of every run. */
   flush(threadId: string): Promise<void> {
+    this.#fresh.delete(threadId);
     return this.#writer.flush(threadId);
   }
 
   /** `configurable.freshThread`: the caller knows that the thread has no checkpoint, which spares the read. */
   async getTuple(config: RunnableConfig): Promise<CheckpointTuple | undefined> {
     const { threadId, checkpointNs, checkpointId } = addressOf(config);
-    if (threadId === undefined || config.configurable?.['freshThread'] === true) return undefined;
+    if (threadId === undefined) return undefined;
+    if (config.configurable?.['freshThread'] === true) {
+      this.#fresh.add(threadId);
+      return undefined;
+    }
     await this.#writer.flush(threadId);
     const filter = { threadId, checkpointNs: checkpointNs ?? '', ...(checkpointId !== undefined && { checkpointId }) };
     const [row] = await this.#collections.checkpoints.find(filter).sort({ checkpointId: -1 }).limit(1).toArray();
@@ -85,7 +92,7 @@ export class CheckpointSaver extends BaseCheckpointSaver {
       checkpoint: JSON.stringify(checkpoint),
       metadata: JSON.stringify(metadata),
     };
-    this.#writer.add({ kind: 'checkpoint', row });
+    this.#add({ kind: 'checkpoint', row });
     return configOf(row, checkpoint.id);
   }
 
@@ -102,17 +109,21 @@ export class CheckpointSaver extends BaseCheckpointSaver {
     const regular = writes.filter(([channel]) => !isSpecial(channel));
     if (regular.length > 0) {
       const row = { _id: idOf('writes'), ...key, order: this.#nextOrder(), writes: JSON.stringify(regular) };
-      this.#writer.add({ kind: 'write', wins: 'first', row });
+      this.#add({ kind: 'write', wins: 'first', row });
     }
     for (const write of writes.filter(([channel]) => isSpecial(channel))) {
       const row = { _id: idOf(write[0]), ...key, order: this.#nextOrder(), writes: JSON.stringify([write]) };
-      this.#writer.add({ kind: 'write', wins: 'last', row });
+      this.#add({ kind: 'write', wins: 'last', row });
     }
   }
 
   async deleteThread(threadId: string): Promise<void> {
     this.#writer.add({ kind: 'delete', threadId: required(threadId, 'thread_id') });
-    await this.#writer.flush(threadId);
+    await this.flush(threadId);
+  }
+
+  #add(operation: Extract<CheckpointOperation, { row: unknown }>): void {
+    this.#writer.add(operation, this.#fresh.has(operation.row.threadId));
   }
 
   async #tuple(row: CheckpointRow): Promise<CheckpointTuple> {

@@ -17,50 +17,80 @@ export type CheckpointOperation =
 /** Below the 16 MB of a document, and far above what a state of ids and small facts takes. */
 const maxRowCharacters = 4 * 1024 * 1024;
 
+/** How long checkpoints may wait for each other: what a killed worker may have to do again. */
+const lingerMs = 25;
+
 interface ThreadWrites {
+  /** Not yet handed to the batcher. */
+  waiting: CheckpointOperation[];
   last: Promise<void>;
   failure: { readonly error: unknown } | null;
+  /** Begun in this process, and nothing of it was handed over yet: the database knows nothing of it. */
+  unknown: boolean;
 }
 
 /**
- * Collects the writes of all runs of the process: one bulk write per collection is in flight, what arrives meanwhile goes into the
- * next. Nothing here rejects but `flush`: LangGraph leaves the promises of its checkpoints unobserved while a run goes on.
+ * Collects the writes of all runs of the process for a moment; one bulk write per collection is in flight, what arrives meanwhile goes
+ * into the next. A thread that is deleted before any of it was written never reaches the database: a fast run costs nothing here.
+ * Nothing here rejects but `flush`: LangGraph leaves the promises of its checkpoints unobserved while a run goes on.
  */
 export class CheckpointWriter {
   readonly #collections: CheckpointCollections;
   readonly #threads = new Map<string, ThreadWrites>();
+  #timer: NodeJS.Timeout | null = null;
   readonly #batcher = new Batcher<CheckpointOperation>((operations) => this.#store(operations), 1_000);
 
   constructor(collections: CheckpointCollections) {
     this.#collections = collections;
   }
 
-  add(operation: CheckpointOperation): void {
+  /** `fresh`: the database has nothing of this thread yet. */
+  add(operation: CheckpointOperation, fresh = false): void {
     const threadId = operation.kind === 'delete' ? operation.threadId : operation.row.threadId;
-    const thread = this.#threads.get(threadId) ?? { last: Promise.resolve(), failure: null };
+    const thread = this.#threads.get(threadId) ?? newThread(fresh);
     this.#threads.set(threadId, thread);
+    if (operation.kind === 'delete' && thread.unknown) {
+      this.#threads.delete(threadId);
+      return;
+    }
     if (isTooLarge(operation)) {
       const detail =
         'The state of the run is larger than 4 MiB; keep texts and images in the store and ids in the state.';
       thread.failure ??= { error: new Fault('workflow.invalid', detail) };
       return;
     }
-    // Batches are stored in order, so the promise of the last operation covers all before it.
-    thread.last = this.#batcher.add(operation).catch((error: unknown) => {
-      thread.failure ??= { error };
-    });
+    thread.waiting.push(operation);
+    this.#timer ??= setTimeout(() => this.#handAllOver(), lingerMs);
   }
 
   /** Ends when everything of the thread so far is stored; throws the first error since the last flush. */
   async flush(threadId: string): Promise<void> {
     const thread = this.#threads.get(threadId);
     if (!thread) return;
-    for (let waited: Promise<void> | null = null; waited !== thread.last;) {
+    let waited: Promise<void>;
+    do {
+      this.#handOver(thread);
       waited = thread.last;
       await waited;
-    }
+    } while (thread.waiting.length > 0 || waited !== thread.last);
     if (this.#threads.get(threadId) === thread) this.#threads.delete(threadId);
     if (thread.failure) throw thread.failure.error;
+  }
+
+  #handAllOver(): void {
+    this.#timer = null;
+    for (const thread of this.#threads.values()) this.#handOver(thread);
+  }
+
+  #handOver(thread: ThreadWrites): void {
+    if (thread.waiting.length === 0) return;
+    thread.unknown = false;
+    // Batches are stored in order, so the promise of the last operation covers all before it.
+    for (const operation of thread.waiting.splice(0)) {
+      thread.last = this.#batcher.add(operation).catch((error: unknown) => {
+        thread.failure ??= { error };
+      });
+    }
   }
 
   async flushAll(): Promise<void> {
@@ -96,6 +126,10 @@ export class CheckpointWriter {
       this.#collections.writes.deleteMany(filter, processSafe),
     ]);
   }
+}
+
+function newThread(unknown: boolean): ThreadWrites {
+  return { waiting: [], last: Promise.resolve(), failure: null, unknown };
 }
 
 function isTooLarge(operation: CheckpointOperation): boolean {

@@ -57,6 +57,10 @@ export function createDocumentStore({ documents }: Pick<Collections, 'documents'
         .toArray();
       return found.map((document) => document._id);
     },
+    async countReadable(tenant, ids) {
+      const filter = { _id: { $in: [...ids] }, ...readable(tenant) };
+      return (await documents.find(filter, { projection: { _id: 1 } }).toArray()).length;
+    },
     countOwned: (tenant, ids) => documents.countDocuments({ _id: { $in: [...ids] }, ...owned(tenant) }),
     async setVisibility(tenant, ids, visibility) {
       await documents.updateMany({ _id: { $in: [...ids] }, ...owned(tenant) }, { $set: { visibility } });

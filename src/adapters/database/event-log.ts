@@ -56,8 +56,8 @@ export function createEventLog({ events, counters }: Pick<Collections, 'events' 
   });
 
   return {
-    async append(batch) {
-      await Promise.all(batch.map((event) => batcher.add(event)));
+    async append(batch, { lingerMs = 0 } = {}) {
+      await Promise.all(batch.map((event) => batcher.add(event, lingerMs)));
     },
     subscribe(organizationId, listener) {
       const set = listeners.get(organizationId) ?? new Set();

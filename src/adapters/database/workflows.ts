@@ -35,7 +35,13 @@ export function createWorkflowStore({
       await insertVersion(version);
       await workflows.updateOne(
         { _id: workflow._id, organizationId: workflow.organizationId },
-        { $set: { publishedVersion: version.version, updatedAt: version.createdAt } },
+        {
+          $set: {
+            publishedVersion: version.version,
+            publishedHash: version.graphHash,
+            updatedAt: version.createdAt,
+          },
+        },
       );
     },
     async delete({ organizationId, projectIds }, id) {

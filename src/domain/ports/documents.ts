@@ -29,6 +29,8 @@ export interface DocumentStore {
   ): Promise<readonly DocumentRecord[]>;
   /** Ids of the tenant's own projects in creation order, at most `limit`. */
   listIds(tenant: Tenant, filter: DocumentFilter, limit: number): Promise<readonly string[]>;
+  /** How many of `ids` the tenant may read. */
+  countReadable(tenant: Tenant, ids: readonly string[]): Promise<number>;
   /** How many of `ids` belong to the tenant's own projects. */
   countOwned(tenant: Tenant, ids: readonly string[]): Promise<number>;
   setVisibility(tenant: Tenant, ids: readonly string[], visibility: Visibility): Promise<void>;

@@ -10,8 +10,11 @@ export interface LoggedEvent extends RealtimeEvent {
  * Held by test/conformance/event-log.ts. Source: contracts.md "Realtime feed".
  */
 export interface EventLog {
-  /** Answers when all are stored; listeners hear them after that. */
-  append(events: readonly RealtimeEvent[]): Promise<void>;
+  /**
+   * Answers when all are stored; listeners hear them after that. `lingerMs`: nobody waits for these; they may be stored that much
+   * later, together with others.
+   */
+  append(events: readonly RealtimeEvent[], options?: { readonly lingerMs?: number }): Promise<void>;
   /** Calls back for every event of the organization appended from now on by this process. */
   subscribe(organizationId: string, listener: (event: LoggedEvent) => void): () => void;
   /** Events with `seq > after`, in order. */

@@ -12,6 +12,7 @@ export interface WorkflowRecord {
   /** Name in the registry of code-defined workflows; null for stored ones. */
   readonly codeName: string | null;
   readonly publishedVersion: number | null;
+  readonly publishedHash: string | null;
   readonly createdAt: Date;
   readonly updatedAt: Date;
 }

@@ -1,0 +1,121 @@
+import { existsSync } from 'node:fs';
+import { mkdtemp, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { figureOf, median } from '#scripts/bench/figures.ts';
+import { startChild, type Child } from '#scripts/bench/processes/child.ts';
+import { freePort } from '#scripts/bench/processes/free-port.ts';
+import { serviceEnvironment } from '#scripts/bench/processes/inkgraph.ts';
+import type { RunsOverHttp } from '#scripts/bench/processes/load.ts';
+import { interleave, scaled, type BenchContext, type Line, type Row } from '#scripts/bench/row.ts';
+import type { RunsResult, Whereabouts } from '#scripts/bench/targets/noop-runs.ts';
+
+const lanes = 10;
+const peerFolder = new URL('../peers/langgraph-api/', import.meta.url);
+const peerPackage = new URL('node_modules/@langchain/langgraph-api/package.json', peerFolder);
+
+type Request = Pick<RunsOverHttp, 'start' | 'poll'>;
+const json = { 'content-type': 'application/json' };
+
+function ourRequest({ api, serviceKey, workflowId, documentId }: Whereabouts): Request {
+  const headers = { 'x-api-key': serviceKey };
+  return {
+    start: {
+      method: 'POST',
+      url: `${api}/api/service/workflow-executions`,
+      headers: { ...json, ...headers },
+      body: JSON.stringify({ workflowId, documentIds: [documentId] }),
+    },
+    poll: { origin: api, headers },
+  };
+}
+
+function peerRequest(origin: string): Request {
+  const body = JSON.stringify({ assistant_id: 'noop', input: { n: 0 } });
+  return { start: { method: 'POST', url: `${origin}/runs/wait`, headers: json, body }, poll: null };
+}
+
+interface Side {
+  readonly child: Child;
+  readonly request: Request;
+  /** Runs of one measurement at one connection, and at ten: the peer gets fewer, it is slower. */
+  readonly counts: readonly [number, number];
+}
+
+interface Measured extends RunsResult {
+  readonly cpuMs: number;
+  readonly count: number;
+}
+
+async function compare(context: BenchContext, load: Child, connections: number, sides: Record<'ours' | 'peer', Side>) {
+  const measure = async ({ child, request, counts }: Side): Promise<Measured> => {
+    const count = scaled(context, counts[connections === 1 ? 0 : 1]);
+    const job: RunsOverHttp = { ...request, count, connections };
+    const { result, cpuMs } = await child.count(`G5-${connections}`, () => load.ask<RunsResult>('runs', job));
+    return { ...result, cpuMs: cpuMs / count, count };
+  };
+  return interleave(context, { ours: () => measure(sides.ours), peer: () => measure(sides.peer) });
+}
+
+function linesOf(peerName: string, latency: Record<'ours' | 'peer', Measured[]>, load: Record<'ours' | 'peer', Measured[]>): Line[] {
+  const cpu = (side: Measured[]): number => median(side.map((one) => one.cpuMs));
+  const p50 = (side: Measured[]) =>
+    figureOf(
+      side.map((one) => median([...one.latenciesMs])),
+      side.flatMap((one) => [...one.latenciesMs]),
+    );
+  const perSecond = (side: Measured[]) => figureOf(side.map((one) => (one.count / one.elapsedMs) * 1_000));
+  return [
+    {
+      id: 'G5',
+      what: '5 no-op steps over HTTP, request to result: p50',
+      unit: 'ms',
+      ours: p50(latency.ours),
+      cpuMs: cpu(latency.ours),
+      peer: { name: peerName, figure: p50(latency.peer), cpuMs: cpu(latency.peer) },
+      goal: { of: 'ratio', atMost: 1 / 30 },
+    },
+    {
+      id: 'G5',
+      what: `5 no-op steps over HTTP, ${lanes} at once: throughput`,
+      unit: 'runs/s',
+      ours: perSecond(load.ours),
+      cpuMs: cpu(load.ours),
+      peer: { name: peerName, figure: perSecond(load.peer), cpuMs: cpu(load.peer) },
+      goal: { of: 'ratio', atLeast: 8 },
+    },
+  ];
+}
+
+const missing: Line = {
+  id: 'G5',
+  what: '5 no-op steps over HTTP',
+  unit: '',
+  ours: null,
+  goal: { of: 'ratio', atMost: 1 / 30 },
+  note: 'peer not installed: npm run bench:peers',
+};
+
+/** G5: the same five steps through both servers' HTTP interfaces; ours durable, the peer in memory. */
+export const langgraphApi: Row = {
+  id: 'G5',
+  async measure(context) {
+    if (!existsSync(peerPackage)) return [missing];
+    const { version } = JSON.parse(await readFile(peerPackage, 'utf8')) as { version: string };
+    const folder = (): Promise<string> => mkdtemp(join(context.scratch, 'data-'));
+    await using ours = startChild(new URL('../targets/noop-runs.ts', import.meta.url), {
+      env: { ...serviceEnvironment(await folder()), SERVICES: 'api,agents', RUN_CONCURRENCY: String(lanes) },
+      profiles: context.profiles,
+    });
+    await using peer = startChild(new URL('server.mjs', peerFolder), {
+      args: [await folder(), String(await freePort()), String(lanes)],
+      env: { LOG_LEVEL: 'error' },
+    });
+    await using load = startChild(new URL('../processes/load.ts', import.meta.url));
+    const sides = {
+      ours: { child: ours, request: ourRequest(await ours.ask('where')), counts: [200, 500] },
+      peer: { child: peer, request: peerRequest(await peer.ask('origin')), counts: [15, 60] },
+    } as const;
+    const latency = await compare(context, load, 1, sides);
+    return linesOf(`langgraph-api ${version}`, latency, await compare(context, load, lanes, sides));
+  },
+};
