@@ -53,8 +53,8 @@ function show(key: ApiKeyRecord): Record<string, unknown> {
 const shown = (value: unknown): string =>
   typeof value === 'string' ? value : JSON.stringify(value).replaceAll('"', '');
 
-function print(rows: readonly Record<string, unknown>[]): void {
-  if (values.json === true) process.stdout.write(`${JSON.stringify(rows.length === 1 ? rows[0] : rows)}\n`);
+function print(rows: readonly Record<string, unknown>[], list = false): void {
+  if (values.json === true) process.stdout.write(`${JSON.stringify(list ? rows : rows[0])}\n`);
   else
     for (const row of rows)
       process.stdout.write(
@@ -91,7 +91,7 @@ else
     const projectId = text(values.project) ?? seeded.projectId;
     if (command === 'list') {
       const keys = await app.deps.apiKeys.list(organizationId);
-      print(keys.map(show));
+      print(keys.map(show), true);
     } else if (command === 'create') {
       const kind = kindOf();
       const workflowId = text(values.workflow) ?? (kind === 'workflow' ? seeded.workflowId : undefined);

@@ -3,7 +3,9 @@ import { ack } from '#scripts/bench/rows/g01-ack.ts';
 import { readDocuments } from '#scripts/bench/rows/g02-documents.ts';
 import { noopRuns } from '#scripts/bench/rows/g04-runs.ts';
 import { langgraphApi } from '#scripts/bench/rows/g05-langgraph-api.ts';
+import { ocrCost } from '#scripts/bench/rows/g06-ocr-cost.ts';
+import { ocrErrors } from '#scripts/bench/rows/g08-ocr-errors.ts';
 import { start } from '#scripts/bench/rows/g14-start.ts';
 
 /** The registry of benchmarks: one line each, in the order of docs/benchmarks.md. */
-export const rows: readonly Row[] = [ack, readDocuments, noopRuns, langgraphApi, start];
+export const rows: readonly Row[] = [ack, readDocuments, noopRuns, langgraphApi, ocrCost, ocrErrors, start];

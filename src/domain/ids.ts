@@ -15,6 +15,7 @@ export const idPrefixes = {
   description: 'dsc',
   embedding: 'emb',
   event: 'evt',
+  request: 'req',
 } as const;
 export type IdKind = keyof typeof idPrefixes;
 

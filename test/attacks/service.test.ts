@@ -429,7 +429,7 @@ describe('service attacks: reading and requests', () => {
     expect((await ask('trace-1.A')).headers.get('x-request-id')).toBe('trace-1.A');
     for (const id of ['a b', '<script>', 'x'.repeat(129), '{"a":1}']) {
       const { headers, body } = await ask(id);
-      expect(headers.get('x-request-id')).toMatch(/^evt_[0-9A-Za-z]{22}$/);
+      expect(headers.get('x-request-id')).toMatch(/^req_[0-9A-Za-z]{22}$/);
       expect(body.requestId).toBe(headers.get('x-request-id'));
     }
   });

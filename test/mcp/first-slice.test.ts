@@ -13,7 +13,6 @@ let documentId: string;
 interface Told {
   readonly text: string;
   readonly isError: boolean;
-  // oxlint-disable-next-line typescript/no-explicit-any -- answers of ten tools
   readonly data: any;
 }
 

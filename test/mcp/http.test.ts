@@ -124,7 +124,7 @@ describe('headers', () => {
     const good = await post(at, body, { ...headers, authorization, 'x-request-id': 'abc-1' });
     expect(good.headers.get('x-request-id')).toBe('abc-1');
     const bad = await post(at, body, { ...headers, authorization, 'x-request-id': 'a b<c>' });
-    expect(bad.headers.get('x-request-id')).toMatch(/^evt_/);
+    expect(bad.headers.get('x-request-id')).toMatch(/^req_/);
   });
 
   it('Host names other than loopback and the configured ones are refused', async () => {

@@ -6,7 +6,6 @@ export interface SeenRequest {
   readonly path: string;
   readonly headers: IncomingHttpHeaders;
   readonly raw: string;
-  // oxlint-disable-next-line typescript/no-explicit-any -- tests read into bodies freely
   readonly body: any;
   readonly closed: Promise<'answered' | 'broken off'>;
 }

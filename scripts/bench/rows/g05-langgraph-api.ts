@@ -37,7 +37,7 @@ function peerRequest(origin: string): Request {
 interface Side {
   readonly child: Child;
   readonly request: Request;
-  /** Runs of one measurement at one connection, and at ten: the peer gets fewer, it is slower. */
+  /** Runs of one measurement at one connection, and at ten: the peer, which pauses between runs, gets fewer. */
   readonly counts: readonly [number, number];
 }
 
@@ -48,7 +48,7 @@ interface Measured extends RunsResult {
 
 async function compare(context: BenchContext, load: Child, connections: number, sides: Record<'ours' | 'peer', Side>) {
   const measure = async ({ child, request, counts }: Side): Promise<Measured> => {
-    const count = scaled(context, counts[connections === 1 ? 0 : 1]);
+    const count = counts[connections === 1 ? 0 : 1];
     const job: RunsOverHttp = { ...request, count, connections };
     const { result, cpuMs } = await child.count(`G5-${connections}`, () => load.ask<RunsResult>('runs', job));
     return { ...result, cpuMs: cpuMs / count, count };
@@ -112,9 +112,9 @@ export const langgraphApi: Row = {
     });
     await using load = startChild(new URL('../processes/load.ts', import.meta.url));
     const sides = {
-      ours: { child: ours, request: ourRequest(await ours.ask('where')), counts: [200, 500] },
-      peer: { child: peer, request: peerRequest(await peer.ask('origin')), counts: [15, 60] },
-    } as const;
+      ours: { child: ours, request: ourRequest(await ours.ask('where')), counts: [scaled(context, 200), scaled(context, 500)] },
+      peer: { child: peer, request: peerRequest(await peer.ask('origin')), counts: [10, 40] },
+    } satisfies Record<'ours' | 'peer', Side>;
     const latency = await compare(context, load, 1, sides);
     return linesOf(`langgraph-api ${version}`, latency, await compare(context, load, lanes, sides));
   },

@@ -72,10 +72,11 @@ export async function issueKey(parts: KeyParts, wanted: NewKey): Promise<IssuedK
   return { record, secret };
 }
 
-/** The key stops working at once. Fault: `request.not_found`. */
+/** The key stops working at once. Faults: `request.not_found`, `request.invalid` when it was revoked before. */
 export async function revokeKey(parts: KeyParts, organizationId: string, id: string, actor: string): Promise<void> {
   const key = await requireKey(parts, organizationId, id);
-  await parts.apiKeys.revoke(organizationId, id, new Date());
+  if (!(await parts.apiKeys.revoke(organizationId, id, new Date())))
+    throw new Fault('request.invalid', 'This key is revoked already.');
   await audit(parts, actor, 'key.revoke', key);
 }
 
