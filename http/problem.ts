@@ -2,6 +2,7 @@ import type { ErrorRequestHandler, RequestHandler, Response } from 'express';
 import { faults } from '#src/contracts/faults.ts';
 import { problemType } from '#src/contracts/resources/problem.ts';
 import { Fault } from '#src/domain/fault.ts';
+import { isOutage } from '#src/domain/outage.ts';
 import type { Logger } from '#src/domain/ports/logger.ts';
 import { requestIdOf } from '#http/guard/request-id.ts';
 
@@ -19,12 +20,8 @@ function fromExpress(error: unknown): Fault | null {
   return null;
 }
 
-/** Names of what the database driver throws when nobody answers; this layer knows the driver by no more than these. */
-const unreachable =
-  /^Mongo(Network|NetworkTimeout|ServerSelection|NotConnected|PoolCleared|WaitQueueTimeout|TopologyClosed)Error$/;
-
-function fromDatabase(error: unknown): Fault | null {
-  if (!(error instanceof Error) || !unreachable.test(error.name)) return null;
+function fromOutage(error: unknown): Fault | null {
+  if (!isOutage(error)) return null;
   return new Fault('service.unavailable', 'The database does not answer: try again soon.', { cause: error });
 }
 
@@ -32,7 +29,7 @@ function asFault(error: unknown): Fault {
   if (error instanceof Fault) return error;
   return (
     fromExpress(error) ??
-    fromDatabase(error) ??
+    fromOutage(error) ??
     new Fault('service.internal', 'Something went wrong here. Tell the operator the requestId.', { cause: error })
   );
 }

@@ -1,5 +1,6 @@
 import { LeaseLost } from '#src/agents/lease-lost.ts';
 import { Fault } from '#src/domain/fault.ts';
+import { isOutage } from '#src/domain/outage.ts';
 import type { EventLog } from '#src/domain/ports/event-log.ts';
 import type { ExecutionStore, Lease } from '#src/domain/ports/executions.ts';
 import type { Logger } from '#src/domain/ports/logger.ts';
@@ -33,7 +34,7 @@ const aloneAfter = 2;
 class Draining extends Error {}
 
 function outcomeOf(error: unknown): { status: RunStatus; error: RunFailure } | null {
-  if (!(error instanceof Fault)) return null;
+  if (!(error instanceof Fault) || isOutage(error)) return null;
   const status = error.code === 'run.timed_out' ? 'timed_out' : error.code === 'run.canceled' ? 'canceled' : 'failed';
   return { status, error: { code: error.code, message: error.detail } };
 }

@@ -20,7 +20,7 @@ test('a database that is gone is answered with 503 in time, and served again whe
   await using app = await startTestApp({ env: { SERVICES: 'api', MONGODB_URI: proxy.uri } });
   const ask = () => app.call('GET', '/api/service/documents', { key: app.seed.serviceKey });
   expect((await ask()).status).toBe(200);
-  proxy.cut();
+  await proxy.cut();
   const started = performance.now();
   const answer = await ask();
   expect(performance.now() - started).toBeLessThan(10_000);
@@ -44,7 +44,7 @@ test('a run whose database goes away in the middle is not failed for it: it is d
   const { runs, steps } = database.collections;
   const recognizing = () => steps.countDocuments({ nodeId: 'recognize', status: 'running' });
   await expect.poll(recognizing, { timeout: 10_000, interval: 10 }).toBe(1);
-  proxy.cut();
+  await proxy.cut();
   await givenUp.promise;
   proxy.mend();
   const over = async () => (await runs.findOne({ documentId: document.id }))?.finishedAt instanceof Date;

@@ -67,17 +67,3 @@ test.each([
   });
   expect(other.body.code).toBe('idempotency.key_reused');
 });
-
-test('a database that is gone is answered with 503 in time, and served again when it is back', async () => {
-  await using far = await startTestApp({ env: { SERVICES: 'api', MONGODB_URI: proxy.uri } });
-  const ask = () => far.call('GET', '/api/service/documents', { key: far.seed.serviceKey });
-  expect((await ask()).status).toBe(200);
-  proxy.cut();
-  const started = performance.now();
-  const answer = await ask();
-  expect(performance.now() - started).toBeLessThan(10_000);
-  expect(answer).toMatchObject({ status: 503, body: { code: 'service.unavailable' } });
-  expect(answer.headers.get('retry-after')).not.toBeNull();
-  proxy.mend();
-  await expect.poll(async () => (await ask()).status, { timeout: 15_000 }).toBe(200);
-}, 45_000);

@@ -9,7 +9,7 @@ export interface DatabaseProxy extends AsyncDisposable {
   /** Keeps messages that contain `text` from the database, from now on; settles when the first one was kept. */
   keep(text: string): Promise<void>;
   /** Breaks every connection and refuses new ones, until `mend`. */
-  cut(): void;
+  cut(): Promise<void>;
   mend(): void;
 }
 
@@ -17,6 +17,8 @@ export interface DatabaseProxy extends AsyncDisposable {
 export async function databaseProxy(uri: string): Promise<DatabaseProxy> {
   const target = new URL(uri);
   const sockets = new Set<Socket>();
+  /** Both ends of connections that carried more than signs of life. */
+  const working = new Set<Socket>();
   let counted = 0;
   let kept = { text: '', seen: Promise.withResolvers<void>() };
   let broken = false;
@@ -31,6 +33,7 @@ export async function databaseProxy(uri: string): Promise<DatabaseProxy> {
       sockets.add(socket);
       socket.on('close', () => {
         sockets.delete(socket);
+        working.delete(socket);
         client.destroy();
         upstream.destroy();
       });
@@ -38,7 +41,10 @@ export async function databaseProxy(uri: string): Promise<DatabaseProxy> {
       socket.on('error', () => undefined);
     }
     client.on('data', (bytes: Buffer) => {
-      if (!/\b(hello|ismaster|endSessions)\b/i.test(bytes.subarray(0, 200).toString('latin1'))) counted += 1;
+      if (!/\b(hello|ismaster|endSessions)\b/i.test(bytes.subarray(0, 200).toString('latin1'))) {
+        counted += 1;
+        working.add(client).add(upstream);
+      }
       if (kept.text !== '' && bytes.includes(kept.text)) kept.seen.resolve();
       else upstream.write(bytes);
     });
@@ -49,8 +55,13 @@ export async function databaseProxy(uri: string): Promise<DatabaseProxy> {
   const proxied = new URL(uri);
   proxied.port = String((server.address() as AddressInfo).port);
 
-  const cut = (): void => {
+  const cut = async (): Promise<void> => {
     broken = true;
+    // The driver's monitor first: mongodb 7.8 waits for ever for an answer when its connection closes while it is asking.
+    for (const socket of sockets) if (!working.has(socket)) socket.destroy();
+    await new Promise((resolve) => {
+      setTimeout(resolve, 20);
+    });
     for (const socket of sockets) socket.destroy();
   };
   return {
@@ -67,7 +78,7 @@ export async function databaseProxy(uri: string): Promise<DatabaseProxy> {
     async [Symbol.asyncDispose]() {
       const closed = once(server, 'close');
       server.close();
-      cut();
+      await cut();
       await closed;
     },
   };

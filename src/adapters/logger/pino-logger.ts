@@ -5,7 +5,8 @@ import type { Logger } from '#src/domain/ports/logger.ts';
 export function createPinoLogger(level: string, destination?: DestinationStream): Logger {
   const options = {
     level,
-    base: { service: 'inkgraph' },
+    base: { name: 'inkgraph' },
+    formatters: { level: (label: string) => ({ level: label }) },
     timestamp: pino.stdTimeFunctions.isoTime,
     redact: ['headers["x-api-key"]', 'headers.authorization', 'headers.cookie', 'secret', 'uploadUrl'],
   };
