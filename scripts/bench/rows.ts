@@ -4,8 +4,10 @@ import { readDocuments } from '#scripts/bench/rows/g02-documents.ts';
 import { noopRuns } from '#scripts/bench/rows/g04-runs.ts';
 import { langgraphApi } from '#scripts/bench/rows/g05-langgraph-api.ts';
 import { ocrCost } from '#scripts/bench/rows/g06-ocr-cost.ts';
+import { outsideOcr } from '#scripts/bench/rows/g07-outside-ocr.ts';
 import { ocrErrors } from '#scripts/bench/rows/g08-ocr-errors.ts';
+import { endurance } from '#scripts/bench/rows/g09-endurance.ts';
 import { start } from '#scripts/bench/rows/g14-start.ts';
 
 /** The registry of benchmarks: one line each, in the order of docs/benchmarks.md. */
-export const rows: readonly Row[] = [ack, readDocuments, noopRuns, langgraphApi, ocrCost, ocrErrors, start];
+export const rows: readonly Row[] = [ack, readDocuments, noopRuns, langgraphApi, ocrCost, outsideOcr, ocrErrors, endurance, start];

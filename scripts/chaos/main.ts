@@ -37,9 +37,9 @@ const scans = [
   ['receipt.jpg', 'image/jpeg'],
   ['invoice.pdf', 'application/pdf'],
 ] as const;
-const env = { SERVICES: 'api,agents', RUN_LEASE_MS: '2000' };
-/** A kill comes this long after the service is up, at the latest: long enough that runs end, so that the next one matters. */
-const longestLifeMs = 4_000;
+const env = { SERVICES: 'api,agents', RUN_LEASE_MS: '1000' };
+/** A kill comes this long after the service is up, or after a run has ended, at the latest. */
+const longestLifeMs = 2_500;
 
 async function readScans(): Promise<{ bytes: Buffer; contentType: string }[]> {
   return Promise.all(
@@ -50,27 +50,59 @@ async function readScans(): Promise<{ bytes: Buffer; contentType: string }[]> {
   );
 }
 
-/** Uploads in batches, a kill at a random moment after each batch; answers the acknowledged documents when all runs are over. */
+/** Counts runs that ended, and lets the storm wait for the next one. */
+class Endings {
+  #count = 0;
+  #next = Promise.withResolvers<void>();
+
+  get count(): number {
+    return this.#count;
+  }
+
+  add(): void {
+    this.#count += 1;
+    this.#next.resolve();
+    this.#next = Promise.withResolvers<void>();
+  }
+
+  async beyond(count: number): Promise<void> {
+    while (this.#count <= count) await this.#next.promise;
+  }
+}
+
+/**
+ * Uploads in batches, a kill at a random moment after each batch; answers the acknowledged documents when all runs are over. Before
+ * every second kill a run has ended: a run that is there at five deaths in a row without getting further counts as poisoned.
+ */
 async function storm(restarter: Restarter, seed: Seed, options: ChaosOptions): Promise<string[]> {
   const files = await readScans();
   const random = seeded(options.seed);
-  const uploads: Promise<string>[] = [];
+  const endings = new Endings();
+  const documents: Promise<string>[] = [];
+  const follow = async (file: (typeof files)[number]): Promise<string> => {
+    const documentId = await uploadStubbornly(restarter.whereabouts, seed.workflowKey, file);
+    await untilFinished(restarter.whereabouts, seed.serviceKey, documentId);
+    endings.add();
+    return documentId;
+  };
   for (let kill = 1; kill <= options.kills; kill += 1) {
-    while (uploads.length < (options.uploads * kill) / options.kills) {
+    const before = endings.count;
+    while (documents.length < (options.uploads * kill) / options.kills) {
       const file = files[Math.floor(random.next() * files.length)] ?? files[0];
       if (file === undefined) throw new Error('there are no scans to upload');
-      const upload = uploadStubbornly(restarter.whereabouts, seed.workflowKey, file);
+      const document = follow(file);
       // Told by Promise.all below; it must not go unhandled until then.
-      upload.catch(() => undefined);
-      uploads.push(upload);
+      document.catch(() => undefined);
+      documents.push(document);
     }
+    if (kill % 2 === 0 && before < documents.length) await endings.beyond(before);
     await pause(random.next() * longestLifeMs);
     await restarter.kill();
-    options.progress(`kill ${kill} of ${options.kills}, ${uploads.length} uploads begun`);
+    options.progress(
+      `kill ${kill} of ${options.kills}: ${documents.length} uploads begun, ${endings.count} runs ended`,
+    );
   }
-  const documentIds = await Promise.all(uploads);
-  await Promise.all(documentIds.map((id) => untilFinished(restarter.whereabouts, seed.serviceKey, id)));
-  return documentIds;
+  return Promise.all(documents);
 }
 
 /** The whole exercise on a folder of its own. Source: graphs.md "Durable execution". */

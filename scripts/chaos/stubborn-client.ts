@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import { z } from 'zod';
 import { AckReply, PresignReply } from '#src/contracts/resources/upload.ts';
 import { Execution } from '#src/contracts/resources/execution.ts';
@@ -23,6 +24,11 @@ async function ask<Reply>(
       const response = await fetch(url, init);
       const text = await response.text();
       if (response.ok) return schema.parse(JSON.parse(text));
+      if (response.status === 404 && init.method === undefined) {
+        // An execution is made right after the ack was answered.
+        await pause(20);
+        continue;
+      }
       if (response.status < 500) throw new Broken(`${url.pathname} answered ${response.status}: ${text}`);
     } catch (error) {
       if (error instanceof Broken || error instanceof z.ZodError || tried >= giveUpAfter) throw error;

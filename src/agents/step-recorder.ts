@@ -47,6 +47,8 @@ export class StepRecorder implements StepSink {
   readonly #onProgress: () => void;
   readonly #steps = new Map<string, StepRecord>();
   readonly #events: RealtimeEvent[] = [];
+  /** The first superstep in which a node succeeded. */
+  #succeededIn = Number.POSITIVE_INFINITY;
   #timer: NodeJS.Timeout | null = null;
   #writing: Promise<void> = Promise.resolve();
 
@@ -57,11 +59,13 @@ export class StepRecorder implements StepSink {
   }
 
   started(step: StepStarted): void {
+    // A later superstep begins when the results of the one before were handed to its checkpoint.
+    if (this.#succeededIn < step.superstep) this.#onProgress();
     this.#record(toRecord(this.#run, step));
   }
 
   finished(step: StepFinished, cause?: unknown): void {
-    if (step.status === 'succeeded') this.#onProgress();
+    if (step.status === 'succeeded') this.#succeededIn = Math.min(this.#succeededIn, step.superstep);
     if (step.status === 'failed')
       this.#parts.logger.warn({ err: cause, nodeId: step.nodeId, code: step.error?.code }, 'step failed');
     this.#record(toRecord(this.#run, step));

@@ -55,6 +55,8 @@ export class Worker {
   /** The last look at the queue found a run: there may be another. */
   #more = false;
   #alone = false;
+  /** Nothing is claimed until nothing is in flight. */
+  #emptying = false;
   #stopped = false;
 
   constructor(parts: WorkerParts, options: WorkerOptions) {
@@ -116,11 +118,12 @@ export class Worker {
     try {
       while (this.#again && !this.#stopped) {
         this.#again = false;
-        while (!this.#stopped && !this.#alone && this.#inFlight.size < this.#options.concurrency) {
+        while (!this.#stopped && this.#mayClaim()) {
           const lease = await this.#parts.executions.claim(this.#options.owner, this.#options.leaseMs, new Date());
           this.#more = lease !== null;
           if (lease === null) break;
-          this.#take(lease);
+          if (lease.run.attempts > aloneAfter && this.#inFlight.size > 0) await this.#putOff(lease);
+          else this.#take(lease);
         }
       }
     } catch (error) {
@@ -129,12 +132,25 @@ export class Worker {
     }
   }
 
+  #mayClaim(): boolean {
+    if (this.#inFlight.size === 0) this.#emptying = false;
+    return !this.#alone && !this.#emptying && this.#inFlight.size < this.#options.concurrency;
+  }
+
+  /**
+   * A run that was there when workers died repeatedly runs alone, so that the next death is its own: it goes back, uncounted, until
+   * nothing else is in flight here.
+   */
+  async #putOff(lease: Lease): Promise<void> {
+    this.#emptying = true;
+    await this.#parts.executions.release(lease, lease.run.createdAt);
+  }
+
   #take(lease: Lease): void {
     const abort = new AbortController();
-    const others = [...this.#inFlight.values()].map((entry) => entry.done);
     const alone = lease.run.attempts > aloneAfter;
     if (alone) this.#alone = true;
-    const done = this.#hold(lease, abort, alone ? others : []).finally(() => {
+    const done = this.#hold(lease, abort).finally(() => {
       this.#inFlight.delete(lease);
       if (alone) this.#alone = false;
       // Nothing was left at the last look, and what came since has woken this worker.
@@ -144,7 +160,7 @@ export class Worker {
   }
 
   /** A run under its lease: beats while it works, and writes the end only if the lease still stands. Never rejects. */
-  async #hold(lease: Lease, abort: AbortController, others: readonly Promise<void>[]): Promise<void> {
+  async #hold(lease: Lease, abort: AbortController): Promise<void> {
     const { executions } = this.#parts;
     const { leaseMs } = this.#options;
     const logger = this.#parts.logger.child({ runId: lease.run._id, executionId: lease.run.executionId });
@@ -157,8 +173,6 @@ export class Worker {
       );
     }, leaseMs / 3);
     try {
-      // A run that was there when workers died repeatedly runs alone, so that the next death is its own.
-      await Promise.all(others);
       await this.#parts.perform(lease, abort.signal);
       await this.#finish(lease, 'succeeded', null);
     } catch (error) {

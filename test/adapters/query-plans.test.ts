@@ -125,6 +125,7 @@ async function askDocuments({ documents, uploads, results, search }: Stores): Pr
       await documents.listIds(who, filter, 1_000);
     }
   await documents.countOwned(tenant, [id]);
+  await documents.countReadable(wide, [id]);
   await documents.setVisibility(wide, [id], 'public');
   await documents.withPendingEvents(100);
   await documents.clearPendingEvents([id]);

@@ -1,3 +1,4 @@
+import { MongoNetworkError } from 'mongodb';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { createEventLog } from '#src/adapters/database/event-log.ts';
 import { createExecutionStore } from '#src/adapters/database/executions.ts';
@@ -129,14 +130,19 @@ describe('A worker', () => {
     expect(ended).toEqual([`${run?._id} ${status}`]);
   });
 
-  test('leaves a run to its lease when something else went wrong, and it is tried again', async () => {
+  const gone = new MongoNetworkError('connection closed');
+  test.each([
+    ['something unexpected', new TypeError('the disk is full')],
+    ['a database that is gone', gone],
+    ['a node that found the database gone', new Fault('service.internal', 'Node "a" failed.', { cause: gone })],
+  ])('leaves a run to its lease because of %s, and it is tried again', async (_what, error) => {
     const [run] = await queued();
     let tried = 0;
     start({
       options: { leaseMs: 500 },
       perform: async () => {
         tried += 1;
-        if (tried === 1) throw new TypeError('the disk is full');
+        if (tried === 1) throw error;
       },
     });
     await expect.poll(async () => (await stored(run)).status, { timeout: 5_000 }).toBe('succeeded');
@@ -227,6 +233,27 @@ describe('A worker', () => {
     ).toEqual(others.map((run) => run._id).toSorted());
     for (const one of held) one.go();
     await worker.idle();
+  });
+
+  test('lets running runs end before such a run begins, and until then its deaths are not counted', async () => {
+    const others = await queued(2);
+    const { held, arrived, perform } = holding();
+    const { worker, wake } = start({ perform });
+    await arrived(2);
+    const [suspect] = await queued();
+    await database.collections.runs.updateOne({ _id: suspect?._id ?? '' }, { $set: { attempts: 2 } });
+    await wake.notify();
+    await expect.poll(async () => (await stored(suspect)).fence).toBe(1);
+    await expect.poll(async () => (await stored(suspect)).status).toBe('queued');
+    expect(await stored(suspect)).toMatchObject({ attempts: 2, owner: null });
+    for (const one of held) one.go();
+    await arrived(3);
+    expect(held[2]?.lease.run._id).toBe(suspect?._id);
+    const statuses = await Promise.all(others.map(async (run) => (await stored(run)).status));
+    expect(statuses).toEqual(['succeeded', 'succeeded']);
+    held[2]?.go();
+    await worker.idle();
+    expect(await stored(suspect)).toMatchObject({ status: 'succeeded', attempts: 3 });
   });
 
   test('goes on when a sweep fails', async () => {

@@ -51,11 +51,11 @@ describe('Issuing keys', () => {
     for (const [wanted, code] of cases) expect(await faultCode(issueKey(parts, wanted))).toBe(code);
   });
 
-  test('a revoked key is not live, and revoking it again changes nothing', async () => {
+  test('a revoked key is not live, and revoking it again is refused and changes nothing', async () => {
     const { record } = await issueKey(parts, { ...place, kind: 'service' });
     await revokeKey(parts, place.organizationId, record._id, 'test');
     const once = await parts.apiKeys.find(place.organizationId, record._id);
-    await revokeKey(parts, place.organizationId, record._id, 'test');
+    expect(await faultCode(revokeKey(parts, place.organizationId, record._id, 'test'))).toBe('request.invalid');
     const twice = await parts.apiKeys.find(place.organizationId, record._id);
     expect(twice).toEqual(once);
     expect(once !== null && keyIsLive(once, new Date())).toBe(false);

@@ -1,13 +1,7 @@
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
+import type { Usage } from '#scripts/bench/processes/report-usage.ts';
 import type { Answer } from '#scripts/bench/processes/serve.ts';
-
-/** All threads of the process, since its start. */
-export interface Usage {
-  readonly cpuMs: number;
-  readonly rssBytes: number;
-  readonly peakBytes: number;
-}
 
 export interface Child extends AsyncDisposable {
   readonly pid: number;

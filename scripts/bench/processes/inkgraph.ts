@@ -46,9 +46,13 @@ async function whenUp(dataDir: string, child: Child): Promise<Addresses> {
 }
 
 /** `src/main.ts` as a child process with these services, on an empty data folder, seeded. */
-export async function startInkgraph(context: BenchContext, services: string): Promise<Inkgraph> {
+export async function startInkgraph(
+  context: BenchContext,
+  services: string,
+  more: Readonly<Record<string, string>> = {},
+): Promise<Inkgraph> {
   const dataDir = await mkdtemp(join(context.scratch, 'data-'));
-  const environment = serviceEnvironment(dataDir);
+  const environment = { ...serviceEnvironment(dataDir), ...more };
   await using stack = new AsyncDisposableStack();
   const service = stack.use(
     startChild(new URL('../../../src/main.ts', import.meta.url), {

@@ -1,18 +1,42 @@
 /** Loaded with `--import` before a process under test: it tells what it used, and ends when the benchmark does. */
-import { isMainThread } from 'node:worker_threads';
+import { isMainThread, type Worker } from 'node:worker_threads';
 import { serve } from '#scripts/bench/processes/serve.ts';
 
+/** Of the whole process, since its start. */
+export interface Usage {
+  readonly cpuMs: number;
+  /** The part of `cpuMs` that Tesseract's threads used; those that have ended are not counted. */
+  readonly tesseractMs: number;
+  readonly rssBytes: number;
+  /** JavaScript heap of the main thread, and what its objects hold outside of it. */
+  readonly heapBytes: number;
+  readonly externalBytes: number;
+  readonly peakBytes: number;
+}
+
+const milliseconds = ({ user, system }: NodeJS.CpuUsage): number => (user + system) / 1_000;
+
+async function usageWith(tesseract: ReadonlySet<Worker>): Promise<Usage> {
+  const threads = await Promise.all([...tesseract].map((worker) => worker.cpuUsage()));
+  const { rss, heapTotal, external } = process.memoryUsage();
+  return {
+    cpuMs: milliseconds(process.cpuUsage()),
+    tesseractMs: threads.reduce((sum, thread) => sum + milliseconds(thread), 0),
+    rssBytes: rss,
+    heapBytes: heapTotal,
+    externalBytes: external,
+    peakBytes: process.resourceUsage().maxRSS * 1_024,
+  };
+}
+
 if (isMainThread) {
-  serve({
-    usage() {
-      const { user, system } = process.cpuUsage();
-      return {
-        cpuMs: (user + system) / 1_000,
-        rssBytes: process.memoryUsage.rss(),
-        peakBytes: process.resourceUsage().maxRSS * 1_024,
-      };
-    },
+  const tesseract = new Set<Worker>();
+  process.on('worker', (worker) => {
+    if (worker.threadName !== 'tesseract') return;
+    tesseract.add(worker);
+    worker.once('exit', () => tesseract.delete(worker));
   });
+  serve({ usage: () => usageWith(tesseract) });
   process.once('disconnect', () => process.exit());
   // A service under test ends by itself when it is told to, with the channel open.
   process.channel?.unref();

@@ -4,14 +4,12 @@ import { hashKey } from '#src/domain/access/api-key.ts';
 import { figureOf } from '#scripts/bench/figures.ts';
 import { startChild } from '#scripts/bench/processes/child.ts';
 import { startInkgraph, type Inkgraph } from '#scripts/bench/processes/inkgraph.ts';
-import type { HttpRequest } from '#scripts/bench/processes/http-send.ts';
 import { startLoadClient, type LoadClient, type Measured } from '#scripts/bench/processes/load-client.ts';
 import { interleave, scaled, type BenchContext, type Line, type Row } from '#scripts/bench/row.ts';
+import { acksOf, putFiles, type File } from '#scripts/bench/processes/uploads.ts';
 
-interface Upload {
+interface Upload extends File {
   readonly what: string;
-  readonly contentType: string;
-  readonly bytes: Buffer;
   /** Acknowledgements a run. */
   readonly count: number;
 }
@@ -28,35 +26,6 @@ async function uploads(): Promise<Upload[]> {
   ];
 }
 
-const json = { 'content-type': 'application/json' };
-
-/** Uploads `count` objects and answers their keys, ready to be acknowledged. */
-async function put(
-  inkgraph: Inkgraph,
-  client: LoadClient,
-  { contentType, bytes }: Upload,
-  count: number,
-): Promise<string[]> {
-  const presign: HttpRequest = {
-    method: 'POST',
-    url: `${inkgraph.addresses.api}/api/uploads/presign`,
-    headers: { ...json, 'x-api-key': inkgraph.seed.workflowKey },
-    body: JSON.stringify({ contentType, size: bytes.length }),
-  };
-  const presigned = await client.collect<{ uploadUrl: string; objectKey: string }>(
-    Array.from({ length: count }, () => presign),
-    200,
-  );
-  const puts = presigned.map(({ uploadUrl }): HttpRequest => ({ method: 'PUT', url: uploadUrl, body: bytes }));
-  await client.send(puts, 200);
-  return presigned.map(({ objectKey }) => objectKey);
-}
-
-function acks(url: string, key: string, objectKeys: readonly string[]): HttpRequest[] {
-  const headers = { ...json, 'x-api-key': key };
-  return objectKeys.map((objectKey) => ({ method: 'POST', url, headers, body: JSON.stringify({ objectKey }) }));
-}
-
 async function measureUpload(
   context: BenchContext,
   { inkgraph, client }: { inkgraph: Inkgraph; client: LoadClient },
@@ -65,7 +34,7 @@ async function measureUpload(
   const key = inkgraph.seed.workflowKey;
   const ackUrl = `${inkgraph.addresses.api}/api/uploads/ack`;
   const [example] = await client.collect<{ document: object }>(
-    acks(ackUrl, key, await put(inkgraph, client, upload, 1)),
+    acksOf(ackUrl, key, await putFiles(inkgraph, client, [upload])),
     201,
   );
   const args = [join(context.scratch, 'acks.log'), hashKey(key), JSON.stringify(example?.document)];
@@ -75,12 +44,12 @@ async function measureUpload(
   let keys: string[] = [];
   const results = await interleave(context, {
     async ours() {
-      keys = await put(inkgraph, client, upload, count);
-      return client.measure(inkgraph.service, `G1-${upload.contentType.slice(6)}`, acks(ackUrl, key, keys), 201);
+      keys = await putFiles(inkgraph, client, Array.from({ length: count }, () => upload));
+      return client.measure(inkgraph.service, `G1-${upload.contentType.slice(6)}`, acksOf(ackUrl, key, keys), 201);
     },
     async peer() {
       const some = keys.length === 0 ? Array.from({ length: count }, (_, index) => `uploads/bench/${index}`) : keys;
-      return client.measure(peer, 'peer', acks(peerUrl, key, some), 201);
+      return client.measure(peer, 'peer', acksOf(peerUrl, key, some), 201);
     },
   });
   return linesOf(upload.what, results);

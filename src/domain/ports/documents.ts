@@ -27,7 +27,7 @@ export interface DocumentStore {
     after: ListPosition | null,
     limit: number,
   ): Promise<readonly DocumentRecord[]>;
-  /** Ids of the tenant's own projects in creation order, at most `limit`. */
+  /** Ids of the tenant's own projects, newest first, at most `limit`. */
   listIds(tenant: Tenant, filter: DocumentFilter, limit: number): Promise<readonly string[]>;
   /** How many of `ids` the tenant may read. */
   countReadable(tenant: Tenant, ids: readonly string[]): Promise<number>;
