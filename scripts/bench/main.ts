@@ -26,41 +26,48 @@ async function measureAll(options: Options, context: BenchContext): Promise<Line
   return lines;
 }
 
-async function main(): Promise<void> {
-  const options = readOptions(
-    process.argv.slice(2),
-    rows.map((row) => row.id),
-  );
-  if (options.help) return void process.stdout.write(usage);
-  const startedAt = new Date();
-  if (options.profiles !== null) await mkdir(options.profiles, { recursive: true });
-  const before = oneMinuteLoad();
+async function measure(options: Options): Promise<Line[]> {
   const scratch = await mkdtemp(join(tmpdir(), 'inkgraph-bench-'));
-  const lines = await measureAll(options, {
-    runs: options.runs,
-    scale: options.quick ? 0.2 : 1,
-    images: options.images,
-    profiles: options.profiles,
-    scratch,
-    progress: (text) => process.stderr.write(`${text}\n`),
-  }).finally(() => rm(scratch, { recursive: true, force: true }));
-  if (options.profiles !== null)
-    await writeFile(join(options.profiles, 'summary.txt'), await summarizeProfiles(options.profiles));
-  const on = machine();
-  const load = { before, after: oneMinuteLoad() };
-  process.stdout.write(`\n${table(lines)}\n`);
-  process.stdout.write(
-    `${options.runs} interleaved runs${options.quick ? ', quick' : ''}; Node ${on.node}, ${on.cores} cores (${on.cpu}), ` +
-      `1-minute load ${load.before} before, ${load.after} after\n`,
-  );
+  try {
+    return await measureAll(options, {
+      runs: options.runs,
+      scale: options.quick ? 0.2 : 1,
+      images: options.images,
+      profiles: options.profiles,
+      scratch,
+      progress: (text) => void process.stderr.write(`${text}\n`),
+    });
+  } finally {
+    await rm(scratch, { recursive: true, force: true });
+  }
+}
+
+async function writeFigures(options: Options, startedAt: Date, figures: object): Promise<string> {
   const file = options.json ?? join('bench-results', `${startedAt.toISOString().replaceAll(':', '-')}.json`);
   await mkdir(dirname(file), { recursive: true });
+  const { quick, runs } = options;
+  await writeFile(file, `${JSON.stringify({ startedAt, quick, runs, ...figures }, null, 2)}\n`);
+  return file;
+}
+
+async function main(): Promise<void> {
+  const ids = rows.map((row) => row.id);
+  const options = readOptions(process.argv.slice(2), ids);
+  if (options.help) return void process.stdout.write(usage);
+  const { profiles, quick, runs } = options;
+  const startedAt = new Date();
+  if (profiles !== null) await mkdir(profiles, { recursive: true });
+  const before = oneMinuteLoad();
+  const lines = await measure(options);
+  if (profiles !== null) await writeFile(join(profiles, 'summary.txt'), await summarizeProfiles(profiles));
+  const on = machine();
+  const load = { before, after: oneMinuteLoad() };
   const results = lines.map((line) => ({ ...line, ratio: ratioOf(line), verdict: verdictOf(line) }));
-  await writeFile(
-    file,
-    `${JSON.stringify({ startedAt, quick: options.quick, runs: options.runs, machine: on, load, results }, null, 2)}\n`,
+  const file = await writeFigures(options, startedAt, { machine: on, load, results });
+  process.stdout.write(
+    `\n${table(lines)}\n${runs} interleaved runs${quick ? ', quick' : ''}; Node ${on.node}, ${on.cores} cores (${on.cpu}), ` +
+      `1-minute load ${load.before} before, ${load.after} after\nfigures: ${file}\n`,
   );
-  process.stdout.write(`figures: ${file}\n`);
   const broken = lines.filter(isBroken);
   if (options.strict && broken.length > 0) {
     process.stderr.write(`${broken.length} ratio(s) miss their goal by more than ${slack}x\n`);

@@ -56,12 +56,12 @@ export function scaled(context: BenchContext, operations: number): number {
 
 /** Lets each side run once for warmth, then `runs` times in turn; who begins changes from run to run. */
 export async function interleave<Result>(
-  { runs, progress }: BenchContext,
+  context: BenchContext,
   sides: Readonly<Record<'ours' | 'peer', (run: number) => Promise<Result>>>,
 ): Promise<Record<'ours' | 'peer', Result[]>> {
   const results: Record<'ours' | 'peer', Result[]> = { ours: [], peer: [] };
-  for (let run = 0; run <= runs; run += 1) {
-    progress(run === 0 ? 'warming up' : `run ${run} of ${runs}`);
+  for (let run = 0; run <= context.runs; run += 1) {
+    context.progress(run === 0 ? 'warming up' : `run ${run} of ${context.runs}`);
     for (const side of run % 2 === 0 ? (['ours', 'peer'] as const) : (['peer', 'ours'] as const)) {
       const result = await sides[side](run);
       if (run > 0) results[side].push(result);

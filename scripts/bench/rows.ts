@@ -10,4 +10,14 @@ import { endurance } from '#scripts/bench/rows/g09-endurance.ts';
 import { start } from '#scripts/bench/rows/g14-start.ts';
 
 /** The registry of benchmarks: one line each, in the order of docs/benchmarks.md. */
-export const rows: readonly Row[] = [ack, readDocuments, noopRuns, langgraphApi, ocrCost, outsideOcr, ocrErrors, endurance, start];
+export const rows: readonly Row[] = [
+  ack,
+  readDocuments,
+  noopRuns,
+  langgraphApi,
+  ocrCost,
+  outsideOcr,
+  ocrErrors,
+  endurance,
+  start,
+];

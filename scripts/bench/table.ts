@@ -4,7 +4,7 @@ import { ratioOf, verdictOf } from '#scripts/bench/verdict.ts';
 const heads = ['row', 'what', 'unit', 'ours', 'p95', 'CPU ms', 'peer', 'median', 'CPU ms', 'ratio', 'goal', 'result'];
 
 /** Three digits that count, and no more than a reader needs. */
-export function short(value: number | null | undefined): string {
+function short(value: number | null | undefined): string {
   if (value === null || value === undefined) return '';
   const size = Math.abs(value);
   if (size !== 0 && size < 0.001) return value.toExponential(1);

@@ -34,11 +34,12 @@ async function chosenDocuments({ deps, principal }: ToolContext, body: Body): Pr
 
 async function createExecution(ctx: ToolContext, body: Body, id: string): Promise<z.input<typeof Execution>> {
   const { deps, principal } = ctx;
-  const [workflow, documentIds] = await Promise.all([
-    deps.workflows.find(principal, body.workflowId),
-    chosenDocuments(ctx, body),
-  ]);
+  const choosing = chosenDocuments(ctx, body);
+  // Awaited below, unless the workflow is missing: that is told first, whichever read is faster.
+  choosing.catch(() => undefined);
+  const workflow = await deps.workflows.find(principal, body.workflowId);
   if (workflow === null || workflow.publishedVersion === null) throw workflowMissing();
+  const documentIds = await choosing;
   const wanted: ExecutionRecord = {
     _id: id,
     schemaVersion: 1,

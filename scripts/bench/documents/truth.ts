@@ -21,7 +21,12 @@ const groundTruth = 'ground-truth.json';
 
 async function fromTable(folder: string): Promise<TruthDocument[]> {
   const rows = Rows.parse(JSON.parse(await readFile(join(folder, groundTruth), 'utf8')));
-  return rows.map(({ file, set = basename(folder), degraded, text }) => ({ path: join(folder, file), set, degraded, text }));
+  return rows.map(({ file, set = basename(folder), degraded, text }) => ({
+    path: join(folder, file),
+    set,
+    degraded,
+    text,
+  }));
 }
 
 async function fromNeighbours(folder: string): Promise<TruthDocument[]> {

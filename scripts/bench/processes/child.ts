@@ -3,13 +3,20 @@ import { once } from 'node:events';
 import type { Usage } from '#scripts/bench/processes/report-usage.ts';
 import type { Answer } from '#scripts/bench/processes/serve.ts';
 
+/** CPU in milliseconds, of all threads and of Tesseract's. */
+export interface Counted<Result> {
+  readonly result: Result;
+  readonly cpuMs: number;
+  readonly tesseractMs: number;
+}
+
 export interface Child extends AsyncDisposable {
   readonly pid: number;
   /** The child's answer to a question by name. Rejects with the child's error, or when it ends before it answers. */
   ask<Output>(name: string, input?: unknown): Promise<Output>;
   usage(): Promise<Usage>;
-  /** Does the work and answers its result with the CPU it took, in milliseconds; profiled under `label` when profiles are wanted. */
-  count<Result>(label: string, work: () => Promise<Result>): Promise<{ result: Result; cpuMs: number }>;
+  /** Does the work and answers its result with the CPU it took; profiled under `label` when profiles are wanted. */
+  count<Result>(label: string, work: () => Promise<Result>): Promise<Counted<Result>>;
   /** Settles with the exit code, or the signal's name, when the child has ended by itself or otherwise. */
   readonly ended: Promise<number | string>;
 }
@@ -75,7 +82,7 @@ export function startChild(script: URL, { env = {}, args = [], profiles = null }
       const result = await work();
       const after = await usage();
       if (profiles !== null) await ask('profile', null);
-      return { result, cpuMs: after.cpuMs - before.cpuMs };
+      return { result, cpuMs: after.cpuMs - before.cpuMs, tesseractMs: after.tesseractMs - before.tesseractMs };
     },
     ended,
     async [Symbol.asyncDispose]() {

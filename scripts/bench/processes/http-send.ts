@@ -10,7 +10,10 @@ export interface HttpRequest {
 }
 
 /** One request on a connection of the agent. */
-export async function httpSend(agent: Agent, { method, url, headers = {}, body }: HttpRequest): Promise<{ status: number; body: string }> {
+export async function httpSend(
+  agent: Agent,
+  { method, url, headers = {}, body }: HttpRequest,
+): Promise<{ status: number; body: string }> {
   const length = body === undefined ? {} : { 'content-length': String(Buffer.byteLength(body)) };
   const outgoing = httpRequest(url, { method, agent, headers: { ...headers, ...length } });
   outgoing.end(body);

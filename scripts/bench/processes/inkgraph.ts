@@ -35,14 +35,15 @@ export interface Inkgraph extends AsyncDisposable {
 
 async function whenUp(dataDir: string, child: Child): Promise<Addresses> {
   const until = performance.now() + startWithinMs;
-  let ended: unknown = null;
-  void child.ended.then((how) => (ended = how));
-  while (performance.now() < until && ended === null) {
+  const ended = new AbortController();
+  void child.ended.then((how) => ended.abort(new Error(`the service ended (${how})`)));
+  while (performance.now() < until) {
+    ended.signal.throwIfAborted();
     const addresses = await readAddresses(dataDir);
     if (addresses !== null) return addresses;
     await pause(20);
   }
-  throw new Error(`the service did not come up (${String(ended ?? 'it took too long')})`);
+  throw new Error(`the service did not come up within ${startWithinMs} ms`);
 }
 
 /** `src/main.ts` as a child process with these services, on an empty data folder, seeded. */

@@ -24,7 +24,7 @@ export interface RunsOverHttp {
   readonly count: number;
   readonly connections: number;
   readonly start: HttpRequest;
-  /** Where the answer names itself, and the status that means its end; null: the first answer is the end. */
+  /** Where the answer names itself and says how far it is; null: the first answer is the end. */
   readonly poll: { readonly headers: Readonly<Record<string, string>>; readonly origin: string } | null;
 }
 
@@ -42,17 +42,22 @@ async function run({ requests, connections, keepBodies }: LoadJob): Promise<Load
   return { ...times, statuses, bodies };
 }
 
+/** Asks for the run until it says that it is over; each question waits for the end on the server's side. */
+async function untilOver(first: string, { origin, headers }: NonNullable<RunsOverHttp['poll']>): Promise<void> {
+  for (let body = first; ;) {
+    const { status, links } = JSON.parse(body) as { status: string; links: { self: string } };
+    if (status === 'succeeded') return;
+    if (status !== 'queued' && status !== 'running') throw new Error(`a run ended as ${status}`);
+    const url = `${new URL(links.self, origin).href}?wait=30`;
+    ({ body } = await httpSend(agent, { method: 'GET', url, headers }));
+  }
+}
+
 async function runs({ count, connections, start, poll }: RunsOverHttp) {
   return inLanes(count, connections, async () => {
-    let answer = await httpSend(agent, start);
-    if (answer.status >= 300) throw new Error(`${start.url} answered ${answer.status}: ${answer.body}`);
-    while (poll !== null) {
-      const { status, links } = JSON.parse(answer.body) as { status: string; links: { self: string } };
-      if (status === 'succeeded') return;
-      if (status !== 'queued' && status !== 'running') throw new Error(`a run ended as ${status}`);
-      const url = `${new URL(links.self, poll.origin).href}?wait=30`;
-      answer = await httpSend(agent, { method: 'GET', url, headers: poll.headers });
-    }
+    const { status, body } = await httpSend(agent, start);
+    if (status >= 300) throw new Error(`${start.url} answered ${status}: ${body}`);
+    if (poll !== null) await untilOver(body, poll);
   });
 }
 

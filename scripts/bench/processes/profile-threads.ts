@@ -30,16 +30,20 @@ async function change(next: string | null): Promise<void> {
   label = null;
 }
 
+function enqueue(wanted: string | null): Promise<void> {
+  changes = changes.then(() => change(wanted));
+  return changes;
+}
+
 const channel = new BroadcastChannel('inkgraph-bench-profile');
-const enqueue = (next: string | null): Promise<void> => (changes = changes.then(() => change(next)));
-channel.onmessage = (event) => void enqueue((event as MessageEvent).data as string | null);
+channel.addEventListener('message', (event) => void enqueue((event as MessageEvent).data as string | null));
 (channel as unknown as MessagePort).unref();
 
 if (isMainThread) {
   serve({
-    profile(next: string | null) {
-      channel.postMessage(next);
-      return enqueue(next);
+    profile(wanted: string | null) {
+      channel.postMessage(wanted);
+      return enqueue(wanted);
     },
   });
 }

@@ -10,7 +10,11 @@ export interface File {
 const json = { 'content-type': 'application/json' };
 
 /** Presigns and puts the files with the workflow key; answers their object keys, ready to be acknowledged. */
-export async function putFiles({ addresses, seed }: Inkgraph, client: LoadClient, files: readonly File[]): Promise<string[]> {
+export async function putFiles(
+  { addresses, seed }: Inkgraph,
+  client: LoadClient,
+  files: readonly File[],
+): Promise<string[]> {
   const headers = { ...json, 'x-api-key': seed.workflowKey };
   const url = `${addresses.api}/api/uploads/presign`;
   const presigns = files.map(({ contentType, bytes }): HttpRequest => {

@@ -44,7 +44,11 @@ async function measureUpload(
   let keys: string[] = [];
   const results = await interleave(context, {
     async ours() {
-      keys = await putFiles(inkgraph, client, Array.from({ length: count }, () => upload));
+      keys = await putFiles(
+        inkgraph,
+        client,
+        Array.from({ length: count }, () => upload),
+      );
       return client.measure(inkgraph.service, `G1-${upload.contentType.slice(6)}`, acksOf(ackUrl, key, keys), 201);
     },
     async peer() {

@@ -56,7 +56,11 @@ async function compare(context: BenchContext, load: Child, connections: number, 
   return interleave(context, { ours: () => measure(sides.ours), peer: () => measure(sides.peer) });
 }
 
-function linesOf(peerName: string, latency: Record<'ours' | 'peer', Measured[]>, load: Record<'ours' | 'peer', Measured[]>): Line[] {
+function linesOf(
+  peerName: string,
+  latency: Record<'ours' | 'peer', Measured[]>,
+  load: Record<'ours' | 'peer', Measured[]>,
+): Line[] {
   const cpu = (side: Measured[]): number => median(side.map((one) => one.cpuMs));
   const p50 = (side: Measured[]) =>
     figureOf(
@@ -106,13 +110,17 @@ export const langgraphApi: Row = {
       env: { ...serviceEnvironment(await folder()), SERVICES: 'api,agents', RUN_CONCURRENCY: String(lanes) },
       profiles: context.profiles,
     });
-    await using peer = startChild(new URL('server.mjs', peerFolder), {
+    await using peer = startChild(new URL('../peers/langgraph-api/server.ts', import.meta.url), {
       args: [await folder(), String(await freePort()), String(lanes)],
       env: { LOG_LEVEL: 'error' },
     });
     await using load = startChild(new URL('../processes/load.ts', import.meta.url));
     const sides = {
-      ours: { child: ours, request: ourRequest(await ours.ask('where')), counts: [scaled(context, 200), scaled(context, 500)] },
+      ours: {
+        child: ours,
+        request: ourRequest(await ours.ask('where')),
+        counts: [scaled(context, 200), scaled(context, 500)],
+      },
       peer: { child: peer, request: peerRequest(await peer.ask('origin')), counts: [10, 40] },
     } satisfies Record<'ours' | 'peer', Side>;
     const latency = await compare(context, load, 1, sides);

@@ -14,11 +14,9 @@ interface Cost {
 const isPdf = ({ contentType }: Scan): boolean => contentType === 'application/pdf';
 
 async function costOf(inkgraph: Inkgraph, client: LoadClient, scans: readonly Scan[]): Promise<Cost> {
-  const before = await inkgraph.service.usage();
-  await ingest(inkgraph, client, scans);
-  const after = await inkgraph.service.usage();
-  const allMs = (after.cpuMs - before.cpuMs) / scans.length;
-  return { allMs, outsideMs: allMs - (after.tesseractMs - before.tesseractMs) / scans.length };
+  const work = (): Promise<void> => ingest(inkgraph, client, scans);
+  const { cpuMs, tesseractMs } = await inkgraph.service.count(scans.some(isPdf) ? 'G7-pdf' : 'G7-images', work);
+  return { allMs: cpuMs / scans.length, outsideMs: (cpuMs - tesseractMs) / scans.length };
 }
 
 function lineOf(what: string, costs: readonly Cost[]): Line {
@@ -31,7 +29,11 @@ function lineOf(what: string, costs: readonly Cost[]): Line {
   };
 }
 
-async function measure(context: BenchContext, sides: { inkgraph: Inkgraph; client: LoadClient }, scans: readonly Scan[]) {
+async function measure(
+  context: BenchContext,
+  sides: { inkgraph: Inkgraph; client: LoadClient },
+  scans: readonly Scan[],
+) {
   const costs: Cost[] = [];
   for (let run = 0; run <= context.runs; run += 1) {
     context.progress(run === 0 ? 'warming up' : `run ${run} of ${context.runs}`);

@@ -95,7 +95,12 @@ serve({
   },
   /** Settles when what a run leaves behind (events, checkpoints) is cleared away. */
   idle: () => app.idle(),
-  where: (): Whereabouts => ({ api: addresses.api, serviceKey: seeded.serviceKey, workflowId, documentId: document._id }),
+  where: (): Whereabouts => ({
+    api: addresses.api,
+    serviceKey: seeded.serviceKey,
+    workflowId,
+    documentId: document._id,
+  }),
 });
 
 process.once('SIGTERM', () => void app[Symbol.asyncDispose]().then(() => process.exit()));

@@ -78,7 +78,7 @@ export class StepLog {
   };
 }
 
-export function runFacts(runId = 'run_test'): RunFacts {
+function runFacts(runId = 'run_test'): RunFacts {
   return { runId, executionId: 'exec_test', organizationId: 'org_a', projectId: 'prj_a', documentId: 'doc_a' };
 }
 

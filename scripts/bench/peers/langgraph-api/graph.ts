@@ -1,9 +1,9 @@
 import { Annotation, END, START, StateGraph } from '@langchain/langgraph';
 
-const count = ({ n }) => ({ n: n + 1 });
+const count = ({ n }: { n: number }): { n: number } => ({ n: n + 1 });
 
-/** The five counting nodes of ../raw-graph.ts; the server brings its own checkpointer. */
-export const graph = new StateGraph(Annotation.Root({ n: Annotation() }))
+/** The five counting nodes of ../raw-graph.ts, on this folder's own LangGraph; the server brings its own checkpointer. */
+export const graph = new StateGraph(Annotation.Root({ n: Annotation<number>() }))
   .addNode('a', count)
   .addNode('b', count)
   .addNode('c', count)
