@@ -52,6 +52,7 @@ function dropExperimentalWarnings() {
 function keepCompiledCode() {
   var folder = path.join(__dirname, '..', 'node_modules', '.cache', 'compiled');
   // Worker threads read the variable.
+  // oxlint-disable-next-line typescript/prefer-nullish-coalescing -- old Nodes read this file
   process.env.NODE_COMPILE_CACHE = process.env.NODE_COMPILE_CACHE || folder;
   require('module').enableCompileCache(process.env.NODE_COMPILE_CACHE);
 }
