@@ -26,6 +26,8 @@ export interface Line {
   readonly peer?: Peer;
   readonly goal?: Goal;
   readonly note?: string;
+  /** For the JSON only. */
+  readonly detail?: unknown;
 }
 
 export interface BenchContext {

@@ -11,15 +11,14 @@ import type { WorkflowStore } from '#src/domain/ports/workflows.ts';
 import type { WorkflowVersionRecord } from '#src/domain/runs/workflow.ts';
 
 export interface PerformParts extends RecorderParts {
+  /** Deaths of its workers without progress after which a run is given up. */
+  readonly maxDeaths: number;
   readonly executions: ExecutionStore;
   readonly workflows: WorkflowStore;
   readonly compiled: CompiledCache;
   readonly nodeDeps: NodeDeps;
   compile(graph: StoredGraph): Promise<CompiledWorkflow>;
 }
-
-/** Deaths without progress after which a run is given up. */
-const poisonedAfter = 5;
 
 const gone = (): Fault =>
   new Fault('workflow.not_found', 'The workflow of this run does not exist any more, or was never published.');
@@ -79,10 +78,10 @@ export function createPerformer(parts: PerformParts): (lease: Lease, signal: Abo
     const { run } = lease;
     const resume = run.fence > 1;
     if (resume) await closeOrphans(parts, lease);
-    if (run.attempts > poisonedAfter)
+    if (run.attempts > parts.maxDeaths)
       throw new Fault(
         'run.poisoned',
-        `Its worker died ${poisonedAfter} times without getting further; it is not tried again.`,
+        `Its worker died ${parts.maxDeaths} times without getting further; it is not tried again.`,
       );
     const compiled = await compiledFor(parts, lease);
     let told = run.attempts <= 1;

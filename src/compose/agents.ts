@@ -57,6 +57,7 @@ export function createAgents({ config, data, core, catalog }: AgentsParts, stack
     steps,
     events,
     logger,
+    maxDeaths: config.runs.maxDeaths,
     compiled: createCompiledCache(),
     nodeDeps: { document: createRunDocuments({ documents, objects, images }), results, search, ocr, models },
     compile: (graph) => graphs.compile(graph),

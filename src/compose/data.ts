@@ -8,6 +8,7 @@ import { createDiskObjectStore, type DiskObjectStore } from '#src/adapters/objec
 import type { Config } from '#src/config/config.ts';
 import { ConfigError } from '#src/config/env.ts';
 import { Fault } from '#src/domain/fault.ts';
+import { isOutage } from '#src/domain/outage.ts';
 import type { Logger } from '#src/domain/ports/logger.ts';
 
 /** Where everything is kept, open and migrated. */
@@ -54,13 +55,22 @@ async function migrateOrExplain(database: Database): Promise<void> {
   try {
     await migrate(database.db);
   } catch (error) {
-    throw error instanceof Fault ? new ConfigError(error.detail, { cause: error }) : error;
+    if (error instanceof Fault) throw new ConfigError(error.detail, { cause: error });
+    if (isOutage(error))
+      throw new ConfigError('The database of MONGODB_URI does not answer: is it up, and may this machine reach it?', {
+        cause: error,
+      });
+    throw error;
   }
 }
 
 /** Opens database and objects; what was opened is closed by `stack`, whatever fails later. */
 export async function openData(config: Config, logger: Logger, stack: AsyncDisposableStack): Promise<Data> {
-  await mkdir(config.dataDir, { recursive: true, mode: 0o700 });
+  try {
+    await mkdir(config.dataDir, { recursive: true, mode: 0o700 });
+  } catch (error) {
+    throw new ConfigError(`DATA_DIR=${config.dataDir} cannot be made a folder: choose another.`, { cause: error });
+  }
   const engine = await openEngine(config);
   stack.defer(() => engine.close());
   const database = connectDatabase(engine.uri);

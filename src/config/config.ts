@@ -19,7 +19,7 @@ export interface Config {
     readonly embeddingModel: string;
   };
   readonly ocr: { readonly language: string; readonly workers: number | null };
-  readonly runs: { readonly concurrency: number; readonly leaseMs: number };
+  readonly runs: { readonly concurrency: number; readonly leaseMs: number; readonly maxDeaths: number };
   readonly rateLimits: boolean;
   readonly mcpLegacy: 'sessions' | 'stateless' | 'reject';
   readonly logLevel: string;
@@ -58,7 +58,7 @@ export function loadConfig(source: Readonly<Record<string, string | undefined>>)
       embeddingModel: values.EMBEDDING_MODEL,
     },
     ocr: { language: values.OCR_LANGUAGE, workers: values.OCR_WORKERS === 0 ? null : values.OCR_WORKERS },
-    runs: { concurrency: values.RUN_CONCURRENCY, leaseMs: values.RUN_LEASE_MS },
+    runs: { concurrency: values.RUN_CONCURRENCY, leaseMs: values.RUN_LEASE_MS, maxDeaths: values.RUN_MAX_DEATHS },
     rateLimits: values.RATE_LIMITS === 'on',
     mcpLegacy: values.MCP_LEGACY,
     logLevel: values.LOG_LEVEL,

@@ -91,6 +91,10 @@ export const env = {
     schema: count(10_000, 500, 600_000),
     doc: 'How long a worker holds a run without a sign of life, in milliseconds',
   },
+  RUN_MAX_DEATHS: {
+    schema: count(10, 3, 1_000),
+    doc: 'Deaths of its workers in a row, without getting further, after which a run fails as run.poisoned',
+  },
   RATE_LIMITS: { schema: z.enum(['on', 'off']).default('on'), doc: 'Rate limits per key; off for benchmarks' },
   MCP_LEGACY: {
     schema: z.enum(['sessions', 'stateless', 'reject']).default('sessions'),

@@ -18,7 +18,7 @@ async function ended(api: TestApp, id: string) {
 async function deathsUntil(done: Promise<unknown>, dataDir: string): Promise<number> {
   const over = done.then(() => 'over');
   for (let deaths = 0; ; deaths += 1) {
-    const env = { SERVICES: 'agents', RUN_LEASE_MS: '500' };
+    const env = { SERVICES: 'agents', RUN_LEASE_MS: '500', RUN_MAX_DEATHS: '3' };
     await using worker = await startService({ dataDir, env, program: 'test/support/deadly-service.ts' });
     if ((await Promise.race([worker.ended, over])) !== 'SIGKILL') return deaths;
   }
@@ -40,7 +40,7 @@ test.each(['deadly', 'deadly_later'])(
     const ids = [await start(poison), await start(fine), await start(fine), await start(fine)];
 
     const all = Promise.all(ids.map((id) => ended(api, id)));
-    expect(await deathsUntil(all, api.dataDir)).toBe(5);
+    expect(await deathsUntil(all, api.dataDir)).toBe(3);
     const [poisoned, ...others] = await all;
     expect(poisoned).toMatchObject({ status: 'failed', runs: [{ error: { code: 'run.poisoned' } }] });
     for (const execution of others) expect(execution).toMatchObject({ status: 'succeeded' });

@@ -1,5 +1,6 @@
 import type { CallToolResult } from '@modelcontextprotocol/server';
 import { Fault } from '#src/domain/fault.ts';
+import { isOutage } from '#src/domain/outage.ts';
 import type { Logger } from '#src/domain/ports/logger.ts';
 import type { AnyTool } from '#tools/define.ts';
 import { fit, startOf, textBudgetBytes, type Cut } from '#tools/mcp/budget.ts';
@@ -55,6 +56,8 @@ export function presentError(
     return errorResult([`${code}: ${detail}`, ...fields, `Hint: ${hintFor(error, tool.name)}`]);
   }
   logger.error({ err: error, tool: tool.name, requestId }, 'a tool call failed unexpectedly');
-  const fault = new Fault('service.internal', `Something unexpected went wrong (request ${requestId}).`);
+  const fault = isOutage(error)
+    ? new Fault('service.unavailable', 'The database does not answer: try again soon.')
+    : new Fault('service.internal', `Something unexpected went wrong (request ${requestId}).`);
   return errorResult([fault.message, `Hint: ${hintFor(fault, tool.name)} If it stays, report the request id.`]);
 }

@@ -1,3 +1,4 @@
+import { basename } from 'node:path';
 import { characterErrorRate } from '#src/domain/documents/text-distance.ts';
 import { figureOf } from '#scripts/bench/figures.ts';
 import { nativeMissing, nativeTesseract, type NativeTesseract } from '#scripts/bench/documents/native-tesseract.ts';
@@ -12,6 +13,8 @@ interface Read {
   readonly ourCpuMs: number;
   readonly nativeCpuMs: number;
   readonly pages: number;
+  /** Of all pages together. */
+  readonly attempts: number;
 }
 
 /** Both sides read the same decoded, upright pages: only the recognition differs. */
@@ -27,6 +30,7 @@ async function readBoth(ocr: OcrChild, native: NativeTesseract | null, truth: Tr
     ourCpuMs: cpuMs * pages.length,
     nativeCpuMs: (theirs?.cpuMs ?? 0) * pages.length,
     pages: pages.length,
+    attempts: recognized.reduce((sum, page) => sum + page.attempts, 0),
   };
 }
 
@@ -45,6 +49,12 @@ function lineOf(name: string, reads: readonly Read[], native: NativeTesseract | 
     ours: figure(reads.map((read) => read.ours)),
     cpuMs: cpu((read) => read.ourCpuMs),
     goal: { of: 'ratio', atMost },
+    detail: reads.map(({ truth, ours, native: theirs, attempts }) => ({
+      file: basename(truth.path),
+      ours,
+      native: theirs,
+      attempts,
+    })),
   };
   if (native === null) return { ...line, note: nativeMissing };
   const theirs = figure(reads.map((read) => read.native ?? 1));
