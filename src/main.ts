@@ -19,10 +19,11 @@ function untilSignal(): Promise<string> {
 
 async function run(): Promise<void> {
   const config = loadConfig(process.env);
-  const ended = untilSignal();
   await using app: App = await compose(config);
   const addresses = await app.start();
   await using _published = await publishAddresses(config.dataDir, addresses);
+  // Before this, a signal ends the process as it ends any.
+  const ended = untilSignal();
   app.logger.info({ ...addresses, services: [...config.services] }, 'inkgraph is up');
   const reason = await Promise.race([ended, app.failed]);
   if (reason instanceof Error) {

@@ -56,11 +56,11 @@ async function migrateOrExplain(database: Database): Promise<void> {
     await migrate(database.db);
   } catch (error) {
     if (error instanceof Fault) throw new ConfigError(error.detail, { cause: error });
-    if (isOutage(error))
-      throw new ConfigError('The database of MONGODB_URI does not answer: is it up, and may this machine reach it?', {
-        cause: error,
-      });
-    throw error;
+    if (!isOutage(error) || !(error instanceof Error)) throw error;
+    // The driver names hosts, never credentials.
+    throw new ConfigError(`The database of MONGODB_URI does not answer (${error.message}): is it up and in reach?`, {
+      cause: error,
+    });
   }
 }
 

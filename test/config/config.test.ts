@@ -21,6 +21,7 @@ const broken: Partial<Record<EnvName, string>> = {
   OCR_WORKERS: '17',
   RUN_CONCURRENCY: '0',
   RUN_LEASE_MS: '10s',
+  RUN_MAX_DEATHS: '10s',
   RATE_LIMITS: 'false',
   MCP_LEGACY: 'none',
   LOG_LEVEL: 'loud',
