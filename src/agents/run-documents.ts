@@ -11,8 +11,8 @@ interface Parts {
   readonly images: ImageCodec;
 }
 
-/** Most bytes of originals and decoded pages kept for the nodes of running runs. */
-const cacheBytes = 96 * 1024 * 1024;
+/** Most bytes of originals, and of decoded pages, kept for the nodes of running runs. */
+const cacheBytes = 16 * 1024 * 1024;
 
 /** Least recently used values, bounded by bytes; the size of a value is known when its promise settles. */
 class ByteCache<Value> {
