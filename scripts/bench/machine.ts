@@ -19,6 +19,11 @@ export function machine(): Machine {
   };
 }
 
+/** Milliseconds that all cores together were busy since the machine started, whoever kept them so. */
+export function busyMs(): number {
+  return cpus().reduce((sum, { times }) => sum + times.user + times.nice + times.sys + times.irq, 0);
+}
+
 /** Runnable processes, mean of the last minute; above the number of cores, others were at work. */
 export function oneMinuteLoad(): number {
   return Math.round((loadavg()[0] ?? 0) * 100) / 100;

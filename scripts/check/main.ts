@@ -1,17 +1,16 @@
 import { spawnSync } from 'node:child_process';
-import { createRequire } from 'node:module';
-import { dirname, join } from 'node:path';
+import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
 import { env, exit, execPath, stdout } from 'node:process';
-
-const require = createRequire(import.meta.url);
 
 /** The file behind a package's command, started by this very Node: no shell, no PATH, the same on every system. */
 function command(packageName: string, bin = packageName): string {
-  const manifest = require.resolve(`${packageName}/package.json`);
-  const { bin: bins } = require(manifest) as { bin: string | Record<string, string> };
+  const folder = new URL(`../../node_modules/${packageName}/`, import.meta.url);
+  const manifest = readFileSync(new URL('package.json', folder), 'utf8');
+  const { bin: bins } = JSON.parse(manifest) as { bin: string | Record<string, string> };
   const file = typeof bins === 'string' ? bins : bins[bin];
   if (file === undefined) throw new Error(`${packageName} has no command ${bin}`);
-  return join(dirname(manifest), file);
+  return fileURLToPath(new URL(file, folder));
 }
 
 /** The whole gate, cheapest first; the first failure ends it. */

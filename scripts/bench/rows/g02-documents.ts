@@ -1,6 +1,6 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { figureOf } from '#scripts/bench/figures.ts';
+import { figureOf, median } from '#scripts/bench/figures.ts';
 import { startChild } from '#scripts/bench/processes/child.ts';
 import { startInkgraph, type Inkgraph } from '#scripts/bench/processes/inkgraph.ts';
 import type { HttpRequest } from '#scripts/bench/processes/http-send.ts';
@@ -55,11 +55,11 @@ async function compare(
     what: pair.what,
     unit: 'req/s',
     ours: figureOf(results.ours.map((one) => one.perSecond)),
-    cpuMs: figureOf(results.ours.map((one) => one.cpuMs)).median,
+    cpuMs: median(results.ours.map((one) => one.cpuMs)),
     peer: {
       name: peerName,
       figure: figureOf(results.peer.map((one) => one.perSecond)),
-      cpuMs: figureOf(results.peer.map((one) => one.cpuMs)).median,
+      cpuMs: median(results.peer.map((one) => one.cpuMs)),
     },
     goal: { of: 'ratio', atLeast: 0.6 },
   };

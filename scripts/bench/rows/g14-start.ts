@@ -2,7 +2,7 @@ import { mkdtemp } from 'node:fs/promises';
 import { get } from 'node:http';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { figureOf } from '#scripts/bench/figures.ts';
+import { figureOf, median } from '#scripts/bench/figures.ts';
 import { startChild, type Child } from '#scripts/bench/processes/child.ts';
 import { freePort } from '#scripts/bench/processes/free-port.ts';
 import { serviceEnvironment } from '#scripts/bench/processes/inkgraph.ts';
@@ -61,11 +61,11 @@ function linesOf(what: string, { ours, peer }: { ours: Start[]; peer: Start[] })
       what: `start to first 200 on /health, ${what}`,
       unit: 'ms',
       ours: figureOf(ours.map((one) => one.ms)),
-      cpuMs: figureOf(ours.map((one) => one.cpuMs)).median,
+      cpuMs: median(ours.map((one) => one.cpuMs)),
       peer: {
         name: 'bare Express',
         figure: figureOf(peer.map((one) => one.ms)),
-        cpuMs: figureOf(peer.map((one) => one.cpuMs)).median,
+        cpuMs: median(peer.map((one) => one.cpuMs)),
       },
       goal: { of: 'value', atMost: 1_500 },
     },
