@@ -2,6 +2,7 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { orExplain } from '#scripts/cli/with-app.ts';
+import { truthOf } from '#scripts/bench/documents/truth.ts';
 import { machine, oneMinuteLoad } from '#scripts/bench/machine.ts';
 import { readOptions, usage, type Options } from '#scripts/bench/options.ts';
 import type { BenchContext, Line } from '#scripts/bench/row.ts';
@@ -55,6 +56,8 @@ async function main(): Promise<void> {
   const options = readOptions(process.argv.slice(2), ids);
   if (options.help) return void process.stdout.write(usage);
   const { profiles, quick, runs } = options;
+  // A folder that is not there is told now, not after twenty minutes.
+  for (const folder of options.images) await truthOf(folder);
   const startedAt = new Date();
   if (profiles !== null) await mkdir(profiles, { recursive: true });
   const before = oneMinuteLoad();
