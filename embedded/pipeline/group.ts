@@ -4,7 +4,7 @@ import { MongoFault } from '../fault.ts';
 import { compare } from '../query/compare.ts';
 import { KeyWriter } from '../storage/key.ts';
 import { combine, isNumber } from '../update/numbers.ts';
-import { type Expression, type Item, parseExpression } from './expression.ts';
+import { type Expression, type Item, parseExpression } from '../expression/expression.ts';
 
 /** Takes the group's values one by one; `undefined` stands for a missing field. */
 interface Accumulator {

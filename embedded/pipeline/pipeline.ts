@@ -4,17 +4,16 @@ import type { Answers } from '../plan/cursors.ts';
 import { openRows, type Query, type Rows } from '../plan/rows.ts';
 import { type Filter, parseFilter } from '../query/filter.ts';
 import { parseSort } from '../query/sort.ts';
-import { parseSearch, type SearchRequest } from '../search/request.ts';
-import { openSearch } from '../search/run.ts';
+import { type OpenSource, SOURCES } from '../search/sources.ts';
 import type { Collection } from '../storage/collection.ts';
 import type { Database } from '../storage/database.ts';
-import type { Item } from './expression.ts';
+import type { Item } from '../expression/expression.ts';
 import { parseStage, type Stage, stageCount, stageEntry, stageObject } from './stages.ts';
 
 /** What a pipeline reads, as a query that the planner can use or a search, and the stages that follow on parsed documents. */
 export interface Pipeline {
   query: Query;
-  search: SearchRequest | undefined;
+  search: OpenSource | undefined;
   stages: Stage[];
 }
 
@@ -22,7 +21,7 @@ export function parsePipeline(given: unknown, hint: unknown): Pipeline {
   if (!Array.isArray(given)) throw new MongoFault(14, "'pipeline' option must be specified as an array");
   const entries = given.map(stageEntry);
   let at = 0;
-  let search: SearchRequest | undefined;
+  let search: OpenSource | undefined;
   if (entries[0]?.[0] === '$search') {
     search = parseSearch(stageObject('$search', entries[0][1]));
     at = 1;
@@ -30,9 +29,13 @@ export function parsePipeline(given: unknown, hint: unknown): Pipeline {
   const query: Query = { filter: { op: 'and', filters: [] }, sort: [], skip: 0, limit: 0, hint };
   while (at < entries.length && pushDown(query, entries[at] as [string, unknown], search !== undefined)) at++;
   const late = entries.slice(at);
-  if (late.some(([name]) => name === '$search'))
-    throw new MongoFault(40602, '$search is only valid as the first stage in a pipeline');
+  const misplaced = late.find(([name]) => sourceParser(name));
+  if (misplaced) throw new MongoFault(40602, `${misplaced[0]} is only valid as the first stage in a pipeline`);
   return { query, search, stages: late.map(([name, spec]) => parseStage({ [name]: spec })) };
+}
+
+function sourceParser(name: string) {
+  return Object.hasOwn(SOURCES, name) ? SOURCES[name] : undefined;
 }
 
 /** Takes a leading stage into the query where that means the same. */
@@ -70,7 +73,7 @@ export function openPipeline(database: Database, collection: Collection | undefi
   const rows: Rows & { score?: () => number } = !collection
     ? { next: () => undefined, pause: () => undefined }
     : search
-      ? openSearch(database, collection, search, query)
+      ? search(database, collection, query)
       : openRows(database, collection, query);
   const pause = (): void => rows.pause();
   if (stages.length === 0) return { next: () => rows.next()?.bytes, pause };

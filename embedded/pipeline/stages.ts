@@ -6,7 +6,7 @@ import { matches } from '../query/match.ts';
 import { parseProjection, projectDocument } from '../query/project.ts';
 import { compareKeys, parseSort, sortKey } from '../query/sort.ts';
 import { setAt, valueAt } from '../update/place.ts';
-import { parseExpression, type Item } from './expression.ts';
+import { parseExpression, type Item } from '../expression/expression.ts';
 import { groupStage } from './group.ts';
 
 export type Stage = (items: Iterable<Item>) => Iterable<Item>;
