@@ -20,12 +20,9 @@ export interface Pipeline {
 export function parsePipeline(given: unknown, hint: unknown): Pipeline {
   if (!Array.isArray(given)) throw new MongoFault(14, "'pipeline' option must be specified as an array");
   const entries = given.map(stageEntry);
-  let at = 0;
-  let search: OpenSource | undefined;
-  if (entries[0]?.[0] === '$search') {
-    search = parseSearch(stageObject('$search', entries[0][1]));
-    at = 1;
-  }
+  const [head, spec] = entries[0] ?? [''];
+  const search = sourceParser(head)?.(stageObject(head, spec));
+  let at = search ? 1 : 0;
   const query: Query = { filter: { op: 'and', filters: [] }, sort: [], skip: 0, limit: 0, hint };
   while (at < entries.length && pushDown(query, entries[at] as [string, unknown], search !== undefined)) at++;
   const late = entries.slice(at);
