@@ -1,4 +1,6 @@
 import type { Row } from '#scripts/bench/row.ts';
+import { engineWrites } from '#scripts/bench/rows/e1-engine-writes.ts';
+import { engineReads } from '#scripts/bench/rows/e2-engine-reads.ts';
 import { ack } from '#scripts/bench/rows/g01-ack.ts';
 import { readDocuments } from '#scripts/bench/rows/g02-documents.ts';
 import { noopRuns } from '#scripts/bench/rows/g04-runs.ts';
@@ -20,4 +22,6 @@ export const rows: readonly Row[] = [
   ocrErrors,
   endurance,
   start,
+  engineWrites,
+  engineReads,
 ];
