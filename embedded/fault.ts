@@ -1,7 +1,10 @@
+import type { Document } from './bson/value.ts';
+
 /** Codes without a name of their own are called `Location<code>`. */
 const CODE_NAMES: Readonly<Record<number, string>> = {
   1: 'InternalError',
   2: 'BadValue',
+  8: 'UnknownError',
   9: 'FailedToParse',
   11: 'UserNotFound',
   13: 'Unauthorized',
@@ -28,21 +31,31 @@ const CODE_NAMES: Readonly<Record<number, string>> = {
   68: 'IndexAlreadyExists',
   72: 'InvalidOptions',
   73: 'InvalidNamespace',
+  79: 'UnknownReplWriteConcern',
   85: 'IndexOptionsConflict',
   86: 'IndexKeySpecsConflict',
+  96: 'OperationFailed',
+  100: 'UnsatisfiableWriteConcern',
+  146: 'ExceededMemoryLimit',
   168: 'InvalidPipelineOperator',
   171: 'CannotIndexParallelArrays',
+  175: 'QueryPlanKilled',
+  181: 'AmbiguousIndexKeyPattern',
   197: 'InvalidIndexSpecificationOption',
   225: 'TransactionTooOld',
   238: 'NotImplemented',
   263: 'OperationNotSupportedInTransaction',
   292: 'QueryExceededMemoryLimitNoDiskUseAllowed',
+  322: 'APIVersionError',
+  323: 'APIStrictError',
   10334: 'BSONObjectTooLarge',
   11000: 'DuplicateKey',
   11601: 'InterruptedAtShutdown',
   40414: 'IDLFailedToParse',
   40415: 'IDLUnknownField',
 };
+
+const TIME_LIMIT = 50;
 
 /** A refusal in MongoDB's own words: its code, its code name, and what its reply carries beside them. */
 export class MongoFault extends Error {
@@ -62,4 +75,18 @@ export class MongoFault extends Error {
 
 export function notImplemented(what: string): MongoFault {
   return new MongoFault(238, `${what} is not supported by the embedded engine`);
+}
+
+/** The reply to a command that failed as a whole. */
+export function failure(error: Error): Document {
+  if (error instanceof MongoFault) {
+    return { ok: 0, errmsg: error.message, code: error.code, codeName: error.codeName, ...error.extra };
+  }
+  return { ok: 0, errmsg: `The embedded engine failed: ${error.message}`, code: 1, codeName: 'InternalError' };
+}
+
+/** One failed write within a command that goes on. Anything but a MongoDB refusal fails the whole command. */
+export function writeError(index: number, error: unknown): Document {
+  if (!(error instanceof MongoFault) || error.code === TIME_LIMIT) throw error;
+  return { index, code: error.code, errmsg: error.message, ...error.extra };
 }

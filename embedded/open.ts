@@ -1,29 +1,33 @@
 import { once } from 'node:events';
+import { resolve as absolute } from 'node:path';
 import { Worker } from 'node:worker_threads';
+import type { Whereabouts } from './start.ts';
 
-export interface EmbeddedDatabase {
-  /** `mongodb://inkgraph:<password>@127.0.0.1:<port>/?directConnection=true&authMechanism=PLAIN&...` */
-  uri: string;
-  /** false: another process runs the engine on this data folder and we only connect to it. */
-  owned: boolean;
+export interface EmbeddedDatabase extends Whereabouts {
   /** Resolves with the reason when an engine of ours dies by itself; stays pending otherwise. */
   failed: Promise<Error>;
   close(): Promise<void>;
 }
 
-type Started = { uri: string; owned: boolean } | { refused: string };
+export interface OpenOptions {
+  dataDir: string;
+  /** On loopback; 0, the default, is any free one. */
+  port?: number;
+  /** A unix socket in a folder of its own, in place of a port. The password is asked for all the same. */
+  socket?: string;
+}
 
 /**
- * Starts the engine in a worker thread on a loopback port (0 = any free) over `<dataDir>/database/`, or, when another process
- * already runs it on this folder, returns that one's uri. Throws when the database file is damaged: it is never replaced.
+ * Starts the engine in a worker thread over `<dataDir>/database/`, or, when another process already runs it on this folder, finds
+ * that one, wherever it listens. Throws when the database file is damaged: it is never replaced.
  */
-export async function openEmbeddedDatabase(options: { dataDir: string; port?: number }): Promise<EmbeddedDatabase> {
+export async function openEmbeddedDatabase({ dataDir, port = 0, socket }: OpenOptions): Promise<EmbeddedDatabase> {
   const worker = new Worker(new URL('./worker.ts', import.meta.url), {
-    workerData: { dataDir: options.dataDir, listenOn: options.port ?? 0 },
+    workerData: { dataDir, address: socket === undefined ? `127.0.0.1:${port}` : absolute(socket) },
     execArgv: ['--disable-warning=ExperimentalWarning'],
   });
   const exited = once(worker, 'exit').catch(() => undefined);
-  const [started] = (await once(worker, 'message')) as [Started];
+  const [started] = (await once(worker, 'message')) as [Whereabouts | { refused: string }];
   if ('refused' in started) {
     await exited;
     throw new Error(started.refused);

@@ -1,24 +1,25 @@
 import { randomBytes } from 'node:crypto';
-import { chmodSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { LOCK_FILE, readCard, refuseLoss, syncPath, uriOf, writeCard } from './card.ts';
 import { Engine } from './storage/engine.ts';
 import { lockFolder } from './storage/lock.ts';
 import { startUpkeep } from './storage/upkeep.ts';
-import { USER } from './wire/auth.ts';
 import { probe } from './wire/probe.ts';
 import { listen } from './wire/server.ts';
 
-/** What `engine.json` holds: while an engine runs, where it is; always, the password. */
-interface Card {
-  password: string;
-  port?: number;
-  pid?: number;
+/** Where an engine is and who runs it. */
+export interface Whereabouts {
+  uri: string;
+  /** `127.0.0.1:<port>`, or the path of a unix socket. */
+  address: string;
+  pid: number | undefined;
+  /** false: another process runs it, or another engine of this one. */
+  owned: boolean;
 }
 
-export interface RunningEngine {
-  uri: string;
-  owned: boolean;
+export interface RunningEngine extends Whereabouts {
   close(): Promise<void>;
 }
 
@@ -26,15 +27,19 @@ const PATIENCE_MS = 5000;
 const RETRY_MS = 50;
 
 /** Runs the engine on this folder in this thread, or finds the one that already does. */
-export async function startEngine(dataDir: string, port: number, fail: (error: Error) => void): Promise<RunningEngine> {
+export async function startEngine(
+  dataDir: string,
+  address: string,
+  fail: (error: Error) => void,
+): Promise<RunningEngine> {
   const folder = join(dataDir, 'database');
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   chmodSync(folder, 0o700);
   for (const until = Date.now() + PATIENCE_MS; ;) {
-    const lock = lockFolder(join(folder, 'engine.lock'));
+    const lock = lockFolder(join(folder, LOCK_FILE));
     if (lock) {
       try {
-        return await own(folder, port, fail, () => lock.release());
+        return await own(folder, address, fail, () => lock.release());
       } catch (error) {
         lock.release();
         throw error;
@@ -42,12 +47,14 @@ export async function startEngine(dataDir: string, port: number, fail: (error: E
     }
     // The owner may be starting, or may just have died: ask again for both its card and the lock.
     const card = readCard(folder);
-    if (card?.port !== undefined && (await probe(card.port, card.password))) {
-      return { uri: uriOf(card.port, card.password), owned: false, close: async () => undefined };
+    if (card?.address !== undefined && (await probe(card.address, card.password))) {
+      const uri = uriOf(card.address, card.password);
+      return { uri, address: card.address, pid: card.pid, owned: false, close: async () => undefined };
     }
     if (Date.now() > until) {
       throw new Error(
-        `Another process holds ${folder}/engine.lock, but no embedded engine answers there within ${PATIENCE_MS} ms`,
+        `Another process${card?.pid === undefined ? '' : ` (pid ${card.pid})`} holds ${folder}/${LOCK_FILE}, ` +
+          `but no embedded engine answers there within ${PATIENCE_MS} ms`,
       );
     }
     await delay(RETRY_MS);
@@ -56,46 +63,37 @@ export async function startEngine(dataDir: string, port: number, fail: (error: E
 
 async function own(
   folder: string,
-  port: number,
+  wanted: string,
   fail: (error: Error) => void,
   release: () => void,
 ): Promise<RunningEngine> {
-  const password = readCard(folder)?.password ?? randomBytes(24).toString('base64url');
-  // A card left by a killed owner must not send anyone to its old port.
-  writeCard(folder, { password });
+  const left = readCard(folder);
+  refuseLoss(folder, left);
+  const { pid } = process;
+  const password = left?.password ?? randomBytes(24).toString('base64url');
+  // A card left by a killed owner must not send anyone to its old address.
+  writeCard(folder, { ...(left?.opened !== undefined && { opened: left.opened }), password, pid });
   const engine = new Engine(folder, fail);
+  const opened = Number(engine.database.get('SELECT at FROM opened')?.[0]);
+  const server = await listen({ engine, password }, wanted).catch(async (error: unknown) => {
+    await engine.close();
+    throw error;
+  });
+  const { address } = server;
+  writeCard(folder, { password, opened, pid, address });
+  syncPath(folder);
   const stopUpkeep = startUpkeep(engine);
-  const server = await listen({ engine, password }, port);
-  writeCard(folder, { password, port: server.port, pid: process.pid });
   return {
-    uri: uriOf(server.port, password),
+    uri: uriOf(address, password),
+    address,
+    pid,
     owned: true,
     close: async () => {
       stopUpkeep();
-      writeCard(folder, { password });
+      writeCard(folder, { password, opened });
       await engine.close();
       await server.close();
       release();
     },
   };
-}
-
-function uriOf(port: number, password: string): string {
-  return `mongodb://${USER}:${password}@127.0.0.1:${port}/?directConnection=true&authMechanism=PLAIN&authSource=%24external`;
-}
-
-function readCard(folder: string): Card | undefined {
-  try {
-    const card = JSON.parse(readFileSync(join(folder, 'engine.json'), 'utf8')) as Partial<Card>;
-    return typeof card.password === 'string' && card.password !== '' ? (card as Card) : undefined;
-  } catch {
-    // Missing, or torn by a power loss: a new password takes its place.
-    return undefined;
-  }
-}
-
-function writeCard(folder: string, card: Card): void {
-  const draft = join(folder, 'engine.json.new');
-  writeFileSync(draft, `${JSON.stringify(card)}\n`, { mode: 0o600 });
-  renameSync(draft, join(folder, 'engine.json'));
 }

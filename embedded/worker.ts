@@ -3,19 +3,16 @@ import { startEngine } from './start.ts';
 
 const port = parentPort;
 if (!port) throw new Error('embedded/worker.ts runs as a worker thread');
-const { dataDir, listenOn } = workerData as { dataDir: string; listenOn: number };
+const { dataDir, address } = workerData as { dataDir: string; address: string };
 
 try {
-  const engine = await startEngine(dataDir, listenOn, (error) => {
+  const engine = await startEngine(dataDir, address, (error) => {
     throw error;
   });
   // A thread that only found another's engine has nothing to keep running.
-  if (engine.owned) {
-    port.once('message', () => {
-      void engine.close().then(() => port.close());
-    });
-  }
-  port.postMessage({ uri: engine.uri, owned: engine.owned });
+  if (engine.owned) port.once('message', () => void engine.close().then(() => port.close()));
+  const { uri, address: at, pid, owned } = engine;
+  port.postMessage({ uri, address: at, pid, owned });
 } catch (error) {
   port.postMessage({ refused: (error as Error).message });
 }

@@ -3,6 +3,7 @@ import { publishCodeWorkflows } from '#src/agents/publish-code-workflows.ts';
 import { createAgents } from '#src/compose/agents.ts';
 import { createCore } from '#src/compose/core.ts';
 import { openData, type Data } from '#src/compose/data.ts';
+import { createReaders } from '#src/compose/models.ts';
 import { configuredAddresses, openServices, type Addresses } from '#src/compose/services.ts';
 import type { Config } from '#src/config/config.ts';
 import type { Logger } from '#src/domain/ports/logger.ts';
@@ -53,8 +54,9 @@ export async function compose(config: Config, overrides: Overrides = {}): Promis
   // Everything that was opened is closed in reverse order, also when a later part cannot be made.
   await using opening = new AsyncDisposableStack();
   const logger = overrides.logger ?? createPinoLogger(config.logLevel);
-  const data = await openData(config, logger, opening);
-  const core = createCore(config, data, logger, opening);
+  const readers = createReaders(config);
+  const data = await openData(config, readers.models, logger, opening);
+  const core = createCore({ config, data, readers, logger }, opening);
   const known = overrides.catalog ?? catalog;
   const worker = config.services.has('agents') ? createAgents({ config, data, core, catalog: known }, opening) : null;
   opening.defer(async () => worker?.stop(overrides.drainMs ?? 30_000));

@@ -1,6 +1,7 @@
-import { Decimal128, Double, Int32 } from 'bson';
-import { numeric } from './value.ts';
+import { Decimal128 } from 'bson';
+import { Kind, kindOf, numeric } from './value.ts';
 
+/** A finite number without loss: digits * 10^ten * 2^two. */
 interface Exact {
   digits: bigint;
   ten: number;
@@ -9,40 +10,78 @@ interface Exact {
 
 /** Compares numbers of which at least one is a Decimal128, exactly: neither side is rounded to the other's type. */
 export function compareWithDecimal(a: unknown, b: unknown): number {
-  const nearA = approximate(a);
-  const nearB = approximate(b);
+  const [nearA, nearB] = [nearest(a), nearest(b)];
   if (Number.isNaN(nearA) || Number.isNaN(nearB)) return Number(Number.isNaN(nearB)) - Number(Number.isNaN(nearA));
-  if (!Number.isFinite(nearA) || !Number.isFinite(nearB)) return nearA < nearB ? -1 : nearA > nearB ? 1 : 0;
-  const left = exact(a);
-  const right = exact(b);
-  const ten = Math.min(left.ten, right.ten);
-  const two = Math.min(left.two, right.two);
-  const scaledLeft = left.digits * 10n ** BigInt(left.ten - ten) * 2n ** BigInt(left.two - two);
-  const scaledRight = right.digits * 10n ** BigInt(right.ten - ten) * 2n ** BigInt(right.two - two);
-  return scaledLeft < scaledRight ? -1 : scaledLeft > scaledRight ? 1 : 0;
+  if (nearA !== nearB) return nearA < nearB ? -1 : 1;
+  if (!Number.isFinite(nearA)) return 0;
+  const { digits } = minus(exact(a), exact(b));
+  return digits < 0n ? -1 : digits > 0n ? 1 : 0;
 }
 
-function approximate(value: unknown): number {
-  if (!(value instanceof Decimal128)) return Number(numeric(value));
-  const text = value.toString();
-  if (text === 'NaN') return NaN;
-  if (text.endsWith('Infinity')) return text.startsWith('-') ? -Infinity : Infinity;
-  return 0;
+/** The nearest finite double of a finite number, so that numbers order by it and then by their distance from it. */
+export function nearest(value: unknown): number {
+  const near = Number(numeric(value)) + 0;
+  if (Number.isFinite(near) || !(value instanceof Decimal128) || /[IN]/.test(value.toString())) return near;
+  return near < 0 ? -Number.MAX_VALUE : Number.MAX_VALUE;
+}
+
+/** How far a finite number lies from its nearest double, as 0.<digits> * 10^exponent; undefined for 0. */
+export function distance(value: unknown): { negative: boolean; digits: string; exponent: number } | undefined {
+  const { digits, ten, two } = minus(exact(value), exact(nearest(value)));
+  if (digits === 0n) return undefined;
+  const negative = digits < 0n;
+  const text = ((negative ? -digits : digits) * 5n ** BigInt(-two)).toString();
+  return { negative, digits: text.replace(/0+$/, ''), exponent: text.length + ten + two };
+}
+
+/** Sum or product as IEEE 754-2008 has it: exact where 34 digits suffice, else rounded half to even. */
+export function combineDecimal(op: '$inc' | '$mul', a: unknown, b: unknown): Decimal128 {
+  const [nearA, nearB] = [nearest(a), nearest(b)];
+  if (!Number.isFinite(nearA) || !Number.isFinite(nearB))
+    return Decimal128.fromString(String(op === '$inc' ? nearA + nearB : nearA * nearB));
+  const [left, right] = [asDecimal(a), asDecimal(b)];
+  if (op === '$mul') return rounded(left.digits * right.digits, left.ten + right.ten);
+  const sum = minus(left, { ...right, digits: -right.digits });
+  return rounded(sum.digits, sum.ten);
+}
+
+function rounded(digits: bigint, ten: number): Decimal128 {
+  const excess = digits.toString().replace('-', '').length - 34;
+  if (excess <= 0) return Decimal128.fromString(`${digits}E${ten}`);
+  const unit = 10n ** BigInt(excess);
+  const twice = 2n * (digits % unit);
+  let whole = digits / unit;
+  const [size, half] = [twice < 0n ? -twice : twice, unit];
+  if (size > half || (size === half && whole % 2n !== 0n)) whole += digits < 0n ? -1n : 1n;
+  return rounded(whole, ten + excess);
+}
+
+function minus(a: Exact, b: Exact): Exact {
+  const ten = Math.min(a.ten, b.ten);
+  const two = Math.min(a.two, b.two);
+  const scaled = (one: Exact): bigint => one.digits * 10n ** BigInt(one.ten - ten) * 2n ** BigInt(one.two - two);
+  return { digits: scaled(a) - scaled(b), ten, two };
+}
+
+/** A double enters decimal arithmetic with 15 digits, as in MongoDB. */
+function asDecimal(value: unknown): Exact {
+  return kindOf(value) === Kind.double ? parsed(Number(numeric(value)).toPrecision(15)) : exact(value);
 }
 
 function exact(value: unknown): Exact {
-  if (value instanceof Decimal128) {
-    const [mantissa = '0', exponent = '0'] = value.toString().split('E');
-    const [whole = '0', fraction = ''] = mantissa.split('.');
-    return { digits: BigInt(whole + fraction), ten: Number(exponent) - fraction.length, two: 0 };
-  }
-  const number = value instanceof Double || value instanceof Int32 ? value.value : numeric(value);
+  if (value instanceof Decimal128) return parsed(value.toString());
+  const number = numeric(value);
   if (typeof number === 'bigint') return { digits: number, ten: 0, two: 0 };
-  let two = 0;
-  let scaled = number;
+  let [two, scaled] = [0, number];
   while (!Number.isInteger(scaled)) {
     scaled *= 2;
     two--;
   }
   return { digits: BigInt(scaled), ten: 0, two };
+}
+
+function parsed(text: string): Exact {
+  const [mantissa = '0', exponent = '0'] = text.toUpperCase().split('E');
+  const [whole = '0', fraction = ''] = mantissa.split('.');
+  return { digits: BigInt(whole + fraction), ten: Number(exponent) - fraction.length, two: 0 };
 }

@@ -1,5 +1,8 @@
+import { Long, ObjectId, Timestamp } from 'bson';
 import { MongoFault } from '../fault.ts';
-import { decode, type Document } from './value.ts';
+import { Reader } from './decode.ts';
+import { encode } from './encode.ts';
+import { Kind } from './value.ts';
 
 /** One element of a BSON document, by position: the type byte at `start`, the value from `value` to `end`. */
 export interface Element {
@@ -10,40 +13,15 @@ export interface Element {
   end: number;
 }
 
-const FIXED: Readonly<Record<number, number>> = {
-  1: 8,
-  6: 0,
-  7: 12,
-  8: 1,
-  9: 8,
-  10: 0,
-  16: 4,
-  17: 8,
-  18: 8,
-  19: 16,
-  127: 0,
-  255: 0,
-};
-
 /** Walks a document's own elements without parsing their values. */
 export function* elements(bytes: Uint8Array): Generator<Element> {
-  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  if (bytes.length < 5 || view.getInt32(0, true) !== bytes.length) throw malformed();
-  let at = 4;
-  for (;;) {
-    const type = bytes[at];
-    if (type === undefined) throw malformed();
-    if (type === 0) {
-      if (at !== bytes.length - 1) throw malformed();
-      return;
-    }
-    const nameEnd = bytes.indexOf(0, at + 1);
-    if (nameEnd < 0) throw malformed();
-    const value = nameEnd + 1;
-    const end = value + sizeOf(bytes, view, type, value);
-    if (end >= bytes.length) throw malformed();
-    yield { name: utf8(bytes, at + 1, nameEnd), type, start: at, value, end };
-    at = end;
+  const reader = new Reader(bytes);
+  const last = reader.enter();
+  for (let start = reader.at, type = reader.next(last); type !== 0; start = reader.at, type = reader.next(last)) {
+    const name = reader.name();
+    const value = reader.at;
+    reader.skip(type);
+    yield { name, type, start, value, end: reader.at };
   }
 }
 
@@ -51,7 +29,7 @@ export function* elements(bytes: Uint8Array): Generator<Element> {
 export function rawDocuments(bytes: Uint8Array): Uint8Array[] {
   const found: Uint8Array[] = [];
   for (const element of elements(bytes)) {
-    if (element.type !== 3) throw new MongoFault(14, 'The array must hold documents only');
+    if (element.type !== Kind.object) throw new MongoFault(14, 'The array must hold documents only');
     found.push(bytes.subarray(element.value, element.end));
   }
   return found;
@@ -64,38 +42,41 @@ export function rawField(bytes: Uint8Array, name: string): { type: number; bytes
   return undefined;
 }
 
-/** Parses only the named top-level fields: a filter on one field does not pay for a vector beside it. */
-export function decodeOnly(bytes: Uint8Array, names: ReadonlySet<string>): Document {
-  return decode(keepFields(bytes, (name) => names.has(name), names.size));
-}
-
-export function decodeWithout(bytes: Uint8Array, name: string): Document {
-  return decode(keepFields(bytes, (field) => field !== name));
-}
-
-export function keepFields(bytes: Uint8Array, keep: (name: string) => boolean, expected = Infinity): Uint8Array {
+export function keepFields(bytes: Uint8Array, keep: (name: string) => boolean): Uint8Array {
   const parts: Uint8Array[] = [];
-  let size = 5;
-  for (const element of elements(bytes)) {
-    if (!keep(element.name)) continue;
-    parts.push(bytes.subarray(element.start, element.end));
-    size += element.end - element.start;
-    if (parts.length === expected) break;
-  }
-  return documentOf(parts, size);
+  for (const { name, start, end } of elements(bytes)) if (keep(name)) parts.push(bytes.subarray(start, end));
+  return documentOf(parts);
 }
 
-/** MongoDB stores `_id` first, wherever the client put it. */
-export function withIdFirst(bytes: Uint8Array): Uint8Array {
-  for (const { name, start, end } of elements(bytes)) {
-    if (name !== '_id') continue;
-    if (start === 4) return bytes;
-    return documentOf([bytes.subarray(start, end), bytes.subarray(4, start), bytes.subarray(end, -1)], bytes.length);
+/**
+ * What MongoDB stores of a document: `_id` first, or the element given in its place, and the time in empty timestamps. Else the
+ * client's own bytes.
+ */
+export function storedForm(bytes: Uint8Array, id?: Uint8Array): Uint8Array {
+  const parts: Uint8Array[] = [];
+  let own: Uint8Array | undefined;
+  let same = id === undefined;
+  for (const { name, type, start, value, end } of elements(bytes)) {
+    const element = bytes.subarray(start, end);
+    if (name === '_id') {
+      own = element;
+      same &&= start === 4;
+    } else if (type === Kind.timestamp && bytes.subarray(value, end).every((byte) => byte === 0)) {
+      parts.push(encode({ [name]: timestamp() }).subarray(4, -1));
+      same = false;
+    } else parts.push(element);
   }
-  return bytes;
+  if (same && own) return bytes;
+  return documentOf([id ?? own ?? encode({ _id: new ObjectId() }).subarray(4, -1), ...parts]);
 }
 
-export function documentOf(parts: readonly Uint8Array[], size: number): Uint8Array {
+export function timestamp(): Timestamp {
+  return new Timestamp(Long.fromBits(1, Math.floor(Date.now() / 1000), true));
+}
+
+/** A document of elements that are encoded already. */
+export function documentOf(parts: readonly Uint8Array[]): Uint8Array {
+  const size = parts.reduce((sum, part) => sum + part.length, 5);
   const out = new Uint8Array(size);
   new DataView(out.buffer).setInt32(0, size, true);
   let at = 4;
@@ -104,38 +85,4 @@ export function documentOf(parts: readonly Uint8Array[], size: number): Uint8Arr
     at += part.length;
   }
   return out;
-}
-
-function sizeOf(bytes: Uint8Array, view: DataView, type: number, at: number): number {
-  const fixed = FIXED[type];
-  if (fixed !== undefined) return fixed;
-  if (type === 11) {
-    const pattern = bytes.indexOf(0, at);
-    const flags = pattern < 0 ? -1 : bytes.indexOf(0, pattern + 1);
-    if (flags < 0) throw malformed();
-    return flags + 1 - at;
-  }
-  if (at + 4 > bytes.length) throw malformed();
-  const length = view.getInt32(at, true);
-  if (length < 0) throw malformed();
-  if (type === 2 || type === 13 || type === 14) return length + 4;
-  if (type === 5) return length + 5;
-  if (type === 12) return length + 16;
-  if ((type === 3 || type === 4 || type === 15) && length >= 5) return length;
-  throw malformed();
-}
-
-/** `latin1` of an ASCII name is the same text and several times faster; names beyond ASCII take the slow way. */
-function utf8(bytes: Uint8Array, from: number, to: number): string {
-  let name = '';
-  for (let at = from; at < to; at++) {
-    const byte = bytes[at] ?? 0;
-    if (byte > 127) return new TextDecoder().decode(bytes.subarray(from, to));
-    name += String.fromCharCode(byte);
-  }
-  return name;
-}
-
-function malformed(): MongoFault {
-  return new MongoFault(22, 'Invalid BSON document');
 }

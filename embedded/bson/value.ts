@@ -1,5 +1,7 @@
-import { type Decimal128, deserialize, Long, serialize } from 'bson';
+import type { Code, Decimal128 } from 'bson';
+import { Long } from 'bson';
 
+/** Ints are numbers; so are doubles, but for those that would pass for an int: they are `Double`. The other types are bson's classes. */
 export type Document = Record<string, unknown>;
 
 /** BSON type numbers; 0 stands for a missing field. */
@@ -17,6 +19,7 @@ export const Kind = {
   regex: 11,
   code: 13,
   symbol: 14,
+  scopedCode: 15,
   int: 16,
   timestamp: 17,
   long: 18,
@@ -49,7 +52,7 @@ export function kindOf(value: unknown): number {
     case 'undefined':
       return Kind.missing;
     case 'number':
-      return Number.isInteger(value) && (value | 0) === value ? Kind.int : Kind.double;
+      return (value | 0) === value ? Kind.int : Kind.double;
     case 'bigint':
       return Kind.long;
     default:
@@ -58,7 +61,10 @@ export function kindOf(value: unknown): number {
   if (Array.isArray(value)) return Kind.array;
   if (value instanceof Date) return Kind.date;
   const wrapper = (value as { _bsontype?: unknown })._bsontype;
-  return (typeof wrapper === 'string' ? WRAPPED[wrapper] : undefined) ?? Kind.object;
+  // A client's own field of that name makes no wrapper: bson's classes have it on their prototype.
+  if (typeof wrapper !== 'string' || Object.hasOwn(value as object, '_bsontype')) return Kind.object;
+  const kind = WRAPPED[wrapper] ?? Kind.object;
+  return kind === Kind.code && (value as Code).scope ? Kind.scopedCode : kind;
 }
 
 export function isObject(value: unknown): value is Document {
@@ -80,28 +86,54 @@ export function numeric(value: unknown): number | bigint {
   return typeof inner === 'number' ? inner : Number((value as Decimal128).toString());
 }
 
-/** The embedded document's fields; a `{ $ref, $id }` object arrives as the parser's DBRef. */
+const [DIGIT_0, DIGIT_9] = [48, 57];
+
+/** Where an object has names like `10`, which JavaScript moves to the front, this holds the names in their true order. */
+const ORDER = Symbol('order');
+type Ordered = Document & { [ORDER]?: readonly string[] };
+
+export function namesOf(value: Document): string[] {
+  const order = (value as Ordered)[ORDER];
+  if (!order) return Object.keys(value);
+  const names = order.filter((name) => Object.hasOwn(value, name));
+  return names.concat(Object.keys(value).filter((name) => !order.includes(name)));
+}
+
 export function fieldsOf(value: Document): [string, unknown][] {
-  if (value['_bsontype'] === 'DBRef' && typeof value['toJSON'] === 'function') {
-    return Object.entries((value as unknown as { toJSON(): Document }).toJSON());
-  }
-  return Object.entries(value);
+  return (value as Ordered)[ORDER] ? namesOf(value).map((name) => [name, value[name]]) : Object.entries(value);
 }
 
 export function fieldOf(value: Document, name: string): unknown {
-  if (name === '__proto__' || !Object.hasOwn(value, name)) {
-    return value['_bsontype'] === 'DBRef' ? fieldsOf(value).find(([key]) => key === name)?.[1] : undefined;
+  return Object.hasOwn(value, name) ? value[name] : undefined;
+}
+
+/** Sets an own field, whatever its name, in the place it has or at the end. */
+export function setField(doc: Document, name: string, value: unknown): void {
+  const first = name.charCodeAt(0);
+  const isPlain = (first < DIGIT_0 || first > DIGIT_9) && (doc as Ordered)[ORDER] === undefined;
+  if (!isPlain && !Object.hasOwn(doc, name)) (doc as Ordered)[ORDER] = [...namesOf(doc), name];
+  if (name === '__proto__')
+    Object.defineProperty(doc, name, { value, enumerable: true, writable: true, configurable: true });
+  else doc[name] = value;
+}
+
+/** Among names of fields this one, which no field can have, means all of them. */
+export const EVERY_FIELD = '\0';
+
+/** A value that is copied into an encoded document as the bytes it came with. */
+export class Raw {
+  readonly type: number;
+  readonly bytes: Uint8Array;
+  constructor(type: number, bytes: Uint8Array) {
+    this.type = type;
+    this.bytes = bytes;
   }
-  return value[name];
 }
 
-/** Every number keeps its BSON type, so an update writes back what it did not touch as it was. */
-const KEEP_TYPES = { promoteValues: false, promoteLongs: false, promoteBuffers: false, bsonRegExp: true } as const;
-
-export function decode(bytes: Uint8Array): Document {
-  return deserialize(bytes, KEEP_TYPES);
-}
-
-export function encode(value: Document): Uint8Array {
-  return serialize(value, { ignoreUndefined: true });
+/** An array of stored documents, encoded unparsed. */
+export class RawArray {
+  readonly items: readonly Uint8Array[];
+  constructor(items: readonly Uint8Array[]) {
+    this.items = items;
+  }
 }

@@ -1,31 +1,89 @@
-import { encode, isObject } from '../bson/value.ts';
+import { type Document, isNumeric, isObject, kindOf } from '../bson/value.ts';
+import { scopeOf } from '../expression/expression.ts';
 import { MongoFault } from '../fault.ts';
-import { openPipeline, parsePipeline } from '../pipeline/pipeline.ts';
-import { answersOf } from '../plan/cursors.ts';
-import { namespaceOf } from './query.ts';
-import { type Command, collectionOf, countOf, objectOf } from './request.ts';
-import { describeSearchIndexes } from './search-indexes.ts';
+import type { Context } from '../pipeline/context.ts';
+import { answersOf, DATABASE_STAGES, parsePipeline } from '../pipeline/pipeline.ts';
+import { parseStages, stageEntries } from '../pipeline/stages.ts';
+import { FIRST_BATCH } from './query.ts';
+import {
+  array,
+  collation,
+  collectionName,
+  command,
+  cursor,
+  flag,
+  hintField,
+  namespaceOf,
+  needed,
+  object,
+  type Request,
+  without,
+} from './request.ts';
 
-export const aggregate: Command = {
-  fields: ['pipeline', 'cursor', 'hint', 'allowDiskUse', 'bypassDocumentValidation'],
-  run: (request) => {
-    const { body, engine } = request;
-    const cursor = body['cursor'];
-    if (!isObject(cursor))
+/** What API version 1 leaves out. */
+const UNSTABLE = /^\$(?:listLocalSessions|search|vectorSearch|listSearchIndexes|rankFusion)$/;
+
+export const aggregate = command({
+  stable: true,
+  write: isWrite,
+  fields: {
+    pipeline: needed(array),
+    cursor,
+    hint: hintField,
+    let: object,
+    collation,
+    allowDiskUse: flag,
+    // There are no validators to bypass.
+    bypassDocumentValidation: flag,
+    ...without('explain', 'exchange'),
+  },
+  run: (request, given) => {
+    const { body, engine, db } = request;
+    if (!given.cursor)
       throw new MongoFault(9, "The 'cursor' option is required, except for aggregate with the explain argument");
-    const batchSize = countOf(objectOf(cursor, 'cursor')['batchSize'], 'aggregate.cursor.batchSize', 101);
-    const collection = collectionOf(request);
-    const [first] = (Array.isArray(body['pipeline']) ? body['pipeline'] : []) as unknown[];
-    if (isObject(first) && '$listSearchIndexes' in first) {
-      const listed = answersOf(describeSearchIndexes(collection, first['$listSearchIndexes']).map(encode));
-      return engine.cursors.first(namespaceOf(request), listed, batchSize, false);
+    const concern = body['readConcern'];
+    if (isWrite(body) && isObject(concern) && concern['level'] === 'linearizable')
+      throw new MongoFault(72, "$out and $merge cannot be used with a 'linearizable' read concern level");
+    const stages = stageEntries(given.pipeline).map(([name]) => name);
+    const unstable = stages.find((name) => UNSTABLE.test(name));
+    if (unstable && body['apiStrict'])
+      throw new MongoFault(323, `stage ${unstable} is not allowed with 'apiStrict: true' in API Version 1`);
+    const context = contextOf(request, given);
+    const pipeline = parsePipeline(given.pipeline, context, given.hint);
+    const whole = isNumeric(kindOf(body['aggregate']));
+    if (whole && Number(body['aggregate']) !== 1)
+      throw new MongoFault(9, "Invalid command format: the 'aggregate' field must specify a collection name or 1");
+    const [head = ''] = stages;
+    if (whole !== DATABASE_STAGES.includes(head)) {
+      throw new MongoFault(
+        73,
+        whole
+          ? `{aggregate: 1} is not valid for '${head}'; a collection is required.`
+          : `'${head}' can only be run with {aggregate: 1}`,
+      );
     }
-    const pipeline = parsePipeline(body['pipeline'], body['hint']);
     return engine.cursors.first(
-      namespaceOf(request),
-      openPipeline(engine.database, collection, pipeline),
-      batchSize,
-      false,
+      whole ? `${db}.$cmd.aggregate` : namespaceOf(request),
+      answersOf(pipeline.open(whole ? '' : collectionName(request)), context),
+      given.cursor.batchSize ?? FIRST_BATCH,
     );
   },
-};
+});
+
+export function isWrite({ pipeline }: Document): boolean {
+  const last: unknown = Array.isArray(pipeline) ? pipeline.at(-1) : undefined;
+  return isObject(last) && ('$out' in last || '$merge' in last);
+}
+
+/** What the stages of an aggregate command, or of one to be explained, share. */
+export function contextOf({ engine, db, body }: Request, given: Document): Context {
+  return {
+    engine,
+    db,
+    scope: scopeOf(given['let']),
+    reading: new Set(),
+    session: body['lsid'],
+    parse: parsePipeline,
+    stages: (pipeline, context) => parseStages(stageEntries(pipeline, context.inside), context),
+  };
+}

@@ -1,25 +1,35 @@
 import { Binary } from 'bson';
-import { decode, type Document, encode } from '../bson/value.ts';
+import { encode } from '../bson/encode.ts';
+import { decode } from '../bson/decode.ts';
+import type { Document } from '../bson/value.ts';
 import { MongoFault } from '../fault.ts';
 import { answersOf } from '../plan/cursors.ts';
+import { parseFilter } from '../query/filter.ts';
 import { matches } from '../query/match.ts';
 import type { Collection } from '../storage/collection.ts';
-import { type Command, collectionName, collectionOf, countOf, filterOf, flagOf, objectOf } from './request.ts';
+import { collation, collectionName, collectionOf, command, cursor, flag, object, without } from './request.ts';
+import { sizesOf } from './server.ts';
 
-export const create: Command = {
+/** As since MongoDB 7.0, creating what is already there in the same shape is no error; there is one shape here. */
+export const create = command({
   write: true,
-  fields: ['autoIndexId', 'idIndex'],
+  stable: true,
+  fields: {
+    collation,
+    ...without('capped', 'size', 'max', 'viewOn', 'pipeline', 'validator', 'validationLevel', 'validationAction'),
+    ...without('timeseries', 'expireAfterSeconds', 'clusteredIndex', 'changeStreamPreAndPostImages'),
+    ...without('encryptedFields', 'storageEngine', 'indexOptionDefaults', 'idIndex'),
+  },
   run: (request) => {
-    if (collectionOf(request))
-      throw new MongoFault(48, `Collection ${request.db}.${collectionName(request)} already exists.`);
-    request.engine.catalog.create(request.db, collectionName(request));
+    request.engine.catalog.ensure(request.db, collectionName(request));
     return { ok: 1 };
   },
-};
+});
 
-export const drop: Command = {
+export const drop = command({
   write: true,
-  fields: [],
+  stable: true,
+  fields: {},
   run: (request) => {
     const collection = collectionOf(request);
     if (!collection) return { ok: 1 };
@@ -28,54 +38,60 @@ export const drop: Command = {
     request.engine.cursors.killIn(collection.namespace);
     return { nIndexesWas, ns: collection.namespace, ok: 1 };
   },
-};
+});
 
-export const dropDatabase: Command = {
+export const dropDatabase = command({
   write: true,
-  fields: [],
-  run: ({ engine, db }) => {
+  stable: true,
+  fields: {},
+  run: ({ engine, db, body }) => {
+    if (Number(body['dropDatabase']) !== 1) throw new MongoFault(5255100, 'have to pass 1 as db parameter');
     for (const collection of engine.catalog.inDatabase(db)) engine.catalog.drop(collection);
     engine.cursors.killIn(`${db}.`);
     return { dropped: db, ok: 1 };
   },
-};
+});
 
-export const listCollections: Command = {
-  fields: ['filter', 'nameOnly', 'authorizedCollections', 'cursor'],
-  run: ({ engine, db, body }) => {
-    const filter = filterOf(body['filter'], 'listCollections.filter');
-    const nameOnly = flagOf(body['nameOnly'], 'listCollections.nameOnly');
+export const listCollections = command({
+  stable: true,
+  fields: { filter: object, nameOnly: flag, authorizedCollections: flag, cursor },
+  run: ({ engine, db }, { filter = {}, nameOnly = false, cursor: { batchSize = Infinity } = {} }) => {
+    const wanted = parseFilter(filter);
     const found = engine.catalog
       .inDatabase(db)
-      .map(describe)
-      .filter((info) => matches(filter, info));
-    const answers = answersOf(
-      found.map((info) => encode(nameOnly ? { name: info['name'], type: info['type'] } : info)),
-    );
-    const batchSize = countOf(objectOf(body['cursor'], 'cursor')['batchSize'], 'batchSize', Infinity);
-    return engine.cursors.first(`${db}.$cmd.listCollections`, answers, batchSize, false);
+      .map((collection) => describe(collection))
+      .filter((info) => matches(wanted, info))
+      .map((info) => encode(nameOnly ? { name: info['name'], type: info['type'] } : info));
+    return engine.cursors.first(`${db}.$cmd.listCollections`, answersOf(found), batchSize);
   },
-};
+});
 
-function describe(collection: Collection): Document {
+function describe({ name, uuid }: Collection): Document {
   return {
-    name: collection.name,
+    name,
     type: 'collection',
     options: {},
-    info: { readOnly: false, uuid: new Binary(collection.uuid, Binary.SUBTYPE_UUID) },
+    info: { readOnly: false, uuid: new Binary(uuid, Binary.SUBTYPE_UUID) },
     idIndex: { v: 2, key: { _id: 1 }, name: '_id_' },
   };
 }
 
-export const listDatabases: Command = {
-  fields: ['filter', 'nameOnly', 'authorizedDatabases'],
-  run: ({ engine, body }) => {
-    const filter = filterOf(body['filter'], 'listDatabases.filter');
+export const listDatabases = command({
+  admin: true,
+  stable: true,
+  fields: { filter: object, nameOnly: flag, authorizedDatabases: flag },
+  run: ({ engine }, { filter = {}, nameOnly = false }) => {
+    const wanted = parseFilter(filter);
     const names = [...new Set(engine.catalog.all().map((collection) => collection.db))].toSorted();
-    const nameOnly = flagOf(body['nameOnly'], 'listDatabases.nameOnly');
     const databases = names
-      .map((name) => (nameOnly ? { name } : { name, sizeOnDisk: 0, empty: false }))
-      .filter((info) => matches(filter, decode(encode(info))));
-    return nameOnly ? { databases, ok: 1 } : { databases, totalSize: 0, totalSizeMb: 0, ok: 1 };
+      .map((name) => {
+        if (nameOnly) return { name };
+        const { size } = sizesOf(engine, engine.catalog.inDatabase(name));
+        return { name, sizeOnDisk: size, empty: false };
+      })
+      .filter((info) => matches(wanted, decode(encode(info))));
+    if (nameOnly) return { databases, ok: 1 };
+    const totalSize = databases.reduce((sum, { sizeOnDisk = 0 }) => sum + sizeOnDisk, 0);
+    return { databases, totalSize, totalSizeMb: Math.floor(totalSize / 2 ** 20), ok: 1 };
   },
-};
+});

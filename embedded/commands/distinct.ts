@@ -1,37 +1,70 @@
-import { decodeOnly } from '../bson/raw.ts';
-import { MongoFault } from '../fault.ts';
-import { eachRow } from '../plan/rows.ts';
+import { decodeOnly } from '../bson/decode.ts';
+import type { Document } from '../bson/value.ts';
+import { planQuery } from '../plan/planner.ts';
+import { eachRow, type Query } from '../plan/rows.ts';
+import { IndexWalk } from '../plan/scan.ts';
 import { compare } from '../query/compare.ts';
+import { rootsOf } from '../query/filter.ts';
+import { matches } from '../query/match.ts';
 import { someAt } from '../query/path.ts';
-import { KeyWriter } from '../storage/key.ts';
-import { type Command, collectionOf, filterOf } from './request.ts';
+import type { Collection } from '../storage/collection.ts';
+import type { Database } from '../storage/database.ts';
+import { KeyWriter, successor } from '../storage/key.ts';
+import { queryOf } from './query.ts';
+import { collation, collectionOf, command, hintField, needed, object, text } from './request.ts';
 
-export const distinct: Command = {
-  fields: ['key', 'query', 'hint'],
-  run: (request) => {
-    const { body, engine } = request;
-    const path = body['key'];
-    if (typeof path !== 'string' || path === '')
-      throw new MongoFault(40414, "BSON field 'distinct.key' is missing but a required field");
-    const parts = path.split('.');
-    const roots = new Set([parts[0] as string]);
-    const query = {
-      filter: filterOf(body['query'], 'distinct.query'),
-      sort: [],
-      skip: 0,
-      limit: 0,
-      hint: body['hint'],
-    };
+export const distinct = command({
+  fields: { key: needed(text), query: object, hint: hintField, collation },
+  run: (request, { key, query: filter, hint }) => {
+    const { database } = request.engine;
+    const query = queryOf({ filter, hint });
     const collection = collectionOf(request);
-    const found = new Map<string, unknown>();
-    for (const row of collection ? eachRow(engine.database, collection, query) : []) {
-      someAt(decodeOnly(row.bytes, roots), parts, false, (leaf) => {
-        for (const value of Array.isArray(leaf) ? leaf : [leaf]) {
-          if (value !== undefined) found.set(new KeyWriter().add(value).finish().toString('latin1'), value);
-        }
-        return false;
-      });
-    }
-    return { values: [...found.values()].toSorted(compare), ok: 1 };
+    const values = collection ? [...distinctValues(database, collection, query, key)] : [];
+    return { values: values.toSorted(compare), ok: 1 };
   },
-};
+});
+
+/** After this many rows that brought nothing new it pays to look up where the next value begins. */
+const PATIENCE = 8;
+
+function distinctValues(database: Database, collection: Collection, query: Query, path: string): Iterable<unknown> {
+  const parts = path.split('.');
+  const found = new Map<string, unknown>();
+  const collect = (doc: Document): boolean => {
+    let any = false;
+    someAt(doc, parts, false, (leaf) => {
+      any ||= leaf !== undefined;
+      for (const value of Array.isArray(leaf) ? leaf : [leaf]) {
+        if (value !== undefined) found.set(new KeyWriter().add(value).finish().toString('latin1'), value);
+      }
+      return false;
+    });
+    return any;
+  };
+  const plan = planQuery(collection, { ...query, sort: [{ path, parts, descending: false }] });
+  const fields = plan.kind === 'index' ? plan.index.fields.findIndex((field) => field.path === path) + 1 : 0;
+  if (plan.kind !== 'index' || fields === 0 || !plan.sorted || plan.walks.length > 1 || plan.index.multikey !== 0) {
+    const roots = new Set([parts[0] as string]);
+    for (const row of eachRow(database, collection, query)) collect(decodeOnly(row.bytes, roots));
+    return found.values();
+  }
+  const { index } = plan;
+  const walk = new IndexWalk(database, collection, { ...plan, backward: false }, 0);
+  const roots = new Set([...rootsOf(query.filter), ...index.fields.map((field) => field.parts[0] as string)]);
+  let barren = 0;
+  try {
+    for (let row = walk.next(); row; row = walk.next()) {
+      const doc = decodeOnly(row.bytes, roots);
+      if (!matches(query.filter, doc)) continue;
+      const { size } = found;
+      // A missing field stands at the key of null, which another document may have.
+      barren = collect(doc) && found.size === size ? barren + 1 : 0;
+      if (barren < PATIENCE) continue;
+      walk.pause();
+      walk.place = { ...walk.place, key: successor(index.encode(index.tuplesOf(doc, fields)[0] ?? [])), row: -1 };
+    }
+  } finally {
+    walk.pause();
+  }
+  return found.values();
+}

@@ -1,61 +1,130 @@
 import { type Document, isObject } from '../bson/value.ts';
+import { type Scope, scopeOf } from '../expression/expression.ts';
 import { MongoFault } from '../fault.ts';
 import { parsePipeline } from '../pipeline/pipeline.ts';
 import { type IndexPlan, type Plan, planQuery } from '../plan/planner.ts';
-import type { Query } from '../plan/rows.ts';
-import { queryOf } from './query.ts';
-import type { Command, Request } from './request.ts';
+import { eachRow, type Query } from '../plan/rows.ts';
+import type { Collection } from '../storage/collection.ts';
+import type { Engine } from '../storage/engine.ts';
+import { findAndModify } from './find-and-modify.ts';
+import { aggregate, contextOf, isWrite } from './aggregate.ts';
+import { distinct } from './distinct.ts';
+import { count, find, queryOf } from './query.ts';
+import { array, type Command, command, type Fields, GENERIC, given, object, type Request, text } from './request.ts';
+import { DELETE, remove, update, UPDATE } from './write.ts';
 
-/** Which filter and sort each command plans by. */
-const QUERIES: Readonly<Record<string, (command: Document) => Query>> = {
-  find: queryOf,
-  count: (command) => queryOf({ ...command, filter: command['query'], sort: undefined }),
-  distinct: (command) => queryOf({ filter: command['query'], hint: command['hint'] }),
-  findAndModify: (command) =>
-    queryOf({ filter: command['query'], sort: command['sort'], limit: 1, hint: command['hint'] }),
-  aggregate: (command) => parsePipeline(command['pipeline'], command['hint']).query,
-  update: (command) => statement(command['updates']),
-  delete: (command) => statement(command['deletes']),
+interface Explained {
+  query: Query;
+  /** What is done with what the query finds, when it is not just given back. */
+  stage?: string;
+  /** Runs more than the query. */
+  run?: () => Iterable<unknown>;
+}
+type Read = (fields: Document, request: Request, name: string) => Explained;
+
+/** Which commands can be explained, and which query each runs. */
+const EXPLAINED: Readonly<Record<string, [Command, Read]>> = {
+  find: [find, (fields) => ({ query: queryOf(fields) })],
+  count: [
+    count,
+    ({ query, limit, ...rest }) => ({
+      query: queryOf({ ...rest, filter: query, limit: Math.abs(Number(limit ?? 0)) }),
+      stage: 'COUNT',
+    }),
+  ],
+  distinct: [distinct, ({ query, ...rest }) => ({ query: queryOf({ ...rest, filter: query }) })],
+  findAndModify: [
+    findAndModify,
+    ({ query, remove: removing, ...rest }) => ({
+      query: queryOf({ ...rest, filter: query, limit: 1 }),
+      stage: removing ? 'DELETE' : 'UPDATE',
+    }),
+  ],
+  aggregate: [
+    aggregate,
+    (fields, request, name) => {
+      const stages = fields['pipeline'] as unknown[];
+      const read = isWrite(fields) ? stages.slice(0, -1) : stages;
+      const pipeline = parsePipeline(read, contextOf(request, fields), fields['hint']);
+      return { query: pipeline.query, run: () => pipeline.open(name) };
+    },
+  ],
+  update: [update, (fields) => ({ query: statement(fields, 'updates', UPDATE), stage: 'UPDATE' })],
+  delete: [remove, (fields) => ({ query: statement(fields, 'deletes', DELETE), stage: 'DELETE' })],
 };
 
-function statement(statements: unknown): Query {
-  const [first] = (Array.isArray(statements) ? statements : []) as unknown[];
-  if (!isObject(first)) throw new MongoFault(9, 'explain needs one statement');
-  return queryOf({ filter: first['q'], sort: first['sort'], hint: first['hint'] });
+function statement(explained: Document, field: string, fields: Fields): Query {
+  const [first, ...more] = array(explained[field], field) ?? [];
+  if (!isObject(first) || more.length > 0) throw new MongoFault(72, 'explained write batches must be of size 1');
+  const { q: filter, multi, limit, sort, hint }: Document = given(first, fields, field);
+  return queryOf({
+    filter,
+    sort,
+    hint,
+    scope: explained['scope'] as Scope,
+    limit: multi === true || limit === 0 ? 0 : 1,
+  });
 }
 
-/** The plan only; nothing is run, so verbosities above queryPlanner are refused. */
-export const explain: Command = {
-  fields: ['verbosity'],
-  run: (request) => {
-    const { body, engine, db } = request;
-    const command = body['explain'];
-    const name = isObject(command) ? (Object.keys(command)[0] ?? '') : '';
-    const query = Object.hasOwn(QUERIES, name) ? QUERIES[name] : undefined;
-    if (!isObject(command) || !query) throw new MongoFault(59, `Explain failed due to unknown command: ${name}`);
-    const verbosity = body['verbosity'] ?? 'queryPlanner';
-    if (verbosity !== 'queryPlanner')
-      throw new MongoFault(
-        238,
-        `explain verbosity '${JSON.stringify(verbosity)}' is not supported by the embedded engine, use 'queryPlanner'`,
-      );
-    const collection = engine.catalog.find(db, String(command[name]));
-    const wanted = query(command);
-    const plan = collection && planQuery(collection, { ...wanted, limited: wanted.limit > 0 });
-    return reply(request, `${db}.${String(command[name])}`, plan ? describe(plan, wanted) : { stage: 'EOF' });
+/** The plan and, above `queryPlanner`, what running its query costs. Nothing is changed, whatever is explained. */
+export const explain = command({
+  stable: true,
+  fields: { verbosity: text },
+  run: (request, { verbosity = 'allPlansExecution' }) => {
+    const { engine, db, body } = request;
+    const explained = object(body['explain'], 'explain.explain') ?? {};
+    const [[name, target] = ['', ''], ...fields] = Object.entries(explained);
+    const [inner, read] = (Object.hasOwn(EXPLAINED, name) ? EXPLAINED[name] : undefined) ?? [];
+    if (!inner || !read) throw new MongoFault(59, `Explain failed due to unknown command: ${name}`);
+    if (!VERBOSITIES.has(verbosity))
+      throw new MongoFault(2, `Enumeration value '${verbosity}' for field 'explain.verbosity' is not a valid value.`);
+    const own: Document = given(Object.fromEntries(fields), { ...GENERIC, ...inner.fields }, name);
+    if (own['writeConcern']) throw new MongoFault(72, 'Command explain does not support writeConcern');
+    const wanted = read({ ...own, scope: scopeOf(own['let']) }, request, String(target));
+    const collection = engine.catalog.find(db, String(target));
+    const plan = collection && planQuery(collection, wanted.query);
+    const winningPlan = plan ? describe(plan, wanted.query) : { stage: 'EOF' };
+    return {
+      explainVersion: '1',
+      queryPlanner: { namespace: `${db}.${String(target)}`, indexFilterSet: false, winningPlan, rejectedPlans: [] },
+      ...(verbosity === 'queryPlanner' ? {} : { executionStats: execute(engine, collection, wanted, winningPlan) }),
+      command: explained,
+      serverInfo: { host: '127.0.0.1', version: '8.0.0' },
+      ok: 1,
+    };
   },
-};
+});
 
-function reply(request: Request, namespace: string, winningPlan: Document): Document {
+const VERBOSITIES = new Set(['queryPlanner', 'executionStats', 'allPlansExecution']);
+
+function execute(
+  engine: Engine,
+  collection: Collection | undefined,
+  { query, stage, run }: Explained,
+  plan: Document,
+): Document {
+  const started = performance.now();
+  const before = engine.database.ticks;
+  let found = 0;
+  for (const _ of run ? run() : collection ? eachRow(engine.database, collection, query) : []) found++;
+  const examined = engine.database.ticks - before;
+  const nReturned = stage === 'UPDATE' || stage === 'DELETE' ? 0 : found;
+  const counted = { UPDATE: 'nMatched', DELETE: 'nWouldDelete', COUNT: 'nCounted' }[stage ?? ''];
   return {
-    explainVersion: '1',
-    queryPlanner: { namespace, indexFilterSet: false, winningPlan, rejectedPlans: [] },
-    command: request.body['explain'],
-    serverInfo: { host: '127.0.0.1', version: '8.0.0' },
-    ok: 1,
+    executionSuccess: true,
+    nReturned,
+    executionTimeMillis: Math.round(performance.now() - started),
+    totalKeysExamined: usesIndex(plan) ? examined : 0,
+    totalDocsExamined: examined,
+    executionStages: counted ? { stage, nReturned, [counted]: found, inputStage: plan } : { ...plan, nReturned },
   };
 }
 
+function usesIndex(plan: Document): boolean {
+  return (
+    'indexName' in plan || 'inputStages' in plan || (isObject(plan['inputStage']) && usesIndex(plan['inputStage']))
+  );
+}
 function describe(plan: Plan, { sort }: Query): Document {
   const access = describeAccess(plan);
   if (plan.sorted) return access;
@@ -70,9 +139,11 @@ function describeAccess(plan: Plan): Document {
   if (plan.kind === 'collection') return { stage: 'COLLSCAN', direction: plan.backward ? 'backward' : 'forward' };
   if (plan.kind === 'union')
     return { stage: 'FETCH', inputStage: { stage: 'OR', inputStages: plan.plans.map(describeIndex) } };
-  const { index, score, ranges } = plan;
-  if (index.isId && score >= 1000 && ranges.length === 1)
+  const { index, score, walks } = plan;
+  if (index.isId && score >= 1000 && walks[0]?.ranges.length === 1)
     return { stage: 'IDHACK', indexName: index.name, keyPattern: index.spec.key };
+  if (walks.length > 1)
+    return { stage: 'FETCH', inputStage: { stage: 'SORT_MERGE', inputStages: walks.map(() => describeIndex(plan)) } };
   return { stage: 'FETCH', inputStage: describeIndex(plan) };
 }
 

@@ -1,102 +1,58 @@
-import { RawDocument } from '../bson/reply.ts';
-import { decode, type Document, encode } from '../bson/value.ts';
-import { MongoFault, notImplemented } from '../fault.ts';
+import { decode } from '../bson/decode.ts';
+import { type Document, Kind, Raw } from '../bson/value.ts';
+import { scopeOf } from '../expression/expression.ts';
+import { MongoFault } from '../fault.ts';
 import { eachRow } from '../plan/rows.ts';
 import { parseProjection, projectBytes } from '../query/project.ts';
-import { updateMatching, updateRow } from '../storage/writes.ts';
-import { parseUpdate } from '../update/update.ts';
-import {
-  type Command,
-  collectionName,
-  collectionOf,
-  filterOf,
-  flagOf,
-  objectOf,
-  type Request,
-  sortOf,
-} from './request.ts';
+import { parseFilter } from '../query/filter.ts';
+import { queryOf } from './query.ts';
+import { anything, collectionName, collectionOf, command, flag, object } from './request.ts';
+import { runUpdate, UPDATE_OPTIONS } from './write.ts';
 
-export const findAndModify: Command = {
+export const findAndModify = command({
   write: true,
-  fields: [
-    'query',
-    'sort',
-    'update',
-    'remove',
-    'new',
-    'fields',
-    'upsert',
-    'hint',
-    'arrayFilters',
-    'bypassDocumentValidation',
-  ],
-  run: (request) => {
-    const { body } = request;
-    if (Array.isArray(body['arrayFilters']) && body['arrayFilters'].length > 0) throw notImplemented('arrayFilters');
-    const removing = flagOf(body['remove'], 'remove');
-    if (removing === (body['update'] !== undefined)) {
-      throw new MongoFault(
-        9,
-        removing
-          ? "Cannot specify both an 'update' and 'remove'=true"
-          : 'Either an update or remove=true must be specified',
-      );
-    }
-    const upsert = flagOf(body['upsert'], 'upsert');
-    const wantsNew = flagOf(body['new'], 'new');
-    if (removing && (upsert || wantsNew)) throw new MongoFault(9, "Cannot specify 'upsert' or 'new' with 'remove'");
-    return removing ? removeFound(request) : updateFound(request, upsert, wantsNew);
+  retryable: true,
+  stable: true,
+  fields: {
+    query: object,
+    update: anything,
+    remove: flag,
+    new: flag,
+    fields: object,
+    let: object,
+    bypassDocumentValidation: flag,
+    ...UPDATE_OPTIONS,
   },
-};
+  run: (request, { query = {}, update, remove = false, new: wantsNew = false, fields = {}, ...options }) => {
+    const { sort, hint, upsert = false, arrayFilters } = options;
+    if (remove && update !== undefined) throw refused("both an 'update' and 'remove'=true");
+    if (!remove && update === undefined) throw new MongoFault(9, 'Either an update or remove=true must be specified');
+    if (remove && upsert) throw refused("'upsert' and 'remove'=true");
+    if (remove && wantsNew) {
+      throw refused("'new'=true and 'remove'=true; 'remove' always returns the deleted document");
+    }
+    if (remove && arrayFilters) throw refused("'arrayFilters' and 'remove'=true");
+    const scope = scopeOf(options.let);
+    const projection = parseProjection(fields, parseFilter(query, scope), scope);
+    if (wantsNew && projection?.positional) throw refused('a positional projection and return the new document');
+    const shown = (bytes: Uint8Array | undefined): Raw | null =>
+      bytes ? new Raw(Kind.object, projection ? projectBytes(bytes, projection) : bytes) : null;
+    if (remove) {
+      const collection = collectionOf(request);
+      const wanted = queryOf({ filter: query, sort, limit: 1, hint, scope });
+      const [row] = collection ? eachRow(request.engine.database, collection, wanted) : [];
+      if (row) collection?.remove(row.id, decode(row.bytes));
+      return { lastErrorObject: { n: row ? 1 : 0 }, value: shown(row?.bytes), ok: 1 };
+    }
+    const namespace = [request.db, collectionName(request)] as const;
+    const outcome = runUpdate(request, namespace, { filter: query, change: update, scope, ...options });
+    const { matched, upserted, before, after } = outcome;
+    const lastErrorObject: Document = { n: upserted ? 1 : matched, updatedExisting: matched > 0 };
+    if (upserted) lastErrorObject['upserted'] = upserted['_id'];
+    return { lastErrorObject, value: shown(wantsNew ? after : before), ok: 1 };
+  },
+});
 
-function queryOf(request: Request) {
-  const { body } = request;
-  return {
-    filter: filterOf(body['query'], 'query'),
-    sort: sortOf(body['sort'], 'sort'),
-    skip: 0,
-    limit: 1,
-    hint: body['hint'],
-  };
-}
-
-function removeFound(request: Request): Document {
-  const collection = collectionOf(request);
-  const [row] = collection ? eachRow(request.engine.database, collection, queryOf(request)) : [];
-  if (!row) return { lastErrorObject: { n: 0 }, value: null, ok: 1 };
-  collection?.remove(row.id, decode(row.bytes));
-  return { lastErrorObject: { n: 1 }, value: shown(request, row.bytes), ok: 1 };
-}
-
-function updateFound(request: Request, upsert: boolean, wantsNew: boolean): Document {
-  const { engine, body, db } = request;
-  const update = parseUpdate(body['update']);
-  const query = queryOf(request);
-  const collection = collectionOf(request);
-  const [row] = collection ? eachRow(engine.database, collection, query) : [];
-  if (collection && row) {
-    const after = updateRow(collection, row, update) ?? row.bytes;
-    return {
-      lastErrorObject: { n: 1, updatedExisting: true },
-      value: shown(request, wantsNew ? after : row.bytes),
-      ok: 1,
-    };
-  }
-  if (!upsert) return { lastErrorObject: { n: 0, updatedExisting: false }, value: null, ok: 1 };
-  const { upserted = {} } = updateMatching(
-    engine,
-    [db, collectionName(request)],
-    { ...query, multi: false, upsert: true },
-    update,
-  );
-  return {
-    lastErrorObject: { n: 1, updatedExisting: false, upserted: upserted['_id'] },
-    value: wantsNew ? shown(request, encode(upserted)) : null,
-    ok: 1,
-  };
-}
-
-function shown(request: Request, bytes: Uint8Array): RawDocument {
-  const projection = parseProjection(objectOf(request.body['fields'], 'fields'));
-  return new RawDocument(projection ? projectBytes(bytes, projection) : bytes);
+function refused(what: string): MongoFault {
+  return new MongoFault(9, `Cannot specify ${what}`);
 }

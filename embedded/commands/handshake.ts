@@ -1,10 +1,9 @@
-import { Int32 } from 'bson';
 import type { Document } from '../bson/value.ts';
 import { MongoFault } from '../fault.ts';
 import { MAX_DOCUMENT_SIZE } from '../storage/collection.ts';
 import { startPlain } from '../wire/auth.ts';
 import { MAX_MESSAGE_SIZE } from '../wire/inbox.ts';
-import type { Command, Request } from './request.ts';
+import { anything, array, command, flag, number, object, type Request, text, without } from './request.ts';
 
 /**
  * A one-member replica set of wire version 25 ("8.0"): what the driver wants to see before it retries writes. Without a
@@ -36,67 +35,45 @@ function identity({ service, connection, body }: Request): Document {
   return body['saslSupportedMechs'] === undefined ? me : { ...me, saslSupportedMechs: ['PLAIN'] };
 }
 
-const HELLO_FIELDS = [
-  'helloOk',
-  'client',
-  'compression',
-  'loadBalanced',
-  'saslSupportedMechs',
-  'speculativeAuthenticate',
-  'topologyVersion',
-  'maxAwaitTimeMS',
-  'hostInfo',
-  'backpressure',
-];
-
-export const hello: Command = { open: true, fields: HELLO_FIELDS, run: identity };
-
-export const ping: Command = { open: true, fields: [], run: () => ({ ok: 1 }) };
-
-export const buildInfo: Command = {
-  fields: [],
-  run: () => ({
-    version: '8.0.0',
-    versionArray: [8, 0, 0, 0],
-    gitVersion: 'inkgraph-embedded',
-    modules: ['inkgraph-embedded'],
-    bits: 64,
-    debug: false,
-    maxBsonObjectSize: MAX_DOCUMENT_SIZE,
-    ok: 1,
-  }),
-};
-
-export const saslStart: Command = {
+export const hello = command({
   open: true,
-  fields: ['mechanism', 'payload', 'autoAuthorize', 'options'],
+  stable: true,
+  // What a client says about itself changes nothing; a speculative authentication is one to repeat by saslStart.
+  fields: {
+    helloOk: flag,
+    client: object,
+    compression: array,
+    ...without('loadBalanced'),
+    saslSupportedMechs: text,
+    speculativeAuthenticate: object,
+    topologyVersion: object,
+    maxAwaitTimeMS: number,
+    hostInfo: text,
+    backpressure: anything,
+  },
+  run: identity,
+});
+
+export const ping = command({ open: true, stable: true, fields: {}, run: () => ({ ok: 1 }) });
+
+export const saslStart = command({
+  open: true,
+  fields: { mechanism: text, payload: anything, autoAuthorize: anything, options: object },
   run: ({ body, service, connection }) => {
     const reply = startPlain(body, service.password);
     connection.authenticated = true;
-    return { ...reply, conversationId: new Int32(connection.id) };
+    return { ...reply, conversationId: connection.id };
   },
-};
+});
 
 /** PLAIN ends with its first message, so there is never a conversation to continue. */
-export const saslContinue: Command = {
+export const saslContinue = command({
   open: true,
-  fields: ['conversationId', 'payload'],
+  fields: { conversationId: anything, payload: anything },
   run: () => {
     throw new MongoFault(17, 'No SASL session state found');
   },
-};
-
-export const connectionStatus: Command = {
-  open: true,
-  fields: ['showPrivileges'],
-  run: ({ connection }) => ({
-    authInfo: {
-      authenticatedUsers: connection.authenticated ? [{ user: 'inkgraph', db: '$external' }] : [],
-      authenticatedUserRoles: [],
-    },
-    ok: 1,
-  }),
-};
+});
 
 /** Sessions name retryable writes and nothing else here, so ending one releases nothing. */
-export const endSessions: Command = { fields: [], run: () => ({ ok: 1 }) };
+export const endSessions = command({ stable: true, fields: {}, run: () => ({ ok: 1 }) });

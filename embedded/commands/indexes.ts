@@ -1,161 +1,231 @@
 import { deserialize } from 'bson';
-import { type Document, encode, isNumeric, isObject, kindOf, numeric } from '../bson/value.ts';
+import { encode } from '../bson/encode.ts';
+import { type Document, isNumeric, isObject, kindOf, numeric } from '../bson/value.ts';
 import { MongoFault, notImplemented } from '../fault.ts';
 import { answersOf } from '../plan/cursors.ts';
-import { parseFilter } from '../query/filter.ts';
+import { type Filter, parseFilter } from '../query/filter.ts';
 import { isArrayIndex } from '../query/path.ts';
 import type { Collection } from '../storage/collection.ts';
 import type { Index, IndexSpec } from '../storage/index.ts';
-import { checkCollation } from '../query/collation.ts';
-import { type Command, collectionName, collectionOf, countOf, objectOf, type Request } from './request.ts';
+import {
+  anything,
+  array,
+  collation,
+  collectionName,
+  collectionOf,
+  command,
+  cursor,
+  existing,
+  flag,
+  given,
+  needed,
+  number,
+  object,
+  text,
+  without,
+} from './request.ts';
 
-const OPTIONS = new Set([
-  'v',
-  'key',
-  'name',
-  'unique',
-  'sparse',
-  'partialFilterExpression',
-  'expireAfterSeconds',
-  'background',
-  'collation',
-]);
+const SPEC = {
+  key: object,
+  name: text,
+  unique: flag,
+  sparse: flag,
+  partialFilterExpression: object,
+  expireAfterSeconds: anything,
+  v: number,
+  collation,
+  background: anything,
+  ns: text,
+  ...without('hidden', 'prepareUnique', 'clustered', 'storageEngine', 'wildcardProjection', 'columnstoreProjection'),
+  ...without('weights', 'default_language', 'language_override', 'textIndexVersion', '2dsphereIndexVersion'),
+  ...without('bits', 'min', 'max'),
+} as const;
+const [MAX_INDEXES, MAX_FIELDS, MAX_TTL] = [64, 32, 2 ** 31 - 1];
 
-export const createIndexes: Command = {
+export const createIndexes = command({
   write: true,
-  fields: ['indexes', 'commitQuorum'],
-  run: (request) => {
-    const { body, engine, db } = request;
-    const wanted = body['indexes'];
-    if (!Array.isArray(wanted) || wanted.length === 0)
-      throw new MongoFault(2, 'Must specify at least one index to create');
-    const created = collectionOf(request) === undefined;
+  stable: true,
+  fields: { indexes: needed(array), commitQuorum: anything },
+  run: (request, { indexes }) => {
+    const { engine, db } = request;
+    if (indexes.length === 0) throw new MongoFault(2, 'Must specify at least one index to create');
+    const specs = indexes.map(parseSpec);
+    const createdCollectionAutomatically = collectionOf(request) === undefined;
     const collection = engine.catalog.ensure(db, collectionName(request));
-    const before = collection.indexes.length;
-    for (const spec of wanted.map(parseSpec)) {
-      if (!exists(collection, spec)) engine.catalog.addIndex(collection, spec);
+    const numIndexesBefore = collection.indexes.length;
+    for (const spec of specs) {
+      if (exists(collection, spec)) continue;
+      if (collection.indexes.length >= MAX_INDEXES)
+        throw refused(`add index fails, too many indexes for ${collection.namespace}`);
+      engine.catalog.addIndex(collection, spec);
     }
-    const after = collection.indexes.length;
-    const note = before === after ? { note: 'all indexes already exist' } : {};
-    return {
-      numIndexesBefore: before,
-      numIndexesAfter: after,
-      createdCollectionAutomatically: created,
-      ...note,
-      ok: 1,
-    };
+    const numIndexesAfter = collection.indexes.length;
+    const reply: Document = { numIndexesBefore, numIndexesAfter, createdCollectionAutomatically };
+    if (numIndexesBefore === numIndexesAfter) reply['note'] = 'all indexes already exist';
+    return { ...reply, ok: 1 };
   },
-};
+});
 
-function parseSpec(given: unknown): IndexSpec {
-  if (!isObject(given) || !isObject(given['key']) || typeof given['name'] !== 'string') {
-    throw new MongoFault(9, 'An index specification needs a key and a name');
+function parseSpec(spec: unknown): IndexSpec {
+  if (!isObject(spec)) throw new MongoFault(14, 'The elements of the indexes array must be objects');
+  const unknown = Object.keys(spec).find((option) => !Object.hasOwn(SPEC, option));
+  if (unknown) throw new MongoFault(197, `The field '${unknown}' is not valid for an index specification`);
+  const {
+    key,
+    name,
+    v = 2,
+    partialFilterExpression: partial,
+    expireAfterSeconds: ttl,
+    unique,
+    sparse,
+  } = given(spec, SPEC, 'createIndexes.indexes');
+  for (const [field, value] of Object.entries({ key, name })) {
+    if (value === undefined)
+      throw new MongoFault(9, `The '${field}' field is a required property of an index specification`);
   }
-  const unknown = Object.keys(given).find((option) => !OPTIONS.has(option));
-  if (unknown === 'hidden' || unknown === 'wildcardProjection') throw notImplemented(`The index option ${unknown}`);
-  if (unknown) throw new MongoFault(197, `The field '${unknown}' is not valid for an index specification.`);
-  if (given['collation'] !== undefined) checkCollation(given['collation']);
-  const { key, name, background: _ignored, collation: _simple, v: _version, ...options } = given;
-  const fields = Object.entries(key);
-  if (fields.length === 0) throw new MongoFault(67, 'Index keys cannot be an empty object.');
+  const fields = Object.entries(key as Document);
+  if (fields.length === 0) throw refused('Index keys cannot be an empty object.');
+  if (fields.length > MAX_FIELDS) throw new MongoFault(13103, 'too many compound keys');
   for (const [path, way] of fields) checkField(path, way);
-  if (name === '' || name === '*') throw new MongoFault(67, `The index name '${name}' is not valid`);
-  const partial = options['partialFilterExpression'];
-  if (partial !== undefined) {
-    if (!isObject(partial)) throw new MongoFault(67, 'partialFilterExpression must be a document');
-    if (options['sparse'] === true)
-      throw new MongoFault(67, 'cannot mix "partialFilterExpression" and "sparse" options');
-    parseFilter(partial);
+  if (name === '*') throw new MongoFault(2, "The index name '*' is not valid.");
+  if (name === '') throw refused('The index name cannot be empty');
+  if (v !== 1 && v !== 2) throw refused(`Invalid index version ${v}`);
+  if (partial) {
+    if (sparse) throw refused('cannot mix "partialFilterExpression" and "sparse" options');
+    checkPartial(parseFilter(partial));
   }
-  const ttl = options['expireAfterSeconds'];
-  if (ttl !== undefined && (!isNumeric(kindOf(ttl)) || Number(numeric(ttl)) < 0 || fields.length > 1)) {
-    throw new MongoFault(67, 'TTL indexes are single-field indexes, and expireAfterSeconds is a number of at least 0');
+  if (ttl !== undefined) checkTtl(ttl, fields.length);
+  const kept = {
+    unique: unique === true ? true : undefined,
+    sparse: sparse === true ? true : undefined,
+    partialFilterExpression: partial,
+    expireAfterSeconds: ttl,
+  };
+  if (isIdKey(key as Document)) {
+    const extra = Object.entries(kept).find(([, value]) => value !== undefined)?.[0];
+    if (extra) throw new MongoFault(197, `The field '${extra}' is not valid for an _id index specification`);
+  } else if (name === '_id_') {
+    throw new MongoFault(
+      2,
+      "The index name '_id_' is reserved for the _id index, which must have key pattern {_id: 1}",
+    );
   }
-  return deserialize(encode({ v: 2, key, name, ...options }), { bsonRegExp: true }) as IndexSpec;
+  return deserialize(encode({ v: 2, key, name, ...kept }), { bsonRegExp: true }) as IndexSpec;
 }
+
+function isIdKey(key: Document): boolean {
+  const [first, ...more] = Object.entries(key);
+  return more.length === 0 && first?.[0] === '_id' && Number(first[1]) === 1;
+}
+
+function checkTtl(ttl: unknown, fields: number): void {
+  const seconds = isNumeric(kindOf(ttl)) ? Number(numeric(ttl)) : NaN;
+  if (!(seconds >= 0 && seconds <= MAX_TTL))
+    throw refused(`TTL index 'expireAfterSeconds' option must be a number within an acceptable range, 0 to ${MAX_TTL}`);
+  if (fields > 1) throw refused('TTL indexes are single-field indexes, compound indexes do not support TTL');
+}
+
+function refused(why: string): MongoFault {
+  return new MongoFault(67, why);
+}
+
+const KINDS = new Set(['text', 'hashed', '2d', '2dsphere', 'columnstore']);
 
 function checkField(path: string, way: unknown): void {
-  if (typeof way === 'string') throw notImplemented(`An index of type '${way}'`);
-  if (!isNumeric(kindOf(way)) || Number(numeric(way)) === 0)
-    throw new MongoFault(67, 'Values in the index key pattern must be non-zero numbers');
+  if (typeof way === 'string') {
+    if (KINDS.has(way)) throw notImplemented(`An index of type '${way}'`);
+    throw refused(`Unknown index plugin '${way}'`);
+  }
+  if (!isNumeric(kindOf(way)) || !(Math.abs(Number(numeric(way))) > 0))
+    throw refused('Values in the index key pattern must be numbers other than 0, or the name of a kind of index');
   const parts = path.split('.');
+  if (parts.includes('$**')) throw notImplemented(`A wildcard index ('${path}')`);
   if (parts.some((part) => part === '' || part.startsWith('$')))
-    throw new MongoFault(67, `Index key '${path}' is not a valid field path`);
-  if (parts.some((part) => isArrayIndex(part) || part === '$**'))
-    throw notImplemented(`An index on an array position or wildcard ('${path}')`);
+    throw refused(`Index key '${path}' is not a valid field path`);
+  if (parts.some((part) => isArrayIndex(part))) throw notImplemented(`An index on a position in an array ('${path}')`);
 }
 
-/** The same index again is no change; the same name or keys with anything else is a conflict. */
+const PARTIAL = new Set(['eq', 'gt', 'gte', 'lt', 'lte', 'in', 'exists', 'type']);
+
+/** What may decide whether a document is in an index: nothing that denies, and nothing but the document. */
+function checkPartial(filter: Filter): void {
+  if (filter.op === 'and' || filter.op === 'or') return filter.filters.forEach(checkPartial);
+  if (filter.op === 'field' && PARTIAL.has(filter.predicate.op)) return;
+  const name = filter.op === 'field' ? `${filter.path}: $${filter.predicate.op}` : `$${filter.op}`;
+  throw refused(`Expression not supported in partial index: ${name}`);
+}
+
+/**
+ * The same index again is no change. Keys, uniqueness, sparseness and partial filter are what tells two indexes apart:
+ * those may differ under two names, the other options may not.
+ */
 function exists(collection: Collection, spec: IndexSpec): boolean {
-  const same = (a: unknown, b: unknown): boolean => Buffer.compare(encode({ a }), encode({ a: b })) === 0;
-  if (JSON.stringify(spec.key) === '{"_id":1}') return true;
+  if (isIdKey(spec.key)) return true;
   for (const { spec: held } of collection.indexes) {
-    const sameKey = same(held.key, spec.key);
-    if (held.name === spec.name) {
-      if (!sameKey) {
-        throw new MongoFault(
-          86,
-          `An existing index has the same name as the requested index. Requested index: ${JSON.stringify(spec)}, existing index: ${JSON.stringify(held)}`,
-        );
-      }
-      if (!same(optionsOf(held), optionsOf(spec))) {
-        throw new MongoFault(
-          86,
-          `An equivalent index already exists with the same name but different options. Requested index: ${JSON.stringify(spec)}, existing index: ${JSON.stringify(held)}`,
-        );
-      }
-      return true;
+    const shown = `Requested index: ${JSON.stringify(spec)}, existing index: ${JSON.stringify(held)}`;
+    const same = sameBytes(signature(held), signature(spec));
+    if (held.name !== spec.name) {
+      if (same) throw new MongoFault(85, `Index already exists with a different name: ${held.name}. ${shown}`);
+      continue;
     }
-    if (sameKey && same(held['partialFilterExpression'] ?? null, spec['partialFilterExpression'] ?? null)) {
-      throw new MongoFault(85, `Index already exists with a different name: ${held.name}`);
+    if (!same) throw new MongoFault(86, `An existing index has the same name as the requested index. ${shown}`);
+    if (held['expireAfterSeconds'] !== spec['expireAfterSeconds']) {
+      throw new MongoFault(85, `An equivalent index already exists with the same name but different options. ${shown}`);
     }
+    return true;
   }
   return false;
 }
 
-function optionsOf(spec: IndexSpec): Document {
-  const { unique = false, sparse = false, expireAfterSeconds = null, partialFilterExpression = null } = spec;
-  return { unique, sparse, expireAfterSeconds, partialFilterExpression };
+function signature({ key, unique = false, sparse = false, partialFilterExpression = null }: IndexSpec): Document {
+  return { key, unique, sparse, partialFilterExpression };
 }
 
-export const listIndexes: Command = {
-  fields: ['cursor'],
-  run: (request) => {
-    const { engine, body } = request;
-    const { namespace, indexes } = existing(request);
-    const batchSize = countOf(objectOf(body['cursor'], 'cursor')['batchSize'], 'batchSize', Infinity);
-    return engine.cursors.first(namespace, answersOf(indexes.map((index) => encode(index.spec))), batchSize, false);
-  },
-};
+function sameBytes(a: Document, b: Document): boolean {
+  return Buffer.compare(encode(a), encode(b)) === 0;
+}
 
-export const dropIndexes: Command = {
+export const listIndexes = command({
+  stable: true,
+  fields: { cursor },
+  run: (request, { cursor: { batchSize = Infinity } = {} }) => {
+    const { namespace, indexes } = existing(request);
+    const answers = answersOf(indexes.map((index) => encode(index.spec)));
+    return request.engine.cursors.first(namespace, answers, batchSize);
+  },
+});
+
+export const dropIndexes = command({
   write: true,
-  fields: ['index'],
-  run: (request) => {
+  stable: true,
+  fields: { index: needed(anything) },
+  run: (request, { index: wanted }) => {
     const collection = existing(request);
-    const wanted = request.body['index'];
     const nIndexesWas = collection.indexes.length;
     for (const index of chosen(collection, wanted)) request.engine.catalog.dropIndex(collection, index);
-    request.engine.cursors.killIn(collection.namespace);
-    return { nIndexesWas, ok: 1 };
+    const msg = wanted === '*' ? { msg: 'non-_id indexes dropped for collection' } : {};
+    return { nIndexesWas, ...msg, ok: 1 };
   },
-};
+});
 
-function chosen(collection: Collection, wanted: unknown): Index[] {
-  if (wanted === '*') return collection.indexes.filter((index) => !index.isId);
-  return (Array.isArray(wanted) ? wanted : [wanted]).map((one) => {
-    const pattern = isObject(one) ? JSON.stringify(deserialize(encode(one))) : undefined;
-    const found = collection.indexes.find((index) =>
-      pattern ? JSON.stringify(index.spec.key) === pattern : index.name === one,
-    );
-    if (!found) throw new MongoFault(27, `index not found with name [${String(pattern ?? one)}]`);
+function chosen({ indexes }: Collection, wanted: unknown): Index[] {
+  if (wanted === '*') return indexes.filter((index) => !index.isId);
+  const names = Array.isArray(wanted) ? wanted : [isObject(wanted) ? nameOf(indexes, wanted) : wanted];
+  return [...new Set(names)].map((name) => {
+    if (typeof name !== 'string')
+      throw new MongoFault(14, "BSON field 'dropIndexes.index' must be a name, a key pattern or an array of names");
+    const found = indexes.find((index) => index.name === name);
+    if (!found) throw new MongoFault(27, `index not found with name [${name}]`);
     if (found.isId) throw new MongoFault(72, 'cannot drop _id index');
     return found;
   });
 }
 
-function existing(request: Request): Collection {
-  const collection = collectionOf(request);
-  if (!collection) throw new MongoFault(26, `ns does not exist: ${request.db}.${collectionName(request)}`);
-  return collection;
+function nameOf(indexes: readonly Index[], pattern: Document): string {
+  const key = deserialize(encode(pattern));
+  const [found, ...more] = indexes.filter((index) => sameBytes(index.spec.key, key));
+  if (!found) throw new MongoFault(27, `can't find index with key: ${JSON.stringify(key)}`);
+  if (more.length > 0)
+    throw new MongoFault(181, `Several indexes have the key ${JSON.stringify(key)}: drop one by its name`);
+  return found.name;
 }

@@ -1,49 +1,78 @@
 import type { Document } from '../bson/value.ts';
+import { type Scope, scopeOf } from '../expression/expression.ts';
 import { MongoFault } from '../fault.ts';
 import type { Answers } from '../plan/cursors.ts';
-import { openRows, type Query } from '../plan/rows.ts';
+import { countRows, openRows, type Query } from '../plan/rows.ts';
+import { parseFilter } from '../query/filter.ts';
 import { parseProjection, projectBytes } from '../query/project.ts';
+import { parseSort } from '../query/sort.ts';
 import {
-  type Command,
-  collectionName,
+  anything,
+  array,
+  collation,
   collectionOf,
-  countOf,
-  filterOf,
-  flagOf,
-  objectOf,
-  type Request,
-  sortOf,
+  command,
+  whole,
+  flag,
+  hintField,
+  namespaceOf,
+  needed,
+  number,
+  object,
+  text,
+  unsupported,
+  without,
 } from './request.ts';
 
 const NO_ANSWERS: Answers = { next: () => undefined, pause: () => undefined };
+export const FIRST_BATCH = 101;
 
-export function queryOf(body: Document): Query {
+type QueryFields = Partial<Record<'filter' | 'sort' | 'skip' | 'limit' | 'hint', unknown>> & { scope?: Scope };
+
+/** What a query command gives, as the planner takes it. */
+export function queryOf({ filter = {}, sort = {}, skip = 0, limit = 0, hint, scope }: QueryFields): Query {
+  const natural = (sort as Document)['$natural'];
+  // The order of the collection itself is asked for as a sort, too.
+  if (natural !== undefined && (Object.keys(sort as Document).length > 1 || hint !== undefined))
+    throw new MongoFault(2, '$natural cannot be combined with another sort or with a hint');
   return {
-    filter: filterOf(body['filter'], 'find.filter'),
-    sort: sortOf(body['sort'], 'find.sort'),
-    skip: countOf(body['skip'], 'find.skip', 0),
-    limit: countOf(body['limit'], 'find.limit', 0),
-    hint: body['hint'],
+    filter: parseFilter(filter as Document, scope),
+    sort: parseSort(natural === undefined ? (sort as Document) : {}),
+    skip: skip as number,
+    limit: limit as number,
+    hint: natural === undefined ? hint : { $natural: natural },
   };
 }
 
-export const find: Command = {
-  fields: [
-    'filter',
-    'projection',
-    'sort',
-    'skip',
-    'limit',
-    'hint',
-    'batchSize',
-    'singleBatch',
-    'allowDiskUse',
-    'noCursorTimeout',
-  ],
-  run: (request) => {
-    const { body, engine } = request;
-    const query = queryOf(body);
-    const projection = parseProjection(objectOf(body['projection'], 'find.projection'));
+export const find = command({
+  stable: true,
+  fields: {
+    filter: object,
+    projection: object,
+    sort: object,
+    skip: whole,
+    limit: whole,
+    hint: hintField,
+    batchSize: whole,
+    singleBatch: flag,
+    collation,
+    let: object,
+    // A sort keeps within its memory limit or fails, on one member there are no partial results.
+    allowDiskUse: flag,
+    allowPartialResults: flag,
+    noCursorTimeout: flag,
+    tailable,
+    awaitData: tailable,
+    oplogReplay: flag,
+    min: unlessEmpty,
+    max: unlessEmpty,
+    ...without('returnKey', 'showRecordId'),
+  },
+  run: (request, given) => {
+    const { engine } = request;
+    const scope = scopeOf(given.let);
+    const query = queryOf({ ...given, scope });
+    const projection = parseProjection(given.projection ?? {}, query.filter, scope);
     const collection = collectionOf(request);
     const rows = collection && openRows(engine.database, collection, query);
     const answers: Answers = rows
@@ -55,64 +84,53 @@ export const find: Command = {
           pause: () => rows.pause(),
         }
       : NO_ANSWERS;
-    const single = flagOf(body['singleBatch'], 'find.singleBatch');
-    return engine.cursors.first(
-      namespaceOf(request),
-      answers,
-      countOf(body['batchSize'], 'find.batchSize', 101),
-      single,
-    );
+    const { batchSize = FIRST_BATCH, singleBatch: single = false, noCursorTimeout: lasting = false } = given;
+    return engine.cursors.first(namespaceOf(request), answers, batchSize, { single, lasting });
   },
-};
+});
 
-export const getMore: Command = {
-  fields: ['collection', 'batchSize'],
-  run: ({ engine, body, db }) => {
-    const size = countOf(body['batchSize'], 'getMore.batchSize', 0);
-    return engine.cursors.next(
-      cursorId(body['getMore']),
-      `${db}.${String(body['collection'])}`,
-      size === 0 ? Infinity : size,
-    );
+function tailable(value: unknown, what: string): void {
+  if (flag(value, what))
+    throw new MongoFault(2, 'error processing query: tailable cursor requested on non capped collection');
+}
+
+/** The driver always sends these two, empty. */
+function unlessEmpty(value: unknown, what: string): void {
+  if (Object.keys(object(value, what) ?? {}).length > 0) unsupported(value, what);
+}
+
+export const getMore = command({
+  stable: true,
+  fields: { collection: needed(text), batchSize: whole },
+  run: ({ engine, body, db }, { collection, batchSize }) => {
+    if (body['maxTimeMS'] !== undefined)
+      throw new MongoFault(2, 'cannot set maxTimeMS on getMore command for a non-awaitData cursor');
+    if (batchSize === 0) throw new MongoFault(2, 'Batch size for getMore must be positive, but received: 0');
+    return engine.cursors.next(cursorId(body['getMore']), `${db}.${collection}`, batchSize ?? Infinity);
   },
-};
+});
 
-export const killCursors: Command = {
-  fields: ['cursors'],
-  run: ({ engine, body }) => {
-    const cursors = body['cursors'];
-    if (!Array.isArray(cursors))
-      throw new MongoFault(40414, "BSON field 'killCursors.cursors' is missing but a required field");
+export const killCursors = command({
+  stable: true,
+  fields: { cursors: needed(array) },
+  run: ({ engine }, { cursors }) => {
     const killed = cursors.filter((id) => engine.cursors.kill(cursorId(id)));
     const unknown = cursors.filter((id) => !killed.includes(id));
     return { cursorsKilled: killed, cursorsNotFound: unknown, cursorsAlive: [], cursorsUnknown: [], ok: 1 };
   },
-};
+});
 
-export const count: Command = {
-  fields: ['query', 'skip', 'limit', 'hint', 'fields'],
-  run: (request) => {
-    const { body, engine } = request;
-    const limit = Number(body['limit'] ?? 0);
-    const query = queryOf({ ...body, filter: body['query'], sort: undefined, limit: Math.abs(limit) });
-    const collection = collectionOf(request);
-    if (!collection) return { n: 0, ok: 1 };
-    const isAll = Object.keys(objectOf(body['query'], 'count.query')).length === 0;
-    if (isAll && query.skip === 0 && query.limit === 0) return { n: collection.count(), ok: 1 };
-    const rows = openRows(engine.database, collection, query);
-    let n = 0;
-    while (rows.next()) n++;
-    rows.pause();
-    return { n, ok: 1 };
-  },
-};
-
-export function namespaceOf(request: Request): string {
-  return `${request.db}.${collectionName(request)}`;
-}
-
+/** An id beyond what this engine gives out is one it does not know. */
 function cursorId(value: unknown): number {
-  const id = Number(String(value));
-  if (!Number.isSafeInteger(id)) throw new MongoFault(43, `cursor id ${String(value)} not found`);
-  return id;
+  return number(value, 'cursor id') ?? NaN;
 }
+
+export const count = command({
+  stable: true,
+  fields: { query: object, skip: whole, limit: number, hint: hintField, fields: anything, collation },
+  run: (request, { query: filter = {}, skip, limit = 0, hint }) => {
+    const collection = collectionOf(request);
+    const query = queryOf({ filter, skip, limit: Math.abs(Math.trunc(limit)), hint });
+    return { n: collection ? countRows(request.engine.database, collection, query) : 0, ok: 1 };
+  },
+});

@@ -1,14 +1,22 @@
 import { deserialize } from 'bson';
-import { type Document, encode, isObject } from '../bson/value.ts';
-import { MongoFault, notImplemented } from '../fault.ts';
-import { parseDefinition } from '../search/definition.ts';
+import { encode } from '../bson/encode.ts';
+import { type Document, isObject } from '../bson/value.ts';
+import { MongoFault } from '../fault.ts';
+import { parseDefinition } from '../search/text/definition.ts';
 import type { SearchIndex } from '../search/search-index.ts';
+import { parseVectorDefinition } from '../search/vector/definition.ts';
 import type { Collection } from '../storage/collection.ts';
-import { type Command, collectionName, collectionOf, type Request } from './request.ts';
+import { anything, collectionName, collectionOf, command, type Request } from './request.ts';
 
-export const createSearchIndexes: Command = {
+/** Each type's check of its definition. */
+const TYPES: Readonly<Record<SearchIndex['type'], (definition: Document) => unknown>> = {
+  search: parseDefinition,
+  vectorSearch: parseVectorDefinition,
+};
+
+export const createSearchIndexes = command({
   write: true,
-  fields: ['indexes'],
+  fields: { indexes: anything },
   run: (request) => {
     const collection = existing(request);
     const wanted = request.body['indexes'];
@@ -18,9 +26,11 @@ export const createSearchIndexes: Command = {
       const [unknown] = Object.keys(rest);
       if (unknown)
         throw new MongoFault(40415, `BSON field 'createSearchIndexes.indexes.${unknown}' is an unknown field.`);
-      if (type !== 'search') throw notImplemented(`A search index of type '${String(type)}'`);
+      if (type !== 'search' && type !== 'vectorSearch')
+        throw new MongoFault(2, '"indexes.type" must be one of [search, vectorSearch]');
       if (typeof name !== 'string' || name === '' || !isObject(definition))
         throw new MongoFault(9, 'A search index needs a name and a definition');
+      TYPES[type](definition);
       if (collection.searchIndexes.some((index) => index.name === name)) {
         throw new MongoFault(
           68,
@@ -32,47 +42,49 @@ export const createSearchIndexes: Command = {
     });
     return { indexesCreated, ok: 1 };
   },
-};
+});
 
 /** The index is built anew before the command answers, so it is queryable at once. */
-export const updateSearchIndex: Command = {
+export const updateSearchIndex = command({
   write: true,
-  fields: ['id', 'name', 'definition'],
+  fields: { id: anything, name: anything, definition: anything },
   run: (request) => {
     const collection = existing(request);
     const { definition } = request.body;
     if (!isObject(definition))
       throw new MongoFault(40414, "BSON field 'updateSearchIndex.definition' is missing but a required field");
     const index = named(collection, request.body);
-    parseDefinition(definition);
-    request.engine.catalog.dropSearchIndex(collection, index);
-    request.engine.catalog.addSearchIndex(collection, index.name, plain(definition));
+    TYPES[index.type](definition);
+    request.engine.catalog.updateSearchIndex(collection, index, plain(definition));
     return { ok: 1 };
   },
-};
+});
 
-export const dropSearchIndex: Command = {
+export const dropSearchIndex = command({
   write: true,
-  fields: ['id', 'name'],
+  fields: { id: anything, name: anything },
   run: (request) => {
     const collection = existing(request);
     request.engine.catalog.dropSearchIndex(collection, named(collection, request.body));
     return { ok: 1 };
   },
-};
+});
 
 /** The `$listSearchIndexes` stage. */
 export function describeSearchIndexes(collection: Collection | undefined, spec: unknown): Document[] {
-  const wanted = isObject(spec) ? spec : {};
+  if (!isObject(spec)) throw new MongoFault(9, 'The $listSearchIndexes stage specification must be an object.');
+  const { id, name, ...rest } = spec;
+  const [unknown] = Object.keys(rest);
+  if (unknown) throw new MongoFault(40415, `BSON field '$listSearchIndexes.${unknown}' is an unknown field.`);
+  if (id !== undefined && name !== undefined)
+    throw new MongoFault(72, "Cannot set both 'name' and 'id' for $listSearchIndexes.");
   const chosen = (collection?.searchIndexes ?? []).filter(
-    (index) =>
-      (wanted['name'] === undefined || index.name === wanted['name']) &&
-      (wanted['id'] === undefined || idOf(index) === wanted['id']),
+    (index) => (name === undefined || index.name === name) && (id === undefined || idOf(index) === id),
   );
   return chosen.map((index) => ({
     id: idOf(index),
     name: index.name,
-    type: 'search',
+    type: index.type,
     status: 'READY',
     queryable: true,
     latestVersion: 0,
@@ -81,6 +93,8 @@ export function describeSearchIndexes(collection: Collection | undefined, spec: 
 }
 
 function named(collection: Collection, { id, name }: Document): SearchIndex {
+  if ((id === undefined) === (name === undefined))
+    throw new MongoFault(72, "Exactly one of 'name' and 'id' of a search index must be set.");
   const found = collection.searchIndexes.find((index) => (id === undefined ? index.name === name : idOf(index) === id));
   if (!found) throw new MongoFault(27, `Search index not found: ${String(id ?? name)}`);
   return found;

@@ -1,14 +1,16 @@
 import { aggregate } from './aggregate.ts';
 import { bulkWrite } from './bulk-write.ts';
-import { explain } from './explain.ts';
-import { createSearchIndexes, dropSearchIndex, updateSearchIndex } from './search-indexes.ts';
 import { create, drop, dropDatabase, listCollections, listDatabases } from './collections.ts';
-import { distinct } from './distinct.ts';
+import { explain } from './explain.ts';
 import { findAndModify } from './find-and-modify.ts';
-import { buildInfo, connectionStatus, endSessions, hello, ping, saslContinue, saslStart } from './handshake.ts';
+import { endSessions, hello, ping, saslContinue, saslStart } from './handshake.ts';
 import { createIndexes, dropIndexes, listIndexes } from './indexes.ts';
+import { distinct } from './distinct.ts';
 import { count, find, getMore, killCursors } from './query.ts';
 import type { Command } from './request.ts';
+import { createSearchIndexes, dropSearchIndex, updateSearchIndex } from './search-indexes.ts';
+import * as server from './server.ts';
+import { validate } from './validate.ts';
 import { insert, remove, update } from './write.ts';
 
 /** Every command there is; any other name is refused with CommandNotFound. */
@@ -17,34 +19,50 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
   isMaster: hello,
   ismaster: hello,
   ping,
-  buildInfo,
-  buildinfo: buildInfo,
   saslStart,
   saslContinue,
-  connectionStatus,
   endSessions,
+
   find,
   getMore,
   killCursors,
   count,
+  distinct,
   aggregate,
   explain,
-  bulkWrite,
-  distinct,
+
   insert,
   update,
   delete: remove,
   findAndModify,
   findandmodify: findAndModify,
+  bulkWrite,
+
   create,
   drop,
   dropDatabase,
   listCollections,
   listDatabases,
+
   createIndexes,
   listIndexes,
   dropIndexes,
   createSearchIndexes,
   updateSearchIndex,
   dropSearchIndex,
+
+  buildInfo: server.buildInfo,
+  buildinfo: server.buildInfo,
+  connectionStatus: server.connectionStatus,
+  whatsmyuri: server.whatsmyuri,
+  getParameter: server.getParameter,
+  serverStatus: server.serverStatus,
+  hostInfo: server.hostInfo,
+  getCmdLineOpts: server.getCmdLineOpts,
+  getLog: server.getLog,
+  dbStats: server.dbStats,
+  dbstats: server.dbStats,
+  collStats: server.collStats,
+  collstats: server.collStats,
+  validate,
 };

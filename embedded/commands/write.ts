@@ -1,138 +1,173 @@
-import { decode, type Document, isObject } from '../bson/value.ts';
-import { MongoFault, notImplemented } from '../fault.ts';
-import { hintedIndex } from '../plan/planner.ts';
-import { deleteMatching, insertOne, type Target, updateMatching } from '../storage/writes.ts';
+import { decode } from '../bson/decode.ts';
+import type { Document } from '../bson/value.ts';
+import { type Scope, scopeOf } from '../expression/expression.ts';
+import { MongoFault, writeError } from '../fault.ts';
+import { deleteMatching, insertOne, type Target, type UpdateOutcome, updateMatching } from '../storage/writes.ts';
 import { parseUpdate } from '../update/update.ts';
-import { checkCollation } from '../query/collation.ts';
-import { writeError } from './failure.ts';
+import { queryOf } from './query.ts';
 import {
-  type Command,
+  anything,
+  array,
+  collation,
   collectionName,
-  collectionOf,
-  countOf,
+  command,
+  whole,
   documentsOf,
-  filterOf,
-  flagOf,
+  type Fields,
+  flag,
+  type Given,
+  given,
+  hintField,
+  needed,
+  object,
   type Request,
-  sortOf,
+  without,
 } from './request.ts';
 
 const MAX_WRITES = 100_000;
+export type Namespace = readonly [db: string, name: string];
 
-export const insert: Command = {
+/** What a statement that deletes, or updates, may carry wherever it stands: alone, in findAndModify, in bulkWrite. */
+export const DELETE_OPTIONS = { hint: hintField, collation } as const satisfies Fields;
+export const UPDATE_OPTIONS = { ...DELETE_OPTIONS, arrayFilters: array, upsert: flag, sort: object } as const;
+
+export const DELETE = { q: needed(object), limit: needed(whole), ...DELETE_OPTIONS } as const satisfies Fields;
+export const UPDATE = {
+  q: needed(object),
+  u: needed(anything),
+  multi: flag,
+  ...without('upsertSupplied'),
+  c: object,
+  ...UPDATE_OPTIONS,
+} as const satisfies Fields;
+
+export interface Statement {
+  filter: Document;
+  /** The command's variables, which its statements share. */
+  scope: Scope;
+  multi?: boolean | undefined;
+  sort?: Document | undefined;
+  hint?: unknown;
+}
+
+export interface UpdateStatement extends Statement {
+  change: unknown;
+  upsert?: boolean | undefined;
+  arrayFilters?: unknown[] | undefined;
+  /** Variables of this statement's pipeline. */
+  constants?: Document | undefined;
+}
+
+export const insert = command({
   write: true,
+  retryable: true,
+  stable: true,
   rawField: 'documents',
-  fields: ['documents', 'ordered', 'bypassDocumentValidation'],
-  run: (request) => {
+  // There are no validators to bypass.
+  fields: { documents: anything, ordered: flag, bypassDocumentValidation: flag },
+  run: (request, { ordered }) => {
     const name = collectionName(request);
     let n = 0;
-    const writeErrors = eachWrite(request, documentsOf(request, 'documents'), (bytes) => {
+    const writeErrors = eachWrite(documentsOf(request, 'documents'), ordered, (bytes) => {
       insertOne(request.engine.catalog.ensure(request.db, name), bytes);
       n++;
     });
-    return { n, ...writeErrors, ok: 1 };
+    return tally({ n }, writeErrors);
   },
-};
+});
 
-export const update: Command = {
+export const update = command({
   write: true,
-  fields: ['updates', 'ordered', 'bypassDocumentValidation'],
-  run: (request) => {
-    const namespace: [string, string] = [request.db, collectionName(request)];
-    const statements = statementsOf(request, 'updates', ['q', 'u', 'multi', 'upsert', 'hint', 'sort']);
-    if (statements.some((spec) => spec['u'] === undefined)) throw missing('update.updates.u');
+  retryable: true,
+  stable: true,
+  fields: { updates: anything, ordered: flag, bypassDocumentValidation: flag, let: object },
+  run: (request, { ordered, let: variables }) => {
+    const namespace: Namespace = [request.db, collectionName(request)];
+    const scope = scopeOf(variables);
     let n = 0;
     let nModified = 0;
     const upserted: Document[] = [];
-    const writeErrors = eachWrite(request, statements, (spec, index) => {
-      const outcome = updateMatching(
-        request.engine,
-        namespace,
-        { ...targetOf(request, spec, 'q'), upsert: flagOf(spec['upsert'], 'upsert') },
-        parseUpdate(spec['u']),
-      );
-      n += outcome.matched;
-      nModified += outcome.modified;
-      if (outcome.upserted) {
-        n++;
-        upserted.push({ index, _id: outcome.upserted['_id'] });
-      }
-    });
-    return { n, nModified, ...(upserted.length > 0 ? { upserted } : {}), ...writeErrors, ok: 1 };
+    const writeErrors = eachWrite(
+      statementsOf(request, 'updates', UPDATE),
+      ordered,
+      ({ q, u, c, ...options }, index) => {
+        const outcome = runUpdate(request, namespace, { filter: q, change: u, constants: c, scope, ...options });
+        n += outcome.matched;
+        nModified += outcome.modified;
+        if (outcome.upserted) {
+          n++;
+          upserted.push({ index, _id: outcome.upserted['_id'] });
+        }
+      },
+    );
+    return tally(upserted.length > 0 ? { n, upserted, nModified } : { n, nModified }, writeErrors);
   },
-};
+});
 
-export const remove: Command = {
+export const remove = command({
   write: true,
-  fields: ['deletes', 'ordered'],
-  run: (request) => {
+  retryable: true,
+  stable: true,
+  fields: { deletes: anything, ordered: flag, let: object },
+  run: (request, { ordered, let: variables }) => {
+    const namespace: Namespace = [request.db, collectionName(request)];
+    const scope = scopeOf(variables);
+    const statements = statementsOf(request, 'deletes', DELETE);
+    const wrong = statements.find(({ limit }) => limit > 1);
+    if (wrong) throw new MongoFault(9, `The limit field in delete objects must be 0 or 1. Got ${wrong.limit}`);
     let n = 0;
-    const writeErrors = eachWrite(request, statementsOf(request, 'deletes', ['q', 'limit', 'hint']), (spec) => {
-      const limit = countOf(spec['limit'], 'delete.deletes.limit', NaN);
-      if (limit !== 0 && limit !== 1)
-        throw new MongoFault(9, `The limit field in delete objects must be 0 or 1. Got ${limit}`);
-      const collection = collectionOf(request);
-      const target = { ...targetOf(request, spec, 'q'), multi: limit === 0 };
-      if (collection) n += deleteMatching(request.engine.database, collection, target);
+    const writeErrors = eachWrite(statements, ordered, ({ q, limit, hint }) => {
+      n += runDelete(request, namespace, { filter: q, multi: limit === 0, hint, scope });
     });
-    return { n, ...writeErrors, ok: 1 };
+    return tally({ n }, writeErrors);
   },
-};
+});
 
-/** A statement of the wrong shape fails the command before any of them has run. */
-function statementsOf(request: Request, field: string, allowed: readonly string[]): Document[] {
-  const statements = documentsOf(request, field).map(decode);
-  for (const spec of statements) checkStatement(spec, allowed, `${request.name}.${field}`);
-  return statements;
+/** The statements come as the body's field or as a sequence. One of the wrong shape fails the command before any has run. */
+function statementsOf<F extends Fields>(request: Request, field: string, fields: F): Given<F>[] {
+  return documentsOf(request, field).map((bytes) => given(decode(bytes), fields, `${request.name}.${field}`));
 }
 
-function missing(field: string): MongoFault {
-  return new MongoFault(40414, `BSON field '${field}' is missing but a required field`);
-}
-
-/** Ordered writes stop at the first refusal, unordered ones go on. */
-function eachWrite<Item>(
-  request: Request,
+/** Ordered writes stop at the first refusal, unordered ones go on. Gives the refusals. */
+export function eachWrite<Item>(
   items: readonly Item[],
+  ordered = true,
   write: (item: Item, index: number) => void,
-): { writeErrors?: Document[] } {
+): Document[] {
   if (items.length === 0 || items.length > MAX_WRITES) {
     throw new MongoFault(16, `Write batch sizes must be between 1 and ${MAX_WRITES}. Got ${items.length} operations.`);
   }
-  const ordered = flagOf(request.body['ordered'], `${request.name}.ordered`, true);
   const errors: Document[] = [];
   for (const [index, item] of items.entries()) {
     try {
       write(item, index);
     } catch (error) {
+      // What is wrong with the place is wrong with the whole command.
+      if ((error as MongoFault).code === 73) throw error;
       errors.push(writeError(index, error));
       if (ordered) break;
     }
   }
-  return errors.length > 0 ? { writeErrors: errors } : {};
+  return errors;
 }
 
-/** Refuses what a statement of a write command may carry elsewhere but not here. */
-export function checkStatement(spec: Document, fields: readonly string[], where: string): void {
-  for (const [field, value] of Object.entries(spec)) {
-    if (fields.includes(field)) continue;
-    if (field === 'collation') checkCollation(value);
-    else if (field === 'arrayFilters') {
-      if (!Array.isArray(value) || value.length > 0) throw notImplemented('arrayFilters');
-    } else if (field === 'c' || field === 'constants') throw notImplemented('Constants for a pipeline update');
-    else throw new MongoFault(40415, `BSON field '${where}.${field}' is an unknown field.`);
-  }
+function tally(counts: Document, writeErrors: Document[]): Document {
+  return writeErrors.length > 0 ? { ...counts, writeErrors, ok: 1 } : { ...counts, ok: 1 };
 }
 
-export function targetOf(request: Request, spec: Document, filterField: string): Target {
-  if (!isObject(spec[filterField])) throw missing(`${request.name}.${filterField}`);
-  const hint = spec['hint'];
-  const collection = hint === undefined || request.name === 'bulkWrite' ? undefined : collectionOf(request);
-  if (collection) hintedIndex(collection, hint);
-  return {
-    filter: filterOf(spec[filterField], filterField),
-    sort: sortOf(spec['sort'], 'sort'),
-    multi: flagOf(spec['multi'], 'multi'),
-    hint,
-  };
+export function runUpdate({ engine }: Request, namespace: Namespace, statement: UpdateStatement): UpdateOutcome {
+  const { change, upsert = false, multi, sort } = statement;
+  if (multi && sort) throw new MongoFault(9, 'Cannot specify sort with multi=true');
+  return updateMatching(engine, [...namespace], { ...targetOf(statement), upsert }, parseUpdate(change, statement));
+}
+
+export function runDelete({ engine }: Request, namespace: Namespace, statement: Statement): number {
+  const collection = engine.catalog.find(...namespace);
+  const target = targetOf(statement);
+  return collection ? deleteMatching(engine.database, collection, target) : 0;
+}
+
+function targetOf({ multi = false, ...statement }: Statement): Target {
+  const { filter, sort, hint } = queryOf(statement);
+  return { filter, sort, multi, hint };
 }

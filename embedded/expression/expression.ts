@@ -1,69 +1,136 @@
-import { Double } from 'bson';
-import { type Document, fieldOf, fieldsOf, isObject, kindOf, Kind } from '../bson/value.ts';
+import { type Document, fieldOf, fieldsOf, EVERY_FIELD, isObject, Kind, kindOf, setField } from '../bson/value.ts';
 import { MongoFault } from '../fault.ts';
-import { setAt } from '../update/place.ts';
+import { ACCUMULATING } from './accumulators.ts';
+import { ARRAYS } from './arrays.ts';
+import { checkVariable, CONTROL } from './control.ts';
+import { CONVERSIONS } from './convert.ts';
+import { DATES } from './dates.ts';
+import { NUMBERS } from './numbers.ts';
+import { OBJECTS } from './objects.ts';
+import { constant, type Expression, fold, type Operator, type Scope } from './operator.ts';
+import { STRINGS } from './strings.ts';
 
-/** A document on its way through a pipeline, parsed when a stage first looks into it. */
-export interface Item {
-  readonly doc: Document;
-  readonly score: number | undefined;
-}
+export type { Expression, Item, Scope } from './operator.ts';
 
-export type Expression = (item: Item) => unknown;
+const OPERATORS: Readonly<Record<string, Operator>> = {
+  ...CONTROL,
+  ...NUMBERS,
+  ...STRINGS,
+  ...ARRAYS,
+  ...OBJECTS,
+  ...CONVERSIONS,
+  ...DATES,
+  ...ACCUMULATING,
+};
 
-/** Field paths, literals, documents and arrays of them, and `{ $meta: 'searchScore' }`; any other operator is refused. */
-export function parseExpression(spec: unknown): Expression {
-  if (typeof spec === 'string' && spec.startsWith('$')) return parseFieldPath(spec);
+const WHOLE: Expression = (item) => item.doc;
+const REMOVE = constant(undefined);
+
+/** Parses once what runs on many documents; everything that can be refused without a document is refused here. */
+export function parseExpression(spec: unknown, scope: Scope = new Map()): Expression {
+  const parse = (inner: unknown): Expression => parseExpression(inner, scope);
+  if (typeof spec === 'string' && spec.startsWith('$')) return parsePath(spec, scope);
   if (Array.isArray(spec)) {
-    const items = spec.map(parseExpression);
-    return (item) => items.map((one) => one(item) ?? null);
+    const parts = spec.map(parse);
+    return fold(parts, (item) => parts.map((part) => part(item) ?? null));
   }
-  if (!isObject(spec)) return () => spec;
-  const [operator] = Object.keys(spec);
-  if (operator?.startsWith('$')) return parseOperator(operator, spec);
-  const fields = fieldsOf(spec).map(([name, inner]) => [name, parseExpression(inner)] as const);
-  return (item) => {
-    const doc: Document = {};
-    for (const [name, one] of fields) {
-      const value = one(item);
-      if (value !== undefined) setAt(doc, [name], value);
-    }
-    return doc;
-  };
+  if (!isObject(spec)) return constant(spec);
+  const fields = fieldsOf(spec);
+  const operator = fields.find(([name]) => name.startsWith('$') && spec['_bsontype'] !== 'DBRef')?.[0];
+  if (operator === undefined) return parseObject(fields, parse);
+  if (fields.length > 1) {
+    throw new MongoFault(15983, `an object representing an expression must have exactly one field, found ${operator}`);
+  }
+  const make = Object.hasOwn(OPERATORS, operator) ? OPERATORS[operator] : undefined;
+  if (!make) throw new MongoFault(168, `Unrecognized expression '${operator}'`);
+  return make(
+    spec[operator],
+    (inner, locals) => parseExpression(inner, locals ? new Map([...scope, ...locals]) : scope),
+    operator,
+  );
 }
 
-function isSearchScore(spec: unknown): boolean {
-  return isObject(spec) && Object.keys(spec).length === 1 && spec['$meta'] === 'searchScore';
+function parseObject(given: [string, unknown][], parse: (spec: unknown) => Expression): Expression {
+  const fields = given.map(([name, inner]) => {
+    if (name.includes('.')) throw new MongoFault(16412, `FieldPath field names may not contain '.': ${name}`);
+    return [name, parse(inner)] as const;
+  });
+  return fold(
+    fields.map(([, part]) => part),
+    (item) => {
+      const doc: Document = {};
+      for (const [name, part] of fields) {
+        const value = part(item);
+        if (value !== undefined) setField(doc, name, value);
+      }
+      return doc;
+    },
+  );
 }
 
-function parseOperator(operator: string, spec: Document): Expression {
-  if (operator === '$literal') return () => spec['$literal'];
-  if (isSearchScore(spec)) {
-    return (item) => {
-      if (item.score === undefined)
-        throw new MongoFault(40218, 'query requires search score metadata, but it is not available');
-      return new Double(item.score);
-    };
-  }
-  throw new MongoFault(168, `Unrecognized expression '${operator}'`);
+/** The variables of a `let`, beside those around it. `NOW` is the same throughout a command. */
+export function scopeOf(spec: unknown, around: Scope = new Map([['NOW', constant(new Date())]])): Scope {
+  if (spec === undefined) return around;
+  if (!isObject(spec)) throw new MongoFault(14, "BSON field 'let' is the wrong type, expected type 'object'");
+  const own = fieldsOf(spec).map(([name, value]) => {
+    const part = parseExpression(value, around);
+    return [checkVariable(name), constant(part({ doc: {} }))] as const;
+  });
+  return new Map([...around, ...own]);
 }
 
-function parseFieldPath(text: string): Expression {
-  if (text.startsWith('$$')) {
-    if (text === '$$ROOT' || text === '$$CURRENT') return (item) => item.doc;
-    if (text === '$$NOW') return () => new Date();
-    throw new MongoFault(17276, `Use of undefined variable: ${text.slice(2)}`);
-  }
-  const parts = text.slice(1).split('.');
-  if (parts.includes('')) throw new MongoFault(40353, 'FieldPath must not contain empty parts');
-  return (item) => pathValue(item.doc, parts, 0);
+function parsePath(text: string, scope: Scope): Expression {
+  const parts = text.replace(/^\$\$?/, '').split('.');
+  checkPath(parts, text);
+  if (!text.startsWith('$$')) return (item) => valueAlong(item.doc, parts, 0);
+  const variable = parts.shift() as string;
+  const source = scope.get(variable) ?? BUILT_IN.get(variable)?.();
+  if (!source) throw new MongoFault(17276, `Use of undefined variable: ${variable}`);
+  return parts.length === 0 ? source : fold([source], (item) => valueAlong(source(item), parts, 0));
+}
+
+const BUILT_IN: ReadonlyMap<string, () => Expression> = new Map([
+  ['ROOT', () => WHOLE],
+  ['CURRENT', () => WHOLE],
+  ['REMOVE', () => REMOVE],
+  ['NOW', () => constant(new Date())],
+]);
+
+export function checkPath(parts: readonly string[], text: string): void {
+  if (text === '$' || text === '$$') throw new MongoFault(16872, `'${text}' by itself is not a valid FieldPath`);
+  if (parts.at(-1) === '') throw new MongoFault(40353, "FieldPath must not end with a '.'.");
+  if (parts.includes('')) throw new MongoFault(15998, 'FieldPath field names may not be empty strings.');
+  if (parts.some((part) => part.startsWith('$')))
+    throw new MongoFault(16410, `FieldPath field names may not start with '$'. Consider using $getField or $setField.`);
+  if (parts.some((part) => part.includes('\0')))
+    throw new MongoFault(16411, 'FieldPath field names may not contain null bytes');
 }
 
 /** Unlike a filter's path, an expression's maps over arrays and knows no positions. */
-function pathValue(value: unknown, parts: readonly string[], at: number): unknown {
+function valueAlong(value: unknown, parts: readonly string[], at: number): unknown {
   const part = parts[at];
   if (part === undefined) return value;
   if (Array.isArray(value))
-    return value.map((inner) => pathValue(inner, parts, at)).filter((inner) => inner !== undefined);
-  return isObject(value) && kindOf(value) === Kind.object ? pathValue(fieldOf(value, part), parts, at + 1) : undefined;
+    return value
+      .filter((inner) => isObject(inner))
+      .map((inner) => valueAlong(inner, parts, at))
+      .filter((inner) => inner !== undefined);
+  return isObject(value) && kindOf(value) === Kind.object ? valueAlong(fieldOf(value, part), parts, at + 1) : undefined;
+}
+
+/** The top-level fields an expression (or a document of them) may read, `EVERY_FIELD` where it could be any. */
+export function readsOf(spec: unknown, into = new Set<string>()): Set<string> {
+  if (typeof spec === 'string') {
+    const [root = ''] = spec.replace('$$CURRENT.', '$').replace('$$ROOT.', '$').split('.');
+    if (/^\$\$(?:ROOT|CURRENT)$/.test(root)) into.add(EVERY_FIELD);
+    else if (/^\$[^$]/.test(root)) into.add(root.slice(1));
+  } else if (Array.isArray(spec)) for (const inner of spec) readsOf(inner, into);
+  else if (isObject(spec)) {
+    for (const [name, inner] of fieldsOf(spec)) {
+      // These take fields by bare names, or the whole document where none is said.
+      if (/^\$(?:getField|setField|unsetField|top|topN|bottom|bottomN)$/.test(name)) into.add(EVERY_FIELD);
+      readsOf(inner, into);
+    }
+  }
+  return into;
 }

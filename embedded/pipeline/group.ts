@@ -1,104 +1,110 @@
-import { Double, Int32 } from 'bson';
-import { type Document, fieldsOf, isObject, numeric } from '../bson/value.ts';
+import { calculateObjectSize } from 'bson';
+import { type Document, fieldsOf, isObject, setField } from '../bson/value.ts';
+import { type Accumulation, ACCUMULATORS } from '../expression/accumulators.ts';
+import { parseExpression, type Scope } from '../expression/expression.ts';
+import { valueKey } from '../expression/value-key.ts';
 import { MongoFault } from '../fault.ts';
 import { compare } from '../query/compare.ts';
-import { KeyWriter } from '../storage/key.ts';
-import { combine, isNumber } from '../update/numbers.ts';
-import { type Expression, type Item, parseExpression } from '../expression/expression.ts';
+import { Memory, type StageParser, stageFields } from './context.ts';
 
-/** Takes the group's values one by one; `undefined` stands for a missing field. */
-interface Accumulator {
-  add(value: unknown): void;
-  result(): unknown;
+interface Group {
+  id: unknown;
+  states: ReturnType<Accumulation['start']>[];
 }
 
-const ACCUMULATORS: Readonly<Record<string, () => Accumulator>> = {
-  $sum: () => {
-    let sum: unknown = new Int32(0);
-    return { add: (value) => void (isNumber(value) && (sum = combine('$inc', sum, value))), result: () => sum };
-  },
-  $avg: () => {
-    let [sum, count] = [0, 0];
-    return {
-      add: (value) => {
-        if (!isNumber(value)) return;
-        sum += Number(numeric(value));
-        count++;
-      },
-      result: () => (count === 0 ? null : new Double(sum / count)),
-    };
-  },
-  $min: () => extreme(-1),
-  $max: () => extreme(1),
-  $first: () => {
-    let held: { value: unknown } | undefined;
-    return { add: (value) => void (held ??= { value }), result: () => held?.value ?? null };
-  },
-  $last: () => {
-    let last: unknown;
-    return { add: (value) => void (last = value), result: () => last ?? null };
-  },
-  $push: () => {
-    const items: unknown[] = [];
-    return { add: (value) => void (value !== undefined && items.push(value)), result: () => items };
-  },
-  $addToSet: () => {
-    const items = new Map<string, unknown>();
-    return {
-      add: (value) => void (value !== undefined && items.set(groupKey(value), value)),
-      result: () => [...items.values()],
-    };
-  },
-  $count: () => {
-    let count = 0;
-    return { add: () => void count++, result: () => new Int32(count) };
-  },
-};
-
-function extreme(way: number): Accumulator {
-  let held: unknown;
-  return {
-    add: (value) => {
-      if (value === undefined || value === null) return;
-      if (held === undefined || compare(value, held) * way > 0) held = value;
-    },
-    result: () => held ?? null,
-  };
-}
-
-export function groupStage(spec: unknown): (items: Iterable<Item>) => Iterable<Item> {
+export const group: StageParser = (spec, { scope }) => {
   if (!isObject(spec)) throw new MongoFault(15947, "a group's fields must be specified in an object");
   if (!('_id' in spec)) throw new MongoFault(15955, 'a group specification must include an _id');
-  const id = parseExpression(spec['_id']);
+  const id = parseExpression(spec['_id'], scope);
   const fields = fieldsOf(spec)
     .filter(([name]) => name !== '_id')
-    .map(([name, accumulator]) => parseAccumulator(name, accumulator));
+    .map(([name, given]) => ({ name, ...parseAccumulator(name, given, scope) }));
   return function* (items) {
-    const groups = new Map<string, { id: unknown; states: Accumulator[] }>();
+    const groups = new Map<string, Group>();
+    const memory = new Memory('$group');
+    let found: Group | undefined;
     for (const item of items) {
       const value = id(item) ?? null;
-      const key = groupKey(value);
-      let group = groups.get(key);
-      if (!group) groups.set(key, (group = { id: value, states: fields.map((field) => field.start()) }));
-      for (const [at, state] of group.states.entries()) state.add(fields[at]?.value(item));
+      // Neighbours are often of one group.
+      if (!found || value !== found.id) {
+        const key = valueKey(value);
+        found = groups.get(key);
+        if (!found) {
+          groups.set(key, (found = { id: value, states: fields.map((field) => field.start()) }));
+          memory.add(key.length + 64);
+        }
+      }
+      for (const [at, field] of fields.entries()) {
+        const operand = field.value(item);
+        if (field.keeps) memory.add(sizeOf(operand));
+        found.states[at]?.add(operand);
+      }
     }
-    for (const group of groups.values()) {
-      const doc: Document = { _id: group.id };
-      for (const [at, state] of group.states.entries()) doc[fields[at]?.name as string] = state.result();
-      yield { doc, score: undefined };
+    for (const { id: _id, states } of groups.values()) {
+      const doc: Document = { _id };
+      for (const [at, { name }] of fields.entries()) setField(doc, name, states[at]?.result());
+      yield { doc };
     }
   };
-}
+};
 
-function parseAccumulator(name: string, spec: unknown): { name: string; start: () => Accumulator; value: Expression } {
+function parseAccumulator(name: string, spec: unknown, scope: Scope): Accumulation {
+  if (name.includes('.')) throw new MongoFault(40235, `The field name '${name}' cannot contain '.'`);
+  if (name.startsWith('$')) throw new MongoFault(40236, `The field name '${name}' cannot be an operator name`);
   const [entry, more] = isObject(spec) ? fieldsOf(spec) : [];
-  if (!entry || more) throw new MongoFault(40234, `The field '${name}' must be an accumulator object`);
+  if (!entry || !entry[0].startsWith('$'))
+    throw new MongoFault(40234, `The field '${name}' must be an accumulator object`);
+  if (more) throw new MongoFault(40238, `The field '${name}' must specify one accumulator`);
   const [operator, operand] = entry;
-  const start = Object.hasOwn(ACCUMULATORS, operator) ? ACCUMULATORS[operator] : undefined;
-  if (!start) throw new MongoFault(15952, `unknown group operator '${operator}'`);
-  return { name, start, value: parseExpression(operand) };
+  const parse = Object.hasOwn(ACCUMULATORS, operator) ? ACCUMULATORS[operator] : undefined;
+  if (!parse) throw new MongoFault(15952, `unknown group operator '${operator}'`);
+  return parse(
+    operand,
+    (inner, locals) => parseExpression(inner, locals ? new Map([...scope, ...locals]) : scope),
+    operator,
+  );
 }
 
-function groupKey(value: unknown): string {
-  return new KeyWriter().add(value).finish().toString('latin1');
+function sizeOf(value: unknown): number {
+  if (typeof value === 'string') return value.length;
+  return typeof value === 'object' && value !== null && (Array.isArray(value) || isObject(value))
+    ? calculateObjectSize(value as Document)
+    : 16;
 }
+
+const constant = ($literal: unknown): Document => ({ $literal });
+
+/** Stages that are a way to write others. */
+export const SHORTHANDS: Readonly<Record<string, (spec: unknown) => Document[]>> = {
+  $count: (spec) => {
+    if (typeof spec !== 'string' || spec === '' || spec === '_id' || /^\$|[.\0]/.test(spec))
+      throw new MongoFault(40156, 'the count field must be a non-empty string without a leading $, dots or null bytes');
+    return [{ $group: { _id: null, [spec]: { $sum: 1 } } }, { $project: { _id: false } }];
+  },
+  $sortByCount: (spec) => {
+    const isExpression = isObject(spec) && Object.keys(spec)[0]?.startsWith('$');
+    if (!isExpression && !(typeof spec === 'string' && spec.startsWith('$')))
+      throw new MongoFault(40147, 'the sortByCount field must be defined as a $-prefixed path or an expression object');
+    return [{ $group: { _id: spec, count: { $sum: 1 } } }, { $sort: { count: -1 } }];
+  },
+  $bucket: (spec) => {
+    const {
+      groupBy,
+      boundaries,
+      output = { count: { $sum: 1 } },
+      ...rest
+    } = stageFields('$bucket', spec, 'groupBy boundaries default? output?');
+    if (!Array.isArray(boundaries) || boundaries.length < 2)
+      throw new MongoFault(40192, "The $bucket 'boundaries' field must be an array of at least two values");
+    if (boundaries.some((bound, at) => at > 0 && compare(boundaries[at - 1], bound) >= 0))
+      throw new MongoFault(40194, "The 'boundaries' of $bucket must be in ascending order, without repeats");
+    if (!isObject(output)) throw new MongoFault(40196, "The $bucket 'output' field must be an object");
+    const branches = boundaries.slice(0, -1).map((low: unknown, at) => ({
+      case: { $and: [{ $gte: [groupBy, constant(low)] }, { $lt: [groupBy, constant(boundaries[at + 1])] }] },
+      // oxlint-disable-next-line unicorn/no-thenable -- the name that `$switch` has for a branch's value
+      then: constant(low),
+    }));
+    const otherwise = 'default' in rest ? { default: constant(rest['default']) } : {};
+    return [{ $group: { _id: { $switch: { branches, ...otherwise } }, ...output } }, { $sort: { _id: 1 } }];
+  },
+};

@@ -1,55 +1,91 @@
-import { decode, type Document, encode } from '../bson/value.ts';
+import { decodeOnly } from '../bson/decode.ts';
+import { describeSearchIndexes } from '../commands/search-indexes.ts';
+import { type Document, isObject } from '../bson/value.ts';
+import { type Item, parseExpression, readsOf } from '../expression/expression.ts';
 import { MongoFault } from '../fault.ts';
 import type { Answers } from '../plan/cursors.ts';
-import { openRows, type Query, type Rows } from '../plan/rows.ts';
+import { countRows, openRows, type Query, type Rows } from '../plan/rows.ts';
 import { type Filter, parseFilter } from '../query/filter.ts';
-import { parseSort } from '../query/sort.ts';
-import { type OpenSource, SOURCES } from '../search/sources.ts';
-import type { Collection } from '../storage/collection.ts';
-import type { Database } from '../storage/database.ts';
-import type { Item } from '../expression/expression.ts';
-import { parseStage, type Stage, stageCount, stageEntry, stageObject } from './stages.ts';
+import { matches } from '../query/match.ts';
+import { SOURCES } from '../search/sources.ts';
+import { type Context, type Pipeline, bytesOf, stageCount, stageObject, storedItem } from './context.ts';
+import { rankFusion } from './rank-fusion.ts';
+import { parseOrder } from './sort.ts';
+import { parseStages, stageEntries } from './stages.ts';
 
-/** What a pipeline reads, as a query that the planner can use or a search, and the stages that follow on parsed documents. */
-export interface Pipeline {
-  query: Query;
-  search: OpenSource | undefined;
-  stages: Stage[];
-}
+type Read = (collection: string) => Iterable<Item>;
+type Entry = [name: string, spec: unknown];
 
-export function parsePipeline(given: unknown, hint: unknown): Pipeline {
-  if (!Array.isArray(given)) throw new MongoFault(14, "'pipeline' option must be specified as an array");
-  const entries = given.map(stageEntry);
-  const [head, spec] = entries[0] ?? [''];
-  const search = sourceParser(head)?.(stageObject(head, spec));
-  let at = search ? 1 : 0;
+/** First stages that give documents of their own. */
+const READERS: Readonly<Record<string, (spec: unknown, context: Context) => Read>> = {
+  $rankFusion: rankFusion,
+  $documents: (spec, { scope }) => {
+    const documents = parseExpression(spec, scope)({ doc: {} });
+    if (!Array.isArray(documents) || !documents.every(isObject))
+      throw new MongoFault(5858203, 'error during evaluation of $documents: an array of documents is expected');
+    return () => documents.map((doc) => ({ doc }));
+  },
+  $listSearchIndexes: (spec, { engine, db }) => {
+    return (name) => describeSearchIndexes(engine.catalog.find(db, name), spec).map((doc) => ({ doc }));
+  },
+  $listLocalSessions:
+    (_spec, { session }) =>
+    () => [{ doc: { _id: session, lastUse: new Date() } }],
+};
+
+/** Those that read no collection, and so stand in an aggregate on the database. */
+export const DATABASE_STAGES: readonly string[] = ['$documents', '$listLocalSessions'];
+
+/** The names that `$meta` has for the scores of the searches. */
+const SCORES: Readonly<Record<string, string>> = { $search: 'searchScore', $vectorSearch: 'vectorSearchScore' };
+
+/** Parses what MongoDB refuses before it reads anything; `context` has what the stages share. */
+export function parsePipeline(given: unknown, context: Context, hint?: unknown): Pipeline {
+  const entries = stageEntries(given, context.inside);
+  const [head = '', spec] = entries[0] ?? [];
+  const search = Object.hasOwn(SOURCES, head) ? SOURCES[head]?.(stageObject(head, spec)) : undefined;
+  const read = Object.hasOwn(READERS, head) ? READERS[head]?.(spec, context) : undefined;
   const query: Query = { filter: { op: 'and', filters: [] }, sort: [], skip: 0, limit: 0, hint };
-  while (at < entries.length && pushDown(query, entries[at] as [string, unknown], search !== undefined)) at++;
+  let at = search || read ? 1 : 0;
+  if (!read) while (at < entries.length && pushDown(query, entries[at] as Entry, context, search !== undefined)) at++;
   const late = entries.slice(at);
-  const misplaced = late.find(([name]) => sourceParser(name));
-  if (misplaced) throw new MongoFault(40602, `${misplaced[0]} is only valid as the first stage in a pipeline`);
-  return { query, search, stages: late.map(([name, spec]) => parseStage({ [name]: spec })) };
+  const stages = parseStages(late, context);
+  const reads = readBy(late);
+  const { engine, db } = context;
+  return {
+    query,
+    open: (name, first) => {
+      const collection = engine.catalog.find(db, name);
+      const whole = first ? { ...query, filter: both(first, query.filter) } : query;
+      let items: Iterable<Item> = [];
+      if (read) items = read(name);
+      else if (collection && search) {
+        const rows = search(engine.database, collection, whole);
+        items = stored(rows, context, { meta: () => ({ score: rows.score(), [SCORES[head] ?? '']: rows.score() }) });
+      } else if (collection && reads?.size === 0) items = counted(countRows(engine.database, collection, whole));
+      else if (collection) items = stored(openRows(engine.database, collection, whole), context, { reads });
+      if (read && first) items = Iterator.from(items).filter((item) => matches(first, item.doc));
+      for (const stage of stages) items = stage(items);
+      return items;
+    },
+  };
 }
 
-function sourceParser(name: string) {
-  return Object.hasOwn(SOURCES, name) ? SOURCES[name] : undefined;
+function both(first: Filter, second: Filter): Filter {
+  return { op: 'and', filters: [first, second].flatMap((one) => (one.op === 'and' ? one.filters : [one])) };
 }
 
 /** Takes a leading stage into the query where that means the same. */
-function pushDown(query: Query, [name, spec]: [string, unknown], searching: boolean): boolean {
+function pushDown(query: Query, [name, spec]: Entry, { scope }: Context, searching: boolean): boolean {
   switch (name) {
-    case '$match': {
+    case '$match':
       if (query.skip > 0 || query.limit > 0) return false;
-      const filters: Filter[] = [query.filter, parseFilter(stageObject(name, spec))];
-      query.filter = {
-        op: 'and',
-        filters: filters.flatMap((filter) => (filter.op === 'and' ? filter.filters : [filter])),
-      };
+      query.filter = both(query.filter, parseFilter(stageObject(name, spec), scope));
       return true;
-    }
     case '$sort':
       if (searching || query.sort.length > 0 || query.skip > 0 || query.limit > 0) return false;
-      query.sort = parseSort(stageObject(name, spec));
+      if (Object.values(stageObject(name, spec)).some(isObject)) return false;
+      query.sort = parseOrder(spec, scope).fields;
       return true;
     case '$skip':
       if (query.limit > 0) return false;
@@ -65,37 +101,48 @@ function pushDown(query: Query, [name, spec]: [string, unknown], searching: bool
   }
 }
 
-export function openPipeline(database: Database, collection: Collection | undefined, pipeline: Pipeline): Answers {
-  const { query, search, stages } = pipeline;
-  const rows: Rows & { score?: () => number } = !collection
-    ? { next: () => undefined, pause: () => undefined }
-    : search
-      ? search(database, collection, query)
-      : openRows(database, collection, query);
-  const pause = (): void => rows.pause();
-  if (stages.length === 0) return { next: () => rows.next()?.bytes, pause };
-  let items: Iterable<Item> = itemsOf(rows);
-  for (const stage of stages) items = stage(items);
+/** The fields that a `$group` reads through what stands before it: the others of its documents need not be parsed. */
+function readBy(stages: readonly Entry[]): ReadonlySet<string> | undefined {
+  const reads = new Set<string>();
+  for (const [name, spec] of stages) {
+    if (name !== '$group' && name !== '$unwind') break;
+    readsOf(spec, reads);
+    if (name === '$group') return reads;
+  }
+  return undefined;
+}
+
+/** As many documents as there are rows, for a stage that looks at nothing in them. */
+function* counted(count: number): Generator<Item> {
+  const item = { doc: {} };
+  for (let at = 0; at < count; at++) yield item;
+}
+
+function* stored(
+  rows: Rows,
+  { reading }: Context,
+  { meta, reads }: { meta?: () => Document; reads?: ReadonlySet<string> | undefined },
+): Generator<Item> {
+  const parse = reads && ((bytes: Uint8Array) => decodeOnly(bytes, reads));
+  reading.add(rows);
+  try {
+    for (let row = rows.next(); row; row = rows.next()) yield storedItem(row.bytes, meta?.(), parse);
+  } finally {
+    rows.pause();
+    reading.delete(rows);
+  }
+}
+
+/** The documents of a pipeline, drawn as a cursor asks for them. */
+export function answersOf(items: Iterable<Item>, { reading }: Context): Answers {
   const iterator = items[Symbol.iterator]();
   return {
     next: () => {
       const step = iterator.next();
-      return step.done ? undefined : encode(step.value.doc);
+      return step.done ? undefined : bytesOf(step.value);
     },
-    pause,
-  };
-}
-
-function* itemsOf(rows: Rows & { score?: () => number }): Generator<Item> {
-  for (let row = rows.next(); row; row = rows.next()) yield lazyItem(row.bytes, rows.score?.());
-}
-
-function lazyItem(bytes: Uint8Array, score: number | undefined): Item {
-  let doc: Document | undefined;
-  return {
-    score,
-    get doc() {
-      return (doc ??= decode(bytes));
+    pause: () => {
+      for (const rows of reading) rows.pause();
     },
   };
 }

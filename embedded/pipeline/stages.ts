@@ -1,161 +1,156 @@
-import { Int32, Long } from 'bson';
-import { type Document, fieldOf, fieldsOf, isNumeric, isObject, kindOf, numeric } from '../bson/value.ts';
+import { Long } from 'bson';
+import { type Document, fieldOf, isObject } from '../bson/value.ts';
+import { checkPath, type Item } from '../expression/expression.ts';
 import { MongoFault } from '../fault.ts';
 import { parseFilter } from '../query/filter.ts';
 import { matches } from '../query/match.ts';
-import { parseProjection, projectDocument } from '../query/project.ts';
-import { compareKeys, parseSort, sortKey } from '../query/sort.ts';
-import { setAt, valueAt } from '../update/place.ts';
-import { parseExpression, type Item } from '../expression/expression.ts';
-import { groupStage } from './group.ts';
+import {
+  type Context,
+  Memory,
+  bytesOf,
+  type Stage,
+  stageCount,
+  stageEntry,
+  stageFields,
+  stageObject,
+  type StageParser,
+  withValue,
+} from './context.ts';
+import { group, SHORTHANDS } from './group.ts';
+import { facet, lookup, unionWith } from './join.ts';
+import { SHAPES } from './shape.ts';
+import { sortStage } from './sort.ts';
+import { merge, out } from './write.ts';
 
-export type Stage = (items: Iterable<Item>) => Iterable<Item>;
-
-/** The stages that run on parsed documents, wherever they stand in a pipeline. */
-const STAGES: Readonly<Record<string, (spec: unknown) => Stage>> = {
-  $match: (spec) => {
-    const filter = parseFilter(stageObject('$match', spec));
+const STAGES: Readonly<Record<string, StageParser>> = {
+  ...Object.fromEntries(
+    Object.entries(SHAPES).map(([name, parse]): [string, StageParser] => [
+      name,
+      (spec, { scope }) => {
+        const shape = parse(spec, scope);
+        return (items) => Iterator.from(items).map(shape);
+      },
+    ]),
+  ),
+  $match: (spec, { scope }) => {
+    const filter = parseFilter(stageObject('$match', spec), scope);
     return (items) => Iterator.from(items).filter((item) => matches(filter, item.doc));
   },
-  $sort: (spec) => {
-    const fields = parseSort(stageObject('$sort', spec));
-    return function* (items) {
-      const keyed = [...items].map((item) => ({ item, key: sortKey(item.doc, fields) }));
-      keyed.sort((a, b) => compareKeys(a.key, b.key, fields));
-      for (const { item } of keyed) yield item;
-    };
+  $skip: (spec) => {
+    const count = stageCount('$skip', spec);
+    return (items) => Iterator.from(items).drop(count);
   },
-  $skip: (spec) => (items) => Iterator.from(items).drop(stageCount('$skip', spec)),
-  $limit: (spec) => (items) => Iterator.from(items).take(stageCount('$limit', spec)),
-  $project: projectStage,
-  $addFields: addFieldsStage,
-  $set: addFieldsStage,
-  $unset: (spec) => {
-    const paths = Array.isArray(spec) ? spec : [spec];
-    return projectStage(Object.fromEntries(paths.map((path) => [String(path), 0])));
+  $limit: (spec) => {
+    const count = stageCount('$limit', spec);
+    return (items) => Iterator.from(items).take(count);
   },
-  $group: groupStage,
-  $count: (spec) => {
-    if (typeof spec !== 'string' || spec === '' || /[$.\0]/.test(spec)) {
-      throw new MongoFault(40156, 'the count field must be a non-empty string without $, . or null bytes');
-    }
-    return function* (items) {
-      let count = 0;
-      for (const _item of items) count++;
-      if (count > 0) yield { doc: { [spec]: new Int32(count) }, score: undefined };
-    };
-  },
-  $unwind: unwindStage,
+  $group: group,
+  $unwind: unwind,
+  $sample: sample,
+  $lookup: lookup,
+  $unionWith: unionWith,
+  $facet: facet,
+  $out: out,
+  $merge: merge,
 };
 
-export function parseStage(stage: unknown): Stage {
-  const [name, spec] = stageEntry(stage);
-  const parse = Object.hasOwn(STAGES, name) ? STAGES[name] : undefined;
-  if (!parse) throw new MongoFault(40324, `Unrecognized pipeline stage name: '${name}'`);
-  return parse(spec);
-}
+/** Where the stages may stand that may not stand anywhere. */
+const PLACES: Readonly<Record<string, 'first' | 'last'>> = {
+  $search: 'first',
+  $vectorSearch: 'first',
+  $rankFusion: 'first',
+  $listSearchIndexes: 'first',
+  $documents: 'first',
+  $listLocalSessions: 'first',
+  $out: 'last',
+  $merge: 'last',
+};
 
-export function stageEntry(stage: unknown): [name: string, spec: unknown] {
-  const entries = isObject(stage) ? Object.entries(stage) : [];
-  if (entries.length !== 1)
-    throw new MongoFault(40323, 'A pipeline stage specification object must contain exactly one field.');
-  return entries[0] as [string, unknown];
-}
+/** Codes of MongoDB for a stage that the inner pipeline of another may not hold. */
+const NOT_INSIDE: Readonly<Record<string, number>> = { $facet: 40600, $lookup: 51047, $unionWith: 31441 };
 
-export function stageObject(name: string, spec: unknown): Document {
-  if (!isObject(spec)) throw new MongoFault(15959, `the ${name} specification must be an object`);
-  return spec;
-}
-
-export function stageCount(name: string, spec: unknown): number {
-  const count = isNumeric(kindOf(spec)) ? Number(numeric(spec)) : NaN;
-  if (!Number.isInteger(count) || count < 0)
-    throw new MongoFault(5107201, `invalid argument to ${name} stage: Expected a non-negative integer`);
-  if (name === '$limit' && count === 0) throw new MongoFault(15958, 'the limit must be positive');
-  return count;
-}
-
-/** Inclusion and exclusion as in find; computed fields make it an inclusion. */
-function projectStage(spec: unknown): Stage {
-  const fields = Object.entries(stageObject('$project', spec));
-  if (fields.length === 0)
-    throw new MongoFault(
-      51272,
-      'Invalid $project :: caused by :: projection specification must have at least one field',
-    );
-  const isComputed = (value: unknown): boolean => !isNumeric(kindOf(value)) && typeof value !== 'boolean';
-  const computed = fields
-    .filter(([, value]) => isComputed(value))
-    .map(([path, value]) => [path.split('.'), parseExpression(value)] as const);
-  const plain = Object.fromEntries(fields.filter(([, value]) => !isComputed(value)));
-  const projection = parseProjection(plain);
-  if (computed.length > 0 && projection && !projection.include && Object.keys(plain).some((path) => path !== '_id')) {
-    throw new MongoFault(31252, 'Cannot use expression other than $meta in exclusion projection');
+/** The stages by name, with shorthands written out, each in a place where it may stand. */
+export function stageEntries(given: unknown, inside?: string): [name: string, spec: unknown][] {
+  if (!Array.isArray(given)) throw new MongoFault(14, "'pipeline' option must be specified as an array");
+  const entries = given.map(stageEntry);
+  for (const [at, [name]] of entries.entries()) {
+    const place = Object.hasOwn(PLACES, name) ? PLACES[name] : undefined;
+    if (inside && (place === 'last' || (inside === '$facet' && (place || name === '$facet'))))
+      throw new MongoFault(NOT_INSIDE[inside] ?? 40600, `${name} is not allowed to be used within a ${inside} stage`);
+    if (place === 'first' && at > 0)
+      throw new MongoFault(40602, `${name} is only valid as the first stage in a pipeline`);
+    if (place === 'last' && at < entries.length - 1)
+      throw new MongoFault(40601, `${name} can only be the final stage in the pipeline`);
   }
-  const include =
-    computed.length > 0
-      ? { include: true, tree: projection?.tree ?? new Map(), id: projection?.id ?? true }
-      : projection;
-  return (items) =>
-    Iterator.from(items).map((item) => {
-      const doc = include ? projectDocument(item.doc, include) : {};
-      for (const [parts, expression] of computed) {
-        const value = expression(item);
-        if (value !== undefined) setAt(doc, parts, value);
-      }
-      return { doc, score: item.score };
-    });
+  return entries.flatMap((entry) => {
+    const [name, spec] = entry;
+    return Object.hasOwn(SHORTHANDS, name) ? (SHORTHANDS[name]?.(spec).map(stageEntry) ?? []) : [entry];
+  });
 }
 
-function addFieldsStage(spec: unknown): Stage {
-  const fields = fieldsOf(stageObject('$addFields', spec)).map(
-    ([path, value]) => [path.split('.'), parseExpression(value)] as const,
-  );
-  return (items) =>
-    Iterator.from(items).map((item) => {
-      const doc = structuredCopy(item.doc) as Document;
-      for (const [parts, expression] of fields) {
-        const value = expression(item);
-        if (value !== undefined) setAt(doc, parts, value);
-      }
-      return { doc, score: item.score };
-    });
+export function parseStages(entries: readonly [name: string, spec: unknown][], context: Context): Stage[] {
+  return entries.map(([name, spec], at) => {
+    if (name === '$sort') return sortStage(spec, context.scope, wantedAfter(entries.slice(at + 1)));
+    const parse = Object.hasOwn(STAGES, name) ? STAGES[name] : undefined;
+    if (!parse) throw new MongoFault(40324, `Unrecognized pipeline stage name: '${name}'`);
+    return parse(spec, context, name);
+  });
 }
 
-/** Containers are copied, values are shared: an added field must not show in a document another stage still holds. */
-function structuredCopy(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(structuredCopy);
-  return isObject(value)
-    ? Object.fromEntries(fieldsOf(value).map(([name, inner]) => [name, structuredCopy(inner)]))
-    : value;
+/** How many documents the stages right after a `$sort` let through. */
+function wantedAfter([next, after]: readonly [name: string, spec: unknown][]): number {
+  if (next?.[0] === '$limit') return stageCount(...next);
+  return next?.[0] === '$skip' && after?.[0] === '$limit' ? stageCount(...next) + stageCount(...after) : Infinity;
 }
 
-function unwindStage(spec: unknown): Stage {
-  const {
-    path,
-    preserveNullAndEmptyArrays = false,
-    includeArrayIndex,
-    ...rest
-  } = isObject(spec) ? spec : { path: spec };
-  const [unknown] = Object.keys(rest);
+/** Each document is as likely as any other, in an order of no meaning. */
+function sample(spec: unknown): Stage {
+  const size = stageCount('$sample', stageFields('$sample', spec, 'size')['size']);
+  if (size === 0) throw new MongoFault(28747, 'size argument to $sample must be a positive integer');
+  return function* (items) {
+    const memory = new Memory('$sample');
+    const chosen: Item[] = [];
+    let seen = 0;
+    for (const item of items) {
+      const place = Math.floor(Math.random() * ++seen);
+      if (chosen.length < size) {
+        memory.add(bytesOf(item).length);
+        chosen.push(chosen[place] ?? item);
+        chosen[place] = item;
+      } else if (place < size) chosen[place] = item;
+    }
+    yield* chosen;
+  };
+}
+
+function unwind(given: unknown): Stage {
+  const spec = isObject(given) ? given : { path: given };
+  const known = new Set(['path', 'preserveNullAndEmptyArrays', 'includeArrayIndex']);
+  const unknown = Object.keys(spec).find((field) => !known.has(field));
   if (unknown) throw new MongoFault(28811, `unrecognized option to $unwind stage: ${unknown}`);
-  if (typeof path !== 'string' || !path.startsWith('$') || path.length < 2) {
-    throw new MongoFault(28818, "path option to $unwind stage should be prefixed with a '$'");
-  }
+  const { path, preserveNullAndEmptyArrays: preserve = false, includeArrayIndex: index } = spec;
+  if (path === undefined) throw new MongoFault(28812, 'no path specified to $unwind stage');
+  if (typeof path !== 'string') throw new MongoFault(28808, 'expected a string as the path for $unwind stage');
+  if (!path.startsWith('$')) throw new MongoFault(28818, "path option to $unwind stage should be prefixed with a '$'");
+  if (typeof preserve !== 'boolean')
+    throw new MongoFault(28809, 'expected a boolean for the preserveNullAndEmptyArrays option to $unwind stage');
+  if (index !== undefined && (typeof index !== 'string' || index === ''))
+    throw new MongoFault(28810, 'expected a non-empty string for the includeArrayIndex option to $unwind stage');
+  if (index?.startsWith('$'))
+    throw new MongoFault(28822, "includeArrayIndex option to $unwind stage should not be prefixed with a '$'");
   const parts = path.slice(1).split('.');
-  const indexParts = typeof includeArrayIndex === 'string' ? includeArrayIndex.split('.') : undefined;
+  checkPath(parts, path);
+  const indexParts = index?.split('.');
+  const indexed = (doc: Document, place: unknown): Document => (indexParts ? withValue(doc, indexParts, place) : doc);
   return function* (items) {
     for (const item of items) {
-      const value = parts.length === 1 ? fieldOf(item.doc, path.slice(1)) : valueAt(item.doc, parts);
-      const isArray = Array.isArray(value);
-      const elements: unknown[] = isArray ? value : value === undefined || value === null ? [] : [value];
-      if (elements.length === 0 && preserveNullAndEmptyArrays === true) elements.push(isArray ? undefined : value);
-      for (const [at, element] of elements.entries()) {
-        const doc = structuredCopy(item.doc) as Document;
-        setAt(doc, parts, element);
-        if (indexParts) setAt(doc, indexParts, isArray && value.length > 0 ? Long.fromNumber(at) : null);
-        yield { doc, score: item.score };
-      }
+      const { doc, meta } = item;
+      const value = parts.reduce<unknown>((at, part) => (isObject(at) ? fieldOf(at, part) : undefined), doc);
+      if (Array.isArray(value) && value.length > 0) {
+        for (const [at, element] of value.entries())
+          yield { doc: indexed(withValue(doc, parts, element), Long.fromNumber(at)), meta };
+      } else if (preserve || (value !== undefined && value !== null && !Array.isArray(value)))
+        yield { doc: indexed(Array.isArray(value) ? withValue(doc, parts, undefined) : doc, null), meta };
     }
   };
 }

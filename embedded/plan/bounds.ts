@@ -1,6 +1,7 @@
-import { Kind, kindOf } from '../bson/value.ts';
+import type { BSONRegExp } from 'bson';
+import { isNumeric, Kind, kindOf } from '../bson/value.ts';
 import { rankOf } from '../query/compare.ts';
-import type { Filter, Predicate } from '../query/filter.ts';
+import type { Filter, Order, Predicate } from '../query/filter.ts';
 import { isNaNValue } from '../query/match.ts';
 import { KeyWriter, successor } from '../storage/key.ts';
 
@@ -19,58 +20,89 @@ export interface Range {
 
 /**
  * Ranges that hold every document the filter can match by this path, or `undefined` when the filter says nothing usable about
- * it. On a multikey field two conditions may be met by two elements, so they are not intersected.
+ * it. On a multikey field two conditions may be met by two elements, so they are not intersected. The parts of the filter that
+ * such a range decides alone, so that a key in it means a match, are added to `decided`.
  */
-export function boundsOf(filter: Filter, path: string, multikey: boolean): Range[] | undefined {
-  switch (filter.op) {
-    case 'field':
-      if (filter.path === path) return predicateBounds(filter.predicate, multikey);
-      if (filter.predicate.op === 'elemMatch' && path.startsWith(`${filter.path}.`)) {
-        return boundsOf(filter.predicate.filter, path.slice(filter.path.length + 1), true);
-      }
-      return undefined;
-    case 'and': {
-      const all = filter.filters
-        .map((inner) => boundsOf(inner, path, multikey))
-        .filter((ranges) => ranges !== undefined);
-      if (all.length < 2) return all[0];
-      return multikey ? (all.find((ranges) => ranges.every((range) => range.point)) ?? all[0]) : all.reduce(intersect);
-    }
-    case 'or': {
-      const all: Range[] = [];
-      for (const inner of filter.filters) {
-        const ranges = boundsOf(inner, path, multikey);
-        if (!ranges) return undefined;
-        all.push(...ranges);
-      }
-      return union(all);
-    }
-    default:
-      return undefined;
+export function boundsOf(
+  filter: Filter,
+  path: string,
+  multikey: boolean,
+  decided: Set<Filter> = new Set(),
+): Range[] | undefined {
+  if (filter.op === 'and') {
+    const all = filter.filters.flatMap((inner) => {
+      const settled = new Set<Filter>();
+      const ranges = boundsOf(inner, path, multikey, settled);
+      return ranges ? [{ ranges, settled }] : [];
+    });
+    const [first] = all;
+    if (!first) return undefined;
+    const used = multikey ? [all.find(({ ranges }) => ranges.every((range) => range.point)) ?? first] : all;
+    for (const { settled } of used) for (const inner of settled) decided.add(inner);
+    return used.map(({ ranges }) => ranges).reduce(intersect);
   }
+  if (filter.op === 'or') {
+    const settled = new Set<Filter>();
+    const all = filter.filters.map((inner) => boundsOf(inner, path, multikey, settled));
+    if (filter.filters.every((inner) => isDecided(inner, settled))) decided.add(filter);
+    return all.every((ranges) => ranges !== undefined) ? union(all.flat()) : undefined;
+  }
+  if (filter.op !== 'field') return undefined;
+  if (filter.path === path) {
+    const ranges = predicateBounds(filter.predicate, multikey);
+    if (ranges && isExact(filter.predicate)) decided.add(filter);
+    return ranges;
+  }
+  return filter.predicate.op === 'elemMatch' && path.startsWith(`${filter.path}.`)
+    ? boundsOf(filter.predicate.filter, path.slice(filter.path.length + 1), true)
+    : undefined;
+}
+
+export function isDecided(filter: Filter, decided: ReadonlySet<Filter>): boolean {
+  return decided.has(filter) || (filter.op === 'and' && filter.filters.every((inner) => isDecided(inner, decided)));
+}
+
+const SCALARS: ReadonlySet<number> = new Set([
+  Kind.double,
+  Kind.long,
+  Kind.decimal,
+  Kind.objectId,
+  Kind.date,
+  Kind.binary,
+  Kind.timestamp,
+]);
+
+/** Whether the ranges of `eq`, `in` or an order hold the keys of matching values only. */
+function isExact(predicate: Predicate): boolean {
+  const isScalar = (value: unknown): boolean =>
+    typeof value !== 'object' || value === null || SCALARS.has(kindOf(value));
+  if (predicate.op === 'in') return predicate.patterns.length === 0 && predicate.values.every(isScalar);
+  return 'value' in predicate && isScalar(predicate.value);
 }
 
 function predicateBounds(predicate: Predicate, multikey: boolean): Range[] | undefined {
   switch (predicate.op) {
     case 'eq':
       return pointsOf([predicate.value], multikey);
-    case 'in':
-      return predicate.patterns.length > 0 ? undefined : pointsOf(predicate.values, multikey);
+    case 'in': {
+      const all = [
+        pointsOf(predicate.values, multikey),
+        ...predicate.patterns.map((pattern) => predicateBounds(pattern, multikey)),
+      ];
+      return all.every((ranges) => ranges !== undefined) ? union(all.flat()) : undefined;
+    }
     case 'gt':
     case 'gte':
     case 'lt':
     case 'lte':
       return orderBounds(predicate.op, predicate.value, multikey);
+    case 'regex':
+      return prefixBounds(predicate.source);
     case 'all':
-      for (const item of predicate.items) {
-        const ranges = predicateBounds(item, true);
-        if (ranges) return ranges;
-      }
-      return undefined;
     case 'elemIs':
       for (const item of predicate.items) {
-        if (item.op === 'not') continue;
-        const ranges = predicateBounds(item, true);
+        // An element that is an array has its own elements in no key.
+        const ranges = item.op === 'not' || item.op === 'elemIs' ? undefined : predicateBounds(item, true);
         if (ranges) return ranges;
       }
       return undefined;
@@ -84,34 +116,43 @@ function pointsOf(values: readonly unknown[], multikey: boolean): Range[] | unde
   for (const value of values) {
     const bytes = keyOf(value, multikey);
     if (!bytes) return undefined;
-    points.push({ low: { bytes, after: false }, high: { bytes, after: true }, point: true });
+    points.push(startingWith(bytes, true));
   }
   return union(points);
 }
 
-function orderBounds(op: 'gt' | 'gte' | 'lt' | 'lte', value: unknown, multikey: boolean): Range[] | undefined {
+function startingWith(bytes: Buffer, point: boolean): Range {
+  return { low: { bytes, after: false }, high: { bytes, after: true }, point };
+}
+
+function orderBounds(op: Order, value: unknown, multikey: boolean): Range[] | undefined {
   const kind = kindOf(value);
   if (kind === Kind.null) return op === 'gt' || op === 'lt' ? [] : pointsOf([null], multikey);
   if (kind === Kind.minKey || kind === Kind.maxKey || isNaNValue(value)) return undefined;
   const bytes = keyOf(value, multikey);
   if (!bytes) return undefined;
-  const type = Buffer.of(rankOf(kind));
-  const low: Cut = { bytes: type, after: false };
-  const high: Cut = { bytes: type, after: true };
-  if (op === 'gt' || op === 'gte') return [{ low: { bytes, after: op === 'gt' }, high, point: false }];
+  const type = startingWith(Buffer.of(rankOf(kind)), false);
+  if (op === 'gt' || op === 'gte') return [{ ...type, low: { bytes, after: op === 'gt' } }];
+  // NaN stands below all numbers and is less than none of them.
+  const low = isNumeric(kind) ? { bytes: new KeyWriter().add(NaN).finish(), after: true } : type.low;
   return [{ low, high: { bytes, after: op === 'lte' }, point: false }];
 }
 
-/** Arrays equal by element or as a whole, null by absence too: those that a key alone cannot find are left to the filter. */
+/** A pattern that starts with plain text meets texts that start with it, and, as every pattern does, its like. */
+function prefixBounds(source: BSONRegExp): Range[] | undefined {
+  const { pattern, options } = source;
+  const [, text = '', next] = /^\^((?:[^\\^$.|?*+()[\]{}\0]|\\[^\w\0])*)([?*{])?/u.exec(pattern) ?? [];
+  const plain = (next ? text.replace(/\\?[^]$/u, '') : text).replace(/\\([^])/g, '$1');
+  if (plain === '' || /[^su]/.test(options) || pattern.includes('|')) return undefined;
+  const strings = Buffer.concat([Buffer.of(rankOf(Kind.string)), Buffer.from(plain)]);
+  return union([startingWith(strings, false), startingWith(new KeyWriter().add(source).finish(), true)]);
+}
+
+/** Arrays are equal by element or as a whole, null by absence, too: what a key alone cannot find is left to the filter. */
 function keyOf(value: unknown, multikey: boolean): Buffer | undefined {
   const kind = kindOf(value);
-  if (kind === Kind.array || kind === Kind.regex || kind === Kind.decimal) return undefined;
-  if (kind === Kind.null && multikey) return undefined;
-  try {
-    return new KeyWriter().add(value).finish();
-  } catch {
-    return undefined;
-  }
+  if (kind === Kind.array || kind === Kind.regex || (kind === Kind.null && multikey)) return undefined;
+  return new KeyWriter().add(value).finish();
 }
 
 function union(ranges: readonly Range[]): Range[] {
@@ -120,12 +161,18 @@ function union(ranges: readonly Range[]): Range[] {
   for (const range of sorted) {
     const last = merged.at(-1);
     if (last?.point && range.point && last.low.bytes.equals(range.low.bytes)) continue;
-    if (last && compareCuts(range.low, last.high) <= 0 && !(last.point && range.point)) {
-      const high = compareCuts(range.high, last.high) > 0 ? range.high : last.high;
-      merged[merged.length - 1] = { low: last.low, high, point: false };
-    } else merged.push(range);
+    if (last && compareCuts(range.low, last.high) <= 0 && !(last.point && range.point))
+      merged.push(hull([merged.pop() as Range, range]));
+    else merged.push(range);
   }
   return merged;
+}
+
+/** One range around all of them. */
+export function hull(ranges: readonly Range[]): Range {
+  const low = ranges.map((range) => range.low).reduce((a, b) => (compareCuts(a, b) <= 0 ? a : b));
+  const high = ranges.map((range) => range.high).reduce((a, b) => (compareCuts(a, b) >= 0 ? a : b));
+  return { low, high, point: false };
 }
 
 function intersect(a: readonly Range[], b: readonly Range[]): Range[] {
@@ -134,7 +181,9 @@ function intersect(a: readonly Range[], b: readonly Range[]): Range[] {
     for (const right of b) {
       const low = compareCuts(left.low, right.low) > 0 ? left.low : right.low;
       const high = compareCuts(left.high, right.high) < 0 ? left.high : right.high;
-      if (compareCuts(low, high) < 0) out.push({ low, high, point: left.point || right.point });
+      if (compareCuts(low, high) >= 0) continue;
+      // A point is one value: what meets it holds it whole.
+      out.push(left.point ? left : right.point ? right : { low, high, point: false });
     }
   }
   return out;

@@ -1,5 +1,5 @@
 import { Long } from 'bson';
-import { RawArray } from '../bson/reply.ts';
+import { RawArray } from '../bson/value.ts';
 import type { Document } from '../bson/value.ts';
 import { MongoFault } from '../fault.ts';
 
@@ -15,32 +15,66 @@ interface Cursor {
   /** Drawn, but did not fit the last batch. */
   held: Uint8Array | undefined;
   usedAt: number;
+  /** What is left of the maxTimeMS of its first command. */
+  msLeft: number;
+  /** Not to be killed for being idle. */
+  lasting: boolean;
 }
 
 const BATCH_BYTES = 16 * 1024 * 1024;
 const IDLE_MS = 10 * 60 * 1000;
+const MAX_OPEN = 1000;
 
-/** Open cursors. Each holds a place, not a statement, so an abandoned one costs nothing but memory until it is dropped. */
+/**
+ * Open cursors. Each holds a place, not a statement, so an abandoned one costs nothing but memory until it is dropped; beyond
+ * a thousand the one that was used longest ago goes.
+ */
 export class Cursors {
   readonly #open = new Map<number, Cursor>();
+  readonly #clock: { deadline: number };
   #nextId = 1 + Math.floor(Math.random() * 2 ** 40);
 
+  constructor(clock: { deadline: number }) {
+    this.#clock = clock;
+  }
+
   /** A first batch as the reply of find and aggregate; the cursor stays open if there is more. */
-  first(namespace: string, answers: Answers, batchSize: number, single: boolean): Document {
-    const cursor: Cursor = { namespace, answers, held: undefined, usedAt: Date.now() };
+  first(
+    namespace: string,
+    answers: Answers,
+    batchSize: number,
+    { single = false, lasting = false }: { single?: boolean; lasting?: boolean } = {},
+  ): Document {
+    const cursor: Cursor = { namespace, answers, held: undefined, usedAt: 0, msLeft: Infinity, lasting };
     const { batch, more } = draw(cursor, batchSize);
     let id = 0;
-    if (more && !single) this.#open.set((id = this.#nextId++), cursor);
+    if (more && !single) this.#keep((id = this.#nextId++), cursor);
     return { cursor: { firstBatch: new RawArray(batch), id: Long.fromNumber(id), ns: namespace }, ok: 1 };
   }
 
   next(id: number, namespace: string, batchSize: number): Document {
     const cursor = this.#open.get(id);
-    if (!cursor || cursor.namespace !== namespace) throw new MongoFault(43, `cursor id ${id} not found`);
-    cursor.usedAt = Date.now();
+    if (!cursor) throw new MongoFault(43, `cursor id ${id} not found`);
+    if (cursor.namespace !== namespace) {
+      throw new MongoFault(
+        13,
+        `Requested getMore on namespace '${namespace}', but cursor belongs to a different namespace ${cursor.namespace}`,
+      );
+    }
+    // A cursor whose batch fails is gone.
+    this.#open.delete(id);
+    this.#clock.deadline = performance.now() + cursor.msLeft;
     const { batch, more } = draw(cursor, batchSize);
-    if (!more) this.#open.delete(id);
+    if (more) this.#keep(id, cursor);
     return { cursor: { nextBatch: new RawArray(batch), id: Long.fromNumber(more ? id : 0), ns: namespace }, ok: 1 };
+  }
+
+  #keep(id: number, cursor: Cursor): void {
+    cursor.usedAt = Date.now();
+    cursor.msLeft = this.#clock.deadline - performance.now();
+    this.#open.set(id, cursor);
+    const [oldest] = this.#open.keys();
+    if (this.#open.size > MAX_OPEN && oldest !== undefined) this.#open.delete(oldest);
   }
 
   kill(id: number): boolean {
@@ -56,7 +90,9 @@ export class Cursors {
   }
 
   killIdle(now: number): void {
-    for (const [id, cursor] of this.#open) if (now - cursor.usedAt > IDLE_MS) this.#open.delete(id);
+    for (const [id, cursor] of this.#open) {
+      if (!cursor.lasting && now - cursor.usedAt > IDLE_MS) this.#open.delete(id);
+    }
   }
 }
 

@@ -1,3 +1,4 @@
+import { isNumeric, Kind, kindOf } from '../bson/value.ts';
 import { equal } from '../query/compare.ts';
 import type { Filter, Predicate } from '../query/filter.ts';
 import { matchesValue } from '../query/match.ts';
@@ -16,6 +17,12 @@ export function holdsAll(index: Index, filter: Filter): boolean {
   return !index.partial || implies(filter, index.partial);
 }
 
+/** The decided parts of the filter, and those that hold for every document of a partial index. */
+export function impliedBy(partial: Filter, filter: Filter, decided: ReadonlySet<Filter>): Set<Filter> {
+  const parts = filter.op === 'and' ? filter.filters : [filter];
+  return new Set([...decided, ...parts.filter((part) => implies(partial, part))]);
+}
+
 function implies(filter: Filter, claim: Filter): boolean {
   if (claim.op === 'and') return claim.filters.every((part) => implies(filter, part));
   if (claim.op === 'or' && claim.filters.some((part) => implies(filter, part))) return true;
@@ -31,9 +38,11 @@ function implies(filter: Filter, claim: Filter): boolean {
 
 function entails(given: Predicate, claim: Predicate): boolean {
   if (same(given, claim)) return true;
-  const values =
-    given.op === 'eq' ? [given.value] : given.op === 'in' && given.patterns.length === 0 ? given.values : undefined;
-  if (values) return values.every((value) => value !== null && !Array.isArray(value) && matchesValue([claim], value));
+  const values = given.op === 'eq' ? [given.value] : given.op === 'in' ? given.values : undefined;
+  const patterns = given.op === 'regex' || (given.op === 'in' && given.patterns.length > 0);
+  if (patterns && claim.op !== 'exists') return false;
+  if (values) return claim.op !== 'not' && values.every((value) => passes(claim, value));
+  if (patterns) return true;
   if (!isOrder(given)) return false;
   if (given.value === null || given.value === undefined) return false;
   if (claim.op === 'exists') return true;
@@ -46,6 +55,15 @@ function entails(given: Predicate, claim: Predicate): boolean {
     matchesValue([{ ...claim, op: `${claim.op[0] as 'g' | 'l'}te` }], given.value)
   );
 }
+
+/** Values that equal this one pass, too: 5 is also a double's, and an array that holds it is none of its type. */
+function passes(claim: Predicate, value: unknown): boolean {
+  if (value === null || Array.isArray(value)) return false;
+  if (claim.op === 'type' && isNumeric(kindOf(value))) return NUMBERS.every((kind) => claim.kinds.has(kind));
+  return matchesValue([claim], value);
+}
+
+const NUMBERS = [Kind.int, Kind.long, Kind.double, Kind.decimal];
 
 function isOrder(predicate: Predicate): predicate is Predicate & { op: 'gt' | 'gte' | 'lt' | 'lte' } {
   return ['gt', 'gte', 'lt', 'lte'].includes(predicate.op);

@@ -1,11 +1,13 @@
-import { decodeOnly } from '../bson/raw.ts';
+import { decodeOnly } from '../bson/decode.ts';
+import type { Document } from '../bson/value.ts';
 import { MongoFault } from '../fault.ts';
 import { type Filter, rootsOf } from '../query/filter.ts';
 import { matches } from '../query/match.ts';
-import { compareKeys, type SortField, sortKey } from '../query/sort.ts';
+import { type SortField, sortKey } from '../query/sort.ts';
 import type { Collection } from '../storage/collection.ts';
 import type { Database } from '../storage/database.ts';
-import { planQuery } from './planner.ts';
+import { KeyWriter } from '../storage/key.ts';
+import { type IndexPlan, planQuery } from './planner.ts';
 import { openScan, type Row, type Scan } from './scan.ts';
 
 export interface Query {
@@ -24,14 +26,14 @@ export interface Rows {
 }
 
 const SORT_LIMIT_BYTES = 100 * 1024 * 1024;
+/** What a row that waits to be sorted takes beside its key. */
+const SORT_ENTRY_BYTES = 100;
 
 export function openRows(database: Database, collection: Collection, query: Query): Rows {
-  const plan = planQuery(collection, { ...query, limited: query.limit > 0 });
+  const plan = planQuery(collection, query);
   const scan = openScan(database, collection, plan);
-  const found = matching(scan, query.filter);
-  const ordered = plan.sorted ? found : sorted(found, query);
-  const cut = ordered.drop(query.skip);
-  const rows = query.limit > 0 ? cut.take(query.limit) : cut;
+  const found = plan.sorted ? matching(scan, query.filter).drop(query.skip) : sorted(scan, collection, query);
+  const rows = query.limit > 0 ? found.take(query.limit) : found;
   return {
     next: () => {
       const step = rows.next();
@@ -51,30 +53,66 @@ export function* eachRow(database: Database, collection: Collection, query: Quer
   }
 }
 
+/** How many documents a query finds. Where the index's ranges say it all, no document is read. */
+export function countRows(database: Database, collection: Collection, query: Query): number {
+  const { skip, limit } = query;
+  const plan = planQuery(collection, { ...query, sort: [] });
+  if (plan.kind === 'index' ? plan.exact : isEverything(query.filter)) {
+    const all = plan.kind === 'index' ? countKeys(database, plan) : collection.count();
+    return Math.max(0, Math.min(all - skip, limit || Infinity));
+  }
+  let count = 0;
+  for (const _ of eachRow(database, collection, { ...query, sort: [] })) count++;
+  return count;
+}
+
+function countKeys(database: Database, { index, walks }: IndexPlan): number {
+  const ranges = walks.flatMap((walk) => walk.ranges);
+  const where = `FROM ${index.table} WHERE k >= ? AND k < ?`;
+  if (index.multikey === 0)
+    return ranges.reduce((sum, range) => sum + Number(database.get(`SELECT count(*) ${where}`, ...range)?.[0]), 0);
+  return new Set(ranges.flatMap((range) => database.all(`SELECT r ${where}`, ...range).map(([row]) => row))).size;
+}
+
+function isEverything(filter: Filter): boolean {
+  return filter.op === 'and' && filter.filters.every(isEverything);
+}
+
 function* matching(scan: Scan, filter: Filter): Generator<Row, undefined> {
   const roots = rootsOf(filter);
   for (let row = scan.next(); row; row = scan.next()) {
-    if (roots.size === 0 ? matches(filter, {}) : matches(filter, decodeOnly(row.bytes, roots))) yield row;
+    if (matches(filter, roots.size === 0 ? {} : decodeOnly(row.bytes, roots))) yield row;
   }
   return undefined;
 }
 
-/** With a limit only the best rows so far are kept, so that a page of a large collection does not load it. */
-function* sorted(rows: Iterable<Row>, { sort, skip, limit }: Query): Generator<Row, undefined> {
-  const roots = new Set(sort.map((field) => field.parts[0] as string));
+/**
+ * Sorts in memory, by keys: the documents are read again when their turn comes. With a limit only the best so far are kept, so
+ * that a page of a large collection does not load it.
+ */
+function* sorted(scan: Scan, collection: Collection, query: Query): Generator<Row, undefined> {
+  const { filter, sort, skip, limit } = query;
+  const filterRoots = rootsOf(filter);
+  const roots = new Set([...filterRoots, ...sort.map((field) => field.parts[0] as string)]);
   const wanted = limit > 0 ? skip + limit : Infinity;
-  let held: { row: Row; key: unknown[] }[] = [];
+  let held: { id: number; key: Buffer }[] = [];
+  let worst: Buffer | undefined;
   let bytes = 0;
   const order = (): void => {
-    held.sort((a, b) => compareKeys(a.key, b.key, sort));
+    held.sort((a, b) => Buffer.compare(a.key, b.key));
   };
-  for (const row of rows) {
-    held.push({ row, key: sortKey(decodeOnly(row.bytes, roots), sort) });
-    bytes += row.bytes.length;
+  for (let row = scan.next(); row; row = scan.next()) {
+    const doc = decodeOnly(row.bytes, roots);
+    if (!matches(filter, doc)) continue;
+    const key = sortBytes(doc, sort);
+    if (worst && Buffer.compare(key, worst) >= 0) continue;
+    held.push({ id: row.id, key });
+    bytes += key.length + SORT_ENTRY_BYTES;
     if (held.length >= wanted * 2 + 1000) {
       order();
       held = held.slice(0, wanted);
-      bytes = held.reduce((sum, item) => sum + item.row.bytes.length, 0);
+      worst = held.at(-1)?.key;
+      bytes = held.reduce((sum, item) => sum + item.key.length + SORT_ENTRY_BYTES, 0);
     }
     if (bytes > SORT_LIMIT_BYTES) {
       throw new MongoFault(
@@ -84,6 +122,18 @@ function* sorted(rows: Iterable<Row>, { sort, skip, limit }: Query): Generator<R
     }
   }
   order();
-  for (const { row } of held) yield row;
+  const { changes } = collection;
+  for (const { id } of held.slice(skip)) {
+    const found = collection.get(id);
+    if (found && (collection.changes === changes || matches(filter, decodeOnly(found, filterRoots))))
+      yield { id, bytes: found };
+  }
   return undefined;
+}
+
+/** As bytes that compare in the order asked for. */
+function sortBytes(doc: Document, sort: readonly SortField[]): Buffer {
+  const key = new KeyWriter();
+  sortKey(doc, sort).forEach((value, at) => key.add(value, sort[at]?.descending));
+  return key.finish();
 }

@@ -1,3 +1,4 @@
+import { MongoFault } from '../fault.ts';
 import type { Collection } from '../storage/collection.ts';
 import type { Database, RowIterator } from '../storage/database.ts';
 import type { IndexPlan, Plan } from './planner.ts';
@@ -7,97 +8,175 @@ export interface Row {
   bytes: Uint8Array;
 }
 
-/** Candidate rows in plan order. Between commands it holds no statement, only the place it has reached. */
+/** Candidate rows in plan order, each once. Between commands it holds no statement, only the place it has reached. */
 export interface Scan {
   next(): Row | undefined;
   pause(): void;
-  examined: number;
 }
 
 export function openScan(database: Database, collection: Collection, plan: Plan): Scan {
   if (plan.kind === 'collection') return new CollectionScan(database, collection, plan.backward);
-  return new IndexScan(database, collection, plan.kind === 'union' ? plan.plans : [plan]);
+  const plans = plan.kind === 'union' ? plan.plans : [plan];
+  const walks = plans.flatMap((one) => one.walks.map((_, at) => new IndexWalk(database, collection, one, at)));
+  const rows = plan.kind === 'index' && walks.length > 1 ? merged(walks, plan.backward) : chained(walks);
+  return plan.kind === 'union' || plan.index.multikey !== 0 ? distinct(rows) : rows;
 }
 
-class CollectionScan implements Scan {
-  examined = 0;
-  readonly #database: Database;
-  readonly #sql: string;
+/** A statement that is opened again at the place reached whenever it was closed. */
+abstract class Resumable implements Scan {
+  protected readonly database: Database;
+  protected readonly collection: Collection;
   #rows: RowIterator | undefined;
+
+  constructor(database: Database, collection: Collection) {
+    this.database = database;
+    this.collection = collection;
+  }
+
+  abstract next(): Row | undefined;
+  protected abstract open(): RowIterator;
+
+  protected draw() {
+    if (!this.#rows && this.collection.dropped) throw new MongoFault(175, 'query plan killed :: collection dropped');
+    const row = (this.#rows ??= this.open()).next();
+    if (row) this.database.tick();
+    else this.#rows = undefined;
+    return row;
+  }
+
+  pause(): void {
+    this.#rows?.close();
+    this.#rows = undefined;
+  }
+}
+
+class CollectionScan extends Resumable {
+  readonly #sql: string;
   #place: number;
 
   constructor(database: Database, collection: Collection, backward: boolean) {
-    this.#database = database;
+    super(database, collection);
     this.#place = backward ? Number.MAX_SAFE_INTEGER : -1;
     this.#sql = `SELECT r, d FROM ${collection.table} WHERE r ${backward ? '< ? ORDER BY r DESC' : '> ? ORDER BY r'}`;
   }
 
   next(): Row | undefined {
-    this.#rows ??= this.#database.iterate(this.#sql, this.#place);
-    const row = this.#rows.next();
-    if (!row) return undefined;
-    this.#place = row[0] as number;
-    this.examined++;
-    return { id: this.#place, bytes: row[1] as Uint8Array };
+    const row = this.draw();
+    return row && { id: (this.#place = row[0] as number), bytes: row[1] as Uint8Array };
   }
 
-  pause(): void {
-    this.#rows?.close();
-    this.#rows = undefined;
+  protected open(): RowIterator {
+    return this.database.iterate(this.#sql, this.#place);
   }
 }
 
-const NO_KEY = new Uint8Array();
+interface Place {
+  /** Which of the walk's ranges. */
+  range: number;
+  key: Uint8Array;
+  /** The row at the key, or -1 when the key is only where to go on. */
+  row: number;
+}
 
-class IndexScan implements Scan {
-  examined = 0;
-  readonly #database: Database;
-  readonly #steps: { sql: string; backward: boolean; low: Uint8Array; high: Uint8Array }[];
-  /** Rows met before, where one document can stand at several keys. */
-  readonly #seen: Set<number> | undefined;
-  #step = 0;
-  #rows: RowIterator | undefined;
-  #place: { key: Uint8Array; row: number } | undefined;
+/** The rows of one walk of an index plan, range after range. */
+export class IndexWalk extends Resumable {
+  readonly prefix: number;
+  /** Where the last row stands. Set while paused, it is where to go on. */
+  place: Place;
+  readonly #plan: IndexPlan;
+  readonly #ranges: readonly [Buffer, Buffer][];
+  readonly #sql: string;
 
-  constructor(database: Database, collection: Collection, plans: readonly IndexPlan[]) {
-    this.#database = database;
-    this.#steps = plans.flatMap(({ index, ranges, backward }) => {
-      const select = `SELECT i.k, i.r, c.d FROM ${index.table} AS i CROSS JOIN ${collection.table} AS c ON c.r = i.r WHERE`;
-      const sql = backward
-        ? `${select} (i.k, i.r) < (?, ?) AND i.k >= ? ORDER BY i.k DESC, i.r DESC`
-        : `${select} (i.k, i.r) > (?, ?) AND i.k < ? ORDER BY i.k, i.r`;
-      const ordered = backward ? ranges.toReversed() : ranges;
-      return ordered.map(([low, high]) => ({ sql, backward, low, high }));
-    });
-    this.#seen = plans.length > 1 || plans.some((plan) => plan.index.multikey !== 0) ? new Set() : undefined;
+  constructor(database: Database, collection: Collection, plan: IndexPlan, walk: number) {
+    super(database, collection);
+    const { index, backward } = plan;
+    const { prefix = 0, ranges = [] } = plan.walks[walk] ?? {};
+    this.prefix = prefix;
+    this.#plan = plan;
+    this.#ranges = backward ? ranges.toReversed() : ranges;
+    this.#sql = `SELECT i.k, i.r, c.d FROM ${index.table} AS i CROSS JOIN ${collection.table} AS c ON c.r = i.r WHERE ${
+      backward
+        ? '(i.k, i.r) < (?, ?) AND i.k >= ? ORDER BY i.k DESC, i.r DESC'
+        : '(i.k, i.r) > (?, ?) AND i.k < ? ORDER BY i.k, i.r'
+    }`;
+    this.place = this.#start(0);
   }
 
   next(): Row | undefined {
-    for (;;) {
-      const step = this.#steps[this.#step];
-      if (!step) return undefined;
-      const { key, row: after } = this.#place ?? { key: step.backward ? step.high : step.low, row: -1 };
-      this.#rows ??= this.#database.iterate(step.sql, key, after, step.backward ? step.low : step.high);
-      const row = this.#rows.next();
-      if (!row) {
-        this.#rows = undefined;
-        this.#place = undefined;
-        this.#step++;
-        continue;
-      }
-      const id = row[1] as number;
-      this.#place = { key: (row[0] as Uint8Array) ?? NO_KEY, row: id };
-      this.examined++;
-      if (this.#seen) {
-        if (this.#seen.has(id)) continue;
-        this.#seen.add(id);
-      }
-      return { id, bytes: row[2] as Uint8Array };
+    for (; this.place.range < this.#ranges.length; this.place = this.#start(this.place.range + 1)) {
+      const row = this.draw();
+      if (!row) continue;
+      this.place = { range: this.place.range, key: row[0] as Uint8Array, row: row[1] as number };
+      return { id: this.place.row, bytes: row[2] as Uint8Array };
     }
+    return undefined;
   }
 
-  pause(): void {
-    this.#rows?.close();
-    this.#rows = undefined;
+  protected open(): RowIterator {
+    const { index, backward } = this.#plan;
+    if (!this.collection.indexes.includes(index))
+      throw new MongoFault(175, `query plan killed :: index '${index.name}' dropped`);
+    const { range, key, row } = this.place;
+    return this.database.iterate(this.#sql, key, row, this.#ranges[range]?.[backward ? 0 : 1] as Buffer);
   }
+
+  #start(range: number): Place {
+    return { range, key: this.#ranges[range]?.[this.#plan.backward ? 1 : 0] ?? Buffer.alloc(0), row: -1 };
+  }
+}
+
+function chained(walks: IndexWalk[]): Scan {
+  return {
+    next: () => {
+      for (; walks.length > 0; walks.shift()) {
+        const row = walks[0]?.next();
+        if (row) return row;
+      }
+      return undefined;
+    },
+    pause: () => walks[0]?.pause(),
+  };
+}
+
+/** Side by side, always the one whose key comes first behind its prefix. */
+function merged(walks: readonly IndexWalk[], backward: boolean): Scan {
+  const readHead = (walk: IndexWalk) => {
+    const from = walk.place;
+    const row = walk.next();
+    return row ? [{ walk, from, row, rest: walk.place.key.subarray(walk.prefix) }] : [];
+  };
+  let heads: ReturnType<typeof readHead> | undefined;
+  return {
+    next: () => {
+      heads ??= walks.flatMap(readHead);
+      let first = 0;
+      for (let at = 1; at < heads.length; at++) {
+        const order = Buffer.compare(heads[at]?.rest as Uint8Array, heads[first]?.rest as Uint8Array);
+        if (backward ? order > 0 : order < 0) first = at;
+      }
+      const head = heads[first];
+      if (head) heads.splice(first, 1, ...readHead(head.walk));
+      return head?.row;
+    },
+    // What was read ahead is read again: it may change before the next command.
+    pause: () => {
+      for (const { walk, from } of heads ?? []) walk.place = from;
+      for (const walk of walks) walk.pause();
+      heads = undefined;
+    },
+  };
+}
+
+/** Where one document can stand at several keys, it counts at the first. */
+function distinct(rows: Scan): Scan {
+  const seen = new Set<number>();
+  return {
+    next: () => {
+      let row = rows.next();
+      while (row && seen.has(row.id)) row = rows.next();
+      if (row) seen.add(row.id);
+      return row;
+    },
+    pause: () => rows.pause(),
+  };
 }

@@ -22,7 +22,8 @@ const RANK: Readonly<Record<number, number>> = {
   [Kind.timestamp]: 12,
   [Kind.regex]: 13,
   [Kind.code]: 14,
-  [Kind.maxKey]: 15,
+  [Kind.scopedCode]: 15,
+  [Kind.maxKey]: 16,
 };
 
 export function rankOf(kind: number): number {
@@ -62,6 +63,8 @@ export function compare(a: unknown, b: unknown): number {
     }
     case Kind.code:
       return compareText((a as Code).code, (b as Code).code);
+    case Kind.scopedCode:
+      return compareText((a as Code).code, (b as Code).code) || compare((a as Code).scope, (b as Code).scope);
     default:
       return 0;
   }

@@ -1,20 +1,25 @@
-import type { BSONRegExp } from 'bson';
+import type { Binary, BSONRegExp } from 'bson';
 import { type Document, fieldsOf, isNumeric, isObject, Kind, kindOf, numeric } from '../bson/value.ts';
+import { type Expression, parseExpression, readsOf, type Scope } from '../expression/expression.ts';
 import { MongoFault, notImplemented } from '../fault.ts';
-import { regexOf } from './regex.ts';
+import { compare, equal } from './compare.ts';
+import { type Pattern, regexOf } from './regex.ts';
 import { kindsOf } from './type-names.ts';
 
 export type Order = 'gt' | 'gte' | 'lt' | 'lte';
+export type BitTest = 'AllSet' | 'AllClear' | 'AnySet' | 'AnyClear';
 
-/** One operator's condition on the values at a path. */
+/** One operator's condition on the values at a path. The values of `in` are sorted and distinct. */
 export type Predicate =
   | { op: 'eq'; value: unknown }
   | { op: Order; value: unknown }
-  | { op: 'in'; values: unknown[]; patterns: RegExp[] }
+  | { op: 'in'; values: unknown[]; patterns: Predicate[] }
   | { op: 'exists' }
   | { op: 'type'; kinds: ReadonlySet<number> }
   | { op: 'size'; size: number }
-  | { op: 'regex'; pattern: RegExp; source: BSONRegExp }
+  | { op: 'mod'; divisor: bigint; remainder: bigint }
+  | { op: 'bits'; test: BitTest; mask: bigint }
+  | { op: 'regex'; pattern: Pattern; source: BSONRegExp }
   | { op: 'all'; items: Predicate[] }
   | { op: 'elemMatch'; filter: Filter }
   | { op: 'elemIs'; items: Predicate[] }
@@ -23,21 +28,27 @@ export type Predicate =
 /** A parsed query filter. `and` of nothing matches everything, `or` of nothing matches nothing. */
 export type Filter =
   | { op: 'and' | 'or' | 'nor'; filters: Filter[] }
-  | { op: 'field'; path: string; parts: readonly string[]; predicate: Predicate };
+  | { op: 'field'; path: string; parts: readonly string[]; predicate: Predicate }
+  | { op: 'expr'; test: Expression; roots: ReadonlySet<string> };
 
-export function parseFilter(query: Document): Filter {
+/** `scope` has the command's variables; without one, as within an array element, `$expr` has no place. */
+export function parseFilter(query: Document, scope: Scope | 'nested' = new Map()): Filter {
   const filters: Filter[] = [];
   for (const [name, value] of fieldsOf(query)) {
-    if (name === '$and' || name === '$or' || name === '$nor') {
-      filters.push({ op: name.slice(1) as 'and', filters: clauses(name, value) });
-    } else if (name === '$comment') continue;
-    else if (name === '$expr' || name === '$where' || name === '$text' || name === '$jsonSchema') {
-      throw notImplemented(`The query operator ${name}`);
-    } else if (name.startsWith('$')) {
-      throw new MongoFault(2, `unknown top level operator: ${name}`);
-    } else {
+    if (!name.startsWith('$')) {
       const parts = name.split('.');
       for (const predicate of parseCondition(value)) filters.push({ op: 'field', path: name, parts, predicate });
+    } else if (name === '$and' || name === '$or' || name === '$nor') {
+      filters.push({ op: name.slice(1) as 'and', filters: clauses(name, value, scope) });
+    } else if (name === '$expr') {
+      if (scope === 'nested') throw new MongoFault(2, '$expr can only be applied to the top-level document');
+      filters.push({ op: 'expr', test: parseExpression(value, scope), roots: readsOf(value) });
+    } else if (name !== '$comment') {
+      if (/^\$(where|text|jsonSchema|sampleRate)$/.test(name)) throw notImplemented(`The query operator ${name}`);
+      throw new MongoFault(
+        2,
+        `unknown top level operator: ${name}. If you have a field name that starts with a '$' symbol, consider using $getField or $setField.`,
+      );
     }
   }
   return filters.length === 1 ? (filters[0] as Filter) : { op: 'and', filters };
@@ -46,15 +57,16 @@ export function parseFilter(query: Document): Filter {
 /** The top-level fields the filter reads. */
 export function rootsOf(filter: Filter, into = new Set<string>()): Set<string> {
   if (filter.op === 'field') into.add(filter.parts[0] as string);
+  else if (filter.op === 'expr') for (const root of filter.roots) into.add(root);
   else for (const inner of filter.filters) rootsOf(inner, into);
   return into;
 }
 
-function clauses(name: string, value: unknown): Filter[] {
-  if (!Array.isArray(value) || value.length === 0) throw new MongoFault(2, `${name} argument must be a nonempty array`);
+function clauses(name: string, value: unknown, scope: Scope | 'nested'): Filter[] {
+  if (!Array.isArray(value) || value.length === 0) throw new MongoFault(2, `${name} must be a nonempty array`);
   return value.map((clause) => {
-    if (!isObject(clause)) throw new MongoFault(2, `${name} argument's entries must be objects`);
-    return parseFilter(clause);
+    if (!isObject(clause)) throw new MongoFault(2, `$or/$and/$nor entries need to be full objects`);
+    return parseFilter(clause, scope);
   });
 }
 
@@ -62,110 +74,151 @@ function clauses(name: string, value: unknown): Filter[] {
 export function parseCondition(value: unknown): Predicate[] {
   if (kindOf(value) === Kind.regex) return [{ op: 'regex', ...regexOf(value, undefined) }];
   if (!isOperatorDocument(value)) return [{ op: 'eq', value: value ?? null }];
-  const predicates: Predicate[] = [];
-  for (const [name, operand] of fieldsOf(value)) {
-    const found = parseOperator(name, operand, value);
-    if (found) predicates.push(found);
-  }
-  return predicates;
+  return fieldsOf(value).flatMap(([name, operand]) => {
+    const parse = Object.hasOwn(OPERATORS, name) ? OPERATORS[name] : undefined;
+    if (parse) return parse(operand, name, value);
+    if (/^\$(near|nearSphere|geoWithin|geoIntersects|within)$/.test(name))
+      throw notImplemented(`The query operator ${name}`);
+    throw new MongoFault(2, `unknown operator: ${name}`);
+  });
 }
 
+/** References, `{ $ref, $id }`, are values. */
 export function isOperatorDocument(value: unknown): value is Document {
   if (!isObject(value)) return false;
-  const first = Object.keys(value)[0];
-  return first !== undefined && first.startsWith('$') && value['_bsontype'] !== 'DBRef';
+  const first = fieldsOf(value)[0]?.[0];
+  return first !== undefined && first.startsWith('$') && !('$ref' in value && '$id' in value);
 }
 
-function parseOperator(name: string, operand: unknown, siblings: Document): Predicate | undefined {
-  switch (name) {
-    case '$eq':
-      return { op: 'eq', value: operand };
-    case '$ne':
-      if (kindOf(operand) === Kind.regex) throw new MongoFault(2, "Can't have regex as arg to $ne.");
-      return { op: 'not', items: [{ op: 'eq', value: operand }] };
-    case '$gt':
-    case '$gte':
-    case '$lt':
-    case '$lte':
-      if (kindOf(operand) === Kind.regex)
-        throw new MongoFault(2, `Can't have RegEx as arg to predicate over field ${name}`);
-      return { op: name.slice(1) as Order, value: operand };
-    case '$in':
-      return parseIn(name, operand);
-    case '$nin':
-      return { op: 'not', items: [parseIn(name, operand)] };
-    case '$exists':
-      return isTruthy(operand) ? { op: 'exists' } : { op: 'not', items: [{ op: 'exists' }] };
-    case '$type':
-      return { op: 'type', kinds: kindsOf(operand) };
-    case '$size':
-      return { op: 'size', size: parseSize(operand) };
-    case '$all':
-      return parseAll(operand);
-    case '$elemMatch':
-      return parseElemMatch(operand);
-    case '$not':
-      return parseNot(operand);
-    case '$regex':
-      return { op: 'regex', ...regexOf(operand, siblings['$options']) };
-    case '$options':
-      if (siblings['$regex'] === undefined) throw new MongoFault(2, '$options needs a $regex');
-      return undefined;
-    case '$comment':
-      return undefined;
-    default:
-      if (!name.startsWith('$')) throw new MongoFault(2, `unknown operator: ${name}`);
-      throw new MongoFault(2, `unknown operator: ${name}`);
-  }
+type Parse = (operand: unknown, name: string, siblings: Document) => Predicate | Predicate[];
+
+const OPERATORS: Readonly<Record<string, Parse>> = {
+  $eq: (value) => ({ op: 'eq', value }),
+  $ne: (value) => {
+    if (kindOf(value) === Kind.regex) throw new MongoFault(2, "Can't have regex as arg to $ne.");
+    return { op: 'not', items: [{ op: 'eq', value }] };
+  },
+  $gt: parseOrder,
+  $gte: parseOrder,
+  $lt: parseOrder,
+  $lte: parseOrder,
+  $in: parseIn,
+  $nin: (operand, name) => ({ op: 'not', items: [parseIn(operand, name)] }),
+  $exists: (operand) => (isTruthy(operand) ? { op: 'exists' } : { op: 'not', items: [{ op: 'exists' }] }),
+  $type: (operand) => ({ op: 'type', kinds: kindsOf(operand) }),
+  $size: (operand) => {
+    const size = integerOf(operand);
+    if (size === undefined) throw new MongoFault(9, 'Failed to parse $size. Expected an integer');
+    if (size < 0n) throw new MongoFault(9, `Failed to parse $size. Expected a non-negative number in: $size: ${size}`);
+    return { op: 'size', size: Number(size) };
+  },
+  $mod: parseMod,
+  $bitsAllSet: parseBits,
+  $bitsAllClear: parseBits,
+  $bitsAnySet: parseBits,
+  $bitsAnyClear: parseBits,
+  $all: parseAll,
+  $elemMatch: (operand) => {
+    if (!isObject(operand)) throw new MongoFault(2, '$elemMatch needs an Object');
+    const first = fieldsOf(operand)[0]?.[0] ?? '';
+    return !isOperatorDocument(operand) || /^\$(and|or|nor|expr|where)$/.test(first)
+      ? { op: 'elemMatch', filter: parseFilter(operand, 'nested') }
+      : { op: 'elemIs', items: parseCondition(operand) };
+  },
+  $not: (operand) => {
+    if (kindOf(operand) !== Kind.regex && !isObject(operand))
+      throw new MongoFault(2, '$not needs a regex or a document');
+    if (isObject(operand) && !isOperatorDocument(operand))
+      throw new MongoFault(2, '$not needs a document of operators, and not an empty one');
+    return { op: 'not', items: parseCondition(operand) };
+  },
+  $regex: (operand, _name, { $options }) => ({ op: 'regex', ...regexOf(operand, $options) }),
+  $options: (_operand, _name, siblings) => {
+    if (!('$regex' in siblings)) throw new MongoFault(2, '$options needs a $regex');
+    return [];
+  },
+  $comment: () => [],
+};
+
+function parseOrder(value: unknown, name: string): Predicate {
+  if (kindOf(value) === Kind.regex) throw new MongoFault(2, `Can't have RegEx as arg to predicate over field ${name}`);
+  return { op: name.slice(1) as Order, value };
 }
 
-function parseIn(name: string, operand: unknown): Predicate {
+function parseIn(operand: unknown, name: string): Predicate & { op: 'in' } {
   if (!Array.isArray(operand)) throw new MongoFault(2, `${name} needs an array`);
-  const values: unknown[] = [];
-  const patterns: RegExp[] = [];
-  for (const item of operand) {
-    if (isOperatorDocument(item)) throw new MongoFault(2, `cannot nest $ under ${name}`);
-    if (kindOf(item) === Kind.regex) patterns.push(regexOf(item, undefined).pattern);
-    else values.push(item ?? null);
-  }
-  return { op: 'in', values, patterns };
+  const isPattern = (item: unknown): boolean => kindOf(item) === Kind.regex;
+  if (operand.some(isOperatorDocument)) throw new MongoFault(2, `cannot nest $ under ${name}`);
+  const sorted = operand.filter((item) => !isPattern(item)).toSorted(compare);
+  return {
+    op: 'in',
+    values: sorted.filter((item, at) => at === 0 || !equal(item, sorted[at - 1])),
+    patterns: operand.filter(isPattern).flatMap(parseCondition),
+  };
 }
 
-function parseSize(operand: unknown): number {
-  const size = isNumeric(kindOf(operand)) ? Number(numeric(operand)) : NaN;
-  if (!Number.isInteger(size)) throw new MongoFault(9, 'Failed to parse $size. Expected an integer');
-  if (size < 0) throw new MongoFault(9, `Failed to parse $size. Expected a non-negative number`);
-  return size;
+function parseMod(operand: unknown): Predicate {
+  if (!Array.isArray(operand)) throw new MongoFault(2, 'malformed mod, needs to be an array');
+  if (operand.length !== 2)
+    throw new MongoFault(2, `malformed mod, ${operand.length < 2 ? 'not enough' : 'too many'} elements`);
+  const [divisor, remainder] = operand.map(truncated);
+  if (divisor === undefined) throw new MongoFault(2, 'malformed mod, divisor is not a number that fits 64 bits');
+  if (remainder === undefined) throw new MongoFault(2, 'malformed mod, remainder is not a number that fits 64 bits');
+  if (divisor === 0n) throw new MongoFault(2, 'divisor cannot be 0');
+  return { op: 'mod', divisor, remainder };
+}
+
+function parseBits(operand: unknown, name: string): Predicate {
+  const test = name.slice('$bits'.length) as BitTest;
+  if (kindOf(operand) === Kind.binary) return { op: 'bits', test, mask: bitsOf((operand as Binary).value()) };
+  if (Array.isArray(operand)) {
+    const positions = operand.map((item) => {
+      const position = integerOf(item);
+      if (position === undefined || position < 0n)
+        throw new MongoFault(9, `Failed to parse bit position. Expected a non-negative integer in: ${name}`);
+      return position > 63n ? 64n : position;
+    });
+    return { op: 'bits', test, mask: positions.reduce((mask, position) => mask | (1n << position), 0n) };
+  }
+  const mask = integerOf(operand);
+  if (mask === undefined)
+    throw new MongoFault(2, `${name} takes an Array, a number, or a BinData but received something else`);
+  if (mask < 0n) throw new MongoFault(9, `Expected a non-negative number in: ${name}`);
+  return { op: 'bits', test, mask };
 }
 
 function parseAll(operand: unknown): Predicate {
   if (!Array.isArray(operand)) throw new MongoFault(2, '$all needs an array');
   // `$all: []` matches nothing.
   if (operand.length === 0) return { op: 'in', values: [], patterns: [] };
-  const items = operand.flatMap((item) => {
-    if (isOperatorDocument(item) && !('$elemMatch' in item)) throw new MongoFault(2, 'no $ expressions in $all');
-    return parseCondition(item);
-  });
-  return { op: 'all', items };
-}
-
-function parseElemMatch(operand: unknown): Predicate {
-  if (!isObject(operand)) throw new MongoFault(2, '$elemMatch needs an Object');
-  const first = Object.keys(operand)[0];
-  const isFilter = !isOperatorDocument(operand) || first === '$and' || first === '$or' || first === '$nor';
-  return isFilter
-    ? { op: 'elemMatch', filter: parseFilter(operand) }
-    : { op: 'elemIs', items: parseCondition(operand) };
-}
-
-function parseNot(operand: unknown): Predicate {
-  if (kindOf(operand) !== Kind.regex && !isOperatorDocument(operand)) {
-    throw new MongoFault(2, '$not needs a regex or a document');
-  }
-  return { op: 'not', items: parseCondition(operand) };
+  const isElement = (item: unknown): boolean => isOperatorDocument(item) && fieldsOf(item)[0]?.[0] === '$elemMatch';
+  const elements = operand.filter(isElement).length;
+  if (operand.some((item) => isOperatorDocument(item) && !isElement(item)))
+    throw new MongoFault(2, 'no $ expressions in $all');
+  if (elements > 0 && elements < operand.length) throw new MongoFault(2, '$all/$elemMatch has to be consistent');
+  return { op: 'all', items: operand.flatMap(parseCondition) };
 }
 
 export function isTruthy(value: unknown): boolean {
   if (value === null || value === undefined || value === false) return false;
   return !isNumeric(kindOf(value)) || Number(numeric(value)) !== 0;
+}
+
+/** The number without its fraction, where it fits an int64. */
+export function truncated(value: unknown): bigint | undefined {
+  if (!isNumeric(kindOf(value))) return undefined;
+  const number = numeric(value);
+  if (typeof number === 'number' && !Number.isFinite(number)) return undefined;
+  const whole = typeof number === 'number' ? BigInt(Math.trunc(number)) : number;
+  return BigInt.asIntN(64, whole) === whole ? whole : undefined;
+}
+
+export function integerOf(value: unknown): bigint | undefined {
+  const whole = truncated(value);
+  return whole !== undefined && equal(value, whole) ? whole : undefined;
+}
+
+/** The bits of a binary value, the first byte's lowest first. */
+export function bitsOf(bytes: Uint8Array): bigint {
+  return bytes.reduceRight((bits, byte) => (bits << 8n) | BigInt(byte), 0n);
 }

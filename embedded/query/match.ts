@@ -1,26 +1,39 @@
+import type { Binary } from 'bson';
 import { type Document, isObject, Kind, kindOf, numeric } from '../bson/value.ts';
 import { compare, equal, rankOf } from './compare.ts';
-import type { Filter, Order, Predicate } from './filter.ts';
+import {
+  type BitTest,
+  bitsOf,
+  type Filter,
+  integerOf,
+  isTruthy,
+  type Order,
+  type Predicate,
+  truncated,
+} from './filter.ts';
 import { type Parts, someAt } from './path.ts';
 
 export function matches(filter: Filter, doc: Document): boolean {
   switch (filter.op) {
+    case 'field':
+      return matchesAt(doc, filter.parts, filter.predicate);
     case 'and':
       return filter.filters.every((inner) => matches(inner, doc));
     case 'or':
       return filter.filters.some((inner) => matches(inner, doc));
     case 'nor':
       return !filter.filters.some((inner) => matches(inner, doc));
-    default:
-      return matchesAt(doc, filter.parts, filter.predicate);
+    case 'expr':
+      return isTruthy(filter.test({ doc }));
   }
 }
 
-function matchesAt(doc: unknown, parts: Parts, predicate: Predicate): boolean {
+/** Whether a value at the path passes, with all arrays on the way entered. */
+export function matchesAt(doc: unknown, parts: Parts, predicate: Predicate): boolean {
   // Negations and conjunctions quantify over the whole field, not over one of its elements.
   if (predicate.op === 'not') return !predicate.items.every((item) => matchesAt(doc, parts, item));
   if (predicate.op === 'all') return predicate.items.every((item) => matchesAt(doc, parts, item));
-  return someAt(doc, parts, expandsArrays(predicate), (leaf) => passes(predicate, leaf));
+  return someAt(doc, parts, !WHOLE.has(predicate.op), (leaf) => passes(predicate, leaf));
 }
 
 /** Whether one value passes, for `$pull` conditions and partial index filters. */
@@ -28,11 +41,10 @@ export function matchesValue(predicates: readonly Predicate[], value: unknown): 
   return predicates.every((predicate) => matchesAt(value, [], predicate));
 }
 
-function expandsArrays(predicate: Predicate): boolean {
-  return !['exists', 'size', 'elemMatch', 'elemIs'].includes(predicate.op);
-}
+/** Those that test an array, and not its elements. */
+const WHOLE: ReadonlySet<string> = new Set(['exists', 'size', 'elemMatch', 'elemIs']);
 
-function passes(predicate: Predicate, leaf: unknown): boolean {
+export function passes(predicate: Predicate, leaf: unknown): boolean {
   switch (predicate.op) {
     case 'eq':
       return equals(predicate.value, leaf);
@@ -42,20 +54,30 @@ function passes(predicate: Predicate, leaf: unknown): boolean {
     case 'lte':
       return ordered(predicate.op, predicate.value, leaf);
     case 'in':
-      return (
-        predicate.values.some((value) => equals(value, leaf)) ||
-        predicate.patterns.some((pattern) => fits(pattern, leaf))
-      );
+      return holds(predicate.values, leaf) || predicate.patterns.some((pattern) => passes(pattern, leaf));
     case 'exists':
       return leaf !== undefined;
     case 'type':
       return predicate.kinds.has(kindOf(leaf));
     case 'size':
       return Array.isArray(leaf) && leaf.length === predicate.size;
-    case 'regex':
-      return fits(predicate.pattern, leaf) || (kindOf(leaf) === Kind.regex && equal(predicate.source, leaf));
+    case 'mod': {
+      const whole = truncated(leaf);
+      return whole !== undefined && whole % predicate.divisor === predicate.remainder;
+    }
+    case 'bits':
+      return bitTest(predicate.test, predicate.mask, leaf);
+    case 'regex': {
+      const kind = kindOf(leaf);
+      if (kind === Kind.string || kind === Kind.symbol) return predicate.pattern.test(String(leaf));
+      return kind === Kind.regex && equal(predicate.source, leaf);
+    }
     case 'elemMatch':
-      return Array.isArray(leaf) && leaf.some((item) => isObject(item) && matches(predicate.filter, item));
+      return (
+        Array.isArray(leaf) &&
+        // An array inside counts as a document whose fields are its positions.
+        leaf.some((item) => (isObject(item) || Array.isArray(item)) && matches(predicate.filter, { ...item }))
+      );
     case 'elemIs':
       return Array.isArray(leaf) && leaf.some((item) => predicate.items.every((inner) => passes(inner, item)));
     case 'all':
@@ -68,6 +90,19 @@ function passes(predicate: Predicate, leaf: unknown): boolean {
 function equals(value: unknown, leaf: unknown): boolean {
   if (value === null) return leaf === null || leaf === undefined;
   return leaf !== undefined && (leaf === value || (typeof leaf !== 'string' && equal(value, leaf)));
+}
+
+function holds(sorted: readonly unknown[], leaf: unknown): boolean {
+  const wanted = leaf === undefined ? null : leaf;
+  let [low, high] = [0, sorted.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    const order = compare(sorted[middle], wanted);
+    if (order === 0) return true;
+    if (order < 0) low = middle + 1;
+    else high = middle;
+  }
+  return false;
 }
 
 /** Range operators compare within the operand's type only; minKey and maxKey stand outside all of them. */
@@ -84,9 +119,25 @@ function ordered(op: Order, value: unknown, leaf: unknown): boolean {
 }
 
 export function isNaNValue(value: unknown): boolean {
-  return kindOf(value) === Kind.double && Number.isNaN(numeric(value));
+  const kind = kindOf(value);
+  return (kind === Kind.double || kind === Kind.decimal) && Number.isNaN(numeric(value));
 }
 
-function fits(pattern: RegExp, leaf: unknown): boolean {
-  return typeof leaf === 'string' && pattern.test(leaf);
+/** Numbers have their sign in all the bits above; binary values have zeros there. */
+function bitTest(test: BitTest, mask: bigint, leaf: unknown): boolean {
+  const kind = kindOf(leaf);
+  const bits =
+    kind === Kind.binary ? bitsOf((leaf as Binary).value()) : kind === Kind.decimal ? undefined : integerOf(leaf);
+  if (bits === undefined) return false;
+  const set = bits & mask;
+  switch (test) {
+    case 'AllSet':
+      return set === mask;
+    case 'AllClear':
+      return set === 0n;
+    case 'AnySet':
+      return set !== 0n;
+    case 'AnyClear':
+      return set !== mask;
+  }
 }

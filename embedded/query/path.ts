@@ -53,8 +53,8 @@ function expandTuple(values: unknown[], rests: Parts[], purpose: 'index' | 'sort
   for (let field = 0; field < reached.length; field++) {
     let value = reached[field];
     let rest = left[field] as Parts;
-    while (rest.length > 0 && isObject(value)) {
-      value = fieldOf(value, rest[0] as string);
+    while (rest.length > 0 && (isObject(value) || isAtPosition(value, rest[0] as string))) {
+      value = isObject(value) ? fieldOf(value, rest[0] as string) : (value as unknown[])[Number(rest[0])];
       rest = rest.slice(1);
     }
     if (Array.isArray(value) && rest !== DONE) {
@@ -80,6 +80,13 @@ function expandTuple(values: unknown[], rests: Parts[], purpose: 'index' | 'sort
     });
     expandTuple(next, nextLeft, purpose, out);
   }
+}
+
+/** Whether the path's part is a position in the array; it must not be the name of a field in an element as well. */
+function isAtPosition(value: unknown, part: string): boolean {
+  if (!Array.isArray(value) || !isArrayIndex(part) || Number(part) >= value.length) return false;
+  if (!value.some((item) => isObject(item) && Object.hasOwn(item, part))) return true;
+  throw new MongoFault(16746, `Ambiguous field name found in array (do not use numeric field names): ${part}`);
 }
 
 const EMPTY = Symbol('empty array');

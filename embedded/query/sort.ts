@@ -1,4 +1,4 @@
-import { type Document, isNumeric, kindOf, numeric } from '../bson/value.ts';
+import { type Document, fieldsOf, isNumeric, kindOf, numeric } from '../bson/value.ts';
 import { MongoFault, notImplemented } from '../fault.ts';
 import { compare } from './compare.ts';
 import { keyTuples, type Parts } from './path.ts';
@@ -10,7 +10,7 @@ export interface SortField {
 }
 
 export function parseSort(spec: Document): SortField[] {
-  return Object.entries(spec).map(([path, direction]) => {
+  return fieldsOf(spec).map(([path, direction]) => {
     if (typeof direction === 'object' && direction !== null && '$meta' in direction)
       throw notImplemented('Sorting by $meta');
     const way = isNumeric(kindOf(direction)) ? Number(numeric(direction)) : NaN;

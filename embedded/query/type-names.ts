@@ -13,6 +13,9 @@ const NAMES: Readonly<Record<string, readonly number[]>> = {
   null: [Kind.null],
   regex: [Kind.regex],
   javascript: [Kind.code],
+  javascriptWithScope: [Kind.scopedCode],
+  undefined: [6],
+  dbPointer: [12],
   symbol: [Kind.symbol],
   int: [Kind.int],
   timestamp: [Kind.timestamp],
@@ -40,4 +43,13 @@ export function kindsOf(operand: unknown): ReadonlySet<number> {
   }
   if (kinds.size === 0) throw new MongoFault(9, '$type must match at least one type');
   return kinds;
+}
+
+const NAME_OF = new Map(
+  Object.entries(NAMES).flatMap(([name, kinds]) => (kinds.length === 1 ? [[kinds[0], name]] : [])),
+);
+
+/** A value's type as MongoDB calls it in messages and in `$type`. */
+export function typeName(value: unknown): string {
+  return (value === undefined ? undefined : (NAME_OF.get(kindOf(value)) as string)) ?? 'missing';
 }

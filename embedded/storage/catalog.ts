@@ -1,8 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { deserialize } from 'bson';
-import { type Document, encode } from '../bson/value.ts';
+import { encode } from '../bson/encode.ts';
+import { type Document } from '../bson/value.ts';
 import { MongoFault } from '../fault.ts';
-import { SearchIndex } from '../search/search-index.ts';
+import { openSearchIndex, type SearchIndex } from '../search/search-index.ts';
 import { Collection } from './collection.ts';
 import type { Database } from './database.ts';
 import { Index, type IndexSpec } from './index.ts';
@@ -15,6 +16,9 @@ CREATE TABLE IF NOT EXISTS retryable (session BLOB PRIMARY KEY, txn INTEGER NOT 
 CREATE TABLE IF NOT EXISTS opened (id INTEGER PRIMARY KEY CHECK (id = 1), at INTEGER NOT NULL);
 `;
 
+/** To be raised with every change of how index keys are encoded. */
+const KEY_FORM = 2;
+
 /** What collections and indexes exist: kept in memory, read again after anything is rolled back. */
 export class Catalog {
   readonly #database: Database;
@@ -22,43 +26,62 @@ export class Catalog {
 
   constructor(database: Database) {
     this.#database = database;
-    database.exec(SCHEMA);
-    // A first write makes sure the WAL file exists before WalSync opens it.
-    database.run('INSERT OR REPLACE INTO opened (id, at) VALUES (1, ?)', Date.now());
+    if (!database.readOnly) {
+      database.exec(SCHEMA);
+      // A first write makes sure the WAL file exists before WalSync opens it.
+      database.run('INSERT OR REPLACE INTO opened (id, at) VALUES (1, ?)', Date.now());
+    }
     this.reload();
+    if (!database.readOnly) this.#renewKeys();
   }
 
-  reload(): void {
-    this.#database.forgetStatements();
-    const byId = new Map<number, Collection>();
-    for (const [id, db, name, uuid] of this.#database.all('SELECT id, db, name, uuid FROM collections ORDER BY id')) {
-      byId.set(
-        id as number,
-        new Collection(this.#database, id as number, [db as string, name as string], uuid as Uint8Array),
-      );
+  /** A file whose index keys have an earlier form gets new ones. */
+  #renewKeys(): void {
+    const database = this.#database;
+    if (database.get('PRAGMA user_version')?.[0] === KEY_FORM) return;
+    database.exec('BEGIN');
+    for (const collection of this.all()) {
+      for (const index of collection.indexes) {
+        database.exec(`DELETE FROM ${index.table}`);
+        collection.fillIndex(index);
+      }
     }
-    for (const [id, owner, spec, multikey] of this.#database.all(
-      'SELECT id, collection, spec, multikey FROM indexes ORDER BY id',
-    )) {
-      const index = new Index(
-        id as number,
-        deserialize(spec as Uint8Array, { bsonRegExp: true }) as IndexSpec,
-        multikey as number,
-      );
-      byId.get(owner as number)?.indexes.push(index);
+    database.exec(`PRAGMA user_version = ${KEY_FORM}; COMMIT`);
+  }
+
+  /**
+   * Reads again what the tables say. What is as it was keeps its object, since open cursors and the caches of searches hang on
+   * it; only after a failed commit, when those may have seen what never came to be, is everything made new.
+   */
+  reload(scope: 'changes' | 'everything' = 'changes'): void {
+    const database = this.#database;
+    const known = scope === 'changes' ? this.#collections : new Map<string, Collection>();
+    database.forgetStatements();
+    this.#collections = new Map();
+    const collections = 'SELECT id, db, name, uuid FROM collections ORDER BY id';
+    for (const [id, db, name, uuid] of database.all<[number, string, string, Uint8Array]>(collections)) {
+      const old = known.get(`${db}.${name}`);
+      const collection = old && old.id === id ? old : new Collection(database, id, [db, name], uuid);
+      this.#collections.set(collection.namespace, collection);
+      this.#reloadIndexes(collection);
     }
-    for (const [id, owner, name, definition] of this.#database.all(
-      'SELECT id, collection, name, definition FROM search_indexes ORDER BY id',
-    )) {
-      const search = new SearchIndex(
-        this.#database,
-        id as number,
-        name as string,
-        deserialize(definition as Uint8Array),
-      );
-      byId.get(owner as number)?.searchIndexes.push(search);
+  }
+
+  #reloadIndexes({ id: owner, indexes, searchIndexes }: Collection): void {
+    const [held, searches] = [indexes.splice(0), searchIndexes.splice(0)];
+    const made = 'SELECT id, spec, multikey FROM indexes WHERE collection = ? ORDER BY id';
+    for (const [id, spec, multikey] of this.#database.all<[number, Uint8Array, number]>(made, owner)) {
+      const index =
+        held.find((one) => one.id === id && same(one.spec, spec)) ??
+        new Index(id, deserialize(spec, { bsonRegExp: true }) as IndexSpec, multikey);
+      index.multikey = multikey;
+      indexes.push(index);
     }
-    this.#collections = new Map([...byId.values()].map((collection) => [collection.namespace, collection]));
+    const sought = 'SELECT id, name, definition FROM search_indexes WHERE collection = ? ORDER BY id';
+    for (const [id, name, definition] of this.#database.all<[number, string, Uint8Array]>(sought, owner)) {
+      const search = searches.find((one) => one.id === id && one.name === name && same(one.definition, definition));
+      searchIndexes.push(search ?? openSearchIndex(this.#database, id, name, deserialize(definition)));
+    }
   }
 
   find(db: string, name: string): Collection | undefined {
@@ -85,6 +108,7 @@ export class Catalog {
     uuid[8] = ((uuid[8] ?? 0) & 0x3f) | 0x80;
     const id = this.#database.insert('INSERT INTO collections (db, name, uuid) VALUES (?, ?, ?)', db, name, uuid);
     const collection = new Collection(this.#database, id, [db, name], uuid);
+    this.#database.catalogChanged = true;
     this.#database.exec(`CREATE TABLE ${collection.table} (r INTEGER PRIMARY KEY, d BLOB NOT NULL)`);
     this.#collections.set(collection.namespace, collection);
     this.addIndex(collection, { v: 2, key: { _id: 1 }, name: '_id_' });
@@ -92,9 +116,10 @@ export class Catalog {
   }
 
   drop(collection: Collection): void {
+    collection.dropped = true;
     for (const index of collection.indexes.toReversed()) this.dropIndex(collection, index);
     for (const search of collection.searchIndexes.toReversed()) this.dropSearchIndex(collection, search);
-    this.#database.forgetStatements();
+    this.#forget();
     this.#database.exec(`DROP TABLE ${collection.table}`);
     this.#database.run('DELETE FROM collections WHERE id = ?', collection.id);
     this.#collections.delete(collection.namespace);
@@ -108,6 +133,7 @@ export class Catalog {
       encode(spec),
     );
     const index = new Index(id, spec, 0);
+    this.#database.catalogChanged = true;
     this.#database.exec(
       `CREATE TABLE ${index.table} (k BLOB NOT NULL, r INTEGER NOT NULL, PRIMARY KEY (k, r)) WITHOUT ROWID`,
     );
@@ -116,7 +142,7 @@ export class Catalog {
   }
 
   dropIndex(collection: Collection, index: Index): void {
-    this.#database.forgetStatements();
+    this.#forget();
     this.#database.exec(`DROP TABLE ${index.table}`);
     this.#database.run('DELETE FROM indexes WHERE id = ?', index.id);
     collection.indexes.splice(collection.indexes.indexOf(index), 1);
@@ -129,19 +155,40 @@ export class Catalog {
       name,
       encode(definition),
     );
-    const search = new SearchIndex(this.#database, id, name, definition);
+    const search = openSearchIndex(this.#database, id, name, definition);
+    this.#database.catalogChanged = true;
     search.create();
     collection.searchIndexes.push(search);
-    collection.fillSearchIndex(search);
+    if (search.type === 'search') collection.fillSearchIndex(search);
     return search;
   }
 
+  /** The index keeps its id and its place. */
+  updateSearchIndex(collection: Collection, search: SearchIndex, definition: Document): void {
+    this.#forget();
+    search.drop();
+    const updated = openSearchIndex(this.#database, search.id, search.name, definition);
+    this.#database.run('UPDATE search_indexes SET definition = ? WHERE id = ?', encode(definition), search.id);
+    updated.create();
+    collection.searchIndexes.splice(collection.searchIndexes.indexOf(search), 1, updated);
+    if (updated.type === 'search') collection.fillSearchIndex(updated);
+  }
+
   dropSearchIndex(collection: Collection, search: SearchIndex): void {
-    this.#database.forgetStatements();
+    this.#forget();
     search.drop();
     this.#database.run('DELETE FROM search_indexes WHERE id = ?', search.id);
     collection.searchIndexes.splice(collection.searchIndexes.indexOf(search), 1);
   }
+
+  #forget(): void {
+    this.#database.catalogChanged = true;
+    this.#database.forgetStatements();
+  }
+}
+
+function same(value: Document, bytes: Uint8Array): boolean {
+  return Buffer.compare(encode(value), bytes) === 0;
 }
 
 function checkNamespace(db: string, name: string): void {

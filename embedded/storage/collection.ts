@@ -1,6 +1,7 @@
-import { decode, type Document } from '../bson/value.ts';
+import { ObjectId } from 'bson';
+import { decode } from '../bson/decode.ts';
+import { type Document, fieldsOf, isObject } from '../bson/value.ts';
 import { MongoFault } from '../fault.ts';
-import { keyTuples } from '../query/path.ts';
 import type { SearchIndex } from '../search/search-index.ts';
 import type { Database } from './database.ts';
 import type { Index } from './index.ts';
@@ -15,6 +16,10 @@ export class Collection {
   readonly uuid: Uint8Array;
   readonly indexes: Index[] = [];
   readonly searchIndexes: SearchIndex[] = [];
+  /** A cursor that is still open on it has lost its rows. */
+  dropped = false;
+  /** Counts what was done to the rows: unchanged means that what was read still holds. */
+  changes = 0;
   readonly #database: Database;
 
   constructor(database: Database, id: number, [db, name]: readonly [string, string], uuid: Uint8Array) {
@@ -36,6 +41,7 @@ export class Collection {
   /** Every uniqueness check comes before the first change, so a refused document leaves nothing behind. */
   insert(bytes: Uint8Array, doc: Document): void {
     checkSize(bytes);
+    this.#touch();
     const added = this.indexes.map((index) => ({ index, ...index.keysOf(doc) }));
     for (const { index, keys } of added) this.#checkUnique(index, keys, doc, undefined);
     const row = this.#database.insert(`INSERT INTO ${this.table} (d) VALUES (?)`, bytes);
@@ -48,6 +54,7 @@ export class Collection {
 
   replace(row: number, before: Document, bytes: Uint8Array, after: Document): void {
     checkSize(bytes);
+    this.#touch();
     const changes = this.indexes.map((index) => {
       const old = index.keysOf(before).keys;
       const { keys, multikey } = index.keysOf(after);
@@ -68,7 +75,15 @@ export class Collection {
     for (const search of this.searchIndexes) search.replace(row, before, after);
   }
 
+  /** Stores another form of a document that stays where it is in every index. */
+  rewrite(row: number, bytes: Uint8Array): void {
+    checkSize(bytes);
+    this.#touch();
+    this.#database.run(`UPDATE ${this.table} SET d = ? WHERE r = ?`, bytes, row);
+  }
+
   remove(row: number, doc: Document): void {
+    this.#touch();
     for (const index of this.indexes) {
       for (const key of index.keysOf(doc).keys) this.#removeKey(index, key, row);
     }
@@ -101,23 +116,28 @@ export class Collection {
   #eachRow(visit: (row: number, doc: Document) => void): void {
     const rows = this.#database.iterate(`SELECT r, d FROM ${this.table} ORDER BY r`);
     try {
-      for (let next = rows.next(); next; next = rows.next()) visit(next[0] as number, decode(next[1] as Uint8Array));
+      for (let next = rows.next(); next; next = rows.next(), this.#database.tick())
+        visit(next[0] as number, decode(next[1] as Uint8Array));
     } finally {
       rows.close();
     }
+  }
+
+  #touch(): void {
+    this.changes++;
+    this.#database.tick();
   }
 
   #checkUnique(index: Index, keys: readonly Buffer[], doc: Document, self: number | undefined): void {
     if (!index.unique) return;
     for (const key of keys) {
       const holder = this.#database.get(`SELECT r FROM ${index.table} WHERE k = ? AND r <> ?`, key, self ?? -1);
-      if (holder) throw this.#duplicate(index, doc);
+      if (holder) throw this.#duplicate(index, doc, key);
     }
   }
 
-  #duplicate(index: Index, doc: Document): MongoFault {
-    const paths = index.fields.map((field) => field.parts);
-    const tuple = keyTuples(doc, paths, 'index')[0] ?? [];
+  #duplicate(index: Index, doc: Document, key: Buffer): MongoFault {
+    const tuple = index.tuplesOf(doc).find((one) => index.encode(one).equals(key)) ?? [];
     const keyValue = Object.fromEntries(index.fields.map((field, at) => [field.path, tuple[at]]));
     return new MongoFault(
       11000,
@@ -129,6 +149,7 @@ export class Collection {
   #markMultikey(index: Index, seen: number): void {
     if ((index.multikey | seen) === index.multikey) return;
     index.multikey |= seen;
+    this.#database.catalogChanged = true;
     this.#database.run('UPDATE indexes SET multikey = ? WHERE id = ?', index.multikey, index.id);
   }
 
@@ -150,11 +171,14 @@ function checkSize(bytes: Uint8Array): void {
   }
 }
 
-function shown(keyValue: Document): string {
-  const fields = Object.entries(keyValue).map(([path, value]) => {
-    const text =
-      typeof value === 'string' ? JSON.stringify(value) : String((value as { value?: unknown })?.value ?? value);
-    return `${path}: ${text}`;
-  });
-  return `{ ${fields.join(', ')} }`;
+/** As MongoDB's shell writes it. */
+function shown(value: unknown): string {
+  if (typeof value === 'string') return JSON.stringify(value);
+  if (value instanceof Date) return `new Date(${value.getTime()})`;
+  if (value instanceof ObjectId) return `ObjectId('${value.toHexString()}')`;
+  if (Array.isArray(value)) return `[ ${value.map(shown).join(', ')} ]`;
+  if (!isObject(value)) return String((value as { value?: unknown } | null | undefined)?.value ?? value);
+  return `{ ${fieldsOf(value)
+    .map(([name, inner]) => `${name}: ${shown(inner)}`)
+    .join(', ')} }`;
 }

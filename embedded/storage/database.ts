@@ -1,5 +1,7 @@
 import { statSync } from 'node:fs';
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
+import { MongoFault } from '../fault.ts';
+import { VectorCaches } from '../search/vector/caches.ts';
 
 type Value = number | string | Uint8Array | null;
 export type SqlRow = (number | string | Uint8Array | null)[];
@@ -11,22 +13,35 @@ export interface RowIterator {
 }
 
 const QUICK_CHECK_LIMIT = 16 * 1024 * 1024;
+const MAX_STATEMENTS = 1000;
 
 /** One SQLite file: prepared statements are kept and lent out, one run at a time each. */
 export class Database {
   readonly path: string;
+  readonly readOnly: boolean;
+  /** When the running command must have ended, in the time of `performance.now()`. */
+  deadline = Infinity;
+  /** The running command changed what the catalog keeps in memory: rolling it back takes reading that again. */
+  catalogChanged = false;
+  /** The vectors that searches hold in memory. */
+  readonly vectors = new VectorCaches();
   readonly #sqlite: DatabaseSync;
   readonly #idle = new Map<string, StatementSync[]>();
+  /** Rows of work done so far. */
+  ticks = 0;
 
-  constructor(path: string) {
+  constructor(path: string, readOnly = false) {
     this.path = path;
+    this.readOnly = readOnly;
     try {
-      this.#sqlite = new DatabaseSync(path, { timeout: 5000 });
+      this.#sqlite = new DatabaseSync(path, { timeout: 5000, readOnly });
+      this.exec(`PRAGMA cache_size = -32768; PRAGMA temp_store = MEMORY; PRAGMA foreign_keys = OFF;
+        PRAGMA trusted_schema = OFF`);
+      this.#refuseForeign();
+      if (readOnly) return;
       // Acknowledged writes are made durable by WalSync, so that a commit never waits for the disk on this thread.
       this.exec(`PRAGMA page_size = 8192; PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA fullfsync = 1;
-        PRAGMA checkpoint_fullfsync = 1; PRAGMA cache_size = -32768; PRAGMA mmap_size = 134217728; PRAGMA wal_autocheckpoint = 2000;
-        PRAGMA temp_store = MEMORY; PRAGMA foreign_keys = OFF; PRAGMA trusted_schema = OFF;
-        PRAGMA journal_size_limit = 67108864`);
+        PRAGMA checkpoint_fullfsync = 1; PRAGMA wal_autocheckpoint = 2000; PRAGMA journal_size_limit = 67108864`);
       this.#refuseDamage();
     } catch (error) {
       throw damaged(path, error as Error);
@@ -49,8 +64,8 @@ export class Database {
     return this.#use(sql, (statement) => statement.get(...params) as SqlRow | undefined);
   }
 
-  all(sql: string, ...params: Value[]): SqlRow[] {
-    return this.#use(sql, (statement) => statement.all(...params) as unknown as SqlRow[]);
+  all<Row extends SqlRow = SqlRow>(sql: string, ...params: Value[]): Row[] {
+    return this.#use(sql, (statement) => statement.all(...params) as unknown as Row[]);
   }
 
   iterate(sql: string, ...params: Value[]): RowIterator {
@@ -75,6 +90,12 @@ export class Database {
     };
   }
 
+  /** To be called for every row of work that can take long: ends a command that has used up its time. */
+  tick(): void {
+    if ((++this.ticks & 127) === 0 && performance.now() > this.deadline)
+      throw new MongoFault(50, 'operation exceeded time limit');
+  }
+
   /** Tables changed: statements over dropped ones must not come back. */
   forgetStatements(): void {
     this.#idle.clear();
@@ -82,7 +103,7 @@ export class Database {
 
   close(): void {
     this.forgetStatements();
-    this.exec('PRAGMA wal_checkpoint(TRUNCATE)');
+    if (!this.readOnly) this.exec('PRAGMA wal_checkpoint(TRUNCATE)');
     this.#sqlite.close();
   }
 
@@ -105,16 +126,20 @@ export class Database {
 
   #give(sql: string, statement: StatementSync): void {
     const idle = this.#idle.get(sql);
-    if (idle) idle.push(statement);
-    else {
-      if (this.#idle.size >= 2000) this.#idle.clear();
+    if (!idle) {
+      if (this.#idle.size >= MAX_STATEMENTS) this.#idle.clear();
       this.#idle.set(sql, [statement]);
-    }
+    } else if (idle.length < 4) idle.push(statement);
   }
 
-  /** Reading the schema finds a foreign or truncated file; the page-by-page check is kept to files it takes well under a second for. */
+  /** Reading the schema also finds a file that SQLite did not write, or that is cut short. */
+  #refuseForeign(): void {
+    const names = this.all('SELECT name FROM sqlite_schema').flat();
+    if (names.length > 0 && !names.includes('collections')) throw new Error('it is a database of another program');
+  }
+
+  /** The page-by-page check is kept to files it takes well under a second for. */
   #refuseDamage(): void {
-    this.all('SELECT name FROM sqlite_schema');
     const [pages] = this.get('PRAGMA page_count') ?? [];
     const [pageSize] = this.get('PRAGMA page_size') ?? [];
     const size = Number(pages) * Number(pageSize);

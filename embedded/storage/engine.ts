@@ -10,6 +10,8 @@ export interface Job {
   write: boolean;
   /** Whether the answer must wait until the write is on disk. */
   durable: boolean;
+  /** How long it may run once its turn has come; 0 or none: as long as it takes. */
+  maxTimeMS?: number;
   run(): Document;
   done(reply: Document): void;
   failed(error: Error): void;
@@ -22,7 +24,7 @@ export interface Job {
 export class Engine {
   readonly database: Database;
   readonly catalog: Catalog;
-  readonly cursors = new Cursors();
+  readonly cursors: Cursors;
   readonly #wal: WalSync;
   readonly #fail: (error: Error) => void;
   #queue: Job[] = [];
@@ -36,6 +38,7 @@ export class Engine {
     this.#fail = fail;
     this.database = new Database(join(folder, 'inkgraph.sqlite'));
     this.catalog = new Catalog(this.database);
+    this.cursors = new Cursors(this.database);
     this.#wal = new WalSync(`${this.database.path}-wal`, fail);
   }
 
@@ -64,11 +67,12 @@ export class Engine {
     this.#queue = [];
     const answers: (() => void)[] = [];
     const durable: (() => void)[] = [];
-    const writing = jobs.some((job) => job.write);
+    const writes = jobs.filter((job) => job.write).length;
     try {
-      if (writing) this.database.run('BEGIN IMMEDIATE');
-      for (const job of jobs) (job.durable ? durable : answers).push(this.#runJob(job));
-      if (writing) this.database.run('COMMIT');
+      if (writes > 0) this.database.run('BEGIN IMMEDIATE');
+      for (const job of jobs) (job.durable ? durable : answers).push(this.#runJob(job, writes === 1));
+      if (writes > 0) this.database.run('COMMIT');
+      this.database.vectors.settle(true);
     } catch (error) {
       this.#abandon(jobs, error as Error);
       return;
@@ -91,18 +95,21 @@ export class Engine {
     setImmediate(() => this.#runBatch());
   }
 
-  #runJob(job: Job): () => void {
+  /** The only write of a batch needs no savepoint: the transaction is its own. */
+  #runJob(job: Job, alone: boolean): () => void {
+    const { database } = this;
     try {
-      if (job.write) this.database.run('SAVEPOINT command');
+      database.deadline = job.maxTimeMS ? performance.now() + job.maxTimeMS : Infinity;
+      database.catalogChanged = false;
+      if (job.write && !alone) database.run('SAVEPOINT command');
       const reply = job.run();
-      if (job.write) this.database.run('RELEASE command');
+      if (job.write && !alone) database.run('RELEASE command');
       return () => job.done(reply);
     } catch (error) {
-      if (job.write) {
-        this.database.exec('ROLLBACK TO command; RELEASE command');
-        this.catalog.reload();
-      }
       if (isDamage(error)) throw error;
+      if (job.write) database.exec(alone ? 'ROLLBACK; BEGIN IMMEDIATE' : 'ROLLBACK TO command; RELEASE command');
+      if (job.write) database.vectors.settle(false);
+      if (database.catalogChanged) this.catalog.reload();
       return () => job.failed(error as Error);
     }
   }
@@ -116,7 +123,8 @@ export class Engine {
     }
     for (const job of jobs) job.failed(error);
     if (isDamage(error)) return this.#fail(error);
-    this.catalog.reload();
+    this.database.vectors.settle(false);
+    this.catalog.reload('everything');
     this.#settle();
   }
 

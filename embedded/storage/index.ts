@@ -1,5 +1,5 @@
-import { type Document } from '../bson/value.ts';
-import { type Filter, parseFilter, rootsOf } from '../query/filter.ts';
+import { type Document, fieldOf, isObject } from '../bson/value.ts';
+import { type Filter, parseFilter } from '../query/filter.ts';
 import { matches } from '../query/match.ts';
 import { keyTuples, someAt } from '../query/path.ts';
 import { KeyWriter } from './key.ts';
@@ -55,53 +55,42 @@ export class Index {
     return `i${this.id}`;
   }
 
-  /** The top-level fields that decide where a document stands in this index. */
-  get roots(): Set<string> {
-    const roots = this.partial ? rootsOf(this.partial) : new Set<string>();
-    for (const field of this.fields) roots.add(field.parts[0] as string);
-    return roots;
-  }
-
   /** The document's distinct keys, and which fields ran through arrays. */
   keysOf(doc: Document): { keys: Buffer[]; multikey: number } {
     if (!this.#holds(doc)) return { keys: [], multikey: 0 };
-    const tuples = keyTuples(
-      doc,
-      this.fields.map((field) => field.parts),
-      'index',
-    );
-    const keys = tuples.map((tuple) => this.#encode(tuple));
-    if (keys.length === 1 && !this.#hasArray(doc)) return { keys, multikey: 0 };
+    const keys = this.tuplesOf(doc).map((tuple) => this.encode(tuple));
     let multikey = 0;
     this.fields.forEach((field, at) => {
       if (runsThroughArray(doc, field.parts)) multikey |= 1 << at;
     });
+    if (keys.length === 1) return { keys, multikey };
     const distinct = new Map(keys.map((key) => [key.toString('latin1'), key]));
     return { keys: [...distinct.values()], multikey };
+  }
+
+  /** The values that the keys are made of: several for an array; with `fields`, of the first fields only. */
+  tuplesOf(doc: Document, fields = this.fields.length): unknown[][] {
+    const paths = this.fields.slice(0, fields).map((field) => field.parts);
+    return keyTuples(doc, paths, 'index');
+  }
+
+  encode(tuple: readonly unknown[]): Buffer {
+    const key = new KeyWriter();
+    tuple.forEach((value, at) => key.add(value, this.fields[at]?.descending));
+    return key.finish();
   }
 
   #holds(doc: Document): boolean {
     if (this.partial && !matches(this.partial, doc)) return false;
     return !this.sparse || this.fields.some((field) => someAt(doc, field.parts, false, (leaf) => leaf !== undefined));
   }
-
-  #hasArray(doc: Document): boolean {
-    return this.fields.some((field) => runsThroughArray(doc, field.parts));
-  }
-
-  #encode(tuple: readonly unknown[]): Buffer {
-    const key = new KeyWriter();
-    this.fields.forEach((field, at) => key.add(tuple[at], field.descending));
-    return key.finish();
-  }
 }
 
 function runsThroughArray(doc: Document, parts: readonly string[]): boolean {
   let value: unknown = doc;
   for (const part of parts) {
-    if (Array.isArray(value)) return true;
-    if (typeof value !== 'object' || value === null) return false;
-    value = (value as Document)[part];
+    if (!isObject(value)) break;
+    value = fieldOf(value, part);
   }
   return Array.isArray(value);
 }

@@ -1,6 +1,6 @@
 import { type Binary, type BSONRegExp, type Code, type Long, type ObjectId } from 'bson';
-import { type Document, fieldsOf, isNumeric, Kind, kindOf, numeric } from '../bson/value.ts';
-import { MongoFault } from '../fault.ts';
+import { distance, nearest } from '../bson/decimal.ts';
+import { type Document, fieldsOf, isNumeric, Kind, kindOf } from '../bson/value.ts';
 import { rankOf } from '../query/compare.ts';
 
 /**
@@ -25,7 +25,7 @@ export class KeyWriter {
   #value(value: unknown): void {
     const kind = kindOf(value);
     this.#byte(rankOf(kind));
-    if (isNumeric(kind)) return this.#number(value, kind);
+    if (isNumeric(kind)) return this.#number(value);
     switch (kind) {
       case Kind.string:
       case Kind.symbol:
@@ -55,26 +55,32 @@ export class KeyWriter {
         return this.#text((value as BSONRegExp).options);
       case Kind.code:
         return this.#text((value as Code).code);
+      case Kind.scopedCode:
+        this.#text((value as Code).code);
+        return this.#value((value as Code).scope);
       default:
     }
   }
 
-  /** The nearest double in sortable form, then how far an int64 lies from it: longs beyond 2^53 stay distinct. */
-  #number(value: unknown, kind: number): void {
-    if (kind === Kind.decimal)
-      throw new MongoFault(2, 'Decimal128 in an index key is not supported by the embedded engine');
-    const exact = numeric(value);
-    const near = Number(exact) + 0;
-    const target = this.#room(10);
-    if (Number.isNaN(near)) target.fill(0, this.#length, this.#length + 8);
+  /** The nearest double in sortable form, then how far the number lies from it: longs beyond 2^53 and decimals stay distinct. */
+  #number(value: unknown): void {
+    const near = typeof value === 'number' ? value + 0 : nearest(value);
+    const target = this.#room(9);
+    const at = this.#length;
+    this.#length += 9;
+    if (Number.isNaN(near)) target.fill(0, at, at + 8);
     else {
-      target.writeDoubleBE(near === 0 ? 0 : near, this.#length);
+      target.writeDoubleBE(near, at);
       const negative = near < 0;
-      for (let at = this.#length; at < this.#length + 8; at++) target[at] = (target[at] ?? 0) ^ (negative ? 0xff : 0);
-      if (!negative) target[this.#length] = (target[this.#length] ?? 0) | 0x80;
+      for (let byte = at; byte < at + 8; byte++) target[byte] = (target[byte] ?? 0) ^ (negative ? 0xff : 0);
+      if (!negative) target[at] = (target[at] ?? 0) | 0x80;
     }
-    target.writeUInt16BE(typeof exact === 'bigint' ? Number(exact - BigInt(near)) + 0x8000 : 0x8000, this.#length + 8);
-    this.#length += 10;
+    const apart = typeof value === 'number' || !Number.isFinite(near) ? undefined : distance(value);
+    target[at + 8] = !apart ? 0x80 : apart.negative ? 0x7f : 0x81;
+    if (!apart) return;
+    const size = [(apart.exponent + 0x8000) >> 8, apart.exponent & 0xff];
+    const bytes = Uint8Array.from([...size, ...Array.from(apart.digits, (digit) => Number(digit) + 1), 0]);
+    this.#raw(apart.negative ? bytes.map((byte) => ~byte) : bytes);
   }
 
   /** Zero bytes inside are escaped as 00 FF; 00 00 ends the text, so a prefix sorts before what extends it. */

@@ -1,5 +1,5 @@
 import { type Binary, deserialize, Long } from 'bson';
-import { encodeReply } from '../bson/reply.ts';
+import { encode } from '../bson/encode.ts';
 import type { Document } from '../bson/value.ts';
 import { MongoFault } from '../fault.ts';
 import type { Database } from './database.ts';
@@ -34,7 +34,7 @@ export function runOnce(database: Database, write: WriteId, run: () => Document)
     'INSERT OR REPLACE INTO retryable (session, txn, reply, at) VALUES (?, ?, ?, ?)',
     write.session,
     write.number,
-    encodeReply(reply),
+    encode(reply),
     Date.now(),
   );
   return reply;

@@ -1,50 +1,60 @@
+import { decode } from '../bson/decode.ts';
+import { eachRow } from '../plan/rows.ts';
 import { parseFilter } from '../query/filter.ts';
 import type { Collection } from './collection.ts';
+import type { Database } from './database.ts';
 import type { Engine } from './engine.ts';
 import type { Index } from './index.ts';
 import { forgetOldWrites } from './retryable.ts';
-import { deleteMatching } from './writes.ts';
 
 const SWEEP_MS = 60_000;
+/** How many expired documents of an index go at once; other commands get their turn before the next. */
+const BATCH = 1000;
 
-/** Once a minute: expired documents, old retryable replies and idle cursors go. */
+/** Once a minute: expired documents, old retryable replies, idle cursors and idle vectors go. */
 export function startUpkeep(engine: Engine): () => void {
-  const timer = setInterval(() => {
+  const submit = (): void => {
+    let more = false;
     engine.submit({
       write: true,
       durable: false,
-      run: () => sweep(engine, Date.now()),
-      done: () => undefined,
+      run: () => {
+        const swept = sweep(engine, Date.now());
+        more = swept.more;
+        return { ok: 1 };
+      },
+      done: () => more && submit(),
       // A sweep that could not run is made up for by the next.
       failed: () => undefined,
     });
-  }, SWEEP_MS);
+  };
+  const timer = setInterval(submit, SWEEP_MS);
   timer.unref();
   return () => clearInterval(timer);
 }
 
-export function sweep(engine: Engine, now: number): { expired: number; ok: number } {
+export function sweep(engine: Engine, now: number): { expired: number; more: boolean } {
   let expired = 0;
+  let more = false;
   for (const collection of engine.catalog.all()) {
     for (const index of collection.indexes) {
-      const seconds = index.spec['expireAfterSeconds'];
-      if (seconds !== undefined) expired += expire(engine, collection, index, new Date(now - Number(seconds) * 1000));
+      if (index.spec['expireAfterSeconds'] === undefined) continue;
+      const removed = expire(engine.database, collection, index, now);
+      expired += removed;
+      more ||= removed === BATCH;
     }
   }
   forgetOldWrites(engine.database, now);
   engine.cursors.killIdle(now);
-  return { expired, ok: 1 };
+  engine.database.vectors.dropIdle(now);
+  return { expired, more };
 }
 
-/** `$lte` a date meets dates only; of an array of dates the earliest counts, as on MongoDB. */
-function expire(engine: Engine, collection: Collection, index: Index, before: Date): number {
-  const path = index.fields[0]?.path ?? '';
-  const conditions = [{ [path]: { $lte: before } }];
-  const partial = index.spec['partialFilterExpression'];
-  if (partial !== undefined) conditions.push(partial as (typeof conditions)[0]);
-  return deleteMatching(engine.database, collection, {
-    filter: parseFilter({ $and: conditions }),
-    sort: [],
-    multi: true,
-  });
+/** `$lte` a date meets dates only; of an array of dates the earliest counts, as on MongoDB. The index has no others than its own. */
+function expire(database: Database, collection: Collection, index: Index, now: number): number {
+  const before = new Date(now - Number(index.spec['expireAfterSeconds']) * 1000);
+  const filter = parseFilter({ [index.fields[0]?.path ?? '']: { $lte: before } });
+  const rows = [...eachRow(database, collection, { filter, sort: [], skip: 0, limit: BATCH, hint: index.name })];
+  for (const row of rows) collection.remove(row.id, decode(row.bytes));
+  return rows.length;
 }

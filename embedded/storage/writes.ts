@@ -1,13 +1,13 @@
-import { ObjectId } from 'bson';
-import { withIdFirst } from '../bson/raw.ts';
-import { decode, type Document, encode, Kind, kindOf } from '../bson/value.ts';
+import { decode, decodeOnly } from '../bson/decode.ts';
+import { storedForm } from '../bson/raw.ts';
+import { type Document, EVERY_FIELD } from '../bson/value.ts';
 import { MongoFault } from '../fault.ts';
-import type { Filter } from '../query/filter.ts';
-import type { SortField } from '../query/sort.ts';
-import { checkId, upsertDocument } from '../update/upsert.ts';
-import { applyUpdate, type Update } from '../update/update.ts';
 import { eachRow } from '../plan/rows.ts';
 import type { Row } from '../plan/scan.ts';
+import { type Filter, rootsOf } from '../query/filter.ts';
+import type { SortField } from '../query/sort.ts';
+import { type Update, updatedBytes } from '../update/update.ts';
+import { checkId, upsertBytes } from '../update/upsert.ts';
 import type { Collection } from './collection.ts';
 import type { Database } from './database.ts';
 import type { Engine } from './engine.ts';
@@ -23,18 +23,16 @@ export interface UpdateOutcome {
   matched: number;
   modified: number;
   upserted?: Document;
+  /** The bytes of the last document that matched (or was inserted), before and after. */
+  before?: Uint8Array;
+  after?: Uint8Array;
 }
 
-export function insertOne(collection: Collection, bytes: Uint8Array): void {
+export function insertOne(collection: Collection, given: Uint8Array): void {
+  const bytes = storedForm(given);
   const doc = decode(bytes);
-  const id = doc['_id'];
-  if (id === undefined) {
-    const whole = { _id: new ObjectId(), ...doc };
-    return collection.insert(encode(whole), whole);
-  }
   checkId(doc);
-  if (kindOf(id) === Kind.regex) throw new MongoFault(53, "The '_id' value cannot be of type regex");
-  collection.insert(withIdFirst(bytes), doc);
+  collection.insert(bytes, doc);
 }
 
 export function updateMatching(
@@ -44,34 +42,51 @@ export function updateMatching(
   update: Update,
 ): UpdateOutcome {
   const collection = engine.catalog.find(...namespace);
-  if (target.multi && 'replacement' in update)
+  if (target.multi && update.kind === 'replacement')
     throw new MongoFault(9, 'multi update is not supported for replacement-style update');
   let matched = 0;
   let modified = 0;
+  let before: Uint8Array | undefined;
+  let after: Uint8Array | undefined;
   for (const row of collection ? targetRows(engine.database, collection, target) : []) {
     matched++;
-    if (updateRow(collection as Collection, row, update)) modified++;
+    before = row.bytes;
+    const changed = updateRow(collection as Collection, row, update, target.filter);
+    if (changed) modified++;
+    after = changed ?? before;
   }
-  if (matched > 0 || !target.upsert) return { matched, modified };
-  const upserted = upsertDocument(target.filter, update);
+  if (before && after) return { matched, modified, before, after };
+  if (!target.upsert) return { matched, modified };
+  const bytes = upsertBytes(target.filter, update);
+  const upserted = decode(bytes);
   checkId(upserted);
-  engine.catalog.ensure(...namespace).insert(encode(upserted), upserted);
-  return { matched: 0, modified: 0, upserted };
+  engine.catalog.ensure(...namespace).insert(bytes, upserted);
+  return { matched: 0, modified: 0, upserted, after: bytes };
 }
 
-/** Whether the stored bytes changed. */
-export function updateRow(collection: Collection, row: Row, update: Update): Uint8Array | undefined {
-  const after = applyUpdate(update, decode(row.bytes), false);
-  const bytes = encode(after);
+/** The bytes stored in the row's place, if they are others. */
+function updateRow(collection: Collection, row: Row, update: Update, filter: Filter): Uint8Array | undefined {
+  const bytes = updatedBytes(update, row.bytes, filter);
   if (Buffer.compare(bytes, row.bytes) === 0) return undefined;
-  collection.replace(row.id, decode(row.bytes), bytes, after);
+  const indexed = indexedFields(collection);
+  if (update.kind === 'changes' && ![EVERY_FIELD, ...update.roots].some((root) => indexed.has(root)))
+    collection.rewrite(row.id, bytes);
+  else collection.replace(row.id, decodeOnly(row.bytes, indexed), bytes, decodeOnly(bytes, indexed));
   return bytes;
+}
+
+/** The top-level fields that decide where a document stands in an index. */
+function indexedFields({ indexes, searchIndexes }: Collection): Set<string> {
+  const roots = new Set(indexes.flatMap((index) => index.fields.map((field) => field.parts[0] as string)));
+  for (const { partial } of indexes) if (partial) rootsOf(partial, roots);
+  return searchIndexes.length > 0 ? roots.add(EVERY_FIELD) : roots;
 }
 
 export function deleteMatching(database: Database, collection: Collection, target: Target): number {
   let removed = 0;
+  const indexed = indexedFields(collection);
   for (const row of targetRows(database, collection, target)) {
-    collection.remove(row.id, decode(row.bytes));
+    collection.remove(row.id, decodeOnly(row.bytes, indexed));
     removed++;
   }
   return removed;

@@ -1,103 +1,113 @@
-import { type Document, isObject } from '../bson/value.ts';
+import { type Document, fieldsOf, isObject } from '../bson/value.ts';
 import { MongoFault } from '../fault.ts';
 import { compare, equal } from '../query/compare.ts';
-import { isOperatorDocument, parseCondition, parseFilter } from '../query/filter.ts';
+import { integerOf, isOperatorDocument, parseCondition, parseFilter } from '../query/filter.ts';
 import { matches, matchesValue } from '../query/match.ts';
 import { compareKeys, parseSort, sortKey } from '../query/sort.ts';
-import { integerOf } from './numbers.ts';
-import { setAt, valueAt } from './place.ts';
+import { typeName } from '../query/type-names.ts';
+import type { Operator } from './operators.ts';
 
-const PUSH_MODIFIERS = new Set(['$each', '$slice', '$sort', '$position']);
-
-export function push(doc: Document, parts: readonly string[], operand: unknown, path: string): void {
-  const array = arrayAt(doc, parts, path, '$push') ?? [];
-  const modifiers = isObject(operand) && '$each' in operand ? operand : { $each: [operand] };
-  const unknown = Object.keys(modifiers).find((name) => !PUSH_MODIFIERS.has(name));
-  if (unknown) throw new MongoFault(2, `Unrecognized clause in $push: ${unknown}`);
-  const each = eachOf(modifiers, '$push');
-  const position =
-    '$position' in modifiers ? integerOf(modifiers['$position'], 'The value for $position') : array.length;
-  let result = array.toSpliced(position < 0 ? Math.max(0, array.length + position) : position, 0, ...each);
-  if ('$sort' in modifiers) sortInPlace(result, modifiers['$sort']);
-  if ('$slice' in modifiers) {
-    const slice = integerOf(modifiers['$slice'], 'The value for $slice');
-    result = slice >= 0 ? result.slice(0, slice) : result.slice(slice);
+/** `$push`: `$each` elements put in at `$position`, then all sorted, then cut. */
+export const push: Operator = (operand, path) => {
+  const clauses = isObject(operand) && '$each' in operand ? operand : { $each: [operand] };
+  for (const [name] of fieldsOf(clauses)) {
+    if (!['$each', '$slice', '$sort', '$position'].includes(name))
+      throw new MongoFault(2, `Unrecognized clause in $push: ${name}`);
   }
-  setAt(doc, parts, result);
-}
+  const each = eachOf(clauses, '$push');
+  const position = numberOf(clauses, '$position');
+  const slice = numberOf(clauses, '$slice');
+  const sort = '$sort' in clauses ? sorter(clauses['$sort']) : undefined;
+  return (current) => {
+    const array = arrayOf(current, `The field '${path}' must be an array but is of type ${typeName(current)}`) ?? [];
+    let result = array.toSpliced(position ?? array.length, 0, ...each);
+    if (position !== undefined && -position > array.length) result = [...each, ...array];
+    if (sort) result = sort(result);
+    if (slice === undefined) return result;
+    return slice >= 0 ? result.slice(0, slice) : result.slice(slice);
+  };
+};
 
-export function addToSet(doc: Document, parts: readonly string[], operand: unknown, path: string): void {
-  const array = arrayAt(doc, parts, path, '$addToSet') ?? [];
-  const modifiers = isObject(operand) && '$each' in operand ? operand : { $each: [operand] };
-  if (Object.keys(modifiers).length > 1) throw new MongoFault(2, 'Found unexpected fields after $each in $addToSet');
-  const result = [...array];
-  for (const item of eachOf(modifiers, '$addToSet')) if (!result.some((held) => equal(held, item))) result.push(item);
-  setAt(doc, parts, result);
-}
+export const addToSet: Operator = (operand, path) => {
+  const isEach = isObject(operand) && fieldsOf(operand)[0]?.[0] === '$each';
+  if (isEach && fieldsOf(operand).length > 1)
+    throw new MongoFault(2, 'Found unexpected fields after $each in $addToSet');
+  const each = isEach ? eachOf(operand, '$addToSet') : [operand];
+  return (current) => {
+    const what = `Cannot apply $addToSet to non-array field. Field named '${path}' has non-array type ${typeName(current)}`;
+    const result = [...(arrayOf(current, what) ?? [])];
+    for (const item of each) if (!result.some((held) => equal(held, item))) result.push(item);
+    return result;
+  };
+};
 
 /** By value, by operators on each element, or, for embedded documents, by a filter. */
-export function pull(doc: Document, parts: readonly string[], operand: unknown, path: string): void {
-  const array = arrayAt(doc, parts, path, '$pull');
-  if (!array) return;
-  let drop: (item: unknown) => boolean;
-  if (isOperatorDocument(operand)) {
-    const predicates = parseCondition(operand);
-    drop = (item) => matchesValue(predicates, item);
-  } else if (isObject(operand)) {
-    const filter = parseFilter(operand);
-    drop = (item) => isObject(item) && matches(filter, item);
-  } else {
-    const predicates = parseCondition(operand);
-    drop = (item) => (predicates[0]?.op === 'regex' ? matchesValue(predicates, item) : equal(item, operand));
+export const pull: Operator = (operand) => {
+  const isFilter = isObject(operand) && (!isOperatorDocument(operand) || isLogical(operand));
+  if (isFilter) {
+    const filter = parseFilter(operand, 'nested');
+    return without('$pull', (item) => isObject(item) && matches(filter, item));
   }
-  setAt(
-    doc,
-    parts,
-    array.filter((item) => !drop(item)),
-  );
+  const predicates = parseCondition(operand);
+  if (predicates[0]?.op === 'regex' || isObject(operand))
+    return without('$pull', (item) => matchesValue(predicates, item));
+  return without('$pull', (item) => equal(item, operand));
+};
+
+function isLogical(operand: Document): boolean {
+  return /^\$(?:and|or|nor|expr|where|text|comment)$/.test(fieldsOf(operand)[0]?.[0] ?? '');
 }
 
-export function pullAll(doc: Document, parts: readonly string[], operand: unknown, path: string): void {
+export const pullAll: Operator = (operand) => {
   if (!Array.isArray(operand)) throw new MongoFault(2, '$pullAll requires an array argument');
-  const array = arrayAt(doc, parts, path, '$pullAll');
-  if (array)
-    setAt(
-      doc,
-      parts,
-      array.filter((item) => !operand.some((value) => equal(value, item))),
-    );
+  return without('$pullAll', (item) => operand.some((value) => equal(value, item)));
+};
+
+function without(op: string, drop: (item: unknown) => boolean): (current: unknown) => unknown {
+  return (current) => arrayOf(current, `Cannot apply ${op} to a non-array value`)?.filter((item) => !drop(item));
 }
 
-export function pop(doc: Document, parts: readonly string[], operand: unknown, path: string): void {
-  const end = integerOf(operand, 'The value for $pop');
-  if (end !== 1 && end !== -1) throw new MongoFault(9, `$pop expects 1 or -1, found: ${end}`);
-  const array = arrayAt(doc, parts, path, '$pop');
-  if (array) setAt(doc, parts, end === 1 ? array.slice(0, -1) : array.slice(1));
+export const pop: Operator = (operand, path) => {
+  const end = integerOf(operand);
+  if (end === undefined) throw new MongoFault(9, `Expected a number in: ${path}: ${typeName(operand)}`);
+  if (end !== 1n && end !== -1n) throw new MongoFault(9, `$pop expects 1 or -1, found: ${end}`);
+  return (current) => {
+    if (current !== undefined && !Array.isArray(current))
+      throw new MongoFault(14, `Path '${path}' contains an element of non-array type '${typeName(current)}'`);
+    return end === 1n ? current?.slice(0, -1) : current?.slice(1);
+  };
+};
+
+function arrayOf(current: unknown, otherwise: string): unknown[] | undefined {
+  if (current === undefined || Array.isArray(current)) return current;
+  throw new MongoFault(2, otherwise);
 }
 
-function arrayAt(doc: Document, parts: readonly string[], path: string, op: string): unknown[] | undefined {
-  const value = valueAt(doc, parts);
-  if (value === undefined || Array.isArray(value)) return value;
-  if (op === '$push' || op === '$addToSet') {
-    throw new MongoFault(2, `The field '${path}' must be an array but is of another type, so ${op} cannot apply`);
-  }
-  throw new MongoFault(2, `Cannot apply ${op} to a non-array value: '${path}'`);
-}
-
-function eachOf(modifiers: Document, op: string): unknown[] {
-  const each = modifiers['$each'];
-  if (!Array.isArray(each)) throw new MongoFault(2, `The argument to $each in ${op} must be an array`);
+function eachOf(clauses: Document, op: string): unknown[] {
+  const each = clauses['$each'];
+  if (!Array.isArray(each))
+    throw new MongoFault(2, `The argument to $each in ${op} must be an array but it was of type: ${typeName(each)}`);
   return each;
 }
 
-function sortInPlace(items: unknown[], spec: unknown): void {
-  if (!isObject(spec)) {
-    const way = integerOf(spec, 'The value for $sort');
-    if (way !== 1 && way !== -1) throw new MongoFault(2, 'The $sort element value must be either 1 or -1');
-    items.sort((a, b) => compare(a, b) * way);
-    return;
-  }
+function numberOf(clauses: Document, name: string): number | undefined {
+  if (!(name in clauses)) return undefined;
+  const number = integerOf(clauses[name]);
+  if (number === undefined)
+    throw new MongoFault(2, `The value for ${name} must be an integer value, not of type: ${typeName(clauses[name])}`);
+  return Number(number);
+}
+
+function sorter(spec: unknown): (items: unknown[]) => unknown[] {
+  const ways = isObject(spec) ? fieldsOf(spec).map(([, way]) => way) : [spec];
+  if (ways.length === 0) throw new MongoFault(2, 'The $sort pattern is empty when it should be a set of fields.');
+  if (!ways.every((way) => equal(way, 1) || equal(way, -1)))
+    throw new MongoFault(2, 'The $sort element value must be either 1 or -1');
+  if (!isObject(spec)) return (items) => items.toSorted((a, b) => compare(a, b) * (equal(spec, 1) ? 1 : -1));
   const fields = parseSort(spec);
-  const keys = new Map(items.map((item) => [item, sortKey(isObject(item) ? item : {}, fields)]));
-  items.sort((a, b) => compareKeys(keys.get(a) ?? [], keys.get(b) ?? [], fields));
+  return (items) =>
+    items
+      .map((item) => ({ item, key: sortKey(isObject(item) ? item : {}, fields) }))
+      .sort((a, b) => compareKeys(a.key, b.key, fields))
+      .map(({ item }) => item);
 }

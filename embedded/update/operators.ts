@@ -1,22 +1,24 @@
-import { Int32, Long, Timestamp } from 'bson';
-import { type Document, isObject } from '../bson/value.ts';
+import { timestamp } from '../bson/raw.ts';
+import { fieldsOf, isObject, Kind, kindOf, numeric } from '../bson/value.ts';
 import { MongoFault } from '../fault.ts';
 import { compare } from '../query/compare.ts';
+import { typeName } from '../query/type-names.ts';
 import { addToSet, pop, pull, pullAll, push } from './arrays.ts';
-import { combine, isNumber } from './numbers.ts';
-import { setAt, unsetAt, valueAt } from './place.ts';
+import { combine, isNumber, whole } from './numbers.ts';
 
-export type Operator = (doc: Document, parts: readonly string[], operand: unknown, path: string) => void;
+/** Reads an operand once and says what comes of the value at the path; a missing value is `undefined`, and may remain so. */
+export type Operator = (operand: unknown, path: string) => (current: unknown) => unknown;
 
 export const OPERATORS: Readonly<Record<string, Operator>> = {
-  $set: (doc, parts, operand) => setAt(doc, parts, operand),
-  $setOnInsert: (doc, parts, operand) => setAt(doc, parts, operand),
-  $unset: (doc, parts) => void unsetAt(doc, parts),
-  $inc: arithmetic('$inc'),
-  $mul: arithmetic('$mul'),
-  $min: (doc, parts, operand) => keepExtreme(doc, parts, operand, -1),
-  $max: (doc, parts, operand) => keepExtreme(doc, parts, operand, 1),
-  $currentDate: (doc, parts, operand, path) => setAt(doc, parts, now(operand, path)),
+  $set: (operand) => () => operand,
+  $setOnInsert: (operand) => () => operand,
+  $unset: () => () => undefined,
+  $inc: (operand, path) => arithmetic('$inc', operand, path),
+  $mul: (operand, path) => arithmetic('$mul', operand, path),
+  $min: (operand) => (current) => (current === undefined || compare(operand, current) < 0 ? operand : current),
+  $max: (operand) => (current) => (current === undefined || compare(operand, current) > 0 ? operand : current),
+  $bit: bit,
+  $currentDate: currentDate,
   $push: push,
   $addToSet: addToSet,
   $pull: pull,
@@ -24,37 +26,51 @@ export const OPERATORS: Readonly<Record<string, Operator>> = {
   $pop: pop,
 };
 
-function arithmetic(op: '$inc' | '$mul'): Operator {
-  return (doc, parts, operand, path) => {
-    if (!isNumber(operand)) {
+function arithmetic(op: '$inc' | '$mul', operand: unknown, path: string): (current: unknown) => unknown {
+  const verb = op === '$inc' ? 'increment' : 'multiply';
+  if (!isNumber(operand)) throw new MongoFault(14, `Cannot ${verb} with non-numeric argument: {${path}: ...}`);
+  return (current) => {
+    if (current === undefined) return op === '$inc' ? operand : combine('$mul', 0, operand);
+    if (!isNumber(current))
       throw new MongoFault(
         14,
-        `Cannot ${op === '$inc' ? 'increment' : 'multiply'} with non-numeric argument: {${path}: ...}`,
+        `Cannot apply ${op} to a value of non-numeric type: the field '${path}' is of type ${typeName(current)}`,
       );
-    }
-    const current = valueAt(doc, parts);
-    if (current === undefined)
-      return setAt(doc, parts, op === '$inc' ? operand : combine('$mul', new Int32(0), operand));
-    if (!isNumber(current)) {
-      throw new MongoFault(
-        14,
-        `Cannot apply ${op} to a value of non-numeric type: the field '${path}' is not a number`,
-      );
-    }
-    setAt(doc, parts, combine(op, current, operand));
+    return combine(op, current, operand);
   };
 }
 
-function keepExtreme(doc: Document, parts: readonly string[], operand: unknown, way: number): void {
-  const current = valueAt(doc, parts);
-  if (current === undefined || compare(operand, current) * way > 0) setAt(doc, parts, operand);
+const BITWISE: Readonly<Record<string, (a: bigint, b: bigint) => bigint>> = {
+  and: (a, b) => a & b,
+  or: (a, b) => a | b,
+  xor: (a, b) => a ^ b,
+};
+
+function bit(operand: unknown, path: string): (current: unknown) => unknown {
+  const isWhole = (value: unknown): boolean => kindOf(value) === Kind.int || kindOf(value) === Kind.long;
+  if (!isObject(operand))
+    throw new MongoFault(2, `The $bit modifier is not compatible with a ${typeName(operand)}: ${path}`);
+  const steps = fieldsOf(operand).map(([name, value]) => {
+    const run = Object.hasOwn(BITWISE, name) ? BITWISE[name] : undefined;
+    if (!run) throw new MongoFault(2, `The $bit modifier only supports 'and', 'or', and 'xor', not '${name}'`);
+    if (!isWhole(value)) throw new MongoFault(2, 'The $bit modifier field must be an Integer(32/64 bit)');
+    return { run, value };
+  });
+  if (steps.length === 0) throw new MongoFault(2, 'You must pass in at least one bitwise operation.');
+  return (current = 0) => {
+    if (!isWhole(current))
+      throw new MongoFault(2, `Cannot apply $bit to a value of non-integral type: ${path} is ${typeName(current)}`);
+    const long = [current, ...steps.map(({ value }) => value)].some((value) => kindOf(value) === Kind.long);
+    return whole(
+      steps.reduce((bits, { run, value }) => run(bits, BigInt(numeric(value))), BigInt(numeric(current))),
+      long,
+    );
+  };
 }
 
-function now(operand: unknown, path: string): unknown {
-  const type = isObject(operand) && Object.keys(operand).length === 1 ? operand['$type'] : undefined;
-  if (operand === true || operand === false || type === 'date') return new Date();
-  if (type === 'timestamp') {
-    return new Timestamp(Long.fromBits(1, Math.floor(Date.now() / 1000), true));
-  }
+function currentDate(operand: unknown, path: string): () => unknown {
+  const type = isObject(operand) && fieldsOf(operand).length === 1 ? operand['$type'] : undefined;
+  if (typeof operand === 'boolean' || type === 'date') return () => new Date();
+  if (type === 'timestamp') return timestamp;
   throw new MongoFault(2, `The '${path}' field of $currentDate takes true, {$type: 'date'} or {$type: 'timestamp'}`);
 }

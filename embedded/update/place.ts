@@ -1,10 +1,10 @@
-import { type Document, fieldOf, isObject } from '../bson/value.ts';
+import { type Document, fieldOf, isObject, setField } from '../bson/value.ts';
 import { MongoFault } from '../fault.ts';
-import { isArrayIndex } from '../query/path.ts';
+import { isArrayIndex, type Parts } from '../query/path.ts';
 
 const MAX_PADDING = 1_500_000;
 
-export function valueAt(doc: unknown, parts: readonly string[]): unknown {
+export function valueAt(doc: unknown, parts: Parts): unknown {
   let value = doc;
   for (const part of parts) {
     if (Array.isArray(value)) value = isArrayIndex(part) ? value[Number(part)] : undefined;
@@ -15,11 +15,10 @@ export function valueAt(doc: unknown, parts: readonly string[]): unknown {
 }
 
 /** Writes a value, making the documents on the way; an array on the way takes positions only. */
-export function setAt(doc: Document, parts: readonly string[], value: unknown): void {
+export function setAt(doc: Document, parts: Parts, value: unknown): void {
   let holder: unknown = doc;
   for (const [at, part] of parts.entries()) {
     const isLast = at === parts.length - 1;
-    if (part === '__proto__') throw new MongoFault(2, "The field name '__proto__' is not allowed");
     if (Array.isArray(holder)) {
       if (!isArrayIndex(part)) throw notViable(part, parts[at - 1]);
       const index = Number(part);
@@ -27,31 +26,24 @@ export function setAt(doc: Document, parts: readonly string[], value: unknown): 
         throw new MongoFault(2, `can't backfill more than ${MAX_PADDING} elements`);
       while (holder.length < index) holder.push(null);
       if (isLast) holder[index] = value;
-      else {
-        if (index >= holder.length) holder[index] = {};
-        holder = holder[index];
-      }
+      else holder = holder[index] ??= index < holder.length ? null : {};
     } else if (isObject(holder)) {
-      if (isLast) holder[part] = value;
+      if (isLast) setField(holder, part, value);
       else {
-        if (fieldOf(holder, part) === undefined) holder[part] = {};
+        if (fieldOf(holder, part) === undefined) setField(holder, part, {});
         holder = holder[part];
       }
     } else throw notViable(part, parts[at - 1]);
   }
 }
 
-/** Removes a field; an array element becomes null. Whether anything was there. */
-export function unsetAt(doc: Document, parts: readonly string[]): boolean {
+/** Removes a field; an array element becomes null. */
+export function unsetAt(doc: Document, parts: Parts): void {
   const holder = valueAt(doc, parts.slice(0, -1));
   const last = parts.at(-1) as string;
   if (Array.isArray(holder)) {
-    if (!isArrayIndex(last) || Number(last) >= holder.length) return false;
-    holder[Number(last)] = null;
-    return true;
-  }
-  if (!isObject(holder) || fieldOf(holder, last) === undefined) return false;
-  return delete holder[last];
+    if (isArrayIndex(last) && Number(last) < holder.length) holder[Number(last)] = null;
+  } else if (isObject(holder) && Object.hasOwn(holder, last)) delete holder[last];
 }
 
 function notViable(part: string, parent: string | undefined): MongoFault {

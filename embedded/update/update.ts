@@ -1,143 +1,280 @@
-import { type Document, encode, isObject, Kind, kindOf } from '../bson/value.ts';
-import { MongoFault, notImplemented } from '../fault.ts';
+import { decode, decodeAround, decodeOnly } from '../bson/decode.ts';
+import { encode } from '../bson/encode.ts';
+import { elements, storedForm } from '../bson/raw.ts';
+import { type Document, fieldsOf, isObject, namesOf, setField } from '../bson/value.ts';
+import type { Item, Scope } from '../expression/expression.ts';
+import { constant } from '../expression/operator.ts';
+import { MongoFault } from '../fault.ts';
+import { stageEntry } from '../pipeline/context.ts';
+import { SHAPES } from '../pipeline/shape.ts';
 import { equal } from '../query/compare.ts';
-import { isArrayIndex } from '../query/path.ts';
+import { type Filter, parseFilter, rootsOf } from '../query/filter.ts';
+import { isArrayIndex, type Parts } from '../query/path.ts';
+import { typeName } from '../query/type-names.ts';
+import { checkDynamic, expandParts, isDynamic } from './dynamic.ts';
 import { OPERATORS } from './operators.ts';
-import { setAt, valueAt } from './place.ts';
+import { setAt, unsetAt, valueAt } from './place.ts';
 
 interface Change {
   op: string;
   path: string;
-  parts: string[];
-  operand: unknown;
+  parts: Parts;
+  /** What comes of the value at the path; a `$rename` has the place it takes its value from instead. */
+  run?: (current: unknown) => unknown;
+  from?: Parts;
 }
 
-/** A parsed update: field changes in the order MongoDB makes them, or a whole new document. */
-export type Update = { replacement: Document } | { changes: Change[] };
+/** Field changes in the order MongoDB makes them. */
+interface Changes {
+  kind: 'changes';
+  changes: readonly Change[];
+  arrayFilters: ReadonlyMap<string, Filter>;
+  dynamic: boolean;
+  roots: ReadonlySet<string>;
+}
 
-export function parseUpdate(spec: unknown): Update {
-  if (Array.isArray(spec)) throw notImplemented('An update by aggregation pipeline');
-  if (!isObject(spec)) throw new MongoFault(9, 'Update argument must be an object');
-  const names = Object.keys(spec);
-  if (!names[0]?.startsWith('$')) {
-    const mixed = names.find((name) => name.startsWith('$'));
-    if (mixed)
-      throw new MongoFault(
-        52,
-        `The dollar ($) prefixed field '${mixed}' in '${mixed}' is not allowed in the context of an update's replacement document`,
-      );
-    return { replacement: spec };
+export type Update =
+  | Changes
+  | { kind: 'replacement'; bytes: Uint8Array; doc: Document }
+  | { kind: 'pipeline'; shapes: readonly ((item: Item) => Item)[] };
+
+export interface UpdateOptions {
+  arrayFilters?: unknown;
+  /** The variables of a pipeline, as the update's `c` or `constants` gives them. */
+  constants?: unknown;
+  /** The command's `let`. */
+  scope?: Scope | undefined;
+}
+
+export function parseUpdate(spec: unknown, options: UpdateOptions = {}): Update {
+  const { constants, scope = new Map() } = options;
+  const arrayFilters = parseArrayFilters(options.arrayFilters);
+  if (constants !== undefined && !Array.isArray(spec))
+    throw new MongoFault(51198, 'Constant values may only be specified for pipeline updates');
+  const isOperators = isObject(spec) && namesOf(spec)[0]?.startsWith('$') === true;
+  if (arrayFilters.size > 0 && !isOperators)
+    throw new MongoFault(
+      9,
+      `arrayFilters may not be specified for ${Array.isArray(spec) ? 'pipeline' : 'replacement'}-style updates`,
+    );
+  if (Array.isArray(spec)) {
+    const values = fieldsOf((constants ?? {}) as Document).map(([name, value]) => [name, constant(value)] as const);
+    return { kind: 'pipeline', shapes: spec.map((stage) => parseShape(stage, new Map([...scope, ...values]))) };
   }
-  const changes: Change[] = [];
-  for (const [op, fields] of Object.entries(spec)) {
-    if (!op.startsWith('$')) throw new MongoFault(9, `Unknown modifier: ${op}. Expected a valid update modifier`);
-    if (op !== '$rename' && !Object.hasOwn(OPERATORS, op)) {
+  if (!isObject(spec)) throw new MongoFault(9, 'Update argument must be either an object or an array');
+  if (isOperators) return parseChanges(spec, arrayFilters);
+  const dollar = namesOf(spec).find((name) => name.startsWith('$'));
+  if (dollar !== undefined) throw dollarField(dollar, "in the context of an update's replacement document");
+  return { kind: 'replacement', bytes: encode(spec), doc: spec };
+}
+
+function parseShape(stage: unknown, scope: Scope): (item: Item) => Item {
+  const [name, spec] = stageEntry(stage);
+  const parse = Object.hasOwn(SHAPES, name) ? SHAPES[name] : undefined;
+  if (parse) return parse(spec, scope);
+  throw /^\$(?:match|sort|skip|limit|group|unwind|lookup|unionWith|facet|count|sortByCount|sample|out|merge)$/.test(
+    name,
+  )
+    ? new MongoFault(72, `${name} is not allowed to be used within an update`)
+    : new MongoFault(40324, `Unrecognized pipeline stage name: '${name}'`);
+}
+
+function parseArrayFilters(given: unknown): Map<string, Filter> {
+  const filters = new Map<string, Filter>();
+  if (given === undefined || given === null) return filters;
+  if (!Array.isArray(given))
+    throw new MongoFault(14, "BSON field 'arrayFilters' is the wrong type, expected type 'array'");
+  for (const spec of given) {
+    if (!isObject(spec)) throw new MongoFault(14, "BSON field 'arrayFilters' must hold objects");
+    const filter = parseFilter(spec, 'nested');
+    const [name, second] = rootsOf(filter);
+    if (name === undefined)
+      throw new MongoFault(9, 'Cannot use an expression without a top-level field name in arrayFilters');
+    if (second !== undefined)
+      throw new MongoFault(
+        9,
+        `Error parsing array filter :: caused by :: Expected a single top-level field name, found '${name}' and '${second}'`,
+      );
+    if (!/^[a-z][a-zA-Z0-9]*$/.test(name))
+      throw new MongoFault(
+        2,
+        `Error parsing array filter :: caused by :: The top-level field name must be an alphanumeric string beginning with a lowercase letter, found '${name}'`,
+      );
+    if (filters.has(name))
+      throw new MongoFault(9, `Found multiple array filters with the same top-level field name ${name}`);
+    filters.set(name, filter);
+  }
+  return filters;
+}
+
+function parseChanges(spec: Document, arrayFilters: ReadonlyMap<string, Filter>): Changes {
+  const changes = fieldsOf(spec).flatMap(([op, fields]) => {
+    const operator = Object.hasOwn(OPERATORS, op) ? OPERATORS[op] : undefined;
+    if (!operator && op !== '$rename')
       throw new MongoFault(
         9,
         `Unknown modifier: ${op}. Expected a valid update modifier or pipeline-style update specified as an array`,
       );
-    }
     if (!isObject(fields))
       throw new MongoFault(
         9,
-        `Modifiers operate on fields but we found type ${typeof fields} instead. For example: {$mod: {<field>: ...}} not {${op}: ...}`,
+        `Modifiers operate on fields but we found type ${typeName(fields)} instead. For example: {$mod: {<field>: ...}} not {${op}: ...}`,
       );
-    for (const [path, operand] of Object.entries(fields)) {
-      if (op === '$rename') changes.push(...renameChanges(path, operand));
-      else changes.push({ op, path, parts: partsOf(path), operand });
-    }
+    return fieldsOf(fields).flatMap(([path, operand]): Change[] => {
+      const parts = partsOf(path, arrayFilters);
+      return operator ? [{ op, path, parts, run: operator(operand, path) }] : renaming(path, parts, operand);
+    });
+  });
+  const used = new Set(changes.flatMap(({ parts }) => parts.filter(isDynamic)));
+  for (const name of arrayFilters.keys()) {
+    if (!used.has(`$[${name}]`))
+      throw new MongoFault(9, `The array filter for identifier '${name}' was not used in the update`);
   }
-  changes.sort((a, b) => comparePaths(a.parts, b.parts));
-  refuseConflicts(changes);
-  return { changes };
+  return {
+    kind: 'changes',
+    changes: inOrder(changes),
+    arrayFilters,
+    dynamic: used.size > 0,
+    roots: new Set(changes.map(({ parts }) => parts[0] as string)),
+  };
 }
 
-/** Applies to a freshly parsed document, which it changes, and returns it (or the replacement). */
-export function applyUpdate(update: Update, doc: Document, inserting: boolean): Document {
+function renaming(path: string, from: Parts, target: unknown): Change[] {
+  if (typeof target !== 'string') throw new MongoFault(2, `The 'to' field for $rename must be a string: ${path}`);
+  const parts = partsOf(target, new Map());
+  if (path === target) throw new MongoFault(2, `The source and target field for $rename must differ: ${path}`);
+  if (startsWith(from, parts) || startsWith(parts, from))
+    throw new MongoFault(
+      2,
+      `The source and target field for $rename must not be on the same path: ${path}: "${target}"`,
+    );
+  const dynamic = [...from, ...parts].find(isDynamic);
+  if (dynamic) throw new MongoFault(2, `The source and target field for $rename may not be dynamic: ${dynamic}`);
+  return [
+    { op: 'renamed', path, parts: from },
+    { op: '$rename', path: target, parts, from },
+  ];
+}
+
+function partsOf(path: string, arrayFilters: ReadonlyMap<string, Filter>): Parts {
+  const parts = path.split('.');
+  if (path === '') throw new MongoFault(56, 'An empty update path is not valid.');
+  if (parts.includes(''))
+    throw new MongoFault(56, `The update path '${path}' contains an empty field name, which is not allowed.`);
+  checkDynamic(path, parts, arrayFilters);
+  if (parts[0]?.startsWith('$')) throw dollarField(path, 'for storage');
+  return parts;
+}
+
+function dollarField(path: string, where: string): MongoFault {
+  return new MongoFault(52, `The dollar ($) prefixed field '${path}' in '${path}' is not allowed ${where}.`);
+}
+
+/** Sorted by part, numbers as numbers: the order in which new fields appear in the document. No path may lie on another. */
+function inOrder(changes: readonly Change[]): Change[] {
+  const sorted = changes.toSorted((a, b) => comparePaths(a.parts, b.parts));
+  for (const [at, change] of sorted.entries()) {
+    const before = sorted[at - 1];
+    if (before && startsWith(change.parts, before.parts))
+      throw new MongoFault(40, `Updating the path '${change.path}' would create a conflict at '${before.path}'`);
+  }
+  return sorted;
+}
+
+function startsWith(parts: Parts, start: Parts): boolean {
+  return start.every((part, depth) => part === parts[depth]);
+}
+
+function comparePaths(a: Parts, b: Parts): number {
+  const at = a.findIndex((part, depth) => part !== b[depth]);
+  const [left, right] = [a[at], b[at]];
+  if (at < 0 || left === undefined || right === undefined) return a.length - b.length;
+  if (isArrayIndex(left) && isArrayIndex(right)) return Number(left) - Number(right);
+  return left < right ? -1 : 1;
+}
+
+/** The stored document after the update; the filter that found it says what `$` stands for. */
+export function updatedBytes(update: Update, before: Uint8Array, filter: Filter): Uint8Array {
+  if (update.kind === 'replacement') {
+    const stored = decodeOnly(before, new Set(['_id']))['_id'];
+    const given = update.doc['_id'];
+    if (given !== undefined && !equal(given, stored)) throw immutableId();
+    const [id] = elements(before);
+    return storedForm(update.bytes, id && before.subarray(id.start, id.end));
+  }
+  // What no change touches stays as the bytes it is.
+  const whole = update.kind === 'pipeline' || update.changes.some(({ parts }) => parts.includes('$'));
+  const doc = whole ? decode(before) : decodeAround(before, new Set([...update.roots, '_id']));
+  return encode(applyUpdate(update, doc, filter, false));
+}
+
+/** Applies to a freshly parsed document, which it may change. */
+export function applyUpdate(
+  update: Exclude<Update, { kind: 'replacement' }>,
+  doc: Document,
+  filter: Filter,
+  inserting: boolean,
+): Document {
   const id = doc['_id'];
-  if ('replacement' in update) {
-    const { _id: given, ...rest } = update.replacement;
-    if (given !== undefined && id !== undefined && !sameId(given, id)) throw immutableId();
-    const kept = id ?? given;
-    return kept === undefined ? { ...rest } : { _id: kept, ...rest };
-  }
-  for (const { op, parts, path, operand } of update.changes) {
-    if (op === '$setOnInsert' && !inserting) continue;
-    // The one operator that reads one place and writes another: both ends were parsed into changes.
-    if (op === 'rename to') {
-      const from = (operand as { from: string[] }).from;
-      const moved = valueAt(doc, from);
-      if (moved !== undefined) setAt(doc, parts, moved);
-      continue;
+  // Changes reach into the value of `_id` itself.
+  const held = update.kind === 'changes' && update.roots.has('_id') ? decode(encode({ id }))['id'] : id;
+  const after = update.kind === 'changes' ? changed(update, doc, filter, inserting) : reshaped(update.shapes, doc);
+  if (update.kind === 'pipeline' && id !== undefined && after['_id'] === undefined) return withId(id, after);
+  if (held !== undefined && (after['_id'] === undefined || !equal(after['_id'], held))) throw immutableId();
+  return update.kind === 'pipeline' && id !== undefined ? withId(id, after) : after;
+}
+
+/** Unlike operators, stages may make fields with a dollar or a dot in their names, as `$setField` does. */
+function reshaped(shapes: readonly ((item: Item) => Item)[], doc: Document): Document {
+  return shapes.reduce<Item>((item, shape) => shape(item), { doc }).doc;
+}
+
+/** The document with this `_id`, which comes first. */
+export function withId(id: unknown, doc: Document): Document {
+  const out: Document = { _id: id };
+  for (const [name, value] of fieldsOf(doc)) if (name !== '_id') setField(out, name, value);
+  return out;
+}
+
+function changed(update: Changes, doc: Document, filter: Filter, inserting: boolean): Document {
+  const { changes, arrayFilters, dynamic } = update;
+  const concrete = dynamic
+    ? inOrder(
+        changes.flatMap((change) =>
+          expandParts(change.parts, doc, { filter, arrayFilters }).map((parts) => ({
+            ...change,
+            parts,
+            path: parts.join('.'),
+          })),
+        ),
+      )
+    : changes;
+  for (const { op, parts, run, from } of concrete) {
+    if (op === '$unset') unsetAt(doc, parts);
+    else if (from) rename(doc, from, parts);
+    else if (run && (op !== '$setOnInsert' || inserting)) {
+      const current = valueAt(doc, parts);
+      const next = run(current);
+      if (next !== current) setAt(doc, parts, next);
     }
-    OPERATORS[op]?.(doc, parts, operand, path);
   }
-  for (const { op, operand } of update.changes) {
-    if (op === 'rename to') OPERATORS['$unset']?.(doc, (operand as { from: string[] }).from, true, '');
-  }
-  if (id !== undefined && !sameId(doc['_id'], id)) throw immutableId();
   return doc;
 }
 
-/** Replaces in the document what stands under an `_id` check: bytes, so that 1 and 1.0 differ as MongoDB has it for embedded fields. */
-function sameId(a: unknown, b: unknown): boolean {
-  return (
-    a !== undefined &&
-    equal(a, b) &&
-    (kindOf(a) !== Kind.object || Buffer.compare(encode({ a }), encode({ a: b })) === 0)
-  );
+function rename(doc: Document, from: Parts, to: Parts): void {
+  const value = valueAt(doc, from);
+  if (value === undefined) return;
+  for (const [which, parts] of [
+    ['source', from],
+    ['destination', to],
+  ] as const) {
+    if (parts.some((_, depth) => depth > 0 && Array.isArray(valueAt(doc, parts.slice(0, depth)))))
+      throw new MongoFault(2, `The ${which} field cannot be an array element, '${parts.join('.')}'`);
+  }
+  setAt(doc, to, value);
+  unsetAt(doc, from);
 }
 
 function immutableId(): MongoFault {
   return new MongoFault(66, "Performing an update on the path '_id' would modify the immutable field '_id'");
-}
-
-function renameChanges(path: string, target: unknown): Change[] {
-  if (typeof target !== 'string') throw new MongoFault(2, `The 'to' field for $rename must be a string: ${path}`);
-  const from = partsOf(path);
-  const parts = partsOf(target);
-  if (path === target) throw new MongoFault(2, `The source and target field for $rename must differ: ${path}`);
-  return [
-    { op: 'rename from', path, parts: from, operand: undefined },
-    { op: 'rename to', path: target, parts, operand: { from } },
-  ];
-}
-
-function partsOf(path: string): string[] {
-  const parts = path.split('.');
-  for (const part of parts) {
-    if (part === '') {
-      throw new MongoFault(
-        56,
-        path === ''
-          ? 'An empty update path is not valid.'
-          : `The update path '${path}' contains an empty field name, which is not allowed.`,
-      );
-    }
-    if (part === '$' || part.startsWith('$[')) throw notImplemented(`The positional update path '${path}'`);
-  }
-  if ((parts[0] as string).startsWith('$')) {
-    throw new MongoFault(52, `The dollar ($) prefixed field '${path}' in '${path}' is not valid for storage.`);
-  }
-  return parts;
-}
-
-/** By part, numbers as numbers: the order in which new fields appear in the document. */
-function comparePaths(a: readonly string[], b: readonly string[]): number {
-  for (let at = 0; at < a.length && at < b.length; at++) {
-    const [left, right] = [a[at] as string, b[at] as string];
-    if (left === right) continue;
-    if (isArrayIndex(left) && isArrayIndex(right)) return Number(left) - Number(right);
-    return left < right ? -1 : 1;
-  }
-  return a.length - b.length;
-}
-
-function refuseConflicts(changes: readonly Change[]): void {
-  for (let at = 1; at < changes.length; at++) {
-    const [before, after] = [changes[at - 1] as Change, changes[at] as Change];
-    if (before.parts.every((part, depth) => part === after.parts[depth])) {
-      throw new MongoFault(40, `Updating the path '${after.path}' would create a conflict at '${before.path}'`);
-    }
-  }
 }

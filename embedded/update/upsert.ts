@@ -1,30 +1,34 @@
 import { ObjectId } from 'bson';
-import type { Document } from '../bson/value.ts';
-import { isObject } from '../bson/value.ts';
+import { encode } from '../bson/encode.ts';
+import { type Document, isObject, Kind, kindOf, namesOf } from '../bson/value.ts';
 import { MongoFault } from '../fault.ts';
 import type { Filter } from '../query/filter.ts';
-import { setAt, valueAt } from './place.ts';
-import { applyUpdate, type Update } from './update.ts';
+import { setAt } from './place.ts';
+import { applyUpdate, type Update, updatedBytes, withId } from './update.ts';
 
 /** The document an upsert inserts: what the filter demands by equality, then the update, `_id` first. */
-export function upsertDocument(filter: Filter, update: Update): Document {
-  const seed: Document = {};
-  if ('replacement' in update) {
-    const id = equalities(filter).find(([path]) => path === '_id')?.[1];
-    if (id !== undefined) seed['_id'] = id;
-  } else {
-    for (const [path, value] of equalities(filter)) {
-      const parts = path.split('.');
-      if (valueAt(seed, parts) !== undefined)
-        throw new MongoFault(54, `cannot infer query fields to set, path '${path}' is matched twice`);
-      setAt(seed, parts, value);
-    }
+export function upsertBytes(filter: Filter, update: Update): Uint8Array {
+  const demanded = equalities(filter);
+  if (update.kind === 'replacement') {
+    // An `_id` of null is one, too.
+    const [, id = update.doc['_id']] = demanded.find(([path]) => path === '_id') ?? [];
+    return updatedBytes(update, encode({ _id: id === undefined ? new ObjectId() : id }), filter);
   }
-  const { _id: id = new ObjectId(), ...rest } = applyUpdate(update, seed, true);
-  return { _id: id, ...rest };
+  const seed: Document = {};
+  for (const [at, [path, value]] of demanded.entries()) {
+    const other = demanded
+      .slice(0, at)
+      .find(([held]) => `${path}.`.startsWith(`${held}.`) || held.startsWith(`${path}.`));
+    if (other)
+      throw new MongoFault(54, `cannot infer query fields to set, both paths '${other[0]}' and '${path}' are matched`);
+    setAt(seed, path.split('.'), value);
+  }
+  const doc = applyUpdate(update, seed, filter, true);
+  return encode(withId(doc['_id'] === undefined ? new ObjectId() : doc['_id'], doc));
 }
 
 function equalities(filter: Filter): [string, unknown][] {
+  if (filter.op === 'expr') throw new MongoFault(224, '$expr is not allowed in the query predicate for an upsert');
   if (filter.op === 'and' || (filter.op === 'or' && filter.filters.length === 1))
     return filter.filters.flatMap(equalities);
   if (filter.op !== 'field') return [];
@@ -37,10 +41,10 @@ function equalities(filter: Filter): [string, unknown][] {
   return [];
 }
 
-export function checkId(doc: Document): void {
-  const id = doc['_id'];
-  if (Array.isArray(id) || id === undefined) throw new MongoFault(53, "The '_id' value cannot be of type array");
-  if (isObject(id) && Object.keys(id).some((name) => name.startsWith('$'))) {
-    throw new MongoFault(52, "_id fields may not contain '$'-prefixed fields");
-  }
+export function checkId({ _id: id }: Document): void {
+  const kind = kindOf(id);
+  if (kind === Kind.array || kind === Kind.regex || kind === Kind.missing)
+    throw new MongoFault(53, `The '_id' value cannot be of type ${kind === Kind.regex ? 'regex' : 'array'}`);
+  const dollar = isObject(id) ? namesOf(id).find((name) => name.startsWith('$')) : undefined;
+  if (dollar) throw new MongoFault(52, `The dollar ($) prefixed field '${dollar}' in '_id' is not valid for storage.`);
 }

@@ -1,4 +1,4 @@
-import { encode } from '../bson/value.ts';
+import { encode } from '../bson/encode.ts';
 
 const OP_REPLY = 1;
 const OP_QUERY = 2004;

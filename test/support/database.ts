@@ -1,11 +1,25 @@
+import { randomUUID } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { MongoClient } from 'mongodb';
 import { openEmbeddedDatabase } from '#embedded/open.ts';
+import { createApiKeyStore } from '#src/adapters/database/api-keys.ts';
+import { createAuditLog } from '#src/adapters/database/audit-log.ts';
 import { collectionsOf, type Collections } from '#src/adapters/database/collections.ts';
-import { connectDatabase } from '#src/adapters/database/connect.ts';
+import { connectDatabase, type Database } from '#src/adapters/database/connect.ts';
+import { createDocumentStore } from '#src/adapters/database/documents.ts';
+import { createEventLog } from '#src/adapters/database/event-log.ts';
+import { createExecutionStore } from '#src/adapters/database/executions.ts';
+import { createIdempotencyStore } from '#src/adapters/database/idempotency.ts';
 import { migrate } from '#src/adapters/database/migrate.ts';
+import { createOrganizationStore } from '#src/adapters/database/organizations.ts';
+import { createResultStore } from '#src/adapters/database/results.ts';
+import { createSearchIndex } from '#src/adapters/database/search-index.ts';
+import { createStepStore } from '#src/adapters/database/steps.ts';
+import { createUploadStore } from '#src/adapters/database/uploads.ts';
+import { createWorkflowStore } from '#src/adapters/database/workflows.ts';
+import { createLocalModels } from '#src/adapters/models/local/create-local-models.ts';
 
 export interface TestDatabase {
   readonly uri: string;
@@ -16,26 +30,84 @@ export interface TestDatabase {
   close(): Promise<void>;
 }
 
-/** An embedded engine over a temporary folder, with all collections and indexes of the program. */
-export async function testDatabase(): Promise<TestDatabase> {
-  const folder = await mkdtemp(join(tmpdir(), 'inkgraph-'));
-  const engine = await openEmbeddedDatabase({ dataDir: folder });
-  const first = connectDatabase(engine.uri);
+/** A migrated database; `end` takes away what it is in. */
+async function migrated(uri: string, name: string, end: (database: Database) => Promise<void>): Promise<TestDatabase> {
+  const first = connectDatabase(uri, name);
   await migrate(first.db);
-  const others: (typeof first)[] = [];
+  const others: Database[] = [];
   return {
-    uri: engine.uri,
+    uri,
     client: first.client,
     collections: collectionsOf(first.db),
     connect() {
-      const other = connectDatabase(engine.uri);
+      const other = connectDatabase(uri, name);
       others.push(other);
       return { client: other.client, collections: collectionsOf(other.db) };
     },
     async close() {
-      await Promise.all([first, ...others].map((database) => database.close()));
-      await engine.close();
-      await rm(folder, { recursive: true, force: true });
+      await Promise.all(others.map((database) => database.close()));
+      await end(first);
     },
   };
+}
+
+/** An embedded engine over a temporary folder, with all collections and indexes of the program. */
+export async function testDatabase(): Promise<TestDatabase> {
+  const folder = await mkdtemp(join(tmpdir(), 'inkgraph-'));
+  const engine = await openEmbeddedDatabase({ dataDir: folder });
+  return migrated(engine.uri, 'inkgraph', async (database) => {
+    await database.close();
+    await engine.close();
+    await rm(folder, { recursive: true, force: true });
+  });
+}
+
+type Open = () => Promise<TestDatabase>;
+const remoteUri = process.env['TEST_MONGODB_URI'];
+
+/** The embedded engine, and a MongoDB with search where TEST_MONGODB_URI names one: a database of its own, dropped after the test. */
+export const testDatabases: readonly [readonly [string, Open], ...(readonly [string, Open])[]] = [
+  ['the embedded engine', testDatabase],
+  ...(remoteUri === undefined
+    ? []
+    : [
+        [
+          'TEST_MONGODB_URI',
+          () =>
+            migrated(remoteUri, `test_${randomUUID()}`, async (database) => {
+              await database.db.dropDatabase();
+              await database.close();
+            }),
+        ] as const,
+      ]),
+];
+
+/** Every repository, over one connection. */
+export function storesOf(client: MongoClient) {
+  const collections = collectionsOf(client.db('inkgraph'));
+  return {
+    apiKeys: createApiKeyStore(collections),
+    audit: createAuditLog(collections),
+    documents: createDocumentStore(collections),
+    events: createEventLog(collections),
+    executions: createExecutionStore(client, collections),
+    idempotency: createIdempotencyStore(collections),
+    organizations: createOrganizationStore(collections),
+    results: createResultStore(collections),
+    search: createSearchIndex(collections, { mode: 'hybrid', embedder: createLocalModels().text }),
+    steps: createStepStore(collections),
+    uploads: createUploadStore(collections),
+    workflows: createWorkflowStore(collections),
+  };
+}
+
+export type Stores = ReturnType<typeof storesOf>;
+
+/** `store.method` of all of them. */
+export function methodsOf(stores: Stores): string[] {
+  return Object.entries(stores).flatMap(([name, store]) =>
+    Object.entries(store)
+      .filter(([, value]) => typeof value === 'function')
+      .map(([method]) => `${name}.${method}`),
+  );
 }

@@ -13,7 +13,7 @@ export const searchDocuments = defineTool({
   output: SearchResult,
   async run({ deps, principal }, { query, limit }) {
     const { organizationId, projectIds } = principal;
-    const hits = await deps.search.search({ organizationId, projectIds, text: query, limit });
+    const { hits, degraded } = await deps.search.search({ organizationId, projectIds, text: query, limit });
     const records = await deps.documents.findMany(
       principal,
       hits.map((hit) => hit.documentId),
@@ -28,9 +28,9 @@ export const searchDocuments = defineTool({
         ...presentDocument(deps, record),
         score: hit.score,
         matchedBy: [...hit.matchedBy],
-        distance: null,
+        distance: hit.distance,
       });
     }
-    return { documents, nextCursor: null };
+    return { documents, nextCursor: null, degraded: [...degraded] };
   },
 });

@@ -16,7 +16,7 @@ const vocabulary = 5_000;
 const wordsEach = 60;
 
 /** A linear congruential generator: fast, and the same everywhere. */
-function numbersFrom(seed: number): (below: number) => number {
+export function numbersFrom(seed: number): (below: number) => number {
   let state = (seed * 2_654_435_761 + 1) % 2_147_483_647 || 1;
   return (below) => {
     state = (state * 48_271) % 2_147_483_647;

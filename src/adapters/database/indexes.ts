@@ -14,6 +14,7 @@ const indexes: Readonly<Partial<Record<keyof Collections, readonly Index[]>>> = 
     [{ 'pendingEvents.ts': 1 }, { sparse: true }],
   ],
   ocrResults: [[{ organizationId: 1, documentId: 1, createdAt: -1 }]],
+  searchRecords: [[{ organizationId: 1, identifiers: 1 }]],
   workflows: [[{ organizationId: 1, projectId: 1, name: 1 }], [{ codeName: 1 }]],
   runs: [[{ organizationId: 1, executionId: 1 }], [{ claimableAt: 1 }, { sparse: true }]],
   steps: [[{ organizationId: 1, runId: 1, startedAt: 1 }]],
@@ -25,31 +26,8 @@ const indexes: Readonly<Partial<Record<keyof Collections, readonly Index[]>>> = 
   audit: [[{ organizationId: 1, at: -1 }]],
 };
 
-export const searchIndexName = 'documents_text';
-
-const searchIndex = {
-  mappings: {
-    dynamic: false,
-    fields: {
-      title: { type: 'string', analyzer: 'lucene.english' },
-      description: { type: 'string', analyzer: 'lucene.english' },
-      ocrText: { type: 'string', analyzer: 'lucene.english' },
-      objectKey: { type: 'string' },
-      identifiers: { type: 'token' },
-      organizationId: { type: 'token' },
-      projectId: { type: 'token' },
-      visibility: { type: 'token' },
-    },
-  },
-} as const;
-
 /** Creates what is missing; an index that exists with other options is an error of the migration that forgot it. */
 export async function ensureIndexes(db: Db): Promise<void> {
   for (const [collection, list] of Object.entries(indexes))
     for (const [keys, options] of list) await db.collection(collection).createIndex(keys, options);
-  const records = db.collection('searchRecords');
-  const known = await db.listCollections({ name: 'searchRecords' }).toArray();
-  if (known.length === 0) await db.createCollection('searchRecords');
-  const existing = await records.listSearchIndexes(searchIndexName).toArray();
-  if (existing.length === 0) await records.createSearchIndex({ name: searchIndexName, definition: searchIndex });
 }

@@ -1,6 +1,9 @@
 import type { Db } from 'mongodb';
 import { ensureCheckpointIndexes } from '#src/adapters/database/checkpoint-rows.ts';
 import { ensureIndexes } from '#src/adapters/database/indexes.ts';
+import { ensureSearchIndexes, type VectorDimensions } from '#src/adapters/database/search-definitions.ts';
+import { lexicalDimensions } from '#src/domain/embed-locally/lexical-vector.ts';
+import { visualDimensions } from '#src/domain/embed-locally/visual-vector.ts';
 import { Fault } from '#src/domain/fault.ts';
 
 /** One ordered change of stored data. `to` is the schema version it leaves behind. */
@@ -14,13 +17,16 @@ const migrations: readonly Migration[] = [];
 const firstVersion = 1;
 const currentVersion = migrations.at(-1)?.to ?? firstVersion;
 
+/** As the local models make them. */
+const localVectors: VectorDimensions = { text: lexicalDimensions, image: visualDimensions };
+
 interface SchemaRow {
   readonly _id: 'schema';
   readonly version: number;
 }
 
 /** Brings the data to this program's schema: pending migrations in order, then indexes. Data of a newer program is refused. */
-export async function migrate(db: Db): Promise<void> {
+export async function migrate(db: Db, vectors: VectorDimensions = localVectors): Promise<void> {
   const meta = db.collection<SchemaRow>('meta');
   const found = await meta.findOneAndUpdate(
     { _id: 'schema' },
@@ -39,5 +45,6 @@ export async function migrate(db: Db): Promise<void> {
     await meta.updateOne({ _id: 'schema' }, { $set: { version: migration.to } });
   }
   await ensureIndexes(db);
+  await ensureSearchIndexes(db, vectors);
   await ensureCheckpointIndexes(db);
 }

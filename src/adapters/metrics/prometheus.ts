@@ -20,6 +20,13 @@ export function createPrometheusMetrics(queueDepth: () => Promise<number>): Metr
     buckets: seconds,
     registers: [registry],
   });
+  const searchLegs = new Histogram({
+    name: 'inkgraph_search_leg_seconds',
+    help: 'Legs of searches by outcome: found, empty, failed or late',
+    labelNames: ['leg', 'outcome'],
+    buckets: seconds,
+    registers: [registry],
+  });
   const depth = new Gauge({
     name: 'inkgraph_queue_depth',
     help: 'Runs that are due and not claimed',
@@ -33,6 +40,7 @@ export function createPrometheusMetrics(queueDepth: () => Promise<number>): Metr
     request: ({ service, method, route, status, seconds: took }) =>
       requests.observe({ service, method, route, status }, took),
     run: (status, took) => runs.observe({ status }, took),
+    searchLeg: (leg, outcome, took) => searchLegs.observe({ leg, outcome }, took),
     text: () => registry.metrics(),
   };
 }

@@ -84,12 +84,23 @@ export const SearchInput = z.strictObject({
     .describe('Words, a phrase in double quotes, or an identifier such as an invoice number'),
   limit: PageLimit.default(10),
 });
+const SearchLeg = z
+  .enum(['exact', 'lexical', 'semantic'])
+  .describe('exact: identifiers and quoted phrases; lexical: words; semantic: neighbours of the embedding');
 const SearchCard = Document.extend({
-  score: z.number().describe('Higher is better; comparable within one answer only'),
-  matchedBy: z.array(z.enum(['lexical', 'exact'])),
+  score: z
+    .number()
+    .describe('0..1, and one more for an exact match; higher is better, comparable within one answer only'),
+  matchedBy: z.array(SearchLeg).describe('Which ways of searching found it'),
   distance: z.number().nullable().describe('Embedding distance; null where no embedding took part'),
 }).meta({ id: 'SearchCard' });
-export const SearchResult = z.object({ documents: z.array(SearchCard), nextCursor: z.null() });
+export const SearchResult = z.object({
+  documents: z.array(SearchCard),
+  nextCursor: z.null(),
+  degraded: z
+    .array(SearchLeg)
+    .describe('Ways of searching that had no part in this answer: search again later, or with other words'),
+});
 
 export const ReadTextInput = z.strictObject({
   documentId: AnyId,

@@ -11,5 +11,7 @@ export interface RequestSample {
 export interface Metrics {
   request(sample: RequestSample): void;
   run(status: string, seconds: number): void;
+  /** One leg of one search; `outcome` is found, empty, failed or late. */
+  searchLeg(leg: string, outcome: string, seconds: number): void;
   text(): Promise<string>;
 }

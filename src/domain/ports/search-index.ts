@@ -1,3 +1,5 @@
+import type { LegRank } from '#src/domain/search/fuse.ts';
+
 /** What is searched of one document: one record per document, replaced as a whole by the `index` node. */
 export interface SearchRecord {
   readonly documentId: string;
@@ -12,31 +14,56 @@ export interface SearchRecord {
   readonly ocrText: string;
   /** Numbers and codes found in the text, folded to lower case letters and digits: matched exactly. */
   readonly identifiers: readonly string[];
+  /** Without a vector of zeros: such a text or picture has none. */
   readonly embeddings: {
     readonly text?: { readonly label: string; readonly vector: Float32Array };
     readonly image?: { readonly label: string; readonly vector: Float32Array; readonly blockHash?: string };
   };
 }
 
+/** `lexical`: words; `hybrid`: words and the neighbours of the query's embedding, fused. */
+export type SearchMode = 'lexical' | 'hybrid';
+/** A way of searching: identifiers and phrases as they stand, words by BM25, nearest embeddings. */
+export type SearchLeg = 'exact' | 'lexical' | 'semantic';
+
 export interface SearchQuery {
   readonly organizationId: string;
   /** Only documents of these projects, or public ones of the organization. */
   readonly projectIds: readonly string[];
+  /** Narrows to these documents. */
+  readonly documentIds?: readonly string[];
+  /** Narrows to what these keys uploaded. */
+  readonly apiKeyIds?: readonly string[];
   readonly text: string;
   readonly limit: number;
+  /** Instead of the configured one. */
+  readonly mode?: SearchMode;
 }
 
-/** `score` is BM25-like, higher is better, comparable within one answer only. */
 export interface SearchHit {
   readonly documentId: string;
+  /** 0..1, and one more for an exact match; higher is better, comparable within one answer only. */
   readonly score: number;
-  readonly matchedBy: readonly ('lexical' | 'exact')[];
+  readonly matchedBy: readonly SearchLeg[];
+  /** 1 - cosine of the embeddings, where these found it. */
+  readonly distance: number | null;
+  readonly legs: Readonly<Partial<Record<SearchLeg, LegRank>>>;
 }
 
-/** Lexical search with exact identifiers pinned on top. A document may become searchable a moment after `upsert` answers. */
+export interface SearchAnswer {
+  /** Best first, each document once. */
+  readonly hits: readonly SearchHit[];
+  /** Legs that had no part in it: they failed, took too long, or (`semantic`) had no embedding to compare. */
+  readonly degraded: readonly SearchLeg[];
+}
+
+/**
+ * Search with exact identifiers and quoted phrases pinned on top. A document may become searchable a moment after `upsert` answers.
+ * Faults of `search`: `service.unavailable`.
+ */
 export interface SearchIndex {
   upsert(record: SearchRecord): Promise<void>;
-  search(query: SearchQuery): Promise<readonly SearchHit[]>;
+  search(query: SearchQuery): Promise<SearchAnswer>;
   /** Keeps the record's visibility filter in step with the document. */
   setVisibility(
     organizationId: string,

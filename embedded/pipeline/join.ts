@@ -1,0 +1,103 @@
+import { type Document, fieldOf, fieldsOf, isObject } from '../bson/value.ts';
+import { type Expression, type Item, parseExpression } from '../expression/expression.ts';
+import { checkVariable, variable } from '../expression/control.ts';
+import { MongoFault, notImplemented } from '../fault.ts';
+import { compare, equal } from '../query/compare.ts';
+import { typeName } from '../query/type-names.ts';
+import type { Filter, Predicate } from '../query/filter.ts';
+import { bytesOf, Memory, type StageParser, stageFields, stageObject, withValue } from './context.ts';
+
+const FOREIGN_LIMIT = 16 * 1024 * 1024;
+
+/** By equal values of two fields, by a pipeline with variables of the local document, or by both. */
+export const lookup: StageParser = (spec, context) => {
+  const given = stageFields('$lookup', spec, 'from localField? foreignField? let? pipeline? as');
+  const { from, localField, foreignField, as, pipeline = [] } = given;
+  if (isObject(from)) throw notImplemented('$lookup from another database');
+  for (const [field, value] of Object.entries({ from, localField, foreignField, as }))
+    if (value !== undefined && typeof value !== 'string')
+      throw new MongoFault(9, `$lookup argument '${field}' must be a string, found: ${typeName(value)}`);
+  const isJoin = localField !== undefined && foreignField !== undefined;
+  if (!isJoin && (!('pipeline' in given) || localField !== undefined || foreignField !== undefined))
+    throw new MongoFault(9, "$lookup requires either 'pipeline' or both 'localField' and 'foreignField'");
+  const bound = fieldsOf(stageObject('$lookup.let', given['let'] ?? {})).map(([name, value]) => {
+    return { name: checkVariable(name), value: parseExpression(value, context.scope), cell: variable() };
+  });
+  const scope = new Map<string, Expression>([
+    ...context.scope,
+    ...bound.map((one) => [one.name, one.cell.read] as const),
+  ]);
+  const foreign = context.parse(pipeline, { ...context, scope, inside: '$lookup' });
+  const target = (as as string).split('.');
+  return (items) =>
+    Iterator.from(items).map((item) => {
+      const values = bound.map((one) => one.value(item));
+      for (const [at, one] of bound.entries()) one.cell.value = values[at];
+      const first = isJoin ? equals(item, localField as string, foreignField as string) : undefined;
+      const found: Document[] = [];
+      let bytes = 0;
+      for (const other of foreign.open(from as string, first)) {
+        found.push(other.doc);
+        bytes += other.bytes?.length ?? 0;
+        if (bytes > FOREIGN_LIMIT)
+          throw new MongoFault(4568, `Total size of documents matching $lookup exceeds ${FOREIGN_LIMIT} bytes`);
+      }
+      return { doc: withValue(item.doc, target, found), meta: item.meta };
+    });
+};
+
+/** An array matches by any of its elements; nothing there matches null and missing. */
+function equals(item: Item, local: string, foreign: string): Filter {
+  const sorted = leaves(item.doc, local.split('.'), 0).toSorted(compare);
+  const values = sorted.filter((value, at) => at === 0 || !equal(value, sorted[at - 1]));
+  const [value = null, more] = values;
+  const predicate: Predicate = more === undefined ? { op: 'eq', value } : { op: 'in', values, patterns: [] };
+  return { op: 'field', path: foreign, parts: foreign.split('.'), predicate };
+}
+
+function leaves(value: unknown, parts: readonly string[], at: number): unknown[] {
+  const part = parts[at];
+  if (part === undefined) return value === undefined ? [] : Array.isArray(value) ? value : [value];
+  if (Array.isArray(value)) return value.filter(isObject).flatMap((inner) => leaves(inner, parts, at));
+  return isObject(value) ? leaves(fieldOf(value, part), parts, at + 1) : [];
+}
+
+export const unionWith: StageParser = (spec, context) => {
+  const { coll, pipeline = [] } = stageFields(
+    '$unionWith',
+    typeof spec === 'string' ? { coll: spec } : spec,
+    'coll pipeline?',
+  );
+  if (typeof coll !== 'string')
+    throw new MongoFault(14, "BSON field '$unionWith.coll' is the wrong type, expected type 'string'");
+  const other = context.parse(pipeline, { ...context, inside: '$unionWith' });
+  return function* (items) {
+    yield* items;
+    yield* other.open(coll);
+  };
+};
+
+/** Several pipelines over the same documents, each giving an array. */
+export const facet: StageParser = (spec, context) => {
+  const facets = fieldsOf(stageObject('$facet', spec)).map(([name, pipeline]) => {
+    if (name.startsWith('$') || name.includes('.') || name === '')
+      throw new MongoFault(16410, `FieldPath field names may not start with '$' or contain '.': '${name}'`);
+    return { name, stages: context.stages(pipeline, { ...context, inside: '$facet' }) };
+  });
+  if (facets.length === 0) throw new MongoFault(40169, 'the $facet specification must be a non-empty object');
+  return function* (items) {
+    const memory = new Memory('$facet');
+    const all: Item[] = [];
+    for (const item of items) {
+      memory.add(bytesOf(item).length);
+      all.push(item);
+    }
+    const doc: Document = {};
+    for (const { name, stages } of facets) {
+      let result: Iterable<Item> = all;
+      for (const stage of stages) result = stage(result);
+      doc[name] = Array.from(result, (item) => item.doc);
+    }
+    yield { doc };
+  };
+};

@@ -1,0 +1,54 @@
+import { fieldsOf, isObject } from '../bson/value.ts';
+import { type Item, parseExpression, type Scope } from '../expression/expression.ts';
+import { MongoFault } from '../fault.ts';
+import { compareKeys, parseSort, type SortField, sortKey } from '../query/sort.ts';
+import { bytesOf, Memory, type Stage, stageObject } from './context.ts';
+
+interface Order {
+  fields: readonly SortField[];
+  key: (item: Item) => unknown[];
+}
+
+/** The order of a `$sort`, by fields and by what `$meta` names, of which the greatest comes first. */
+export function parseOrder(spec: unknown, scope: Scope): Order {
+  const entries = fieldsOf(stageObject('$sort', spec)).map(([path, way]) =>
+    isObject(way) && '$meta' in way
+      ? { meta: parseExpression(way, scope), field: { path, parts: [path], descending: true } }
+      : { field: parseSort({ [path]: way })[0] as SortField },
+  );
+  if (entries.length === 0) throw new MongoFault(15976, '$sort stage must have at least one sort key');
+  const fields = entries.map(({ field }) => field);
+  const plain = entries.filter((entry) => !entry.meta).map(({ field }) => field);
+  if (plain.length === fields.length) return { fields, key: (item) => sortKey(item.doc, plain) };
+  return {
+    fields,
+    key: (item) => {
+      const values = plain.length > 0 ? sortKey(item.doc, plain) : [];
+      let at = 0;
+      return entries.map(({ meta }) => (meta ? meta(item) : values[at++]));
+    },
+  };
+}
+
+/** Where only so many of the first are wanted, no more than a few times as many are held. */
+export function sortStage(spec: unknown, scope: Scope, wanted = Infinity): Stage {
+  const { fields, key } = parseOrder(spec, scope);
+  return function* (items) {
+    const memory = new Memory('$sort');
+    let held: { item: Item; key: unknown[]; size: number }[] = [];
+    const settle = (): void => {
+      held = held.toSorted((a, b) => compareKeys(a.key, b.key, fields)).slice(0, wanted);
+    };
+    for (const item of items) {
+      const size = bytesOf(item).length;
+      memory.add(size);
+      held.push({ item, key: key(item), size });
+      if (held.length < wanted * 2 + 1000) continue;
+      settle();
+      memory.clear();
+      for (const one of held) memory.add(one.size);
+    }
+    settle();
+    for (const { item } of held) yield item;
+  };
+}

@@ -1,0 +1,122 @@
+import type { Database } from '../../storage/database.ts';
+import { decode, type Postings } from './postings.ts';
+import { SEPARATOR, Vocabulary } from './vocabulary.ts';
+
+/** Rows of a block. */
+export const ROWS = 4096;
+
+/** A part of the index as it was at one moment, with rows numbered from 0. */
+export interface Segment {
+  size: number;
+  /** Marks the rows whose newer state is in another segment, or gone. */
+  dead: Uint8Array | undefined;
+  rowAt(number: number): number;
+  postings(field: number, term: string, withPlaces?: boolean): Postings | undefined;
+  /** The rows, in no order, of the terms from `start` on that come before `end`. */
+  range(field: number, start: string, end: string): Postings | undefined;
+  vocabularies(field: number): Iterable<Vocabulary>;
+}
+
+/** Keeps what was used last, up to a number of bytes. */
+export class Cache {
+  readonly #held = new Map<string, [value: unknown, bytes: number]>();
+  readonly #maxBytes: number;
+  #bytes = 0;
+
+  constructor(maxBytes: number) {
+    this.#maxBytes = maxBytes;
+  }
+
+  get<T>(key: string, make: () => [value: T, bytes: number]): T {
+    const known = this.#held.get(key);
+    const entry = known ?? make();
+    this.#held.delete(key);
+    this.#held.set(key, entry);
+    if (known) return known[0] as T;
+    this.#bytes += entry[1];
+    for (const [oldest, [, bytes]] of this.#held) {
+      if (this.#bytes <= this.#maxBytes) break;
+      this.#held.delete(oldest);
+      this.#bytes -= bytes;
+    }
+    return entry[0] as T;
+  }
+}
+
+/** What a key and its entry take besides the arrays. */
+const ENTRY_BYTES = 400;
+
+/** The rows of a block that are entered, in that version. */
+export function openBlock(
+  database: Database,
+  cache: Cache,
+  { table, block, version, dead }: { table: string; block: number; version: number; dead: Uint8Array | undefined },
+): Segment {
+  const cached = <T>(key: string, make: () => [value: T, bytes: number]): T =>
+    cache.get(`${block} ${version} ${key}`, () => {
+      const [value, bytes] = make();
+      return [value, bytes + ENTRY_BYTES];
+    });
+  return {
+    size: ROWS,
+    dead,
+    rowAt: (number) => block * ROWS + number,
+    postings: (field, term, withPlaces = false) =>
+      cached(`${withPlaces ? 'o' : 'p'} ${field} ${term}`, () => {
+        const sql = `SELECT p${withPlaces ? ', o' : ''} FROM ${table} WHERE b = ? AND f = ? AND t = ?`;
+        const [bytes, places] = (database.get(sql, block, field, term) ?? []) as Uint8Array[];
+        const made = bytes && decode(bytes, places);
+        return [made, (made?.rows.length ?? 0) * 6 + (made?.places?.byteLength ?? 0)];
+      }),
+    range: (field, start, end) =>
+      cached(`r ${field} ${start} ${end}`, () => {
+        const sql = `SELECT p FROM ${table} WHERE b = ? AND f = ? AND t >= ? AND t < ?`;
+        const found = database.all(sql, block, field, start, end) as [Uint8Array][];
+        const rows = Uint16Array.from(found.flatMap(([bytes]) => [...decode(bytes).rows]));
+        return [rows.length > 0 ? { rows, counts: [] } : undefined, rows.byteLength];
+      }),
+    vocabularies: (field) => [
+      cached(`v ${field}`, () => {
+        const sql = `SELECT group_concat(t, '${SEPARATOR}') FROM ${table} WHERE b = ? AND f = ? AND t > ''`;
+        const made = new Vocabulary(String(database.get(sql, block, field)?.[0] ?? ''));
+        return [made, made.bytes];
+      }),
+    ],
+  };
+}
+
+/** A row that is not entered yet: of each field its numbers, and where among them those of a term begin. */
+export interface WaitingRow {
+  row: number;
+  version: number;
+  fields: Map<number, { terms: Map<string, number>; numbers: number[]; vocabulary?: Vocabulary }>;
+}
+
+export function openWaiting(held: readonly WaitingRow[]): Segment {
+  const collect = (field: number, withPlaces: boolean, pick: (terms: Map<string, number>) => number | undefined) => {
+    const [rows, counts, places]: [number[], number[], number[]] = [[], [], []];
+    for (const [number, { fields }] of held.entries()) {
+      const { terms, numbers } = fields.get(field) ?? { terms: new Map<string, number>(), numbers: [] };
+      const at = pick(terms);
+      if (at === undefined) continue;
+      const count = numbers[at] as number;
+      rows.push(number);
+      counts.push(count);
+      if (withPlaces) for (const place of numbers.slice(at + 1, at + 1 + count)) places.push(place);
+    }
+    return rows.length > 0 ? { rows: Uint16Array.from(rows), counts, places: Uint32Array.from(places) } : undefined;
+  };
+  return {
+    size: held.length,
+    dead: undefined,
+    rowAt: (number) => (held[number] as WaitingRow).row,
+    postings: (field, term, withPlaces = false) => collect(field, withPlaces, (terms) => terms.get(term)),
+    range: (field, start, end) =>
+      collect(field, false, (terms) => terms.entries().find(([key]) => key >= start && key < end)?.[1]),
+    vocabularies: (field) =>
+      held.flatMap(({ fields }) => {
+        const own = fields.get(field);
+        return own ? (own.vocabulary ??= new Vocabulary([...own.terms.keys()].join(SEPARATOR))) : [];
+      }),
+  };
+}

@@ -1,0 +1,166 @@
+import { decodeOnly } from '../../bson/decode.ts';
+import { Column, type SlotFilter } from './column.ts';
+import type { VectorField } from './definition.ts';
+import { BATCH, type Kernel, LANE_FLOATS, PAGE, SLOTS_AT, VALUES_AT } from './kernel.ts';
+import { readVector } from './read.ts';
+
+export interface Hit {
+  row: number;
+  score: number;
+}
+
+/** Atlas's scores, by what the kernel gives. */
+const SCORES: Readonly<Record<VectorField['similarity'], (value: number) => number>> = {
+  cosine: (cosine) => Math.min(1, Math.max(0, (1 + cosine) / 2)),
+  dotProduct: (dot) => Math.max(0, (1 + dot) / 2),
+  euclidean: (squared) => 1 / (1 + squared),
+};
+
+/** One vector field and the filter fields in memory: a slot for each row that has a vector, without gaps. */
+export class VectorTable {
+  readonly #field: VectorField;
+  readonly #kernel: Kernel;
+  readonly #reserve: (bytes: number) => void;
+  readonly #stride: number;
+  readonly #slotOf = new Map<number, number>();
+  readonly #rows: number[] = [];
+  /** For cosine: 1 / length of each vector. */
+  readonly #scales: number[] = [];
+  readonly #columns: ReadonlyMap<string, Column>;
+  readonly #roots: ReadonlySet<string>;
+
+  /** `reserve` is asked before memory grows, and may refuse by throwing. */
+  constructor(field: VectorField, filters: readonly string[], start: () => Kernel, reserve: (bytes: number) => void) {
+    this.#field = field;
+    this.#kernel = start();
+    this.#reserve = reserve;
+    this.#stride = Math.ceil(field.dimensions / LANE_FLOATS) * LANE_FLOATS * 4;
+    this.#columns = new Map(filters.map((path) => [path, new Column(path)]));
+    this.#roots = new Set(filters.map((path) => path.split('.')[0] as string));
+  }
+
+  get bytes(): number {
+    return this.#kernel.memory.buffer.byteLength;
+  }
+
+  get size(): number {
+    return this.#rows.length;
+  }
+
+  /** Enters the row, or takes it out when its document (`undefined`: deleted) has no vector of the right length. */
+  put(row: number, document: Uint8Array | undefined): void {
+    const slot = this.#slotOf.get(row) ?? this.#rows.length;
+    const scale = document && this.#write(slot, document);
+    if (!document || scale === undefined) return this.#remove(row);
+    this.#slotOf.set(row, slot);
+    this.#rows[slot] = row;
+    this.#scales[slot] = scale;
+    if (this.#columns.size === 0) return;
+    const doc = decodeOnly(document, this.#roots);
+    for (const column of this.#columns.values()) column.set(slot, doc);
+  }
+
+  /** The best first, equal scores by insertion. */
+  search(query: Float32Array, limit: number, filter: SlotFilter | undefined): Hit[] {
+    const { similarity } = this.#field;
+    const { buffer } = this.#kernel.memory;
+    const scan = similarity === 'euclidean' ? this.#kernel.distance : this.#kernel.dot;
+    const slots = new Uint32Array(buffer, SLOTS_AT, BATCH);
+    const values = new Float32Array(buffer, VALUES_AT, BATCH);
+    const input = new Float32Array(buffer, 0, this.#stride / 4).fill(0);
+    const length = similarity === 'cosine' ? Math.hypot(...query) : 1;
+    for (const [at, number] of query.entries()) input[at] = number / length;
+    const mask = filter && this.#mask(filter);
+    const best = new Best(limit);
+    for (let next = 0; next < this.#rows.length;) {
+      let count = 0;
+      for (; count < BATCH && next < this.#rows.length; next++) if (!mask || mask[next] === 1) slots[count++] = next;
+      if (count === 0) continue;
+      scan(0, this.#stride, count * 4);
+      for (let at = 0; at < count; at++) {
+        const slot = slots[at] as number;
+        const value = (values[at] as number) * (this.#scales[slot] as number);
+        best.offer(this.#rows[slot] as number, SCORES[similarity](value));
+      }
+    }
+    return best.taken();
+  }
+
+  /** The row's scale, or `undefined` when it has no vector that can be compared. */
+  #write(slot: number, document: Uint8Array): number | undefined {
+    const at = PAGE + slot * this.#stride;
+    this.#grow(at + this.#stride);
+    const { memory, dot } = this.#kernel;
+    if (!readVector(document, this.#field.parts, new Float32Array(memory.buffer, at, this.#field.dimensions)))
+      return undefined;
+    new Uint32Array(memory.buffer, SLOTS_AT, 1)[0] = slot;
+    dot(at, this.#stride, 4);
+    const square = new Float32Array(memory.buffer, VALUES_AT, 1)[0] as number;
+    const isComparable = Number.isFinite(square) && (square > 0 || this.#field.similarity !== 'cosine');
+    if (!isComparable) return undefined;
+    return this.#field.similarity === 'cosine' ? 1 / Math.sqrt(square) : 1;
+  }
+
+  #remove(row: number): void {
+    const slot = this.#slotOf.get(row);
+    if (slot === undefined) return;
+    const last = this.#rows.length - 1;
+    const memory = new Uint8Array(this.#kernel.memory.buffer);
+    memory.copyWithin(PAGE + slot * this.#stride, PAGE + last * this.#stride, PAGE + (last + 1) * this.#stride);
+    for (const column of this.#columns.values()) column.moveLast(slot);
+    const moved = this.#rows.pop() as number;
+    const scale = this.#scales.pop() as number;
+    this.#slotOf.delete(row);
+    if (slot === last) return;
+    this.#rows[slot] = moved;
+    this.#scales[slot] = scale;
+    this.#slotOf.set(moved, slot);
+  }
+
+  /** 1 for each slot that passes. */
+  #mask(filter: SlotFilter): Uint8Array {
+    if (filter.op === 'field') return (this.#columns.get(filter.path) as Column).mask(filter.predicate);
+    const mask = new Uint8Array(this.size).fill(filter.op === 'and' ? 1 : 0);
+    for (const inner of filter.filters) {
+      const other = this.#mask(inner);
+      for (let slot = 0; slot < mask.length; slot++) {
+        const [one, two] = [mask[slot] as number, other[slot] as number];
+        mask[slot] = filter.op === 'and' ? one & two : one | two;
+      }
+    }
+    return filter.op === 'nor' ? mask.map((passes) => 1 - passes) : mask;
+  }
+
+  #grow(needed: number): void {
+    const missing = needed - this.bytes;
+    if (missing <= 0) return;
+    const pages = Math.ceil(Math.max(missing, this.bytes / 8) / PAGE);
+    this.#reserve(pages * PAGE);
+    this.#kernel.memory.grow(pages);
+  }
+}
+
+/** Keeps the best hits seen, and for speed up to as many again before it sorts the worst out. */
+class Best {
+  readonly #limit: number;
+  #hits: Hit[] = [];
+  #least = -1;
+
+  constructor(limit: number) {
+    this.#limit = limit;
+  }
+
+  /** Rows that tie with the worst kept may still win by insertion, so only a lower score is turned away. */
+  offer(row: number, score: number): void {
+    if (score < this.#least) return;
+    this.#hits.push({ row, score });
+    if (this.#hits.length >= this.#limit * 2 + BATCH) {
+      this.#hits = this.taken();
+      this.#least = this.#hits.at(-1)?.score ?? -1;
+    }
+  }
+
+  taken(): Hit[] {
+    return this.#hits.toSorted((a, b) => b.score - a.score || a.row - b.row).slice(0, this.#limit);
+  }
+}

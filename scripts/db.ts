@@ -1,0 +1,79 @@
+import { existsSync, mkdirSync, statSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
+import { parseArgs } from 'node:util';
+import {
+  backUpDatabase,
+  checkDatabase,
+  databaseFile,
+  type Progress,
+  restoreDatabase,
+  stamp,
+} from '#embedded/backup.ts';
+import { orExplain, UsageError } from '#scripts/cli/with-app.ts';
+import { readEnv } from '#src/config/env.ts';
+
+const usage = `Usage: npm run db -- <command> [options]
+  backup <file|folder>   a checked copy of the embedded database, also while services use it
+  restore <file>         puts a backup in its place; the present data is kept beside it
+  check [<file>]         reads everything in the database, or in a backup, and says what is wrong
+Options: --data <folder> (default: DATA_DIR), --force (backup: replace the file; restore: although there is data)
+Uploaded files are not in the database: see docs/embedded-database.md.`;
+
+const options = {
+  data: { type: 'string' },
+  force: { type: 'boolean', default: false },
+  help: { type: 'boolean', default: false },
+} as const;
+
+/** Copies below this many pages are over before anyone asks. */
+const MANY_PAGES = 16_384;
+
+function tellProgress(): Progress {
+  let told = 0;
+  return ({ remainingPages, totalPages }) => {
+    const tenths = Math.floor((1 - remainingPages / totalPages) * 10);
+    if (totalPages < MANY_PAGES || tenths <= told) return;
+    told = tenths;
+    process.stderr.write(`${tenths * 10} % copied\n`);
+  };
+}
+
+/** A folder, there already or written with a slash at its end, gets a file named after the moment. */
+function targetOf(path: string): string {
+  const folder = /[/\\]$/.test(path) || (existsSync(path) && statSync(path).isDirectory());
+  const file = resolve(folder ? join(path, `inkgraph-${stamp()}.sqlite`) : path);
+  mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+  return file;
+}
+
+const { values, positionals } = parseArgs({ options, allowPositionals: true, strict: false });
+
+async function run(): Promise<void> {
+  const [command, path, ...rest] = positionals;
+  const dataDir = resolve(typeof values.data === 'string' ? values.data : readEnv(process.env).DATA_DIR);
+  const how = { force: values.force === true, progress: tellProgress() };
+  if (command === 'backup' && path !== undefined && rest.length === 0) {
+    const file = targetOf(path);
+    const documents = await backUpDatabase(dataDir, file, how);
+    process.stdout.write(`${file}: ${documents} documents, ${statSync(file).size} bytes, checked\n`);
+  } else if (command === 'restore' && path !== undefined && rest.length === 0) {
+    const { documents, before } = await restoreDatabase(resolve(path), dataDir, how);
+    process.stdout.write(`${databaseFile(dataDir)}: ${documents} documents\n`);
+    if (before !== undefined) process.stdout.write(`The data from before is kept as ${before}\n`);
+  } else if (command === 'check' && rest.length === 0) {
+    const file = path === undefined ? databaseFile(dataDir) : resolve(path);
+    const { documents, problems } = checkDatabase(file);
+    if (problems.length > 0) throw new UsageError(`${file} is damaged:\n  ${problems.join('\n  ')}`);
+    process.stdout.write(`${file}: ${documents} documents, all sound\n`);
+  } else throw new UsageError(usage);
+}
+
+/** `npm run db -- backup|restore|check`: ends with 1 and a line that says why when something is not as it should be. */
+if (values.help === true) process.stdout.write(`${usage}\n`);
+else
+  await orExplain(() =>
+    run().catch((error: unknown) => {
+      // A full disk, a missing folder, a damaged file: the message says it, the stack nothing more.
+      throw error instanceof Error ? new UsageError(error.message, { cause: error }) : error;
+    }),
+  );

@@ -1,0 +1,60 @@
+import { once } from 'node:events';
+import { join, resolve } from 'node:path';
+import { parseArgs } from 'node:util';
+import { openEmbeddedDatabase } from '#embedded/open.ts';
+import { orExplain, UsageError } from '#scripts/cli/with-app.ts';
+import { loadConfig } from '#src/config/config.ts';
+
+const usage = `Usage: npm run embedded -- [options]
+The embedded database as a process of its own, until Ctrl-C or SIGTERM. Services with the same DATA_DIR find it by themselves.
+  --data <folder>    the data folder (default: DATA_DIR)
+  --port <n>         on 127.0.0.1 (default: 27017; 0: any free one)
+  --socket <path>    a unix socket in a folder of its own, in place of a port
+  --host 127.0.0.1   it listens nowhere else
+  --print-uri        says the password also where no terminal is`;
+
+const options = {
+  data: { type: 'string' },
+  port: { type: 'string', default: '27017' },
+  socket: { type: 'string' },
+  host: { type: 'string', default: '127.0.0.1' },
+  'print-uri': { type: 'boolean', default: false },
+  help: { type: 'boolean', default: false },
+} as const;
+
+function portOf(text: string): number {
+  const port = Number(text);
+  if (!/^\d{1,5}$/.test(text) || port > 65_535) throw new UsageError(`--port: expected 0 to 65535.\n${usage}`);
+  return port;
+}
+
+await orExplain(async () => {
+  const { values } = parseArgs({ options });
+  if (values.help) return void process.stdout.write(`${usage}\n`);
+  if (!['127.0.0.1', 'localhost'].includes(values.host)) {
+    throw new UsageError(
+      `--host=${values.host}: the embedded database is for this machine only and listens on 127.0.0.1.`,
+    );
+  }
+  const port = portOf(values.port);
+  const stopped = Promise.race(['SIGINT', 'SIGTERM'].map((signal) => once(process, signal)));
+  // MONGODB_URI is for the services: whether the engine may run here is asked as if there were none.
+  const config = loadConfig({ ...process.env, MONGODB_URI: undefined });
+  const dataDir = values.data === undefined ? config.dataDir : resolve(values.data);
+  const { socket } = values;
+  const database = await openEmbeddedDatabase({ dataDir, ...(socket === undefined ? { port } : { socket }) }).catch(
+    (error: unknown) => {
+      throw new UsageError((error as Error).message, { cause: error });
+    },
+  );
+  const { address, pid, uri } = database;
+  if (!database.owned)
+    throw new UsageError(`Another engine already runs on ${dataDir}: process ${pid ?? 'unknown'}, on ${address}.`);
+  const shown = values['print-uri'] || process.stdout.isTTY;
+  process.stdout.write(
+    shown ? `${uri}\n` : `Listening on ${address}; the password is in ${join(dataDir, 'database', 'engine.json')}\n`,
+  );
+  const failure = await Promise.race([stopped.then(() => undefined), database.failed]);
+  if (failure) throw new UsageError(`The embedded engine failed: ${failure.message}`, { cause: failure });
+  await database.close();
+});

@@ -1,0 +1,23 @@
+import { createImageCodec } from '#src/adapters/images/image-codec.ts';
+import { createModels, type ModelsConfig } from '#src/adapters/models/create-models.ts';
+import type { Config } from '#src/config/config.ts';
+import type { ImageCodec } from '#src/domain/ports/image-codec.ts';
+import type { Models } from '#src/domain/ports/models.ts';
+
+/** What reads, describes and embeds; nothing heavy is loaded before the first use. */
+export interface Readers {
+  readonly images: ImageCodec;
+  readonly models: Models;
+}
+
+function openAiOf({ models }: Config): Pick<ModelsConfig, 'openai'> {
+  const { openAiKey, openAiBaseUrl, visionModel, embeddingModel } = models;
+  if (openAiKey === null) return {};
+  const baseUrl = openAiBaseUrl === null ? {} : { baseUrl: openAiBaseUrl };
+  return { openai: { apiKey: openAiKey, ...baseUrl, visionModel, embeddingModel, timeoutMs: 60_000, maxRetries: 2 } };
+}
+
+export function createReaders(config: Config): Readers {
+  const images = createImageCodec();
+  return { images, models: createModels({ codec: images, ...openAiOf(config) }) };
+}

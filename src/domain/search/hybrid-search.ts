@@ -1,0 +1,142 @@
+import { Fault } from '#src/domain/fault.ts';
+import type { TextEmbedder } from '#src/domain/ports/models.ts';
+import type { SearchAnswer, SearchHit, SearchLeg, SearchMode, SearchQuery } from '#src/domain/ports/search-index.ts';
+import { fuse, type FusedHit } from '#src/domain/search/fuse.ts';
+import { readQuery, type ReadQuery } from '#src/domain/search/read-query.ts';
+
+export interface LegHit {
+  readonly documentId: string;
+  /** Higher is better. */
+  readonly score: number;
+}
+
+/** What one leg is asked: at most `depth` hits, best first, none of another tenant. */
+export interface LegRequest {
+  readonly scope: Omit<SearchQuery, 'text' | 'limit' | 'mode'>;
+  readonly query: ReadQuery;
+  readonly depth: number;
+  /** Aborts when the leg's time is over. */
+  readonly signal: AbortSignal;
+}
+
+/** The ways of searching that a database has. */
+export interface SearchLegs {
+  /** Documents with an identifier or a phrase of the query: 1 for an identifier, and up to 1 for how much it is about a phrase. */
+  exact(request: LegRequest): Promise<readonly LegHit[]>;
+  lexical(request: LegRequest): Promise<readonly LegHit[]>;
+  /** Nearest vectors of this label; the score is the cosine. */
+  semantic(
+    request: LegRequest,
+    embedded: { readonly label: string; readonly vector: Float32Array },
+  ): Promise<readonly LegHit[]>;
+}
+
+export type LegOutcome = 'found' | 'empty' | 'failed' | 'late';
+
+export interface SearchOptions {
+  readonly mode: SearchMode;
+  readonly embedder: Pick<TextEmbedder, 'label' | 'embedQuery'>;
+  /** Longest that an answer waits for a leg, its embedding included. */
+  readonly legTimeoutMs?: number;
+  /** Hears how each leg went; `error` where it failed or was late. */
+  readonly observe?: (told: { leg: SearchLeg; outcome: LegOutcome; seconds: number; error?: unknown }) => void;
+}
+
+const weights: Readonly<Record<SearchLeg, number>> = { exact: 1, lexical: 1, semantic: 1 };
+/** Ranks beyond the page count, too: a document may be in the middle of both legs and so above the ends of each. */
+const leastDepth = 50;
+
+interface LegAnswer {
+  readonly leg: SearchLeg;
+  readonly outcome: LegOutcome;
+  readonly hits: readonly LegHit[];
+  readonly error?: unknown;
+}
+
+/**
+ * Runs the legs side by side and fuses what they found. A leg that fails, or exceeds its time, is left out, and the answer says so;
+ * `semantic` counts as left out also where it finds nothing, because nothing was embedded with this label. Faults:
+ * `service.unavailable` when no leg that ranks answered. Source: docs/decisions/0016, 0024.
+ */
+export function createHybridSearch(legs: SearchLegs, options: SearchOptions) {
+  const { embedder, observe, legTimeoutMs = 2_000 } = options;
+
+  const semantic = async (request: LegRequest): Promise<readonly LegHit[]> => {
+    const { vector } = await embedder.embedQuery(request.query.text, request.signal);
+    // The cosine to a vector of zeros is not defined.
+    if (vector.every((value) => value === 0)) return [];
+    return legs.semantic(request, { label: embedder.label, vector });
+  };
+
+  const run = async (leg: SearchLeg, request: Omit<LegRequest, 'signal'>): Promise<LegAnswer> => {
+    const signal = AbortSignal.timeout(legTimeoutMs);
+    const work = leg === 'semantic' ? semantic : legs[leg];
+    const started = performance.now();
+    let answer: LegAnswer;
+    try {
+      const hits = await orAbort(work({ ...request, signal }), signal);
+      answer = { leg, hits, outcome: hits.length === 0 ? 'empty' : 'found' };
+    } catch (error) {
+      answer = { leg, hits: [], outcome: signal.aborted ? 'late' : 'failed', error };
+    }
+    const { outcome, error } = answer;
+    observe?.({ leg, outcome, seconds: (performance.now() - started) / 1_000, ...(error !== undefined && { error }) });
+    return answer;
+  };
+
+  return async ({ text, limit, mode = options.mode, ...scope }: SearchQuery): Promise<SearchAnswer> => {
+    const query = readQuery(text);
+    const asked = legsFor(query, mode);
+    const depth = Math.max(leastDepth, limit);
+    const answers = await Promise.all(asked.map((leg) => run(leg, { scope, query, depth })));
+    refuseSilence(answers);
+    const fused = fuse(
+      answers.map(({ leg, hits }) => ({
+        leg,
+        weight: weights[leg],
+        pins: leg === 'exact',
+        // A nearest neighbour is always found, however far: at a right angle it has nothing in common with the query.
+        hits: leg === 'semantic' ? hits.filter(({ score }) => score > 0) : hits,
+      })),
+      limit,
+    );
+    const degraded = answers.filter((answer) => isBroken(answer) || isUnheard(answer)).map(({ leg }) => leg);
+    return { hits: fused.map(toHit), degraded };
+  };
+}
+
+function legsFor({ words, phrases, identifiers }: ReadQuery, mode: SearchMode): SearchLeg[] {
+  return [
+    ...(identifiers.length + phrases.length > 0 ? (['exact'] as const) : []),
+    ...(words.length > 0 ? (['lexical'] as const) : []),
+    ...(mode === 'hybrid' && words.length + phrases.length > 0 ? (['semantic'] as const) : []),
+  ];
+}
+
+const isBroken = ({ outcome }: LegAnswer): boolean => outcome === 'failed' || outcome === 'late';
+const isUnheard = ({ leg, outcome }: LegAnswer): boolean => leg === 'semantic' && outcome === 'empty';
+
+/** Pins alone would look like all there is: without a leg that ranks, nobody knows what else would have been found. */
+function refuseSilence(answers: readonly LegAnswer[]): void {
+  const ranking = answers.filter(({ leg }) => leg !== 'exact');
+  const needed = ranking.length > 0 ? ranking : answers;
+  if (needed.length === 0 || !needed.every(isBroken)) return;
+  throw new Fault('service.unavailable', 'Search does not answer: try again soon.', { cause: needed[0]?.error });
+}
+
+function toHit({ documentId, score, legs }: FusedHit<SearchLeg>): SearchHit {
+  return {
+    documentId,
+    score,
+    matchedBy: (['exact', 'lexical', 'semantic'] as const).filter((leg) => legs[leg] !== undefined),
+    distance: legs.semantic === undefined ? null : 1 - legs.semantic.score,
+    legs,
+  };
+}
+
+/** The work's outcome, or the signal's reason as soon as it aborts, for work that does not listen. */
+async function orAbort<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  const { promise, reject } = Promise.withResolvers<never>();
+  signal.addEventListener('abort', () => reject(signal.reason), { once: true });
+  return Promise.race([work, promise]);
+}

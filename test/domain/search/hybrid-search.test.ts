@@ -1,0 +1,101 @@
+import { describe, expect, test } from 'vitest';
+import type { SearchLeg } from '#src/domain/ports/search-index.ts';
+import { createHybridSearch, type LegHit, type LegRequest } from '#src/domain/search/hybrid-search.ts';
+
+type Behaviour = readonly LegHit[] | 'fails' | 'hangs';
+const scope = { organizationId: 'org_a', projectIds: ['prj_a'] };
+const hit = (documentId: string, score = 1): LegHit => ({ documentId, score });
+
+/** A search whose legs do as they are told, and what it told of them. */
+function searchWith(behaviour: Partial<Record<SearchLeg, Behaviour>>, vector = [0.6, 0.8]) {
+  const asked: { leg: SearchLeg; request: LegRequest }[] = [];
+  const told: { leg: SearchLeg; outcome: string; failed: boolean }[] = [];
+  const leg = (name: SearchLeg) => async (request: LegRequest) => {
+    asked.push({ leg: name, request });
+    const does = behaviour[name] ?? [];
+    if (does === 'fails') throw new Error(`${name} is down`);
+    if (does !== 'hangs') return does;
+    // Does not even listen to its signal.
+    return new Promise<never>(() => undefined);
+  };
+  const search = createHybridSearch(
+    { exact: leg('exact'), lexical: leg('lexical'), semantic: leg('semantic') },
+    {
+      mode: 'hybrid',
+      embedder: {
+        label: 'test/2',
+        embedQuery: async () => ({
+          vector: Float32Array.from(vector),
+          usage: { provider: 'test', model: 'test', ms: 0 },
+        }),
+      },
+      legTimeoutMs: 20,
+      observe: ({ leg: name, outcome, error }) => told.push({ leg: name, outcome, failed: error !== undefined }),
+    },
+  );
+  return { asked, told, search: (text: string, limit = 10) => search({ ...scope, text, limit }) };
+}
+
+describe('Hybrid search', () => {
+  test.each<[query: string, legs: SearchLeg[]]>([
+    ['walnut', ['lexical', 'semantic']],
+    ['walnut INV-1', ['exact', 'lexical', 'semantic']],
+    ['"walnut table"', ['exact', 'semantic']],
+    ['***', []],
+  ])('%j asks the legs that have something to look for', async (query, legs) => {
+    const { asked, search } = searchWith({});
+    await search(query);
+    expect(asked.map(({ leg }) => leg)).toEqual(legs);
+    for (const { request } of asked) expect(request).toMatchObject({ scope, depth: 50 });
+  });
+
+  test.each<[title: string, behaviour: Partial<Record<SearchLeg, Behaviour>>, ids: string, degraded: SearchLeg[]]>([
+    ['all legs answer', { exact: [hit('a')], lexical: [hit('b')], semantic: [hit('c')] }, 'a b c', []],
+    ['words fail', { exact: [hit('a')], lexical: 'fails', semantic: [hit('c')] }, 'a c', ['lexical']],
+    ['words hang', { lexical: 'hangs', semantic: [hit('c')] }, 'c', ['lexical']],
+    ['neighbours fail', { lexical: [hit('b')], semantic: 'fails' }, 'b', ['semantic']],
+    ['neighbours hang', { lexical: [hit('b')], semantic: 'hangs' }, 'b', ['semantic']],
+    ['nothing is embedded', { lexical: [hit('b')], semantic: [] }, 'b', ['semantic']],
+    ['neighbours are at a right angle', { lexical: [hit('b')], semantic: [hit('c', 0), hit('d', -1)] }, 'b', []],
+    ['the exact leg fails', { exact: 'fails', lexical: [hit('b')], semantic: [hit('c')] }, 'b c', ['exact']],
+    ['no word matches', { lexical: [], semantic: [hit('c')] }, 'c', []],
+  ])('when %s, the others answer and say what is missing', async (_, behaviour, ids, degraded) => {
+    const answer = await searchWith(behaviour).search('walnut INV-1');
+    expect(answer.hits.map(({ documentId }) => documentId).join(' ')).toBe(ids);
+    expect(answer.degraded).toEqual(degraded);
+  });
+
+  test.each<Behaviour>(['fails', 'hangs'])('when every leg that ranks %s, pins do not hide it', async (does) => {
+    const { search } = searchWith({ exact: [hit('a')], lexical: does, semantic: 'fails' });
+    await expect(search('walnut INV-1')).rejects.toMatchObject({ code: 'service.unavailable' });
+  });
+
+  test('a vector of zeros is compared with nothing', async () => {
+    const { asked, search } = searchWith({ lexical: [hit('b')], semantic: [hit('c')] }, [0, 0]);
+    expect(await search('walnut')).toMatchObject({ hits: [{ documentId: 'b' }], degraded: ['semantic'] });
+    expect(asked.map(({ leg }) => leg)).toEqual(['lexical']);
+  });
+
+  test('each leg is told of once, with its error where it had no part', async () => {
+    const { told, search } = searchWith({ exact: [], lexical: [hit('b')], semantic: 'hangs' });
+    await search('walnut INV-1');
+    expect(told.toSorted((a, b) => (a.leg < b.leg ? -1 : 1))).toEqual([
+      { leg: 'exact', outcome: 'empty', failed: false },
+      { leg: 'lexical', outcome: 'found', failed: false },
+      { leg: 'semantic', outcome: 'late', failed: true },
+    ]);
+  });
+
+  test('hits tell the distance where the embedding took part', async () => {
+    const { hits } = await searchWith({ lexical: [hit('a', 7)], semantic: [hit('a', 0.75)] }).search('walnut');
+    expect(hits).toEqual([
+      {
+        documentId: 'a',
+        score: 1,
+        matchedBy: ['lexical', 'semantic'],
+        distance: 0.25,
+        legs: { lexical: { rank: 1, score: 7 }, semantic: { rank: 1, score: 0.75 } },
+      },
+    ]);
+  });
+});

@@ -1,0 +1,526 @@
+import { Decimal128, Double, EJSON, Long } from 'bson';
+import type { Document } from 'mongodb';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { addIndex, type Anything, failureOf, startTestEngine, type TestEngine } from '../engine.ts';
+
+let engine: TestEngine;
+beforeAll(async () => {
+  engine = await startTestEngine();
+  await engine.db.collection<Anything>('orders').insertMany(ORDERS.map((doc) => ({ ...doc })));
+  await engine.db.collection<Anything>('people').insertMany(PEOPLE.map((doc) => ({ ...doc })));
+});
+afterAll(() => engine[Symbol.asyncDispose]());
+
+const double = (value: number): Double => new Double(value);
+
+const ORDERS: Anything[] = [
+  { _id: 1, who: 'ann', n: 2, price: 1.5, tags: ['a', 'b'], at: { city: 'Ulm' }, list: [{ v: 1 }, { v: 2 }, 3] },
+  { _id: 2, who: 'bob', n: 5, price: 4, tags: [] },
+  { _id: 3, who: 'ann', n: 1, price: null, tags: 'c', at: { city: 'Bonn', zip: '53' } },
+  { _id: 4, who: null, n: 3 },
+  { _id: 5, n: 4, price: 2.25, tags: null, at: 7 },
+];
+const PEOPLE: Anything[] = [
+  { _id: 'ann', age: 30, likes: ['x', 'y'] },
+  { _id: 'bob', age: 20, likes: 'x' },
+  { _id: 'cy', age: 40, boss: null },
+];
+
+/** Stages over the orders, and the documents they give: numbers keep their type. */
+type Case = [stages: Document[], expected: unknown[]];
+const ids = (...found: number[]): Document[] => found.map((_id) => ({ _id }));
+const ID = { $project: { _id: 1 } };
+
+const SHAPES: Case[] = [
+  [[{ $match: { _id: 1 } }, { $project: { who: 1, 'at.city': 1 } }], [{ _id: 1, who: 'ann', at: { city: 'Ulm' } }]],
+  [[{ $match: { _id: 3 } }, { $project: { at: { zip: 1 }, _id: 0 } }], [{ at: { zip: '53' } }]],
+  [
+    [{ $match: { _id: 3 } }, { $project: { tags: 0, at: { zip: 0 }, who: 0 } }],
+    [{ _id: 3, n: 1, price: null, at: { city: 'Bonn' } }],
+  ],
+  [[{ $match: { _id: 1 } }, { $project: { list: { v: 1 } } }], [{ _id: 1, list: [{ v: 1 }, { v: 2 }] }]],
+  [
+    [{ $match: { _id: 1 } }, { $project: { 'list.v': 0, tags: 0, at: 0 } }],
+    [{ _id: 1, who: 'ann', n: 2, price: 1.5, list: [{}, {}, 3] }],
+  ],
+  [[{ $match: { _id: 5 } }, { $project: { 'at.city': 1 } }], [{ _id: 5 }]],
+  [[{ $match: { _id: 1 } }, { $project: { n: { $add: ['$n', 1] }, who: 1 } }], [{ _id: 1, who: 'ann', n: 3 }]],
+  [[{ $match: { _id: 1 } }, { $project: { _id: '$who' } }], [{ _id: 'ann' }]],
+  [
+    [{ $match: { _id: 1 } }, { $project: { _id: 0, x: 'text', y: { $literal: 1 }, z: '$nope' } }],
+    [{ x: 'text', y: 1 }],
+  ],
+  [[{ $match: { _id: 1 } }, { $project: { list: { w: '$n' } } }], [{ _id: 1, list: [{ w: 2 }, { w: 2 }, { w: 2 }] }]],
+  [[{ $match: { _id: 4 } }, { $project: { a: { b: '$n' } } }], [{ _id: 4, a: { b: 3 } }]],
+  [
+    [{ $match: { _id: 4 } }, { $addFields: { n: '$_id', x: { y: '$n', z: '$nope' } } }],
+    [{ _id: 4, who: null, n: 4, x: { y: 3 } }],
+  ],
+  [[{ $match: { _id: 4 } }, { $set: { 'x.y': 1, 'x.z': 2, who: '$$REMOVE' } }], [{ _id: 4, n: 3, x: { y: 1, z: 2 } }]],
+  [[{ $match: { _id: 4 } }, { $addFields: { n: '$nope' } }], [{ _id: 4, who: null }]],
+  [
+    [{ $match: { _id: 5 } }, { $addFields: { 'at.city': 'x' } }, { $project: { at: 1 } }],
+    [{ _id: 5, at: { city: 'x' } }],
+  ],
+  [
+    [{ $match: { _id: 1 } }, { $addFields: { 'list.w': 9 } }, { $project: { list: 1 } }],
+    [{ _id: 1, list: [{ v: 1, w: 9 }, { v: 2, w: 9 }, { w: 9 }] }],
+  ],
+  [[{ $match: { _id: 4 } }, { $addFields: { who: {}, n: { $literal: {} } } }], [{ _id: 4, who: {}, n: {} }]],
+  [
+    [{ $match: { _id: 3 } }, { $unset: ['tags', 'at.zip', 'price'] }],
+    [{ _id: 3, who: 'ann', n: 1, at: { city: 'Bonn' } }],
+  ],
+  [[{ $match: { _id: 4 } }, { $unset: 'who' }], [{ _id: 4, n: 3 }]],
+  [[{ $match: { _id: 3 } }, { $replaceRoot: { newRoot: '$at' } }], [{ city: 'Bonn', zip: '53' }]],
+  [
+    [{ $match: { _id: 4 } }, { $replaceWith: { $mergeObjects: [{ x: 1 }, '$$ROOT'] } }],
+    [{ x: 1, _id: 4, who: null, n: 3 }],
+  ],
+];
+
+const ORDER: Case[] = [
+  [[{ $sort: { n: -1 } }, ID], ids(2, 5, 4, 1, 3)],
+  [[{ $sort: { who: 1, n: 1 } }, ID], ids(4, 5, 3, 1, 2)],
+  [[{ $addFields: { m: { $mod: ['$n', 2] } } }, { $sort: { m: -1, n: 1 } }, ID], ids(3, 4, 2, 1, 5)],
+  [[{ $addFields: { m: '$n' } }, { $sort: { m: 1 } }, { $skip: 1 }, { $limit: 2 }, ID], ids(1, 4)],
+  [[{ $addFields: { m: '$tags' } }, { $sort: { m: 1, _id: 1 } }, ID], ids(2, 4, 5, 1, 3)],
+  [[{ $limit: 4 }, { $skip: 3 }, ID], ids(4)],
+  [[{ $skip: 1 }, { $limit: 3 }, { $limit: 2 }, { $match: { n: { $gt: 1 } } }, ID], ids(2)],
+  [[{ $limit: 3 }, { $sort: { n: 1 } }, ID], ids(3, 1, 2)],
+  [
+    [{ $match: { $expr: { $gt: ['$n', { $size: { $cond: [{ $isArray: '$tags' }, '$tags', [1, 1, 1]] } }] } } }, ID],
+    ids(2, 5),
+  ],
+  [[{ $addFields: { m: 1 } }, { $match: { $expr: { $eq: ['$who', '$nope'] } } }, ID], ids(5)],
+  [[{ $sample: { size: 9 } }, { $sort: { _id: 1 } }, ID], ids(1, 2, 3, 4, 5)],
+];
+
+const GROUPS: Case[] = [
+  [
+    [{ $group: { _id: '$who', n: { $sum: '$n' } } }, { $sort: { _id: 1 } }],
+    [
+      { _id: null, n: 7 },
+      { _id: 'ann', n: 3 },
+      { _id: 'bob', n: 5 },
+    ],
+  ],
+  [
+    [{ $group: { _id: null, s: { $sum: '$price' }, a: { $avg: '$price' }, c: { $count: {} } } }],
+    [{ _id: null, s: 7.75, a: 7.75 / 3, c: 5 }],
+  ],
+  [
+    [{ $group: { _id: 1, s: { $sum: '$who' }, a: { $avg: '$who' }, m: { $min: '$price' }, x: { $max: '$tags' } } }],
+    [{ _id: 1, s: 0, a: null, m: 1.5, x: ['a', 'b'] }],
+  ],
+  [
+    [
+      { $sort: { n: 1 } },
+      { $group: { _id: null, f: { $first: '$who' }, l: { $last: '$price' }, p: { $push: '$price' } } },
+    ],
+    [{ _id: null, f: 'ann', l: 4, p: [null, 1.5, 2.25, 4] }],
+  ],
+  [
+    [{ $sort: { _id: 1 } }, { $group: { _id: null, s: { $addToSet: '$who' } } }],
+    [{ _id: null, s: ['ann', 'bob', null] }],
+  ],
+  [
+    [{ $group: { _id: { city: '$at.city' }, n: { $sum: 1 } } }, { $sort: { _id: 1 } }],
+    [
+      { _id: {}, n: 3 },
+      { _id: { city: 'Bonn' }, n: 1 },
+      { _id: { city: 'Ulm' }, n: 1 },
+    ],
+  ],
+  [
+    [
+      { $match: { _id: { $lt: 5 } } },
+      { $group: { _id: { $gt: ['$n', 2] }, o: { $mergeObjects: '$at' } } },
+      { $match: { _id: false } },
+    ],
+    [{ _id: false, o: { city: 'Bonn', zip: '53' } }],
+  ],
+  [
+    [{ $match: { n: { $lt: 4 } } }, { $group: { _id: null, p: { $stdDevPop: '$n' }, s: { $stdDevSamp: '$n' } } }],
+    [{ _id: null, p: Math.sqrt(2 / 3), s: double(1) }],
+  ],
+  [
+    [
+      {
+        $group: {
+          _id: null,
+          t: { $top: { sortBy: { n: -1 }, output: '$_id' } },
+          b: { $bottomN: { n: 2, sortBy: { n: -1 }, output: '$_id' } },
+        },
+      },
+    ],
+    [{ _id: null, t: 2, b: [1, 3] }],
+  ],
+  [
+    [
+      { $sort: { n: 1 } },
+      { $group: { _id: null, f: { $firstN: { input: '$n', n: 2 } }, m: { $maxN: { input: '$price', n: 2 } } } },
+    ],
+    [{ _id: null, f: [1, 2], m: [4, 2.25] }],
+  ],
+  [
+    [{ $group: { _id: 1, big: { $sum: { $literal: Long.fromString('9000000000') } } } }],
+    [{ _id: 1, big: Long.fromString('45000000000') }],
+  ],
+  [[{ $group: { _id: 1, n: { $sum: 1 } } }], [{ _id: 1, n: 5 }]],
+  [[{ $match: { who: 'ann' } }, { $group: { _id: 1, n: { $sum: 1 } } }], [{ _id: 1, n: 2 }]],
+  [[{ $match: { who: 'zed' } }, { $group: { _id: 1, n: { $sum: 1 } } }], []],
+  [
+    [{ $match: { n: { $gt: 1 } } }, { $skip: 1 }, { $limit: 2 }, { $group: { _id: 1, n: { $sum: 1 } } }],
+    [{ _id: 1, n: 2 }],
+  ],
+  [[{ $match: { n: { $gt: 1 } } }, { $count: 'many' }], [{ many: 4 }]],
+  [[{ $match: { n: 99 } }, { $count: 'many' }], []],
+  [[{ $sortByCount: '$who' }, { $limit: 1 }], [{ _id: 'ann', count: 2 }]],
+  [
+    [{ $bucket: { groupBy: '$n', boundaries: [0, 2, 4], default: 'more' } }],
+    [
+      { _id: 0, count: 1 },
+      { _id: 2, count: 2 },
+      { _id: 'more', count: 2 },
+    ],
+  ],
+  [
+    [{ $bucket: { groupBy: '$n', boundaries: [0, 10], output: { ids: { $push: '$_id' } } } }],
+    [{ _id: 0, ids: [1, 2, 3, 4, 5] }],
+  ],
+  [
+    [{ $unwind: '$tags' }, { $group: { _id: '$tags', n: { $sum: '$n' } } }, { $sort: { _id: 1 } }],
+    [
+      { _id: 'a', n: 2 },
+      { _id: 'b', n: 2 },
+      { _id: 'c', n: 1 },
+    ],
+  ],
+];
+
+const UNWINDS: Case[] = [
+  [
+    [{ $unwind: '$tags' }, { $project: { tags: 1 } }],
+    [
+      { _id: 1, tags: 'a' },
+      { _id: 1, tags: 'b' },
+      { _id: 3, tags: 'c' },
+    ],
+  ],
+  [
+    [
+      { $unwind: { path: '$tags', preserveNullAndEmptyArrays: true, includeArrayIndex: 'at' } },
+      { $project: { tags: 1, at: 1 } },
+    ],
+    [
+      { _id: 1, tags: 'a', at: Long.fromNumber(0) },
+      { _id: 1, tags: 'b', at: Long.fromNumber(1) },
+      { _id: 2, at: null },
+      { _id: 3, tags: 'c', at: null },
+      { _id: 4, at: null },
+      { _id: 5, tags: null, at: null },
+    ],
+  ],
+  [
+    [{ $match: { _id: 3 } }, { $unwind: '$at.city' }, { $project: { at: 1 } }],
+    [{ _id: 3, at: { city: 'Bonn', zip: '53' } }],
+  ],
+  [[{ $unwind: '$at.city.deep' }], []],
+];
+
+const JOINS: Case[] = [
+  [
+    [
+      { $match: { _id: { $lte: 2 } } },
+      { $lookup: { from: 'people', localField: 'who', foreignField: '_id', as: 'p' } },
+      { $project: { p: 1 } },
+    ],
+    [
+      { _id: 1, p: [PEOPLE[0]] },
+      { _id: 2, p: [PEOPLE[1]] },
+    ],
+  ],
+  [
+    [
+      { $match: { _id: { $gte: 4 } } },
+      { $lookup: { from: 'people', localField: 'who', foreignField: 'boss', as: 'p' } },
+      { $project: { 'p._id': 1 } },
+    ],
+    [
+      { _id: 4, p: [{ _id: 'ann' }, { _id: 'bob' }, { _id: 'cy' }] },
+      { _id: 5, p: [{ _id: 'ann' }, { _id: 'bob' }, { _id: 'cy' }] },
+    ],
+  ],
+  [
+    [
+      { $limit: 1 },
+      { $addFields: { l: ['x', 'q'] } },
+      { $lookup: { from: 'people', localField: 'l', foreignField: 'likes', as: 'p' } },
+      { $project: { p: '$p._id' } },
+    ],
+    [{ _id: 1, p: ['ann', 'bob'] }],
+  ],
+  [
+    [
+      { $limit: 1 },
+      { $lookup: { from: 'people', localField: 'list.v', foreignField: 'age', as: 'at.p' } },
+      { $project: { at: 1 } },
+    ],
+    [{ _id: 1, at: { city: 'Ulm', p: [] } }],
+  ],
+  [
+    [
+      { $limit: 1 },
+      { $lookup: { from: 'nothing', localField: 'who', foreignField: '_id', as: 'p' } },
+      { $project: { p: 1 } },
+    ],
+    [{ _id: 1, p: [] }],
+  ],
+  [
+    [
+      { $match: { _id: 2 } },
+      {
+        $lookup: {
+          from: 'people',
+          let: { n: '$n' },
+          pipeline: [
+            { $match: { $expr: { $gt: ['$age', { $multiply: ['$$n', 5] }] } } },
+            { $project: { _id: 1, n: '$$n' } },
+            { $sort: { _id: -1 } },
+          ],
+          as: 'p',
+        },
+      },
+      { $project: { p: 1 } },
+    ],
+    [
+      {
+        _id: 2,
+        p: [
+          { _id: 'cy', n: 5 },
+          { _id: 'ann', n: 5 },
+        ],
+      },
+    ],
+  ],
+  [
+    [
+      { $match: { who: 'ann' } },
+      {
+        $lookup: {
+          from: 'people',
+          localField: 'who',
+          foreignField: '_id',
+          let: { n: '$n' },
+          pipeline: [{ $match: { $expr: { $eq: ['$$n', 2] } } }, { $project: { age: 1, _id: 0 } }],
+          as: 'p',
+        },
+      },
+      { $project: { p: 1 } },
+    ],
+    [
+      { _id: 1, p: [{ age: 30 }] },
+      { _id: 3, p: [] },
+    ],
+  ],
+  [
+    [{ $limit: 1 }, { $lookup: { from: 'people', pipeline: [{ $count: 'n' }], as: 'p' } }, { $project: { p: 1 } }],
+    [{ _id: 1, p: [{ n: 3 }] }],
+  ],
+  [
+    [{ $limit: 1 }, ID, { $unionWith: { coll: 'people', pipeline: [{ $match: { age: { $lt: 30 } } }, ID] } }],
+    [{ _id: 1 }, { _id: 'bob' }],
+  ],
+  [[{ $match: { _id: 9 } }, { $unionWith: 'people' }, { $sort: { age: 1 } }, { $limit: 1 }], [PEOPLE[1]]],
+  [
+    [
+      {
+        $facet: {
+          count: [{ $count: 'n' }],
+          top: [{ $sort: { n: -1 } }, { $limit: 2 }, ID],
+          none: [{ $match: { n: 99 } }],
+        },
+      },
+    ],
+    [{ count: [{ n: 5 }], top: [{ _id: 2 }, { _id: 5 }], none: [] }],
+  ],
+  [[{ $match: { n: 99 } }, { $facet: { a: [] } }], [{ a: [] }]],
+];
+
+describe.each<[string, Case[]]>([
+  ['$project, $addFields, $unset, $replaceRoot', SHAPES],
+  ['$match, $sort, $skip, $limit, $sample', ORDER],
+  ['$group and its shorthands', GROUPS],
+  ['$unwind', UNWINDS],
+  ['$lookup, $unionWith, $facet', JOINS],
+])('%s', (_area, cases) => {
+  it.each(cases.map(([stages, expected]) => [EJSON.stringify(stages), stages, expected] as const))(
+    '%s',
+    async (_title, stages, expected) => {
+      const options = { promoteValues: false, promoteLongs: false };
+      const orders = engine.db.collection('orders');
+      const found = await orders.aggregate(stages, options).toArray();
+      expect(EJSON.stringify(found, { relaxed: false })).toBe(EJSON.stringify(expected, { relaxed: false }));
+      const slow = await orders.aggregate(stages, { ...options, batchSize: 1 }).toArray();
+      expect(EJSON.stringify(slow, { relaxed: false })).toBe(EJSON.stringify(expected, { relaxed: false }));
+    },
+  );
+});
+
+const REFUSED: [stages: unknown, code: number][] = [
+  [{}, 14],
+  [[{}], 40323],
+  [[{ $match: {}, $limit: 1 }], 40323],
+  [[{ $frob: {} }], 40324],
+  [[{ $graphLookup: {} }], 40324],
+  [[{ $setWindowFields: {} }], 40324],
+  [[{ $collStats: {} }], 40324],
+  [[{ $match: 1 }], 15959],
+  [[{ $project: {} }], 51272],
+  [[{ $project: { a: 1, b: 0 } }], 31254],
+  [[{ $project: { a: 0, b: 1 } }], 31253],
+  [[{ $project: { a: 0, b: '$x' } }], 31253],
+  [[{ $project: { a: 1, 'a.b': 1 } }], 31249],
+  [[{ $project: { a: {} } }], 51270],
+  [[{ $addFields: { $a: 1 } }], 16410],
+  [[{ $unset: [] }], 31002],
+  [[{ $replaceRoot: { newRoot: '$who' } }], 40228],
+  [[{ $replaceRoot: {} }], 40414],
+  [[{ $sort: {} }], 15976],
+  [[{ $addFields: { a: 1 } }, { $sort: { a: 2 } }], 15975],
+  [[{ $limit: 0 }], 15958],
+  [[{ $limit: -1 }], 5107201],
+  [[{ $skip: 'x' }], 5107201],
+  [[{ $group: { n: { $sum: 1 } } }], 15955],
+  [[{ $group: { _id: 1, n: 1 } }], 40234],
+  [[{ $group: { _id: 1, n: { $frob: 1 } } }], 15952],
+  [[{ $group: { _id: 1, n: { $sum: 1, $avg: 1 } } }], 40238],
+  [[{ $group: { _id: 1, n: { $sum: ['$a', '$b'] } } }], 40237],
+  [[{ $group: { _id: 1, 'a.b': { $sum: 1 } } }], 40235],
+  [[{ $group: { _id: 1, n: { $avg: { $literal: Decimal128.fromString('1') } } } }], 238],
+  [[{ $group: { _id: 1, n: { $firstN: { input: '$n', n: 0 } } } }], 5787908],
+  [[{ $count: '' }], 40156],
+  [[{ $sortByCount: 'who' }], 40147],
+  [[{ $bucket: { groupBy: '$n', boundaries: [2, 1] } }], 40194],
+  [[{ $bucket: { groupBy: '$n', boundaries: [0, 1] } }], 40066],
+  [[{ $unwind: 'tags' }], 28818],
+  [[{ $unwind: { path: '$tags', frob: 1 } }], 28811],
+  [[{ $unwind: {} }], 28812],
+  [[{ $sample: { size: 0 } }], 28747],
+  [[{ $lookup: { from: 'people', as: 'p' } }], 9],
+  [[{ $lookup: { from: 'people', localField: 'who', as: 'p' } }], 9],
+  [[{ $lookup: { from: 'people', localField: 'who', foreignField: '_id' } }], 40414],
+  [[{ $lookup: { from: 'people', frob: 1, as: 'p' } }], 40415],
+  [[{ $lookup: { from: 'people', pipeline: [{ $out: 'x' }], as: 'p' } }], 51047],
+  [[{ $lookup: { from: 'people', pipeline: [{ $match: { $expr: '$$nope' } }], as: 'p' } }], 17276],
+  [[{ $unionWith: { coll: 'people', pipeline: [{ $out: 'x' }] } }], 31441],
+  [[{ $unionWith: 5 }], 9],
+  [[{ $facet: {} }], 40169],
+  [[{ $facet: { a: [{ $facet: { b: [] } }] } }], 40600],
+  [[{ $facet: { a: [{ $out: 'x' }] } }], 40600],
+  [[{ $facet: { a: [{ $search: {} }] } }], 40600],
+  [[{ $facet: { a: [{ $frob: 1 }] } }], 40324],
+  [[{ $out: 'x' }, { $match: {} }], 40601],
+  [[{ $merge: 'x' }, { $match: {} }], 40601],
+  [[{ $match: {} }, { $search: {} }], 40602],
+  [[{ $documents: [{ a: 1 }] }], 73],
+  [[{ $match: { $expr: { $frob: 1 } } }], 168],
+];
+
+describe('what is refused', () => {
+  it.each(REFUSED.map(([stages, code]) => [EJSON.stringify(stages), stages, code] as const))(
+    '%s',
+    async (_title, pipeline, code) => {
+      const found = engine.db.command({ aggregate: 'orders', pipeline, cursor: {} });
+      expect(await failureOf(found)).toMatchObject({ code });
+    },
+  );
+
+  it('a command without a cursor, and a stage of a collection on the database', async () => {
+    expect(await failureOf(engine.db.command({ aggregate: 'orders', pipeline: [] }))).toMatchObject({ code: 9 });
+    expect(await failureOf(engine.db.aggregate([{ $match: {} }]).toArray())).toMatchObject({ code: 73 });
+    const two = engine.db.command({ aggregate: 2, pipeline: [{ $documents: [] }], cursor: {} });
+    expect(await failureOf(two)).toMatchObject({ code: 9 });
+  });
+
+  it('a document over 16 MiB, put together by a stage', async () => {
+    const things = engine.fresh();
+    const text = 'x'.repeat(6 * 1024 * 1024);
+    await things.insertMany([{ text }, { text }, { text }]);
+    const pushed = things.aggregate([{ $group: { _id: 1, all: { $push: '$text' } } }]);
+    expect(await failureOf(pushed.toArray())).toMatchObject({ code: 10334 });
+    const joined = things.aggregate([{ $lookup: { from: things.collectionName, pipeline: [], as: 'all' } }]);
+    expect(await failureOf(joined.toArray())).toMatchObject({ code: 4568 });
+  });
+
+  it.each(['$group', '$sort', '$facet'])('more than 100 MB held by %s', async (name) => {
+    const things = engine.fresh();
+    await things.insertMany([{ text: 'x'.repeat(5_000_000) }]);
+    const many = { $addFields: { n: { $range: [0, 24] } } };
+    const spec = { $group: { _id: 1, all: { $push: '$$ROOT' } }, $sort: { n: 1 }, $facet: { a: [] } }[name];
+    const found = things.aggregate([many, { $unwind: '$n' }, { [name]: spec }]);
+    expect(await failureOf(found.toArray())).toMatchObject({ code: 292 });
+  });
+});
+
+describe('documents without a collection', () => {
+  it('come from $documents, and can be joined', async () => {
+    const found = engine.db.aggregate([
+      { $documents: [{ who: 'ann' }, { who: { $concat: ['b', 'ob'] } }] },
+      { $lookup: { from: 'people', localField: 'who', foreignField: '_id', as: 'p' } },
+      { $project: { who: 1, age: { $first: '$p.age' } } },
+    ]);
+    expect(await found.toArray()).toEqual([
+      { who: 'ann', age: 30 },
+      { who: 'bob', age: 20 },
+    ]);
+  });
+
+  it('name the session that asks', async () => {
+    const [session] = await engine.db.aggregate([{ $listLocalSessions: {} }, { $project: { _id: 1 } }]).toArray();
+    expect(session).toHaveProperty('_id.id');
+  });
+});
+
+describe('a pipeline reads no more than it must', () => {
+  it('joins on _id and on an indexed field through the index', async () => {
+    const [left, right] = [engine.fresh(), engine.fresh()];
+    await right.insertMany(Array.from({ length: 2000 }, (_, n) => ({ _id: n, k: n % 500, slow: n % 500 })));
+    await addIndex(right, { k: 1 });
+    await left.insertMany(Array.from({ length: 100 }, (_, n) => ({ _id: n })));
+    const timed = async (foreignField: string, n: number): Promise<number> => {
+      const join = { from: right.collectionName, localField: '_id', foreignField, as: 'r' };
+      const began = performance.now();
+      const sizes = { $group: { _id: null, n: { $sum: { $size: '$r' } } } };
+      expect(await left.aggregate([{ $lookup: join }, sizes]).toArray()).toEqual([{ _id: null, n }]);
+      return performance.now() - began;
+    };
+    const scanned = await timed('slow', 400);
+    expect(await timed('_id', 100)).toBeLessThan(scanned / 2);
+    expect(await timed('k', 400)).toBeLessThan(scanned / 2);
+  });
+
+  it('holds nothing open between two batches', async () => {
+    const [left, right, other] = [engine.fresh(), engine.fresh(), engine.fresh()];
+    for (const one of [left, right, other]) await one.insertMany([{ n: 1 }, { n: 2 }, { n: 3 }]);
+    const union = [{ $set: { x: 1 } }, { $unionWith: right.collectionName }, { $project: { _id: 0, n: 1 } }];
+    const cursor = left.aggregate<Anything>(union, { batchSize: 1 });
+    const found = [await cursor.next()];
+    // SQLite drops no table while a statement is open.
+    await other.drop();
+    for await (const doc of cursor) {
+      found.push(doc);
+      if (found.length === 4) await engine.fresh().insertOne({});
+    }
+    expect(found.map((doc) => doc?.['n'])).toEqual([1, 2, 3, 1, 2, 3]);
+  });
+
+  it('explains the plan of its leading stages', async () => {
+    const plan = await engine.db
+      .collection('orders')
+      .aggregate([{ $match: { _id: 3 } }, { $group: { _id: 1 } }])
+      .explain('queryPlanner');
+    expect(plan).toMatchObject({ queryPlanner: { winningPlan: { stage: 'IDHACK' } } });
+  });
+});

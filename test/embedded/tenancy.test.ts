@@ -1,0 +1,351 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { DocumentRecord } from '#src/domain/documents/document.ts';
+import type { Lease } from '#src/domain/ports/executions.ts';
+import type { SearchRecord } from '#src/domain/ports/search-index.ts';
+import { newRuns } from '#src/domain/runs/new-runs.ts';
+import { newId } from '#src/domain/ids.ts';
+import { createLocalModels } from '#src/adapters/models/local/create-local-models.ts';
+import { documentIntake } from '#graphs/document-intake.workflow.ts';
+import { methodsOf, storesOf, testDatabase, type Stores, type TestDatabase } from '#test/support/database.ts';
+import { executionRecord, freshTenant, realtimeEvent, uploadedDocument } from '#test/support/records.ts';
+
+/** Everything one organization has, with the ids that another may have guessed. */
+interface Seeded {
+  readonly organizationId: string;
+  readonly projectIds: [string];
+  readonly documentId: string;
+  readonly document: DocumentRecord;
+  readonly record: SearchRecord;
+  readonly objectKey: string;
+  readonly keyId: string;
+  readonly workflowId: string;
+  readonly executionId: string;
+  readonly runId: string;
+  readonly lease: Lease;
+  readonly ocrId: string;
+  readonly descriptionId: string;
+  readonly embeddingId: string;
+}
+
+let database: TestDatabase;
+let stores: Stores;
+/** The one who asks, and the one whose things must stay unseen: the same but for their ids. */
+let mine: Seeded;
+let theirs: Seeded;
+
+const now = new Date();
+const text = 'The walnut table of invoice INV-2024-0042, paid in full';
+const usage = { provider: 'local', model: 'm', ms: 1 };
+const value = { title: text, description: text, language: 'en', documentType: '', keyFields: [], tags: [] };
+const nothing = { finishedAt: null, ms: null, inputPreview: null, outputPreview: null, usage: null, error: null };
+const begun = { fence: 1, nodeId: 'n', type: 't', attempt: 1, status: 'running', startedAt: now, ...nothing } as const;
+const idempotent = { endpoint: 'executions', key: 'one' };
+
+const stepOf = ({ organizationId, projectIds, runId }: Seeded) => ({
+  _id: `step_${runId}`,
+  runId,
+  organizationId,
+  projectId: projectIds[0],
+  ...begun,
+});
+const originOf = ({ organizationId, projectIds, documentId, runId }: Seeded) => ({
+  organizationId,
+  projectId: projectIds[0],
+  documentId,
+  runId,
+  nodeId: 'n',
+});
+const scopeOf = ({ organizationId, keyId }: Seeded) => ({ organizationId, apiKeyId: keyId, ...idempotent });
+
+function workflowOf(organizationId: string, projectId: string, _id: string) {
+  const { graph, graphHash } = documentIntake;
+  const workflow = { _id, schemaVersion: 1, organizationId, projectId, name: 'w', description: text } as const;
+  const published = { source: 'code', codeName: 'c', publishedVersion: 1, publishedHash: graphHash } as const;
+  const made = { createdAt: now, createdBy: 't' };
+  const version = { _id: `${_id}@1`, organizationId, workflowId: _id, version: 1, graphHash, graph, ...made };
+  return { workflow: { ...workflow, ...published, createdAt: now, updatedAt: now }, version };
+}
+
+function keyOf(organizationId: string, projectId: string, _id: string) {
+  const whose = {
+    _id,
+    hash: `hash of ${_id}`,
+    prefix: 'p',
+    kind: 'service',
+    name: 'n',
+    organizationId,
+    projectId,
+  } as const;
+  const unset = { agentGraphId: null, expiresAt: null, lastUsedAt: null, revokedAt: null, replacedBy: null };
+  return { ...whose, ...unset, deviceId: null, graceUntil: null, createdBy: 'test', createdAt: now };
+}
+
+async function seed(): Promise<Seeded> {
+  const { organizationId, projectIds } = freshTenant();
+  const [projectId] = projectIds;
+  const ids = { keyId: newId('key'), workflowId: newId('workflow') };
+  const document = uploadedDocument(ids.workflowId, { organizationId, projectId, apiKeyId: ids.keyId });
+  const { _id: documentId, objectKey, family, sizeBytes, contentType } = document;
+  await stores.organizations.insertOrganization({ _id: organizationId, name: 'o', createdAt: now });
+  await stores.organizations.insertProject({ _id: projectId, organizationId, name: 'p', createdAt: now });
+  await stores.apiKeys.insert(keyOf(organizationId, projectId, ids.keyId));
+  const { workflow, version } = workflowOf(organizationId, projectId, ids.workflowId);
+  await stores.workflows.insert(workflow, version);
+  await stores.documents.insert(document);
+  const upload = { _id: objectKey, documentId, family, apiKeyId: ids.keyId, organizationId, projectId, contentType };
+  await stores.uploads.insert({
+    ...upload,
+    sizeBytes,
+    visibility: 'private',
+    createdAt: now,
+    forgetAt: new Date(2e12),
+  });
+  const execution = executionRecord({ organizationId, projectId, documentIds: [documentId], createdAt: now });
+  const { runs } = await stores.executions.create(execution, newRuns);
+  const lease = (await stores.executions.claim('owner', 600_000, new Date())) as Lease;
+  const seeded = { organizationId, projectIds, documentId, document, objectKey, ...ids, lease };
+  const more = { executionId: execution._id, runId: runs[0]?._id ?? '' };
+  const origin = originOf({ ...seeded, ...more } as Seeded);
+  const result = { engine: 'e', language: 'eng', pages: [] };
+  const { vector } = await createLocalModels().text.embedDocument(text);
+  const ocr = await stores.results.saveOcr(origin, { modelLabel: 'm', text, avgConfidence: 1, result });
+  const described = await stores.results.saveDescription(origin, { modelLabel: 'm', value, usage });
+  const embedding = await stores.results.saveEmbedding(origin, { kind: 'text', modelLabel: 'm', vector });
+  await stores.steps.save([stepOf({ ...seeded, ...more } as Seeded)]);
+  await stores.events.append([realtimeEvent(organizationId, { documentId })]);
+  await stores.audit.record({ organizationId, actor: 'a', action: 'b', target: documentId, detail: {} });
+  await stores.idempotency.begin(scopeOf({ ...seeded, ...more } as Seeded), 'f');
+  await stores.idempotency.finish(scopeOf({ ...seeded, ...more } as Seeded), 'f', {
+    status: 202,
+    body: { documentId },
+  });
+  const whose = { documentId, organizationId, projectId, apiKeyId: ids.keyId, objectKey, createdAt: now };
+  const texts = { title: text, description: text, ocrText: text, identifiers: ['inv20240042'] };
+  const embeddings = { text: { label: createLocalModels().text.label, vector } };
+  const record: SearchRecord = { ...whose, ...texts, visibility: 'public', embeddings };
+  await stores.search.upsert(record);
+  const results = {
+    ocrId: ocr.ocrResultId,
+    descriptionId: described.descriptionId,
+    embeddingId: embedding.embeddingId,
+  };
+  return { ...seeded, ...more, ...results, record };
+}
+
+/** Every read: what `asker` gets to see with the ids of `target`. */
+type Read = (asker: Seeded, target: Seeded) => Promise<unknown>;
+const reads: Readonly<Record<string, Read>> = {
+  'apiKeys.find': (who, { keyId }) => stores.apiKeys.find(who.organizationId, keyId),
+  'apiKeys.list': (who) => stores.apiKeys.list(who.organizationId),
+  'documents.find': (who, { documentId }) => stores.documents.find(who, documentId),
+  'documents.findInOrganization': (who, { documentId }) =>
+    stores.documents.findInOrganization(who.organizationId, documentId),
+  'documents.findMany': (who, { documentId }) => stores.documents.findMany(who, [documentId]),
+  'documents.list': (who, { projectIds, keyId }) =>
+    stores.documents.list({ ...who, projectIds }, { apiKeyId: keyId }, null, 100),
+  'documents.listIds': (who, { projectIds }) => stores.documents.listIds({ ...who, projectIds }, {}, 100),
+  'documents.countReadable': (who, { documentId }) => stores.documents.countReadable(who, [documentId]),
+  'documents.countOwned': (who, { documentId, projectIds }) =>
+    stores.documents.countOwned({ ...who, projectIds }, [documentId]),
+  'uploads.find': (who, { objectKey }) => stores.uploads.find(who.organizationId, objectKey),
+  'workflows.find': (who, { workflowId, projectIds }) => stores.workflows.find({ ...who, projectIds }, workflowId),
+  'workflows.listPublished': (who, { projectIds }) => stores.workflows.listPublished({ ...who, projectIds }),
+  'workflows.findVersion': (who, { workflowId }) => stores.workflows.findVersion(who.organizationId, workflowId, 1),
+  'executions.find': (who, { executionId, projectIds }) => stores.executions.find({ ...who, projectIds }, executionId),
+  'executions.runsOf': (who, { executionId }) => stores.executions.runsOf(who.organizationId, executionId),
+  'executions.findRun': (who, { runId, projectIds }) => stores.executions.findRun({ ...who, projectIds }, runId),
+  'steps.list': (who, { runId }) => stores.steps.list(who.organizationId, runId),
+  'results.ocrById': (who, { ocrId }) => stores.results.ocrById(who.organizationId, ocrId),
+  'results.latestOcr': (who, { documentId }) => stores.results.latestOcr(who.organizationId, documentId),
+  'results.descriptionById': (who, { descriptionId }) =>
+    stores.results.descriptionById(who.organizationId, descriptionId),
+  'results.embeddingById': (who, { embeddingId }) => stores.results.embeddingById(who.organizationId, embeddingId),
+  'organizations.findProject': (who, { projectIds }) =>
+    stores.organizations.findProject(who.organizationId, projectIds[0]),
+  'organizations.listProjects': (who) => stores.organizations.listProjects(who.organizationId),
+  'events.read': (who) => stores.events.read(who.organizationId, 0, 1_000),
+  'search.search': async (who, { projectIds, documentId }) =>
+    (await stores.search.search({ ...who, projectIds, documentIds: [documentId], text, limit: 100 })).hits,
+};
+
+/** Every change, tried with the ids of `target`. */
+type Change = (asker: Seeded, target: Seeded) => Promise<unknown>;
+const leaseAs = (who: Seeded, { lease }: Seeded): Lease => ({
+  ...lease,
+  run: { ...lease.run, organizationId: who.organizationId },
+});
+const changes: Readonly<Record<string, Change>> = {
+  'apiKeys.revoke': (who, { keyId }) => stores.apiKeys.revoke(who.organizationId, keyId, now),
+  'apiKeys.replace': (who, { keyId }) => stores.apiKeys.replace(who.organizationId, keyId, 'key_x', now),
+  'apiKeys.touch': (who, { keyId }) => stores.apiKeys.touch(who.organizationId, keyId, new Date(0)),
+  'documents.insert': (who, { document }) =>
+    stores.documents.insert({ ...document, organizationId: who.organizationId, visibility: 'public' }),
+  'documents.setVisibility': (who, { projectIds, documentId }) =>
+    stores.documents.setVisibility({ ...who, projectIds }, [documentId], 'public'),
+  'workflows.publish': (who, { workflowId, projectIds }) => {
+    const { workflow, version } = workflowOf(who.organizationId, projectIds[0], workflowId);
+    return stores.workflows.publish(workflow, { ...version, graphHash: 'stolen' });
+  },
+  'workflows.delete': (who, { workflowId, projectIds }) => stores.workflows.delete({ ...who, projectIds }, workflowId),
+  'executions.create': (who, { executionId }) =>
+    stores.executions.create(executionRecord({ organizationId: who.organizationId, _id: executionId }), () => []),
+  'executions.createAll': (who, { executionId }) => {
+    const execution = executionRecord({ organizationId: who.organizationId, _id: executionId });
+    return stores.executions.createAll([{ execution, runs: [] }]);
+  },
+  'executions.pinVersion': (who, target) =>
+    stores.executions.pinVersion(leaseAs(who, target), { version: 9, graphHash: 'h', workflowName: 'w' }),
+  'executions.beat': (who, target) => stores.executions.beat(leaseAs(who, target), 1, now),
+  'executions.finish': (who, target) => stores.executions.finish(leaseAs(who, target), 'failed', null, now),
+  'executions.release': (who, target) => stores.executions.release(leaseAs(who, target), now),
+  'executions.progressed': (who, target) => stores.executions.progressed(leaseAs(who, target)),
+  'steps.save': (who, target) =>
+    stores.steps.save([{ ...stepOf(target), organizationId: who.organizationId, fence: 99, status: 'failed' }]),
+  'results.saveOcr': (who, target) => {
+    const result = { engine: 'x', language: 'x', pages: [] };
+    const origin = { ...originOf(target), organizationId: who.organizationId, runId: 'run_other' };
+    return stores.results.saveOcr(origin, { modelLabel: 'x', text: 'x', avgConfidence: 0, result });
+  },
+  'results.saveDescription': (who, target) => {
+    const origin = { ...originOf(target), organizationId: who.organizationId, runId: 'run_other' };
+    return stores.results.saveDescription(origin, { modelLabel: 'x', value, usage });
+  },
+  'results.saveEmbedding': (who, target) => {
+    const origin = { ...originOf(target), organizationId: who.organizationId, runId: 'run_other' };
+    return stores.results.saveEmbedding(origin, { kind: 'text', modelLabel: 'x', vector: new Float32Array(2) });
+  },
+  'search.upsert': (who, { record }) => stores.search.upsert({ ...record, organizationId: who.organizationId }),
+  'search.setVisibility': (who, { documentId }) =>
+    stores.search.setVisibility(who.organizationId, [documentId], 'private'),
+  'idempotency.begin': (who, target) =>
+    stores.idempotency.begin({ ...scopeOf(target), organizationId: who.organizationId }, 'other'),
+  'idempotency.finish': (who, target) =>
+    stores.idempotency.finish({ ...scopeOf(target), organizationId: who.organizationId }, 'other', {
+      status: 500,
+      body: {},
+    }),
+  'idempotency.abandon': (who, target) =>
+    stores.idempotency.abandon({ ...scopeOf(target), organizationId: who.organizationId }),
+  'events.append': (who, { documentId }) =>
+    stores.events.append([realtimeEvent(who.organizationId, { dedupeId: `document.created:${documentId}` })]),
+};
+
+/** Not asked on behalf of an organization, or without an id to guess. */
+const elsewhere = [
+  'apiKeys.insert apiKeys.findByHash audit.record documents.withPendingEvents documents.clearPendingEvents events.subscribe',
+  'executions.claim executions.depth organizations.insertOrganization organizations.insertProject search.check',
+  'organizations.findOrganization uploads.insert workflows.insert workflows.listByCodeName',
+].flatMap((names) => names.split(' '));
+
+/** All that is stored of an organization. */
+async function stored({ organizationId }: Seeded): Promise<Record<string, unknown[]>> {
+  const all = Object.entries(database.collections).map(
+    async ([name, collection]) => [name, await collection.find({ organizationId }).sort({ _id: 1 }).toArray()] as const,
+  );
+  return Object.fromEntries(await Promise.all(all));
+}
+
+/** Ids of the other organization in an answer. */
+function leaksIn(answer: unknown): string[] {
+  const { organizationId, projectIds, documentId, keyId, workflowId, executionId, runId } = theirs;
+  const said = JSON.stringify(answer);
+  return [organizationId, ...projectIds, documentId, keyId, workflowId, executionId, runId].filter((id) =>
+    said.includes(id),
+  );
+}
+
+const isNothing = (answer: unknown): boolean =>
+  answer === null || answer === 0 || (Array.isArray(answer) && answer.length === 0);
+
+beforeAll(async () => {
+  database = await testDatabase();
+  stores = storesOf(database.client);
+  [mine, theirs] = [await seed(), await seed()];
+});
+afterAll(() => database.close());
+
+describe('Two organizations with the same texts, identifiers and vectors', () => {
+  test('every method of every repository is tried, or has no id to guess', () => {
+    expect([...Object.keys(reads), ...Object.keys(changes), ...elsewhere].toSorted()).toEqual(
+      methodsOf(stores).toSorted(),
+    );
+  });
+
+  test.each(Object.entries(reads))('%s shows an organization its own only', async (name, read) => {
+    const own = await read(mine, mine);
+    expect(isNothing(own)).toBe(false);
+    expect(leaksIn(own)).toEqual([]);
+    const guessed = await read(mine, theirs);
+    if (/^(apiKeys\.list|organizations\.listProjects|events\.read)$/.test(name)) expect(leaksIn(guessed)).toEqual([]);
+    else expect(guessed).toSatisfy(isNothing);
+  });
+
+  test.each(Object.entries(reads))('%s stays within the organization when an id is an operator', async (_, read) => {
+    const any = { $gt: '' } as never;
+    const wild = Object.fromEntries(Object.keys(theirs).map((key) => [key, key === 'projectIds' ? [any] : any]));
+    // Refused or answered: nothing of the other organization either way.
+    const [answer] = await Promise.allSettled([read(mine, wild as unknown as Seeded)]);
+    expect(leaksIn(answer)).toEqual([]);
+  });
+
+  test.each(Object.entries(changes))('%s changes nothing of another organization', async (_, change) => {
+    const before = await stored(theirs);
+    expect(Object.values(before).filter((rows) => rows.length > 0).length).toBeGreaterThan(10);
+    // Whether it is refused or finds nothing to change.
+    await Promise.allSettled([change(mine, theirs)]);
+    expect(await stored(theirs)).toEqual(before);
+  });
+});
+
+const hostile: readonly string[] = [
+  '"',
+  '""',
+  '"walnut',
+  '"walnut table" OR "x"',
+  "' OR 1=1 --",
+  '*',
+  'walnut*',
+  'organizationId:*',
+  '(walnut)',
+  '{"$gt":""}',
+  '{ $ne: null }',
+  '$where',
+  'walnut\0table',
+  '\0',
+  '\u{202e}tunlaw',
+  'NEAR(walnut table)',
+  'walnut '.repeat(2_000),
+  '"walnut" '.repeat(500),
+  'a'.repeat(100_000),
+  'INV-2024-0042 '.repeat(50),
+];
+
+describe('Search', () => {
+  test.each(hostile)('%# finds nothing of another organization, whatever is asked', async (query) => {
+    for (const mode of ['lexical', 'hybrid'] as const)
+      for (const projectIds of [mine.projectIds, theirs.projectIds, []])
+        for (const limit of [1, 10_000])
+          for (const question of [
+            query,
+            `${query} ${text}`,
+            `${theirs.organizationId} ${query} ${theirs.documentId}`,
+          ]) {
+            const { organizationId } = mine;
+            const { hits } = await stores.search.search({ organizationId, projectIds, text: question, limit, mode });
+            expect(leaksIn(hits)).toEqual([]);
+          }
+  });
+
+  test('each leg finds the own document, and the other one is as near', async () => {
+    for (const who of [mine, theirs]) {
+      const { hits, degraded } = await stores.search.search({ ...who, text, limit: 100 });
+      expect(degraded).toEqual([]);
+      expect(hits).toMatchObject([{ documentId: who.documentId, matchedBy: ['exact', 'lexical', 'semantic'] }]);
+    }
+  });
+
+  test('an organization that has nothing finds nothing, though others have', async () => {
+    const { hits } = await stores.search.search({ ...freshTenant(), text, limit: 100 });
+    expect(hits).toEqual([]);
+  });
+});
