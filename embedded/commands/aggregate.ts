@@ -4,6 +4,7 @@ import { MongoFault } from '../fault.ts';
 import type { Context } from '../pipeline/context.ts';
 import { answersOf, DATABASE_STAGES, parsePipeline } from '../pipeline/pipeline.ts';
 import { parseStages, stageEntries } from '../pipeline/stages.ts';
+import type { Compare } from '../query/compare.ts';
 import { FIRST_BATCH } from './query.ts';
 import {
   array,
@@ -81,6 +82,7 @@ export function contextOf({ engine, db, body }: Request, given: Document): Conte
     engine,
     db,
     scope: scopeOf(given['let']),
+    collation: given['collation'] as Compare | undefined,
     reading: new Set(),
     session: body['lsid'],
     parse: parsePipeline,

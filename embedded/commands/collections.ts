@@ -7,7 +7,7 @@ import { answersOf } from '../plan/cursors.ts';
 import { parseFilter } from '../query/filter.ts';
 import { matches } from '../query/match.ts';
 import type { Collection } from '../storage/collection.ts';
-import { collation, collectionName, collectionOf, command, cursor, flag, object, without } from './request.ts';
+import { collectionName, collectionOf, command, cursor, flag, object, simpleCollation, without } from './request.ts';
 import { sizesOf } from './server.ts';
 
 /** As since MongoDB 7.0, creating what is already there in the same shape is no error; there is one shape here. */
@@ -15,7 +15,7 @@ export const create = command({
   write: true,
   stable: true,
   fields: {
-    collation,
+    collation: simpleCollation,
     ...without('capped', 'size', 'max', 'viewOn', 'pipeline', 'validator', 'validationLevel', 'validationAction'),
     ...without('timeseries', 'expireAfterSeconds', 'clusteredIndex', 'changeStreamPreAndPostImages'),
     ...without('encryptedFields', 'storageEngine', 'indexOptionDefaults', 'idIndex'),

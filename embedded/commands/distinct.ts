@@ -7,6 +7,7 @@ import { compare } from '../query/compare.ts';
 import { rootsOf } from '../query/filter.ts';
 import { matches } from '../query/match.ts';
 import { someAt } from '../query/path.ts';
+import type { SortField } from '../query/sort.ts';
 import type { Collection } from '../storage/collection.ts';
 import type { Database } from '../storage/database.ts';
 import { KeyWriter, successor } from '../storage/key.ts';
@@ -15,20 +16,22 @@ import { collation, collectionOf, command, hintField, needed, object, text } fro
 
 export const distinct = command({
   fields: { key: needed(text), query: object, hint: hintField, collation },
-  run: (request, { key, query: filter, hint }) => {
+  run: (request, { key, query: filter, hint, collation: by }) => {
     const { database } = request.engine;
-    const query = queryOf({ filter, hint });
+    const query = queryOf({ filter, hint, collation: by });
     const collection = collectionOf(request);
-    const values = collection ? [...distinctValues(database, collection, query, key)] : [];
-    return { values: values.toSorted(compare), ok: 1 };
+    const field: SortField = { path: key, parts: key.split('.'), descending: false, ...(by && { collate: by }) };
+    const values = collection ? [...distinctValues(database, collection, query, field)].sort(by ?? compare) : [];
+    // Of those that are one under the collation the first that was met stands for all.
+    return { values: by ? values.filter((value, at) => at === 0 || by(values[at - 1], value) !== 0) : values, ok: 1 };
   },
 });
 
 /** After this many rows that brought nothing new it pays to look up where the next value begins. */
 const PATIENCE = 8;
 
-function distinctValues(database: Database, collection: Collection, query: Query, path: string): Iterable<unknown> {
-  const parts = path.split('.');
+function distinctValues(database: Database, collection: Collection, query: Query, by: SortField): Iterable<unknown> {
+  const { path, parts } = by;
   const found = new Map<string, unknown>();
   const collect = (doc: Document): boolean => {
     let any = false;
@@ -41,7 +44,7 @@ function distinctValues(database: Database, collection: Collection, query: Query
     });
     return any;
   };
-  const plan = planQuery(collection, { ...query, sort: [{ path, parts, descending: false }] });
+  const plan = planQuery(collection, { ...query, sort: [by] });
   const fields = plan.kind === 'index' ? plan.index.fields.findIndex((field) => field.path === path) + 1 : 0;
   if (plan.kind !== 'index' || fields === 0 || !plan.sorted || plan.walks.length > 1 || plan.index.multikey !== 0) {
     const roots = new Set([parts[0] as string]);

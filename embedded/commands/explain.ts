@@ -4,6 +4,7 @@ import { MongoFault } from '../fault.ts';
 import { parsePipeline } from '../pipeline/pipeline.ts';
 import { type IndexPlan, type Plan, planQuery } from '../plan/planner.ts';
 import { eachRow, type Query } from '../plan/rows.ts';
+import type { Compare } from '../query/compare.ts';
 import type { Collection } from '../storage/collection.ts';
 import type { Engine } from '../storage/engine.ts';
 import { findAndModify } from './find-and-modify.ts';
@@ -56,11 +57,12 @@ const EXPLAINED: Readonly<Record<string, [Command, Read]>> = {
 function statement(explained: Document, field: string, fields: Fields): Query {
   const [first, ...more] = array(explained[field], field) ?? [];
   if (!isObject(first) || more.length > 0) throw new MongoFault(72, 'explained write batches must be of size 1');
-  const { q: filter, multi, limit, sort, hint }: Document = given(first, fields, field);
+  const { q: filter, multi, limit, sort, hint, collation }: Document = given(first, fields, field);
   return queryOf({
     filter,
     sort,
     hint,
+    collation: collation as Compare | undefined,
     scope: explained['scope'] as Scope,
     limit: multi === true || limit === 0 ? 0 : 1,
   });

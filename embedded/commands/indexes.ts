@@ -10,7 +10,6 @@ import type { Index, IndexSpec } from '../storage/index.ts';
 import {
   anything,
   array,
-  collation,
   collectionName,
   collectionOf,
   command,
@@ -21,6 +20,7 @@ import {
   needed,
   number,
   object,
+  simpleCollation,
   text,
   without,
 } from './request.ts';
@@ -33,7 +33,7 @@ const SPEC = {
   partialFilterExpression: object,
   expireAfterSeconds: anything,
   v: number,
-  collation,
+  collation: simpleCollation,
   background: anything,
   ns: text,
   ...without('hidden', 'prepareUnique', 'clustered', 'storageEngine', 'wildcardProjection', 'columnstoreProjection'),

@@ -3,6 +3,8 @@ import { type Scope, scopeOf } from '../expression/expression.ts';
 import { MongoFault } from '../fault.ts';
 import type { Answers } from '../plan/cursors.ts';
 import { countRows, openRows, type Query } from '../plan/rows.ts';
+import { checkCollatedShape } from '../query/collation.ts';
+import type { Compare } from '../query/compare.ts';
 import { parseFilter } from '../query/filter.ts';
 import { parseProjection, projectBytes } from '../query/project.ts';
 import { parseSort } from '../query/sort.ts';
@@ -27,17 +29,28 @@ import {
 const NO_ANSWERS: Answers = { next: () => undefined, pause: () => undefined };
 export const FIRST_BATCH = 101;
 
-type QueryFields = Partial<Record<'filter' | 'sort' | 'skip' | 'limit' | 'hint', unknown>> & { scope?: Scope };
+type QueryFields = Partial<Record<'filter' | 'sort' | 'skip' | 'limit' | 'hint', unknown>> & {
+  scope?: Scope;
+  collation?: Compare | undefined;
+};
 
 /** What a query command gives, as the planner takes it. */
-export function queryOf({ filter = {}, sort = {}, skip = 0, limit = 0, hint, scope }: QueryFields): Query {
+export function queryOf({
+  filter = {},
+  sort = {},
+  skip = 0,
+  limit = 0,
+  hint,
+  scope,
+  collation: by,
+}: QueryFields): Query {
   const natural = (sort as Document)['$natural'];
   // The order of the collection itself is asked for as a sort, too.
   if (natural !== undefined && (Object.keys(sort as Document).length > 1 || hint !== undefined))
     throw new MongoFault(2, '$natural cannot be combined with another sort or with a hint');
   return {
-    filter: parseFilter(filter as Document, scope),
-    sort: parseSort(natural === undefined ? (sort as Document) : {}),
+    filter: parseFilter(filter as Document, scope, by),
+    sort: parseSort(natural === undefined ? (sort as Document) : {}, by),
     skip: skip as number,
     limit: limit as number,
     hint: natural === undefined ? hint : { $natural: natural },
@@ -73,6 +86,7 @@ export const find = command({
     const scope = scopeOf(given.let);
     const query = queryOf({ ...given, scope });
     const projection = parseProjection(given.projection ?? {}, query.filter, scope);
+    if (given.collation) checkCollatedShape(given.projection);
     const collection = collectionOf(request);
     const rows = collection && openRows(engine.database, collection, query);
     const answers: Answers = rows
@@ -128,9 +142,9 @@ function cursorId(value: unknown): number {
 export const count = command({
   stable: true,
   fields: { query: object, skip: whole, limit: number, hint: hintField, fields: anything, collation },
-  run: (request, { query: filter = {}, skip, limit = 0, hint }) => {
+  run: (request, { query: filter = {}, limit = 0, ...options }) => {
     const collection = collectionOf(request);
-    const query = queryOf({ filter, skip, limit: Math.abs(Math.trunc(limit)), hint });
+    const query = queryOf({ ...options, filter, limit: Math.abs(Math.trunc(limit)) });
     return { n: collection ? countRows(request.engine.database, collection, query) : 0, ok: 1 };
   },
 });

@@ -2,6 +2,8 @@ import { Binary, Long } from 'bson';
 import { rawDocuments, rawField } from '../bson/raw.ts';
 import { type Document, isNumeric, isObject, kindOf, numeric } from '../bson/value.ts';
 import { MongoFault, notImplemented } from '../fault.ts';
+import { collating } from '../query/collation.ts';
+import type { Compare } from '../query/compare.ts';
 import { typeName } from '../query/type-names.ts';
 import type { Collection } from '../storage/collection.ts';
 import type { Engine } from '../storage/engine.ts';
@@ -128,14 +130,6 @@ export const hintField: Parser<string | Document> = (value) => {
   throw new MongoFault(9, 'Hint must be a string or an object');
 };
 
-/** The simple collation is what there is; an empty one stands for it. */
-export const collation: Parser<void> = (value, what) => {
-  const wanted = object(value, what) ?? {};
-  const [[name, locale] = ['locale', 'simple'], ...more] = Object.entries(wanted);
-  if (name !== 'locale' || locale !== 'simple' || more.length > 0)
-    throw notImplemented('A collation other than simple');
-};
-
 /** MongoDB has it, this engine has not: only its absence, or false, means the same. */
 export const unsupported: Parser<void> = (value, what) => {
   if (value !== null && value !== false) throw notImplemented(`'${what}'`);
@@ -153,6 +147,28 @@ export function needed<P extends Parser<unknown>>(
     needed: true as const,
   });
 }
+
+const COLLATION = {
+  locale: needed(text),
+  strength: number,
+  caseLevel: flag,
+  caseFirst: text,
+  numericOrdering: flag,
+  alternate: text,
+  maxVariable: text,
+  ...without('normalization', 'backwards', 'version'),
+} as const satisfies Fields;
+
+/** The order a collation gives; an empty one stands for the simple one, which has none. */
+export const collation: Parser<Compare | undefined> = (value, what) => {
+  const wanted = object(value, what) ?? {};
+  return Object.keys(wanted).length > 0 ? collating(given(wanted, COLLATION, what)) : undefined;
+};
+
+/** What is stored is in the simple order only. */
+export const simpleCollation: Parser<void> = (value, what) => {
+  if (collation(value, what)) throw notImplemented('A stored collation other than simple');
+};
 
 /** The `cursor` of a command that answers with one. */
 export const cursor: Parser<{ batchSize: number | undefined }> = (value, what) =>

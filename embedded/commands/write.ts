@@ -3,6 +3,8 @@ import type { Document } from '../bson/value.ts';
 import { type Scope, scopeOf } from '../expression/expression.ts';
 import { MongoFault, writeError } from '../fault.ts';
 import { deleteMatching, insertOne, type Target, type UpdateOutcome, updateMatching } from '../storage/writes.ts';
+import { checkCollatedUpdate } from '../query/collation.ts';
+import type { Compare } from '../query/compare.ts';
 import { parseUpdate } from '../update/update.ts';
 import { queryOf } from './query.ts';
 import {
@@ -48,6 +50,7 @@ export interface Statement {
   multi?: boolean | undefined;
   sort?: Document | undefined;
   hint?: unknown;
+  collation?: Compare | undefined;
 }
 
 export interface UpdateStatement extends Statement {
@@ -116,8 +119,8 @@ export const remove = command({
     const wrong = statements.find(({ limit }) => limit > 1);
     if (wrong) throw new MongoFault(9, `The limit field in delete objects must be 0 or 1. Got ${wrong.limit}`);
     let n = 0;
-    const writeErrors = eachWrite(statements, ordered, ({ q, limit, hint }) => {
-      n += runDelete(request, namespace, { filter: q, multi: limit === 0, hint, scope });
+    const writeErrors = eachWrite(statements, ordered, ({ q, limit, ...options }) => {
+      n += runDelete(request, namespace, { filter: q, multi: limit === 0, scope, ...options });
     });
     return tally({ n }, writeErrors);
   },
@@ -156,9 +159,11 @@ function tally(counts: Document, writeErrors: Document[]): Document {
 }
 
 export function runUpdate({ engine }: Request, namespace: Namespace, statement: UpdateStatement): UpdateOutcome {
-  const { change, upsert = false, multi, sort } = statement;
+  const { change, upsert = false, multi, sort, collation: by } = statement;
   if (multi && sort) throw new MongoFault(9, 'Cannot specify sort with multi=true');
-  return updateMatching(engine, [...namespace], { ...targetOf(statement), upsert }, parseUpdate(change, statement));
+  const parsed = parseUpdate(change, statement);
+  if (by) checkCollatedUpdate(change);
+  return updateMatching(engine, [...namespace], { ...targetOf(statement), upsert }, parsed);
 }
 
 export function runDelete({ engine }: Request, namespace: Namespace, statement: Statement): number {

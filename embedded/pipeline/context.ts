@@ -4,6 +4,7 @@ import { type Document, fieldsOf, isNumeric, isObject, kindOf, numeric, setField
 import type { Item, Scope } from '../expression/expression.ts';
 import { MongoFault } from '../fault.ts';
 import type { Query, Rows } from '../plan/rows.ts';
+import type { Compare } from '../query/compare.ts';
 import type { Filter } from '../query/filter.ts';
 import type { Engine } from '../storage/engine.ts';
 
@@ -23,6 +24,7 @@ export interface Context {
   engine: Engine;
   db: string;
   scope: Scope;
+  collation?: Compare | undefined;
   /** The rows being read, to be paused between two batches of a cursor. */
   reading: Set<Rows>;
   session?: unknown;

@@ -5,6 +5,7 @@ import { type Item, parseExpression, readsOf } from '../expression/expression.ts
 import { MongoFault } from '../fault.ts';
 import type { Answers } from '../plan/cursors.ts';
 import { countRows, openRows, type Query, type Rows } from '../plan/rows.ts';
+import { checkCollatedStage } from '../query/collation.ts';
 import { type Filter, parseFilter } from '../query/filter.ts';
 import { matches } from '../query/match.ts';
 import { SOURCES } from '../search/sources.ts';
@@ -50,6 +51,7 @@ export function parsePipeline(given: unknown, context: Context, hint?: unknown):
   if (!read) while (at < entries.length && pushDown(query, entries[at] as Entry, context, search !== undefined)) at++;
   const late = entries.slice(at);
   const stages = parseStages(late, context);
+  if (context.collation) entries.forEach(checkCollatedStage);
   const reads = readBy(late);
   const { engine, db } = context;
   return {
@@ -76,16 +78,16 @@ function both(first: Filter, second: Filter): Filter {
 }
 
 /** Takes a leading stage into the query where that means the same. */
-function pushDown(query: Query, [name, spec]: Entry, { scope }: Context, searching: boolean): boolean {
+function pushDown(query: Query, [name, spec]: Entry, { scope, collation }: Context, searching: boolean): boolean {
   switch (name) {
     case '$match':
       if (query.skip > 0 || query.limit > 0) return false;
-      query.filter = both(query.filter, parseFilter(stageObject(name, spec), scope));
+      query.filter = both(query.filter, parseFilter(stageObject(name, spec), scope, collation));
       return true;
     case '$sort':
       if (searching || query.sort.length > 0 || query.skip > 0 || query.limit > 0) return false;
       if (Object.values(stageObject(name, spec)).some(isObject)) return false;
-      query.sort = parseOrder(spec, scope).fields;
+      query.sort = parseOrder(spec, scope, collation).fields;
       return true;
     case '$skip':
       if (query.limit > 0) return false;

@@ -1,8 +1,9 @@
 import { fieldsOf, isObject } from '../bson/value.ts';
 import { type Item, parseExpression, type Scope } from '../expression/expression.ts';
 import { MongoFault } from '../fault.ts';
+import type { Compare } from '../query/compare.ts';
 import { compareKeys, parseSort, type SortField, sortKey } from '../query/sort.ts';
-import { bytesOf, Memory, type Stage, stageObject } from './context.ts';
+import { bytesOf, type Context, Memory, type Stage, stageObject } from './context.ts';
 
 interface Order {
   fields: readonly SortField[];
@@ -10,11 +11,11 @@ interface Order {
 }
 
 /** The order of a `$sort`, by fields and by what `$meta` names, of which the greatest comes first. */
-export function parseOrder(spec: unknown, scope: Scope): Order {
+export function parseOrder(spec: unknown, scope: Scope, collate?: Compare): Order {
   const entries = fieldsOf(stageObject('$sort', spec)).map(([path, way]) =>
     isObject(way) && '$meta' in way
       ? { meta: parseExpression(way, scope), field: { path, parts: [path], descending: true } }
-      : { field: parseSort({ [path]: way })[0] as SortField },
+      : { field: parseSort({ [path]: way }, collate)[0] as SortField },
   );
   if (entries.length === 0) throw new MongoFault(15976, '$sort stage must have at least one sort key');
   const fields = entries.map(({ field }) => field);
@@ -31,8 +32,8 @@ export function parseOrder(spec: unknown, scope: Scope): Order {
 }
 
 /** Where only so many of the first are wanted, no more than a few times as many are held. */
-export function sortStage(spec: unknown, scope: Scope, wanted = Infinity): Stage {
-  const { fields, key } = parseOrder(spec, scope);
+export function sortStage(spec: unknown, { scope, collation }: Context, wanted = Infinity): Stage {
+  const { fields, key } = parseOrder(spec, scope, collation);
   return function* (items) {
     const memory = new Memory('$sort');
     let held: { item: Item; key: unknown[]; size: number }[] = [];

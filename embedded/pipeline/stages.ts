@@ -32,8 +32,8 @@ const STAGES: Readonly<Record<string, StageParser>> = {
       },
     ]),
   ),
-  $match: (spec, { scope }) => {
-    const filter = parseFilter(stageObject('$match', spec), scope);
+  $match: (spec, { scope, collation }) => {
+    const filter = parseFilter(stageObject('$match', spec), scope, collation);
     return (items) => Iterator.from(items).filter((item) => matches(filter, item.doc));
   },
   $skip: (spec) => {
@@ -90,7 +90,7 @@ export function stageEntries(given: unknown, inside?: string): [name: string, sp
 
 export function parseStages(entries: readonly [name: string, spec: unknown][], context: Context): Stage[] {
   return entries.map(([name, spec], at) => {
-    if (name === '$sort') return sortStage(spec, context.scope, wantedAfter(entries.slice(at + 1)));
+    if (name === '$sort') return sortStage(spec, context, wantedAfter(entries.slice(at + 1)));
     const parse = Object.hasOwn(STAGES, name) ? STAGES[name] : undefined;
     if (!parse) throw new MongoFault(40324, `Unrecognized pipeline stage name: '${name}'`);
     return parse(spec, context, name);

@@ -81,6 +81,8 @@ function isExact(predicate: Predicate): boolean {
 }
 
 function predicateBounds(predicate: Predicate, multikey: boolean): Range[] | undefined {
+  // Indexes hold strings in the order of their bytes.
+  if ('collate' in predicate) return undefined;
   switch (predicate.op) {
     case 'eq':
       return pointsOf([predicate.value], multikey);

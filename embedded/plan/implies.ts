@@ -37,6 +37,7 @@ function implies(filter: Filter, claim: Filter): boolean {
 }
 
 function entails(given: Predicate, claim: Predicate): boolean {
+  if ('collate' in claim || ('collate' in given && claim.op !== 'exists')) return false;
   if (same(given, claim)) return true;
   const values = given.op === 'eq' ? [given.value] : given.op === 'in' ? given.values : undefined;
   const patterns = given.op === 'regex' || (given.op === 'in' && given.patterns.length > 0);

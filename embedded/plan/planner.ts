@@ -143,7 +143,7 @@ function orderGiven(
     while (at < index.fields.length && index.fields[at]?.path !== field.path && isPassed(index.fields[at]?.path ?? ''))
       at++;
     const indexed = index.fields[at];
-    if (indexed?.path !== field.path || (index.multikey & (1 << at)) !== 0) return 0;
+    if (field.collate || indexed?.path !== field.path || (index.multikey & (1 << at)) !== 0) return 0;
     at++;
     if (isPinned(field.path)) continue;
     if (isPassed(field.path)) return 0;

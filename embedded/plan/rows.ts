@@ -1,9 +1,8 @@
 import { decodeOnly } from '../bson/decode.ts';
-import type { Document } from '../bson/value.ts';
 import { MongoFault } from '../fault.ts';
 import { type Filter, rootsOf } from '../query/filter.ts';
 import { matches } from '../query/match.ts';
-import { type SortField, sortKey } from '../query/sort.ts';
+import { compareKeys, type SortField, sortKey } from '../query/sort.ts';
 import type { Collection } from '../storage/collection.ts';
 import type { Database } from '../storage/database.ts';
 import { KeyWriter } from '../storage/key.ts';
@@ -95,23 +94,24 @@ function* sorted(scan: Scan, collection: Collection, query: Query): Generator<Ro
   const filterRoots = rootsOf(filter);
   const roots = new Set([...filterRoots, ...sort.map((field) => field.parts[0] as string)]);
   const wanted = limit > 0 ? skip + limit : Infinity;
-  let held: { id: number; key: Buffer }[] = [];
-  let worst: Buffer | undefined;
+  const collates = sort.some((field) => field.collate);
+  let held: Held[] = [];
+  let worst: Held | undefined;
   let bytes = 0;
-  const order = (): void => {
-    held.sort((a, b) => Buffer.compare(a.key, b.key));
-  };
+  const compare = (a: Held, b: Held): number =>
+    a.values && b.values ? compareKeys(a.values, b.values, sort) : Buffer.compare(a.key, b.key);
   for (let row = scan.next(); row; row = scan.next()) {
     const doc = decodeOnly(row.bytes, roots);
     if (!matches(filter, doc)) continue;
-    const key = sortBytes(doc, sort);
-    if (worst && Buffer.compare(key, worst) >= 0) continue;
-    held.push({ id: row.id, key });
+    const values = sortKey(doc, sort);
+    const key = sortBytes(values, sort);
+    const one: Held = { id: row.id, key, values: collates ? values : undefined };
+    if (worst && compare(one, worst) >= 0) continue;
+    held.push(one);
     bytes += key.length + SORT_ENTRY_BYTES;
     if (held.length >= wanted * 2 + 1000) {
-      order();
-      held = held.slice(0, wanted);
-      worst = held.at(-1)?.key;
+      held = held.sort(compare).slice(0, wanted);
+      worst = held.at(-1);
       bytes = held.reduce((sum, item) => sum + item.key.length + SORT_ENTRY_BYTES, 0);
     }
     if (bytes > SORT_LIMIT_BYTES) {
@@ -121,7 +121,7 @@ function* sorted(scan: Scan, collection: Collection, query: Query): Generator<Ro
       );
     }
   }
-  order();
+  held.sort(compare);
   const { changes } = collection;
   for (const { id } of held.slice(skip)) {
     const found = collection.get(id);
@@ -131,9 +131,16 @@ function* sorted(scan: Scan, collection: Collection, query: Query): Generator<Ro
   return undefined;
 }
 
+interface Held {
+  id: number;
+  key: Buffer;
+  /** Under a collation the key's bytes are in another order. */
+  values: unknown[] | undefined;
+}
+
 /** As bytes that compare in the order asked for. */
-function sortBytes(doc: Document, sort: readonly SortField[]): Buffer {
+function sortBytes(values: readonly unknown[], sort: readonly SortField[]): Buffer {
   const key = new KeyWriter();
-  sortKey(doc, sort).forEach((value, at) => key.add(value, sort[at]?.descending));
+  values.forEach((value, at) => key.add(value, sort[at]?.descending));
   return key.finish();
 }

@@ -30,8 +30,11 @@ export function rankOf(kind: number): number {
   return RANK[kind] ?? 0;
 }
 
-/** Total order over all BSON values, as MongoDB sorts them. */
-export function compare(a: unknown, b: unknown): number {
+export type Compare = (a: unknown, b: unknown) => number;
+type CompareText = (a: string, b: string) => number;
+
+/** Total order over all BSON values, as MongoDB sorts them; a collation has an order of its own for the texts. */
+export function compare(a: unknown, b: unknown, text: CompareText = compareText): number {
   if (a === b) return 0;
   const kindA = kindOf(a);
   const kindB = kindOf(b);
@@ -42,11 +45,11 @@ export function compare(a: unknown, b: unknown): number {
   switch (kindA) {
     case Kind.string:
     case Kind.symbol:
-      return compareText(String(a), String(b));
+      return text(String(a), String(b));
     case Kind.object:
-      return compareObjects(fieldsOf(a as Document), fieldsOf(b as Document));
+      return compareObjects(fieldsOf(a as Document), fieldsOf(b as Document), text);
     case Kind.array:
-      return compareArrays(a as unknown[], b as unknown[]);
+      return compareArrays(a as unknown[], b as unknown[], text);
     case Kind.binary:
       return compareBinary(a as Binary, b as Binary);
     case Kind.objectId:
@@ -101,20 +104,22 @@ function compareText(a: string, b: string): number {
   return sign(a.length, b.length);
 }
 
-function compareObjects(a: [string, unknown][], b: [string, unknown][]): number {
+function compareObjects(a: [string, unknown][], b: [string, unknown][], text: CompareText): number {
   for (let at = 0; at < a.length && at < b.length; at++) {
     const [nameA, valueA] = a[at] as [string, unknown];
     const [nameB, valueB] = b[at] as [string, unknown];
     const order =
-      sign(rankOf(kindOf(valueA)), rankOf(kindOf(valueB))) || compareText(nameA, nameB) || compare(valueA, valueB);
+      sign(rankOf(kindOf(valueA)), rankOf(kindOf(valueB))) ||
+      compareText(nameA, nameB) ||
+      compare(valueA, valueB, text);
     if (order !== 0) return order;
   }
   return sign(a.length, b.length);
 }
 
-function compareArrays(a: readonly unknown[], b: readonly unknown[]): number {
+function compareArrays(a: readonly unknown[], b: readonly unknown[], text: CompareText): number {
   for (let at = 0; at < a.length && at < b.length; at++) {
-    const order = compare(a[at], b[at]);
+    const order = compare(a[at], b[at], text);
     if (order !== 0) return order;
   }
   return sign(a.length, b.length);

@@ -2,18 +2,19 @@ import type { Binary, BSONRegExp } from 'bson';
 import { type Document, fieldsOf, isNumeric, isObject, Kind, kindOf, numeric } from '../bson/value.ts';
 import { type Expression, parseExpression, readsOf, type Scope } from '../expression/expression.ts';
 import { MongoFault, notImplemented } from '../fault.ts';
-import { compare, equal } from './compare.ts';
+import { collated } from './collation.ts';
+import { type Compare, compare, equal } from './compare.ts';
 import { type Pattern, regexOf } from './regex.ts';
 import { kindsOf } from './type-names.ts';
 
 export type Order = 'gt' | 'gte' | 'lt' | 'lte';
 export type BitTest = 'AllSet' | 'AllClear' | 'AnySet' | 'AnyClear';
 
-/** One operator's condition on the values at a path. The values of `in` are sorted and distinct. */
+/** One operator's condition on the values at a path. The values of `in` are sorted and distinct. `collate` is there for strings only. */
 export type Predicate =
-  | { op: 'eq'; value: unknown }
-  | { op: Order; value: unknown }
-  | { op: 'in'; values: unknown[]; patterns: Predicate[] }
+  | { op: 'eq'; value: unknown; collate?: Compare }
+  | { op: Order; value: unknown; collate?: Compare }
+  | { op: 'in'; values: unknown[]; patterns: Predicate[]; collate?: Compare }
   | { op: 'exists' }
   | { op: 'type'; kinds: ReadonlySet<number> }
   | { op: 'size'; size: number }
@@ -32,7 +33,7 @@ export type Filter =
   | { op: 'expr'; test: Expression; roots: ReadonlySet<string> };
 
 /** `scope` has the command's variables; without one, as within an array element, `$expr` has no place. */
-export function parseFilter(query: Document, scope: Scope | 'nested' = new Map()): Filter {
+export function parseFilter(query: Document, scope: Scope | 'nested' = new Map(), collate?: Compare): Filter {
   const filters: Filter[] = [];
   for (const [name, value] of fieldsOf(query)) {
     if (!name.startsWith('$')) {
@@ -51,7 +52,8 @@ export function parseFilter(query: Document, scope: Scope | 'nested' = new Map()
       );
     }
   }
-  return filters.length === 1 ? (filters[0] as Filter) : { op: 'and', filters };
+  const filter: Filter = filters.length === 1 ? (filters[0] as Filter) : { op: 'and', filters };
+  return collate ? collated(filter, collate) : filter;
 }
 
 /** The top-level fields the filter reads. */

@@ -1,6 +1,6 @@
 import type { Binary } from 'bson';
 import { type Document, isObject, Kind, kindOf, numeric } from '../bson/value.ts';
-import { compare, equal, rankOf } from './compare.ts';
+import { type Compare, compare, equal, rankOf } from './compare.ts';
 import {
   type BitTest,
   bitsOf,
@@ -47,14 +47,16 @@ const WHOLE: ReadonlySet<string> = new Set(['exists', 'size', 'elemMatch', 'elem
 export function passes(predicate: Predicate, leaf: unknown): boolean {
   switch (predicate.op) {
     case 'eq':
-      return equals(predicate.value, leaf);
+      return equals(predicate.value, leaf, predicate.collate);
     case 'gt':
     case 'gte':
     case 'lt':
     case 'lte':
-      return ordered(predicate.op, predicate.value, leaf);
+      return ordered(predicate.op, predicate.value, leaf, predicate.collate);
     case 'in':
-      return holds(predicate.values, leaf) || predicate.patterns.some((pattern) => passes(pattern, leaf));
+      return (
+        holds(predicate.values, leaf, predicate.collate) || predicate.patterns.some((pattern) => passes(pattern, leaf))
+      );
     case 'exists':
       return leaf !== undefined;
     case 'type':
@@ -87,31 +89,32 @@ export function passes(predicate: Predicate, leaf: unknown): boolean {
   }
 }
 
-function equals(value: unknown, leaf: unknown): boolean {
+function equals(value: unknown, leaf: unknown, collate?: Compare): boolean {
   if (value === null) return leaf === null || leaf === undefined;
+  if (collate) return leaf !== undefined && collate(value, leaf) === 0;
   return leaf !== undefined && (leaf === value || (typeof leaf !== 'string' && equal(value, leaf)));
 }
 
-function holds(sorted: readonly unknown[], leaf: unknown): boolean {
+function holds(sorted: readonly unknown[], leaf: unknown, order: Compare = compare): boolean {
   const wanted = leaf === undefined ? null : leaf;
   let [low, high] = [0, sorted.length];
   while (low < high) {
     const middle = (low + high) >> 1;
-    const order = compare(sorted[middle], wanted);
-    if (order === 0) return true;
-    if (order < 0) low = middle + 1;
+    const side = order(sorted[middle], wanted);
+    if (side === 0) return true;
+    if (side < 0) low = middle + 1;
     else high = middle;
   }
   return false;
 }
 
 /** Range operators compare within the operand's type only; minKey and maxKey stand outside all of them. */
-function ordered(op: Order, value: unknown, leaf: unknown): boolean {
+function ordered(op: Order, value: unknown, leaf: unknown, by: Compare = compare): boolean {
   const kind = kindOf(value);
   if (kind === Kind.null || kind === Kind.missing)
     return (op === 'gte' || op === 'lte') && (leaf === null || leaf === undefined);
   if (kind !== Kind.minKey && kind !== Kind.maxKey && rankOf(kind) !== rankOf(kindOf(leaf))) return false;
-  const order = compare(leaf === undefined ? null : leaf, value);
+  const order = by(leaf === undefined ? null : leaf, value);
   if (order !== 0 && (isNaNValue(value) || (isNaNValue(leaf) && rankOf(kind) === rankOf(Kind.double)))) return false;
   if (op === 'gt') return order > 0;
   if (op === 'gte') return order >= 0;

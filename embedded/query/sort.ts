@@ -1,15 +1,16 @@
 import { type Document, fieldsOf, isNumeric, kindOf, numeric } from '../bson/value.ts';
 import { MongoFault, notImplemented } from '../fault.ts';
-import { compare } from './compare.ts';
+import { type Compare, compare } from './compare.ts';
 import { keyTuples, type Parts } from './path.ts';
 
 export interface SortField {
   path: string;
   parts: Parts;
   descending: boolean;
+  collate?: Compare;
 }
 
-export function parseSort(spec: Document): SortField[] {
+export function parseSort(spec: Document, collate?: Compare): SortField[] {
   return fieldsOf(spec).map(([path, direction]) => {
     if (typeof direction === 'object' && direction !== null && '$meta' in direction)
       throw notImplemented('Sorting by $meta');
@@ -18,7 +19,7 @@ export function parseSort(spec: Document): SortField[] {
       throw new MongoFault(15975, '$sort key ordering must be 1 (for ascending) or -1 (for descending)');
     }
     if (path === '' || path.startsWith('$')) throw new MongoFault(16410, `Invalid sort field path '${path}'`);
-    return { path, parts: path.split('.'), descending: way === -1 };
+    return { path, parts: path.split('.'), descending: way === -1, ...(collate && { collate }) };
   });
 }
 
@@ -34,8 +35,9 @@ export function sortKey(doc: Document, fields: readonly SortField[]): unknown[] 
 
 export function compareKeys(a: readonly unknown[], b: readonly unknown[], fields: readonly SortField[]): number {
   for (let at = 0; at < fields.length; at++) {
-    const order = compare(a[at], b[at]);
-    if (order !== 0) return fields[at]?.descending ? -order : order;
+    const field = fields[at];
+    const order = (field?.collate ?? compare)(a[at], b[at]);
+    if (order !== 0) return field?.descending ? -order : order;
   }
   return 0;
 }

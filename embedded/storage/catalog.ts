@@ -16,8 +16,8 @@ CREATE TABLE IF NOT EXISTS retryable (session BLOB PRIMARY KEY, txn INTEGER NOT 
 CREATE TABLE IF NOT EXISTS opened (id INTEGER PRIMARY KEY CHECK (id = 1), at INTEGER NOT NULL);
 `;
 
-/** To be raised with every change of how index keys are encoded. */
-const KEY_FORM = 2;
+/** To be raised with every change of how index keys are encoded or what tables a search index has. */
+const FORM = 3;
 
 /** What collections and indexes exist: kept in memory, read again after anything is rolled back. */
 export class Catalog {
@@ -32,21 +32,29 @@ export class Catalog {
       database.run('INSERT OR REPLACE INTO opened (id, at) VALUES (1, ?)', Date.now());
     }
     this.reload();
-    if (!database.readOnly) this.#renewKeys();
+    if (!database.readOnly) this.#renew();
   }
 
-  /** A file whose index keys have an earlier form gets new ones. */
-  #renewKeys(): void {
+  /** A file of an earlier form gets its indexes anew from its documents. */
+  #renew(): void {
     const database = this.#database;
-    if (database.get('PRAGMA user_version')?.[0] === KEY_FORM) return;
+    if (database.get('PRAGMA user_version')?.[0] === FORM) return;
     database.exec('BEGIN');
+    // Texts were once in full-text tables; the longer names are of views on them.
+    const virtual = "SELECT name FROM sqlite_schema WHERE sql LIKE 'CREATE VIRTUAL TABLE%' ORDER BY length(name) DESC";
+    for (const [name] of database.all<[string]>(virtual)) database.exec(`DROP TABLE ${name}`);
     for (const collection of this.all()) {
       for (const index of collection.indexes) {
         database.exec(`DELETE FROM ${index.table}`);
         collection.fillIndex(index);
       }
+      for (const search of collection.searchIndexes) {
+        search.drop();
+        search.create();
+        if (search.type === 'search') collection.fillSearchIndex(search);
+      }
     }
-    database.exec(`PRAGMA user_version = ${KEY_FORM}; COMMIT`);
+    database.exec(`PRAGMA user_version = ${FORM}; COMMIT`);
   }
 
   /**

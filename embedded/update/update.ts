@@ -7,7 +7,7 @@ import { constant } from '../expression/operator.ts';
 import { MongoFault } from '../fault.ts';
 import { stageEntry } from '../pipeline/context.ts';
 import { SHAPES } from '../pipeline/shape.ts';
-import { equal } from '../query/compare.ts';
+import { type Compare, equal } from '../query/compare.ts';
 import { type Filter, parseFilter, rootsOf } from '../query/filter.ts';
 import { isArrayIndex, type Parts } from '../query/path.ts';
 import { typeName } from '../query/type-names.ts';
@@ -44,11 +44,12 @@ export interface UpdateOptions {
   constants?: unknown;
   /** The command's `let`. */
   scope?: Scope | undefined;
+  collation?: Compare | undefined;
 }
 
 export function parseUpdate(spec: unknown, options: UpdateOptions = {}): Update {
   const { constants, scope = new Map() } = options;
-  const arrayFilters = parseArrayFilters(options.arrayFilters);
+  const arrayFilters = parseArrayFilters(options.arrayFilters, options.collation);
   if (constants !== undefined && !Array.isArray(spec))
     throw new MongoFault(51198, 'Constant values may only be specified for pipeline updates');
   const isOperators = isObject(spec) && namesOf(spec)[0]?.startsWith('$') === true;
@@ -79,14 +80,14 @@ function parseShape(stage: unknown, scope: Scope): (item: Item) => Item {
     : new MongoFault(40324, `Unrecognized pipeline stage name: '${name}'`);
 }
 
-function parseArrayFilters(given: unknown): Map<string, Filter> {
+function parseArrayFilters(given: unknown, collate: Compare | undefined): Map<string, Filter> {
   const filters = new Map<string, Filter>();
   if (given === undefined || given === null) return filters;
   if (!Array.isArray(given))
     throw new MongoFault(14, "BSON field 'arrayFilters' is the wrong type, expected type 'array'");
   for (const spec of given) {
     if (!isObject(spec)) throw new MongoFault(14, "BSON field 'arrayFilters' must hold objects");
-    const filter = parseFilter(spec, 'nested');
+    const filter = parseFilter(spec, 'nested', collate);
     const [name, second] = rootsOf(filter);
     if (name === undefined)
       throw new MongoFault(9, 'Cannot use an expression without a top-level field name in arrayFilters');

@@ -9,6 +9,7 @@ import { ocrCost } from '#scripts/bench/rows/g06-ocr-cost.ts';
 import { outsideOcr } from '#scripts/bench/rows/g07-outside-ocr.ts';
 import { ocrErrors } from '#scripts/bench/rows/g08-ocr-errors.ts';
 import { endurance } from '#scripts/bench/rows/g09-endurance.ts';
+import { hybridSearch } from '#scripts/bench/rows/g11-hybrid-search.ts';
 import { start } from '#scripts/bench/rows/g14-start.ts';
 
 /** The registry of benchmarks: one line each, in the order of docs/benchmarks.md. */
@@ -21,6 +22,7 @@ export const rows: readonly Row[] = [
   outsideOcr,
   ocrErrors,
   endurance,
+  hybridSearch,
   start,
   engineWrites,
   engineReads,

@@ -58,7 +58,6 @@ export const vendors: Readonly<Record<string, readonly string[]>> = {
   express: ['http/'],
   mongodb: ['src/adapters/'],
   bson: ['src/adapters/', 'embedded/'],
-  mingo: ['embedded/'],
   pino: ['src/adapters/'],
   'prom-client': ['src/adapters/'],
   sharp: ['src/adapters/'],

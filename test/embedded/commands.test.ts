@@ -213,7 +213,7 @@ describe('what is not supported is refused', () => {
     ['a mixed projection', () => on('find', { projection: { a: 1, b: 0 } }), 31254],
     ['a bad sort', () => on('find', { sort: { a: 2 } }), 15975],
     ['a tailable cursor', () => on('find', { tailable: true }), 2],
-    ['a collation', () => on('find', { collation: { locale: 'de' } }), 238],
+    ['a collation there is no equivalent for', () => on('find', { collation: { locale: 'de', strength: 4 } }), 238],
     ['an unknown stage', () => on('aggregate', { pipeline: [{ $frob: {} }], cursor: {} }), 40324],
     [
       'an unknown expression',

@@ -138,3 +138,16 @@ it('index keys of an earlier form are made anew when the folder is opened', asyn
   engine = open();
   expect(checkConsistency(engine.database, engine.catalog)).toEqual({ documents: 20, problems: [] });
 });
+
+it('search indexes of an earlier form, in full-text tables, are made anew when the folder is opened', async () => {
+  const collection = engine.catalog.ensure('d', 'things');
+  const search = engine.catalog.addSearchIndex(collection, 's', { mappings: { fields: { t: { type: 'string' } } } });
+  for (let _id = 0; _id < 20; _id++) insert(collection, { _id, t: `word${_id}` });
+  search.drop();
+  engine.database.exec(`CREATE VIRTUAL TABLE s1_0 USING fts5(t, content='', contentless_delete=1);
+    CREATE VIRTUAL TABLE s1_0v USING fts5vocab('s1_0', 'instance'); PRAGMA user_version = 0`);
+  await engine.close();
+  engine = open();
+  expect(checkConsistency(engine.database, engine.catalog)).toEqual({ documents: 20, problems: [] });
+  expect(engine.database.all("SELECT name FROM sqlite_schema WHERE name LIKE 's1~_%' ESCAPE '~'")).toEqual([]);
+});

@@ -56,7 +56,7 @@ export class TextIndex {
   }
 
   drop(): void {
-    for (const end of ['', 'b', 'w']) this.#database.exec(`DROP TABLE ${this.#table}${end}`);
+    for (const end of ['', 'b', 'w']) this.#database.exec(`DROP TABLE IF EXISTS ${this.#table}${end}`);
   }
 
   add(row: number, doc: Document): void {

@@ -211,7 +211,7 @@ export const engineReads: Row = {
     {
       await using engine = await startEngine(context, dataDir);
       const kept = await createKept(engine.db);
-      const progress = context.progress;
+      const progress = (text: string): void => context.progress(text);
       await load(kept, sqlite, { from: 0, to: small, progress });
       lines.push(...(await searches({ context, engine, kept, sqlite, documents: small })));
       await load(kept, sqlite, { from: small, to: large, progress });

@@ -63,7 +63,7 @@ describe('batches', () => {
     ['max', { max: { n: 1 }, hint: { _id: 1 } }, 238],
     ['returnKey', { returnKey: true }, 238],
     ['showRecordId', { showRecordId: true }, 238],
-    ['a collation', { collation: { locale: 'de' } }, 238],
+    ['a collation there is no equivalent for', { collation: { locale: 'de', strength: 4 } }, 238],
     ['an option nobody knows', { nonsense: 1 }, 40415],
     ['a hint of another type', { hint: 3 }, 9],
     ['maxTimeMS below 0', { maxTimeMS: -1 }, 2],

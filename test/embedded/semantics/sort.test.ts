@@ -92,7 +92,8 @@ describe('sorting', () => {
     for (const indexed of [false, true]) {
       const things = engine.fresh();
       await things.insertMany(ARRAYS);
-      if (indexed) await addIndex(things, sort);
+      // An index on a position is refused.
+      if (indexed && !('v.0' in sort)) await addIndex(things, sort);
       expect((await things.find().sort(sort).toArray()).map((doc) => doc._id)).toEqual(ids);
     }
   });

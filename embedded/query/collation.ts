@@ -1,0 +1,124 @@
+import { type Document, fieldsOf, isObject, Kind, kindOf } from '../bson/value.ts';
+import { MongoFault, notImplemented } from '../fault.ts';
+import { type Compare, compare } from './compare.ts';
+import type { Filter, Predicate } from './filter.ts';
+
+/** The fields of a collation document that there is an equivalent for. */
+export interface Collation {
+  locale: string;
+  strength?: number | undefined;
+  caseLevel?: boolean | undefined;
+  caseFirst?: string | undefined;
+  numericOrdering?: boolean | undefined;
+  alternate?: string | undefined;
+  maxVariable?: string | undefined;
+}
+
+const CHOICES: Readonly<Record<string, readonly unknown[]>> = {
+  strength: [1, 2, 3, 4, 5],
+  caseFirst: ['upper', 'lower', 'off'],
+  alternate: ['non-ignorable', 'shifted'],
+  maxVariable: ['punct', 'space'],
+};
+
+/** The order that a collation gives all values, `undefined` for the simple one. What `Intl` cannot do is refused. */
+export function collating(spec: Collation): Compare | undefined {
+  const { locale, strength = 3, caseLevel = false, caseFirst, numericOrdering, alternate, maxVariable } = spec;
+  if (locale === 'simple') {
+    if (Object.keys(spec).length === 1) return undefined;
+    throw new MongoFault(9, 'If locale=simple, no other fields should be present in a collation');
+  }
+  for (const [name, value] of Object.entries(spec)) {
+    if (value !== undefined && CHOICES[name]?.includes(value) === false)
+      throw new MongoFault(2, `Enumeration value '${value}' for field 'collation.${name}' is not a valid value.`);
+  }
+  const tag = locale.replaceAll('_', '-');
+  if (/@|_POSIX$/.test(locale)) throw notImplemented(`The collation locale '${locale}'`);
+  if (
+    !/^[a-z]{2,3}(_[A-Z][a-z]{3})?(_[A-Z]{2})?$/.test(locale) ||
+    new Intl.Collator(tag).resolvedOptions().locale !== tag
+  )
+    throw new MongoFault(2, `Field 'locale' is invalid in: { locale: "${locale}" }`);
+  if (strength > 3 || (caseLevel && strength > 1) || alternate === 'shifted' || maxVariable === 'space')
+    throw notImplemented('A collation with strength 4 or 5, caseLevel beyond strength 1, alternate or maxVariable');
+  const collator = new Intl.Collator(tag, {
+    sensitivity: caseLevel ? 'case' : (({ 1: 'base', 2: 'accent' } as const)[strength] ?? 'variant'),
+    ...(caseFirst && { caseFirst: caseFirst === 'off' ? 'false' : (caseFirst as 'upper') }),
+    ...(numericOrdering !== undefined && { numeric: numericOrdering }),
+    ...(alternate && { ignorePunctuation: false }),
+  });
+  return (a, b) => compare(a, b, collator.compare);
+}
+
+/** The filter with the order in each condition that can meet a string: without it, a condition can be decided by an index. */
+export function collated(filter: Filter, collate: Compare): Filter {
+  if (filter.op === 'expr') throw notImplemented('$expr under a collation');
+  return filter.op === 'field'
+    ? { ...filter, predicate: collatedPredicate(filter.predicate, collate) }
+    : { ...filter, filters: filter.filters.map((inner) => collated(inner, collate)) };
+}
+
+function collatedPredicate(predicate: Predicate, collate: Compare): Predicate {
+  switch (predicate.op) {
+    case 'eq':
+    case 'gt':
+    case 'gte':
+    case 'lt':
+    case 'lte':
+      return mayHoldText(predicate.value) ? { ...predicate, collate } : predicate;
+    case 'in':
+      return predicate.values.some(mayHoldText)
+        ? { ...predicate, values: predicate.values.toSorted(collate), collate }
+        : predicate;
+    case 'all':
+    case 'elemIs':
+    case 'not':
+      return { ...predicate, items: predicate.items.map((item) => collatedPredicate(item, collate)) };
+    case 'elemMatch':
+      return { ...predicate, filter: collated(predicate.filter, collate) };
+    default:
+      return predicate;
+  }
+}
+
+const TEXTUAL: ReadonlySet<number> = new Set([Kind.string, Kind.symbol, Kind.object, Kind.array]);
+
+function mayHoldText(value: unknown): boolean {
+  return TEXTUAL.has(kindOf(value));
+}
+
+const SHAPING = /^\$(?:project|set|addFields|unset|replaceRoot|replaceWith)$/;
+const ACCUMULATING = /^\$(?:sum|avg|push|first|last|count)$/;
+
+/** Refuses the stage that would compare strings without their collation. */
+export function checkCollatedStage([name, spec]: readonly [name: string, spec: unknown]): void {
+  if (/^\$(?:match|sort|skip|limit|unwind|sample)$/.test(name)) return;
+  const isOneGroup = name === '$group' && isObject(spec) && !mayHoldText(spec['_id']);
+  if (!isOneGroup && !SHAPING.test(name)) throw notImplemented(`${name} under a collation`);
+  checkCollatedShape(spec, isOneGroup ? ACCUMULATING : undefined);
+}
+
+/** Refuses expressions: their operators, but for these, compare by the simple collation, as the value of a variable may have been. */
+export function checkCollatedShape(spec: unknown, but = /^\$(?:slice|meta)$/): void {
+  if (typeof spec === 'string' && spec.startsWith('$$')) throw notImplemented('A variable under a collation');
+  if (Array.isArray(spec)) for (const inner of spec) checkCollatedShape(inner, but);
+  else if (isObject(spec)) {
+    for (const [name, inner] of fieldsOf(spec)) {
+      if (name.startsWith('$') && !but.test(name)) throw notImplemented(`${name} under a collation`);
+      checkCollatedShape(inner, but);
+    }
+  }
+}
+
+/** Refuses an update that compares what it changes. */
+export function checkCollatedUpdate(change: unknown): void {
+  if (Array.isArray(change)) checkCollatedShape(change, SHAPING);
+  else if (isObject(change)) {
+    for (const [name, fields] of fieldsOf(change)) {
+      const sorts =
+        name === '$push' && Object.values(fields as Document).some((one) => isObject(one) && '$sort' in one);
+      if (sorts || /^\$(?:min|max|addToSet|pull|pullAll)$/.test(name))
+        throw notImplemented(`${name} under a collation`);
+    }
+  }
+}
