@@ -78,5 +78,6 @@ export const neverImported: Readonly<Record<string, string>> = {
 export const wideFolders: Readonly<Record<string, string>> = {
   'src/domain/ports': 'one interface for each thing outside',
   'src/adapters/database': 'one repository for each collection',
+  'test/embedded/semantics': 'cases of the engine, one file for each part of its language',
   'graphs/nodes': 'one file for each node type, listed in graphs/catalog.ts',
 };

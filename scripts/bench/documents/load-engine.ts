@@ -43,6 +43,27 @@ export async function createKept(db: Db): Promise<Collection<Kept>> {
   return kept;
 }
 
+/** A document without a vector: what most collections hold. */
+export interface Plain {
+  readonly _id: string;
+  readonly email: string;
+  readonly body: string;
+}
+
+export async function loadPlain(db: Db, count: number): Promise<Collection<Plain>> {
+  const plain = await db.createCollection<Plain>('plain');
+  await plain.createIndex({ email: 1 }, { unique: true });
+  for (let start = 0; start < count; start += atOnce) {
+    await plain.insertMany(
+      Array.from({ length: Math.min(atOnce, count - start) }, (_, index) => {
+        const at = start + index;
+        return { _id: `plain-${at}`, email: `user${at}@example.org`, body: 'x'.repeat(200) };
+      }),
+    );
+  }
+  return plain;
+}
+
 /** Inserts the documents `from` to `to` on both sides. */
 export async function load(
   kept: Collection<Kept>,

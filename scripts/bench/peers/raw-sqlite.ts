@@ -84,7 +84,7 @@ serve({
     db.exec('COMMIT');
   },
   find: (count: number) => {
-    const statement = sql('SELECT * FROM documents WHERE email = ?');
+    const statement = sql('SELECT id, email, body FROM documents WHERE email = ?');
     return (
       (count /
         milliseconds(() => {
