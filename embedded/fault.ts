@@ -51,11 +51,13 @@ const CODE_NAMES: Readonly<Record<number, string>> = {
   10334: 'BSONObjectTooLarge',
   11000: 'DuplicateKey',
   11601: 'InterruptedAtShutdown',
+  14031: 'OutOfDiskSpace',
   40414: 'IDLFailedToParse',
   40415: 'IDLUnknownField',
 };
 
 const TIME_LIMIT = 50;
+const SQLITE_FULL = 13;
 
 /** A refusal in MongoDB's own words: its code, its code name, and what its reply carries beside them. */
 export class MongoFault extends Error {
@@ -73,6 +75,9 @@ export class MongoFault extends Error {
   }
 }
 
+/** Thrown by a command that lets others have their turn: it runs once more, from its start, behind them. */
+export class NotYet extends Error {}
+
 export function notImplemented(what: string): MongoFault {
   return new MongoFault(238, `${what} is not supported by the embedded engine`);
 }
@@ -82,7 +87,8 @@ export function failure(error: Error): Document {
   if (error instanceof MongoFault) {
     return { ok: 0, errmsg: error.message, code: error.code, codeName: error.codeName, ...error.extra };
   }
-  return { ok: 0, errmsg: `The embedded engine failed: ${error.message}`, code: 1, codeName: 'InternalError' };
+  const full = (error as { errcode?: number }).errcode === SQLITE_FULL;
+  return failure(new MongoFault(full ? 14031 : 1, `The embedded engine failed: ${error.message}`));
 }
 
 /** One failed write within a command that goes on. Anything but a MongoDB refusal fails the whole command. */

@@ -12,7 +12,7 @@ import {
   Timestamp,
 } from 'bson';
 import { MongoFault, notImplemented } from '../fault.ts';
-import { type Document, EVERY_FIELD, Kind, Raw, setField } from './value.ts';
+import { type Document, EVERY_FIELD, isDigit, keepOrder, Kind, putField, Raw } from './value.ts';
 
 /** What is stored has 180 levels at most, and lies in a command. */
 const MAX_DEPTH = 200;
@@ -40,16 +40,16 @@ export function decode(bytes: Uint8Array): Document {
 export function decodeOnly(bytes: Uint8Array, names: ReadonlySet<string>): Document {
   return names.has(EVERY_FIELD)
     ? decode(bytes)
-    : parsed(() => new Reader(bytes).some((name) => names.has(name), names.size));
+    : parsed(() => new Reader(bytes).document((name) => names.has(name), names.size));
 }
 
 /** Parses the named top-level fields and keeps the others as `Raw`: encoded again, they are the same bytes. */
 export function decodeAround(bytes: Uint8Array, names: ReadonlySet<string>): Document {
-  return names.has(EVERY_FIELD) ? decode(bytes) : parsed(() => new Reader(bytes).some((name) => names.has(name)));
+  return names.has(EVERY_FIELD) ? decode(bytes) : parsed(() => new Reader(bytes).document((name) => names.has(name)));
 }
 
 export function decodeWithout(bytes: Uint8Array, left: string): Document {
-  return parsed(() => new Reader(bytes).some((name) => name !== left, Infinity));
+  return parsed(() => new Reader(bytes).document((name) => name !== left, Infinity));
 }
 
 /** Reading past the end, and what bson's classes refuse to hold, is a malformed document too. */
@@ -77,13 +77,26 @@ export class Reader {
     if (bytes.length < 5 || this.#int(0) !== bytes.length) throw malformed();
   }
 
-  document(): Document {
+  /** Of the fields only the wanted ones, up to a number; without a number the others are there as `Raw`. */
+  document(wanted?: (name: string) => boolean, limit?: number): Document {
     const doc: Document = {};
     const end = this.enter();
+    let order: Set<string> | undefined;
+    let left = limit;
     for (let type = this.next(end); type !== 0; type = this.next(end)) {
+      if (isDigit(this.#bytes[this.at] as number)) order ??= new Set(Object.keys(doc));
       const name = this.name();
-      setField(doc, name, this.value(type));
+      const start = this.at;
+      const isWanted = wanted === undefined || wanted(name);
+      if (!isWanted) {
+        this.skip(type);
+        if (limit !== undefined) continue;
+      }
+      putField(doc, name, isWanted ? this.value(type) : new Raw(type, this.#bytes.subarray(start, this.at)));
+      order?.add(name);
+      if (left !== undefined && --left === 0) break;
     }
+    if (order) keepOrder(doc, order);
     return doc;
   }
 
@@ -95,25 +108,6 @@ export class Reader {
       items.push(this.value(type));
     }
     return items;
-  }
-
-  /** Parses the wanted fields; without a limit to their number the others stay in the document as `Raw`. */
-  some(wanted: (name: string) => boolean, limit?: number): Document {
-    const doc: Document = {};
-    const end = this.enter();
-    let found = 0;
-    for (let type = this.next(end); type !== 0; type = this.next(end)) {
-      const name = this.name();
-      const start = this.at;
-      if (wanted(name)) {
-        setField(doc, name, this.value(type));
-        if (++found === limit) break;
-        continue;
-      }
-      this.skip(type);
-      if (limit === undefined) setField(doc, name, new Raw(type, this.#bytes.subarray(start, this.at)));
-    }
-    return doc;
   }
 
   value(type: number): unknown {

@@ -5,14 +5,19 @@ import { type Document, Kind, kindOf, namesOf, numeric, Raw, RawArray } from './
 /** MongoDB's limit for what it stores. */
 const MAX_DEPTH = 180;
 
-export function encode(doc: Document): Uint8Array {
-  return new Writer().document(doc).finish();
+/** With a guess at its size the document is not moved while it grows. */
+export function encode(doc: Document, size = 512): Uint8Array {
+  return new Writer(size).document(doc).finish();
 }
 
 class Writer {
-  #bytes = Buffer.allocUnsafe(512);
+  #bytes: Buffer;
   #at = 0;
   #depth = 0;
+
+  constructor(size: number) {
+    this.#bytes = Buffer.allocUnsafe(size);
+  }
 
   finish(): Uint8Array {
     return this.#bytes.subarray(0, this.#at);

@@ -86,17 +86,16 @@ export function numeric(value: unknown): number | bigint {
   return typeof inner === 'number' ? inner : Number((value as Decimal128).toString());
 }
 
-const [DIGIT_0, DIGIT_9] = [48, 57];
-
-/** Where an object has names like `10`, which JavaScript moves to the front, this holds the names in their true order. */
+/** JavaScript moves names like `10` to the front. An object that holds such names has here the names in their true order. */
 const ORDER = Symbol('order');
-type Ordered = Document & { [ORDER]?: readonly string[] };
+type Ordered = Document & { [ORDER]?: { of: Document; names: Set<string> } };
 
 export function namesOf(value: Document): string[] {
   const order = (value as Ordered)[ORDER];
-  if (!order) return Object.keys(value);
-  const names = order.filter((name) => Object.hasOwn(value, name));
-  return names.concat(Object.keys(value).filter((name) => !order.includes(name)));
+  const names = Object.keys(value);
+  if (!order) return names;
+  const known = [...order.names].filter((name) => Object.hasOwn(value, name));
+  return known.length === names.length ? known : known.concat(names.filter((name) => !order.names.has(name)));
 }
 
 export function fieldsOf(value: Document): [string, unknown][] {
@@ -109,12 +108,31 @@ export function fieldOf(value: Document, name: string): unknown {
 
 /** Sets an own field, whatever its name, in the place it has or at the end. */
 export function setField(doc: Document, name: string, value: unknown): void {
-  const first = name.charCodeAt(0);
-  const isPlain = (first < DIGIT_0 || first > DIGIT_9) && (doc as Ordered)[ORDER] === undefined;
-  if (!isPlain && !Object.hasOwn(doc, name)) (doc as Ordered)[ORDER] = [...namesOf(doc), name];
+  const held = (doc as Ordered)[ORDER];
+  if ((held || isDigit(name.charCodeAt(0))) && !Object.hasOwn(doc, name)) {
+    // A copy has the order of what it was copied from, until it differs.
+    const names = held?.of === doc ? held.names : new Set(namesOf(doc));
+    names.delete(name);
+    (doc as Ordered)[ORDER] = { of: doc, names: names.add(name) };
+  }
+  putField(doc, name, value);
+}
+
+/** Sets an own field of an object that has no names like numbers, or whose order is kept at the end. */
+export function putField(doc: Document, name: string, value: unknown): void {
   if (name === '__proto__')
     Object.defineProperty(doc, name, { value, enumerable: true, writable: true, configurable: true });
   else doc[name] = value;
+}
+
+export function keepOrder(doc: Document, names: Set<string>): void {
+  let at = 0;
+  const keys = Object.keys(doc);
+  for (const name of names) if (keys[at++] !== name) return void ((doc as Ordered)[ORDER] = { of: doc, names });
+}
+
+export function isDigit(code: number): boolean {
+  return code >= 48 && code <= 57;
 }
 
 /** Among names of fields this one, which no field can have, means all of them. */

@@ -6,48 +6,32 @@ import { answersOf, DATABASE_STAGES, parsePipeline } from '../pipeline/pipeline.
 import { parseStages, stageEntries } from '../pipeline/stages.ts';
 import type { Compare } from '../query/compare.ts';
 import { FIRST_BATCH } from './query.ts';
-import {
-  array,
-  collation,
-  collectionName,
-  command,
-  cursor,
-  flag,
-  hintField,
-  namespaceOf,
-  needed,
-  object,
-  type Request,
-  without,
-} from './request.ts';
+import * as field from './fields.ts';
+import { collectionName, command, namespaceOf, type Request } from './request.ts';
 
 /** What API version 1 leaves out. */
 const UNSTABLE = /^\$(?:listLocalSessions|search|vectorSearch|listSearchIndexes|rankFusion)$/;
 
 export const aggregate = command({
-  stable: true,
   write: isWrite,
   fields: {
-    pipeline: needed(array),
-    cursor,
-    hint: hintField,
-    let: object,
-    collation,
-    allowDiskUse: flag,
+    pipeline: field.needed(field.array),
+    cursor: field.cursor,
+    let: field.object,
+    ...field.QUERY_OPTIONS,
     // There are no validators to bypass.
-    bypassDocumentValidation: flag,
-    ...without('explain', 'exchange'),
+    ...field.all(field.flag, 'allowDiskUse', 'bypassDocumentValidation'),
+    ...field.without('explain', 'exchange'),
   },
   run: (request, given) => {
     const { body, engine, db } = request;
     if (!given.cursor)
       throw new MongoFault(9, "The 'cursor' option is required, except for aggregate with the explain argument");
-    const concern = body['readConcern'];
-    if (isWrite(body) && isObject(concern) && concern['level'] === 'linearizable')
+    if (isWrite(body) && given.readConcern?.['level'] === 'linearizable')
       throw new MongoFault(72, "$out and $merge cannot be used with a 'linearizable' read concern level");
     const stages = stageEntries(given.pipeline).map(([name]) => name);
     const unstable = stages.find((name) => UNSTABLE.test(name));
-    if (unstable && body['apiStrict'])
+    if (unstable && given.apiStrict)
       throw new MongoFault(323, `stage ${unstable} is not allowed with 'apiStrict: true' in API Version 1`);
     const context = contextOf(request, given);
     const pipeline = parsePipeline(given.pipeline, context, given.hint);
@@ -55,14 +39,8 @@ export const aggregate = command({
     if (whole && Number(body['aggregate']) !== 1)
       throw new MongoFault(9, "Invalid command format: the 'aggregate' field must specify a collection name or 1");
     const [head = ''] = stages;
-    if (whole !== DATABASE_STAGES.includes(head)) {
-      throw new MongoFault(
-        73,
-        whole
-          ? `{aggregate: 1} is not valid for '${head}'; a collection is required.`
-          : `'${head}' can only be run with {aggregate: 1}`,
-      );
-    }
+    if (whole !== DATABASE_STAGES.includes(head))
+      throw new MongoFault(73, `'${head}' can only be run with ${whole ? 'a collection' : '{aggregate: 1}'}`);
     return engine.cursors.first(
       whole ? `${db}.$cmd.aggregate` : namespaceOf(request),
       answersOf(pipeline.open(whole ? '' : collectionName(request)), context),

@@ -1,62 +1,44 @@
 import { decodeWithout } from '../bson/decode.ts';
-import { elements, rawField } from '../bson/raw.ts';
 import { encode } from '../bson/encode.ts';
+import { elements, rawField } from '../bson/raw.ts';
 import { type Document, Kind } from '../bson/value.ts';
 import { type Scope, scopeOf } from '../expression/expression.ts';
 import { MongoFault } from '../fault.ts';
 import { answersOf } from '../plan/cursors.ts';
 import { insertOne } from '../storage/writes.ts';
-import {
-  anything,
-  array,
-  command,
-  whole,
-  cursor,
-  documentsOf,
-  type Fields,
-  flag,
-  given,
-  needed,
-  object,
-  type Request,
-  text,
-  without,
-} from './request.ts';
-import { DELETE_OPTIONS, eachWrite, type Namespace, runDelete, runUpdate, UPDATE_OPTIONS } from './write.ts';
+import * as field from './fields.ts';
+import { command, documentsOf, type Request } from './request.ts';
+import { eachWrite, type Namespace, runDelete, runUpdate, UPDATE_OPTIONS } from './write.ts';
 
 type Counts = Record<'nInserted' | 'nMatched' | 'nModified' | 'nUpserted' | 'nDeleted', number>;
 
+const STATEMENT = { filter: field.needed(field.object), multi: field.flag };
 const OPERATIONS = {
-  insert: { insert: needed(whole), document: anything },
+  insert: { insert: field.needed(field.whole), document: field.anything },
   update: {
-    update: needed(whole),
-    filter: needed(object),
-    updateMods: needed(anything),
-    multi: flag,
-    ...without('upsertSupplied'),
-    constants: object,
+    update: field.needed(field.whole),
+    updateMods: field.needed(field.anything),
+    constants: field.object,
+    ...field.without('upsertSupplied'),
+    ...STATEMENT,
     ...UPDATE_OPTIONS,
   },
-  delete: { delete: needed(whole), filter: needed(object), multi: flag, ...DELETE_OPTIONS },
-} as const satisfies Record<string, Fields>;
-
-const NAMESPACE = { ns: needed(text), ...without('collectionUUID', 'encryptionInformation') } as const;
+  delete: { delete: field.needed(field.whole), ...STATEMENT, ...field.QUERY_OPTIONS },
+};
+const NAMESPACE = { ns: field.needed(field.text), ...field.without('collectionUUID', 'encryptionInformation') };
 
 /** The command of `client.bulkWrite`: operations over several namespaces in one message. */
 export const bulkWrite = command({
   write: true,
   retryable: true,
   admin: true,
-  stable: true,
   rawField: 'ops',
   fields: {
-    ops: anything,
-    nsInfo: array,
-    ordered: flag,
-    errorsOnly: flag,
-    cursor,
-    bypassDocumentValidation: flag,
-    let: object,
+    ops: field.anything,
+    nsInfo: field.array,
+    ...field.all(field.flag, 'ordered', 'errorsOnly', 'bypassDocumentValidation'),
+    cursor: field.cursor,
+    let: field.object,
   },
   run: (request, { ordered, errorsOnly, let: variables, cursor: { batchSize = Infinity } = {} }) => {
     const namespaces = documentsOf(request, 'nsInfo').map(namespaceOf);
@@ -71,14 +53,14 @@ export const bulkWrite = command({
     const failed = errors.map(({ index, ...error }) => ({ ok: 0, idx: index, n: 0, ...error }));
     const shown: Document[] = errorsOnly ? failed : [...done, ...failed];
     shown.sort((a, b) => Number(a['idx']) - Number(b['idx']));
-    const answers = answersOf(shown.map(encode));
+    const answers = answersOf(shown.map((one) => encode(one)));
     const first = request.engine.cursors.first('admin.$cmd.bulkWrite', answers, batchSize);
     return { ...first, nErrors: errors.length, ...counts };
   },
 });
 
 function namespaceOf(bytes: Uint8Array): Namespace {
-  const { ns } = given(decodeWithout(bytes, ''), NAMESPACE, 'bulkWrite.nsInfo');
+  const { ns } = field.given(decodeWithout(bytes, ''), NAMESPACE, 'bulkWrite.nsInfo');
   const dot = ns.indexOf('.');
   if (dot < 1) throw new MongoFault(73, `Invalid namespace specified '${ns}'`);
   return [ns.slice(0, dot), ns.slice(dot + 1)];
@@ -92,13 +74,12 @@ function operationOf(bytes: Uint8Array, namespaces: readonly Namespace[]): Opera
   if (!Object.hasOwn(OPERATIONS, kind ?? '')) throw new MongoFault(9, `Unrecognized bulkWrite operation '${kind}'`);
   const doc = decodeWithout(bytes, 'document');
   const where = `bulkWrite.ops.${kind}`;
-  const namespace = namespaces[whole(doc[kind], `${where}.${kind}`) ?? -1];
+  const namespace = namespaces[field.whole(doc[kind], `${where}.${kind}`) ?? -1];
   if (!namespace) throw new MongoFault(2, `BulkWrite ops entry ${kind} has an invalid nsInfo index.`);
   if (kind === 'insert') {
-    given(doc, OPERATIONS.insert, where);
+    field.given(doc, OPERATIONS.insert, where);
     const document = rawField(bytes, 'document');
-    if (document?.type !== Kind.object)
-      throw new MongoFault(40414, `BSON field '${where}.document' is missing but a required field`);
+    if (document?.type !== Kind.object) throw field.missing(`${where}.document`);
     return ({ engine }, _scope, counts) => {
       insertOne(engine.catalog.ensure(...namespace), document.bytes);
       counts.nInserted++;
@@ -106,14 +87,14 @@ function operationOf(bytes: Uint8Array, namespaces: readonly Namespace[]): Opera
     };
   }
   if (kind === 'delete') {
-    const statement = given(doc, OPERATIONS.delete, where);
+    const statement = field.given(doc, OPERATIONS.delete, where);
     return (request, scope, counts) => {
       const n = runDelete(request, namespace, { scope, ...statement });
       counts.nDeleted += n;
       return { n };
     };
   }
-  const { updateMods: change, ...options } = given(doc, OPERATIONS.update, where);
+  const { updateMods: change, ...options } = field.given(doc, OPERATIONS.update, where);
   return (request, scope, counts) => {
     const { matched, modified, upserted } = runUpdate(request, namespace, { scope, change, ...options });
     counts.nMatched += matched;

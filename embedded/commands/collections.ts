@@ -1,24 +1,23 @@
 import { Binary } from 'bson';
-import { encode } from '../bson/encode.ts';
 import { decode } from '../bson/decode.ts';
+import { encode } from '../bson/encode.ts';
 import type { Document } from '../bson/value.ts';
 import { MongoFault } from '../fault.ts';
 import { answersOf } from '../plan/cursors.ts';
 import { parseFilter } from '../query/filter.ts';
 import { matches } from '../query/match.ts';
-import type { Collection } from '../storage/collection.ts';
-import { collectionName, collectionOf, command, cursor, flag, object, simpleCollation, without } from './request.ts';
-import { sizesOf } from './server.ts';
+import { checkCollection } from '../storage/check.ts';
+import * as field from './fields.ts';
+import { collectionName, collectionOf, command, existing } from './request.ts';
 
 /** As since MongoDB 7.0, creating what is already there in the same shape is no error; there is one shape here. */
 export const create = command({
   write: true,
-  stable: true,
   fields: {
-    collation: simpleCollation,
-    ...without('capped', 'size', 'max', 'viewOn', 'pipeline', 'validator', 'validationLevel', 'validationAction'),
-    ...without('timeseries', 'expireAfterSeconds', 'clusteredIndex', 'changeStreamPreAndPostImages'),
-    ...without('encryptedFields', 'storageEngine', 'indexOptionDefaults', 'idIndex'),
+    collation: field.simpleCollation,
+    ...field.without('capped', 'size', 'max', 'viewOn', 'pipeline', 'validator', 'validationLevel', 'validationAction'),
+    ...field.without('timeseries', 'expireAfterSeconds', 'clusteredIndex', 'changeStreamPreAndPostImages'),
+    ...field.without('encryptedFields', 'storageEngine', 'indexOptionDefaults', 'idIndex'),
   },
   run: (request) => {
     request.engine.catalog.ensure(request.db, collectionName(request));
@@ -28,8 +27,6 @@ export const create = command({
 
 export const drop = command({
   write: true,
-  stable: true,
-  fields: {},
   run: (request) => {
     const collection = collectionOf(request);
     if (!collection) return { ok: 1 };
@@ -42,8 +39,6 @@ export const drop = command({
 
 export const dropDatabase = command({
   write: true,
-  stable: true,
-  fields: {},
   run: ({ engine, db, body }) => {
     if (Number(body['dropDatabase']) !== 1) throw new MongoFault(5255100, 'have to pass 1 as db parameter');
     for (const collection of engine.catalog.inDatabase(db)) engine.catalog.drop(collection);
@@ -53,45 +48,78 @@ export const dropDatabase = command({
 });
 
 export const listCollections = command({
-  stable: true,
-  fields: { filter: object, nameOnly: flag, authorizedCollections: flag, cursor },
-  run: ({ engine, db }, { filter = {}, nameOnly = false, cursor: { batchSize = Infinity } = {} }) => {
+  fields: {
+    filter: field.object,
+    ...field.all(field.flag, 'nameOnly', 'authorizedCollections'),
+    cursor: field.cursor,
+  },
+  run: ({ engine, db }, { filter = {}, nameOnly, cursor: { batchSize = Infinity } = {} }) => {
     const wanted = parseFilter(filter);
-    const found = engine.catalog
-      .inDatabase(db)
-      .map((collection) => describe(collection))
-      .filter((info) => matches(wanted, info))
-      .map((info) => encode(nameOnly ? { name: info['name'], type: info['type'] } : info));
-    return engine.cursors.first(`${db}.$cmd.listCollections`, answersOf(found), batchSize);
+    const type = 'collection';
+    const found = engine.catalog.inDatabase(db).map(({ name, uuid }) => ({
+      name,
+      type,
+      options: {},
+      info: { readOnly: false, uuid: new Binary(uuid, Binary.SUBTYPE_UUID) },
+      idIndex: { v: 2, key: { _id: 1 }, name: '_id_' },
+    }));
+    const chosen = found.filter((info) => matches(wanted, info));
+    const shown = chosen.map((info) => encode(nameOnly ? { name: info.name, type } : info));
+    return engine.cursors.first(`${db}.$cmd.listCollections`, answersOf(shown), batchSize);
   },
 });
 
-function describe({ name, uuid }: Collection): Document {
-  return {
-    name,
-    type: 'collection',
-    options: {},
-    info: { readOnly: false, uuid: new Binary(uuid, Binary.SUBTYPE_UUID) },
-    idIndex: { v: 2, key: { _id: 1 }, name: '_id_' },
-  };
-}
-
+/** Sizes are those of the documents: one file holds everything, and its pages belong to no database. */
 export const listDatabases = command({
   admin: true,
-  stable: true,
-  fields: { filter: object, nameOnly: flag, authorizedDatabases: flag },
-  run: ({ engine }, { filter = {}, nameOnly = false }) => {
+  fields: { filter: field.object, ...field.all(field.flag, 'nameOnly', 'authorizedDatabases') },
+  run: ({ engine: { catalog, database } }, { filter = {}, nameOnly }) => {
     const wanted = parseFilter(filter);
-    const names = [...new Set(engine.catalog.all().map((collection) => collection.db))].toSorted();
-    const databases = names
-      .map((name) => {
-        if (nameOnly) return { name };
-        const { size } = sizesOf(engine, engine.catalog.inDatabase(name));
-        return { name, sizeOnDisk: size, empty: false };
-      })
+    const sizeOf = (name: string): number =>
+      catalog
+        .inDatabase(name)
+        .reduce((sum, { table }) => sum + Number(database.get(`SELECT total(length(d)) FROM ${table}`)?.[0]), 0);
+    const databases = [...new Set(catalog.all().map((collection) => collection.db))]
+      .toSorted()
+      .map((name) => (nameOnly ? { name } : { name, sizeOnDisk: sizeOf(name), empty: false }))
       .filter((info) => matches(wanted, decode(encode(info))));
     if (nameOnly) return { databases, ok: 1 };
     const totalSize = databases.reduce((sum, { sizeOnDisk = 0 }) => sum + sizeOnDisk, 0);
     return { databases, totalSize, totalSizeMb: Math.floor(totalSize / 2 ** 20), ok: 1 };
+  },
+});
+
+/** MongoDB's full check: every document is read and every index compared with them. It mends nothing. */
+export const validate = command({
+  fields: {
+    ...field.all(field.flag, 'full', 'checkBSONConformance'),
+    ...field.without('metadata', 'repair', 'fixMultikey', 'background'),
+  },
+  run: (request) => {
+    const { database } = request.engine;
+    const collection = existing(request);
+    const { namespace, uuid, indexes } = collection;
+    const errors: string[] = [];
+    const nrecords = checkCollection(database, collection, errors);
+    const keysPerIndex: Document = {};
+    const indexDetails: Document = {};
+    for (const { name, table } of indexes) {
+      keysPerIndex[name] = Number(database.get(`SELECT count(*) FROM ${table}`)?.[0]);
+      indexDetails[name] = { valid: !errors.some((error) => `${error} `.includes(` index ${name} `)) };
+    }
+    return {
+      ns: namespace,
+      uuid: new Binary(uuid, Binary.SUBTYPE_UUID),
+      nrecords,
+      nIndexes: indexes.length,
+      keysPerIndex,
+      indexDetails,
+      valid: errors.length === 0,
+      repaired: false,
+      readOnly: false,
+      warnings: [],
+      errors,
+      ok: 1,
+    };
   },
 });

@@ -12,16 +12,17 @@ import type { Collection } from '../storage/collection.ts';
 import type { Database } from '../storage/database.ts';
 import { KeyWriter, successor } from '../storage/key.ts';
 import { queryOf } from './query.ts';
-import { collation, collectionOf, command, hintField, needed, object, text } from './request.ts';
+import * as field from './fields.ts';
+import { collectionOf, command } from './request.ts';
 
 export const distinct = command({
-  fields: { key: needed(text), query: object, hint: hintField, collation },
-  run: (request, { key, query: filter, hint, collation: by }) => {
+  fields: { key: field.needed(field.text), query: field.object, ...field.QUERY_OPTIONS },
+  run: (request, { key, query: filter, collation: by, ...options }) => {
     const { database } = request.engine;
-    const query = queryOf({ filter, hint, collation: by });
+    const query = queryOf({ ...options, filter, collation: by });
     const collection = collectionOf(request);
-    const field: SortField = { path: key, parts: key.split('.'), descending: false, ...(by && { collate: by }) };
-    const values = collection ? [...distinctValues(database, collection, query, field)].sort(by ?? compare) : [];
+    const order: SortField = { path: key, parts: key.split('.'), descending: false, ...(by && { collate: by }) };
+    const values = collection ? [...distinctValues(database, collection, query, order)].toSorted(by ?? compare) : [];
     // Of those that are one under the collation the first that was met stands for all.
     return { values: by ? values.filter((value, at) => at === 0 || by(values[at - 1], value) !== 0) : values, ok: 1 };
   },
@@ -45,7 +46,7 @@ function distinctValues(database: Database, collection: Collection, query: Query
     return any;
   };
   const plan = planQuery(collection, { ...query, sort: [by] });
-  const fields = plan.kind === 'index' ? plan.index.fields.findIndex((field) => field.path === path) + 1 : 0;
+  const fields = plan.kind === 'index' ? plan.index.fields.findIndex((one) => one.path === path) + 1 : 0;
   if (plan.kind !== 'index' || fields === 0 || !plan.sorted || plan.walks.length > 1 || plan.index.multikey !== 0) {
     const roots = new Set([parts[0] as string]);
     for (const row of eachRow(database, collection, query)) collect(decodeOnly(row.bytes, roots));
@@ -53,7 +54,7 @@ function distinctValues(database: Database, collection: Collection, query: Query
   }
   const { index } = plan;
   const walk = new IndexWalk(database, collection, { ...plan, backward: false }, 0);
-  const roots = new Set([...rootsOf(query.filter), ...index.fields.map((field) => field.parts[0] as string)]);
+  const roots = new Set([...rootsOf(query.filter), ...index.fields.map((one) => one.parts[0] as string)]);
   let barren = 0;
   try {
     for (let row = walk.next(); row; row = walk.next()) {

@@ -4,43 +4,32 @@ import { MongoFault } from '../fault.ts';
 import { parsePipeline } from '../pipeline/pipeline.ts';
 import { type IndexPlan, type Plan, planQuery } from '../plan/planner.ts';
 import { eachRow, type Query } from '../plan/rows.ts';
-import type { Compare } from '../query/compare.ts';
-import type { Collection } from '../storage/collection.ts';
-import type { Engine } from '../storage/engine.ts';
-import { findAndModify } from './find-and-modify.ts';
 import { aggregate, contextOf, isWrite } from './aggregate.ts';
 import { distinct } from './distinct.ts';
+import * as field from './fields.ts';
 import { count, find, queryOf } from './query.ts';
-import { array, type Command, command, type Fields, GENERIC, given, object, type Request, text } from './request.ts';
-import { DELETE, remove, update, UPDATE } from './write.ts';
+import { type Command, command, type Request } from './request.ts';
+import { DELETE, findAndModify, remove, update, UPDATE } from './write.ts';
 
 interface Explained {
   query: Query;
-  /** What is done with what the query finds, when it is not just given back. */
-  stage?: string;
   /** Runs more than the query. */
   run?: () => Iterable<unknown>;
 }
 type Read = (fields: Document, request: Request, name: string) => Explained;
 
-/** Which commands can be explained, and which query each runs. */
-const EXPLAINED: Readonly<Record<string, [Command, Read]>> = {
-  find: [find, (fields) => ({ query: queryOf(fields) })],
-  count: [
-    count,
-    ({ query, limit, ...rest }) => ({
-      query: queryOf({ ...rest, filter: query, limit: Math.abs(Number(limit ?? 0)) }),
-      stage: 'COUNT',
-    }),
-  ],
-  distinct: [distinct, ({ query, ...rest }) => ({ query: queryOf({ ...rest, filter: query }) })],
-  findAndModify: [
-    findAndModify,
-    ({ query, remove: removing, ...rest }) => ({
-      query: queryOf({ ...rest, filter: query, limit: 1 }),
-      stage: removing ? 'DELETE' : 'UPDATE',
-    }),
-  ],
+const reading: Read = ({ query = {}, filter = query, limit = 0, ...rest }) => ({
+  query: queryOf({ ...rest, filter, limit: Math.abs(Number(limit)) }),
+});
+
+/** Which commands can be explained, which query each runs, and what is done with its rows when they are not just given back. */
+const EXPLAINED: Readonly<Record<string, [Command, Read, stage?: string]>> = {
+  find: [find, reading],
+  distinct: [distinct, reading],
+  count: [count, reading, 'COUNT'],
+  findAndModify: [findAndModify, (fields, ...more) => reading({ ...fields, limit: 1 }, ...more), 'UPDATE'],
+  update: [update, ({ updates, scope }) => statement(updates, UPDATE, scope as Scope), 'UPDATE'],
+  delete: [remove, ({ deletes, scope }) => statement(deletes, DELETE, scope as Scope), 'DELETE'],
   aggregate: [
     aggregate,
     (fields, request, name) => {
@@ -50,91 +39,68 @@ const EXPLAINED: Readonly<Record<string, [Command, Read]>> = {
       return { query: pipeline.query, run: () => pipeline.open(name) };
     },
   ],
-  update: [update, (fields) => ({ query: statement(fields, 'updates', UPDATE), stage: 'UPDATE' })],
-  delete: [remove, (fields) => ({ query: statement(fields, 'deletes', DELETE), stage: 'DELETE' })],
 };
 
-function statement(explained: Document, field: string, fields: Fields): Query {
-  const [first, ...more] = array(explained[field], field) ?? [];
+function statement(statements: unknown, fields: field.Fields, scope: Scope): Explained {
+  const [first, ...more] = field.array(statements, 'explain') ?? [];
   if (!isObject(first) || more.length > 0) throw new MongoFault(72, 'explained write batches must be of size 1');
-  const { q: filter, multi, limit, sort, hint, collation }: Document = given(first, fields, field);
-  return queryOf({
-    filter,
-    sort,
-    hint,
-    collation: collation as Compare | undefined,
-    scope: explained['scope'] as Scope,
-    limit: multi === true || limit === 0 ? 0 : 1,
-  });
+  const { q: filter, multi, limit, ...rest }: Document = field.given(first, fields, 'explain');
+  return { query: queryOf({ ...rest, filter, scope, limit: multi === true || limit === 0 ? 0 : 1 }) };
 }
+
+const COUNTED: Readonly<Record<string, string>> = { UPDATE: 'nMatched', DELETE: 'nWouldDelete', COUNT: 'nCounted' };
+const VERBOSITIES = new Set(['queryPlanner', 'executionStats', 'allPlansExecution']);
 
 /** The plan and, above `queryPlanner`, what running its query costs. Nothing is changed, whatever is explained. */
 export const explain = command({
-  stable: true,
-  fields: { verbosity: text },
+  fields: { verbosity: field.text },
   run: (request, { verbosity = 'allPlansExecution' }) => {
     const { engine, db, body } = request;
-    const explained = object(body['explain'], 'explain.explain') ?? {};
-    const [[name, target] = ['', ''], ...fields] = Object.entries(explained);
-    const [inner, read] = (Object.hasOwn(EXPLAINED, name) ? EXPLAINED[name] : undefined) ?? [];
+    const explained = field.object(body['explain'], 'explain.explain') ?? {};
+    const [name = ''] = Object.keys(explained);
+    const target = String(explained[name]);
+    const [inner, read, usual = ''] = (Object.hasOwn(EXPLAINED, name) ? EXPLAINED[name] : undefined) ?? [];
     if (!inner || !read) throw new MongoFault(59, `Explain failed due to unknown command: ${name}`);
     if (!VERBOSITIES.has(verbosity))
       throw new MongoFault(2, `Enumeration value '${verbosity}' for field 'explain.verbosity' is not a valid value.`);
-    const own: Document = given(Object.fromEntries(fields), { ...GENERIC, ...inner.fields }, name);
+    const own: Document = field.given(explained, inner.fields, name, name);
     if (own['writeConcern']) throw new MongoFault(72, 'Command explain does not support writeConcern');
-    const wanted = read({ ...own, scope: scopeOf(own['let']) }, request, String(target));
-    const collection = engine.catalog.find(db, String(target));
-    const plan = collection && planQuery(collection, wanted.query);
-    const winningPlan = plan ? describe(plan, wanted.query) : { stage: 'EOF' };
-    return {
+    const { query, run } = read({ ...own, scope: scopeOf(own['let']) }, request, target);
+    const collection = engine.catalog.find(db, target);
+    const plan = collection && planQuery(collection, query);
+    const winningPlan = plan ? describe(plan, query) : { stage: 'EOF' };
+    const reply: Document = {
       explainVersion: '1',
-      queryPlanner: { namespace: `${db}.${String(target)}`, indexFilterSet: false, winningPlan, rejectedPlans: [] },
-      ...(verbosity === 'queryPlanner' ? {} : { executionStats: execute(engine, collection, wanted, winningPlan) }),
+      queryPlanner: { namespace: `${db}.${target}`, indexFilterSet: false, winningPlan, rejectedPlans: [] },
       command: explained,
       serverInfo: { host: '127.0.0.1', version: '8.0.0' },
       ok: 1,
     };
+    if (verbosity === 'queryPlanner') return reply;
+    const started = performance.now();
+    const before = engine.database.ticks;
+    let found = 0;
+    for (const _ of run ? run() : collection ? eachRow(engine.database, collection, query) : []) found++;
+    const examined = engine.database.ticks - before;
+    const stage = own['remove'] ? 'DELETE' : usual;
+    const nReturned = stage === 'UPDATE' || stage === 'DELETE' ? 0 : found;
+    const counted = COUNTED[stage];
+    reply['executionStats'] = {
+      executionSuccess: true,
+      nReturned,
+      executionTimeMillis: Math.round(performance.now() - started),
+      totalKeysExamined: plan?.kind === 'collection' ? 0 : examined,
+      totalDocsExamined: examined,
+      executionStages: counted ? { stage, nReturned, [counted]: found, inputStage: winningPlan } : winningPlan,
+    };
+    return reply;
   },
 });
 
-const VERBOSITIES = new Set(['queryPlanner', 'executionStats', 'allPlansExecution']);
-
-function execute(
-  engine: Engine,
-  collection: Collection | undefined,
-  { query, stage, run }: Explained,
-  plan: Document,
-): Document {
-  const started = performance.now();
-  const before = engine.database.ticks;
-  let found = 0;
-  for (const _ of run ? run() : collection ? eachRow(engine.database, collection, query) : []) found++;
-  const examined = engine.database.ticks - before;
-  const nReturned = stage === 'UPDATE' || stage === 'DELETE' ? 0 : found;
-  const counted = { UPDATE: 'nMatched', DELETE: 'nWouldDelete', COUNT: 'nCounted' }[stage ?? ''];
-  return {
-    executionSuccess: true,
-    nReturned,
-    executionTimeMillis: Math.round(performance.now() - started),
-    totalKeysExamined: usesIndex(plan) ? examined : 0,
-    totalDocsExamined: examined,
-    executionStages: counted ? { stage, nReturned, [counted]: found, inputStage: plan } : { ...plan, nReturned },
-  };
-}
-
-function usesIndex(plan: Document): boolean {
-  return (
-    'indexName' in plan || 'inputStages' in plan || (isObject(plan['inputStage']) && usesIndex(plan['inputStage']))
-  );
-}
 function describe(plan: Plan, { sort }: Query): Document {
-  const access = describeAccess(plan);
-  if (plan.sorted) return access;
-  return {
-    stage: 'SORT',
-    sortPattern: Object.fromEntries(sort.map((field) => [field.path, field.descending ? -1 : 1])),
-    inputStage: access,
-  };
+  if (plan.sorted) return describeAccess(plan);
+  const sortPattern = Object.fromEntries(sort.map((order) => [order.path, order.descending ? -1 : 1]));
+  return { stage: 'SORT', sortPattern, inputStage: describeAccess(plan) };
 }
 
 function describeAccess(plan: Plan): Document {

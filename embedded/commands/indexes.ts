@@ -7,45 +7,26 @@ import { type Filter, parseFilter } from '../query/filter.ts';
 import { isArrayIndex } from '../query/path.ts';
 import type { Collection } from '../storage/collection.ts';
 import type { Index, IndexSpec } from '../storage/index.ts';
-import {
-  anything,
-  array,
-  collectionName,
-  collectionOf,
-  command,
-  cursor,
-  existing,
-  flag,
-  given,
-  needed,
-  number,
-  object,
-  simpleCollation,
-  text,
-  without,
-} from './request.ts';
+import * as field from './fields.ts';
+import { collectionName, collectionOf, command, existing } from './request.ts';
 
 const SPEC = {
-  key: object,
-  name: text,
-  unique: flag,
-  sparse: flag,
-  partialFilterExpression: object,
-  expireAfterSeconds: anything,
-  v: number,
-  collation: simpleCollation,
-  background: anything,
-  ns: text,
-  ...without('hidden', 'prepareUnique', 'clustered', 'storageEngine', 'wildcardProjection', 'columnstoreProjection'),
-  ...without('weights', 'default_language', 'language_override', 'textIndexVersion', '2dsphereIndexVersion'),
-  ...without('bits', 'min', 'max'),
-} as const;
+  key: field.object,
+  v: field.number,
+  partialFilterExpression: field.object,
+  collation: field.simpleCollation,
+  ...field.all(field.text, 'name', 'ns'),
+  ...field.all(field.flag, 'unique', 'sparse'),
+  ...field.all(field.anything, 'expireAfterSeconds', 'background'),
+  ...field.without('hidden', 'prepareUnique', 'clustered', 'storageEngine', 'wildcardProjection'),
+  ...field.without('weights', 'default_language', 'language_override', 'textIndexVersion', 'columnstoreProjection'),
+  ...field.without('2dsphereIndexVersion', 'bits', 'min', 'max'),
+};
 const [MAX_INDEXES, MAX_FIELDS, MAX_TTL] = [64, 32, 2 ** 31 - 1];
 
 export const createIndexes = command({
   write: true,
-  stable: true,
-  fields: { indexes: needed(array), commitQuorum: anything },
+  fields: { indexes: field.needed(field.array), commitQuorum: field.anything },
   run: (request, { indexes }) => {
     const { engine, db } = request;
     if (indexes.length === 0) throw new MongoFault(2, 'Must specify at least one index to create');
@@ -70,46 +51,31 @@ function parseSpec(spec: unknown): IndexSpec {
   if (!isObject(spec)) throw new MongoFault(14, 'The elements of the indexes array must be objects');
   const unknown = Object.keys(spec).find((option) => !Object.hasOwn(SPEC, option));
   if (unknown) throw new MongoFault(197, `The field '${unknown}' is not valid for an index specification`);
-  const {
-    key,
-    name,
-    v = 2,
-    partialFilterExpression: partial,
-    expireAfterSeconds: ttl,
-    unique,
-    sparse,
-  } = given(spec, SPEC, 'createIndexes.indexes');
-  for (const [field, value] of Object.entries({ key, name })) {
-    if (value === undefined)
-      throw new MongoFault(9, `The '${field}' field is a required property of an index specification`);
-  }
-  const fields = Object.entries(key as Document);
+  const { key, name, v = 2, ...options } = field.given(spec, SPEC, 'createIndexes.indexes');
+  if (!key || name === undefined)
+    throw new MongoFault(9, "The 'key' and 'name' fields are required properties of an index specification");
+  const { unique, sparse, partialFilterExpression, expireAfterSeconds } = options;
+  const fields = Object.entries(key);
   if (fields.length === 0) throw refused('Index keys cannot be an empty object.');
   if (fields.length > MAX_FIELDS) throw new MongoFault(13103, 'too many compound keys');
   for (const [path, way] of fields) checkField(path, way);
   if (name === '*') throw new MongoFault(2, "The index name '*' is not valid.");
   if (name === '') throw refused('The index name cannot be empty');
   if (v !== 1 && v !== 2) throw refused(`Invalid index version ${v}`);
-  if (partial) {
-    if (sparse) throw refused('cannot mix "partialFilterExpression" and "sparse" options');
-    checkPartial(parseFilter(partial));
-  }
-  if (ttl !== undefined) checkTtl(ttl, fields.length);
+  if (partialFilterExpression && sparse) throw refused('cannot mix "partialFilterExpression" and "sparse" options');
+  if (partialFilterExpression) checkPartial(parseFilter(partialFilterExpression));
+  if (expireAfterSeconds !== undefined) checkTtl(expireAfterSeconds, fields.length);
   const kept = {
-    unique: unique === true ? true : undefined,
-    sparse: sparse === true ? true : undefined,
-    partialFilterExpression: partial,
-    expireAfterSeconds: ttl,
+    ...(unique && { unique }),
+    ...(sparse && { sparse }),
+    ...(partialFilterExpression && { partialFilterExpression }),
+    ...(expireAfterSeconds !== undefined && { expireAfterSeconds }),
   };
-  if (isIdKey(key as Document)) {
-    const extra = Object.entries(kept).find(([, value]) => value !== undefined)?.[0];
-    if (extra) throw new MongoFault(197, `The field '${extra}' is not valid for an _id index specification`);
-  } else if (name === '_id_') {
-    throw new MongoFault(
-      2,
-      "The index name '_id_' is reserved for the _id index, which must have key pattern {_id: 1}",
-    );
-  }
+  const [extra] = Object.keys(kept);
+  if (isIdKey(key) && extra)
+    throw new MongoFault(197, `The field '${extra}' is not valid for an _id index specification`);
+  if (name === '_id_' && !isIdKey(key))
+    throw new MongoFault(2, "The index name '_id_' is reserved for the index with the key pattern {_id: 1}");
   return deserialize(encode({ v: 2, key, name, ...kept }), { bsonRegExp: true }) as IndexSpec;
 }
 
@@ -186,8 +152,7 @@ function sameBytes(a: Document, b: Document): boolean {
 }
 
 export const listIndexes = command({
-  stable: true,
-  fields: { cursor },
+  fields: { cursor: field.cursor },
   run: (request, { cursor: { batchSize = Infinity } = {} }) => {
     const { namespace, indexes } = existing(request);
     const answers = answersOf(indexes.map((index) => encode(index.spec)));
@@ -197,8 +162,7 @@ export const listIndexes = command({
 
 export const dropIndexes = command({
   write: true,
-  stable: true,
-  fields: { index: needed(anything) },
+  fields: { index: field.needed(field.anything) },
   run: (request, { index: wanted }) => {
     const collection = existing(request);
     const nIndexesWas = collection.indexes.length;

@@ -8,23 +8,8 @@ import type { Compare } from '../query/compare.ts';
 import { parseFilter } from '../query/filter.ts';
 import { parseProjection, projectBytes } from '../query/project.ts';
 import { parseSort } from '../query/sort.ts';
-import {
-  anything,
-  array,
-  collation,
-  collectionOf,
-  command,
-  whole,
-  flag,
-  hintField,
-  namespaceOf,
-  needed,
-  number,
-  object,
-  text,
-  unsupported,
-  without,
-} from './request.ts';
+import * as field from './fields.ts';
+import { collectionOf, command, namespaceOf } from './request.ts';
 
 const NO_ANSWERS: Answers = { next: () => undefined, pause: () => undefined };
 export const FIRST_BATCH = 101;
@@ -35,22 +20,14 @@ type QueryFields = Partial<Record<'filter' | 'sort' | 'skip' | 'limit' | 'hint',
 };
 
 /** What a query command gives, as the planner takes it. */
-export function queryOf({
-  filter = {},
-  sort = {},
-  skip = 0,
-  limit = 0,
-  hint,
-  scope,
-  collation: by,
-}: QueryFields): Query {
+export function queryOf({ filter = {}, sort = {}, skip = 0, limit = 0, hint, scope, collation }: QueryFields): Query {
   const natural = (sort as Document)['$natural'];
   // The order of the collection itself is asked for as a sort, too.
   if (natural !== undefined && (Object.keys(sort as Document).length > 1 || hint !== undefined))
     throw new MongoFault(2, '$natural cannot be combined with another sort or with a hint');
   return {
-    filter: parseFilter(filter as Document, scope, by),
-    sort: parseSort(natural === undefined ? (sort as Document) : {}, by),
+    filter: parseFilter(filter as Document, scope, collation),
+    sort: parseSort(natural === undefined ? (sort as Document) : {}, collation),
     skip: skip as number,
     limit: limit as number,
     hint: natural === undefined ? hint : { $natural: natural },
@@ -58,28 +35,15 @@ export function queryOf({
 }
 
 export const find = command({
-  stable: true,
   fields: {
-    filter: object,
-    projection: object,
-    sort: object,
-    skip: whole,
-    limit: whole,
-    hint: hintField,
-    batchSize: whole,
-    singleBatch: flag,
-    collation,
-    let: object,
+    ...field.all(field.object, 'filter', 'projection', 'sort', 'let'),
+    ...field.all(field.whole, 'skip', 'limit', 'batchSize'),
     // A sort keeps within its memory limit or fails, on one member there are no partial results.
-    allowDiskUse: flag,
-    allowPartialResults: flag,
-    noCursorTimeout: flag,
-    tailable,
-    awaitData: tailable,
-    oplogReplay: flag,
-    min: unlessEmpty,
-    max: unlessEmpty,
-    ...without('returnKey', 'showRecordId'),
+    ...field.all(field.flag, 'singleBatch', 'noCursorTimeout', 'allowDiskUse', 'allowPartialResults', 'oplogReplay'),
+    ...field.all(tailable, 'tailable', 'awaitData'),
+    ...field.all(unlessEmpty, 'min', 'max'),
+    ...field.without('returnKey', 'showRecordId'),
+    ...field.QUERY_OPTIONS,
   },
   run: (request, given) => {
     const { engine } = request;
@@ -104,20 +68,19 @@ export const find = command({
 });
 
 function tailable(value: unknown, what: string): void {
-  if (flag(value, what))
+  if (field.flag(value, what))
     throw new MongoFault(2, 'error processing query: tailable cursor requested on non capped collection');
 }
 
 /** The driver always sends these two, empty. */
 function unlessEmpty(value: unknown, what: string): void {
-  if (Object.keys(object(value, what) ?? {}).length > 0) unsupported(value, what);
+  if (Object.keys(field.object(value, what) ?? {}).length > 0) field.unsupported(value, what);
 }
 
 export const getMore = command({
-  stable: true,
-  fields: { collection: needed(text), batchSize: whole },
-  run: ({ engine, body, db }, { collection, batchSize }) => {
-    if (body['maxTimeMS'] !== undefined)
+  fields: { collection: field.needed(field.text), batchSize: field.whole },
+  run: ({ engine, body, db }, { collection, batchSize, maxTimeMS }) => {
+    if (maxTimeMS !== undefined)
       throw new MongoFault(2, 'cannot set maxTimeMS on getMore command for a non-awaitData cursor');
     if (batchSize === 0) throw new MongoFault(2, 'Batch size for getMore must be positive, but received: 0');
     return engine.cursors.next(cursorId(body['getMore']), `${db}.${collection}`, batchSize ?? Infinity);
@@ -125,8 +88,7 @@ export const getMore = command({
 });
 
 export const killCursors = command({
-  stable: true,
-  fields: { cursors: needed(array) },
+  fields: { cursors: field.needed(field.array) },
   run: ({ engine }, { cursors }) => {
     const killed = cursors.filter((id) => engine.cursors.kill(cursorId(id)));
     const unknown = cursors.filter((id) => !killed.includes(id));
@@ -136,12 +98,17 @@ export const killCursors = command({
 
 /** An id beyond what this engine gives out is one it does not know. */
 function cursorId(value: unknown): number {
-  return number(value, 'cursor id') ?? NaN;
+  return field.number(value, 'cursor id') ?? NaN;
 }
 
 export const count = command({
-  stable: true,
-  fields: { query: object, skip: whole, limit: number, hint: hintField, fields: anything, collation },
+  fields: {
+    query: field.object,
+    skip: field.whole,
+    limit: field.number,
+    fields: field.anything,
+    ...field.QUERY_OPTIONS,
+  },
   run: (request, { query: filter = {}, limit = 0, ...options }) => {
     const collection = collectionOf(request);
     const query = queryOf({ ...options, filter, limit: Math.abs(Math.trunc(limit)) });

@@ -1,62 +1,46 @@
 import { decode } from '../bson/decode.ts';
-import type { Document } from '../bson/value.ts';
+import { type Document, Kind, Raw } from '../bson/value.ts';
 import { type Scope, scopeOf } from '../expression/expression.ts';
 import { MongoFault, writeError } from '../fault.ts';
+import { eachRow } from '../plan/rows.ts';
+import { checkCollatedShape, checkCollatedUpdate } from '../query/collation.ts';
+import { parseFilter } from '../query/filter.ts';
+import { parseProjection, projectBytes } from '../query/project.ts';
 import { deleteMatching, insertOne, type Target, type UpdateOutcome, updateMatching } from '../storage/writes.ts';
-import { checkCollatedUpdate } from '../query/collation.ts';
-import type { Compare } from '../query/compare.ts';
 import { parseUpdate } from '../update/update.ts';
+import * as field from './fields.ts';
 import { queryOf } from './query.ts';
-import {
-  anything,
-  array,
-  collation,
-  collectionName,
-  command,
-  whole,
-  documentsOf,
-  type Fields,
-  flag,
-  type Given,
-  given,
-  hintField,
-  needed,
-  object,
-  type Request,
-  without,
-} from './request.ts';
+import { collectionName, collectionOf, command, documentsOf, type Request } from './request.ts';
 
 const MAX_WRITES = 100_000;
 export type Namespace = readonly [db: string, name: string];
 
-/** What a statement that deletes, or updates, may carry wherever it stands: alone, in findAndModify, in bulkWrite. */
-export const DELETE_OPTIONS = { hint: hintField, collation } as const satisfies Fields;
-export const UPDATE_OPTIONS = { ...DELETE_OPTIONS, arrayFilters: array, upsert: flag, sort: object } as const;
+/** What a statement that updates may carry wherever it stands: alone, in findAndModify, in bulkWrite. */
+export const UPDATE_OPTIONS = {
+  ...field.QUERY_OPTIONS,
+  arrayFilters: field.array,
+  upsert: field.flag,
+  sort: field.object,
+};
 
-export const DELETE = { q: needed(object), limit: needed(whole), ...DELETE_OPTIONS } as const satisfies Fields;
+export const DELETE = { q: field.needed(field.object), limit: field.needed(field.whole), ...field.QUERY_OPTIONS };
 export const UPDATE = {
-  q: needed(object),
-  u: needed(anything),
-  multi: flag,
-  ...without('upsertSupplied'),
-  c: object,
+  q: field.needed(field.object),
+  u: field.needed(field.anything),
+  c: field.object,
+  multi: field.flag,
+  ...field.without('upsertSupplied'),
   ...UPDATE_OPTIONS,
-} as const satisfies Fields;
+};
+/** There are no validators to bypass. */
+const BATCH = field.all(field.flag, 'ordered', 'bypassDocumentValidation');
 
-export interface Statement {
+interface Statement extends Partial<field.Given<typeof UPDATE_OPTIONS>> {
   filter: Document;
+  multi?: boolean | undefined;
   /** The command's variables, which its statements share. */
   scope: Scope;
-  multi?: boolean | undefined;
-  sort?: Document | undefined;
-  hint?: unknown;
-  collation?: Compare | undefined;
-}
-
-export interface UpdateStatement extends Statement {
-  change: unknown;
-  upsert?: boolean | undefined;
-  arrayFilters?: unknown[] | undefined;
+  change?: unknown;
   /** Variables of this statement's pipeline. */
   constants?: Document | undefined;
 }
@@ -64,10 +48,8 @@ export interface UpdateStatement extends Statement {
 export const insert = command({
   write: true,
   retryable: true,
-  stable: true,
   rawField: 'documents',
-  // There are no validators to bypass.
-  fields: { documents: anything, ordered: flag, bypassDocumentValidation: flag },
+  fields: { documents: field.anything, ...BATCH },
   run: (request, { ordered }) => {
     const name = collectionName(request);
     let n = 0;
@@ -82,27 +64,20 @@ export const insert = command({
 export const update = command({
   write: true,
   retryable: true,
-  stable: true,
-  fields: { updates: anything, ordered: flag, bypassDocumentValidation: flag, let: object },
+  fields: { updates: field.anything, let: field.object, ...BATCH },
   run: (request, { ordered, let: variables }) => {
     const namespace: Namespace = [request.db, collectionName(request)];
     const scope = scopeOf(variables);
+    const statements = statementsOf(request, 'updates', UPDATE);
     let n = 0;
     let nModified = 0;
     const upserted: Document[] = [];
-    const writeErrors = eachWrite(
-      statementsOf(request, 'updates', UPDATE),
-      ordered,
-      ({ q, u, c, ...options }, index) => {
-        const outcome = runUpdate(request, namespace, { filter: q, change: u, constants: c, scope, ...options });
-        n += outcome.matched;
-        nModified += outcome.modified;
-        if (outcome.upserted) {
-          n++;
-          upserted.push({ index, _id: outcome.upserted['_id'] });
-        }
-      },
-    );
+    const writeErrors = eachWrite(statements, ordered, ({ q, u, c, ...options }, index) => {
+      const outcome = runUpdate(request, namespace, { filter: q, change: u, constants: c, scope, ...options });
+      n += outcome.upserted ? 1 : outcome.matched;
+      nModified += outcome.modified;
+      if (outcome.upserted) upserted.push({ index, _id: outcome.upserted['_id'] });
+    });
     return tally(upserted.length > 0 ? { n, upserted, nModified } : { n, nModified }, writeErrors);
   },
 });
@@ -110,8 +85,7 @@ export const update = command({
 export const remove = command({
   write: true,
   retryable: true,
-  stable: true,
-  fields: { deletes: anything, ordered: flag, let: object },
+  fields: { deletes: field.anything, let: field.object, ordered: field.flag },
   run: (request, { ordered, let: variables }) => {
     const namespace: Namespace = [request.db, collectionName(request)];
     const scope = scopeOf(variables);
@@ -126,9 +100,47 @@ export const remove = command({
   },
 });
 
+export const findAndModify = command({
+  write: true,
+  retryable: true,
+  fields: {
+    ...field.all(field.object, 'query', 'fields', 'let'),
+    ...field.all(field.flag, 'remove', 'new', 'bypassDocumentValidation'),
+    update: field.anything,
+    ...UPDATE_OPTIONS,
+  },
+  run: (request, { query: filter = {}, update: change, remove: removing, fields = {}, ...options }) => {
+    const { new: wantsNew, upsert, arrayFilters, collation } = options;
+    if (removing) {
+      const [both] = Object.entries({ update: change, upsert, new: wantsNew, arrayFilters }).find(([, is]) => is) ?? [];
+      if (both) throw new MongoFault(9, `Cannot specify both '${both}' and 'remove'=true`);
+    } else if (change === undefined) throw new MongoFault(9, 'Either an update or remove=true must be specified');
+    const scope = scopeOf(options.let);
+    const projection = parseProjection(fields, parseFilter(filter, scope, collation), scope);
+    if (collation) checkCollatedShape(fields);
+    if (wantsNew && projection?.positional)
+      throw new MongoFault(9, 'Cannot specify a positional projection and return the new document');
+    const shown = (bytes: Uint8Array | undefined): Raw | null =>
+      bytes ? new Raw(Kind.object, projection ? projectBytes(bytes, projection) : bytes) : null;
+    if (removing) {
+      const collection = collectionOf(request);
+      const query = queryOf({ ...options, filter, limit: 1, scope });
+      const [row] = collection ? eachRow(request.engine.database, collection, query) : [];
+      if (row) collection?.remove(row.id, decode(row.bytes));
+      return { lastErrorObject: { n: row ? 1 : 0 }, value: shown(row?.bytes), ok: 1 };
+    }
+    const namespace = [request.db, collectionName(request)] as const;
+    const outcome = runUpdate(request, namespace, { filter, change, scope, ...options });
+    const { matched, upserted, before, after } = outcome;
+    const lastErrorObject: Document = { n: upserted ? 1 : matched, updatedExisting: matched > 0 };
+    if (upserted) lastErrorObject['upserted'] = upserted['_id'];
+    return { lastErrorObject, value: shown(wantsNew ? after : before), ok: 1 };
+  },
+});
+
 /** The statements come as the body's field or as a sequence. One of the wrong shape fails the command before any has run. */
-function statementsOf<F extends Fields>(request: Request, field: string, fields: F): Given<F>[] {
-  return documentsOf(request, field).map((bytes) => given(decode(bytes), fields, `${request.name}.${field}`));
+function statementsOf<F extends field.Fields>(request: Request, name: string, fields: F): field.Given<F>[] {
+  return documentsOf(request, name).map((bytes) => field.given(decode(bytes), fields, `${request.name}.${name}`));
 }
 
 /** Ordered writes stop at the first refusal, unordered ones go on. Gives the refusals. */
@@ -137,9 +149,8 @@ export function eachWrite<Item>(
   ordered = true,
   write: (item: Item, index: number) => void,
 ): Document[] {
-  if (items.length === 0 || items.length > MAX_WRITES) {
+  if (items.length === 0 || items.length > MAX_WRITES)
     throw new MongoFault(16, `Write batch sizes must be between 1 and ${MAX_WRITES}. Got ${items.length} operations.`);
-  }
   const errors: Document[] = [];
   for (const [index, item] of items.entries()) {
     try {
@@ -155,14 +166,14 @@ export function eachWrite<Item>(
 }
 
 function tally(counts: Document, writeErrors: Document[]): Document {
-  return writeErrors.length > 0 ? { ...counts, writeErrors, ok: 1 } : { ...counts, ok: 1 };
+  return { ...counts, ...(writeErrors.length > 0 && { writeErrors }), ok: 1 };
 }
 
-export function runUpdate({ engine }: Request, namespace: Namespace, statement: UpdateStatement): UpdateOutcome {
-  const { change, upsert = false, multi, sort, collation: by } = statement;
+export function runUpdate({ engine }: Request, namespace: Namespace, statement: Statement): UpdateOutcome {
+  const { change, upsert = false, multi, sort, collation } = statement;
   if (multi && sort) throw new MongoFault(9, 'Cannot specify sort with multi=true');
   const parsed = parseUpdate(change, statement);
-  if (by) checkCollatedUpdate(change);
+  if (collation) checkCollatedUpdate(change);
   return updateMatching(engine, [...namespace], { ...targetOf(statement), upsert }, parsed);
 }
 

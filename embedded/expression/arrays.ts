@@ -3,52 +3,51 @@ import { MongoFault } from '../fault.ts';
 import { compare, equal } from '../query/compare.ts';
 import { compareKeys, parseSort, sortKey } from '../query/sort.ts';
 import { typeName } from '../query/type-names.ts';
-import { arrayOf, argumentsOf, int32Of, nullish, type Operator, operands, strict, truthy } from './operator.ts';
-import { valueKey } from './value-key.ts';
-
-function at(array: unknown, index: number, name: string): unknown {
-  return nullish(array) ? null : arrayOf(array, 28689, `${name}'s argument`).at(index);
-}
+import {
+  argumentsOf,
+  arrayOf,
+  int32Of,
+  isNumber,
+  nullish,
+  type Operator,
+  operands,
+  strict,
+  truthy,
+  valueKey,
+} from './operator.ts';
 
 function elementAt([array, index]: unknown[], name: string): unknown {
-  if (nullish(array) || nullish(index)) return null;
   const items = arrayOf(array, 28689, `${name}'s first argument`);
-  if (!isNumeric(kindOf(index)))
+  if (!isNumber(index))
     throw new MongoFault(28690, `${name}'s second argument must be a numeric value, but is ${typeName(index)}`);
   return items.at(int32Of(index, 28691, `${name}'s second argument`));
 }
 
-function slice(values: unknown[], name: string): unknown {
-  if (values.some(nullish)) return null;
-  const array = arrayOf(values[0], 28724, `First argument to ${name}`);
-  const first = int32Of(values[1], 28725, `Second argument to ${name}`);
-  if (values.length === 2) return first >= 0 ? array.slice(0, first) : array.slice(first);
-  const count = int32Of(values[2], 28727, `Third argument to ${name}`);
-  if (count <= 0) throw new MongoFault(28729, `Third argument to ${name} must be positive: ${count}`);
+function slice([given, position, most]: unknown[], name: string): unknown {
+  const array = arrayOf(given, 28724, `First argument to ${name}`);
+  const first = int32Of(position, 28725, `Second argument to ${name}`);
+  if (most === undefined) return first >= 0 ? array.slice(0, first) : array.slice(first);
+  const count = int32Of(most, 28727, `Third argument to ${name}`, [1, 28729]);
   const start = first >= 0 ? first : Math.max(0, array.length + first);
   return array.slice(start, start + count);
 }
 
-function range(values: unknown[], name: string): unknown {
-  const start = int32Of(values[0], 34443, `${name}: the starting value`);
-  const end = int32Of(values[1], 34445, `${name}: the ending value`);
-  const step = values[2] === undefined ? 1 : int32Of(values[2], 34447, `${name}: the step value`);
+function range([from, to, by = 1]: unknown[], name: string): unknown {
+  const start = int32Of(from, 34443, `${name}: the starting value`);
+  const end = int32Of(to, 34445, `${name}: the ending value`);
+  const step = int32Of(by, 34447, `${name}: the step value`);
   if (step === 0) throw new MongoFault(34449, `${name} requires a non-zero step value`);
   const length = Math.max(0, Math.ceil((end - start) / step));
   if (length > 5_000_000) throw new MongoFault(146, `${name} would use too much memory and cannot spill`);
   return Array.from({ length }, (_, index) => start + index * step);
 }
 
-function indexOf([array, wanted, from, to]: unknown[], name: string): unknown {
+function indexOf([array, wanted, from = 0, to]: unknown[], name: string): unknown {
   if (nullish(array)) return null;
   const items = arrayOf(array, 40090, `${name}'s first argument`);
-  const [start, end] = [from ?? 0, to ?? items.length].map((value) => {
-    const index = int32Of(value, 40096, `${name}'s bound`);
-    if (index < 0) throw new MongoFault(40097, `${name} requires a nonnegative bound, found: ${index}`);
-    return index;
-  }) as [number, number];
-  const found = items.slice(start, Math.max(start, end)).findIndex((item) => equal(item, wanted));
-  return found < 0 ? -1 : start + found;
+  const start = int32Of(from, 40096, `${name}'s start`, [0, 40097]);
+  const end = to === undefined ? items.length : int32Of(to, 40096, `${name}'s end`, [0, 40097]);
+  return items.findIndex((item, at) => at >= start && at < end && equal(item, wanted));
 }
 
 /** By a document of fields as `$sort` takes it, or by the values themselves. */
@@ -58,7 +57,7 @@ const sortArray: Operator = (spec, parse, name) => {
   const way = isNumeric(kindOf(sortBy)) ? Number(numeric(sortBy)) : NaN;
   const fields = isObject(sortBy) ? parseSort(sortBy) : undefined;
   if (!fields && way !== 1 && way !== -1)
-    throw new MongoFault(2942507, `The $sort element value must be either 1 or -1`);
+    throw new MongoFault(2942507, 'The $sort element value must be either 1 or -1');
   return (item) => {
     const given = array(item);
     if (nullish(given)) return null;
@@ -71,90 +70,49 @@ const sortArray: Operator = (spec, parse, name) => {
   };
 };
 
-const zip: Operator = (spec, parse, name) => {
-  const given = argumentsOf(spec, 'inputs useLongestLength? defaults?', name);
-  const { useLongestLength: longest = false } = given;
-  if (typeof longest !== 'boolean') throw new MongoFault(34463, 'useLongestLength must be a bool');
-  if (!Array.isArray(given['inputs'])) throw new MongoFault(34461, 'inputs must be an array of expressions');
-  if ('defaults' in given && !longest)
-    throw new MongoFault(34466, 'cannot specify defaults unless useLongestLength is true');
-  const inputs = given['inputs'].map((one) => parse(one));
-  const defaults = parse(given['defaults'] ?? []);
-  return (item) => {
-    const values = inputs.map((one) => one(item));
-    if (values.some(nullish)) return null;
-    const arrays = values.map((value) => arrayOf(value, 34468, `${name}'s input`));
-    const fill = arrayOf(defaults(item), 34462, `${name}'s defaults`);
-    const lengths = arrays.map((array) => array.length);
-    const length = longest ? Math.max(0, ...lengths) : Math.min(...lengths);
-    return Array.from({ length }, (_, index) => arrays.map((array, n) => array[index] ?? fill[n] ?? null));
+type Values = Map<string, unknown>;
+
+/** Sees arrays as sets: maps from a value's identity to the value. */
+function onSets(code: number, run: (first: Values, rest: Values[]) => unknown) {
+  return (values: unknown[], name: string): unknown => {
+    const setOf = (value: unknown): Values =>
+      new Map(arrayOf(value, code, `Each operand of ${name}`).map((item) => [valueKey(item), item]));
+    const [first = new Map<string, unknown>(), ...rest] = values.map(setOf);
+    return run(first, rest);
   };
-};
-
-/** Operands of a set operator: arrays, as maps from a value's identity to the value. */
-function setOf(value: unknown, code: number, what: string): Map<string, unknown> {
-  return new Map(arrayOf(value, code, what).map((item) => [valueKey(item), item]));
 }
 
-function sets(
-  code: number,
-  run: (sets: Map<string, unknown>[]) => unknown,
-): (values: unknown[], name: string) => unknown {
-  return (values, name) => run(values.map((value) => setOf(value, code, `Each operand of ${name}`)));
-}
-
-const without = (a: Map<string, unknown>, b: Map<string, unknown> | undefined): [string, unknown][] =>
-  [...a].filter(([key]) => !b?.has(key));
-
-const first = (name: string, index: number): Operator => operands(1, 1, ([array]) => at(array, index, name));
+const within = (a: Values, b: Values | undefined): boolean => [...a.keys()].every((key) => b?.has(key));
+const chosen = (from: Values, test: (key: string) => boolean): unknown[] =>
+  [...from].filter(([key]) => test(key)).map(([, value]) => value);
+const union = onSets(17043, (a, rest) => [...new Map([a, ...rest].flatMap((one) => [...one])).values()]);
+const intersection = onSets(17047, (a, rest) => chosen(a, (key) => rest.every((one) => one.has(key))));
+const difference = onSets(17048, (a, [b]) => chosen(a, (key) => !b?.has(key)));
+const sameSets = onSets(17044, (a, rest) => rest.every((one) => one.size === a.size && within(a, one)));
+const subset = onSets(17046, (a, [b]) => within(a, b));
+const concat = (values: unknown[], name: string): unknown[] =>
+  values.flatMap((value) => arrayOf(value, 28664, `Each operand of ${name}`));
 
 export const ARRAYS: Readonly<Record<string, Operator>> = {
   $isArray: operands(1, 1, ([value]) => Array.isArray(value)),
   $size: operands(1, 1, ([value], name) => arrayOf(value, 17124, `The argument to ${name}`).length),
-  $arrayElemAt: operands(2, 2, elementAt),
-  $first: first('$first', 0),
-  $last: first('$last', -1),
+  $arrayElemAt: strict(2, 2, elementAt),
+  $first: strict(1, 1, ([array], name) => elementAt([array, 0], name)),
+  $last: strict(1, 1, ([array], name) => elementAt([array, -1], name)),
   $in: operands(2, 2, ([wanted, array], name) =>
-    arrayOf(array, 40081, `${name} requires an array as a second argument: it`).some((item) => equal(item, wanted)),
+    arrayOf(array, 40081, `The second argument of ${name}`).some((item) => equal(item, wanted)),
   ),
   $indexOfArray: operands(2, 4, indexOf),
-  $slice: operands(2, 3, slice),
-  $concatArrays: strict(0, Infinity, (values, name) =>
-    values.flatMap((value) => arrayOf(value, 28664, `Each operand of ${name}`)),
-  ),
+  $slice: strict(2, 3, slice),
+  $concatArrays: strict(0, Infinity, concat),
   $reverseArray: strict(1, 1, ([array], name) => arrayOf(array, 34435, `The argument to ${name}`).toReversed()),
   $range: operands(2, 3, range),
   $sortArray: sortArray,
-  $zip: zip,
-  $setUnion: strict(
-    0,
-    Infinity,
-    sets(17043, (all) => [...new Map(all.flatMap((one) => [...one])).values()]),
-  ),
-  $setIntersection: strict(
-    0,
-    Infinity,
-    sets(17047, ([head = new Map<string, unknown>(), ...rest]) =>
-      [...head].filter(([key]) => rest.every((one) => one.has(key))).map(([, value]) => value),
-    ),
-  ),
-  $setDifference: strict(
-    2,
-    2,
-    sets(17048, ([a = new Map<string, unknown>(), b]) => without(a, b).map(([, value]) => value)),
-  ),
-  $setEquals: operands(
-    2,
-    Infinity,
-    sets(17044, ([a = new Map<string, unknown>(), ...rest]) =>
-      rest.every((one) => one.size === a.size && without(a, one).length === 0),
-    ),
-  ),
-  $setIsSubset: operands(
-    2,
-    2,
-    sets(17046, ([a = new Map<string, unknown>(), b]) => without(a, b).length === 0),
-  ),
+  $setUnion: strict(0, Infinity, union),
+  $setIntersection: strict(0, Infinity, intersection),
+  $setDifference: strict(2, 2, difference),
+  $setEquals: operands(2, Infinity, sameSets),
+  $setIsSubset: operands(2, 2, subset),
   $anyElementTrue: operands(1, 1, ([array], name) => arrayOf(array, 17041, `${name}'s argument`).some(truthy)),
   $allElementsTrue: operands(1, 1, ([array], name) => arrayOf(array, 17040, `${name}'s argument`).every(truthy)),
 };

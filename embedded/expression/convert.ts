@@ -1,14 +1,18 @@
 import { Decimal128, Long, ObjectId } from 'bson';
-import { type Document, isNumeric, isObject, Kind, kindOf, numeric } from '../bson/value.ts';
+import { isNumeric, isObject, Kind, kindOf, numeric } from '../bson/value.ts';
 import { MongoFault, notImplemented } from '../fault.ts';
 import { kindsOf, typeName } from '../query/type-names.ts';
-import { instantOf, parseDate } from './calendar.ts';
-import { argumentsOf, double, nullish, operands, type Operator, truthy } from './operator.ts';
+import { instantOf, parseDate } from './dates.ts';
+import { argumentsOf, double, isNumber, nullish, operands, type Operator, truthy } from './operator.ts';
 
 type Conversion = (value: unknown) => unknown;
 
 function failed(why: string): MongoFault {
   return new MongoFault(241, `${why} in $convert with no onError value`);
+}
+
+function unsupported(value: unknown, target: string): MongoFault {
+  return failed(`Unsupported conversion from ${typeName(value)} to ${target}`);
 }
 
 /** A number to convert further, from whatever has one; whole ones keep all their digits. */
@@ -17,7 +21,7 @@ function numberOf(value: unknown, target: string): number | bigint {
   if (isNumeric(kind)) return numeric(value);
   if (kind === Kind.bool) return value === true ? 1 : 0;
   if (value instanceof Date && target !== 'int') return value.getTime();
-  if (typeof value !== 'string') throw failed(`Unsupported conversion from ${typeName(value)} to ${target}`);
+  if (typeof value !== 'string') throw unsupported(value, target);
   const pattern =
     target === 'double' ? /^[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?$|^[+-]?(?:inf(?:inity)?|nan)$/i : /^[+-]?\d+$/;
   if (!pattern.test(value)) throw failed(`Failed to parse number '${value}'`);
@@ -40,7 +44,7 @@ function toText(value: unknown): string {
   const kind = kindOf(value);
   if (value instanceof Date) return value.toISOString();
   if (isNumeric(kind) || [Kind.string, Kind.bool, Kind.objectId, Kind.symbol].includes(kind as 2)) return String(value);
-  throw failed(`Unsupported conversion from ${typeName(value)} to string`);
+  throw unsupported(value, 'string');
 }
 
 function toDecimal(value: unknown): Decimal128 {
@@ -54,9 +58,9 @@ function toDecimal(value: unknown): Decimal128 {
 
 function toDate(value: unknown): unknown {
   const kind = kindOf(value);
-  if (typeof value === 'string') return parseDate(value, (why) => failed(why));
+  if (typeof value === 'string') return parseDate(value);
   if (kind === Kind.date || kind === Kind.objectId || kind === Kind.timestamp) return new Date(instantOf(value));
-  if (kind === Kind.int || !isNumeric(kind)) throw failed(`Unsupported conversion from ${typeName(value)} to date`);
+  if (kind === Kind.int || !isNumeric(kind)) throw unsupported(value, 'date');
   return new Date(Number(numeric(value)));
 }
 
@@ -65,7 +69,7 @@ const TARGETS: Readonly<Record<number, Conversion>> = {
   [Kind.string]: toText,
   [Kind.objectId]: (value) => {
     if (kindOf(value) === Kind.objectId) return value;
-    if (typeof value !== 'string') throw failed(`Unsupported conversion from ${typeName(value)} to objectId`);
+    if (typeof value !== 'string') throw unsupported(value, 'objectId');
     if (!/^[0-9a-f]{24}$/i.test(value)) throw failed(`Failed to parse objectId '${value}'`);
     return new ObjectId(value);
   },
@@ -76,25 +80,19 @@ const TARGETS: Readonly<Record<number, Conversion>> = {
   [Kind.decimal]: toDecimal,
 };
 
-function conversionTo(target: unknown): Conversion {
-  const [kind = 0] = kindsOf(isObject(target) ? target['type'] : target);
-  const conversion = TARGETS[kind];
-  if (!conversion) throw notImplemented(`$convert to type '${String(target)}'`);
-  return conversion;
-}
-
 const convert: Operator = (spec, parse, name) => {
-  const given: Document = argumentsOf(spec, 'input to onError? onNull? format?', name);
-  if ('format' in given) throw notImplemented('$convert with a format');
+  const given = argumentsOf(spec, 'input to onError? onNull?', name);
   const [input, target, onError, onNull] = ['input', 'to', 'onError', 'onNull'].map((field) =>
     parse(given[field] ?? null),
   );
   return (item) => {
-    const value = input?.(item);
-    const type = target?.(item);
+    const [value, type] = [input?.(item), target?.(item)];
     if (nullish(type)) return null;
     if (nullish(value)) return onNull?.(item) ?? null;
-    const conversion = conversionTo(type);
+    if (isObject(type)) throw notImplemented('$convert to a type with a subtype');
+    const [kind = 0] = kindsOf(type);
+    const conversion = TARGETS[kind];
+    if (!conversion) throw notImplemented(`$convert to type ${kind}`);
     try {
       return conversion(value);
     } catch (error) {
@@ -110,7 +108,7 @@ function to(kind: number): Operator {
 
 export const CONVERSIONS: Readonly<Record<string, Operator>> = {
   $type: operands(1, 1, ([value]) => typeName(value)),
-  $isNumber: operands(1, 1, ([value]) => isNumeric(kindOf(value))),
+  $isNumber: operands(1, 1, ([value]) => isNumber(value)),
   $convert: convert,
   $toDouble: to(Kind.double),
   $toString: to(Kind.string),

@@ -1,13 +1,22 @@
-import { type Document, fieldOf, fieldsOf, EVERY_FIELD, isObject, Kind, kindOf, setField } from '../bson/value.ts';
+import { type Document, fieldOf, fieldsOf, EVERY_FIELD, isObject, setField } from '../bson/value.ts';
 import { MongoFault } from '../fault.ts';
 import { ACCUMULATING } from './accumulators.ts';
 import { ARRAYS } from './arrays.ts';
-import { checkVariable, CONTROL } from './control.ts';
+import { CONTROL } from './control.ts';
 import { CONVERSIONS } from './convert.ts';
 import { DATES } from './dates.ts';
 import { NUMBERS } from './numbers.ts';
 import { OBJECTS } from './objects.ts';
-import { constant, type Expression, fold, type Operator, type Scope } from './operator.ts';
+import {
+  checkVariable,
+  constant,
+  type Expression,
+  fold,
+  type Operator,
+  type Parse,
+  rowOf,
+  type Scope,
+} from './operator.ts';
 import { STRINGS } from './strings.ts';
 
 export type { Expression, Item, Scope } from './operator.ts';
@@ -23,15 +32,12 @@ const OPERATORS: Readonly<Record<string, Operator>> = {
   ...ACCUMULATING,
 };
 
-const WHOLE: Expression = (item) => item.doc;
-const REMOVE = constant(undefined);
-
 /** Parses once what runs on many documents; everything that can be refused without a document is refused here. */
 export function parseExpression(spec: unknown, scope: Scope = new Map()): Expression {
-  const parse = (inner: unknown): Expression => parseExpression(inner, scope);
+  const parse: Parse = (inner, locals) => parseExpression(inner, locals ? new Map([...scope, ...locals]) : scope);
   if (typeof spec === 'string' && spec.startsWith('$')) return parsePath(spec, scope);
   if (Array.isArray(spec)) {
-    const parts = spec.map(parse);
+    const parts = spec.map((inner) => parse(inner));
     return fold(parts, (item) => parts.map((part) => part(item) ?? null));
   }
   if (!isObject(spec)) return constant(spec);
@@ -41,31 +47,24 @@ export function parseExpression(spec: unknown, scope: Scope = new Map()): Expres
   if (fields.length > 1) {
     throw new MongoFault(15983, `an object representing an expression must have exactly one field, found ${operator}`);
   }
-  const make = Object.hasOwn(OPERATORS, operator) ? OPERATORS[operator] : undefined;
+  const make = rowOf(OPERATORS, operator);
   if (!make) throw new MongoFault(168, `Unrecognized expression '${operator}'`);
-  return make(
-    spec[operator],
-    (inner, locals) => parseExpression(inner, locals ? new Map([...scope, ...locals]) : scope),
-    operator,
-  );
+  return make(spec[operator], parse, operator);
 }
 
-function parseObject(given: [string, unknown][], parse: (spec: unknown) => Expression): Expression {
-  const fields = given.map(([name, inner]) => {
+function parseObject(given: [string, unknown][], parse: Parse): Expression {
+  const parts = given.map(([name, inner]) => {
     if (name.includes('.')) throw new MongoFault(16412, `FieldPath field names may not contain '.': ${name}`);
-    return [name, parse(inner)] as const;
+    return parse(inner);
   });
-  return fold(
-    fields.map(([, part]) => part),
-    (item) => {
-      const doc: Document = {};
-      for (const [name, part] of fields) {
-        const value = part(item);
-        if (value !== undefined) setField(doc, name, value);
-      }
-      return doc;
-    },
-  );
+  return fold(parts, (item) => {
+    const doc: Document = {};
+    for (const [at, [name]] of given.entries()) {
+      const value = parts[at]?.(item);
+      if (value !== undefined) setField(doc, name, value);
+    }
+    return doc;
+  });
 }
 
 /** The variables of a `let`, beside those around it. `NOW` is the same throughout a command. */
@@ -84,16 +83,17 @@ function parsePath(text: string, scope: Scope): Expression {
   checkPath(parts, text);
   if (!text.startsWith('$$')) return (item) => valueAlong(item.doc, parts, 0);
   const variable = parts.shift() as string;
-  const source = scope.get(variable) ?? BUILT_IN.get(variable)?.();
+  const source = scope.get(variable) ?? (variable === 'NOW' ? constant(new Date()) : BUILT_IN.get(variable));
   if (!source) throw new MongoFault(17276, `Use of undefined variable: ${variable}`);
   return parts.length === 0 ? source : fold([source], (item) => valueAlong(source(item), parts, 0));
 }
 
-const BUILT_IN: ReadonlyMap<string, () => Expression> = new Map([
-  ['ROOT', () => WHOLE],
-  ['CURRENT', () => WHOLE],
-  ['REMOVE', () => REMOVE],
-  ['NOW', () => constant(new Date())],
+const WHOLE: Expression = (item) => item.doc;
+
+const BUILT_IN: Scope = new Map([
+  ['ROOT', WHOLE],
+  ['CURRENT', WHOLE],
+  ['REMOVE', constant(undefined)],
 ]);
 
 export function checkPath(parts: readonly string[], text: string): void {
@@ -112,10 +112,10 @@ function valueAlong(value: unknown, parts: readonly string[], at: number): unkno
   if (part === undefined) return value;
   if (Array.isArray(value))
     return value
-      .filter((inner) => isObject(inner))
+      .filter(isObject)
       .map((inner) => valueAlong(inner, parts, at))
       .filter((inner) => inner !== undefined);
-  return isObject(value) && kindOf(value) === Kind.object ? valueAlong(fieldOf(value, part), parts, at + 1) : undefined;
+  return isObject(value) ? valueAlong(fieldOf(value, part), parts, at + 1) : undefined;
 }
 
 /** The top-level fields an expression (or a document of them) may read, `EVERY_FIELD` where it could be any. */
@@ -127,8 +127,8 @@ export function readsOf(spec: unknown, into = new Set<string>()): Set<string> {
   } else if (Array.isArray(spec)) for (const inner of spec) readsOf(inner, into);
   else if (isObject(spec)) {
     for (const [name, inner] of fieldsOf(spec)) {
-      // These take fields by bare names, or the whole document where none is said.
-      if (/^\$(?:getField|setField|unsetField|top|topN|bottom|bottomN)$/.test(name)) into.add(EVERY_FIELD);
+      // These take fields by bare names.
+      if (name === '$getField' || name === '$setField') into.add(EVERY_FIELD);
       readsOf(inner, into);
     }
   }

@@ -1,9 +1,9 @@
 import { Long } from 'bson';
 import { combineDecimal } from '../bson/decimal.ts';
-import { isNumeric, Kind, kindOf, numeric } from '../bson/value.ts';
+import { isObject, Kind, kindOf, numeric } from '../bson/value.ts';
 import { MongoFault, notImplemented } from '../fault.ts';
 import { typeName } from '../query/type-names.ts';
-import { double, int32Of, nullish, operands, type Operator, strict } from './operator.ts';
+import { double, int32Of, isNumber, nullish, operands, type Operator, strict } from './operator.ts';
 
 /** An int or long result: an int grows into a long, and a long that overflows becomes a double. */
 function whole(value: number | bigint, kind: number): unknown {
@@ -11,10 +11,6 @@ function whole(value: number | bigint, kind: number): unknown {
   if (typeof value === 'number' && Number.isSafeInteger(value)) return Long.fromNumber(value);
   const exact = BigInt(value);
   return BigInt.asIntN(64, exact) === exact ? Long.fromBigInt(exact) : double(Number(value));
-}
-
-export function isNumber(value: unknown): boolean {
-  return isNumeric(kindOf(value));
 }
 
 /** The wider of two numbers' types. */
@@ -72,6 +68,24 @@ export class Total {
   }
 }
 
+type Operation = readonly [near: (x: number, y: number) => number, exact: (x: bigint, y: bigint) => bigint];
+const MINUS: Operation = [(x, y) => x - y, (x, y) => x - y];
+const TIMES: Operation = [(x, y) => x * y, (x, y) => x * y];
+const REST: Operation = [(x, y) => x % y, (x, y) => x % y];
+
+/** In doubles where one is a double or that loses nothing, otherwise in whole numbers of any size. */
+function arithmetic(operation: Operation, a: unknown, b: unknown): unknown {
+  const [near, exact] = operation;
+  const [x, y, kind] = [numeric(a), numeric(b), wider(kindOf(a), kindOf(b))];
+  if (kind === Kind.double) return double(near(Number(x), Number(y)));
+  if (kind === Kind.decimal)
+    return operation === TIMES
+      ? combineDecimal('$mul', a, b)
+      : combineDecimal('$inc', a, combineDecimal('$mul', b, -1));
+  const value = typeof x === 'number' && typeof y === 'number' ? near(x, y) : NaN;
+  return whole(Number.isSafeInteger(value) ? value : exact(BigInt(x), BigInt(y)), kind);
+}
+
 function add(values: unknown[], name: string): unknown {
   const total = new Total();
   let date: Date | undefined;
@@ -91,41 +105,15 @@ function subtract([a, b]: unknown[], name: string): unknown {
   if (a instanceof Date && b instanceof Date) return Long.fromNumber(a.getTime() - b.getTime());
   if (a instanceof Date && isNumber(b)) return new Date(a.getTime() - Math.round(Number(numeric(b))));
   if (!isNumber(a) || !isNumber(b)) throw new MongoFault(14, `can't ${name} ${typeName(b)} from ${typeName(a)}`);
-  if (wider(kindOf(a), kindOf(b)) === Kind.decimal) return combineDecimal('$inc', a, combineDecimal('$mul', b, -1));
-  return arithmetic(
-    [a, b],
-    (x, y) => x - y,
-    (x, y) => x - y,
-  );
+  return arithmetic(MINUS, a, b);
 }
 
 function multiply(values: unknown[], name: string): unknown {
-  let product: unknown = 1;
-  for (const value of values) {
-    if (nullish(value)) return null;
-    if (!isNumber(value)) throw new MongoFault(14, `${name} only supports numeric types, not ${typeName(value)}`);
-    product =
-      wider(kindOf(product), kindOf(value)) === Kind.decimal
-        ? combineDecimal('$mul', product, value)
-        : arithmetic(
-            [product, value],
-            (x, y) => x * y,
-            (x, y) => x * y,
-          );
-  }
-  return product;
-}
-
-/** In doubles where one is a double or that loses nothing, otherwise in whole numbers of any size. */
-function arithmetic(
-  [a, b]: [unknown, unknown],
-  near: (x: number, y: number) => number,
-  exact: (x: bigint, y: bigint) => bigint,
-): unknown {
-  const [x, y, kind] = [numeric(a), numeric(b), wider(kindOf(a), kindOf(b))];
-  if (kind === Kind.double) return double(near(Number(x), Number(y)));
-  const value = typeof x === 'number' && typeof y === 'number' ? near(x, y) : NaN;
-  return whole(Number.isSafeInteger(value) ? value : exact(BigInt(x), BigInt(y)), kind);
+  return values.reduce((product, value) => {
+    if (nullish(product) || nullish(value)) return null;
+    if (isNumber(value)) return arithmetic(TIMES, product, value);
+    throw new MongoFault(14, `${name} only supports numeric types, not ${typeName(value)}`);
+  }, 1);
 }
 
 function divide([a, b]: unknown[], name: string): unknown {
@@ -135,53 +123,27 @@ function divide([a, b]: unknown[], name: string): unknown {
 }
 
 function mod([a, b]: unknown[], name: string): unknown {
-  const [, divisor] = [realOf(a, 16611, name), realOf(b, 16611, name)];
-  if (divisor === 0) throw new MongoFault(16610, "can't $mod by zero");
-  return arithmetic(
-    [a, b],
-    (x, y) => x % y,
-    (x, y) => x % y,
-  );
+  realOf(a, 16611, name);
+  if (realOf(b, 16611, name) === 0) throw new MongoFault(16610, "can't $mod by zero");
+  return arithmetic(REST, a, b);
 }
 
-function power([a, b]: unknown[], name: string): unknown {
-  const [base, exponent] = [realOf(a, 28762, name), realOf(b, 28763, name)];
-  if (base === 0 && exponent < 0) throw new MongoFault(28764, '$pow cannot take a base of 0 and a negative exponent');
-  if (exponent < 0 || Math.abs(base ** exponent) >= 2 ** 63) return double(base ** exponent);
-  return arithmetic(
-    [a, b],
-    (x, y) => x ** y,
-    (x, y) => x ** y,
-  );
-}
-
-/** Of one number: the whole ones by themselves, doubles by a function. */
-function single(run: (value: number) => number, ofWhole: (value: unknown) => unknown): Operator {
+/** Of one number; whole ones, but for their sign, stay as they are. */
+function single(run: (value: number) => number): Operator {
   return strict(1, 1, ([value], name) => {
     const number = realOf(value, 28765, name);
-    return kindOf(value) === Kind.double ? double(run(number)) : ofWhole(value);
-  });
-}
-
-/** A function on doubles, defined between two bounds. */
-function real(run: (value: number) => number, low = -Infinity, high = Infinity, code = 50989): Operator {
-  return strict(1, 1, ([value], name) => {
-    const number = realOf(value, 28765, name);
-    if (number < low || number > high)
-      throw new MongoFault(code, `cannot apply ${name} to ${number}, value must be in [${low},${high}]`);
-    return double(run(number));
+    const kind = kindOf(value);
+    if (kind === Kind.double) return double(run(number));
+    return run(-1) === 1 && number < 0 ? whole(-BigInt(numeric(value)), kind) : value;
   });
 }
 
 /** To a number of decimal places, or of digits before the point where that is negative. */
 function rounding(round: (value: number) => number): Operator {
-  return operands(1, 2, (values, name) => {
-    const [value, given = 0] = values;
-    if (nullish(value) || given === null || (values.length === 2 && values[1] === undefined)) return null;
+  return strict(1, 2, ([value, given = 0], name) => {
     const number = realOf(value, 51081, name);
-    const place = int32Of(given, 51082, `precision argument to ${name}`);
-    if (place < -20 || place > 100)
-      throw new MongoFault(51083, `cannot apply ${name} with precision value ${place} value must be in [-20, 100]`);
+    const place = int32Of(given, 51082, `precision argument to ${name}`, [-20, 51083]);
+    if (place > 100) throw new MongoFault(51083, `precision argument to ${name} must be at most 100, but is ${place}`);
     const kind = kindOf(value);
     if (kind !== Kind.double && place >= 0) return value;
     const rounded = shift(round(shift(number, place)), -place);
@@ -198,9 +160,7 @@ function shift(value: number, places: number): number {
 
 function halfToEven(value: number): number {
   const floor = Math.floor(value);
-  const rest = value - floor;
-  if (rest !== 0.5) return Math.round(value);
-  return floor % 2 === 0 ? floor : floor + 1;
+  return value - floor === 0.5 ? floor + Math.abs(floor % 2) : Math.round(value);
 }
 
 export const NUMBERS: Readonly<Record<string, Operator>> = {
@@ -209,43 +169,13 @@ export const NUMBERS: Readonly<Record<string, Operator>> = {
   $multiply: operands(0, Infinity, multiply),
   $divide: strict(2, 2, divide),
   $mod: strict(2, 2, mod),
-  $pow: strict(2, 2, power),
-  $abs: single(Math.abs, (value) => {
-    const number = numeric(value);
-    return whole(number < 0 ? -number : number, kindOf(value));
-  }),
-  $ceil: single(Math.ceil, (value) => value),
-  $floor: single(Math.floor, (value) => value),
+  $abs: single(Math.abs),
+  $ceil: single(Math.ceil),
+  $floor: single(Math.floor),
   $round: rounding(halfToEven),
   $trunc: rounding(Math.trunc),
-  $sqrt: real(Math.sqrt, 0, Infinity, 28714),
-  $exp: real(Math.exp),
-  $ln: real(Math.log, Number.MIN_VALUE, Infinity, 28766),
-  $log10: real(Math.log10, Number.MIN_VALUE, Infinity, 28761),
-  $log: strict(2, 2, ([value, base], name) => {
-    const [x, y] = [realOf(value, 28756, name), realOf(base, 28757, name)];
-    if (!(x > 0)) throw new MongoFault(28758, `${name}'s argument must be a positive number, but is ${x}`);
-    if (!(y > 0) || y === 1)
-      throw new MongoFault(28759, `${name}'s base must be a positive number not equal to 1, but is ${y}`);
-    return double(Math.log(x) / Math.log(y));
-  }),
-  $sin: real(Math.sin),
-  $cos: real(Math.cos),
-  $tan: real(Math.tan),
-  $sinh: real(Math.sinh),
-  $cosh: real(Math.cosh),
-  $tanh: real(Math.tanh),
-  $asinh: real(Math.asinh),
-  $acosh: real(Math.acosh, 1),
-  $atanh: real(Math.atanh, -1, 1),
-  $asin: real(Math.asin, -1, 1),
-  $acos: real(Math.acos, -1, 1),
-  $atan: real(Math.atan),
-  $atan2: strict(2, 2, ([y, x], name) => double(Math.atan2(realOf(y, 51044, name), realOf(x, 51045, name)))),
-  $degreesToRadians: real((value) => (value * Math.PI) / 180),
-  $radiansToDegrees: real((value) => (value * 180) / Math.PI),
-  $rand: (spec, parse, name) => {
-    const random = operands(0, 0, () => null)(Array.isArray(spec) ? spec : [], parse, name);
-    return (item) => random(item) ?? double(Math.random());
+  $rand: (spec, _parse, name) => {
+    if (!isObject(spec) || Object.keys(spec).length > 0) throw new MongoFault(10065, `${name} takes an empty document`);
+    return () => double(Math.random());
   },
 };

@@ -22,14 +22,14 @@ function fromArray([given]: unknown[], name: string): unknown {
   for (const item of items) {
     if (Array.isArray(item) !== asPairs || (!asPairs && !isObject(item)))
       throw new MongoFault(40396, `${name} requires a consistent input format: all pairs, or all { k, v } objects`);
-    const fields = isObject(item) ? fieldsOf(item) : undefined;
-    const [key, value] = (
-      fields ? [fieldOf(item as Document, 'k'), fieldOf(item as Document, 'v')] : item
-    ) as unknown[];
-    if (fields ? fields.length !== 2 || key === undefined || value === undefined : (item as unknown[]).length !== 2)
-      throw new MongoFault(fields ? 40392 : 40397, `${name} requires each element to hold a key and a value, no more`);
+    const entry: unknown[] = Array.isArray(item) ? item : fieldsOf(item as Document);
+    const [key, value] = Array.isArray(item)
+      ? (item as unknown[])
+      : ['k', 'v'].map((at) => fieldOf(item as Document, at));
+    if (entry.length !== 2 || key === undefined || value === undefined)
+      throw new MongoFault(asPairs ? 40397 : 40392, `${name} requires each element to hold a key and a value, no more`);
     if (typeof key !== 'string')
-      throw new MongoFault(fields ? 40394 : 40395, `${name} requires string keys, found: ${typeName(key)}`);
+      throw new MongoFault(asPairs ? 40395 : 40394, `${name} requires string keys, found: ${typeName(key)}`);
     if (key.includes('\0')) throw new MongoFault(4940400, 'Key field cannot contain an embedded null byte');
     setField(doc, key, value);
   }
@@ -37,31 +37,27 @@ function fromArray([given]: unknown[], name: string): unknown {
 }
 
 /** The field's name must be known while parsing; the input is the whole document unless it is given. */
-function fieldOperator(fields: string, run: (input: Document, field: string, value: unknown) => unknown): Operator {
+function fieldOperator(
+  fields: string,
+  code: number,
+  run: (from: unknown, field: string, value: unknown) => unknown,
+): Operator {
   return (spec, parse, name) => {
     const short = name === '$getField' && !(isObject(spec) && 'field' in spec);
     const given: Document = short ? { field: spec } : argumentsOf(spec, fields, name);
     const field = parse(given['field']);
     const fixed = field.constant ? field({ doc: {} }) : undefined;
     if (typeof fixed !== 'string')
-      throw new MongoFault(
-        name === '$getField' ? 5654602 : 4161107,
-        `${name} requires 'field' to evaluate to a constant String`,
-      );
-    const input = parse('input' in given ? given['input'] : '$$CURRENT');
-    const value = parse(given['value'] ?? null);
-    return fold([input, value], (item) => {
-      const from = input(item);
-      if (name === '$getField') return isObject(from) ? run(from, fixed, undefined) : from === null ? null : undefined;
-      if (nullish(from)) return null;
-      if (!isObject(from)) throw new MongoFault(4161105, `${name} requires 'input' to evaluate to type Object`);
-      return run(from, fixed, value(item));
-    });
+      throw new MongoFault(code, `${name} requires 'field' to evaluate to a constant String`);
+    const [input, value] = [parse('input' in given ? given['input'] : '$$CURRENT'), parse(given['value'] ?? null)];
+    return fold([input, value], (item) => run(input(item), fixed, value(item)));
   };
 }
 
-function withField(input: Document, field: string, value: unknown): Document {
-  const doc = { ...input };
+function withField(from: unknown, field: string, value: unknown): unknown {
+  if (nullish(from)) return null;
+  if (!isObject(from)) throw new MongoFault(4161105, "'input' must evaluate to type Object");
+  const doc = mergeObjects([from], '');
   if (value === undefined) delete doc[field];
   else setField(doc, field, value);
   return doc;
@@ -74,7 +70,8 @@ export const OBJECTS: Readonly<Record<string, Operator>> = {
     return fieldsOf(value).map(([k, v]) => ({ k, v }));
   }),
   $arrayToObject: strict(1, 1, fromArray),
-  $getField: fieldOperator('field input?', fieldOf),
-  $setField: fieldOperator('field input value', withField),
-  $unsetField: fieldOperator('field input', (input, field) => withField(input, field, undefined)),
+  $getField: fieldOperator('field input?', 5654602, (from, field) =>
+    isObject(from) ? fieldOf(from, field) : from === null ? null : undefined,
+  ),
+  $setField: fieldOperator('field input value', 4161107, withField),
 };

@@ -1,7 +1,8 @@
 import { Double } from 'bson';
-import { type Document, isNumeric, isObject, Kind, kindOf, numeric } from '../bson/value.ts';
+import { type Document, isNumeric, isObject, kindOf, numeric } from '../bson/value.ts';
 import { MongoFault } from '../fault.ts';
 import { typeName } from '../query/type-names.ts';
+import { KeyWriter } from '../storage/key.ts';
 
 /** A document on its way through a pipeline, parsed when a stage first looks into it. Nobody changes it in place. */
 export interface Item {
@@ -22,6 +23,7 @@ export interface Expression {
 export type Scope = ReadonlyMap<string, Expression>;
 export type Parse = (spec: unknown, locals?: Scope) => Expression;
 export type Operator = (spec: unknown, parse: Parse, name: string) => Expression;
+type Run = (values: unknown[], name: string) => unknown;
 
 const NO_ITEM: Item = { doc: {} };
 
@@ -34,63 +36,91 @@ export function fold(parts: readonly Expression[], whole: Expression): Expressio
   return parts.every((part) => part.constant) ? constant(whole(NO_ITEM)) : whole;
 }
 
-/** An operator of `least` to `most` operands, all of them evaluated before it runs. */
-export function operands(least: number, most: number, run: (values: unknown[], name: string) => unknown): Operator {
+/** An operator of `least` to `most` operands, which evaluates those it needs. */
+export function lazy(
+  least: number,
+  most: number,
+  run: (parts: Expression[], item: Item, name: string) => unknown,
+): Operator {
   return (spec, parse, name) => {
     const given: unknown[] = Array.isArray(spec) ? spec : [spec];
-    const count = given.length;
-    if (count < least || count > most) {
-      throw least === most
-        ? new MongoFault(16020, `Expression ${name} takes exactly ${least} arguments. ${count} were passed in.`)
-        : new MongoFault(
-            28667,
-            `Expression ${name} takes at least ${least} arguments, and at most ${most}, but ${count} were passed in.`,
-          );
+    const { length } = given;
+    if (length < least || length > most) {
+      const wanted = least === most ? `exactly ${least}` : `at least ${least}, and at most ${most}`;
+      throw new MongoFault(
+        least === most ? 16020 : 28667,
+        `Expression ${name} takes ${wanted} arguments. ${length} were passed in.`,
+      );
     }
     const parts = given.map((one) => parse(one));
-    return fold(parts, (item) =>
-      run(
-        parts.map((part) => part(item)),
-        name,
-      ),
-    );
+    return fold(parts, (item) => run(parts, item, name));
   };
+}
+
+/** An operator of `least` to `most` operands, all of them evaluated before it runs. */
+export function operands(least: number, most: number, run: Run): Operator {
+  const evaluate = (parts: Expression[], item: Item): unknown[] => parts.map((part) => part(item));
+  return lazy(least, most, (parts, item, name) => run(evaluate(parts, item), name));
 }
 
 /** The same, giving null as soon as an operand is null or missing. */
-export function strict(least: number, most: number, run: (values: unknown[], name: string) => unknown): Operator {
+export function strict(least: number, most: number, run: Run): Operator {
   return operands(least, most, (values, name) => (values.some(nullish) ? null : run(values, name)));
 }
 
-/** An operator that takes its operands by name; a trailing `?` marks the optional ones. */
+/** An operator that takes its operands by name, as `argumentsOf` has them. */
 export function named(fields: string, run: (values: Document, name: string) => unknown): Operator {
   return (spec, parse, name) => {
-    const parts = Object.entries(argumentsOf(spec, fields, name)).map(([field, one]) => [field, parse(one)] as const);
-    return fold(
-      parts.map(([, part]) => part),
-      (item) => run(Object.fromEntries(parts.map(([field, part]) => [field, part(item)])), name),
-    );
+    const given = Object.entries(argumentsOf(spec, fields, name));
+    const parts = given.map(([, one]) => parse(one));
+    return fold(parts, (item) => run(Object.fromEntries(given.map(([field], at) => [field, parts[at]?.(item)])), name));
   };
 }
 
-/** Checks the names of an operator's arguments, given as `'input by? to?'`. */
-export function argumentsOf(spec: unknown, fields: string, name: string): Document {
+/** Checks the names of what an operator or a stage takes, given as `'input by? to?'`: a trailing `?` marks the optional ones. */
+export function argumentsOf(spec: unknown, fields: string, name: string, [unknown, missing] = [9, 9]): Document {
   if (!isObject(spec)) throw new MongoFault(9, `${name} requires an object as an argument, found: ${typeName(spec)}`);
   const known = fields.split(' ');
-  const unknown = Object.keys(spec).find((field) => !known.includes(field) && !known.includes(`${field}?`));
-  if (unknown !== undefined) throw new MongoFault(9, `Unrecognized argument to ${name}: ${unknown}`);
-  const missing = known.find((field) => !field.endsWith('?') && !(field in spec));
-  if (missing !== undefined) throw new MongoFault(9, `Missing '${missing}' parameter to ${name}`);
-  return spec;
+  const odd = Object.keys(spec).find((field) => !known.includes(field) && !known.includes(`${field}?`));
+  if (odd !== undefined) throw new MongoFault(unknown, `BSON field '${name}.${odd}' is an unknown field.`);
+  const absent = known.find((field) => !field.endsWith('?') && spec[field] === undefined);
+  if (absent === undefined) return spec;
+  throw new MongoFault(missing, `BSON field '${name}.${absent}' is missing but a required field`);
+}
+
+/** Variables that are set from a document before what reads them runs. */
+export function variables(given: readonly [name: string, value: Expression][]) {
+  const held: unknown[] = [];
+  return {
+    scope: new Map(given.map(([name], at): [string, Expression] => [checkVariable(name), () => held[at]])) as Scope,
+    set: (item: Item): void => {
+      const values = given.map(([, value]) => value(item));
+      for (const [at, value] of values.entries()) held[at] = value;
+    },
+  };
+}
+
+export function checkVariable(name: string): string {
+  if (/^[a-z\u0080-\uffff][\w\u0080-\uffff]*$/.test(name)) return name;
+  throw new MongoFault(9, `'${name}' holds a character that is invalid in a variable name`);
+}
+
+/** A row of a table by a name that comes from a client. */
+export function rowOf<T>(table: Readonly<Record<string, T>>, name: string): T | undefined {
+  return Object.hasOwn(table, name) ? table[name] : undefined;
 }
 
 export function nullish(value: unknown): value is null | undefined {
   return value === null || value === undefined;
 }
 
+export function isNumber(value: unknown): boolean {
+  return isNumeric(kindOf(value));
+}
+
 export function truthy(value: unknown): boolean {
   if (nullish(value) || value === false) return false;
-  return !isNumeric(kindOf(value)) || Number(numeric(value)) !== 0;
+  return !isNumber(value) || Number(numeric(value)) !== 0;
 }
 
 export function arrayOf(value: unknown, code: number, what: string): unknown[] {
@@ -103,11 +133,13 @@ export function textOf(value: unknown, code: number, what: string): string {
   throw new MongoFault(code, `${what} must be a string, but is of type: ${typeName(value)}`);
 }
 
-/** A whole number within 32 bits, whatever numeric type it has. */
-export function int32Of(value: unknown, code: number, what: string): number {
-  const number = isNumeric(kindOf(value)) ? Number(numeric(value)) : NaN;
-  if ((number | 0) === number) return number;
-  throw new MongoFault(code, `${what} must be representable as a 32-bit integer, but is of type: ${typeName(value)}`);
+/** A whole number within 32 bits, whatever numeric type it has, from `least` on. */
+export function int32Of(value: unknown, code: number, what: string, [least, lessCode] = [-Infinity, code]): number {
+  const number = isNumber(value) ? Number(numeric(value)) : NaN;
+  if ((number | 0) !== number)
+    throw new MongoFault(code, `${what} must be a whole number of 32 bits, but is of type: ${typeName(value)}`);
+  if (number < least) throw new MongoFault(lessCode, `${what} must be at least ${least}, but is ${number}`);
+  return number;
 }
 
 /** A double, also where its value could be taken for an int. */
@@ -115,6 +147,7 @@ export function double(value: number): unknown {
   return (value | 0) === value ? new Double(value) : value;
 }
 
-export function isRegex(value: unknown): boolean {
-  return kindOf(value) === Kind.regex;
+/** Equal values, also numbers of different types, have the same text: what `$group` and the set operators tell values apart by. */
+export function valueKey(value: unknown): string {
+  return new KeyWriter().add(value).finish().toString('latin1');
 }

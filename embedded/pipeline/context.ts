@@ -2,6 +2,7 @@ import { decode } from '../bson/decode.ts';
 import { encode } from '../bson/encode.ts';
 import { type Document, fieldsOf, isNumeric, isObject, kindOf, numeric, setField } from '../bson/value.ts';
 import type { Item, Scope } from '../expression/expression.ts';
+import { argumentsOf } from '../expression/operator.ts';
 import { MongoFault } from '../fault.ts';
 import type { Query, Rows } from '../plan/rows.ts';
 import type { Compare } from '../query/compare.ts';
@@ -92,14 +93,7 @@ export function stageObject(name: string, spec: unknown): Document {
 
 /** The specification of a stage that takes these fields and no others; a trailing `?` marks the optional ones. */
 export function stageFields(name: string, spec: unknown, fields: string): Document {
-  if (!isObject(spec)) throw new MongoFault(9, `the ${name} stage specification must be an object`);
-  const known = fields.split(' ');
-  const unknown = Object.keys(spec).find((field) => !known.includes(field) && !known.includes(`${field}?`));
-  if (unknown !== undefined) throw new MongoFault(40415, `BSON field '${name}.${unknown}' is an unknown field.`);
-  const missing = known.find((field) => !field.endsWith('?') && spec[field] === undefined);
-  if (missing !== undefined)
-    throw new MongoFault(40414, `BSON field '${name}.${missing}' is missing but a required field`);
-  return spec;
+  return argumentsOf(spec, fields, name, [40415, 40414]);
 }
 
 export function stageCount(name: string, spec: unknown): number {

@@ -1,6 +1,6 @@
 import { type Document, fieldOf, fieldsOf, isObject } from '../bson/value.ts';
-import { type Expression, type Item, parseExpression } from '../expression/expression.ts';
-import { checkVariable, variable } from '../expression/control.ts';
+import { type Item, parseExpression } from '../expression/expression.ts';
+import { variables } from '../expression/operator.ts';
 import { MongoFault, notImplemented } from '../fault.ts';
 import { compare, equal } from '../query/compare.ts';
 import { typeName } from '../query/type-names.ts';
@@ -20,19 +20,18 @@ export const lookup: StageParser = (spec, context) => {
   const isJoin = localField !== undefined && foreignField !== undefined;
   if (!isJoin && (!('pipeline' in given) || localField !== undefined || foreignField !== undefined))
     throw new MongoFault(9, "$lookup requires either 'pipeline' or both 'localField' and 'foreignField'");
-  const bound = fieldsOf(stageObject('$lookup.let', given['let'] ?? {})).map(([name, value]) => {
-    return { name: checkVariable(name), value: parseExpression(value, context.scope), cell: variable() };
-  });
-  const scope = new Map<string, Expression>([
-    ...context.scope,
-    ...bound.map((one) => [one.name, one.cell.read] as const),
-  ]);
+  const bound = variables(
+    fieldsOf(stageObject('$lookup.let', given['let'] ?? {})).map(([name, value]) => [
+      name,
+      parseExpression(value, context.scope),
+    ]),
+  );
+  const scope = new Map([...context.scope, ...bound.scope]);
   const foreign = context.parse(pipeline, { ...context, scope, inside: '$lookup' });
   const target = (as as string).split('.');
   return (items) =>
     Iterator.from(items).map((item) => {
-      const values = bound.map((one) => one.value(item));
-      for (const [at, one] of bound.entries()) one.cell.value = values[at];
+      bound.set(item);
       const first = isJoin ? equals(item, localField as string, foreignField as string) : undefined;
       const found: Document[] = [];
       let bytes = 0;

@@ -1,13 +1,14 @@
 import { decodeOnly } from '../bson/decode.ts';
-import { describeSearchIndexes } from '../commands/search-indexes.ts';
 import { type Document, isObject } from '../bson/value.ts';
 import { type Item, parseExpression, readsOf } from '../expression/expression.ts';
+import { rowOf } from '../expression/operator.ts';
 import { MongoFault } from '../fault.ts';
 import type { Answers } from '../plan/cursors.ts';
 import { countRows, openRows, type Query, type Rows } from '../plan/rows.ts';
 import { checkCollatedStage } from '../query/collation.ts';
 import { type Filter, parseFilter } from '../query/filter.ts';
 import { matches } from '../query/match.ts';
+import { describeSearchIndexes } from '../search/search-index.ts';
 import { SOURCES } from '../search/sources.ts';
 import { type Context, type Pipeline, bytesOf, stageCount, stageObject, storedItem } from './context.ts';
 import { rankFusion } from './rank-fusion.ts';
@@ -27,11 +28,12 @@ const READERS: Readonly<Record<string, (spec: unknown, context: Context) => Read
     return () => documents.map((doc) => ({ doc }));
   },
   $listSearchIndexes: (spec, { engine, db }) => {
-    return (name) => describeSearchIndexes(engine.catalog.find(db, name), spec).map((doc) => ({ doc }));
+    return (name) =>
+      describeSearchIndexes(engine.catalog.find(db, name)?.searchIndexes ?? [], spec).map((doc) => ({ doc }));
   },
-  $listLocalSessions:
-    (_spec, { session }) =>
-    () => [{ doc: { _id: session, lastUse: new Date() } }],
+  $listLocalSessions: (_spec, { session }) => {
+    return () => [{ doc: { _id: session, lastUse: new Date() } }];
+  },
 };
 
 /** Those that read no collection, and so stand in an aggregate on the database. */
@@ -44,8 +46,8 @@ const SCORES: Readonly<Record<string, string>> = { $search: 'searchScore', $vect
 export function parsePipeline(given: unknown, context: Context, hint?: unknown): Pipeline {
   const entries = stageEntries(given, context.inside);
   const [head = '', spec] = entries[0] ?? [];
-  const search = Object.hasOwn(SOURCES, head) ? SOURCES[head]?.(stageObject(head, spec)) : undefined;
-  const read = Object.hasOwn(READERS, head) ? READERS[head]?.(spec, context) : undefined;
+  const search = rowOf(SOURCES, head)?.(stageObject(head, spec));
+  const read = rowOf(READERS, head)?.(spec, context);
   const query: Query = { filter: { op: 'and', filters: [] }, sort: [], skip: 0, limit: 0, hint };
   let at = search || read ? 1 : 0;
   if (!read) while (at < entries.length && pushDown(query, entries[at] as Entry, context, search !== undefined)) at++;

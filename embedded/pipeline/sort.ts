@@ -3,7 +3,7 @@ import { type Item, parseExpression, type Scope } from '../expression/expression
 import { MongoFault } from '../fault.ts';
 import type { Compare } from '../query/compare.ts';
 import { compareKeys, parseSort, type SortField, sortKey } from '../query/sort.ts';
-import { bytesOf, type Context, Memory, type Stage, stageObject } from './context.ts';
+import { bytesOf, Memory, type Stage, stageObject } from './context.ts';
 
 interface Order {
   fields: readonly SortField[];
@@ -18,24 +18,19 @@ export function parseOrder(spec: unknown, scope: Scope, collate?: Compare): Orde
       : { field: parseSort({ [path]: way }, collate)[0] as SortField },
   );
   if (entries.length === 0) throw new MongoFault(15976, '$sort stage must have at least one sort key');
-  const fields = entries.map(({ field }) => field);
   const plain = entries.filter((entry) => !entry.meta).map(({ field }) => field);
-  if (plain.length === fields.length) return { fields, key: (item) => sortKey(item.doc, plain) };
-  return {
-    fields,
-    key: (item) => {
-      const values = plain.length > 0 ? sortKey(item.doc, plain) : [];
-      let at = 0;
-      return entries.map(({ meta }) => (meta ? meta(item) : values[at++]));
-    },
+  const key = ({ doc }: Item): unknown[] => (plain.length > 0 ? sortKey(doc, plain) : []);
+  const mixed = (item: Item): unknown[] => {
+    const values = key(item).values();
+    return entries.map(({ meta }) => (meta ? meta(item) : values.next().value));
   };
+  return { fields: entries.map(({ field }) => field), key: plain.length === entries.length ? key : mixed };
 }
 
 /** Where only so many of the first are wanted, no more than a few times as many are held. */
-export function sortStage(spec: unknown, { scope, collation }: Context, wanted = Infinity): Stage {
-  const { fields, key } = parseOrder(spec, scope, collation);
+export function sorting({ fields, key }: Order, wanted: number, name = '$sort'): Stage {
   return function* (items) {
-    const memory = new Memory('$sort');
+    const memory = new Memory(name);
     let held: { item: Item; key: unknown[]; size: number }[] = [];
     const settle = (): void => {
       held = held.toSorted((a, b) => compareKeys(a.key, b.key, fields)).slice(0, wanted);

@@ -31,10 +31,10 @@ const MAX_OPEN = 1000;
  */
 export class Cursors {
   readonly #open = new Map<number, Cursor>();
-  readonly #clock: { deadline: number };
+  readonly #clock: { deadline: number; mayPause: boolean };
   #nextId = 1 + Math.floor(Math.random() * 2 ** 40);
 
-  constructor(clock: { deadline: number }) {
+  constructor(clock: { deadline: number; mayPause: boolean }) {
     this.#clock = clock;
   }
 
@@ -61,8 +61,9 @@ export class Cursors {
         `Requested getMore on namespace '${namespace}', but cursor belongs to a different namespace ${cursor.namespace}`,
       );
     }
-    // A cursor whose batch fails is gone.
+    // A cursor whose batch fails is gone, so the batch cannot be drawn a second time.
     this.#open.delete(id);
+    this.#clock.mayPause = false;
     this.#clock.deadline = performance.now() + cursor.msLeft;
     const { batch, more } = draw(cursor, batchSize);
     if (more) this.#keep(id, cursor);

@@ -110,7 +110,7 @@ function* sorted(scan: Scan, collection: Collection, query: Query): Generator<Ro
     held.push(one);
     bytes += key.length + SORT_ENTRY_BYTES;
     if (held.length >= wanted * 2 + 1000) {
-      held = held.sort(compare).slice(0, wanted);
+      held = held.toSorted(compare).slice(0, wanted);
       worst = held.at(-1);
       bytes = held.reduce((sum, item) => sum + item.key.length + SORT_ENTRY_BYTES, 0);
     }

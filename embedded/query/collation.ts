@@ -1,7 +1,6 @@
 import { type Document, fieldsOf, isObject, Kind, kindOf } from '../bson/value.ts';
 import { MongoFault, notImplemented } from '../fault.ts';
 import { type Compare, compare } from './compare.ts';
-import type { Filter, Predicate } from './filter.ts';
 
 /** The fields of a collation document that there is an equivalent for. */
 export interface Collation {
@@ -50,40 +49,10 @@ export function collating(spec: Collation): Compare | undefined {
   return (a, b) => compare(a, b, collator.compare);
 }
 
-/** The filter with the order in each condition that can meet a string: without it, a condition can be decided by an index. */
-export function collated(filter: Filter, collate: Compare): Filter {
-  if (filter.op === 'expr') throw notImplemented('$expr under a collation');
-  return filter.op === 'field'
-    ? { ...filter, predicate: collatedPredicate(filter.predicate, collate) }
-    : { ...filter, filters: filter.filters.map((inner) => collated(inner, collate)) };
-}
-
-function collatedPredicate(predicate: Predicate, collate: Compare): Predicate {
-  switch (predicate.op) {
-    case 'eq':
-    case 'gt':
-    case 'gte':
-    case 'lt':
-    case 'lte':
-      return mayHoldText(predicate.value) ? { ...predicate, collate } : predicate;
-    case 'in':
-      return predicate.values.some(mayHoldText)
-        ? { ...predicate, values: predicate.values.toSorted(collate), collate }
-        : predicate;
-    case 'all':
-    case 'elemIs':
-    case 'not':
-      return { ...predicate, items: predicate.items.map((item) => collatedPredicate(item, collate)) };
-    case 'elemMatch':
-      return { ...predicate, filter: collated(predicate.filter, collate) };
-    default:
-      return predicate;
-  }
-}
-
 const TEXTUAL: ReadonlySet<number> = new Set([Kind.string, Kind.symbol, Kind.object, Kind.array]);
 
-function mayHoldText(value: unknown): boolean {
+/** Whether an order of strings concerns the value. */
+export function mayHoldText(value: unknown): boolean {
   return TEXTUAL.has(kindOf(value));
 }
 

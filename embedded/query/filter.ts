@@ -2,7 +2,7 @@ import type { Binary, BSONRegExp } from 'bson';
 import { type Document, fieldsOf, isNumeric, isObject, Kind, kindOf, numeric } from '../bson/value.ts';
 import { type Expression, parseExpression, readsOf, type Scope } from '../expression/expression.ts';
 import { MongoFault, notImplemented } from '../fault.ts';
-import { collated } from './collation.ts';
+import { mayHoldText } from './collation.ts';
 import { type Compare, compare, equal } from './compare.ts';
 import { type Pattern, regexOf } from './regex.ts';
 import { kindsOf } from './type-names.ts';
@@ -54,6 +54,37 @@ export function parseFilter(query: Document, scope: Scope | 'nested' = new Map()
   }
   const filter: Filter = filters.length === 1 ? (filters[0] as Filter) : { op: 'and', filters };
   return collate ? collated(filter, collate) : filter;
+}
+
+/** The filter with the order in each condition that can meet a string: without it, a condition can be decided by an index. */
+function collated(filter: Filter, collate: Compare): Filter {
+  if (filter.op === 'expr') throw notImplemented('$expr under a collation');
+  return filter.op === 'field'
+    ? { ...filter, predicate: collatedPredicate(filter.predicate, collate) }
+    : { ...filter, filters: filter.filters.map((inner) => collated(inner, collate)) };
+}
+
+function collatedPredicate(predicate: Predicate, collate: Compare): Predicate {
+  switch (predicate.op) {
+    case 'eq':
+    case 'gt':
+    case 'gte':
+    case 'lt':
+    case 'lte':
+      return mayHoldText(predicate.value) ? { ...predicate, collate } : predicate;
+    case 'in':
+      return predicate.values.some(mayHoldText)
+        ? { ...predicate, values: predicate.values.toSorted(collate), collate }
+        : predicate;
+    case 'all':
+    case 'elemIs':
+    case 'not':
+      return { ...predicate, items: predicate.items.map((item) => collatedPredicate(item, collate)) };
+    case 'elemMatch':
+      return { ...predicate, filter: collated(predicate.filter, collate) };
+    default:
+      return predicate;
+  }
 }
 
 /** The top-level fields the filter reads. */

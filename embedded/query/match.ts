@@ -78,7 +78,11 @@ export function passes(predicate: Predicate, leaf: unknown): boolean {
       return (
         Array.isArray(leaf) &&
         // An array inside counts as a document whose fields are its positions.
-        leaf.some((item) => (isObject(item) || Array.isArray(item)) && matches(predicate.filter, { ...item }))
+        leaf.some((item) =>
+          Array.isArray(item)
+            ? matches(predicate.filter, Object.fromEntries(item.entries()))
+            : isObject(item) && matches(predicate.filter, item),
+        )
       );
     case 'elemIs':
       return Array.isArray(leaf) && leaf.some((item) => predicate.items.every((inner) => passes(inner, item)));

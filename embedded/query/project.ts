@@ -12,7 +12,7 @@ import { elementPasses, positionOf } from './position.ts';
 /** Changes the array at (or first on) the path before the fields are chosen. */
 interface Cut {
   parts: Parts;
-  cut(array: unknown[], doc: Document): unknown[];
+  cut: (array: unknown[], doc: Document) => unknown[];
   /** Whether arrays on the way are gone through, to what lies in their elements. */
   through: boolean;
 }
@@ -177,12 +177,12 @@ class Parser {
 /** `undefined` for what is no `$slice` of find: it may be the expression of that name. */
 function sliceOf(operand: unknown): Cut['cut'] | undefined {
   if (isNumeric(kindOf(operand))) {
-    const limit = whole(operand);
+    const limit = int32(operand);
     return (array) => (limit < 0 ? array.slice(limit) : array.slice(0, limit));
   }
   if (!Array.isArray(operand) || operand.length !== 2 || !operand.every((item) => isNumeric(kindOf(item))))
     return undefined;
-  const [skip = 0, limit = 0] = operand.map(whole);
+  const [skip = 0, limit = 0] = operand.map(int32);
   if (limit <= 0) throw new MongoFault(31259, `$slice limit must be positive, got ${limit}`);
   return (array) => {
     const start = skip < 0 ? Math.max(0, array.length + skip) : skip;
@@ -190,7 +190,7 @@ function sliceOf(operand: unknown): Cut['cut'] | undefined {
   };
 }
 
-function whole(value: unknown): number {
+function int32(value: unknown): number {
   return Math.max(-0x80000000, Math.min(0x7fffffff, Math.trunc(Number(numeric(value))))) || 0;
 }
 
@@ -201,22 +201,19 @@ export function projectBytes(bytes: Uint8Array, { include, tree, cuts, positiona
   const whole = tree.computes || positional;
   const roots = new Set([...inner, ...cuts.map(({ parts }) => parts[0] as string)]);
   const doc = whole ? decode(bytes) : decodeAround(bytes, roots);
-  const shown = cuts.reduce(
-    (value, { parts, cut, through }) => cutAt(value, parts, (array) => cut(array, doc), through),
-    doc as unknown,
-  );
+  const shown = cuts.reduce<unknown>((value, one) => cutAt(value, one.parts, one, doc), doc);
   return encode(shaped(shown, tree, { doc }, include ? 'include' : 'exclude') as Document);
 }
 
-function cutAt(value: unknown, parts: Parts, cut: (array: unknown[]) => unknown[], through: boolean): unknown {
+function cutAt(value: unknown, parts: Parts, by: Cut, doc: Document): unknown {
   const [name, ...rest] = parts;
   if (Array.isArray(value)) {
-    if (name === undefined || !through) return cut(value);
-    return value.map((item) => cutAt(item, parts, cut, through));
+    if (name === undefined || !by.through) return by.cut(value, doc);
+    return value.map((item) => cutAt(item, parts, by, doc));
   }
   const inner = isObject(value) && name !== undefined ? fieldOf(value, name) : undefined;
   if (inner === undefined) return value;
   const copy = { ...(value as Document) };
-  setField(copy, name as string, cutAt(inner, rest, cut, through));
+  setField(copy, name as string, cutAt(inner, rest, by, doc));
   return copy;
 }

@@ -2,19 +2,67 @@ import { decode } from '../bson/decode.ts';
 import type { Query, Rows } from '../plan/rows.ts';
 import type { Row } from '../plan/scan.ts';
 import { matches } from '../query/match.ts';
-
-export type Scored = Row & { score: number };
+import type { Collection } from '../storage/collection.ts';
+import type { Database } from '../storage/database.ts';
+import { check } from './request.ts';
+import type { SearchIndex } from './search-index.ts';
 
 /** Rows best first, each with its score. */
 export type ScoredRows = Rows & { score(): number };
 
-/** What a search found, best first, through the filter, skip and limit of the query behind it. Taken only as far as asked for. */
-export function scoredRows(found: Iterable<Scored>, { filter, skip, limit }: Query): ScoredRows {
-  const passesAll = filter.op === 'and' && filter.filters.length === 0;
-  const cut = Iterator.from(found)
-    .filter((row) => passesAll || matches(filter, decode(row.bytes)))
-    .drop(skip);
-  const rows = limit > 0 ? cut.take(limit) : cut;
+/** Opens a search; of the query that follows it only filter, skip and limit apply. */
+export type OpenSource = (database: Database, collection: Collection, query: Query) => ScoredRows;
+
+interface Hit {
+  row: number;
+  score: number;
+}
+
+const SPARE = 1000;
+
+/** The best hits, equal scores by insertion. For speed it keeps some more before it sorts the worst out. */
+export class Best {
+  readonly #limit: number;
+  #hits: Hit[] = [];
+  #least = -Infinity;
+
+  constructor(limit: number) {
+    this.#limit = limit;
+  }
+
+  /** Rows that tie with the worst kept may still win by insertion, so only a lower score is turned away. */
+  offer(row: number, score: number): void {
+    if (score < this.#least) return;
+    this.#hits.push({ row, score });
+    if (this.#hits.length < this.#limit * 2 + SPARE) return;
+    this.#hits = this.taken();
+    this.#least = this.#hits.at(-1)?.score ?? -Infinity;
+  }
+
+  taken(): Hit[] {
+    return this.#hits.toSorted((a, b) => b.score - a.score || a.row - b.row).slice(0, this.#limit);
+  }
+}
+
+export function passesAll({ filter }: Query): boolean {
+  return filter.op === 'and' && filter.filters.length === 0;
+}
+
+/** What a search found through the filter, skip and limit of the query behind it. Read only as far as asked for. */
+export function scoredRows(
+  database: Database,
+  collection: Collection,
+  hits: readonly Hit[],
+  query: Query,
+): ReturnType<OpenSource> {
+  const { filter, skip, limit } = query;
+  const every = passesAll(query);
+  const found = hits.values().flatMap(({ row: id, score }): (Row & { score: number })[] => {
+    database.tick();
+    const bytes = collection.get(id);
+    return bytes && (every || matches(filter, decode(bytes))) ? [{ id, bytes, score }] : [];
+  });
+  const rows = limit > 0 ? found.drop(skip).take(limit) : found.drop(skip);
   let score = 0;
   return {
     next: () => {
@@ -26,4 +74,15 @@ export function scoredRows(found: Iterable<Scored>, { filter, skip, limit }: Que
     pause: () => undefined,
     score: () => score,
   };
+}
+
+/** The index of that name. As on Atlas, a name that no index has finds nothing, and one of the other type is refused. */
+export function searchIndex<Type extends SearchIndex['type']>(
+  { searchIndexes }: Collection,
+  name: string,
+  type: Type,
+): Extract<SearchIndex, { type: Type }> | undefined {
+  const index = searchIndexes.find((one) => one.name === name);
+  check(!index || index.type === type, `Cannot execute $${type} over ${index?.type} index '${name}'`);
+  return index as Extract<SearchIndex, { type: Type }> | undefined;
 }

@@ -21,6 +21,8 @@ export class Database {
   readonly readOnly: boolean;
   /** When the running command must have ended, in the time of `performance.now()`. */
   deadline = Infinity;
+  /** Whether the running command may end with `NotYet`: it has changed nothing and can run again. */
+  mayPause = false;
   /** The running command changed what the catalog keeps in memory: rolling it back takes reading that again. */
   catalogChanged = false;
   /** The vectors that searches hold in memory. */
@@ -46,6 +48,11 @@ export class Database {
     } catch (error) {
       throw damaged(path, error as Error);
     }
+  }
+
+  /** SQLite ends a transaction by itself when the disk, or memory, has no room for it. */
+  get inTransaction(): boolean {
+    return this.#sqlite.isTransaction;
   }
 
   exec(sql: string): void {

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import type { Document } from '../bson/value.ts';
-import { MongoFault } from '../fault.ts';
+import { MongoFault, NotYet } from '../fault.ts';
 import { Cursors } from '../plan/cursors.ts';
 import { Catalog } from './catalog.ts';
 import { Database } from './database.ts';
@@ -12,6 +12,8 @@ export interface Job {
   durable: boolean;
   /** How long it may run once its turn has come; 0 or none: as long as it takes. */
   maxTimeMS?: number;
+  /** When that is over, in the time of `performance.now()`. */
+  deadline?: number;
   run(): Document;
   done(reply: Document): void;
   failed(error: Error): void;
@@ -45,10 +47,7 @@ export class Engine {
   submit(job: Job): void {
     if (this.#closing) return job.failed(new MongoFault(11601, 'The embedded engine is shutting down'));
     if (job.durable && this.#syncing) this.#held.push(job);
-    else {
-      this.#queue.push(job);
-      this.#schedule();
-    }
+    else this.#enqueue(job);
   }
 
   /** Finishes what was submitted, then writes everything into the main file. */
@@ -99,19 +98,26 @@ export class Engine {
   #runJob(job: Job, alone: boolean): () => void {
     const { database } = this;
     try {
-      database.deadline = job.maxTimeMS ? performance.now() + job.maxTimeMS : Infinity;
+      database.deadline = job.deadline ??= job.maxTimeMS ? performance.now() + job.maxTimeMS : Infinity;
+      database.mayPause = !job.write;
       database.catalogChanged = false;
       if (job.write && !alone) database.run('SAVEPOINT command');
       const reply = job.run();
       if (job.write && !alone) database.run('RELEASE command');
       return () => job.done(reply);
     } catch (error) {
-      if (isDamage(error)) throw error;
+      if (isDamage(error) || (job.write && !database.inTransaction)) throw error;
+      if (error instanceof NotYet) return () => this.#enqueue(job);
       if (job.write) database.exec(alone ? 'ROLLBACK; BEGIN IMMEDIATE' : 'ROLLBACK TO command; RELEASE command');
       if (job.write) database.vectors.settle(false);
       if (database.catalogChanged) this.catalog.reload();
       return () => job.failed(error as Error);
     }
+  }
+
+  #enqueue(job: Job): void {
+    this.#queue.push(job);
+    this.#schedule();
   }
 
   /** The commit itself failed (a full disk, say): nothing of the batch happened and every client is told so. */

@@ -48,12 +48,14 @@ export function updateMatching(
   let modified = 0;
   let before: Uint8Array | undefined;
   let after: Uint8Array | undefined;
+  const replace = collection && replacer(collection, update);
   for (const row of collection ? targetRows(engine.database, collection, target) : []) {
     matched++;
     before = row.bytes;
-    const changed = updateRow(collection as Collection, row, update, target.filter);
-    if (changed) modified++;
-    after = changed ?? before;
+    after = updatedBytes(update, before, target.filter);
+    if (Buffer.compare(before, after) === 0) continue;
+    replace?.(row, after);
+    modified++;
   }
   if (before && after) return { matched, modified, before, after };
   if (!target.upsert) return { matched, modified };
@@ -64,15 +66,12 @@ export function updateMatching(
   return { matched: 0, modified: 0, upserted, after: bytes };
 }
 
-/** The bytes stored in the row's place, if they are others. */
-function updateRow(collection: Collection, row: Row, update: Update, filter: Filter): Uint8Array | undefined {
-  const bytes = updatedBytes(update, row.bytes, filter);
-  if (Buffer.compare(bytes, row.bytes) === 0) return undefined;
+/** How to store a row's new bytes: where no indexed field changes, the document stays where it is in every index. */
+function replacer(collection: Collection, update: Update): (row: Row, bytes: Uint8Array) => void {
   const indexed = indexedFields(collection);
   if (update.kind === 'changes' && ![EVERY_FIELD, ...update.roots].some((root) => indexed.has(root)))
-    collection.rewrite(row.id, bytes);
-  else collection.replace(row.id, decodeOnly(row.bytes, indexed), bytes, decodeOnly(bytes, indexed));
-  return bytes;
+    return (row, bytes) => collection.rewrite(row.id, bytes);
+  return (row, bytes) => collection.replace(row.id, decodeOnly(row.bytes, indexed), bytes, decodeOnly(bytes, indexed));
 }
 
 /** The top-level fields that decide where a document stands in an index. */

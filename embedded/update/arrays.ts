@@ -5,7 +5,9 @@ import { integerOf, isOperatorDocument, parseCondition, parseFilter } from '../q
 import { matches, matchesValue } from '../query/match.ts';
 import { compareKeys, parseSort, sortKey } from '../query/sort.ts';
 import { typeName } from '../query/type-names.ts';
-import type { Operator } from './operators.ts';
+
+/** Reads an operand once and says what comes of the value at the path; a missing value is `undefined`, and may remain so. */
+export type Operator = (operand: unknown, path: string) => (current: unknown) => unknown;
 
 /** `$push`: `$each` elements put in at `$position`, then all sorted, then cut. */
 export const push: Operator = (operand, path) => {
@@ -108,6 +110,6 @@ function sorter(spec: unknown): (items: unknown[]) => unknown[] {
   return (items) =>
     items
       .map((item) => ({ item, key: sortKey(isObject(item) ? item : {}, fields) }))
-      .sort((a, b) => compareKeys(a.key, b.key, fields))
+      .toSorted((a, b) => compareKeys(a.key, b.key, fields))
       .map(({ item }) => item);
 }

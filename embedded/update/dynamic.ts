@@ -1,9 +1,10 @@
-import { type Document, fieldOf, isObject } from '../bson/value.ts';
+import type { Document } from '../bson/value.ts';
 import { MongoFault } from '../fault.ts';
 import type { Filter } from '../query/filter.ts';
 import { matches } from '../query/match.ts';
-import { isArrayIndex, type Parts } from '../query/path.ts';
+import type { Parts } from '../query/path.ts';
 import { positionOf } from '../query/position.ts';
+import { valueAt } from './place.ts';
 
 /** `$`, `$[]` and `$[name]` stand for elements that only the document decides. */
 export function isDynamic(part: string): boolean {
@@ -49,11 +50,7 @@ function expand(
   if (!isDynamic(part)) {
     // Nothing beyond needs the document.
     if (!rest.some(isDynamic)) return [[...done, part, ...rest]];
-    const inner = isObject(value)
-      ? fieldOf(value, part)
-      : Array.isArray(value) && isArrayIndex(part)
-        ? value[Number(part)]
-        : undefined;
+    const inner = valueAt(value, [part]);
     return expand(inner, [...done, part], rest, arrayFilters);
   }
   const where = done.join('.');

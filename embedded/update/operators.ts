@@ -3,11 +3,8 @@ import { fieldsOf, isObject, Kind, kindOf, numeric } from '../bson/value.ts';
 import { MongoFault } from '../fault.ts';
 import { compare } from '../query/compare.ts';
 import { typeName } from '../query/type-names.ts';
-import { addToSet, pop, pull, pullAll, push } from './arrays.ts';
+import { addToSet, type Operator, pop, pull, pullAll, push } from './arrays.ts';
 import { combine, isNumber, whole } from './numbers.ts';
-
-/** Reads an operand once and says what comes of the value at the path; a missing value is `undefined`, and may remain so. */
-export type Operator = (operand: unknown, path: string) => (current: unknown) => unknown;
 
 export const OPERATORS: Readonly<Record<string, Operator>> = {
   $set: (operand) => () => operand,

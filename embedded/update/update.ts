@@ -206,7 +206,7 @@ export function updatedBytes(update: Update, before: Uint8Array, filter: Filter)
   // What no change touches stays as the bytes it is.
   const whole = update.kind === 'pipeline' || update.changes.some(({ parts }) => parts.includes('$'));
   const doc = whole ? decode(before) : decodeAround(before, new Set([...update.roots, '_id']));
-  return encode(applyUpdate(update, doc, filter, false));
+  return encode(applyUpdate(update, doc, filter, false), before.length + 512);
 }
 
 /** Applies to a freshly parsed document, which it may change. */

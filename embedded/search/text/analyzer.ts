@@ -1,10 +1,11 @@
+import { notImplemented } from '../../fault.ts';
 import { stem } from './porter.ts';
 
-/** Receives a term, its place among the words of the field, and where it stood in the text. */
-export type Visit = (term: string, place: number, start: number, end: number) => void;
-
-/** Cuts a text into terms; the first word has the given place. Returns the place of the word after the last. */
-export type Analyze = (text: string, place: number, visit: Visit) => number;
+/**
+ * Cuts a text into terms and visits each with its place among the words of the field, of which the first has the given one.
+ * Returns the place of the word after the last.
+ */
+export type Analyze = (text: string, place: number, visit: (term: string, place: number) => void) => number;
 
 /** Unicode's word boundaries (UAX #29), as Lucene's StandardTokenizer draws them: letters, digits and what may stand between two. */
 const LETTER = String.raw`[\p{Alphabetic}--[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]][\p{M}\p{Cf}]*`;
@@ -14,8 +15,6 @@ const IDEOGRAPH = String.raw`[\p{Script=Han}\p{Script=Hiragana}]\p{M}*|(?:[\p{Sc
 const PICTURE = String.raw`[\p{Extended_Pictographic}--[\x00-\xff]](?:[\p{M}\u{1f3fb}-\u{1f3ff}]|\u200d\p{Extended_Pictographic})*|\p{RI}\p{RI}`;
 /** The group is a run of underscores that no word goes on with: no word. Taken as a whole, so that a long one takes no longer. */
 const STANDARD = new RegExp(String.raw`(_+)(?![\p{Alphabetic}\p{Nd}_])|${WORD}|${IDEOGRAPH}|${PICTURE}`, 'gv');
-/** What Java takes for white space leaves out the spaces that do not break. */
-const WHITESPACE = /[^\t-\r\x1c-\x20\u1680\u2000-\u2006\u2008-\u200a\u2028\u2029\u205f\u3000]+/g;
 
 const STOP_WORDS = new Set(
   (
@@ -27,29 +26,29 @@ const MAX_TOKEN = 255;
 const MAX_TERM_BYTES = 32_766;
 const MEMO = 20_000;
 
-const lower = (token: string): string => token.toLowerCase();
-
 /** EnglishAnalyzer: no possessive, small letters, no stop words, Porter's stems. */
 function english(token: string): string {
   const word = token.replace(/['’＇][sS]$/, '').toLowerCase();
   return STOP_WORDS.has(word) ? '' : stem(word);
 }
 
-const KINDS: Readonly<Record<string, { tokens: RegExp | undefined; fold: (token: string) => string }>> = {
-  'lucene.standard': { tokens: STANDARD, fold: lower },
+/** How tokens are cut and folded. A keyword is the whole text. */
+const ANALYZERS: Readonly<Record<string, { tokens?: RegExp; fold: (token: string) => string }>> = {
+  'lucene.standard': { tokens: STANDARD, fold: (token) => token.toLowerCase() },
   'lucene.english': { tokens: STANDARD, fold: english },
-  'lucene.simple': { tokens: /\p{L}+/gu, fold: lower },
-  'lucene.whitespace': { tokens: WHITESPACE, fold: (token) => token },
-  'lucene.keyword': { tokens: undefined, fold: (token) => token },
+  'lucene.keyword': { fold: (token) => token },
 };
 
-export function isAnalyzer(name: unknown): name is string {
-  return typeof name === 'string' && Object.hasOwn(KINDS, name);
-}
-
 /** Lucene's analyzer of that name. It remembers the last words it folded, of which a text repeats most. */
-export function createAnalyzer(name: string): Analyze {
-  const { tokens, fold } = KINDS[name] as (typeof KINDS)[string];
+export function createAnalyzer(name: unknown): Analyze {
+  if (!Object.hasOwn(ANALYZERS, String(name))) throw notImplemented(`The analyzer ${JSON.stringify(name)}`);
+  const { tokens, fold } = ANALYZERS[String(name)] as (typeof ANALYZERS)[string];
+  if (!tokens) {
+    return (text, place, visit) => {
+      if (text !== '' && Buffer.byteLength(text) <= MAX_TERM_BYTES) visit(text, place);
+      return place + 1;
+    };
+  }
   const memo = new Map<string, string>();
   const termOf = (token: string): string => {
     let term = memo.get(token);
@@ -59,22 +58,14 @@ export function createAnalyzer(name: string): Analyze {
     }
     return term;
   };
-  if (!tokens) {
-    return (text, place, visit) => {
-      if (text !== '' && Buffer.byteLength(text) <= MAX_TERM_BYTES) visit(text, place, 0, text.length);
-      return place + 1;
-    };
-  }
   return (text, place, visit) => {
     let next = place;
-    for (const match of text.matchAll(tokens)) {
-      const [token, noWord] = match;
+    for (const [token, noWord] of text.matchAll(tokens)) {
       if (noWord !== undefined) continue;
       for (let at = 0; at < token.length; at += MAX_TOKEN) {
-        const part = token.length <= MAX_TOKEN ? token : token.slice(at, at + MAX_TOKEN);
-        const term = termOf(part);
+        const term = termOf(token.length <= MAX_TOKEN ? token : token.slice(at, at + MAX_TOKEN));
         // A stop word leaves a hole that a phrase has to have as well.
-        if (term !== '') visit(term, next, match.index + at, match.index + at + part.length);
+        if (term !== '') visit(term, next);
         next++;
       }
     }

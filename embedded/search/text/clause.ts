@@ -1,25 +1,21 @@
 import type { Postings } from './postings.ts';
-import type { Scoring } from './request.ts';
-import type { Segment } from './segment.ts';
 
 /** Lucene's BM25 constants. */
 const K1 = 1.2;
 const B = 0.75;
 
-/** Which rows of a segment match, and their scores; one number where all have the same. */
-export interface Hits {
-  hit: Uint8Array;
-  score: Float64Array | number;
-}
+/** The scores of a segment's rows, below 0 where a row does not match; nothing where none does. */
+export type Clause = (segment: number, size: number) => Float64Array | undefined;
 
-/** What is found in a segment, given by its place among the segments; nothing where no row matches. Reads no more from the index. */
-export type Clause = (at: number) => Hits | undefined;
+/** A term's postings in each of the segments. */
+export type Lists = readonly (Postings | undefined)[];
 
-/** A term (or a phrase) of a field: its postings in each segment, its weight, and what its frequency is held against. */
+/** A term (or a phrase) of a field: its postings, its weight, and what its frequency is held against. */
 export interface Weighted {
-  postings: readonly (Postings | undefined)[];
+  lists: Lists;
   weight: number;
-  lengths: readonly (ArrayLike<number> | undefined)[];
+  /** Of each segment, the words that each row has in the field; and of all rows that have it the average. */
+  lengths: readonly Uint32Array[];
   average: number;
 }
 
@@ -29,42 +25,37 @@ export function rarity(rows: number, holding: number): number {
 }
 
 /** Rows that hold any of the terms, scored by BM25. */
-export function sum(segments: readonly Segment[], terms: readonly Weighted[]): Clause {
-  return (at) => {
-    const size = segments[at]?.size ?? 0;
-    const [hit, score] = [new Uint8Array(size), new Float64Array(size)];
-    let found = false;
-    for (const { postings, weight, lengths, average } of terms) {
-      const { [at]: list } = postings;
-      const { [at]: lengthOf } = lengths;
-      if (!list || !lengthOf) continue;
-      found = true;
-      const { rows, counts } = list;
+export function sum(terms: readonly Weighted[]): Clause {
+  return (segment, size) => {
+    let scores: Float64Array | undefined;
+    for (const { lists, weight, lengths, average } of terms) {
+      const { rows = [], counts = [] } = lists[segment] ?? {};
+      const lengthOf = lengths[segment] as Uint32Array;
       const perTerm = (K1 * B) / average;
-      for (let n = 0; n < rows.length; n++) {
+      if (rows.length > 0) scores ??= new Float64Array(size).fill(-1);
+      for (let n = 0; scores && n < rows.length; n++) {
         const row = rows[n] as number;
         const count = counts[n] as number;
-        hit[row] = 1;
-        score[row] =
-          (score[row] as number) + (weight * count) / (count + K1 * (1 - B) + perTerm * (lengthOf[row] as number));
+        const score = (weight * count) / (count + K1 * (1 - B) + perTerm * (lengthOf[row] as number));
+        scores[row] = Math.max(0, scores[row] as number) + score;
       }
     }
-    return found ? { hit, score } : undefined;
+    return scores;
   };
 }
 
-/** Rows of any of the lists: one each. */
-export function union(segments: readonly Segment[], lists: readonly (readonly (Postings | undefined)[])[]): Clause {
-  return (at) => {
-    const held = lists.flatMap((list) => list[at] ?? []);
+/** Rows of any of the lists, which score 1. */
+export function union(all: readonly Lists[]): Clause {
+  return (segment, size) => {
+    const held = all.flatMap((lists) => lists[segment] ?? []);
     if (held.length === 0) return undefined;
-    const hit = new Uint8Array(segments[at]?.size ?? 0);
-    for (const { rows } of held) for (const row of rows) hit[row] = 1;
-    return { hit, score: 1 };
+    const scores = new Float64Array(size).fill(-1);
+    for (const { rows } of held) for (const row of rows) scores[row] = 1;
+    return scores;
   };
 }
 
-export interface Parts {
+interface Parts {
   must?: readonly Clause[];
   should?: readonly Clause[];
   filter?: readonly Clause[];
@@ -73,42 +64,57 @@ export interface Parts {
 }
 
 /** Lucene's boolean query: the scores of `must` and `should` add up. */
-export function both(
-  segments: readonly Segment[],
-  { must = [], should = [], filter = [], mustNot = [], minimum = 0 }: Parts,
-): Clause {
-  return (at) => {
-    const of = (clauses: readonly Clause[]): Hits[] => clauses.flatMap((clause) => clause(at) ?? []);
-    const [required, scoring] = [of(filter), of(must)];
-    if (required.length < filter.length || scoring.length < must.length) return undefined;
-    const [optional, excluded] = [of(should), of(mustNot)];
-    if (optional.length < minimum) return undefined;
-    const size = segments[at]?.size ?? 0;
-    const [hit, score, matched] = [new Uint8Array(size).fill(1), new Float64Array(size), new Uint16Array(size)];
-    for (const one of [...required, ...scoring])
-      for (let row = 0; row < size; row++) hit[row] = (hit[row] as number) & (one.hit[row] as number);
-    for (const one of excluded) for (let row = 0; row < size; row++) if (one.hit[row] === 1) hit[row] = 0;
-    for (const one of [...scoring, ...optional]) {
-      for (let row = 0; row < size; row++) {
-        if (one.hit[row] === 1)
-          score[row] =
-            (score[row] as number) + (typeof one.score === 'number' ? one.score : (one.score[row] as number));
+export function both({ must = [], should = [], filter = [], mustNot = [], minimum = 0 }: Parts): Clause {
+  return (segment, size) => {
+    const of = (clauses: readonly Clause[]): Float64Array[] => clauses.flatMap((clause) => clause(segment, size) ?? []);
+    const required = of(filter);
+    if (required.length < filter.length) return undefined;
+    const [scoring, optional] = [of(must), of(should)];
+    if (scoring.length < must.length || optional.length < minimum) return undefined;
+    const excluded = of(mustNot);
+    const scoreOf = (row: number): number => {
+      for (const one of required) if ((one[row] as number) < 0) return -1;
+      for (const one of excluded) if ((one[row] as number) >= 0) return -1;
+      let [score, met] = [0, 0];
+      for (const one of scoring) {
+        if ((one[row] as number) < 0) return -1;
+        score += one[row] as number;
       }
-    }
-    for (const one of optional)
-      for (let row = 0; row < size; row++) matched[row] = (matched[row] as number) + (one.hit[row] as number);
-    if (minimum > 0) for (let row = 0; row < size; row++) if ((matched[row] as number) < minimum) hit[row] = 0;
-    return { hit, score };
+      for (const one of optional) {
+        if ((one[row] as number) < 0) continue;
+        score += one[row] as number;
+        met++;
+      }
+      return met < minimum ? -1 : score;
+    };
+    const scores = new Float64Array(size);
+    for (let row = 0; row < size; row++) scores[row] = scoreOf(row);
+    return scores;
   };
 }
 
-export function scored(clause: Clause, scoring: Scoring): Clause {
-  if ('boost' in scoring && scoring.boost === 1) return clause;
-  return (at) => {
-    const found = clause(at);
-    if (!found) return undefined;
-    const { hit, score } = found;
-    if ('constant' in scoring) return { hit, score: scoring.constant };
-    return { hit, score: typeof score === 'number' ? score * scoring.boost : score.map((one) => one * scoring.boost) };
-  };
+export function boosted(clause: Clause, boost: number): Clause {
+  return boost === 1 ? clause : (segment, size) => clause(segment, size)?.map((score) => score * boost);
+}
+
+/** The rows that hold the words of a phrase at their places, and how often. */
+export function phrase(lists: Lists, places: readonly number[]): Postings | undefined {
+  const held = lists.flatMap((list) => (list ? { ...list, at: 0, from: 0 } : []));
+  const [rows, counts]: [number[], number[]] = [[], []];
+  for (const row of held.length === lists.length ? (held[0]?.rows ?? []) : []) {
+    const [first = [], ...others] = held.map((one) => {
+      for (; (one.rows[one.at] as number) < row; one.at++) one.from += one.counts[one.at] as number;
+      const count = one.rows[one.at] === row ? (one.counts[one.at] as number) : 0;
+      return one.places?.subarray(one.from, one.from + count) ?? [];
+    });
+    if (others.some(({ length }) => length === 0)) continue;
+    const sets = others.map((list) => new Set(list));
+    const start = places[0] as number;
+    let count = 0;
+    for (const place of first) if (sets.every((set, n) => set.has(place + (places[n + 1] as number) - start))) count++;
+    if (count === 0) continue;
+    rows.push(row);
+    counts.push(count);
+  }
+  return rows.length > 0 ? { rows: Uint16Array.from(rows), counts } : undefined;
 }

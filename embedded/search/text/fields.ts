@@ -1,28 +1,98 @@
 import type { Binary } from 'bson';
-import { type Document, fieldOf, isObject, Kind, kindOf, numeric } from '../../bson/value.ts';
+import { type Document, fieldOf, fieldsOf, isObject, Kind, kindOf, numeric } from '../../bson/value.ts';
+import { MongoFault, notImplemented } from '../../fault.ts';
 import { KeyWriter } from '../../storage/key.ts';
+import { only } from '../request.ts';
+import { type Analyze, createAnalyzer } from './analyzer.ts';
 
-export interface TextField {
+interface TextField {
   path: string;
   parts: readonly string[];
-  analyzer: string;
+  analyze: Analyze;
 }
 
-export type ExactType = 'token' | 'boolean' | 'number' | 'date' | 'objectId' | 'uuid';
-
 /** A mapped path, whatever it is mapped as: `types` are the values that can be compared there. Null always can. */
-export interface ExactField {
+interface ExactField {
   path: string;
   parts: readonly string[];
-  types: Set<ExactType>;
+  types: Set<string>;
   /** Tokens are held and asked for in small letters. */
   lowercase: boolean;
+}
+
+interface Mapping {
+  texts: TextField[];
+  /** The first is '', which every document has. */
+  exact: ExactField[];
+}
+
+/** The options of a field type, with the values that ask for no more than what is done here anyway; none: looked at below. */
+const TYPES: Readonly<Record<string, Readonly<Record<string, readonly unknown[]>>>> = {
+  string: {
+    analyzer: [],
+    searchAnalyzer: [],
+    indexOptions: ['offsets', 'positions'],
+    store: [true, false],
+    norms: ['include'],
+  },
+  token: { normalizer: ['none', 'lowercase'] },
+  number: { representation: ['double'], indexIntegers: [true], indexDoubles: [true] },
+  boolean: {},
+  date: {},
+  objectId: {},
+  uuid: {},
+  document: { fields: [], dynamic: [false] },
+};
+
+/** Atlas Search's index definition, as far as this engine honours it; the rest is refused when the index is made. */
+export function parseDefinition(definition: Document): Mapping {
+  only(definition, ['mappings', 'analyzer', 'searchAnalyzer'], 'a search index definition');
+  const { mappings, ...analyzers } = definition;
+  if (!isObject(mappings)) throw new MongoFault(2, '"mappings" is required in a search index definition');
+  const mapping: Mapping = { texts: [], exact: [] };
+  const collect = (given: unknown, path: string): void => {
+    const parts = path === '' ? [] : path.split('.');
+    const exact: ExactField = { path, parts, types: new Set(), lowercase: false };
+    mapping.exact.push(exact);
+    for (const spec of [given].flat()) {
+      const { type, ...options } = isObject(spec) ? spec : {};
+      checkType(type, options);
+      if (type === 'string') mapping.texts.push({ path, parts, analyze: analyzerOf(options, analyzers) });
+      else if (type === 'document') {
+        const { fields } = options;
+        if (!isObject(fields)) throw new MongoFault(2, '"fields" of a search mapping must be a document');
+        for (const [name, inner] of fieldsOf(fields)) collect(inner, path === '' ? name : `${path}.${name}`);
+      } else {
+        exact.types.add(String(type));
+        exact.lowercase ||= options['normalizer'] === 'lowercase';
+      }
+    }
+  };
+  collect({ type: 'document', ...mappings }, '');
+  return mapping;
+}
+
+function checkType(type: unknown, options: Document): void {
+  const known = Object.hasOwn(TYPES, String(type)) ? TYPES[String(type)] : undefined;
+  if (!known) throw notImplemented(`The search field type '${String(type)}'`);
+  for (const [name, value] of fieldsOf(options)) {
+    const taken = known[name];
+    if (!taken || (taken.length > 0 && !taken.includes(value)))
+      throw notImplemented(`'${name}: ${JSON.stringify(value)}' of a ${String(type)} field`);
+  }
+}
+
+function analyzerOf(own: Document, { analyzer: usual = 'lucene.standard', searchAnalyzer }: Document): Analyze {
+  const { analyzer = usual } = own;
+  const searching = own['searchAnalyzer'] ?? own['analyzer'] ?? searchAnalyzer ?? usual;
+  if (searching !== analyzer) throw notImplemented('A searchAnalyzer other than the analyzer');
+  return createAnalyzer(analyzer);
 }
 
 /** Lucene's longest term, in characters that may take four bytes. */
 const MAX_TOKEN = 8191;
 
-const TYPES: Readonly<Record<number, ExactType | 'null'>> = {
+const TYPE_OF: Readonly<Record<number, string>> = {
   [Kind.string]: 'token',
   [Kind.bool]: 'boolean',
   [Kind.int]: 'number',
@@ -34,21 +104,17 @@ const TYPES: Readonly<Record<number, ExactType | 'null'>> = {
 };
 
 /** The type by which a value is indexed and asked for. */
-export function typeOf(value: unknown): ExactType | 'null' | undefined {
+export function typeOf(value: unknown): string | undefined {
   const kind = kindOf(value);
   if (kind === Kind.binary) return (value as Binary).sub_type === 4 ? 'uuid' : undefined;
-  return TYPES[kind];
+  return TYPE_OF[kind];
 }
 
 /** The term that stands for the value; such terms order as their values do. Numbers are doubles, as Atlas holds them. */
 export function keyOf(value: unknown, { lowercase }: ExactField): string {
-  const type = typeOf(value);
-  const held =
-    type === 'number'
-      ? Number(numeric(value))
-      : type === 'token'
-        ? (lowercase ? (value as string).toLowerCase() : (value as string)).slice(0, MAX_TOKEN)
-        : value;
+  let held = value;
+  if (typeof value === 'string') held = (lowercase ? value.toLowerCase() : value).slice(0, MAX_TOKEN);
+  else if (typeOf(value) === 'number') held = Number(numeric(value));
   return new KeyWriter().add(held).finish().toString('hex');
 }
 

@@ -1,8 +1,6 @@
 import type { Document } from '../../bson/value.ts';
 import type { Database } from '../../storage/database.ts';
-import { type Analyze, createAnalyzer } from './analyzer.ts';
-import { type Mapping, parseDefinition } from './definition.ts';
-import { keysOf, textsOf } from './fields.ts';
+import { keysOf, parseDefinition, textsOf } from './fields.ts';
 import { rewrite, Writer } from './postings.ts';
 import { Cache, openBlock, openWaiting, ROWS, type Segment, type WaitingRow } from './segment.ts';
 
@@ -28,8 +26,7 @@ export class TextIndex {
   readonly id: number;
   readonly name: string;
   readonly definition: Document;
-  readonly mapping: Mapping;
-  readonly analyzers: readonly Analyze[];
+  readonly mapping: ReturnType<typeof parseDefinition>;
   readonly #database: Database;
   readonly #table: string;
   readonly #cache = new Cache(CACHE_BYTES);
@@ -44,7 +41,6 @@ export class TextIndex {
     this.name = name;
     this.definition = definition;
     this.mapping = parseDefinition(definition);
-    this.analyzers = this.mapping.texts.map(({ analyzer }) => createAnalyzer(analyzer));
   }
 
   create(): void {
@@ -74,10 +70,11 @@ export class TextIndex {
 
   /** How many words each text field of the document has, which is what the index must say of its row. */
   wordsOf(doc: Document): number[] {
-    const counts = this.analyzers.map(() => 0);
-    for (const [field, , numbers] of JSON.parse(this.#entriesOf(this.#valuesOf(doc)) ?? '[]') as Entries)
-      if (field < counts.length) counts[field] = numbers[0] ?? 0;
-    return counts;
+    return this.mapping.texts.map((field) => {
+      let count = 0;
+      for (const text of textsOf(doc, field)) field.analyze(text, 0, () => count++);
+      return count;
+    });
   }
 
   /** The index as it is at this moment; what is read from it later is still of this moment. */
@@ -125,7 +122,7 @@ export class TextIndex {
   }
 
   #hasPlaces(field: number, term: string): boolean {
-    return field < this.analyzers.length && term !== '';
+    return field < this.mapping.texts.length && term !== '';
   }
 
   /** The strings of the text fields, then the keys of the exact ones. */
@@ -136,23 +133,24 @@ export class TextIndex {
 
   #entriesOf(values: readonly string[][] | undefined): string | null {
     const entries = values?.flatMap((list, field): Entries => {
-      const analyze = this.analyzers[field];
-      if (!analyze) return list.length === 0 ? [] : [[field, list, list.map(() => 1)]];
+      const { analyze } = this.mapping.texts[field] ?? {};
+      if (list.length === 0) return [];
+      if (!analyze) return [[field, list, list.map(() => 1)]];
       const terms = new Map<string, number[]>();
-      const numbers = [0];
+      let [words, place] = [0, 0];
       const visit = (term: string, at: number): void => {
-        (numbers[0] as number)++;
+        words++;
         const places = terms.get(term);
         if (places) places.push(at);
         else terms.set(term, [at]);
       };
-      let place = 0;
       for (const text of list) place = analyze(text, place, visit);
+      const numbers = [words];
       for (const places of terms.values()) {
         numbers.push(places.length);
         for (const at of places) numbers.push(at);
       }
-      return terms.size === 0 ? [] : [[field, ['', ...terms.keys()], numbers]];
+      return words === 0 ? [] : [[field, ['', ...terms.keys()], numbers]];
     });
     return entries ? JSON.stringify(entries) : null;
   }
@@ -160,10 +158,10 @@ export class TextIndex {
   #write(row: number, was: string[][] | undefined, now: string[][] | undefined): void {
     const [version, entries] = [this.#nextVersion(), this.#entriesOf(now)];
     // A row that waits already keeps what the blocks hold of it.
-    const isKnown =
-      this.#database.run(`UPDATE ${this.#table}w SET v = ?, now = ? WHERE r = ?`, version, entries, row) > 0;
+    const update = `UPDATE ${this.#table}w SET v = ?, now = ? WHERE r = ?`;
     const insert = `INSERT INTO ${this.#table}w (r, v, was, now) VALUES (?, ?, ?, ?)`;
-    if (!isKnown) this.#database.run(insert, row, version, this.#entriesOf(was), entries);
+    if (this.#database.run(update, version, entries, row) === 0)
+      this.#database.run(insert, row, version, this.#entriesOf(was), entries);
     if (++this.#writes % CHECK_EVERY > 0 && (entries?.length ?? 0) < MAX_WAITING_BYTES / CHECK_EVERY) return;
     const [rows, bytes] = this.#database.get(`SELECT count(*), sum(octet_length(now)) FROM ${this.#table}w`) ?? [];
     if (Number(rows) >= MAX_WAITING || Number(bytes) >= MAX_WAITING_BYTES) this.#enter();

@@ -1,4 +1,8 @@
-import type { Fuzzy } from './request.ts';
+export interface Fuzzy {
+  maxEdits: number;
+  prefixLength: number;
+  maxExpansions: number;
+}
 
 /** Stands between terms. A text has it in none of its words; only a keyword could. */
 export const SEPARATOR = '\u0001';
@@ -28,7 +32,7 @@ export class Vocabulary {
     return this.#text.length * 2 + this.#table.byteLength;
   }
 
-  /** Enters the terms within the allowed edits, and how many each takes. */
+  /** Enters the terms within the allowed edits, and how close each is: 1 less the edits for each letter. */
   closeTo(word: string, { maxEdits, prefixLength }: Fuzzy, into: Map<string, number>): void {
     const letters = Array.from(word);
     const prefix = letters.slice(0, prefixLength).join('');
@@ -41,8 +45,8 @@ export class Vocabulary {
       const term = this.#text.slice(start, (this.#table[at + 2] as number) - 1);
       if (Math.abs(term.length - word.length) > maxEdits * 2 || !term.startsWith(prefix) || into.has(term)) continue;
       const other = Array.from(term);
-      const edits = editDistance(letters, other, maxEdits);
-      if (edits <= maxEdits && edits < Math.min(letters.length, other.length)) into.set(term, edits);
+      const [edits, shorter] = [editDistance(letters, other, maxEdits), Math.min(letters.length, other.length)];
+      if (edits <= maxEdits && edits < shorter) into.set(term, 1 - edits / shorter);
     }
   }
 }

@@ -1,24 +1,14 @@
-import { MongoFault } from '../../fault.ts';
-import type { VectorField } from './definition.ts';
+import { MongoFault, NotYet } from '../../fault.ts';
+import type { Collection } from '../../storage/collection.ts';
+import type { Database } from '../../storage/database.ts';
 import { compileKernel, type Kernel } from './kernel.ts';
 import { VectorTable } from './table.ts';
+import type { VectorField, VectorIndex } from './vector-index.ts';
 
 const MAX_BYTES = 1.5 * 1024 ** 3;
 const IDLE_MS = 15 * 60_000;
-
-/** The collection's rows, and what has to be called between them. */
-interface RowSource {
-  after(row: number): { next(): unknown[] | undefined; close(): void };
-  get(row: number): Uint8Array | undefined;
-  tick(): void;
-}
-
-interface Indexed {
-  id: number;
-  filters: readonly string[];
-  /** Two indexes of one definition have the same. */
-  signature: string;
-}
+/** How long a load goes on before other commands get their turn. */
+const SLICE_MS = 50;
 
 interface Cached {
   index: number;
@@ -43,6 +33,10 @@ export class VectorCaches {
   /** Indexes made or dropped since then. */
   readonly #redefined = new Set<number>();
   #start: (() => Kernel) | undefined;
+  /** When the running load has to give way. */
+  #sliceEnd = Infinity;
+  /** A load has given way since the last commit: of others that wait no one takes a slice as well. */
+  #gaveWay = false;
 
   constructor(maxBytes = MAX_BYTES) {
     this.#maxBytes = maxBytes;
@@ -64,6 +58,7 @@ export class VectorCaches {
     if (committed) {
       this.#uncommitted.clear();
       this.#redefined.clear();
+      this.#gaveWay = false;
       return;
     }
     for (const index of this.#redefined) this.drop(index);
@@ -82,53 +77,69 @@ export class VectorCaches {
     for (const [key, { usedAt }] of this.#cached) if (now - usedAt >= IDLE_MS) this.#cached.delete(key);
   }
 
-  /** The field's table as the database is at this moment. The first use reads the whole collection. */
-  open(source: RowSource, index: Indexed, field: VectorField): VectorTable {
-    const key = `${index.id} ${field.path} ${index.signature}`;
-    const cached = this.#cached.get(key) ?? this.#empty(index, field, key);
+  /**
+   * The field's table as the database is at this moment. The first use reads the whole collection; where it runs out of time or
+   * gives way to other commands, the next goes on.
+   */
+  open(
+    database: Pick<Database, 'iterate' | 'tick' | 'mayPause'>,
+    collection: Pick<Collection, 'get' | 'table'>,
+    { id, filters }: Pick<VectorIndex, 'id' | 'filters'>,
+    field: VectorField,
+  ): VectorTable {
+    const key = `${id} ${field.path}`;
+    const cached = this.#cached.get(key) ?? this.#empty(id, filters, field);
     this.#cached.delete(key);
     this.#cached.set(key, cached);
     cached.usedAt = Date.now();
-    if (cached.readTo < Infinity) readOn(source, cached);
-    for (const row of cached.stale) {
-      cached.table.put(row, source.get(row));
-      source.tick();
+    this.#sliceEnd = !database.mayPause ? Infinity : this.#gaveWay ? 0 : performance.now() + SLICE_MS;
+    if (cached.readTo < Infinity) {
+      const rows = database.iterate(`SELECT r, d FROM ${collection.table} WHERE r > ? ORDER BY r`, cached.readTo);
+      try {
+        for (let next = rows.next(); next; next = rows.next()) {
+          cached.readTo = next[0] as number;
+          cached.table.put(cached.readTo, next[1] as Uint8Array);
+          this.#tick(database);
+        }
+        cached.readTo = Infinity;
+      } finally {
+        rows.close();
+      }
     }
-    cached.stale.clear();
+    for (const row of cached.stale) {
+      cached.table.put(row, collection.get(row));
+      cached.stale.delete(row);
+      this.#tick(database);
+    }
     return cached.table;
   }
 
-  #empty(index: Indexed, field: VectorField, key: string): Cached {
-    this.#start ??= compileKernel();
-    const table = new VectorTable(field, index.filters, this.#start, (bytes) => this.#makeRoom(bytes, key));
-    return { index: index.id, table, readTo: -1, stale: new Set(), usedAt: 0 };
+  #tick(database: Pick<Database, 'tick'>): void {
+    database.tick();
+    if (performance.now() < this.#sliceEnd) return;
+    this.#gaveWay = true;
+    throw new NotYet();
   }
 
-  #makeRoom(bytes: number, self: string): void {
-    for (const key of this.#cached.keys()) {
+  #empty(index: number, filters: readonly string[], field: VectorField): Cached {
+    this.#start ??= compileKernel();
+    const table = new VectorTable(field, filters, this.#start, (bytes) => this.#makeRoom(bytes, table));
+    return { index, table, readTo: -1, stale: new Set(), usedAt: 0 };
+  }
+
+  /** A load that has put out another goes on to its end: two that gave way to each other in turn would never get there. */
+  #makeRoom(bytes: number, self: VectorTable): void {
+    for (const [key, { table }] of this.#cached) {
       if (this.bytes + bytes <= this.#maxBytes) return;
-      if (key !== self) this.#cached.delete(key);
+      if (table === self) continue;
+      this.#sliceEnd = Infinity;
+      this.#cached.delete(key);
     }
     if (this.bytes + bytes <= this.#maxBytes) return;
-    this.#cached.delete(self);
+    this.#cached.clear();
     throw new MongoFault(
       146,
       `The vector index needs more than the ${this.#maxBytes} bytes that vectors may take in memory`,
     );
-  }
-}
-
-/** A reading that ran out of time is continued by the next search. */
-function readOn(source: RowSource, cached: Cached): void {
-  const rows = source.after(cached.readTo);
-  try {
-    for (let next = rows.next(); next; next = rows.next()) {
-      cached.readTo = next[0] as number;
-      cached.table.put(cached.readTo, next[1] as Uint8Array);
-      source.tick();
-    }
-    cached.readTo = Infinity;
-  } finally {
-    rows.close();
   }
 }

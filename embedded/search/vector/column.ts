@@ -5,22 +5,14 @@ import { matchesValue } from '../../query/match.ts';
 import { someAt } from '../../query/path.ts';
 import { KeyWriter } from '../../storage/key.ts';
 
-/** A filter of what columns can tell. */
-export type SlotFilter =
-  | { op: 'and' | 'or' | 'nor'; filters: SlotFilter[] }
-  | { op: 'field'; path: string; predicate: Predicate };
-
-/** What is not one value: those of an array, or none. */
-class Several {
-  readonly exists: boolean;
-  readonly values: readonly unknown[];
-  readonly keys: readonly string[];
-
-  constructor(exists: boolean, values: readonly unknown[]) {
-    this.exists = exists;
-    this.values = values;
-    this.keys = values.map(keyOf);
-  }
+/** What documents hold in a filter field: one value, or those of an array. */
+interface Held {
+  exists: boolean;
+  value: unknown;
+  /** Of several values, or none. */
+  keys: readonly string[] | undefined;
+  key: string;
+  uses: number;
 }
 
 const { bool, date, double, int, long, objectId, string } = Kind;
@@ -30,11 +22,9 @@ const FILTER_KINDS = new Set<number>([bool, date, double, int, long, objectId, s
 export class Column {
   readonly #parts: readonly string[];
   readonly #codes: number[] = [];
-  // By code: a value or several, its key, and how many slots have it.
-  readonly #held: unknown[] = [];
-  readonly #keys: string[] = [];
-  readonly #uses: number[] = [];
+  readonly #entries: Held[] = [];
   readonly #codeOf = new Map<string, number>();
+  /** The codes of what is not one value. */
   readonly #several = new Set<number>();
   readonly #free: number[] = [];
 
@@ -64,45 +54,38 @@ export class Column {
   }
 
   #passing(predicate: Predicate): Uint8Array {
-    const passing = new Uint8Array(this.#held.length);
+    const passing = new Uint8Array(this.#entries.length);
     if (predicate.op === 'not') {
       const all = predicate.items.map((item) => this.#passing(item));
       return passing.map((_, code) => (all.every((one) => one[code] === 1) ? 0 : 1));
     }
     if (predicate.op === 'eq' || predicate.op === 'in') {
-      const keys = (predicate.op === 'eq' ? [predicate.value] : predicate.values).map(keyOf);
-      for (const code of keys.map((key) => this.#codeOf.get(key))) if (code !== undefined) passing[code] = 1;
-      for (const code of this.#several)
-        if ((this.#held[code] as Several).keys.some((key) => keys.includes(key))) passing[code] = 1;
+      const keys = new Set((predicate.op === 'eq' ? [predicate.value] : predicate.values).map(keyOf));
+      for (const code of keys.values().map((key) => this.#codeOf.get(key))) if (code !== undefined) passing[code] = 1;
+      for (const code of this.#several) if (this.#entries[code]?.keys?.some((key) => keys.has(key))) passing[code] = 1;
       return passing;
     }
-    for (const [code, held] of this.#held.entries()) {
-      const several = held instanceof Several ? held : undefined;
-      if (predicate.op === 'exists' ? (several?.exists ?? true) : matchesValue([predicate], several?.values ?? held))
-        passing[code] = 1;
-    }
+    for (const [code, { exists, value }] of this.#entries.entries())
+      if (predicate.op === 'exists' ? exists : matchesValue([predicate], value)) passing[code] = 1;
     return passing;
   }
 
-  #enter(held: unknown): number {
-    const key = held instanceof Several ? `\0${JSON.stringify([held.exists, held.keys])}` : keyOf(held);
-    const known = this.#codeOf.get(key);
-    const code = known ?? this.#free.pop() ?? this.#held.length;
-    this.#uses[code] = (this.#uses[code] ?? 0) + 1;
-    if (known !== undefined) return code;
-    this.#held[code] = held;
-    this.#keys[code] = key;
-    this.#codeOf.set(key, code);
-    if (held instanceof Several) this.#several.add(code);
+  #enter(held: Held): number {
+    const known = this.#codeOf.get(held.key);
+    const code = known ?? this.#free.pop() ?? this.#entries.length;
+    if (known === undefined) {
+      this.#entries[code] = held;
+      this.#codeOf.set(held.key, code);
+      if (held.keys) this.#several.add(code);
+    }
+    (this.#entries[code] as Held).uses++;
     return code;
   }
 
   #leave(code: number): void {
-    const uses = (this.#uses[code] as number) - 1;
-    this.#uses[code] = uses;
-    if (uses > 0) return;
-    this.#codeOf.delete(this.#keys[code] as string);
-    this.#held[code] = undefined;
+    const entry = this.#entries[code];
+    if (!entry || --entry.uses > 0) return;
+    this.#codeOf.delete(entry.key);
     this.#several.delete(code);
     this.#free.push(code);
   }
@@ -114,7 +97,7 @@ export function isFilterValue(value: unknown): boolean {
   return FILTER_KINDS.has(kind) || (kind === Kind.binary && (value as Binary).sub_type === Binary.SUBTYPE_UUID);
 }
 
-function heldAt(doc: Document, parts: readonly string[]): unknown {
+function heldAt(doc: Document, parts: readonly string[]): Held {
   const values: unknown[] = [];
   let exists = false;
   someAt(doc, parts, true, (leaf) => {
@@ -122,7 +105,9 @@ function heldAt(doc: Document, parts: readonly string[]): unknown {
     if (isFilterValue(leaf)) values.push(leaf);
     return false;
   });
-  return values.length === 1 ? values[0] : new Several(exists, values);
+  if (values.length === 1) return { exists, value: values[0], keys: undefined, key: keyOf(values[0]), uses: 0 };
+  const keys = values.map(keyOf);
+  return { exists, value: values, keys, key: `\0${JSON.stringify([exists, keys])}`, uses: 0 };
 }
 
 /** Equal values have equal keys, whatever their numeric type. Strings, by far the most, are their own. */

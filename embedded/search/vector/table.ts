@@ -1,13 +1,12 @@
 import { decodeOnly } from '../../bson/decode.ts';
-import { Column, type SlotFilter } from './column.ts';
-import type { VectorField } from './definition.ts';
+import { rawField } from '../../bson/raw.ts';
+import type { Filter } from '../../query/filter.ts';
+import { Best } from '../scored.ts';
+import { Column } from './column.ts';
 import { BATCH, type Kernel, LANE_FLOATS, PAGE, SLOTS_AT, VALUES_AT } from './kernel.ts';
-import { readVector } from './read.ts';
+import type { VectorField } from './vector-index.ts';
 
-export interface Hit {
-  row: number;
-  score: number;
-}
+const FLOAT32 = 0x27;
 
 /** Atlas's scores, by what the kernel gives. */
 const SCORES: Readonly<Record<VectorField['similarity'], (value: number) => number>> = {
@@ -61,7 +60,7 @@ export class VectorTable {
   }
 
   /** The best first, equal scores by insertion. */
-  search(query: Float32Array, limit: number, filter: SlotFilter | undefined): Hit[] {
+  search(query: Float32Array, limit: number, filter: Filter | undefined): ReturnType<Best['taken']> {
     const { similarity } = this.#field;
     const { buffer } = this.#kernel.memory;
     const scan = similarity === 'euclidean' ? this.#kernel.distance : this.#kernel.dot;
@@ -118,15 +117,14 @@ export class VectorTable {
   }
 
   /** 1 for each slot that passes. */
-  #mask(filter: SlotFilter): Uint8Array {
+  #mask(filter: Filter): Uint8Array {
     if (filter.op === 'field') return (this.#columns.get(filter.path) as Column).mask(filter.predicate);
     const mask = new Uint8Array(this.size).fill(filter.op === 'and' ? 1 : 0);
-    for (const inner of filter.filters) {
+    for (const inner of 'filters' in filter ? filter.filters : []) {
       const other = this.#mask(inner);
-      for (let slot = 0; slot < mask.length; slot++) {
-        const [one, two] = [mask[slot] as number, other[slot] as number];
-        mask[slot] = filter.op === 'and' ? one & two : one | two;
-      }
+      if (filter.op === 'and')
+        for (let slot = 0; slot < mask.length; slot++) mask[slot] = (mask[slot] as number) & (other[slot] as number);
+      else for (let slot = 0; slot < mask.length; slot++) mask[slot] = (mask[slot] as number) | (other[slot] as number);
     }
     return filter.op === 'nor' ? mask.map((passes) => 1 - passes) : mask;
   }
@@ -140,27 +138,33 @@ export class VectorTable {
   }
 }
 
-/** Keeps the best hits seen, and for speed up to as many again before it sorts the worst out. */
-class Best {
-  readonly #limit: number;
-  #hits: Hit[] = [];
-  #least = -1;
+/** Writes the document's vector into `into`; false when it has none of that length. Binary vectors are copied as they are. */
+function readVector(bytes: Uint8Array, parts: readonly string[], into: Float32Array): boolean {
+  let field: { type: number; bytes: Uint8Array } | undefined = { type: 3, bytes };
+  for (const part of parts) field = field?.type === 3 ? rawField(field.bytes, part) : undefined;
+  if (field?.type === 5) return readBinary(field.bytes, into);
+  return field?.type === 4 && readArray(field.bytes, into);
+}
 
-  constructor(limit: number) {
-    this.#limit = limit;
-  }
+/** Length, subtype 9, then element type, padding and the floats. Vectors of int8 and of bits are met by queries of their kind only. */
+function readBinary(bytes: Uint8Array, into: Float32Array): boolean {
+  if (bytes.length !== 7 + into.byteLength || bytes[4] !== 9 || bytes[5] !== FLOAT32 || bytes[6] !== 0) return false;
+  new Uint8Array(into.buffer, into.byteOffset, into.byteLength).set(bytes.subarray(7));
+  return true;
+}
 
-  /** Rows that tie with the worst kept may still win by insertion, so only a lower score is turned away. */
-  offer(row: number, score: number): void {
-    if (score < this.#least) return;
-    this.#hits.push({ row, score });
-    if (this.#hits.length >= this.#limit * 2 + BATCH) {
-      this.#hits = this.taken();
-      this.#least = this.#hits.at(-1)?.score ?? -1;
-    }
-  }
-
-  taken(): Hit[] {
-    return this.#hits.toSorted((a, b) => b.score - a.score || a.row - b.row).slice(0, this.#limit);
+function readArray(bytes: Uint8Array, into: Float32Array): boolean {
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  let at = 4;
+  for (let item = 0; ; item++) {
+    const type = bytes[at];
+    if (type === 0) return item === into.length;
+    if (item === into.length) return false;
+    at = bytes.indexOf(0, at + 1) + 1;
+    if (type === 1) into[item] = view.getFloat64(at, true);
+    else if (type === 16) into[item] = view.getInt32(at, true);
+    else if (type === 18) into[item] = Number(view.getBigInt64(at, true));
+    else return false;
+    at += type === 16 ? 4 : 8;
   }
 }

@@ -3,10 +3,12 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { decode } from '#embedded/bson/decode.ts';
 import { encode } from '#embedded/bson/encode.ts';
+import { documentOf, elements } from '#embedded/bson/raw.ts';
+import { MongoFault } from '#embedded/fault.ts';
 import { compare } from '#embedded/query/compare.ts';
 import { compareKeys, parseSort, sortKey } from '#embedded/query/sort.ts';
 import { KeyWriter } from '#embedded/storage/key.ts';
-import { type Anything, startTestEngine, type TestEngine } from '../engine.ts';
+import { startTestEngine, type TestEngine } from '../engine.ts';
 import { scalar, value } from './values.ts';
 
 let engine: TestEngine;
@@ -32,6 +34,52 @@ describe('values', () => {
       }),
       { numRuns: 2000 },
     );
+  });
+
+  it('damaged on their way are refused, or are other values: never an accident', () => {
+    const damage = fc.record({
+      at: fc.nat(),
+      byte: fc.integer({ min: 0, max: 255 }),
+      cut: fc.constantFrom(0, 0, 1, 4),
+    });
+    fc.assert(
+      fc.property(value, damage, (one, { at, byte, cut }) => {
+        const bytes = Buffer.from(
+          serialize(
+            new Map([
+              ['a', one],
+              ['b', 1],
+            ]),
+          ),
+        );
+        bytes[at % bytes.length] = byte;
+        for (const read of [decode, (given: Uint8Array) => [...elements(given)]]) {
+          try {
+            read(bytes.subarray(0, bytes.length - cut));
+          } catch (error) {
+            expect(error).toBeInstanceOf(MongoFault);
+          }
+        }
+      }),
+      { numRuns: 3000 },
+    );
+  });
+
+  it.each([
+    ['a date that JavaScript has not', [9, 97, 0, 1, 0, 0, 0, 0, 0, 0, 127], 238],
+    ['undefined', [6, 97, 0], 238],
+    ['an unknown type', [99, 97, 0], 22],
+    ['a name without an end', [10, 97], 22],
+  ])('of %s are refused', (_name, element, code) => {
+    const bytes = documentOf([Uint8Array.from(element)]);
+    expect(() => decode(bytes)).toThrow(expect.objectContaining({ code }));
+  });
+
+  it('nested deeper than can be stored are refused', () => {
+    const nested = (depth: number): Uint8Array =>
+      depth === 0 ? documentOf([]) : documentOf([Uint8Array.from([3, 97, 0]), nested(depth - 1)]);
+    expect(decode(nested(150))).toHaveProperty('a.a.a');
+    expect(() => decode(nested(2000))).toThrow(expect.objectContaining({ code: 15 }));
   });
 
   it('have a total order', () => {
@@ -85,7 +133,7 @@ describe('a sort over the wire', () => {
       fc.asyncProperty(fc.array(row, { minLength: 1, maxLength: 20 }), way, way, async (rows, a, b) => {
         const things = engine.fresh();
         const docs = rows.map((one, _id) => ({ _id, b: one.b ?? null, a: one.a ?? null }));
-        await things.insertMany(docs as Anything[]);
+        await things.insertMany(docs);
         const fields = parseSort({ a, b });
         const keyed = docs.map((doc) => ({ _id: doc._id, key: sortKey(decode(serialize(doc)), fields) }));
         const expected = keyed.toSorted((x, y) => compareKeys(x.key, y.key, fields)).map(({ _id }) => _id);

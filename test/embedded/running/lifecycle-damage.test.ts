@@ -3,10 +3,14 @@ import { chmod, copyFile, mkdir, mkdtemp, readdir, readFile, rename, rm, truncat
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import { serialize } from 'bson';
 import { MongoClient } from 'mongodb';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { checkDatabase } from '#embedded/backup.ts';
+import { failure } from '#embedded/fault.ts';
 import { openEmbeddedDatabase } from '#embedded/open.ts';
+import { Engine } from '#embedded/storage/engine.ts';
+import { insertOne } from '#embedded/storage/writes.ts';
 import { addIndex, type Anything, failureOf } from '#test/embedded/engine.ts';
 import { run, startOwnProcess } from './own-process.ts';
 
@@ -182,6 +186,33 @@ describe('a file that may not be opened', () => {
 });
 
 describe('a disk that is full', () => {
+  it('fails what was to be written together with OutOfDiskSpace, leaves nothing of it, and goes on with room', async () => {
+    await mkdir(folder);
+    const engine = new Engine(folder, () => undefined);
+    const insert = (_id: number, size: number): Promise<unknown> =>
+      new Promise((done) =>
+        engine.submit({
+          write: true,
+          durable: true,
+          run: () => {
+            insertOne(engine.catalog.ensure('d', 'things'), serialize({ _id, body: 'x'.repeat(size) }));
+            return { ok: 1 };
+          },
+          done,
+          failed: (error) => done(failure(error)),
+        }),
+      );
+    expect(await insert(1, 1)).toEqual({ ok: 1 });
+    engine.database.exec('PRAGMA max_page_count = 40');
+    const full = { ok: 0, code: 14031, codeName: 'OutOfDiskSpace' };
+    expect(await insert(2, 1_000_000)).toMatchObject(full);
+    expect(await Promise.all([insert(2, 1), insert(3, 1_000_000), insert(4, 1)])).toMatchObject([full, full, full]);
+    expect(await insert(2, 1)).toEqual({ ok: 1 });
+    engine.database.exec('PRAGMA max_page_count = 100000');
+    expect(await Promise.all([insert(3, 1_000_000), insert(4, 1)])).toEqual([{ ok: 1 }, { ok: 1 }]);
+    await engine.close();
+  });
+
   async function fillUp(uri: string): Promise<{ acknowledged: number; reason: string }> {
     let acknowledged = 0;
     const reason = await within(

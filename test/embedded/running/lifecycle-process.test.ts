@@ -169,6 +169,16 @@ describe('a card that was left behind', () => {
     server.close();
   });
 
+  it('loses the address of its killed owner before the next one listens', async () => {
+    await (await openEmbeddedDatabase({ dataDir })).close();
+    const { server, port } = await squat();
+    const left = { ...(await readCard()), address: '127.0.0.1:9', pid: 1 };
+    await writeFile(cardFile(), JSON.stringify(left));
+    await expect(openEmbeddedDatabase({ dataDir, port })).rejects.toThrow('another program uses it');
+    expect(await readCard()).toEqual({ ...left, address: undefined, pid: process.pid });
+    server.close();
+  });
+
   it('does not make an engine of another folder ours', async () => {
     const other = await openEmbeddedDatabase({ dataDir: join(folder, 'other') });
     await mkdir(join(dataDir, 'database'), { recursive: true });

@@ -244,6 +244,12 @@ describe('commands keep to the collation of each statement', () => {
       SEED,
     ],
     [
+      'explain of a statement',
+      (update) => ({ explain: { update, updates: [{ q: { x: 'Ping' }, u, multi: true, collation: ACCENT }] } }),
+      { executionStats: { executionStages: { nMatched: 2 } } },
+      SEED,
+    ],
+    [
       'explain, which shows that all else is found by one',
       (find) => ({ explain: { find, filter: { _id: 2, x: 'ping' }, collation: ACCENT } }),
       { queryPlanner: { winningPlan: { stage: 'IDHACK' } }, executionStats: { nReturned: 1 } },
@@ -308,6 +314,11 @@ describe('what a collation cannot mean here is refused', () => {
     ['an expression in a projection', find(BASE, { projection: { y: { $eq: ['$x', 'a'] } } }), 238],
     ['a variable in a projection', find(BASE, { let: { v: { $eq: ['a', 'A'] } }, projection: { y: '$$v' } }), 238],
     ['$elemMatch in a projection', find(BASE, { projection: { l: { $elemMatch: { $eq: 'a' } } } }), 238],
+    [
+      'an expression in what findAndModify shows',
+      { findAndModify: 'c', remove: true, fields: { y: { $eq: ['$x', 'a'] } }, collation: BASE },
+      238,
+    ],
     ['$group', pipeline({ $group: { _id: '$x' } }), 238],
     ['$group with $min', pipeline({ $group: { _id: null, y: { $min: '$x' } } }), 238],
     ['$sortByCount', pipeline({ $sortByCount: '$x' }), 238],

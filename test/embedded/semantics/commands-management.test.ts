@@ -292,19 +292,6 @@ describe('dropIndexes', () => {
   });
 });
 
-describe('sizes', () => {
-  it.each<Case>([
-    ['of a database', { dbStats: 1 }, { ok: 1, collections: 2, objects: 3, indexes: 4, views: 0, scaleFactor: 1 }],
-    [
-      'of a collection',
-      { collStats: 'a' },
-      { ok: 1, count: 3, nindexes: 3, capped: false, ns: expect.stringMatching(/\.a$/) },
-    ],
-    ['of a collection that is not there', { collStats: 'none' }, { ok: 1, count: 0, size: 0, nindexes: 0 }],
-    ['in units there are none of', { dbStats: 1, scale: 0 }, failed(51024)],
-  ])('%s', (...given) => check(given));
-});
-
 describe('what any command may carry', () => {
   const ping = (rest: Document) => ({ count: 'a', ...rest });
   it.each<Case>([

@@ -61,7 +61,11 @@ describe('find', () => {
     ['refuses a negative batch size', find({ batchSize: -1 }), failed(51024)],
     ['refuses a hint that is neither name nor keys', find({ hint: 1 }), failed(9)],
     ['refuses a hint that names no index', find({ hint: 'nope' }), failed(2, 'BadValue')],
-    ['refuses a collation there is no equivalent for', find({ collation: { locale: 'en', strength: 4 } }), failed(238, 'NotImplemented')],
+    [
+      'refuses a collation there is no equivalent for',
+      find({ collation: { locale: 'en', strength: 4 } }),
+      failed(238, 'NotImplemented'),
+    ],
     ['refuses min', find({ min: { n: 1 }, hint: { n: 1 } }), failed(238)],
     ['refuses returnKey', find({ returnKey: true }), failed(238)],
     ['refuses showRecordId', find({ showRecordId: true }), failed(238)],
@@ -240,7 +244,11 @@ describe('explain', () => {
     ],
     ['refuses an unknown verbosity', explain({ find: 'c' }, 'loud'), failed(2)],
     ['refuses an unknown field of the command', explain({ find: 'c', frob: 1 }), failed(40415)],
-    ['refuses what the command would refuse', explain({ find: 'c', collation: { locale: 'de', strength: 4 } }), failed(238)],
+    [
+      'refuses what the command would refuse',
+      explain({ find: 'c', collation: { locale: 'de', strength: 4 } }),
+      failed(238),
+    ],
   ])('%s', (...given) => check(given));
 
   it('leaves everything as it was', async () => {

@@ -281,7 +281,12 @@ describe('delete', () => {
       { n: 2 },
       [one],
     ],
-    ['refuses a collation there is no equivalent for', remove({ q: {}, limit: 0, collation: { locale: 'fr', backwards: true } }), failed(238), SEED],
+    [
+      'refuses a collation there is no equivalent for',
+      remove({ q: {}, limit: 0, collation: { locale: 'fr', backwards: true } }),
+      failed(238),
+      SEED,
+    ],
     ['refuses a sort', remove({ q: {}, limit: 1, sort: { n: 1 } }), failed(40415), SEED],
   ])('%s', (...given) => check(given));
 });
@@ -344,7 +349,11 @@ describe('findAndModify', () => {
       { value: three },
     ],
     ['is findandmodify, too', { findandmodify: 'c', query: { _id: 1 }, remove: true }, { value: one }],
-    ['refuses a collation there is no equivalent for', modify({ update: set, collation: { locale: 'de', strength: 4 } }), failed(238)],
+    [
+      'refuses a collation there is no equivalent for',
+      modify({ update: set, collation: { locale: 'de', strength: 4 } }),
+      failed(238),
+    ],
     ['refuses an unknown field', modify({ update: set, frob: 1 }), failed(40415)],
   ])('%s', (...given) => check(given));
 });

@@ -52,7 +52,6 @@ const OBJECTS: Case[] = [
   [{ $setField: { field: 'x', input: '$o', value: 5 } }, { x: 5, y: { z: 2 } }],
   [{ $setField: { field: 'a.b', input: {}, value: 5 } }, { 'a.b': 5 }],
   [{ $setField: { field: 'x', input: '$o', value: '$$REMOVE' } }, { y: { z: 2 } }],
-  [{ $unsetField: { field: 'y', input: '$o' } }, { x: 1 }],
 ];
 
 const TYPES: Case[] = [
@@ -104,17 +103,13 @@ const DATES: Case[] = [
   [{ $millisecond: '$at' }, 678],
   [{ $dayOfYear: '$at' }, 60],
   [{ $dayOfWeek: '$at' }, 5],
-  [{ $week: '$at' }, 8],
-  [{ $isoWeek: '$at' }, 9],
-  [{ $isoWeekYear: new Date('2021-01-03T00:00:00Z') }, long(2020)],
-  [{ $isoDayOfWeek: '$at' }, 4],
   [{ $year: '$missing' }, null],
   [{ $year: '$id' }, 1970],
   [{ $dateToString: { date: '$at' } }, '2024-02-29T13:14:15.678Z'],
-  [
-    { $dateToString: { date: '$at', format: '%d/%m/%Y %H:%M:%S.%L %j %u %V %%' } },
-    '29/02/2024 13:14:15.678 060 4 09 %',
-  ],
+  [{ $dateToString: { date: '$at', format: '%d/%m/%Y %H:%M:%S.%L %j %w %%' } }, '29/02/2024 13:14:15.678 060 5 %'],
+  [{ $dateToString: { date: '$at', timezone: '$missing' } }, null],
+  [{ $dateToString: { date: '$at', timezone: '-03:30', format: '%H:%M %z' } }, '09:44 -0330'],
+  [{ $dateToString: { date: '$at', timezone: 'Europe/London', format: '%H %z' } }, '13 +0000'],
   [
     { $dateToString: { date: '$at', format: '%Y-%m-%d %H:%M %z', timezone: 'Europe/Berlin' } },
     '2024-02-29 14:14 +0100',
@@ -126,52 +121,9 @@ const DATES: Case[] = [
     { $dateFromString: { dateString: '2024-07-01 12:00', timezone: 'Europe/Berlin' } },
     new Date('2024-07-01T10:00:00Z'),
   ],
-  [{ $dateFromString: { dateString: '29/02/2024', format: '%d/%m/%Y' } }, new Date('2024-02-29T00:00:00Z')],
+  [{ $dateFromString: { dateString: '2024-02-29T13:14:15.6+01:30' } }, new Date('2024-02-29T11:44:15.600Z')],
   [{ $dateFromString: { dateString: 'junk', onError: 'bad' } }, 'bad'],
   [{ $dateFromString: { dateString: null, onNull: 1 } }, 1],
-  [{ $dateFromParts: { year: 2024, month: 14, day: 1 } }, new Date('2025-02-01T00:00:00Z')],
-  [{ $dateFromParts: { isoWeekYear: 2024, isoWeek: 9, isoDayOfWeek: 4 } }, new Date('2024-02-29T00:00:00Z')],
-  [
-    { $dateFromParts: { year: 2024, month: 3, day: 31, hour: 12, timezone: 'Europe/Berlin' } },
-    new Date('2024-03-31T10:00:00Z'),
-  ],
-  [
-    { $dateToParts: { date: '$at' } },
-    { year: 2024, month: 2, day: 29, hour: 13, minute: 14, second: 15, millisecond: 678 },
-  ],
-  [{ $dateAdd: { startDate: '$at', unit: 'year', amount: 1 } }, new Date('2025-02-28T13:14:15.678Z')],
-  [
-    { $dateAdd: { startDate: new Date('2024-01-31T00:00:00Z'), unit: 'month', amount: 1 } },
-    new Date('2024-02-29T00:00:00Z'),
-  ],
-  [
-    { $dateAdd: { startDate: new Date('2024-03-30T11:00:00Z'), unit: 'day', amount: 1, timezone: 'Europe/Berlin' } },
-    new Date('2024-03-31T10:00:00Z'),
-  ],
-  [{ $dateSubtract: { startDate: '$at', unit: 'hour', amount: 14 } }, new Date('2024-02-28T23:14:15.678Z')],
-  [{ $dateAdd: { startDate: '$at', unit: 'day', amount: null } }, null],
-  [{ $dateDiff: { startDate: '$at', endDate: new Date('2024-03-01T00:00:00Z'), unit: 'day' } }, long(1)],
-  [
-    {
-      $dateDiff: {
-        startDate: new Date('2023-12-31T23:59:59Z'),
-        endDate: new Date('2024-01-01T00:00:00Z'),
-        unit: 'year',
-      },
-    },
-    long(1),
-  ],
-  [
-    { $dateDiff: { startDate: '$at', endDate: new Date('2024-03-04T00:00:00Z'), unit: 'week', startOfWeek: 'monday' } },
-    long(1),
-  ],
-  [{ $dateDiff: { startDate: new Date(60_000), endDate: new Date(0), unit: 'minute' } }, long(-1)],
-  [{ $dateTrunc: { date: '$at', unit: 'month' } }, new Date('2024-02-01T00:00:00Z')],
-  [{ $dateTrunc: { date: '$at', unit: 'hour', binSize: 6 } }, new Date('2024-02-29T12:00:00Z')],
-  [{ $dateTrunc: { date: '$at', unit: 'week', startOfWeek: 'monday' } }, new Date('2024-02-26T00:00:00Z')],
-  [{ $dateTrunc: { date: '$at', unit: 'week' } }, new Date('2024-02-25T00:00:00Z')],
-  [{ $dateTrunc: { date: '$at', unit: 'day', timezone: 'America/New_York' } }, new Date('2024-02-29T05:00:00Z')],
-  [{ $dateTrunc: { date: '$at', unit: 'quarter' } }, new Date('2024-01-01T00:00:00Z')],
 ];
 
 describe.each<[string, Case[]]>([

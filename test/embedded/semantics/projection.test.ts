@@ -25,53 +25,125 @@ const CASES: [projection: object, expected: object][] = [
   [{}, DOC],
   [{ a: 1 }, { _id, a }],
   [{ a: true, _id: 0 }, { a }],
-  [{ z: 1, a: 1 }, { _id, a, z }],
+  [
+    { z: 1, a: 1 },
+    { _id, a, z },
+  ],
   [{ a: 'a', _id: 0 }, { a: 'a' }],
   [{ a: new Double(0.5) }, { _id, a }],
   [{ none: 1 }, { _id }],
   [{ _id: 1 }, { _id }],
   [{ _id: 0 }, { a, b, list, nums, deep, z }],
   [{ a: 0 }, { _id, b, list, nums, deep, z }],
-  [{ a: 0, _id: 1 }, { _id, b, list, nums, deep, z }],
-  [{ a: false, b: 0, list: 0, nums: 0, deep: 0 }, { _id, z }],
+  [
+    { a: 0, _id: 1 },
+    { _id, b, list, nums, deep, z },
+  ],
+  [
+    { a: false, b: 0, list: 0, nums: 0, deep: 0 },
+    { _id, z },
+  ],
   [{ 'b.c': 1 }, { _id, b: { c: 1 } }],
   [{ b: { c: 1 } }, { _id, b: { c: 1 } }],
-  [{ b: { d: { e: 1 } }, a: 1 }, { _id, a, b: { d: { e: 2 } } }],
+  [
+    { b: { d: { e: 1 } }, a: 1 },
+    { _id, a, b: { d: { e: 2 } } },
+  ],
   [{ 'b.d': { f: 1 } }, { _id, b: { d: { f: 3 } } }],
   [{ b: { c: 1, 'd.f': 1 } }, { _id, b: { c: 1, d: { f: 3 } } }],
-  [{ 'b.c': 0, list: 0, nums: 0, deep: 0 }, { _id, a, b: { d: { e: 2, f: 3 } }, z }],
-  [{ b: { d: { e: 0 } }, list: 0, nums: 0, deep: 0 }, { _id, a, b: { c: 1, d: { f: 3 } }, z }],
+  [
+    { 'b.c': 0, list: 0, nums: 0, deep: 0 },
+    { _id, a, b: { d: { e: 2, f: 3 } }, z },
+  ],
+  [
+    { b: { d: { e: 0 } }, list: 0, nums: 0, deep: 0 },
+    { _id, a, b: { c: 1, d: { f: 3 } }, z },
+  ],
   [{ 'list.c': 1 }, { _id, list: [{ c: 1 }, { c: 3 }] }],
-  [{ 'list.c': 0, b: 0, nums: 0, deep: 0 }, { _id, a, list: [{ d: 2 }, 5, { d: 4 }], z }],
+  [
+    { 'list.c': 0, b: 0, nums: 0, deep: 0 },
+    { _id, a, list: [{ d: 2 }, 5, { d: 4 }], z },
+  ],
   [{ 'a.x': 1 }, { _id }],
-  [{ 'a.x': 0, b: 0, list: 0, nums: 0, deep: 0 }, { _id, a, z }],
+  [
+    { 'a.x': 0, b: 0, list: 0, nums: 0, deep: 0 },
+    { _id, a, z },
+  ],
   [{ 'deep.rows.cells': 1, _id: 0 }, { deep }],
-  [{ nums: { $slice: 2 }, b: 0, list: 0, deep: 0 }, { _id, a, nums: [1, 2], z }],
-  [{ nums: { $slice: -2 }, a: 1 }, { _id, a, nums: [4, 5] }],
-  [{ nums: { $slice: [1, 2] }, a: 1 }, { _id, a, nums: [2, 3] }],
-  [{ nums: { $slice: [-2, 1] }, a: 1 }, { _id, a, nums: [4] }],
-  [{ nums: { $slice: [9, 1] }, a: 1 }, { _id, a, nums: [] }],
-  [{ nums: { $slice: 0 }, a: 1 }, { _id, a, nums: [] }],
-  [{ a: { $slice: 1 }, z: 1 }, { _id, a, z }],
-  [{ nums: { $slice: 1 }, _id: 1 }, { _id, nums: [1] }],
-  [{ nums: { $slice: 1 }, _id: 0 }, { a, b, list, nums: [1], deep, z }],
-  [{ 'deep.rows': { $slice: 1 }, a: 1 }, { _id, a, deep: { rows: [{ cells: [1, 2, 3] }] } }],
-  [{ 'deep.rows.cells': { $slice: 1 }, a: 1 }, { _id, a, deep: { rows: [{ cells: [1] }, { cells: [4] }] } }],
+  [
+    { nums: { $slice: 2 }, b: 0, list: 0, deep: 0 },
+    { _id, a, nums: [1, 2], z },
+  ],
+  [
+    { nums: { $slice: -2 }, a: 1 },
+    { _id, a, nums: [4, 5] },
+  ],
+  [
+    { nums: { $slice: [1, 2] }, a: 1 },
+    { _id, a, nums: [2, 3] },
+  ],
+  [
+    { nums: { $slice: [-2, 1] }, a: 1 },
+    { _id, a, nums: [4] },
+  ],
+  [
+    { nums: { $slice: [9, 1] }, a: 1 },
+    { _id, a, nums: [] },
+  ],
+  [
+    { nums: { $slice: 0 }, a: 1 },
+    { _id, a, nums: [] },
+  ],
+  [
+    { a: { $slice: 1 }, z: 1 },
+    { _id, a, z },
+  ],
+  [
+    { nums: { $slice: 1 }, _id: 1 },
+    { _id, nums: [1] },
+  ],
+  [
+    { nums: { $slice: 1 }, _id: 0 },
+    { a, b, list, nums: [1], deep, z },
+  ],
+  [
+    { 'deep.rows': { $slice: 1 }, a: 1 },
+    { _id, a, deep: { rows: [{ cells: [1, 2, 3] }] } },
+  ],
+  [
+    { 'deep.rows.cells': { $slice: 1 }, a: 1 },
+    { _id, a, deep: { rows: [{ cells: [1] }, { cells: [4] }] } },
+  ],
   [{ nums: { $slice: ['$nums', 3] } }, { _id, nums: [1, 2, 3] }],
   [{ list: { $elemMatch: { c: 3 } } }, { _id, list: [{ c: 3, d: 4 }] }],
   [{ list: { $elemMatch: { c: 9 } } }, { _id }],
   [{ nums: { $elemMatch: { $gt: 2 } }, _id: 0 }, { nums: [3] }],
-  [{ list: { $elemMatch: { c: 3 } }, z: 1, a: 1 }, { _id, a, z, list: [{ c: 3, d: 4 }] }],
+  [
+    { list: { $elemMatch: { c: 3 } }, z: 1, a: 1 },
+    { _id, a, z, list: [{ c: 3, d: 4 }] },
+  ],
   [{ a: { $elemMatch: { c: 1 } } }, { _id }],
   [{ x: '$a' }, { _id, x: 1 }],
-  [{ x: '$b.d.e', a: 1 }, { _id, a, x: 2 }],
-  [{ a: '$z', z: '$a' }, { _id, a: null, z: 1 }],
+  [
+    { x: '$b.d.e', a: 1 },
+    { _id, a, x: 2 },
+  ],
+  [
+    { a: '$z', z: '$a' },
+    { _id, a: null, z: 1 },
+  ],
   [{ x: { $add: ['$a', 1] }, _id: 0 }, { x: 2 }],
   [{ x: { $literal: 1 } }, { _id, x: 1 }],
-  [{ x: '$none', a: 1 }, { _id, a }],
+  [
+    { x: '$none', a: 1 },
+    { _id, a },
+  ],
   [{ x: ['$a', '$none'] }, { _id, x: [1, null] }],
   [{ 'b.x': '$a' }, { _id, b: { x: 1 } }],
-  [{ 'b.c': 1, 'b.x': '$a' }, { _id, b: { c: 1, x: 1 } }],
+  [
+    { 'b.c': 1, 'b.x': '$a' },
+    { _id, b: { c: 1, x: 1 } },
+  ],
   [{ 'new.x': '$a' }, { _id, new: { x: 1 } }],
   [{ 'list.x': '$a', _id: 0 }, { list: [{ x: 1 }, { x: 1 }, { x: 1 }] }],
 ];
@@ -104,7 +176,10 @@ describe('the positional projection', () => {
     const things = engine.fresh();
     await things.insertOne({ _id: 1, ...doc });
     expect(await things.findOne(filter, { projection })).toEqual({ _id: 1, ...expected });
-    expect(await things.findOneAndUpdate(filter, { $set: { seen: 1 } }, { projection })).toEqual({ _id: 1, ...expected });
+    expect(await things.findOneAndUpdate(filter, { $set: { seen: 1 } }, { projection })).toEqual({
+      _id: 1,
+      ...expected,
+    });
   });
 });
 

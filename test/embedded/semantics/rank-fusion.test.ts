@@ -106,25 +106,6 @@ describe('$rankFusion', () => {
     );
   });
 
-  it('says how a score came about, when asked', async () => {
-    const vectors = [{ $vectorSearch: { index: 'vector', path: 'v', queryVector: [1, 0], limit: 1, exact: true } }];
-    const stage = fuse({ up: UP, vectors }, { combination: { weights: { vectors: 3 } }, scoreDetails: true });
-    const [first, second] = await run(stage, { $project: { details: { $meta: 'scoreDetails' } } });
-    expect(first).toMatchObject({
-      _id: 'a',
-      details: {
-        value: close(rank(1) + rank(1, 3)),
-        details: [
-          { inputPipelineName: 'up', rank: 1, weight: 1, details: [] },
-          { inputPipelineName: 'vectors', rank: 1, weight: 3, value: close(1), details: [] },
-        ],
-      },
-    });
-    expect(second).toMatchObject({ _id: 'b', details: { details: [{ rank: 2 }, { rank: 'NA', weight: 3 }] } });
-    const plain = run(fuse({ up: UP }), { $project: { details: { $meta: 'scoreDetails' } } });
-    expect(await failureOf(plain)).toMatchObject({ code: 40218 });
-  });
-
   it('answers nothing over a collection that is not there', async () => {
     expect(
       await engine
@@ -146,6 +127,7 @@ describe('$rankFusion', () => {
     ['a negative weight', fuse({ up: UP }, { combination: { weights: { up: -1 } } }), 9460300],
     ['a weight that is no number', fuse({ up: UP }, { combination: { weights: { up: 'x' } } }), 13118],
     ['a name with a dot', fuse({ 'a.b': UP }), 16410],
+    ['scoreDetails', fuse({ up: UP }, { scoreDetails: true }), 238],
     ['scoreDetails that is no bool', fuse({ up: UP }, { scoreDetails: 1 }), 14],
   ])('refuses %s', async (_name, stage, code) => {
     expect(await failureOf(run(stage))).toMatchObject({ code });

@@ -46,8 +46,8 @@ class Reference {
   search(operator: Operator): Scores {
     const [name = '', given = {}] = Object.entries(operator)[0] ?? [];
     const scores = this.#unscored(name, given);
-    const { boost, constant } = (given['score'] ?? {}) as Record<string, { value: number } | undefined>;
-    return new Map(Array.from(scores, ([id, score]) => [id, constant?.value ?? score * (boost?.value ?? 1)]));
+    const { boost } = (given['score'] ?? {}) as { boost?: { value: number } };
+    return new Map(Array.from(scores, ([id, score]) => [id, score * (boost?.value ?? 1)]));
   }
 
   #unscored(name: string, given: Record<string, unknown>): Scores {
@@ -195,13 +195,7 @@ const body: fc.Arbitrary<Partial<Doc>> = fc.record(
   { requiredKeys: [] },
 );
 
-const score = fc.option(
-  fc.oneof(
-    fc.record({ boost: fc.record({ value: fc.constantFrom(0.5, 2, 3) }) }),
-    fc.record({ constant: fc.record({ value: fc.constantFrom(0, 1, 4) }) }),
-  ),
-  { nil: undefined },
-);
+const score = fc.option(fc.record({ boost: fc.record({ value: fc.constantFrom(0.5, 2, 3) }) }), { nil: undefined });
 const spec = (name: string, fields: Record<string, fc.Arbitrary<unknown>>): fc.Arbitrary<Operator> =>
   fc.record({ ...fields, score }).map((given) => ({
     [name]: Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined)),

@@ -1,4 +1,16 @@
-import { Binary, BSONSymbol, Code, Decimal128, Double, Int32, Long, MaxKey, MinKey, ObjectId, Timestamp } from 'mongodb';
+import {
+  Binary,
+  BSONSymbol,
+  Code,
+  Decimal128,
+  Double,
+  Int32,
+  Long,
+  MaxKey,
+  MinKey,
+  ObjectId,
+  Timestamp,
+} from 'mongodb';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { addIndex, type Anything, failureOf, startTestEngine, type TestEngine } from '../engine.ts';
 
@@ -68,7 +80,7 @@ describe('sorting', () => {
     await things.insertMany(shuffled);
     if (how === 'index') await addIndex(things, { v: 1 });
     const ranks = async (way: 1 | -1): Promise<unknown[]> =>
-      (await things.find().sort({ v: way }).toArray()).map((doc) => doc['rank']);
+      (await things.find({}, { sort: { v: way } }).toArray()).map((doc) => doc['rank']);
     const expected = ORDER.flatMap((values, rank) => values.map(() => rank));
     expect(await ranks(1)).toEqual(expected);
     expect(await ranks(-1)).toEqual(expected.toReversed());
@@ -94,14 +106,21 @@ describe('sorting', () => {
       await things.insertMany(ARRAYS);
       // An index on a position is refused.
       if (indexed && !('v.0' in sort)) await addIndex(things, sort);
-      expect((await things.find().sort(sort).toArray()).map((doc) => doc._id)).toEqual(ids);
+      expect((await things.find({}, { sort }).toArray()).map((doc) => doc._id)).toEqual(ids);
     }
   });
 
   it('knows names like numbers in the order they were given', async () => {
     const things = engine.fresh();
-    await things.insertMany([{ _id: 1, 2: 1, 1: 2 }, { _id: 2, 2: 2, 1: 1 }]);
-    const sorted = things.find().sort(new Map<string, 1 | -1>([['2', -1], ['1', 1]]));
+    await things.insertMany([
+      { _id: 1, 2: 1, 1: 2 },
+      { _id: 2, 2: 2, 1: 1 },
+    ]);
+    const sort = new Map<string, 1 | -1>([
+      ['2', -1],
+      ['1', 1],
+    ]);
+    const sorted = things.find({}, { sort });
     expect((await sorted.toArray()).map((doc) => doc._id)).toEqual([2, 1]);
   });
 

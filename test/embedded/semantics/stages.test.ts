@@ -1,4 +1,4 @@
-import { Decimal128, Double, EJSON, Long } from 'bson';
+import { Decimal128, EJSON, Long } from 'bson';
 import type { Document } from 'mongodb';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { addIndex, type Anything, failureOf, startTestEngine, type TestEngine } from '../engine.ts';
@@ -10,8 +10,6 @@ beforeAll(async () => {
   await engine.db.collection<Anything>('people').insertMany(PEOPLE.map((doc) => ({ ...doc })));
 });
 afterAll(() => engine[Symbol.asyncDispose]());
-
-const double = (value: number): Double => new Double(value);
 
 const ORDERS: Anything[] = [
   { _id: 1, who: 'ann', n: 2, price: 1.5, tags: ['a', 'b'], at: { city: 'Ulm' }, list: [{ v: 1 }, { v: 2 }, 3] },
@@ -141,29 +139,6 @@ const GROUPS: Case[] = [
     [{ _id: false, o: { city: 'Bonn', zip: '53' } }],
   ],
   [
-    [{ $match: { n: { $lt: 4 } } }, { $group: { _id: null, p: { $stdDevPop: '$n' }, s: { $stdDevSamp: '$n' } } }],
-    [{ _id: null, p: Math.sqrt(2 / 3), s: double(1) }],
-  ],
-  [
-    [
-      {
-        $group: {
-          _id: null,
-          t: { $top: { sortBy: { n: -1 }, output: '$_id' } },
-          b: { $bottomN: { n: 2, sortBy: { n: -1 }, output: '$_id' } },
-        },
-      },
-    ],
-    [{ _id: null, t: 2, b: [1, 3] }],
-  ],
-  [
-    [
-      { $sort: { n: 1 } },
-      { $group: { _id: null, f: { $firstN: { input: '$n', n: 2 } }, m: { $maxN: { input: '$price', n: 2 } } } },
-    ],
-    [{ _id: null, f: [1, 2], m: [4, 2.25] }],
-  ],
-  [
     [{ $group: { _id: 1, big: { $sum: { $literal: Long.fromString('9000000000') } } } }],
     [{ _id: 1, big: Long.fromString('45000000000') }],
   ],
@@ -177,18 +152,6 @@ const GROUPS: Case[] = [
   [[{ $match: { n: { $gt: 1 } } }, { $count: 'many' }], [{ many: 4 }]],
   [[{ $match: { n: 99 } }, { $count: 'many' }], []],
   [[{ $sortByCount: '$who' }, { $limit: 1 }], [{ _id: 'ann', count: 2 }]],
-  [
-    [{ $bucket: { groupBy: '$n', boundaries: [0, 2, 4], default: 'more' } }],
-    [
-      { _id: 0, count: 1 },
-      { _id: 2, count: 2 },
-      { _id: 'more', count: 2 },
-    ],
-  ],
-  [
-    [{ $bucket: { groupBy: '$n', boundaries: [0, 10], output: { ids: { $push: '$_id' } } } }],
-    [{ _id: 0, ids: [1, 2, 3, 4, 5] }],
-  ],
   [
     [{ $unwind: '$tags' }, { $group: { _id: '$tags', n: { $sum: '$n' } } }, { $sort: { _id: 1 } }],
     [
@@ -399,11 +362,13 @@ const REFUSED: [stages: unknown, code: number][] = [
   [[{ $group: { _id: 1, n: { $sum: ['$a', '$b'] } } }], 40237],
   [[{ $group: { _id: 1, 'a.b': { $sum: 1 } } }], 40235],
   [[{ $group: { _id: 1, n: { $avg: { $literal: Decimal128.fromString('1') } } } }], 238],
-  [[{ $group: { _id: 1, n: { $firstN: { input: '$n', n: 0 } } } }], 5787908],
+  [[{ $group: { _id: 1, n: { $firstN: { input: '$n', n: 1 } } } }], 15952],
+  [[{ $group: { _id: 1, n: { $top: { output: '$n', sortBy: { n: 1 } } } } }], 15952],
+  [[{ $group: { _id: 1, n: { $stdDevPop: '$n' } } }], 15952],
+  [[{ $group: { _id: 1, n: { $count: 1 } } }], 9],
   [[{ $count: '' }], 40156],
   [[{ $sortByCount: 'who' }], 40147],
-  [[{ $bucket: { groupBy: '$n', boundaries: [2, 1] } }], 40194],
-  [[{ $bucket: { groupBy: '$n', boundaries: [0, 1] } }], 40066],
+  [[{ $bucket: { groupBy: '$n', boundaries: [1, 2] } }], 40324],
   [[{ $unwind: 'tags' }], 28818],
   [[{ $unwind: { path: '$tags', frob: 1 } }], 28811],
   [[{ $unwind: {} }], 28812],

@@ -6,11 +6,12 @@ import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { decode } from '#embedded/bson/decode.ts';
 import type { Document } from '#embedded/bson/value.ts';
+import { NotYet } from '#embedded/fault.ts';
 import { parseFilter } from '#embedded/query/filter.ts';
 import { matches } from '#embedded/query/match.ts';
 import { SOURCES } from '#embedded/search/sources.ts';
 import { VectorCaches } from '#embedded/search/vector/caches.ts';
-import type { VectorField } from '#embedded/search/vector/definition.ts';
+import type { VectorField } from '#embedded/search/vector/vector-index.ts';
 import { BATCH, compileKernel, LANE_FLOATS, PAGE, SLOTS_AT, VALUES_AT } from '#embedded/search/vector/kernel.ts';
 import type { Collection } from '#embedded/storage/collection.ts';
 import { Engine } from '#embedded/storage/engine.ts';
@@ -241,6 +242,49 @@ describe('what a vector index holds in memory', () => {
   });
 });
 
+describe('a load', () => {
+  it('gives way to the commands that wait, and still finds what they write', async () => {
+    const collection = engine.catalog.create('d', 'c');
+    engine.catalog.addSearchIndex(collection, 'v', DEFINITION);
+    for (let n = 0; n < 200; n++) collection.insert(...stored({ _id: n, v: [n, 0, 0] }));
+    const now = vi.spyOn(performance, 'now');
+    now.mockImplementation(() => now.mock.calls.length);
+    const order: string[] = [];
+    const search = async (name: string) => {
+      let rows: unknown;
+      await submit(() => {
+        rows = found(collection, [500, 0, 0], 1, undefined);
+      }, false);
+      order.push(name);
+      return rows;
+    };
+    const searches = [search('search'), search('second search')];
+    for (const name of ['ping', 'later ping']) {
+      await submit(() => undefined, false);
+      order.push(name);
+    }
+    await submit(() => collection.insert(...stored({ _id: 'x', v: [500, 0, 0] })));
+    order.push('write');
+    await expect(Promise.all(searches)).resolves.toEqual([[{ row: 201, score: 1 }], [{ row: 201, score: 1 }]]);
+    now.mockRestore();
+    expect(order).toEqual(['ping', 'later ping', 'write', 'search', 'second search']);
+  });
+
+  it('ends all the same when the time of its command is over', async () => {
+    const collection = engine.catalog.create('d', 'c');
+    engine.catalog.addSearchIndex(collection, 'v', DEFINITION);
+    for (let n = 0; n < 600; n++) collection.insert(...stored({ _id: n, v: [n, 0, 0] }));
+    const now = vi.spyOn(performance, 'now');
+    now.mockImplementation(() => now.mock.calls.length);
+    const run = () => ({ ok: found(collection, [1, 0, 0], 1, undefined).length });
+    const error = await new Promise<unknown>((resolve) => {
+      engine.submit({ write: false, durable: false, maxTimeMS: 120, run, done: resolve, failed: resolve });
+    });
+    now.mockRestore();
+    expect(error).toMatchObject({ code: 50 });
+  });
+});
+
 const FIELD: VectorField = { path: 'v', parts: ['v'], dimensions: 4096, similarity: 'dotProduct' };
 
 /** Fills a cache with `rows` rows of 16 KiB, as far as `tick` lets it. */
@@ -248,19 +292,16 @@ function open(
   caches: VectorCaches,
   id: number,
   rows: number,
-  { loads = [] as number[], tick = (): void => undefined } = {},
+  { loads = [] as number[], tick = (): void => undefined, mayPause = false } = {},
 ) {
   const bytes = serialize({ v: Binary.fromFloat32Array(new Float32Array(FIELD.dimensions).fill(id)) });
-  const source = {
-    after: (last: number) => {
-      loads.push(id);
-      let row = Math.max(0, last);
-      return { next: () => (++row <= rows ? [row, bytes] : undefined), close: () => undefined };
-    },
-    get: () => bytes,
-    tick,
+  const iterate = (_sql: string, last: unknown) => {
+    loads.push(id);
+    let row = Math.max(0, Number(last));
+    return { next: () => (++row <= rows ? [row, bytes] : undefined), close: () => undefined };
   };
-  return caches.open(source, { id, filters: [], signature: '' }, FIELD);
+  const collection = { table: 'c', get: () => bytes };
+  return caches.open({ iterate, tick, mayPause }, collection, { id, filters: [] }, FIELD);
 }
 
 describe('the memory that vectors may take', () => {
@@ -295,6 +336,27 @@ describe('the memory that vectors may take', () => {
     expect(() => open(caches, 1, 50, { tick })).toThrow('time limit');
     expect(open(caches, 1, 50, { tick }).size).toBe(50);
     expect(ticks).toBe(50);
+  });
+
+  it('is taken to the end by a load that puts out another, so that two never put out each other in turn', () => {
+    const caches = new VectorCaches(40 * 64 * 1024);
+    const now = vi.spyOn(performance, 'now');
+    const rows = 120;
+    // Every row is a slice of its own.
+    now.mockImplementation(() => now.mock.calls.length * 100);
+    const finished = new Set<number>();
+    for (let turn = 0; turn < 200 && finished.size < 2; turn++) {
+      for (const id of [1, 2]) {
+        try {
+          if (open(caches, id, rows, { mayPause: true }).size === rows) finished.add(id);
+        } catch (error) {
+          expect(error).toBeInstanceOf(NotYet);
+        }
+      }
+      caches.settle(true);
+    }
+    now.mockRestore();
+    expect(finished.size).toBe(2);
   });
 
   it('is given back after a quarter of an hour without use, and with the index', () => {

@@ -1,0 +1,158 @@
+import { type Document, isObject } from '../../bson/value.ts';
+import { notImplemented } from '../../fault.ts';
+import { check, integerOf, need, numberOf, only, stringOf } from '../request.ts';
+import { Best, type OpenSource, passesAll, scoredRows, searchIndex } from '../scored.ts';
+import { both, boosted, type Clause } from './clause.ts';
+import { typeOf } from './fields.ts';
+import { type Bound, View, type Words } from './view.ts';
+import type { Fuzzy } from './vocabulary.ts';
+
+type Find = (view: View) => Clause;
+
+/** The `$search` stage: best score first. Only as many rows are ordered as a limit that follows asks for. */
+export function parseSearch(spec: Document): OpenSource {
+  const { index: name = 'default', ...operator } = spec;
+  const find = parseOperator(operator, '$search');
+  const wanted = stringOf(name, 'index');
+  return (database, collection, query) => {
+    const index = searchIndex(collection, wanted, 'search');
+    const best = new Best(query.limit > 0 && passesAll(query) ? query.skip + query.limit : Infinity);
+    const view = index && new View(index);
+    const clause = view && find(view);
+    for (const [at, { size, dead, rowAt }] of view?.segments.entries() ?? []) {
+      const scores = clause?.(at, size) ?? [];
+      for (let row = 0; row < scores.length; row++) {
+        const score = scores[row] as number;
+        if (score >= 0 && dead?.[row] !== 1) best.offer(rowAt(row), score);
+      }
+    }
+    return scoredRows(database, collection, best.taken(), query);
+  };
+}
+
+/** The operators, each with the fields it takes beside `score`. */
+const OPERATORS: Readonly<Record<string, [fields: readonly string[], parse: (given: Document) => Find]>> = {
+  text: [
+    ['query', 'path', 'fuzzy', 'matchCriteria'],
+    (given) => {
+      const { fuzzy, matchCriteria = 'any' } = given;
+      need(matchCriteria === 'all' || matchCriteria === 'any', 'matchCriteria', 'one of [any, all]');
+      const [words, edits] = [wordsOf(given), fuzzy === undefined ? undefined : fuzzyOf(fuzzy)];
+      return (view) => view.text(words, edits, matchCriteria === 'all');
+    },
+  ],
+  phrase: [
+    ['query', 'path', 'slop'],
+    (given) => {
+      if (integerOf(given['slop'] ?? 0, 'slop', 0) > 0) throw notImplemented("'slop' in phrase");
+      const words = wordsOf(given);
+      return (view) => view.phrase(words);
+    },
+  ],
+  equals: [
+    ['path', 'value'],
+    ({ path, value }) => {
+      need(typeOf(value), 'value', 'a boolean, objectId, number, string, date, uuid, or null');
+      const paths = [stringOf(path, 'path')];
+      return (view) => view.among(paths, [value]);
+    },
+  ],
+  in: [
+    ['path', 'value'],
+    (given) => {
+      const [paths, values] = [stringsOf(given['path'], 'path'), [given['value']].flat()];
+      const [type, ...others] = new Set(values.map(typeOf));
+      need(type && type !== 'null' && others.length === 0, 'value', 'values that are not null, all of the same type');
+      return (view) => view.among(paths, values);
+    },
+  ],
+  range: [['path', 'gt', 'gte', 'lt', 'lte'], parseRange],
+  exists: [
+    ['path'],
+    (given) => {
+      const paths = [stringOf(given['path'], 'path')];
+      return (view) => view.among(paths, [undefined]);
+    },
+  ],
+  compound: [['must', 'should', 'filter', 'mustNot', 'minimumShouldMatch'], parseCompound],
+};
+
+function parseOperator(spec: unknown, where: string): Find {
+  need(isObject(spec), where, 'a document of one operator');
+  only(spec, Object.keys(OPERATORS), where);
+  const [[name, given] = ['', undefined], ...more] = Object.entries(spec);
+  need(name !== '' && more.length === 0, where, 'a document of one operator');
+  need(isObject(given), name, 'a document');
+  const [fields, parse] = OPERATORS[name] as (typeof OPERATORS)[string];
+  only(given, [...fields, 'score'], name);
+  const [find, boost] = [parse(given), boostOf(given['score'])];
+  return (view) => boosted(find(view), boost);
+}
+
+function parseCompound(given: Document): Find {
+  const clauses = (name: string): Find[] =>
+    [given[name] ?? []].flat().map((clause) => parseOperator(clause, `compound.${name}`));
+  const [must, should, filter, mustNot] = [clauses('must'), clauses('should'), clauses('filter'), clauses('mustNot')];
+  const including = must.length + filter.length + should.length;
+  check(including + mustNot.length > 0, '"compound" must have at least one clause');
+  const least = must.length + filter.length === 0 && should.length > 0 ? 1 : 0;
+  const minimum = Math.max(least, integerOf(given['minimumShouldMatch'] ?? 0, 'minimumShouldMatch', 0));
+  check(minimum <= should.length, '"minimumShouldMatch" cannot be greater than number of should clauses');
+  // Alone, mustNot excludes from all there is.
+  if (including === 0) filter.push((view) => view.among([''], [undefined]));
+  return (view) => {
+    const of = (finds: readonly Find[]): Clause[] => finds.map((find) => find(view));
+    return both({ must: of(must), should: of(should), filter: of(filter), mustNot: of(mustNot), minimum });
+  };
+}
+
+function parseRange(given: Document): Find {
+  const bound = (exclusive: string, inclusive: string): Bound | undefined => {
+    const { [exclusive]: beyond, [inclusive]: from } = given;
+    need(beyond === undefined || from === undefined, 'range', `given one of [${exclusive}, ${inclusive}]`);
+    if (beyond !== undefined) return { value: beyond, inclusive: false };
+    return from === undefined ? undefined : { value: from, inclusive: true };
+  };
+  const [low, high] = [bound('gt', 'gte'), bound('lt', 'lte')];
+  const [type, ...others] = new Set([low, high].flatMap((one) => (one ? [typeOf(one.value)] : [])));
+  need(type && type !== 'null' && type !== 'boolean', 'range', 'of numbers, dates, strings, objectIds or uuids');
+  need(others.length === 0, 'range', 'given bounds of the same type');
+  const paths = stringsOf(given['path'], 'path');
+  return (view) => view.range(paths, low, high);
+}
+
+function wordsOf({ path, query }: Document): Words {
+  const paths = [path].flat();
+  for (const one of paths) if (isObject(one)) only(one, [], 'path');
+  return { paths: stringsOf(paths, 'path'), queries: stringsOf(query, 'query') };
+}
+
+function stringsOf(value: unknown, what: string): string[] {
+  const items = [value].flat();
+  need(items.length > 0, what, 'a string, or strings');
+  return items.map((item) => stringOf(item, what));
+}
+
+function fuzzyOf(given: unknown): Fuzzy {
+  need(isObject(given), 'fuzzy', 'a document');
+  only(given, ['maxEdits', 'prefixLength', 'maxExpansions'], 'fuzzy');
+  const { maxEdits = 2, prefixLength = 0, maxExpansions = 50 } = given;
+  return {
+    maxEdits: integerOf(maxEdits, 'fuzzy.maxEdits', 1, 2),
+    prefixLength: integerOf(prefixLength, 'fuzzy.prefixLength', 0),
+    maxExpansions: integerOf(maxExpansions, 'fuzzy.maxExpansions', 1, 1000),
+  };
+}
+
+/** Of `score: { boost: { value } }`. */
+function boostOf(score: unknown): number {
+  if (score === undefined) return 1;
+  need(isObject(score), 'score', 'a document');
+  only(score, ['boost'], 'score');
+  const { boost } = score;
+  need(isObject(boost), 'score.boost', 'a document');
+  only(boost, ['value'], 'score.boost');
+  const value = numberOf(boost['value']);
+  need(Number.isFinite(value) && value > 0, 'score.boost.value', 'a positive number');
+  return value;
+}

@@ -1,0 +1,152 @@
+import { check } from '../request.ts';
+import { both, type Clause, type Lists, phrase, rarity, sum, union, type Weighted } from './clause.ts';
+import { keyOf, typeOf } from './fields.ts';
+import type { Segment } from './segment.ts';
+import type { TextIndex } from './text-index.ts';
+import type { Fuzzy } from './vocabulary.ts';
+
+/** Lucene's limit to a query. */
+const MAX_WORDS = 1024;
+
+export interface Words {
+  paths: readonly string[];
+  queries: readonly string[];
+}
+
+export interface Bound {
+  value: unknown;
+  inclusive: boolean;
+}
+
+type Word = [term: string, place: number];
+
+/** A text field, and what its terms are held against. */
+interface Field extends Pick<Weighted, 'lengths' | 'average'> {
+  field: number;
+  rows: number;
+}
+
+/** The index at one moment, and what is found in it. As on Atlas, a path that the index does not hold matches nothing. */
+export class View {
+  readonly segments: readonly Segment[];
+  readonly #index: TextIndex;
+
+  constructor(index: TextIndex) {
+    this.#index = index;
+    this.segments = index.segments();
+  }
+
+  text(given: Words, fuzzy: Fuzzy | undefined, all: boolean): Clause {
+    const found = this.#each(given, (field, words) => words.map(([term]) => this.#word(field, term, fuzzy)));
+    if (!all) return sum(found.flat(2));
+    const wholes = found.filter((words) => words.length > 0);
+    return both({ should: wholes.map((words) => both({ must: words.map(sum) })), minimum: 1 });
+  }
+
+  /** A phrase is as one term: its rarity is the sum of its words', its frequency how often they stand so. */
+  phrase(given: Words): Clause {
+    const found = this.#each(given, (field, words): Weighted => {
+      const terms = words.map(([term]) => this.#lists(field.field, term, true));
+      const weight = terms.reduce((total, lists) => total + rarity(field.rows, this.#holding(lists)), 0);
+      const places = words.map(([, place]) => place);
+      const inSegment = (at: number): Lists => terms.map((lists) => lists[at]);
+      return { ...field, weight, lists: this.segments.map((_, at) => phrase(inSegment(at), places)) };
+    });
+    return sum(found);
+  }
+
+  /** Rows with any of the values at any of the paths; `undefined` is any value. */
+  among(paths: readonly string[], values: readonly unknown[]): Clause {
+    const keys = paths.flatMap((path) => values.flatMap((value) => this.#keyAt(path, value) ?? []));
+    return union(keys.map(({ field, key }) => this.#lists(field, key)));
+  }
+
+  /** Keys order as their values do, within their type, which is the first byte. Nothing stands between a key and it with a 0. */
+  range(paths: readonly string[], low: Bound | undefined, high: Bound | undefined): Clause {
+    const should = paths.map((path) => {
+      const [from, to] = [low, high].map((bound) => bound && this.#keyAt(path, bound.value));
+      const { field, key } = from ?? to ?? {};
+      if (field === undefined || key === undefined) return union([]);
+      const start = from ? from.key + (low?.inclusive ? '' : '0') : key.slice(0, 2);
+      const end = to ? to.key + (high?.inclusive ? '0' : '') : `${key.slice(0, 2)}g`;
+      return union([this.segments.map((segment) => segment.range(field, start, end))]);
+    });
+    return both({ should, minimum: 1 });
+  }
+
+  /** The number of the path's field, and the term of the value there ('' for any). */
+  #keyAt(path: string, value: unknown): { field: number; key: string } | undefined {
+    const { texts, exact } = this.#index.mapping;
+    const at = exact.findIndex((field) => field.path === path);
+    const field = exact[at];
+    check(typeOf(value) !== 'token' || field?.types.has('token'), `Path '${path}' needs to be indexed as token`);
+    return field && { field: texts.length + at, key: value === undefined ? '' : keyOf(value, field) };
+  }
+
+  /** Makes something of the words of each query in each field. */
+  #each<T>({ paths, queries }: Words, make: (field: Field, words: Word[]) => T): T[] {
+    return this.#index.mapping.texts.flatMap(({ path, analyze }, at) => {
+      const times = paths.filter((wanted) => wanted === path);
+      const field = times.length > 0 ? this.#field(at) : undefined;
+      return times.flatMap(() =>
+        queries.map((query) => {
+          const words: Word[] = [];
+          analyze(query, 0, (...word) => words.push(word));
+          check(words.length <= MAX_WORDS, `maxClauseCount is set to ${MAX_WORDS}`);
+          return make(field as Field, words);
+        }),
+      );
+    });
+  }
+
+  /** The lengths of a field are the lists of the rows that have it. */
+  #field(field: number): Field {
+    let [rows, total] = [0, 0];
+    const lists = this.#lists(field, '');
+    const lengths = this.segments.map(({ size, dead }, at) => {
+      const lengthOf = new Uint32Array(size);
+      lists[at]?.rows.forEach((row, n) => {
+        const length = lists[at]?.counts[n] as number;
+        lengthOf[row] = length;
+        if (dead?.[row] === 1) return;
+        rows++;
+        total += length;
+      });
+      return lengthOf;
+    });
+    return { field, rows, lengths, average: total / rows };
+  }
+
+  /** What stands for a word: itself, or the terms close to it, which all are as rare as the most frequent of them. */
+  #word(field: Field, word: string, fuzzy: Fuzzy | undefined): Weighted[] {
+    const near: [string, number][] = fuzzy ? this.#closeTo(field.field, word, fuzzy) : [[word, 1]];
+    const found = near.values().map(([term, closeness]) => {
+      const lists = this.#lists(field.field, term);
+      return { lists, closeness, holding: this.#holding(lists) };
+    });
+    // Terms of documents that are gone do not count.
+    const taken = [...found.filter(({ holding }) => holding > 0).take(fuzzy?.maxExpansions ?? 1)];
+    const weight = rarity(field.rows, Math.max(...taken.map(({ holding }) => holding)));
+    return taken.map(({ lists, closeness }) => ({ ...field, lists, weight: weight * closeness }));
+  }
+
+  /** The terms within the allowed edits, closest first, each with how close it is. */
+  #closeTo(field: number, word: string, fuzzy: Fuzzy): [term: string, closeness: number][] {
+    const near = new Map<string, number>();
+    for (const segment of this.segments) for (const one of segment.vocabularies(field)) one.closeTo(word, fuzzy, near);
+    return [...near].toSorted(([a, x], [b, y]) => y - x || (a < b ? -1 : 1));
+  }
+
+  #lists(field: number, term: string, withPlaces = false): Lists {
+    return this.segments.map((segment) => segment.postings(field, term, withPlaces));
+  }
+
+  /** How many rows the lists hold, not counting those that are out of date. */
+  #holding(lists: Lists): number {
+    return lists.reduce((total, list, at) => {
+      const dead = this.segments[at]?.dead;
+      if (!list || !dead) return total + (list?.rows.length ?? 0);
+      return total + list.rows.reduce((count, row) => count + 1 - (dead[row] as number), 0);
+    }, 0);
+  }
+}
