@@ -50,6 +50,8 @@ export const hello = command({
   run: identity,
 });
 
+export { hello as isMaster, hello as ismaster };
+
 export const ping = command({ open: true, run: () => ({ ok: 1 }) });
 
 export const saslStart = command({

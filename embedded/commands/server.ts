@@ -28,6 +28,8 @@ export const buildInfo = command({
   }),
 });
 
+export { buildInfo as buildinfo };
+
 export const connectionStatus = command({
   open: true,
   fields: { showPrivileges: field.flag },

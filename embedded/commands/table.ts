@@ -14,8 +14,6 @@ import { findAndModify, insert, remove, update } from './write.ts';
 /** Every command there is; any other name is refused with CommandNotFound. Of four files each export is a command. */
 export const COMMANDS: Readonly<Record<string, Command>> = {
   ...handshake,
-  ismaster: handshake.hello,
-  isMaster: handshake.hello,
   find,
   getMore,
   killCursors,
@@ -35,5 +33,4 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
   updateSearchIndex,
   dropSearchIndex,
   ...server,
-  buildinfo: server.buildInfo,
 };

@@ -8,7 +8,7 @@ import type { VectorField, VectorIndex } from './vector-index.ts';
 const MAX_BYTES = 1.5 * 1024 ** 3;
 const IDLE_MS = 15 * 60_000;
 /** How long a load goes on before other commands get their turn. */
-const SLICE_MS = 50;
+const SLICE_MS = 20;
 
 interface Cached {
   index: number;

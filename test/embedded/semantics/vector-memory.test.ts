@@ -262,12 +262,37 @@ describe('a load', () => {
     for (const name of ['ping', 'later ping']) {
       await submit(() => undefined, false);
       order.push(name);
+      // The searches share one slice of 20 ms.
+      if (name === 'ping') expect(now.mock.calls.length).toBeLessThan(40);
     }
     await submit(() => collection.insert(...stored({ _id: 'x', v: [500, 0, 0] })));
     order.push('write');
     await expect(Promise.all(searches)).resolves.toEqual([[{ row: 201, score: 1 }], [{ row: 201, score: 1 }]]);
     now.mockRestore();
     expect(order).toEqual(['ping', 'later ping', 'write', 'search', 'second search']);
+  });
+
+  it('is taken to the end in a later batch of a cursor, which could not be drawn twice', async () => {
+    const collection = engine.catalog.create('d', 'c');
+    engine.catalog.addSearchIndex(collection, 'v', DEFINITION);
+    for (let n = 0; n < 200; n++) collection.insert(...stored({ _id: n, v: [n, 0, 0] }));
+    let drawn = 0;
+    const answers = {
+      next: () => {
+        if (++drawn === 3) found(collection, [1, 0, 0], 1, undefined);
+        return drawn > 3 ? undefined : new Uint8Array(1);
+      },
+      pause: () => undefined,
+    };
+    const now = vi.spyOn(performance, 'now');
+    now.mockImplementation(() => now.mock.calls.length);
+    let first: Document = {};
+    const errors = [
+      await submit(() => (first = engine.cursors.first('d.c', answers, 1)), false),
+      await submit(() => engine.cursors.next(Number((first['cursor'] as Document)['id']), 'd.c', 9), false),
+    ];
+    now.mockRestore();
+    expect({ errors, drawn }).toEqual({ errors: [undefined, undefined], drawn: 4 });
   });
 
   it('ends all the same when the time of its command is over', async () => {
