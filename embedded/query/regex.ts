@@ -23,7 +23,7 @@ export function regexOf(operand: unknown, options: unknown): { pattern: Pattern;
 }
 
 /** MongoDB's patterns are PCRE. What JavaScript can express is translated, so that it means the same; the rest is refused. */
-export function compilePattern(text: string, flags: string): Pattern {
+function compilePattern(text: string, flags: string): Pattern {
   if (/[^imsxu]/.test(flags)) throw new MongoFault(51108, `invalid flag in regex options: ${flags}`);
   if (text.includes('\0')) throw new MongoFault(51091, 'Regular expression cannot contain an embedded null byte');
   if (text.length > MAX_PATTERN) throw new MongoFault(51091, 'Regular expression is invalid: pattern is too large');

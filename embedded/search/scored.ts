@@ -4,6 +4,7 @@ import type { Row } from '../plan/scan.ts';
 import { matches } from '../query/match.ts';
 import type { Collection } from '../storage/collection.ts';
 import type { Database } from '../storage/database.ts';
+import type { Hit } from './best.ts';
 import { check } from './request.ts';
 import type { SearchIndex } from './search-index.ts';
 
@@ -12,37 +13,6 @@ export type ScoredRows = Rows & { score(): number };
 
 /** Opens a search; of the query that follows it only filter, skip and limit apply. */
 export type OpenSource = (database: Database, collection: Collection, query: Query) => ScoredRows;
-
-interface Hit {
-  row: number;
-  score: number;
-}
-
-const SPARE = 1000;
-
-/** The best hits, equal scores by insertion. For speed it keeps some more before it sorts the worst out. */
-export class Best {
-  readonly #limit: number;
-  #hits: Hit[] = [];
-  #least = -Infinity;
-
-  constructor(limit: number) {
-    this.#limit = limit;
-  }
-
-  /** Rows that tie with the worst kept may still win by insertion, so only a lower score is turned away. */
-  offer(row: number, score: number): void {
-    if (score < this.#least) return;
-    this.#hits.push({ row, score });
-    if (this.#hits.length < this.#limit * 2 + SPARE) return;
-    this.#hits = this.taken();
-    this.#least = this.#hits.at(-1)?.score ?? -Infinity;
-  }
-
-  taken(): Hit[] {
-    return this.#hits.toSorted((a, b) => b.score - a.score || a.row - b.row).slice(0, this.#limit);
-  }
-}
 
 export function passesAll({ filter }: Query): boolean {
   return filter.op === 'and' && filter.filters.length === 0;

@@ -220,12 +220,16 @@ export function applyUpdate(
   // Changes reach into the value of `_id` itself.
   const held = update.kind === 'changes' && update.roots.has('_id') ? decode(encode({ id }))['id'] : id;
   const after = update.kind === 'changes' ? changed(update, doc, filter, inserting) : reshaped(update.shapes, doc);
-  if (update.kind === 'pipeline' && id !== undefined && after['_id'] === undefined) return withId(id, after);
-  if (held !== undefined && (after['_id'] === undefined || !equal(after['_id'], held))) throw immutableId();
-  return update.kind === 'pipeline' && id !== undefined ? withId(id, after) : after;
+  if (held === undefined) return after;
+  const isPipeline = update.kind === 'pipeline';
+  const given = isPipeline && after['_id'] === undefined ? held : after['_id'];
+  if (given === undefined || !equal(given, held)) throw immutableId();
+  if (isPipeline) return withId(held, after);
+  // An equal number of another type is no change.
+  after['_id'] = held;
+  return after;
 }
 
-/** Unlike operators, stages may make fields with a dollar or a dot in their names, as `$setField` does. */
 function reshaped(shapes: readonly ((item: Item) => Item)[], doc: Document): Document {
   return shapes.reduce<Item>((item, shape) => shape(item), { doc }).doc;
 }

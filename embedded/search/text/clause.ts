@@ -32,8 +32,9 @@ export function sum(terms: readonly Weighted[]): Clause {
       const { rows = [], counts = [] } = lists[segment] ?? {};
       const lengthOf = lengths[segment] as Uint32Array;
       const perTerm = (K1 * B) / average;
-      if (rows.length > 0) scores ??= new Float64Array(size).fill(-1);
-      for (let n = 0; scores && n < rows.length; n++) {
+      if (rows.length === 0) continue;
+      scores ??= new Float64Array(size).fill(-1);
+      for (let n = 0; n < rows.length; n++) {
         const row = rows[n] as number;
         const count = counts[n] as number;
         const score = (weight * count) / (count + K1 * (1 - B) + perTerm * (lengthOf[row] as number));

@@ -1,7 +1,8 @@
 import { type Document, isObject } from '../../bson/value.ts';
 import { notImplemented } from '../../fault.ts';
 import { check, integerOf, need, numberOf, only, stringOf } from '../request.ts';
-import { Best, type OpenSource, passesAll, scoredRows, searchIndex } from '../scored.ts';
+import { Best } from '../best.ts';
+import { type OpenSource, passesAll, scoredRows, searchIndex } from '../scored.ts';
 import { both, boosted, type Clause } from './clause.ts';
 import { typeOf } from './fields.ts';
 import { type Bound, View, type Words } from './view.ts';
@@ -19,11 +20,11 @@ export function parseSearch(spec: Document): OpenSource {
     const best = new Best(query.limit > 0 && passesAll(query) ? query.skip + query.limit : Infinity);
     const view = index && new View(index);
     const clause = view && find(view);
-    for (const [at, { size, dead, rowAt }] of view?.segments.entries() ?? []) {
-      const scores = clause?.(at, size) ?? [];
+    for (const [at, segment] of view?.segments.entries() ?? []) {
+      const scores = clause?.(at, segment.size) ?? [];
       for (let row = 0; row < scores.length; row++) {
         const score = scores[row] as number;
-        if (score >= 0 && dead?.[row] !== 1) best.offer(rowAt(row), score);
+        if (score >= 0 && segment.dead?.[row] !== 1) best.offer(segment.rowAt(row), score);
       }
     }
     return scoredRows(database, collection, best.taken(), query);

@@ -72,7 +72,8 @@ export class TextIndex {
   wordsOf(doc: Document): number[] {
     return this.mapping.texts.map((field) => {
       let count = 0;
-      for (const text of textsOf(doc, field)) field.analyze(text, 0, () => count++);
+      const visit = (): number => count++;
+      for (const text of textsOf(doc, field)) field.analyze(text, 0, visit);
       return count;
     });
   }

@@ -1,14 +1,20 @@
 import { MongoFault, NotYet } from '../../fault.ts';
-import type { Collection } from '../../storage/collection.ts';
-import type { Database } from '../../storage/database.ts';
 import { compileKernel, type Kernel } from './kernel.ts';
-import { VectorTable } from './table.ts';
-import type { VectorField, VectorIndex } from './vector-index.ts';
+import { type VectorField, VectorTable } from './table.ts';
 
 const MAX_BYTES = 1.5 * 1024 ** 3;
 const IDLE_MS = 15 * 60_000;
 /** How long a load goes on before other commands get their turn. */
 const SLICE_MS = 20;
+
+/** What is used of the database. */
+interface Reads {
+  /** Whether the load may give way to other commands. */
+  mayPause: boolean;
+  iterate(sql: string, after: number): { next(): unknown[] | undefined; close(): void };
+  /** To be called between rows. */
+  tick(): void;
+}
 
 interface Cached {
   index: number;
@@ -82,9 +88,9 @@ export class VectorCaches {
    * gives way to other commands, the next goes on.
    */
   open(
-    database: Pick<Database, 'iterate' | 'tick' | 'mayPause'>,
-    collection: Pick<Collection, 'get' | 'table'>,
-    { id, filters }: Pick<VectorIndex, 'id' | 'filters'>,
+    database: Reads,
+    collection: { table: string; get(row: number): Uint8Array | undefined },
+    { id, filters }: { id: number; filters: readonly string[] },
     field: VectorField,
   ): VectorTable {
     const key = `${id} ${field.path}`;
@@ -114,7 +120,7 @@ export class VectorCaches {
     return cached.table;
   }
 
-  #tick(database: Pick<Database, 'tick'>): void {
+  #tick(database: Reads): void {
     database.tick();
     if (performance.now() < this.#sliceEnd) return;
     this.#gaveWay = true;

@@ -1,12 +1,18 @@
 import { decodeOnly } from '../../bson/decode.ts';
 import { rawField } from '../../bson/raw.ts';
 import type { Filter } from '../../query/filter.ts';
-import { Best } from '../scored.ts';
+import { Best, type Hit } from '../best.ts';
 import { Column } from './column.ts';
 import { BATCH, type Kernel, LANE_FLOATS, PAGE, SLOTS_AT, VALUES_AT } from './kernel.ts';
-import type { VectorField } from './vector-index.ts';
 
 const FLOAT32 = 0x27;
+
+export interface VectorField {
+  path: string;
+  parts: readonly string[];
+  dimensions: number;
+  similarity: 'cosine' | 'dotProduct' | 'euclidean';
+}
 
 /** Atlas's scores, by what the kernel gives. */
 const SCORES: Readonly<Record<VectorField['similarity'], (value: number) => number>> = {
@@ -60,7 +66,7 @@ export class VectorTable {
   }
 
   /** The best first, equal scores by insertion. */
-  search(query: Float32Array, limit: number, filter: Filter | undefined): ReturnType<Best['taken']> {
+  search(query: Float32Array, limit: number, filter: Filter | undefined): Hit[] {
     const { similarity } = this.#field;
     const { buffer } = this.#kernel.memory;
     const scan = similarity === 'euclidean' ? this.#kernel.distance : this.#kernel.dot;

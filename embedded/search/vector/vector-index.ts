@@ -3,17 +3,11 @@ import { MongoFault, notImplemented } from '../../fault.ts';
 import type { Database } from '../../storage/database.ts';
 import { numberOf, only } from '../request.ts';
 import type { VectorCaches } from './caches.ts';
+import type { VectorField } from './table.ts';
 
 const SIMILARITIES = ['cosine', 'dotProduct', 'euclidean'] as const;
 const MAX_DIMENSIONS = 8192;
 const OPTIONS = ['type', 'path', 'numDimensions', 'similarity', 'quantization', 'indexingMethod'];
-
-export interface VectorField {
-  path: string;
-  parts: readonly string[];
-  dimensions: number;
-  similarity: (typeof SIMILARITIES)[number];
-}
 
 interface VectorDefinition {
   vectors: readonly VectorField[];

@@ -52,7 +52,7 @@ export interface Plain {
 
 export async function loadPlain(db: Db, count: number): Promise<Collection<Plain>> {
   const plain = await db.createCollection<Plain>('plain');
-  await plain.createIndex({ email: 1 }, { unique: true });
+  await plain.createIndexes([{ key: { email: 1 }, unique: true }]);
   for (let start = 0; start < count; start += atOnce) {
     await plain.insertMany(
       Array.from({ length: Math.min(atOnce, count - start) }, (_, index) => {

@@ -27,7 +27,7 @@ export const scalar: fc.Arbitrary<unknown> = fc.oneof(
 
 /** Names that JavaScript would put in another order, and one of its own. */
 const name = fc.constantFrom('x', 'y', '10', '2', '__proto__');
-export const object = (inner: fc.Arbitrary<unknown>): fc.Arbitrary<Map<string, unknown>> =>
+const object = (inner: fc.Arbitrary<unknown>): fc.Arbitrary<Map<string, unknown>> =>
   fc.array(fc.tuple(name, inner), { maxLength: 3 }).map((fields) => new Map(fields));
 
 export const value: fc.Arbitrary<unknown> = fc.oneof(

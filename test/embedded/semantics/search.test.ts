@@ -387,7 +387,11 @@ describe('refusals', () => {
     ['dynamic mappings', { mappings: { dynamic: true, fields: {} } }, 238],
     ['dynamic documents', { mappings: { fields: { a: { type: 'document', dynamic: true, fields: {} } } } }, 238],
     ['the analyzer simple', { analyzer: 'lucene.simple', mappings: { fields: { a: { type: 'string' } } } }, 238],
-    ['the analyzer whitespace', { mappings: { fields: { a: { type: 'string', analyzer: 'lucene.whitespace' } } } }, 238],
+    [
+      'the analyzer whitespace',
+      { mappings: { fields: { a: { type: 'string', analyzer: 'lucene.whitespace' } } } },
+      238,
+    ],
     ['another analyzer', { analyzer: 'lucene.german', mappings: { fields: { a: { type: 'string' } } } }, 238],
     ['another analyzer of a field', { mappings: { fields: { a: { type: 'string', analyzer: 'mine' } } } }, 238],
     [

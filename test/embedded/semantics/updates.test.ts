@@ -386,6 +386,7 @@ describe('an update that is refused', () => {
     expect(await failureOf(things.updateOne({}, { $set: { '_id.x': 2 } }))).toMatchObject({ code: 66 });
     expect(await failureOf(things.updateOne({}, { $unset: { '_id.x': 1 } }))).toMatchObject({ code: 66 });
     expect((await things.updateOne({}, { $set: { '_id.x': 1 } })).modifiedCount).toBe(0);
+    expect((await things.updateOne({}, { $mul: { '_id.x': dec('1.0') } })).modifiedCount).toBe(0);
     expect(await things.findOne({})).toEqual({ _id: { x: 1 } });
   });
 

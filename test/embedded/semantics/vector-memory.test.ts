@@ -11,7 +11,7 @@ import { parseFilter } from '#embedded/query/filter.ts';
 import { matches } from '#embedded/query/match.ts';
 import { SOURCES } from '#embedded/search/sources.ts';
 import { VectorCaches } from '#embedded/search/vector/caches.ts';
-import type { VectorField } from '#embedded/search/vector/vector-index.ts';
+import type { VectorField } from '#embedded/search/vector/table.ts';
 import { BATCH, compileKernel, LANE_FLOATS, PAGE, SLOTS_AT, VALUES_AT } from '#embedded/search/vector/kernel.ts';
 import type { Collection } from '#embedded/storage/collection.ts';
 import { Engine } from '#embedded/storage/engine.ts';
