@@ -46,12 +46,12 @@ function targetOf(path: string): string {
   return file;
 }
 
-const { values, positionals } = parseArgs({ options, allowPositionals: true, strict: false });
-
 async function run(): Promise<void> {
+  const { values, positionals } = parseArgs({ options, allowPositionals: true });
+  if (values.help) return void process.stdout.write(`${usage}\n`);
   const [command, path, ...rest] = positionals;
-  const dataDir = resolve(typeof values.data === 'string' ? values.data : readEnv(process.env).DATA_DIR);
-  const how = { force: values.force === true, progress: tellProgress() };
+  const dataDir = resolve(values.data ?? readEnv(process.env).DATA_DIR);
+  const how = { force: values.force, progress: tellProgress() };
   if (command === 'backup' && path !== undefined && rest.length === 0) {
     const file = targetOf(path);
     const documents = await backUpDatabase(dataDir, file, how);
@@ -69,11 +69,9 @@ async function run(): Promise<void> {
 }
 
 /** `npm run db -- backup|restore|check`: ends with 1 and a line that says why when something is not as it should be. */
-if (values.help === true) process.stdout.write(`${usage}\n`);
-else
-  await orExplain(() =>
-    run().catch((error: unknown) => {
-      // A full disk, a missing folder, a damaged file: the message says it, the stack nothing more.
-      throw error instanceof Error ? new UsageError(error.message, { cause: error }) : error;
-    }),
-  );
+await orExplain(() =>
+  run().catch((error: unknown) => {
+    // A full disk, a missing folder, a damaged file: the message says it, the stack nothing more.
+    throw error instanceof Error ? new UsageError(error.message, { cause: error }) : error;
+  }),
+);

@@ -20,8 +20,8 @@ export interface Job {
 }
 
 /**
- * Runs commands in batches: all that arrived by one turn of the event loop share one transaction, and a writing command is a
- * savepoint in it. Answers leave after the commit, durable ones after the disk has it.
+ * Runs commands in batches: all that arrived by one turn of the event loop share one transaction, and each of several
+ * writing commands is a savepoint in it. Answers leave after the commit, durable ones after the disk has it.
  */
 export class Engine {
   readonly database: Database;

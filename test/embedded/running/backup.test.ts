@@ -277,6 +277,17 @@ describe('db check', () => {
     expect(await refusal('check')).toContain('There is no embedded database');
   });
 
+  it.each([
+    ['check --forse', '--forse'],
+    ['check --data', '--data'],
+    ['restore saved.sqlite --force=no', '--force'],
+  ])('refuses the options of "%s" rather than doing something else', async (args, option) => {
+    const { code, out, err } = await run('db', args.split(' '));
+    expect([code, out]).toEqual([1, '']);
+    expect(err).toContain(option);
+    expect(err).not.toContain('    at ');
+  });
+
   it.each(['', 'backup', 'restore', 'check a b', 'vacuum'])('shows its usage for "%s"', async (args) => {
     expect(await refusal(...args.split(' '))).toContain('Usage: npm run db');
   });
