@@ -4,21 +4,51 @@ import type { ModelUsage } from '#src/domain/ports/models.ts';
 
 export type ChannelValues = Readonly<Record<string, unknown>>;
 
+/** Channels by name. */
+export interface NodeIo {
+  /** Channels the node needs: the checker refuses a graph in which nothing writes them before. */
+  readonly reads: readonly string[];
+  /** Channels the node uses when the graph has them and something wrote them. */
+  readonly readsIfPresent: readonly string[];
+  readonly writes: readonly string[];
+}
+
 /** What one attempt of a node is given. `signal` aborts on timeout, cancel and lost lease: pass it on to everything slow. */
 export interface NodeCall<Params> {
   readonly deps: NodeDeps;
   readonly run: RunFacts;
+  /**
+   * Where this is in the run: the node's id, after those of the `workflow` nodes it is inside of and with the number of the item
+   * inside a map (`pages[3]/ocr`). Result rows are unique by run and path.
+   */
+  readonly path: string;
   readonly nodeId: string;
-  /** Only the channels named in `reads` and `readsIfPresent`. */
+  /** Only the channels that the node's io names, those that its expressions name, and the item of a map under its name. */
   readonly state: ChannelValues;
+  /** The config, with `$expr` and `$secret` in their values' place. */
   readonly params: Params;
   readonly signal: AbortSignal;
+  /** The answer that was given to this node's question (`wait`), if it asked one. */
+  readonly answer?: unknown;
+}
+
+/** A question to a person or an agent; the run waits for the answer, however long. */
+export interface Question {
+  readonly prompt: string;
+  /** What the answer is about; at most 16 KiB of JSON. */
+  readonly data?: unknown;
+  /** JSON Schema of the answer. */
+  readonly answerSchema?: Record<string, unknown>;
 }
 
 /** `update` holds channels named in `writes` only: ids and small facts; text, vectors and images belong in the store. */
 export interface NodeResult {
   readonly update: Record<string, unknown>;
   readonly usage?: ModelUsage;
+  /** Label of what made the result, for receipts: `tesseract.js/7.0.0 ...`, `openai/<model>`, `local/...`. */
+  readonly modelLabel?: string;
+  /** Ends the attempt: the run waits, and the node is called again with `answer`. `update` must be empty. */
+  readonly wait?: Question;
 }
 
 /** A node type: one file, one row of the catalogue. Source: graphs.md "Node catalogue". */
@@ -28,13 +58,22 @@ export interface NodeDefinition<Schema extends z.ZodObject = z.ZodObject> {
   readonly summary: string;
   /** A strict zod object; every field described, every field with a default where the node can work without it. */
   readonly params: Schema;
-  /** Channels the node needs: the checker refuses a graph in which nothing writes them before. */
+  /** As `NodeIo`, for every config. */
   readonly reads: readonly string[];
-  /** Channels the node uses when the graph has them and something wrote them. */
   readonly readsIfPresent?: readonly string[];
   readonly writes: readonly string[];
-  /** Same inputs, same outputs, no effect but its own result row. */
+  /** More channels, by the config as it is written, valid or not. Expressions and templates are not its affair. */
+  channels?(config: Readonly<Record<string, unknown>>): Partial<NodeIo>;
+  /** Fields of the config that are templates: text with `{{ <expression> }}`. The node fills them with `fillTemplate`. */
+  readonly templates?: readonly string[];
+  /** Fields of the config that are one expression, or an object of them, with no `$expr` around: evaluated by the node. */
+  readonly expressions?: readonly string[];
+  /** Same inputs, same outputs, no effect but its own result row: its outcome is kept and taken again by later runs. */
   readonly pure: boolean;
+  /** A pure node that costs less than looking its outcome up: never kept. */
+  readonly cheap?: true;
+  /** What else than config, input and document decides the outcome: labels of the engine or model behind. */
+  dependsOn?(deps: NodeDeps, params: z.output<Schema>): readonly string[];
   readonly defaultTimeoutMs: number;
   /** A config that works, shown in the docs and checked by a test. */
   readonly example: z.input<Schema>;
@@ -44,4 +83,11 @@ export interface NodeDefinition<Schema extends z.ZodObject = z.ZodObject> {
 /** Keeps the type of `params`, so that workflows in code get a typed config (`graphs/build.ts`). */
 export function defineNode<Schema extends z.ZodObject>(definition: NodeDefinition<Schema>): NodeDefinition<Schema> {
   return definition;
+}
+
+/** A definition's channels under a config; expressions and templates may read more. */
+export function ioOf(definition: NodeDefinition, config: Readonly<Record<string, unknown>>): NodeIo {
+  const more = definition.channels?.(config);
+  const union = (name: keyof NodeIo): string[] => [...new Set([...(definition[name] ?? []), ...(more?.[name] ?? [])])];
+  return { reads: union('reads'), readsIfPresent: union('readsIfPresent'), writes: union('writes') };
 }

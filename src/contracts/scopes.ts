@@ -2,6 +2,8 @@
 export const scopes = [
   'uploads:write',
   'workflows:read',
+  'workflows:write',
+  'workflows:publish',
   'runs:read',
   'runs:execute',
   'documents:read',
@@ -10,6 +12,8 @@ export const scopes = [
 export type Scope = (typeof scopes)[number];
 
 const implied: Partial<Record<Scope, readonly Scope[]>> = {
+  'workflows:write': ['workflows:read'],
+  'workflows:publish': ['workflows:read'],
   'runs:execute': ['runs:read'],
   'documents:write': ['documents:read', 'uploads:write'],
 };

@@ -14,6 +14,8 @@ export const idPrefixes = {
   ocr: 'ocr',
   description: 'dsc',
   embedding: 'emb',
+  segmentation: 'seg',
+  delivery: 'dlv',
   event: 'evt',
   request: 'req',
 } as const;

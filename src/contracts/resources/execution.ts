@@ -88,7 +88,7 @@ const Step = z.object({
   nodeId: z.string(),
   type: z.string(),
   attempt: z.int(),
-  status: z.enum(['running', 'succeeded', 'failed', 'continued', 'canceled']),
+  status: z.enum(['running', 'waiting', 'succeeded', 'failed', 'continued', 'canceled']),
   startedAt: Timestamp,
   finishedAt: Timestamp.nullable(),
   ms: z.number().nullable(),

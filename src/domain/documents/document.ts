@@ -3,6 +3,8 @@ import type { DomainEvent } from '#src/domain/events/events.ts';
 
 export type Visibility = 'private' | 'public';
 export type UploadFamily = 'workflow-key' | 'service';
+/** `derived`: made by a run from another document. */
+export type DocumentFamily = UploadFamily | 'derived';
 
 export interface LatestOcr {
   readonly ocrResultId: string;
@@ -26,8 +28,11 @@ export interface DocumentRecord {
   readonly schemaVersion: 1;
   readonly organizationId: string;
   readonly projectId: string;
-  readonly family: UploadFamily;
+  readonly family: DocumentFamily;
   readonly apiKeyId: string | null;
+  /** Of derived documents: what they were made from, and by what. */
+  readonly parentDocumentId?: string;
+  readonly segmentationId?: string;
   readonly objectKey: string;
   /** Where the acknowledged bytes are, under a key no client can write to, or `objectKey` itself on a write-once store. */
   readonly pinnedKey: string;

@@ -33,6 +33,7 @@ export const realtimeKinds = [
   'run.created',
   'run.step.changed',
   'run.completed',
+  'workflow.emitted',
 ] as const;
 export type RealtimeKind = (typeof realtimeKinds)[number];
 

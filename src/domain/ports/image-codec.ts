@@ -18,6 +18,29 @@ export interface PageImage {
   readonly png: Buffer;
 }
 
+/** What `preprocess` may do to a page, in this order. Angles in degrees clockwise. */
+export interface PageTransform {
+  /** Crops to [x, y, width, height], fractions 0..1. */
+  readonly crop?: readonly [number, number, number, number];
+  readonly rotate?: number;
+  readonly grayscale?: boolean;
+  /** Median filter over this many pixels, odd, 3..9. */
+  readonly median?: number;
+  /** Scales by this factor; the result has at most 50 megapixels. */
+  readonly scale?: number;
+  /** Black and white, by the local (Sauvola) threshold. */
+  readonly binarize?: boolean;
+  /** Everything outside becomes white; corner points as fractions 0..1. */
+  readonly keepPolygons?: readonly (readonly (readonly [number, number])[])[];
+}
+
+/** 8-bit gray pixels, row by row. */
+export interface GrayRaster {
+  readonly width: number;
+  readonly height: number;
+  readonly pixels: Uint8Array;
+}
+
 /**
  * Everything that looks inside document images. Faults: `image.undecodable`, `image.too_large` (over 50 megapixels or 200 pages).
  * Source: pipeline.md "Decode and prepare".
@@ -31,6 +54,9 @@ export interface ImageCodec {
   page(bytes: Buffer, index: number, signal?: AbortSignal): Promise<PageImage>;
   /** Longest side at most `longestSide` pixels, WebP quality 70. Never the uploaded bytes. */
   thumbnail(bytes: Buffer, longestSide: number): Promise<Buffer>;
+  /** Gray pixels of a page, scaled down to `longestSide` where it is larger: for layout analysis. */
+  raster(page: PageImage, longestSide: number, signal?: AbortSignal): Promise<GrayRaster>;
+  transform(page: PageImage, change: PageTransform, signal?: AbortSignal): Promise<PageImage>;
   /** Longest side at most `longestSide`, JPEG quality 85: what a vision model is sent. */
   forModel(page: PageImage, longestSide: number): Promise<Buffer>;
 }

@@ -1,4 +1,5 @@
 import type { OcrPage } from '#src/domain/ports/ocr-engine.ts';
+import type { Segment } from '#src/domain/ports/segmenter.ts';
 import type { DocumentDescription, ModelUsage } from '#src/domain/ports/models.ts';
 
 /** Who made a result. `(runId, nodeId, key)` is unique: a node that runs again after a crash finds its first result. */
@@ -7,6 +8,7 @@ export interface ResultOrigin {
   readonly projectId: string;
   readonly documentId: string;
   readonly runId: string;
+  /** Path of the node in the run: `NodeCall.path`. */
   readonly nodeId: string;
 }
 
@@ -43,6 +45,19 @@ export interface EmbeddingResult {
   readonly blockHash?: string;
 }
 
+export interface SegmentationResult {
+  readonly segmentationId: string;
+  readonly createdAt: Date;
+  readonly modelLabel: string;
+  readonly prompt: string;
+  /** Index of the page the coordinates are fractions of. */
+  readonly page: number;
+  readonly segments: readonly Segment[];
+  readonly unsupportedPrompt: boolean;
+  /** The picture made from the segments, a document of its own. */
+  readonly derivedDocumentId: string | null;
+}
+
 /**
  * Rows that runs make, exactly once each. `save*` answers the stored row: the new one, or the one an earlier attempt of the same
  * node left. Saving also updates the latest summary on the document. Every read is by organization.
@@ -57,5 +72,12 @@ export interface ResultStore {
   ): Promise<DescriptionResult>;
   descriptionById(organizationId: string, descriptionId: string): Promise<DescriptionResult | null>;
   saveEmbedding(origin: ResultOrigin, result: Omit<EmbeddingResult, 'embeddingId'>): Promise<EmbeddingResult>;
+  saveSegmentation(
+    origin: ResultOrigin,
+    result: Omit<SegmentationResult, 'segmentationId' | 'createdAt'>,
+  ): Promise<SegmentationResult>;
+  /** The id that `saveSegmentation` gives for this origin: for what is made before, and names it. */
+  segmentationIdOf(origin: ResultOrigin): string;
+  segmentationById(organizationId: string, segmentationId: string): Promise<SegmentationResult | null>;
   embeddingById(organizationId: string, embeddingId: string): Promise<EmbeddingResult | null>;
 }

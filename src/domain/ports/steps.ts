@@ -8,16 +8,23 @@ export interface StepRecord {
   readonly fence: number;
   readonly organizationId: string;
   readonly projectId: string;
+  /** Path of the node in the run. */
   readonly nodeId: string;
   readonly type: string;
   readonly attempt: number;
-  readonly status: 'running' | 'succeeded' | 'failed' | 'continued' | 'canceled';
+  readonly status: 'running' | 'waiting' | 'succeeded' | 'failed' | 'continued' | 'canceled';
   readonly startedAt: Date;
   readonly finishedAt: Date | null;
   readonly ms: number | null;
   readonly inputPreview: string | null;
   readonly outputPreview: string | null;
   readonly usage: ModelUsage | null;
+  /** Type and version of the node: `ocr@1`. Absent on rows of older versions of this program, as what follows. */
+  readonly node?: string;
+  readonly modelLabel?: string | null;
+  readonly outputDigest?: string | null;
+  /** The run whose outcome was taken from the cache. */
+  readonly cachedFrom?: string | null;
   readonly error: RunFailure | null;
 }
 

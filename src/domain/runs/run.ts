@@ -19,7 +19,62 @@ export interface ExecutionRecord {
   readonly apiKeyId: string;
   readonly documentIds: readonly string[];
   readonly initialState: Readonly<Record<string, unknown>> | null;
+  /** The execution this one repeats. */
+  readonly replayOf?: string;
+  /** Told by a signed webhook when all runs have ended; `callbackPending` goes when that was put into the outbox. */
+  readonly callbackUrl?: string;
+  readonly callbackPending?: true;
   readonly createdAt: Date;
+}
+
+/** What a waiting run wants to know. `path` names the node that asks. */
+export interface OpenQuestion {
+  readonly path: string;
+  readonly prompt: string;
+  readonly data: unknown;
+  readonly answerSchema: Readonly<Record<string, unknown>> | null;
+  readonly askedAt: Date;
+}
+
+export interface GivenAnswer {
+  readonly path: string;
+  readonly answer: unknown;
+  readonly by: string;
+  readonly at: Date;
+}
+
+/** One finished step as the receipt tells it; `cachedFrom` is the run whose outcome was taken. */
+export interface ReceiptStep {
+  readonly path: string;
+  readonly node: string;
+  readonly attempt: number;
+  readonly status: 'succeeded' | 'failed' | 'continued' | 'canceled';
+  readonly modelLabel: string | null;
+  /** SHA-256 of the canonical JSON of what it wrote; null when it wrote nothing. */
+  readonly outputDigest: string | null;
+  readonly cachedFrom: string | null;
+  /** SHA-256 over the step before's hash and this step. */
+  readonly hash: string;
+}
+
+/**
+ * Which workflow made the results, provable later: `hash` is the last of a chain that begins with `head`. Source: graphs.md "Durable
+ * execution".
+ */
+export interface RunReceipt {
+  readonly head: {
+    readonly runId: string;
+    readonly workflowId: string;
+    readonly version: number | null;
+    readonly graphHash: string | null;
+    readonly documentId: string;
+    readonly documentSha256: string | null;
+  };
+  readonly steps: readonly ReceiptStep[];
+  /** Steps that the receipt does not list one by one; they are in the chain. */
+  readonly stepsLeftOut: number;
+  readonly outputsDigest: string | null;
+  readonly hash: string;
 }
 
 /** One document through the workflow: the unit that workers lease. Times in UTC. */
@@ -48,6 +103,15 @@ export interface RunRecord {
   readonly startedAt?: Date;
   readonly finishedAt: Date | null;
   readonly error: RunFailure | null;
+  /** Of a run that waits; gone when it goes on. */
+  readonly waitingFor?: readonly OpenQuestion[];
+  readonly answers?: readonly GivenAnswer[];
+  /** Of a run that succeeded: by the names of the graph's `outputs`. */
+  readonly outputs?: Readonly<Record<string, unknown>>;
+  /** Of a run that a worker ended. */
+  readonly receipt?: RunReceipt;
+  /** Whether its execution is to be told of by a webhook. */
+  readonly hasCallback?: true;
 }
 
 export const terminalStatuses: ReadonlySet<string> = new Set<ExecutionStatus>([

@@ -1,4 +1,14 @@
 import type { StoredGraph } from '#src/contracts/resources/graph.ts';
+import type { Operation } from '#src/contracts/resources/operation.ts';
+
+/** Who changed a workflow, and how. */
+export interface Authorship {
+  /** Key id, user id, `cli` or `code`. */
+  readonly author: string;
+  readonly surface: 'mcp' | 'rest' | 'code' | 'cli';
+  readonly note: string | null;
+  readonly at: Date;
+}
 
 /** A workflow: its name, and which of its immutable versions runs. `code` workflows follow the program's own text. */
 export interface WorkflowRecord {
@@ -6,6 +16,7 @@ export interface WorkflowRecord {
   readonly schemaVersion: 1;
   readonly organizationId: string;
   readonly projectId: string;
+  /** Of the published version, or of the draft until there is one. */
   readonly name: string;
   readonly description: string;
   readonly source: 'stored' | 'code';
@@ -18,13 +29,34 @@ export interface WorkflowRecord {
 }
 
 /** Frozen when published; `graphHash` is the SHA-256 of its canonical JSON without layout. `_id` is `<workflowId>@<version>`. */
-export interface WorkflowVersionRecord {
+export interface WorkflowVersionRecord extends Authorship {
   readonly _id: string;
   readonly organizationId: string;
   readonly workflowId: string;
   readonly version: number;
   readonly graphHash: string;
   readonly graph: StoredGraph;
-  readonly createdAt: Date;
-  readonly createdBy: string;
+  /** Revision of the draft it was published from; null for code. */
+  readonly fromRevision: number | null;
+}
+
+/** One saved change of a draft: what led from `revision - 1` to `revision`. */
+export interface WorkflowEdit extends Authorship {
+  readonly revision: number;
+  readonly operations: readonly Operation[];
+}
+
+/**
+ * The draft of a stored workflow; `_id` is the workflow's. `graph` is JSON as it was saved: it may not check. `lastEdit` is written in
+ * the same write as the graph it led to, and copied to the edit log before the next one takes its place.
+ */
+export interface WorkflowDraftRecord {
+  readonly _id: string;
+  readonly organizationId: string;
+  readonly projectId: string;
+  /** Counts from 1. */
+  readonly revision: number;
+  readonly graph: StoredGraph;
+  readonly graphHash: string;
+  readonly lastEdit: WorkflowEdit;
 }

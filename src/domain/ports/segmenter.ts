@@ -1,0 +1,46 @@
+import type { PageImage } from '#src/domain/ports/image-codec.ts';
+import type { OcrPage } from '#src/domain/ports/ocr-engine.ts';
+
+/** One region. All coordinates are fractions 0..1 of the upright page. */
+export interface Segment {
+  readonly label: string;
+  /** 0..1. */
+  readonly score: number;
+  /** [x, y, width, height]. */
+  readonly box: readonly [number, number, number, number];
+  /** Corner points [x, y], clockwise; at least three. */
+  readonly polygon: readonly (readonly [number, number])[];
+  /** Run lengths over the rows of a mask of `width` x `height`, beginning with background. */
+  readonly mask?: { readonly width: number; readonly height: number; readonly runs: readonly number[] };
+  readonly text?: string;
+}
+
+export interface SegmentRequest {
+  readonly page: PageImage;
+  /** Layout of this page, where text was recognized. */
+  readonly ocr: OcrPage | null;
+  readonly prompt: string;
+  readonly maxSegments: number;
+  readonly signal?: AbortSignal;
+}
+
+export interface Segmentation {
+  readonly segments: readonly Segment[];
+  /** The engine does not know how to look for this: `segments` is empty then. */
+  readonly unsupportedPrompt: boolean;
+}
+
+/**
+ * Finds regions by a prompt. Faults: `segmentation.failed`, `outbound.refused`. Source: pipeline.md "Segmentation".
+ */
+export interface Segmenter {
+  /** `local/layout-1`, or `http/<model>`. */
+  readonly label: string;
+  segment(request: SegmentRequest): Promise<Segmentation>;
+}
+
+export interface Segmenters {
+  readonly local: Segmenter;
+  /** null where none is configured. */
+  readonly remote: Segmenter | null;
+}
