@@ -4,8 +4,8 @@ import { graphHash } from '#graphs/hash.ts';
 import type { NodeDefinition } from '#graphs/define.ts';
 
 type NodeInput = StoredGraphInput['nodes'][string];
-type NodeOptions = Omit<NodeInput, 'type' | 'typeVersion' | 'config'>;
 type ChannelInput = NonNullable<StoredGraphInput['state']>[string];
+type MapInput = Extract<StoredGraphInput['edges'][number], { map: unknown }>['map'];
 
 /** A workflow kept in code: read-only in the store, its graph is the same JSON as a stored one. */
 export interface CodeWorkflow {
@@ -14,12 +14,42 @@ export interface CodeWorkflow {
   readonly graphHash: string;
 }
 
+/** As `onError` of a stored node, with the names it goes to and sets. */
+type ErrorPolicy<Goto extends string, Set extends string> =
+  | 'fail'
+  | 'continue'
+  | { readonly goto: Goto; readonly set?: { readonly [Name in Set]?: unknown } };
+type Unnamed = Omit<NodeInput, 'type' | 'typeVersion' | 'config' | 'onError'>;
+type NodeOptions<Goto extends string, Set extends string> = Unnamed & { readonly onError?: ErrorPolicy<Goto, Set> };
+type BuiltNode<Goto extends string, Set extends string> = Omit<NodeInput, 'onError'> & NodeOptions<Goto, Set>;
+/** Says nothing of `onError`: what it names is `Naming`'s, and must not be inferred from here. */
+type AnyNode = Omit<NodeInput, 'onError'> & { readonly onError?: unknown };
+
+type Ref = { readonly $expr: string } | { readonly $secret: string };
+/** A config in which any part may be an expression or a secret instead. */
+type WithRefs<T> = [T] extends [never] ? never : T | Ref | PartsWithRefs<T>;
+type PartsWithRefs<T> = T extends readonly (infer Item)[]
+  ? readonly WithRefs<Item>[]
+  : T extends object
+    ? { readonly [Key in keyof T]: WithRefs<T[Key]> }
+    : never;
+
+/** In a config: the value the CEL expression has when the node runs. */
+export function expr(source: string): { readonly $expr: string } {
+  return { $expr: source };
+}
+
+/** In a config: a secret of the project, by its name. */
+export function secret(name: string): { readonly $secret: string } {
+  return { $secret: name };
+}
+
 /** One node: its type, a config that the type checker knows, and how it is run. */
-export function node<Schema extends z.ZodObject>(
+export function node<Schema extends z.ZodObject, const Goto extends string = never, const Set extends string = never>(
   definition: NodeDefinition<Schema>,
-  config: z.input<Schema>,
-  options: NodeOptions = {},
-): NodeInput {
+  config: { readonly [Key in keyof z.input<Schema>]: WithRefs<z.input<Schema>[Key]> },
+  options: NodeOptions<Goto, Set> = {},
+): BuiltNode<NoInfer<Goto>, NoInfer<Set>> {
   return { type: definition.type, typeVersion: definition.version, config, ...options };
 }
 
@@ -29,37 +59,80 @@ export function channel(schema: z.ZodType, more: Omit<ChannelInput, 'schema'> = 
   return { schema: jsonSchema, ...more };
 }
 
-/**
- * `edges` reads `[from, to]`, where either side may be a list: every `from` leads to every `to`. Throws a zod error when the result
- * is not a stored graph; what it means together is `checkGraph`'s. Source: graphs.md "Workflows in code".
- */
-export function defineWorkflow<
-  const Nodes extends Record<string, NodeInput>,
-  const Channels extends Record<string, ChannelInput>,
->(workflow: {
-  readonly id: string;
-  readonly name: string;
-  readonly description: string;
-  readonly state: Channels;
-  readonly nodes: Nodes;
-  readonly edges: readonly (readonly [OneOrMore<NameOf<Nodes> | 'START'>, OneOrMore<NameOf<Nodes> | 'END'>])[];
-  readonly limits?: StoredGraphInput['limits'];
-  readonly outputs: Readonly<Record<string, NameOf<Channels>>>;
-}): CodeWorkflow {
-  const { id, edges, limits, ...rest } = workflow;
-  const graph = StoredGraph.parse({
-    schemaVersion: 1,
-    ...rest,
-    ...(limits && { limits }),
-    edges: edges.flatMap(([from, to]) =>
-      list(from).flatMap((one) => list(to).map((other) => ({ from: one, to: other }))),
-    ),
-  });
-  return { id, graph, graphHash: graphHash(graph) };
+interface Router<From extends string, To extends string> {
+  readonly from: From;
+  readonly when: readonly { readonly if: string; readonly to: To }[];
+  readonly else?: To;
+}
+
+/** After `from`, the first way whose condition holds, else `otherwise`; without `otherwise`, none. */
+export function route<const From extends string, const To extends string>(
+  from: From,
+  when: readonly (readonly [condition: string, to: To])[],
+  otherwise?: To,
+): Router<From, To> {
+  return {
+    from,
+    when: when.map(([condition, to]) => ({ if: condition, to })),
+    ...(otherwise !== undefined && { else: otherwise }),
+  };
+}
+
+interface Mapped<From extends string, To extends string> {
+  readonly from: From;
+  readonly map: MapInput & { readonly to: To };
+}
+
+/** After `from`, the node `to` once for each item of `over`, which it knows as `as`. */
+export function map<const From extends string, const To extends string>(
+  from: From,
+  spec: MapInput & { readonly to: To },
+): Mapped<From, To> {
+  return { from, map: spec };
 }
 
 type NameOf<Record> = keyof Record & string;
 type OneOrMore<Name extends string> = Name | readonly Name[];
+type Plain<Id extends string> = readonly [OneOrMore<Id | 'START'>, OneOrMore<Id | 'END'>];
+type BuiltEdge<Id extends string> = Plain<Id> | Router<Id, Id | 'END'> | Mapped<Id, Id>;
+
+type SetNames<Node> = Node extends { onError?: infer Policy } ? SetNamesOf<Policy> : never;
+type SetNamesOf<Policy> = Policy extends { set?: infer Set } ? keyof NonNullable<Set> : never;
+/** What every node must be beside a node: one that names nodes and channels of this workflow. */
+type Naming<Nodes, Channels> = {
+  readonly [Id in keyof Nodes]: SetNames<Nodes[Id]> extends keyof Channels
+    ? { readonly onError?: ErrorPolicy<NameOf<Nodes>, string> }
+    : { readonly onError?: ErrorPolicy<NameOf<Nodes>, never> & { readonly set?: 'names an unknown channel' } };
+};
+
+/**
+ * `edges` reads `[from, to]`, where either side may be a list: every `from` leads to every `to`; and `route`, and `map`. Throws a zod
+ * error when the result is not a stored graph; what it means together is `checkGraph`'s. Source: graphs.md "Workflows in code".
+ */
+export function defineWorkflow<
+  const Nodes extends Record<string, AnyNode>,
+  const Channels extends Record<string, ChannelInput>,
+>(workflow: {
+  readonly id: `wf_${string}`;
+  readonly name: string;
+  readonly description: string;
+  readonly state: Channels;
+  readonly nodes: Nodes & NoInfer<Naming<Nodes, Channels>>;
+  readonly edges: readonly BuiltEdge<NameOf<Nodes>>[];
+  readonly limits?: StoredGraphInput['limits'];
+  readonly outputs: Readonly<Record<string, NameOf<Channels>>>;
+  readonly layout?: StoredGraphInput['layout'];
+}): CodeWorkflow {
+  const { id, edges, ...rest } = workflow;
+  const graph = StoredGraph.parse({ schemaVersion: 1, ...rest, edges: edges.flatMap(storedEdges) });
+  return { id, graph, graphHash: graphHash(graph) };
+}
+
+function storedEdges(edge: BuiltEdge<string>): readonly object[] {
+  if ('from' in edge) return [edge];
+  const [from, to] = edge;
+  return list(from).flatMap((one) => list(to).map((other) => ({ from: one, to: other })));
+}
 
 function list<Name extends string>(names: OneOrMore<Name>): readonly Name[] {
   return typeof names === 'string' ? [names] : names;

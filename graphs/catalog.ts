@@ -1,9 +1,15 @@
 import { describe } from '#graphs/nodes/describe.ts';
 import { embedImage } from '#graphs/nodes/embed-image.ts';
 import { embedText } from '#graphs/nodes/embed-text.ts';
+import { emit } from '#graphs/nodes/emit.ts';
+import { http } from '#graphs/nodes/http.ts';
 import { index } from '#graphs/nodes/index.ts';
 import { loadImage } from '#graphs/nodes/load-image.ts';
 import { ocr } from '#graphs/nodes/ocr.ts';
+import { preprocess } from '#graphs/nodes/preprocess.ts';
+import { segment } from '#graphs/nodes/segment.ts';
+import { review } from '#graphs/nodes/review.ts';
+import { transform } from '#graphs/nodes/transform.ts';
 import type { NodeDefinition } from '#graphs/define.ts';
 
 /** The node types a graph may use. */
@@ -25,4 +31,17 @@ export function catalogOf(definitions: readonly NodeDefinition[]): Catalog {
 }
 
 /** The registry of node types: one line each. Source: graphs.md "Node catalogue". */
-export const catalog: Catalog = catalogOf([loadImage, ocr, describe, embedImage, embedText, index]);
+export const catalog: Catalog = catalogOf([
+  loadImage,
+  ocr,
+  describe,
+  embedImage,
+  embedText,
+  index,
+  preprocess,
+  segment,
+  transform,
+  http,
+  emit,
+  review,
+]);

@@ -1,11 +1,14 @@
 import { Fault } from '#src/domain/fault.ts';
 import { graphHash } from '#graphs/hash.ts';
 import { emptyValues, folds } from '#graphs/engine/reducers.ts';
-import { cyclesOf } from '#graphs/engine/topology.ts';
-import { nodeRunner, type NodePlan, type RunContext } from '#graphs/run-node.ts';
+import { planFlow, type FlowPlan } from '#graphs/engine/flow-plan.ts';
+import { planNode, type NodePlan } from '#graphs/plan-node.ts';
+import { nodeRunner, type NodeRuntime, type RunContext } from '#graphs/run-node.ts';
+import { flowChannel, takes, type FlowState } from '#graphs/engine/flow-state.ts';
 import type * as LangGraphModule from '@langchain/langgraph';
-import type { GraphNode, StoredGraph } from '#src/contracts/resources/graph.ts';
+import type { StoredGraph } from '#src/contracts/resources/graph.ts';
 import type { Catalog } from '#graphs/catalog.ts';
+import type { ChannelValues } from '#graphs/define.ts';
 
 /** LangGraph's saver, which may collect its writes: `flush` ends when the thread's writes are stored, or throws why they are not. */
 export type RunCheckpointer = LangGraphModule.BaseCheckpointSaver & { flush?(threadId: string): Promise<void> };
@@ -15,7 +18,6 @@ export interface InvokeOptions {
   readonly configurable: { readonly thread_id: string; readonly freshThread?: boolean };
   readonly context: RunContext;
   readonly recursionLimit: number;
-  readonly maxConcurrency: number;
   readonly durability: 'async' | 'sync' | 'exit';
   readonly outputKeys: string[];
 }
@@ -25,6 +27,8 @@ export interface CompiledWorkflow {
   readonly graph: StoredGraph;
   readonly graphHash: string;
   readonly checkpointer: RunCheckpointer;
+  /** LangGraph's own object, for its tooling. */
+  readonly langGraph: unknown;
   /** Channel values by name at the end of the run. `input` null goes on from the thread's last checkpoint. */
   invoke(input: Record<string, unknown> | null, options: InvokeOptions): Promise<Record<string, unknown> | undefined>;
 }
@@ -33,27 +37,38 @@ type LangGraph = typeof LangGraphModule;
 
 /**
  * Compiles a checked graph to a LangGraph StateGraph. Throws `workflow.invalid` for what `checkGraph` would have refused.
- * LangGraph is imported at the first call, not at start-up. Source: graphs.md "Compiling and running".
+ * LangGraph is imported at the first call, not at start-up. Source: graphs.md "Compiling and running"; decision 0026.
  */
 export async function compileGraph(
   graph: StoredGraph,
   parts: { readonly catalog: Catalog; readonly checkpointer: RunCheckpointer },
 ): Promise<CompiledWorkflow> {
-  const langGraph = await import('@langchain/langgraph');
-  // LangGraph types a graph by the literals of a builder chain; this one comes from data.
-  const builder = new langGraph.StateGraph(channelsOf(graph, langGraph) as never) as unknown as LooseBuilder;
-  for (const [nodeId, node] of Object.entries(graph.nodes)) {
-    const plan = planNode({ nodeId, node, catalog: parts.catalog, maxSteps: graph.limits.maxSteps });
-    builder.addNode(nodeId, nodeRunner(plan), { defer: node.defer });
+  const [langGraph, { AsyncLocalStorageProviderSingleton: ambient }] = await Promise.all([
+    import('@langchain/langgraph'),
+    import('@langchain/core/singletons'),
+  ]);
+  const flow = planFlow(graph);
+  if (flow.ambiguous.length > 0) {
+    const names = flow.ambiguous[0]?.slice(0, 10).join(', ') ?? '';
+    throw new Fault('workflow.invalid', `The loop of ${names} is entered at more than one node.`);
   }
+  // LangGraph types a graph by the literals of a builder chain; this one comes from data.
+  const builder = new langGraph.StateGraph(channelsOf(graph, flow, langGraph) as never) as unknown as LooseBuilder;
+  for (const nodeId of Object.keys(graph.nodes)) {
+    const plan = planNode({ nodeId, graph, flow, catalog: parts.catalog });
+    builder.addNode(nodeId, runnerOf(plan, langGraph), { defer: plan.node.defer, ends: mapTargets(plan) });
+  }
+  addLoops(builder, flow, langGraph);
+  addJoins(builder, graph, flow, langGraph);
   try {
-    addEdges(builder, graph, langGraph);
     const compiled = builder.compile({ checkpointer: parts.checkpointer });
     return {
       graph,
       graphHash: graphHash(graph),
       checkpointer: parts.checkpointer,
-      invoke: (input, options) => compiled.invoke(input, options),
+      langGraph: compiled,
+      // Without what surrounds the call: inside a node LangGraph would take this for a sub-graph on the outer graph's thread.
+      invoke: (input, options) => ambient.getInstance().run(undefined, () => compiled.invoke(input, options)),
     };
   } catch (error) {
     throw new Fault('workflow.invalid', 'The workflow cannot be compiled; check it to see what is wrong.', {
@@ -62,62 +77,76 @@ export async function compileGraph(
   }
 }
 
-/** Looks up a node's type and parses its config. Throws `workflow.invalid`. */
-function planNode(request: {
-  readonly nodeId: string;
-  readonly node: GraphNode;
-  readonly catalog: Catalog;
-  readonly maxSteps: number;
-}): NodePlan {
-  const { nodeId, node, catalog, maxSteps } = request;
-  const definition = catalog.find(node.type, node.typeVersion);
-  if (!definition) {
-    throw new Fault(
-      'workflow.invalid',
-      `Node "${nodeId}" has the unknown type "${node.type}" version ${node.typeVersion}.`,
-    );
-  }
-  const params = definition.params.safeParse(node.config);
-  if (!params.success)
-    throw new Fault('workflow.invalid', `Node "${nodeId}" has a config that "${node.type}" does not take.`);
-  return { nodeId, node, definition, params: params.data, maxSteps };
+function mapTargets({ maps }: NodePlan): string[] {
+  return [...new Set(maps.map(({ spec }) => spec.to))];
+}
+
+/** What the node runner answers in LangGraph's terms. */
+function runnerOf(plan: NodePlan, { Command, Send, interrupt }: LangGraph) {
+  const run = nodeRunner(plan);
+  return async (state: ChannelValues, runtime: NodeRuntime): Promise<unknown> => {
+    const { update, sends, waits } = await run(state, runtime);
+    // Throws: the other nodes of this superstep end, and the run stops before the next one.
+    if (waits) interrupt({ node: plan.nodeId });
+    if (sends.length === 0) return update;
+    return new Command({ update, goto: sends.map(({ to, input }) => new Send(to, input)) });
+  };
 }
 
 /** `replace` channels refuse two writes in one superstep, and get their default with the run's input. */
-function channelsOf(graph: StoredGraph, { Annotation }: LangGraph): Record<string, unknown> {
+function channelsOf(graph: StoredGraph, flow: FlowPlan, { Annotation }: LangGraph): Record<string, unknown> {
   const channels: [string, unknown][] = Object.entries(graph.state).map(([name, { reducer, default: first }]) => {
     if (reducer === 'replace') return [name, Annotation()];
     const initial = first ?? emptyValues[reducer];
     const factory = initial === undefined ? undefined : () => structuredClone(initial);
     return [name, Annotation({ reducer: folds[reducer], ...(factory && { default: factory }) })];
   });
+  const merge = (left: FlowState, right: FlowState): FlowState => ({ ...left, ...right });
   // LangGraph refuses a state without channels. The name cannot be one of a stored graph.
-  if (channels.length === 0) channels.push(['_', Annotation()]);
+  if (flow.dynamic || channels.length === 0)
+    channels.push([flowChannel, Annotation({ reducer: merge, default: () => ({}) })]);
   return Object.fromEntries(channels);
 }
 
-/**
- * A node waits for all its parents and runs once. Parents on a cycle come and come again, so each of them triggers it by itself:
- * a join over them would wait for ever. An edge from START beside other parents adds nothing, unless the node begins a cycle.
- */
-function addEdges(builder: LooseBuilder, graph: StoredGraph, { START, END }: LangGraph): void {
-  const onCycle = new Set(cyclesOf(Object.keys(graph.nodes), graph.edges).flat());
-  const parentsOf = new Map<string, Set<string>>();
-  for (const { from, to } of graph.edges) {
-    if (to === 'END') builder.addEdge(from === 'START' ? START : from, END);
-    else parentsOf.set(to, (parentsOf.get(to) ?? new Set()).add(from));
-  }
-  for (const [nodeId, parents] of parentsOf) {
-    const joined = [...parents].filter((parent) => parent !== 'START' && !onCycle.has(parent));
-    if (joined.length > 1) builder.addEdge(joined, nodeId);
-    else if (joined[0] !== undefined) builder.addEdge(joined[0], nodeId);
-    else if (parents.has('START')) builder.addEdge(START, nodeId);
-    for (const parent of parents) if (onCycle.has(parent)) builder.addEdge(parent, nodeId);
+function addLoops(builder: LooseBuilder, { loops }: FlowPlan, { Command }: LangGraph): void {
+  for (const { entry, turn, exit, ends, back } of loops) {
+    builder.addNode(
+      turn,
+      (state) => {
+        const again = back.some((from) => takes(state, from, entry));
+        return Promise.resolve(new Command({ goto: again ? entry : exit }));
+      },
+      { ends: [entry, exit] },
+    );
+    builder.addNode(exit, () => Promise.resolve({}), {});
+    builder.addEdge(oneOrMore(ends), turn);
   }
 }
 
+function addJoins(
+  builder: LooseBuilder,
+  graph: StoredGraph,
+  { joins }: FlowPlan,
+  { START, END }: LangGraph,
+): void {
+  for (const { sources, target } of joins) {
+    if (sources.length === 1 && sources[0] === 'START') builder.addEdge(START, target);
+    else builder.addEdge(oneOrMore(sources), target);
+  }
+  if (Object.keys(graph.nodes).length === 0) builder.addEdge(START, END);
+}
+
+function oneOrMore(names: readonly string[]): string | string[] {
+  const [only] = names;
+  return names.length === 1 && only !== undefined ? only : [...names];
+}
+
 interface LooseBuilder {
-  addNode(id: string, run: ReturnType<typeof nodeRunner>, options: { defer: boolean }): void;
+  addNode(
+    id: string,
+    run: (state: ChannelValues, runtime: NodeRuntime) => Promise<unknown>,
+    options: { defer?: boolean; ends?: string[] },
+  ): void;
   addEdge(from: string | string[], to: string): void;
   compile(options: { checkpointer: RunCheckpointer }): {
     invoke(input: Record<string, unknown> | null, options: InvokeOptions): Promise<Record<string, unknown> | undefined>;

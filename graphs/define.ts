@@ -28,9 +28,24 @@ export interface NodeCall<Params> {
   /** The config, with `$expr` and `$secret` in their values' place. */
   readonly params: Params;
   readonly signal: AbortSignal;
+  /** Runs another workflow of the project inside this run, with its own state. For the node type `workflow`. */
+  runWorkflow(request: NestedWorkflow): Promise<NestedOutcome>;
+  /** Values that stand in `params` for `$secret`: nothing that comes back may repeat them. */
+  readonly secrets?: readonly string[];
   /** The answer that was given to this node's question (`wait`), if it asked one. */
   readonly answer?: unknown;
 }
+
+export interface NestedWorkflow {
+  readonly workflowId: string;
+  readonly version: number;
+  readonly initialState: Readonly<Record<string, unknown>>;
+}
+
+/** `waiting`: a node in there asked a question. */
+export type NestedOutcome =
+  | { readonly status: 'succeeded'; readonly outputs: Readonly<Record<string, unknown>> }
+  | { readonly status: 'waiting' };
 
 /** A question to a person or an agent; the run waits for the answer, however long. */
 export interface Question {
@@ -47,8 +62,8 @@ export interface NodeResult {
   readonly usage?: ModelUsage;
   /** Label of what made the result, for receipts: `tesseract.js/7.0.0 ...`, `openai/<model>`, `local/...`. */
   readonly modelLabel?: string;
-  /** Ends the attempt: the run waits, and the node is called again with `answer`. `update` must be empty. */
-  readonly wait?: Question;
+  /** Ends the attempt: the run waits, and the node is called again with `answer`. `inside`: the question was asked by a workflow inside. */
+  readonly wait?: Question | 'inside';
 }
 
 /** A node type: one file, one row of the catalogue. Source: graphs.md "Node catalogue". */
@@ -68,6 +83,8 @@ export interface NodeDefinition<Schema extends z.ZodObject = z.ZodObject> {
   readonly templates?: readonly string[];
   /** Fields of the config that are one expression, or an object of them, with no `$expr` around: evaluated by the node. */
   readonly expressions?: readonly string[];
+  /** Fields of the config that must stand as they are, without `$expr` or `$secret` in them: the model takes them for instructions. */
+  readonly literals?: readonly string[];
   /** Same inputs, same outputs, no effect but its own result row: its outcome is kept and taken again by later runs. */
   readonly pure: boolean;
   /** A pure node that costs less than looking its outcome up: never kept. */

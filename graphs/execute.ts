@@ -1,14 +1,16 @@
 import { Fault, type FieldError } from '#src/domain/fault.ts';
 import { deadline } from '#graphs/engine/deadline.ts';
+import { Gate } from '#graphs/engine/gate.ts';
 import type { CompiledWorkflow } from '#graphs/compile.ts';
-import type { RunContext } from '#graphs/run-node.ts';
+import type { NestedOutcome, NestedWorkflow, Question } from '#graphs/define.ts';
+import type { RunContext, RunParts } from '#graphs/run-context.ts';
 import type { StoredGraph } from '#src/contracts/resources/graph.ts';
 
 export interface RunRequest {
   readonly compiled: CompiledWorkflow;
-  readonly context: Omit<RunContext, 'signal'>;
+  readonly context: RunParts;
   /** First values of declared channels; not looked at when the run goes on from a checkpoint. */
-  readonly initialState: Record<string, unknown>;
+  readonly initialState: Readonly<Record<string, unknown>>;
   /** Cancel, lost lease, shutdown: the run rejects with its reason, after the running nodes were told. */
   readonly signal: AbortSignal;
   /** False: a run that ends needs no checkpoint any more, so nothing waits for the last ones. Default true. */
@@ -17,21 +19,40 @@ export interface RunRequest {
   readonly resume: boolean;
 }
 
-export interface RunOutcome {
-  readonly status: 'succeeded';
-  /** By the names of the graph's `outputs`; null for a channel that was never written. */
-  readonly outputs: Record<string, unknown>;
+/** A question with the path of the node that asked it. */
+export interface AskedQuestion extends Question {
+  readonly path: string;
 }
 
+/** `outputs` by the names of the graph's `outputs`; null for a channel that was never written. */
+export type RunOutcome =
+  | { readonly status: 'succeeded'; readonly outputs: Record<string, unknown> }
+  | { readonly status: 'waiting'; readonly questions: readonly AskedQuestion[] };
+
+/** A graph of the run: itself, or a workflow inside of it. */
+interface Frame {
+  readonly threadId: string;
+  readonly prefix: string;
+  readonly depth: number;
+  readonly questions: AskedQuestion[];
+}
+
+/** Workflows inside of workflows; also what ends one that runs itself. */
+const maxDepth = 8;
+
 /**
- * Runs a compiled graph to its end under thread id = run id; its checkpoints are stored when this returns. Throws the failed node's
- * `Fault`, `run.step_limit`, `run.timed_out`, `request.invalid` (initial state), or the signal's reason.
- * Source: graphs.md "Durable execution".
+ * Runs a compiled graph to its end, or until it waits for answers, under thread id = run id; its checkpoints are stored when this
+ * returns. Throws the failed node's `Fault`, `run.step_limit`, `run.timed_out`, `request.invalid` (initial state), or the signal's
+ * reason. Source: graphs.md "Durable execution".
  */
-export async function executeRun(request: RunRequest): Promise<RunOutcome> {
-  const { compiled, context, signal } = request;
+export function executeRun(request: RunRequest): Promise<RunOutcome> {
+  return execute(request, { threadId: request.context.run.runId, prefix: '', depth: 0, questions: [] });
+}
+
+async function execute(request: RunRequest, frame: Frame): Promise<RunOutcome> {
+  const { compiled, signal } = request;
   const { graph, checkpointer } = compiled;
-  const threadId = context.run.runId;
+  const { threadId } = frame;
   refuseUndeclared(graph, request.initialState);
   signal.throwIfAborted();
   using limit = deadline([signal], { ms: graph.limits.timeoutMs, reason: () => timedOut(graph) });
@@ -39,15 +60,16 @@ export async function executeRun(request: RunRequest): Promise<RunOutcome> {
     const resuming = request.resume && (await hasCheckpoint(compiled, threadId));
     const channels = await compiled.invoke(resuming ? null : firstInput(graph, request.initialState), {
       configurable: { thread_id: threadId, freshThread: !resuming },
-      context: { ...context, signal: limit.signal },
+      context: contextOf(request, frame, limit.signal),
       // The node runner counts supersteps itself, exactly and across a resume; LangGraph's own guard is the second line.
       recursionLimit: graph.limits.maxSteps + 2,
-      maxConcurrency: graph.limits.maxConcurrency,
       durability: 'async',
       outputKeys: [...new Set(Object.values(graph.outputs))],
     });
     limit.signal.throwIfAborted();
-    if (request.keepCheckpoints !== false) await checkpointer.flush?.(threadId);
+    const waiting = frame.questions.length > 0;
+    if (waiting || request.keepCheckpoints !== false) await checkpointer.flush?.(threadId);
+    if (waiting) return { status: 'waiting', questions: frame.questions };
     return { status: 'succeeded', outputs: outputsOf(graph, channels ?? {}) };
   } catch (error) {
     // What happened to the run matters more than whether its last checkpoints were stored: it can only redo more.
@@ -56,8 +78,47 @@ export async function executeRun(request: RunRequest): Promise<RunOutcome> {
   }
 }
 
+function contextOf(request: RunRequest, frame: Frame, signal: AbortSignal): RunContext {
+  return {
+    ...request.context,
+    signal,
+    prefix: frame.prefix,
+    gate: new Gate(request.compiled.graph.limits.maxConcurrency),
+    mapGates: new Map(),
+    ask: (path, question) => void frame.questions.push({ ...question, path }),
+    runInside: (path, superstep, nested) => runInside({ request, frame, signal }, `${path}@${superstep}`, nested),
+  };
+}
+
+/** A run of its own thread inside the same run: steps, questions and results carry the path of the node it is in. */
+async function runInside(
+  { request, frame, signal }: { request: RunRequest; frame: Frame; signal: AbortSignal },
+  place: string,
+  { workflowId, version, initialState }: NestedWorkflow,
+): Promise<NestedOutcome> {
+  if (frame.depth >= maxDepth) {
+    throw new Fault('workflow.invalid', `Workflows are nested more than ${maxDepth} deep.`);
+  }
+  const { loadWorkflow } = request.context;
+  if (loadWorkflow === undefined) throw new Error('this run cannot load other workflows');
+  const compiled = await loadWorkflow(workflowId, version);
+  const questions: AskedQuestion[] = [];
+  const inner: Frame = {
+    threadId: `${frame.threadId}|${place}`,
+    prefix: `${place.slice(0, place.lastIndexOf('@'))}/`,
+    depth: frame.depth + 1,
+    questions,
+  };
+  request.context.innerThreads?.add(inner.threadId);
+  // Resumed whenever the run is: a node in there may have ended before the crash.
+  const outcome = await execute({ ...request, compiled, initialState, signal }, inner);
+  if (outcome.status === 'succeeded') return outcome;
+  frame.questions.push(...questions);
+  return { status: 'waiting' };
+}
+
 /** What is wrong with a run's initial state: one entry for each channel the graph does not declare. Empty when all is well. */
-function initialStateErrors(graph: StoredGraph, initialState: Record<string, unknown>): FieldError[] {
+function initialStateErrors(graph: StoredGraph, initialState: Readonly<Record<string, unknown>>): FieldError[] {
   const declared = Object.keys(graph.state);
   const errors: FieldError[] = [];
   for (const [name, value] of Object.entries(initialState)) {
@@ -72,7 +133,7 @@ function initialStateErrors(graph: StoredGraph, initialState: Record<string, unk
   return errors;
 }
 
-function refuseUndeclared(graph: StoredGraph, initialState: Record<string, unknown>): void {
+function refuseUndeclared(graph: StoredGraph, initialState: Readonly<Record<string, unknown>>): void {
   const errors = initialStateErrors(graph, initialState);
   if (errors.length > 0) {
     throw new Fault('request.invalid', 'The initial state may set channels of the workflow only.', { errors });
@@ -80,7 +141,7 @@ function refuseUndeclared(graph: StoredGraph, initialState: Record<string, unkno
 }
 
 /** The defaults of `replace` channels, then the initial state; other channels begin with their default by themselves. */
-function firstInput(graph: StoredGraph, initialState: Record<string, unknown>): Record<string, unknown> {
+function firstInput(graph: StoredGraph, initialState: Readonly<Record<string, unknown>>): Record<string, unknown> {
   const defaults = Object.entries(graph.state).filter(
     ([, one]) => one.reducer === 'replace' && one.default !== undefined,
   );

@@ -1,33 +1,15 @@
-import { setTimeout as pause } from 'node:timers/promises';
 import { Fault } from '#src/domain/fault.ts';
-import { derivedId } from '#src/domain/ids.ts';
-import { deadline, unlessAborted } from '#graphs/engine/deadline.ts';
-import { preview } from '#graphs/engine/preview.ts';
-import type { GraphNode } from '#src/contracts/resources/graph.ts';
-import type { ChannelValues, NodeDefinition, NodeResult } from '#graphs/define.ts';
-import type { NodeDeps, RunFacts } from '#graphs/node-deps.ts';
-import type { StepFinished, StepSink, StepStarted } from '#graphs/step-sink.ts';
+import { graphLimits } from '#src/contracts/resources/graph.ts';
+import { Gate } from '#graphs/engine/gate.ts';
+import { folds } from '#graphs/engine/reducers.ts';
+import { flowChannel, itemMember, itemOf, takes, type MapItem } from '#graphs/engine/flow-state.ts';
+import { NodeVisit, type VisitOutcome } from '#graphs/node-visit.ts';
+import type { ChannelValues } from '#graphs/define.ts';
+import type { Expression } from '#graphs/expression/expression.ts';
+import type { NodePlan } from '#graphs/plan-node.ts';
+import type { RunContext } from '#graphs/run-context.ts';
 
-/** What belongs to one run: it travels in LangGraph's runtime context, never in a checkpoint and never in a module. */
-export interface RunContext {
-  readonly deps: NodeDeps;
-  readonly run: RunFacts;
-  readonly steps: StepSink;
-  /** Aborts on cancel, lost lease and the run's time limit. */
-  readonly signal: AbortSignal;
-  /** Attempts that steps of an earlier process took, so that a resumed run goes on counting. Default: none. */
-  attemptsBefore?(nodeId: string, superstep: number): number;
-}
-
-/** One node of one graph, ready to run: its type looked up and its config parsed, once per compiled graph. */
-export interface NodePlan {
-  readonly nodeId: string;
-  readonly node: GraphNode;
-  readonly definition: NodeDefinition;
-  readonly params: Record<string, unknown>;
-  /** The run's limit of supersteps. */
-  readonly maxSteps: number;
-}
+export type { RunContext };
 
 /** The part of LangGraph's node config that is used here. `signal` aborts when another branch of the same superstep failed. */
 export interface NodeRuntime {
@@ -36,172 +18,134 @@ export interface NodeRuntime {
   readonly signal?: AbortSignal;
 }
 
-type Attempt = { readonly result: NodeResult } | { readonly error: unknown };
+/** What a run does behind a node: writes, goes to the targets of its maps, and stops where the node waits for an answer. */
+export interface NodeOutcome {
+  readonly update: ChannelValues;
+  readonly sends: readonly { readonly to: string; readonly input: ChannelValues }[];
+  readonly waits: boolean;
+}
 
 /**
- * Makes the function that LangGraph calls: picks `reads`, tries the node as often as `retry` allows, checks `writes`, and tells
- * every attempt to the run's step sink. Throws `Fault` only; with `onError: 'continue'` a failed node writes nothing instead.
+ * Makes the function that LangGraph calls: decides whether the run comes to the node or passes it through, tries it as often as `retry`
+ * allows, tells every attempt to the step sink, and decides the ways on. Throws `Fault` only.
  */
-export function nodeRunner(plan: NodePlan): (state: ChannelValues, runtime: NodeRuntime) => Promise<ChannelValues> {
+export function nodeRunner(plan: NodePlan): (state: ChannelValues, runtime: NodeRuntime) => Promise<NodeOutcome> {
   return async (state, runtime) => {
     const context = runtime.context as RunContext;
     const superstep = Number(runtime.metadata?.['langgraph_step']);
     if (superstep > plan.maxSteps) {
       throw new Fault('run.step_limit', `The run would take more than the ${plan.maxSteps} steps its workflow allows.`);
     }
-    const visit = new NodeVisit(plan, context, superstep, { state: pick(state, plan.definition), runtime });
-    return visit.run();
+    const item = itemOf(state);
+    if (isPassedThrough(plan, state, item)) return passedThrough(plan);
+    if (item?.index === null) return outcomeOf(plan, {}, plan.always);
+    const shown = shownOf(plan.shown, state, item);
+    if (item !== undefined) ensureGate(context, plan.nodeId, item);
+    const visit = new NodeVisit(plan, context, { state: shown, item, superstep, branch: runtime.signal });
+    return leave(plan, state, await visit.run());
   };
 }
 
-/** One arrival of a run at a node: all its attempts. */
-class NodeVisit {
-  readonly #plan: NodePlan;
-  readonly #context: RunContext;
-  readonly #superstep: number;
-  readonly #state: ChannelValues;
-  readonly #branch: AbortSignal | undefined;
-  readonly #inputPreview: string;
-  readonly #firstAttempt: number;
-
-  constructor(
-    plan: NodePlan,
-    context: RunContext,
-    superstep: number,
-    input: { state: ChannelValues; runtime: NodeRuntime },
-  ) {
-    this.#plan = plan;
-    this.#context = context;
-    this.#superstep = superstep;
-    this.#state = input.state;
-    this.#branch = input.runtime.signal;
-    this.#inputPreview = preview(input.state);
-    this.#firstAttempt = 1 + (context.attemptsBefore?.(plan.nodeId, superstep) ?? 0);
-  }
-
-  async run(): Promise<ChannelValues> {
-    const { retry, onError } = this.#plan.node;
-    const attempts = retry?.maxAttempts ?? 1;
-    for (let tried = 1; ; tried += 1) {
-      this.#throwIfStopped();
-      const step = this.#start(this.#firstAttempt + tried - 1);
-      const outcome = await this.#attempt();
-      if ('result' in outcome) {
-        this.#finish(step, { status: 'succeeded', outputPreview: preview(outcome.result.update), ...usageOf(outcome) });
-        return outcome.result.update;
-      }
-      const stopped = this.#stopped();
-      const fault = stopped ? this.#stopFault() : asFault(outcome.error, this.#plan.nodeId);
-      const willRetry = !stopped && tried < attempts && fault.row.retry;
-      const continues = !stopped && !willRetry && onError === 'continue';
-      const status = stopped ? 'canceled' : continues ? 'continued' : 'failed';
-      const error = { code: fault.code, message: fault.detail };
-      this.#finish(step, { status, error, willRetry }, outcome.error);
-      if (continues) return {};
-      if (!willRetry) throw fault;
-      await this.#backOff(tried);
-    }
-  }
-
-  async #attempt(): Promise<Attempt> {
-    const { definition, node, nodeId, params } = this.#plan;
-    const ms = node.timeoutMs ?? definition.defaultTimeoutMs;
-    using limit = deadline([this.#context.signal, this.#branch], { ms, reason: () => stepTimeout(nodeId, ms) });
-    const { deps, run } = this.#context;
-    try {
-      const result = await unlessAborted(limit.signal, () =>
-        definition.run({ deps, run, nodeId, state: this.#state, params, signal: limit.signal }),
-      );
-      return { result: { ...result, update: checkedUpdate(result.update, definition, nodeId) } };
-    } catch (error) {
-      return { error };
-    }
-  }
-
-  async #backOff(tried: number): Promise<void> {
-    const { retry } = this.#plan.node;
-    if (!retry) return;
-    const wait = Math.min(retry.maxIntervalMs, retry.initialIntervalMs * retry.backoff ** (tried - 1));
-    using stop = deadline([this.#context.signal, this.#branch]);
-    try {
-      await pause(wait, undefined, { signal: stop.signal });
-    } catch {
-      // Only an abort ends the wait early; it is answered with the fault that tells why.
-      this.#throwIfStopped();
-    }
-  }
-
-  #start(attempt: number): StepStarted {
-    const { nodeId, definition } = this.#plan;
-    const { runId } = this.#context.run;
-    const started: StepStarted = {
-      stepId: derivedId('step', runId, String(this.#superstep), nodeId, String(attempt)),
-      runId,
-      nodeId,
-      type: definition.type,
-      attempt,
-      superstep: this.#superstep,
-      status: 'running',
-      startedAt: new Date(),
-      inputPreview: this.#inputPreview,
-    };
-    this.#context.steps.started(started);
-    return started;
-  }
-
-  #finish(
-    step: StepStarted,
-    outcome: Pick<StepFinished, 'status'> &
-      Partial<Pick<StepFinished, 'outputPreview' | 'usage' | 'error' | 'willRetry'>>,
-    cause?: unknown,
-  ): void {
-    const finishedAt = new Date();
-    const ms = finishedAt.getTime() - step.startedAt.getTime();
-    this.#context.steps.finished({ ...step, finishedAt, ms, outputPreview: '', willRetry: false, ...outcome }, cause);
-  }
-
-  #stopped(): boolean {
-    return this.#context.signal.aborted || this.#branch?.aborted === true;
-  }
-
-  #throwIfStopped(): void {
-    if (this.#stopped()) throw this.#stopFault();
-  }
-
-  #stopFault(): Fault {
-    const reason: unknown = this.#context.signal.reason;
-    if (reason instanceof Fault) return reason;
-    const why = this.#context.signal.aborted ? 'The run was stopped' : 'Another branch of the run failed';
-    return new Fault('run.canceled', `${why} before this step ended.`);
-  }
+function isPassedThrough({ parents, nodeId }: NodePlan, state: ChannelValues, item: MapItem | undefined): boolean {
+  if (item !== undefined) return item.dead;
+  return parents !== null && !parents.some((parent) => takes(state, parent, nodeId));
 }
 
-function pick(state: ChannelValues, { reads, readsIfPresent = [] }: NodeDefinition): ChannelValues {
-  const names = [...reads, ...readsIfPresent].filter((name) => state[name] !== undefined);
-  return Object.fromEntries(names.map((name) => [name, state[name]]));
+/** Nodes behind are told, so that no join waits for this one. */
+function passedThrough(plan: NodePlan): NodeOutcome {
+  return { ...outcomeOf(plan, {}, []), sends: plan.maps.map((map) => sendOf(map, {}, { index: null, dead: true })) };
 }
 
-function checkedUpdate(update: Record<string, unknown>, definition: NodeDefinition, nodeId: string): ChannelValues {
-  for (const [name, value] of Object.entries(update)) {
-    if (!definition.writes.includes(name))
-      throw new Error(`Node "${nodeId}" wrote "${name}", which ${definition.type} does not declare`);
-    // LangGraph takes such an object as an order to replace the channel, past its reducer.
-    if (typeof value === 'object' && value !== null && '__overwrite__' in value) {
-      throw new Fault('workflow.invalid', `Node "${nodeId}" wrote a value with the reserved member "__overwrite__".`);
-    }
+function ensureGate(context: RunContext, nodeId: string, { concurrency }: MapItem): void {
+  if (!context.mapGates.has(nodeId)) context.mapGates.set(nodeId, new Gate(concurrency));
+}
+
+function leave(plan: NodePlan, state: ChannelValues, visited: VisitOutcome): NodeOutcome {
+  if (visited.kind === 'waiting') return { update: {}, sends: [], waits: true };
+  const { onError } = plan.node;
+  if (visited.kind === 'failed' && typeof onError === 'object') {
+    const dead = plan.maps.map((map) => sendOf(map, {}, { index: null, dead: true }));
+    return { ...outcomeOf(plan, onError.set, [onError.goto]), sends: dead };
   }
-  return update;
+  const update = visited.kind === 'failed' ? {} : visited.update;
+  const after = (names: readonly string[]): ChannelValues => stateAfter(plan, { state, update, names });
+  const chosen = plan.routers.flatMap((router) => {
+    const scope = after(router.names);
+    const route = router.routes.find(({ condition }) => holds(plan, condition, scope));
+    const to = route?.to ?? router.otherwise;
+    return to === undefined ? [] : [to];
+  });
+  const sends = plan.maps.flatMap((map) => {
+    const items = itemsOf(plan, map.over, after(map.over.names));
+    const shared = after(map.shown);
+    if (items.length === 0) return [sendOf(map, {}, { index: null, dead: false })];
+    return items.map((value, index) => sendOf(map, shared, { index, dead: false, value }));
+  });
+  const mapped = plan.maps.map(({ spec }) => spec.to);
+  return { ...outcomeOf(plan, update, [...plan.always, ...chosen, ...mapped]), sends };
 }
 
-function usageOf(outcome: { readonly result: NodeResult }): Pick<StepFinished, 'usage'> {
-  return outcome.result.usage ? { usage: outcome.result.usage } : {};
+function outcomeOf(plan: NodePlan, update: ChannelValues, taken: readonly string[]): NodeOutcome {
+  const flow = plan.dynamic ? { [flowChannel]: { [plan.nodeId]: [...new Set(taken)] } } : {};
+  return { update: { ...update, ...flow }, sends: [], waits: false };
 }
 
-function asFault(error: unknown, nodeId: string): Fault {
-  if (error instanceof Fault) return error;
-  return new Fault('service.internal', `Node "${nodeId}" failed unexpectedly.`, { cause: error });
+function sendOf(
+  { spec }: NodePlan['maps'][number],
+  shared: ChannelValues,
+  item: { index: number | null; dead: boolean; value?: unknown },
+): NodeOutcome['sends'][number] {
+  const { as, concurrency, onItemError } = spec;
+  const sent: MapItem = { value: null, ...item, as, concurrency, skipErrors: onItemError === 'skip' };
+  return { to: spec.to, input: { ...shared, [itemMember]: sent } };
 }
 
-function stepTimeout(nodeId: string, timeoutMs: number): Fault {
-  return new Fault('run.step_timeout', `Node "${nodeId}" took longer than its ${timeoutMs} ms.`);
+function shownOf(names: readonly string[], state: ChannelValues, item: MapItem | undefined): ChannelValues {
+  const present = names.filter((name) => state[name] !== undefined);
+  const shown = Object.fromEntries(present.map((name) => [name, state[name]]));
+  return item === undefined ? shown : { ...shown, [item.as]: item.value };
+}
+
+/** Channels as they are once the node's own writes are in; what runs beside it is not seen. */
+function stateAfter(
+  { reducers }: NodePlan,
+  { state, update, names }: { state: ChannelValues; update: ChannelValues; names: readonly string[] },
+): ChannelValues {
+  const declared = names.filter((name) => Object.hasOwn(reducers, name));
+  return Object.fromEntries(
+    declared.map((name) => {
+      const reducer = reducers[name]?.reducer ?? 'replace';
+      if (update[name] === undefined) return [name, state[name]];
+      if (reducer === 'replace' || state[name] === undefined) return [name, update[name]];
+      return [name, folds[reducer](state[name], update[name])];
+    }),
+  );
+}
+
+function holds(plan: NodePlan, condition: Expression, scope: ChannelValues): boolean {
+  const value = evaluate(plan, condition, scope);
+  if (typeof value === 'boolean' || value === null) return value === true;
+  throw new Fault(
+    'expression.failed',
+    `The condition "${condition.source}" behind node "${plan.nodeId}" is neither true nor false.`,
+  );
+}
+
+function itemsOf(plan: NodePlan, over: Expression, scope: ChannelValues): readonly unknown[] {
+  const value = evaluate(plan, over, scope) ?? [];
+  if (!Array.isArray(value)) {
+    throw new Fault('expression.failed', `"${over.source}", which node "${plan.nodeId}" maps over, is not a list.`);
+  }
+  if (value.length <= graphLimits.mapItems) return value;
+  const most = `a map takes ${graphLimits.mapItems} items at most`;
+  throw new Fault('expression.failed', `"${over.source}" has ${value.length} items; ${most}.`);
+}
+
+function evaluate(plan: NodePlan, expression: Expression, scope: ChannelValues): unknown {
+  try {
+    return expression.evaluate(scope);
+  } catch (error) {
+    if (!(error instanceof Fault)) throw error;
+    throw new Fault(error.code, `Behind node "${plan.nodeId}": ${error.detail}`, { cause: error });
+  }
 }

@@ -8,6 +8,7 @@ import type { EventLog } from '#src/domain/ports/event-log.ts';
 import type { ExecutionStore } from '#src/domain/ports/executions.ts';
 import type { IdempotencyStore } from '#src/domain/ports/idempotency.ts';
 import type { ImageCodec } from '#src/domain/ports/image-codec.ts';
+import type { Outbound } from '#src/domain/ports/outbound.ts';
 import type { ObjectStore } from '#src/domain/ports/object-store.ts';
 import type { OrganizationStore } from '#src/domain/ports/organizations.ts';
 import type { ResultStore } from '#src/domain/ports/result-store.ts';
@@ -36,6 +37,7 @@ export interface ToolDeps {
   readonly events: EventLog;
   readonly wake: WakeQueue;
   readonly audit: AuditLog;
+  readonly outbound: Pick<Outbound, 'refuses'>;
   /** Tells the outbox relay that a document with pending events was written. */
   relay(document: DocumentRecord): void;
   /** Appends to the realtime log without making the caller wait; failures are logged. */

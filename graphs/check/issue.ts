@@ -1,19 +1,37 @@
+import type { Operation } from '#src/contracts/resources/operation.ts';
+
 export type IssueCode =
   | 'SHAPE_INVALID'
   | 'NODE_TYPE_UNKNOWN'
   | 'CONFIG_INVALID'
   | 'EDGE_TARGET_UNKNOWN'
+  | 'EDGE_DUPLICATE'
   | 'NO_ENTRY'
   | 'UNREACHABLE'
   | 'DEAD_END'
   | 'CYCLE_WITHOUT_EXIT'
+  | 'LOOP_ENTRY_AMBIGUOUS'
+  | 'ROUTER_WITHOUT_ELSE'
+  | 'ROUTER_DUPLICATE'
+  | 'ERROR_ROUTE_INVALID'
   | 'CHANNEL_UNKNOWN'
   | 'CHANNEL_READ_BEFORE_WRITE'
   | 'REDUCER_CONFLICT'
+  | 'MAP_NOT_ARRAY'
+  | 'MAP_TARGET_INVALID'
   | 'ID_COLLISION'
+  | 'EXPRESSION_INVALID'
+  | 'TEMPLATE_LITERAL'
+  | 'SECRET_UNKNOWN'
+  | 'SUBGRAPH_UNKNOWN'
+  | 'SUBGRAPH_CYCLE'
   | 'LIMIT_EXCEEDED';
 
-/** One problem of a graph. `path` is a JSON Pointer into what was given; `hint` says the way out. An error keeps it from running. */
+/**
+ * One problem of a graph. `path` is a JSON Pointer into what was given; `hint` says the way out. An error keeps it from running.
+ * `fix`: operations that mend it, where a machine can tell how; applied to a graph of the right shape, the issue is gone and no new one
+ * is there.
+ */
 export interface GraphIssue {
   readonly severity: 'error' | 'warning';
   readonly code: IssueCode;
@@ -21,6 +39,7 @@ export interface GraphIssue {
   readonly nodeId?: string;
   readonly message: string;
   readonly hint: string;
+  readonly fix?: readonly Operation[];
 }
 
 /** JSON Pointer of a path. Source: RFC 6901 §3. */
@@ -30,4 +49,22 @@ export function pointer(...path: readonly PropertyKey[]): string {
 
 export function nodeError(code: IssueCode, nodeId: string, message: string, hint: string): GraphIssue {
   return { severity: 'error', code, path: pointer('nodes', nodeId), nodeId, message, hint };
+}
+
+export function errorAt(code: IssueCode, path: string, message: string, hint: string): GraphIssue {
+  return { severity: 'error', code, path, message, hint };
+}
+
+/** An issue with its fix, if there is one. */
+export function fixedBy(issue: GraphIssue, ...fix: readonly Operation[]): GraphIssue {
+  return fix.length === 0 ? issue : { ...issue, fix };
+}
+
+export function warning(issue: GraphIssue): GraphIssue {
+  return { ...issue, severity: 'warning' };
+}
+
+/** Without `value`: removes it. */
+export function setField(path: string, ...value: readonly [] | readonly [unknown]): Operation {
+  return value.length === 0 ? { op: 'set_field', path } : { op: 'set_field', path, value: value[0] };
 }

@@ -9,11 +9,13 @@ export function suggest(name: string, known: readonly string[], what: string): s
   return `The ${what} are: ${shown}${known.length > 20 ? `, and ${known.length - 20} more` : ''}.`;
 }
 
-function nearest(name: string, known: readonly string[]): string[] {
+/** At most two known names that differ from `name` by a slip, the nearest first. */
+export function nearest(name: string, known: readonly string[]): string[] {
   const wanted = Array.from(name.slice(0, 64).toLowerCase());
   const limit = Math.max(1, Math.floor(wanted.length / 3));
   return known
     .slice(0, 1_000)
+    .filter((one) => Math.abs(one.length - wanted.length) <= limit)
     .map((one) => ({ one, distance: editDistance(wanted, Array.from(one.toLowerCase())) }))
     .filter(({ distance }) => distance <= limit)
     .toSorted((a, b) => a.distance - b.distance)

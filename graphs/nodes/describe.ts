@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { defineNode } from '#graphs/define.ts';
 import { DocumentFacts, OcrFacts, originOf, readFacts, stillThere } from '#graphs/nodes/facts.ts';
+import { pageOf } from '#graphs/nodes/page.ts';
 
 export const describe = defineNode({
   type: 'describe',
@@ -15,9 +16,10 @@ export const describe = defineNode({
       .describe('Recognized text beyond this many characters is not shown to the model'),
   }),
   reads: ['document'],
-  readsIfPresent: ['ocr'],
+  readsIfPresent: ['ocr', 'preprocessed'],
   writes: ['description'],
   pure: true,
+  dependsOn: (deps) => [deps.models.describer.label],
   defaultTimeoutMs: 120_000,
   example: { maxTextCharacters: 20_000 },
   async run(call) {
@@ -26,7 +28,7 @@ export const describe = defineNode({
     const ocr = readFacts(state, 'ocr', OcrFacts);
     const text = ocr ? stillThere(await deps.results.ocrById(run.organizationId, ocr.ocrResultId)).text : '';
     const { value, usage } = await deps.models.describer.describe({
-      page: await document.page(0, signal),
+      page: await pageOf(call, 0),
       pages: readFacts(state, 'document', DocumentFacts)?.pages ?? document.pages,
       text: text.slice(0, params.maxTextCharacters).toWellFormed(),
       avgConfidence: ocr?.avgConfidence ?? 0,
@@ -38,6 +40,7 @@ export const describe = defineNode({
     return {
       update: { description: { descriptionId, title: saved.value.title, modelLabel: saved.modelLabel } },
       usage,
+      modelLabel: saved.modelLabel,
     };
   },
 });

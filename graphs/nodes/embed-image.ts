@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { defineNode } from '#graphs/define.ts';
 import { originOf } from '#graphs/nodes/facts.ts';
+import { pageOf } from '#graphs/nodes/page.ts';
 
 export const embedImage = defineNode({
   type: 'embed_image',
@@ -8,17 +9,18 @@ export const embedImage = defineNode({
   summary: 'Turn the first page into a vector and a block hash, for near-duplicates and visual search',
   params: z.strictObject({}),
   reads: [],
+  readsIfPresent: ['preprocessed'],
   writes: ['imageEmbedding'],
   pure: true,
+  dependsOn: (deps) => [deps.models.image.label],
   defaultTimeoutMs: 60_000,
   example: {},
   async run(call) {
-    const { deps, run, signal } = call;
-    const document = await deps.document(run);
+    const { deps, signal } = call;
     const embedder = deps.models.image;
-    const { vector, blockHash, usage } = await embedder.embedImage(await document.page(0, signal), signal);
+    const { vector, blockHash, usage } = await embedder.embedImage(await pageOf(call, 0), signal);
     const embedding = { kind: 'image', modelLabel: embedder.label, vector, blockHash } as const;
     const { embeddingId, modelLabel, vector: stored } = await deps.results.saveEmbedding(originOf(call), embedding);
-    return { update: { imageEmbedding: { embeddingId, modelLabel, dimensions: stored.length } }, usage };
+    return { update: { imageEmbedding: { embeddingId, modelLabel, dimensions: stored.length } }, usage, modelLabel };
   },
 });

@@ -18,6 +18,7 @@ export const embedText = defineNode({
   readsIfPresent: ['description', 'ocr'],
   writes: ['textEmbedding'],
   pure: true,
+  dependsOn: (deps) => [deps.models.text.label],
   defaultTimeoutMs: 60_000,
   example: { maxTextCharacters: 200_000 },
   async run(call) {
@@ -37,6 +38,6 @@ export const embedText = defineNode({
     const { vector, usage } = await embedder.embedDocument(parts.filter((part) => part !== '').join('\n'), signal);
     const embedding = { kind: 'text', modelLabel: embedder.label, vector } as const;
     const { embeddingId, modelLabel, vector: stored } = await deps.results.saveEmbedding(originOf(call), embedding);
-    return { update: { textEmbedding: { embeddingId, modelLabel, dimensions: stored.length } }, usage };
+    return { update: { textEmbedding: { embeddingId, modelLabel, dimensions: stored.length } }, usage, modelLabel };
   },
 });

@@ -31,6 +31,31 @@ export const IndexedFacts = z.object({
   fields: z.array(z.string()).describe('Parts of the search record that are not empty'),
 });
 
+/** What `preprocess` found for one page; only pages that change are listed. The fields are those of `PageTransform`. */
+const PreprocessedPage = z.object({
+  index: z.int().min(0),
+  crop: z.tuple([z.number(), z.number(), z.number(), z.number()]).exactOptional(),
+  rotate: z.number().min(-45).max(45).exactOptional().describe('Degrees clockwise'),
+  grayscale: z.boolean().exactOptional(),
+  median: z.int().min(3).max(9).exactOptional(),
+  scale: z.number().min(1).max(4).exactOptional(),
+  binarize: z.boolean().exactOptional(),
+});
+
+export const PreprocessedFacts = z.object({
+  pages: z.array(PreprocessedPage).describe('Pages that later steps see changed'),
+  steps: z.array(z.string()).describe('What was done to any page'),
+});
+
+export const SegmentationFacts = z.object({
+  segmentationId: z.string(),
+  segments: z.int().min(0),
+  labels: z.array(z.string()).describe('Different labels, at most 20'),
+  unsupportedPrompt: z.boolean().describe('The engine does not know how to look for this'),
+  derivedDocumentId: z.string().nullable(),
+  modelLabel: z.string(),
+});
+
 /**
  * The facts in a channel, or null when nothing was written: its node may have failed and been passed over. Throws
  * `workflow.invalid` when something else is there, such as an initial state of another shape.
@@ -49,7 +74,7 @@ export function stillThere<Row>(row: Row | null): Row {
   throw new Fault('document.not_found', 'The document and its results were deleted while the run was going on.');
 }
 
-export function originOf(call: Pick<NodeCall<unknown>, 'run' | 'nodeId'>): ResultOrigin {
+export function originOf(call: Pick<NodeCall<unknown>, 'run' | 'path'>): ResultOrigin {
   const { organizationId, projectId, documentId, runId } = call.run;
-  return { organizationId, projectId, documentId, runId, nodeId: call.nodeId };
+  return { organizationId, projectId, documentId, runId, nodeId: call.path };
 }

@@ -1,7 +1,14 @@
 import { z } from 'zod';
 import { identifiersOf } from '#src/domain/documents/identifiers.ts';
 import { defineNode, type NodeCall } from '#graphs/define.ts';
-import { DescriptionFacts, EmbeddingFacts, OcrFacts, readFacts, stillThere } from '#graphs/nodes/facts.ts';
+import {
+  DescriptionFacts,
+  EmbeddingFacts,
+  OcrFacts,
+  readFacts,
+  SegmentationFacts,
+  stillThere,
+} from '#graphs/nodes/facts.ts';
 import type { DocumentDescription } from '#src/domain/ports/models.ts';
 import type { EmbeddingResult } from '#src/domain/ports/result-store.ts';
 import type { SearchRecord } from '#src/domain/ports/search-index.ts';
@@ -14,13 +21,18 @@ export const index = defineNode({
   summary: 'Replace the search record of the document: title, description, text, identifiers and vectors',
   params: z.strictObject({}),
   reads: [],
-  readsIfPresent: ['ocr', 'description', 'textEmbedding', 'imageEmbedding'],
+  readsIfPresent: ['ocr', 'description', 'segmentation', 'textEmbedding', 'imageEmbedding'],
   writes: ['indexed'],
   pure: false,
   defaultTimeoutMs: 60_000,
   example: {},
   async run(call) {
-    const [value, ocrText, embeddings] = await Promise.all([description(call), text(call), vectors(call)]);
+    const [value, ocrText, segmentationText, embeddings] = await Promise.all([
+      description(call),
+      text(call),
+      segmentsOf(call),
+      vectors(call),
+    ]);
     // Read last: visibility may change while the run is going on.
     const document = await call.deps.document(call.run);
     const { documentId, organizationId, projectId } = call.run;
@@ -38,6 +50,7 @@ export const index = defineNode({
       title,
       description: value?.description ?? '',
       ocrText,
+      segmentationText,
       identifiers: identifiersOf([title, ...fieldValues, ocrText].join('\n')),
       embeddings,
     };
@@ -56,6 +69,18 @@ async function text({ deps, run, state }: Call): Promise<string> {
   const facts = readFacts(state, 'ocr', OcrFacts);
   if (!facts) return '';
   return stillThere(await deps.results.ocrById(run.organizationId, facts.ocrResultId)).text;
+}
+
+const mostSegmentText = 20_000;
+
+/** The prompt with every different label and text of what it found; nothing where it found nothing. */
+async function segmentsOf({ deps, run, state }: Call): Promise<string> {
+  const facts = readFacts(state, 'segmentation', SegmentationFacts);
+  if (!facts || facts.segments === 0) return '';
+  const found = stillThere(await deps.results.segmentationById(run.organizationId, facts.segmentationId));
+  const words = found.segments.flatMap((segment) => [segment.label, segment.text ?? '']);
+  const lines = [...new Set([found.prompt, ...words])].filter((line) => line !== '');
+  return lines.join('\n').slice(0, mostSegmentText).toWellFormed();
 }
 
 async function vectors(call: Call): Promise<SearchRecord['embeddings']> {
@@ -88,6 +113,7 @@ function filledFields(record: SearchRecord): string[] {
     ['title', record.title !== ''],
     ['description', record.description !== ''],
     ['ocrText', record.ocrText !== ''],
+    ['segmentationText', record.segmentationText !== ''],
     ['identifiers', record.identifiers.length > 0],
     ['embeddings.text', record.embeddings.text !== undefined],
     ['embeddings.image', record.embeddings.image !== undefined],

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { defineNode } from '#graphs/define.ts';
 import { DocumentFacts, originOf, readFacts } from '#graphs/nodes/facts.ts';
+import { pageOf } from '#graphs/nodes/page.ts';
 import type { OcrPage } from '#src/domain/ports/ocr-engine.ts';
 
 export const ocr = defineNode({
@@ -22,8 +23,10 @@ export const ocr = defineNode({
     timeoutMs: z.int().min(1_000).max(600_000).default(60_000).describe('Longest time for one page'),
   }),
   reads: ['document'],
+  readsIfPresent: ['preprocessed'],
   writes: ['ocr'],
   pure: true,
+  dependsOn: (deps, params) => [deps.ocr.label, params.language ?? deps.ocr.language],
   defaultTimeoutMs: 1_800_000,
   example: { language: 'eng', timeoutMs: 60_000 },
   async run(call) {
@@ -35,7 +38,7 @@ export const ocr = defineNode({
     // One page at a time keeps memory bounded.
     for (let index = 0; index < pageCount; index += 1) {
       signal.throwIfAborted();
-      const page = await document.page(index, signal);
+      const page = await pageOf(call, index);
       const mode = pageSegmentationMode === undefined ? {} : { pageSegmentationMode };
       pages.push(await deps.ocr.recognize(page, { language, timeoutMs, signal, ...mode }));
     }
@@ -46,7 +49,7 @@ export const ocr = defineNode({
       result: { engine: deps.ocr.label, language, pages },
     });
     const { ocrResultId, modelLabel, avgConfidence } = saved;
-    return { update: { ocr: { ocrResultId, characters: saved.text.length, avgConfidence, modelLabel } } };
+    return { update: { ocr: { ocrResultId, characters: saved.text.length, avgConfidence, modelLabel } }, modelLabel };
   },
 });
 

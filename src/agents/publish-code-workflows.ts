@@ -2,6 +2,7 @@ import type { CodeWorkflow } from '#graphs/build.ts';
 import { codeWorkflows } from '#graphs/workflows.ts';
 import { newId } from '#src/domain/ids.ts';
 import type { WorkflowStore } from '#src/domain/ports/workflows.ts';
+import { nextVersion } from '#src/domain/runs/next-version.ts';
 import type { WorkflowRecord, WorkflowVersionRecord } from '#src/domain/runs/workflow.ts';
 
 function versionOf(workflow: WorkflowRecord, code: CodeWorkflow, version: number): WorkflowVersionRecord {
@@ -12,8 +13,11 @@ function versionOf(workflow: WorkflowRecord, code: CodeWorkflow, version: number
     version,
     graphHash: code.graphHash,
     graph: code.graph,
-    createdAt: new Date(),
-    createdBy: 'code',
+    fromRevision: null,
+    author: 'code',
+    surface: 'code',
+    note: null,
+    at: new Date(),
   };
 }
 
@@ -37,7 +41,7 @@ export async function addCodeWorkflow(
     createdAt: now,
     updatedAt: now,
   };
-  await workflows.insert(workflow, versionOf(workflow, code, 1));
+  await workflows.insert(workflow, { version: versionOf(workflow, code, 1) });
   return workflow;
 }
 
@@ -46,7 +50,10 @@ export async function publishCodeWorkflows({ workflows }: { workflows: WorkflowS
   for (const code of codeWorkflows) {
     for (const follower of await workflows.listByCodeName(code.id)) {
       if (follower.publishedHash !== code.graphHash)
-        await workflows.publish(follower, versionOf(follower, code, (follower.publishedVersion ?? 0) + 1));
+        await workflows.publish(
+          follower,
+          versionOf(follower, code, await nextVersion(workflows, follower, code.graphHash)),
+        );
     }
   }
 }

@@ -74,9 +74,10 @@ export function createRunDocuments({ documents, objects, images }: Parts): (run:
       run.documentId,
     );
     if (record === null) throw new Fault('document.not_found', 'The document of this run is gone.');
-    const { objectKey, contentType, sizeBytes, visibility, apiKeyId, createdAt } = record;
+    const { objectKey, sha256, contentType, sizeBytes, visibility, apiKeyId, createdAt } = record;
     return {
       objectKey,
+      sha256,
       contentType,
       sizeBytes,
       pages: record.pages,

@@ -20,8 +20,9 @@ function toRecord(run: RunRecord, step: StepStarted | StepFinished): StepRecord 
     fence: run.fence,
     organizationId: run.organizationId,
     projectId: run.projectId,
-    nodeId: step.nodeId,
+    nodeId: step.path,
     type: step.type,
+    node: `${step.type}@${step.typeVersion}`,
     attempt: step.attempt,
     status: step.status,
     startedAt: step.startedAt,
@@ -29,6 +30,9 @@ function toRecord(run: RunRecord, step: StepStarted | StepFinished): StepRecord 
     ms: finished?.ms ?? null,
     inputPreview: step.inputPreview,
     outputPreview: finished === null || finished.outputPreview === '' ? null : finished.outputPreview,
+    outputDigest: finished?.outputDigest ?? null,
+    modelLabel: finished?.modelLabel ?? null,
+    cachedFrom: finished?.cachedFrom ?? null,
     usage: finished?.usage ?? null,
     error: finished?.error ?? null,
   };
@@ -47,15 +51,27 @@ export class StepRecorder implements StepSink {
   readonly #onProgress: () => void;
   readonly #steps = new Map<string, StepRecord>();
   readonly #events: RealtimeEvent[] = [];
+  /** Steps that have ended, in that order, those of earlier leases first. */
+  readonly #ended: Map<string, StepRecord>;
   /** The first superstep in which a node succeeded. */
   #succeededIn = Number.POSITIVE_INFINITY;
   #timer: NodeJS.Timeout | null = null;
   #writing: Promise<void> = Promise.resolve();
 
-  constructor(run: RunRecord, parts: RecorderParts, onProgress: () => void) {
+  constructor(
+    run: RunRecord,
+    parts: RecorderParts,
+    { earlier, onProgress }: { readonly earlier: readonly StepRecord[]; onProgress(): void },
+  ) {
     this.#run = run;
     this.#parts = parts;
     this.#onProgress = onProgress;
+    this.#ended = new Map(earlier.map((step) => [step._id, step]));
+  }
+
+  /** What became of the run's nodes, for its receipt. */
+  ended(): readonly StepRecord[] {
+    return [...this.#ended.values()];
   }
 
   started(step: StepStarted): void {
@@ -67,8 +83,10 @@ export class StepRecorder implements StepSink {
   finished(step: StepFinished, cause?: unknown): void {
     if (step.status === 'succeeded') this.#succeededIn = Math.min(this.#succeededIn, step.superstep);
     if (step.status === 'failed')
-      this.#parts.logger.warn({ err: cause, nodeId: step.nodeId, code: step.error?.code }, 'step failed');
-    this.#record(toRecord(this.#run, step));
+      this.#parts.logger.warn({ err: cause, nodeId: step.path, code: step.error?.code }, 'step failed');
+    const record = toRecord(this.#run, step);
+    if (step.status !== 'waiting') this.#ended.set(record._id, record);
+    this.#record(record);
   }
 
   flush(): Promise<void> {

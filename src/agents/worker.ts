@@ -1,12 +1,12 @@
 import { LeaseLost } from '#src/agents/lease-lost.ts';
-import { Fault } from '#src/domain/fault.ts';
-import { isOutage } from '#src/domain/outage.ts';
 import type { EventLog } from '#src/domain/ports/event-log.ts';
-import type { ExecutionStore, Lease } from '#src/domain/ports/executions.ts';
+import type { Performed } from '#src/agents/perform-run.ts';
+import type { ExecutionStore, Lease, RunEnd } from '#src/domain/ports/executions.ts';
 import type { Logger } from '#src/domain/ports/logger.ts';
 import type { Consumer, WakeQueue } from '#src/domain/ports/wake-queue.ts';
-import { runCompleted } from '#src/domain/events/realtime.ts';
-import type { RunFailure } from '#src/domain/runs/run.ts';
+import { runCompleted, runWaiting } from '#src/domain/events/realtime.ts';
+import type { RealtimeEvent } from '#src/domain/events/events.ts';
+import type { OpenQuestion } from '#src/domain/runs/run.ts';
 import type { RunStatus } from '#src/contracts/resources/execution.ts';
 
 export interface WorkerParts {
@@ -14,8 +14,8 @@ export interface WorkerParts {
   readonly events: EventLog;
   readonly wake: WakeQueue;
   readonly logger: Logger;
-  /** Runs the workflow over the run's document until it ends; throws a Fault, or an error of the infrastructure. */
-  perform(lease: Lease, signal: AbortSignal): Promise<void>;
+  /** Runs the workflow over the run's document until it ends or waits; throws what is not the run's own fault. */
+  perform(lease: Lease, signal: AbortSignal): Promise<Performed>;
   /** What is left to do for a run that has ended, durably; failures are its own affair. */
   ended(lease: Lease, status: RunStatus): void;
   /** Work that a crash left elsewhere; called with every sweep. */
@@ -28,16 +28,13 @@ export interface WorkerOptions {
   readonly leaseMs: number;
 }
 
+/** How often a worker looks whether its runs were canceled or taken over: it must stop their work within a second. */
+const lookMs = 500;
+
 /** Deaths without progress after which a run is done alone. */
 const aloneAfter = 2;
 
 class Draining extends Error {}
-
-function outcomeOf(error: unknown): { status: RunStatus; error: RunFailure } | null {
-  if (!(error instanceof Fault) || isOutage(error)) return null;
-  const status = error.code === 'run.timed_out' ? 'timed_out' : error.code === 'run.canceled' ? 'canceled' : 'failed';
-  return { status, error: { code: error.code, message: error.detail } };
-}
 
 /**
  * Claims due runs and performs them, a bounded number at once. The database lease is the truth: a run whose worker dies is claimed
@@ -50,6 +47,8 @@ export class Worker {
   readonly #inFlight = new Map<Lease, { done: Promise<void>; abort: AbortController }>();
   #consumer: Consumer | null = null;
   #sweeper: NodeJS.Timeout | null = null;
+  /** Turns only while runs are in flight. */
+  #looker: NodeJS.Timeout | null = null;
   #pumping: Promise<void> | null = null;
   #again = false;
   /** The last look at the queue found a run: there may be another. */
@@ -152,11 +151,28 @@ export class Worker {
     if (alone) this.#alone = true;
     const done = this.#hold(lease, abort).finally(() => {
       this.#inFlight.delete(lease);
+      if (this.#inFlight.size === 0) this.#stopLooking();
       if (alone) this.#alone = false;
       // Nothing was left at the last look, and what came since has woken this worker.
       if (this.#more) this.#wake();
     });
     this.#inFlight.set(lease, { done, abort });
+    this.#looker ??= setInterval(() => void this.#look(), lookMs);
+  }
+
+  #stopLooking(): void {
+    if (this.#looker !== null) clearInterval(this.#looker);
+    this.#looker = null;
+  }
+
+  /** A canceled run has no lease any more; neither has one that another worker took. */
+  async #look(): Promise<void> {
+    try {
+      const lost = new Set(await this.#parts.executions.lost([...this.#inFlight.keys()]));
+      for (const lease of lost) this.#inFlight.get(lease)?.abort.abort(new LeaseLost());
+    } catch (error) {
+      this.#parts.logger.warn({ err: error }, 'leases could not be looked at; the next look tries again');
+    }
   }
 
   /** A run under its lease: beats while it works, and writes the end only if the lease still stands. Never rejects. */
@@ -173,39 +189,44 @@ export class Worker {
       );
     }, leaseMs / 3);
     try {
-      await this.#parts.perform(lease, abort.signal);
-      await this.#finish(lease, 'succeeded', null);
+      const performed = await this.#parts.perform(lease, abort.signal);
+      if (performed.kind === 'ended') await this.#finish(lease, performed.end);
+      else await this.#park(lease, performed.questions);
     } catch (error) {
-      await this.#end(lease, abort.signal.aborted ? abort.signal.reason : error, logger);
+      await this.#giveBack(lease, abort.signal.aborted ? abort.signal.reason : error, logger);
     } finally {
       clearInterval(beating);
     }
   }
 
-  async #end(lease: Lease, error: unknown, logger: Logger): Promise<void> {
-    try {
-      if (error instanceof LeaseLost) logger.warn({}, 'lease lost: the run goes on elsewhere');
-      else if (error instanceof Draining) await this.#parts.executions.release(lease, new Date());
-      else {
-        const outcome = outcomeOf(error);
-        // Not the run's fault: the lease runs out and somebody tries again.
-        if (outcome === null) logger.error({ err: error }, 'run left to its lease');
-        else {
-          logger.warn({ err: error, code: outcome.error.code }, 'run failed');
-          await this.#finish(lease, outcome.status, outcome.error);
-        }
-      }
-    } catch (failure) {
-      logger.error({ err: failure }, 'end of a run could not be written: left to its lease');
+  async #giveBack(lease: Lease, error: unknown, logger: Logger): Promise<void> {
+    if (error instanceof LeaseLost) {
+      logger.warn({}, 'lease lost: the run was canceled, or goes on elsewhere');
+    } else if (error instanceof Draining) {
+      await this.#parts.executions.release(lease, new Date()).catch((failure: unknown) => {
+        logger.error({ err: failure }, 'a run could not be given back: left to its lease');
+      });
+    } else {
+      // Not the run's fault: the lease runs out and somebody tries again.
+      logger.error({ err: error }, 'run left to its lease');
     }
   }
 
-  async #finish(lease: Lease, status: RunStatus, error: RunFailure | null): Promise<void> {
+  async #park(lease: Lease, questions: readonly OpenQuestion[]): Promise<void> {
+    if (!(await this.#parts.executions.wait(lease, questions))) throw new LeaseLost();
+    this.#announce([runWaiting(lease.run, questions, new Date())]);
+  }
+
+  async #finish(lease: Lease, end: RunEnd): Promise<void> {
     const now = new Date();
-    if (!(await this.#parts.executions.finish(lease, status, error, now))) throw new LeaseLost();
-    this.#parts.ended(lease, status);
+    if (!(await this.#parts.executions.finish(lease, end, now))) throw new LeaseLost();
+    this.#parts.ended(lease, end.status);
+    this.#announce([runCompleted(lease.run, end.status, now)]);
+  }
+
+  #announce(events: readonly RealtimeEvent[]): void {
     this.#parts.events
-      .append([runCompleted(lease.run, status, now)], { lingerMs: 2 })
-      .catch((failure: unknown) => this.#parts.logger.warn({ err: failure }, 'end of a run was not announced'));
+      .append(events, { lingerMs: 2 })
+      .catch((failure: unknown) => this.#parts.logger.warn({ err: failure }, 'a change of a run was not announced'));
   }
 }

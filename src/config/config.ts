@@ -16,8 +16,20 @@ export interface Config {
     readonly openAiKey: string | null;
     readonly openAiBaseUrl: string | null;
     readonly visionModel: string;
+    readonly chatModel: string;
     readonly embeddingModel: string;
   };
+  /** null: only the local engine. */
+  readonly segmentation: {
+    readonly url: string;
+    readonly provider: 'vllm' | 'roboflow' | 'fal' | 'replicate' | 'huggingface' | 'boxes';
+    readonly model: string;
+    readonly apiKey: string | null;
+  } | null;
+  /** What `createOutbound` takes as `allow`. */
+  readonly outboundAllow: readonly string[];
+  /** 32 bytes; null: derive one from the installation's secret. */
+  readonly secretsKey: Buffer | null;
   readonly search: { readonly mode: 'lexical' | 'hybrid' };
   readonly ocr: { readonly language: string; readonly workers: number | null };
   readonly runs: { readonly concurrency: number; readonly leaseMs: number; readonly maxDeaths: number };
@@ -56,8 +68,20 @@ export function loadConfig(source: Readonly<Record<string, string | undefined>>)
       openAiKey: values.OPENAI_API_KEY ?? null,
       openAiBaseUrl: values.OPENAI_BASE_URL ?? null,
       visionModel: values.VISION_MODEL,
+      chatModel: values.CHAT_MODEL,
       embeddingModel: values.EMBEDDING_MODEL,
     },
+    segmentation:
+      values.SEGMENTATION_URL === undefined
+        ? null
+        : {
+            url: values.SEGMENTATION_URL,
+            provider: values.SEGMENTATION_PROVIDER,
+            model: values.SEGMENTATION_MODEL,
+            apiKey: values.SEGMENTATION_API_KEY ?? null,
+          },
+    outboundAllow: values.OUTBOUND_ALLOW,
+    secretsKey: values.SECRETS_KEY === undefined ? null : Buffer.from(values.SECRETS_KEY, 'base64'),
     search: { mode: values.DOCUMENT_SEARCH_MODE },
     ocr: { language: values.OCR_LANGUAGE, workers: values.OCR_WORKERS === 0 ? null : values.OCR_WORKERS },
     runs: { concurrency: values.RUN_CONCURRENCY, leaseMs: values.RUN_LEASE_MS, maxDeaths: values.RUN_MAX_DEATHS },

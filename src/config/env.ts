@@ -26,6 +26,27 @@ const flag = z
   .default(false);
 const httpUrl = z.url({ protocol: /^https?$/, error: 'expected an http or https URL' });
 
+/** Hosts of the operator's list, without a scheme. */
+const hostLines = z
+  .string()
+  .transform((text) =>
+    text
+      .split(',')
+      .map((line) => line.trim())
+      .filter((line) => line !== ''),
+  )
+  .pipe(
+    z.array(
+      z
+        .string()
+        .regex(
+          /^((\*\.)?[a-z0-9_-]+(\.[a-z0-9_-]+)*|\[[0-9a-f:.]+\])(:\d{1,5})?$/i,
+          'expected host, host:port, *.example.com or [IPv6]:port, comma-separated',
+        ),
+    ),
+  )
+  .prefault('');
+
 const serviceNames = ['api', 'agents', 'mcp'] as const;
 export type ServiceName = (typeof serviceNames)[number];
 const services = z
@@ -74,10 +95,43 @@ export const env = {
   },
   OPENAI_BASE_URL: { schema: httpUrl.optional(), doc: 'Base URL of an OpenAI-compatible provider' },
   VISION_MODEL: { schema: z.string().min(1).default('gpt-4.1-mini'), doc: 'Model that describes documents' },
+  CHAT_MODEL: {
+    schema: z.string().min(1).default('gpt-4.1-mini'),
+    doc: 'Model of the nodes llm, agent, classify and extract, where the workflow names none',
+  },
   EMBEDDING_MODEL: { schema: z.string().min(1).default('text-embedding-3-small'), doc: 'Model that embeds text' },
   DOCUMENT_SEARCH_MODE: {
     schema: z.enum(['lexical', 'hybrid']).default('lexical'),
     doc: 'lexical searches words, phrases and identifiers; hybrid blends in the neighbours of the text embedding',
+  },
+  OUTBOUND_ALLOW: {
+    schema: hostLines,
+    doc: 'Hosts that http nodes may call, comma-separated: host, host:port, *.example.com; 127.0.0.1:9000 also opens that address to webhooks',
+  },
+  SECRETS_KEY: {
+    schema: z
+      .base64('expected base64')
+      .refine((text) => Buffer.from(text, 'base64').length === 32, 'expected 32 bytes in base64')
+      .optional(),
+    doc: 'Key that project secrets are stored under, 32 bytes in base64; without it one from the data folder is used',
+    secret: true,
+  },
+  SEGMENTATION_URL: {
+    schema: httpUrl.optional(),
+    doc: 'Endpoint of a segmentation service, e.g. http://sam:8091/v1/images/segmentations; without it regions come from layout and text',
+  },
+  SEGMENTATION_PROVIDER: {
+    schema: z.enum(['vllm', 'roboflow', 'fal', 'replicate', 'huggingface', 'boxes']).default('vllm'),
+    doc: 'Protocol of SEGMENTATION_URL; boxes is JSON with image and prompt, answered by boxes',
+  },
+  SEGMENTATION_MODEL: {
+    schema: z.string().min(1).default('facebook/sam3'),
+    doc: 'Model named to the segmentation service and in results',
+  },
+  SEGMENTATION_API_KEY: {
+    schema: z.string().min(1).optional(),
+    doc: 'Key of the segmentation service',
+    secret: true,
   },
   OCR_LANGUAGE: {
     schema: z

@@ -44,6 +44,7 @@ export const faults = {
   'secret.unknown': { status: 422, title: 'No such project secret', retry: false },
   'outbound.refused': { status: 422, title: 'Outside address is not allowed', retry: false },
   'outbound.failed': { status: 503, title: 'Outside call failed', retry: true },
+  'outbound.unexpected': { status: 422, title: 'Outside service answered something else than expected', retry: false },
   'execution.not_found': { status: 404, title: 'No such execution', retry: false },
   'run.not_found': { status: 404, title: 'No such run', retry: false },
   'run.not_waiting': { status: 409, title: 'Run does not wait for an answer', retry: false },

@@ -74,7 +74,8 @@ function failures(row: Route): Json {
 }
 
 function operation(row: Route, components: Json): Json {
-  const content = { 'application/json': { schema: schemaOf(row.reply, 'output', components) } };
+  const media = row.stream === true ? 'text/event-stream' : 'application/json';
+  const content = { [media]: { schema: schemaOf(row.reply, 'output', components) } };
   const success = (description: string): Json => ({ description, content });
   return {
     operationId: row.id,

@@ -26,6 +26,8 @@ export interface Route<
   /** Status of the usual success; `also` names other successes with the same body. */
   readonly status: number;
   readonly also?: Readonly<Record<number, string>>;
+  /** The success is a stream of server-sent events; `reply` is the data of one. */
+  readonly stream?: true;
   /** Faults of this row beside the ones every row has (400, 401, 403, 429, 500, 503). */
   readonly faults: readonly FaultCode[];
 }

@@ -181,7 +181,20 @@ async function askRuns({ executions, events, idempotency, steps }: Stores): Prom
   await executions.pinVersion(lease, { version: 1, graphHash: 'h', workflowName: 'w' });
   await executions.progressed(lease);
   await executions.release(lease, now);
-  await executions.finish((await executions.claim('owner', 1_000, now)) as Lease, 'succeeded', null, now);
+  const again = (await executions.claim('owner', 1_000, now)) as Lease;
+  await executions.lost([lease, again]);
+  await executions.wait(again, [{ path: 'a', prompt: '', data: null, answerSchema: null, askedAt: now }]);
+  await executions.answer(wide, again.run._id, { path: 'a', answer: null, by: 'key_a', at: now });
+  const end = { status: 'succeeded', error: null } as const;
+  await executions.finish((await executions.claim('owner', 1_000, now)) as Lease, end, now);
+  const filters = [{}, { executionId: execution._id }, { workflowId: 'wf_x' }, { documentId: 'doc_x' }];
+  for (const who of [tenant, wide])
+    for (const filter of [...filters, { status: 'waiting' as const }])
+      for (const after of [null, { createdAt: now, id: 'run_x' }]) await executions.listRuns(who, filter, after, 25);
+  await executions.cancel(wide, execution._id, { code: 'c', message: 'm' }, now);
+  await executions.cancelRun(tenant, 'run_x', { code: 'c', message: 'm' }, now);
+  await executions.withPendingCallback(100);
+  await executions.callbackQueued(organizationId, execution._id);
   await events.append([realtimeEvent(organizationId)]);
   await events.read(organizationId, 0, 10);
   events.subscribe(organizationId, () => undefined)();
@@ -254,10 +267,22 @@ async function askRest({ apiKeys, audit, organizations, workflows }: Stores): Pr
     version: 1,
     graphHash,
     graph,
-    createdAt: now,
-    createdBy: 't',
-  };
-  await workflows.insert(published, version);
+    fromRevision: null,
+    author: 't',
+    surface: 'code',
+    note: null,
+    at: now,
+  } as const;
+  const lastEdit = { revision: 1, operations: [], author: 't', surface: 'rest', note: null, at: now } as const;
+  const draft = { _id: 'wf_plans', organizationId, projectId, revision: 1, graph, graphHash, lastEdit };
+  await workflows.insert(published, { version, draft });
+  for (const who of [tenant, wide])
+    for (const after of [null, { createdAt: now, id: 'wf_a' }]) await workflows.list(who, after, 26);
+  for (const before of [null, 5]) await workflows.listVersions(organizationId, 'wf_plans', before, 26);
+  await workflows.findDraft(organizationId, 'wf_plans');
+  await workflows.saveDraft({ ...draft, revision: 2, lastEdit: { ...lastEdit, revision: 2 } });
+  await workflows.editsSince(organizationId, 'wf_plans', 0, 100);
+  await apiKeys.listBound(organizationId, 'wf_plans', 21);
   await workflows.find(tenant, 'wf_plans');
   await workflows.listPublished(tenant);
   await workflows.listPublished(wide);
@@ -325,6 +350,9 @@ const smallSorts: Readonly<Record<string, string>> = {
   'documents.withPendingEvents': 'the outbox holds what was acknowledged a moment ago',
   checkpoints: 'the writes of one checkpoint',
 };
+/** The runs of one execution are 1,000 at most. */
+const isSmall = ({ of, filter }: Asked): boolean =>
+  smallSorts[of] !== undefined || (of === 'executions.listRuns' && typeof filter['executionId'] === 'string');
 /** Keys have one project; over several the order comes from a sort. */
 const overProjects = ({ filter }: Asked): boolean =>
   JSON.stringify(filter).includes('"projectId":{"$in":["prj_plans","prj_other"]}');
@@ -335,7 +363,7 @@ test('no query of a repository reads a whole collection, or sorts in memory', as
   for (const one of asked) {
     if (one.command === null) continue;
     const stages = await planOf(one.command);
-    const sorts = stages.includes('SORT') && smallSorts[one.of] === undefined && !overProjects(one);
+    const sorts = stages.includes('SORT') && !isSmall(one) && !overProjects(one);
     if (stages.includes('COLLSCAN') || sorts)
       bad.push(`${one.of}: ${stages.join(' < ')} for ${JSON.stringify(one.command)}`);
   }
@@ -351,6 +379,7 @@ test('the queries over all tenants are covered by indexes of their own', async (
   for (const of of [
     'executions.claim',
     'executions.depth',
+    'executions.withPendingCallback',
     'documents.withPendingEvents',
     'workflows.listByCodeName',
   ]) {
@@ -367,6 +396,8 @@ test('the queries over all tenants are covered by indexes of their own', async (
 const overTenants: Readonly<Record<string, string>> = {
   'executions.claim': 'a worker works for everybody',
   'executions.depth': 'how long the queue is, for health',
+  'executions.lost': 'a worker asks for the runs it holds, by their ids',
+  'executions.withPendingCallback': 'the outbox of callbacks is one for everybody',
   'documents.withPendingEvents': 'the relay works for everybody',
   'documents.clearPendingEvents': 'the relay, by the ids it was just given',
   'workflows.listByCodeName': 'a new version of the program publishes its workflows everywhere',

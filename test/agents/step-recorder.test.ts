@@ -28,22 +28,24 @@ function runUnder(fence: number, run = newRuns(executionRecord())[0]): RunRecord
   return { ...run, fence };
 }
 
-function started(run: RunRecord, superstep: number, nodeId = `n${superstep}`): StepStarted {
-  const step = { stepId: newId('step'), runId: run._id, nodeId, type: 't', attempt: 1, superstep } as const;
+function started(run: RunRecord, superstep: number, path = `n${superstep}`): StepStarted {
+  const step = { stepId: newId('step'), runId: run._id, path, type: 't', typeVersion: 1, attempt: 1, superstep } as const;
   return { ...step, status: 'running', startedAt: new Date(), inputPreview: '{}' };
 }
 
+const fresh = { earlier: [], onProgress: () => undefined };
+const nothing = { outputDigest: null, modelLabel: null, cachedFrom: null };
+
 function finished(step: StepStarted, status: StepFinished['status']): StepFinished {
-  return { ...step, status, finishedAt: new Date(), ms: 1, outputPreview: '{}', willRetry: false };
+  return { ...step, status, finishedAt: new Date(), ms: 1, outputPreview: '{}', ...nothing, willRetry: false };
 }
 
 describe('The recorder of steps', () => {
   test('a node that succeeded is progress when the next superstep begins, for only then its checkpoint is on the way', async () => {
     let progress = 0;
     const run = runUnder(3);
-    const recorder = new StepRecorder(run, parts, () => {
-      progress += 1;
-    });
+    const onProgress = (): void => void (progress += 1);
+    const recorder = new StepRecorder(run, parts, { earlier: [], onProgress });
     const [first, beside, second] = [started(run, 1), started(run, 1, 'beside'), started(run, 2)];
     recorder.started(first);
     recorder.started(beside);
@@ -56,7 +58,7 @@ describe('The recorder of steps', () => {
 
   test('a step is stored when flush ends, its last state only', async () => {
     const run = runUnder(1);
-    const recorder = new StepRecorder(run, parts, () => undefined);
+    const recorder = new StepRecorder(run, parts, fresh);
     const step = started(run, 1);
     recorder.started(step);
     recorder.finished(finished(step, 'succeeded'));
@@ -70,8 +72,8 @@ describe('The recorder of steps', () => {
     const heir = runUnder(2, late);
     const step = started(late, 1);
     const [before, after] = [
-      new StepRecorder(late, parts, () => undefined),
-      new StepRecorder(heir, parts, () => undefined),
+      new StepRecorder(late, parts, fresh),
+      new StepRecorder(heir, parts, fresh),
     ];
     before.started(step);
     await before.flush();
@@ -87,7 +89,7 @@ describe('The recorder of steps', () => {
 
   test('what cannot be stored is told by flush', async () => {
     const save = async (): Promise<never> => Promise.reject(new Error('no disk'));
-    const recorder = new StepRecorder(runUnder(1), { ...parts, steps: { ...parts.steps, save } }, () => undefined);
+    const recorder = new StepRecorder(runUnder(1), { ...parts, steps: { ...parts.steps, save } }, fresh);
     recorder.started(started(runUnder(1), 1));
     await expect(recorder.flush()).rejects.toThrow('no disk');
   });

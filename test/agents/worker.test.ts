@@ -5,6 +5,7 @@ import { createExecutionStore } from '#src/adapters/database/executions.ts';
 import { createPinoLogger } from '#src/adapters/logger/pino-logger.ts';
 import { createInProcessWakeQueue } from '#src/adapters/queue/in-process-wake-queue.ts';
 import { Worker, type WorkerOptions, type WorkerParts } from '#src/agents/worker.ts';
+import { endOf } from '#src/agents/run-record.ts';
 import { Fault } from '#src/domain/fault.ts';
 import { newRuns } from '#src/domain/runs/new-runs.ts';
 import type { ExecutionStore, Lease } from '#src/domain/ports/executions.ts';
@@ -46,13 +47,29 @@ const stored = async (run: RunRecord | undefined): Promise<RunRecord> => {
   return found;
 };
 
-type Setup = Partial<WorkerParts> & { options?: Partial<WorkerOptions> };
+type Perform = (lease: Lease, signal: AbortSignal) => Promise<unknown>;
+type Setup = Omit<Partial<WorkerParts>, 'perform'> & { options?: Partial<WorkerOptions>; perform: Perform };
 
-function start({ options, ...parts }: Setup & Pick<WorkerParts, 'perform'>) {
+/** Ends a run as the real performer does. */
+const ending =
+  (perform: Perform): WorkerParts['perform'] =>
+  async (lease, signal) => {
+    try {
+      await perform(lease, signal);
+      return { kind: 'ended', end: { status: 'succeeded', error: null } };
+    } catch (error) {
+      const end = signal.aborted ? null : endOf(error);
+      if (end === null) throw error;
+      return { kind: 'ended', end };
+    }
+  };
+
+function start({ options, perform, ...parts }: Setup) {
   const wake = createInProcessWakeQueue();
   const events = createEventLog(database.collections);
   const logger = createPinoLogger('silent');
-  const all = { executions, events, wake, logger, sweep: async () => undefined, ended: () => undefined, ...parts };
+  const usual = { executions, events, wake, logger, sweep: async () => undefined, ended: () => undefined };
+  const all = { ...usual, ...parts, perform: ending(perform) };
   const worker = new Worker(all, { owner: 'worker', concurrency: 4, leaseMs: 10_000, ...options });
   workers.push(worker);
   worker.start();

@@ -48,6 +48,8 @@ const langGraph = ['graphs/compile', 'graphs/execute'];
 /** Where in the product each package may be imported: path prefixes. Scripts and tests may import every declared package. */
 export const vendors: Readonly<Record<string, readonly string[]>> = {
   zod: ['src/contracts/', 'src/config/', 'graphs/', 'tools/'],
+  '@marcbachmann/cel-js': ['graphs/expression/'],
+  ajv: ['graphs/models/'],
   '@langchain/langgraph': langGraph,
   '@langchain/langgraph-checkpoint': ['src/adapters/'],
   '@langchain/core': [...langGraph, 'src/adapters/'],
@@ -55,6 +57,7 @@ export const vendors: Readonly<Record<string, readonly string[]>> = {
   '@modelcontextprotocol/server': ['tools/mcp', 'src/stdio.ts'],
   '@modelcontextprotocol/node': ['http/mcp'],
   '@modelcontextprotocol/express': ['http/mcp'],
+  '@dagrejs/dagre': ['graphs/draw/'],
   express: ['http/'],
   mongodb: ['src/adapters/'],
   bson: ['src/adapters/', 'embedded/'],
@@ -66,6 +69,7 @@ export const vendors: Readonly<Record<string, readonly string[]>> = {
   'tesseract.js': ['src/adapters/'],
   '@tesseract.js-data/eng': ['src/adapters/'],
   'snowball-stemmers': ['src/adapters/'],
+  'ipaddr.js': ['src/adapters/'],
 };
 
 /** Declared and imported by no file, with the reason. */

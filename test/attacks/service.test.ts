@@ -268,7 +268,9 @@ describe('service attacks: what to run', () => {
     const version = await deps.workflows.findVersion(organizationId, workflowId, 1);
     if (own === null || version === null) throw new Error('the seeded workflow is missing');
     const unpublished = { ...own, _id: newId('workflow'), codeName: null, publishedVersion: null };
-    await deps.workflows.insert(unpublished, { ...version, _id: `${unpublished._id}@1`, workflowId: unpublished._id });
+    await deps.workflows.insert(unpublished, {
+      version: { ...version, _id: `${unpublished._id}@1`, workflowId: unpublished._id },
+    });
     const ids = [
       newId('workflow'),
       neighbours.project.workflowId,

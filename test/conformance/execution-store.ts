@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { newId } from '#src/domain/ids.ts';
 import { newRuns } from '#src/domain/runs/new-runs.ts';
-import type { ExecutionStore, Lease } from '#src/domain/ports/executions.ts';
-import type { ExecutionRecord } from '#src/domain/runs/run.ts';
+import { receiptOf } from '#src/domain/runs/receipt.ts';
+import type { ExecutionStore, Lease, RunFilter } from '#src/domain/ports/executions.ts';
+import type { ExecutionRecord, GivenAnswer, OpenQuestion } from '#src/domain/runs/run.ts';
 import { executionRecord, freshTenant } from '#test/support/records.ts';
 
 export interface ExecutionStoreUnderTest {
@@ -13,6 +14,8 @@ export interface ExecutionStoreUnderTest {
 }
 
 const leaseMs = 10_000;
+const succeeded = { status: 'succeeded', error: null } as const;
+const canceled = { code: 'run.canceled', message: 'stopped' };
 const after = (date: Date, ms: number): Date => new Date(date.getTime() + ms);
 
 /** Due for a while, so that a claim at any moment of a test takes it. */
@@ -38,6 +41,10 @@ export function executionStoreConformance(name: string, make: () => Promise<Exec
     reading(store);
     claiming(store, () => subject.elsewhere);
     fencing(store);
+    listing(store);
+    canceling(store);
+    waiting(store);
+    ending(store);
   });
 }
 
@@ -55,7 +62,7 @@ async function claimed(store: ExecutionStore, now: Date, owner = 'worker-a'): Pr
 }
 
 async function finishAll(store: ExecutionStore, count: number, now: Date): Promise<void> {
-  for (let done = 0; done < count; done += 1) await store.finish(await claimed(store, now), 'succeeded', null, now);
+  for (let done = 0; done < count; done += 1) await store.finish(await claimed(store, now), succeeded, now);
   expect(await store.claim('worker-a', leaseMs, now)).toBeNull();
 }
 
@@ -108,7 +115,7 @@ function creating(store: () => ExecutionStore): void {
     const lease = await claimed(store(), now);
     const made = await store().create(wanted, newRuns);
     expect(made.runs).toEqual([lease.run]);
-    expect(await store().finish(lease, 'succeeded', null, now)).toBe(true);
+    expect(await store().finish(lease, succeeded, now)).toBe(true);
   });
 
   test('many are created at once, and those that exist stay as they are', async () => {
@@ -121,7 +128,7 @@ function creating(store: () => ExecutionStore): void {
     await store().createAll(batch);
     for (const { execution } of batch)
       expect(await store().runsOf(execution.organizationId, execution._id)).toHaveLength(1);
-    expect(await store().finish(lease, 'succeeded', null, new Date())).toBe(true);
+    expect(await store().finish(lease, succeeded, new Date())).toBe(true);
     await finishAll(store(), 29, new Date());
   });
 }
@@ -177,7 +184,7 @@ function claiming(store: () => ExecutionStore, elsewhere: () => ExecutionStore):
     expect(await store().claim('worker-a', leaseMs, now)).toBeNull();
     const last = await claimed(store(), after(now, 1));
     expect(last.run.executionId).toBe(future._id);
-    for (const lease of [...leases, last]) await store().finish(lease, 'succeeded', null, now);
+    for (const lease of [...leases, last]) await store().finish(lease, succeeded, now);
   });
 
   test('a claimed run is running, owned, counted and fenced', async () => {
@@ -187,7 +194,7 @@ function claiming(store: () => ExecutionStore, elsewhere: () => ExecutionStore):
     expect(owner).toBe('worker-a');
     expect(run).toMatchObject({ status: 'running', owner: 'worker-a', attempts: 1, fence: 1, startedAt: now });
     expect(run.claimableAt).toEqual(after(now, leaseMs));
-    await store().finish({ run, owner }, 'succeeded', null, now);
+    await store().finish({ run, owner }, succeeded, now);
   });
 
   test('forty claims of two processes at once never give one run twice', async () => {
@@ -206,7 +213,7 @@ function claiming(store: () => ExecutionStore, elsewhere: () => ExecutionStore):
     expect(got).toHaveLength(25);
     expect(new Set(got.map((lease) => lease.run._id)).size).toBe(25);
     expect(got.every((lease) => lease.run.fence === 1)).toBe(true);
-    await Promise.all(got.map((lease) => store().finish(lease, 'succeeded', null, later)));
+    await Promise.all(got.map((lease) => store().finish(lease, succeeded, later)));
   });
 
   test('a run whose lease ran out is claimed by another worker, with the next fence; its start stays', async () => {
@@ -216,7 +223,7 @@ function claiming(store: () => ExecutionStore, elsewhere: () => ExecutionStore):
     expect(await store().claim('heir', leaseMs, after(now, leaseMs - 1))).toBeNull();
     const heir = await claimed(elsewhere(), after(now, leaseMs), 'heir');
     expect(heir.run).toMatchObject({ _id: dead.run._id, fence: 2, attempts: 2, owner: 'heir', startedAt: now });
-    await store().finish(heir, 'succeeded', null, now);
+    await store().finish(heir, succeeded, now);
   });
 
   test('a sign of life prolongs the lease', async () => {
@@ -225,7 +232,7 @@ function claiming(store: () => ExecutionStore, elsewhere: () => ExecutionStore):
     const lease = await claimed(store(), now);
     expect(await store().beat(lease, leaseMs, after(now, 5_000))).toBe(true);
     expect(await store().claim('thief', leaseMs, after(now, 14_999))).toBeNull();
-    await store().finish(lease, 'succeeded', null, now);
+    await store().finish(lease, succeeded, now);
   });
 
   test('a finished run is never claimed again', async () => {
@@ -233,7 +240,7 @@ function claiming(store: () => ExecutionStore, elsewhere: () => ExecutionStore):
     const execution = await oneRun(store());
     const lease = await claimed(store(), now);
     const error = { code: 'run.poisoned', message: 'no' };
-    expect(await store().finish(lease, 'failed', error, now)).toBe(true);
+    expect(await store().finish(lease, { status: 'failed', error }, now)).toBe(true);
     expect(await store().claim('worker-b', leaseMs, after(now, 1_000_000_000))).toBeNull();
     const run = await store().findRun(tenantOf(execution), lease.run._id);
     expect(run).toMatchObject({ status: 'failed', error, finishedAt: now });
@@ -248,7 +255,7 @@ function claiming(store: () => ExecutionStore, elsewhere: () => ExecutionStore):
     expect(await store().claim('worker-b', leaseMs, after(now, 2_999))).toBeNull();
     const next = await claimed(store(), after(now, 3_000), 'worker-b');
     expect(next.run).toMatchObject({ attempts: 1, fence: 2, owner: 'worker-b' });
-    await store().finish(next, 'succeeded', null, now);
+    await store().finish(next, succeeded, now);
   });
 
   test('progress makes deaths count anew', async () => {
@@ -261,7 +268,7 @@ function claiming(store: () => ExecutionStore, elsewhere: () => ExecutionStore):
     await store().progressed(third);
     const fourth = await claimed(store(), after(now, 3 * leaseMs));
     expect(fourth.run).toMatchObject({ attempts: 2, fence: 4 });
-    await store().finish(fourth, 'succeeded', null, now);
+    await store().finish(fourth, succeeded, now);
   });
 }
 
@@ -275,12 +282,12 @@ function fencing(store: () => ExecutionStore): void {
     const heir = await claimed(store(), after(now, leaseMs), 'heir');
     expect(await store().beat(late, leaseMs, now)).toBe(false);
     expect(await store().pinVersion(late, pinned)).toBe(false);
-    expect(await store().finish(late, 'failed', null, now)).toBe(false);
+    expect(await store().finish(late, { status: 'failed', error: null }, now)).toBe(false);
     expect(await store().release(late, now)).toBe(false);
     await store().progressed(late);
     expect(await store().findRun(tenantOf(execution), heir.run._id)).toEqual(heir.run);
     expect(await store().find(tenantOf(execution), execution._id)).toEqual(execution);
-    expect(await store().finish(heir, 'succeeded', null, now)).toBe(true);
+    expect(await store().finish(heir, succeeded, now)).toBe(true);
   });
 
   test('the same worker with an older fence of its own can write nothing either', async () => {
@@ -288,8 +295,8 @@ function fencing(store: () => ExecutionStore): void {
     await oneRun(store());
     const old = await claimed(store(), now, 'same');
     const current = await claimed(store(), after(now, leaseMs), 'same');
-    expect(await store().finish(old, 'succeeded', null, now)).toBe(false);
-    expect(await store().finish(current, 'succeeded', null, now)).toBe(true);
+    expect(await store().finish(old, succeeded, now)).toBe(false);
+    expect(await store().finish(current, succeeded, now)).toBe(true);
   });
 
   test('a run ends once: terminal states never change', async () => {
@@ -297,7 +304,7 @@ function fencing(store: () => ExecutionStore): void {
     const execution = await oneRun(store());
     const lease = await claimed(store(), now);
     const answers = await Promise.all(
-      (['succeeded', 'failed', 'succeeded'] as const).map((status) => store().finish(lease, status, null, now)),
+      (['succeeded', 'failed', 'succeeded'] as const).map((status) => store().finish(lease, { status, error: null }, now)),
     );
     expect(answers.filter(Boolean)).toHaveLength(1);
     const ended = await store().findRun(tenantOf(execution), lease.run._id);
@@ -318,6 +325,228 @@ function fencing(store: () => ExecutionStore): void {
     expect(await store().findRun(tenantOf(execution), lease.run._id)).toMatchObject({ version: 3, graphHash: 'three' });
     expect(await store().pinVersion(lease, pinned)).toBe(true);
     expect(await store().find(tenantOf(execution), execution._id)).toMatchObject(first);
-    await store().finish(lease, 'succeeded', null, now);
+    await store().finish(lease, succeeded, now);
+  });
+}
+
+const runIds = (runs: readonly { readonly _id: string }[]): string[] => runs.map((run) => run._id);
+
+function listing(store: () => ExecutionStore): void {
+  test('runs are listed newest first, page by page, narrowed by every filter and never beyond the tenant', async () => {
+    const now = new Date();
+    const tenant = freshTenant();
+    const mine = { organizationId: tenant.organizationId, projectId: tenant.projectIds[0] };
+    const executions = [];
+    for (let age = 0; age < 3; age += 1) executions.push(dueExecution({ ...mine, createdAt: after(now, -age * 1_000) }));
+    const [newest, middle, oldest] = executions as [ExecutionRecord, ExecutionRecord, ExecutionRecord];
+    await store().createAll(executions.map((execution) => ({ execution, runs: newRuns(execution) })));
+    const all = await store().listRuns(tenant, {}, null, 100);
+    const order = executions.flatMap((execution) => runIds(newRuns(execution)).toSorted().toReversed());
+    expect(runIds(all)).toEqual(order);
+    const paged: string[] = [];
+    for (let position = null as { createdAt: Date; id: string } | null; ;) {
+      const page = await store().listRuns(tenant, {}, position, 2);
+      paged.push(...runIds(page));
+      const last = page.at(-1);
+      if (last === undefined) break;
+      position = { createdAt: last.createdAt, id: last._id };
+    }
+    expect(paged).toEqual(order);
+
+    const of = async (filter: RunFilter): Promise<string[]> =>
+      [...new Set((await store().listRuns(tenant, filter, null, 100)).map((run) => run.executionId))].toSorted();
+    expect(await of({ executionId: middle._id })).toEqual([middle._id]);
+    expect(await of({ workflowId: oldest.workflowId })).toEqual([oldest._id]);
+    expect(await of({ documentId: newest.documentIds[0] ?? '' })).toEqual([newest._id]);
+    expect(await of({ status: 'succeeded' })).toEqual([]);
+    expect(await of({ status: 'queued', executionId: newest._id })).toEqual([newest._id]);
+    expect(await of({ workflowId: newest.workflowId, executionId: oldest._id })).toEqual([]);
+    for (const stranger of [{ ...tenant, projectIds: [] }, { ...tenant, organizationId: newId('organization') }])
+      expect(await store().listRuns(stranger, { executionId: newest._id }, null, 100)).toEqual([]);
+    await finishAll(store(), 6, now);
+  });
+}
+
+function canceling(store: () => ExecutionStore): void {
+  test('canceling ends the runs that have not ended, whatever they do, and leaves the others', async () => {
+    const now = new Date();
+    const documentIds = Array.from({ length: 4 }, () => newId('document'));
+    const execution = await oneRun(store(), { documentIds });
+    const [ended, running, waits] = [
+      await claimed(store(), now),
+      await claimed(store(), now),
+      await claimed(store(), now),
+    ];
+    await store().finish(ended, succeeded, now);
+    await store().wait(waits, [question('ask')]);
+    const later = after(now, 500);
+    const stopped = await store().cancel(tenantOf(execution), execution._id, canceled, later);
+    expect(runIds(stopped).toSorted()).toEqual(
+      runIds(newRuns(execution))
+        .filter((id) => id !== ended.run._id)
+        .toSorted(),
+    );
+    for (const run of stopped) {
+      expect(run).toMatchObject({ status: 'canceled', error: canceled, finishedAt: later, owner: null });
+      expect(run).not.toHaveProperty('claimableAt');
+      expect(run).not.toHaveProperty('waitingFor');
+      expect(await store().findRun(tenantOf(execution), run._id)).toEqual(run);
+    }
+    expect(await store().findRun(tenantOf(execution), ended.run._id)).toMatchObject({ status: 'succeeded' });
+    expect(stopped.find((run) => run._id === running.run._id)?.fence).toBe(2);
+    expect(await store().cancel(tenantOf(execution), execution._id, canceled, later)).toEqual([]);
+    expect(await store().claim('worker-b', leaseMs, after(now, 1_000_000_000))).toBeNull();
+  });
+
+  test('a worker whose run was canceled can write nothing more, and is told', async () => {
+    const now = new Date();
+    const execution = await oneRun(store());
+    const lease = await claimed(store(), now);
+    const run = await store().cancelRun(tenantOf(execution), lease.run._id, canceled, now);
+    expect(run).toMatchObject({ status: 'canceled', fence: 2 });
+    expect(await store().lost([lease])).toEqual([lease]);
+    expect(await store().finish(lease, succeeded, now)).toBe(false);
+    expect(await store().beat(lease, leaseMs, now)).toBe(false);
+    expect(await store().wait(lease, [question('ask')])).toBe(false);
+    expect(await store().release(lease, now)).toBe(false);
+    await store().progressed(lease);
+    expect(await store().findRun(tenantOf(execution), lease.run._id)).toEqual(run);
+  });
+
+  test('of ten that cancel one run at once one is answered it; what has ended stays', async () => {
+    const now = new Date();
+    const execution = await oneRun(store());
+    const [run] = newRuns(execution);
+    const cancel = () => store().cancelRun(tenantOf(execution), run?._id ?? '', canceled, now);
+    const answers = await Promise.all(Array.from({ length: 10 }, cancel));
+    expect(answers.filter((one) => one !== null)).toHaveLength(1);
+    await oneRun(store());
+    const lease = await claimed(store(), now);
+    await store().finish(lease, succeeded, now);
+    const place = { organizationId: lease.run.organizationId, projectIds: [lease.run.projectId] };
+    expect(await store().cancelRun(place, lease.run._id, canceled, now)).toBeNull();
+    expect(await store().findRun(place, lease.run._id)).toMatchObject({ status: 'succeeded', error: null });
+  });
+
+  test('another tenant cancels nothing', async () => {
+    const now = new Date();
+    const execution = await oneRun(store());
+    const [run] = newRuns(execution);
+    const mine = tenantOf(execution);
+    for (const stranger of [{ ...mine, projectIds: [newId('project')] }, { ...mine, ...freshTenant() }]) {
+      expect(await store().cancel(stranger, execution._id, canceled, now)).toEqual([]);
+      expect(await store().cancelRun(stranger, run?._id ?? '', canceled, now)).toBeNull();
+    }
+    await finishAll(store(), 1, now);
+  });
+
+  test('which leases no longer stand is told for many at once', async () => {
+    const now = new Date();
+    const executions = [await oneRun(store()), await oneRun(store()), await oneRun(store())];
+    const first = await claimed(store(), now);
+    const second = await claimed(store(), now);
+    const third = await claimed(store(), now);
+    expect(await store().lost([first, second, third])).toEqual([]);
+    await store().finish(first, succeeded, now);
+    const heir = await claimed(store(), after(now, leaseMs), second.owner);
+    const stale = [second, third].filter(({ run }) => run._id === heir.run._id);
+    expect(await store().lost([first, second, third])).toEqual([first, ...stale]);
+    expect(await store().lost([heir])).toEqual([]);
+    expect(await store().lost([])).toEqual([]);
+    for (const execution of executions) await store().cancel(tenantOf(execution), execution._id, canceled, now);
+  });
+}
+
+const question = (path: string): OpenQuestion => ({
+  path,
+  prompt: `Is ${path} right?`,
+  data: { seen: [1] },
+  answerSchema: { type: 'object' },
+  askedAt: new Date(),
+});
+
+const answerTo = (path: string, at: Date): GivenAnswer => ({ path, answer: { ok: true }, by: 'key_a', at });
+
+function waiting(store: () => ExecutionStore): void {
+  test('a run that waits is held by nobody, and goes on when it is answered, not counted as a death', async () => {
+    const now = new Date();
+    const execution = await oneRun(store());
+    const lease = await claimed(store(), now);
+    const asked = question('review');
+    expect(await store().wait(lease, [asked])).toBe(true);
+    const waits = await store().findRun(tenantOf(execution), lease.run._id);
+    expect(waits).toMatchObject({ status: 'waiting', owner: null, attempts: 0, waitingFor: [asked] });
+    expect(waits).not.toHaveProperty('claimableAt');
+    expect(await store().lost([lease])).toEqual([lease]);
+    expect(await store().claim('worker-b', leaseMs, after(now, 1_000_000))).toBeNull();
+
+    const later = after(now, 60_000);
+    const queued = await store().answer(tenantOf(execution), lease.run._id, answerTo('review', later));
+    expect(queued).toMatchObject({ status: 'queued', claimableAt: later, waitingFor: [] });
+    const next = await claimed(store(), later, 'worker-b');
+    expect(next.run).toMatchObject({ attempts: 1, fence: 2, answers: [answerTo('review', later)] });
+    await store().finish(next, succeeded, later);
+    const ended = await store().findRun(tenantOf(execution), lease.run._id);
+    expect(ended).toMatchObject({ status: 'succeeded', answers: [answerTo('review', later)] });
+    expect(ended).not.toHaveProperty('waitingFor');
+  });
+
+  test('an answer to what is not asked, from another tenant, or a second one changes nothing', async () => {
+    const now = new Date();
+    const execution = await oneRun(store());
+    const mine = tenantOf(execution);
+    const lease = await claimed(store(), now);
+    const { _id } = lease.run;
+    expect(await store().answer(mine, _id, answerTo('a', now))).toBeNull();
+    await store().wait(lease, [question('a'), question('b')]);
+    const before = await store().findRun(mine, _id);
+    expect(await store().answer(mine, _id, answerTo('c', now))).toBeNull();
+    expect(await store().answer({ ...mine, ...freshTenant() }, _id, answerTo('a', now))).toBeNull();
+    expect(await store().answer({ ...mine, projectIds: [newId('project')] }, _id, answerTo('a', now))).toBeNull();
+    expect(await store().findRun(mine, _id)).toEqual(before);
+    const both = await Promise.all([1, 2].map(() => store().answer(mine, _id, answerTo('a', now))));
+    expect(both.filter((one) => one !== null)).toHaveLength(1);
+    const again = await claimed(store(), now);
+    expect(again.run.answers).toEqual([answerTo('a', now)]);
+    expect(again.run.waitingFor?.map(({ path }) => path)).toEqual(['b']);
+    await store().wait(again, [question('b')]);
+    await store().answer(mine, _id, answerTo('b', now));
+    const last = await claimed(store(), now);
+    expect(last.run.answers?.map(({ path }) => path)).toEqual(['a', 'b']);
+    await store().finish(last, succeeded, now);
+  });
+}
+
+function ending(store: () => ExecutionStore): void {
+  test('outputs and receipt are stored with the end', async () => {
+    const now = new Date();
+    const execution = await oneRun(store());
+    const lease = await claimed(store(), now);
+    const { _id: runId, workflowId, version, graphHash, documentId } = lease.run;
+    const receipt = receiptOf({ runId, workflowId, version, graphHash, documentId, documentSha256: null }, [], { a: 1 });
+    const outputs = { a: 1, 'b.c': [null, 'x'], $d: true };
+    expect(await store().finish(lease, { ...succeeded, outputs, receipt }, now)).toBe(true);
+    expect(await store().findRun(tenantOf(execution), runId)).toMatchObject({ status: 'succeeded', outputs, receipt });
+  });
+
+  test('executions with a callback are told oldest first until it is in the outbox', async () => {
+    const now = new Date();
+    const callback = { callbackUrl: 'https://example.test/told', callbackPending: true } as const;
+    await oneRun(store());
+    const [second, first] = [
+      await oneRun(store(), { ...callback, createdAt: after(now, -1_000) }),
+      await oneRun(store(), { ...callback, createdAt: after(now, -2_000) }),
+    ];
+    expect(await store().withPendingCallback(10)).toEqual([first, second]);
+    expect(await store().withPendingCallback(1)).toEqual([first]);
+    expect((await store().runsOf(first.organizationId, first._id))[0]?.hasCallback).toBe(true);
+    await store().callbackQueued(newId('organization'), first._id);
+    expect(await store().withPendingCallback(1)).toEqual([first]);
+    await store().callbackQueued(first.organizationId, first._id);
+    expect(await store().withPendingCallback(10)).toEqual([second]);
+    const { callbackPending: _, ...rest } = first;
+    expect(await store().find(tenantOf(first), first._id)).toEqual(rest);
+    await store().callbackQueued(second.organizationId, second._id);
+    await finishAll(store(), 3, now);
   });
 }

@@ -89,8 +89,8 @@ async function seed(): Promise<Seeded> {
   await stores.organizations.insertOrganization({ _id: organizationId, name: 'o', createdAt: now });
   await stores.organizations.insertProject({ _id: projectId, organizationId, name: 'p', createdAt: now });
   await stores.apiKeys.insert(keyOf(organizationId, projectId, ids.keyId));
-  const { workflow, version } = workflowOf(organizationId, projectId, ids.workflowId);
-  await stores.workflows.insert(workflow, version);
+  const { workflow, version, draft } = workflowOf(organizationId, projectId, ids.workflowId);
+  await stores.workflows.insert(workflow, { version, draft });
   await stores.documents.insert(document);
   const upload = { _id: objectKey, documentId, family, apiKeyId: ids.keyId, organizationId, projectId, contentType };
   await stores.uploads.insert({
@@ -151,6 +151,11 @@ const reads: Readonly<Record<string, Read>> = {
   'workflows.find': (who, { workflowId, projectIds }) => stores.workflows.find({ ...who, projectIds }, workflowId),
   'workflows.listPublished': (who, { projectIds }) => stores.workflows.listPublished({ ...who, projectIds }),
   'workflows.findVersion': (who, { workflowId }) => stores.workflows.findVersion(who.organizationId, workflowId, 1),
+  'workflows.list': (who, { projectIds }) => stores.workflows.list({ ...who, projectIds }, null, 100),
+  'workflows.findDraft': (who, { workflowId }) => stores.workflows.findDraft(who.organizationId, workflowId),
+  'workflows.editsSince': (who, { workflowId }) => stores.workflows.editsSince(who.organizationId, workflowId, 0, 100),
+  'workflows.listVersions': (who, { workflowId }) =>
+    stores.workflows.listVersions(who.organizationId, workflowId, null, 100),
   'executions.find': (who, { executionId, projectIds }) => stores.executions.find({ ...who, projectIds }, executionId),
   'executions.runsOf': (who, { executionId }) => stores.executions.runsOf(who.organizationId, executionId),
   'executions.findRun': (who, { runId, projectIds }) => stores.executions.findRun({ ...who, projectIds }, runId),
@@ -185,6 +190,10 @@ const changes: Readonly<Record<string, Change>> = {
   'workflows.publish': (who, { workflowId, projectIds }) => {
     const { workflow, version } = workflowOf(who.organizationId, projectIds[0], workflowId);
     return stores.workflows.publish(workflow, { ...version, graphHash: 'stolen' });
+  },
+  'workflows.saveDraft': (who, { workflowId, projectIds }) => {
+    const { draft } = workflowOf(who.organizationId, projectIds[0], workflowId);
+    return stores.workflows.saveDraft({ ...draft, revision: 2, lastEdit: { ...draft.lastEdit, revision: 2 } });
   },
   'workflows.delete': (who, { workflowId, projectIds }) => stores.workflows.delete({ ...who, projectIds }, workflowId),
   'executions.create': (who, { executionId }) =>

@@ -110,10 +110,10 @@ describe('Document intake', () => {
       log,
       runId: 'run_order',
     });
-    const superstep = new Map(log.started.map((step) => [step.nodeId, step.superstep]));
+    const superstep = new Map(log.started.map((step) => [step.path, step.superstep]));
     expect(superstep.get('embed_image')).toBe(superstep.get('recognize'));
     expect(superstep.get('index')).toBe(5);
-    expect(log.started.filter((step) => step.nodeId === 'index')).toHaveLength(1);
+    expect(log.started.filter((step) => step.path === 'index')).toHaveLength(1);
   });
 
   test('every page is recognized in turn, joined by a form feed, and words count by their length', async () => {

@@ -92,7 +92,7 @@ describe('Going on after a crash', () => {
     const log = new StepLog();
     const outcome = await runGraph(lineOfThree, { ...run, log, checkpointer: otherProcess(), resume: true });
     expect(outcome.outputs).toEqual({ visits: ['a', 'b', 'c'] });
-    expect(log.started.map((step) => step.nodeId)).toEqual(['b', 'c']);
+    expect(log.started.map((step) => step.path)).toEqual(['b', 'c']);
   });
 
   test('a finished run that is resumed gives its outputs and runs nothing', async () => {
@@ -117,10 +117,10 @@ describe('Going on after a crash', () => {
     const log = new StepLog();
     const attemptsBefore = (nodeId: string, superstep: number): number => (nodeId === 'b' && superstep === 2 ? 2 : 0);
     await runGraph(lineOfThree, { runId: 'run_count', definitions: [definition], log, attemptsBefore });
-    expect(log.started.map((step) => `${step.nodeId}#${step.attempt}`)).toEqual(['a#1', 'b#3', 'c#1']);
+    expect(log.started.map((step) => `${step.path}#${step.attempt}`)).toEqual(['a#1', 'b#3', 'c#1']);
   });
 
-  test('the step limit counts from the start of the run, not from where it goes on', async () => {
+  test('the step limit counts from the start of the run, not from where it goes on; a turn of a loop is one', async () => {
     const { definition, begun } = killable(1);
     const graph = graphOf({ a: 'visit', b: 'killable' }, ['START>a', 'a>b', 'b>a'], {
       ...options,
@@ -134,7 +134,7 @@ describe('Going on after a crash', () => {
     const log = new StepLog();
     const resumed = runGraph(graph, { ...run, log, checkpointer: otherProcess(), resume: true });
     await expect(resumed).rejects.toMatchObject({ code: 'run.step_limit' });
-    expect(log.finished.map((step) => step.superstep)).toEqual([2, 3, 4, 5]);
+    expect(log.finished.map((step) => step.superstep)).toEqual([2, 4, 5]);
   });
 
   test('a value that looks like a LangChain object comes back from the database as plain data', async () => {

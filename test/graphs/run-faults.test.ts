@@ -128,7 +128,7 @@ describe('Timeout and abort', () => {
     await outcome;
     expect(performance.now() - at).toBeLessThan(1_000);
     expect(signal.reason).toBe('lease lost');
-    expect(log.finished).toMatchObject([{ nodeId: 'a', status: 'canceled', error: { code: 'run.canceled' } }]);
+    expect(log.finished).toMatchObject([{ path: 'a', status: 'canceled', error: { code: 'run.canceled' } }]);
   });
 
   test('a run that is aborted before it starts runs nothing', async () => {
@@ -147,7 +147,7 @@ describe('Timeout and abort', () => {
     });
     const graph = graphOf({ a: 'stop', b: 'noop' }, ['START>a', 'a>b', 'b>END']);
     await expect(runGraph(graph, { log, signal: controller.signal, definitions: [stop] })).rejects.toBe('stop');
-    expect(log.started.map((step) => step.nodeId)).toEqual(['a']);
+    expect(log.started.map((step) => step.path)).toEqual(['a']);
   });
 
   test('a run over its time fails as run.timed_out, and its running step with it', async () => {
@@ -172,8 +172,8 @@ describe('Errors of a node', () => {
     const outcome = await runGraph(graph, { log, definitions: [broken] });
     expect(outcome.outputs).toEqual({ visits: ['b'] });
     expect(log.finished).toMatchObject([
-      { nodeId: 'a', status: 'continued', error: { code: 'model.failed', message: 'No answer.' }, outputPreview: '' },
-      { nodeId: 'b', status: 'succeeded' },
+      { path: 'a', status: 'continued', error: { code: 'model.failed', message: 'No answer.' }, outputPreview: '' },
+      { path: 'b', status: 'succeeded' },
     ]);
   });
 

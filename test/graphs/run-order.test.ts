@@ -99,11 +99,11 @@ describe('Order of a run', () => {
     expect(log.finished.map((step) => step.stepId)).toEqual(log.started.map((step) => step.stepId));
   });
 
-  test('a cycle without an exit ends as run.step_limit after exactly limits.maxSteps steps', async () => {
+  test('a cycle without an exit ends as run.step_limit after exactly limits.maxSteps steps, of which each turn is one', async () => {
     const log = new StepLog();
     const graph = graphOf({ a: 'noop', b: 'noop' }, ['START>a', 'a>b', 'b>a'], { limits: { maxSteps: 7 } });
     await expect(runGraph(graph, { log })).rejects.toMatchObject({ code: 'run.step_limit' });
-    expect(log.finished.length).toBe(7);
+    expect(log.finished.map((step) => step.superstep)).toEqual([1, 2, 4, 5, 7]);
   });
 
   test('a run of exactly limits.maxSteps steps succeeds', async () => {

@@ -16,8 +16,18 @@ export interface Answer {
   readonly body: string;
 }
 
-/** What to do with a request: answer, never answer, answer the head and never the body's end, or break the connection. */
-export type Behaviour = Answer | 'hang' | 'stall' | 'break' | ((request: SeenRequest) => Answer);
+/**
+ * What to do with a request: answer, never answer, answer the head and never the body's end, break the connection, or break it
+ * within a streamed answer.
+ */
+export type Behaviour =
+  | Answer
+  | 'hang'
+  | 'stall'
+  | 'break'
+  | 'break stream'
+  | 'stall stream'
+  | ((request: SeenRequest) => Answer);
 
 export interface OpenAiServer extends AsyncDisposable {
   /** With `/v1`. */
@@ -92,6 +102,13 @@ function act(behaviour: Behaviour, request: SeenRequest, response: ServerRespons
     response.writeHead(200, { 'content-type': 'application/json', 'content-length': '1000' }).write('{"choices":[');
     return;
   }
+  if (behaviour === 'break stream' || behaviour === 'stall stream') {
+    response.writeHead(200, { 'content-type': 'text/event-stream' });
+    response.write(brokenStream('The total is 4').body, () => {
+      if (behaviour === 'break stream') response.destroy();
+    });
+    return;
+  }
   const answer = typeof behaviour === 'function' ? behaviour(request) : behaviour;
   response.writeHead(answer.status ?? 200, { 'content-type': 'application/json', ...answer.headers }).end(answer.body);
 }
@@ -144,5 +161,56 @@ export function errorAnswer(
     status,
     headers: more.headers ?? {},
     body: JSON.stringify({ error: { message, type: 'error', param: null, code: more.code ?? null } }),
+  };
+}
+
+type StreamDelta = Readonly<Record<string, unknown>>;
+
+function streamEvents(deltas: readonly StreamDelta[], finishReason: string | null, usage?: object): string[] {
+  const event = (choices: readonly object[], more: object = {}): string =>
+    `data: ${JSON.stringify({ id: 'chatcmpl-1', object: 'chat.completion.chunk', created: 1, model: 'served-model', choices, ...more })}\n\n`;
+  return [
+    ...deltas.map((delta) => event([{ index: 0, delta, finish_reason: null }])),
+    ...(finishReason === null ? [] : [event([{ index: 0, delta: {}, finish_reason: finishReason }])]),
+    ...(finishReason === null ? [] : [event([], { usage: usage ?? tokens }), 'data: [DONE]\n\n']),
+  ];
+}
+
+const tokens = { prompt_tokens: 100, completion_tokens: 20, total_tokens: 120 };
+const eventStream = { 'content-type': 'text/event-stream' };
+
+/** A streamed answer in pieces of a few characters; objects are sent as JSON. 100 tokens in, 20 out, unless `usage` says more. */
+export function chatStream(
+  content: string | object,
+  more: { finishReason?: string; usage?: Readonly<Record<string, unknown>> } = {},
+): Answer {
+  const text = typeof content === 'string' ? content : JSON.stringify(content);
+  const deltas = (text.match(/[\s\S]{1,12}/g) ?? ['']).map((piece) => ({ content: piece }));
+  const events = streamEvents([{ role: 'assistant', content: '' }, ...deltas], more.finishReason ?? 'stop', {
+    ...tokens,
+    ...more.usage,
+  });
+  return { headers: eventStream, body: events.join('') };
+}
+
+/** A stream that ends, politely, before the answer does. */
+export function brokenStream(content: string): Answer {
+  return { headers: eventStream, body: streamEvents([{ role: 'assistant', content }], null).join('') };
+}
+
+/** A streamed answer that calls tools; `arguments` as text is sent as it is. */
+export function toolStream(...calls: readonly { name: string; arguments: string | object }[]): Answer {
+  const deltas = calls.flatMap((call, index) => {
+    const json = typeof call.arguments === 'string' ? call.arguments : JSON.stringify(call.arguments);
+    const half = Math.ceil(json.length / 2);
+    return [
+      { tool_calls: [{ index, id: `call_${index}`, type: 'function', function: { name: call.name, arguments: '' } }] },
+      { tool_calls: [{ index, function: { arguments: json.slice(0, half) } }] },
+      { tool_calls: [{ index, function: { arguments: json.slice(half) } }] },
+    ];
+  });
+  return {
+    headers: eventStream,
+    body: streamEvents([{ role: 'assistant', content: '' }, ...deltas], 'tool_calls').join(''),
   };
 }

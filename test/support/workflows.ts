@@ -17,8 +17,11 @@ function versionOf(
     version,
     graphHash: graphHash(graph),
     graph,
-    createdAt: new Date(),
-    createdBy: 'test',
+    fromRevision: null,
+    author: 'test',
+    surface: 'code',
+    note: null,
+    at: new Date(),
   };
 }
 
@@ -42,7 +45,7 @@ export async function addWorkflow({ app, seed }: Pick<TestApp, 'app' | 'seed'>, 
       createdAt: now,
       updatedAt: now,
     },
-    versionOf(_id, organizationId, graph, 1),
+    { version: versionOf(_id, organizationId, graph, 1) },
   );
   return _id;
 }

@@ -7,7 +7,7 @@ type DocumentReply = z.input<typeof Document>;
 
 /** The document as clients see it. `thumbnailUrl` is signed anew for every answer. */
 export function presentDocument({ thumbnails }: Pick<ToolDeps, 'thumbnails'>, record: DocumentRecord): DocumentReply {
-  const { ocr, description } = record;
+  const { ocr, description, parentDocumentId, segmentationId } = record;
   return {
     id: record._id,
     objectKey: record.objectKey,
@@ -20,6 +20,8 @@ export function presentDocument({ thumbnails }: Pick<ToolDeps, 'thumbnails'>, re
     visibility: record.visibility,
     projectId: record.projectId,
     apiKeyId: record.apiKeyId,
+    ...(parentDocumentId !== undefined && { parentDocumentId }),
+    ...(segmentationId !== undefined && { segmentationId }),
     createdAt: record.createdAt.toISOString(),
     description: description?.text ?? null,
     descriptionModelLabel: description?.modelLabel ?? null,

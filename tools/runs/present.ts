@@ -1,13 +1,17 @@
 import type { z } from 'zod';
-import type { Execution, RunDetail, RunSummary } from '#src/contracts/resources/execution.ts';
+import type { Execution, RunDetail, RunList, RunSummary } from '#src/contracts/resources/execution.ts';
 import type { StepRecord } from '#src/domain/ports/steps.ts';
 import {
   countRuns,
   executionStatus,
   terminalStatuses,
   type ExecutionRecord,
+  type RunReceipt,
   type RunRecord,
 } from '#src/domain/runs/run.ts';
+
+/** Characters of a question where many runs are listed. */
+const promptStart = 500;
 
 const iso = (date: Date | null | undefined): string | null => date?.toISOString() ?? null;
 
@@ -17,6 +21,20 @@ function presentRun(run: RunRecord): z.input<typeof RunSummary> {
     documentId: run.documentId,
     status: run.status,
     ...(run.error === null ? {} : { error: run.error }),
+    ...(run.status === 'waiting' && run.waitingFor !== undefined
+      ? { waitingFor: run.waitingFor.map(({ path, prompt }) => ({ path, promptText: prompt.slice(0, promptStart) })) }
+      : {}),
+  };
+}
+
+export function presentRunRow(run: RunRecord): z.input<typeof RunList>['runs'][number] {
+  return {
+    ...presentRun(run),
+    executionId: run.executionId,
+    workflowId: run.workflowId,
+    version: run.version,
+    createdAt: run.createdAt.toISOString(),
+    finishedAt: iso(run.finishedAt),
   };
 }
 
@@ -54,6 +72,7 @@ export function presentExecution(execution: ExecutionRecord, runs: readonly RunR
       timedOut: whole.timed_out,
     },
     runs: ordered.map(presentRun),
+    ...(execution.replayOf === undefined ? {} : { replayOf: execution.replayOf }),
     createdAt: execution.createdAt.toISOString(),
     startedAt: extreme(
       ordered.map((run) => run.startedAt),
@@ -69,9 +88,48 @@ export function presentExecution(execution: ExecutionRecord, runs: readonly RunR
   };
 }
 
-export function presentRunDetail(run: RunRecord, steps: readonly StepRecord[]): z.input<typeof RunDetail> {
+function presentStep(step: StepRecord, ended: boolean): z.input<typeof RunDetail>['steps'][number] {
+  // Of a run that was canceled while it waited, nobody is left to write this.
+  const over = ended && (step.status === 'running' || step.status === 'waiting');
+  return {
+    stepId: step._id,
+    nodeId: step.nodeId,
+    type: step.type,
+    attempt: step.attempt,
+    status: over ? 'canceled' : step.status,
+    startedAt: step.startedAt.toISOString(),
+    finishedAt: iso(step.finishedAt),
+    ms: step.ms,
+    outputPreview: step.outputPreview,
+    ...(typeof step.cachedFrom === 'string' ? { cachedFrom: step.cachedFrom } : {}),
+    usage: step.usage,
+    error: step.error,
+  };
+}
+
+function presentReceipt(receipt: RunReceipt | undefined): z.input<typeof RunDetail>['receipt'] {
+  return receipt === undefined ? null : { ...receipt, steps: [...receipt.steps] };
+}
+
+export function presentRunDetail(
+  run: RunRecord,
+  steps: readonly StepRecord[],
+  include: ReadonlySet<string>,
+): z.input<typeof RunDetail> {
+  const questions = run.status === 'waiting' ? run.waitingFor : undefined;
   return {
     ...presentRun(run),
+    ...(questions === undefined
+      ? {}
+      : {
+          waitingFor: questions.map(({ path, prompt, data, answerSchema, askedAt }) => ({
+            path,
+            promptText: prompt,
+            data,
+            answerSchema: answerSchema === null ? null : { ...answerSchema },
+            askedAt: askedAt.toISOString(),
+          })),
+        }),
     executionId: run.executionId,
     workflowId: run.workflowId,
     version: run.version,
@@ -80,18 +138,8 @@ export function presentRunDetail(run: RunRecord, steps: readonly StepRecord[]): 
     createdAt: run.createdAt.toISOString(),
     startedAt: iso(run.startedAt),
     finishedAt: iso(run.finishedAt),
-    steps: steps.map((step) => ({
-      stepId: step._id,
-      nodeId: step.nodeId,
-      type: step.type,
-      attempt: step.attempt,
-      status: step.status,
-      startedAt: step.startedAt.toISOString(),
-      finishedAt: iso(step.finishedAt),
-      ms: step.ms,
-      outputPreview: step.outputPreview,
-      usage: step.usage,
-      error: step.error,
-    })),
+    steps: steps.map((step) => presentStep(step, terminalStatuses.has(run.status))),
+    ...(include.has('outputs') ? { outputs: run.outputs === undefined ? null : { ...run.outputs } } : {}),
+    ...(include.has('receipt') ? { receipt: presentReceipt(run.receipt) } : {}),
   };
 }

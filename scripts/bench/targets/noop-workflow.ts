@@ -60,14 +60,15 @@ export async function addNoopWorkflow({ deps }: App, { organizationId, projectId
       createdAt: now,
       updatedAt: now,
     },
-    {
+    { version: {
       _id: `${_id}@1`,
       organizationId,
       workflowId: _id,
       version: 1,
       graphHash,
       graph,
-      createdAt: now,
+      fromRevision: null,
+      at: now,
       createdBy: 'bench',
     },
   );

@@ -120,7 +120,8 @@ export class CheckpointWriter {
 
   async #deleteThreads(threadIds: readonly string[]): Promise<void> {
     if (threadIds.length === 0) return;
-    const filter = { threadId: { $in: threadIds } };
+    // With the threads of workflows inside the run, `<threadId>|<place>`, which an earlier process may have left.
+    const filter = { $or: threadIds.map((id) => ({ threadId: { $gte: id, $lt: `${id}}` } })) };
     await Promise.all([
       this.#collections.checkpoints.deleteMany(filter, processSafe),
       this.#collections.writes.deleteMany(filter, processSafe),

@@ -6,9 +6,13 @@ import type { IdempotencyRecord } from '#src/domain/ports/idempotency.ts';
 import type { OrganizationRecord, ProjectRecord } from '#src/domain/ports/organizations.ts';
 import type { StepRecord } from '#src/domain/ports/steps.ts';
 import type { ExecutionRecord, RunRecord } from '#src/domain/runs/run.ts';
-import type { WorkflowRecord, WorkflowVersionRecord } from '#src/domain/runs/workflow.ts';
-import type { DescriptionRow, EmbeddingRow, OcrRow } from '#src/adapters/database/result-rows.ts';
+import type { WorkflowRecord } from '#src/domain/runs/workflow.ts';
+import type { DescriptionRow, EmbeddingRow, OcrRow, SegmentationRow } from '#src/adapters/database/result-rows.ts';
+import type { DeliveryRecord } from '#src/domain/ports/delivery-store.ts';
+import type { NodeCacheRow } from '#src/adapters/database/node-cache.ts';
+import type { SecretRow } from '#src/adapters/database/secrets.ts';
 import type { SearchRow } from '#src/adapters/database/search-row.ts';
+import type { WorkflowDraftRow, WorkflowEditRow, WorkflowVersionRow } from '#src/adapters/database/workflow-rows.ts';
 
 export interface EventRow extends LoggedEvent {
   readonly _id: string;
@@ -38,9 +42,12 @@ export interface Collections {
   readonly ocrResults: Collection<OcrRow>;
   readonly descriptions: Collection<DescriptionRow>;
   readonly embeddings: Collection<EmbeddingRow>;
+  readonly segmentationResults: Collection<SegmentationRow>;
   readonly searchRecords: Collection<SearchRow>;
   readonly workflows: Collection<WorkflowRecord>;
-  readonly workflowVersions: Collection<WorkflowVersionRecord>;
+  readonly workflowVersions: Collection<WorkflowVersionRow>;
+  readonly workflowDrafts: Collection<WorkflowDraftRow>;
+  readonly workflowEdits: Collection<WorkflowEditRow>;
   readonly executions: Collection<ExecutionRecord>;
   readonly runs: Collection<RunRecord>;
   readonly steps: Collection<StepRecord>;
@@ -48,6 +55,9 @@ export interface Collections {
   readonly events: Collection<EventRow>;
   readonly counters: Collection<CounterRow>;
   readonly audit: Collection<AuditRow>;
+  readonly secrets: Collection<SecretRow>;
+  readonly deliveries: Collection<DeliveryRecord>;
+  readonly nodeCache: Collection<NodeCacheRow>;
 }
 
 const names = [
@@ -59,9 +69,12 @@ const names = [
   'ocrResults',
   'descriptions',
   'embeddings',
+  'segmentationResults',
   'searchRecords',
   'workflows',
   'workflowVersions',
+  'workflowDrafts',
+  'workflowEdits',
   'executions',
   'runs',
   'steps',
@@ -69,6 +82,9 @@ const names = [
   'events',
   'counters',
   'audit',
+  'secrets',
+  'deliveries',
+  'nodeCache',
 ] as const satisfies readonly (keyof Collections)[];
 
 export function collectionsOf(db: Db): Collections {

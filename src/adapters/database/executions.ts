@@ -1,15 +1,31 @@
-import { MongoClientBulkWriteError, type AnyClientBulkWriteModel, type Document, type MongoClient } from 'mongodb';
+import {
+  MongoClientBulkWriteError,
+  type AnyClientBulkWriteModel,
+  type Document,
+  type Filter,
+  type MongoClient,
+} from 'mongodb';
 import type { Collections } from '#src/adapters/database/collections.ts';
-import { processSafe } from '#src/adapters/database/connect.ts';
-import type { CreatedExecution, ExecutionStore, Lease } from '#src/domain/ports/executions.ts';
+import { createRunQueue } from '#src/adapters/database/run-queue.ts';
+import type { Tenant } from '#src/domain/access/tenant.ts';
+import type { ListPosition } from '#src/domain/ports/documents.ts';
+import type { CreatedExecution, ExecutionStore } from '#src/domain/ports/executions.ts';
+import type { RunRecord } from '#src/domain/runs/run.ts';
 
-const held = ({ run, owner }: Lease) => ({
-  _id: run._id,
-  organizationId: run.organizationId,
-  owner,
-  fence: run.fence,
-  status: 'running' as const,
-});
+const owned = ({ organizationId, projectIds }: Tenant): Filter<RunRecord> => {
+  const [only, ...more] = projectIds;
+  return { organizationId, projectId: only !== undefined && more.length === 0 ? only : { $in: [...projectIds] } };
+};
+
+const olderThan = (after: ListPosition | null): Filter<RunRecord> =>
+  after === null
+    ? {}
+    : {
+        createdAt: { $lte: after.createdAt },
+        $or: [{ createdAt: { $lt: after.createdAt } }, { _id: { $lt: after.id } }],
+      };
+
+const unended = { status: { $in: ['queued', 'running', 'waiting'] } } satisfies Filter<RunRecord>;
 
 /** Without write errors the server refused the command as a whole, and nothing is stored. */
 const isDuplicates = (error: unknown): boolean =>
@@ -51,6 +67,18 @@ export function createExecutionStore(
     }
   };
 
+  /** The worker that holds it finds its lease gone: no owner, and another fence. */
+  const cancelOne: ExecutionStore['cancelRun'] = (tenant, runId, error, now) =>
+    runs.findOneAndUpdate(
+      { _id: runId, ...owned(tenant), ...unended },
+      {
+        $set: { status: 'canceled', error, finishedAt: now, owner: null },
+        $unset: { claimableAt: true, waitingFor: true },
+        $inc: { fence: 1 },
+      },
+      { returnDocument: 'after' },
+    );
+
   return {
     async create(wanted, runsFor) {
       const made = { execution: wanted, runs: runsFor(wanted) };
@@ -69,57 +97,35 @@ export function createExecutionStore(
     findRun: ({ organizationId, projectIds }, runId) =>
       runs.findOne({ _id: runId, organizationId, projectId: { $in: [...projectIds] } }),
 
-    async claim(owner, leaseMs, now) {
-      const run = await runs.findOneAndUpdate(
-        { claimableAt: { $lte: now } },
+    listRuns: (tenant, filter, after, limit) =>
+      runs
+        .find({ ...owned(tenant), ...filter, ...olderThan(after) })
+        .sort({ createdAt: -1, _id: -1 })
+        .limit(limit)
+        .toArray(),
+    async cancel(tenant, executionId, error, now) {
+      const open = await runs
+        .find({ ...owned(tenant), executionId, ...unended }, { projection: { _id: 1 } })
+        .toArray();
+      const ended = await Promise.all(open.map(({ _id }) => cancelOne(tenant, _id, error, now)));
+      return ended.filter((run) => run !== null);
+    },
+    cancelRun: cancelOne,
+    answer: (tenant, runId, given) =>
+      runs.findOneAndUpdate(
+        { _id: runId, ...owned(tenant), status: 'waiting', 'waitingFor.path': given.path },
         {
-          $set: { status: 'running', owner, claimableAt: new Date(now.getTime() + leaseMs) },
-          $min: { startedAt: now },
-          $inc: { fence: 1, attempts: 1 },
+          $set: { status: 'queued', claimableAt: given.at },
+          $push: { answers: given },
+          $pull: { waitingFor: { path: given.path } },
         },
-        { sort: { claimableAt: 1 }, returnDocument: 'after', ...processSafe },
-      );
-      return run === null ? null : { run, owner };
+        { returnDocument: 'after' },
+      ),
+    withPendingCallback: (limit) =>
+      executions.find({ callbackPending: true }).sort({ createdAt: 1 }).limit(limit).toArray(),
+    async callbackQueued(organizationId, executionId) {
+      await executions.updateOne({ _id: executionId, organizationId }, { $unset: { callbackPending: true } });
     },
-    async pinVersion(lease, { version, graphHash, workflowName }) {
-      const done = await runs.updateOne(held(lease), { $set: { version, graphHash } }, processSafe);
-      if (done.matchedCount === 0) return false;
-      const { executionId, organizationId } = lease.run;
-      await executions.updateOne(
-        { _id: executionId, organizationId, version: null },
-        { $set: { version, graphHash, workflowName } },
-        processSafe,
-      );
-      return true;
-    },
-    async beat(lease, leaseMs, now) {
-      const until = new Date(now.getTime() + leaseMs);
-      const done = await runs.updateOne(held(lease), { $set: { claimableAt: until } }, processSafe);
-      return done.matchedCount === 1;
-    },
-    async finish(lease, status, error, now) {
-      const done = await runs.updateOne(held(lease), {
-        $set: { status, error, finishedAt: now },
-        $unset: { claimableAt: true },
-      });
-      return done.matchedCount === 1;
-    },
-    async release(lease, dueAt) {
-      const done = await runs.updateOne(held(lease), {
-        $set: { status: 'queued', owner: null, claimableAt: dueAt },
-        $inc: { attempts: -1 },
-      });
-      return done.matchedCount === 1;
-    },
-    async progressed(lease) {
-      await runs.updateOne(held(lease), { $set: { attempts: 1 } }, processSafe);
-    },
-    async depth(now) {
-      const due = { claimableAt: { $lte: now } };
-      const depth = await runs.countDocuments(due, { limit: 10_000 });
-      const oldest =
-        depth === 0 ? null : await runs.findOne(due, { sort: { claimableAt: 1 }, projection: { claimableAt: 1 } });
-      return { depth, oldestAt: oldest?.claimableAt ?? null };
-    },
+    ...createRunQueue({ executions, runs }),
   };
 }

@@ -6,7 +6,7 @@ type Index = readonly [keys: IndexSpecification, options?: CreateIndexesOptions]
 /** Every query of the repositories has one of these (or `_id`): test/adapters/query-plans.test.ts fails on a collection scan. */
 const indexes: Readonly<Partial<Record<keyof Collections, readonly Index[]>>> = {
   projects: [[{ organizationId: 1 }]],
-  apiKeys: [[{ hash: 1 }, { unique: true }], [{ organizationId: 1, createdAt: -1 }]],
+  apiKeys: [[{ hash: 1 }, { unique: true }], [{ organizationId: 1, createdAt: -1 }], [{ organizationId: 1, agentGraphId: 1 }]],
   uploads: [[{ forgetAt: 1 }, { expireAfterSeconds: 0 }]],
   documents: [
     [{ organizationId: 1, projectId: 1, createdAt: -1, _id: -1 }],
@@ -14,9 +14,24 @@ const indexes: Readonly<Partial<Record<keyof Collections, readonly Index[]>>> = 
     [{ 'pendingEvents.ts': 1 }, { sparse: true }],
   ],
   ocrResults: [[{ organizationId: 1, documentId: 1, createdAt: -1 }]],
+  segmentationResults: [[{ organizationId: 1, documentId: 1, createdAt: -1 }]],
   searchRecords: [[{ organizationId: 1, identifiers: 1 }]],
-  workflows: [[{ organizationId: 1, projectId: 1, name: 1 }], [{ codeName: 1 }]],
-  runs: [[{ organizationId: 1, executionId: 1 }], [{ claimableAt: 1 }, { sparse: true }]],
+  workflows: [
+    [{ organizationId: 1, projectId: 1, name: 1 }],
+    [{ organizationId: 1, projectId: 1, createdAt: -1, _id: -1 }],
+    [{ codeName: 1 }],
+  ],
+  workflowVersions: [[{ organizationId: 1, workflowId: 1, version: -1 }]],
+  workflowEdits: [[{ organizationId: 1, workflowId: 1, revision: 1 }]],
+  executions: [[{ createdAt: 1 }, { partialFilterExpression: { callbackPending: true } }]],
+  runs: [
+    [{ organizationId: 1, executionId: 1 }],
+    [{ claimableAt: 1 }, { sparse: true }],
+    [{ organizationId: 1, projectId: 1, createdAt: -1, _id: -1 }],
+    [{ organizationId: 1, projectId: 1, status: 1, createdAt: -1, _id: -1 }],
+    [{ organizationId: 1, workflowId: 1, createdAt: -1, _id: -1 }],
+    [{ organizationId: 1, documentId: 1, createdAt: -1, _id: -1 }],
+  ],
   steps: [[{ organizationId: 1, runId: 1, startedAt: 1 }]],
   idempotency: [[{ forgetAt: 1 }, { expireAfterSeconds: 0 }]],
   events: [
@@ -24,6 +39,13 @@ const indexes: Readonly<Partial<Record<keyof Collections, readonly Index[]>>> = 
     [{ at: 1 }, { expireAfterSeconds: 86_400 }],
   ],
   audit: [[{ organizationId: 1, at: -1 }]],
+  secrets: [[{ organizationId: 1, projectId: 1, name: 1 }]],
+  deliveries: [
+    [{ dueAt: 1 }, { sparse: true }],
+    [{ organizationId: 1, projectId: 1, createdAt: -1 }],
+    [{ createdAt: 1 }, { expireAfterSeconds: 30 * 86_400 }],
+  ],
+  nodeCache: [[{ organizationId: 1, documentId: 1 }], [{ forgetAt: 1 }, { expireAfterSeconds: 0 }]],
 };
 
 /** Creates what is missing; an index that exists with other options is an error of the migration that forgot it. */

@@ -1,5 +1,5 @@
 import type { Binary } from 'mongodb';
-import type { DescriptionResult, OcrResult, ResultOrigin } from '#src/domain/ports/result-store.ts';
+import type { DescriptionResult, OcrResult, ResultOrigin, SegmentationResult } from '#src/domain/ports/result-store.ts';
 import type { ModelUsage } from '#src/domain/ports/models.ts';
 
 /** `_id` derives from run, node and key: the unique index that makes a result exactly once. */
@@ -14,6 +14,9 @@ export interface OcrRow extends Row, Pick<OcrResult, 'text' | 'avgConfidence' | 
 export interface DescriptionRow extends Row, Pick<DescriptionResult, 'value'> {
   readonly usage: ModelUsage;
 }
+
+export interface SegmentationRow
+  extends Row, Pick<SegmentationResult, 'prompt' | 'page' | 'segments' | 'unsupportedPrompt' | 'derivedDocumentId'> {}
 
 export interface EmbeddingRow extends Row {
   readonly kind: 'text' | 'image';

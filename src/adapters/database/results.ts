@@ -1,7 +1,7 @@
 import { Binary, type Collection } from 'mongodb';
 import type { Collections } from '#src/adapters/database/collections.ts';
 import { isDuplicateKey, processSafe } from '#src/adapters/database/connect.ts';
-import type { DescriptionRow, EmbeddingRow, OcrRow } from '#src/adapters/database/result-rows.ts';
+import type { DescriptionRow, EmbeddingRow, OcrRow, SegmentationRow } from '#src/adapters/database/result-rows.ts';
 import { derivedId, type IdKind } from '#src/domain/ids.ts';
 import type {
   DescriptionResult,
@@ -9,6 +9,7 @@ import type {
   OcrResult,
   ResultOrigin,
   ResultStore,
+  SegmentationResult,
 } from '#src/domain/ports/result-store.ts';
 
 const rowId = (kind: IdKind, origin: ResultOrigin, key = ''): string =>
@@ -54,12 +55,24 @@ const toEmbedding = ({ _id, kind, modelLabel, vector, blockHash }: EmbeddingRow)
   ...(blockHash === undefined ? {} : { blockHash }),
 });
 
+const toSegmentation = (row: SegmentationRow): SegmentationResult => ({
+  segmentationId: row._id,
+  createdAt: row.createdAt,
+  modelLabel: row.modelLabel,
+  prompt: row.prompt,
+  page: row.page,
+  segments: row.segments,
+  unsupportedPrompt: row.unsupportedPrompt,
+  derivedDocumentId: row.derivedDocumentId,
+});
+
 export function createResultStore({
   documents,
   ocrResults,
   descriptions,
   embeddings,
-}: Pick<Collections, 'documents' | 'ocrResults' | 'descriptions' | 'embeddings'>): ResultStore {
+  segmentationResults,
+}: Pick<Collections, 'documents' | 'ocrResults' | 'descriptions' | 'embeddings' | 'segmentationResults'>): ResultStore {
   return {
     async saveOcr(origin, result) {
       const row = await insertOnce(ocrResults, {
@@ -122,6 +135,16 @@ export function createResultStore({
         ...(blockHash === undefined ? {} : { blockHash }),
       });
       return toEmbedding(row);
+    },
+    async saveSegmentation(origin, { modelLabel, prompt, page, segments, unsupportedPrompt, derivedDocumentId }) {
+      const result = { modelLabel, prompt, page, segments, unsupportedPrompt, derivedDocumentId };
+      const row = { ...origin, ...result, _id: rowId('segmentation', origin), createdAt: new Date() };
+      return toSegmentation(await insertOnce<SegmentationRow>(segmentationResults, row));
+    },
+    segmentationIdOf: (origin) => rowId('segmentation', origin),
+    async segmentationById(organizationId, segmentationId) {
+      const row = await segmentationResults.findOne({ _id: segmentationId, organizationId });
+      return row === null ? null : toSegmentation(row);
     },
     async embeddingById(organizationId, embeddingId) {
       const row = await embeddings.findOne({ _id: embeddingId, organizationId });

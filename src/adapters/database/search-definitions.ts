@@ -31,6 +31,7 @@ const textIndex: SearchIndexDefinition = {
         title: english,
         description: english,
         ocrText: english,
+        segmentationText: english,
         objectKey: { type: 'string' },
         ...Object.fromEntries(scopePaths.map((path) => [path, { type: 'token' }])),
       },

@@ -3,7 +3,7 @@ import { textIndexName, vectorIndexName } from '#src/adapters/database/search-de
 import type { SearchRow } from '#src/adapters/database/search-row.ts';
 import type { LegHit, LegRequest, SearchLegs } from '#src/domain/search/hybrid-search.ts';
 
-const contentPaths = ['title', 'description', 'ocrText'];
+const contentPaths = ['title', 'description', 'ocrText', 'segmentationText'];
 /** Of a word with a typing error, against 1 of the word itself. */
 const fuzzyBoost = 0.2;
 

@@ -12,6 +12,8 @@ export interface SearchRow {
   readonly title: string;
   readonly description: string;
   readonly ocrText: string;
+  /** Rows from before segmentation have none. */
+  readonly segmentationText?: string;
   readonly identifiers: readonly string[];
   readonly embedding: {
     readonly text?: { readonly label: string; readonly vector: Binary };

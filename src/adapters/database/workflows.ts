@@ -1,52 +1,108 @@
+import type { Filter } from 'mongodb';
 import type { Collections } from '#src/adapters/database/collections.ts';
 import { isDuplicateKey } from '#src/adapters/database/connect.ts';
+import { createDraftStore } from '#src/adapters/database/workflow-drafts.ts';
+import {
+  draftRow,
+  readVersion,
+  readVersionFields,
+  versionRow,
+  type WorkflowVersionRow,
+} from '#src/adapters/database/workflow-rows.ts';
+import type { Tenant } from '#src/domain/access/tenant.ts';
+import type { ListPosition } from '#src/domain/ports/documents.ts';
 import type { WorkflowStore } from '#src/domain/ports/workflows.ts';
-import type { WorkflowVersionRecord } from '#src/domain/runs/workflow.ts';
+import type { WorkflowRecord, WorkflowVersionRecord } from '#src/domain/runs/workflow.ts';
 
-export function createWorkflowStore({
-  workflows,
-  workflowVersions,
-}: Pick<Collections, 'workflows' | 'workflowVersions'>): WorkflowStore {
-  /** The version first: a workflow never names a version that is not there. */
-  const insertVersion = async (version: WorkflowVersionRecord): Promise<void> => {
+const owned = ({ organizationId, projectIds: [only, ...more] }: Tenant): Filter<WorkflowRecord> => ({
+  organizationId,
+  projectId: only !== undefined && more.length === 0 ? only : { $in: [...(only === undefined ? [] : [only]), ...more] },
+});
+
+const olderThan = (after: ListPosition | null): Filter<WorkflowRecord> =>
+  after === null
+    ? {}
+    : {
+        createdAt: { $lte: after.createdAt },
+        $or: [{ createdAt: { $lt: after.createdAt } }, { _id: { $lt: after.id } }],
+      };
+
+export function createWorkflowStore(
+  collections: Pick<Collections, 'workflows' | 'workflowVersions' | 'workflowDrafts' | 'workflowEdits'>,
+): WorkflowStore {
+  const { workflows, workflowVersions, workflowDrafts, workflowEdits } = collections;
+  /** The version first: a workflow never names a version that is not there. False when the number has another graph. */
+  const insertVersion = async (version: WorkflowVersionRecord): Promise<boolean> => {
     try {
-      await workflowVersions.insertOne(version);
+      await workflowVersions.insertOne(versionRow(version));
+      return true;
     } catch (error) {
       if (!isDuplicateKey(error)) throw error;
+      const { _id, organizationId, graphHash } = version;
+      const there = await workflowVersions.findOne({ _id, organizationId }, { projection: { graphHash: 1 } });
+      return there?.graphHash === graphHash;
     }
   };
   return {
-    async insert(workflow, version) {
-      await insertVersion(version);
+    ...createDraftStore(collections),
+    async insert(workflow, { version, draft }) {
+      if (version !== undefined) await insertVersion(version);
+      if (draft !== undefined) await workflowDrafts.insertOne(draftRow(draft));
       await workflows.insertOne(workflow);
     },
-    find: ({ organizationId, projectIds }, id) =>
-      workflows.findOne({ _id: id, organizationId, projectId: { $in: [...projectIds] } }),
-    listPublished: ({ organizationId, projectIds }) =>
+    find: (tenant, id) => workflows.findOne({ _id: id, ...owned(tenant) }),
+    listPublished: (tenant) =>
       workflows
-        .find({ organizationId, projectId: { $in: [...projectIds] }, publishedVersion: { $ne: null } })
+        .find({ ...owned(tenant), publishedVersion: { $ne: null } })
         .sort({ name: 1 })
         .limit(500)
         .toArray(),
-    findVersion: (organizationId, workflowId, version) =>
-      workflowVersions.findOne({ _id: `${workflowId}@${version}`, organizationId }),
+    list: (tenant, after, limit) =>
+      workflows
+        .find({ ...owned(tenant), ...olderThan(after) })
+        .sort({ createdAt: -1, _id: -1 })
+        .limit(limit)
+        .toArray(),
     listByCodeName: (codeName) => workflows.find({ codeName }).limit(10_000).toArray(),
-    async publish(workflow, version) {
-      await insertVersion(version);
+    async findVersion(organizationId, workflowId, version) {
+      const row = await workflowVersions.findOne({ _id: `${workflowId}@${version}`, organizationId });
+      return row === null ? null : readVersion(row);
+    },
+    async listVersions(organizationId, workflowId, before, limit) {
+      const rows = await workflowVersions
+        .find({ organizationId, workflowId, ...(before !== null && { version: { $lt: before } }) })
+        .project<Omit<WorkflowVersionRow, 'graph'>>({ graph: 0 })
+        .sort({ version: -1 })
+        .limit(limit)
+        .toArray();
+      return rows.map(readVersionFields);
+    },
+    async publish({ _id, organizationId }, version) {
+      if (!(await insertVersion(version))) return false;
+      const { name, description } = version.graph;
       await workflows.updateOne(
-        { _id: workflow._id, organizationId: workflow.organizationId },
+        // Whoever publishes late never takes the place of a newer version.
+        { _id, organizationId, $or: [{ publishedVersion: null }, { publishedVersion: { $lt: version.version } }] },
         {
           $set: {
+            name,
+            description,
             publishedVersion: version.version,
             publishedHash: version.graphHash,
-            updatedAt: version.createdAt,
+            updatedAt: version.at,
           },
         },
       );
+      return true;
     },
-    async delete({ organizationId, projectIds }, id) {
-      const done = await workflows.deleteOne({ _id: id, organizationId, projectId: { $in: [...projectIds] } });
-      return done.deletedCount === 1;
+    async delete(tenant, id) {
+      const { organizationId } = tenant;
+      if ((await workflows.findOne({ _id: id, ...owned(tenant) }, { projection: { _id: 1 } })) === null) return false;
+      const its = { organizationId, workflowId: id };
+      await workflowVersions.deleteMany(its);
+      await workflowDrafts.deleteOne({ _id: id, organizationId });
+      await workflowEdits.deleteMany(its);
+      return (await workflows.deleteOne({ _id: id, ...owned(tenant) })).deletedCount === 1;
     },
   };
 }

@@ -9,7 +9,7 @@ const background = '#ffffff';
 const input = { limitInputPixels: maximumPixels, failOn: 'error' } as const;
 
 /** First page or frame only unless `page` says otherwise. */
-async function open(bytes: Buffer, options: { readonly page?: number } = {}): Promise<Sharp> {
+export async function openImage(bytes: Buffer, options: { readonly page?: number } = {}): Promise<Sharp> {
   const { sharp } = await import('#src/adapters/images/sharp.ts');
   return sharp(bytes, { ...input, ...options }).timeout({ seconds: timeoutSeconds });
 }
@@ -18,25 +18,25 @@ function finish(pipeline: Sharp): Sharp {
   return pipeline.flatten({ background }).png({ compressionLevel: 1 });
 }
 
-async function toPage(pipeline: Sharp, index: number): Promise<PageImage> {
+export async function finishPage(pipeline: Sharp, index: number): Promise<PageImage> {
   const { data, info } = await orFault(finish(pipeline).toBuffer({ resolveWithObject: true }));
   return { index, width: info.width, height: info.height, png: data };
 }
 
 export async function decodePage(bytes: Buffer, type: DocumentType, index: number): Promise<PageImage> {
-  const pipeline = await open(bytes, type === 'image/tiff' ? { page: index } : {});
-  return toPage(pipeline.autoOrient(), index);
+  const pipeline = await openImage(bytes, type === 'image/tiff' ? { page: index } : {});
+  return finishPage(pipeline.autoOrient(), index);
 }
 
 /** A rendered PDF page as PNG, with its density: text recognition reads tables by it. */
 export async function encodePage({ width, height, dotsPerInch, pixels }: PdfPixels, index: number): Promise<PageImage> {
   const { sharp } = await import('#src/adapters/images/sharp.ts');
   const pipeline = sharp(pixels, { ...input, raw: { width, height, channels: 4 } });
-  return toPage(pipeline.withDensity(dotsPerInch), index);
+  return finishPage(pipeline.withDensity(dotsPerInch), index);
 }
 
 async function shrink(bytes: Buffer, longestSide: number): Promise<Sharp> {
-  const pipeline = (await open(bytes)).autoOrient().flatten({ background });
+  const pipeline = (await openImage(bytes)).autoOrient().flatten({ background });
   return pipeline.resize({ width: longestSide, height: longestSide, fit: 'inside', withoutEnlargement: true });
 }
 
@@ -49,7 +49,7 @@ export async function toModelJpeg(png: Buffer, longestSide: number): Promise<Buf
 }
 
 /** The text of a decoder stays in the cause: it is for the log, not for clients. */
-async function orFault<T>(work: Promise<T>): Promise<T> {
+export async function orFault<T>(work: Promise<T>): Promise<T> {
   try {
     return await work;
   } catch (error) {

@@ -5,6 +5,7 @@ import { undecodable } from '#src/adapters/images/containers/limits.ts';
 import { decodePage, encodePage, toModelJpeg, toThumbnail } from '#src/adapters/images/decode.ts';
 import { inspectImage } from '#src/adapters/images/inspect.ts';
 import { createPdfPages } from '#src/adapters/images/pdf-pages.ts';
+import { toRaster, transformPage } from '#src/adapters/images/transform.ts';
 import { sniff } from '#src/adapters/images/sniff.ts';
 import { orAbort } from '#src/adapters/threads/deadline.ts';
 
@@ -46,6 +47,14 @@ export function createImageCodec(): ImageCodec {
       if (contentType === 'application/pdf') return toThumbnail((await decode(bytes, 0)).png, longestSide);
       inspectImage(contentType, bytes);
       return toThumbnail(bytes, longestSide);
+    },
+    async raster(page, longestSide, signal) {
+      signal?.throwIfAborted();
+      return orAbort(toRaster(page, longestSide), signal);
+    },
+    async transform(page, change, signal) {
+      signal?.throwIfAborted();
+      return orAbort(transformPage(page, change), signal);
     },
     forModel: (image, longestSide) => toModelJpeg(image.png, longestSide),
   };

@@ -1,7 +1,9 @@
 import { createLocalModels } from '#src/adapters/models/local/create-local-models.ts';
+import { createChatModel, createNoChatModel } from '#src/adapters/models/openai/chat-model.ts';
 import { createOpenAiModels } from '#src/adapters/models/openai/create-openai-models.ts';
 import type { OpenAiSettings } from '#src/adapters/models/openai/settings.ts';
 import type { FeatureWeight } from '#src/domain/embed-locally/lexical-vector.ts';
+import type { ChatModel } from '#src/domain/ports/chat-model.ts';
 import type { ImageCodec } from '#src/domain/ports/image-codec.ts';
 import type { Models } from '#src/domain/ports/models.ts';
 
@@ -19,6 +21,12 @@ export function createModels(config: ModelsConfig): Models {
   const local = createLocalModels(config.queryWeight);
   if (config.openai === undefined || config.openai.apiKey === '') return local;
   return { ...createOpenAiModels(config.openai, config.codec), image: local.image };
+}
+
+/** The text model this configuration asks for; without a key, one whose every answer is `model.unavailable`. */
+export function createChat(config: Pick<ModelsConfig, 'openai'>): ChatModel {
+  if (config.openai === undefined || config.openai.apiKey === '') return createNoChatModel();
+  return createChatModel(config.openai);
 }
 
 /** Who describes and embeds, for `/health`: labels only, no address and no credential. */

@@ -37,6 +37,8 @@ export const Document = z
     ),
     projectId: z.string(),
     apiKeyId: z.string().nullable().describe('The key that uploaded it'),
+    parentDocumentId: z.string().optional().describe('Of a derived document: the one it was made from'),
+    segmentationId: z.string().optional().describe('Of a derived document: the segmentation it shows'),
     createdAt: Timestamp,
     description: z.string().nullable().describe('Generated description text; null until a workflow made one'),
     descriptionModelLabel: z.string().nullable().describe('What made the description, e.g. local/heuristic-1'),

@@ -116,3 +116,4 @@ export type GraphNode = z.output<typeof GraphNode>;
 export type GraphEdge = z.output<typeof Edge>;
 export type RouterEdge = z.output<typeof RouterEdge>;
 export type MapEdge = z.output<typeof MapEdge>;
+export type MapSpec = z.output<typeof MapSpec>;

@@ -8,6 +8,12 @@ const JsonPointer = z
   .string()
   .max(1_000)
   .regex(/^(\/([^~/]|~[01])*)+$/, 'use a JSON Pointer such as /nodes/ocr/timeoutMs');
+/** Not `Limits.partial()`: that would fill the defaults in, and so reset what an edit does not name. */
+const LimitsChange = z.strictObject({
+  maxSteps: Limits.shape.maxSteps.unwrap().optional(),
+  timeoutMs: Limits.shape.timeoutMs.unwrap().optional(),
+  maxConcurrency: Limits.shape.maxConcurrency.unwrap().optional(),
+});
 const Config = z.record(z.string().max(100), z.unknown());
 
 /**
@@ -55,7 +61,7 @@ export const Operation = z.discriminatedUnion('op', [
   z.strictObject({ op: z.literal('set_state_field'), name: ChannelName, channel: Channel }),
   z.strictObject({ op: z.literal('remove_state_field'), name: ChannelName }),
   z.strictObject({ op: z.literal('set_entry'), nodeId: NodeId }).describe('START leads to this node only'),
-  z.strictObject({ op: z.literal('set_limits'), limits: Limits.partial() }),
+  z.strictObject({ op: z.literal('set_limits'), limits: LimitsChange }),
   z.strictObject({
     op: z.literal('set_metadata'),
     name: z.string().min(1).max(200).optional(),

@@ -28,6 +28,11 @@ export function pinnedKey(document: Placed, type: DocumentType): string {
   return `documents/${document.organizationId}/${document.projectId}/${document._id}/original.${fileExtensions[type]}`;
 }
 
+/** Where the picture that a run made is kept, under the id of its document. */
+export function derivedKey(document: Placed): string {
+  return `derived/${document.organizationId}/${document.projectId}/${document._id}.png`;
+}
+
 export function thumbnailKey(document: Placed): string {
   return `documents/${document.organizationId}/${document.projectId}/${document._id}/thumbnail-320.webp`;
 }

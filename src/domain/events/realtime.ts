@@ -1,5 +1,5 @@
-import type { RealtimeEvent } from '#src/domain/events/events.ts';
-import type { RunRecord } from '#src/domain/runs/run.ts';
+import type { RealtimeEvent, RealtimeKind } from '#src/domain/events/events.ts';
+import type { OpenQuestion, RunRecord } from '#src/domain/runs/run.ts';
 import type { StepRecord } from '#src/domain/ports/steps.ts';
 
 const about = (run: RunRecord) => ({
@@ -31,6 +31,17 @@ export function runCompleted(run: RunRecord, status: string, at: Date): Realtime
   };
 }
 
+/** The run stopped at questions; its own record says so now. */
+export function runWaiting(run: RunRecord, questions: readonly OpenQuestion[], at: Date): RealtimeEvent {
+  return {
+    ...about(run),
+    dedupeId: `run.waiting:${run._id}:${run.fence}`,
+    type: 'run.step.changed',
+    at,
+    data: { nodeId: questions[0]?.path ?? '', status: 'waiting', runStatus: 'waiting', workflowId: run.workflowId },
+  };
+}
+
 export function stepChanged(run: RunRecord, step: StepRecord): RealtimeEvent {
   return {
     ...about(run),
@@ -42,11 +53,17 @@ export function stepChanged(run: RunRecord, step: StepRecord): RealtimeEvent {
   };
 }
 
+const resultKinds: Readonly<Record<string, RealtimeKind>> = {
+  ocr: 'ocr.created',
+  describe: 'description.upserted',
+  segment: 'segmentation.created',
+};
+
 /** A result that a step just stored, by the type of its node. */
 export function resultStored(run: RunRecord, step: StepRecord): RealtimeEvent | null {
   if (step.status !== 'succeeded' || step.finishedAt === null) return null;
-  const type = step.type === 'ocr' ? 'ocr.created' : step.type === 'describe' ? 'description.upserted' : null;
-  if (type === null) return null;
+  const type = Object.hasOwn(resultKinds, step.type) ? resultKinds[step.type] : undefined;
+  if (type === undefined) return null;
   return {
     ...about(run),
     dedupeId: `${type}:${run._id}:${step.nodeId}`,

@@ -7,6 +7,8 @@ export interface ApiKeyStore {
   findByHash(hash: string): Promise<ApiKeyRecord | null>;
   find(organizationId: string, id: string): Promise<ApiKeyRecord | null>;
   list(organizationId: string): Promise<readonly ApiKeyRecord[]>;
+  /** Keys that are not revoked and run this workflow, at most `limit`. */
+  listBound(organizationId: string, workflowId: string, limit: number): Promise<readonly ApiKeyRecord[]>;
   /** False when there is no such live key. */
   revoke(organizationId: string, id: string, at: Date): Promise<boolean>;
   replace(organizationId: string, id: string, replacedBy: string, graceUntil: Date): Promise<boolean>;

@@ -12,6 +12,8 @@ export interface ChatToolCall {
   readonly name: string;
   /** Parsed from the model's JSON, unchecked. */
   readonly arguments: Readonly<Record<string, unknown>>;
+  /** What the model wrote is no JSON object; `arguments` is empty. */
+  readonly malformed?: true;
 }
 
 export type ChatMessage =

@@ -12,6 +12,8 @@ export interface SearchRecord {
   readonly title: string;
   readonly description: string;
   readonly ocrText: string;
+  /** What was looked for on the pages, and the words found there. */
+  readonly segmentationText: string;
   /** Numbers and codes found in the text, folded to lower case letters and digits: matched exactly. */
   readonly identifiers: readonly string[];
   /** Without a vector of zeros: such a text or picture has none. */

@@ -21,11 +21,14 @@ export interface WorkflowStore {
   list(tenant: Tenant, after: ListPosition | null, limit: number): Promise<readonly WorkflowRecord[]>;
   /** Over all tenants: followers of a code-defined workflow, for boot. */
   listByCodeName(codeName: string): Promise<readonly WorkflowRecord[]>;
-  /** The versions go first, so that a workflow is never without what it names; keys are the caller's affair. */
+  /** With all that belongs to it, itself last: a delete that was cut short can be repeated. Keys are the caller's affair. */
   delete(tenant: Tenant, id: string): Promise<boolean>;
 
   findDraft(organizationId: string, workflowId: string): Promise<WorkflowDraftRecord | null>;
-  /** The next revision, if the stored one is still `draft.revision - 1`; false otherwise, and nothing is changed. */
+  /**
+   * The next revision, if the stored one is still `draft.revision - 1`; false otherwise, and nothing is changed. Until a version is
+   * published the workflow takes the draft's name and description.
+   */
   saveDraft(draft: WorkflowDraftRecord): Promise<boolean>;
   /** Edits with `revision > after`, oldest first. */
   editsSince(organizationId: string, workflowId: string, after: number, limit: number): Promise<readonly WorkflowEdit[]>;
@@ -40,7 +43,7 @@ export interface WorkflowStore {
   ): Promise<readonly Omit<WorkflowVersionRecord, 'graph'>[]>;
   /**
    * Adds the version and makes it the published one. False when a version of this number exists already with another graph: somebody
-   * published meanwhile.
+   * published meanwhile. A workflow that has a newer version keeps it.
    */
   publish(workflow: WorkflowRecord, version: WorkflowVersionRecord): Promise<boolean>;
 }

@@ -22,5 +22,6 @@ export function newRuns(execution: ExecutionRecord): RunRecord[] {
     createdAt: execution.createdAt,
     finishedAt: null,
     error: null,
+    ...(execution.callbackUrl === undefined ? {} : { hasCallback: true }),
   }));
 }

@@ -6,7 +6,7 @@ import { compileGraph, type RunCheckpointer } from '#graphs/compile.ts';
 import { defineNode, type NodeCall, type NodeDefinition, type NodeResult } from '#graphs/define.ts';
 import { executeRun, type RunOutcome } from '#graphs/execute.ts';
 import type { NodeDeps, RunFacts } from '#graphs/node-deps.ts';
-import type { RunContext } from '#graphs/run-node.ts';
+import type { RunParts } from '#graphs/run-context.ts';
 import type { StepFinished, StepStarted } from '#graphs/step-sink.ts';
 
 type Behaviour = (call: NodeCall<Record<string, unknown>>) => Promise<NodeResult> | NodeResult;
@@ -68,12 +68,12 @@ export class StepLog {
   readonly sink = {
     started: (step: StepStarted): void => {
       this.started.push(step);
-      this.events.push(`${step.nodeId}#${step.attempt} started`);
+      this.events.push(`${step.path}#${step.attempt} started`);
     },
     finished: (step: StepFinished, cause?: unknown): void => {
       this.finished.push(step);
       this.causes.push(cause);
-      this.events.push(`${step.nodeId}#${step.attempt} ${step.status}`);
+      this.events.push(`${step.path}#${step.attempt} ${step.status}`);
     },
   };
 }
@@ -92,10 +92,22 @@ export interface TestRun {
   readonly initialState?: Record<string, unknown>;
   readonly signal?: AbortSignal;
   readonly resume?: boolean;
-  readonly attemptsBefore?: RunContext['attemptsBefore'];
+  readonly attemptsBefore?: RunParts['attemptsBefore'];
+  /** More of what a run is given. */
+  readonly parts?: Partial<RunParts>;
 }
 
-export async function runGraph(graph: StoredGraph, options: TestRun = {}): Promise<RunOutcome> {
+/** Runs a graph that asks nothing to its end. */
+export async function runGraph(
+  graph: StoredGraph,
+  options: TestRun = {},
+): Promise<Extract<RunOutcome, { status: 'succeeded' }>> {
+  const outcome = await runToStop(graph, options);
+  if (outcome.status === 'succeeded') return outcome;
+  throw new Error('the run waits for an answer');
+}
+
+export async function runToStop(graph: StoredGraph, options: TestRun = {}): Promise<RunOutcome> {
   const catalog = options.catalog ?? catalogOf([noop, visit, ...(options.definitions ?? [])]);
   const compiled = await compileGraph(graph, { catalog, checkpointer: options.checkpointer ?? new MemorySaver() });
   return executeRun({
@@ -104,6 +116,7 @@ export async function runGraph(graph: StoredGraph, options: TestRun = {}): Promi
       deps: options.deps ?? ({} as NodeDeps),
       run: runFacts(options.runId),
       steps: (options.log ?? new StepLog()).sink,
+      ...options.parts,
       ...(options.attemptsBefore && { attemptsBefore: options.attemptsBefore }),
     },
     initialState: options.initialState ?? {},

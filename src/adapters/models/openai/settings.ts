@@ -5,6 +5,8 @@ export interface OpenAiSettings {
   /** Up to and including `/v1`; the vendor's own address when absent. */
   readonly baseUrl?: string;
   readonly visionModel: string;
+  /** Model of the nodes that chat; `visionModel` when absent. */
+  readonly chatModel?: string;
   readonly embeddingModel: string;
   /** Asked of the server and checked. When absent: what the model is known for, or else 1,536; not asked, still checked. */
   readonly embeddingDimensions?: number;

@@ -1,20 +1,28 @@
 import { createHash } from 'node:crypto';
 
-const name = 'recognized_text';
-/** Anything that reads like our delimiter, whatever its brackets, case and gaps. */
-const lookalike = /[<＜‹«⟨〈[]\s*[/／\\]?\s*recogni[sz]ed[\s_.-]*text/giu;
+/** Anything that reads like one of our delimiters, whatever its brackets, case and gaps: a name, or any words with a digest. */
+const bracket = String.raw`[<＜‹«⟨〈[]\s*[/／\\]?\s*`;
+const anyDelimiter = new RegExp(`${bracket}[a-z_]{1,40}_[0-9a-f]{12}(?![0-9a-z])`, 'giu');
 
 /**
  * Text of a document between delimiters for a prompt. The delimiter carries a digest of the text, so that no text can hold its own;
  * lookalikes in it are blunted, invisible and control characters dropped. `most` characters are kept: the start, and a tail.
+ * `name` says what the text is: lower-case words joined by `_`.
  */
-export function delimitUntrusted(text: string, most: number): string {
+export function delimitUntrusted(text: string, most: number, name = 'recognized_text'): string {
   const clean = text
     .replace(/[\p{Cf}]|(?![\n\t])\p{Cc}/gu, (character) => (character === '\f' ? '\n' : ''))
-    .replace(lookalike, `(${name}`);
+    .replace(lookalikeOf(name), `(${name}`)
+    .replace(anyDelimiter, '(delimiter');
   const kept = clean.length <= most ? clean : shortened(clean, most);
   const tag = `${name}_${createHash('sha256').update(text).digest('hex').slice(0, 12)}`;
   return `<${tag}>\n${kept}\n</${tag}>`;
+}
+
+/** `recognized` is also read as `recognised`. */
+function lookalikeOf(name: string): RegExp {
+  const words = name.split('_').map((word) => word.replace('recognized', 'recogni[sz]ed'));
+  return new RegExp(bracket + words.join(String.raw`[\s_.-]*`), 'giu');
 }
 
 function shortened(text: string, most: number): string {

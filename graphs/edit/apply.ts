@@ -1,0 +1,108 @@
+import { graphLimits, type StoredGraph } from '#src/contracts/resources/graph.ts';
+import type { Operation } from '#src/contracts/resources/operation.ts';
+import { Fault } from '#src/domain/fault.ts';
+import { addEdge, insertBetween, removeEdge, setEntry, setRouter } from '#graphs/edit/edge-operations.ts';
+import { patchText, setField } from '#graphs/edit/field-operations.ts';
+import { unfitJson } from '#graphs/edit/json-value.ts';
+import {
+  addNode,
+  removeNode,
+  removeStateField,
+  renameNode,
+  setConfig,
+  setStateField,
+} from '#graphs/edit/node-operations.ts';
+import { Refusal } from '#graphs/edit/refusal.ts';
+
+/**
+ * The graph after all operations, in order; the one given stays as it is. All or none: the first operation that cannot be applied
+ * throws `workflow.operation_refused`, with its place as `errors[0].pointer` (`/operations/<index>/...`), what is wrong and the nearest
+ * names. The result has the shape and size of a stored graph; whether it runs is `checkGraph`'s. Source: graphs.md "Edit operations".
+ */
+export function applyOperations(graph: StoredGraph, operations: readonly Operation[]): { graph: StoredGraph } {
+  const changed = structuredClone(graph);
+  for (const [index, operation] of operations.entries()) performAt(changed, operation, index);
+  if (bytesOf(changed) > graphLimits.bytes) throw tooLarge(graph, operations);
+  return { graph: changed };
+}
+
+/** Changes `graph` in place; throws `Refusal`, maybe after a part of the change. */
+export function perform(graph: StoredGraph, operation: Operation): void {
+  switch (operation.op) {
+    case 'add_node':
+      return addNode(graph, operation);
+    case 'remove_node':
+      return removeNode(graph, operation);
+    case 'rename_node':
+      return renameNode(graph, operation);
+    case 'set_config':
+      return setConfig(graph, operation);
+    case 'set_field':
+      return setField(graph, operation);
+    case 'patch_text':
+      return patchText(graph, operation);
+    case 'add_edge':
+      return addEdge(graph, operation);
+    case 'remove_edge':
+      return removeEdge(graph, operation);
+    case 'insert_between':
+      return insertBetween(graph, operation);
+    case 'set_router':
+      return setRouter(graph, operation);
+    case 'set_state_field':
+      return setStateField(graph, operation);
+    case 'remove_state_field':
+      return removeStateField(graph, operation);
+    case 'set_entry':
+      return setEntry(graph, operation);
+    case 'set_limits':
+      graph.limits = { ...graph.limits, ...withoutUndefined(operation.limits) };
+      return;
+    case 'set_metadata':
+      return setMetadata(graph, operation);
+  }
+}
+
+function setMetadata(graph: StoredGraph, { name, description, layout }: Operation & { op: 'set_metadata' }): void {
+  if (name !== undefined) graph.name = name;
+  if (description !== undefined) graph.description = description;
+  if (layout === null) delete graph.layout;
+  else if (layout !== undefined) graph.layout = layout;
+}
+
+function performAt(graph: StoredGraph, operation: Operation, index: number): void {
+  const unfit = unfitJson(operation);
+  if (unfit !== null) throw refused(index, operation, '', unfit);
+  try {
+    // The graph never shares a part with the operations: they are kept, and the graph is changed further.
+    perform(graph, structuredClone(operation));
+  } catch (error) {
+    if (error instanceof Refusal) throw refused(index, operation, error.pointer, error.message);
+    throw error;
+  }
+}
+
+/** Measured at the end only: writing a large graph as JSON after each of 100 operations would hold everybody else up. */
+function tooLarge(graph: StoredGraph, operations: readonly Operation[]): Fault {
+  const changed = structuredClone(graph);
+  const index = operations.findIndex((operation, at) => {
+    performAt(changed, operation, at);
+    return bytesOf(changed) > graphLimits.bytes;
+  });
+  const message = `The graph would have more than ${graphLimits.bytes} bytes of JSON: make it smaller, or split it.`;
+  return refused(Math.max(index, 0), operations[Math.max(index, 0)], '', message);
+}
+
+function refused(index: number, operation: Operation | undefined, pointer: string, message: string): Fault {
+  return new Fault('workflow.operation_refused', `Operation ${index} (${operation?.op ?? 'none'}): ${message}`, {
+    errors: [{ pointer: `/operations/${index}${pointer}`, code: 'refused', message }],
+  });
+}
+
+function bytesOf(graph: StoredGraph): number {
+  return Buffer.byteLength(JSON.stringify(graph));
+}
+
+function withoutUndefined(limits: (Operation & { op: 'set_limits' })['limits']): Partial<StoredGraph['limits']> {
+  return Object.fromEntries(Object.entries(limits).filter(([, value]) => value !== undefined));
+}

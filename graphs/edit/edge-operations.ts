@@ -1,0 +1,93 @@
+import { graphLimits, type GraphEdge, type StoredGraph } from '#src/contracts/resources/graph.ts';
+import type { Operation } from '#src/contracts/resources/operation.ts';
+import { canonicalJson } from '#src/domain/canonical-json.ts';
+import { isMap, isRouter, mapTargets, targetsOf, withoutTarget } from '#graphs/edit/edges.ts';
+import { addNode, nodeOf, requireTarget } from '#graphs/edit/node-operations.ts';
+import { Refusal } from '#graphs/edit/refusal.ts';
+
+type Op<Name extends Operation['op']> = Extract<Operation, { op: Name }>;
+
+export function addEdge(graph: StoredGraph, { edge, at }: Op<'add_edge'>): void {
+  requireTarget(graph, edge.from, '/edge/from');
+  for (const target of targetsOf(edge)) requireTarget(graph, target, pointerOf(edge, target));
+  if (isRouter(edge) && graph.edges.some((one) => isRouter(one) && one.from === edge.from))
+    throw new Refusal('/edge/from', `"${edge.from}" has a router already: change it with set_router.`);
+  const text = canonicalJson(edge);
+  if (graph.edges.some((one) => one.from === edge.from && canonicalJson(one) === text))
+    throw new Refusal('/edge', `This edge is there already.`);
+  const place = at ?? graph.edges.length;
+  if (place > graph.edges.length)
+    throw new Refusal('/at', `There are ${graph.edges.length} edges: leave "at" out to append.`);
+  requireRoom(graph, '/edge');
+  graph.edges.splice(place, 0, edge);
+}
+
+function pointerOf(edge: GraphEdge, target: string): string {
+  if (isMap(edge)) return '/edge/map/to';
+  if (!isRouter(edge)) return '/edge/to';
+  const route = edge.when.findIndex((one) => one.to === target);
+  return route === -1 ? '/edge/else' : `/edge/when/${route}/to`;
+}
+
+function requireRoom({ edges }: StoredGraph, pointer: string): void {
+  if (edges.length >= graphLimits.edges) throw new Refusal(pointer, `A graph may have ${graphLimits.edges} edges.`);
+}
+
+export function removeEdge(graph: StoredGraph, { from, to }: Op<'remove_edge'>): void {
+  requireLink(graph, from, to);
+  graph.edges = graph.edges.flatMap((edge) => (edge.from === from ? withoutTarget(edge, to) : [edge]));
+}
+
+/** An edge, route or map that leads from one to the other. */
+function requireLink(graph: StoredGraph, from: string, to: string): void {
+  const leaving = graph.edges.filter((edge) => edge.from === from).flatMap(targetsOf);
+  if (leaving.includes(to)) return;
+  requireTarget(graph, from, '/from');
+  requireTarget(graph, to, '/to');
+  const ways = [...new Set(leaving)].slice(0, 20);
+  const known = ways.length === 0 ? 'Nothing leads on from there.' : `From there it leads to: ${ways.join(', ')}.`;
+  throw new Refusal('/to', `No edge leads from "${from}" to "${to}". ${known}`);
+}
+
+/** Plain edges and routes; a map runs its target once for each item, which a node in between would change. */
+export function insertBetween(graph: StoredGraph, operation: Op<'insert_between'>): void {
+  const { from, to, nodeId } = operation;
+  requireLink(graph, from, to);
+  const first = graph.edges.findIndex((edge) => edge.from === from && !isMap(edge) && targetsOf(edge).includes(to));
+  if (first === -1)
+    throw new Refusal('/to', `A map leads from "${from}" to "${to}": insert before "${from}" or after "${to}".`);
+  addNode(graph, operation);
+  requireRoom(graph, '/nodeId');
+  const retarget = (name: string): string => (name === to ? nodeId : name);
+  graph.edges = graph.edges.map((edge) => (edge.from === from && !isMap(edge) ? mapTargets(edge, retarget) : edge));
+  graph.edges.splice(first + 1, 0, { from: nodeId, to });
+}
+
+export function setRouter(graph: StoredGraph, { nodeId, routes, else: other }: Op<'set_router'>): void {
+  nodeOf(graph, nodeId, '/nodeId');
+  const isOld = (edge: GraphEdge): boolean => edge.from === nodeId && isRouter(edge);
+  const place = graph.edges.findIndex(isOld);
+  if (routes.length === 0) {
+    if (other !== undefined)
+      throw new Refusal('/routes', 'A router needs a route beside "else": for one way only, add a plain edge.');
+    if (place === -1) throw new Refusal('/nodeId', `"${nodeId}" has no router.`);
+    graph.edges = graph.edges.filter((edge) => !isOld(edge));
+    return;
+  }
+  for (const [index, route] of routes.entries()) requireTarget(graph, route.to, `/routes/${index}/to`);
+  if (other !== undefined) requireTarget(graph, other, '/else');
+  if (place === -1) requireRoom(graph, '/routes');
+  const router: GraphEdge = { from: nodeId, when: routes, ...(other !== undefined && { else: other }) };
+  const rest = graph.edges.filter((edge) => !isOld(edge));
+  rest.splice(place === -1 ? rest.length : place, 0, router);
+  graph.edges = rest;
+}
+
+export function setEntry(graph: StoredGraph, { nodeId }: Op<'set_entry'>): void {
+  nodeOf(graph, nodeId, '/nodeId');
+  const place = graph.edges.findIndex((edge) => edge.from === 'START');
+  const rest = graph.edges.filter((edge) => edge.from !== 'START');
+  if (place === -1) requireRoom(graph, '/nodeId');
+  rest.splice(Math.max(place, 0), 0, { from: 'START', to: nodeId });
+  graph.edges = rest;
+}

@@ -1,0 +1,61 @@
+import { Fault } from '#src/domain/fault.ts';
+import { parseExpression, type Expression } from './expression.ts';
+import { expressionLimits } from './limits.ts';
+
+type Path = readonly (string | number)[];
+
+/** Where a node's config holds `{ "$expr": "..." }` and `{ "$secret": "NAME" }`, at any depth; paths lead from the config to the object. */
+export interface ConfigRefs {
+  readonly expressions: readonly { readonly path: Path; readonly source: string }[];
+  readonly secrets: readonly { readonly path: Path; readonly name: string }[];
+}
+
+export interface ConfigValues {
+  readonly scope: Readonly<Record<string, unknown>>;
+  /** By name, as `SecretStore.reveal` tells them. */
+  readonly secrets: ReadonlyMap<string, string>;
+  /** Such as a cache of expressions. */
+  readonly parse?: (source: string) => Expression;
+}
+
+const keys = { expression: '$expr', secret: '$secret' } as const;
+
+export function configRefs(config: unknown): ConfigRefs {
+  const expressions: { path: Path; source: string }[] = [];
+  const secrets: { path: Path; name: string }[] = [];
+  visit(config, [], (value, path) => {
+    const source = only(value, keys.expression);
+    const name = only(value, keys.secret);
+    if (source !== undefined) expressions.push({ path, source });
+    if (name !== undefined) secrets.push({ path, name });
+  });
+  return { expressions, secrets };
+}
+
+/** The config with values in their place; a new object. Throws `expression.failed`, `workflow.invalid`, and `secret.unknown` by name. */
+export function resolveConfig(config: unknown, values: ConfigValues, depth = 0): unknown {
+  if (depth > expressionLimits.valueDepth || typeof config !== 'object' || config === null) return config;
+  const source = only(config, keys.expression);
+  if (source !== undefined) return (values.parse ?? parseExpression)(source).evaluate(values.scope);
+  const name = only(config, keys.secret);
+  if (name !== undefined) {
+    const secret = values.secrets.get(name);
+    if (secret !== undefined) return secret;
+    throw new Fault('secret.unknown', `The project has no secret "${name.slice(0, 64)}"; add it, or name another.`);
+  }
+  if (Array.isArray(config)) return config.map((item) => resolveConfig(item, values, depth + 1));
+  return Object.fromEntries(Object.entries(config).map(([key, item]) => [key, resolveConfig(item, values, depth + 1)]));
+}
+
+function visit(value: unknown, path: Path, found: (value: object, path: Path) => void): void {
+  if (path.length > expressionLimits.valueDepth || typeof value !== 'object' || value === null) return;
+  found(value, path);
+  if (Array.isArray(value)) for (const [at, item] of value.entries()) visit(item, [...path, at], found);
+  else for (const [key, item] of Object.entries(value)) visit(item, [...path, key], found);
+}
+
+function only(value: object, key: string): string | undefined {
+  const entries = Object.entries(value);
+  const [entry] = entries;
+  return entries.length === 1 && entry?.[0] === key && typeof entry[1] === 'string' ? entry[1] : undefined;
+}

@@ -1,0 +1,103 @@
+import type { ASTNode } from '@marcbachmann/cel-js';
+import { Fault } from '#src/domain/fault.ts';
+import { createEnvironment } from './functions.ts';
+import { expressionLimits } from './limits.ts';
+import { bound, isExpensive, namesIn, prepare, type Made } from './syntax.ts';
+import { resultOf, seen } from './values.ts';
+import { watched } from './watchdog.ts';
+
+/** A parsed expression; holds nothing of an evaluation. */
+export interface Expression {
+  readonly source: string;
+  /** Root identifiers in order of appearance, without the variables of `map`, `filter` and the like. */
+  readonly names: readonly string[];
+  /**
+   * The value as JSON. Names that `scope` lacks are null. Throws `expression.failed` for a mistake of types, a missing field, and more
+   * time or a larger result than `expressionLimits` allow.
+   */
+  evaluate(scope: Readonly<Record<string, unknown>>): unknown;
+}
+
+// Knows the language and nothing of any expression.
+const environment = createEnvironment();
+
+/**
+ * Parses CEL with the functions of `expressionFunctions`. Whole numbers written in the source and `size()` are ints, so `7 / 2` is 3;
+ * numbers of channels are doubles; they mix freely. Throws `workflow.invalid` with the place of the mistake.
+ * Source: https://github.com/google/cel-spec/blob/master/doc/langdef.md
+ */
+export function parseExpression(source: string): Expression {
+  if (source.length > expressionLimits.source) {
+    throw new Fault('workflow.invalid', `An expression has at most ${expressionLimits.source} characters.`);
+  }
+  const made: Made = { left: 0 };
+  const parsed = understood(source, () => {
+    const result = environment.parse(source);
+    prepare(result.ast);
+    const checked = result.check();
+    if (checked.error) throw checked.error;
+    bound(result.ast, made);
+    return result;
+  });
+  const names = namesIn(parsed.ast);
+  const run = isExpensive(parsed.ast)
+    ? (task: () => unknown): unknown => watched(task)
+    : (task: () => unknown) => task();
+  return {
+    source,
+    names,
+    evaluate(scope) {
+      made.left = expressionLimits.made;
+      const values = new Map(names.map((name) => [name, Object.hasOwn(scope, name) ? seen(scope[name]) : null]));
+      try {
+        return run(() => resultOf(parsed(values)));
+      } catch (error) {
+        if (error instanceof Fault) throw error;
+        throw new Fault('expression.failed', `"${excerpt(source)}": ${reason(error)}.`, { cause: error });
+      }
+    },
+  };
+}
+
+/** `parseExpression` that keeps the `limit` expressions used last. */
+export function createExpressionCache(limit = 500): (source: string) => Expression {
+  const kept = new Map<string, Expression>();
+  return (source) => {
+    const expression = kept.get(source) ?? parseExpression(source);
+    // A Map iterates in order of insertion: putting an entry again makes it the last used.
+    kept.delete(source);
+    kept.set(source, expression);
+    const oldest = kept.keys().next();
+    if (kept.size > limit && !oldest.done) kept.delete(oldest.value);
+    return expression;
+  };
+}
+
+function understood<Value>(source: string, parse: () => Value): Value {
+  try {
+    return parse();
+  } catch (error) {
+    if (error instanceof Fault) throw error;
+    const at = positionOf(error);
+    const place = at === undefined ? '' : ` at character ${at + 1}`;
+    throw new Fault('workflow.invalid', `"${excerpt(source)}" is no expression${place}: ${reason(error)}.`, {
+      cause: error,
+    });
+  }
+}
+
+function positionOf(error: unknown): number | undefined {
+  const range = error instanceof Error && 'range' in error ? (error.range as ASTNode['range'] | undefined) : undefined;
+  return range?.start;
+}
+
+/** The library's one line, without its drawing of the source. */
+function reason(error: unknown): string {
+  const text = error instanceof Error ? error.message : String(error);
+  const [first = ''] = text.split('\n');
+  return excerpt(first.replace(/\.$/, ''));
+}
+
+function excerpt(text: string): string {
+  return text.length > 120 ? `${text.slice(0, 119)}…` : text;
+}

@@ -1,0 +1,78 @@
+import { Fault } from '#src/domain/fault.ts';
+import { parseExpression, type Expression } from './expression.ts';
+import { expressionLimits } from './limits.ts';
+
+/** Text with `{{ <expression> }}`; holds nothing of a run. */
+export interface Template {
+  /** Root identifiers of its expressions. */
+  readonly names: readonly string[];
+  /** Placeholders that are no expression and so stay as they are written. */
+  readonly literals: readonly string[];
+  /**
+   * The text with every value in its place: text as it is, null as nothing, anything else as JSON, unless `asText` says otherwise.
+   * Inserted values are not looked at again. Throws `expression.failed`.
+   */
+  fill(scope: Readonly<Record<string, unknown>>, asText?: (value: unknown) => string): string;
+}
+
+/** Throws `workflow.invalid` for more than 500 placeholders. */
+export function parseTemplate(text: string, parse: (source: string) => Expression = parseExpression): Template {
+  const parts: (string | Expression)[] = [];
+  const literals: string[] = [];
+  let kept = 0;
+  let found = 0;
+  for (let open = text.indexOf('{{'); open !== -1; open = text.indexOf('{{', open)) {
+    if ((found += 1) > expressionLimits.placeholders) {
+      throw new Fault('workflow.invalid', `A template has at most ${expressionLimits.placeholders} placeholders.`);
+    }
+    const placeholder = placeholderAt(text, open, parse);
+    if (placeholder.expression) {
+      parts.push(text.slice(kept, open), placeholder.expression);
+      kept = placeholder.end;
+    } else if (placeholder.end > open + 2) literals.push(text.slice(open, placeholder.end));
+    open = placeholder.end;
+  }
+  parts.push(text.slice(kept));
+  const expressions = parts.filter((part) => typeof part !== 'string');
+  return {
+    names: [...new Set(expressions.flatMap((part) => part.names))],
+    literals,
+    fill(scope, asText = textOf) {
+      let filled = '';
+      for (const part of parts) {
+        filled += typeof part === 'string' ? part : asText(part.evaluate(scope));
+        if (filled.length > expressionLimits.filled + text.length) {
+          throw new Fault('expression.failed', `A filled template has at most ${expressionLimits.filled} characters.`);
+        }
+      }
+      return filled;
+    },
+  };
+}
+
+/** `}}` may be part of the expression, so a few of them are tried. `end` is behind what was understood, or behind the literal. */
+function placeholderAt(
+  text: string,
+  open: number,
+  parse: (source: string) => Expression,
+): { expression?: Expression; end: number } {
+  const near = text.slice(open, open + expressionLimits.source + 4);
+  const first = near.indexOf('}}');
+  if (first === -1) return { end: open + 2 };
+  for (let close = first, tries = 0; close !== -1 && tries < 5; close = near.indexOf('}}', close + 1), tries += 1) {
+    const source = near.slice(2, close).trim();
+    if (source === '' || /constructor|prototype|__proto__/.test(source)) break;
+    try {
+      return { expression: parse(source), end: open + close + 2 };
+    } catch (error) {
+      // No expression so far: it may end further on, else it is literal text.
+      if (!(error instanceof Fault)) throw error;
+    }
+  }
+  return { end: open + first + 2 };
+}
+
+function textOf(value: unknown): string {
+  if (typeof value === 'string') return value;
+  return value === null || value === undefined ? '' : JSON.stringify(value);
+}

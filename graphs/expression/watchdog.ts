@@ -1,0 +1,36 @@
+import { types } from 'node:util';
+import { createContext, Script } from 'node:vm';
+import { Fault } from '#src/domain/fault.ts';
+import { expressionLimits } from './limits.ts';
+
+// The script is constant; the context holds nothing but the task while it runs.
+const script = new Script('task()');
+const context = createContext(Object.create(null) as { task?: () => unknown });
+
+/**
+ * Runs `task` for at most `expressionLimits.milliseconds`: V8 ends it wherever it is, in a regular expression too. Costs about 0.1 ms.
+ * The clock of V8 also runs while the machine does something else, so a task that hardly computed is begun again: it has no effects.
+ * Throws `expression.failed`.
+ */
+export function watched(task: () => unknown): unknown {
+  const limit = expressionLimits.milliseconds;
+  for (let attempt = 1; ; attempt += 1) {
+    const before = process.threadCpuUsage();
+    context.task = task;
+    try {
+      return script.runInContext(context, { timeout: limit });
+    } catch (error) {
+      if (!isTimeout(error)) throw error;
+      const { user, system } = process.threadCpuUsage(before);
+      if (attempt < 3 && (user + system) / 1_000 < limit / 2) continue;
+      throw new Fault('expression.failed', `The expression computes longer than ${limit} ms; make it simpler.`);
+    } finally {
+      delete context.task;
+    }
+  }
+}
+
+function isTimeout(error: unknown): boolean {
+  // Of the context's realm, so no instance of this one's Error.
+  return types.isNativeError(error) && 'code' in error && error.code === 'ERR_SCRIPT_EXECUTION_TIMEOUT';
+}

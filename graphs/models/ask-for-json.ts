@@ -1,0 +1,99 @@
+import { Fault } from '#src/domain/fault.ts';
+import type { ChatModel, ChatRequest } from '#src/domain/ports/chat-model.ts';
+import type { ModelUsage } from '#src/domain/ports/models.ts';
+import { sumUsage } from '#graphs/models/usage.ts';
+
+/** Largest JSON value that goes into a channel. */
+export const largestAnswer = 32 * 1024;
+/** Of an answer that does not fit, what the model is shown again. */
+const shownAgain = 8_000;
+const namedProblems = 3;
+
+/** What came of reading an answer: a value, or what is wrong with it, one line each. */
+export type ReadAnswer<T> = { readonly value: T } | { readonly problems: readonly string[] };
+
+export interface JsonRequest<T> extends ChatRequest {
+  readonly schema: NonNullable<ChatRequest['schema']>;
+  /** Given a parsed object of at most 32 KiB. */
+  readonly read: (value: Readonly<Record<string, unknown>>) => ReadAnswer<T>;
+}
+
+/**
+ * Asks for JSON. An answer that is none, or does not fit, is asked for once more with the errors; then `model.output_invalid`,
+ * naming the first of them. `first` is an answer that is there already. The usage is of all calls.
+ */
+export async function askForJson<T>(
+  chat: ChatModel,
+  { read, ...request }: JsonRequest<T>,
+  first?: { readonly text: string; readonly usage: ModelUsage },
+): Promise<{ value: T; usage: ModelUsage }> {
+  const answer = first ?? (await chat.complete(request));
+  const reading = readJson(answer.text, read);
+  if ('value' in reading) return { value: reading.value, usage: answer.usage };
+  const repaired = await chat.complete({
+    ...request,
+    messages: [
+      ...request.messages,
+      { role: 'assistant', text: answer.text.slice(0, shownAgain).toWellFormed().trim() || '(empty)' },
+      { role: 'user', text: repairText(reading.problems, request.schema.schema) },
+    ],
+  });
+  const usage = sumUsage([answer.usage, repaired.usage]);
+  const second = readJson(repaired.text, read);
+  if ('value' in second) return { value: second.value, usage };
+  const problems = second.problems
+    .slice(0, namedProblems)
+    .join('; ')
+    .replace(/\p{C}+/gu, ' ');
+  throw new Fault(
+    'model.output_invalid',
+    `${usage.provider}/${usage.model} gave no usable answer, asked twice: ${problems}.`,
+  );
+}
+
+/** For the author's eyes and the model's: what the answer has to be. */
+export function schemaRule(schema: Readonly<Record<string, unknown>>): string {
+  return `Answer with one JSON object and nothing else, no code fence and no comment. It fits this JSON Schema:\n${JSON.stringify(schema)}`;
+}
+
+function repairText(problems: readonly string[], schema: Readonly<Record<string, unknown>>): string {
+  const list = problems.map((problem) => `- ${problem}`).join('\n');
+  return `Your answer cannot be used:\n${list}\n${schemaRule(schema)}`;
+}
+
+function readJson<T>(text: string, read: JsonRequest<T>['read']): ReadAnswer<T> {
+  const value = parseObject(text);
+  if (value === undefined) return { problems: [text.trim() === '' ? 'it is empty' : 'it is not a JSON object'] };
+  if (Buffer.byteLength(JSON.stringify(value)) > largestAnswer)
+    return { problems: [`it is larger than ${largestAnswer / 1024} KiB`] };
+  return read(value);
+}
+
+/** JSON alone, in a code fence, after spoken thoughts, or within prose. */
+function parseObject(text: string): Readonly<Record<string, unknown>> | undefined {
+  const spoken = text.replace(/^\s*<think(?:ing)?>[\s\S]*?<\/think(?:ing)?>/, '').trim();
+  const fenced = /```(?:json)?\s*\n([\s\S]*?)\n\s*```/i.exec(spoken)?.[1];
+  const braces = spoken.slice(Math.max(0, spoken.indexOf('{')), spoken.lastIndexOf('}') + 1);
+  for (const candidate of [spoken, fenced, braces]) {
+    const value = candidate === undefined ? undefined : parse(candidate);
+    if (value !== undefined) return value;
+  }
+  return undefined;
+}
+
+function parse(text: string): Readonly<Record<string, unknown>> | undefined {
+  try {
+    const value: unknown = JSON.parse(text, withoutPrototype);
+    return typeof value === 'object' && value !== null && !Array.isArray(value)
+      ? (value as Readonly<Record<string, unknown>>)
+      : undefined;
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined;
+    throw error;
+  }
+}
+
+/** A member of that name would become the prototype of the first careless copy. */
+function withoutPrototype(key: string, value: unknown): unknown {
+  return key === '__proto__' ? undefined : value;
+}

@@ -1,0 +1,24 @@
+import type { ModelUsage } from '#src/domain/ports/models.ts';
+
+/** Usage of several calls as one; a figure that no call told is left out. Throws when there is no call. */
+export function sumUsage(calls: readonly ModelUsage[]): ModelUsage {
+  const [first] = calls;
+  if (first === undefined) throw new Error('no call to sum up');
+  const sum = (name: 'inputTokens' | 'outputTokens' | 'costUsd'): Partial<ModelUsage> => {
+    const told = calls.map((call) => call[name]).filter((value) => value !== undefined);
+    return told.length === 0 ? {} : { [name]: told.reduce((left, right) => left + right, 0) };
+  };
+  return {
+    provider: first.provider,
+    model: first.model,
+    ...sum('inputTokens'),
+    ...sum('outputTokens'),
+    ...sum('costUsd'),
+    ms: calls.reduce((ms, call) => ms + call.ms, 0),
+  };
+}
+
+/** Usage of what runs on this machine by rules. */
+export function localUsage(model: string, ms: number): ModelUsage {
+  return { provider: 'local', model, ms };
+}

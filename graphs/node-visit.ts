@@ -1,0 +1,296 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { canonicalHash } from '#src/domain/canonical-json.ts';
+import { Fault } from '#src/domain/fault.ts';
+import { derivedId } from '#src/domain/ids.ts';
+import { redactor } from '#src/domain/redact.ts';
+import { deadline, unlessAborted } from '#graphs/engine/deadline.ts';
+import { preview } from '#graphs/engine/preview.ts';
+import { mapStrings } from '#graphs/engine/map-strings.ts';
+import { resolveConfig } from '#graphs/expression/config.ts';
+import { parseConfig, type NodePlan } from '#graphs/plan-node.ts';
+import type { CachedOutcome } from '#src/domain/ports/node-cache.ts';
+import type { ChannelValues, NodeCall, NodeResult } from '#graphs/define.ts';
+import type { MapItem } from '#graphs/engine/flow-state.ts';
+import type { RunContext } from '#graphs/run-context.ts';
+import type { StepFinished, StepStarted } from '#graphs/step-sink.ts';
+
+/** How a run left a node. `failed` where `onError` lets it go on, `waiting` where the node asked a question. */
+export type VisitOutcome =
+  | { readonly kind: 'succeeded'; readonly update: ChannelValues }
+  | { readonly kind: 'failed' }
+  | { readonly kind: 'waiting' };
+
+export interface VisitInput {
+  /** The channels shown to the node, and the item of a map. */
+  readonly state: ChannelValues;
+  readonly item: MapItem | undefined;
+  readonly superstep: number;
+  /** Aborts when another branch of the same superstep failed. */
+  readonly branch: AbortSignal | undefined;
+}
+
+type Attempt =
+  | { readonly result: NodeResult; readonly cachedFrom: string | null }
+  | { readonly error: unknown };
+type Outcome = Pick<StepFinished, 'status'> & Partial<StepFinished>;
+
+interface Ready {
+  readonly params: Record<string, unknown>;
+  readonly redact: ((text: string) => string) | null;
+  /** Null where outcomes of this node are not kept. */
+  readonly cacheKey: string | null;
+}
+
+/** One arrival of a run at a node: all its attempts. */
+export class NodeVisit {
+  readonly #plan: NodePlan;
+  readonly #context: RunContext;
+  readonly #input: VisitInput;
+  readonly #path: string;
+  readonly #inputPreview: string;
+  readonly #firstAttempt: number;
+
+  constructor(plan: NodePlan, context: RunContext, input: VisitInput) {
+    this.#plan = plan;
+    this.#context = context;
+    this.#input = input;
+    // A node in a loop leaves results of its own in each iteration.
+    const turn = plan.inLoop ? `#${input.superstep}` : '';
+    const item = input.item === undefined ? '' : `[${input.item.index}]`;
+    this.#path = `${context.prefix}${plan.nodeId}${turn}${item}`;
+    this.#inputPreview = preview(input.state);
+    this.#firstAttempt = 1 + (context.attemptsBefore?.(this.#path, input.superstep) ?? 0);
+  }
+
+  /** Throws `Fault` only. */
+  async run(): Promise<VisitOutcome> {
+    const attempts = this.#plan.node.retry?.maxAttempts ?? 1;
+    for (let tried = 1; ; tried += 1) {
+      const outcome = await this.#try(this.#firstAttempt + tried - 1, tried >= attempts);
+      if (outcome !== 'again') return outcome;
+      await this.#backOff(tried);
+    }
+  }
+
+  async #try(attempt: number, last: boolean): Promise<VisitOutcome | 'again'> {
+    using _mapPlace = await this.#mapGate()?.enter();
+    using _place = await this.#context.gate.enter();
+    this.#throwIfStopped();
+    const step = this.#start(attempt);
+    const outcome = await this.#attempt();
+    if ('result' in outcome) return this.#succeed(step, outcome.result, outcome.cachedFrom);
+    const stopped = this.#stopped();
+    const fault = stopped ? this.#stopFault() : asFault(outcome.error, this.#plan.nodeId);
+    const willRetry = !stopped && !last && fault.row.retry;
+    const goesOn = !stopped && !willRetry && this.#goesOnAfterErrors();
+    const status = stopped ? 'canceled' : goesOn ? 'continued' : 'failed';
+    this.#finish(step, { status, error: { code: fault.code, message: fault.detail }, willRetry }, outcome.error);
+    if (goesOn) return { kind: 'failed' };
+    if (!willRetry) throw fault;
+    return 'again';
+  }
+
+  #succeed(step: StepStarted, result: NodeResult, cachedFrom: string | null): VisitOutcome {
+    if (result.wait !== undefined) {
+      if (result.wait !== 'inside') this.#context.ask(this.#path, result.wait);
+      this.#finish(step, { status: 'waiting' });
+      return { kind: 'waiting' };
+    }
+    this.#finish(step, {
+      status: 'succeeded',
+      outputPreview: preview(result.update),
+      outputDigest: canonicalHash(result.update),
+      modelLabel: result.modelLabel ?? null,
+      cachedFrom,
+      ...(result.usage !== undefined && { usage: result.usage }),
+    });
+    return { kind: 'succeeded', update: result.update };
+  }
+
+  async #attempt(): Promise<Attempt> {
+    const { definition, node, nodeId } = this.#plan;
+    const ms = node.timeoutMs ?? definition.defaultTimeoutMs;
+    using limit = deadline([this.#context.signal, this.#input.branch], { ms, reason: () => stepTimeout(nodeId, ms) });
+    try {
+      const ready = await this.#prepare();
+      const kept = await this.#kept(ready);
+      if (kept !== null) return { result: asResult(kept), cachedFrom: kept.runId };
+      return await this.#call(ready, limit.signal);
+    } catch (error) {
+      return { error };
+    }
+  }
+
+  async #call(ready: Ready, signal: AbortSignal): Promise<Attempt> {
+    const { definition } = this.#plan;
+    const call = this.#callOf(ready.params, signal);
+    try {
+      const made = await unlessAborted(signal, () => definition.run(call));
+      const update = ready.redact === null ? made.update : (mapStrings(made.update, ready.redact) as ChannelValues);
+      const result = { ...made, update: checkedUpdate(update, this.#plan) };
+      if (ready.cacheKey !== null && result.wait === undefined) this.#keep(ready.cacheKey, result);
+      return { result, cachedFrom: null };
+    } catch (error) {
+      if (ready.redact !== null && error instanceof Fault) throw redacted(error, ready.redact);
+      throw error;
+    }
+  }
+
+  #callOf(params: Record<string, unknown>, signal: AbortSignal): NodeCall<Record<string, unknown>> {
+    const { deps, run, answers } = this.#context;
+    const path = this.#path;
+    const answer = answers?.has(path) === true ? { answer: answers.get(path) } : {};
+    return {
+      deps,
+      run,
+      path,
+      nodeId: this.#plan.nodeId,
+      state: this.#input.state,
+      params,
+      signal,
+      ...answer,
+      runWorkflow: (request) => this.#context.runInside(path, this.#input.superstep, request),
+    };
+  }
+
+  /** The config with its references filled in, and under which key its outcome is kept. */
+  async #prepare(): Promise<Ready> {
+    const { params: known, node, definition, secrets: names, nodeId } = this.#plan;
+    if (known !== null) return { params: known, redact: null, cacheKey: this.#cacheKey(known) };
+    const secrets = await this.#secrets(names);
+    const config = resolveConfig(node.config, { scope: this.#input.state, secrets });
+    const params = parseConfig(definition, config, nodeId);
+    if (secrets.size > 0) return { params, redact: redactor([...secrets.values()]), cacheKey: null };
+    return { params, redact: null, cacheKey: this.#cacheKey(params) };
+  }
+
+  async #secrets(names: readonly string[]): Promise<ReadonlyMap<string, string>> {
+    if (names.length === 0) return new Map();
+    const found = (await this.#context.revealSecrets?.(names)) ?? new Map<string, string>();
+    const missing = names.find((name) => !found.has(name));
+    if (missing === undefined) return found;
+    throw new Fault('secret.unknown', `The project has no secret "${missing}", which node "${this.#plan.nodeId}" names.`);
+  }
+
+  #cacheKey(params: Record<string, unknown>): string | null {
+    const { definition, node } = this.#plan;
+    const { cache, deps, run } = this.#context;
+    if (cache === undefined || !definition.pure || definition.cheap === true || !node.cache) return null;
+    return canonicalHash({
+      node: `${definition.type}@${definition.version}`,
+      params,
+      state: this.#input.state,
+      documentId: run.documentId,
+      engines: definition.dependsOn?.(deps, params) ?? [],
+    });
+  }
+
+  async #kept({ cacheKey }: Ready): Promise<CachedOutcome | null> {
+    if (cacheKey === null) return null;
+    const { organizationId, projectId } = this.#context.run;
+    return (await this.#context.cache?.get(organizationId, projectId, cacheKey)) ?? null;
+  }
+
+  #keep(key: string, { update, modelLabel, usage }: NodeResult): void {
+    const { organizationId, projectId, documentId, runId } = this.#context.run;
+    const outcome = { update, modelLabel: modelLabel ?? null, usage: usage ?? null, runId };
+    this.#context.cache?.put({ organizationId, projectId, documentId }, key, outcome);
+  }
+
+  async #backOff(tried: number): Promise<void> {
+    const { retry } = this.#plan.node;
+    if (!retry) return;
+    const wait = Math.min(retry.maxIntervalMs, retry.initialIntervalMs * retry.backoff ** (tried - 1));
+    using stop = deadline([this.#context.signal, this.#input.branch]);
+    try {
+      await pause(wait, undefined, { signal: stop.signal });
+    } catch {
+      // Only an abort ends the wait early; it is answered with the fault that tells why.
+      this.#throwIfStopped();
+    }
+  }
+
+  #start(attempt: number): StepStarted {
+    const { definition } = this.#plan;
+    const { runId } = this.#context.run;
+    const { superstep } = this.#input;
+    const started: StepStarted = {
+      stepId: derivedId('step', runId, String(superstep), this.#path, String(attempt)),
+      runId,
+      path: this.#path,
+      type: definition.type,
+      typeVersion: definition.version,
+      attempt,
+      superstep,
+      status: 'running',
+      startedAt: new Date(),
+      inputPreview: this.#inputPreview,
+    };
+    this.#context.steps.started(started);
+    return started;
+  }
+
+  #finish(step: StepStarted, outcome: Outcome, cause?: unknown): void {
+    const finishedAt = new Date();
+    const ms = finishedAt.getTime() - step.startedAt.getTime();
+    const nothing = { outputPreview: '', outputDigest: null, modelLabel: null, cachedFrom: null, willRetry: false };
+    this.#context.steps.finished({ ...step, finishedAt, ms, ...nothing, ...outcome }, cause);
+  }
+
+  #mapGate() {
+    return this.#input.item === undefined ? undefined : this.#context.mapGates.get(this.#plan.nodeId);
+  }
+
+  #goesOnAfterErrors(): boolean {
+    return this.#plan.node.onError !== 'fail' || this.#input.item?.skipErrors === true;
+  }
+
+  #stopped(): boolean {
+    return this.#context.signal.aborted || this.#input.branch?.aborted === true;
+  }
+
+  #throwIfStopped(): void {
+    if (this.#stopped()) throw this.#stopFault();
+  }
+
+  #stopFault(): Fault {
+    const reason: unknown = this.#context.signal.reason;
+    if (reason instanceof Fault) return reason;
+    const why = this.#context.signal.aborted ? 'The run was stopped' : 'Another branch of the run failed';
+    return new Fault('run.canceled', `${why} before this step ended.`);
+  }
+}
+
+function asResult({ update, modelLabel, usage }: CachedOutcome): NodeResult {
+  return {
+    update: { ...update },
+    ...(modelLabel !== null && { modelLabel }),
+    ...(usage !== null && { usage }),
+  };
+}
+
+function checkedUpdate(update: ChannelValues, { writes, definition, nodeId }: NodePlan): Record<string, unknown> {
+  for (const [name, value] of Object.entries(update)) {
+    if (!writes.has(name))
+      throw new Error(`Node "${nodeId}" wrote "${name}", which ${definition.type} does not declare`);
+    // LangGraph takes such an object as an order to replace the channel, past its reducer.
+    if (typeof value === 'object' && value !== null && '__overwrite__' in value) {
+      throw new Fault('workflow.invalid', `Node "${nodeId}" wrote a value with the reserved member "__overwrite__".`);
+    }
+  }
+  return update;
+}
+
+function redacted(fault: Fault, redact: (text: string) => string): Fault {
+  const { code, detail, retryAfterSeconds } = fault;
+  return new Fault(code, redact(detail), retryAfterSeconds === undefined ? {} : { retryAfterSeconds });
+}
+
+function asFault(error: unknown, nodeId: string): Fault {
+  if (error instanceof Fault) return error;
+  return new Fault('service.internal', `Node "${nodeId}" failed unexpectedly.`, { cause: error });
+}
+
+function stepTimeout(nodeId: string, timeoutMs: number): Fault {
+  return new Fault('run.step_timeout', `Node "${nodeId}" took longer than its ${timeoutMs} ms.`);
+}

@@ -1,0 +1,119 @@
+import { z } from 'zod';
+import { absent, scalarTypes, type FoundField } from '#src/domain/extract-locally/field.ts';
+import { extractLocally } from '#src/domain/extract-locally/extract-locally.ts';
+import { Fault } from '#src/domain/fault.ts';
+import { defineNode, type NodeCall } from '#graphs/define.ts';
+import { rulesLabel } from '#graphs/models/classify-by-rules.ts';
+import {
+  engineField,
+  modelField,
+  outputField,
+  outputOf,
+  outputTokensField,
+  textLimitField,
+} from '#graphs/models/config-fields.ts';
+import { extractByModel } from '#graphs/models/extract-by-model.ts';
+import { modelLabelOf, requestOptions } from '#graphs/models/request.ts';
+import { localUsage } from '#graphs/models/usage.ts';
+import { OcrFacts, readFacts, stillThere } from '#graphs/nodes/facts.ts';
+
+/** Beside the fields, the result has these. */
+const reserved = new Set(['missing', 'modelLabel', 'ocrResultId']);
+
+const Field = z.strictObject({
+  type: z
+    .enum([...scalarTypes, 'array'])
+    .describe('date is YYYY-MM-DD, money { amount, currency }, array one of texts'),
+  items: z
+    .strictObject({ type: z.literal('string') })
+    .optional()
+    .describe('Of an array: texts'),
+  description: z.string().max(1_000).optional().describe('What it is, for the model'),
+  aliases: z.array(z.string().trim().min(1).max(100)).max(30).optional().describe('Words the document may have for it'),
+  required: z.boolean().default(false).describe('Whether it is listed as missing when it is not found'),
+});
+
+const Params = z.strictObject({
+  fields: z
+    .record(
+      z
+        .string()
+        .regex(/^[A-Za-z][A-Za-z0-9_]{0,63}$/)
+        .refine((name) => !reserved.has(name), 'this name is taken'),
+      Field,
+    )
+    .refine((fields) => Object.keys(fields).length >= 1 && Object.keys(fields).length <= 50, 'give 1 to 50 fields')
+    .describe('The fields by name, as the properties of a JSON Schema'),
+  engine: engineField('local'),
+  requireEvidence: z
+    .boolean()
+    .default(true)
+    .describe('Whether a value that is not literally in the text counts as missing'),
+  onMissing: z.enum(['list', 'fail']).default('list').describe('fail ends the node when a required field is missing'),
+  maxTextCharacters: textLimitField,
+  model: modelField,
+  maxOutputTokens: outputTokensField,
+  output: outputField('fields'),
+});
+type Params = z.output<typeof Params>;
+
+export const extract = defineNode({
+  type: 'extract',
+  version: 1,
+  summary: 'Extract fields from the recognized text, each with the passage it is from',
+  params: Params,
+  reads: ['ocr'],
+  writes: [],
+  channels: (config) => ({ writes: outputOf(config, 'fields') }),
+  literals: ['fields'],
+  pure: true,
+  dependsOn: (deps, params) => [usesModel(deps.chat.label, params) ? modelLabelOf(deps.chat, params) : rulesLabel],
+  defaultTimeoutMs: 180_000,
+  example: {
+    fields: {
+      total: { type: 'money', aliases: ['Total', 'Summe'], required: true },
+      date: { type: 'date' },
+      merchant: { type: 'string', description: 'Name of the shop' },
+    },
+  },
+  async run(call) {
+    const { deps, params, run, state } = call;
+    const facts = readFacts(state, 'ocr', OcrFacts);
+    const ocr = facts && stillThere(await deps.results.ocrById(run.organizationId, facts.ocrResultId));
+    const text = ocr?.text ?? '';
+    const document = {
+      text,
+      pages: ocr?.result.pages ?? [],
+      shown: text.slice(0, params.maxTextCharacters).toWellFormed(),
+    };
+    const { found, usage, modelLabel } = await findFields(call, document);
+    const fields = Object.fromEntries(Object.entries(found).map(([name, field]) => [name, accepted(field, params)]));
+    const missing = Object.entries(params.fields)
+      .filter(([name, { required }]) => required && fields[name]?.value === null)
+      .map(([name]) => name);
+    if (missing.length > 0 && params.onMissing === 'fail')
+      throw new Fault('run.needs_input', `Required fields are not in the text: ${missing.join(', ')}.`);
+    const result = { ...fields, missing, modelLabel, ocrResultId: facts?.ocrResultId ?? null };
+    return { update: { [params.output]: result }, usage, modelLabel };
+  },
+});
+
+function usesModel(label: string | null, { engine }: Pick<Params, 'engine'>): boolean {
+  return engine === 'model' || (engine === 'auto' && label !== null);
+}
+
+async function findFields({ deps, params, signal }: NodeCall<Params>, document: Parameters<typeof extractByModel>[2]) {
+  if (usesModel(deps.chat.label, params)) {
+    const options = { ...requestOptions(params), signal };
+    const answer = await extractByModel(deps.chat, options, document, params.fields);
+    return { ...answer, modelLabel: modelLabelOf(deps.chat, params) };
+  }
+  const start = performance.now();
+  // What is shown is the start of the text, so places in it are places in the whole.
+  const found = extractLocally({ text: document.shown, pages: document.pages }, params.fields);
+  return { found, usage: localUsage(rulesLabel, performance.now() - start), modelLabel: rulesLabel };
+}
+
+function accepted(field: FoundField, { requireEvidence }: Params): FoundField {
+  return field.verified || !requireEvidence ? field : { ...absent, confidence: field.confidence };
+}

@@ -1,0 +1,84 @@
+import { z } from 'zod';
+import { defineNode } from '#graphs/define.ts';
+import type { GrayRaster, PageImage } from '#src/domain/ports/image-codec.ts';
+import { inkOf } from '#src/domain/segment-locally/ink.ts';
+import { paperOf } from '#src/domain/segment-locally/paper.ts';
+import { skewOf } from '#src/domain/segment-locally/skew.ts';
+
+const analysisSide = 1_200;
+/** Less than this around the sheet is not worth a new picture. */
+const leastCrop = 0.02;
+
+const Params = z.strictObject({
+  deskew: z.boolean().default(true).describe('Turn pages whose lines of text are askew'),
+  maxAngle: z.number().min(1).max(15).default(15).describe('Most degrees that deskew turns a page by'),
+  crop: z.boolean().default(false).describe('Cut away a darker background around the sheet'),
+  denoise: z.boolean().default(false).describe('Median filter over 3 pixels; for speckles, it costs thin strokes'),
+  grayscale: z.boolean().default(false).describe('Drop colours'),
+  upscaleTo: z
+    .int()
+    .min(500)
+    .max(6_000)
+    .optional()
+    .describe('Enlarge pages whose longest side has fewer pixels, at most 4 times'),
+  binarize: z
+    .boolean()
+    .default(false)
+    .describe('Black and white by a local threshold. Text recognition does it better by itself: for other uses'),
+});
+type Params = z.output<typeof Params>;
+
+interface Change {
+  crop?: [number, number, number, number];
+  rotate?: number;
+  grayscale?: true;
+  median?: number;
+  scale?: number;
+  binarize?: true;
+}
+
+export const preprocess = defineNode({
+  type: 'preprocess',
+  version: 1,
+  summary: 'Straighten, clean and enlarge pages; later nodes of the run see the result, the document stays as it is',
+  params: Params,
+  reads: [],
+  writes: ['preprocessed'],
+  pure: true,
+  defaultTimeoutMs: 600_000,
+  example: { deskew: true, crop: true },
+  async run({ deps, run, params, signal }) {
+    const document = await deps.document(run);
+    const pages: ({ index: number } & Change)[] = [];
+    for (let index = 0; index < document.pages; index += 1) {
+      signal.throwIfAborted();
+      const page = await document.page(index, signal);
+      const change = await changeOf(page, params, (side) => deps.images.raster(page, side, signal));
+      if (Object.keys(change).length > 0) pages.push({ index, ...change });
+    }
+    const steps = new Set(pages.flatMap(({ index: _index, ...change }) => Object.keys(change)));
+    return { update: { preprocessed: { pages, steps: [...steps] } } };
+  },
+});
+
+async function changeOf(
+  page: PageImage,
+  params: Params,
+  rasterOf: (longestSide: number) => Promise<GrayRaster>,
+): Promise<Change> {
+  const change: Change = {};
+  if (params.deskew || params.crop) {
+    const raster = await rasterOf(analysisSide);
+    const paper = params.crop ? paperOf(raster) : null;
+    if (paper !== null && (1 - paper[2] > leastCrop || 1 - paper[3] > leastCrop)) change.crop = [...paper];
+    const skew = params.deskew ? skewOf(inkOf(raster), params.maxAngle) : 0;
+    if (skew !== 0) change.rotate = -skew;
+  }
+  if (params.grayscale) change.grayscale = true;
+  if (params.denoise) change.median = 3;
+  const longest = Math.max(page.width, page.height);
+  if (params.upscaleTo !== undefined && longest < params.upscaleTo)
+    change.scale = Math.min(4, params.upscaleTo / longest);
+  if (params.binarize) change.binarize = true;
+  return change;
+}

@@ -1,0 +1,58 @@
+import { z } from 'zod';
+import { ChannelName, ExpressionText } from '#src/contracts/resources/graph.ts';
+import { Fault } from '#src/domain/fault.ts';
+import { answerProblem, answerSchemaProblem } from '#src/domain/runs/answer.ts';
+import { defineNode, type Question } from '#graphs/define.ts';
+import { parseTemplate } from '#graphs/expression/template.ts';
+import { evaluated } from '#graphs/nodes/transform.ts';
+
+const maxPrompt = 8_000;
+const maxData = 16 * 1024;
+
+const AnswerSchema = z.record(z.string(), z.unknown()).superRefine((schema, context) => {
+  const problem = answerSchemaProblem(schema);
+  if (problem !== null) context.addIssue({ code: 'custom', message: problem });
+});
+
+export const review = defineNode({
+  type: 'review',
+  version: 1,
+  summary: 'Ask a person or an agent, and wait for the answer, however long',
+  params: z.strictObject({
+    prompt: z.string().min(1).max(maxPrompt).describe('The question; a template'),
+    data: z
+      .record(z.string().min(1).max(100), ExpressionText)
+      .default({})
+      .describe('What the question is about: names and the expressions whose values are shown'),
+    answer: z
+      .union([z.array(z.string().min(1).max(200)).min(1).max(50), AnswerSchema])
+      .default({})
+      .describe(
+        'Options to choose one of, or a JSON Schema of type, enum, const, properties, required, additionalProperties, items and bounds',
+      ),
+    output: ChannelName.default('answer').describe('Channel that the answer is written to'),
+  }),
+  reads: [],
+  writes: [],
+  channels: ({ output = 'answer' }) => ({ writes: typeof output === 'string' ? [output] : [] }),
+  templates: ['prompt'],
+  expressions: ['data'],
+  pure: false,
+  defaultTimeoutMs: 10_000,
+  example: { prompt: 'Is the total of this receipt right?', answer: ['yes', 'no'] },
+  run({ params, state, answer }) {
+    const answerSchema = Array.isArray(params.answer) ? { enum: params.answer } : params.answer;
+    if (answer !== undefined) {
+      const problem = answerProblem({ answerSchema }, answer);
+      if (problem !== null) throw new Fault('request.invalid', `The answer does not fit the question: ${problem}.`);
+      return Promise.resolve({ update: { [params.output]: answer } });
+    }
+    const prompt = parseTemplate(params.prompt).fill(state).slice(0, maxPrompt).toWellFormed();
+    const values = Object.entries(params.data).map(([name, source]) => [name, evaluated(source, state, name)] as const);
+    const data: Record<string, unknown> = Object.fromEntries(values);
+    if (Buffer.byteLength(JSON.stringify(data)) > maxData)
+      throw new Fault('expression.failed', `"data" is larger than ${maxData / 1_024} KiB of JSON: show less of it.`);
+    const wait: Question = { prompt, ...(values.length > 0 && { data }), answerSchema };
+    return Promise.resolve({ update: {}, wait });
+  },
+});

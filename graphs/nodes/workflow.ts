@@ -1,0 +1,36 @@
+import { z } from 'zod';
+import { ChannelName } from '#src/contracts/resources/graph.ts';
+import { defineNode, type NodeIo } from '#graphs/define.ts';
+
+export const workflow = defineNode({
+  type: 'workflow',
+  version: 1,
+  summary: 'Run another workflow of the project over the same document, with a state of its own',
+  params: z.strictObject({
+    workflowId: z.string().min(1).max(128).describe('The workflow to run; it may not lead back to this one'),
+    version: z.int().min(1).describe('Its version: a run never does something else than it did before'),
+    input: z
+      .record(ChannelName, z.unknown())
+      .default({})
+      .describe('First values of its channels; { "$expr": "..." } takes them from this state'),
+    outputs: z
+      .record(ChannelName, ChannelName)
+      .default({})
+      .describe('Channels of this workflow to write, each with the name of an output of the other'),
+  }),
+  reads: [],
+  writes: [],
+  channels: ({ outputs }): Partial<NodeIo> => ({
+    writes: typeof outputs === 'object' && outputs !== null ? Object.keys(outputs) : [],
+  }),
+  pure: false,
+  defaultTimeoutMs: 3_600_000,
+  example: { workflowId: 'wf_of_the_project', version: 1, outputs: { fields: 'fields' } },
+  async run({ params, runWorkflow }) {
+    const { workflowId, version, input, outputs } = params;
+    const outcome = await runWorkflow({ workflowId, version, initialState: input });
+    if (outcome.status === 'waiting') return { update: {}, wait: 'inside' };
+    const written = Object.entries(outputs).map(([channel, name]) => [channel, outcome.outputs[name] ?? null]);
+    return { update: Object.fromEntries(written) };
+  },
+});

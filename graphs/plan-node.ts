@@ -1,0 +1,148 @@
+import { Fault } from '#src/domain/fault.ts';
+import { configRefs } from '#graphs/expression/config.ts';
+import { parseExpression, type Expression } from '#graphs/expression/expression.ts';
+import { parseTemplate } from '#graphs/expression/template.ts';
+import { ioOf, type NodeDefinition } from '#graphs/define.ts';
+import type { Catalog } from '#graphs/catalog.ts';
+import type { FlowPlan } from '#graphs/engine/flow-plan.ts';
+import type { GraphNode, MapSpec, StoredGraph } from '#src/contracts/resources/graph.ts';
+
+/** One node of one graph, ready to run: what can be known before a run, worked out once per compiled graph. */
+export interface NodePlan {
+  readonly nodeId: string;
+  readonly node: GraphNode;
+  readonly definition: NodeDefinition;
+  /** The parsed config; null where expressions or secrets have to be filled in first. */
+  readonly params: Record<string, unknown> | null;
+  readonly secrets: readonly string[];
+  /** Channels that the node is shown, where they hold something. */
+  readonly shown: readonly string[];
+  readonly writes: ReadonlySet<string>;
+  /** Ways that are always taken, by their targets. */
+  readonly always: readonly string[];
+  readonly routers: readonly RouterPlan[];
+  readonly maps: readonly MapPlan[];
+  /** Nodes that lead here; null where every way here is always taken. */
+  readonly parents: readonly string[] | null;
+  /** Whether ways are recorded in this graph. */
+  readonly dynamic: boolean;
+  readonly inLoop: boolean;
+  /** The run's limit of supersteps. */
+  readonly maxSteps: number;
+  readonly reducers: StoredGraph['state'];
+}
+
+interface RouterPlan {
+  readonly routes: readonly { readonly condition: Expression; readonly to: string }[];
+  readonly otherwise: string | undefined;
+  /** Channels that the conditions look at. */
+  readonly names: readonly string[];
+}
+
+interface MapPlan {
+  readonly spec: MapSpec;
+  readonly over: Expression;
+  /** Channels that the target is shown. */
+  readonly shown: readonly string[];
+}
+
+export interface PlanRequest {
+  readonly nodeId: string;
+  readonly graph: StoredGraph;
+  readonly flow: FlowPlan;
+  readonly catalog: Catalog;
+}
+
+/** Looks up a node's type, parses its config and its ways on. Throws `workflow.invalid`. */
+export function planNode(request: PlanRequest): NodePlan {
+  const { nodeId, graph, flow } = request;
+  const node = requireNode(graph, nodeId);
+  const definition = requireDefinition(request, node, nodeId);
+  const refs = configRefs(node.config);
+  const dynamicConfig = refs.expressions.length + refs.secrets.length > 0;
+  const incoming = (flow.incoming.get(nodeId) ?? []).filter(({ from }) => from !== 'START');
+  const entered = (flow.incoming.get(nodeId) ?? []).some(({ from }) => from === 'START');
+  return {
+    nodeId,
+    node,
+    definition,
+    params: dynamicConfig ? null : parseConfig(definition, node.config, nodeId),
+    secrets: [...new Set(refs.secrets.map(({ name }) => name))],
+    shown: shownTo(request, nodeId),
+    writes: new Set(ioOf(definition, node.config).writes),
+    always: (flow.outgoing.get(nodeId) ?? []).filter(({ kind }) => kind === 'always').map(({ to }) => to),
+    routers: graph.edges.flatMap((edge) => ('when' in edge && edge.from === nodeId ? [planRouter(edge)] : [])),
+    maps: graph.edges.flatMap((edge) => ('map' in edge && edge.from === nodeId ? [planMap(request, edge.map)] : [])),
+    parents: !flow.dynamic || entered ? null : [...new Set(incoming.map(({ from }) => from))],
+    dynamic: flow.dynamic,
+    inLoop: flow.loops.some(({ members }) => members.has(nodeId)),
+    maxSteps: graph.limits.maxSteps,
+    reducers: graph.state,
+  };
+}
+
+/** Throws `workflow.invalid`, naming the first field that does not fit. */
+export function parseConfig(definition: NodeDefinition, config: unknown, nodeId: string): Record<string, unknown> {
+  const params = definition.params.safeParse(config);
+  if (params.success) return params.data;
+  const [issue] = params.error.issues;
+  const where = issue?.path.join('.') ?? '';
+  const what = `${where === '' ? '' : `${where}: `}${issue?.message ?? 'not as expected'}`;
+  throw new Fault('workflow.invalid', `Node "${nodeId}" has a config that "${definition.type}" does not take: ${what}.`);
+}
+
+function planRouter(edge: Extract<StoredGraph['edges'][number], { when: unknown }>): RouterPlan {
+  const routes = edge.when.map((route) => ({ condition: parseExpression(route.if), to: route.to }));
+  return { routes, otherwise: edge.else, names: routes.flatMap(({ condition }) => [...condition.names]) };
+}
+
+function planMap(request: PlanRequest, spec: MapSpec): MapPlan {
+  const into = request.flow.incoming.get(spec.to) ?? [];
+  const on = request.flow.outgoing.get(spec.to) ?? [];
+  if (into.length > 1 || on.some(({ kind }) => kind !== 'always')) {
+    const rule = 'it is come to by its map only, and goes on by plain edges only';
+    throw new Fault('workflow.invalid', `Node "${spec.to}" is the target of a map: ${rule}.`);
+  }
+  return { spec, over: parseExpression(spec.over), shown: shownTo(request, spec.to) };
+}
+
+/** Channels that a node's type, expressions and templates name. */
+function shownTo(request: PlanRequest, nodeId: string): string[] {
+  const node = requireNode(request.graph, nodeId);
+  const definition = requireDefinition(request, node, nodeId);
+  const { reads, readsIfPresent } = ioOf(definition, node.config);
+  const names = [...reads, ...readsIfPresent, ...namesIn(definition, node.config)];
+  return [...new Set(names)].filter((name) => Object.hasOwn(request.graph.state, name));
+}
+
+function namesIn(definition: NodeDefinition, config: Readonly<Record<string, unknown>>): string[] {
+  const refs = configRefs(config).expressions.flatMap(({ source }) => [...parseExpression(source).names]);
+  const templates = (definition.templates ?? []).flatMap((field) => texts(config[field]));
+  const expressions = (definition.expressions ?? []).flatMap((field) => texts(config[field]));
+  return [
+    ...refs,
+    ...templates.flatMap((text) => [...parseTemplate(text).names]),
+    ...expressions.flatMap((text) => [...parseExpression(text).names]),
+  ];
+}
+
+function texts(value: unknown): string[] {
+  if (typeof value === 'string') return [value];
+  if (typeof value !== 'object' || value === null) return [];
+  return Object.values(value).filter((one) => typeof one === 'string');
+}
+
+function requireNode(graph: StoredGraph, nodeId: string): GraphNode {
+  const node = graph.nodes[nodeId];
+  if (node) return node;
+  throw new Fault('workflow.invalid', `An edge leads to "${nodeId}", which is no node.`);
+}
+
+function requireDefinition({ catalog }: PlanRequest, node: GraphNode, nodeId: string): NodeDefinition {
+  const definition = catalog.find(node.type, node.typeVersion);
+  if (definition) return definition;
+  throw new Fault(
+    'workflow.invalid',
+    `Node "${nodeId}" has the unknown type "${node.type}" version ${node.typeVersion}.`,
+  );
+}

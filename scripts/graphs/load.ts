@@ -1,0 +1,71 @@
+import { readFile } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { StoredGraph } from '#src/contracts/resources/graph.ts';
+import { Fault } from '#src/domain/fault.ts';
+import type { CodeWorkflow } from '#graphs/build.ts';
+import { codeWorkflows } from '#graphs/workflows.ts';
+import { UsageError } from '#scripts/cli/with-app.ts';
+import type { Store } from '#scripts/graphs/store.ts';
+
+/** A graph that was asked for; `raw` may be no graph at all. */
+export interface Loaded {
+  readonly name: string;
+  /** Of the workflow, when it has one. */
+  readonly id: string | null;
+  readonly raw: unknown;
+}
+
+const isFile = (ref: string): boolean => /[./\\]/.test(ref);
+const codeWorkflow = (ref: string): CodeWorkflow | undefined => codeWorkflows.find(({ id }) => id === ref);
+
+/** Whether any of these is in the store rather than in a file or in code. */
+export function needStore(refs: readonly string[]): boolean {
+  return refs.some((ref) => !isFile(ref) && !codeWorkflow(ref));
+}
+
+/** A file, a workflow in code, or one in the store: its draft, else what is published; `wf_...@3` is version 3. */
+export async function load(ref: string, store: Store | null): Promise<Loaded> {
+  if (isFile(ref)) return ref.endsWith('.ts') ? loadModule(ref) : loadJson(ref);
+  const code = codeWorkflow(ref);
+  if (code) return { name: ref, id: ref, raw: code.graph };
+  if (!store) throw new UsageError(`"${ref}" is neither a file nor a workflow in code.`);
+  return { name: ref, id: null, raw: await store.graph(ref) };
+}
+
+/** As `load`, and of the shape of a graph: what needs one says so in words. */
+export async function loadGraph(ref: string, store: Store | null): Promise<{ id: string | null; graph: StoredGraph }> {
+  const { id, raw } = await load(ref, store);
+  const parsed = StoredGraph.safeParse(raw);
+  if (parsed.success) return { id, graph: parsed.data };
+  throw new UsageError(`${ref} is not a graph. To see everything that is wrong: npm run graphs -- check ${ref}`);
+}
+
+async function loadJson(path: string): Promise<Loaded> {
+  const text = await readFile(path, 'utf8').catch((error: unknown) => {
+    throw new UsageError(`${path} cannot be read: ${reason(error)}`);
+  });
+  try {
+    return { name: path, id: null, raw: JSON.parse(text) };
+  } catch (error) {
+    throw new UsageError(`${path} is not JSON: ${reason(error)}`);
+  }
+}
+
+async function loadModule(path: string): Promise<Loaded> {
+  const module = (await import(pathToFileURL(resolve(path)).href).catch((error: unknown) => {
+    throw new UsageError(`${path} cannot be loaded: ${reason(error)}`);
+  })) as Record<string, unknown>;
+  const workflows = Object.values(module).filter(isCodeWorkflow);
+  const [workflow] = workflows;
+  if (workflow && workflows.length === 1) return { name: path, id: workflow.id, raw: workflow.graph };
+  throw new UsageError(`${path} exports ${workflows.length} workflows; export one that defineWorkflow made.`);
+}
+
+function isCodeWorkflow(value: unknown): value is CodeWorkflow {
+  return typeof value === 'object' && value !== null && 'graphHash' in value && 'graph' in value && 'id' in value;
+}
+
+function reason(error: unknown): string {
+  return error instanceof Error || error instanceof Fault ? error.message : String(error);
+}

@@ -1,0 +1,76 @@
+import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
+import type { Collections } from '#src/adapters/database/collections.ts';
+import { Fault } from '#src/domain/fault.ts';
+import type { SecretInfo, SecretStore } from '#src/domain/ports/secret-store.ts';
+
+/** `_id` is `<projectId>/<name>`. */
+export interface SecretRow extends SecretInfo {
+  readonly _id: string;
+  readonly organizationId: string;
+  readonly projectId: string;
+  /** Nonce (12 bytes), tag (16 bytes) and ciphertext, in base64. */
+  readonly sealed: string;
+}
+
+type Place = Pick<SecretRow, 'organizationId' | 'projectId' | 'name'>;
+
+const maxBytes = 8 * 1024;
+/** A sealed value that was moved to another name or project does not open. */
+const boundTo = ({ organizationId, projectId, name }: Place): Buffer =>
+  Buffer.from(JSON.stringify([organizationId, projectId, name]));
+
+function seal(key: Buffer, place: Place, value: string): string {
+  const nonce = randomBytes(12);
+  const cipher = createCipheriv('aes-256-gcm', key, nonce).setAAD(boundTo(place));
+  const text = Buffer.concat([cipher.update(value, 'utf8'), cipher.final()]);
+  return Buffer.concat([nonce, cipher.getAuthTag(), text]).toString('base64');
+}
+
+function open(key: Buffer, row: SecretRow): string {
+  const sealed = Buffer.from(row.sealed, 'base64');
+  try {
+    const decipher = createDecipheriv('aes-256-gcm', key, sealed.subarray(0, 12), { authTagLength: 16 });
+    decipher.setAAD(boundTo(row)).setAuthTag(sealed.subarray(12, 28));
+    return Buffer.concat([decipher.update(sealed.subarray(28)), decipher.final()]).toString('utf8');
+  } catch (error) {
+    const detail = `Secret ${row.name} was stored under another SECRETS_KEY: set it again, or put the old key back.`;
+    throw new Fault('secret.unknown', detail, { cause: error });
+  }
+}
+
+function checked(name: string, value: string): void {
+  if (!/^[A-Z][A-Z0-9_]{0,63}$/.test(name))
+    throw new Fault('request.invalid', 'name: use A-Z, 0-9 and _, beginning with a letter, at most 64 characters.');
+  if (value === '' || Buffer.byteLength(value) > maxBytes)
+    throw new Fault('request.invalid', `value: from 1 to ${maxBytes} bytes.`);
+}
+
+/** `key`: 32 bytes. */
+export function createSecretStore({ secrets }: Pick<Collections, 'secrets'>, key: Buffer): SecretStore {
+  return {
+    async set({ organizationId, projectId }, name, value, by) {
+      checked(name, value);
+      const _id = `${projectId}/${name}`;
+      const place = { organizationId, projectId, name };
+      const row = { ...place, sealed: seal(key, place, value), createdAt: new Date(), createdBy: by };
+      await secrets.replaceOne({ _id, organizationId }, row, { upsert: true });
+    },
+    list: (organizationId, projectId) =>
+      secrets
+        .find({ organizationId, projectId })
+        .project<SecretInfo>({ _id: 0, name: 1, createdAt: 1, createdBy: 1 })
+        .sort({ name: 1 })
+        .limit(1_000)
+        .toArray(),
+    async delete(organizationId, projectId, name) {
+      const { deletedCount } = await secrets.deleteOne({ _id: `${projectId}/${name}`, organizationId });
+      return deletedCount === 1;
+    },
+    async reveal(organizationId, projectId, names) {
+      if (names.length === 0) return new Map();
+      const ids = names.map((name) => `${projectId}/${name}`);
+      const rows = await secrets.find({ _id: { $in: ids }, organizationId, projectId }).toArray();
+      return new Map(rows.map((row) => [row.name, open(key, row)]));
+    },
+  };
+}

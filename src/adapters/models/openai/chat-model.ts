@@ -1,0 +1,125 @@
+import type { BaseMessageLike } from '@langchain/core/messages';
+import { messageOf } from '#src/adapters/models/openai/call-failure.ts';
+import { callWithRetries } from '#src/adapters/models/openai/call-with-retries.ts';
+import { readChatStream, type StreamedAnswer } from '#src/adapters/models/openai/chat-stream.ts';
+import { vendorBaseUrl, type OpenAiSettings } from '#src/adapters/models/openai/settings.ts';
+import { delimitUntrusted } from '#src/adapters/models/openai/untrusted-text.ts';
+import { Fault } from '#src/domain/fault.ts';
+import type { ChatMessage, ChatModel, ChatRequest, ChatTool } from '#src/domain/ports/chat-model.ts';
+
+/** Untrusted text in one pair of delimiters, in characters; callers cut further. */
+const longestText = 200_000;
+
+function delimit(name: string, text: string): string {
+  const plain = name
+    .toLowerCase()
+    .replace(/[^a-z]+/g, '_')
+    .replace(/^_+|_+$/g, '')
+    .slice(0, 40);
+  return delimitUntrusted(text, longestText, plain || 'data');
+}
+
+/** Where nothing is configured. */
+export function createNoChatModel(): ChatModel {
+  return {
+    label: null,
+    delimit,
+    async complete() {
+      throw new Fault(
+        'model.unavailable',
+        'No text model is configured: set OPENAI_API_KEY, and for another server than the vendor OPENAI_BASE_URL.',
+      );
+    },
+  };
+}
+
+/**
+ * Chat completions of an OpenAI-compatible server, read as a stream: an answer that breaks off is tried again, and an abort ends the
+ * request. A server that refuses `response_format` is asked without it from then on. Answers cut by the token limit or withheld by
+ * a content filter are `model.failed`.
+ */
+export function createChatModel(settings: OpenAiSettings): ChatModel {
+  const standard = settings.chatModel ?? settings.visionModel;
+  let structured = true;
+
+  async function ask(request: ChatRequest, model: string, signal: AbortSignal): Promise<StreamedAnswer> {
+    try {
+      return await stream(settings, { ...request, model }, { signal, structured });
+    } catch (error) {
+      if (!structured || request.schema === undefined || !refusesFormat(error)) throw error;
+      structured = false;
+      return stream(settings, { ...request, model }, { signal, structured });
+    }
+  }
+
+  return {
+    label: `openai/${standard}`,
+    delimit,
+    async complete(request) {
+      request.signal?.throwIfAborted();
+      const start = performance.now();
+      const model = request.model ?? standard;
+      const answer = await callWithRetries(settings, `openai/${model}`, request.signal, (limit) =>
+        ask(request, model, limit),
+      );
+      const { text, toolCalls, tokens } = answer;
+      return { text, toolCalls, usage: { provider: 'openai', model, ...tokens, ms: performance.now() - start } };
+    },
+  };
+}
+
+interface Attempt {
+  readonly signal: AbortSignal;
+  /** Whether the server takes a JSON Schema. */
+  readonly structured: boolean;
+}
+
+async function stream(
+  settings: OpenAiSettings,
+  request: ChatRequest & { readonly model: string },
+  { signal, structured }: Attempt,
+): Promise<StreamedAnswer> {
+  const { ChatOpenAI } = await import('@langchain/openai');
+  const chat = new ChatOpenAI({
+    model: request.model,
+    apiKey: settings.apiKey,
+    timeout: settings.timeoutMs,
+    maxRetries: 0,
+    useResponsesApi: false,
+    ...(request.temperature === undefined ? {} : { temperature: request.temperature }),
+    ...(request.maxOutputTokens === undefined ? {} : { maxTokens: request.maxOutputTokens }),
+    // The library's own log would print what a broken answer says.
+    configuration: { baseURL: settings.baseUrl ?? vendorBaseUrl, logLevel: 'off' },
+  });
+  const chunks = chat.stream(request.messages.map(wireMessage), {
+    signal,
+    ...(request.tools === undefined || request.tools.length === 0 ? {} : { tools: request.tools.map(wireTool) }),
+    ...(request.schema === undefined || !structured ? {} : { response_format: wireFormat(request.schema) }),
+  });
+  return readChatStream(chunks);
+}
+
+function wireMessage(message: ChatMessage): BaseMessageLike {
+  if (message.role === 'tool') return { role: 'tool', tool_call_id: message.toolCallId, content: message.text };
+  if (message.role !== 'assistant') return { role: message.role, content: message.text };
+  const calls = (message.toolCalls ?? []).map((call) => ({
+    id: call.id,
+    type: 'function' as const,
+    function: { name: call.name, arguments: JSON.stringify(call.arguments) },
+  }));
+  return { role: 'assistant', content: message.text, ...(calls.length === 0 ? {} : { tool_calls: calls }) };
+}
+
+function wireTool({ name, description, parameters }: ChatTool) {
+  return { type: 'function' as const, function: { name, description, parameters } };
+}
+
+/** Not strict: that dialect refuses most schemas of people, and the caller validates anyway. */
+function wireFormat({ name, schema }: NonNullable<ChatRequest['schema']>) {
+  return { type: 'json_schema' as const, json_schema: { name, schema, strict: false } };
+}
+
+function refusesFormat(error: unknown): boolean {
+  const status = error instanceof Error && 'status' in error ? error.status : undefined;
+  return (status === 400 || status === 422) && /response_format|json_schema|structured output/i.test(messageOf(error));
+}

@@ -1,0 +1,79 @@
+import type { AIMessageChunk } from '@langchain/core/messages';
+import { BrokenOff, nameOf } from '#src/adapters/models/openai/call-failure.ts';
+import type { ChatToolCall } from '#src/domain/ports/chat-model.ts';
+
+export interface StreamedAnswer {
+  readonly text: string;
+  readonly toolCalls: readonly ChatToolCall[];
+  readonly tokens: { readonly inputTokens?: number; readonly outputTokens?: number; readonly costUsd?: number };
+}
+
+/** A tool call as its pieces come in. */
+interface GrowingCall {
+  id: string;
+  name: string;
+  json: string;
+}
+
+/** Reads a streamed answer to its end; the library reads the first piece before it gives the stream. Throws `BrokenOff` when the end, which names a finish reason, never came. */
+export async function readChatStream(chunks: Promise<AsyncIterable<AIMessageChunk>>): Promise<StreamedAnswer> {
+  const texts: string[] = [];
+  const calls = new Map<number, GrowingCall>();
+  let finish: unknown;
+  let tokens: StreamedAnswer['tokens'] = {};
+  let begun = false;
+  try {
+    for await (const chunk of await chunks) {
+      begun = true;
+      texts.push(chunk.text);
+      for (const piece of chunk.tool_call_chunks ?? []) addPiece(calls, piece);
+      finish = chunk.response_metadata['finish_reason'] ?? finish;
+      if (chunk.usage_metadata !== undefined) tokens = tokensOf(chunk);
+    }
+  } catch (error) {
+    // Within the body there is no status: the connection went, an event is cut in two, or the server sent an error for an end.
+    const cut = begun || nameOf(error) === 'SyntaxError';
+    if (cut && !hasStatus(error)) throw new BrokenOff('the stream failed', { cause: error });
+    throw error;
+  }
+  if (typeof finish !== 'string') throw new BrokenOff('the stream ended without a finish reason');
+  // The words `readFailure` knows.
+  if (finish === 'length') throw new Error('the length limit was reached');
+  if (finish === 'content_filter') throw new Error('the answer was rejected by the content filter');
+  return { text: texts.join(''), toolCalls: [...calls.values()].map(finishedCall), tokens };
+}
+
+function addPiece(
+  calls: Map<number, GrowingCall>,
+  piece: { index?: number; id?: string; name?: string; args?: string },
+): void {
+  const index = piece.index ?? 0;
+  const call = calls.get(index) ?? { id: '', name: '', json: '' };
+  calls.set(index, call);
+  call.id ||= piece.id ?? '';
+  call.name ||= piece.name ?? '';
+  call.json += piece.args ?? '';
+}
+
+function finishedCall({ id, name, json }: GrowingCall, index: number): ChatToolCall {
+  const call = { id: id || `call_${index}`, name };
+  try {
+    const parsed: unknown = json.trim() === '' ? {} : JSON.parse(json);
+    if (typeof parsed === 'object' && parsed !== null && !Array.isArray(parsed))
+      return { ...call, arguments: parsed as Readonly<Record<string, unknown>> };
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error;
+  }
+  return { ...call, arguments: {}, malformed: true };
+}
+
+/** `cost` is an addition of some servers, in dollars. */
+function tokensOf(chunk: AIMessageChunk): StreamedAnswer['tokens'] {
+  const told = chunk.response_metadata['usage'] as { readonly cost?: unknown } | undefined;
+  const { input_tokens: inputTokens = 0, output_tokens: outputTokens = 0 } = chunk.usage_metadata ?? {};
+  return { inputTokens, outputTokens, ...(typeof told?.cost === 'number' ? { costUsd: told.cost } : {}) };
+}
+
+function hasStatus(error: unknown): boolean {
+  return error instanceof Error && 'status' in error && typeof error.status === 'number';
+}

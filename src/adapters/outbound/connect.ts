@@ -1,0 +1,82 @@
+import { lookup } from 'node:dns/promises';
+import { once } from 'node:events';
+import { connect as connectTcp, type LookupFunction, type Socket } from 'node:net';
+import { connect as connectTls } from 'node:tls';
+import { addressProblem, type Policy, type Target } from '#src/adapters/outbound/target.ts';
+import { Fault } from '#src/domain/fault.ts';
+
+interface Resolved {
+  readonly address: string;
+  readonly family: number;
+}
+type Resolve = (host: string) => Promise<readonly Resolved[]>;
+
+export interface Network {
+  /** Default: the system's resolver. */
+  readonly resolve?: Resolve;
+  /** Default: `connect` of node:net. */
+  readonly connect?: typeof connectTcp;
+}
+
+export function refusal(reason: string): Fault {
+  return new Fault('outbound.refused', `The address cannot be called: ${reason}.`);
+}
+
+/** All addresses of the name. One that may not be called refuses the name: which of them is taken is chance. */
+export async function checkedLookup(
+  policy: Policy,
+  target: Target,
+  resolve: Resolve = (host) => lookup(host, { all: true }),
+): Promise<[Resolved, ...Resolved[]]> {
+  let found: readonly Resolved[];
+  try {
+    found = await resolve(target.host);
+  } catch (error) {
+    throw new Fault('outbound.failed', 'The name of the outside service was not found.', { cause: error });
+  }
+  for (const { address } of found) {
+    const problem = addressProblem(policy, address, target.port);
+    if (problem !== null) throw refusal(problem);
+  }
+  const [first, ...others] = found;
+  if (first === undefined) throw new Fault('outbound.failed', 'The name of the outside service has no address.');
+  return [first, ...others];
+}
+
+/**
+ * A connection to the target whose other end was looked at before a byte was sent, encrypted where the address says so. An abort
+ * destroys it, also later on.
+ */
+export async function openConnection(
+  policy: Policy,
+  target: Target,
+  network: Network,
+  signal: AbortSignal,
+): Promise<Socket> {
+  const { host, port } = target;
+  // The name may lead elsewhere than a moment ago: what is connected to is checked once more.
+  const lookUpAgain: LookupFunction = (_host, { all }, answer) => {
+    checkedLookup(policy, target, network.resolve).then(
+      ([first, ...others]) =>
+        all === true ? answer(null, [first, ...others]) : answer(null, first.address, first.family),
+      (error: unknown) => answer(error as Error, '', 0),
+    );
+  };
+  const socket = (network.connect ?? connectTcp)({ host, port, lookup: lookUpAgain, signal });
+  // Later errors are told to whoever reads.
+  socket.on('error', () => undefined);
+  try {
+    await once(socket, 'connect', { signal });
+    const problem = addressProblem(policy, socket.remoteAddress ?? '', port);
+    if (problem !== null) throw refusal(problem);
+    if (!target.secure) return socket;
+    const name = target.isAddress ? {} : { servername: host };
+    const encrypted = connectTls({ socket, host, ALPNProtocols: ['http/1.1'], ...name });
+    encrypted.on('error', () => undefined);
+    await once(encrypted, 'secureConnect', { signal });
+    return encrypted;
+  } catch (error) {
+    socket.destroy();
+    throw error;
+  }
+}

@@ -1,0 +1,73 @@
+import type { Socket } from 'node:net';
+import { checkedHeaders, exchange } from '#src/adapters/outbound/exchange.ts';
+import { checkedLookup, openConnection, refusal, type Network } from '#src/adapters/outbound/connect.ts';
+import { readTarget, type Policy, type Target } from '#src/adapters/outbound/target.ts';
+import { orAbort, startDeadline } from '#src/adapters/threads/deadline.ts';
+import { Fault } from '#src/domain/fault.ts';
+import type { Outbound, OutboundAnswer, OutboundRequest } from '#src/domain/ports/outbound.ts';
+
+export interface OutboundOptions extends Policy, Network {
+  /** Until the connection stands and is encrypted, within the request's own time. Default 10,000. */
+  readonly connectMs?: number;
+  /** From then until the answer begins. Default 60,000. */
+  readonly headersMs?: number;
+}
+
+const late = (what: string, ms: number) => (): Fault =>
+  new Fault('outbound.failed', `The outside service ${what} within ${ms} ms.`);
+
+/** What a socket or TLS error may tell: its code, never an address. */
+function failure(error: unknown): Fault {
+  if (error instanceof Fault) return error;
+  const code = error instanceof Error && 'code' in error ? String(error.code) : 'broken off';
+  return new Fault('outbound.failed', `The outside service could not be reached or broke off (${code}).`, {
+    cause: error,
+  });
+}
+
+async function connected(options: OutboundOptions, target: Target, whole: AbortSignal): Promise<Socket> {
+  const ms = options.connectMs ?? 10_000;
+  using limit = startDeadline(ms, whole, late('was not reached', ms));
+  const { signal } = limit;
+  // A lookup cannot be stopped: its late outcome is left alone.
+  if (!target.isAddress) await orAbort(checkedLookup(options, target, options.resolve), signal);
+  try {
+    return await openConnection(options, target, options, signal);
+  } catch (error) {
+    throw signal.aborted ? signal.reason : error;
+  }
+}
+
+/** Calls to addresses that users name: see the port. Every call has a connection of its own, so that its other end is checked. */
+export function createOutbound(options: OutboundOptions): Outbound {
+  const attempt = async (target: Target, request: OutboundRequest, signal: AbortSignal): Promise<OutboundAnswer> => {
+    const socket = await connected(options, target, signal);
+    const ms = options.headersMs ?? 60_000;
+    const timer = setTimeout(() => socket.destroy(late('did not begin to answer', ms)()), ms);
+    try {
+      return await exchange(socket, target, request, () => clearTimeout(timer));
+    } finally {
+      clearTimeout(timer);
+      socket.destroy();
+    }
+  };
+  return {
+    async send(request) {
+      const target = readTarget(options, request.url);
+      if ('refused' in target) throw refusal(target.refused);
+      checkedHeaders(request.headers);
+      request.signal?.throwIfAborted();
+      const ms = request.timeoutMs;
+      using whole = startDeadline(ms, request.signal, late('did not answer completely', ms));
+      try {
+        return await attempt(target, request, whole.signal);
+      } catch (error) {
+        throw whole.signal.aborted ? whole.signal.reason : failure(error);
+      }
+    },
+    refuses(url) {
+      const target = readTarget(options, url);
+      return 'refused' in target ? target.refused : null;
+    },
+  };
+}

@@ -1,0 +1,80 @@
+import { request as httpRequest, type IncomingMessage } from 'node:http';
+import type { Socket } from 'node:net';
+import type { Target } from '#src/adapters/outbound/target.ts';
+import { Fault } from '#src/domain/fault.ts';
+import type { OutboundAnswer, OutboundRequest } from '#src/domain/ports/outbound.ts';
+
+/** What the connection itself says. */
+const ownHeaders =
+  /^(host|connection|content-length|transfer-encoding|accept-encoding|expect|keep-alive|te|trailer|upgrade|proxy-.*)$/i;
+
+/** Throws `outbound.refused` for a header that is not the caller's to set, or not sendable. Its value is not told. */
+export function checkedHeaders(headers: OutboundRequest['headers']): OutboundRequest['headers'] {
+  for (const [name, value] of Object.entries(headers)) {
+    if (!/^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,200}$/.test(name) || ownHeaders.test(name))
+      throw new Fault('outbound.refused', `Header ${JSON.stringify(name.slice(0, 100))} cannot be set.`);
+    if (!/^[\t\x20-\x7e\x80-\xff]*$/.test(value))
+      throw new Fault('outbound.refused', `The value of header "${name}" has characters that a header cannot carry.`);
+  }
+  return headers;
+}
+
+function headersOf(message: IncomingMessage): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(message.headers).map(([name, value]) => [
+      name,
+      Array.isArray(value) ? value.join(', ') : (value ?? ''),
+    ]),
+  );
+}
+
+function tooLarge(maxBytes: number): Fault {
+  return new Fault('outbound.failed', `The outside service answered with more than ${maxBytes} bytes.`);
+}
+
+async function readBody(message: IncomingMessage, maxBytes: number): Promise<Buffer> {
+  if (Number(message.headers['content-length'] ?? 0) > maxBytes) throw tooLarge(maxBytes);
+  const parts: Buffer[] = [];
+  let size = 0;
+  for await (const part of message as AsyncIterable<Buffer>) {
+    size += part.length;
+    if (size > maxBytes) throw tooLarge(maxBytes);
+    parts.push(part);
+  }
+  return Buffer.concat(parts);
+}
+
+/** One request over an open connection, which is of no use afterwards. `headersInTime` is called when the answer begins. */
+export async function exchange(
+  socket: Socket,
+  target: Target,
+  request: OutboundRequest,
+  headersInTime: () => void,
+): Promise<OutboundAnswer> {
+  const sent = httpRequest({
+    createConnection: () => socket,
+    method: request.method,
+    path: target.path,
+    setHost: false,
+    headers: {
+      'user-agent': 'inkgraph',
+      ...checkedHeaders(request.headers),
+      host: target.authority,
+      connection: 'close',
+      // An answer is measured as it arrives: nothing is unpacked.
+      'accept-encoding': 'identity',
+      ...(request.body === undefined ? {} : { 'content-length': String(Buffer.byteLength(request.body)) }),
+    },
+  });
+  const message = await new Promise<IncomingMessage>((resolve, reject) => {
+    sent.once('response', resolve);
+    sent.on('error', reject);
+    sent.end(request.body);
+  });
+  headersInTime();
+  const encoding = message.headers['content-encoding'] ?? 'identity';
+  if (encoding !== 'identity')
+    throw new Fault('outbound.failed', 'The outside service answered compressed, although it was asked not to.');
+  const body = await readBody(message, request.maxBytes);
+  return { status: message.statusCode ?? 0, headers: headersOf(message), body };
+}

@@ -1,0 +1,109 @@
+import { addressText, isMetadata, isPublic } from '#src/adapters/outbound/address.ts';
+
+/** What may be called: `listed`, what the operator named and nothing else; `public`, any public https address besides. */
+export interface Policy {
+  readonly mode: 'listed' | 'public';
+  /** `host`, `host:port`, `*.example.com`, `127.0.0.1:9000`, `[::1]:9000`. */
+  readonly allow: readonly string[];
+}
+
+/** An address that was checked as far as its text tells. */
+export interface Target {
+  readonly secure: boolean;
+  /** A name, or an IP address without brackets. */
+  readonly host: string;
+  readonly isAddress: boolean;
+  readonly port: number;
+  /** As the `Host` header says it. */
+  readonly authority: string;
+  readonly path: string;
+}
+
+/** Ports that stay open to any public host; others need a line of the operator. */
+const publicPorts: ReadonlySet<number> = new Set([443, 8443]);
+const metadataReason = 'it leads to the metadata service of a cloud';
+const reservedNames = /(^|\.)(localhost|localdomain|local|internal|intranet|lan|home|corp|arpa|onion|invalid|test)$/;
+const metadataNames: ReadonlySet<string> = new Set([
+  'metadata.google.internal',
+  'metadata.goog',
+  'metadata',
+  'instance-data',
+]);
+/** Scheme, host and port only, in the plainest spelling: what another parser could read in another way is not among it. */
+const form = /^(https?):\/\/([A-Za-z0-9._-]{1,253}|\[[0-9A-Fa-f:.]{2,45}\])(?::([0-9]{1,5}))?(?:[/?#]|$)/;
+
+interface Line {
+  readonly host: string;
+  /** Null: the usual port of the scheme. */
+  readonly port: number | null;
+}
+
+function linesOf({ allow }: Policy): Line[] {
+  return allow.map((line) => {
+    const [, bracketed, plain = '', port] = /^(?:\[([^\]]+)\]|([^:]+))(?::(\d+))?$/.exec(line.toLowerCase()) ?? [];
+    const host = bracketed ?? plain;
+    return { host: addressText(host) ?? host, port: port === undefined ? null : Number(port) };
+  });
+}
+
+function isListed(policy: Policy, { host, port, secure }: Target): boolean {
+  const names = (line: Line): boolean =>
+    line.host.startsWith('*.') ? host.endsWith(line.host.slice(1)) : host === line.host;
+  return linesOf(policy).some((line) => names(line) && port === (line.port ?? (secure ? 443 : 80)));
+}
+
+/** An address other than public ones is open only when its very digits and port are listed. */
+export function addressProblem(policy: Policy, address: string, port: number): string | null {
+  if (isMetadata(address)) return metadataReason;
+  if (isPublic(address)) return null;
+  const digits = addressText(address) ?? '';
+  const open = linesOf(policy).some((line) => line.host === digits && line.port === port);
+  return open ? null : 'it leads to an address that is not public';
+}
+
+function hostProblem(policy: Policy, target: Target): string | null {
+  const { secure, host, isAddress, port } = target;
+  if (isAddress) {
+    const problem = addressProblem(policy, host, port);
+    if (problem !== null) return problem;
+  } else {
+    if (metadataNames.has(host)) return metadataReason;
+    // A name whose last label is digits is read as an IPv4 address by some parsers.
+    if (/(^|\.)(\d+|0x[0-9a-f]*)$/.test(host)) return 'its host is an IPv4 address in an unusual spelling';
+    if (host.endsWith('.') || host.includes('..') || host.startsWith('.')) return 'its host has an empty label';
+  }
+  if (isListed(policy, target)) return null;
+  if (policy.mode === 'listed') return 'the operator did not list its host (OUTBOUND_ALLOW)';
+  if (!secure) return 'it must begin with https://';
+  if (!publicPorts.has(port)) return `its port must be one of ${[...publicPorts].join(', ')}`;
+  if (!isAddress && (!host.includes('.') || reservedNames.test(host))) return 'its host is not a public name';
+  return null;
+}
+
+/** The address taken apart, or why it can never be called. No lookup is made. */
+export function readTarget(policy: Policy, url: string): Target | { readonly refused: string } {
+  if (url.length > 8_000) return { refused: 'it is longer than 8,000 characters' };
+  if (/[^\x21-\x7e]|\\/.test(url)) return { refused: 'it has characters that an address must encode' };
+  const [, scheme, written = '', digits] = form.exec(url) ?? [];
+  if (scheme === undefined)
+    return { refused: 'it must be http(s)://host[:port]/..., with a plain host and without user or password' };
+  const parsed = URL.parse(url);
+  if (parsed === null) return { refused: 'it is not a valid address' };
+  const secure = scheme === 'https';
+  const isAddress = parsed.hostname.startsWith('[') || addressText(parsed.hostname) !== null;
+  // Octal, hexadecimal, short and whole-number IPv4 come out of the parser as four decimals: only who wrote these meant them.
+  if (!written.startsWith('[') && parsed.hostname !== written.toLowerCase())
+    return { refused: 'its host is an IPv4 address in an unusual spelling' };
+  const port = digits === undefined ? (secure ? 443 : 80) : Number(digits);
+  const target: Target = {
+    secure,
+    host: parsed.hostname.replace(/^\[|\]$/g, ''),
+    isAddress,
+    port,
+    authority: parsed.host,
+    path: `${parsed.pathname}${parsed.search}`,
+  };
+  if (port === 0) return { refused: 'port 0 is no port' };
+  const problem = hostProblem(policy, target);
+  return problem === null ? target : { refused: problem };
+}

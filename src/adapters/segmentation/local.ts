@@ -1,0 +1,23 @@
+import type { ImageCodec } from '#src/domain/ports/image-codec.ts';
+import type { Segmenter } from '#src/domain/ports/segmenter.ts';
+import { segmentInk } from '#src/domain/segment-locally/from-ink.ts';
+import { segmentText } from '#src/domain/segment-locally/from-text.ts';
+import { readPrompt } from '#src/domain/segment-locally/read-prompt.ts';
+
+/** Enough to part words of a page of small print. */
+const analysisSide = 1_600;
+
+/** From recognized text, else from the shapes of the ink: never a guess at what a picture shows. Source: pipeline.md "Segmentation". */
+export function createLocalSegmenter(images: Pick<ImageCodec, 'raster'>): Segmenter {
+  return {
+    label: 'local/layout-1',
+    async segment({ page, ocr, prompt, maxSegments, signal }) {
+      const wanted = readPrompt(prompt);
+      const fromText = ocr === null ? null : segmentText(wanted, ocr);
+      const found = fromText ?? segmentInk(wanted, await images.raster(page, analysisSide, signal));
+      const best =
+        found.segments.length > maxSegments ? found.segments.toSorted((a, b) => b.score - a.score) : found.segments;
+      return { ...found, segments: best.slice(0, maxSegments) };
+    },
+  };
+}

@@ -1,0 +1,62 @@
+import { derivedId } from '#src/domain/ids.ts';
+import type { DeliveryStore } from '#src/domain/ports/delivery-store.ts';
+import type { ExecutionStore } from '#src/domain/ports/executions.ts';
+import { countRuns, executionStatus, terminalStatuses, type ExecutionRecord } from '#src/domain/runs/run.ts';
+
+export interface CallbackParts {
+  readonly executions: ExecutionStore;
+  readonly deliveries: Pick<DeliveryStore, 'add'>;
+  /** Tells the sender that something is due. */
+  pushed(): void;
+}
+
+/**
+ * Puts the webhook of an execution into the outbox when its last run has ended, once: its id derives from the execution's. The results
+ * are stored by then. Source: contracts.md "Executions".
+ */
+export class Callbacks {
+  readonly #parts: CallbackParts;
+
+  constructor(parts: CallbackParts) {
+    this.#parts = parts;
+  }
+
+  async runEnded(place: { organizationId: string; projectId: string; executionId: string }): Promise<void> {
+    const { organizationId, projectId, executionId } = place;
+    const execution = await this.#parts.executions.find({ organizationId, projectIds: [projectId] }, executionId);
+    if (execution?.callbackPending === true) await this.#tell(execution);
+  }
+
+  /** What a crash left behind. */
+  async sweep(): Promise<void> {
+    for (const execution of await this.#parts.executions.withPendingCallback(100)) await this.#tell(execution);
+  }
+
+  async #tell(execution: ExecutionRecord): Promise<void> {
+    const { _id, organizationId, projectId, callbackUrl: url, documentIds } = execution;
+    const { executions, deliveries, pushed } = this.#parts;
+    const runs = await executions.runsOf(organizationId, _id);
+    const { total, timed_out: timedOut, ...counts } = countRuns(runs);
+    const status = executionStatus({ total, timed_out: timedOut, ...counts });
+    if (url === undefined || total < documentIds.length || !terminalStatuses.has(status)) return;
+    const { workflowId, workflowName, version, graphHash } = execution;
+    const type = 'execution.completed';
+    const timestamp = new Date().toISOString();
+    const data = { executionId: _id, workflowId, workflowName, version, graphHash, status };
+    await deliveries.add({
+      _id: derivedId('delivery', _id, type),
+      organizationId,
+      projectId,
+      url,
+      type,
+      payload: JSON.stringify({ type, timestamp, data: { ...data, counts: { total, ...counts, timedOut } } }),
+      createdAt: new Date(),
+      attempts: 0,
+      dueAt: new Date(),
+      status: 'pending',
+      lastError: null,
+    });
+    await executions.callbackQueued(organizationId, _id);
+    pushed();
+  }
+}

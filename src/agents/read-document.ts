@@ -1,0 +1,23 @@
+import type { DocumentStore } from '#src/domain/ports/documents.ts';
+import type { ResultStore } from '#src/domain/ports/result-store.ts';
+import type { NodeDeps } from '#graphs/node-deps.ts';
+
+interface Parts {
+  readonly documents: Pick<DocumentStore, 'find'>;
+  readonly results: Pick<ResultStore, 'ocrById'>;
+}
+
+/** Latest title, description and text of a document of the run's project; null for all others, public ones included. */
+export function createReadDocument({ documents, results }: Parts): NodeDeps['readDocument'] {
+  return async ({ organizationId, projectId }, documentId) => {
+    const record = await documents.find({ organizationId, projectIds: [projectId] }, documentId);
+    if (record === null || record.projectId !== projectId) return null;
+    const ocr = record.ocr && (await results.ocrById(organizationId, record.ocr.ocrResultId));
+    return {
+      documentId,
+      title: record.description?.title ?? '',
+      description: record.description?.text ?? '',
+      text: ocr?.text ?? '',
+    };
+  };
+}

@@ -1,0 +1,55 @@
+import { canonicalJson } from '#src/domain/canonical-json.ts';
+import { Fault } from '#src/domain/fault.ts';
+import { isOutage } from '#src/domain/outage.ts';
+import { receiptOf } from '#src/domain/runs/receipt.ts';
+import { preview } from '#graphs/engine/preview.ts';
+import type { RunStatus } from '#src/contracts/resources/execution.ts';
+import type { RunEnd } from '#src/domain/ports/executions.ts';
+import type { StepRecord } from '#src/domain/ports/steps.ts';
+import type { ReceiptStep, RunReceipt } from '#src/domain/runs/run.ts';
+
+/** How a run ends with this error; null where it is not the run's: somebody tries again. */
+export function endOf(error: unknown): RunEnd | null {
+  if (!(error instanceof Fault) || isOutage(error)) return null;
+  const status: RunStatus =
+    error.code === 'run.timed_out' ? 'timed_out' : error.code === 'run.canceled' ? 'canceled' : 'failed';
+  return { status, error: { code: error.code, message: error.detail } };
+}
+
+/** Bytes of all outputs of a run as JSON; larger ones are kept as previews: what is large belongs in the store. */
+const outputBytes = 256 * 1024;
+
+export function boundedOutputs(outputs: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+  if (Buffer.byteLength(canonicalJson(outputs)) <= outputBytes) return outputs;
+  return Object.fromEntries(Object.entries(outputs).map(([name, value]) => [name, { preview: preview(value) }]));
+}
+
+/** The receipt of a run that ends now. `documentSha256` null: the document was deleted meanwhile. */
+export function receiptFor(
+  head: RunReceipt['head'],
+  steps: readonly StepRecord[],
+  outputs: Readonly<Record<string, unknown>> | undefined,
+): RunReceipt {
+  const { runId, workflowId, version, graphHash, documentId, documentSha256 } = head;
+  return receiptOf(
+    { runId, workflowId, version, graphHash, documentId, documentSha256 },
+    steps.flatMap(receiptStep),
+    outputs ?? null,
+  );
+}
+
+function receiptStep(step: StepRecord): Omit<ReceiptStep, 'hash'>[] {
+  const { status } = step;
+  if (status === 'running' || status === 'waiting') return [];
+  return [
+    {
+      path: step.nodeId,
+      node: step.node ?? `${step.type}@1`,
+      attempt: step.attempt,
+      status,
+      modelLabel: step.modelLabel ?? null,
+      outputDigest: step.outputDigest ?? null,
+      cachedFrom: step.cachedFrom ?? null,
+    },
+  ];
+}

@@ -1,0 +1,111 @@
+import { canonicalJson } from '#src/domain/canonical-json.ts';
+
+type Schema = Readonly<Record<string, unknown>>;
+
+const maxBytes = 16 * 1024;
+const types = ['string', 'number', 'integer', 'boolean', 'array', 'object', 'null'];
+const bounds = new Set(['minLength', 'maxLength', 'minimum', 'maximum', 'minItems', 'maxItems']);
+const notes = new Set(['title', 'description', 'default', 'examples', '$schema']);
+
+const isObject = (value: unknown): value is Schema =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+const typesOf = ({ type }: Schema): unknown[] => (type === undefined ? [] : [type].flat());
+const same = (a: unknown, b: unknown): boolean => canonicalJson(a) === canonicalJson(b);
+
+function keywordProblem(name: string, value: unknown): string | null {
+  if (notes.has(name) || name === 'const') return null;
+  if (bounds.has(name)) return typeof value === 'number' ? null : `"${name}" must be a number`;
+  if (name === 'enum') return Array.isArray(value) && value.length > 0 ? null : '"enum" must be a list of values';
+  if (name === 'required')
+    return Array.isArray(value) && value.every((one) => typeof one === 'string')
+      ? null
+      : '"required" must be a list of names';
+  if (name === 'additionalProperties')
+    return typeof value === 'boolean' ? null : '"additionalProperties" must be true or false';
+  if (name === 'type')
+    return [value].flat().every((one) => types.includes(String(one))) ? null : `"type" must be of ${types.join(', ')}`;
+  if (name === 'items') return answerSchemaProblem(value);
+  if (name !== 'properties') return `keyword "${name}" is not understood`;
+  if (!isObject(value)) return '"properties" must be an object';
+  return (
+    Object.values(value)
+      .map(answerSchemaProblem)
+      .find((problem) => problem !== null) ?? null
+  );
+}
+
+/**
+ * Why this is no schema an answer can be held to, or null. A small part of JSON Schema: type, enum, const, properties, required,
+ * additionalProperties (true or false), items, and the bounds of lengths, numbers and lists.
+ */
+export function answerSchemaProblem(schema: unknown): string | null {
+  if (!isObject(schema)) return 'a schema must be an object';
+  for (const [name, value] of Object.entries(schema)) {
+    const problem = keywordProblem(name, value);
+    if (problem !== null) return problem;
+  }
+  return null;
+}
+
+function isOfType(value: unknown, type: unknown): boolean {
+  if (type === 'null') return value === null;
+  if (type === 'array') return Array.isArray(value);
+  if (type === 'object') return isObject(value);
+  if (type === 'integer') return Number.isInteger(value);
+  return typeof value === type;
+}
+
+function sizeProblem(value: unknown, schema: Schema, at: string): string | null {
+  // JSON Schema counts characters, not UTF-16 units.
+  const size = typeof value === 'string' ? Array.from(value).length : Array.isArray(value) ? value.length : value;
+  if (typeof size !== 'number') return null;
+  const kind = typeof value === 'string' ? 'Length' : Array.isArray(value) ? 'Items' : 'imum';
+  const [least, most] = [schema[`min${kind}`], schema[`max${kind}`]];
+  const what = { Length: ' characters', Items: ' items', imum: '' }[kind];
+  if (typeof least === 'number' && size < least) return `${at} must be at least ${least}${what}`;
+  if (typeof most === 'number' && size > most) return `${at} must be at most ${most}${what}`;
+  return null;
+}
+
+function objectProblem(value: Schema, schema: Schema, at: string): string | null {
+  const properties = isObject(schema['properties']) ? schema['properties'] : {};
+  for (const name of Array.isArray(schema['required']) ? (schema['required'] as string[]) : [])
+    if (!Object.hasOwn(value, name)) return `${at} lacks "${name}"`;
+  for (const [name, member] of Object.entries(value)) {
+    const of = Object.hasOwn(properties, name) ? properties[name] : undefined;
+    if (of === undefined && schema['additionalProperties'] === false)
+      return `${at} has "${name}", which is not among ${Object.keys(properties).join(', ') || 'its members'}`;
+    const problem = isObject(of) ? valueProblem(member, of, `${at}.${name}`) : null;
+    if (problem !== null) return problem;
+  }
+  return null;
+}
+
+function valueProblem(value: unknown, schema: Schema, at: string): string | null {
+  const allowed = typesOf(schema);
+  if (allowed.length > 0 && !allowed.some((type) => isOfType(value, type)))
+    return `${at} must be of type ${allowed.join(' or ')}`;
+  const options = 'const' in schema ? [schema['const']] : schema['enum'];
+  if (Array.isArray(options) && !options.some((option) => same(option, value)))
+    return `${at} must be one of ${options.map((option) => JSON.stringify(option)).join(', ')}`;
+  const size = sizeProblem(value, schema, at);
+  if (size !== null) return size;
+  if (Array.isArray(value)) {
+    const { items } = schema;
+    if (!isObject(items)) return null;
+    return value.map((item, index) => valueProblem(item, items, `${at}[${index}]`)).find((one) => one !== null) ?? null;
+  }
+  return isObject(value) ? objectProblem(value, schema, at) : null;
+}
+
+/** Why this answer does not fit the question, in words for whoever gave it; null when it fits. At most 16 KiB of JSON. */
+export function answerProblem(question: { readonly answerSchema?: Schema | null }, answer: unknown): string | null {
+  let text: string;
+  try {
+    text = canonicalJson(answer);
+  } catch (error) {
+    return `answer is no plain JSON: ${error instanceof Error ? error.message : String(error)}`;
+  }
+  if (Buffer.byteLength(text) > maxBytes) return `answer is larger than ${maxBytes / 1_024} KiB of JSON`;
+  return question.answerSchema ? valueProblem(answer, question.answerSchema, 'answer') : null;
+}

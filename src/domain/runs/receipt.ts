@@ -1,0 +1,49 @@
+import { canonicalHash } from '#src/domain/canonical-json.ts';
+import type { ReceiptStep, RunReceipt } from '#src/domain/runs/run.ts';
+
+/** Steps that a receipt lists one by one; later ones are in its chain only. */
+export const receiptStepsListed = 200;
+
+type Unchained = Omit<ReceiptStep, 'hash'>;
+
+const chained = (previous: string, step: Unchained): string => canonicalHash({ previous, step });
+
+function ended(last: string, outputsDigest: string | null, stepsLeftOut: number): string {
+  return canonicalHash({ previous: last, outputsDigest, stepsLeftOut });
+}
+
+/**
+ * The receipt of a run that has ended. The chain begins with the SHA-256 of the canonical JSON of `head`; each step's `hash` is that of
+ * `{ previous, step }`, with `previous` the hash before it; the receipt's own is that of `{ previous, outputsDigest, stepsLeftOut }`.
+ * `steps` are the finished ones, in the order in which they ended; `outputs` null of a run that has none. Source: graphs.md "Durable
+ * execution".
+ */
+export function receiptOf(
+  head: RunReceipt['head'],
+  steps: readonly Unchained[],
+  outputs: Readonly<Record<string, unknown>> | null,
+): RunReceipt {
+  let last = canonicalHash(head);
+  const listed: ReceiptStep[] = [];
+  for (const step of steps) {
+    last = chained(last, step);
+    if (listed.length < receiptStepsListed) listed.push({ ...step, hash: last });
+  }
+  const stepsLeftOut = steps.length - listed.length;
+  const outputsDigest = outputs === null ? null : canonicalHash(outputs);
+  return { head, steps: listed, stepsLeftOut, outputsDigest, hash: ended(last, outputsDigest, stepsLeftOut) };
+}
+
+/**
+ * Whether nothing in a receipt was changed. Steps that were left out cannot be computed again: such a receipt is never verified. It
+ * does not tell who wrote it: compare `hash` with the one that was kept elsewhere.
+ */
+export function verifyReceipt({ head, steps, stepsLeftOut, outputsDigest, hash }: RunReceipt): boolean {
+  if (stepsLeftOut !== 0) return false;
+  let last = canonicalHash(head);
+  for (const { hash: told, ...step } of steps) {
+    last = chained(last, step);
+    if (told !== last) return false;
+  }
+  return ended(last, outputsDigest, stepsLeftOut) === hash;
+}

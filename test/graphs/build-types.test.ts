@@ -1,0 +1,98 @@
+import { describe, expect, test } from 'vitest';
+import { z } from 'zod';
+import { channel, defineWorkflow, expr, map, node, route, secret } from '#graphs/build.ts';
+import { embedText } from '#graphs/nodes/embed-text.ts';
+import { loadImage } from '#graphs/nodes/load-image.ts';
+import { ocr } from '#graphs/nodes/ocr.ts';
+
+const base = { id: 'wf_x', name: 'x', description: '', outputs: {} } as const;
+const state = { document: channel(z.unknown()), ocr: channel(z.unknown()) };
+const nodes = { load: node(loadImage, {}), read: node(ocr, {}), last: node(embedText, {}) };
+
+describe('Types of workflows in code', () => {
+  test('routers, maps, error routes, limits, layout and references become what is stored', () => {
+    const { graph } = defineWorkflow({
+      ...base,
+      state,
+      nodes: {
+        load: node(loadImage, {}, { onError: { goto: 'last', set: { ocr: null } } }),
+        read: node(ocr, { language: expr('document.language'), timeoutMs: expr('1000 * 2') }, { onError: 'continue' }),
+        last: node(embedText, { maxTextCharacters: 5 }, { defer: true, cache: false, notes: 'n' }),
+        raw: { type: 'elsewhere', typeVersion: 7, config: { token: secret('TOKEN') }, onError: { goto: 'last' } },
+      },
+      edges: [
+        ['START', 'load'],
+        route('load', [['document.pages > 1', 'read']], 'last'),
+        map('read', { over: 'pages', as: 'page', to: 'raw', concurrency: 2 }),
+        route('last', [['true', 'END']]),
+      ],
+      limits: { maxSteps: 9 },
+      layout: { load: [1, 2] },
+    });
+    expect(graph.edges).toEqual([
+      { from: 'START', to: 'load' },
+      { from: 'load', when: [{ if: 'document.pages > 1', to: 'read' }], else: 'last' },
+      { from: 'read', map: { over: 'pages', as: 'page', to: 'raw', concurrency: 2, onItemError: 'fail' } },
+      { from: 'last', when: [{ if: 'true', to: 'END' }] },
+    ]);
+    expect(graph.nodes['load']?.onError).toEqual({ goto: 'last', set: { ocr: null } });
+    expect(graph.nodes['read']).toMatchObject({
+      config: { language: { $expr: 'document.language' }, timeoutMs: { $expr: '1000 * 2' } },
+      onError: 'continue',
+    });
+    expect(graph.nodes['last']).toMatchObject({ defer: true, cache: false, notes: 'n' });
+    expect(graph.nodes['raw']).toMatchObject({ typeVersion: 7, config: { token: { $secret: 'TOKEN' } } });
+    expect(graph).toMatchObject({ limits: { maxSteps: 9, maxConcurrency: 4 }, layout: { load: [1, 2] } });
+  });
+
+  test('names of nodes that are not there do not compile', () => {
+    const define = { ...base, state, nodes };
+    // @ts-expect-error -- a route from no node
+    defineWorkflow({ ...define, edges: [route('lod', [['true', 'read']])] });
+    // @ts-expect-error -- a route to no node
+    defineWorkflow({ ...define, edges: [route('load', [['true', 'raed']])] });
+    // @ts-expect-error -- nowhere else
+    defineWorkflow({ ...define, edges: [route('load', [['true', 'read']], 'lats')] });
+    // @ts-expect-error -- START decides nothing
+    expect(() => defineWorkflow({ ...define, edges: [route('START', [['true', 'read']])] })).not.toThrow(TypeError);
+    // @ts-expect-error -- a map from no node
+    defineWorkflow({ ...define, edges: [map('lod', { over: 'x', as: 'x', to: 'read' })] });
+    // @ts-expect-error -- a map to no node
+    defineWorkflow({ ...define, edges: [map('load', { over: 'x', as: 'x', to: 'raed' })] });
+    // @ts-expect-error -- a map over nothing
+    expect(() => defineWorkflow({ ...define, edges: [map('load', { as: 'x', to: 'read' })] })).toThrow();
+    // @ts-expect-error -- an edge to no node
+    defineWorkflow({ ...define, edges: [['load', ['read', 'raed']]] });
+    // @ts-expect-error -- an error route to no node
+    defineWorkflow({ ...base, state, edges: [], nodes: { load: node(loadImage, {}, { onError: { goto: 'lod' } }) } });
+    // @ts-expect-error -- an error route to no node
+    defineWorkflow({ ...base, state, edges: [], nodes: { load: { type: 'x', onError: { goto: 'lod' } } } });
+  });
+
+  test('names of channels that are not there do not compile', () => {
+    const set = { ocr: 1, orc: 2 };
+    // @ts-expect-error -- "orc" is no channel
+    defineWorkflow({ ...base, state, edges: [], nodes: { a: node(ocr, {}, { onError: { goto: 'a', set } }) } });
+    // @ts-expect-error -- "orc" is no channel
+    defineWorkflow({ ...base, state, edges: [], nodes: { a: { type: 'x', onError: { goto: 'a', set } } } });
+    // @ts-expect-error -- "orc" is no channel
+    defineWorkflow({ ...base, state, nodes, edges: [], outputs: { text: 'orc' } });
+  });
+
+  test('options, references, limits and ids of another kind do not compile', () => {
+    // @ts-expect-error -- timeoutMs is meant
+    node(ocr, {}, { timeoutMS: 5 });
+    // @ts-expect-error -- maxAttempts is meant
+    node(ocr, {}, { retry: { attempts: 5 } });
+    // @ts-expect-error -- not a reference
+    node(ocr, { language: { $exp: 'x' } });
+    // @ts-expect-error -- takes no config
+    node(loadImage, { page: expr('1') });
+    // @ts-expect-error -- an expression is text
+    node(ocr, { language: expr(5) });
+    // @ts-expect-error -- maxSteps is meant
+    expect(() => defineWorkflow({ ...base, state, nodes, edges: [], limits: { steps: 5 } })).toThrow();
+    // @ts-expect-error -- ids of workflows begin with wf_
+    defineWorkflow({ ...base, id: 'x', state, nodes, edges: [] });
+  });
+});
