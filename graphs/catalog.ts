@@ -1,3 +1,7 @@
+import { llm } from '#graphs/nodes/llm.ts';
+import { agent } from '#graphs/nodes/agent.ts';
+import { classify } from '#graphs/nodes/classify.ts';
+import { extract } from '#graphs/nodes/extract.ts';
 import { describe } from '#graphs/nodes/describe.ts';
 import { embedImage } from '#graphs/nodes/embed-image.ts';
 import { embedText } from '#graphs/nodes/embed-text.ts';
@@ -44,4 +48,8 @@ export const catalog: Catalog = catalogOf([
   http,
   emit,
   review,
+  llm,
+  agent,
+  classify,
+  extract,
 ]);

@@ -1,5 +1,7 @@
 import { documentIntake } from '#graphs/document-intake.workflow.ts';
+import { receiptExtraction } from '#graphs/receipt-extraction.workflow.ts';
+import { triage } from '#graphs/triage.workflow.ts';
 import type { CodeWorkflow } from '#graphs/build.ts';
 
 /** The registry of workflows in code: one line each. Registered at boot with `source: "code"`. */
-export const codeWorkflows: readonly CodeWorkflow[] = [documentIntake];
+export const codeWorkflows: readonly CodeWorkflow[] = [documentIntake, receiptExtraction, triage];

@@ -22,6 +22,8 @@ export interface Presentation {
   /** The body, with what headers say of it. */
   readonly prepare?: (request: Request) => unknown;
   /** Headers and status beyond the row's usual ones. */
+  /** What the tool calls the fields of the row that it names otherwise. */
+  readonly rename?: Readonly<Record<string, string>>;
   readonly present?: (response: Response, output: Record<string, unknown>, outcome: Outcome) => void;
 }
 
@@ -40,6 +42,10 @@ function parsed(part: Route['body'], value: unknown, errors: FieldError[]): obje
   if (result.success) return result.data as object;
   errors.push(...fieldErrors(result.error));
   return {};
+}
+
+function renamed(input: object, names: Readonly<Record<string, string>> = {}): object {
+  return Object.fromEntries(Object.entries(input).map(([name, value]) => [names[name] ?? name, value]));
 }
 
 export type Bind = (row: Route, tool: AnyTool, presentation?: Presentation) => void;
@@ -62,10 +68,10 @@ export function binder(router: Router, facade: Facade): Bind {
 }
 
 /** Authenticates the row's caller and takes from its rate. */
-function admission(
+export function admission(
   facade: Facade,
   { id, caller }: Route,
-  presentation: Presentation,
+  presentation: Pick<Presentation, 'expensive'>,
   callers: WeakMap<Request, Principal>,
 ): RequestHandler {
   if (caller === 'anyone') throw new Error(`${id}: tools have callers`);
@@ -104,7 +110,7 @@ function handlerOf(
       deps: facade.deps,
       outcome: {},
     };
-    const output = await call(tool, ctx, input);
+    const output = await call(tool, ctx, renamed(input, presentation.rename));
     response.status(row.status);
     presentation.present?.(response, output, ctx.outcome);
     response.json(output);

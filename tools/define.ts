@@ -15,7 +15,7 @@ export interface Outcome {
 export interface ToolContext {
   readonly principal: Principal;
   readonly requestId: string;
-  readonly surface: 'rest' | 'mcp';
+  readonly surface: 'rest' | 'mcp' | 'cli';
   /** Aborts when the caller went away. */
   readonly signal: AbortSignal;
   readonly deps: ToolDeps;

@@ -1,3 +1,4 @@
+import type { Catalog } from '#graphs/catalog.ts';
 import type { DocumentRecord } from '#src/domain/documents/document.ts';
 import type { RealtimeEvent } from '#src/domain/events/events.ts';
 import type { Logger } from '#src/domain/ports/logger.ts';
@@ -13,6 +14,7 @@ import type { ObjectStore } from '#src/domain/ports/object-store.ts';
 import type { OrganizationStore } from '#src/domain/ports/organizations.ts';
 import type { ResultStore } from '#src/domain/ports/result-store.ts';
 import type { SearchIndex } from '#src/domain/ports/search-index.ts';
+import type { SecretStore } from '#src/domain/ports/secret-store.ts';
 import type { StepStore } from '#src/domain/ports/steps.ts';
 import type { Thumbnails } from '#src/domain/ports/thumbnails.ts';
 import type { UploadStore } from '#src/domain/ports/uploads.ts';
@@ -37,7 +39,10 @@ export interface ToolDeps {
   readonly events: EventLog;
   readonly wake: WakeQueue;
   readonly audit: AuditLog;
+  /** Addresses of webhooks. */
   readonly outbound: Pick<Outbound, 'refuses'>;
+  readonly secrets: SecretStore;
+  readonly catalog: Catalog;
   /** Tells the outbox relay that a document with pending events was written. */
   relay(document: DocumentRecord): void;
   /** Appends to the realtime log without making the caller wait; failures are logged. */

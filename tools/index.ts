@@ -5,8 +5,13 @@ import { listDocuments } from '#tools/documents/list-documents.ts';
 import { readDocumentText } from '#tools/documents/read-document-text.ts';
 import { searchDocuments } from '#tools/documents/search-documents.ts';
 import { setDocumentVisibility } from '#tools/documents/set-document-visibility.ts';
+import { cancelRun } from '#tools/runs/cancel-run.ts';
 import { getExecution } from '#tools/runs/get-execution.ts';
 import { getRun } from '#tools/runs/get-run.ts';
+import { listRuns } from '#tools/runs/list-runs.ts';
+import { readRun } from '#tools/runs/read-run.ts';
+import { replayExecution } from '#tools/runs/replay-execution.ts';
+import { resumeRun } from '#tools/runs/resume-run.ts';
 import { runWorkflow } from '#tools/runs/run-workflow.ts';
 import { acknowledgeUpload } from '#tools/uploads/acknowledge-upload.ts';
 import { presignUpload } from '#tools/uploads/presign-upload.ts';
@@ -19,6 +24,11 @@ export const tools = {
   listWorkflows,
   runWorkflow,
   getRun,
+  listRuns,
+  cancelRun,
+  resumeRun,
+  replayExecution,
+  readRun,
   getExecution,
   listDocuments,
   searchDocuments,

@@ -2,12 +2,16 @@ import type { Principal } from '#src/domain/access/principal.ts';
 import type { AnyTool } from '#tools/define.ts';
 import { tools } from '#tools/index.ts';
 
-/** What MCP shows, in the order agents read it. REST-only steps of another tool (presign, acknowledge, execution) stay out. */
+/** What MCP shows, in the order agents read it. REST-only steps of another tool (presign, acknowledge, execution, run) stay out. */
 export const mcpTools: readonly AnyTool[] = [
   tools.getContext,
   tools.listWorkflows,
   tools.runWorkflow,
   tools.getRun,
+  tools.listRuns,
+  tools.cancelRun,
+  tools.resumeRun,
+  tools.replayExecution,
   tools.listDocuments,
   tools.searchDocuments,
   tools.getDocument,

@@ -31,7 +31,8 @@ function danglingFix(graph: Sketch, edge: SketchEdge, end: 'from' | 'to', known:
   if (near !== undefined && edge.kind === 'always' && fixed.from !== fixed.to && !isThere(fixed.from, fixed.to))
     return [setField(path, near)];
   // A way less in a router or a map changes what runs: that is for somebody to decide.
-  if (edge.kind !== 'always') return near !== undefined && end === 'to' && near !== edge.from ? [setField(path, near)] : [];
+  if (edge.kind !== 'always')
+    return near !== undefined && end === 'to' && near !== edge.from ? [setField(path, near)] : [];
   const isOnlyWay = edge.from !== 'START' && graph.nodes.has(edge.from) && !graph.leaving.has(edge.from);
   if (end === 'to' && isOnlyWay) return [setField(path, 'END')];
   if (end === 'to' && edge.from === 'START' && !graph.leaving.has('START')) {
@@ -48,15 +49,26 @@ function errorRouteIssues(graph: Sketch, edge: SketchEdge, known: readonly strin
     nodeId: edge.from,
   });
   if (edge.to === edge.from) {
-    return [fixedBy(issue(`"${edge.from}" goes to itself after an error.`, 'Give it "retry", or go to another node.'), fallBack)];
+    return [
+      fixedBy(
+        issue(`"${edge.from}" goes to itself after an error.`, 'Give it "retry", or go to another node.'),
+        fallBack,
+      ),
+    ];
   }
   if (graph.nodes.has(edge.to)) return [];
-  const [near] = nearest(edge.to, known.filter((name) => name !== edge.from));
-  const found = issue(`After an error "${edge.from}" goes to "${edge.to}", which is no node.`, suggest(edge.to, known, 'nodes'));
+  const [near] = nearest(
+    edge.to,
+    known.filter((name) => name !== edge.from),
+  );
+  const found = issue(
+    `After an error "${edge.from}" goes to "${edge.to}", which is no node.`,
+    suggest(edge.to, known, 'nodes'),
+  );
   return [fixedBy(found, near === undefined ? fallBack : setField(edge.toPath, near))];
 }
 
-/** EDGE_DUPLICATE: the same plain edge twice. ROUTER_DUPLICATE, ROUTER_WITHOUT_ELSE: what a router does is not clear. */
+/** EDGE_DUPLICATE: the same plain edge twice. ROUTER_WITHOUT_ELSE: a router that may lead nowhere. */
 export function checkDoubles(graph: Sketch): GraphIssue[] {
   const plain = Map.groupBy(
     graph.edges.filter(({ kind }) => kind === 'always'),
@@ -75,13 +87,7 @@ export function checkDoubles(graph: Sketch): GraphIssue[] {
     const issue = errorAt('ROUTER_WITHOUT_ELSE', pointer('edges', at), message, 'Add "else", such as END.');
     return [fixedBy(warning(issue), setField(pointer('edges', at, 'else'), 'END'))];
   });
-  const twice = [...Map.groupBy(graph.routers, ({ from }) => from)].flatMap(([from, [, ...others]]) =>
-    others.map(({ at }) => {
-      const message = `"${from}" has a router already.`;
-      return errorAt('ROUTER_DUPLICATE', pointer('edges', at), message, 'Put all routes into one router.');
-    }),
-  );
-  return [...doubles, ...ofRouters, ...twice];
+  return [...doubles, ...ofRouters];
 }
 
 /** NO_ENTRY, UNREACHABLE, DEAD_END: LangGraph compiles these without a word. */

@@ -15,7 +15,9 @@ export function checkCycles(graph: Sketch): GraphIssue[] {
   for (let part = open.pop(); part !== undefined; part = open.pop()) {
     for (const cycle of cyclesOf(part.nodes, part.ways)) {
       const members = new Set(cycle);
-      const around = graph.ways.filter(({ from, to }) => members.has(to) && !members.has(from) && isEntered(graph, from));
+      const around = graph.ways.filter(
+        ({ from, to }) => members.has(to) && !members.has(from) && isEntered(graph, from),
+      );
       const entries = [...new Set(around.map(({ to }) => to))];
       const [entry] = entries;
       if (entry === undefined) continue;
@@ -40,7 +42,7 @@ function isForced(graph: Sketch, entry: string, cycle: readonly string[]): boole
   const forced = new Set<string>();
   const leadsBack = (name: string): boolean => name === entry || forced.has(name);
   const order = cycle.toReversed();
-  for (let before = -1; before !== forced.size; ) {
+  for (let before = -1; before !== forced.size;) {
     before = forced.size;
     for (const name of order) {
       if (!forced.has(name) && comesBack(graph, graph.leaving.get(name) ?? [], leadsBack)) forced.add(name);
@@ -68,7 +70,12 @@ function ambiguous(entry: string, entries: readonly string[], cycle: readonly st
   return nodeError('LOOP_ENTRY_AMBIGUOUS', entry, message, hint);
 }
 
-function withoutExit(graph: Sketch, entry: string, cycle: readonly string[], inside: readonly SketchEdge[]): GraphIssue {
+function withoutExit(
+  graph: Sketch,
+  entry: string,
+  cycle: readonly string[],
+  inside: readonly SketchEdge[],
+): GraphIssue {
   const message = `The run never leaves the cycle of ${named(cycle)}.`;
   const hint = 'Remove an edge of the cycle, or let a router choose between going on and going back.';
   return fixedBy(nodeError('CYCLE_WITHOUT_EXIT', entry, message, hint), ...cut(graph, entry, inside));

@@ -1,23 +1,58 @@
-import { nodeError, pointer, type GraphIssue } from '#graphs/check/issue.ts';
-import type { Sketch } from '#graphs/check/sketch.ts';
+import { errorAt, fixedBy, nodeError, pointer, setField, type GraphIssue } from '#graphs/check/issue.ts';
+import type { Operation } from '#src/contracts/resources/operation.ts';
+import type { Sketch, SketchChannel } from '#graphs/check/sketch.ts';
 
-/** ID_COLLISION: LangGraph keeps nodes and channels in one plain object, so neither may share a name with the other or with it. */
+/**
+ * ID_COLLISION: LangGraph keeps nodes and channels in one plain object, so neither may share a name with the other or with it; and
+ * expressions know channels and the item of a map by name.
+ */
 export function checkNames(graph: Sketch): GraphIssue[] {
   const hint = 'Choose another name.';
   const nodes = [...graph.nodes.keys()].flatMap((nodeId) => {
-    if (graph.channels.has(nodeId)) {
-      return [nodeError('ID_COLLISION', nodeId, `"${nodeId}" is the name of a node and of a channel.`, hint)];
-    }
-    return isReserved(nodeId) ? [nodeError('ID_COLLISION', nodeId, `"${nodeId}" is a reserved name.`, hint)] : [];
+    const isChannel = graph.channels.has(nodeId);
+    if (!isChannel && !isReserved(nodeId)) return [];
+    const message = isChannel
+      ? `"${nodeId}" is the name of a node and of a channel.`
+      : `"${nodeId}" is a reserved name.`;
+    const to = free(graph, `${nodeId.slice(0, 50)}_node`);
+    return [fixedBy(nodeError('ID_COLLISION', nodeId, message, hint), { op: 'rename_node', nodeId, to })];
   });
-  const channels = [...graph.channels.keys()].filter(isReserved).map((name): GraphIssue => ({
-    severity: 'error',
-    code: 'ID_COLLISION',
-    path: pointer('state', name),
-    message: `"${name}" is a reserved name.`,
-    hint,
-  }));
-  return [...nodes, ...channels];
+  const channels = [...graph.channels.values()]
+    .filter(({ name }) => isReserved(name))
+    .map((channel) => {
+      const { name } = channel;
+      const issue = errorAt('ID_COLLISION', pointer('state', name), `"${name}" is a reserved name.`, hint);
+      return fixedBy(issue, ...renameChannel(graph, channel));
+    });
+  const items = graph.maps.flatMap(({ at, as }) => {
+    if (!graph.channels.has(as) && !graph.nodes.has(as) && !isReserved(as)) return [];
+    const path = pointer('edges', at, 'map', 'as');
+    const what = graph.channels.has(as) ? 'a channel' : graph.nodes.has(as) ? 'a node' : 'every object';
+    return [errorAt('ID_COLLISION', path, `The item's name "${as}" is that of ${what}, too.`, hint)].map((issue) =>
+      fixedBy(issue, setField(path, free(graph, `${as.slice(0, 50)}_item`))),
+    );
+  });
+  return [...nodes, ...channels, ...items];
+}
+
+/** Nothing where a node uses the channel by its name. */
+function renameChannel(graph: Sketch, { name, schema, reducer, default: first }: SketchChannel): Operation[] {
+  const isUsed = [...graph.nodes.values()].some(({ io }) =>
+    [...io.reads, ...io.readsIfPresent, ...io.writes].includes(name),
+  );
+  if (isUsed || [...graph.outputs.values()].includes(name)) return [];
+  const channel = { schema, reducer, ...(first !== undefined && { default: first }) };
+  return [
+    { op: 'set_state_field', name: free(graph, `${name.slice(0, 50)}_channel`), channel },
+    { op: 'remove_state_field', name },
+  ];
+}
+
+function free(graph: Sketch, wanted: string): string {
+  for (let at = 1; ; at += 1) {
+    const name = at === 1 ? wanted : `${wanted}_${at}`;
+    if (!graph.nodes.has(name) && !graph.channels.has(name) && !graph.maps.some(({ as }) => as === name)) return name;
+  }
 }
 
 function isReserved(name: string): boolean {

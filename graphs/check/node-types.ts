@@ -1,7 +1,11 @@
-import { nodeError, pointer, type GraphIssue } from '#graphs/check/issue.ts';
-import { suggest } from '#graphs/check/nearest.ts';
+import { errorAt, fixedBy, nodeError, pointer, setField, type GraphIssue } from '#graphs/check/issue.ts';
+import { nearest, suggest } from '#graphs/check/nearest.ts';
+import { fixOfValue } from '#graphs/check/shape.ts';
+import { configRefs } from '#graphs/expression/config.ts';
+import type { Operation } from '#src/contracts/resources/operation.ts';
 import type { Sketch, SketchNode } from '#graphs/check/sketch.ts';
 import type { NodeDefinition } from '#graphs/define.ts';
+import type { z } from 'zod';
 
 /** NODE_TYPE_UNKNOWN and CONFIG_INVALID: what the catalogue says about each node. */
 export function checkNodeTypes(graph: Sketch): GraphIssue[] {
@@ -18,28 +22,55 @@ function unknownType({ catalog }: Sketch, node: SketchNode, type: string): Graph
     ? `Node type "${type}" has no version ${node.typeVersion}.`
     : `There is no node type "${type.slice(0, 80)}".`;
   const hint = newest ? `Use version ${newest.version}.` : suggest(type, types, 'node types');
-  return {
-    ...nodeError('NODE_TYPE_UNKNOWN', node.id, message, hint),
-    path: pointer('nodes', node.id, newest ? 'typeVersion' : 'type'),
-  };
+  const path = pointer('nodes', node.id, newest ? 'typeVersion' : 'type');
+  const [near] = nearest(type, types);
+  const value = newest ? newest.version : near;
+  const issue = { ...nodeError('NODE_TYPE_UNKNOWN', node.id, message, hint), path };
+  return fixedBy(issue, ...(value === undefined ? [] : [setField(path, value)]));
 }
 
+/** A reference stands for a value that is not known yet: what is wrong at it, in it or because of it is left out. */
 function configIssues(node: SketchNode, definition: NodeDefinition): GraphIssue[] {
   const parsed = definition.params.safeParse(node.config);
   if (parsed.success) return [];
-  const known = Object.keys(definition.params.shape);
-  return parsed.error.issues.map((issue) => {
-    const unknown = issue.code === 'unrecognized_keys' ? issue.keys[0] : undefined;
-    const hint =
-      unknown === undefined
-        ? describeField(definition, issue.path[0])
-        : suggest(unknown, known, `fields of ${definition.type}`);
-    const message = `${definition.type}: ${issue.message}.`.replace(/\.\.$/, '.');
-    return {
-      ...nodeError('CONFIG_INVALID', node.id, message, hint),
-      path: pointer('nodes', node.id, 'config', ...issue.path),
-    };
+  const { expressions, secrets } = configRefs(node.config);
+  const places = [...expressions, ...secrets].map(({ path }) => path);
+  return parsed.error.issues.flatMap((issue) => {
+    const isOfReference = places.some((place) => isWithin(place, issue.path) || isCausedBy(place, issue));
+    return isOfReference ? [] : configIssue(node, definition, issue);
   });
+}
+
+function isWithin(place: readonly PropertyKey[], path: readonly PropertyKey[]): boolean {
+  return place.every((part, at) => path[at] === part);
+}
+
+function isCausedBy(place: readonly PropertyKey[], issue: z.core.$ZodIssue): boolean {
+  return issue.code !== 'unrecognized_keys' && isWithin(issue.path, place);
+}
+
+function configIssue(node: SketchNode, definition: NodeDefinition, issue: z.core.$ZodIssue): GraphIssue[] {
+  const known = Object.keys(definition.params.shape);
+  const message = `${definition.type}: ${issue.message}.`.replace(/\.\.$/, '.');
+  const path = pointer('nodes', node.id, 'config', ...issue.path);
+  const at = (hint: string): GraphIssue => ({ ...errorAt('CONFIG_INVALID', path, message, hint), nodeId: node.id });
+  if (issue.code === 'unrecognized_keys') {
+    const [unknown = ''] = issue.keys;
+    const fix = issue.path.length === 0 ? [withoutUnknown(node, known, issue.keys)] : [];
+    return [fixedBy(at(suggest(unknown, known, `fields of ${definition.type}`)), ...fix)];
+  }
+  return [fixedBy(at(describeField(definition, issue.path[0])), ...fixOfValue(issue, node.config, path))];
+}
+
+/** Unknown fields go; what was probably meant takes the value over. */
+function withoutUnknown(node: SketchNode, known: readonly string[], unknown: readonly string[]): Operation {
+  const config: Record<string, unknown> = {};
+  for (const name of unknown) {
+    config[name] = null;
+    const meant = nearest(name, known).find((one) => !Object.hasOwn(node.config, one) && !Object.hasOwn(config, one));
+    if (meant !== undefined) config[meant] = node.config[name];
+  }
+  return { op: 'set_config', nodeId: node.id, config, mode: 'merge' };
 }
 
 function describeField(definition: NodeDefinition, field: PropertyKey | undefined): string {

@@ -1,44 +1,86 @@
-import { pointer, type GraphIssue } from '#graphs/check/issue.ts';
+import { errorAt, fixedBy, pointer, setField, type GraphIssue } from '#graphs/check/issue.ts';
+import { fits } from '#graphs/engine/reducers.ts';
 import { reachable } from '#graphs/engine/topology.ts';
-import type { Sketch } from '#graphs/check/sketch.ts';
+import type { Reducer } from '#src/contracts/resources/graph.ts';
+import type { Sketch, SketchChannel } from '#graphs/check/sketch.ts';
 
-/** REDUCER_CONFLICT: nodes that no way orders write the same `replace` channel: in one superstep LangGraph refuses that. */
+/** REDUCER_CONFLICT: nodes that no way orders, or the items of a map, write the same `replace` channel: LangGraph refuses that. */
 export function checkReducers(graph: Sketch): GraphIssue[] {
-  const reach = new Map<string, ReadonlySet<string>>();
-  const after = (nodeId: string): ReadonlySet<string> => {
-    const known = reach.get(nodeId) ?? reachable([nodeId], graph.next);
-    reach.set(nodeId, known);
-    return known;
-  };
-  const writers = new Map<string, string[]>();
-  for (const { id, definition } of graph.nodes.values()) {
-    if (!graph.reached.has(id)) continue;
-    for (const name of definition?.writes ?? []) {
-      if (graph.channels.get(name)?.reducer === 'replace') writers.set(name, [...(writers.get(name) ?? []), id]);
-    }
-  }
-  return [...writers].flatMap(([name, ids]) => {
-    const pair = firstUnordered(ids, (a, b) => after(a).has(b) || after(b).has(a));
+  return [...graph.channels.values()].flatMap((channel) => {
+    if (channel.reducer !== 'replace') return [];
+    const pair = conflictOver(graph, channel.name);
     if (!pair) return [];
-    const issue: GraphIssue = {
-      severity: 'error',
-      code: 'REDUCER_CONFLICT',
-      path: pointer('state', name, 'reducer'),
-      nodeId: pair[0],
-      message: `"${pair[0]}" and "${pair[1]}" run side by side and both replace "${name}".`,
-      hint: 'Put one after the other, or give the channel the reducer append, merge or unionById.',
-    };
-    return [issue];
+    const [first, second] = pair;
+    const message =
+      first === second
+        ? `"${first}" runs once for each item of a map and replaces "${channel.name}" each time.`
+        : `"${first}" and "${second}" run side by side and both replace "${channel.name}".`;
+    const hint = 'Put one after the other, or give the channel the reducer append, merge or unionById.';
+    const path = pointer('state', channel.name, 'reducer');
+    const issue = { ...errorAt('REDUCER_CONFLICT', path, message, hint), nodeId: first };
+    return [fixedBy(issue, setField(path, reducerFor(channel)))];
   });
 }
 
-function firstUnordered(
-  ids: readonly string[],
-  ordered: (a: string, b: string) => boolean,
-): [string, string] | undefined {
-  for (const [at, a] of ids.entries()) {
-    const b = ids.slice(at + 1).find((other) => !ordered(a, other));
-    if (b !== undefined) return [a, b];
+/** By what the channel's schema says, as far as its default fits. */
+export function reducerFor({ schema, default: first }: Pick<SketchChannel, 'schema' | 'default'>): Reducer {
+  const byType: Readonly<Record<string, Reducer>> = { object: 'merge', number: 'max', integer: 'max' };
+  const { type } = schema;
+  const wanted = (typeof type === 'string' ? byType[type] : undefined) ?? 'append';
+  const order: Reducer[] = [wanted, 'append', 'merge', 'max'];
+  return order.find((one) => first === undefined || fits(one, first)) ?? 'append';
+}
+
+/** The first two nodes that may write a channel in one step; twice the same where a map runs it many times. */
+export function conflictOver(graph: Sketch, channel: string): [string, string] | undefined {
+  const writers = [...graph.nodes.values()]
+    .filter(({ id, io }) => graph.reached.has(id) && io.writes.includes(channel))
+    .map(({ id }) => id);
+  const mapped = writers.find((id) => graph.maps.some(({ to }) => to === id));
+  if (mapped !== undefined) return [mapped, mapped];
+  if (writers.length < 2) return undefined;
+  const after = new Map(writers.map((id) => [id, reachable([id], graph.next)]));
+  const isOrdered = (a: string, b: string): boolean => after.get(a)?.has(b) === true || after.get(b)?.has(a) === true;
+  let chosen: ReadonlyMap<string, Choices> | undefined;
+  for (const [at, a] of writers.entries()) {
+    for (const b of writers.slice(at + 1)) {
+      if (isOrdered(a, b)) continue;
+      chosen ??= choicesBefore(graph);
+      if (!isExclusive(chosen.get(a), chosen.get(b))) return [a, b];
+    }
   }
   return undefined;
+}
+
+/** What must have been chosen for a run to come to a node: way by place of choice. */
+type Choices = ReadonlyMap<string, string>;
+
+function isExclusive(a: Choices = new Map(), b: Choices = new Map()): boolean {
+  return [...a].some(([place, way]) => b.has(place) && b.get(place) !== way);
+}
+
+/** Only what all ways to a node have in common is sure. Repeated until nothing changes, for loops. */
+function choicesBefore(graph: Sketch): ReadonlyMap<string, Choices> {
+  const found = new Map<string, Choices>([['START', new Map()]]);
+  const open = new Set(['START']);
+  for (const name of open) {
+    open.delete(name);
+    const route = graph.nodes.get(name)?.route;
+    for (const { from, to, kind, at } of graph.leaving.get(name) ?? []) {
+      const choices = new Map(found.get(from));
+      // A node that fails takes its error route and no other way.
+      if (route) choices.set(`${from} ends`, kind === 'error' ? 'failed' : 'well');
+      if (kind === 'route') choices.set(`router ${at}`, to);
+      const known = found.get(to);
+      const common = known === undefined ? choices : inCommon(known, choices);
+      if (known !== undefined && known.size === common.size) continue;
+      found.set(to, common);
+      open.add(to);
+    }
+  }
+  return found;
+}
+
+function inCommon(a: Choices, b: Choices): Choices {
+  return new Map([...a].filter(([place, way]) => b.get(place) === way));
 }

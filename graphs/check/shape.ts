@@ -1,5 +1,8 @@
 import { StoredGraph } from '#src/contracts/resources/graph.ts';
-import { pointer, type GraphIssue } from '#graphs/check/issue.ts';
+import { fixedBy, pointer, setField, type GraphIssue } from '#graphs/check/issue.ts';
+import { nearest, suggest } from '#graphs/check/nearest.ts';
+import { fields } from '#graphs/check/sketch.ts';
+import type { Operation } from '#src/contracts/resources/operation.ts';
 import type { z } from 'zod';
 
 type Issue = z.core.$ZodIssue;
@@ -8,23 +11,69 @@ type Issue = z.core.$ZodIssue;
 export function checkShape(raw: unknown): { readonly graph?: StoredGraph; readonly issues: GraphIssue[] } {
   const parsed = StoredGraph.safeParse(raw);
   if (parsed.success) return { graph: parsed.data, issues: [] };
-  return { issues: parsed.error.issues.map(shapeIssue) };
+  return { issues: parsed.error.issues.flatMap((issue) => ofUnion(issue, raw)).map((issue) => shapeIssue(issue, raw)) };
 }
 
-function shapeIssue(issue: Issue): GraphIssue {
+/** Of the kinds of edges and of `onError`, the one that was probably meant. */
+function ofUnion(issue: Issue, raw: unknown): Issue[] {
+  if (issue.code !== 'invalid_union') return [issue];
+  const value = valueAt(raw, issue.path);
+  const [area, , field] = issue.path;
+  const isEdge = area === 'edges' && issue.path.length === 2;
+  const isRoute = area === 'nodes' && field === 'onError' && issue.path.length === 3;
+  if ((!isEdge && !isRoute) || typeof value !== 'object' || value === null) return [issue];
+  const meant = isRoute ? 1 : 'when' in value ? 1 : 'map' in value ? 2 : 0;
+  const inside = issue.errors[meant] ?? [];
+  return inside.length === 0 ? [issue] : inside.map((one) => ({ ...one, path: [...issue.path, ...one.path] }));
+}
+
+function shapeIssue(issue: Issue, raw: unknown): GraphIssue {
   const [area, nodeId] = issue.path;
-  return {
+  const found: GraphIssue = {
     severity: 'error',
     code: 'SHAPE_INVALID',
     path: pointer(...issue.path),
     ...(area === 'nodes' && typeof nodeId === 'string' && { nodeId }),
-    ...wording(issue),
+    ...wording(issue, raw),
   };
+  return fixedBy(found, ...fixOf(issue, raw));
 }
 
-function wording(issue: Issue): { message: string; hint: string } {
-  const [area, , end] = issue.path;
-  if (issue.code === 'invalid_union' && area === 'edges') {
+function fixOf(issue: Issue, raw: unknown): Operation[] {
+  if (issue.code === 'unrecognized_keys' && issue.path.length > 0 && issue.keys.length === 1) {
+    return [setField(pointer(...issue.path, ...issue.keys))];
+  }
+  return fixOfValue(issue, raw, pointer(...issue.path));
+}
+
+/** A number brought to its limit, or the nearest of the words allowed. `value` is what `issue` is about. */
+export function fixOfValue(issue: Issue, value: unknown, path: string): Operation[] {
+  const given = valueAt(value, issue.path);
+  if (typeof given === 'number') {
+    if (issue.code === 'too_big' && issue.inclusive === true) return [setField(path, Number(issue.maximum))];
+    if (issue.code === 'too_small' && issue.inclusive === true) return [setField(path, Number(issue.minimum))];
+  }
+  if (issue.code !== 'invalid_value' || typeof given !== 'string') return [];
+  const words = issue.values.filter((one) => typeof one === 'string');
+  const [near] = nearest(given, words);
+  return near === undefined ? [] : [setField(path, near)];
+}
+
+function valueAt(value: unknown, path: readonly PropertyKey[]): unknown {
+  let here = value;
+  for (const part of path) {
+    here = Array.isArray(here) ? (here as unknown[])[Number(part)] : fields(here)[String(part)];
+  }
+  return here;
+}
+
+function wording(issue: Issue, raw: unknown): { message: string; hint: string } {
+  const end = issue.path.at(-1);
+  if (issue.code === 'invalid_union' && issue.path[0] === 'edges') {
+    if (issue.path.length === 2) {
+      const hint = 'Give "from" with "to", with "when" and "else", or with "map".';
+      return { message: 'This is not an edge.', hint };
+    }
     const reserved = end === 'from' ? 'START' : 'END';
     return {
       message: `"${String(end)}" of this edge is not a node id.`,
@@ -32,7 +81,7 @@ function wording(issue: Issue): { message: string; hint: string } {
     };
   }
   if (issue.code === 'invalid_key') {
-    const name = String(issue.path.at(-1));
+    const name = String(end);
     const rule = issue.issues[0]?.message ?? 'use another name';
     return { message: `"${name.slice(0, 80)}" cannot be a name here.`, hint: `For names, ${rule}.` };
   }
@@ -40,5 +89,10 @@ function wording(issue: Issue): { message: string; hint: string } {
     const names = issue.keys.map((key) => `"${key.slice(0, 80)}"`).join(', ');
     return { message: `Not a field of a stored graph: ${names}.`, hint: 'Remove it, or correct its name.' };
   }
-  return { message: `${issue.message}.`.replace(/\.\.$/, '.'), hint: 'See the JSON Schema of a stored graph.' };
+  const given = valueAt(raw, issue.path);
+  const hint =
+    issue.code === 'invalid_value' && typeof given === 'string'
+      ? suggest(given, issue.values.map(String), 'values')
+      : 'See the JSON Schema of a stored graph.';
+  return { message: `${issue.message}.`.replace(/\.\.$/, '.'), hint };
 }

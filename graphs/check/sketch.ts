@@ -97,9 +97,7 @@ export function sketch(raw: Readonly<Record<string, unknown>>, catalog: Catalog,
     return route ? [{ from: id, to: route.goto, kind: 'error', at: -1, fromPath: path, toPath: path }] : [];
   });
   const edges = [...drawn.flatMap(({ ways }) => ways), ...errors];
-  const ways = edges.filter(
-    ({ from, to }) => (from === 'START' || nodes.has(from)) && (to === 'END' || nodes.has(to)),
-  );
+  const ways = edges.filter(({ from, to }) => (from === 'START' || nodes.has(from)) && (to === 'END' || nodes.has(to)));
   const links = [...new Map(ways.map(({ from, to }) => [`${from}>${to}`, { from, to }])).values()];
   const { next, previous } = neighbours(links);
   const reached = reachable(['START'], next);
@@ -108,7 +106,21 @@ export function sketch(raw: Readonly<Record<string, unknown>>, catalog: Catalog,
   const coming = Map.groupBy(ways, ({ to }) => to);
   const routers = drawn.flatMap(({ router }) => router ?? []);
   const maps = drawn.flatMap(({ map }) => map ?? []);
-  const parts = { nodes, channels, outputs, edges, routers, maps, ways, links, next, previous, leaving, coming, reached };
+  const parts = {
+    nodes,
+    channels,
+    outputs,
+    edges,
+    routers,
+    maps,
+    ways,
+    links,
+    next,
+    previous,
+    leaving,
+    coming,
+    reached,
+  };
   return { raw, catalog, context, ...parts };
 }
 

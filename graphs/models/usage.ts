@@ -18,7 +18,7 @@ export function sumUsage(calls: readonly ModelUsage[]): ModelUsage {
   };
 }
 
-/** Usage of what runs on this machine by rules. */
-export function localUsage(model: string, ms: number): ModelUsage {
-  return { provider: 'local', model, ms };
+/** Usage of rules, which run on this machine, since `start` (`performance.now()`). */
+export function rulesUsage(start: number): ModelUsage {
+  return { provider: 'local', model: 'rules-1', ms: performance.now() - start };
 }

@@ -15,7 +15,7 @@ import {
 import { documentText, sourceOf } from '#graphs/models/document-text.ts';
 import { shownDocument, systemMessage } from '#graphs/models/prompt.ts';
 import { modelLabelOf, requestOptions } from '#graphs/models/request.ts';
-import { localUsage } from '#graphs/models/usage.ts';
+import { rulesUsage } from '#graphs/models/usage.ts';
 
 const unknownLabel = 'unknown';
 
@@ -84,7 +84,7 @@ export const classify = defineNode({
     const classification = byRules(text, params);
     return {
       update: { [params.output]: classification },
-      usage: localUsage(rulesLabel, performance.now() - start),
+      usage: rulesUsage(start),
       modelLabel: rulesLabel,
     };
   },

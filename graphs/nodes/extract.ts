@@ -14,7 +14,7 @@ import {
 } from '#graphs/models/config-fields.ts';
 import { extractByModel } from '#graphs/models/extract-by-model.ts';
 import { modelLabelOf, requestOptions } from '#graphs/models/request.ts';
-import { localUsage } from '#graphs/models/usage.ts';
+import { rulesUsage } from '#graphs/models/usage.ts';
 import { OcrFacts, readFacts, stillThere } from '#graphs/nodes/facts.ts';
 
 /** Beside the fields, the result has these. */
@@ -111,7 +111,7 @@ async function findFields({ deps, params, signal }: NodeCall<Params>, document: 
   const start = performance.now();
   // What is shown is the start of the text, so places in it are places in the whole.
   const found = extractLocally({ text: document.shown, pages: document.pages }, params.fields);
-  return { found, usage: localUsage(rulesLabel, performance.now() - start), modelLabel: rulesLabel };
+  return { found, usage: rulesUsage(start), modelLabel: rulesLabel };
 }
 
 function accepted(field: FoundField, { requireEvidence }: Params): FoundField {

@@ -6,6 +6,7 @@ import type { ThumbnailRequest } from '#src/domain/documents/thumbnails.ts';
 import { baseApp } from '#http/base-app.ts';
 import { binder, type Facade } from '#http/bind.ts';
 import { notFound, problems } from '#http/problem.ts';
+import { mountExecutionEvents } from '#http/routes/execution-events.ts';
 import { mountHealth, type HealthReader } from '#http/routes/health.ts';
 import { mountIngestion } from '#http/routes/ingestion.ts';
 import { mountMedia } from '#http/routes/media.ts';
@@ -29,6 +30,7 @@ export function createApiApp(parts: ApiParts): Express {
   const bind = binder(router, parts.facade);
   mountIngestion(bind);
   mountService(bind);
+  mountExecutionEvents(router, parts.facade);
   mountOpenApi(router, () => buildOpenApi(parts.version, parts.baseUrl()));
   mountMedia(router, (request) => parts.readThumbnail(request));
   app.use(router, notFound, problems(parts.logger));

@@ -1,6 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { createTesseractEngine } from '#src/adapters/ocr/tesseract-engine.ts';
+import { createNodeCache } from '#src/adapters/database/node-cache.ts';
+import { Callbacks } from '#src/agents/callbacks.ts';
+import { createDerivedDocuments } from '#src/agents/derived-documents.ts';
 import { createPerformer } from '#src/agents/perform-run.ts';
+import { createReadDocument } from '#src/agents/read-document.ts';
 import { createRunDocuments } from '#src/agents/run-documents.ts';
 import { Worker } from '#src/agents/worker.ts';
 import type { Core } from '#src/compose/core.ts';
@@ -11,6 +15,9 @@ import type { Lease } from '#src/domain/ports/executions.ts';
 import type { Catalog } from '#graphs/catalog.ts';
 import { createCompiledCache } from '#graphs/compiled-cache.ts';
 import type { compileGraph, RunCheckpointer } from '#graphs/compile.ts';
+import type { NodeDeps } from '#graphs/node-deps.ts';
+import { emitted } from '#src/domain/events/realtime.ts';
+import type { OcrEngine } from '#src/domain/ports/ocr-engine.ts';
 
 /** LangGraph, its checkpoints and compiled graphs: loaded when the first run comes. */
 function lazyGraphs(data: Data, known: Catalog) {
@@ -41,25 +48,52 @@ interface AgentsParts {
   readonly catalog: Catalog;
 }
 
+/** All that nodes may reach. */
+function nodeDepsOf({ core, ocr }: { core: Core; ocr: OcrEngine }): NodeDeps {
+  const { deps, models, images, outside, relay } = core;
+  const { documents, objects, results, search, events } = deps;
+  return {
+    document: createRunDocuments({ documents, objects, images }),
+    storeDerived: createDerivedDocuments({ documents, objects, announce: (document) => relay.push(document) }),
+    readDocument: createReadDocument({ documents, results }),
+    images,
+    results,
+    search,
+    ocr,
+    models,
+    chat: outside.chat,
+    segmenters: outside.segmenters,
+    outbound: outside.listed,
+    deliver: (delivery) => outside.sender.deliver(delivery),
+    announce: (run, path, data) => events.append([emitted(run, path, data)]),
+  };
+}
+
 /** The worker that takes runs from the queue, with OCR behind it; nothing heavy is loaded before the first run. */
 export function createAgents({ config, data, core, catalog }: AgentsParts, stack: AsyncDisposableStack): Worker {
-  const { deps, models, images, relay, metrics } = core;
-  const { documents, objects, results, search, steps, events, executions, workflows, wake, logger } = deps;
+  const { deps, outside, relay, metrics } = core;
+  const { steps, events, executions, workflows, wake, logger, secrets } = deps;
   const ocr = createTesseractEngine({
     language: config.ocr.language,
     ...(config.ocr.workers === null ? {} : { workers: config.ocr.workers }),
   });
   stack.defer(() => ocr.close());
+  const cache = createNodeCache(data.collections, logger);
+  stack.defer(() => cache.idle());
   const graphs = lazyGraphs(data, catalog);
+  const { deliveries, sender } = outside;
+  const callbacks = new Callbacks({ executions, deliveries, pushed: () => sender.push() });
   const perform = createPerformer({
     executions,
     workflows,
     steps,
     events,
     logger,
+    cache,
+    secrets,
     maxDeaths: config.runs.maxDeaths,
     compiled: createCompiledCache(),
-    nodeDeps: { document: createRunDocuments({ documents, objects, images }), results, search, ocr, models },
+    nodeDeps: nodeDepsOf({ core, ocr }),
     compile: (graph) => graphs.compile(graph),
   });
   const parts = {
@@ -73,8 +107,14 @@ export function createAgents({ config, data, core, catalog }: AgentsParts, stack
       graphs.forget(run._id).catch((error: unknown) => {
         logger.warn({ err: error, runId: run._id }, 'checkpoints of a finished run could not be removed');
       });
+      if (run.hasCallback !== true) return;
+      callbacks.runEnded(run).catch((error: unknown) => {
+        logger.warn({ err: error, runId: run._id }, 'a callback is left to the sweep');
+      });
     },
-    sweep: () => relay.sweep(),
+    async sweep() {
+      await Promise.all([relay.sweep(), callbacks.sweep(), sender.sweep()]);
+    },
   };
   return new Worker(parts, { owner: randomUUID(), ...config.runs });
 }

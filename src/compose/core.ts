@@ -6,6 +6,7 @@ import { createExecutionStore } from '#src/adapters/database/executions.ts';
 import { createIdempotencyStore } from '#src/adapters/database/idempotency.ts';
 import { createOrganizationStore } from '#src/adapters/database/organizations.ts';
 import { createResultStore } from '#src/adapters/database/results.ts';
+import { createSecretStore } from '#src/adapters/database/secrets.ts';
 import { createSearchIndex } from '#src/adapters/database/search-index.ts';
 import { createStepStore } from '#src/adapters/database/steps.ts';
 import { createUploadStore } from '#src/adapters/database/uploads.ts';
@@ -15,7 +16,8 @@ import { modelLabels } from '#src/adapters/models/create-models.ts';
 import { createInProcessWakeQueue } from '#src/adapters/queue/in-process-wake-queue.ts';
 import { Relay } from '#src/agents/relay.ts';
 import type { Data } from '#src/compose/data.ts';
-import type { Readers } from '#src/compose/models.ts';
+import { openAiOf, type Readers } from '#src/compose/models.ts';
+import { createOutside, type Outside } from '#src/compose/outside.ts';
 import type { Config } from '#src/config/config.ts';
 import { HealthService } from '#src/domain/health.ts';
 import type { ImageCodec } from '#src/domain/ports/image-codec.ts';
@@ -25,12 +27,14 @@ import type { Models } from '#src/domain/ports/models.ts';
 import type { SearchOptions } from '#src/domain/search/hybrid-search.ts';
 import { SignedThumbnails } from '#src/domain/documents/thumbnails.ts';
 import { version } from '#src/config/version.ts';
+import type { Catalog } from '#graphs/catalog.ts';
 import type { ToolDeps } from '#tools/deps.ts';
 
 export interface Core {
   readonly deps: ToolDeps;
   readonly models: Models;
   readonly images: ImageCodec;
+  readonly outside: Outside;
   readonly relay: Relay;
   readonly thumbnails: SignedThumbnails;
   readonly health: HealthService;
@@ -44,6 +48,7 @@ interface CoreParts {
   readonly config: Config;
   readonly data: Data;
   readonly readers: Readers;
+  readonly catalog: Catalog;
   readonly logger: Logger;
 }
 
@@ -61,8 +66,9 @@ function searchOptions({ config, readers, logger }: CoreParts, metrics: Metrics)
 
 /** Everything behind the tools. */
 export function createCore(parts: CoreParts, stack: AsyncDisposableStack): Core {
-  const { config, data, logger } = parts;
+  const { config, data, logger, catalog } = parts;
   const { images, models } = parts.readers;
+  const outside = createOutside({ config, data, images, openai: openAiOf(config), logger }, stack);
   const { collections, database, objects } = data;
   const documents = createDocumentStore(collections);
   const executions = createExecutionStore(database.client, collections);
@@ -97,6 +103,9 @@ export function createCore(parts: CoreParts, stack: AsyncDisposableStack): Core 
     events,
     wake,
     audit: createAuditLog(collections),
+    outbound: outside.anyPublic,
+    secrets: createSecretStore(collections, config.secretsKey ?? data.derive('secrets')),
+    catalog,
     relay: (document) => relay.push(document),
     announce(batch) {
       events
@@ -122,6 +131,7 @@ export function createCore(parts: CoreParts, stack: AsyncDisposableStack): Core 
     deps,
     models,
     images,
+    outside,
     relay,
     thumbnails,
     health,

@@ -10,11 +10,12 @@ export interface Readers {
   readonly models: Models;
 }
 
-function openAiOf({ models }: Config): Pick<ModelsConfig, 'openai'> {
-  const { openAiKey, openAiBaseUrl, visionModel, embeddingModel } = models;
+/** Settings of the OpenAI-compatible server; empty where none is configured. */
+export function openAiOf({ models }: Config): Pick<ModelsConfig, 'openai'> {
+  const { openAiKey, openAiBaseUrl, visionModel, chatModel, embeddingModel } = models;
   if (openAiKey === null) return {};
   const baseUrl = openAiBaseUrl === null ? {} : { baseUrl: openAiBaseUrl };
-  return { openai: { apiKey: openAiKey, ...baseUrl, visionModel, embeddingModel, timeoutMs: 60_000, maxRetries: 2 } };
+  return { openai: { apiKey: openAiKey, ...baseUrl, visionModel, chatModel, embeddingModel, timeoutMs: 60_000, maxRetries: 2 } };
 }
 
 export function createReaders(config: Config): Readers {

@@ -197,6 +197,8 @@ async function askRuns({ executions, events, idempotency, steps }: Stores): Prom
   await executions.callbackQueued(organizationId, execution._id);
   await events.append([realtimeEvent(organizationId)]);
   await events.read(organizationId, 0, 10);
+  await events.read(organizationId, 0, 10, { executionId: execution._id });
+  await events.position(organizationId);
   events.subscribe(organizationId, () => undefined)();
   const scope = { organizationId, apiKeyId: 'key_a', endpoint: 'e', key: 'k' };
   for (let twice = 0; twice < 2; twice += 1) {
@@ -404,6 +406,7 @@ const overTenants: Readonly<Record<string, string>> = {
   'apiKeys.findByHash': 'who it belongs to is what a key tells',
   'organizations.findOrganization': 'the _id is the organization',
   'events.append': 'the _id of the counter holds the organization',
+  'events.position': 'the _id of the counter holds the organization',
   'search.check': 'names indexes, reads no rows',
   checkpoints: "LangGraph's saver knows threads only: the id of a run, which nobody is told without its tenant",
 };

@@ -43,7 +43,7 @@ export const layers: readonly Layer[] = [
 /** Layers that end up in front of users; the others build and check them. */
 export const productRoots = ['src/', 'graphs/', 'tools/', 'http/', 'embedded/', 'web/'] as const;
 
-const langGraph = ['graphs/compile', 'graphs/execute'];
+const langGraph = ['graphs/compile', 'graphs/execute', 'graphs/langgraph.ts'];
 
 /** Where in the product each package may be imported: path prefixes. Scripts and tests may import every declared package. */
 export const vendors: Readonly<Record<string, readonly string[]>> = {

@@ -61,12 +61,14 @@ function workflowOf(organizationId: string, projectId: string, _id: string) {
   const { graph, graphHash } = documentIntake;
   const workflow = { _id, schemaVersion: 1, organizationId, projectId, name: 'w', description: text } as const;
   const published = { source: 'code', codeName: 'c', publishedVersion: 1, publishedHash: graphHash } as const;
-  const made = { createdAt: now, createdBy: 't' };
-  const version = { _id: `${_id}@1`, organizationId, workflowId: _id, version: 1, graphHash, graph, ...made };
-  return { workflow: { ...workflow, ...published, createdAt: now, updatedAt: now }, version };
+  const made = { author: 't', surface: 'rest', note: null, at: now } as const;
+  const kept = { organizationId, graphHash, graph };
+  const version = { ...kept, ...made, _id: `${_id}@1`, workflowId: _id, version: 1, fromRevision: 1 };
+  const draft = { ...kept, _id, projectId, revision: 1, lastEdit: { revision: 1, operations: [], ...made } };
+  return { workflow: { ...workflow, ...published, createdAt: now, updatedAt: now }, version, draft };
 }
 
-function keyOf(organizationId: string, projectId: string, _id: string) {
+function keyOf(organizationId: string, projectId: string, _id: string, agentGraphId: string) {
   const whose = {
     _id,
     hash: `hash of ${_id}`,
@@ -76,7 +78,7 @@ function keyOf(organizationId: string, projectId: string, _id: string) {
     organizationId,
     projectId,
   } as const;
-  const unset = { agentGraphId: null, expiresAt: null, lastUsedAt: null, revokedAt: null, replacedBy: null };
+  const unset = { agentGraphId, expiresAt: null, lastUsedAt: null, revokedAt: null, replacedBy: null };
   return { ...whose, ...unset, deviceId: null, graceUntil: null, createdBy: 'test', createdAt: now };
 }
 
@@ -88,7 +90,7 @@ async function seed(): Promise<Seeded> {
   const { _id: documentId, objectKey, family, sizeBytes, contentType } = document;
   await stores.organizations.insertOrganization({ _id: organizationId, name: 'o', createdAt: now });
   await stores.organizations.insertProject({ _id: projectId, organizationId, name: 'p', createdAt: now });
-  await stores.apiKeys.insert(keyOf(organizationId, projectId, ids.keyId));
+  await stores.apiKeys.insert(keyOf(organizationId, projectId, ids.keyId, ids.workflowId));
   const { workflow, version, draft } = workflowOf(organizationId, projectId, ids.workflowId);
   await stores.workflows.insert(workflow, { version, draft });
   await stores.documents.insert(document);
@@ -137,6 +139,7 @@ type Read = (asker: Seeded, target: Seeded) => Promise<unknown>;
 const reads: Readonly<Record<string, Read>> = {
   'apiKeys.find': (who, { keyId }) => stores.apiKeys.find(who.organizationId, keyId),
   'apiKeys.list': (who) => stores.apiKeys.list(who.organizationId),
+  'apiKeys.listBound': (who, { workflowId }) => stores.apiKeys.listBound(who.organizationId, workflowId, 20),
   'documents.find': (who, { documentId }) => stores.documents.find(who, documentId),
   'documents.findInOrganization': (who, { documentId }) =>
     stores.documents.findInOrganization(who.organizationId, documentId),

@@ -11,7 +11,9 @@ const mark = testNode('mark', ({ path }) => ({ update: { visits: [path] } }), { 
 const bad = testNode('bad', () => {
   throw new Fault('request.invalid', 'No.');
 });
-const count = testNode('count', ({ path }) => ({ update: { turns: 1, visits: [path] } }), { writes: ['turns', 'visits'] });
+const count = testNode('count', ({ path }) => ({ update: { turns: 1, visits: [path] } }), {
+  writes: ['turns', 'visits'],
+});
 const item = testNode('item', ({ state }) => ({ update: { visits: [`item ${JSON.stringify(state['page'])}`] } }), {
   writes: ['visits'],
 });
@@ -117,9 +119,15 @@ describe('Loops', () => {
     ]);
     const { outputs } = await runGraph(made, { definitions });
     expect(outputs['turns']).toBe(3);
-    expect((outputs['visits'] as string[]).map((path) => path.replace(/#.*/, ''))).toEqual(
-      ['a', 'b', 'a', 'b', 'a', 'b', 'end'],
-    );
+    expect((outputs['visits'] as string[]).map((path) => path.replace(/#.*/, ''))).toEqual([
+      'a',
+      'b',
+      'a',
+      'b',
+      'a',
+      'b',
+      'end',
+    ]);
     expect(new Set(outputs['visits'] as string[]).size, 'each visit has a path of its own').toBe(7);
   });
 
@@ -248,10 +256,14 @@ describe('Maps', () => {
   });
 
   test('an item that fails ends the run, or is skipped, as the map says', async () => {
-    const some = testNode('some', ({ state }) => {
-      if (state['page'] === 2) throw new Fault('request.invalid', 'Not this one.');
-      return { update: { visits: [`ok ${String(state['page'])}`] } };
-    }, { writes: ['visits'] });
+    const some = testNode(
+      'some',
+      ({ state }) => {
+        if (state['page'] === 2) throw new Fault('request.invalid', 'Not this one.');
+        return { update: { visits: [`ok ${String(state['page'])}`] } };
+      },
+      { writes: ['visits'] },
+    );
     const nodes = { a: 'mark', each: 'some', join: 'mark' };
     const more = { definitions: [...definitions, some], initialState: { pages: [1, 2, 3] } };
     await expect(runGraph(graph(nodes, edges()), more)).rejects.toMatchObject({ code: 'request.invalid' });

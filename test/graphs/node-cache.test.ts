@@ -21,7 +21,10 @@ beforeEach(() => {
   ran = [];
 });
 
-function textNode(type: string, more: Partial<NodeDefinition> & { reads?: readonly string[]; writes: readonly string[] }) {
+function textNode(
+  type: string,
+  more: Partial<NodeDefinition> & { reads?: readonly string[]; writes: readonly string[] },
+) {
   return defineNode({
     type,
     version: 1,
@@ -53,7 +56,10 @@ const failing = textNode('failing', {
 });
 const definitions = [first, second, impure, engine, failing];
 
-function graph(last: Record<string, unknown>, begin: Record<string, unknown> = { type: 'first', config: { text: 'x' } }) {
+function graph(
+  last: Record<string, unknown>,
+  begin: Record<string, unknown> = { type: 'first', config: { text: 'x' } },
+) {
   return StoredGraph.parse({
     schemaVersion: 1,
     name: 'T',

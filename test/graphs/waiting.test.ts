@@ -35,7 +35,14 @@ const catalog = catalogOf([mark, ask, workflow]);
 
 function graph(nodes: StoredGraphInput['nodes'], edges: StoredGraphInput['edges']): StoredGraph {
   const state = { ...visits, list: {}, inner: { reducer: 'append' } } as const;
-  return StoredGraph.parse({ schemaVersion: 1, name: 'T', state, nodes, edges, outputs: { visits: 'visits', inner: 'inner' } });
+  return StoredGraph.parse({
+    schemaVersion: 1,
+    name: 'T',
+    state,
+    nodes,
+    edges,
+    outputs: { visits: 'visits', inner: 'inner' },
+  });
 }
 
 /** One process of a run: its checkpoints come from the database, not from memory. */
@@ -139,6 +146,9 @@ describe('A workflow inside a workflow', () => {
     ]);
     const self = async () => compileGraph(endless, { catalog, checkpointer: new CheckpointSaver(database.db) });
     const running = process(endless, 'run_s3', { parts: { loadWorkflow: self } });
-    await expect(running).rejects.toMatchObject({ code: 'workflow.invalid', detail: expect.stringContaining('nested') });
+    await expect(running).rejects.toMatchObject({
+      code: 'workflow.invalid',
+      detail: expect.stringContaining('nested'),
+    });
   });
 });

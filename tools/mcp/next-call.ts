@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import type { Execution } from '#src/contracts/resources/execution.ts';
+import type { Execution, GetRunResult, RunSummary } from '#src/contracts/resources/execution.ts';
 import { terminalStatuses } from '#src/domain/runs/run.ts';
 import type { AnyTool, Tool } from '#tools/define.ts';
 import { tools } from '#tools/index.ts';
@@ -21,8 +21,25 @@ function after<Input extends z.ZodType, Output extends z.ZodObject>(
   return [tool.name, say as Hint];
 }
 
+function afterWaiting(runId: string, questions: z.output<typeof RunSummary>['waitingFor']): string {
+  const [first, ...others] = questions ?? [];
+  const path = first === undefined || others.length === 0 ? '' : `, path "${first.path}"`;
+  return `It waits for an answer. Read waitingFor with get_run, runId "${runId}", then call resume_run with runId "${runId}"${path} and answer.`;
+}
+
+function afterRun({ execution, run }: z.output<typeof GetRunResult>): string | null {
+  if (run === null) return afterExecution(execution);
+  if (run.status === 'waiting')
+    return `Answer what waitingFor asks: call resume_run with runId "${run.runId}", path "${run.waitingFor?.[0]?.path ?? ''}" and an answer that fits its answerSchema.`;
+  return terminalStatuses.has(run.status)
+    ? null
+    : `It is ${run.status}. Call get_run with runId "${run.runId}" and waitSeconds 25 until it ends.`;
+}
+
 function afterExecution(execution: Execution): string | null {
   const { id, runs } = execution;
+  const waits = runs.find((run) => run.status === 'waiting');
+  if (waits !== undefined) return afterWaiting(waits.runId, waits.waitingFor);
   if (!terminalStatuses.has(execution.status))
     return `It is ${execution.status}. Call get_run with executionId "${id}" and waitSeconds 25 until it ends.`;
   const failed = runs.find((run) => run.status !== 'succeeded');
@@ -45,7 +62,18 @@ const hints = new Map<string, Hint>([
       : `Call run_workflow with workflowId "${output.workflows[0].workflowId}" and documentIds.`,
   ),
   after(tools.runWorkflow, ({ output }) => afterExecution(output)),
-  after(tools.getRun, ({ output }) => (output.run === null ? afterExecution(output.execution) : null)),
+  after(tools.getRun, ({ output }) => afterRun(output)),
+  after(tools.listRuns, ({ output, cut }) => {
+    if (cut?.unit === 'items') return `For the rest call list_runs with limit ${cut.shown} and follow its nextCursor.`;
+    if (output.nextCursor !== null) return `Call list_runs with cursor "${output.nextCursor}" for the next page.`;
+    const waits = output.runs.find((run) => run.status === 'waiting');
+    return waits === undefined ? null : afterWaiting(waits.runId, waits.waitingFor);
+  }),
+  after(tools.cancelRun, ({ output }) =>
+    terminalStatuses.has(output.status) ? 'Nothing of it runs any more; replay_execution runs it again.' : null,
+  ),
+  after(tools.resumeRun, ({ output }) => `Call get_run with runId "${output.runId}" and waitSeconds 25.`),
+  after(tools.replayExecution, ({ output }) => afterExecution(output)),
   after(tools.listDocuments, ({ output, cut }) => {
     if (cut?.unit === 'items')
       return `For the rest call list_documents with limit ${cut.shown} and follow its nextCursor.`;

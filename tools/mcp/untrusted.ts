@@ -15,6 +15,8 @@ export interface UntrustedField {
 /** Names of such fields below anything that belongs to a document. */
 const untrustedName = /(^(description|title|outputPreview)|Text)$/;
 const alwaysUntrusted = /Text$/;
+/** Whole values that nodes made of the document. */
+const untrustedValue = /^(outputs|data)$/;
 const delimiter = /<(?=[\s/]*untrusted-document)/gi;
 
 /** No text can open or close the tags. */
@@ -37,6 +39,12 @@ function isUntrusted(name: string, place: Place): boolean {
   return place.id === null ? alwaysUntrusted.test(name) : untrustedName.test(name);
 }
 
+function untrustedTextOf(name: string, value: unknown, place: Place): string | null {
+  if (place.id !== null && value !== null && value !== undefined && untrustedValue.test(name))
+    return typeof value === 'string' ? value : JSON.stringify(value);
+  return typeof value === 'string' && isUntrusted(name, place) ? value : null;
+}
+
 /** A copy of `output` without untrusted text, and that text in blocks by document, in order. */
 export function separate(output: unknown): { trusted: unknown; blocks: readonly UntrustedBlock[] } {
   const found = new Map<string, UntrustedField[]>();
@@ -49,12 +57,13 @@ export function separate(output: unknown): { trusted: unknown; blocks: readonly 
     const copy: Record<string, unknown> = {};
     for (const [name, child] of Object.entries(value)) {
       const path = [...here.path, name];
-      if (typeof child !== 'string' || !isUntrusted(name, here)) {
+      const text = untrustedTextOf(name, child, here);
+      if (text === null) {
         copy[name] = walk(child, { id: here.id, path });
         continue;
       }
       const id = here.id ?? 'unknown';
-      found.set(id, [...(found.get(id) ?? []), { path: path.join('.'), text: child }]);
+      found.set(id, [...(found.get(id) ?? []), { path: path.join('.'), text }]);
     }
     return copy;
   };

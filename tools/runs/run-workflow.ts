@@ -2,17 +2,16 @@ import { z } from 'zod';
 import { Execution, ExecutionBody } from '#src/contracts/resources/execution.ts';
 import { Fault } from '#src/domain/fault.ts';
 import { derivedId, newId } from '#src/domain/ids.ts';
-import { newRuns } from '#src/domain/runs/new-runs.ts';
-import { runCreated } from '#src/domain/events/realtime.ts';
 import type { ExecutionRecord } from '#src/domain/runs/run.ts';
 import { homeProject } from '#src/domain/access/principal.ts';
 import { unstorable } from '#src/domain/storable.ts';
 import { defineTool, type ToolContext } from '#tools/define.ts';
 import { documentMissing } from '#tools/documents/require-document.ts';
+import { invalidInput } from '#tools/call.ts';
 import { idempotent } from '#tools/idempotent.ts';
-import { presentExecution } from '#tools/runs/present.ts';
+import { startExecution } from '#tools/runs/start-execution.ts';
+import { chosenVersion } from '#tools/runs/chosen-version.ts';
 import { waitForExecution } from '#tools/runs/wait-for-execution.ts';
-import { workflowMissing } from '#tools/workflows/require-workflow.ts';
 
 type Body = z.output<typeof ExecutionBody>;
 const scopeLimit = 1_000;
@@ -33,32 +32,34 @@ async function chosenDocuments({ deps, principal }: ToolContext, body: Body): Pr
 }
 
 async function createExecution(ctx: ToolContext, body: Body, id: string): Promise<z.input<typeof Execution>> {
-  const { deps, principal } = ctx;
+  const { principal } = ctx;
   const choosing = chosenDocuments(ctx, body);
   // Awaited below, unless the workflow is missing: that is told first, whichever read is faster.
   choosing.catch(() => undefined);
-  const workflow = await deps.workflows.find(principal, body.workflowId);
-  if (workflow === null || workflow.publishedVersion === null) throw workflowMissing();
+  const chosen = await chosenVersion(ctx, body.workflowId, body.version ?? null);
   const documentIds = await choosing;
   const wanted: ExecutionRecord = {
     _id: id,
     schemaVersion: 1,
     organizationId: principal.organizationId,
     projectId: homeProject(principal),
-    workflowId: workflow._id,
-    workflowName: workflow.name,
-    version: workflow.publishedVersion,
-    graphHash: workflow.publishedHash,
+    workflowId: body.workflowId,
+    ...chosen,
     source: ctx.surface === 'mcp' ? 'mcp' : 'service',
     apiKeyId: principal.keyId,
     documentIds,
     initialState: body.initialState ?? null,
+    ...(body.callbackUrl === undefined ? {} : { callbackUrl: body.callbackUrl, callbackPending: true }),
     createdAt: new Date(),
   };
-  const { execution, runs } = await deps.executions.create(wanted, newRuns);
-  await deps.wake.notify();
-  deps.announce(runs.map(runCreated));
-  return presentExecution(execution, runs);
+  return startExecution(ctx, wanted);
+}
+
+/** What is refused now would fail every time later, unseen. */
+function refuseCallback({ deps }: ToolContext, { callbackUrl }: Body): void {
+  const problem = callbackUrl === undefined ? null : deps.outbound.refuses(callbackUrl);
+  if (problem !== null)
+    throw invalidInput([{ pointer: '/callbackUrl', code: 'outbound_refused', message: problem }]);
 }
 
 function refuseUnstorable(initialState: Body['initialState']): void {
@@ -84,6 +85,7 @@ export const runWorkflow = defineTool({
   async run(ctx, { waitSeconds, ...body }) {
     const { idempotencyKey, ...input } = body;
     refuseUnstorable(input.initialState);
+    refuseCallback(ctx, input);
     const { organizationId, keyId } = ctx.principal;
     if (idempotencyKey === undefined) {
       const execution = await createExecution(ctx, input, newId('execution'));

@@ -1,23 +1,17 @@
 import type { z } from 'zod';
 import type { Execution } from '#src/contracts/resources/execution.ts';
-import { Fault } from '#src/domain/fault.ts';
 import { terminalStatuses, type ExecutionRecord } from '#src/domain/runs/run.ts';
 import type { ToolContext } from '#tools/define.ts';
 import { presentExecution } from '#tools/runs/present.ts';
+import { requireExecution } from '#tools/runs/require-run.ts';
 
 type ExecutionReply = z.input<typeof Execution>;
 
 /** Changes made by another process do not pass this one's bus: look again after this long all the same. */
 const lookAgainMs = 1_000;
 
-function executionMissing(): Fault {
-  return new Fault('execution.not_found', 'No execution with this id is readable with this credential.');
-}
-
-export async function readExecution({ deps, principal }: ToolContext, id: string): Promise<ExecutionReply> {
-  const execution = await deps.executions.find(principal, id);
-  if (execution === null) throw executionMissing();
-  return presentRuns(deps, execution);
+export async function readExecution(ctx: ToolContext, id: string): Promise<ExecutionReply> {
+  return presentRuns(ctx.deps, await requireExecution(ctx, id));
 }
 
 async function presentRuns(deps: ToolContext['deps'], execution: ExecutionRecord): Promise<ExecutionReply> {
@@ -36,7 +30,9 @@ function nextEvent(
     wake?.();
   };
   const unsubscribe = deps.events.subscribe(principal.organizationId, (event) => {
-    if (event.executionId === id && event.type !== 'run.step.changed') stir();
+    // Steps change nothing here, but the one at which a run begins to wait.
+    const counts = event.type !== 'run.step.changed' || event.data?.['runStatus'] !== undefined;
+    if (event.executionId === id && counts) stir();
   });
   signal.addEventListener('abort', stir, { once: true });
   return {
@@ -59,7 +55,7 @@ function nextEvent(
 }
 
 /**
- * The execution when it changed or ended (`until: 'change'`), or ended (`'end'`), or after `seconds`, whichever is first.
+ * The execution when it changed or ended (`until: 'change'`), or ended or only waits for answers (`'end'`), or after `seconds`, whichever is first.
  * Source: contracts.md "Executions" (`?wait=`).
  */
 export async function waitForExecution(
@@ -76,6 +72,7 @@ export async function waitForExecution(
     const before = JSON.stringify([first.status, first.counts]);
     for (;;) {
       if (terminalStatuses.has(latest.status) || ctx.signal.aborted) return latest;
+      if (until === 'end' && latest.status === 'waiting') return latest;
       if (until === 'change' && JSON.stringify([latest.status, latest.counts]) !== before) return latest;
       const left = deadline - performance.now();
       if (left <= 0) return latest;

@@ -60,16 +60,20 @@ export async function addNoopWorkflow({ deps }: App, { organizationId, projectId
       createdAt: now,
       updatedAt: now,
     },
-    { version: {
-      _id: `${_id}@1`,
-      organizationId,
-      workflowId: _id,
-      version: 1,
-      graphHash,
-      graph,
-      fromRevision: null,
-      at: now,
-      createdBy: 'bench',
+    {
+      version: {
+        _id: `${_id}@1`,
+        organizationId,
+        workflowId: _id,
+        version: 1,
+        graphHash,
+        graph,
+        fromRevision: null,
+        at: now,
+        author: 'bench',
+        surface: 'code',
+        note: null,
+      },
     },
   );
   return _id;

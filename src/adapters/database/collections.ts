@@ -21,6 +21,7 @@ export interface EventRow extends LoggedEvent {
 interface CounterRow {
   readonly _id: string;
   readonly seq: number;
+  readonly epoch?: string;
 }
 
 export interface AuditRow {

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { MongoBulkWriteError, type WriteError } from 'mongodb';
 import type { Collections, EventRow } from '#src/adapters/database/collections.ts';
 import { processSafe } from '#src/adapters/database/connect.ts';
@@ -22,6 +23,9 @@ function tell(listener: (event: LoggedEvent) => void, row: EventRow): void {
   }
 }
 
+/** Eight hexadecimal digits. */
+const newEpoch = (): string => randomBytes(4).toString('hex');
+
 /** The log in the database, with an in-process bus over what this process appends. */
 export function createEventLog({ events, counters }: Pick<Collections, 'events' | 'counters'>): EventLog {
   const listeners = new Map<string, Set<(event: LoggedEvent) => void>>();
@@ -30,7 +34,7 @@ export function createEventLog({ events, counters }: Pick<Collections, 'events' 
   const reserve = async (organizationId: string, count: number): Promise<number> => {
     const counter = await counters.findOneAndUpdate(
       { _id: `events:${organizationId}` },
-      { $inc: { seq: count } },
+      { $inc: { seq: count }, $setOnInsert: { epoch: newEpoch() } },
       { upsert: true, returnDocument: 'after', ...processSafe },
     );
     return (counter?.seq ?? count) - count;
@@ -67,13 +71,24 @@ export function createEventLog({ events, counters }: Pick<Collections, 'events' 
         if (set.size === 0 && listeners.get(organizationId) === set) listeners.delete(organizationId);
       };
     },
-    async read(organizationId, after, limit) {
+    async read(organizationId, after, limit, filter) {
       const rows = await events
-        .find({ organizationId, seq: { $gt: after } })
+        .find({ organizationId, ...filter, seq: { $gt: after } })
         .sort({ seq: 1 })
         .limit(limit)
         .toArray();
       return rows.map(({ _id: _, ...event }) => event);
+    },
+    async position(organizationId) {
+      const counter = await counters.findOneAndUpdate(
+        { _id: `events:${organizationId}` },
+        { $setOnInsert: { seq: 0, epoch: newEpoch() } },
+        { upsert: true, returnDocument: 'after', ...processSafe },
+      );
+      const first = await events.findOne({ organizationId }, { sort: { seq: 1 }, projection: { seq: 1 } });
+      const last = counter?.seq ?? 0;
+      // Logs that older versions began have no name.
+      return { epoch: counter?.epoch ?? '0', forgotten: first === null ? last : first.seq - 1, last };
     },
   };
 }

@@ -25,6 +25,9 @@ const olderThan = (after: ListPosition | null): Filter<RunRecord> =>
         $or: [{ createdAt: { $lt: after.createdAt } }, { _id: { $lt: after.id } }],
       };
 
+/** What only a reader of one run wants, and may be large. */
+const brief = { outputs: 0, receipt: 0, answers: 0 };
+
 const unended = { status: { $in: ['queued', 'running', 'waiting'] } } satisfies Filter<RunRecord>;
 
 /** Without write errors the server refused the command as a whole, and nothing is stored. */
@@ -93,20 +96,19 @@ export function createExecutionStore(
     },
     find: ({ organizationId, projectIds }, id) =>
       executions.findOne({ _id: id, organizationId, projectId: { $in: [...projectIds] } }),
-    runsOf: (organizationId, executionId) => runs.find({ organizationId, executionId }).toArray(),
+    runsOf: (organizationId, executionId) =>
+      runs.find({ organizationId, executionId }, { projection: brief }).toArray(),
     findRun: ({ organizationId, projectIds }, runId) =>
       runs.findOne({ _id: runId, organizationId, projectId: { $in: [...projectIds] } }),
 
     listRuns: (tenant, filter, after, limit) =>
       runs
-        .find({ ...owned(tenant), ...filter, ...olderThan(after) })
+        .find({ ...owned(tenant), ...filter, ...olderThan(after) }, { projection: brief })
         .sort({ createdAt: -1, _id: -1 })
         .limit(limit)
         .toArray(),
     async cancel(tenant, executionId, error, now) {
-      const open = await runs
-        .find({ ...owned(tenant), executionId, ...unended }, { projection: { _id: 1 } })
-        .toArray();
+      const open = await runs.find({ ...owned(tenant), executionId, ...unended }, { projection: { _id: 1 } }).toArray();
       const ended = await Promise.all(open.map(({ _id }) => cancelOne(tenant, _id, error, now)));
       return ended.filter((run) => run !== null);
     },

@@ -6,7 +6,11 @@ type Index = readonly [keys: IndexSpecification, options?: CreateIndexesOptions]
 /** Every query of the repositories has one of these (or `_id`): test/adapters/query-plans.test.ts fails on a collection scan. */
 const indexes: Readonly<Partial<Record<keyof Collections, readonly Index[]>>> = {
   projects: [[{ organizationId: 1 }]],
-  apiKeys: [[{ hash: 1 }, { unique: true }], [{ organizationId: 1, createdAt: -1 }], [{ organizationId: 1, agentGraphId: 1 }]],
+  apiKeys: [
+    [{ hash: 1 }, { unique: true }],
+    [{ organizationId: 1, createdAt: -1 }],
+    [{ organizationId: 1, agentGraphId: 1 }],
+  ],
   uploads: [[{ forgetAt: 1 }, { expireAfterSeconds: 0 }]],
   documents: [
     [{ organizationId: 1, projectId: 1, createdAt: -1, _id: -1 }],
@@ -36,6 +40,7 @@ const indexes: Readonly<Partial<Record<keyof Collections, readonly Index[]>>> = 
   idempotency: [[{ forgetAt: 1 }, { expireAfterSeconds: 0 }]],
   events: [
     [{ organizationId: 1, seq: 1 }, { unique: true }],
+    [{ organizationId: 1, executionId: 1, seq: 1 }],
     [{ at: 1 }, { expireAfterSeconds: 86_400 }],
   ],
   audit: [[{ organizationId: 1, at: -1 }]],

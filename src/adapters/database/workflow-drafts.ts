@@ -11,7 +11,8 @@ export function createDraftStore({
   workflowDrafts,
   workflowEdits,
 }: Pick<Collections, 'workflows' | 'workflowDrafts' | 'workflowEdits'>): DraftStore {
-  const find = (organizationId: string, workflowId: string) => workflowDrafts.findOne({ _id: workflowId, organizationId });
+  const find = (organizationId: string, workflowId: string) =>
+    workflowDrafts.findOne({ _id: workflowId, organizationId });
   return {
     async findDraft(organizationId, workflowId) {
       const row = await find(organizationId, workflowId);

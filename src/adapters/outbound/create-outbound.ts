@@ -56,7 +56,6 @@ export function createOutbound(options: OutboundOptions): Outbound {
       const target = readTarget(options, request.url);
       if ('refused' in target) throw refusal(target.refused);
       checkedHeaders(request.headers);
-      request.signal?.throwIfAborted();
       const ms = request.timeoutMs;
       using whole = startDeadline(ms, request.signal, late('did not answer completely', ms));
       try {

@@ -1,4 +1,4 @@
-import { addressText, isMetadata, isPublic } from '#src/adapters/outbound/address.ts';
+import { addressText, kindOf } from '#src/adapters/outbound/address.ts';
 
 /** What may be called: `listed`, what the operator named and nothing else; `public`, any public https address besides. */
 export interface Policy {
@@ -54,8 +54,9 @@ function isListed(policy: Policy, { host, port, secure }: Target): boolean {
 
 /** An address other than public ones is open only when its very digits and port are listed. */
 export function addressProblem(policy: Policy, address: string, port: number): string | null {
-  if (isMetadata(address)) return metadataReason;
-  if (isPublic(address)) return null;
+  const kind = kindOf(address);
+  if (kind === 'metadata') return metadataReason;
+  if (kind === 'public') return null;
   const digits = addressText(address) ?? '';
   const open = linesOf(policy).some((line) => line.host === digits && line.port === port);
   return open ? null : 'it leads to an address that is not public';

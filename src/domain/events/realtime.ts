@@ -72,3 +72,15 @@ export function resultStored(run: RunRecord, step: StepRecord): RealtimeEvent | 
     data: { nodeId: step.nodeId },
   };
 }
+
+/** What an `emit` node tells; once for each arrival there, whatever is run again. */
+export function emitted(
+  run: Readonly<Record<'organizationId' | 'projectId' | 'documentId' | 'executionId' | 'runId', string>>,
+  path: string,
+  data: Readonly<Record<string, unknown>>,
+): RealtimeEvent {
+  const { organizationId, projectId, documentId, executionId, runId } = run;
+  const at = new Date();
+  const place = { organizationId, projectId, documentId, executionId, runId };
+  return { ...place, dedupeId: `workflow.emitted:${runId}:${path}`, type: 'workflow.emitted', at, data: { ...data, nodeId: path } };
+}

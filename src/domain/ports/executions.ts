@@ -62,7 +62,7 @@ export interface ExecutionStore {
   /** The same for many whose documents cannot differ (uploads): one write. */
   createAll(batch: readonly CreatedExecution[]): Promise<void>;
   find(tenant: Tenant, id: string): Promise<ExecutionRecord | null>;
-  /** In creation order. */
+  /** In creation order; without outputs, receipts and answers, as every list. */
   runsOf(organizationId: string, executionId: string): Promise<readonly RunRecord[]>;
   findRun(tenant: Tenant, runId: string): Promise<RunRecord | null>;
   /** Newest first. */

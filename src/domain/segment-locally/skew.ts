@@ -1,6 +1,8 @@
 import type { Mask } from '#src/domain/segment-locally/ink.ts';
 
 const mostPoints = 40_000;
+/** Less than this is no line of text. */
+const fewestPoints = 50;
 const degree = Math.PI / 180;
 /** How much sharper rows have to be than on the page as it is, before it is turned. */
 const gain = 1.1;
@@ -11,6 +13,7 @@ const gain = 1.1;
  */
 export function skewOf(ink: Mask, most: number): number {
   const points = lowerEdges(ink);
+  if (points.length < 2 * fewestPoints) return 0;
   const score = (angle: number): number => sharpness(points, ink.height, Math.tan(angle * degree));
   const best = (from: number, to: number, step: number): number => {
     let [found, top] = [0, -1];

@@ -1,0 +1,78 @@
+import { z } from 'zod';
+import { channel, defineWorkflow, node } from '#graphs/build.ts';
+import { describe } from '#graphs/nodes/describe.ts';
+import { embedImage } from '#graphs/nodes/embed-image.ts';
+import { embedText } from '#graphs/nodes/embed-text.ts';
+import { extract } from '#graphs/nodes/extract.ts';
+import { DescriptionFacts, DocumentFacts, EmbeddingFacts, IndexedFacts, OcrFacts } from '#graphs/nodes/facts.ts';
+import { index } from '#graphs/nodes/index.ts';
+import { loadImage } from '#graphs/nodes/load-image.ts';
+import { ocr } from '#graphs/nodes/ocr.ts';
+
+const retry = { maxAttempts: 3, initialIntervalMs: 500, backoff: 2, maxIntervalMs: 10_000 };
+
+/** Receipts: their fields, each with the passage it is from, beside everything that makes them searchable. */
+export const receiptExtraction = defineWorkflow({
+  id: 'wf_receipt_extraction',
+  name: 'Receipt extraction',
+  description:
+    'Reads merchant, date, total, tax and currency of a receipt with their evidence, and makes it searchable.',
+  state: {
+    document: channel(DocumentFacts),
+    ocr: channel(OcrFacts),
+    description: channel(DescriptionFacts),
+    fields: channel(z.record(z.string(), z.unknown())),
+    imageEmbedding: channel(EmbeddingFacts),
+    textEmbedding: channel(EmbeddingFacts),
+    indexed: channel(IndexedFacts),
+  },
+  nodes: {
+    load_image: node(loadImage, {}, { retry }),
+    recognize: node(ocr, {}, { retry }),
+    embed_image: node(embedImage, {}, { retry }),
+    describe: node(describe, {}, { retry }),
+    extract_fields: node(
+      extract,
+      {
+        fields: {
+          merchant: { type: 'string', description: 'Name of the shop or company that was paid' },
+          date: { type: 'date', description: 'Day of the purchase', aliases: ['Date', 'Datum'] },
+          total: {
+            type: 'money',
+            description: 'What was paid in all, with tax',
+            aliases: ['Total', 'Amount due', 'Grand total', 'Summe', 'Gesamt'],
+            required: true,
+          },
+          tax: {
+            type: 'money',
+            description: 'Tax contained in the total',
+            aliases: ['Tax', 'VAT', 'Sales tax', 'MwSt'],
+          },
+          currency: { type: 'string', description: 'Currency of the total, as an ISO code or as it is printed' },
+        },
+        engine: 'auto',
+        output: 'fields',
+      },
+      { retry },
+    ),
+    embed_text: node(embedText, {}, { retry }),
+    index: node(index, {}, { retry }),
+  },
+  edges: [
+    ['START', 'load_image'],
+    ['load_image', ['recognize', 'embed_image']],
+    ['recognize', 'describe'],
+    ['describe', ['extract_fields', 'embed_text']],
+    [['extract_fields', 'embed_text', 'embed_image'], 'index'],
+    ['index', 'END'],
+  ],
+  limits: { maxSteps: 20, timeoutMs: 3_600_000, maxConcurrency: 4 },
+  outputs: {
+    fields: 'fields',
+    ocr: 'ocr',
+    description: 'description',
+    imageEmbedding: 'imageEmbedding',
+    textEmbedding: 'textEmbedding',
+    indexed: 'indexed',
+  },
+});

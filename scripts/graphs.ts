@@ -1,0 +1,96 @@
+import { parseArgs } from 'node:util';
+import { orExplain, UsageError, withApp } from '#scripts/cli/with-app.ts';
+import { seed } from '#scripts/cli/seed-data.ts';
+import { check, diff, draw, exportGraph, list, type Request } from '#scripts/graphs/commands.ts';
+import { importGraph } from '#scripts/graphs/import-graph.ts';
+import { needStore } from '#scripts/graphs/load.ts';
+import { storeOf, type Store } from '#scripts/graphs/store.ts';
+
+const usage = `Usage: npm run graphs -- <command> [options]
+  check [<graph>...] [--json]               everything that is wrong; without a graph: all workflows in code
+  list [--json]                             workflows in code, and in the store
+  export <graph> [--format ts|json] [--out <file>]
+  import <file> [--workflow <wf_...>] [--note <text>] [--json]
+                                            a new workflow with this draft, or the next draft of one there is
+  diff <graph> <graph> [--json]             edit operations that turn the first into the second
+  draw <graph> [--format mermaid|svg] [--out <file>]
+A graph is a .json or .workflow.ts file, the id of a workflow in code, or that of one in the store (wf_... for its draft,
+wf_...@3 for version 3). In the store: --organization <org_...> --project <prj_...> (default: the seeded ones).`;
+
+const options = {
+  format: { type: 'string' },
+  out: { type: 'string' },
+  workflow: { type: 'string' },
+  note: { type: 'string' },
+  organization: { type: 'string' },
+  project: { type: 'string' },
+  json: { type: 'boolean' },
+  help: { type: 'boolean' },
+} as const;
+type Values = ReturnType<typeof parse>['values'];
+
+interface Command {
+  /** Fewest and most graphs. */
+  readonly takes: readonly [number, number];
+  readonly options: readonly (keyof Values)[];
+  readonly formats?: readonly string[];
+  /** Also for graphs outside the store. */
+  readonly alwaysStored?: true;
+  run(request: Request, store: Store | null, values: Values): Promise<void>;
+}
+
+const commands: Readonly<Record<string, Command>> = {
+  check: { takes: [0, Infinity], options: ['json'], run: check },
+  list: { takes: [0, 0], options: ['json'], alwaysStored: true, run: (request, store) => list(request, open(store)) },
+  export: { takes: [1, 1], options: ['format', 'out'], formats: ['ts', 'json'], run: exportGraph },
+  import: {
+    takes: [1, 1],
+    options: ['workflow', 'note', 'json'],
+    alwaysStored: true,
+    run: (request, store, { workflow, note }) => importGraph(request, open(store), { workflow, note }),
+  },
+  diff: { takes: [2, 2], options: ['json'], run: diff },
+  draw: { takes: [1, 1], options: ['format', 'out'], formats: ['mermaid', 'svg'], run: draw },
+};
+
+function open(store: Store | null): Store {
+  if (store) return store;
+  throw new Error('the store is not open');
+}
+
+function parse() {
+  return parseArgs({ options, allowPositionals: true });
+}
+
+/** Refuses what the command does not know, instead of leaving it out. */
+function refuseUnknown(
+  name: string,
+  command: Command,
+  { values, refs }: { values: Values; refs: readonly string[] },
+): void {
+  const known: readonly string[] = [...command.options, 'organization', 'project'];
+  for (const option of Object.keys(values))
+    if (!known.includes(option)) throw new UsageError(`--${option} is no option of ${name}.\n${usage}`);
+  const [fewest, most] = command.takes;
+  if (refs.length < fewest || refs.length > most) throw new UsageError(usage);
+  if (values.format !== undefined && command.formats?.includes(values.format) === false)
+    throw new UsageError(`--format: expected ${command.formats.join(' or ')}.`);
+}
+
+/** `npm run graphs -- check|list|export|import|diff|draw`: workflows from the command line. */
+await orExplain(async () => {
+  const { values, positionals } = parse();
+  if (values.help === true) return void process.stdout.write(`${usage}\n`);
+  const [name = '', ...refs] = positionals;
+  const command = Object.hasOwn(commands, name) ? commands[name] : undefined;
+  if (!command) throw new UsageError(usage);
+  refuseUnknown(name, command, { values, refs });
+  const request: Request = { refs, format: values.format, out: values.out, json: values.json === true };
+  if (command.alwaysStored !== true && !needStore(refs)) return command.run(request, null, values);
+  return withApp(async (app, config) => {
+    const seeded = await seed(app, config);
+    const organizationId = values.organization ?? seeded.organizationId;
+    const projectId = values.project ?? seeded.projectId;
+    await command.run(request, storeOf(app, { organizationId, projectId }), values);
+  });
+});

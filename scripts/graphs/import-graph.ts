@@ -1,0 +1,10 @@
+import { Operations } from '#src/contracts/resources/operation.ts';
+import { StoredGraph } from '#src/contracts/resources/graph.ts';
+import { diffGraphs } from '#graphs/edit/diff.ts';
+import { call } from '#tools/call.ts';
+import { createWorkflow } from '#tools/workflows/create-workflow.ts';
+import { updateWorkflow } from '#tools/workflows/update-workflow.ts';
+import { UsageError } from '#scripts/cli/with-app.ts';
+import { loadGraph } from '#scripts/graphs/load.ts';
+import type { Request } from '#scripts/graphs/commands.ts';
+import type { Store } from '#scripts/graphs/store.ts';

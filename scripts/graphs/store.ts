@@ -1,0 +1,67 @@
+import { grantedScopes } from '#src/contracts/scopes.ts';
+import { newId } from '#src/domain/ids.ts';
+import type { Principal } from '#src/domain/access/principal.ts';
+import type { WorkflowRecord } from '#src/domain/runs/workflow.ts';
+import type { App } from '#src/compose.ts';
+import type { ToolContext } from '#tools/define.ts';
+import { UsageError } from '#scripts/cli/with-app.ts';
+
+/** Workflows of one project, as the command line sees them. */
+export interface Store {
+  /** For use cases: everything about workflows but publishing, as `cli`. */
+  readonly context: ToolContext;
+  list(): Promise<readonly WorkflowRecord[]>;
+  /** Draft, else published version; `wf_...@3` is version 3. Throws UsageError. */
+  graph(ref: string): Promise<unknown>;
+}
+
+export function storeOf(app: App, place: { readonly organizationId: string; readonly projectId: string }): Store {
+  const { workflows } = app.deps;
+  const { organizationId, projectId } = place;
+  const principal: Principal = {
+    kind: 'service-key',
+    keyId: 'cli',
+    keyName: 'cli',
+    organizationId,
+    projectIds: [projectId],
+    scopes: grantedScopes(['workflows:write']),
+    agentGraphId: null,
+  };
+  return {
+    context: {
+      principal,
+      requestId: newId('request'),
+      surface: 'cli',
+      signal: new AbortController().signal,
+      deps: app.deps,
+      outcome: {},
+    },
+    async list() {
+      const found: WorkflowRecord[] = [];
+      for (;;) {
+        const last = found.at(-1);
+        const page = await workflows.list(principal, last ? { createdAt: last.createdAt, id: last._id } : null, 100);
+        found.push(...page);
+        if (page.length < 100) return found;
+      }
+    },
+    async graph(ref) {
+      const [, id = ref, version] = /^(.*)@([1-9]\d{0,8})$/.exec(ref) ?? [];
+      const workflow = await workflows.find(principal, id);
+      if (!workflow)
+        throw new UsageError(
+          `There is no workflow "${id}" in this project. To see those there are: npm run graphs -- list`,
+        );
+      if (version === undefined) {
+        const draft = await workflows.findDraft(organizationId, id);
+        if (draft) return draft.graph;
+      }
+      const wanted = version === undefined ? workflow.publishedVersion : Number(version);
+      const found = wanted === null ? null : await workflows.findVersion(organizationId, id, wanted);
+      if (found) return found.graph;
+      throw new UsageError(
+        `"${id}" has no version ${wanted}; the published one is ${workflow.publishedVersion ?? 'none'}.`,
+      );
+    },
+  };
+}

@@ -1,0 +1,71 @@
+import { createDeliveryStore } from '#src/adapters/database/deliveries.ts';
+import { createChat, type ModelsConfig } from '#src/adapters/models/create-models.ts';
+import { createOutbound } from '#src/adapters/outbound/create-outbound.ts';
+import { createSegmenters } from '#src/adapters/segmentation/create-segmenters.ts';
+import { createDeliverySender, type DeliverySenderParts } from '#src/agents/delivery-sender.ts';
+import type { Data } from '#src/compose/data.ts';
+import type { Config } from '#src/config/config.ts';
+import type { ChatModel } from '#src/domain/ports/chat-model.ts';
+import type { DeliveryStore } from '#src/domain/ports/delivery-store.ts';
+import type { ImageCodec } from '#src/domain/ports/image-codec.ts';
+import type { Logger } from '#src/domain/ports/logger.ts';
+import type { Outbound } from '#src/domain/ports/outbound.ts';
+import type { Segmenters } from '#src/domain/ports/segmenter.ts';
+import { webhookSecret } from '#src/domain/webhooks/sign.ts';
+
+/** What goes out of this installation: calls of nodes, models, webhooks. */
+export interface Outside {
+  /** Hosts that the operator listed: for the `http` node. */
+  readonly listed: Outbound;
+  /** Any public https address besides: for webhooks. */
+  readonly anyPublic: Outbound;
+  readonly chat: ChatModel;
+  readonly segmenters: Segmenters;
+  readonly deliveries: DeliveryStore;
+  readonly sender: ReturnType<typeof createDeliverySender>;
+}
+
+interface OutsideParts {
+  readonly config: Config;
+  readonly data: Data;
+  readonly images: ImageCodec;
+  readonly openai: Pick<ModelsConfig, 'openai'>;
+  readonly logger: Logger;
+}
+
+export function createOutside(parts: OutsideParts, stack: AsyncDisposableStack): Outside {
+  const { config, data, images, openai, logger } = parts;
+  const allow = config.outboundAllow;
+  const anyPublic = createOutbound({ allow, mode: 'public' });
+  const remote = config.segmentation && { ...config.segmentation, timeoutMs: 60_000 };
+  const deliveries = createDeliveryStore(data.collections);
+  const key = data.derive('webhooks');
+  const senderParts: DeliverySenderParts = {
+    deliveries,
+    outbound: anyPublic,
+    secretOf: (projectId) => webhookSecret(key, projectId),
+    logger,
+    leaseMs: 60_000,
+  };
+  const sender = createDeliverySender(senderParts);
+  stack.defer(() => sender.stop());
+  return {
+    listed: createOutbound({ allow, mode: 'listed' }),
+    anyPublic,
+    chat: createChat(openai),
+    segmenters: createSegmenters({
+      images,
+      // The operator named this host; what its answers name is checked like any public address.
+      outbound: remote === null ? anyPublic : createOutbound({ allow: [...allow, hostOf(remote.url)], mode: 'public' }),
+      remote,
+    }),
+    deliveries,
+    sender,
+  };
+}
+
+/** `host:port`, as the operator's list takes it. */
+function hostOf(url: string): string {
+  const { protocol, hostname, port } = new URL(url);
+  return `${hostname}:${port === '' ? (protocol === 'https:' ? 443 : 80) : port}`;
+}

@@ -1,0 +1,27 @@
+import { expect, test } from 'vitest';
+import { documentIntake } from '#graphs/document-intake.workflow.ts';
+import { createWorkflowStore } from '#src/adapters/database/workflows.ts';
+import { workflowStoreConformance } from '#test/conformance/workflow-store.ts';
+import { testDatabase } from '#test/support/database.ts';
+
+workflowStoreConformance('the database', async () => {
+  const database = await testDatabase();
+  return {
+    store: createWorkflowStore(database.collections),
+    elsewhere: createWorkflowStore(database.connect().collections),
+    close: () => database.close(),
+  };
+});
+
+test('a version from before there were drafts is read: graph as an object, createdBy and createdAt', async () => {
+  const database = await testDatabase();
+  const { graph, graphHash } = documentIntake;
+  const createdAt = new Date();
+  const its = { organizationId: 'org_a', workflowId: 'wf_a', version: 1, graphHash };
+  await database.collections.workflowVersions.insertOne({ ...its, _id: 'wf_a@1', graph, createdAt, createdBy: 'code' });
+  const store = createWorkflowStore(database.collections);
+  const told = { ...its, author: 'code', surface: 'code', note: null, at: createdAt, fromRevision: null };
+  expect(await store.findVersion('org_a', 'wf_a', 1)).toMatchObject({ ...told, graph });
+  expect(await store.listVersions('org_a', 'wf_a', null, 5)).toMatchObject([told]);
+  await database.close();
+});

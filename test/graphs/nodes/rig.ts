@@ -1,0 +1,11 @@
+import { readFile } from 'node:fs/promises';
+import { createDocumentStore } from '#src/adapters/database/documents.ts';
+import { createEventLog } from '#src/adapters/database/event-log.ts';
+import { createExecutionStore } from '#src/adapters/database/executions.ts';
+import { createResultStore } from '#src/adapters/database/results.ts';
+import { createImageCodec } from '#src/adapters/images/image-codec.ts';
+import { createInProcessWakeQueue } from '#src/adapters/queue/in-process-wake-queue.ts';
+import { createSegmenters } from '#src/adapters/segmentation/create-segmenters.ts';
+import { createDerivedDocuments } from '#src/agents/derived-documents.ts';
+import { Relay } from '#src/agents/relay.ts';
+import { createRunDocuments } from '#src/agents/run-documents.ts';

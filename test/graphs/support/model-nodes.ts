@@ -1,0 +1,129 @@
+import { expect } from 'vitest';
+import type { z } from 'zod';
+import { collectionsOf } from '#src/adapters/database/collections.ts';
+import { migrate } from '#src/adapters/database/migrate.ts';
+import { createResultStore } from '#src/adapters/database/results.ts';
+import { createSearchIndex } from '#src/adapters/database/search-index.ts';
+import { createChat } from '#src/adapters/models/create-models.ts';
+import { createLocalModels } from '#src/adapters/models/local/create-local-models.ts';
+import { Fault } from '#src/domain/fault.ts';
+import type { NodeDefinition, NodeResult } from '#graphs/define.ts';
+import type { NodeDeps, RunFacts } from '#graphs/node-deps.ts';
+import type { OcrPage } from '#src/domain/ports/ocr-engine.ts';
+import { temporaryDatabase } from '#test/graphs/support/embedded-database.ts';
+import { startOpenAiServer, type Behaviour, type OpenAiServer } from '#test/support/openai-server.ts';
+
+export const apiKey = 'sk-test-9f8e7d6c5b4a';
+export const run: RunFacts = {
+  runId: 'run_test',
+  executionId: 'exec_test',
+  organizationId: 'org_a',
+  projectId: 'prj_a',
+  documentId: 'doc_a',
+};
+
+/** A page whose lines lie under each other, a word as wide as it has letters. */
+export function pageOf(text: string, index = 0): OcrPage {
+  const lines = text.split('\n').map((line, row) => {
+    const words = [...line.matchAll(/\S+/g)].map((match) => ({
+      text: match[0],
+      confidence: 90,
+      box: [match.index / 100, row / 50, match[0].length / 100, 0.015] as const,
+    }));
+    return { text: line, confidence: 90, box: [0, row / 50, line.length / 100, 0.015] as const, words };
+  });
+  return { index, width: 1000, height: 1400, rotation: 0, text, confidence: 90, lines, attempts: [], warnings: [] };
+}
+
+/** A real store for results and search, with chat over a local server by script, or without a model. */
+export async function modelBench() {
+  const database = await temporaryDatabase();
+  await migrate(database.db);
+  const collections = collectionsOf(database.db);
+  const models = createLocalModels();
+  const results = createResultStore(collections);
+  const search = createSearchIndex(collections, { mode: 'lexical', embedder: models.text });
+  let rows = 0;
+
+  return {
+    collections,
+    results,
+    search,
+    models,
+    close: () => database.close(),
+    /** Stores recognized pages; what the `ocr` channel then holds. */
+    async ocr(...pages: readonly OcrPage[]) {
+      const origin = { ...run, nodeId: `ocr_${(rows += 1)}` };
+      const { ocrResultId, text, modelLabel } = await results.saveOcr(origin, {
+        modelLabel: 'test/1 eng',
+        text: pages.map((page) => page.text).join('\f'),
+        avgConfidence: 90,
+        result: { engine: 'test/1', language: 'eng', pages },
+      });
+      return { ocr: { ocrResultId, characters: text.length, avgConfidence: 90, modelLabel } };
+    },
+    /** Everything the model nodes use; more parts as given. */
+    async deps(chat: readonly Behaviour[] | null, more: Partial<NodeDeps> = {}) {
+      const server = await startOpenAiServer({ chat: chat ?? [] });
+      const openai = {
+        apiKey,
+        baseUrl: server.baseUrl,
+        visionModel: 'eye-1',
+        chatModel: 'talk-1',
+        embeddingModel: 'x',
+        timeoutMs: 30_000,
+        maxRetries: 2,
+        retryDelayMs: 1,
+      };
+      const deps = {
+        results,
+        search,
+        models,
+        chat: createChat(chat === null ? {} : { openai }),
+        readDocument: async () => null,
+        ...more,
+      } as Partial<NodeDeps> as NodeDeps;
+      return { deps, server, [Symbol.asyncDispose]: () => server[Symbol.asyncDispose]() };
+    },
+  };
+}
+export type ModelBench = Awaited<ReturnType<typeof modelBench>>;
+
+interface Asked<Schema extends z.ZodObject> {
+  readonly deps: NodeDeps;
+  readonly config: z.input<Schema>;
+  readonly state?: Record<string, unknown>;
+  readonly signal?: AbortSignal;
+}
+
+/** One attempt of a node, its config read as the engine reads it; `update` holds no more than the node declares. */
+export async function attempt<Schema extends z.ZodObject>(
+  definition: NodeDefinition<Schema>,
+  { deps, config, state = {}, signal = new AbortController().signal }: Asked<Schema>,
+): Promise<NodeResult> {
+  const params = definition.params.parse(config);
+  const result = await definition.run({ deps, run, path: 'step', nodeId: 'step', state, params, signal });
+  const writes = [...definition.writes, ...(definition.channels?.(config).writes ?? [])];
+  expect(writes).toEqual(expect.arrayContaining(Object.keys(result.update)));
+  return result;
+}
+
+export async function faultOf(work: Promise<unknown>): Promise<Fault> {
+  const error: unknown = await work.then(
+    () => undefined,
+    (reason: unknown) => reason,
+  );
+  expect(error).toBeInstanceOf(Fault);
+  return error as Fault;
+}
+
+/** The messages of a request, joined by role. */
+export function said(server: OpenAiServer, index: number): { system: string; user: string; all: any[] } {
+  const messages: any[] = server.seen[index]?.body.messages ?? [];
+  const of = (role: string): string =>
+    messages
+      .filter((message) => message.role === role)
+      .map((message) => String(message.content))
+      .join('\n');
+  return { system: of('system'), user: of('user'), all: messages };
+}

@@ -1,0 +1,35 @@
+import { CancelInput, Execution } from '#src/contracts/resources/execution.ts';
+import { runCompleted } from '#src/domain/events/realtime.ts';
+import { defineTool } from '#tools/define.ts';
+import { requireExecution, requireRun } from '#tools/runs/require-run.ts';
+import { readExecution } from '#tools/runs/wait-for-execution.ts';
+
+const reason = { code: 'run.canceled', message: 'It was canceled before it ended.' };
+
+export const cancelRun = defineTool({
+  name: 'cancel_run',
+  description:
+    'End a run (runId), or all runs of an execution (executionId), that have not ended; running work stops within a second. What has ended stays as it is. Answers the execution.',
+  scope: 'runs:execute',
+  effect: 'destroy',
+  idempotent: true,
+  input: CancelInput.refine((input) => (input.runId === undefined) !== (input.executionId === undefined), {
+    message: 'give exactly one of runId and executionId',
+    path: ['executionId'],
+  }),
+  output: Execution,
+  async run(ctx, { executionId, runId }) {
+    const { deps, principal } = ctx;
+    const now = new Date();
+    const { _id } =
+      executionId === undefined
+        ? { _id: (await requireRun(ctx, runId ?? '')).executionId }
+        : await requireExecution(ctx, executionId);
+    const ended =
+      runId === undefined
+        ? await deps.executions.cancel(principal, _id, reason, now)
+        : [await deps.executions.cancelRun(principal, runId, reason, now)].filter((run) => run !== null);
+    deps.announce(ended.map((run) => runCompleted(run, 'canceled', now)));
+    return readExecution(ctx, _id);
+  },
+});

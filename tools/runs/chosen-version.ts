@@ -1,0 +1,27 @@
+import { Fault } from '#src/domain/fault.ts';
+import type { ExecutionRecord } from '#src/domain/runs/run.ts';
+import type { ToolContext } from '#tools/define.ts';
+import { workflowMissing } from '#tools/workflows/require-workflow.ts';
+
+/**
+ * The version to run: the published one, or the one that is asked for. Faults: `workflow.not_found`, also of one that was never
+ * published; `workflow.version_not_found`.
+ */
+export async function chosenVersion(
+  { deps, principal }: ToolContext,
+  workflowId: string,
+  version: number | null,
+): Promise<Pick<ExecutionRecord, 'workflowName' | 'version' | 'graphHash'>> {
+  const workflow = await deps.workflows.find(principal, workflowId);
+  if (workflow === null || workflow.publishedVersion === null) throw workflowMissing();
+  const { name: workflowName, publishedVersion, publishedHash } = workflow;
+  if (version === null || version === publishedVersion)
+    return { workflowName, version: publishedVersion, graphHash: publishedHash };
+  const found = await deps.workflows.findVersion(principal.organizationId, workflowId, version);
+  if (found === null)
+    throw new Fault(
+      'workflow.version_not_found',
+      `This workflow has no version ${version}; the published one is ${publishedVersion}. Drafts are not run: publish them first.`,
+    );
+  return { workflowName: found.graph.name, version, graphHash: found.graphHash };
+}

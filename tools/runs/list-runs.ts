@@ -1,0 +1,37 @@
+import { ListRunsInput, RunList } from '#src/contracts/resources/execution.ts';
+import { decodeCursor, encodeCursor } from '#src/domain/cursor.ts';
+import type { RunFilter } from '#src/domain/ports/executions.ts';
+import { defineTool } from '#tools/define.ts';
+import { presentRunRow } from '#tools/runs/present.ts';
+import { requireExecution } from '#tools/runs/require-run.ts';
+
+export const listRuns = defineTool({
+  name: 'list_runs',
+  description:
+    'Runs of the project, newest first, narrowed by execution, workflow, document or status: "waiting" finds those that want an answer. Pass nextCursor as cursor to go on.',
+  scope: 'runs:read',
+  effect: 'read',
+  idempotent: true,
+  input: ListRunsInput,
+  output: RunList,
+  async run(ctx, { limit, cursor, ...asked }) {
+    const { deps, principal } = ctx;
+    if (asked.executionId !== undefined) await requireExecution(ctx, asked.executionId);
+    const filter = Object.fromEntries(
+      Object.entries(asked).filter(([, value]) => value !== undefined),
+    ) as unknown as RunFilter;
+    const binding = JSON.stringify(['runs', principal.organizationId, principal.projectIds, asked]);
+    const after = cursor === undefined ? null : decodeCursor(deps.cursorSecret, binding, cursor);
+    // One more than asked for tells whether there is a next page.
+    const found = await deps.executions.listRuns(principal, filter, after, limit + 1);
+    const page = found.slice(0, limit);
+    const last = page.at(-1);
+    return {
+      runs: page.map(presentRunRow),
+      nextCursor:
+        found.length > limit && last !== undefined
+          ? encodeCursor(deps.cursorSecret, binding, { createdAt: last.createdAt, id: last._id })
+          : null,
+    };
+  },
+});

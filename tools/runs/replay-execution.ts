@@ -1,0 +1,64 @@
+import type { z } from 'zod';
+import { Execution, ReplayInput } from '#src/contracts/resources/execution.ts';
+import { homeProject } from '#src/domain/access/principal.ts';
+import { derivedId, newId } from '#src/domain/ids.ts';
+import { invalidInput } from '#tools/call.ts';
+import { defineTool, type ToolContext } from '#tools/define.ts';
+import { documentMissing } from '#tools/documents/require-document.ts';
+import { idempotent } from '#tools/idempotent.ts';
+import { chosenVersion } from '#tools/runs/chosen-version.ts';
+import { requireExecution } from '#tools/runs/require-run.ts';
+import { startExecution } from '#tools/runs/start-execution.ts';
+
+type Input = z.output<typeof ReplayInput>;
+const unsuccessful: ReadonlySet<string> = new Set(['failed', 'timed_out', 'canceled']);
+
+async function replay(ctx: ToolContext, input: Input, id: string): Promise<z.input<typeof Execution>> {
+  const { deps, principal } = ctx;
+  const original = await requireExecution(ctx, input.executionId);
+  const runs = await deps.executions.runsOf(original.organizationId, original._id);
+  const failed = new Set(runs.filter((run) => unsuccessful.has(run.status)).map((run) => run.documentId));
+  const documentIds = original.documentIds.filter((one) => input.only === 'all' || failed.has(one));
+  if (documentIds.length === 0)
+    throw invalidInput([{ pointer: '/only', code: 'nothing_to_replay', message: 'no run of this execution failed' }]);
+  // The version of an upload is fixed when its run is first claimed.
+  const same = original.version ?? runs.find((run) => run.version !== null)?.version ?? null;
+  const chosen = await chosenVersion(ctx, original.workflowId, input.version === 'same' ? same : null);
+  if ((await deps.documents.countReadable(principal, documentIds)) !== documentIds.length) throw documentMissing();
+  return startExecution(ctx, {
+    _id: id,
+    schemaVersion: 1,
+    organizationId: principal.organizationId,
+    projectId: homeProject(principal),
+    workflowId: original.workflowId,
+    ...chosen,
+    source: ctx.surface === 'mcp' ? 'mcp' : 'service',
+    apiKeyId: principal.keyId,
+    documentIds,
+    initialState: original.initialState,
+    replayOf: original._id,
+    createdAt: new Date(),
+  });
+}
+
+export const replayExecution = defineTool({
+  name: 'replay_execution',
+  description:
+    'Run an execution again: same documents and initial state, in the same version or the published one, or only what failed. Answers the new execution; follow it with get_run.',
+  scope: 'runs:execute',
+  effect: 'write',
+  idempotent: false,
+  input: ReplayInput,
+  output: Execution,
+  async run(ctx, input) {
+    const { idempotencyKey, ...body } = input;
+    if (idempotencyKey === undefined) return replay(ctx, input, newId('execution'));
+    const { organizationId, keyId } = ctx.principal;
+    const request = { endpoint: 'execution-replays', key: idempotencyKey, body };
+    const reply = await idempotent(ctx, request, async (fingerprint) => {
+      const id = derivedId('execution', organizationId, keyId, 'replay', idempotencyKey, fingerprint);
+      return { status: 202, body: await replay(ctx, input, id) };
+    });
+    return Execution.parse(reply.body);
+  },
+});

@@ -1,0 +1,50 @@
+import { ResumeInput, RunDetail } from '#src/contracts/resources/execution.ts';
+import { Fault } from '#src/domain/fault.ts';
+import { answerProblem } from '#src/domain/runs/answer.ts';
+import type { OpenQuestion, RunRecord } from '#src/domain/runs/run.ts';
+import { unstorable } from '#src/domain/storable.ts';
+import { invalidInput } from '#tools/call.ts';
+import { defineTool } from '#tools/define.ts';
+import { presentRunDetail } from '#tools/runs/present.ts';
+import { requireRun } from '#tools/runs/require-run.ts';
+
+function notWaiting(run: RunRecord, path: string | undefined): Fault {
+  const what = path === undefined ? 'an answer' : 'an answer of this path';
+  return new Fault('run.not_waiting', `This run is ${run.status} and does not wait for ${what}.`);
+}
+
+/** The question that is meant: by its path, or the only one. */
+function questionOf(run: RunRecord, path: string | undefined): OpenQuestion {
+  const open = run.status === 'waiting' ? (run.waitingFor ?? []) : [];
+  const [only, ...others] = path === undefined ? open : open.filter((question) => question.path === path);
+  if (only === undefined) throw notWaiting(run, path);
+  if (others.length === 0) return only;
+  const paths = open.map((question) => question.path).join(', ');
+  throw invalidInput([{ pointer: '/path', code: 'ambiguous', message: `several questions are open, name one: ${paths}` }]);
+}
+
+export const resumeRun = defineTool({
+  name: 'resume_run',
+  description:
+    'Answer the question of a run that waits (waitingFor in get_run): it goes on from there. A question is answered once.',
+  scope: 'runs:execute',
+  effect: 'write',
+  idempotent: false,
+  input: ResumeInput,
+  output: RunDetail,
+  async run(ctx, { runId, path, answer }) {
+    const { deps, principal } = ctx;
+    const run = await requireRun(ctx, runId);
+    const question = questionOf(run, path);
+    const found = unstorable(answer, '/answer');
+    const problem = found?.message ?? answerProblem(question, answer);
+    if (problem !== null)
+      throw invalidInput([{ pointer: found?.pointer ?? '/answer', code: 'answer_invalid', message: problem }]);
+    const given = { path: question.path, answer, by: principal.keyId, at: new Date() };
+    const resumed = await deps.executions.answer(principal, runId, given);
+    // Somebody was faster, or it was canceled meanwhile.
+    if (resumed === null) throw notWaiting(await requireRun(ctx, runId), question.path);
+    await deps.wake.notify();
+    return presentRunDetail(resumed, [], new Set());
+  },
+});
