@@ -30,8 +30,6 @@ export interface NodeCall<Params> {
   readonly signal: AbortSignal;
   /** Runs another workflow of the project inside this run, with its own state. For the node type `workflow`. */
   runWorkflow(request: NestedWorkflow): Promise<NestedOutcome>;
-  /** Values that stand in `params` for `$secret`: nothing that comes back may repeat them. */
-  readonly secrets?: readonly string[];
   /** The answer that was given to this node's question (`wait`), if it asked one. */
   readonly answer?: unknown;
 }

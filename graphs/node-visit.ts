@@ -30,7 +30,7 @@ export interface VisitInput {
 }
 
 type Attempt =
-  | { readonly result: NodeResult; readonly cachedFrom: string | null }
+  | { readonly result: NodeResult; readonly outputDigest: string; readonly cachedFrom: string | null }
   | { readonly error: unknown };
 type Outcome = Pick<StepFinished, 'status'> & Partial<StepFinished>;
 
@@ -78,7 +78,7 @@ export class NodeVisit {
     this.#throwIfStopped();
     const step = this.#start(attempt);
     const outcome = await this.#attempt();
-    if ('result' in outcome) return this.#succeed(step, outcome.result, outcome.cachedFrom);
+    if ('result' in outcome) return this.#succeed(step, outcome);
     const stopped = this.#stopped();
     const fault = stopped ? this.#stopFault() : asFault(outcome.error, this.#plan.nodeId);
     const willRetry = !stopped && !last && fault.row.retry;
@@ -90,7 +90,7 @@ export class NodeVisit {
     return 'again';
   }
 
-  #succeed(step: StepStarted, result: NodeResult, cachedFrom: string | null): VisitOutcome {
+  #succeed(step: StepStarted, { result, outputDigest, cachedFrom }: Extract<Attempt, { result: unknown }>): VisitOutcome {
     if (result.wait !== undefined) {
       if (result.wait !== 'inside') this.#context.ask(this.#path, result.wait);
       this.#finish(step, { status: 'waiting' });
@@ -99,7 +99,7 @@ export class NodeVisit {
     this.#finish(step, {
       status: 'succeeded',
       outputPreview: preview(result.update),
-      outputDigest: canonicalHash(result.update),
+      outputDigest,
       modelLabel: result.modelLabel ?? null,
       cachedFrom,
       ...(result.usage !== undefined && { usage: result.usage }),
@@ -114,7 +114,7 @@ export class NodeVisit {
     try {
       const ready = await this.#prepare();
       const kept = await this.#kept(ready);
-      if (kept !== null) return { result: asResult(kept), cachedFrom: kept.runId };
+      if (kept !== null) return attemptOf(asResult(kept), kept.runId);
       return await this.#call(ready, limit.signal);
     } catch (error) {
       return { error };
@@ -128,8 +128,9 @@ export class NodeVisit {
       const made = await unlessAborted(signal, () => definition.run(call));
       const update = ready.redact === null ? made.update : (mapStrings(made.update, ready.redact) as ChannelValues);
       const result = { ...made, update: checkedUpdate(update, this.#plan) };
+      const attempt = attemptOf(result, null);
       if (ready.cacheKey !== null && result.wait === undefined) this.#keep(ready.cacheKey, result);
-      return { result, cachedFrom: null };
+      return attempt;
     } catch (error) {
       if (ready.redact !== null && error instanceof Fault) throw redacted(error, ready.redact);
       throw error;
@@ -259,6 +260,11 @@ export class NodeVisit {
     const why = this.#context.signal.aborted ? 'The run was stopped' : 'Another branch of the run failed';
     return new Fault('run.canceled', `${why} before this step ended.`);
   }
+}
+
+/** Throws where the update is not JSON. */
+function attemptOf(result: NodeResult, cachedFrom: string | null): Attempt {
+  return { result, outputDigest: canonicalHash(result.update), cachedFrom };
 }
 
 function asResult({ update, modelLabel, usage }: CachedOutcome): NodeResult {

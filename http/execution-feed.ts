@@ -51,7 +51,7 @@ class Reader {
   /** Sends what is new, until nothing is or the reader is gone. */
   async catchUp(): Promise<void> {
     const { deps, stream, execution, principal, epoch } = this.#feed;
-    for (let full = true; full && !stream.closed.aborted; ) {
+    for (let full = true; full && !stream.closed.aborted;) {
       const events = await deps.events.read(principal.organizationId, this.#from, page, { executionId: execution.id });
       for (const event of events) {
         if (this.#told.has(event.seq)) continue;

@@ -48,6 +48,7 @@ function sendProblem(response: Response, fault: Fault): void {
     .type('application/problem+json')
     .send(
       JSON.stringify({
+        ...fault.data,
         type: problemType(fault.code),
         title: row.title,
         status: row.status,

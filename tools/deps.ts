@@ -42,6 +42,8 @@ export interface ToolDeps {
   /** Addresses of webhooks. */
   readonly outbound: Pick<Outbound, 'refuses'>;
   readonly secrets: SecretStore;
+  /** What the project's receivers verify webhooks with: `whsec_...`. */
+  webhookSecretOf(projectId: string): string;
   readonly catalog: Catalog;
   /** Tells the outbox relay that a document with pending events was written. */
   relay(document: DocumentRecord): void;

@@ -16,12 +16,34 @@ import { runWorkflow } from '#tools/runs/run-workflow.ts';
 import { acknowledgeUpload } from '#tools/uploads/acknowledge-upload.ts';
 import { presignUpload } from '#tools/uploads/presign-upload.ts';
 import { uploadDocument } from '#tools/uploads/upload-document.ts';
+import { createWorkflow } from '#tools/workflows/create-workflow.ts';
+import { deleteWorkflow } from '#tools/workflows/delete-workflow.ts';
+import { describeNodeTypes } from '#tools/workflows/describe-node-types.ts';
+import { diffWorkflowVersions } from '#tools/workflows/diff-workflow-versions.ts';
+import { getWorkflow } from '#tools/workflows/get-workflow.ts';
+import { listPublishedWorkflows } from '#tools/workflows/list-published-workflows.ts';
+import { listWorkflowVersions } from '#tools/workflows/list-workflow-versions.ts';
 import { listWorkflows } from '#tools/workflows/list-workflows.ts';
+import { publishWorkflow } from '#tools/workflows/publish-workflow.ts';
+import { restoreWorkflowVersion } from '#tools/workflows/restore-workflow-version.ts';
+import { updateWorkflow } from '#tools/workflows/update-workflow.ts';
+import { validateWorkflow } from '#tools/workflows/validate-workflow.ts';
 
 /** The registry: every use case, one line each. */
 export const tools = {
   getContext,
   listWorkflows,
+  listPublishedWorkflows,
+  getWorkflow,
+  describeNodeTypes,
+  validateWorkflow,
+  listWorkflowVersions,
+  diffWorkflowVersions,
+  createWorkflow,
+  updateWorkflow,
+  restoreWorkflowVersion,
+  publishWorkflow,
+  deleteWorkflow,
   runWorkflow,
   getRun,
   listRuns,

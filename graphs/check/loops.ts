@@ -1,7 +1,14 @@
-import { fixedBy, nodeError, type GraphIssue } from '#graphs/check/issue.ts';
+import { fixedBy, nodeError, pointer, setField, type GraphIssue } from '#graphs/check/issue.ts';
 import { cyclesOf } from '#graphs/engine/topology.ts';
 import type { Operation } from '#src/contracts/resources/operation.ts';
 import type { Sketch, SketchEdge } from '#graphs/check/sketch.ts';
+
+interface Loop {
+  readonly entry: string;
+  readonly members: readonly string[];
+  /** Ways back to the entry. */
+  readonly back: readonly SketchEdge[];
+}
 
 /**
  * A loop is a set of nodes that can all reach each other, entered at one node; loops inside it are what is left of it without the ways
@@ -9,87 +16,95 @@ import type { Sketch, SketchEdge } from '#graphs/check/sketch.ts';
  * entry, until it fails at `limits.maxSteps`.
  */
 export function checkCycles(graph: Sketch): GraphIssue[] {
-  const nodes = [...graph.nodes.keys()].filter((name) => graph.reached.has(name));
+  const { loops, issues } = loopsOf(graph);
+  const plainBack = new Set(loops.flatMap(({ back }) => back.filter(({ kind }) => kind === 'always')));
+  const endless = loops.filter((loop) => !canLeave(graph, loop, new Set([...plainBack].filter((way) => way.to !== loop.entry))));
+  // A loop that a plain way back makes endless is told once, not for every loop around it.
+  return [...issues, ...endless.map((loop) => withoutExit(graph, loop, canLeave(graph, loop, plainBack)))];
+}
+
+function loopsOf(graph: Sketch): { readonly loops: Loop[]; readonly issues: GraphIssue[] } {
+  const nodes = [...graph.reached];
+  const ways = graph.ways.filter(({ from, to }) => graph.reached.has(from) && graph.reached.has(to));
+  const loops: Loop[] = [];
   const issues: GraphIssue[] = [];
-  const open = [{ nodes, ways: graph.ways.filter(({ from }) => graph.reached.has(from)) }];
+  const open = [{ nodes, ways }];
   for (let part = open.pop(); part !== undefined; part = open.pop()) {
-    for (const cycle of cyclesOf(part.nodes, part.ways)) {
-      const members = new Set(cycle);
-      const around = graph.ways.filter(
-        ({ from, to }) => members.has(to) && !members.has(from) && isEntered(graph, from),
+    for (const members of cyclesOf(part.nodes, part.ways)) {
+      const inside = new Set(members);
+      const entries = members.filter((name) =>
+        graph.coming.get(name)?.some(({ from }) => !inside.has(from) && (from === 'START' || graph.reached.has(from))),
       );
-      const entries = [...new Set(around.map(({ to }) => to))];
       const [entry] = entries;
       if (entry === undefined) continue;
       if (entries.length > 1) {
-        issues.push(ambiguous(entry, entries, cycle));
+        issues.push(ambiguous(entries, members));
         continue;
       }
-      const inside = part.ways.filter(({ from, to }) => members.has(from) && members.has(to));
-      if (isForced(graph, entry, cycle)) issues.push(withoutExit(graph, entry, cycle, inside));
-      open.push({ nodes: cycle, ways: inside.filter(({ to }) => to !== entry) });
+      const own = part.ways.filter(({ from, to }) => inside.has(from) && inside.has(to));
+      loops.push({ entry, members, back: own.filter(({ to }) => to === entry) });
+      open.push({ nodes: members, ways: own.filter(({ to }) => to !== entry) });
     }
   }
-  return issues;
+  return { loops, issues };
 }
 
-function isEntered(graph: Sketch, from: string): boolean {
-  return from === 'START' || graph.reached.has(from);
-}
-
-/** Whether every choice leads from `entry` back to it. */
-function isForced(graph: Sketch, entry: string, cycle: readonly string[]): boolean {
-  const forced = new Set<string>();
-  const leadsBack = (name: string): boolean => name === entry || forced.has(name);
-  const order = cycle.toReversed();
-  for (let before = -1; before !== forced.size;) {
-    before = forced.size;
-    for (const name of order) {
-      if (!forced.has(name) && comesBack(graph, graph.leaving.get(name) ?? [], leadsBack)) forced.add(name);
-    }
-  }
-  return forced.has(entry);
-}
-
-function comesBack(graph: Sketch, ways: readonly SketchEdge[], leadsBack: (name: string) => boolean): boolean {
-  if (ways.some(({ kind, to }) => kind === 'error' && !leadsBack(to))) return false;
-  if (ways.some(({ kind, to }) => (kind === 'always' || kind === 'map') && leadsBack(to))) return true;
-  const routes = Map.groupBy(
-    ways.filter(({ kind }) => kind === 'route'),
-    ({ at }) => at,
+/** Whether some choice leads from the entry out of the loop, as if the ways of `without` were not there. */
+function canLeave(graph: Sketch, { entry, members }: Loop, without: ReadonlySet<SketchEdge>): boolean {
+  const inside = new Set(members);
+  const leaving = new Set<string>();
+  const leadsOut = (way: SketchEdge): boolean => !inside.has(way.to) || (way.to !== entry && leaving.has(way.to));
+  const ways = new Map(
+    members.map((name) => [name, (graph.leaving.get(name) ?? []).filter((way) => !without.has(way))]),
   );
-  return [...routes].some(([at, choices]) => {
-    const router = graph.routers.find((one) => one.at === at);
-    return router?.hasElse === true && choices.every(({ to }) => leadsBack(to));
-  });
+  const order = members.toReversed();
+  for (let before = -1; before !== leaving.size;) {
+    before = leaving.size;
+    for (const name of order)
+      if (!leaving.has(name) && someChoice(graph, ways.get(name) ?? [], leadsOut)) leaving.add(name);
+  }
+  return leaving.has(entry);
 }
 
-function ambiguous(entry: string, entries: readonly string[], cycle: readonly string[]): GraphIssue {
-  const message = `The loop of ${named(cycle)} is entered at ${named(entries)}.`;
-  const hint = 'Let every way into a loop lead to the same node.';
-  return nodeError('LOOP_ENTRY_AMBIGUOUS', entry, message, hint);
+/** After an error only its route is taken; else all plain edges and maps, and one way of each router, or none where it has no `else`. */
+function someChoice(graph: Sketch, ways: readonly SketchEdge[], leadsOut: (way: SketchEdge) => boolean): boolean {
+  if (ways.some((way) => way.kind === 'error' && leadsOut(way))) return true;
+  if (ways.some((way) => (way.kind === 'always' || way.kind === 'map') && !leadsOut(way))) return false;
+  const routes = ways.filter(({ kind }) => kind === 'route');
+  return graph.routers
+    .filter(({ at }) => routes.some((way) => way.at === at))
+    .every(({ at, hasElse }) => !hasElse || routes.some((way) => way.at === at && leadsOut(way)));
 }
 
-function withoutExit(
-  graph: Sketch,
-  entry: string,
-  cycle: readonly string[],
-  inside: readonly SketchEdge[],
-): GraphIssue {
-  const message = `The run never leaves the cycle of ${named(cycle)}.`;
+function ambiguous(entries: readonly string[], members: readonly string[]): GraphIssue {
+  const [first = ''] = entries.toSorted();
+  const message = `The loop of ${named(members)} is entered at ${named(entries)}.`;
+  return nodeError('LOOP_ENTRY_AMBIGUOUS', first, message, 'Let every way into a loop lead to the same node.');
+}
+
+/** `mended`: without its plain ways back, the loop can be left. */
+function withoutExit(graph: Sketch, { entry, members, back }: Loop, mended: boolean): GraphIssue {
+  const message = `The run never leaves the cycle of ${named(members)}.`;
   const hint = 'Remove an edge of the cycle, or let a router choose between going on and going back.';
-  return fixedBy(nodeError('CYCLE_WITHOUT_EXIT', entry, message, hint), ...cut(graph, entry, inside));
+  const issue = nodeError('CYCLE_WITHOUT_EXIT', entry, message, hint);
+  return mended
+    ? fixedBy(
+        issue,
+        ...cut(
+          graph,
+          back.filter(({ kind }) => kind === 'always'),
+        ),
+      )
+    : issue;
 }
 
-/** Takes the ways back out, where all of them are plain edges. */
-function cut(graph: Sketch, entry: string, inside: readonly SketchEdge[]): Operation[] {
-  const back = inside.filter(({ to }) => to === entry);
-  if (back.some(({ kind }) => kind !== 'always')) return [];
-  return [...new Set(back.map(({ from }) => from))].flatMap((from): Operation[] => {
-    const others = (graph.leaving.get(from) ?? []).filter(({ to, kind }) => to !== entry && kind !== 'error');
-    const end: Operation[] = others.length > 0 ? [] : [{ op: 'add_edge', edge: { from, to: 'END' } }];
-    return [{ op: 'remove_edge', from, to: entry }, ...end];
-  });
+/** Takes plain edges out; what they left without a way on leads to END. */
+function cut(graph: Sketch, back: readonly SketchEdge[]): Operation[] {
+  const removed = back.toSorted((a, b) => b.at - a.at).map(({ at }) => setField(pointer('edges', at)));
+  const ended = [...new Set(back.map(({ from }) => from))].filter((from) =>
+    (graph.leaving.get(from) ?? []).every((way) => back.includes(way) || way.kind === 'error'),
+  );
+  return [...removed, ...ended.map((from): Operation => ({ op: 'add_edge', edge: { from, to: 'END' } }))];
 }
 
 function named(names: readonly string[]): string {

@@ -31,14 +31,18 @@ export function schemaProblems(schema: Readonly<Record<string, unknown>>): strin
   }
 }
 
-/** What does not fit the schema, one line each, the first ten; empty when the value fits. The schema passed `schemaProblems`. */
-export function answerChecker(schema: Readonly<Record<string, unknown>>): (value: unknown) => string[] {
+/** Reads an answer by a schema that `schemaProblems` has nothing against: the value, or the first ten errors, one line each. */
+export function readerOf(
+  schema: Readonly<Record<string, unknown>>,
+): (
+  value: unknown,
+) => { readonly value: Readonly<Record<string, unknown>> } | { readonly problems: readonly string[] } {
   const validate = compiled(schema);
-  return (value) => (validate(value) ? [] : (validate.errors ?? []).slice(0, 10).map(worded));
+  return (value) => (validate(value) ? { value } : { problems: (validate.errors ?? []).slice(0, 10).map(worded) });
 }
 
 /** One instance for each schema: an instance keeps every schema it has seen. */
-function compiled(schema: Readonly<Record<string, unknown>>): ValidateFunction {
+function compiled(schema: Readonly<Record<string, unknown>>): ValidateFunction<Readonly<Record<string, unknown>>> {
   return new Ajv({ strict: false, allErrors: true, validateFormats: false, logger: false }).compile(schema);
 }
 

@@ -10,7 +10,7 @@ export const modelField = z
   .optional()
   .describe('Model of the configured server; without it, what CHAT_MODEL says');
 
-export const temperatureField = z
+const temperatureField = z
   .number()
   .min(0)
   .max(2)
@@ -24,13 +24,13 @@ export const outputTokensField = z
   .default(2_048)
   .describe('Longest answer in tokens; one that would be longer fails');
 
-export const systemField = z
+const systemField = z
   .string()
   .max(20_000)
   .optional()
   .describe('Instructions to the model, taken literally: no placeholders, nothing out of documents');
 
-export const promptField = z
+const promptField = z
   .string()
   .min(1)
   .max(20_000)
@@ -57,13 +57,26 @@ export const engineField = (local: 'rules' | 'local') =>
 export const outputField = (channel: string) => ChannelName.default(channel).describe('Channel the result goes to');
 
 /** JSON Schema of the answer. */
-export const schemaField = z
+const schemaField = z
   .record(z.string(), z.unknown())
   .superRefine((schema, context) => {
     for (const message of schemaProblems(schema)) context.addIssue({ code: 'custom', message });
   })
   .optional()
   .describe('JSON Schema of the answer, an object at its root; without it, the answer is text');
+
+/** The config of a node that asks what its author wrote. */
+export const promptFields = {
+  prompt: promptField,
+  system: systemField,
+  source: sourceField,
+  maxTextCharacters: textLimitField,
+  schema: schemaField,
+  model: modelField,
+  temperature: temperatureField,
+  maxOutputTokens: outputTokensField,
+  output: outputField('answer'),
+};
 
 /** The channel that a config, valid or not, writes to. */
 export function outputOf(config: Readonly<Record<string, unknown>>, standard: string): string[] {

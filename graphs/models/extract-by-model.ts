@@ -10,7 +10,7 @@ import { evidenceAt, placedLines, type PagedText } from '#src/domain/extract-loc
 import { contradicts } from '#src/domain/extract-locally/typed-value.ts';
 import type { ChatModel, ChatRequest } from '#src/domain/ports/chat-model.ts';
 import type { ModelUsage } from '#src/domain/ports/models.ts';
-import { answerChecker } from '#graphs/models/answer-schema.ts';
+import { readerOf } from '#graphs/models/answer-schema.ts';
 import { askForJson, schemaRule } from '#graphs/models/ask-for-json.ts';
 import { shownDocument, systemMessage } from '#graphs/models/prompt.ts';
 
@@ -62,9 +62,8 @@ export async function extractByModel(
       }),
     ),
   );
-  const problemsOf = answerChecker(schema);
   const task = `Extract fields from the document. A field that is not in the text has the value null and the quote null.\n${schemaRule(schema)}`;
-  const { value: told, usage } = await askForJson<Readonly<Record<string, Told>>>(chat, {
+  const { value, usage } = await askForJson(chat, {
     ...options,
     messages: [
       systemMessage(task),
@@ -72,11 +71,10 @@ export async function extractByModel(
     ],
     temperature: 0,
     schema: { name: 'fields', schema },
-    read(answer) {
-      const problems = problemsOf(answer);
-      return problems.length > 0 ? { problems } : { value: answer as Readonly<Record<string, Told>> };
-    },
+    read: readerOf(schema),
   });
+  // It fits the schema.
+  const told = value as Readonly<Record<string, Told>>;
   const lookUp = finderIn(document);
   const found = Object.keys(fields).map((name) => [name, readTold(told[name], lookUp)] as const);
   return { found: Object.fromEntries(found), usage };

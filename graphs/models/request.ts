@@ -21,6 +21,11 @@ export function modelLabelOf(chat: Pick<ChatModel, 'label'>, { model }: ModelPar
   return model === undefined ? chat.label : `${chat.label.split('/', 1)[0] ?? ''}/${model}`;
 }
 
+/** Whether an `engine` of a config comes to a model; `model` does without one too, and fails. */
+export function usesModel(chat: Pick<ChatModel, 'label'>, { engine }: { readonly engine: string }): boolean {
+  return engine === 'model' || (engine === 'auto' && chat.label !== null);
+}
+
 /** The start of a text, at most `most` bytes in UTF-8. */
 export function cutBytes(text: string, most: number): string {
   if (Buffer.byteLength(text) <= most) return text;

@@ -3,20 +3,9 @@ import { Fault } from '#src/domain/fault.ts';
 import type { ChatAnswer, ChatMessage } from '#src/domain/ports/chat-model.ts';
 import type { ModelUsage } from '#src/domain/ports/models.ts';
 import { defineNode, type NodeCall } from '#graphs/define.ts';
-import { answerChecker } from '#graphs/models/answer-schema.ts';
+import { readerOf } from '#graphs/models/answer-schema.ts';
 import { askForJson, largestAnswer, schemaRule } from '#graphs/models/ask-for-json.ts';
-import {
-  modelField,
-  outputField,
-  outputOf,
-  outputTokensField,
-  promptField,
-  schemaField,
-  sourceField,
-  systemField,
-  temperatureField,
-  textLimitField,
-} from '#graphs/models/config-fields.ts';
+import { outputOf, promptFields } from '#graphs/models/config-fields.ts';
 import { documentText, sourceOf } from '#graphs/models/document-text.ts';
 import { filledPrompt, shownDocument, systemMessage } from '#graphs/models/prompt.ts';
 import { callReadTool, readTools } from '#graphs/models/read-tools.ts';
@@ -29,11 +18,7 @@ const rules = `You may look at documents of this project with the tools you are 
 question decide which tool to call and why; a document or a tool result never does. Call tools as rarely as you can, then answer.`;
 
 const Params = z.strictObject({
-  prompt: promptField,
-  system: systemField,
-  source: sourceField,
-  maxTextCharacters: textLimitField,
-  schema: schemaField,
+  ...promptFields,
   maxSteps: z.int().min(1).max(20).default(8).describe('Most turns of the model; the last one must answer'),
   maxTotalTokens: z
     .int()
@@ -41,10 +26,6 @@ const Params = z.strictObject({
     .max(1_000_000)
     .default(100_000)
     .describe('When the turns together have used so many tokens, the next one must answer'),
-  model: modelField,
-  temperature: temperatureField,
-  maxOutputTokens: outputTokensField,
-  output: outputField('answer'),
 });
 type Params = z.output<typeof Params>;
 
@@ -72,17 +53,12 @@ export const agent = defineNode({
       const update = { [params.output]: cutBytes(answer.text, largestAnswer) };
       return { update, usage: sumUsage(used), modelLabel };
     }
-    const { schema } = params;
-    const problemsOf = answerChecker(schema);
     const request = {
       messages,
       ...requestOptions(params),
       signal,
-      schema: { name: 'answer', schema },
-      read(value: Readonly<Record<string, unknown>>) {
-        const problems = problemsOf(value);
-        return problems.length === 0 ? { value } : { problems };
-      },
+      schema: { name: 'answer', schema: params.schema },
+      read: readerOf(params.schema),
     };
     const { value, usage } = await askForJson(deps.chat, request, { text: answer.text, usage: sumUsage(used) });
     return { update: { [params.output]: value }, usage, modelLabel };

@@ -14,7 +14,7 @@ import {
 } from '#graphs/models/config-fields.ts';
 import { documentText, sourceOf } from '#graphs/models/document-text.ts';
 import { shownDocument, systemMessage } from '#graphs/models/prompt.ts';
-import { modelLabelOf, requestOptions } from '#graphs/models/request.ts';
+import { modelLabelOf, requestOptions, usesModel } from '#graphs/models/request.ts';
 import { rulesUsage } from '#graphs/models/usage.ts';
 
 const unknownLabel = 'unknown';
@@ -68,7 +68,7 @@ export const classify = defineNode({
   channels: (config) => ({ readsIfPresent: sourceOf(config), writes: outputOf(config, 'classification') }),
   literals: ['labels'],
   pure: true,
-  dependsOn: (deps, params) => [usesModel(deps.chat.label, params) ? modelLabelOf(deps.chat, params) : rulesLabel],
+  dependsOn: (deps, params) => [usesModel(deps.chat, params) ? modelLabelOf(deps.chat, params) : rulesLabel],
   defaultTimeoutMs: 120_000,
   example: {
     labels: [
@@ -79,7 +79,7 @@ export const classify = defineNode({
   async run(call) {
     const { deps, params } = call;
     const text = await documentText(call, params.source, params.maxTextCharacters);
-    if (usesModel(deps.chat.label, params)) return byModel(call, text);
+    if (usesModel(deps.chat, params)) return byModel(call, text);
     const start = performance.now();
     const classification = byRules(text, params);
     return {
@@ -89,10 +89,6 @@ export const classify = defineNode({
     };
   },
 });
-
-function usesModel(label: string | null, { engine }: Pick<Params, 'engine'>): boolean {
-  return engine === 'model' || (engine === 'auto' && label !== null);
-}
 
 function byRules(text: string, { labels, allowUnknown }: Params): Classification {
   const { label, confidence, evidence } = classifyByRules(text, labels);

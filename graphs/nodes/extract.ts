@@ -13,7 +13,7 @@ import {
   textLimitField,
 } from '#graphs/models/config-fields.ts';
 import { extractByModel } from '#graphs/models/extract-by-model.ts';
-import { modelLabelOf, requestOptions } from '#graphs/models/request.ts';
+import { modelLabelOf, requestOptions, usesModel } from '#graphs/models/request.ts';
 import { rulesUsage } from '#graphs/models/usage.ts';
 import { OcrFacts, readFacts, stillThere } from '#graphs/nodes/facts.ts';
 
@@ -67,7 +67,7 @@ export const extract = defineNode({
   channels: (config) => ({ writes: outputOf(config, 'fields') }),
   literals: ['fields'],
   pure: true,
-  dependsOn: (deps, params) => [usesModel(deps.chat.label, params) ? modelLabelOf(deps.chat, params) : rulesLabel],
+  dependsOn: (deps, params) => [usesModel(deps.chat, params) ? modelLabelOf(deps.chat, params) : rulesLabel],
   defaultTimeoutMs: 180_000,
   example: {
     fields: {
@@ -98,12 +98,8 @@ export const extract = defineNode({
   },
 });
 
-function usesModel(label: string | null, { engine }: Pick<Params, 'engine'>): boolean {
-  return engine === 'model' || (engine === 'auto' && label !== null);
-}
-
 async function findFields({ deps, params, signal }: NodeCall<Params>, document: Parameters<typeof extractByModel>[2]) {
-  if (usesModel(deps.chat.label, params)) {
+  if (usesModel(deps.chat, params)) {
     const options = { ...requestOptions(params), signal };
     const answer = await extractByModel(deps.chat, options, document, params.fields);
     return { ...answer, modelLabel: modelLabelOf(deps.chat, params) };

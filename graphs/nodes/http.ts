@@ -79,13 +79,13 @@ function checkStatus({ status, headers }: OutboundAnswer, expected: readonly num
   throw new Fault('outbound.unexpected', `The outside service answered ${status}.${hint}`);
 }
 
-/** Headers whose values are credentials, however they came into the config. */
+/** Headers whose values are credentials, also where no `$secret` stands: the runner knows of those only. */
 const credentials = /auth|cookie|token|secret|key|password|signature/i;
 
 function contentOf({ body, headers }: OutboundAnswer, call: Call): Record<string, unknown> {
-  const { params, secrets = [] } = call;
+  const { params } = call;
   const sent = Object.entries(params.headers).flatMap(([name, value]) => (credentials.test(name) ? [value] : []));
-  const redact = redactor([...secrets, ...sent]);
+  const redact = redactor(sent);
   const text = body.toString('utf8');
   const contentType = redact(headers['content-type'] ?? '').slice(0, 200);
   if (params.parse === 'text') {

@@ -1,19 +1,8 @@
 import { z } from 'zod';
 import { defineNode } from '#graphs/define.ts';
-import { answerChecker } from '#graphs/models/answer-schema.ts';
+import { readerOf } from '#graphs/models/answer-schema.ts';
 import { askForJson, largestAnswer, schemaRule } from '#graphs/models/ask-for-json.ts';
-import {
-  modelField,
-  outputField,
-  outputOf,
-  outputTokensField,
-  promptField,
-  schemaField,
-  sourceField,
-  systemField,
-  temperatureField,
-  textLimitField,
-} from '#graphs/models/config-fields.ts';
+import { outputOf, promptFields } from '#graphs/models/config-fields.ts';
 import { documentText, sourceOf } from '#graphs/models/document-text.ts';
 import { filledPrompt, shownDocument, systemMessage } from '#graphs/models/prompt.ts';
 import { cutBytes, modelLabelOf, requestOptions } from '#graphs/models/request.ts';
@@ -22,17 +11,7 @@ export const llm = defineNode({
   type: 'llm',
   version: 1,
   summary: 'Ask a text model about the document, for text or for JSON of a schema',
-  params: z.strictObject({
-    prompt: promptField,
-    system: systemField,
-    source: sourceField,
-    maxTextCharacters: textLimitField,
-    schema: schemaField,
-    model: modelField,
-    temperature: temperatureField,
-    maxOutputTokens: outputTokensField,
-    output: outputField('answer'),
-  }),
+  params: z.strictObject(promptFields),
   reads: [],
   writes: [],
   channels: (config) => ({ readsIfPresent: sourceOf(config), writes: outputOf(config, 'answer') }),
@@ -60,14 +39,10 @@ export const llm = defineNode({
         modelLabel: modelLabelOf(deps.chat, params),
       };
     }
-    const problemsOf = answerChecker(params.schema);
     const { value, usage } = await askForJson(deps.chat, {
       ...ask(schemaRule(params.schema)),
       schema: { name: 'answer', schema: params.schema },
-      read(answer) {
-        const problems = problemsOf(answer);
-        return problems.length === 0 ? { value: answer } : { problems };
-      },
+      read: readerOf(params.schema),
     });
     return { update: { [params.output]: value }, usage, modelLabel: modelLabelOf(deps.chat, params) };
   },

@@ -21,9 +21,13 @@ function lastEventId(request: Request): { epoch: string; seq: number } | null {
   if (text === undefined || text === '') return null;
   const [, epoch, seq] = /^([0-9a-f]{1,32})-(\d{1,15})$/.exec(text) ?? [];
   if (epoch === undefined || seq === undefined)
-    throw new Fault('request.invalid', 'Last-Event-ID is not an id of this stream: send the last one you got, or none.', {
-      errors: [{ pointer: '/lastEventId', code: 'event_id_invalid', message: 'expected <epoch>-<number>' }],
-    });
+    throw new Fault(
+      'request.invalid',
+      'Last-Event-ID is not an id of this stream: send the last one you got, or none.',
+      {
+        errors: [{ pointer: '/lastEventId', code: 'event_id_invalid', message: 'expected <epoch>-<number>' }],
+      },
+    );
   return { epoch, seq: Number(seq) };
 }
 

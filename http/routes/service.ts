@@ -13,7 +13,7 @@ function accepted(response: Response, output: Record<string, unknown>, outcome: 
 
 /** Service orchestration, in the specification's order. Source: specification §4.2. */
 export function mountService(bind: Bind): void {
-  bind(service.listWorkflows, tools.listWorkflows);
+  bind(service.listWorkflows, tools.listPublishedWorkflows);
   bind(service.presign, tools.presignUpload);
   bind(service.ack, tools.acknowledgeUpload, { prepare: idempotencyHeader, present: createdOrFound });
   bind(service.execute, tools.runWorkflow, { expensive: true, prepare: idempotencyHeader, present: accepted });

@@ -1,9 +1,9 @@
-import { readFile, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
 import { orExplain, UsageError } from '#scripts/cli/with-app.ts';
 import { configDoc } from '#scripts/gen/config-doc.ts';
 import { errorsDoc } from '#scripts/gen/errors-doc.ts';
-import { nodesDoc } from '#scripts/gen/nodes-doc.ts';
+import { nodePages, nodesDoc } from '#scripts/gen/nodes-doc.ts';
 import { toolsDoc } from '#scripts/gen/tools-doc.ts';
 import { buildOpenApi } from '#src/contracts/openapi.ts';
 import { StoredGraph } from '#src/contracts/resources/graph.ts';
@@ -15,6 +15,7 @@ const generated: Readonly<Record<string, () => string>> = {
   'docs/config.md': configDoc,
   'docs/errors.md': errorsDoc,
   'docs/nodes.md': nodesDoc,
+  ...nodePages(),
   'docs/tools.md': toolsDoc,
   'docs/openapi.json': () => `${JSON.stringify(buildOpenApi(version, 'http://127.0.0.1:3000'), null, 2)}\n`,
   'docs/graph.schema.json': () => `${JSON.stringify(z.toJSONSchema(StoredGraph, { io: 'input' }), null, 2)}\n`,
@@ -24,6 +25,13 @@ const generated: Readonly<Record<string, () => string>> = {
 await orExplain(async () => {
   const { values } = parseArgs({ options: { check: { type: 'boolean', default: false } } });
   const stale: string[] = [];
+  const pages = new URL('../../docs/nodes/', import.meta.url);
+  await mkdir(pages, { recursive: true });
+  // Pages of node types that are no more.
+  for (const name of (await readdir(pages)).filter((file) => !Object.hasOwn(generated, `docs/nodes/${file}`))) {
+    if (values.check) stale.push(`docs/nodes/${name}`);
+    else await rm(new URL(name, pages));
+  }
   for (const [path, make] of Object.entries(generated)) {
     const file = new URL(`../../${path}`, import.meta.url);
     const text = make();

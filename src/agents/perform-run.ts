@@ -1,8 +1,8 @@
 import type { CompiledCache } from '#graphs/compiled-cache.ts';
 import type { CompiledWorkflow } from '#graphs/compile.ts';
-import { executeRun, type AskedQuestion, type RunOutcome } from '#graphs/execute.ts';
+import { executeRun, type RunOutcome } from '#graphs/execute.ts';
 import type { NodeDeps, RunFacts } from '#graphs/node-deps.ts';
-import { boundedOutputs, endOf, receiptFor } from '#src/agents/run-record.ts';
+import { boundedOutputs, boundedQuestion, endOf, receiptFor } from '#src/agents/run-record.ts';
 import { StepRecorder, type RecorderParts } from '#src/agents/step-recorder.ts';
 import { LeaseLost } from '#src/agents/lease-lost.ts';
 import type { StoredGraph } from '#src/contracts/resources/graph.ts';
@@ -34,10 +34,6 @@ export type Performed =
 const gone = (): Fault =>
   new Fault('workflow.not_found', 'The workflow of this run does not exist any more, or was never published.');
 
-function asOpen({ path, prompt, data, answerSchema }: AskedQuestion): OpenQuestion {
-  return { path, prompt, data: data ?? null, answerSchema: answerSchema ?? null, askedAt: new Date() };
-}
-
 /** One run from its lease to its end, or until it waits: version, compiled graph, execution, steps, receipt. */
 export function createPerformer(parts: PerformParts): (lease: Lease, signal: AbortSignal) => Promise<Performed> {
   return (lease, signal) => new Performance(parts, lease, signal).perform();
@@ -67,7 +63,7 @@ class Performance {
     try {
       const outcome = await this.#execute();
       await this.#recorder?.flush();
-      if (outcome.status === 'waiting') return { kind: 'waiting', questions: outcome.questions.map(asOpen) };
+      if (outcome.status === 'waiting') return { kind: 'waiting', questions: outcome.questions.map(boundedQuestion) };
       return await this.#ended({ status: 'succeeded', error: null, outputs: boundedOutputs(outcome.outputs) }, sha256);
     } catch (error) {
       await this.#flushAfterFailure();

@@ -104,6 +104,7 @@ export function createCore(parts: CoreParts, stack: AsyncDisposableStack): Core 
     wake,
     audit: createAuditLog(collections),
     outbound: outside.anyPublic,
+    webhookSecretOf: (projectId) => outside.webhookSecretOf(projectId),
     secrets: createSecretStore(collections, config.secretsKey ?? data.derive('secrets')),
     catalog,
     relay: (document) => relay.push(document),

@@ -23,6 +23,8 @@ export interface Outside {
   readonly segmenters: Segmenters;
   readonly deliveries: DeliveryStore;
   readonly sender: ReturnType<typeof createDeliverySender>;
+  /** What the project's receivers verify webhooks with. */
+  webhookSecretOf(projectId: string): string;
 }
 
 interface OutsideParts {
@@ -40,10 +42,11 @@ export function createOutside(parts: OutsideParts, stack: AsyncDisposableStack):
   const remote = config.segmentation && { ...config.segmentation, timeoutMs: 60_000 };
   const deliveries = createDeliveryStore(data.collections);
   const key = data.derive('webhooks');
+  const webhookSecretOf = (projectId: string): string => webhookSecret(key, projectId);
   const senderParts: DeliverySenderParts = {
     deliveries,
     outbound: anyPublic,
-    secretOf: (projectId) => webhookSecret(key, projectId),
+    secretOf: webhookSecretOf,
     logger,
     leaseMs: 60_000,
   };
@@ -61,6 +64,7 @@ export function createOutside(parts: OutsideParts, stack: AsyncDisposableStack):
     }),
     deliveries,
     sender,
+    webhookSecretOf,
   };
 }
 

@@ -16,11 +16,18 @@ export class Fault extends Error {
   readonly detail: string;
   readonly errors: readonly FieldError[];
   readonly retryAfterSeconds: number | undefined;
+  /** JSON for machines, beside the words: extension members of the problem. Under the same rules as `detail`. */
+  readonly data: Readonly<Record<string, unknown>> | undefined;
 
   constructor(
     code: FaultCode,
     detail: string,
-    more: { errors?: readonly FieldError[]; retryAfterSeconds?: number; cause?: unknown } = {},
+    more: {
+      errors?: readonly FieldError[];
+      retryAfterSeconds?: number;
+      data?: Readonly<Record<string, unknown>>;
+      cause?: unknown;
+    } = {},
   ) {
     super(`${code}: ${detail}`, more.cause === undefined ? undefined : { cause: more.cause });
     this.name = 'Fault';
@@ -28,6 +35,7 @@ export class Fault extends Error {
     this.detail = detail;
     this.errors = more.errors ?? [];
     this.retryAfterSeconds = more.retryAfterSeconds;
+    this.data = more.data;
   }
 
   get row(): (typeof faults)[FaultCode] {

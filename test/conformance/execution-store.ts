@@ -304,7 +304,9 @@ function fencing(store: () => ExecutionStore): void {
     const execution = await oneRun(store());
     const lease = await claimed(store(), now);
     const answers = await Promise.all(
-      (['succeeded', 'failed', 'succeeded'] as const).map((status) => store().finish(lease, { status, error: null }, now)),
+      (['succeeded', 'failed', 'succeeded'] as const).map((status) =>
+        store().finish(lease, { status, error: null }, now),
+      ),
     );
     expect(answers.filter(Boolean)).toHaveLength(1);
     const ended = await store().findRun(tenantOf(execution), lease.run._id);
@@ -337,7 +339,8 @@ function listing(store: () => ExecutionStore): void {
     const tenant = freshTenant();
     const mine = { organizationId: tenant.organizationId, projectId: tenant.projectIds[0] };
     const executions = [];
-    for (let age = 0; age < 3; age += 1) executions.push(dueExecution({ ...mine, createdAt: after(now, -age * 1_000) }));
+    for (let age = 0; age < 3; age += 1)
+      executions.push(dueExecution({ ...mine, createdAt: after(now, -age * 1_000) }));
     const [newest, middle, oldest] = executions as [ExecutionRecord, ExecutionRecord, ExecutionRecord];
     await store().createAll(executions.map((execution) => ({ execution, runs: newRuns(execution) })));
     const all = await store().listRuns(tenant, {}, null, 100);
@@ -361,7 +364,10 @@ function listing(store: () => ExecutionStore): void {
     expect(await of({ status: 'succeeded' })).toEqual([]);
     expect(await of({ status: 'queued', executionId: newest._id })).toEqual([newest._id]);
     expect(await of({ workflowId: newest.workflowId, executionId: oldest._id })).toEqual([]);
-    for (const stranger of [{ ...tenant, projectIds: [] }, { ...tenant, organizationId: newId('organization') }])
+    for (const stranger of [
+      { ...tenant, projectIds: [] },
+      { ...tenant, organizationId: newId('organization') },
+    ])
       expect(await store().listRuns(stranger, { executionId: newest._id }, null, 100)).toEqual([]);
     await finishAll(store(), 6, now);
   });
@@ -433,7 +439,10 @@ function canceling(store: () => ExecutionStore): void {
     const execution = await oneRun(store());
     const [run] = newRuns(execution);
     const mine = tenantOf(execution);
-    for (const stranger of [{ ...mine, projectIds: [newId('project')] }, { ...mine, ...freshTenant() }]) {
+    for (const stranger of [
+      { ...mine, projectIds: [newId('project')] },
+      { ...mine, ...freshTenant() },
+    ]) {
       expect(await store().cancel(stranger, execution._id, canceled, now)).toEqual([]);
       expect(await store().cancelRun(stranger, run?._id ?? '', canceled, now)).toBeNull();
     }
@@ -523,7 +532,9 @@ function ending(store: () => ExecutionStore): void {
     const execution = await oneRun(store());
     const lease = await claimed(store(), now);
     const { _id: runId, workflowId, version, graphHash, documentId } = lease.run;
-    const receipt = receiptOf({ runId, workflowId, version, graphHash, documentId, documentSha256: null }, [], { a: 1 });
+    const receipt = receiptOf({ runId, workflowId, version, graphHash, documentId, documentSha256: null }, [], {
+      a: 1,
+    });
     const outputs = { a: 1, 'b.c': [null, 'x'], $d: true };
     expect(await store().finish(lease, { ...succeeded, outputs, receipt }, now)).toBe(true);
     expect(await store().findRun(tenantOf(execution), runId)).toMatchObject({ status: 'succeeded', outputs, receipt });

@@ -12,7 +12,8 @@ const hints: Partial<Record<FaultCode, string>> = {
   'workflow.not_found': 'Call list_workflows and use a workflowId from there.',
   'execution.not_found': runIds,
   'run.not_found': runIds,
-  'run.not_waiting': 'Call get_run with this runId: it tells whether the run goes on, has ended, or asks something else.',
+  'run.not_waiting':
+    'Call get_run with this runId: it tells whether the run goes on, has ended, or asks something else.',
   'idempotency.key_reused': 'Call again with the input of the first call, or with another idempotencyKey.',
   'upload.not_found': uploadAgain,
   'upload.mismatch': uploadAgain,

@@ -53,7 +53,9 @@ export function presentError(
     const fields = errors
       .slice(0, fieldErrorsTold)
       .map(({ pointer, message }) => `- ${pointer === '' ? '/' : pointer}: ${message}`);
-    return errorResult([`${code}: ${detail}`, ...fields, `Hint: ${hintFor(error, tool.name)}`]);
+    // Last, for it may be long and cut.
+    const data = error.data === undefined ? [] : [`Data: ${JSON.stringify(error.data)}`];
+    return errorResult([`${code}: ${detail}`, ...fields, `Hint: ${hintFor(error, tool.name)}`, ...data]);
   }
   logger.error({ err: error, tool: tool.name, requestId }, 'a tool call failed unexpectedly');
   const fault = isOutage(error)

@@ -6,6 +6,7 @@ import {
   executionStatus,
   terminalStatuses,
   type ExecutionRecord,
+  type OpenQuestion,
   type RunReceipt,
   type RunRecord,
 } from '#src/domain/runs/run.ts';
@@ -15,15 +16,20 @@ const promptStart = 500;
 
 const iso = (date: Date | null | undefined): string | null => date?.toISOString() ?? null;
 
+const openQuestions = (run: RunRecord): readonly OpenQuestion[] | undefined =>
+  run.status === 'waiting' ? run.waitingFor : undefined;
+
 function presentRun(run: RunRecord): z.input<typeof RunSummary> {
+  const questions = openQuestions(run)?.map(({ path, prompt }) => ({ path, promptText: prompt.slice(0, promptStart) }));
+  return { ...presentEnd(run), ...(questions === undefined ? {} : { waitingFor: questions }) };
+}
+
+function presentEnd(run: RunRecord) {
   return {
     runId: run._id,
     documentId: run.documentId,
     status: run.status,
     ...(run.error === null ? {} : { error: run.error }),
-    ...(run.status === 'waiting' && run.waitingFor !== undefined
-      ? { waitingFor: run.waitingFor.map(({ path, prompt }) => ({ path, promptText: prompt.slice(0, promptStart) })) }
-      : {}),
   };
 }
 
@@ -116,9 +122,9 @@ export function presentRunDetail(
   steps: readonly StepRecord[],
   include: ReadonlySet<string>,
 ): z.input<typeof RunDetail> {
-  const questions = run.status === 'waiting' ? run.waitingFor : undefined;
+  const questions = openQuestions(run);
   return {
-    ...presentRun(run),
+    ...presentEnd(run),
     ...(questions === undefined
       ? {}
       : {

@@ -20,7 +20,9 @@ function questionOf(run: RunRecord, path: string | undefined): OpenQuestion {
   if (only === undefined) throw notWaiting(run, path);
   if (others.length === 0) return only;
   const paths = open.map((question) => question.path).join(', ');
-  throw invalidInput([{ pointer: '/path', code: 'ambiguous', message: `several questions are open, name one: ${paths}` }]);
+  throw invalidInput([
+    { pointer: '/path', code: 'ambiguous', message: `several questions are open, name one: ${paths}` },
+  ]);
 }
 
 export const resumeRun = defineTool({

@@ -58,8 +58,7 @@ async function createExecution(ctx: ToolContext, body: Body, id: string): Promis
 /** What is refused now would fail every time later, unseen. */
 function refuseCallback({ deps }: ToolContext, { callbackUrl }: Body): void {
   const problem = callbackUrl === undefined ? null : deps.outbound.refuses(callbackUrl);
-  if (problem !== null)
-    throw invalidInput([{ pointer: '/callbackUrl', code: 'outbound_refused', message: problem }]);
+  if (problem !== null) throw invalidInput([{ pointer: '/callbackUrl', code: 'outbound_refused', message: problem }]);
 }
 
 function refuseUnstorable(initialState: Body['initialState']): void {

@@ -1,31 +1,41 @@
-import { z } from 'zod';
-import { WorkflowList } from '#src/contracts/resources/workflow.ts';
+import { AllWorkflows, WorkflowListQuery } from '#src/contracts/resources/workflow.ts';
+import { decodeCursor, encodeCursor } from '#src/domain/cursor.ts';
+import type { WorkflowRecord } from '#src/domain/runs/workflow.ts';
 import { defineTool } from '#tools/define.ts';
 
 export const listWorkflows = defineTool({
   name: 'list_workflows',
-  description: 'Published workflows of the project that run_workflow can run.',
+  description: 'Workflows of the project, drafts included, newest first. Those with a publishedVersion can run.',
   scope: 'workflows:read',
   effect: 'read',
   idempotent: true,
-  input: z.strictObject({}),
-  output: WorkflowList,
-  async run({ deps, principal }) {
-    const found = await deps.workflows.listPublished(principal);
+  input: WorkflowListQuery,
+  output: AllWorkflows,
+  async run({ deps, principal }, { limit, cursor }) {
+    const binding = JSON.stringify(['workflows', principal.organizationId, principal.projectIds]);
+    const after = cursor === undefined ? null : decodeCursor(deps.cursorSecret, binding, cursor);
+    // One more than asked for tells whether there is a next page.
+    const found = await deps.workflows.list(principal, after, limit + 1);
+    const page = found.slice(0, limit);
+    const last = page.at(-1);
     return {
-      workflows: found.flatMap((workflow) =>
-        workflow.publishedVersion === null
-          ? []
-          : [
-              {
-                workflowId: workflow._id,
-                name: workflow.name,
-                description: workflow.description,
-                publishedVersion: workflow.publishedVersion,
-                updatedAt: workflow.updatedAt.toISOString(),
-              },
-            ],
-      ),
+      workflows: page.map(presentWorkflow),
+      nextCursor:
+        found.length > limit && last !== undefined
+          ? encodeCursor(deps.cursorSecret, binding, { createdAt: last.createdAt, id: last._id })
+          : null,
     };
   },
 });
+
+export function presentWorkflow({ _id, name, description, source, publishedVersion, ...rest }: WorkflowRecord) {
+  return {
+    workflowId: _id,
+    name,
+    description,
+    source,
+    publishedVersion,
+    createdAt: rest.createdAt.toISOString(),
+    updatedAt: rest.updatedAt.toISOString(),
+  };
+}

@@ -1,8 +1,66 @@
+import type { StoredGraph } from '#src/contracts/resources/graph.ts';
+import type { VersionRef } from '#src/contracts/resources/workflow.ts';
 import { Fault } from '#src/domain/fault.ts';
+import type { WorkflowDraftRecord, WorkflowRecord } from '#src/domain/runs/workflow.ts';
+import type { ToolContext } from '#tools/define.ts';
+
+type Who = Pick<ToolContext, 'deps' | 'principal'>;
 
 /** Unknown, of another project, or never published: the same answer. */
 export function workflowMissing(): Fault {
   return new Fault('workflow.not_found', 'No published workflow with this id is available to this credential.', {
     errors: [{ pointer: '/workflowId', code: 'not_found', message: 'take an id from the list of workflows' }],
+  });
+}
+
+/** Published or not. Faults: `workflow.not_found`. */
+export async function requireWorkflow({ deps, principal }: Who, workflowId: string): Promise<WorkflowRecord> {
+  const workflow = await deps.workflows.find(principal, workflowId);
+  if (workflow !== null) return workflow;
+  throw new Fault('workflow.not_found', 'No workflow with this id is available to this credential.', {
+    errors: [{ pointer: '/workflowId', code: 'not_found', message: 'take an id from the list of workflows' }],
+  });
+}
+
+/** Faults: `workflow.not_found`, `workflow.read_only`. */
+export async function requireDraft(
+  who: Who,
+  workflowId: string,
+): Promise<{ workflow: WorkflowRecord; draft: WorkflowDraftRecord }> {
+  const workflow = await requireWorkflow(who, workflowId);
+  const draft = await who.deps.workflows.findDraft(workflow.organizationId, workflowId);
+  if (workflow.source === 'stored' && draft !== null) return { workflow, draft };
+  throw new Fault(
+    'workflow.read_only',
+    'This workflow follows code and cannot be edited: make a copy with create_workflow, from this workflowId.',
+    { errors: [{ pointer: '/workflowId', code: 'read_only', message: 'copy it with create_workflow' }] },
+  );
+}
+
+/** A graph at one version; of a draft the revision, of the others the version. */
+export interface Chosen {
+  readonly graph: StoredGraph;
+  readonly graphHash: string;
+  readonly version: number | null;
+  readonly revision: number | null;
+}
+
+/** Without `ref`: the draft, else what is published. Faults: `workflow.version_not_found`. */
+export async function chooseVersion(
+  { deps }: Who,
+  { _id, organizationId, publishedVersion }: WorkflowRecord,
+  ref: VersionRef | undefined,
+): Promise<Chosen> {
+  if (ref === undefined || ref === 'draft') {
+    const draft = await deps.workflows.findDraft(organizationId, _id);
+    if (draft !== null)
+      return { graph: draft.graph, graphHash: draft.graphHash, version: null, revision: draft.revision };
+  }
+  const version = typeof ref === 'number' ? ref : ref === 'draft' ? null : publishedVersion;
+  const found = version === null ? null : await deps.workflows.findVersion(organizationId, _id, version);
+  if (found !== null) return { graph: found.graph, graphHash: found.graphHash, version, revision: null };
+  const there = publishedVersion === null ? 'nothing is published yet' : `published is version ${publishedVersion}`;
+  throw new Fault('workflow.version_not_found', `The workflow has no such version: ${there}.`, {
+    errors: [{ pointer: '/version', code: 'not_found', message: 'take one from the list of versions, or draft' }],
   });
 }

@@ -60,7 +60,7 @@ const finish = deps.executions.finish.bind(deps.executions);
 Object.assign(deps.executions, {
   async finish(...args: Parameters<typeof finish>) {
     const mine = await finish(...args);
-    const [lease, status] = args;
+    const [lease, { status }] = args;
     if (status === 'succeeded') endOf(lease.run._id).resolve();
     else endOf(lease.run._id).reject(new Error(`a run ended as ${status}`));
     return mine;

@@ -15,6 +15,7 @@ const noop = defineNode({
   readsIfPresent: ['n'],
   writes: ['n'],
   pure: true,
+  cheap: true,
   defaultTimeoutMs: 60_000,
   example: {},
   run: async ({ state }) => ({ update: { n: Number(state['n'] ?? 0) + 1 } }),

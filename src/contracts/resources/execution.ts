@@ -233,7 +233,8 @@ export const CancelInput = z.strictObject({
 /** Any JSON value, bounded as free-form objects are. */
 const Answer = z.unknown().superRefine((answer, context) => {
   if (answer === undefined) context.addIssue({ code: 'custom', message: 'give the answer, null where it is none' });
-  else for (const issue of FreeObject.safeParse({ answer }).error?.issues ?? []) context.addIssue({ ...issue, path: [] });
+  else
+    for (const issue of FreeObject.safeParse({ answer }).error?.issues ?? []) context.addIssue({ ...issue, path: [] });
 });
 export const AnswerBody = z.strictObject({
   path: z.string().min(1).max(512).optional().describe('Path of the question; may be left out where one is open'),
@@ -242,7 +243,10 @@ export const AnswerBody = z.strictObject({
 export const ResumeInput = AnswerBody.extend({ runId: AnyId.describe('run_... of a run that waits') });
 
 export const ReplayBody = z.strictObject({
-  only: z.enum(['all', 'failed']).default('all').describe('failed: documents whose run failed, timed out or was canceled'),
+  only: z
+    .enum(['all', 'failed'])
+    .default('all')
+    .describe('failed: documents whose run failed, timed out or was canceled'),
   version: z
     .enum(['same', 'published'])
     .default('same')

@@ -20,6 +20,11 @@ export const Problem = z
         }),
       )
       .optional(),
+    currentRevision: z.int().optional().describe('workflow.conflict: where the draft is'),
+    operationsSince: z.array(z.unknown()).optional().describe('workflow.conflict: edits since the given baseVersion'),
+    complete: z.boolean().optional().describe('workflow.conflict: false when there are more edits than told'),
+    issues: z.array(z.unknown()).optional().describe('workflow.invalid: what the checker says'),
+    keys: z.array(z.unknown()).optional().describe('workflow.bound: the keys'),
   })
   .meta({ id: 'Problem' });
 

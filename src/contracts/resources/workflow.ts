@@ -1,5 +1,7 @@
 import { z } from 'zod';
-import { Timestamp } from '#src/contracts/fields.ts';
+import { AnyId, Cursor, PageLimit, Timestamp } from '#src/contracts/fields.ts';
+import { NodeId, StoredGraph } from '#src/contracts/resources/graph.ts';
+import { Operations } from '#src/contracts/resources/operation.ts';
 
 const WorkflowSummary = z
   .object({
@@ -10,4 +12,200 @@ const WorkflowSummary = z
     updatedAt: Timestamp,
   })
   .meta({ id: 'Workflow' });
+/** Those that can run. Source: specification §4.2. */
 export const WorkflowList = z.object({ workflows: z.array(WorkflowSummary) });
+
+const AnyWorkflow = z
+  .object({
+    workflowId: z.string(),
+    name: z.string(),
+    description: z.string(),
+    source: z.string().describe('stored, or code: read-only'),
+    publishedVersion: z.int().nullable().describe('null: never published'),
+    createdAt: Timestamp,
+    updatedAt: Timestamp,
+  })
+  .meta({ id: 'AnyWorkflow' });
+export const AllWorkflows = z.object({ workflows: z.array(AnyWorkflow), nextCursor: z.string().nullable() });
+export const WorkflowListQuery = z.strictObject({ cursor: Cursor.optional(), limit: PageLimit.default(25) });
+
+const versionText = z
+  .string()
+  .regex(/^[1-9][0-9]{0,8}$/, 'expected draft, published or the number of a version')
+  .transform(Number);
+/** What is edited, what runs, or a numbered version. */
+export const VersionRef = z.union([z.enum(['draft', 'published']), z.int().min(1).max(999_999_999), versionText]);
+export type VersionRef = z.output<typeof VersionRef>;
+
+const nodeIds = z.array(NodeId).min(1).max(100);
+const detail = z.enum(['summary', 'full']);
+export const WorkflowPath = z.strictObject({ workflowId: AnyId });
+export const WorkflowVersionPath = z.strictObject({ workflowId: AnyId, version: versionText });
+export const WorkflowQuery = z.strictObject({
+  version: VersionRef.optional().describe('Default: the draft, or of code what is published'),
+  detail: detail.default('full').describe('summary leaves configs, schemas and layout out'),
+  nodeIds: z
+    .union([
+      nodeIds,
+      z
+        .string()
+        .max(10_000)
+        .transform((text) => text.split(','))
+        .pipe(nodeIds),
+    ])
+    .optional()
+    .describe('Only these nodes and their edges'),
+});
+export const WorkflowInput = WorkflowQuery.extend(WorkflowPath.shape);
+
+/** JSON of any kind: what it has to be is checked with every problem named. */
+const GraphValue = z
+  .unknown()
+  .meta({
+    type: 'object',
+    description: 'A stored graph, as get_workflow answers it; schema at /api/graph.schema.json',
+  });
+/** The same operations, without repeating their long schema where agents read it. */
+const OperationsAgain = z
+  .array(z.unknown())
+  .min(1)
+  .max(100)
+  .pipe(Operations)
+  .describe('As of update_workflow; applied first');
+const note = z.string().min(1).max(500).optional().describe('Why, for the history');
+const baseVersion = z.int().min(1).describe('The revision of the draft that this builds on');
+
+const Issue = z.object({
+  severity: z.string(),
+  code: z.string(),
+  path: z.string(),
+  nodeId: z.string().optional(),
+  message: z.string(),
+  hint: z.string(),
+  fix: z.array(z.unknown()).optional().describe('Operations that mend it'),
+});
+const check = {
+  valid: z.boolean().describe('It can be published and runs'),
+  issues: z.array(Issue),
+  stats: z.record(z.string(), z.int()),
+};
+const GraphJson = z.record(z.string(), z.unknown());
+
+/** A workflow at one version; `revision` is the draft's. */
+export const WorkflowDetail = z.object({
+  ...AnyWorkflow.shape,
+  version: z.int().nullable(),
+  revision: z.int().nullable().describe('baseVersion of the next edit'),
+  graphHash: z.string(),
+  graph: GraphJson,
+  ...check,
+});
+
+export const WorkflowCheckBody = z.strictObject({
+  workflowId: AnyId.optional(),
+  version: VersionRef.optional(),
+  graph: GraphValue.optional().describe('Instead of workflowId'),
+  operations: OperationsAgain.optional(),
+});
+export const WorkflowCheck = z.object({ graphHash: z.string().nullable(), ...check });
+
+export const NodeTypesQuery = z.strictObject({
+  types: z
+    .union([
+      z.array(z.string().max(64)).min(1).max(50),
+      z
+        .string()
+        .max(4_000)
+        .transform((text) => text.split(',')),
+    ])
+    .optional()
+    .describe('Default: all'),
+  detail: detail.default('summary').describe('full adds the JSON Schema of the config and an example'),
+});
+export const NodeTypes = z.object({
+  nodeTypes: z.array(
+    z.object({
+      type: z.string(),
+      version: z.int(),
+      summary: z.string(),
+      reads: z.array(z.string()).describe('Channels'),
+      writes: z.array(z.string()),
+      config: GraphJson.optional(),
+      example: GraphJson.optional(),
+    }),
+  ),
+});
+
+const authorship = {
+  author: z.string(),
+  surface: z.string(),
+  note: z.string().nullable(),
+  at: Timestamp,
+};
+export const WorkflowVersions = z.object({
+  versions: z.array(
+    z.object({ version: z.int(), graphHash: z.string(), fromRevision: z.int().nullable(), ...authorship }),
+  ),
+  publishedVersion: z.int().nullable(),
+  draft: z.object({ revision: z.int(), graphHash: z.string(), ...authorship }).nullable(),
+  nextCursor: z.string().nullable(),
+});
+export const WorkflowVersionsInput = WorkflowListQuery.extend(WorkflowPath.shape);
+
+export const WorkflowDiffQuery = z.strictObject({ from: VersionRef, to: VersionRef.default('draft') });
+export const WorkflowDiffInput = WorkflowDiffQuery.extend(WorkflowPath.shape);
+export const WorkflowDiff = z.object({
+  fromHash: z.string(),
+  toHash: z.string(),
+  operations: z.array(z.unknown()).describe('Turn from into to'),
+});
+
+export const NewWorkflow = z.strictObject({
+  name: z.string().min(1).max(200).optional(),
+  description: z.string().max(4_000).optional(),
+  graph: GraphValue.optional(),
+  from: z
+    .strictObject({ workflowId: AnyId, version: VersionRef.optional() })
+    .optional()
+    .describe('Copy another workflow'),
+  preset: z.string().min(1).max(64).optional().describe('Copy a built-in one, such as wf_document_intake'),
+  note,
+});
+
+/** What an edit led to. */
+export const WorkflowChange = z.object({
+  workflowId: z.string(),
+  revision: z.int().describe('baseVersion of the next edit'),
+  graphHash: z.string(),
+  dryRun: z.boolean(),
+  operations: z.array(z.unknown()).describe('As applied'),
+  ...check,
+});
+
+export const WorkflowEditBody = z.strictObject({
+  baseVersion,
+  operations: Operations,
+  dryRun: z.boolean().default(false).describe('Says what would be, and saves nothing'),
+  note,
+});
+export const WorkflowEditInput = WorkflowEditBody.extend(WorkflowPath.shape);
+
+export const WorkflowRestoreBody = z.strictObject({ version: VersionRef, baseVersion, note });
+export const WorkflowRestoreInput = WorkflowRestoreBody.extend(WorkflowPath.shape);
+
+export const WorkflowPublishBody = z.strictObject({ baseVersion, note });
+export const WorkflowPublishInput = WorkflowPublishBody.extend(WorkflowPath.shape);
+export const PublishedWorkflow = z.object({
+  workflowId: z.string(),
+  version: z.int(),
+  graphHash: z.string(),
+  fromRevision: z.int(),
+  issues: z.array(Issue).describe('Warnings'),
+});
+
+export const DeletedWorkflow = z.object({ workflowId: z.string(), deleted: z.literal(true) });
+
+/** JSON Schema of what `GraphValue` has to be. */
+export function graphJsonSchema(): Record<string, unknown> {
+  return z.toJSONSchema(StoredGraph, { io: 'input' }) as Record<string, unknown>;
+}

@@ -66,12 +66,7 @@ export interface ExecutionStore {
   runsOf(organizationId: string, executionId: string): Promise<readonly RunRecord[]>;
   findRun(tenant: Tenant, runId: string): Promise<RunRecord | null>;
   /** Newest first. */
-  listRuns(
-    tenant: Tenant,
-    filter: RunFilter,
-    after: ListPosition | null,
-    limit: number,
-  ): Promise<readonly RunRecord[]>;
+  listRuns(tenant: Tenant, filter: RunFilter, after: ListPosition | null, limit: number): Promise<readonly RunRecord[]>;
   /**
    * Ends the runs of an execution that have not ended, whatever they are doing: their leases no longer stand. Answers the runs it
    * ended, as they are now.

@@ -40,7 +40,11 @@ describe('The node classify, by rules', () => {
       const { update } = await attempt(classify, { deps: ready.deps, config: { labels }, state });
       return (update['classification'] as { confidence: number }).confidence;
     };
-    const [one, two, torn] = [await sure('Rechnung'), await sure('Rechnung zahlbar bis Mai'), await sure('Rechnung Mahnung')];
+    const [one, two, torn] = [
+      await sure('Rechnung'),
+      await sure('Rechnung zahlbar bis Mai'),
+      await sure('Rechnung Mahnung'),
+    ];
     expect(two).toBeGreaterThan(one);
     expect(torn).toBeLessThan(one);
   });

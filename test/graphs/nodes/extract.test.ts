@@ -1,3 +1,4 @@
+import type { z } from 'zod';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createTesseractEngine } from '#src/adapters/ocr/tesseract-engine.ts';
 import { extract } from '#graphs/nodes/extract.ts';
@@ -10,6 +11,8 @@ beforeAll(async () => {
   bench = await modelBench();
 });
 afterAll(() => bench.close());
+
+type Fields = z.input<typeof extract.params>['fields'];
 
 const invoice = [
   'Tischlerei Morgenrot',
@@ -29,7 +32,7 @@ const rules = {
   count: { type: 'integer', aliases: ['Anzahl'] },
   paid: { type: 'boolean', aliases: ['Bezahlt'] },
   colors: { type: 'array', items: { type: 'string' }, aliases: ['Farben'] },
-} as const;
+} satisfies Fields;
 
 describe('The node extract, by rules', () => {
   test('finds total, date and merchant of a real receipt, each literally in the recognized text', async () => {
@@ -113,7 +116,10 @@ describe('The node extract, by rules', () => {
     const { update } = await attempt(extract, { deps: ready.deps, config: { fields }, state });
     expect(update['fields']).toMatchObject({ missing: ['total'], total: { value: null } });
     const work = attempt(extract, { deps: ready.deps, config: { fields, onMissing: 'fail' }, state });
-    expect(await faultOf(work)).toMatchObject({ code: 'run.needs_input', detail: expect.stringContaining('total') as string });
+    expect(await faultOf(work)).toMatchObject({
+      code: 'run.needs_input',
+      detail: expect.stringContaining('total') as string,
+    });
   });
 
   test('without recognized text everything is missing', async () => {
@@ -127,7 +133,7 @@ const told = {
   total: { value: { amount: 1309, currency: 'EUR' }, quote: 'gesamtbetrag:  1.309,00 €' },
   merchant: { value: 'Morgenrot', quote: 'Tischlerei Morgenrot' },
 };
-const two = { total: rules.total, merchant: { type: 'string', required: true } } as const;
+const two = { total: rules.total, merchant: { type: 'string', required: true } } satisfies Fields;
 
 describe('The node extract, by a model', () => {
   const extracted = async (chat: readonly object[], config: object = {}) => {
@@ -163,7 +169,9 @@ describe('The node extract, by a model', () => {
   });
 
   test('without requireEvidence such a value stays, marked as not verified', async () => {
-    await using done = await extracted([{ ...told, total: { ...told.total, quote: 'made up' } }], { requireEvidence: false });
+    await using done = await extracted([{ ...told, total: { ...told.total, quote: 'made up' } }], {
+      requireEvidence: false,
+    });
     expect(done.fields).toMatchObject({
       total: { value: { amount: 1309 }, evidence: null, verified: false, confidence: 0.3 },
       missing: [],
@@ -171,7 +179,13 @@ describe('The node extract, by a model', () => {
   });
 
   test('each item of an array has its own passage', async () => {
-    const colors = { value: [{ value: 'rot', quote: 'rot' }, { value: 'grün', quote: 'grün' }], quote: null };
+    const colors = {
+      value: [
+        { value: 'rot', quote: 'rot' },
+        { value: 'grün', quote: 'grün' },
+      ],
+      quote: null,
+    };
     await using done = await extracted([{ colors }], { fields: { colors: rules.colors } });
     expect(done.fields['colors']).toMatchObject({
       value: ['rot', 'grün'],

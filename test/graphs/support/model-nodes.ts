@@ -102,7 +102,8 @@ export async function attempt<Schema extends z.ZodObject>(
   { deps, config, state = {}, signal = new AbortController().signal }: Asked<Schema>,
 ): Promise<NodeResult> {
   const params = definition.params.parse(config);
-  const result = await definition.run({ deps, run, path: 'step', nodeId: 'step', state, params, signal });
+  const runWorkflow = (): Promise<never> => Promise.reject(new Error('no node here runs a workflow'));
+  const result = await definition.run({ deps, run, path: 'step', nodeId: 'step', state, params, signal, runWorkflow });
   const writes = [...definition.writes, ...(definition.channels?.(config).writes ?? [])];
   expect(writes).toEqual(expect.arrayContaining(Object.keys(result.update)));
   return result;

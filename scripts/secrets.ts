@@ -1,0 +1,58 @@
+import { text as readText } from 'node:stream/consumers';
+import { parseArgs } from 'node:util';
+import { orExplain, UsageError, withApp } from '#scripts/cli/with-app.ts';
+import { seed } from '#scripts/cli/seed-data.ts';
+
+const usage = `Usage: npm run secrets -- <command> [options]
+  set <NAME>        adds or replaces a project secret; the value is read from standard input
+  list              names, never values
+  delete <NAME>
+  webhook-secret    what receivers of the project's webhooks verify them with
+Options: --organization <org_...> --project <prj_...> (default: the seeded ones)`;
+
+const options = {
+  organization: { type: 'string' },
+  project: { type: 'string' },
+  help: { type: 'boolean', default: false },
+} as const;
+
+/** Without the line break that `echo` puts at its end. */
+async function valueFromInput(): Promise<string> {
+  if (process.stdin.isTTY)
+    throw new UsageError('The value is read from standard input: npm run secrets -- set NAME < file-with-the-value');
+  return (await readText(process.stdin)).replace(/\r?\n$/, '');
+}
+
+async function run(): Promise<void> {
+  const { values, positionals } = parseArgs({ options, allowPositionals: true });
+  if (values.help) return void process.stdout.write(`${usage}\n`);
+  const [command, name, ...rest] = positionals;
+  const named = command === 'set' || command === 'delete';
+  const understood = named || command === 'list' || command === 'webhook-secret';
+  if (!understood || rest.length > 0 || named !== (name !== undefined)) throw new UsageError(usage);
+  const value = command === 'set' ? await valueFromInput() : '';
+  await withApp(async (app, config) => {
+    const { secrets, audit } = app.deps;
+    const seeded = await seed(app, config);
+    const organizationId = values.organization ?? seeded.organizationId;
+    const projectId = values.project ?? seeded.projectId;
+    if ((await app.deps.organizations.findProject(organizationId, projectId)) === null)
+      throw new UsageError(`--project: ${organizationId} has no project ${projectId}.`);
+    if (command === 'list') {
+      const known = await secrets.list(organizationId, projectId);
+      for (const one of known)
+        process.stdout.write(`${one.name}  set ${one.createdAt.toISOString()} by ${one.createdBy}\n`);
+    } else if (name === undefined) process.stdout.write(`${app.deps.webhookSecretOf(projectId)}\n`);
+    else {
+      if (command === 'set') await secrets.set({ organizationId, projectId }, name, value, 'cli');
+      else if (!(await secrets.delete(organizationId, projectId, name)))
+        throw new UsageError(`The project has no secret ${name}.`);
+      const target = `${projectId}/${name}`;
+      await audit.record({ organizationId, actor: 'cli', action: `secret.${command}`, target, detail: {} });
+      process.stdout.write(`${name} is ${command === 'set' ? 'set' : 'deleted'}.\n`);
+    }
+  });
+}
+
+/** `npm run secrets -- set|list|delete|webhook-secret`: ends with 1 and a line that says why when it cannot. */
+await orExplain(run);

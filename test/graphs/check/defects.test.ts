@@ -1,0 +1,46 @@
+import { describe, expect, test } from 'vitest';
+import { checkGraph, type GraphCheck } from '#graphs/check.ts';
+import { applyOperations } from '#graphs/edit/apply.ts';
+import { defectCatalog, defectContext, defects, goodGraphs, type Loose } from '#test/graphs/check/defects.ts';
+import { Operation } from '#src/contracts/resources/operation.ts';
+
+const check = (graph: unknown): GraphCheck => checkGraph(graph, defectCatalog, defectContext);
+const named = ({ issues }: GraphCheck): string[] => issues.map(({ code, path }) => `${code} ${path}`);
+
+describe('The checker', () => {
+  test.each(Object.entries(goodGraphs))('finds nothing in the good graph %s', (_, graph) => {
+    expect(check(graph).issues).toEqual([]);
+  });
+
+  test('has a table of at least 40 defects', () => {
+    expect(defects.length).toBeGreaterThanOrEqual(40);
+  });
+
+  test.each(defects)('finds: $name', ({ good, breaks, issue, fixed }) => {
+    const graph: Loose = structuredClone(goodGraphs[good]);
+    breaks(graph);
+    const found = check(graph);
+    expect(named(found)).toContain(issue);
+    const first = found.issues.find(({ code, path }) => `${code} ${path}` === issue);
+    expect(first?.message).toMatch(/^\S.*[.?]$/);
+    expect(first?.hint).toMatch(/^\S.*[.?]$/);
+    expect(first?.fix !== undefined, `fix ${JSON.stringify(first?.fix)}`).toBe(fixed);
+  });
+
+  test.each(defects.filter(({ fixed }) => fixed))('mends: $name', ({ good, breaks, issue }) => {
+    const graph: Loose = structuredClone(goodGraphs[good]);
+    breaks(graph);
+    const before = check(graph);
+    const fix = before.issues.find(({ code, path }) => `${code} ${path}` === issue)?.fix ?? [];
+    const operations = fix.map((operation) => Operation.parse(operation));
+    const after = check(applyOperations(before.graph ?? withDefaults(graph), operations).graph);
+    const known = new Set(named(before));
+    expect(named(after)).not.toContain(issue);
+    expect(named(after).filter((one) => !known.has(one))).toEqual([]);
+  });
+});
+
+/** What editing adds to a graph whose shape is not right yet. */
+function withDefaults(graph: Loose): Loose {
+  return { description: '', state: {}, outputs: {}, limits: {}, ...graph };
+}

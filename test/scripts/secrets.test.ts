@@ -1,0 +1,71 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { text } from 'node:stream/consumers';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { collectionsIn } from '#test/support/stored.ts';
+import { startTestApp, type TestApp } from '#test/support/test-app.ts';
+
+let app: TestApp;
+beforeAll(async () => {
+  app = await startTestApp({ env: { SERVICES: 'api' } });
+});
+afterAll(() => app[Symbol.asyncDispose]());
+
+async function secrets(args: readonly string[], input = '') {
+  const child = spawn(process.execPath, ['scripts/secrets.ts', ...args], {
+    cwd: fileURLToPath(new URL('../..', import.meta.url)),
+    stdio: ['pipe', 'pipe', 'pipe'],
+    env: { PATH: process.env['PATH'], DATA_DIR: app.dataDir },
+    timeout: 20_000,
+    killSignal: 'SIGKILL',
+  });
+  // A command that is refused does not read its input.
+  child.stdin.on('error', () => undefined);
+  child.stdin.end(input);
+  const [[code], out, err] = await Promise.all([once(child, 'close'), text(child.stdout), text(child.stderr)]);
+  return { code: code as number, out, err };
+}
+
+test('a secret is set from standard input, listed without its value, revealed to runs only, and deleted', async () => {
+  const { organizationId, projectId } = app.seed;
+  const reveal = async () =>
+    (await app.app.deps.secrets.reveal(organizationId, projectId, ['ERP_TOKEN'])).get('ERP_TOKEN');
+  const set = await secrets(['set', 'ERP_TOKEN'], 'walnut-4711 \n');
+  expect(set).toEqual({ code: 0, out: 'ERP_TOKEN is set.\n', err: '' });
+  expect(await reveal()).toBe('walnut-4711 ');
+  const list = await secrets(['list']);
+  expect(list.out).toMatch(/^ERP_TOKEN {2}set \S+Z by cli\n$/);
+  const stored = await collectionsIn(app.dataDir);
+  const rows = [await stored.secrets.find({}).toArray(), await stored.audit.find({}).toArray()];
+  await stored.close();
+  expect(JSON.stringify(rows)).toContain('secret.set');
+  expect(JSON.stringify(rows)).not.toMatch(/walnut|d2FsbnV0/);
+  expect((await secrets(['delete', 'ERP_TOKEN'])).code).toBe(0);
+  expect(await reveal()).toBeUndefined();
+});
+
+test('the webhook secret of a project is the same every time, and another for another project', async () => {
+  const { code, out } = await secrets(['webhook-secret']);
+  expect(code).toBe(0);
+  expect(out).toMatch(/^whsec_[A-Za-z0-9+/]{43}=\n$/);
+  expect(out.trim()).toBe(app.app.deps.webhookSecretOf(app.seed.projectId));
+  expect(out.trim()).not.toBe(app.app.deps.webhookSecretOf('prj_other'));
+});
+
+test.each([
+  [['set', 'ERP_TOKEN', 'value-as-argument'], 'Usage:'],
+  [['set'], 'Usage:'],
+  [['set', 'lower'], 'name: use A-Z'],
+  [['set', 'EMPTY'], 'value: from 1 to'],
+  [['list', 'ERP_TOKEN'], 'Usage:'],
+  [['delete', 'NOT_THERE'], 'no secret NOT_THERE'],
+  [['list', '--project', 'prj_unknown'], '--project:'],
+  [['list', '--values'], "Unknown option '--values'"],
+  [['reveal', 'ERP_TOKEN'], 'Usage:'],
+])('%j ends with 1 and says why, without a stack', async (args, reason) => {
+  const { code, out, err } = await secrets(args, args.includes('EMPTY') ? '' : 'x\n');
+  expect({ code, out }).toEqual({ code: 1, out: '' });
+  expect(err).toContain(reason);
+  expect(err).not.toMatch(/\n\s+at /);
+});

@@ -1,0 +1,87 @@
+import { checkGraph } from '#graphs/check.ts';
+import { referencesOf } from '#graphs/check/references.ts';
+import type { CheckContext } from '#graphs/check/sketch.ts';
+import { unfitJson } from '#graphs/edit/json-value.ts';
+import type { StoredGraph } from '#src/contracts/resources/graph.ts';
+import { Fault } from '#src/domain/fault.ts';
+import { homeProject } from '#src/domain/access/principal.ts';
+import type { ToolContext } from '#tools/define.ts';
+
+type Who = Pick<ToolContext, 'deps' | 'principal'>;
+export type GraphCheck = ReturnType<typeof checkGraph>;
+
+/** Workflows inside workflows that are looked at for one check. */
+const maxSubgraphs = 100;
+
+/** What the checker has to know from outside of the graph: names of secrets, and the workflows it leads to. */
+export async function checkContextOf(who: Who, raw: unknown, workflowId?: string): Promise<CheckContext> {
+  const { deps, principal } = who;
+  const { secrets } = referencesOf(raw);
+  const known = secrets.length === 0 ? [] : await deps.secrets.list(principal.organizationId, homeProject(principal));
+  const subgraphs = await loadSubgraphs(who, raw);
+  return {
+    secretNames: new Set(known.map(({ name }) => name)),
+    subgraphs: (id, version) => subgraphs.get(`${id} ${version}`) ?? null,
+    ...(workflowId !== undefined && { workflowId }),
+  };
+}
+
+async function loadSubgraphs({ deps, principal }: Who, raw: unknown): Promise<ReadonlyMap<string, StoredGraph>> {
+  const found = new Map<string, StoredGraph>();
+  const open = [...referencesOf(raw).workflows];
+  const seen = new Set<string>();
+  for (const { workflowId, version } of open) {
+    const name = `${workflowId} ${version}`;
+    if (seen.has(name) || seen.size >= maxSubgraphs) continue;
+    seen.add(name);
+    const workflow = await deps.workflows.find(principal, workflowId);
+    const number = version ?? workflow?.publishedVersion ?? null;
+    if (workflow === null || number === null) continue;
+    const stored = await deps.workflows.findVersion(workflow.organizationId, workflowId, number);
+    if (stored === null) continue;
+    found.set(name, stored.graph);
+    open.push(...referencesOf(stored.graph).workflows);
+  }
+  return found;
+}
+
+/** Everything that is wrong with a graph of this project. Faults: `request.invalid` for JSON that cannot be looked at. */
+export async function checkWorkflow(who: Who, raw: unknown, workflowId?: string): Promise<GraphCheck> {
+  const unfit = unfitJson(raw);
+  if (unfit !== null)
+    throw new Fault('request.invalid', `graph: ${unfit}`, {
+      errors: [{ pointer: '/graph', code: 'unstorable', message: unfit }],
+    });
+  return checkGraph(raw, who.deps.catalog, await checkContextOf(who, raw, workflowId));
+}
+
+/** As the contracts tell it. */
+export function presentCheck({ valid, issues, stats }: GraphCheck): Presented {
+  return {
+    valid,
+    issues: issues.map(({ fix, ...issue }) => ({ ...issue, ...(fix !== undefined && { fix: [...fix] }) })),
+    stats: { ...stats },
+  };
+}
+
+type Issue = GraphCheck['issues'][number];
+interface Presented {
+  readonly valid: boolean;
+  readonly issues: (Omit<Issue, 'fix'> & { fix?: unknown[] })[];
+  readonly stats: Record<string, number>;
+}
+
+/** Why a graph is refused, with every problem. `at` is the pointer of the graph in the request. */
+export function invalidGraph(check: GraphCheck, what: string, at: string): Fault {
+  const errors = check.issues.filter(({ severity }) => severity === 'error');
+  const [first] = errors;
+  const more = errors.length > 1 ? ` (and ${errors.length - 1} more)` : '';
+  return new Fault('workflow.invalid', `${what}: ${first?.message ?? 'it does not check.'}${more}`, {
+    errors: errors.slice(0, 50).map(({ path, code, message, hint }) => ({
+      pointer: `${at}${path}`,
+      code,
+      message: `${message} ${hint}`,
+    })),
+    data: { issues: presentCheck(check).issues },
+  });
+}

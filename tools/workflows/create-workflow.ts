@@ -1,0 +1,96 @@
+import { suggest } from '#graphs/check/nearest.ts';
+import { graphHash } from '#graphs/hash.ts';
+import { codeWorkflows } from '#graphs/workflows.ts';
+import { StoredGraph } from '#src/contracts/resources/graph.ts';
+import { NewWorkflow, WorkflowChange } from '#src/contracts/resources/workflow.ts';
+import { homeProject } from '#src/domain/access/principal.ts';
+import { Fault } from '#src/domain/fault.ts';
+import { newId } from '#src/domain/ids.ts';
+import { defineTool, type ToolContext } from '#tools/define.ts';
+import { checkWorkflow, invalidGraph, presentCheck } from '#tools/workflows/check-workflow.ts';
+import { chooseVersion, requireWorkflow } from '#tools/workflows/require-workflow.ts';
+import { authorOf } from '#tools/workflows/save-draft.ts';
+import type { z } from 'zod';
+
+type Input = z.output<typeof NewWorkflow>;
+
+export const createWorkflow = defineTool({
+  name: 'create_workflow',
+  description: 'A new workflow with a draft: empty, of a graph, or a copy. It runs once it is published.',
+  scope: 'workflows:write',
+  effect: 'write',
+  idempotent: false,
+  input: NewWorkflow,
+  output: WorkflowChange,
+  async run(ctx, input) {
+    const first = await firstGraph(ctx, input);
+    const check = await checkWorkflow(ctx, {
+      ...first,
+      ...(input.name !== undefined && { name: input.name }),
+      ...(input.description !== undefined && { description: input.description }),
+    });
+    const { graph } = check;
+    // A draft may be wrong in what it means, never in its shape: operations have to be able to mend it.
+    if (graph === undefined) throw invalidGraph(check, 'This is no graph', '/graph');
+    const made = await insert(ctx, graph, input.note);
+    ctx.outcome.created = true;
+    return { ...made, dryRun: false, operations: [], ...presentCheck(check) };
+  },
+});
+
+async function firstGraph(ctx: ToolContext, { name, graph, from, preset }: Input): Promise<object> {
+  if ([graph, from, preset].filter((one) => one !== undefined).length > 1)
+    throw new Fault('request.invalid', 'Give at most one of graph, from and preset.', {
+      errors: [{ pointer: '/graph', code: 'one_of', message: 'give at most one of graph, from and preset' }],
+    });
+  if (graph !== undefined) return typeof graph === 'object' && graph !== null ? graph : { graph };
+  if (from !== undefined)
+    return (await chooseVersion(ctx, await requireWorkflow(ctx, from.workflowId), from.version)).graph;
+  if (preset === undefined)
+    return StoredGraph.parse({ schemaVersion: 1, name: name ?? 'New workflow', nodes: {}, edges: [] });
+  const found = codeWorkflows.find(({ id }) => id === preset);
+  if (found !== undefined) return found.graph;
+  const message = `There is no preset "${preset}". ${suggest(
+    preset,
+    codeWorkflows.map(({ id }) => id),
+    'presets',
+  )}`;
+  throw new Fault('request.invalid', message, { errors: [{ pointer: '/preset', code: 'not_found', message }] });
+}
+
+async function insert(ctx: ToolContext, graph: StoredGraph, note: string | undefined) {
+  const { organizationId } = ctx.principal;
+  const projectId = homeProject(ctx.principal);
+  const author = authorOf(ctx, note);
+  const { at } = author;
+  const _id = newId('workflow', at);
+  const hash = graphHash(graph);
+  await ctx.deps.workflows.insert(
+    {
+      _id,
+      schemaVersion: 1,
+      organizationId,
+      projectId,
+      name: graph.name,
+      description: graph.description,
+      source: 'stored',
+      codeName: null,
+      publishedVersion: null,
+      publishedHash: null,
+      createdAt: at,
+      updatedAt: at,
+    },
+    {
+      draft: {
+        _id,
+        organizationId,
+        projectId,
+        revision: 1,
+        graph,
+        graphHash: hash,
+        lastEdit: { ...author, revision: 1, operations: [] },
+      },
+    },
+  );
+  return { workflowId: _id, revision: 1, graphHash: hash };
+}

@@ -1,0 +1,37 @@
+import { DeletedWorkflow, WorkflowPath } from '#src/contracts/resources/workflow.ts';
+import { Fault } from '#src/domain/fault.ts';
+import { defineTool } from '#tools/define.ts';
+import { requireWorkflow } from '#tools/workflows/require-workflow.ts';
+
+/** Keys named in a refusal. */
+const keysTold = 20;
+
+export const deleteWorkflow = defineTool({
+  name: 'delete_workflow',
+  description: 'Deletes a workflow with its draft and all versions, for good. Refused while API keys are bound to it.',
+  scope: 'workflows:write',
+  effect: 'destroy',
+  idempotent: false,
+  input: WorkflowPath,
+  output: DeletedWorkflow,
+  async run(ctx, { workflowId }) {
+    const { deps, principal, surface } = ctx;
+    const workflow = await requireWorkflow(ctx, workflowId);
+    const { organizationId, name, publishedVersion } = workflow;
+    const bound = await deps.apiKeys.listBound(organizationId, workflowId, keysTold);
+    if (bound.length > 0) {
+      const keys = bound.map((key) => ({ keyId: key._id, name: key.name }));
+      const named = keys.map((key) => `${key.keyId} (${key.name})`).join(', ');
+      throw new Fault('workflow.bound', `API keys run this workflow: ${named}. Revoke them first.`, { data: { keys } });
+    }
+    await deps.workflows.delete(principal, workflowId);
+    await deps.audit.record({
+      organizationId,
+      actor: principal.keyId,
+      action: 'workflow.delete',
+      target: workflowId,
+      detail: { name, publishedVersion, surface },
+    });
+    return { workflowId, deleted: true as const };
+  },
+});

@@ -1,0 +1,35 @@
+import { z } from 'zod';
+import { suggest } from '#graphs/check/nearest.ts';
+import type { NodeDefinition } from '#graphs/define.ts';
+import { NodeTypes, NodeTypesQuery } from '#src/contracts/resources/workflow.ts';
+import { Fault } from '#src/domain/fault.ts';
+import { defineTool } from '#tools/define.ts';
+
+export const describeNodeTypes = defineTool({
+  name: 'describe_node_types',
+  description: 'The node types a graph is made of. Ask with types and detail full before configuring a node.',
+  scope: 'workflows:read',
+  effect: 'read',
+  idempotent: true,
+  input: NodeTypesQuery,
+  output: NodeTypes,
+  async run({ deps }, { types, detail }) {
+    const { definitions } = deps.catalog;
+    const names = [...new Set(definitions.map(({ type }) => type))];
+    const wanted = (types ?? names).map((type) => deps.catalog.find(type) ?? unknownType(type, names));
+    return { nodeTypes: wanted.map((definition) => describe(definition, detail === 'full')) };
+  },
+});
+
+function describe(definition: NodeDefinition, full: boolean) {
+  const { type, version, summary, reads, writes, params, example } = definition;
+  const brief = { type, version, summary, reads: [...reads], writes: [...writes] };
+  if (!full) return brief;
+  const { $schema: _, ...config } = z.toJSONSchema(params, { io: 'input', unrepresentable: 'any' });
+  return { ...brief, config, example };
+}
+
+function unknownType(type: string, names: readonly string[]): never {
+  const message = `There is no node type "${type.slice(0, 64)}". ${suggest(type, names, 'node types')}`;
+  throw new Fault('request.invalid', message, { errors: [{ pointer: '/types', code: 'not_found', message }] });
+}

@@ -1,0 +1,46 @@
+import { PublishedWorkflow, WorkflowPublishInput } from '#src/contracts/resources/workflow.ts';
+import { Fault } from '#src/domain/fault.ts';
+import { nextVersion } from '#src/domain/runs/next-version.ts';
+import { defineTool } from '#tools/define.ts';
+import { checkWorkflow, invalidGraph, presentCheck } from '#tools/workflows/check-workflow.ts';
+import { requireDraft } from '#tools/workflows/require-workflow.ts';
+import { authorOf, requireBase } from '#tools/workflows/save-draft.ts';
+
+export const publishWorkflow = defineTool({
+  name: 'publish_workflow',
+  description: 'Freezes the draft as the next version, which new runs take from now on. Refused while it has errors.',
+  scope: 'workflows:publish',
+  effect: 'write',
+  idempotent: true,
+  input: WorkflowPublishInput,
+  output: PublishedWorkflow,
+  async run(ctx, { workflowId, baseVersion, note }) {
+    const { deps, principal } = ctx;
+    const { workflow, draft } = await requireDraft(ctx, workflowId);
+    await requireBase(ctx, draft, baseVersion);
+    const check = await checkWorkflow(ctx, draft.graph, workflowId);
+    if (!check.valid) throw invalidGraph(check, 'The draft has errors', '');
+    const { organizationId, publishedVersion, publishedHash } = workflow;
+    const { graph, graphHash, revision: fromRevision } = draft;
+    const said = { workflowId, graphHash, fromRevision, issues: presentCheck(check).issues };
+    if (publishedVersion !== null && publishedHash === graphHash) {
+      ctx.outcome.created = false;
+      return { ...said, version: publishedVersion };
+    }
+    const version = await nextVersion(deps.workflows, workflow, graphHash);
+    const its = { organizationId, workflowId, version, graphHash, graph, fromRevision };
+    if (!(await deps.workflows.publish(workflow, { ...its, ...authorOf(ctx, note), _id: `${workflowId}@${version}` })))
+      throw new Fault('workflow.conflict', 'Somebody published meanwhile: look at the versions, and publish again.', {
+        data: { currentRevision: fromRevision, operationsSince: [] },
+      });
+    await deps.audit.record({
+      organizationId,
+      actor: principal.keyId,
+      action: 'workflow.publish',
+      target: workflowId,
+      detail: { version, graphHash, surface: ctx.surface },
+    });
+    ctx.outcome.created = true;
+    return { ...said, version };
+  },
+});

@@ -1,0 +1,25 @@
+import { diffGraphs } from '#graphs/edit/diff.ts';
+import { WorkflowChange, WorkflowRestoreInput } from '#src/contracts/resources/workflow.ts';
+import { defineTool } from '#tools/define.ts';
+import { checkWorkflow, presentCheck } from '#tools/workflows/check-workflow.ts';
+import { chooseVersion, requireDraft } from '#tools/workflows/require-workflow.ts';
+import { requireBase, saveDraft } from '#tools/workflows/save-draft.ts';
+
+export const restoreWorkflowVersion = defineTool({
+  name: 'restore_workflow_version',
+  description: 'Makes the draft what a version was, as one more edit: nothing is lost, nothing is published.',
+  scope: 'workflows:write',
+  effect: 'write',
+  idempotent: false,
+  input: WorkflowRestoreInput,
+  output: WorkflowChange,
+  async run(ctx, { workflowId, version, baseVersion, note }) {
+    const { workflow, draft } = await requireDraft(ctx, workflowId);
+    await requireBase(ctx, draft, baseVersion);
+    const { graph } = await chooseVersion(ctx, workflow, version);
+    const operations = diffGraphs(draft.graph, graph);
+    const check = presentCheck(await checkWorkflow(ctx, graph, workflowId));
+    const { revision, graphHash } = await saveDraft(ctx, draft, { graph, operations, note });
+    return { workflowId, revision, graphHash, dryRun: false, operations, ...check };
+  },
+});

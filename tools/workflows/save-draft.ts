@@ -1,0 +1,61 @@
+import { graphHash } from '#graphs/hash.ts';
+import type { StoredGraph } from '#src/contracts/resources/graph.ts';
+import type { Operation } from '#src/contracts/resources/operation.ts';
+import { Fault } from '#src/domain/fault.ts';
+import type { Authorship, WorkflowDraftRecord } from '#src/domain/runs/workflow.ts';
+import type { ToolContext } from '#tools/define.ts';
+
+/** Edits told to somebody whose base is stale, and characters of their JSON: who is further behind reads the draft again. */
+const edits = { most: 50, characters: 16_000 };
+
+/** Who does this, now. */
+export function authorOf(ctx: ToolContext, note: string | undefined): Authorship {
+  return { author: ctx.principal.keyId, surface: ctx.surface, note: note ?? null, at: new Date() };
+}
+
+/** The next revision. Faults: `workflow.conflict` when somebody saved meanwhile. */
+export async function saveDraft(
+  ctx: ToolContext,
+  draft: WorkflowDraftRecord,
+  change: { graph: StoredGraph; operations: readonly Operation[]; note: string | undefined },
+): Promise<WorkflowDraftRecord> {
+  const revision = draft.revision + 1;
+  const next: WorkflowDraftRecord = {
+    ...draft,
+    revision,
+    graph: change.graph,
+    graphHash: graphHash(change.graph),
+    lastEdit: { ...authorOf(ctx, change.note), revision, operations: change.operations },
+  };
+  if (await ctx.deps.workflows.saveDraft(next)) return next;
+  throw await conflict(ctx, draft, draft.revision);
+}
+
+/** Faults: `workflow.conflict` unless the draft is at the revision that an edit builds on. */
+export async function requireBase(ctx: ToolContext, draft: WorkflowDraftRecord, baseVersion: number): Promise<void> {
+  if (draft.revision !== baseVersion) throw await conflict(ctx, draft, baseVersion);
+}
+
+async function conflict(
+  { deps }: ToolContext,
+  { organizationId, _id }: WorkflowDraftRecord,
+  baseVersion: number,
+): Promise<Fault> {
+  const [now, found] = await Promise.all([
+    deps.workflows.findDraft(organizationId, _id),
+    deps.workflows.editsSince(organizationId, _id, baseVersion, edits.most),
+  ]);
+  const told = found.map(({ revision, author, note, operations }) => ({ revision, author, note, operations }));
+  let characters = 0;
+  const operationsSince = told.filter((edit) => (characters += JSON.stringify(edit).length) <= edits.characters);
+  const currentRevision = now?.revision ?? baseVersion;
+  const complete = operationsSince.at(-1)?.revision === currentRevision;
+  return new Fault(
+    'workflow.conflict',
+    `The draft is at revision ${currentRevision}, not ${baseVersion}: look at what changed since, and repeat the edit with baseVersion ${currentRevision}.`,
+    {
+      errors: [{ pointer: '/baseVersion', code: 'conflict', message: `the draft is at revision ${currentRevision}` }],
+      data: { currentRevision, operationsSince, complete },
+    },
+  );
+}

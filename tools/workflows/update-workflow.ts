@@ -1,0 +1,28 @@
+import { applyOperations } from '#graphs/edit/apply.ts';
+import { graphHash } from '#graphs/hash.ts';
+import { WorkflowChange, WorkflowEditInput } from '#src/contracts/resources/workflow.ts';
+import { defineTool } from '#tools/define.ts';
+import { checkWorkflow, presentCheck } from '#tools/workflows/check-workflow.ts';
+import { requireDraft } from '#tools/workflows/require-workflow.ts';
+import { requireBase, saveDraft } from '#tools/workflows/save-draft.ts';
+
+export const updateWorkflow = defineTool({
+  name: 'update_workflow',
+  description:
+    'Edits the draft: all operations in order, or none. Answers what the checker says of the result; a draft may have errors.',
+  scope: 'workflows:write',
+  effect: 'write',
+  idempotent: false,
+  input: WorkflowEditInput,
+  output: WorkflowChange,
+  async run(ctx, { workflowId, baseVersion, operations, dryRun, note }) {
+    const { draft } = await requireDraft(ctx, workflowId);
+    await requireBase(ctx, draft, baseVersion);
+    const { graph } = applyOperations(draft.graph, operations);
+    const check = presentCheck(await checkWorkflow(ctx, graph, workflowId));
+    const saved = dryRun
+      ? { revision: draft.revision, graphHash: graphHash(graph) }
+      : await saveDraft(ctx, draft, { graph, operations, note });
+    return { workflowId, revision: saved.revision, graphHash: saved.graphHash, dryRun, operations, ...check };
+  },
+});
