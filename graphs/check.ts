@@ -11,7 +11,7 @@ import { checkReducers } from '#graphs/check/reducer-conflict.ts';
 import { checkReferences } from '#graphs/check/references.ts';
 import { checkShape } from '#graphs/check/shape.ts';
 import { sketch, type CheckContext } from '#graphs/check/sketch.ts';
-import type { GraphIssue } from '#graphs/check/issue.ts';
+import { maxIssues, type GraphIssue } from '#graphs/check/issue.ts';
 import type { Catalog } from '#graphs/catalog.ts';
 import type { StoredGraph } from '#src/contracts/resources/graph.ts';
 
@@ -38,9 +38,6 @@ const rules = [
   checkReads,
   checkReducers,
 ];
-
-/** More than a person or an agent mends at once. */
-const maxIssues = 200;
 
 /**
  * Everything that is wrong with a graph, at once. The same function decides at validate, save, publish and run. `raw` comes from

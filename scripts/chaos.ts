@@ -1,9 +1,13 @@
+import { loadavg } from 'node:os';
 import { parseArgs } from 'node:util';
 import { UsageError, orExplain } from '#scripts/cli/with-app.ts';
+import { chaosOfExecutions, type ExecutionOutcome } from '#scripts/chaos/executions.ts';
 import { chaos, type Outcome } from '#scripts/chaos/main.ts';
 
 const usage = `Usage: npm run chaos [-- --uploads <n>] [--kills <n>] [--seed <n>] [--minutes <n>]
-Kills the whole service with kill -9 at random moments while scans come in, then counts what is stored.`;
+Kills the whole service with kill -9 at random moments while scans come in, then counts what is stored.
+       npm run chaos -- --workers <n> --executions <n> [--kills <n>] [--lease <ms>] [--seed <n>] [--minutes <n>]
+Kills one of the workers at a time while executions come in, then counts every effect of theirs.`;
 
 function whole(name: string, text: string | undefined, fallback: number): number {
   if (text === undefined) return fallback;
@@ -11,33 +15,70 @@ function whole(name: string, text: string | undefined, fallback: number): number
   return Number(text);
 }
 
-function tell({ uploads, kills, seconds, restarts, faults, dataDir }: Outcome): void {
-  const sorted = restarts.toSorted((a, b) => a - b);
-  const line = (text: string): void => void process.stdout.write(`${text}\n`);
-  line(`uploads acknowledged   ${uploads}`);
-  line(`kills                  ${kills}`);
-  line(`back after a kill      median ${sorted[Math.floor(sorted.length / 2)]} ms, longest ${sorted.at(-1)} ms`);
-  line(`whole time             ${seconds.toFixed(1)} s`);
+const line = (text: string): void => void process.stdout.write(`${text}\n`);
+
+function tellFaults({ faults, dataDir }: Pick<Outcome, 'faults' | 'dataDir'>): void {
   line(`promises broken        ${faults.length}`);
   for (const fault of faults) line(`  ${fault}`);
   if (faults.length > 0) line(`kept for a look: ${dataDir}`);
 }
 
+function tell(outcome: Outcome): void {
+  const sorted = outcome.restarts.toSorted((a, b) => a - b);
+  line(`uploads acknowledged   ${outcome.uploads}`);
+  line(`kills                  ${outcome.kills}`);
+  line(`back after a kill      median ${sorted[Math.floor(sorted.length / 2)]} ms, longest ${sorted.at(-1)} ms`);
+  line(`whole time             ${outcome.seconds.toFixed(1)} s`);
+  tellFaults(outcome);
+}
+
+/** Also holds the outcome to the time that recovery may take; answers what it breaks of it. */
+function tellExecutions(outcome: ExecutionOutcome, leaseMs: number): readonly string[] {
+  const sorted = outcome.recoveries.toSorted((a, b) => a - b);
+  const median = sorted[Math.floor(sorted.length / 2)];
+  const within = leaseMs + 1_000;
+  const late = median !== undefined && median > within ? [`the median recovery is over ${within} ms`] : [];
+  const recovery =
+    median === undefined
+      ? 'no kill hit a run'
+      : `median ${Math.round(median)} ms, longest ${Math.round(sorted.at(-1) ?? 0)} ms, of ${sorted.length} kills that hit runs`;
+  line(`executions             ${outcome.executions}, ${outcome.succeeded} succeeded`);
+  line(`kills                  ${outcome.kills}; ${outcome.resumed} runs went on elsewhere`);
+  line(`recovery               ${recovery} (lease ${leaseMs} ms)`);
+  line(`result rows            ${outcome.rows}`);
+  line(`webhooks               ${outcome.deliveries} stored, ${outcome.delivered} delivered, ${outcome.repeated} came twice`);
+  line(`calls outside          ${outcome.calls}`);
+  line(`whole time             ${outcome.seconds.toFixed(1)} s, 1-minute load ${loadavg()[0]?.toFixed(1)}`);
+  const faults = [...outcome.faults, ...late];
+  tellFaults({ faults, dataDir: outcome.dataDir });
+  return faults;
+}
+
 await orExplain(async () => {
-  const options = {
-    uploads: { type: 'string' },
-    kills: { type: 'string' },
-    seed: { type: 'string' },
-    minutes: { type: 'string' },
-  } as const;
-  const { values } = parseArgs({ options });
-  const outcome = await chaos({
-    uploads: whole('uploads', values.uploads, 50),
+  const text = { type: 'string' } as const;
+  const names = { uploads: text, kills: text, seed: text, minutes: text, workers: text, executions: text, lease: text };
+  const { values } = parseArgs({ options: names });
+  const common = {
     kills: whole('kills', values.kills, 20),
     seed: whole('seed', values.seed, 1 + Math.floor(Math.random() * 99_999)),
-    limitMs: whole('minutes', values.minutes, 10) * 60_000,
-    progress: (text) => void process.stderr.write(`${text}\n`),
+    progress: (said: string) => void process.stderr.write(`${said}\n`),
+  };
+  if (values.workers === undefined && values.executions === undefined) {
+    if (values.lease !== undefined) throw new UsageError(`--lease goes with --workers and --executions.\n${usage}`);
+    const limitMs = whole('minutes', values.minutes, 10) * 60_000;
+    const outcome = await chaos({ ...common, uploads: whole('uploads', values.uploads, 50), limitMs });
+    tell(outcome);
+    if (outcome.faults.length > 0) process.exitCode = 1;
+    return;
+  }
+  if (values.uploads !== undefined) throw new UsageError(`--uploads does not go with --executions.\n${usage}`);
+  const leaseMs = whole('lease', values.lease, 2_000);
+  const outcome = await chaosOfExecutions({
+    ...common,
+    workers: whole('workers', values.workers, 3),
+    executions: whole('executions', values.executions, 200),
+    leaseMs,
+    limitMs: whole('minutes', values.minutes, 5) * 60_000,
   });
-  tell(outcome);
-  if (outcome.faults.length > 0) process.exitCode = 1;
+  if (tellExecutions(outcome, leaseMs).length > 0) process.exitCode = 1;
 });

@@ -68,9 +68,9 @@ function refuseUnknown(
   command: Command,
   { values, refs }: { values: Values; refs: readonly string[] },
 ): void {
-  const known: readonly string[] = [...command.options, 'organization', 'project'];
+  const known = new Set<string>([...command.options, 'organization', 'project']);
   for (const option of Object.keys(values))
-    if (!known.includes(option)) throw new UsageError(`--${option} is no option of ${name}.\n${usage}`);
+    if (!known.has(option)) throw new UsageError(`--${option} is no option of ${name}.\n${usage}`);
   const [fewest, most] = command.takes;
   if (refs.length < fewest || refs.length > most) throw new UsageError(usage);
   if (values.format !== undefined && command.formats?.includes(values.format) === false)
@@ -86,7 +86,7 @@ await orExplain(async () => {
   if (!command) throw new UsageError(usage);
   refuseUnknown(name, command, { values, refs });
   const request: Request = { refs, format: values.format, out: values.out, json: values.json === true };
-  if (command.alwaysStored !== true && !needStore(refs)) return command.run(request, null, values);
+  if (!needStore(refs) && command.alwaysStored !== true) return command.run(request, null, values);
   return withApp(async (app, config) => {
     const seeded = await seed(app, config);
     const organizationId = values.organization ?? seeded.organizationId;

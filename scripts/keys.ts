@@ -1,11 +1,13 @@
 import { parseArgs } from 'node:util';
+import { scopes, type Scope } from '#src/contracts/scopes.ts';
 import { withApp, UsageError } from '#scripts/cli/with-app.ts';
 import { seed } from '#scripts/cli/seed-data.ts';
 import { keyIsLive, type ApiKeyRecord, type KeyKind } from '#src/domain/access/api-key.ts';
 import { issueKey, revokeKey, rotateKey, type IssuedKey } from '#src/domain/access/issue-key.ts';
 
 const usage = `Usage: npm run keys -- <command> [options]
-  create --kind workflow|service --name <name> [--workflow <wf_...>] [--device <id>] [--days <n>]
+  create --kind workflow|service --name <name> [--workflow <wf_...>] [--device <id>] [--days <n>] [--scopes <a,b>|all]
+                       service keys read workflows, run them and work with documents; --scopes adds to that
   list
   revoke <key_...>
   rotate <key_...>     a new secret; the old one works for 24 more hours
@@ -17,6 +19,7 @@ const options = {
   workflow: { type: 'string' },
   device: { type: 'string' },
   days: { type: 'string' },
+  scopes: { type: 'string' },
   organization: { type: 'string' },
   project: { type: 'string' },
   json: { type: 'boolean', default: false },
@@ -76,6 +79,16 @@ function expiry(): { expiresAt?: Date } {
   return { expiresAt: new Date(Date.now() + Number(days) * 86_400_000) };
 }
 
+function scopesGiven(): readonly Scope[] | undefined {
+  if (values.scopes === undefined) return undefined;
+  if (values.scopes === 'all') return scopes;
+  return values.scopes.split(',').map((name) => {
+    const known = scopes.find((scope) => scope === name.trim());
+    if (known === undefined) throw new UsageError(`--scopes: expected all, or some of ${scopes.join(', ')}.`);
+    return known;
+  });
+}
+
 function kindOf(): KeyKind {
   if (values.kind === 'workflow' || values.kind === 'service') return values.kind;
   throw new UsageError(`--kind: expected workflow or service.\n${usage}`);
@@ -105,6 +118,7 @@ else
           createdBy: 'cli',
           ...(workflowId === undefined ? {} : { workflowId }),
           ...(deviceId === undefined ? {} : { deviceId }),
+          scopes: scopesGiven(),
           ...expiry(),
         }),
       );

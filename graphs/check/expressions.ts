@@ -26,12 +26,20 @@ export function checkExpressions(graph: Sketch): GraphIssue[] {
   });
   const expressions = [...ofEdges, ...[...graph.nodes.values()].flatMap((node) => expressionsOf(graph, node))];
   const templates = [...graph.nodes.values()].flatMap((node) => templatesOf(graph, node));
+  const count = expressions.length + templates.reduce((sum, { text }) => sum + text.split('{{').length - 1, 0);
+  if (count > maxExpressions) {
+    const message = `The graph has ${count} expressions and placeholders; ${maxExpressions} are allowed.`;
+    return [errorAt('LIMIT_EXCEEDED', '', message, 'Make it smaller, or split it into several workflows.')];
+  }
   const channels = [...graph.channels.keys()];
   return [
     ...expressions.flatMap((site) => expressionIssues(site, channels)),
     ...templates.flatMap((site) => templateIssues(site, channels)),
   ];
 }
+
+/** Each is parsed at every check and compilation. */
+const maxExpressions = 3_000;
 
 function siteOf(text: unknown, ...path: readonly PropertyKey[]): Site[] {
   return typeof text === 'string' ? [{ text, path: pointer(...path) }] : [];

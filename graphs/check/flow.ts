@@ -1,5 +1,14 @@
 import { NodeId } from '#src/contracts/resources/graph.ts';
-import { errorAt, fixedBy, nodeError, pointer, setField, warning, type GraphIssue } from '#graphs/check/issue.ts';
+import {
+  errorAt,
+  fixedBy,
+  maxIssues,
+  nodeError,
+  pointer,
+  setField,
+  warning,
+  type GraphIssue,
+} from '#graphs/check/issue.ts';
 import { nearest, suggest } from '#graphs/check/nearest.ts';
 import type { Operation } from '#src/contracts/resources/operation.ts';
 import type { Sketch, SketchEdge } from '#graphs/check/sketch.ts';
@@ -16,6 +25,8 @@ export function checkEdges(graph: Sketch): GraphIssue[] {
       // The ways of one router share its `from`.
       if (!isDangling(edge[end]) || seen.has(path)) return [];
       seen.add(path);
+      // Past what is listed, the way out is not worth looking for.
+      if (seen.size > maxIssues) return [errorAt('EDGE_TARGET_UNKNOWN', path, 'There is no such node.', 'Correct it.')];
       const hint = suggest(edge[end], known, 'nodes');
       const issue = errorAt('EDGE_TARGET_UNKNOWN', path, `There is no node "${edge[end]}".`, hint);
       return [fixedBy(issue, ...danglingFix(graph, edge, end, known))];

@@ -41,6 +41,9 @@ export interface GraphIssue {
   readonly fix?: readonly Operation[];
 }
 
+/** More than a person or an agent mends at once. */
+export const maxIssues = 200;
+
 /** JSON Pointer of a path. Source: RFC 6901 §3. */
 export function pointer(...path: readonly PropertyKey[]): string {
   return path.map((part) => `/${String(part).replaceAll('~', '~0').replaceAll('/', '~1')}`).join('');

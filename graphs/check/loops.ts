@@ -18,17 +18,22 @@ interface Loop {
 export function checkCycles(graph: Sketch): GraphIssue[] {
   const { loops, issues } = loopsOf(graph);
   const plainBack = new Set(loops.flatMap(({ back }) => back.filter(({ kind }) => kind === 'always')));
-  const endless = loops.filter((loop) => !canLeave(graph, loop, new Set([...plainBack].filter((way) => way.to !== loop.entry))));
+  const endless = loops.filter(
+    (loop) => !canLeave(graph, loop, new Set([...plainBack].filter((way) => way.to !== loop.entry))),
+  );
   // A loop that a plain way back makes endless is told once, not for every loop around it.
   return [...issues, ...endless.map((loop) => withoutExit(graph, loop, canLeave(graph, loop, plainBack)))];
 }
+
+/** Loops inside each other: more than anybody means, and each costs a look at the whole graph. */
+const maxDepth = 8;
 
 function loopsOf(graph: Sketch): { readonly loops: Loop[]; readonly issues: GraphIssue[] } {
   const nodes = [...graph.reached];
   const ways = graph.ways.filter(({ from, to }) => graph.reached.has(from) && graph.reached.has(to));
   const loops: Loop[] = [];
   const issues: GraphIssue[] = [];
-  const open = [{ nodes, ways }];
+  const open = [{ nodes, ways, depth: 0 }];
   for (let part = open.pop(); part !== undefined; part = open.pop()) {
     for (const members of cyclesOf(part.nodes, part.ways)) {
       const inside = new Set(members);
@@ -43,7 +48,9 @@ function loopsOf(graph: Sketch): { readonly loops: Loop[]; readonly issues: Grap
       }
       const own = part.ways.filter(({ from, to }) => inside.has(from) && inside.has(to));
       loops.push({ entry, members, back: own.filter(({ to }) => to === entry) });
-      open.push({ nodes: members, ways: own.filter(({ to }) => to !== entry) });
+      const depth = part.depth + 1;
+      if (depth < maxDepth) open.push({ nodes: members, ways: own.filter(({ to }) => to !== entry), depth });
+      else issues.push(...tooDeep(entry, members, own));
     }
   }
   return { loops, issues };
@@ -53,6 +60,7 @@ function loopsOf(graph: Sketch): { readonly loops: Loop[]; readonly issues: Grap
 function canLeave(graph: Sketch, { entry, members }: Loop, without: ReadonlySet<SketchEdge>): boolean {
   const inside = new Set(members);
   const leaving = new Set<string>();
+  const hasElse = new Set(graph.routers.filter((router) => router.hasElse).map(({ at }) => at));
   const leadsOut = (way: SketchEdge): boolean => !inside.has(way.to) || (way.to !== entry && leaving.has(way.to));
   const ways = new Map(
     members.map((name) => [name, (graph.leaving.get(name) ?? []).filter((way) => !without.has(way))]),
@@ -61,19 +69,34 @@ function canLeave(graph: Sketch, { entry, members }: Loop, without: ReadonlySet<
   for (let before = -1; before !== leaving.size;) {
     before = leaving.size;
     for (const name of order)
-      if (!leaving.has(name) && someChoice(graph, ways.get(name) ?? [], leadsOut)) leaving.add(name);
+      if (!leaving.has(name) && someChoice(hasElse, ways.get(name) ?? [], leadsOut)) leaving.add(name);
   }
   return leaving.has(entry);
 }
 
 /** After an error only its route is taken; else all plain edges and maps, and one way of each router, or none where it has no `else`. */
-function someChoice(graph: Sketch, ways: readonly SketchEdge[], leadsOut: (way: SketchEdge) => boolean): boolean {
+function someChoice(
+  hasElse: ReadonlySet<number>,
+  ways: readonly SketchEdge[],
+  leadsOut: (way: SketchEdge) => boolean,
+): boolean {
   if (ways.some((way) => way.kind === 'error' && leadsOut(way))) return true;
   if (ways.some((way) => (way.kind === 'always' || way.kind === 'map') && !leadsOut(way))) return false;
   const routes = ways.filter(({ kind }) => kind === 'route');
-  return graph.routers
-    .filter(({ at }) => routes.some((way) => way.at === at))
-    .every(({ at, hasElse }) => !hasElse || routes.some((way) => way.at === at && leadsOut(way)));
+  if (routes.length === 0) return true;
+  return [...Map.groupBy(routes, ({ at }) => at)].every(([at, choices]) => !hasElse.has(at) || choices.some(leadsOut));
+}
+
+function tooDeep(entry: string, members: readonly string[], own: readonly SketchEdge[]): GraphIssue[] {
+  if (
+    cyclesOf(
+      members,
+      own.filter(({ to }) => to !== entry),
+    ).length === 0
+  )
+    return [];
+  const message = `There are more than ${maxDepth} loops inside each other.`;
+  return [nodeError('LIMIT_EXCEEDED', entry, message, 'Put the inner ones into a workflow of their own.')];
 }
 
 function ambiguous(entries: readonly string[], members: readonly string[]): GraphIssue {

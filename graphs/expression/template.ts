@@ -22,10 +22,10 @@ export function parseTemplate(text: string, parse: (source: string) => Expressio
   let kept = 0;
   let found = 0;
   for (let open = text.indexOf('{{'); open !== -1; open = text.indexOf('{{', open)) {
-    if ((found += 1) > expressionLimits.placeholders) {
+    const placeholder = placeholderAt(text, open, parse);
+    if (placeholder.end > open + 2 && (found += 1) > expressionLimits.placeholders) {
       throw new Fault('workflow.invalid', `A template has at most ${expressionLimits.placeholders} placeholders.`);
     }
-    const placeholder = placeholderAt(text, open, parse);
     if (placeholder.expression) {
       parts.push(text.slice(kept, open), placeholder.expression);
       kept = placeholder.end;
@@ -59,7 +59,7 @@ function placeholderAt(
   const near = text.slice(open, open + expressionLimits.source + 4);
   const first = near.indexOf('}}');
   if (first === -1) return { end: open + 2 };
-  for (let close = first, tries = 0; close !== -1 && tries < 5; close = near.indexOf('}}', close + 1), tries += 1) {
+  for (let close = first, tries = 0; close !== -1 && tries < 3; close = near.indexOf('}}', close + 1), tries += 1) {
     const source = near.slice(2, close).trim();
     if (source === '' || /constructor|prototype|__proto__/.test(source)) break;
     try {

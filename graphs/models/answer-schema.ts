@@ -43,7 +43,9 @@ export function readerOf(
 
 /** One instance for each schema: an instance keeps every schema it has seen. */
 function compiled(schema: Readonly<Record<string, unknown>>): ValidateFunction<Readonly<Record<string, unknown>>> {
-  return new Ajv({ strict: false, allErrors: true, validateFormats: false, logger: false }).compile(schema);
+  return new Ajv({ strict: false, allErrors: true, validateFormats: false, logger: false }).compile<
+    Readonly<Record<string, unknown>>
+  >(schema);
 }
 
 function worded({ instancePath, message, keyword, params }: ErrorObject): string {

@@ -5,7 +5,7 @@ import {
   type FieldValue,
   type FoundField,
 } from '#src/domain/extract-locally/field.ts';
-import { locateQuote } from '#src/domain/extract-locally/locate-quote.ts';
+import { quoteFinder } from '#src/domain/extract-locally/locate-quote.ts';
 import { evidenceAt, placedLines, type PagedText } from '#src/domain/extract-locally/page-text.ts';
 import { contradicts } from '#src/domain/extract-locally/typed-value.ts';
 import type { ChatModel, ChatRequest } from '#src/domain/ports/chat-model.ts';
@@ -84,8 +84,9 @@ type LookUp = (value: FieldValue, quote: string | null) => { evidence: Evidence 
 
 function finderIn(document: PagedText): LookUp {
   const lines = placedLines(document);
+  const find = quoteFinder(document.text);
   return (value, passage) => {
-    const span = passage === null ? null : locateQuote(document.text, passage);
+    const span = passage === null ? null : find(passage);
     if (span === null || contradicts(document.text.slice(span.start, span.end), value))
       return { evidence: null, sure: sureness.unfounded };
     return { evidence: evidenceAt(document, lines, span), sure: span.exact ? sureness.exact : sureness.alike };

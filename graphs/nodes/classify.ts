@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { Fault } from '#src/domain/fault.ts';
-import { locateQuote } from '#src/domain/extract-locally/locate-quote.ts';
+import { quoteFinder } from '#src/domain/extract-locally/locate-quote.ts';
 import { defineNode, type NodeCall } from '#graphs/define.ts';
 import { askForJson, schemaRule } from '#graphs/models/ask-for-json.ts';
 import { classifyByRules, rulesLabel } from '#graphs/models/classify-by-rules.ts';
@@ -132,8 +132,9 @@ async function byModel({ deps, params, signal }: NodeCall<Params>, text: string)
     },
   });
   const modelLabel = modelLabelOf(deps.chat, params);
+  const find = quoteFinder(text);
   const evidence = value.evidence.flatMap((quote) => {
-    const span = locateQuote(text, quote);
+    const span = find(quote);
     return span === null ? [] : [text.slice(span.start, span.end)];
   });
   const classification: Classification = { label: value.label, confidence: value.confidence, evidence, modelLabel };

@@ -1,6 +1,7 @@
+import { setImmediate } from 'node:timers/promises';
 import { z } from 'zod';
 import { absent, scalarTypes, type FoundField } from '#src/domain/extract-locally/field.ts';
-import { extractLocally } from '#src/domain/extract-locally/extract-locally.ts';
+import { localFinder } from '#src/domain/extract-locally/extract-locally.ts';
 import { Fault } from '#src/domain/fault.ts';
 import { defineNode, type NodeCall } from '#graphs/define.ts';
 import { rulesLabel } from '#graphs/models/classify-by-rules.ts';
@@ -106,7 +107,13 @@ async function findFields({ deps, params, signal }: NodeCall<Params>, document: 
   }
   const start = performance.now();
   // What is shown is the start of the text, so places in it are places in the whole.
-  const found = extractLocally({ text: document.shown, pages: document.pages }, params.fields);
+  const find = localFinder({ text: document.shown, pages: document.pages });
+  const found: Record<string, FoundField> = {};
+  for (const [name, rule] of Object.entries(params.fields)) {
+    await setImmediate();
+    signal.throwIfAborted();
+    found[name] = find(name, rule);
+  }
   return { found, usage: rulesUsage(start), modelLabel: rulesLabel };
 }
 

@@ -1,5 +1,6 @@
 import express, { type Express } from 'express';
 import { buildOpenApi } from '#src/contracts/openapi.ts';
+import { graphJsonSchema } from '#src/contracts/resources/workflow.ts';
 import type { Logger } from '#src/domain/ports/logger.ts';
 import type { Metrics } from '#src/domain/ports/metrics.ts';
 import type { ThumbnailRequest } from '#src/domain/documents/thumbnails.ts';
@@ -7,10 +8,11 @@ import { baseApp } from '#http/base-app.ts';
 import { binder, type Facade } from '#http/bind.ts';
 import { notFound, problems } from '#http/problem.ts';
 import { mountExecutionEvents } from '#http/routes/execution-events.ts';
+import { mountDashboardWorkflows } from '#http/routes/dashboard-workflows.ts';
 import { mountHealth, type HealthReader } from '#http/routes/health.ts';
 import { mountIngestion } from '#http/routes/ingestion.ts';
 import { mountMedia } from '#http/routes/media.ts';
-import { mountOpenApi } from '#http/routes/openapi.ts';
+import { mountDescription } from '#http/routes/openapi.ts';
 import { mountService } from '#http/routes/service.ts';
 
 export interface ApiParts {
@@ -31,7 +33,9 @@ export function createApiApp(parts: ApiParts): Express {
   mountIngestion(bind);
   mountService(bind);
   mountExecutionEvents(router, parts.facade);
-  mountOpenApi(router, () => buildOpenApi(parts.version, parts.baseUrl()));
+  mountDashboardWorkflows(bind);
+  mountDescription(router, '/api/graph.schema.json', graphJsonSchema);
+  mountDescription(router, '/api/openapi.json', () => buildOpenApi(parts.version, parts.baseUrl()));
   mountMedia(router, (request) => parts.readThumbnail(request));
   app.use(router, notFound, problems(parts.logger));
   return app;

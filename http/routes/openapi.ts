@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
 import type { Router } from 'express';
 
-/** The description is the same for everybody: made once, answered with an ETag. */
-export function mountOpenApi(router: Router, build: () => Record<string, unknown>): void {
+/** A description that is the same for everybody: made once, answered with an ETag. */
+export function mountDescription(router: Router, path: string, build: () => Record<string, unknown>): void {
   let made: { text: string; etag: string } | null = null;
-  router.get('/api/openapi.json', (request, response) => {
+  router.get(path, (request, response) => {
     if (made === null) {
       const text = JSON.stringify(build());
       made = { text, etag: `"${createHash('sha256').update(text).digest('base64url')}"` };

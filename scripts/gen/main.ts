@@ -1,6 +1,7 @@
 import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
 import { orExplain, UsageError } from '#scripts/cli/with-app.ts';
+import { checkerDoc } from '#scripts/gen/checker-doc.ts';
 import { configDoc } from '#scripts/gen/config-doc.ts';
 import { errorsDoc } from '#scripts/gen/errors-doc.ts';
 import { nodePages, nodesDoc } from '#scripts/gen/nodes-doc.ts';
@@ -12,6 +13,7 @@ import { z } from 'zod';
 
 /** Everything in docs/ that is written from the code's own tables. */
 const generated: Readonly<Record<string, () => string>> = {
+  'docs/checker.md': checkerDoc,
   'docs/config.md': configDoc,
   'docs/errors.md': errorsDoc,
   'docs/nodes.md': nodesDoc,

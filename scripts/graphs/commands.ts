@@ -19,7 +19,7 @@ export interface Request {
   readonly json: boolean;
 }
 
-const say = (text: string): void => void process.stdout.write(text.endsWith('\n') ? text : `${text}\n`);
+export const say = (text: string): void => void process.stdout.write(text.endsWith('\n') ? text : `${text}\n`);
 
 async function write(text: string, out: string | undefined): Promise<void> {
   if (out === undefined) return say(text);
@@ -42,24 +42,24 @@ export async function check({ refs, json }: Request, store: Store | null): Promi
   if (json) return say(JSON.stringify(checked));
   for (const { name, valid, issues, stats } of checked) {
     say(`${valid ? 'ok    ' : 'broken'}  ${name}  ${stats.nodes} nodes, ${stats.edges} edges`);
-    for (const { severity, code, path, message, hint } of issues)
-      say(`  ${severity} ${code} ${path}: ${message} ${hint}`);
+    sayIssues(issues);
   }
+}
+
+type Issue = Readonly<Record<'severity' | 'code' | 'path' | 'message' | 'hint', string>>;
+export function sayIssues(issues: readonly Issue[]): void {
+  for (const { severity, code, path, message, hint } of issues)
+    say(`  ${severity} ${code} ${path}: ${message} ${hint}`);
 }
 
 export async function list({ json }: Request, store: Store): Promise<void> {
   const stored = (await store.list()).map(({ _id: id, source, name, publishedVersion }) => ({
     id,
-    source,
+    source: source === 'code' ? 'follows code' : 'stored',
     name,
     publishedVersion,
   }));
-  const code = codeWorkflows.map(({ id, graph }) => ({
-    id,
-    source: 'program',
-    name: graph.name,
-    publishedVersion: null,
-  }));
+  const code = codeWorkflows.map(({ id, graph }) => ({ id, source: 'code', name: graph.name, publishedVersion: null }));
   const rows = [...code, ...stored];
   if (json) return say(JSON.stringify(rows));
   for (const { id, source, name, publishedVersion } of rows)

@@ -19,9 +19,13 @@ export interface Loaded {
 const isFile = (ref: string): boolean => /[./\\]/.test(ref);
 const codeWorkflow = (ref: string): CodeWorkflow | undefined => codeWorkflows.find(({ id }) => id === ref);
 
-/** Whether any of these is in the store rather than in a file or in code. */
+/** Whether any of these is in the store rather than in a file or in code. Throws UsageError for what can be nowhere. */
 export function needStore(refs: readonly string[]): boolean {
-  return refs.some((ref) => !isFile(ref) && !codeWorkflow(ref));
+  const stored = refs.filter((ref) => !isFile(ref) && !codeWorkflow(ref));
+  const odd = stored.find((ref) => !ref.startsWith('wf_'));
+  if (odd === undefined) return stored.length > 0;
+  const known = codeWorkflows.map(({ id }) => id).join(', ');
+  throw new UsageError(`"${odd}" is no file (.json, .workflow.ts), no workflow in code (${known}) and no id (wf_...).`);
 }
 
 /** A file, a workflow in code, or one in the store: its draft, else what is published; `wf_...@3` is version 3. */

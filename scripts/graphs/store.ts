@@ -4,14 +4,14 @@ import type { Principal } from '#src/domain/access/principal.ts';
 import type { WorkflowRecord } from '#src/domain/runs/workflow.ts';
 import type { App } from '#src/compose.ts';
 import type { ToolContext } from '#tools/define.ts';
-import { UsageError } from '#scripts/cli/with-app.ts';
+import { chooseVersion, requireWorkflow } from '#tools/workflows/require-workflow.ts';
 
 /** Workflows of one project, as the command line sees them. */
 export interface Store {
   /** For use cases: everything about workflows but publishing, as `cli`. */
   readonly context: ToolContext;
   list(): Promise<readonly WorkflowRecord[]>;
-  /** Draft, else published version; `wf_...@3` is version 3. Throws UsageError. */
+  /** Draft, else published version; `wf_...@3` is version 3. Faults: `workflow.not_found`, `workflow.version_not_found`. */
   graph(ref: string): Promise<unknown>;
 }
 
@@ -27,15 +27,16 @@ export function storeOf(app: App, place: { readonly organizationId: string; read
     scopes: grantedScopes(['workflows:write']),
     agentGraphId: null,
   };
+  const context: ToolContext = {
+    principal,
+    requestId: newId('request'),
+    surface: 'cli',
+    signal: new AbortController().signal,
+    deps: app.deps,
+    outcome: {},
+  };
   return {
-    context: {
-      principal,
-      requestId: newId('request'),
-      surface: 'cli',
-      signal: new AbortController().signal,
-      deps: app.deps,
-      outcome: {},
-    },
+    context,
     async list() {
       const found: WorkflowRecord[] = [];
       for (;;) {
@@ -47,21 +48,8 @@ export function storeOf(app: App, place: { readonly organizationId: string; read
     },
     async graph(ref) {
       const [, id = ref, version] = /^(.*)@([1-9]\d{0,8})$/.exec(ref) ?? [];
-      const workflow = await workflows.find(principal, id);
-      if (!workflow)
-        throw new UsageError(
-          `There is no workflow "${id}" in this project. To see those there are: npm run graphs -- list`,
-        );
-      if (version === undefined) {
-        const draft = await workflows.findDraft(organizationId, id);
-        if (draft) return draft.graph;
-      }
-      const wanted = version === undefined ? workflow.publishedVersion : Number(version);
-      const found = wanted === null ? null : await workflows.findVersion(organizationId, id, wanted);
-      if (found) return found.graph;
-      throw new UsageError(
-        `"${id}" has no version ${wanted}; the published one is ${workflow.publishedVersion ?? 'none'}.`,
-      );
+      const chosen = version === undefined ? undefined : Number(version);
+      return (await chooseVersion(context, await requireWorkflow(context, id), chosen)).graph;
     },
   };
 }

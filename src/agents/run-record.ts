@@ -39,9 +39,9 @@ export function boundedOutputs(outputs: Readonly<Record<string, unknown>>): Read
 }
 
 /** A question as it can be stored. */
-export function boundedQuestion({ path, prompt, data = null, answerSchema = null }: AskedQuestion): OpenQuestion {
+export function boundedQuestion({ path, prompt, data = null, answerSchema }: AskedQuestion): OpenQuestion {
   const shown = isStorable(data) ? data : { preview: preview(data) };
-  return { path, prompt, data: shown, answerSchema, askedAt: new Date() };
+  return { path, prompt, data: shown, answerSchema: answerSchema ?? null, askedAt: new Date() };
 }
 
 /** The receipt of a run that ends now. `documentSha256` null: the document was deleted meanwhile. */

@@ -1,18 +1,11 @@
 import type { Caller } from '#src/contracts/route.ts';
-import { grantedScopes, type Scope } from '#src/contracts/scopes.ts';
-import { hashKey, keyIsLive, looksLikeKey, type ApiKeyRecord, type KeyKind } from '#src/domain/access/api-key.ts';
+import { hashKey, keyIsLive, looksLikeKey, scopesOf, type ApiKeyRecord } from '#src/domain/access/api-key.ts';
 import { Fault } from '#src/domain/fault.ts';
 import type { ApiKeyStore } from '#src/domain/ports/api-keys.ts';
 import type { Logger } from '#src/domain/ports/logger.ts';
 import type { Principal } from '#src/domain/access/principal.ts';
 
 const touchEveryMs = 60_000;
-
-const scopesOf: Readonly<Record<KeyKind, readonly Scope[]>> = {
-  workflow: ['uploads:write'],
-  service: ['workflows:read', 'runs:execute', 'documents:write'],
-};
-const granted = { workflow: grantedScopes(scopesOf.workflow), service: grantedScopes(scopesOf.service) };
 
 /** Missing, malformed, unknown, revoked and expired are one answer: which it was is nobody's business. */
 function unauthorized(): Fault {
@@ -26,7 +19,7 @@ function principalOf(key: ApiKeyRecord): Principal {
     keyName: key.name,
     organizationId: key.organizationId,
     projectIds: [key.projectId],
-    scopes: granted[key.kind],
+    scopes: scopesOf(key),
     agentGraphId: key.agentGraphId,
   };
 }

@@ -294,6 +294,23 @@ async function askRest({ apiKeys, audit, organizations, workflows }: Stores): Pr
   await workflows.delete(tenant, 'wf_plans');
 }
 
+async function askOutside({ deliveries, nodeCache, secrets }: Stores): Promise<void> {
+  const place = { organizationId, projectId };
+  await secrets.set(place, 'NAME', 'value', 'key_a');
+  await secrets.list(organizationId, projectId);
+  await secrets.reveal(organizationId, projectId, ['NAME', 'OTHER']);
+  await secrets.delete(organizationId, projectId, 'NAME');
+  const fresh = { attempts: 0, status: 'pending', lastError: null, createdAt: now, dueAt: now } as const;
+  const message = { url: 'https://example.com/', type: 'run.emitted', payload: '{}' };
+  await deliveries.add({ _id: 'dlv_a', ...place, ...message, ...fresh });
+  await deliveries.claim(1_000, now);
+  await deliveries.settle('dlv_a', { delivered: true, error: null, retryAt: null });
+  await deliveries.list(organizationId, projectId, 10);
+  nodeCache.put({ ...place, documentId: 'doc_a' }, 'k', { update: {}, modelLabel: null, usage: null, runId: 'run_a' });
+  await nodeCache.idle();
+  await nodeCache.get(organizationId, projectId, 'k');
+}
+
 async function askCheckpoints(mongo: MongoClient): Promise<void> {
   method = 'checkpoints';
   const saver = new CheckpointSaver(mongo.db('inkgraph'));
@@ -323,6 +340,7 @@ beforeAll(async () => {
   await askDocuments(stores);
   await askRuns(stores);
   await askRest(stores);
+  await askOutside(stores);
   await askCheckpoints(client);
 });
 afterAll(async () => {
@@ -381,6 +399,7 @@ test('the queries over all tenants are covered by indexes of their own', async (
   for (const of of [
     'executions.claim',
     'executions.depth',
+    'deliveries.claim',
     'executions.withPendingCallback',
     'documents.withPendingEvents',
     'workflows.listByCodeName',
@@ -403,6 +422,8 @@ const overTenants: Readonly<Record<string, string>> = {
   'documents.withPendingEvents': 'the relay works for everybody',
   'documents.clearPendingEvents': 'the relay, by the ids it was just given',
   'workflows.listByCodeName': 'a new version of the program publishes its workflows everywhere',
+  'deliveries.claim': 'a sender works for everybody',
+  'deliveries.settle': 'the sender, by the id it has just claimed',
   'apiKeys.findByHash': 'who it belongs to is what a key tells',
   'organizations.findOrganization': 'the _id is the organization',
   'events.append': 'the _id of the counter holds the organization',

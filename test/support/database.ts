@@ -8,17 +8,21 @@ import { createApiKeyStore } from '#src/adapters/database/api-keys.ts';
 import { createAuditLog } from '#src/adapters/database/audit-log.ts';
 import { collectionsOf, type Collections } from '#src/adapters/database/collections.ts';
 import { connectDatabase, type Database } from '#src/adapters/database/connect.ts';
+import { createDeliveryStore } from '#src/adapters/database/deliveries.ts';
 import { createDocumentStore } from '#src/adapters/database/documents.ts';
 import { createEventLog } from '#src/adapters/database/event-log.ts';
 import { createExecutionStore } from '#src/adapters/database/executions.ts';
 import { createIdempotencyStore } from '#src/adapters/database/idempotency.ts';
 import { migrate } from '#src/adapters/database/migrate.ts';
+import { createNodeCache } from '#src/adapters/database/node-cache.ts';
 import { createOrganizationStore } from '#src/adapters/database/organizations.ts';
 import { createResultStore } from '#src/adapters/database/results.ts';
 import { createSearchIndex } from '#src/adapters/database/search-index.ts';
+import { createSecretStore } from '#src/adapters/database/secrets.ts';
 import { createStepStore } from '#src/adapters/database/steps.ts';
 import { createUploadStore } from '#src/adapters/database/uploads.ts';
 import { createWorkflowStore } from '#src/adapters/database/workflows.ts';
+import { createPinoLogger } from '#src/adapters/logger/pino-logger.ts';
 import { createLocalModels } from '#src/adapters/models/local/create-local-models.ts';
 
 export interface TestDatabase {
@@ -88,13 +92,16 @@ export function storesOf(client: MongoClient) {
   return {
     apiKeys: createApiKeyStore(collections),
     audit: createAuditLog(collections),
+    deliveries: createDeliveryStore(collections),
     documents: createDocumentStore(collections),
     events: createEventLog(collections),
     executions: createExecutionStore(client, collections),
     idempotency: createIdempotencyStore(collections),
+    nodeCache: createNodeCache(collections, createPinoLogger('silent')),
     organizations: createOrganizationStore(collections),
     results: createResultStore(collections),
     search: createSearchIndex(collections, { mode: 'hybrid', embedder: createLocalModels().text }),
+    secrets: createSecretStore(collections, Buffer.alloc(32)),
     steps: createStepStore(collections),
     uploads: createUploadStore(collections),
     workflows: createWorkflowStore(collections),

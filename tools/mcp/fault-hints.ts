@@ -10,6 +10,13 @@ const hints: Partial<Record<FaultCode, string>> = {
   'auth.forbidden': 'Call get_context to see the scopes this credential has; ask its owner for a wider one.',
   'document.not_found': 'Call list_documents or search_documents and use an id from there.',
   'workflow.not_found': 'Call list_workflows and use a workflowId from there.',
+  'workflow.version_not_found': 'Call list_workflow_versions and use a version from there.',
+  'workflow.conflict':
+    'See Data for what changed since, and call again with its currentRevision as baseVersion; get_workflow shows the draft whole.',
+  'workflow.operation_refused': 'Nothing was applied: correct that operation and send all of them again.',
+  'workflow.invalid': 'Mend what is named with update_workflow; issues with a fix carry the operations that do it.',
+  'workflow.read_only': 'Call create_workflow with from and this workflowId, and edit the copy.',
+  'workflow.bound': 'The keys have to be revoked first, by somebody who may: tell the person.',
   'execution.not_found': runIds,
   'run.not_found': runIds,
   'run.not_waiting':

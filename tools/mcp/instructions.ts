@@ -7,6 +7,7 @@ How to work:
 3. Read: get_document for description and confidence, read_document_text for the recognized text, in parts by offset.
 4. Add a document: upload_document with action presign, PUT the raw bytes to the address it answers, upload_document with action acknowledge.
 5. Process: list_workflows, then run_workflow with workflowId and documentIds. One run for each document. It answers at once; pass waitSeconds (at most 25) to wait, or call get_run with executionId and waitSeconds until the status is succeeded, partially_succeeded, failed, canceled or timed_out. get_run with runId shows every step.
+6. Workflows: get_workflow; update_workflow with typed operations on its draft; publish_workflow.
 Pass an idempotencyKey to run_workflow when you might have to repeat the call: the same key and input never run twice.
 
 Rules:

@@ -37,11 +37,42 @@ function replace(target: Record<string, unknown>, source: object): void {
   Object.assign(target, source);
 }
 
+/** Bounds that no answer of ours breaks, and that no caller has to know: the door names those that a call broke. */
+const bounds = {
+  input: ['propertyNames', 'pattern'],
+  output: [
+    'minLength',
+    'maxLength',
+    'minItems',
+    'maxItems',
+    'minimum',
+    'maximum',
+    'exclusiveMinimum',
+    'pattern',
+    'propertyNames',
+  ],
+} as const;
+
+/** `anyOf` a name or a reserved one (`START`, `END`): text, for what the names are is said by what they name. */
+function plainText({ anyOf }: Record<string, unknown>): boolean {
+  if (!Array.isArray(anyOf)) return false;
+  const options = anyOf as Record<string, unknown>[];
+  const isText = (option: Record<string, unknown>): boolean =>
+    Object.keys(option).every((key) => /^(type|m..Length)$/.test(key)) && option['type'] === 'string';
+  return options.some(isText) && options.every((option) => isText(option) || typeof option['const'] === 'string');
+}
+
 /** What costs tokens and tells an agent nothing. */
 function tidy(node: Record<string, unknown>, io: Io): void {
+  for (const name of bounds[io]) delete node[name];
+  if ('const' in node) delete node['type'];
+  const { additionalProperties: others } = node;
+  if (typeof others === 'object' && others !== null && Object.keys(others).length === 0)
+    delete node['additionalProperties'];
   if (node['format'] === 'date-time') {
     delete node['pattern'];
     delete node['description'];
+    if (io === 'output') delete node['format'];
   }
   if (node['minimum'] === Number.MIN_SAFE_INTEGER) delete node['minimum'];
   if (node['maximum'] === Number.MAX_SAFE_INTEGER) delete node['maximum'];
@@ -64,8 +95,55 @@ function convert(schema: z.core.$ZodType, io: Io): Record<string, unknown> {
       // Left out by zod where the inner schema transforms.
       if (io === 'input' && def.type === 'default') jsonSchema.default ??= def.defaultValue;
       tidy(jsonSchema, io);
+      // Names of nodes and channels: their form is said once, in the instructions.
+      if (def.type === 'union' && plainText(jsonSchema))
+        replace(jsonSchema, {
+          type: 'string',
+          ...(jsonSchema.description !== undefined && { description: jsonSchema.description }),
+        });
     },
   });
+}
+
+/** Levels of an output that are described: the answer itself shows what is further down. */
+const outputLevels = 2;
+
+type Schema = Record<string, unknown>;
+
+/** `anyOf` a plain type and null, as the list of types that it is. */
+function orNull(options: readonly Schema[]): Schema {
+  const types = options.map((option) => (Object.keys(option).join() === 'type' ? option['type'] : undefined));
+  return types.every((type) => typeof type === 'string') ? { type: types } : { anyOf: options };
+}
+
+function shallow(node: unknown, levels: number): unknown {
+  if (Array.isArray(node)) return node.map((one) => shallow(one, levels));
+  if (typeof node !== 'object' || node === null) return node;
+  // What is always there an answer shows as well.
+  const { properties, required: _, items, anyOf, ...rest } = node as Record<string, unknown>;
+  if (properties === undefined)
+    return {
+      ...rest,
+      ...(items !== undefined && levels > 0 && { items: shallow(items, levels) }),
+      ...(anyOf !== undefined && orNull(shallow(anyOf, levels) as Schema[])),
+    };
+  if (levels === 0) return rest;
+  const inner = Object.entries(properties as object).map(([name, child]) => [name, shallow(child, levels - 1)]);
+  return { ...rest, properties: Object.fromEntries(inner) };
+}
+
+/** Characters of a part that is not worth telling twice. */
+const largePart = 400;
+
+/** Parts of an input, large ones once. That nothing else may be in them is told by the door. */
+function brief(node: unknown, name = '', seen = new Set<string>()): unknown {
+  if (Array.isArray(node)) return node.map((one) => brief(one, name, seen));
+  if (typeof node !== 'object' || node === null) return node;
+  const text = JSON.stringify(node);
+  if (seen.has(text)) return { type: 'object', description: `As ${name} above` };
+  if (name !== '' && 'properties' in node && text.length > largePart) seen.add(text);
+  const entries = Object.entries(node).filter(([key, value]) => key !== 'additionalProperties' || value !== false);
+  return Object.fromEntries(entries.map(([key, value]) => [key, brief(value, key, seen)]));
 }
 
 /**
@@ -75,5 +153,7 @@ function convert(schema: z.core.$ZodType, io: Io): Record<string, unknown> {
 export function objectSchema(schema: z.core.$ZodType, io: Io): ObjectSchema {
   const { $schema: _, oneOf: _one, anyOf: _any, allOf: _all, ...rest } = convert(schema, io);
   if (rest['type'] !== 'object') throw new Error('the input and output of a tool are objects');
-  return { ...rest, type: 'object' };
+  const { additionalProperties } = rest;
+  const told = (io === 'output' ? shallow(rest, outputLevels) : brief(rest)) as Record<string, unknown>;
+  return { ...told, type: 'object', ...(io === 'input' && additionalProperties === false && { additionalProperties }) };
 }

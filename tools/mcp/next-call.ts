@@ -1,5 +1,6 @@
 import type { z } from 'zod';
 import type { Execution, GetRunResult, RunSummary } from '#src/contracts/resources/execution.ts';
+import type { WorkflowChange } from '#src/contracts/resources/workflow.ts';
 import { terminalStatuses } from '#src/domain/runs/run.ts';
 import type { AnyTool, Tool } from '#tools/define.ts';
 import { tools } from '#tools/index.ts';
@@ -36,6 +37,15 @@ function afterRun({ execution, run }: z.output<typeof GetRunResult>): string | n
     : `It is ${run.status}. Call get_run with runId "${run.runId}" and waitSeconds 25 until it ends.`;
 }
 
+/** What an edit of a draft leads to. */
+function afterChange({ workflowId, revision, valid, dryRun }: z.output<typeof WorkflowChange>): string {
+  if (dryRun) return `Nothing was saved. Call update_workflow with dryRun false and baseVersion ${revision} to do it.`;
+  const next = `workflowId "${workflowId}" and baseVersion ${revision}`;
+  return valid
+    ? `Call publish_workflow with ${next} when it is done.`
+    : `Mend the issues, such as with the operations in their fix: call update_workflow with ${next}.`;
+}
+
 function afterExecution(execution: Execution): string | null {
   const { id, runs } = execution;
   const waits = runs.find((run) => run.status === 'waiting');
@@ -56,10 +66,26 @@ const hints = new Map<string, Hint>([
     () =>
       'Find documents with search_documents or list_documents; process new ones with upload_document, list_workflows, run_workflow.',
   ),
-  after(tools.listWorkflows, ({ output }) =>
-    output.workflows[0] === undefined
-      ? 'No workflow is published in this project.'
-      : `Call run_workflow with workflowId "${output.workflows[0].workflowId}" and documentIds.`,
+  after(tools.listWorkflows, ({ output, cut }) => {
+    if (cut?.unit === 'items')
+      return `For the rest call list_workflows with limit ${cut.shown} and follow its nextCursor.`;
+    const published = output.workflows.find((workflow) => workflow.publishedVersion !== null);
+    if (published !== undefined) return `Call run_workflow with workflowId "${published.workflowId}" and documentIds.`;
+    if (output.nextCursor !== null) return `Call list_workflows with cursor "${output.nextCursor}" for the next page.`;
+    return 'No workflow is published here: call create_workflow, then publish_workflow.';
+  }),
+  after(tools.getWorkflow, ({ output, cut }) => {
+    if (cut !== undefined) return 'Call get_workflow with nodeIds, or with detail "summary", for less at once.';
+    return output.revision === null
+      ? 'This cannot be edited; the draft of a stored workflow can: ask with version "draft", or copy with create_workflow.'
+      : `Edit it with update_workflow, baseVersion ${output.revision}; describe_node_types says what nodes there are.`;
+  }),
+  after(tools.createWorkflow, ({ output }) => afterChange(output)),
+  after(tools.updateWorkflow, ({ output }) => afterChange(output)),
+  after(tools.restoreWorkflowVersion, ({ output }) => afterChange(output)),
+  after(
+    tools.publishWorkflow,
+    ({ output }) => `Call run_workflow with workflowId "${output.workflowId}" and documentIds.`,
   ),
   after(tools.runWorkflow, ({ output }) => afterExecution(output)),
   after(tools.getRun, ({ output }) => afterRun(output)),

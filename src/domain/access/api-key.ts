@@ -1,4 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto';
+import { grantedScopes, type Scope } from '#src/contracts/scopes.ts';
 
 export type KeyKind = 'workflow' | 'service';
 
@@ -15,6 +16,8 @@ export interface ApiKeyRecord {
   readonly deviceId: string | null;
   /** Required for workflow keys: the workflow that uploads run. */
   readonly agentGraphId: string | null;
+  /** Null, or missing in keys of older versions: what the kind has. */
+  readonly scopes?: readonly Scope[] | null;
   readonly createdBy: string;
   readonly createdAt: Date;
   readonly expiresAt: Date | null;
@@ -23,6 +26,17 @@ export interface ApiKeyRecord {
   readonly replacedBy: string | null;
   /** A rotated key works until then. */
   readonly graceUntil: Date | null;
+}
+
+const ofKind: Readonly<Record<KeyKind, readonly Scope[]>> = {
+  workflow: ['uploads:write'],
+  service: ['workflows:read', 'runs:execute', 'documents:write'],
+};
+const grantedTo = { workflow: grantedScopes(ofKind.workflow), service: grantedScopes(ofKind.service) };
+
+/** What a key may do: what its kind has, and what it was given beside. */
+export function scopesOf({ kind, scopes }: Pick<ApiKeyRecord, 'kind' | 'scopes'>): ReadonlySet<Scope> {
+  return scopes ? grantedScopes([...ofKind[kind], ...scopes]) : grantedTo[kind];
 }
 
 const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';

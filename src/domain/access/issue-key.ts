@@ -1,4 +1,5 @@
 import { hashKey, newKeySecret, type ApiKeyRecord, type KeyKind } from '#src/domain/access/api-key.ts';
+import type { Scope } from '#src/contracts/scopes.ts';
 import { Fault } from '#src/domain/fault.ts';
 import { newId } from '#src/domain/ids.ts';
 import type { ApiKeyStore } from '#src/domain/ports/api-keys.ts';
@@ -19,6 +20,8 @@ export interface NewKey {
   readonly deviceId?: string;
   /** The workflow a workflow key runs; required for that kind, refused for the other. */
   readonly workflowId?: string;
+  /** Beside what its kind has; service keys only. */
+  readonly scopes?: readonly Scope[] | undefined;
   readonly createdBy: string;
   readonly expiresAt?: Date;
 }
@@ -47,6 +50,8 @@ async function requireBinding(parts: KeyParts, wanted: NewKey): Promise<string |
 /** Issues a key. Faults: `request.invalid`, `workflow.not_found`. Source: identity.md "API keys". */
 export async function issueKey(parts: KeyParts, wanted: NewKey): Promise<IssuedKey> {
   const agentGraphId = await requireBinding(parts, wanted);
+  if (wanted.kind === 'workflow' && wanted.scopes !== undefined)
+    throw new Fault('request.invalid', 'A workflow key only uploads: leave the scopes out, or issue a service key.');
   const secret = newKeySecret(wanted.kind);
   const createdAt = new Date();
   const record: ApiKeyRecord = {
@@ -59,6 +64,7 @@ export async function issueKey(parts: KeyParts, wanted: NewKey): Promise<IssuedK
     projectId: wanted.projectId,
     deviceId: wanted.deviceId ?? null,
     agentGraphId,
+    scopes: wanted.scopes ?? null,
     createdBy: wanted.createdBy,
     createdAt,
     expiresAt: wanted.expiresAt ?? null,
@@ -98,6 +104,7 @@ export async function rotateKey(
     createdBy: actor,
     ...(old.deviceId === null ? {} : { deviceId: old.deviceId }),
     ...(old.agentGraphId === null ? {} : { workflowId: old.agentGraphId }),
+    ...(old.scopes ? { scopes: old.scopes } : {}),
     ...(old.expiresAt === null ? {} : { expiresAt: old.expiresAt }),
   });
   const { _id } = issued.record;
@@ -118,6 +125,12 @@ async function requireKey({ apiKeys }: KeyParts, organizationId: string, id: str
 }
 
 async function audit({ audit: log }: KeyParts, actor: string, action: string, key: ApiKeyRecord): Promise<void> {
-  const { organizationId, _id, kind, name, prefix } = key;
-  await log.record({ organizationId, actor, action, target: _id, detail: { kind, name, prefix } });
+  const { organizationId, _id, kind, name, prefix, scopes } = key;
+  await log.record({
+    organizationId,
+    actor,
+    action,
+    target: _id,
+    detail: { kind, name, prefix, ...(scopes && { scopes }) },
+  });
 }

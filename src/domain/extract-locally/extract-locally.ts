@@ -23,19 +23,12 @@ const wordsFor = {
 
 /**
  * Finds fields by their labels (the field's name and aliases) and by the forms values are written in, German and English. The value is
- * right of the label or under it. Every value has its evidence; what is not found is `absent`.
+ * right of the label or under it. Every value has its evidence; what is not found is `absent`. One field of a long text takes a while:
+ * the caller lets others in between.
  */
-export function extractLocally(
-  document: PagedText,
-  fields: Readonly<Record<string, FieldRule>>,
-): Record<string, FoundField> {
+export function localFinder(document: PagedText): (name: string, rule: FieldRule) => FoundField {
   const lines = placedLines(document);
-  return Object.fromEntries(
-    Object.entries(fields).map(([name, rule]) => [
-      name,
-      findField({ document, lines, names: namesOf(name, rule) }, rule),
-    ]),
-  );
+  return (name, rule) => findField({ document, lines, names: namesOf(name, rule) }, rule);
 }
 
 interface Search {

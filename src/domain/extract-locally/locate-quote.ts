@@ -11,6 +11,8 @@ export interface LocatedQuote extends Span {
 
 /** Longer quotes are no evidence but a copy. */
 const longestQuote = 1_000;
+/** A quote that stands in more places points at none of them. */
+const mostPlaces = 1_000;
 const alike: Readonly<Record<string, string>> = {
   '’': "'",
   '‘': "'",
@@ -23,26 +25,30 @@ const alike: Readonly<Record<string, string>> = {
 };
 
 /**
- * Where a quote stands in the text: as it is, else without regard to case, white space and the kind of quotes and dashes. The place is
+ * Looks quotes up in a text. Where one stands: as it is, else without regard to case, white space and the kind of quotes and dashes. The place is
  * never within a longer number (`29.41` is not in `129.41`), and rather not within a longer word. null when it is not there.
  */
-export function locateQuote(text: string, quote: string): LocatedQuote | null {
-  const wanted = quote.trim();
-  if (wanted === '' || wanted.length > longestQuote) return null;
-  const exact = bestPlace(text, wanted);
-  if (exact !== null) return { start: exact, end: exact + wanted.length, exact: true };
-  const flat = flatten(text);
-  const folded = flatten(wanted).text;
-  const at = bestPlace(flat.text, folded);
-  if (at === null) return null;
-  const [start, last] = [flat.places[at], flat.places[at + folded.length - 1]];
-  return start === undefined || last === undefined ? null : { start, end: last + 1, exact: false };
+export function quoteFinder(text: string): (quote: string) => LocatedQuote | null {
+  let flat: ReturnType<typeof flatten> | undefined;
+  return (quote) => {
+    const wanted = quote.trim();
+    if (wanted === '' || wanted.length > longestQuote) return null;
+    const exact = bestPlace(text, wanted);
+    if (exact !== null) return { start: exact, end: exact + wanted.length, exact: true };
+    flat ??= flatten(text);
+    const folded = flatten(wanted).text;
+    const at = bestPlace(flat.text, folded);
+    if (at === null) return null;
+    const [start, last] = [flat.places[at], flat.places[at + folded.length - 1]];
+    return start === undefined || last === undefined ? null : { start, end: last + 1, exact: false };
+  };
 }
 
 /** The first place on word borders, else the first that cuts no number. */
 function bestPlace(text: string, wanted: string): number | null {
   let second: number | null = null;
-  for (let at = text.indexOf(wanted); at !== -1; at = text.indexOf(wanted, at + 1)) {
+  for (let at = text.indexOf(wanted), tries = 0; at !== -1 && tries < mostPlaces; at = text.indexOf(wanted, at + 1)) {
+    tries += 1;
     const end = at + wanted.length;
     if (cutsNumber(text, at, -1) || cutsNumber(text, end - 1, 1)) continue;
     if (!joined(text, at - 1, at) && !joined(text, end - 1, end)) return at;

@@ -59,14 +59,19 @@ describe('A vLLM-Omni service', () => {
     expect(segments[0]?.polygon.every(([x, y]) => x >= 0.25 && x <= 0.75 && y >= 0.2 && y <= 0.6)).toBe(true);
     const [asked] = service.seen;
     expect(asked?.headers).toMatchObject({ authorization: 'Bearer secret-key' });
-    const form = await new Response(new Uint8Array(asked?.body ?? []), {
-      headers: { 'content-type': asked?.headers['content-type'] ?? '' },
-    }).formData();
-    expect([form.get('prompt'), form.get('model'), form.get('mask_format')]).toEqual(['stamp', 'sam3', 'png']);
-    await expect(sharp(await (form.get('image') as File).arrayBuffer()).metadata()).resolves.toMatchObject({
-      width,
-      height,
-    });
+    const [, boundary = '?'] =
+      /^multipart\/form-data; boundary=(.+)$/u.exec(asked?.headers['content-type'] ?? '') ?? [];
+    const parts = (asked?.body.toString('latin1') ?? '').split(`--${boundary}`);
+    const fields = parts.slice(1, 4).map((part) => /name="(\w+)"\r\n\r\n(.*)\r\n$/u.exec(part)?.slice(1));
+    expect(fields).toEqual([
+      ['model', 'sam3'],
+      ['prompt', 'stamp'],
+      ['mask_format', 'png'],
+    ]);
+    const [head = '', image = ''] = parts[4]?.split('\r\n\r\n', 2) ?? [];
+    expect(head).toContain('name="image"; filename="page.png"\r\nContent-Type: image/png');
+    const sent = await sharp(Buffer.from(image, 'latin1')).metadata();
+    expect([sent.width, sent.height, parts[5]]).toEqual([width, height, '--\r\n']);
   });
 
   test('gives the best segments, no more than asked for, and none for an empty mask', async () => {

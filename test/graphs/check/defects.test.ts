@@ -2,6 +2,8 @@ import { describe, expect, test } from 'vitest';
 import { checkGraph, type GraphCheck } from '#graphs/check.ts';
 import { applyOperations } from '#graphs/edit/apply.ts';
 import { defectCatalog, defectContext, defects, goodGraphs, type Loose } from '#test/graphs/check/defects.ts';
+import { langGraphRefuses } from '#test/graphs/check/langgraph.ts';
+import { largest } from '#test/graphs/check/largest.ts';
 import { Operation } from '#src/contracts/resources/operation.ts';
 
 const check = (graph: unknown): GraphCheck => checkGraph(graph, defectCatalog, defectContext);
@@ -37,6 +39,27 @@ describe('The checker', () => {
     const known = new Set(named(before));
     expect(named(after)).not.toContain(issue);
     expect(named(after).filter((one) => !known.has(one))).toEqual([]);
+  });
+
+  test('finds what compile() of LangGraph lets through', () => {
+    const answers = defects.map(({ good, breaks, issue }) => {
+      const graph: Loose = structuredClone(goodGraphs[good]);
+      breaks(graph);
+      return langGraphRefuses(graph, issue.split(' ')[0] ?? '');
+    });
+    const count = (answer: boolean | null): number => answers.filter((one) => one === answer).length;
+    expect({ refused: count(true), compiles: count(false), unknown: count(null) }).toEqual({});
+  });
+
+  test.each(Object.entries(goodGraphs))('and LangGraph take the good graph %s', (_, graph) => {
+    expect(langGraphRefuses(graph, 'NO_ENTRY')).toBe(false);
+  });
+
+  test.each(Object.entries(largest))('answers a graph at its limits at once: %s', (_, graph) => {
+    checkGraph(graph, defectCatalog);
+    const started = performance.now();
+    checkGraph(graph, defectCatalog);
+    expect(performance.now() - started).toBeLessThan(1_000);
   });
 });
 

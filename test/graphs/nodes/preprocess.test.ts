@@ -20,7 +20,9 @@ async function prepared(pages: readonly PageImage[], config: object) {
   const document = { pages: pages.length, page: async (index: number) => pages[index] };
   const deps = { images, document: async () => document } as unknown as NodeDeps;
   const params = preprocess.params.parse(config);
-  const { update } = await preprocess.run({ deps, run, path: 'p', nodeId: 'p', state: {}, params, signal });
+  const runWorkflow = (): Promise<never> => Promise.reject(new Error('no workflow here'));
+  const call = { deps, run, path: 'p', nodeId: 'p', state: {}, params, signal, runWorkflow };
+  const { update } = await preprocess.run(call);
   return { found: update['preprocessed'], first: await pageOf({ deps, run, state: update, signal }, 0) };
 }
 
@@ -95,11 +97,14 @@ describe('Recognition after preprocess', () => {
   test.each(['form.png', 'receipt.jpg'])('reads %s turned by 4 degrees at least as well as without', async (file) => {
     const { page, text } = await scanned(file);
     const { png } = await images.transform(page, { rotate: 4 });
-    const plain = await errorRate(png, text, ['START>load', 'load>ocr', 'ocr>END'], { load: 'load_image', ocr: 'ocr' });
-    const straight = await errorRate(png, text, ['START>load', 'load>turn', 'turn>ocr', 'ocr>END'], {
+    const plain = await errorRate(png, text, ['START>load', 'load>read', 'read>END'], {
+      load: 'load_image',
+      read: 'ocr',
+    });
+    const straight = await errorRate(png, text, ['START>load', 'load>turn', 'turn>read', 'read>END'], {
       load: 'load_image',
       turn: 'preprocess',
-      ocr: 'ocr',
+      read: 'ocr',
     });
     expect(straight).toBeLessThan(plain);
     expect(straight).toBeLessThan(0.02);

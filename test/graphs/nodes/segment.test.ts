@@ -32,9 +32,17 @@ const state = { document: {}, ocr: {}, segmentation: {}, indexed: {} };
 const path = '/api/service/workflow-executions';
 
 /** Runs nodes one after another over a document; answers the execution and the facts of its last `segment`. */
-async function run(document: { id: string }, segment: object, types: readonly string[] = ['segment'], on = app) {
-  const nodes = Object.fromEntries(types.map((type) => [type, type === 'segment' ? { type, config: segment } : type]));
-  const edges = ['START', ...types].map((from, at) => `${from}>${types[at] ?? 'END'}`);
+async function run(
+  document: { id: string },
+  segment: Record<string, unknown>,
+  types: readonly string[] = ['segment'],
+  on = app,
+) {
+  const idOf = (type: string): string => `${type}_1`;
+  const nodes = Object.fromEntries(
+    types.map((type) => [idOf(type), type === 'segment' ? { type, config: segment } : type]),
+  );
+  const edges = ['START', ...types.map(idOf)].map((from, at) => `${from}>${[...types.map(idOf), 'END'][at] ?? 'END'}`);
   const workflowId = await addWorkflow(on, graphOf(nodes, edges, { state }));
   const key = on.seed.serviceKey;
   const { body } = await on.call('POST', path, { key, body: { workflowId, documentIds: [document.id] } });
@@ -50,7 +58,7 @@ describe('The node segment', () => {
     const config = { prompt: 'value of total', engine: 'local', derive: 'crop' };
     const { execution, row } = await run(parent, config, ['load_image', 'ocr', 'segment', 'index']);
     expect(execution).toMatchObject({ status: 'succeeded' });
-    expect(row).toMatchObject({ modelLabel: 'local/layout-1', prompt: 'value of total', page: 0, nodeId: 'segment' });
+    expect(row).toMatchObject({ modelLabel: 'local/layout-1', prompt: 'value of total', page: 0, nodeId: 'segment_1' });
     expect(row?.segments).toHaveLength(1);
     expect(row?.segments[0]?.text).toContain('29.41');
 

@@ -92,6 +92,7 @@ async function stream(
     configuration: { baseURL: settings.baseUrl ?? vendorBaseUrl, logLevel: 'off' },
   });
   const chunks = chat.stream(request.messages.map(wireMessage), {
+    signal,
     ...(request.tools === undefined || request.tools.length === 0 ? {} : { tools: request.tools.map(wireTool) }),
     ...(request.schema === undefined || !structured ? {} : { response_format: wireFormat(request.schema) }),
   });

@@ -1,0 +1,159 @@
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { createPinoLogger } from '#src/adapters/logger/pino-logger.ts';
+import { addCodeWorkflow } from '#src/agents/publish-code-workflows.ts';
+import { compose } from '#src/compose.ts';
+import { loadConfig } from '#src/config/config.ts';
+import { openEmbeddedDatabase } from '#embedded/open.ts';
+import { collectionsOf, type Collections } from '#src/adapters/database/collections.ts';
+import { connectDatabase } from '#src/adapters/database/connect.ts';
+import { effectsWorkflow, webhooksOfRun } from '#scripts/chaos/effects-workflow.ts';
+import { prepareFolder } from '#scripts/chaos/prepare-folder.ts';
+import { startReceiver, type Receiver } from '#scripts/chaos/receiver.ts';
+import { recoveryOf, runningNow } from '#scripts/chaos/recovery.ts';
+import { startService } from '#scripts/chaos/service-process.ts';
+import { uploadStubbornly } from '#scripts/chaos/stubborn-client.ts';
+import { verifyExecutions, type Effects } from '#scripts/chaos/verify-executions.ts';
+import { WorkerPool } from '#scripts/chaos/worker-pool.ts';
+import { seeded, type Random } from '#scripts/fixtures/random.ts';
+import type { Seed } from '#scripts/cli/seed-data.ts';
+
+export interface ExecutionChaosOptions {
+  readonly workers: number;
+  readonly executions: number;
+  readonly kills: number;
+  readonly leaseMs: number;
+  /** The same seed chooses the same victims and the same moments. */
+  readonly seed: number;
+  /** After this long everything is killed for good, and what is missing is told. */
+  readonly limitMs: number;
+  progress(text: string): void;
+}
+
+export interface ExecutionOutcome extends Effects {
+  readonly executions: number;
+  readonly kills: number;
+  readonly seconds: number;
+  /** Milliseconds from each kill that hit runs until the last of them got further. */
+  readonly recoveries: readonly number[];
+  /** Removed when nothing was broken. */
+  readonly dataDir: string;
+}
+
+/** A kill comes this long after the one before at the latest. */
+const longestPauseMs = 1_500;
+
+interface Storm {
+  readonly options: ExecutionChaosOptions;
+  readonly stored: Collections;
+  readonly pool: WorkerPool;
+  readonly random: Random;
+  start(number: number): Promise<string>;
+  readonly begun: string[];
+  readonly recoveries: Promise<number | null>[];
+}
+
+/** Executions in batches, a worker killed at a random moment after each. */
+async function storm({ options, stored, pool, random, start, begun, recoveries }: Storm): Promise<void> {
+  const { executions, kills, workers, leaseMs } = options;
+  for (let kill = 1; kill <= kills; kill += 1) {
+    while (begun.length < (executions * kill) / kills) begun.push(await start(begun.length));
+    await pause(random.next() * longestPauseMs);
+    await pool.kill(Math.floor(random.next() * workers), async () => {
+      const before = await runningNow(stored);
+      const recovery = recoveryOf(stored, before, { killedAt: performance.now(), patienceMs: leaseMs + 30_000 });
+      recovery.catch(() => undefined);
+      recoveries.push(recovery);
+    });
+    const ended = await stored.runs.countDocuments({ finishedAt: { $ne: null } });
+    options.progress(`kill ${kill} of ${kills}: ${begun.length} executions begun, ${ended} runs ended`);
+  }
+}
+
+/** All runs are over, and all webhooks of theirs are delivered. */
+async function untilSettled(stored: Collections, executions: number): Promise<void> {
+  const expected = executions * (webhooksOfRun + 1);
+  for (;;) {
+    const over = await stored.runs.countDocuments({ finishedAt: { $ne: null } });
+    const delivered = await stored.deliveries.countDocuments({ status: 'delivered' });
+    const pending = await stored.deliveries.countDocuments({ status: 'pending' });
+    const failed = await stored.runs.countDocuments({ status: 'failed' });
+    if (over >= executions && (delivered >= expected || (failed > 0 && pending === 0))) return;
+    await pause(100);
+  }
+}
+
+async function addEffectsWorkflow(dataDir: string, seed: Seed, receiver: Receiver): Promise<string> {
+  const config = { ...loadConfig({ DATA_DIR: dataDir }), services: new Set<never>() };
+  await using app = await compose(config, { logger: createPinoLogger('error') });
+  return (await addCodeWorkflow(app.deps, effectsWorkflow(receiver.url), seed))._id;
+}
+
+async function startExecution(api: string, key: string, body: object): Promise<string> {
+  const response = await fetch(new URL('/api/service/workflow-executions', api), {
+    method: 'POST',
+    headers: { 'x-api-key': key, 'content-type': 'application/json' },
+    body: JSON.stringify(body),
+  });
+  const text = await response.text();
+  if (!response.ok) throw new Error(`an execution was refused with ${response.status}: ${text}`);
+  return (JSON.parse(text) as { id: string }).id;
+}
+
+/**
+ * Workers killed one after the other while executions come in; the API, and with it the database, stays. Then every effect is counted.
+ * Source: graphs.md "Durable execution".
+ */
+export async function chaosOfExecutions(options: ExecutionChaosOptions): Promise<ExecutionOutcome> {
+  const dataDir = await mkdtemp(join(tmpdir(), 'inkgraph-'));
+  const began = performance.now();
+  options.progress(`seed ${options.seed}, folder ${dataDir}`);
+  const random = seeded(options.seed);
+  await using receiver = await startReceiver(seeded(options.seed + 1));
+  const seed = await prepareFolder(dataDir);
+  const workflowId = await addEffectsWorkflow(dataDir, seed, receiver);
+  const env = { RUN_LEASE_MS: String(options.leaseMs), OUTBOUND_ALLOW: receiver.listed };
+  await using api = await startService({ dataDir, env: { ...env, SERVICES: 'api' } });
+  await using pool = new WorkerPool({ dataDir, env: { ...env, SERVICES: 'agents' } }, options.workers);
+  const engine = await openEmbeddedDatabase({ dataDir });
+  await using cleanup = new AsyncDisposableStack();
+  cleanup.defer(() => engine.close());
+  const database = connectDatabase(engine.uri);
+  cleanup.defer(() => database.close());
+  const stored = collectionsOf(database.db);
+
+  const bytes = await readFile(new URL('../../test/fixtures/note.gif', import.meta.url));
+  const base = async (): Promise<string> => api.addresses.api;
+  const documentId = await uploadStubbornly(base, seed.workflowKey, { bytes, contentType: 'image/gif' });
+  await pool.up();
+  const begun: string[] = [];
+  const recoveries: Promise<number | null>[] = [];
+  const start = (number: number): Promise<string> => {
+    const body = { workflowId, documentIds: [documentId], initialState: { number }, callbackUrl: `${receiver.url}/end` };
+    return startExecution(api.addresses.api, seed.serviceKey, body);
+  };
+  const faults: string[] = [];
+  const work = async (): Promise<true> => {
+    await storm({ options, stored, pool, random, start, begun, recoveries });
+    // With the run that the upload started.
+    await untilSettled(stored, begun.length);
+    return true;
+  };
+  try {
+    const late = pause(options.limitMs, false, { ref: false });
+    const inTime = await Promise.race([work(), late]);
+    if (!inTime) faults.push(`not everything was over after ${options.limitMs / 60_000} minutes`);
+  } catch (error) {
+    faults.push(error instanceof Error ? error.message : String(error));
+  }
+  const effects = await verifyExecutions(stored, receiver, begun);
+  faults.push(...effects.faults);
+  const measured = faults.length === 0 ? await Promise.all(recoveries) : [];
+  const seconds = (performance.now() - began) / 1_000;
+  const hit = measured.filter((ms) => ms !== null);
+  await cleanup.disposeAsync();
+  if (faults.length === 0) await rm(dataDir, { recursive: true, force: true }).catch(() => undefined);
+  return { ...effects, faults, executions: begun.length, kills: recoveries.length, seconds, recoveries: hit, dataDir };
+}

@@ -1,0 +1,38 @@
+import { startService, type ServiceOptions, type ServiceProcess } from '#scripts/chaos/service-process.ts';
+
+/** Workers on one database, each killed and started again on its own. */
+export class WorkerPool implements AsyncDisposable {
+  readonly #options: ServiceOptions;
+  readonly #workers: Promise<ServiceProcess>[];
+
+  constructor(options: ServiceOptions, count: number) {
+    this.#options = options;
+    this.#workers = Array.from({ length: count }, () => this.#start());
+  }
+
+  /** Settles when all are up. */
+  async up(): Promise<void> {
+    await Promise.all(this.#workers);
+  }
+
+  /** kill -9 as soon as the worker is up, and a new one in its place, which is not waited for. Answers when it was dead. */
+  async kill(index: number, now: () => Promise<void>): Promise<void> {
+    const dying = await this.#workers[index];
+    if (dying === undefined) throw new RangeError(`there is no worker ${index}`);
+    await now();
+    await dying.kill();
+    this.#workers[index] = this.#start();
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    const ended = await Promise.allSettled(this.#workers);
+    await Promise.all(ended.map((one) => (one.status === 'fulfilled' ? one.value.kill() : undefined)));
+  }
+
+  #start(): Promise<ServiceProcess> {
+    const started = startService(this.#options);
+    // Told by whoever waits for it next; it must not go unhandled until then.
+    started.catch(() => undefined);
+    return started;
+  }
+}

@@ -1,0 +1,33 @@
+import type { NodeCall, NodeDefinition, NodeResult } from '#graphs/define.ts';
+import type { NodeDeps } from '#graphs/node-deps.ts';
+
+export interface CallOptions {
+  readonly config?: Record<string, unknown>;
+  readonly state?: Record<string, unknown>;
+  readonly deps?: Partial<NodeDeps>;
+  readonly answer?: unknown;
+  readonly path?: string;
+  readonly signal?: AbortSignal;
+}
+
+/** One attempt of a node with this config, as the runner makes it after filling in `$expr` and `$secret`. */
+export async function callNode(definition: NodeDefinition, options: CallOptions = {}): Promise<NodeResult> {
+  const { config = {}, state = {}, deps = {}, path = 'node_a' } = options;
+  const call: Omit<NodeCall<Record<string, unknown>>, 'runWorkflow'> = {
+    deps: deps as NodeDeps,
+    run: {
+      runId: 'run_a',
+      executionId: 'exec_a',
+      organizationId: 'org_a',
+      projectId: 'prj_a',
+      documentId: 'doc_a',
+    },
+    path,
+    nodeId: path,
+    state,
+    params: definition.params.parse(config),
+    signal: options.signal ?? new AbortController().signal,
+    ...('answer' in options && { answer: options.answer }),
+  };
+  return definition.run(call as NodeCall<Record<string, unknown>>);
+}
