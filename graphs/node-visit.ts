@@ -159,7 +159,7 @@ export class NodeVisit {
     const { params: known, node, definition, secrets: names, nodeId } = this.#plan;
     if (known !== null) return { params: known, redact: null, cacheKey: this.#cacheKey(known) };
     const secrets = await this.#secrets(names);
-    const config = resolveConfig(node.config, { scope: this.#input.state, secrets });
+    const config = resolveConfig(node.config, { scope: this.#input.state, secrets, parse: this.#plan.parse });
     const params = parseConfig(definition, config, nodeId);
     if (secrets.size > 0) return { params, redact: redactor([...secrets.values()]), cacheKey: null };
     return { params, redact: null, cacheKey: this.#cacheKey(params) };

@@ -15,6 +15,8 @@ export interface NodePlan {
   /** The parsed config; null where expressions or secrets have to be filled in first. */
   readonly params: Record<string, unknown> | null;
   readonly secrets: readonly string[];
+  /** The expressions in the config, parsed once. */
+  readonly parse: (source: string) => Expression;
   /** Channels that the node is shown, where they hold something. */
   readonly shown: readonly string[];
   readonly writes: ReadonlySet<string>;
@@ -59,6 +61,7 @@ export function planNode(request: PlanRequest): NodePlan {
   const node = requireNode(graph, nodeId);
   const definition = requireDefinition(request, node, nodeId);
   const refs = configRefs(node.config);
+  refuseInLiterals(definition, [...refs.expressions, ...refs.secrets], nodeId);
   const dynamicConfig = refs.expressions.length + refs.secrets.length > 0;
   const incoming = (flow.incoming.get(nodeId) ?? []).filter(({ from }) => from !== 'START');
   const entered = (flow.incoming.get(nodeId) ?? []).some(({ from }) => from === 'START');
@@ -67,6 +70,7 @@ export function planNode(request: PlanRequest): NodePlan {
     node,
     definition,
     params: dynamicConfig ? null : parseConfig(definition, node.config, nodeId),
+    parse: parserOf(refs.expressions.map(({ source }) => source)),
     secrets: [...new Set(refs.secrets.map(({ name }) => name))],
     shown: shownTo(request, nodeId),
     writes: new Set(ioOf(definition, node.config).writes),
@@ -81,6 +85,17 @@ export function planNode(request: PlanRequest): NodePlan {
   };
 }
 
+function refuseInLiterals(
+  { literals = [], type }: NodeDefinition,
+  refs: readonly { readonly path: readonly PropertyKey[] }[],
+  nodeId: string,
+): void {
+  const found = refs.find(({ path }) => literals.includes(String(path[0])));
+  if (found === undefined) return;
+  const field = String(found.path[0]);
+  throw new Fault('workflow.invalid', `Node "${nodeId}": "${field}" of "${type}" is written out; it takes no $expr or $secret.`);
+}
+
 /** Throws `workflow.invalid`, naming the first field that does not fit. */
 export function parseConfig(definition: NodeDefinition, config: unknown, nodeId: string): Record<string, unknown> {
   const params = definition.params.safeParse(config);
@@ -89,6 +104,11 @@ export function parseConfig(definition: NodeDefinition, config: unknown, nodeId:
   const where = issue?.path.join('.') ?? '';
   const what = `${where === '' ? '' : `${where}: `}${issue?.message ?? 'not as expected'}`;
   throw new Fault('workflow.invalid', `Node "${nodeId}" has a config that "${definition.type}" does not take: ${what}.`);
+}
+
+function parserOf(sources: readonly string[]): NodePlan['parse'] {
+  const parsed = new Map(sources.map((source) => [source, parseExpression(source)]));
+  return (source) => parsed.get(source) ?? parseExpression(source);
 }
 
 function planRouter(edge: Extract<StoredGraph['edges'][number], { when: unknown }>): RouterPlan {

@@ -3,7 +3,6 @@ import type { Principal } from '#src/domain/access/principal.ts';
 import { Fault } from '#src/domain/fault.ts';
 import type { LoggedEvent } from '#src/domain/ports/event-log.ts';
 import { countRuns, executionStatus, terminalStatuses, type RunRecord } from '#src/domain/runs/run.ts';
-import type { z } from 'zod';
 import type { ToolDeps } from '#tools/deps.ts';
 import type { EventStream } from '#http/sse.ts';
 
@@ -28,7 +27,7 @@ export const lateMs = 2_000;
 const checkMs = 30_000;
 const page = 200;
 
-function dataOf({ type, at, data, ...event }: LoggedEvent): z.input<typeof ExecutionEvent> {
+function dataOf({ type, at, data, ...event }: LoggedEvent): ExecutionEvent {
   const { organizationId, projectId, documentId, executionId = '', runId } = event;
   const about = { organizationId, projectId, executionId, documentId, runId };
   return { ...data, type, at: at.toISOString(), ...about };
@@ -74,13 +73,14 @@ class Reader {
   }
 }
 
-/** Ended, and told of: what was appended with its end has had the time to be stored. */
-function isOver(run: RunRecord, told: ReadonlySet<string>): boolean {
+/** Ended, and told of: what was appended with its end has had the time to be stored, or a reset before `known` stands for it. */
+function isOver(run: RunRecord, told: ReadonlySet<string>, known: number): boolean {
   if (!terminalStatuses.has(run.status)) return false;
-  return told.has(run._id) || Date.now() - (run.finishedAt?.getTime() ?? 0) > lateMs;
+  const at = run.finishedAt?.getTime() ?? 0;
+  return told.has(run._id) || at <= known || Date.now() - at > lateMs;
 }
 
-function closing(feed: Feed, runs: readonly RunRecord[]): z.input<typeof ExecutionEvent> {
+function closing(feed: Feed, runs: readonly RunRecord[]): ExecutionEvent {
   const counts = countRuns(runs);
   const [first] = runs;
   return {
@@ -134,6 +134,7 @@ export async function followExecution(feed: Feed): Promise<void> {
   const { organizationId } = principal;
   const reader = new Reader(feed);
   const ring = bell(feed);
+  const known = feed.reset ? Date.now() : 0;
   let checked = Date.now();
   /** Runs that are not over, as far as is known; null: look. */
   let open: Set<string> | null = null;
@@ -150,7 +151,7 @@ export async function followExecution(feed: Feed): Promise<void> {
       if (open === null || open.size === 0 || Date.now() - looked > lateMs) {
         runs = await deps.executions.runsOf(organizationId, execution.id);
         looked = Date.now();
-        open = new Set(runs.filter((run) => !isOver(run, reader.ended)).map((run) => run._id));
+        open = new Set(runs.filter((run) => !isOver(run, reader.ended, known)).map((run) => run._id));
       }
       await reader.catchUp();
       if (runs !== null && open.size === 0 && runs.length >= execution.counts.total) {

@@ -46,7 +46,9 @@ function tellExecutions(outcome: ExecutionOutcome, leaseMs: number): readonly st
   line(`kills                  ${outcome.kills}; ${outcome.resumed} runs went on elsewhere`);
   line(`recovery               ${recovery} (lease ${leaseMs} ms)`);
   line(`result rows            ${outcome.rows}`);
-  line(`webhooks               ${outcome.deliveries} stored, ${outcome.delivered} delivered, ${outcome.repeated} came twice`);
+  line(
+    `webhooks               ${outcome.deliveries} stored, ${outcome.delivered} delivered, ${outcome.repeated} came twice`,
+  );
   line(`calls outside          ${outcome.calls}`);
   line(`whole time             ${outcome.seconds.toFixed(1)} s, 1-minute load ${loadavg()[0]?.toFixed(1)}`);
   const faults = [...outcome.faults, ...late];

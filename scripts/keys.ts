@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util';
 import { scopes, type Scope } from '#src/contracts/scopes.ts';
-import { withApp, UsageError } from '#scripts/cli/with-app.ts';
+import { orExplain, UsageError, withApp } from '#scripts/cli/with-app.ts';
 import { seed } from '#scripts/cli/seed-data.ts';
 import { keyIsLive, type ApiKeyRecord, type KeyKind } from '#src/domain/access/api-key.ts';
 import { issueKey, revokeKey, rotateKey, type IssuedKey } from '#src/domain/access/issue-key.ts';
@@ -26,9 +26,8 @@ const options = {
   help: { type: 'boolean', default: false },
 } as const;
 
-const { values, positionals } = parseArgs({ options, allowPositionals: true, strict: false });
-
-const text = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined);
+const parse = () => parseArgs({ options, allowPositionals: true });
+type Values = ReturnType<typeof parse>['values'];
 
 function state(key: ApiKeyRecord): string {
   if (key.revokedAt !== null) return 'revoked';
@@ -38,6 +37,7 @@ function state(key: ApiKeyRecord): string {
 
 function show(key: ApiKeyRecord): Record<string, unknown> {
   const { _id: id, kind, name, prefix, projectId, agentGraphId, deviceId, createdAt, expiresAt, lastUsedAt } = key;
+  const { scopes: given = null } = key;
   return {
     id,
     kind,
@@ -47,6 +47,7 @@ function show(key: ApiKeyRecord): Record<string, unknown> {
     projectId,
     agentGraphId,
     deviceId,
+    scopes: given,
     createdAt,
     expiresAt,
     lastUsedAt,
@@ -56,8 +57,8 @@ function show(key: ApiKeyRecord): Record<string, unknown> {
 const shown = (value: unknown): string =>
   typeof value === 'string' ? value : JSON.stringify(value).replaceAll('"', '');
 
-function print(rows: readonly Record<string, unknown>[], list = false): void {
-  if (values.json === true) process.stdout.write(`${JSON.stringify(list ? rows : rows[0])}\n`);
+function print({ json }: Values, rows: readonly Record<string, unknown>[], list = false): void {
+  if (json) process.stdout.write(`${JSON.stringify(list ? rows : rows[0])}\n`);
   else
     for (const row of rows)
       process.stdout.write(
@@ -67,19 +68,18 @@ function print(rows: readonly Record<string, unknown>[], list = false): void {
       );
 }
 
-function printIssued({ record, secret }: IssuedKey): void {
-  print([{ ...show(record), secret }]);
-  if (values.json !== true) process.stdout.write('The secret is shown this once: only its hash is stored.\n');
+function printIssued(values: Values, { record, secret }: IssuedKey): void {
+  print(values, [{ ...show(record), secret }]);
+  if (!values.json) process.stdout.write('The secret is shown this once: only its hash is stored.\n');
 }
 
-function expiry(): { expiresAt?: Date } {
-  const days = text(values.days);
+function expiry({ days }: Values): { expiresAt?: Date } {
   if (days === undefined) return {};
   if (!/^[1-9]\d{0,4}$/.test(days)) throw new UsageError('--days: expected a whole number of days, 1 or more.');
   return { expiresAt: new Date(Date.now() + Number(days) * 86_400_000) };
 }
 
-function scopesGiven(): readonly Scope[] | undefined {
+function scopesGiven(values: Values): readonly Scope[] | undefined {
   if (values.scopes === undefined) return undefined;
   if (values.scopes === 'all') return scopes;
   return values.scopes.split(',').map((name) => {
@@ -89,43 +89,44 @@ function scopesGiven(): readonly Scope[] | undefined {
   });
 }
 
-function kindOf(): KeyKind {
+function kindOf(values: Values): KeyKind {
   if (values.kind === 'workflow' || values.kind === 'service') return values.kind;
   throw new UsageError(`--kind: expected workflow or service.\n${usage}`);
 }
 
-/** `npm run keys -- create|list|revoke|rotate`: API keys from the command line, audited as `cli`. */
-if (values.help === true) process.stdout.write(`${usage}\n`);
-else
+async function run(): Promise<void> {
+  const { values, positionals } = parse();
+  if (values.help) return void process.stdout.write(`${usage}\n`);
+  const [command, id, ...rest] = positionals;
+  const wantsId = command === 'rotate' || command === 'revoke';
+  if (rest.length > 0 || wantsId !== (id !== undefined)) throw new UsageError(usage);
   await withApp(async (app, config) => {
-    const [command, id] = positionals;
     const seeded = await seed(app, config);
-    const organizationId = text(values.organization) ?? seeded.organizationId;
-    const projectId = text(values.project) ?? seeded.projectId;
-    if (command === 'list') {
-      const keys = await app.deps.apiKeys.list(organizationId);
-      print(keys.map(show), true);
-    } else if (command === 'create') {
-      const kind = kindOf();
-      const workflowId = text(values.workflow) ?? (kind === 'workflow' ? seeded.workflowId : undefined);
-      const deviceId = text(values.device);
-      printIssued(
-        await issueKey(app.deps, {
-          kind,
-          name: text(values.name) ?? `${kind} key`,
-          organizationId,
-          projectId,
-          createdBy: 'cli',
-          ...(workflowId === undefined ? {} : { workflowId }),
-          ...(deviceId === undefined ? {} : { deviceId }),
-          scopes: scopesGiven(),
-          ...expiry(),
-        }),
-      );
+    const organizationId = values.organization ?? seeded.organizationId;
+    if (command === 'list') print(values, (await app.deps.apiKeys.list(organizationId)).map(show), true);
+    else if (command === 'create') {
+      const kind = kindOf(values);
+      const workflowId = values.workflow ?? (kind === 'workflow' ? seeded.workflowId : undefined);
+      const wanted = {
+        kind,
+        name: values.name ?? `${kind} key`,
+        organizationId,
+        projectId: values.project ?? seeded.projectId,
+        createdBy: 'cli',
+        scopes: scopesGiven(values),
+        ...(workflowId !== undefined && { workflowId }),
+        ...(values.device !== undefined && { deviceId: values.device }),
+        ...expiry(values),
+      };
+      printIssued(values, await issueKey(app.deps, wanted));
     } else if (command === 'rotate' && id !== undefined)
-      printIssued(await rotateKey(app.deps, organizationId, id, 'cli'));
+      printIssued(values, await rotateKey(app.deps, organizationId, id, 'cli'));
     else if (command === 'revoke' && id !== undefined) {
       await revokeKey(app.deps, organizationId, id, 'cli');
       process.stdout.write(`${id} is revoked.\n`);
     } else throw new UsageError(usage);
   });
+}
+
+/** `npm run keys -- create|list|revoke|rotate`: API keys from the command line, audited as `cli`. */
+await orExplain(run);

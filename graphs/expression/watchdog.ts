@@ -1,7 +1,8 @@
-import { types } from 'node:util';
 import { createContext, Script } from 'node:vm';
 import { Fault } from '#src/domain/fault.ts';
 import { expressionLimits } from './limits.ts';
+
+const timeoutCode = 'ERR_SCRIPT_EXECUTION_TIMEOUT';
 
 // The script is constant; the context holds nothing but the task while it runs.
 const script = new Script('task()');
@@ -32,5 +33,5 @@ export function watched(task: () => unknown): unknown {
 
 function isTimeout(error: unknown): boolean {
   // Of the context's realm, so no instance of this one's Error.
-  return types.isNativeError(error) && 'code' in error && error.code === 'ERR_SCRIPT_EXECUTION_TIMEOUT';
+  return typeof error === 'object' && error !== null && 'code' in error && error.code === timeoutCode;
 }

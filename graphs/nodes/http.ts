@@ -126,7 +126,7 @@ export const http = defineNode({
   example: {
     method: 'POST',
     url: 'https://erp.example.com/receipts/{{ documentId }}',
-    headers: { authorization: 'Bearer abc' },
+    headers: { 'x-source': 'inkgraph' },
     body: { total: { $expr: 'fields.total' } },
   },
   async run(call) {

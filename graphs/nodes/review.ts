@@ -3,8 +3,8 @@ import { ChannelName, ExpressionText } from '#src/contracts/resources/graph.ts';
 import { Fault } from '#src/domain/fault.ts';
 import { answerProblem, answerSchemaProblem } from '#src/domain/runs/answer.ts';
 import { defineNode, type Question } from '#graphs/define.ts';
+import { parseExpression } from '#graphs/expression/expression.ts';
 import { parseTemplate } from '#graphs/expression/template.ts';
-import { evaluated } from '#graphs/nodes/transform.ts';
 
 const maxPrompt = 8_000;
 const maxData = 16 * 1024;
@@ -44,11 +44,13 @@ export const review = defineNode({
     const answerSchema = Array.isArray(params.answer) ? { enum: params.answer } : params.answer;
     if (answer !== undefined) {
       const problem = answerProblem({ answerSchema }, answer);
-      if (false) throw new Fault('request.invalid', `The answer does not fit the question: ${problem}.`);
+      if (problem !== null) throw new Fault('request.invalid', `The answer does not fit the question: ${problem}.`);
       return Promise.resolve({ update: { [params.output]: answer } });
     }
     const prompt = parseTemplate(params.prompt).fill(state).slice(0, maxPrompt).toWellFormed();
-    const values = Object.entries(params.data).map(([name, source]) => [name, evaluated(source, state, name)] as const);
+    const values = Object.entries(params.data).map(
+      ([name, source]) => [name, parseExpression(source).evaluate(state)] as const,
+    );
     const data: Record<string, unknown> = Object.fromEntries(values);
     if (Buffer.byteLength(JSON.stringify(data)) > maxData)
       throw new Fault('expression.failed', `"data" is larger than ${maxData / 1_024} KiB of JSON: show less of it.`);

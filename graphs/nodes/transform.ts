@@ -1,24 +1,7 @@
 import { z } from 'zod';
 import { ChannelName, ExpressionText } from '#src/contracts/resources/graph.ts';
-import { canonicalJson } from '#src/domain/canonical-json.ts';
-import { Fault } from '#src/domain/fault.ts';
-import { defineNode, type ChannelValues } from '#graphs/define.ts';
+import { defineNode } from '#graphs/define.ts';
 import { parseExpression } from '#graphs/expression/expression.ts';
-
-const maxBytes = 64 * 1024;
-
-/** The expression's value, when it is JSON; `of` names it in faults. Throws `expression.failed`. */
-export function evaluated(source: string, state: ChannelValues, of: string): unknown {
-  const value = parseExpression(source).evaluate(state);
-  let text: string;
-  try {
-    text = canonicalJson(value);
-  } catch (error) {
-    throw new Fault('expression.failed', `The value of "${of}" is nothing that JSON can say.`, { cause: error });
-  }
-  if (Buffer.byteLength(text) <= maxBytes) return value;
-  throw new Fault('expression.failed', `The value of "${of}" is larger than ${maxBytes / 1_024} KiB of JSON.`);
-}
 
 export const transform = defineNode({
   type: 'transform',
@@ -40,7 +23,8 @@ export const transform = defineNode({
   example: { set: { isLong: 'ocr != null && ocr.characters > 1000' } },
   run({ params, state }) {
     const update: Record<string, unknown> = {};
-    for (const [channel, source] of Object.entries(params.set)) update[channel] = evaluated(source, state, channel);
+    for (const [channel, source] of Object.entries(params.set))
+      update[channel] = parseExpression(source).evaluate(state);
     return Promise.resolve({ update });
   },
 });

@@ -11,6 +11,10 @@ import { ocrErrors } from '#scripts/bench/rows/g08-ocr-errors.ts';
 import { endurance } from '#scripts/bench/rows/g09-endurance.ts';
 import { hybridSearch } from '#scripts/bench/rows/g11-hybrid-search.ts';
 import { start } from '#scripts/bench/rows/g14-start.ts';
+import { overhead } from '#scripts/bench/rows/w1-overhead.ts';
+import { variant } from '#scripts/bench/rows/w2-variant.ts';
+import { memory } from '#scripts/bench/rows/w3-memory.ts';
+import { largestGraph } from '#scripts/bench/rows/w4-largest-graph.ts';
 
 /** The registry of benchmarks: one line each, in the order of docs/benchmarks.md. */
 export const rows: readonly Row[] = [
@@ -24,6 +28,10 @@ export const rows: readonly Row[] = [
   endurance,
   hybridSearch,
   start,
+  overhead,
+  variant,
+  memory,
+  largestGraph,
   engineWrites,
   engineReads,
 ];

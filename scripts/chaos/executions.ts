@@ -6,6 +6,8 @@ import { createPinoLogger } from '#src/adapters/logger/pino-logger.ts';
 import { addCodeWorkflow } from '#src/agents/publish-code-workflows.ts';
 import { compose } from '#src/compose.ts';
 import { loadConfig } from '#src/config/config.ts';
+import { z } from 'zod';
+import { AckReply, PresignReply } from '#src/contracts/resources/upload.ts';
 import { openEmbeddedDatabase } from '#embedded/open.ts';
 import { collectionsOf, type Collections } from '#src/adapters/database/collections.ts';
 import { connectDatabase } from '#src/adapters/database/connect.ts';
@@ -14,7 +16,6 @@ import { prepareFolder } from '#scripts/chaos/prepare-folder.ts';
 import { startReceiver, type Receiver } from '#scripts/chaos/receiver.ts';
 import { recoveryOf, runningNow } from '#scripts/chaos/recovery.ts';
 import { startService } from '#scripts/chaos/service-process.ts';
-import { uploadStubbornly } from '#scripts/chaos/stubborn-client.ts';
 import { verifyExecutions, type Effects } from '#scripts/chaos/verify-executions.ts';
 import { WorkerPool } from '#scripts/chaos/worker-pool.ts';
 import { seeded, type Random } from '#scripts/fixtures/random.ts';
@@ -42,6 +43,7 @@ export interface ExecutionOutcome extends Effects {
   readonly dataDir: string;
 }
 
+const Started = z.object({ id: z.string() });
 /** A kill comes this long after the one before at the latest. */
 const longestPauseMs = 1_500;
 
@@ -91,15 +93,27 @@ async function addEffectsWorkflow(dataDir: string, seed: Seed, receiver: Receive
   return (await addCodeWorkflow(app.deps, effectsWorkflow(receiver.url), seed))._id;
 }
 
-async function startExecution(api: string, key: string, body: object): Promise<string> {
-  const response = await fetch(new URL('/api/service/workflow-executions', api), {
-    method: 'POST',
-    headers: { 'x-api-key': key, 'content-type': 'application/json' },
-    body: JSON.stringify(body),
-  });
-  const text = await response.text();
-  if (!response.ok) throw new Error(`an execution was refused with ${response.status}: ${text}`);
-  return (JSON.parse(text) as { id: string }).id;
+type Post = <Reply>(path: string, body: object, schema: z.ZodType<Reply>) => Promise<Reply>;
+
+const poster =
+  (api: string, key: string): Post =>
+  async (path, body, schema) => {
+    const headers = { 'x-api-key': key, 'content-type': 'application/json' };
+    const response = await fetch(new URL(path, api), { method: 'POST', headers, body: JSON.stringify(body) });
+    const text = await response.text();
+    if (!response.ok) throw new Error(`${path} answered ${response.status}: ${text}`);
+    return schema.parse(JSON.parse(text));
+  };
+
+/** A document that no workflow has seen; answers its id. */
+async function storeDocument(post: Post): Promise<string> {
+  const bytes = await readFile(new URL('../../test/fixtures/note.gif', import.meta.url));
+  const wanted = { contentType: 'image/gif', size: bytes.length, visibility: 'private' };
+  const { uploadUrl, objectKey } = await post('/api/service/uploads/presign', wanted, PresignReply);
+  const stored = await fetch(uploadUrl, { method: 'PUT', body: new Uint8Array(bytes) });
+  if (!stored.ok) throw new Error(`PUT answered ${stored.status}`);
+  const acked = { objectKey, idempotencyKey: objectKey.slice(-100) };
+  return (await post('/api/service/uploads/ack', acked, AckReply)).document.id;
 }
 
 /**
@@ -124,20 +138,23 @@ export async function chaosOfExecutions(options: ExecutionChaosOptions): Promise
   cleanup.defer(() => database.close());
   const stored = collectionsOf(database.db);
 
-  const bytes = await readFile(new URL('../../test/fixtures/note.gif', import.meta.url));
-  const base = async (): Promise<string> => api.addresses.api;
-  const documentId = await uploadStubbornly(base, seed.workflowKey, { bytes, contentType: 'image/gif' });
+  const post = poster(api.addresses.api, seed.serviceKey);
+  const documentId = await storeDocument(post);
   await pool.up();
   const begun: string[] = [];
   const recoveries: Promise<number | null>[] = [];
-  const start = (number: number): Promise<string> => {
-    const body = { workflowId, documentIds: [documentId], initialState: { number }, callbackUrl: `${receiver.url}/end` };
-    return startExecution(api.addresses.api, seed.serviceKey, body);
+  const start = async (number: number): Promise<string> => {
+    const body = {
+      workflowId,
+      documentIds: [documentId],
+      initialState: { number },
+      callbackUrl: `${receiver.url}/end`,
+    };
+    return (await post('/api/service/workflow-executions', body, Started)).id;
   };
   const faults: string[] = [];
   const work = async (): Promise<true> => {
     await storm({ options, stored, pool, random, start, begun, recoveries });
-    // With the run that the upload started.
     await untilSettled(stored, begun.length);
     return true;
   };

@@ -25,17 +25,14 @@ export async function recoveryOf(
   let longest: number | null = null;
   while (open.size > 0 && performance.now() - killedAt < patienceMs) {
     const ids = [...open.keys()];
-    const rows = await stored.runs
-      .find({ _id: { $in: ids } }, { projection: { fence: 1, finishedAt: 1 } })
-      .toArray();
+    const rows = await stored.runs.find({ _id: { $in: ids } }, { projection: { fence: 1, finishedAt: 1 } }).toArray();
     const taken = rows.filter((row) => row.fence > (open.get(row._id) ?? 0)).map((row) => row._id);
-    const steps = await stored.steps
-      .find({ runId: { $in: taken } }, { projection: { runId: 1, fence: 1 } })
-      .toArray();
+    const steps = await stored.steps.find({ runId: { $in: taken } }, { projection: { runId: 1, fence: 1 } }).toArray();
     const elapsed = performance.now() - killedAt;
     for (const { _id, fence, finishedAt } of rows) {
       const held = open.get(_id) ?? 0;
-      const further = fence > held && (finishedAt !== null || steps.some((one) => one.runId === _id && one.fence > held));
+      const further =
+        fence > held && (finishedAt !== null || steps.some((one) => one.runId === _id && one.fence > held));
       if (further) longest = elapsed;
       if (further || finishedAt !== null) open.delete(_id);
     }

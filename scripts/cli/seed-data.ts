@@ -6,6 +6,7 @@ import { addCodeWorkflow } from '#src/agents/publish-code-workflows.ts';
 import type { App } from '#src/compose.ts';
 import type { Config } from '#src/config/config.ts';
 import { newId } from '#src/domain/ids.ts';
+import { scopes } from '#src/contracts/scopes.ts';
 import { issueKey } from '#src/domain/access/issue-key.ts';
 
 const Seed = z.object({
@@ -14,10 +15,13 @@ const Seed = z.object({
   workflowId: z.string(),
   workflowKey: z.string(),
   serviceKey: z.string(),
+  /** Service key with every scope: the one to connect an MCP agent with. */
+  agentKey: z.string(),
 });
+const OlderSeed = Seed.extend({ agentKey: z.string().optional() });
 export type Seed = z.output<typeof Seed>;
 
-async function readSeed(path: string): Promise<Seed | null> {
+async function readSeed(path: string): Promise<z.output<typeof OlderSeed> | null> {
   let text: string;
   try {
     text = await readFile(path, 'utf8');
@@ -25,10 +29,24 @@ async function readSeed(path: string): Promise<Seed | null> {
     if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return null;
     throw error;
   }
-  return Seed.parse(JSON.parse(text));
+  return OlderSeed.parse(JSON.parse(text));
 }
 
-async function makeSeed({ deps }: App): Promise<Seed> {
+async function makeAgentKey({ deps }: App, place: { organizationId: string; projectId: string }): Promise<string> {
+  const { organizationId, projectId } = place;
+  const wanted = {
+    organizationId,
+    projectId,
+    createdBy: 'cli',
+    kind: 'service',
+    name: 'Seeded agent',
+    scopes,
+  } as const;
+  return (await issueKey(deps, wanted)).secret;
+}
+
+async function makeSeed(app: App): Promise<Seed> {
+  const { deps } = app;
   const createdAt = new Date();
   const organizationId = newId('organization', createdAt);
   const projectId = newId('project', createdAt);
@@ -49,19 +67,21 @@ async function makeSeed({ deps }: App): Promise<Seed> {
     workflowId: workflow._id,
     workflowKey: workflowKey.secret,
     serviceKey: serviceKey.secret,
+    agentKey: await makeAgentKey(app, place),
   };
 }
 
 /**
- * Organization, project, default workflow, a workflow key bound to it and a service key: made once, kept with the secrets in
+ * Organization, project, default workflow, a workflow key bound to it, a service key and one for agents: made once, kept with the secrets in
  * `DATA_DIR/seed.json` (mode 0600), the same on every later call. A file whose organization the database does not know is stale
  * and replaced.
  */
 export async function seed(app: App, config: Config): Promise<Seed> {
   const path = join(config.dataDir, 'seed.json');
   const known = await readSeed(path);
-  if (known !== null && (await app.deps.organizations.findOrganization(known.organizationId)) !== null) return known;
-  const made = await makeSeed(app);
+  const isKnown = known !== null && (await app.deps.organizations.findOrganization(known.organizationId)) !== null;
+  if (isKnown && known.agentKey !== undefined) return { ...known, agentKey: known.agentKey };
+  const made = isKnown ? { ...known, agentKey: await makeAgentKey(app, known) } : await makeSeed(app);
   const draft = `${path}.${process.pid}`;
   await writeFile(draft, `${JSON.stringify(made, null, 2)}\n`, { mode: 0o600 });
   await rename(draft, path);

@@ -1,14 +1,13 @@
 import { generatedNote, table } from '#scripts/gen/markdown.ts';
-import { defects, goodGraphs, type Loose } from '#test/graphs/check/defects.ts';
+import { broken, defects } from '#test/graphs/check/defects.ts';
 import { langGraphRefuses } from '#test/graphs/check/langgraph.ts';
 
 /** The seeded defects of the tests, each with its code, its fix and what LangGraph's own `compile()` says. */
 export function checkerDoc(): string {
-  const rows = defects.map(({ name, good, breaks, issue, fixed }) => {
-    const graph: Loose = structuredClone(goodGraphs[good]);
-    breaks(graph);
+  const rows = defects.map((defect) => {
+    const { name, issue, fixed } = defect;
     const [code = '', path = ''] = issue.split(' ');
-    const refused = langGraphRefuses(graph, code);
+    const refused = langGraphRefuses(broken(defect), code);
     return { cells: [name, `\`${code}\``, `\`${path}\``, fixed ? 'yes' : ''], refused };
   });
   const expressible = rows.filter(({ refused }) => refused !== null);

@@ -178,6 +178,17 @@ test('a server that refuses response_format is asked without it, also the next t
   expect(chat.server.seen.map(({ body }) => 'response_format' in body)).toEqual([true, false, false]);
 });
 
+test('a model that refuses temperature is asked without it, and another model still with it', async () => {
+  await using chat = await withChat([
+    errorAnswer(400, "Unsupported value: 'temperature' does not support 0 with this model"),
+    chatStream('Yes.'),
+  ]);
+  await chat.ask({ temperature: 0 });
+  await chat.ask({ temperature: 0 });
+  await chat.ask({ temperature: 0, model: 'talk-2' });
+  expect(chat.server.seen.map(({ body }) => body.temperature)).toEqual([0, undefined, undefined, 0]);
+});
+
 test.each(['hang', 'stall stream'] as const)(
   'an abort ends a request that does %s within 1 s, with its reason, and the connection too',
   async (way) => {

@@ -116,11 +116,11 @@ async function askDocuments({ documents, uploads, results, search }: Stores): Pr
   await documents.setVisibility(wide, [id], 'public');
   await documents.withPendingEvents(100);
   await documents.clearPendingEvents([id]);
-  const { _id, family, sizeBytes, visibility, contentType } = document;
+  const { _id, sizeBytes, visibility, contentType } = document;
   const upload = {
     _id: 'uploads/x',
     documentId: _id,
-    family,
+    family: 'workflow-key' as const,
     apiKeyId: 'key_a',
     organizationId,
     projectId,
@@ -140,6 +140,10 @@ async function askDocuments({ documents, uploads, results, search }: Stores): Pr
     await results.ocrById(organizationId, ocr.ocrResultId);
     const described = await results.saveDescription(origin, { modelLabel: 'm', value, usage });
     await results.descriptionById(organizationId, described.descriptionId);
+    const found = { modelLabel: 'm', prompt: 'p', page: 0, segments: [], unsupportedPrompt: false, derivedDocumentId: null };
+    const segmented = await results.saveSegmentation(origin, found);
+    expect(segmented.segmentationId).toBe(results.segmentationIdOf(origin));
+    await results.segmentationById(organizationId, segmented.segmentationId);
     const embedding = await results.saveEmbedding(origin, {
       kind: 'text',
       modelLabel: 'm',
@@ -149,7 +153,7 @@ async function askDocuments({ documents, uploads, results, search }: Stores): Pr
   }
   await results.latestOcr(organizationId, id);
   const { objectKey, createdAt } = document;
-  const texts = { title: '', description: '', ocrText: 'walnut 4711', identifiers: ['4711'], embeddings: {} };
+  const texts = { title: '', description: '', ocrText: 'walnut 4711', segmentationText: '', identifiers: ['4711'], embeddings: {} };
   await search.upsert({
     documentId: id,
     organizationId,

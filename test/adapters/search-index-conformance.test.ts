@@ -68,6 +68,7 @@ describe('A search in a database that does not answer everything', () => {
       title: '',
       description: '',
       ocrText: 'walnut table',
+      segmentationText: '',
       identifiers: ['w4711'],
       embeddings: { text: { label: embedder.label, vector } },
     });

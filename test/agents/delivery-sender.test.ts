@@ -230,6 +230,21 @@ test('one receiver that hangs does not hold the others up, and a stop leaves it 
   expect(slow.received).toHaveLength(1);
 });
 
+test('one sweep takes up everything that is due, also when the first receiver hangs', async () => {
+  await using slow = await startOutside(() => undefined);
+  await using quick = await startOutside((_request, response) => response.end());
+  const outbound = createOutbound({ mode: 'public', allow: [slow.listed, quick.listed] });
+  const { sender, store, now } = senderTo(slow, { outbound });
+  for (const [place, one] of [delivery(slow), delivery(quick), delivery(quick)].entries()) {
+    const at = new Date(now() - 10 + place);
+    await store.add({ ...one, attempts: 0, status: 'pending', lastError: null, createdAt: at, dueAt: at });
+  }
+  sender.sweep();
+  const delivered = () => database.collections.deliveries.countDocuments({ status: 'delivered' });
+  await expect.poll(delivered).toBe(2);
+  await sender.stop();
+});
+
 test('a database that does not answer leaves everything to the next sweep', async () => {
   await using receiver = await startOutside((_request, response) => response.end());
   const store = createDeliveryStore(database.collections);

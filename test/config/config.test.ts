@@ -18,6 +18,8 @@ const broken: Partial<Record<EnvName, string>> = {
   UPLOAD_SIGN_CONTENT_TYPE: 'TRUE',
   OPENAI_BASE_URL: 'localhost:8000',
   DOCUMENT_SEARCH_MODE: 'semantic',
+  SEGMENTATION_URL: 'sam:8091',
+  SEGMENTATION_PROVIDER: 'sam',
   OCR_LANGUAGE: '../eng',
   OCR_WORKERS: '17',
   RUN_CONCURRENCY: '0',
@@ -35,6 +37,8 @@ const free: readonly EnvName[] = [
   'OPENAI_API_KEY',
   'VISION_MODEL',
   'EMBEDDING_MODEL',
+  'SEGMENTATION_MODEL',
+  'SEGMENTATION_API_KEY',
   'NODE_ENV',
 ];
 
@@ -75,7 +79,12 @@ describe('The environment', () => {
 
   test('every secret is marked as one', () => {
     const secrets = Object.entries(env).filter(([, row]) => 'secret' in row);
-    expect(secrets.map(([name]) => name).toSorted()).toEqual(['MONGODB_URI', 'OPENAI_API_KEY']);
+    expect(secrets.map(([name]) => name).toSorted()).toEqual([
+      'MONGODB_URI',
+      'OPENAI_API_KEY',
+      'SECRETS_KEY',
+      'SEGMENTATION_API_KEY',
+    ]);
     for (const name of Object.keys(env))
       if (/KEY|SECRET|TOKEN|PASSWORD|URI$/.test(name)) expect(secrets.map(([one]) => one)).toContain(name);
   });
@@ -110,6 +119,29 @@ describe('The environment', () => {
     expect([...config.services]).toEqual(['api', 'mcp']);
     expect(config.allowedHosts).toEqual(['a.example', 'b.example']);
     expect(config.baseUrl).toBe('https://x.example');
+  });
+});
+
+describe('What goes out', () => {
+  test('the list of hosts is read line by line, and a scheme or a path in it is refused', () => {
+    const listed = ' api.example.com, *.example.org:8443,127.0.0.1:9000,, [::1]:9000 ';
+    expect(loadConfig({ OUTBOUND_ALLOW: listed }).outboundAllow).toEqual([
+      'api.example.com',
+      '*.example.org:8443',
+      '127.0.0.1:9000',
+      '[::1]:9000',
+    ]);
+    expect(loadConfig({}).outboundAllow).toEqual([]);
+    for (const line of ['https://api.example.com', 'api.example.com/x', '*', 'a.*.com', 'user@host'])
+      expect(problem({ OUTBOUND_ALLOW: line })).toContain('expected host, host:port, *.example.com');
+  });
+
+  test('the key of secrets is 32 bytes in base64, and is not shown when it is not', () => {
+    const key = Buffer.alloc(32, 1);
+    expect(loadConfig({ SECRETS_KEY: key.toString('base64') }).secretsKey).toEqual(key);
+    expect(loadConfig({}).secretsKey).toBeNull();
+    for (const wrong of ['hunter2', key.subarray(1).toString('base64')])
+      expect(problem({ SECRETS_KEY: wrong })).toMatch(/^(?!.*hunter2).*SECRETS_KEY=\(secret\): .*base64/);
   });
 });
 

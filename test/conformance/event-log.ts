@@ -50,6 +50,32 @@ export function eventLogConformance(name: string, make: () => Promise<EventLogUn
 }
 
 function durable(log: () => EventLog): void {
+  test('the events of one execution are read alone', async () => {
+    const organizationId = newId('organization');
+    const executionId = newId('execution');
+    const mine = () => realtimeEvent(organizationId, { executionId });
+    const events = [mine(), realtimeEvent(organizationId), mine(), realtimeEvent(organizationId), mine()];
+    await log().append(events);
+    const read = await log().read(organizationId, 0, 10, { executionId });
+    expect(read.map((event) => event.dedupeId)).toEqual([0, 2, 4].map((at) => events[at]?.dedupeId));
+    expect(await log().read(organizationId, read[0]?.seq ?? 0, 1, { executionId })).toEqual([read[1]]);
+    expect(await log().read(newId('organization'), 0, 10, { executionId })).toEqual([]);
+  });
+
+  test('its position tells name, first and last, before the first event and after', async () => {
+    const organizationId = newId('organization');
+    const empty = await log().position(organizationId);
+    expect(empty).toEqual({ epoch: expect.stringMatching(/^[0-9a-f]+$/), forgotten: 0, last: 0 });
+    await log().append([realtimeEvent(organizationId), realtimeEvent(organizationId)]);
+    const { epoch } = empty;
+    expect(await log().position(organizationId)).toEqual({ epoch, forgotten: 0, last: 2 });
+    const other = newId('organization');
+    await log().append([realtimeEvent(other)]);
+    const told = await log().position(other);
+    expect(told).toMatchObject({ forgotten: 0, last: 1 });
+    expect(told.epoch).not.toBe(epoch);
+  });
+
   test('appended events are read back whole, in order, with rising numbers', async () => {
     const organizationId = newId('organization');
     const events = Array.from({ length: 5 }, (_, at) =>

@@ -515,7 +515,10 @@ function waiting(store: () => ExecutionStore): void {
     expect(await store().findRun(mine, _id)).toEqual(before);
     const both = await Promise.all([1, 2].map(() => store().answer(mine, _id, answerTo('a', now))));
     expect(both.filter((one) => one !== null)).toHaveLength(1);
+    // It goes on; what else it asks it will ask again.
+    expect(await store().answer(mine, _id, answerTo('b', now))).toBeNull();
     const again = await claimed(store(), now);
+    expect(await store().answer(mine, _id, answerTo('b', now))).toBeNull();
     expect(again.run.answers).toEqual([answerTo('a', now)]);
     expect(again.run.waitingFor?.map(({ path }) => path)).toEqual(['b']);
     await store().wait(again, [question('b')]);

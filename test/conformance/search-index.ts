@@ -35,6 +35,7 @@ function recordOf(
     title: '',
     description: '',
     ocrText,
+    segmentationText: '',
     identifiers: identifiersOf(ocrText),
     embeddings: {},
     ...more,

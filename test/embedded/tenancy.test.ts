@@ -87,7 +87,8 @@ async function seed(): Promise<Seeded> {
   const [projectId] = projectIds;
   const ids = { keyId: newId('key'), workflowId: newId('workflow') };
   const document = uploadedDocument(ids.workflowId, { organizationId, projectId, apiKeyId: ids.keyId });
-  const { _id: documentId, objectKey, family, sizeBytes, contentType } = document;
+  const { _id: documentId, objectKey, sizeBytes, contentType } = document;
+  const family = 'workflow-key' as const;
   await stores.organizations.insertOrganization({ _id: organizationId, name: 'o', createdAt: now });
   await stores.organizations.insertProject({ _id: projectId, organizationId, name: 'p', createdAt: now });
   await stores.apiKeys.insert(keyOf(organizationId, projectId, ids.keyId, ids.workflowId));
@@ -122,7 +123,7 @@ async function seed(): Promise<Seeded> {
     body: { documentId },
   });
   const whose = { documentId, organizationId, projectId, apiKeyId: ids.keyId, objectKey, createdAt: now };
-  const texts = { title: text, description: text, ocrText: text, identifiers: ['inv20240042'] };
+  const texts = { title: text, description: text, ocrText: text, segmentationText: '', identifiers: ['inv20240042'] };
   const embeddings = { text: { label: createLocalModels().text.label, vector } };
   const record: SearchRecord = { ...whose, ...texts, visibility: 'public', embeddings };
   await stores.search.upsert(record);
@@ -208,7 +209,7 @@ const changes: Readonly<Record<string, Change>> = {
   'executions.pinVersion': (who, target) =>
     stores.executions.pinVersion(leaseAs(who, target), { version: 9, graphHash: 'h', workflowName: 'w' }),
   'executions.beat': (who, target) => stores.executions.beat(leaseAs(who, target), 1, now),
-  'executions.finish': (who, target) => stores.executions.finish(leaseAs(who, target), 'failed', null, now),
+  'executions.finish': (who, target) => stores.executions.finish(leaseAs(who, target), { status: 'failed', error: null }, now),
   'executions.release': (who, target) => stores.executions.release(leaseAs(who, target), now),
   'executions.progressed': (who, target) => stores.executions.progressed(leaseAs(who, target)),
   'steps.save': (who, target) =>

@@ -51,6 +51,7 @@ async function depsFor(fixture: string, ocr: OcrEngine): Promise<NodeDeps> {
   return {
     document: async () => ({
       objectKey: `uploads/org_a/prj_a/${fixture}`,
+      sha256: null,
       contentType,
       sizeBytes: bytes.length,
       pages,
@@ -63,7 +64,8 @@ async function depsFor(fixture: string, ocr: OcrEngine): Promise<NodeDeps> {
     search: createSearchIndex(collections, { mode: 'lexical', embedder: createLocalModels().text }),
     ocr,
     models: createLocalModels(),
-  };
+    images: codec,
+  } satisfies Partial<NodeDeps> as unknown as NodeDeps;
 }
 
 const letterWords: [string, number][] = [

@@ -65,6 +65,9 @@ export class KeyRing implements ApiKeyStore {
   async list(): Promise<readonly ApiKeyRecord[]> {
     return [...this.#keys.values()];
   }
+  async listBound(): Promise<readonly ApiKeyRecord[]> {
+    return [];
+  }
   async revoke(_organizationId: string, id: string, at: Date): Promise<boolean> {
     const key = await this.find('', id);
     if (key === null) return false;

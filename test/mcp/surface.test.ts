@@ -76,7 +76,7 @@ describe('what MCP shows', () => {
       'get_document',
       'read_document_text',
     ]);
-    expect(namesFor('runs:read', 'workflows:read')).toEqual(['get_context', 'list_workflows', 'get_run']);
+    expect(namesFor('runs:read', 'workflows:read')).toEqual(['get_context', 'list_workflows', 'get_run', 'list_runs']);
     expect(namesFor('runs:execute', 'documents:write')).toContain('run_workflow');
   });
 });
@@ -85,7 +85,9 @@ describe('what agents are told', () => {
   it('instructions have at most 2,000 characters and name tools that exist', () => {
     expect(instructions.length).toBeLessThanOrEqual(2_000);
     const names = new Set(mcpTools.map((tool) => tool.name));
-    for (const [name] of instructions.matchAll(/\b(?:get|list|search|read|run|upload)_[a-z_]+/g))
+    for (const [name] of instructions.matchAll(
+      /\b(?:get|list|search|read|run|upload|create|update|publish|describe|diff|restore|delete)_[a-z_]+/g,
+    ))
       expect(names).toContain(name);
   });
 
@@ -93,6 +95,9 @@ describe('what agents are told', () => {
     const hint = hintFor(new Fault(code, 'Told.'), 'get_run');
     const names = new Set(mcpTools.map((tool) => tool.name));
     expect(hint).toMatch(/\.$/);
-    for (const [name] of hint.matchAll(/\b(?:get|list|search|read|run|upload)_[a-z_]+/g)) expect(names).toContain(name);
+    for (const [name] of hint.matchAll(
+      /\b(?:get|list|search|read|run|upload|create|update|publish|describe|diff|restore|delete)_[a-z_]+/g,
+    ))
+      expect(names).toContain(name);
   });
 });

@@ -53,11 +53,29 @@ describe('npm run keys', () => {
     expect(key.secret).toMatch(/^ink_wf_/);
   });
 
+  test('a key is given scopes beside those of its kind, and keeps them when rotated', async () => {
+    const call = (secret: string) => app.call('POST', '/api/dashboard/workflows', { key: secret, body: {} });
+    const plain = await made('create', '--kind', 'service');
+    expect(plain.scopes).toBeNull();
+    expect((await call(plain.secret)).body).toMatchObject({ code: 'auth.forbidden' });
+    const key = await made('create', '--kind', 'service', '--scopes', 'workflows:write');
+    expect(key.scopes).toEqual(['workflows:write']);
+    expect((await call(key.secret)).status).toBe(201);
+    const fresh = await made('rotate', key.id);
+    expect((await call(fresh.secret)).status).toBe(201);
+    expect((await made('create', '--kind', 'service', '--scopes', 'all')).scopes).toContain('workflows:publish');
+  });
+
   test.each([
     [['create', '--kind', 'admin'], '--kind: expected workflow or service'],
     [['create', '--kind', 'service', '--days', '0'], '--days: expected a whole number'],
     [['revoke', 'key_unknown'], 'no key with this id'],
     [['shred'], 'Usage:'],
+    [['create', '--kind', 'service', '--dayz', '2'], "Unknown option '--dayz'"],
+    [['create', '--kind', 'service', '--days'], '--days'],
+    [['create', '--kind', 'service', 'service'], 'Usage:'],
+    [['create', '--kind', 'service', '--scopes', 'workflows:write,everything'], '--scopes: expected all, or some of'],
+    [['create', '--kind', 'workflow', '--scopes', 'all'], 'leave the scopes out'],
   ])('%j ends with 1 and says why, without a stack', async (args, reason) => {
     const { code, out, err } = await keys(...args);
     expect({ code, out }).toEqual({ code: 1, out: '' });

@@ -21,7 +21,7 @@ async function seeded() {
 }
 
 describe('npm run seed', () => {
-  test('makes one organization, project, workflow and two keys, and answers the same ones ever after', async () => {
+  test('makes one organization, project, workflow and three keys, and answers the same ones ever after', async () => {
     const first = await seeded();
     expect(await seeded()).toEqual(first);
     const stored = await collectionsIn(folder.path);
@@ -30,7 +30,7 @@ describe('npm run seed', () => {
       [organizations, projects, workflows, apiKeys].map((one) => one.countDocuments({})),
     );
     await stored.close();
-    expect(counts).toEqual([1, 1, 1, 2]);
+    expect(counts).toEqual([1, 1, 1, 3]);
     expect((await stat(join(folder.path, 'seed.json'))).mode & 0o777).toBe(0o600);
   });
 
@@ -42,6 +42,17 @@ describe('npm run seed', () => {
       headers: { 'x-api-key': made.serviceKey },
     });
     expect(await answer.json()).toMatchObject({ workflows: [{ workflowId: made.workflowId }] });
+  });
+
+  test('adds the key for agents to a file of an older version', async () => {
+    const path = join(folder.path, 'seed.json');
+    const { agentKey, ...older } = await seeded();
+    await writeFile(path, JSON.stringify(older));
+    const made = await seeded();
+    expect(made).toEqual({ ...made, ...older });
+    expect(made.agentKey).not.toBe(agentKey);
+    expect(await seeded()).toEqual(made);
+    expect((await stat(path)).mode & 0o777).toBe(0o600);
   });
 
   test('replaces a file whose organization the database does not know', async () => {

@@ -1,5 +1,6 @@
 import { documentIntake } from '#graphs/document-intake.workflow.ts';
 import { addCodeWorkflow } from '#src/agents/publish-code-workflows.ts';
+import { scopes } from '#src/contracts/scopes.ts';
 import { newId } from '#src/domain/ids.ts';
 import { issueKey } from '#src/domain/access/issue-key.ts';
 import type { Seed } from '#scripts/cli/seed-data.ts';
@@ -18,11 +19,13 @@ export async function addNeighbour({ app, seed }: TestApp, where: 'organization'
   const place = { organizationId, projectId, createdBy: 'test' };
   const workflowKey = await issueKey(deps, { ...place, kind: 'workflow', name: 'Neighbour', workflowId: workflow._id });
   const serviceKey = await issueKey(deps, { ...place, kind: 'service', name: 'Neighbour' });
+  const agentKey = await issueKey(deps, { ...place, kind: 'service', name: 'Neighbour agent', scopes });
   return {
     organizationId,
     projectId,
     workflowId: workflow._id,
     workflowKey: workflowKey.secret,
     serviceKey: serviceKey.secret,
+    agentKey: agentKey.secret,
   };
 }

@@ -24,6 +24,8 @@ export interface Child extends AsyncDisposable {
 export interface ChildOptions {
   readonly env?: Readonly<Record<string, string>>;
   readonly args?: readonly string[];
+  /** Options of Node itself. */
+  readonly nodeOptions?: readonly string[];
   /** A folder for CPU profiles of what is counted. */
   readonly profiles?: string | null;
 }
@@ -39,13 +41,16 @@ function quietEnvironment(): Record<string, string> {
 }
 
 /** Runs a script of this repository in a process of its own, where its CPU can be counted. */
-export function startChild(script: URL, { env = {}, args = [], profiles = null }: ChildOptions = {}): Child {
+export function startChild(
+  script: URL,
+  { env = {}, args = [], nodeOptions = [], profiles = null }: ChildOptions = {},
+): Child {
   const profiler = new URL('./profile-threads.ts', import.meta.url).href;
   const profiling = profiles === null ? {} : { NODE_OPTIONS: `--import=${profiler}`, BENCH_PROFILES: profiles };
   const usageReport = new URL('./report-usage.ts', import.meta.url).href;
   const child = fork(script, args, {
     env: { ...quietEnvironment(), ...profiling, ...env },
-    execArgv: ['--disable-warning=ExperimentalWarning', `--import=${usageReport}`],
+    execArgv: ['--disable-warning=ExperimentalWarning', `--import=${usageReport}`, ...nodeOptions],
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
     serialization: 'advanced',
   });

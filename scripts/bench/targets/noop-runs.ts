@@ -1,17 +1,10 @@
 /** The whole service with a workflow of no-op nodes, and LangGraph alone beside it: both in this process, never at once. */
-import { loadConfig } from '#src/config/config.ts';
-import { compose } from '#src/compose.ts';
-import { createPinoLogger } from '#src/adapters/logger/pino-logger.ts';
-import { Authenticator } from '#src/auth/authenticate.ts';
-import { call } from '#tools/call.ts';
-import type { ToolContext } from '#tools/define.ts';
-import { runWorkflow } from '#tools/runs/run-workflow.ts';
-import { seed } from '#scripts/cli/seed-data.ts';
 import { rawGraph } from '#scripts/bench/peers/raw-graph.ts';
 import { inLanes } from '#scripts/bench/processes/http-send.ts';
 import { serve } from '#scripts/bench/processes/serve.ts';
 import { sampleDocument } from '#scripts/bench/sample-document.ts';
-import { addNoopWorkflow, noopCatalog } from '#scripts/bench/targets/noop-workflow.ts';
+import { noopCatalog, noopWorkflow } from '#scripts/bench/targets/noop-workflow.ts';
+import { startHarness } from '#scripts/bench/targets/run-harness.ts';
 
 export interface RunsJob {
   readonly count: number;
@@ -31,76 +24,56 @@ export interface Whereabouts {
   readonly documentId: string;
 }
 
-const config = loadConfig(process.env);
-const app = await compose(config, { catalog: noopCatalog, logger: createPinoLogger('warn') });
-const addresses = await app.start();
-const { deps } = app;
-const seeded = await seed(app, config);
-const workflowId = await addNoopWorkflow(app, seeded);
+/** After a full collection. */
+export interface Memory {
+  readonly rssBytes: number;
+  readonly heapBytes: number;
+}
+
+const { app, addresses, seeded, add, runToEnd } = await startHarness(noopCatalog);
 const document = sampleDocument(seeded, 0);
-await deps.documents.insert(document);
-const principal = await new Authenticator(deps.apiKeys, app.logger).byKey(seeded.serviceKey, 'service-key');
-const ctx: ToolContext = {
-  principal,
-  requestId: 'req_bench',
-  surface: 'rest',
-  signal: new AbortController().signal,
-  deps,
-  outcome: {},
-};
-
-/** Ends of runs as the database has them: the store's own answer that the run is over, which comes after the durable write. */
-const ended = new Map<string, PromiseWithResolvers<void>>();
-function endOf(runId: string): PromiseWithResolvers<void> {
-  const known = ended.get(runId) ?? Promise.withResolvers<void>();
-  ended.set(runId, known);
-  return known;
+await app.deps.documents.insert(document);
+const workflowIds = new Map<number, string>();
+async function workflowOf(steps: number): Promise<string> {
+  const workflowId = workflowIds.get(steps) ?? (await add(noopWorkflow(steps)));
+  workflowIds.set(steps, workflowId);
+  return workflowId;
 }
-const finish = deps.executions.finish.bind(deps.executions);
-Object.assign(deps.executions, {
-  async finish(...args: Parameters<typeof finish>) {
-    const mine = await finish(...args);
-    const [lease, { status }] = args;
-    if (status === 'succeeded') endOf(lease.run._id).resolve();
-    else endOf(lease.run._id).reject(new Error(`a run ended as ${status}`));
-    return mine;
-  },
-});
+const five = await workflowOf(5);
 
-async function runOurs(): Promise<void> {
-  const { runs } = await call(runWorkflow, ctx, { workflowId, documentIds: [document._id] });
-  for (const { runId } of runs) {
-    await endOf(runId).promise;
-    ended.delete(runId);
-  }
-}
-
-const raw = rawGraph();
 let threads = 0;
-async function runRaw(): Promise<void> {
-  await raw.run(`thread-${(threads += 1)}`);
+function timed({ count, atOnce }: RunsJob, run: () => Promise<unknown>): Promise<RunsResult> {
+  return inLanes(count, atOnce, async () => void (await run()));
 }
 
-function timed({ count, atOnce }: RunsJob, run: () => Promise<void>): Promise<RunsResult> {
-  return inLanes(count, atOnce, run);
+async function raw(job: RunsJob & { readonly steps?: number }): Promise<RunsResult> {
+  const graph = rawGraph(job.steps ?? 5);
+  const before = threads;
+  const result = await timed(job, () => graph.run(`thread-${(threads += 1)}`));
+  for (let thread = before + 1; thread <= threads; thread += 1) await graph.forget(`thread-${thread}`);
+  return result;
 }
 
 serve({
-  ours: (job: RunsJob) => timed(job, runOurs),
-  async raw(job: RunsJob) {
-    const before = threads;
-    const result = await timed(job, runRaw);
-    for (let thread = before + 1; thread <= threads; thread += 1) await raw.forget(`thread-${thread}`);
-    return result;
+  ours: (job: RunsJob) => timed(job, () => runToEnd(five, [document._id])),
+  raw,
+  /** Runs of as many no-op nodes in a row. */
+  async chain({ steps, ...job }: RunsJob & { readonly steps: number }) {
+    const workflowId = await workflowOf(steps);
+    return timed(job, () => runToEnd(workflowId, [document._id]));
   },
   /** Settles when what a run leaves behind (events, checkpoints) is cleared away. */
   idle: () => app.idle(),
+  memory(): Memory {
+    // Only the row on memory starts this process with --expose-gc.
+    for (let time = 0; time < 5; time += 1) globalThis.gc?.();
+    const { rss, heapUsed } = process.memoryUsage();
+    return { rssBytes: rss, heapBytes: heapUsed };
+  },
   where: (): Whereabouts => ({
     api: addresses.api,
     serviceKey: seeded.serviceKey,
-    workflowId,
+    workflowId: five,
     documentId: document._id,
   }),
 });
-
-process.once('SIGTERM', () => void app[Symbol.asyncDispose]().then(() => process.exit()));

@@ -24,8 +24,7 @@ export function createNodeCache(
   logger: Logger,
 ): NodeCache & { idle(): Promise<void> } {
   const batcher = new Batcher<NodeCacheRow>(async (rows) => {
-    const latest = new Map(rows.map((row) => [row._id, row]));
-    const operations = [...latest.values()].map((row) => ({
+    const operations = rows.map((row) => ({
       replaceOne: { filter: { _id: row._id, organizationId: row.organizationId }, replacement: row, upsert: true },
     }));
     await nodeCache.bulkWrite(operations, { ordered: false, ...processSafe });

@@ -65,7 +65,7 @@ async function blackAndWhite(page: PageImage): Promise<Sharp> {
   const { sharp } = await import('#src/adapters/images/sharp.ts');
   const { width, height, bits } = inkOf(await toRaster(page, Math.max(page.width, page.height)));
   const pixels = bits.map((bit) => (bit === 1 ? 0 : 255));
-  return sharp(pixels, { raw: { width, height, channels: 1 } });
+  return sharp(pixels, { raw: { width, height, channels: 1 } }).toColourspace('b-w');
 }
 
 type Polygon = readonly (readonly [number, number])[];

@@ -5,10 +5,7 @@ import { connect as connectTls } from 'node:tls';
 import { addressProblem, type Policy, type Target } from '#src/adapters/outbound/target.ts';
 import { Fault } from '#src/domain/fault.ts';
 
-interface Resolved {
-  readonly address: string;
-  readonly family: number;
-}
+type Resolved = Readonly<{ address: string; family: number }>;
 type Resolve = (host: string) => Promise<readonly Resolved[]>;
 
 export interface Network {

@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net';
-import { checkedHeaders, exchange } from '#src/adapters/outbound/exchange.ts';
+import { checkHeaders, exchange } from '#src/adapters/outbound/exchange.ts';
 import { checkedLookup, openConnection, refusal, type Network } from '#src/adapters/outbound/connect.ts';
 import { readTarget, type Policy, type Target } from '#src/adapters/outbound/target.ts';
 import { orAbort, startDeadline } from '#src/adapters/threads/deadline.ts';
@@ -20,9 +20,8 @@ const late = (what: string, ms: number) => (): Fault =>
 function failure(error: unknown): Fault {
   if (error instanceof Fault) return error;
   const code = error instanceof Error && 'code' in error ? String(error.code) : 'broken off';
-  return new Fault('outbound.failed', `The outside service could not be reached or broke off (${code}).`, {
-    cause: error,
-  });
+  const detail = `The outside service could not be reached or broke off (${code}).`;
+  return new Fault('outbound.failed', detail, { cause: error });
 }
 
 async function connected(options: OutboundOptions, target: Target, whole: AbortSignal): Promise<Socket> {
@@ -55,7 +54,7 @@ export function createOutbound(options: OutboundOptions): Outbound {
     async send(request) {
       const target = readTarget(options, request.url);
       if ('refused' in target) throw refusal(target.refused);
-      checkedHeaders(request.headers);
+      checkHeaders(request.headers);
       const ms = request.timeoutMs;
       using whole = startDeadline(ms, request.signal, late('did not answer completely', ms));
       try {

@@ -9,23 +9,13 @@ const ownHeaders =
   /^(host|connection|content-length|transfer-encoding|accept-encoding|expect|keep-alive|te|trailer|upgrade|proxy-.*)$/i;
 
 /** Throws `outbound.refused` for a header that is not the caller's to set, or not sendable. Its value is not told. */
-export function checkedHeaders(headers: OutboundRequest['headers']): OutboundRequest['headers'] {
+export function checkHeaders(headers: OutboundRequest['headers']): void {
   for (const [name, value] of Object.entries(headers)) {
     if (!/^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,200}$/.test(name) || ownHeaders.test(name))
       throw new Fault('outbound.refused', `Header ${JSON.stringify(name.slice(0, 100))} cannot be set.`);
     if (!/^[\t\x20-\x7e\x80-\xff]*$/.test(value))
       throw new Fault('outbound.refused', `The value of header "${name}" has characters that a header cannot carry.`);
   }
-  return headers;
-}
-
-function headersOf(message: IncomingMessage): Record<string, string> {
-  return Object.fromEntries(
-    Object.entries(message.headers).map(([name, value]) => [
-      name,
-      Array.isArray(value) ? value.join(', ') : (value ?? ''),
-    ]),
-  );
 }
 
 function tooLarge(maxBytes: number): Fault {
@@ -44,7 +34,7 @@ async function readBody(message: IncomingMessage, maxBytes: number): Promise<Buf
   return Buffer.concat(parts);
 }
 
-/** One request over an open connection, which is of no use afterwards. `headersInTime` is called when the answer begins. */
+/** One request with checked headers over an open connection, which is of no use afterwards. `headersInTime` is called when the answer begins. */
 export async function exchange(
   socket: Socket,
   target: Target,
@@ -58,7 +48,7 @@ export async function exchange(
     setHost: false,
     headers: {
       'user-agent': 'inkgraph',
-      ...checkedHeaders(request.headers),
+      ...request.headers,
       host: target.authority,
       connection: 'close',
       // An answer is measured as it arrives: nothing is unpacked.
@@ -76,5 +66,6 @@ export async function exchange(
   if (encoding !== 'identity')
     throw new Fault('outbound.failed', 'The outside service answered compressed, although it was asked not to.');
   const body = await readBody(message, request.maxBytes);
-  return { status: message.statusCode ?? 0, headers: headersOf(message), body };
+  const headers = Object.entries(message.headers).map(([name, value]) => [name, [value].flat().join(', ')] as const);
+  return { status: message.statusCode ?? 0, headers: Object.fromEntries(headers), body };
 }

@@ -20,25 +20,15 @@ export interface Target {
 }
 
 /** Ports that stay open to any public host; others need a line of the operator. */
-const publicPorts: ReadonlySet<number> = new Set([443, 8443]);
+const publicPorts = [443, 8443];
 const metadataReason = 'it leads to the metadata service of a cloud';
 const reservedNames = /(^|\.)(localhost|localdomain|local|internal|intranet|lan|home|corp|arpa|onion|invalid|test)$/;
-const metadataNames: ReadonlySet<string> = new Set([
-  'metadata.google.internal',
-  'metadata.goog',
-  'metadata',
-  'instance-data',
-]);
+const metadataNames = /^(metadata(\.google\.internal|\.goog)?|instance-data(\.ec2\.internal)?)$/;
 /** Scheme, host and port only, in the plainest spelling: what another parser could read in another way is not among it. */
 const form = /^(https?):\/\/([A-Za-z0-9._-]{1,253}|\[[0-9A-Fa-f:.]{2,45}\])(?::([0-9]{1,5}))?(?:[/?#]|$)/;
 
-interface Line {
-  readonly host: string;
-  /** Null: the usual port of the scheme. */
-  readonly port: number | null;
-}
-
-function linesOf({ allow }: Policy): Line[] {
+/** A line without a port means the usual one of the scheme. */
+function linesOf({ allow }: Policy): { host: string; port: number | null }[] {
   return allow.map((line) => {
     const [, bracketed, plain = '', port] = /^(?:\[([^\]]+)\]|([^:]+))(?::(\d+))?$/.exec(line.toLowerCase()) ?? [];
     const host = bracketed ?? plain;
@@ -47,9 +37,10 @@ function linesOf({ allow }: Policy): Line[] {
 }
 
 function isListed(policy: Policy, { host, port, secure }: Target): boolean {
-  const names = (line: Line): boolean =>
-    line.host.startsWith('*.') ? host.endsWith(line.host.slice(1)) : host === line.host;
-  return linesOf(policy).some((line) => names(line) && port === (line.port ?? (secure ? 443 : 80)));
+  return linesOf(policy).some((line) => {
+    const named = line.host.startsWith('*.') ? host.endsWith(line.host.slice(1)) : host === line.host;
+    return named && port === (line.port ?? (secure ? 443 : 80));
+  });
 }
 
 /** An address other than public ones is open only when its very digits and port are listed. */
@@ -68,7 +59,7 @@ function hostProblem(policy: Policy, target: Target): string | null {
     const problem = addressProblem(policy, host, port);
     if (problem !== null) return problem;
   } else {
-    if (metadataNames.has(host)) return metadataReason;
+    if (metadataNames.test(host)) return metadataReason;
     // A name whose last label is digits is read as an IPv4 address by some parsers.
     if (/(^|\.)(\d+|0x[0-9a-f]*)$/.test(host)) return 'its host is an IPv4 address in an unusual spelling';
     if (host.endsWith('.') || host.includes('..') || host.startsWith('.')) return 'its host has an empty label';
@@ -76,7 +67,7 @@ function hostProblem(policy: Policy, target: Target): string | null {
   if (isListed(policy, target)) return null;
   if (policy.mode === 'listed') return 'the operator did not list its host (OUTBOUND_ALLOW)';
   if (!secure) return 'it must begin with https://';
-  if (!publicPorts.has(port)) return `its port must be one of ${[...publicPorts].join(', ')}`;
+  if (!publicPorts.includes(port)) return `its port must be one of ${publicPorts.join(', ')}`;
   if (!isAddress && (!host.includes('.') || reservedNames.test(host))) return 'its host is not a public name';
   return null;
 }
@@ -89,22 +80,16 @@ export function readTarget(policy: Policy, url: string): Target | { readonly ref
   if (scheme === undefined)
     return { refused: 'it must be http(s)://host[:port]/..., with a plain host and without user or password' };
   const parsed = URL.parse(url);
-  if (parsed === null) return { refused: 'it is not a valid address' };
+  if (parsed === null || Number(digits ?? 1) === 0) return { refused: 'it is not a valid address' };
   const secure = scheme === 'https';
   const isAddress = parsed.hostname.startsWith('[') || addressText(parsed.hostname) !== null;
   // Octal, hexadecimal, short and whole-number IPv4 come out of the parser as four decimals: only who wrote these meant them.
   if (!written.startsWith('[') && parsed.hostname !== written.toLowerCase())
     return { refused: 'its host is an IPv4 address in an unusual spelling' };
   const port = digits === undefined ? (secure ? 443 : 80) : Number(digits);
-  const target: Target = {
-    secure,
-    host: parsed.hostname.replace(/^\[|\]$/g, ''),
-    isAddress,
-    port,
-    authority: parsed.host,
-    path: `${parsed.pathname}${parsed.search}`,
-  };
-  if (port === 0) return { refused: 'port 0 is no port' };
+  const host = parsed.hostname.replace(/^\[|\]$/g, '');
+  const path = `${parsed.pathname}${parsed.search}`;
+  const target = { secure, host, isAddress, port, authority: parsed.host, path };
   const problem = hostProblem(policy, target);
   return problem === null ? target : { refused: problem };
 }

@@ -272,6 +272,7 @@ export const ExecutionEvent = z
     description:
       'Server-sent events: run.created, run.step.changed, run.completed and what steps stored; reset when the Last-Event-ID cannot be resumed; execution.completed is the last',
   });
+export type ExecutionEvent = z.input<typeof ExecutionEvent>;
 export const ExecutionEventsQuery = z.strictObject({
   lastEventId: z.string().max(100).optional().describe('As the header Last-Event-ID, which wins'),
 });

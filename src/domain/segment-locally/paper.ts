@@ -24,7 +24,7 @@ export function paperOf(raster: GrayRaster): Box {
   const [top, bottom] = span(rows);
   const [left, right] = span(columns);
   const box: Box = [left / width, top / height, (right - left) / width, (bottom - top) / height];
-  return box[2] < 0.3 || box[3] < 0.3 || box[2] * box[3] > 0.95 || false ? whole : box;
+  return box[2] < 0.3 || box[3] < 0.3 || box[2] * box[3] > 0.95 || !darkEdge(raster, threshold) ? whole : box;
 }
 
 /** Print on a page to its edges is no table: most of the outer pixels have to be dark. */

@@ -96,8 +96,10 @@ describe('A transform', () => {
   });
 
   test('keeps the density, by which text recognition measures columns', async () => {
-    const { png } = await change({ crop: [0, 0, 0.5, 0.5], grayscale: true });
-    await expect(sharp(png).metadata()).resolves.toMatchObject({ density: 150, channels: 1 });
+    for (const what of [{ crop: [0, 0, 0.5, 0.5], grayscale: true }, { binarize: true }] as const) {
+      const { png } = await change(what);
+      await expect(sharp(png).metadata()).resolves.toMatchObject({ density: 150, channels: 1 });
+    }
   });
 
   test('without a change gives the page', async () => {

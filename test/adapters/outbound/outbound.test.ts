@@ -82,9 +82,7 @@ describe('an exchange', () => {
     [{ 'x-a': 'snow ☃' }],
   ])('header %j is refused without telling its value', async (headers) => {
     await using outside = await startOutside((_request, response) => response.end());
-    const told = await faultOf(
-      to(outside.listed).send({ ...get, url: outside.url, headers }),
-    );
+    const told = await faultOf(to(outside.listed).send({ ...get, url: outside.url, headers }));
     expect(told).toMatch(/^outbound\.refused: .*[Hh]eader/);
     expect(told).not.toContain('x-c');
     expect(outside.connections()).toBe(0);

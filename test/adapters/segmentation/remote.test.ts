@@ -135,6 +135,22 @@ describe('Other services', () => {
     ],
     ['boxes', { objects: [{ label: 'stamp', confidence: 0.8, bbox: [0.25, 0.2, 0.75, 0.6] }] }, [0.25, 0.2, 0.5, 0.4]],
     ['boxes', { data: [{ score: 0.8, box: [-50, 20, 900, 60] }] }, [0, 0.2, 1, 0.4]],
+    [
+      'boxes',
+      {
+        data: [
+          {
+            score: 0.8,
+            polygon: [
+              [-50, 20],
+              [900, 20],
+              [900, 60],
+            ],
+          },
+        ],
+      },
+      [0, 0.2, 1, 0.4],
+    ],
   ] as const)('%s: an answer of its form becomes segments inside of the page', async (provider, answer, box) => {
     await using service = await startService({ body: JSON.stringify(answer) });
     const { segments } = await segment(service, { provider });

@@ -33,6 +33,10 @@ describe('Segments of recognized text', () => {
     expect(find(prompt)).toEqual({ segments: [], unsupportedPrompt: true });
   });
 
+  test('short words are not taken for others that are one letter off', () => {
+    expect(find('tax', pageOf([line('fax 4711', 0.1)])).segments).toEqual([]);
+  });
+
   test('a thing that stands on the page as a word is text', () => {
     const found = find('signature', pageOf([line('Signature of applicant', 0.5)]));
     expect(found.unsupportedPrompt).toBe(false);

@@ -7,7 +7,6 @@ import { StoredGraph } from '#src/contracts/resources/graph.ts';
 import type { CheckContext } from '#graphs/check/sketch.ts';
 
 /** A graph as JSON, loose enough to be broken. */
-// oxlint-disable-next-line typescript/no-explicit-any -- the defects reach anywhere into it
 export type Loose = any;
 
 const type = (name: string, more: Partial<NodeDefinition>): NodeDefinition =>
@@ -45,7 +44,7 @@ export const defectCatalog = catalogOf([
   type('compute', {
     params: z.strictObject({ set: z.record(z.string(), z.string()).describe('Channels by expression') }),
     expressions: ['set'],
-    channels: ({ set }) => ({ writes: Object.keys((set ?? {}) as object) }),
+    channels: ({ set }) => ({ writes: Object.keys(set ?? {}) }),
     example: { set: { total: '1' } },
   }),
   type('workflow', {
@@ -136,9 +135,22 @@ const line: Loose = {
   outputs: { total: 'total' },
 };
 
+/** A node that fails takes another way, which writes what it would have written. */
+const rescue: Loose = {
+  schemaVersion: 1,
+  name: 'Rescue',
+  state: { items: {}, results: { default: [] }, total: {} },
+  nodes: {
+    cut: { type: 'split', onError: { goto: 'rescue', set: { items: [] } } },
+    rescue: { type: 'step' },
+    gather: { type: 'collect' },
+  },
+  edges: plain('START>cut', 'cut>gather', 'rescue>gather', 'gather>END'),
+};
+
 const intake: Loose = structuredClone(documentIntake.graph);
 
-export const goodGraphs = { rich, branches, loops, line, intake } as const;
+export const goodGraphs = { rich, branches, loops, line, rescue, intake } as const;
 
 const other = StoredGraph.parse({
   schemaVersion: 1,
@@ -165,6 +177,7 @@ export interface Defect {
   readonly fixed: boolean;
 }
 
+// oxlint-disable-next-line eslint/max-params -- one line for each defect
 const row = (
   name: string,
   good: Defect['good'],
@@ -178,6 +191,13 @@ const row = (
   fixed: fix === 'fix',
   breaks,
 });
+
+/** The good graph of a defect with the defect in it. */
+export function broken({ good, breaks }: Defect): Loose {
+  const graph: Loose = structuredClone(goodGraphs[good]);
+  breaks(graph);
+  return graph;
+}
 
 /** Each breaks a good graph in one place. */
 export const defects: readonly Defect[] = [
@@ -381,6 +401,9 @@ export const defects: readonly Defect[] = [
     g.nodes.left.config.set.results = '[]';
     g.nodes.meet.type = 'collect';
     g.edges[4].to = 'END';
+  }),
+  row('A channel that an error route leaves out', 'rescue', 'CHANNEL_READ_BEFORE_WRITE /nodes/gather', 'fix', (g) => {
+    g.nodes.cut.onError.set = {};
   }),
   row('Writers side by side', 'branches', 'REDUCER_CONFLICT /state/answer/reducer', 'fix', (g) => {
     g.nodes.beside = { type: 'compute', config: { set: { answer: '1' } } };

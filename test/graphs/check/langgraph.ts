@@ -2,7 +2,7 @@ import { Annotation, StateGraph } from '@langchain/langgraph';
 import type { Loose } from '#test/graphs/check/defects.ts';
 
 /** Codes of what a LangGraph graph has no notion of: node types, configs, expressions, references, channels by name. */
-const unknownToLangGraph = [
+const unknownToLangGraph = new Set([
   'SHAPE_INVALID',
   'LIMIT_EXCEEDED',
   'NODE_TYPE_UNKNOWN',
@@ -15,7 +15,7 @@ const unknownToLangGraph = [
   'SUBGRAPH_CYCLE',
   'CHANNEL_UNKNOWN',
   'MAP_NOT_ARRAY',
-];
+]);
 
 interface Builder {
   addNode(name: string, run: () => object): void;
@@ -26,7 +26,7 @@ interface Builder {
 
 /** What LangGraph's own `compile()` says of a graph written for it by hand, edge for edge; null where it cannot be written for it. */
 export function langGraphRefuses(graph: Loose, code: string): boolean | null {
-  if (unknownToLangGraph.includes(code)) return null;
+  if (unknownToLangGraph.has(code)) return null;
   const name = (id: string): string => (id === 'START' ? '__start__' : id === 'END' ? '__end__' : id);
   try {
     const channels = Object.entries<Loose>(graph.state).map(([key, { reducer = 'replace' }]) => [
@@ -35,15 +35,21 @@ export function langGraphRefuses(graph: Loose, code: string): boolean | null {
         ? Annotation()
         : Annotation({ reducer: (_: unknown, b: unknown) => b, default: () => null }),
     ]);
-    const builder = new StateGraph(Annotation.Root(Object.fromEntries(channels) as Loose)) as unknown as Builder;
+    const builder = new StateGraph(Annotation.Root(Object.fromEntries(channels))) as unknown as Builder;
     for (const id of Object.keys(graph.nodes)) builder.addNode(id, () => ({}));
-    for (const edge of graph.edges) {
-      const targets: string[] = edge.when
-        ? [...edge.when.map((route: Loose) => route.to), ...(edge.else === undefined ? [] : [edge.else])]
-        : [edge.map?.to].filter((to) => to !== undefined);
-      const [first = ''] = targets;
-      if (targets.length === 0) builder.addEdge(name(edge.from), name(edge.to));
-      else builder.addConditionalEdges(name(edge.from), () => name(first), [...new Set(targets.map(name))]);
+    // LangGraph takes one choice for each node, of any number of targets.
+    const chosen = new Map<string, string[]>();
+    const choose = (from: string, targets: string[]): void => {
+      chosen.set(from, [...(chosen.get(from) ?? []), ...targets.map(name)]);
+    };
+    for (const [id, { onError }] of Object.entries<Loose>(graph.nodes)) if (onError?.goto) choose(id, [onError.goto]);
+    for (const { from, to, map, when, else: other } of graph.edges) {
+      if (map) choose(from, [map.to]);
+      else if (when) choose(from, [...when.map((route: Loose) => route.to), ...(other === undefined ? [] : [other])]);
+      else builder.addEdge(name(from), name(to));
+    }
+    for (const [from, [first = '', ...others]] of chosen) {
+      builder.addConditionalEdges(name(from), () => first, [...new Set([first, ...others])]);
     }
     builder.compile();
     return false;

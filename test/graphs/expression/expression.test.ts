@@ -188,6 +188,15 @@ describe('An attack with an expression', () => {
   });
 
   test.each([
+    ['a text', '[text + text].map(a, a + a).map(a, a + a).map(a, a + a).map(a, a + a).map(a, size(a))'],
+    ['a list', 'cel.bind(a, range(1000), cel.bind(b, a+a+a+a+a+a+a+a+a+a+a, size(b+b+b+b+b+b+b+b+b+b+b)))'],
+    ['much altogether', 'range(1000).map(i, size(text + text))'],
+  ])('that makes %s too long on the way is stopped before memory grows', (_, source) => {
+    const fault = faultOf(() => evaluate(source, { text: 'a'.repeat(100_000) }));
+    expect(fault.detail).toContain('too long a text or list');
+  });
+
+  test.each([
     ['characters', `"${'a'.repeat(2_000)}"`],
     ['levels', `${'('.repeat(60)}1${')'.repeat(60)}`],
     ['items', `[${'1,'.repeat(300)}]`],

@@ -1,3 +1,4 @@
+// oxlint-disable unicorn/no-array-fill-with-reference-type -- a template is no array
 import { describe, expect, test } from 'vitest';
 import { configRefs, resolveConfig } from '#graphs/expression/config.ts';
 import { parseTemplate } from '#graphs/expression/template.ts';

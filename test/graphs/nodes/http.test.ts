@@ -102,7 +102,9 @@ describe('what is sent', () => {
 describe('what comes back', () => {
   test('a secret that was sent is nowhere in what is kept, in whatever form it is sent back', async () => {
     const secret = 'walnut-4711 key';
-    const escaped = [...secret].map((one) => `\\u00${one.charCodeAt(0).toString(16)}`).join('');
+    const escaped = Array.from(secret)
+      .map((one) => `\\u00${one.charCodeAt(0).toString(16)}`)
+      .join('');
     const encoded = [
       encodeURIComponent(secret),
       ...[secret, `u:${secret}`].map((text) => Buffer.from(text).toString('base64')),

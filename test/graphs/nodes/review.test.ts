@@ -101,6 +101,10 @@ test.each([
   else expect(told).toContain(problem);
 });
 
+test('what every object inherits is not there', () => {
+  expect(answerProblem({ answerSchema: { required: ['constructor'] } }, {})).toBe('answer lacks "constructor"');
+});
+
 test('any JSON up to 16 KiB answers a question that asks for nothing special', () => {
   expect(answerProblem({}, { any: ['thing'] })).toBeNull();
   expect(answerProblem({ answerSchema: null }, 'x'.repeat(16_382))).toBeNull();

@@ -190,7 +190,7 @@ describe('states', () => {
     const run = await deps.executions.findRun({ ...seed, projectIds: [seed.projectId] }, waitingFor);
     if (run === null) throw new Error('the run is gone');
     const lease = { run, owner: run.owner ?? '' };
-    expect(await deps.executions.finish(lease, 'failed', null, new Date())).toBe(false);
+    expect(await deps.executions.finish(lease, { status: 'failed', error: null }, new Date())).toBe(false);
     expect(await deps.executions.release(lease, new Date())).toBe(false);
     expect(await deps.executions.claim('late', 1_000, new Date())).toBeNull();
     expect(await read(id)).toEqual(ended);

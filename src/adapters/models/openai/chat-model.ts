@@ -33,22 +33,39 @@ export function createNoChatModel(): ChatModel {
   };
 }
 
+/** Parts of a request that some models refuse, and how a server says so: they are left out rather than fail. */
+const refusals = {
+  schema: /response_format|json_schema|structured output/i,
+  temperature: /temperature/i,
+} as const;
+const refusable = ['schema', 'temperature'] as const;
+
+type ModelRequest = ChatRequest & { readonly model: string };
+
 /**
  * Chat completions of an OpenAI-compatible server, read as a stream: an answer that breaks off is tried again, and an abort ends the
- * request. A server that refuses `response_format` is asked without it from then on. Answers cut by the token limit or withheld by
- * a content filter are `model.failed`.
+ * request. A model that refuses `response_format` or `temperature` is asked without it from then on. Answers cut by the token limit
+ * or withheld by a content filter are `model.failed`.
  */
 export function createChatModel(settings: OpenAiSettings): ChatModel {
   const standard = settings.chatModel ?? settings.visionModel;
-  let structured = true;
+  const refused = new Set<string>();
 
-  async function ask(request: ChatRequest, model: string, signal: AbortSignal): Promise<StreamedAnswer> {
+  async function ask(request: ModelRequest, signal: AbortSignal): Promise<StreamedAnswer> {
+    const { schema, temperature, ...rest } = request;
+    const taken = (part: string): boolean => !refused.has(`${part} ${request.model}`);
+    const kept: ModelRequest = {
+      ...rest,
+      ...(schema !== undefined && taken('schema') ? { schema } : {}),
+      ...(temperature !== undefined && taken('temperature') ? { temperature } : {}),
+    };
     try {
-      return await stream(settings, { ...request, model }, { signal, structured });
+      return await stream(settings, kept, signal);
     } catch (error) {
-      if (!structured || request.schema === undefined || !refusesFormat(error)) throw error;
-      structured = false;
-      return stream(settings, { ...request, model }, { signal, structured });
+      const part = refusable.find((name) => kept[name] !== undefined && refuses(error, refusals[name]));
+      if (part === undefined) throw error;
+      refused.add(`${part} ${request.model}`);
+      return ask(request, signal);
     }
   }
 
@@ -60,7 +77,7 @@ export function createChatModel(settings: OpenAiSettings): ChatModel {
       const start = performance.now();
       const model = request.model ?? standard;
       const answer = await callWithRetries(settings, `openai/${model}`, request.signal, (limit) =>
-        ask(request, model, limit),
+        ask({ ...request, model }, limit),
       );
       const { text, toolCalls, tokens } = answer;
       return { text, toolCalls, usage: { provider: 'openai', model, ...tokens, ms: performance.now() - start } };
@@ -68,17 +85,7 @@ export function createChatModel(settings: OpenAiSettings): ChatModel {
   };
 }
 
-interface Attempt {
-  readonly signal: AbortSignal;
-  /** Whether the server takes a JSON Schema. */
-  readonly structured: boolean;
-}
-
-async function stream(
-  settings: OpenAiSettings,
-  request: ChatRequest & { readonly model: string },
-  { signal, structured }: Attempt,
-): Promise<StreamedAnswer> {
+async function stream(settings: OpenAiSettings, request: ModelRequest, signal: AbortSignal): Promise<StreamedAnswer> {
   const { ChatOpenAI } = await import('@langchain/openai');
   const chat = new ChatOpenAI({
     model: request.model,
@@ -94,7 +101,7 @@ async function stream(
   const chunks = chat.stream(request.messages.map(wireMessage), {
     signal,
     ...(request.tools === undefined || request.tools.length === 0 ? {} : { tools: request.tools.map(wireTool) }),
-    ...(request.schema === undefined || !structured ? {} : { response_format: wireFormat(request.schema) }),
+    ...(request.schema === undefined ? {} : { response_format: wireFormat(request.schema) }),
   });
   return readChatStream(chunks);
 }
@@ -119,7 +126,7 @@ function wireFormat({ name, schema }: NonNullable<ChatRequest['schema']>) {
   return { type: 'json_schema' as const, json_schema: { name, schema, strict: false } };
 }
 
-function refusesFormat(error: unknown): boolean {
+function refuses(error: unknown, part: RegExp): boolean {
   const status = error instanceof Error && 'status' in error ? error.status : undefined;
-  return (status === 400 || status === 422) && /response_format|json_schema|structured output/i.test(messageOf(error));
+  return (status === 400 || status === 422) && part.test(messageOf(error));
 }

@@ -1,0 +1,181 @@
+import type { Client } from '@modelcontextprotocol/client';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { modernClient } from '#test/mcp/listener.ts';
+import { addNeighbour } from '#test/support/neighbour.ts';
+import { startTestApp, type TestApp } from '#test/support/test-app.ts';
+
+let at: TestApp;
+let url: URL;
+let agent: Client;
+
+async function use(client: Client, name: string, input: Record<string, unknown> = {}) {
+  const result = await client.callTool({ name, arguments: input });
+  const [first] = result.content as { text: string }[];
+  return { text: first?.text ?? '', isError: result.isError === true, data: result.structuredContent as any };
+}
+
+/** The `Data:` line of a refusal. */
+const dataOf = (text: string): any => JSON.parse(/^Data: (.*)$/m.exec(text)?.[1] ?? 'null');
+const intake = (): Promise<any> => use(agent, 'create_workflow', { preset: 'wf_document_intake', name: 'Mine' });
+
+beforeAll(async () => {
+  at = await startTestApp();
+  url = new URL('/mcp', at.addresses.mcp);
+  agent = await modernClient(url, at.seed.agentKey);
+}, 60_000);
+afterAll(async () => {
+  await agent.close();
+  await at[Symbol.asyncDispose]();
+});
+
+describe('an agent that edits a workflow', () => {
+  it('makes a copy, edits its draft, publishes it, and sees versions and differences', async () => {
+    const made = await intake();
+    expect(made.data).toMatchObject({ revision: 1, valid: true });
+    const { workflowId } = made.data;
+    const edit = { workflowId, baseVersion: 1, note: 'shorter' };
+    const operations = [{ op: 'set_limits', limits: { maxSteps: 9 } }];
+    const dry = await use(agent, 'update_workflow', { ...edit, operations, dryRun: true });
+    const edited = await use(agent, 'update_workflow', { ...edit, operations });
+    expect(dry.data).toEqual({ ...edited.data, revision: 1, dryRun: true });
+    expect(edited.data).toMatchObject({ revision: 2, operations, valid: true });
+    const first = await use(agent, 'publish_workflow', { workflowId, baseVersion: 2 });
+    expect(first.data).toMatchObject({ version: 1, fromRevision: 2 });
+    const broken = await use(agent, 'update_workflow', {
+      workflowId,
+      baseVersion: 2,
+      operations: [{ op: 'remove_node', nodeId: 'index' }],
+    });
+    expect(broken.data).toMatchObject({ revision: 3, valid: false });
+    expect(broken.text).toContain('Mend the issues');
+    const refused = await use(agent, 'publish_workflow', { workflowId, baseVersion: 3 });
+    expect(refused.text).toMatch(/^workflow\.invalid: The draft has errors/);
+    expect(dataOf(refused.text).issues).toEqual(broken.data.issues);
+    const diff = await use(agent, 'diff_workflow_versions', { workflowId, from: 1 });
+    expect(diff.data.operations).toContainEqual({ op: 'remove_node', nodeId: 'index' });
+    const restored = await use(agent, 'restore_workflow_version', { workflowId, version: 1, baseVersion: 3 });
+    expect(restored.data).toMatchObject({ revision: 4, valid: true, graphHash: first.data.graphHash });
+    expect((await use(agent, 'publish_workflow', { workflowId, baseVersion: 4 })).data.version).toBe(1);
+    const { data } = await use(agent, 'list_workflow_versions', { workflowId });
+    expect(data).toMatchObject({ versions: [{ version: 1, surface: 'mcp', fromRevision: 2 }], draft: { revision: 4 } });
+  });
+
+  it('sees the graph whole, brief, or a few nodes of it', async () => {
+    const { workflowId } = (await intake()).data;
+    const whole = (await use(agent, 'get_workflow', { workflowId })).data;
+    expect(whole).toMatchObject({ revision: 1, version: null, name: 'Mine', valid: true });
+    expect(whole.graph.nodes.recognize.retry).toBeDefined();
+    const brief = (await use(agent, 'get_workflow', { workflowId, detail: 'summary', nodeIds: ['describe'] })).data
+      .graph;
+    expect(brief.nodes).toEqual({ describe: { type: 'describe', onError: 'fail' } });
+    expect(brief.edges).toHaveLength(2);
+    const types = await use(agent, 'describe_node_types', { types: ['ocr'], detail: 'full' });
+    expect(types.data.nodeTypes[0].config).toHaveProperty('properties');
+    expect((await use(agent, 'describe_node_types', { types: ['occr'] })).text).toContain('Did you mean "ocr"');
+    const code = await use(agent, 'get_workflow', { workflowId: at.seed.workflowId });
+    expect(code.data).toMatchObject({ source: 'code', version: 1, revision: null });
+  });
+
+  it('is told all that is wrong with a graph, and what operations would make of it', async () => {
+    const graph = { schemaVersion: 1, name: 'G', nodes: { a: { type: 'nothing' } }, edges: [] };
+    const checked = await use(agent, 'validate_workflow', { graph });
+    expect(checked.data.issues.map(({ code }: { code: string }) => code)).toEqual(
+      expect.arrayContaining(['NODE_TYPE_UNKNOWN', 'NO_ENTRY']),
+    );
+    const { workflowId } = (await intake()).data;
+    const operations = [{ op: 'remove_edge', from: 'index', to: 'END' }];
+    expect((await use(agent, 'validate_workflow', { workflowId, operations })).data.valid).toBe(false);
+    expect((await use(agent, 'get_workflow', { workflowId })).data).toMatchObject({ revision: 1, valid: true });
+    expect((await use(agent, 'validate_workflow', { workflowId, graph })).text).toContain('exactly one of');
+    expect((await use(agent, 'create_workflow', { graph: { nodes: [] } })).text).toMatch(/^workflow\.invalid/);
+    expect((await use(agent, 'create_workflow', { graph, preset: 'wf_document_intake' })).text).toContain(
+      'at most one',
+    );
+  });
+
+  it('gets the way out: a refused operation, code that is read only, a workflow with keys', async () => {
+    const { workflowId } = (await intake()).data;
+    const operations = [
+      { op: 'set_limits', limits: {} },
+      { op: 'remove_node', nodeId: 'recognise' },
+    ];
+    const refused = await use(agent, 'update_workflow', { workflowId, baseVersion: 1, operations });
+    expect(refused.text).toMatch(/^workflow\.operation_refused: Operation 1 .*Did you mean "recognize"/);
+    expect(refused.text).toContain('- /operations/1/nodeId');
+    const code = { workflowId: at.seed.workflowId, baseVersion: 1 };
+    const readOnly = await use(agent, 'update_workflow', { ...code, operations: [{ op: 'set_metadata', name: 'X' }] });
+    expect(readOnly.text).toMatch(/^workflow\.read_only: [\s\S]*Hint: Call create_workflow/);
+    const bound = await use(agent, 'delete_workflow', { workflowId: at.seed.workflowId });
+    expect(bound.text).toMatch(/^workflow\.bound: .*key_.*\(Seeded uploader\)/);
+    expect((await use(agent, 'delete_workflow', { workflowId })).data).toEqual({ workflowId, deleted: true });
+    expect((await use(agent, 'get_workflow', { workflowId })).text).toMatch(/^workflow\.not_found/);
+  });
+
+  it('of another project or organization finds none of it', async () => {
+    const { workflowId } = (await intake()).data;
+    for (const where of ['project', 'organization'] as const) {
+      const neighbour = await addNeighbour(at, where);
+      const stranger = await modernClient(url, neighbour.agentKey);
+      const edit = { workflowId, baseVersion: 1 };
+      for (const [name, input] of [
+        ['get_workflow', { workflowId }],
+        ['validate_workflow', { workflowId }],
+        ['list_workflow_versions', { workflowId }],
+        ['diff_workflow_versions', { workflowId, from: 'draft' }],
+        ['create_workflow', { from: { workflowId } }],
+        ['update_workflow', { ...edit, operations: [{ op: 'set_metadata', name: 'X' }] }],
+        ['restore_workflow_version', { ...edit, version: 'draft' }],
+        ['publish_workflow', edit],
+        ['delete_workflow', { workflowId }],
+      ] as const)
+        expect((await use(stranger, name, input)).text).toMatch(/^workflow\.not_found: /);
+      expect((await use(stranger, 'list_workflows')).data.workflows).toHaveLength(1);
+      await stranger.close();
+    }
+    expect((await use(agent, 'get_workflow', { workflowId })).data.revision).toBe(1);
+  });
+});
+
+describe('two agents that edit the same draft at once', () => {
+  it('lose no edit of 1,000', { timeout: 120_000 }, async () => {
+    const { workflowId } = (await intake()).data;
+    const other = await modernClient(url, at.seed.agentKey);
+    let conflicts = 0;
+    const work = async (client: Client, name: string): Promise<void> => {
+      let baseVersion = 1;
+      for (let done = 0; done < 500;) {
+        const operations = [
+          ...(baseVersion === 1 ? [{ op: 'set_metadata', layout: {} }] : []),
+          { op: 'set_field', path: `/layout/${name}_${done}`, value: done },
+        ];
+        const { data, isError, text } = await use(client, 'update_workflow', { workflowId, baseVersion, operations });
+        if (isError) {
+          expect(text).toMatch(/^workflow\.conflict: /);
+          const { currentRevision, operationsSince } = dataOf(text);
+          expect(operationsSince.map((edit: { revision: number }) => edit.revision)).toEqual(
+            Array.from({ length: currentRevision - baseVersion }, (_, index) => baseVersion + index + 1),
+          );
+          baseVersion = currentRevision;
+          conflicts += 1;
+        } else {
+          baseVersion = data.revision;
+          done += 1;
+        }
+      }
+    };
+    await Promise.all([work(agent, 'a'), work(other, 'b')]);
+    await other.close();
+    const names = ['a', 'b'].flatMap((name) => Array.from({ length: 500 }, (_, index) => [`${name}_${index}`, index]));
+    const { workflows } = at.app.deps;
+    const draft = await workflows.findDraft(at.seed.organizationId, workflowId);
+    expect(draft).toMatchObject({ revision: 1_001, graph: { layout: Object.fromEntries(names) } });
+    const edits = await workflows.editsSince(at.seed.organizationId, workflowId, 0, 2_000);
+    expect(edits.map(({ revision }) => revision)).toEqual(Array.from({ length: 1_001 }, (_, index) => index + 1));
+    const logged = edits.flatMap((edit) =>
+      edit.operations.flatMap((one) => (one.op === 'set_field' ? [one.path] : [])),
+    );
+    expect(new Set(logged)).toEqual(new Set(names.map(([name]) => `/layout/${name}`)));
+    expect(logged).toHaveLength(1_000);
+    expect(conflicts).toBeGreaterThan(100);
+  });
+});
