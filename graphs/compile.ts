@@ -3,35 +3,13 @@ import { graphHash } from '#graphs/hash.ts';
 import { emptyValues, folds } from '#graphs/engine/reducers.ts';
 import { planFlow, type FlowPlan } from '#graphs/engine/flow-plan.ts';
 import { planNode, type NodePlan } from '#graphs/plan-node.ts';
-import { nodeRunner, type NodeRuntime, type RunContext } from '#graphs/run-node.ts';
+import { nodeRunner, type NodeRuntime } from '#graphs/run-node.ts';
 import { flowChannel, takes, type FlowState } from '#graphs/engine/flow-state.ts';
 import type * as LangGraphModule from '@langchain/langgraph';
 import type { StoredGraph } from '#src/contracts/resources/graph.ts';
 import type { Catalog } from '#graphs/catalog.ts';
+import type { CompiledWorkflow, InvokeOptions, RunCheckpointer } from '#graphs/compiled-workflow.ts';
 import type { ChannelValues } from '#graphs/define.ts';
-
-/** LangGraph's saver, which may collect its writes: `flush` ends when the thread's writes are stored, or throws why they are not. */
-export type RunCheckpointer = LangGraphModule.BaseCheckpointSaver & { flush?(threadId: string): Promise<void> };
-
-/** Options of one run; a subset of LangGraph's. */
-export interface InvokeOptions {
-  readonly configurable: { readonly thread_id: string; readonly freshThread?: boolean };
-  readonly context: RunContext;
-  readonly recursionLimit: number;
-  readonly durability: 'async' | 'sync' | 'exit';
-  readonly outputKeys: string[];
-}
-
-/** A graph ready for any number of runs, at once or in turn: it holds nothing of any of them. */
-export interface CompiledWorkflow {
-  readonly graph: StoredGraph;
-  readonly graphHash: string;
-  readonly checkpointer: RunCheckpointer;
-  /** LangGraph's own object, for its tooling. */
-  readonly langGraph: unknown;
-  /** Channel values by name at the end of the run. `input` null goes on from the thread's last checkpoint. */
-  invoke(input: Record<string, unknown> | null, options: InvokeOptions): Promise<Record<string, unknown> | undefined>;
-}
 
 type LangGraph = typeof LangGraphModule;
 
@@ -47,21 +25,8 @@ export async function compileGraph(
     import('@langchain/langgraph'),
     import('@langchain/core/singletons'),
   ]);
-  const flow = planFlow(graph);
-  if (flow.ambiguous.length > 0) {
-    const names = flow.ambiguous[0]?.slice(0, 10).join(', ') ?? '';
-    throw new Fault('workflow.invalid', `The loop of ${names} is entered at more than one node.`);
-  }
-  // LangGraph types a graph by the literals of a builder chain; this one comes from data.
-  const builder = new langGraph.StateGraph(channelsOf(graph, flow, langGraph) as never) as unknown as LooseBuilder;
-  for (const nodeId of Object.keys(graph.nodes)) {
-    const plan = planNode({ nodeId, graph, flow, catalog: parts.catalog });
-    builder.addNode(nodeId, runnerOf(plan, langGraph), { defer: plan.node.defer, ends: mapTargets(plan) });
-  }
-  addLoops(builder, flow, langGraph);
-  addJoins(builder, graph, flow, langGraph);
   try {
-    const compiled = builder.compile({ checkpointer: parts.checkpointer });
+    const compiled = build(graph, parts.catalog, langGraph).compile({ checkpointer: parts.checkpointer });
     return {
       graph,
       graphHash: graphHash(graph),
@@ -71,10 +36,28 @@ export async function compileGraph(
       invoke: (input, options) => ambient.getInstance().run(undefined, () => compiled.invoke(input, options)),
     };
   } catch (error) {
+    if (error instanceof Fault) throw error;
     throw new Fault('workflow.invalid', 'The workflow cannot be compiled; check it to see what is wrong.', {
       cause: error,
     });
   }
+}
+
+function build(graph: StoredGraph, catalog: Catalog, langGraph: LangGraph): LooseBuilder {
+  const flow = planFlow(graph);
+  if (flow.ambiguous.length > 0) {
+    const names = flow.ambiguous[0]?.slice(0, 10).join(', ') ?? '';
+    throw new Fault('workflow.invalid', `The loop of ${names} is entered at more than one node.`);
+  }
+  // LangGraph types a graph by the literals of a builder chain; this one comes from data.
+  const builder = new langGraph.StateGraph(channelsOf(graph, flow, langGraph) as never) as unknown as LooseBuilder;
+  for (const nodeId of Object.keys(graph.nodes)) {
+    const plan = planNode({ nodeId, graph, flow, catalog });
+    builder.addNode(nodeId, runnerOf(plan, langGraph), { defer: plan.node.defer, ends: mapTargets(plan) });
+  }
+  addLoops(builder, flow, langGraph);
+  addJoins(builder, graph, flow, langGraph);
+  return builder;
 }
 
 function mapTargets({ maps }: NodePlan): string[] {

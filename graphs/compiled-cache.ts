@@ -1,4 +1,4 @@
-import type { CompiledWorkflow } from '#graphs/compile.ts';
+import type { CompiledWorkflow } from '#graphs/compiled-workflow.ts';
 
 export interface CompiledCache {
   /**

@@ -1,7 +1,7 @@
 import { Fault, type FieldError } from '#src/domain/fault.ts';
 import { deadline } from '#graphs/engine/deadline.ts';
 import { Gate } from '#graphs/engine/gate.ts';
-import type { CompiledWorkflow } from '#graphs/compile.ts';
+import type { CompiledWorkflow } from '#graphs/compiled-workflow.ts';
 import type { NestedOutcome, NestedWorkflow, Question } from '#graphs/define.ts';
 import type { RunContext, RunParts } from '#graphs/run-context.ts';
 import type { StoredGraph } from '#src/contracts/resources/graph.ts';

@@ -1,4 +1,4 @@
-import type { CompiledWorkflow } from '#graphs/compile.ts';
+import type { CompiledWorkflow } from '#graphs/compiled-workflow.ts';
 import type { NestedOutcome, NestedWorkflow, Question } from '#graphs/define.ts';
 import type { Gate } from '#graphs/engine/gate.ts';
 import type { NodeDeps, RunFacts } from '#graphs/node-deps.ts';

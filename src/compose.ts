@@ -8,6 +8,8 @@ import { configuredAddresses, openServices, type Addresses } from '#src/compose/
 import type { Config } from '#src/config/config.ts';
 import type { Logger } from '#src/domain/ports/logger.ts';
 import { catalog, type Catalog } from '#graphs/catalog.ts';
+import { checkCodeWorkflows } from '#graphs/check-code.ts';
+import { codeWorkflows } from '#graphs/workflows.ts';
 import type { ToolDeps } from '#tools/deps.ts';
 
 /** A composed Inkgraph. Nothing listens and nothing is worked on before `start`. */
@@ -69,6 +71,7 @@ export async function compose(config: Config, overrides: Overrides = {}): Promis
     failed: data.failed,
     addresses: configuredAddresses(config),
     async start() {
+      checkCodeWorkflows(codeWorkflows, known);
       await publishCodeWorkflows(core.deps);
       const addresses = await openServices({ config, data, core, health }, stack);
       worker?.start();

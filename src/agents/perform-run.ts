@@ -1,5 +1,5 @@
 import type { CompiledCache } from '#graphs/compiled-cache.ts';
-import type { CompiledWorkflow } from '#graphs/compile.ts';
+import type { CompiledWorkflow } from '#graphs/compiled-workflow.ts';
 import { executeRun, type RunOutcome } from '#graphs/execute.ts';
 import type { NodeDeps, RunFacts } from '#graphs/node-deps.ts';
 import { boundedOutputs, boundedQuestion, endOf, receiptFor } from '#src/agents/run-record.ts';

@@ -92,7 +92,12 @@ function operation(row: Route, components: Json): Json {
         }),
     responses: {
       [row.status]: success(row.summary),
-      ...Object.fromEntries(Object.entries(row.also ?? {}).map(([status, text]) => [status, success(text)])),
+      ...Object.fromEntries(
+        Object.entries(row.also ?? {}).map(([status, text]) => [
+          status,
+          status === '204' ? { description: text } : success(text),
+        ]),
+      ),
       ...failures(row),
     },
   };

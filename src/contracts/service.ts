@@ -143,6 +143,7 @@ export const service = {
     reply: ExecutionEvent,
     stream: true,
     status: 200,
+    also: { 204: 'The execution is over, and nothing came after Last-Event-ID' },
     faults: ['execution.not_found'],
   }),
   getRun: route({

@@ -20,6 +20,8 @@ const broken: Partial<Record<EnvName, string>> = {
   DOCUMENT_SEARCH_MODE: 'semantic',
   SEGMENTATION_URL: 'sam:8091',
   SEGMENTATION_PROVIDER: 'sam',
+  OUTBOUND_ALLOW: 'https://api.example.com/',
+  SECRETS_KEY: 'c2hvcnQ=',
   OCR_LANGUAGE: '../eng',
   OCR_WORKERS: '17',
   RUN_CONCURRENCY: '0',

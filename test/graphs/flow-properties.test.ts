@@ -51,7 +51,10 @@ function drawn(size: number, picks: readonly number[]): Drawn {
       const fails = pick(2) === 0;
       nodes[name(from)] = { type: fails ? 'bad' : 'mark', onError: { goto: name(error) } };
       edges.push({ from: name(from), to: name(plain) });
-      ways.push({ from, to: plain, taken: !fails || plain === error }, { from, to: error, taken: fails || plain === error });
+      ways.push(
+        { from, to: plain, taken: !fails || plain === error },
+        { from, to: error, taken: fails || plain === error },
+      );
     } else {
       for (const to of new Set([later(), later(), later()].slice(0, 1 + pick(3)))) {
         edges.push({ from: name(from), to: name(to) });

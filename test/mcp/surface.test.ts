@@ -76,7 +76,17 @@ describe('what MCP shows', () => {
       'get_document',
       'read_document_text',
     ]);
-    expect(namesFor('runs:read', 'workflows:read')).toEqual(['get_context', 'list_workflows', 'get_run', 'list_runs']);
+    expect(namesFor('workflows:read')).toEqual([
+      'get_context',
+      'list_workflows',
+      'get_workflow',
+      'describe_node_types',
+      'validate_workflow',
+      'list_workflow_versions',
+      'diff_workflow_versions',
+    ]);
+    expect(namesFor('runs:read')).toEqual(['get_context', 'get_run', 'list_runs']);
+    expect(namesFor('workflows:write')).not.toContain('publish_workflow');
     expect(namesFor('runs:execute', 'documents:write')).toContain('run_workflow');
   });
 });

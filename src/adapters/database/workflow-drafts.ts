@@ -40,7 +40,13 @@ export function createDraftStore({
       if (done.matchedCount === 0) return false;
       const { name, description } = draft.graph;
       await workflows.updateOne(
-        { _id: workflowId, organizationId, publishedVersion: null },
+        // Mostly neither changed: then nothing is written.
+        {
+          _id: workflowId,
+          organizationId,
+          publishedVersion: null,
+          $or: [{ name: { $ne: name } }, { description: { $ne: description } }],
+        },
         { $set: { name, description, updatedAt: lastEdit.at } },
       );
       return true;

@@ -77,10 +77,10 @@ export function resultStored(run: RunRecord, step: StepRecord): RealtimeEvent | 
 export function emitted(
   run: Readonly<Record<'organizationId' | 'projectId' | 'documentId' | 'executionId' | 'runId', string>>,
   path: string,
-  data: Readonly<Record<string, unknown>>,
+  { type, data }: Readonly<Record<string, unknown>>,
 ): RealtimeEvent {
   const { organizationId, projectId, documentId, executionId, runId } = run;
   const at = new Date();
   const place = { organizationId, projectId, documentId, executionId, runId };
-  return { ...place, dedupeId: `workflow.emitted:${runId}:${path}`, type: 'workflow.emitted', at, data: { ...data, nodeId: path } };
+  return { ...place, dedupeId: `workflow.emitted:${runId}:${path}`, type: 'workflow.emitted', at, data: { nodeId: path, event: type, data } };
 }

@@ -13,7 +13,7 @@ export function foldWord(text: string): string {
 }
 
 /** 0..1; 0 for what is too different to be the same word misread. Both sides folded. Short and numeric words must be equal. */
-export function similarity(wanted: string, found: string): number {
+function similarity(wanted: string, found: string): number {
   if (wanted === found) return 1;
   const longest = Math.max(wanted.length, found.length);
   if (longest < 4 || /^\d+$/u.test(wanted)) return 0;

@@ -170,7 +170,7 @@ describe('An attack with an expression', () => {
   ])('with %s ends soon', (_, source) => {
     const started = performance.now();
     expect(faultOf(() => evaluate(source)).code).toBe('expression.failed');
-    expect(performance.now() - started).toBeLessThan(1_000);
+    expect(performance.now() - started).toBeLessThan(2_000);
   });
 
   test.each([
@@ -190,7 +190,7 @@ describe('An attack with an expression', () => {
   test.each([
     ['a text', '[text + text].map(a, a + a).map(a, a + a).map(a, a + a).map(a, a + a).map(a, size(a))'],
     ['a list', 'cel.bind(a, range(1000), cel.bind(b, a+a+a+a+a+a+a+a+a+a+a, size(b+b+b+b+b+b+b+b+b+b+b)))'],
-    ['much altogether', 'range(1000).map(i, size(text + text))'],
+    ['much altogether', 'range(1000).map(i, (text + text).startsWith("b"))'],
   ])('that makes %s too long on the way is stopped before memory grows', (_, source) => {
     const fault = faultOf(() => evaluate(source, { text: 'a'.repeat(100_000) }));
     expect(fault.detail).toContain('too long a text or list');

@@ -5,6 +5,8 @@ import { buildOpenApi } from '#src/contracts/openapi.ts';
 import type { Route } from '#src/contracts/route.ts';
 import { service } from '#src/contracts/service.ts';
 import { version } from '#src/config/version.ts';
+import { graphOf } from '#test/graphs/support/graph-fixtures.ts';
+import { addWorkflow } from '#test/support/workflows.ts';
 import { expectConforming } from '#test/spec/support/conforms.ts';
 import { createProbe } from '#test/spec/support/probe.ts';
 import { sharedApp } from '#test/spec/support/shared-app.ts';
@@ -94,7 +96,7 @@ describe('openapi.json', () => {
     const ask = async (key: string | undefined, method: string, path: string, body?: unknown): Promise<Answer> => {
       const answer = await app.call(method, path, { key, body });
       expectConforming(description, [method, path], answer);
-      seen.add(`${method} ${path.replaceAll(/(doc|exec)_\w{22}/g, '{id}').replace(/\?.*/, '')} ${answer.status}`);
+      seen.add(`${method} ${path.replaceAll(/(doc|exec|run)_\w{22}/g, '{id}').replace(/\?.*/, '')} ${answer.status}`);
       return answer;
     };
     const { serviceKey, workflowKey, workflowId } = seed;
@@ -135,6 +137,23 @@ describe('openapi.json', () => {
     await app.app.idle();
     await ask(serviceKey, 'GET', started.body.links.self);
     await ask(serviceKey, 'GET', `${executions}/exec_0000000000000000000000`);
+    const self = started.body.links.self;
+    await ask(serviceKey, 'POST', `${self}/cancel`);
+    await ask(serviceKey, 'POST', `${self}/replay`, { only: 'failed' });
+    await app.app.idle();
+    await ask(serviceKey, 'GET', `${self}/runs?limit=1`);
+    await ask(serviceKey, 'GET', `${self}/events`);
+    const asking = { ask: { type: 'review', config: { prompt: 'Fine?' } } };
+    const more = { state: { answer: { schema: {} } }, outputs: { verdict: 'answer' } };
+    const review = await addWorkflow(app, graphOf(asking, ['START>ask', 'ask>END'], more));
+    const waiting = await ask(serviceKey, 'POST', executions, { workflowId: review, documentIds: [document.id] });
+    await app.app.idle();
+    const run = `/api/service/runs/${waiting.body.runs[0].runId}`;
+    await ask(serviceKey, 'GET', run);
+    await ask(serviceKey, 'POST', `${run}/resume`, { answer: { ok: true } });
+    await ask(serviceKey, 'POST', `${run}/resume`, { answer: { ok: true } });
+    await app.app.idle();
+    await ask(serviceKey, 'GET', run);
     for (const row of rows) {
       const path = row.path.replace(':id', 'doc_0000000000000000000000');
       const body = row.body === undefined ? undefined : {};

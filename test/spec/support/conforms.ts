@@ -26,6 +26,8 @@ export function expectConforming(description: Json, [method, path]: readonly [st
   // zod reads references into `$defs` only.
   const text = JSON.stringify({ ...response.content[mediaType].schema, $defs: description['components'].schemas });
   const schema = z.fromJSONSchema(JSON.parse(text.replaceAll('"#/components/schemas/', '"#/$defs/')));
-  const { error } = schema.safeParse(answer.body);
+  const { error } = schema.safeParse(
+    mediaType === 'text/event-stream' ? JSON.parse(/^data: (.*)$/m.exec(answer.body)?.[1] ?? 'null') : answer.body,
+  );
   expect(error === undefined ? '' : `${operation['operationId']}: ${z.prettifyError(error)}`).toBe('');
 }
