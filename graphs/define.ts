@@ -106,3 +106,8 @@ export function ioOf(definition: NodeDefinition, config: Readonly<Record<string,
   const union = (name: keyof NodeIo): string[] => [...new Set([...(definition[name] ?? []), ...(more?.[name] ?? [])])];
   return { reads: union('reads'), readsIfPresent: union('readsIfPresent'), writes: union('writes') };
 }
+
+/** Fields of the config that hold no `$expr` and no `$secret`. */
+export function writtenOut({ literals = [], templates = [], expressions = [] }: NodeDefinition): ReadonlySet<string> {
+  return new Set([...literals, ...templates, ...expressions]);
+}

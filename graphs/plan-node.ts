@@ -2,7 +2,7 @@ import { Fault } from '#src/domain/fault.ts';
 import { configRefs } from '#graphs/expression/config.ts';
 import { parseExpression, type Expression } from '#graphs/expression/expression.ts';
 import { parseTemplate } from '#graphs/expression/template.ts';
-import { ioOf, type NodeDefinition } from '#graphs/define.ts';
+import { ioOf, writtenOut, type NodeDefinition } from '#graphs/define.ts';
 import type { Catalog } from '#graphs/catalog.ts';
 import type { FlowPlan } from '#graphs/engine/flow-plan.ts';
 import type { GraphNode, MapSpec, StoredGraph } from '#src/contracts/resources/graph.ts';
@@ -85,15 +85,17 @@ export function planNode(request: PlanRequest): NodePlan {
   };
 }
 
+/** Texts that the author writes out, such as system messages and templates, take nothing from the state: it may hold document text. */
 function refuseInLiterals(
-  { literals = [], type }: NodeDefinition,
+  definition: NodeDefinition,
   refs: readonly { readonly path: readonly PropertyKey[] }[],
   nodeId: string,
 ): void {
-  const found = refs.find(({ path }) => literals.includes(String(path[0])));
+  const found = refs.find(({ path }) => writtenOut(definition).has(String(path[0])));
   if (found === undefined) return;
   const field = String(found.path[0]);
-  throw new Fault('workflow.invalid', `Node "${nodeId}": "${field}" of "${type}" is written out; it takes no $expr or $secret.`);
+  const what = `"${field}" of "${definition.type}" is written out: it takes no $expr and no $secret`;
+  throw new Fault('workflow.invalid', `Node "${nodeId}": ${what}.`);
 }
 
 /** Throws `workflow.invalid`, naming the first field that does not fit. */

@@ -6,6 +6,8 @@ import { openData, type Data } from '#src/compose/data.ts';
 import { createReaders } from '#src/compose/models.ts';
 import { configuredAddresses, openServices, type Addresses } from '#src/compose/services.ts';
 import type { Config } from '#src/config/config.ts';
+import { ConfigError } from '#src/config/env.ts';
+import { Fault } from '#src/domain/fault.ts';
 import type { Logger } from '#src/domain/ports/logger.ts';
 import { catalog, type Catalog } from '#graphs/catalog.ts';
 import { checkCodeWorkflows } from '#graphs/check-code.ts';
@@ -51,6 +53,15 @@ function sweepObjects({ objects }: Data, logger: Logger): () => void {
   };
 }
 
+/** Whoever wrote the workflow can mend it: told like a setting that is wrong. */
+function refuseBrokenCode(): void {
+  try {
+    checkCodeWorkflows(codeWorkflows, catalog);
+  } catch (error) {
+    throw error instanceof Fault ? new ConfigError(error.detail) : error;
+  }
+}
+
 /** The one place that knows which adapters run. Throws ConfigError, also when stored data cannot be used. */
 export async function compose(config: Config, overrides: Overrides = {}): Promise<App> {
   // Everything that was opened is closed in reverse order, also when a later part cannot be made.
@@ -71,7 +82,7 @@ export async function compose(config: Config, overrides: Overrides = {}): Promis
     failed: data.failed,
     addresses: configuredAddresses(config),
     async start() {
-      checkCodeWorkflows(codeWorkflows, known);
+      refuseBrokenCode();
       await publishCodeWorkflows(core.deps);
       const addresses = await openServices({ config, data, core, health }, stack);
       worker?.start();
@@ -81,6 +92,7 @@ export async function compose(config: Config, overrides: Overrides = {}): Promis
     async idle() {
       await core.relay.idle();
       await worker?.idle();
+      await core.outside.sender.idle();
     },
     async [Symbol.asyncDispose]() {
       stopping = true;

@@ -4,13 +4,13 @@ import { fixOfValue } from '#graphs/check/shape.ts';
 import { configRefs } from '#graphs/expression/config.ts';
 import type { Operation } from '#src/contracts/resources/operation.ts';
 import type { Sketch, SketchNode } from '#graphs/check/sketch.ts';
-import type { NodeDefinition } from '#graphs/define.ts';
+import { writtenOut, type NodeDefinition } from '#graphs/define.ts';
 import type { z } from 'zod';
 
 /** NODE_TYPE_UNKNOWN and CONFIG_INVALID: what the catalogue says about each node. */
 export function checkNodeTypes(graph: Sketch): GraphIssue[] {
   return [...graph.nodes.values()].flatMap((node) => {
-    if (node.definition) return configIssues(node, node.definition);
+    if (node.definition) return [...configIssues(node, node.definition), ...misplacedRefs(node, node.definition)];
     return node.type === undefined ? [] : [unknownType(graph, node, node.type)];
   });
 }
@@ -38,6 +38,19 @@ function configIssues(node: SketchNode, definition: NodeDefinition): GraphIssue[
   return parsed.error.issues.flatMap((issue) => {
     const isOfReference = places.some((place) => isWithin(place, issue.path) || isCausedBy(place, issue));
     return isOfReference ? [] : configIssue(node, definition, issue);
+  });
+}
+
+/** References in texts that the author writes out: what the state holds may come from a document. */
+function misplacedRefs(node: SketchNode, definition: NodeDefinition): GraphIssue[] {
+  const { expressions, secrets } = configRefs(node.config);
+  const fields = writtenOut(definition);
+  const misplaced = [...expressions, ...secrets].filter(({ path }) => fields.has(String(path[0])));
+  return misplaced.map(({ path }) => {
+    const field = String(path[0]);
+    const message = `${definition.type}: "${field}" is written out; it takes no $expr and no $secret.`;
+    const hint = definition.templates?.includes(field) === true ? 'Write {{ <expression> }} in the text.' : 'Write the value.';
+    return { ...errorAt('CONFIG_INVALID', pointer('nodes', node.id, 'config', ...path), message, hint), nodeId: node.id };
   });
 }
 

@@ -1,3 +1,4 @@
+import { createHmac } from 'node:crypto';
 import { createDeliveryStore } from '#src/adapters/database/deliveries.ts';
 import { createChat, type ModelsConfig } from '#src/adapters/models/create-models.ts';
 import { createOutbound } from '#src/adapters/outbound/create-outbound.ts';
@@ -41,7 +42,11 @@ export function createOutside(parts: OutsideParts, stack: AsyncDisposableStack):
   const anyPublic = createOutbound({ allow, mode: 'public' });
   const remote = config.segmentation && { ...config.segmentation, timeoutMs: 60_000 };
   const deliveries = createDeliveryStore(data.collections);
-  const key = data.derive('webhooks');
+  // Several machines sign alike when they share SECRETS_KEY.
+  const key =
+    config.secretsKey === null
+      ? data.derive('webhooks')
+      : createHmac('sha256', config.secretsKey).update('webhooks').digest();
   const webhookSecretOf = (projectId: string): string => webhookSecret(key, projectId);
   const senderParts: DeliverySenderParts = {
     deliveries,
@@ -58,8 +63,8 @@ export function createOutside(parts: OutsideParts, stack: AsyncDisposableStack):
     chat: createChat(openai),
     segmenters: createSegmenters({
       images,
-      // The operator named this host; what its answers name is checked like any public address.
-      outbound: remote === null ? anyPublic : createOutbound({ allow: [...allow, hostOf(remote.url)], mode: 'public' }),
+      // The operator's settings name this host; what its answers name is checked like any public address.
+      outbound: remote === null ? anyPublic : createOutbound({ allow, mode: 'public', trusted: [hostOf(remote.url)] }),
       remote,
     }),
     deliveries,
@@ -68,7 +73,7 @@ export function createOutside(parts: OutsideParts, stack: AsyncDisposableStack):
   };
 }
 
-/** `host:port`, as the operator's list takes it. */
+/** `host:port`. */
 function hostOf(url: string): string {
   const { protocol, hostname, port } = new URL(url);
   return `${hostname}:${port === '' ? (protocol === 'https:' ? 443 : 80) : port}`;

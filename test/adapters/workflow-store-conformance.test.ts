@@ -13,6 +13,29 @@ workflowStoreConformance('the database', async () => {
   };
 });
 
+test('an edit that was logged before its successor could be saved is told once', async () => {
+  const database = await testDatabase();
+  const { graph, graphHash } = documentIntake;
+  const lastEdit = { revision: 1, operations: [], author: 'a', surface: 'mcp', note: null, at: new Date() } as const;
+  const its = { organizationId: 'org_a', projectId: 'prj_a' };
+  const row = { ...lastEdit, operations: '[]', organizationId: 'org_a', workflowId: 'wf_a' };
+  await database.collections.workflowDrafts.insertOne({
+    ...its,
+    _id: 'wf_a',
+    revision: 1,
+    graph: JSON.stringify(graph),
+    graphHash,
+    lastEdit: { ...lastEdit, operations: '[]' },
+  });
+  await database.collections.workflowEdits.insertOne({ ...row, _id: 'wf_a@1' });
+  const store = createWorkflowStore(database.collections);
+  expect(await store.editsSince('org_a', 'wf_a', 0, 10)).toEqual([lastEdit]);
+  const next = { ...its, _id: 'wf_a', revision: 2, graph, graphHash, lastEdit: { ...lastEdit, revision: 2 } };
+  expect(await store.saveDraft(next)).toBe(true);
+  expect((await store.editsSince('org_a', 'wf_a', 0, 10)).map(({ revision }) => revision)).toEqual([1, 2]);
+  await database.close();
+});
+
 test('a version from before there were drafts is read: graph as an object, createdBy and createdAt', async () => {
   const database = await testDatabase();
   const { graph, graphHash } = documentIntake;

@@ -38,6 +38,7 @@ const free: readonly EnvName[] = [
   'ALLOWED_HOSTS',
   'OPENAI_API_KEY',
   'VISION_MODEL',
+  'CHAT_MODEL',
   'EMBEDDING_MODEL',
   'SEGMENTATION_MODEL',
   'SEGMENTATION_API_KEY',

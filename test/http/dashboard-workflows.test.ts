@@ -105,8 +105,8 @@ describe('workflows over REST', () => {
       body: { baseVersion: 1, operations: renamed('A') },
     });
     expect(code.body).toMatchObject({ status: 409, code: 'workflow.read_only' });
-    const deep = JSON.parse(`${'{"a":'.repeat(20_000)}1${'}'.repeat(20_000)}`) as object;
-    const nested = await ask('POST', `${base}/validate`, { body: { graph: deep } });
+    const deep = `${'{"a":'.repeat(20_000)}1${'}'.repeat(20_000)}`;
+    const nested = await ask('POST', `${base}/validate`, { raw: `{"graph":${deep}}` });
     expect(nested.body).toMatchObject({ status: 400, errors: [{ pointer: '/graph' }] });
   });
 

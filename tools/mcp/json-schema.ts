@@ -128,7 +128,10 @@ function shallow(node: unknown, levels: number): unknown {
       ...(anyOf !== undefined && orNull(shallow(anyOf, levels) as Schema[])),
     };
   if (levels === 0) return rest;
-  const inner = Object.entries(properties as object).map(([name, child]) => [name, shallow(child, levels - 1)]);
+  const inner = Object.entries(properties as object).map(([name, child]): [string, unknown] => [
+    name,
+    shallow(child, levels - 1),
+  ]);
   return { ...rest, properties: Object.fromEntries(inner) };
 }
 

@@ -8,13 +8,13 @@ import { homeProject } from '#src/domain/access/principal.ts';
 import type { ToolContext } from '#tools/define.ts';
 
 type Who = Pick<ToolContext, 'deps' | 'principal'>;
-export type GraphCheck = ReturnType<typeof checkGraph>;
+type GraphCheck = ReturnType<typeof checkGraph>;
 
 /** Workflows inside workflows that are looked at for one check. */
 const maxSubgraphs = 100;
 
 /** What the checker has to know from outside of the graph: names of secrets, and the workflows it leads to. */
-export async function checkContextOf(who: Who, raw: unknown, workflowId?: string): Promise<CheckContext> {
+async function checkContextOf(who: Who, raw: unknown, workflowId?: string): Promise<CheckContext> {
   const { deps, principal } = who;
   const { secrets } = referencesOf(raw);
   const known = secrets.length === 0 ? [] : await deps.secrets.list(principal.organizationId, homeProject(principal));

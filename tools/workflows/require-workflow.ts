@@ -38,7 +38,7 @@ export async function requireDraft(
 }
 
 /** A graph at one version; of a draft the revision, of the others the version. */
-export interface Chosen {
+interface Chosen {
   readonly graph: StoredGraph;
   readonly graphHash: string;
   readonly version: number | null;

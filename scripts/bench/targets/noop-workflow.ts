@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { channel, defineWorkflow, node, type CodeWorkflow } from '#graphs/build.ts';
-import { catalogOf } from '#graphs/catalog.ts';
+import { catalog, catalogOf } from '#graphs/catalog.ts';
 import { defineNode } from '#graphs/define.ts';
 
 const noop = defineNode({
@@ -19,7 +19,7 @@ const noop = defineNode({
   run: async ({ state }) => ({ update: { n: Number(state['n'] ?? 0) + 1 } }),
 });
 
-export const noopCatalog = catalogOf([noop]);
+export const noopCatalog = catalogOf([...catalog.definitions, noop]);
 
 /** Nodes in a row that only count. */
 export function noopWorkflow(steps: number): CodeWorkflow {

@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { z } from 'zod';
 import type { StoredGraph } from '#src/contracts/resources/graph.ts';
 import { channel, defineWorkflow, map, node } from '#graphs/build.ts';
-import { catalogOf } from '#graphs/catalog.ts';
+import { catalog, catalogOf } from '#graphs/catalog.ts';
 import { defineNode } from '#graphs/define.ts';
 
 export const itemsOfMap = 50;
@@ -25,7 +25,7 @@ const wait = defineNode({
   },
 });
 
-export const timedCatalog = catalogOf([wait]);
+export const timedCatalog = catalogOf([...catalog.definitions, wait]);
 
 const names = (prefix: string, count: number): string[] =>
   Array.from({ length: count }, (_, at) => `${prefix}${at + 1}`);

@@ -4,15 +4,34 @@ import type { DocumentRecord, UploadRecord } from '#src/domain/documents/documen
 import type { LoggedEvent } from '#src/domain/ports/event-log.ts';
 import type { IdempotencyRecord } from '#src/domain/ports/idempotency.ts';
 import type { OrganizationRecord, ProjectRecord } from '#src/domain/ports/organizations.ts';
+import type { SecretInfo } from '#src/domain/ports/secret-store.ts';
 import type { StepRecord } from '#src/domain/ports/steps.ts';
 import type { ExecutionRecord, RunRecord } from '#src/domain/runs/run.ts';
 import type { WorkflowRecord } from '#src/domain/runs/workflow.ts';
 import type { DescriptionRow, EmbeddingRow, OcrRow, SegmentationRow } from '#src/adapters/database/result-rows.ts';
 import type { DeliveryRecord } from '#src/domain/ports/delivery-store.ts';
-import type { NodeCacheRow } from '#src/adapters/database/node-cache.ts';
-import type { SecretRow } from '#src/adapters/database/secrets.ts';
 import type { SearchRow } from '#src/adapters/database/search-row.ts';
 import type { WorkflowDraftRow, WorkflowEditRow, WorkflowVersionRow } from '#src/adapters/database/workflow-rows.ts';
+
+/** `_id` is `<projectId>/<name>`. */
+export interface SecretRow extends SecretInfo {
+  readonly _id: string;
+  readonly organizationId: string;
+  readonly projectId: string;
+  /** Nonce (12 bytes), tag (16 bytes) and ciphertext, in base64. */
+  readonly sealed: string;
+}
+
+/** `_id` is `<projectId>:<key>`. */
+export interface NodeCacheRow {
+  readonly _id: string;
+  readonly organizationId: string;
+  /** What goes with its document, goes with it from here, too. */
+  readonly documentId: string;
+  /** JSON text: members may have any name. */
+  readonly outcome: string;
+  readonly forgetAt: Date;
+}
 
 export interface EventRow extends LoggedEvent {
   readonly _id: string;

@@ -1,19 +1,8 @@
-import type { Collections } from '#src/adapters/database/collections.ts';
+import type { Collections, NodeCacheRow } from '#src/adapters/database/collections.ts';
 import { processSafe } from '#src/adapters/database/connect.ts';
 import { Batcher } from '#src/domain/batcher.ts';
 import type { Logger } from '#src/domain/ports/logger.ts';
 import type { CachedOutcome, NodeCache } from '#src/domain/ports/node-cache.ts';
-
-/** `_id` is `<projectId>:<key>`. */
-export interface NodeCacheRow {
-  readonly _id: string;
-  readonly organizationId: string;
-  /** What goes with its document, goes with it from here, too. */
-  readonly documentId: string;
-  /** JSON text: members may have any name. */
-  readonly outcome: string;
-  readonly forgetAt: Date;
-}
 
 const maxBytes = 64 * 1024;
 const keptMs = 30 * 86_400_000;

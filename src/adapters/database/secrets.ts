@@ -1,16 +1,7 @@
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
-import type { Collections } from '#src/adapters/database/collections.ts';
+import type { Collections, SecretRow } from '#src/adapters/database/collections.ts';
 import { Fault } from '#src/domain/fault.ts';
-import type { SecretInfo, SecretStore } from '#src/domain/ports/secret-store.ts';
-
-/** `_id` is `<projectId>/<name>`. */
-export interface SecretRow extends SecretInfo {
-  readonly _id: string;
-  readonly organizationId: string;
-  readonly projectId: string;
-  /** Nonce (12 bytes), tag (16 bytes) and ciphertext, in base64. */
-  readonly sealed: string;
-}
+import type { SecretStore } from '#src/domain/ports/secret-store.ts';
 
 type Place = Pick<SecretRow, 'organizationId' | 'projectId' | 'name'>;
 

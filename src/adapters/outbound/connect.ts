@@ -32,7 +32,7 @@ export async function checkedLookup(
     throw new Fault('outbound.failed', 'The name of the outside service was not found.', { cause: error });
   }
   for (const { address } of found) {
-    const problem = addressProblem(policy, address, target.port);
+    const problem = addressProblem(policy, address, target);
     if (problem !== null) throw refusal(problem);
   }
   const [first, ...others] = found;
@@ -64,7 +64,7 @@ export async function openConnection(
   socket.on('error', () => undefined);
   try {
     await once(socket, 'connect', { signal });
-    const problem = addressProblem(policy, socket.remoteAddress ?? '', port);
+    const problem = addressProblem(policy, socket.remoteAddress ?? '', target);
     if (problem !== null) throw refusal(problem);
     if (!target.secure) return socket;
     const name = target.isAddress ? {} : { servername: host };

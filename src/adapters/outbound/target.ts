@@ -5,6 +5,8 @@ export interface Policy {
   readonly mode: 'listed' | 'public';
   /** `host`, `host:port`, `*.example.com`, `127.0.0.1:9000`, `[::1]:9000`. */
   readonly allow: readonly string[];
+  /** `host:port` of services that the operator's own settings name: wherever on the operator's network their names lead. */
+  readonly trusted?: readonly string[];
 }
 
 /** An address that was checked as far as its text tells. */
@@ -43,11 +45,20 @@ function isListed(policy: Policy, { host, port, secure }: Target): boolean {
   });
 }
 
-/** An address other than public ones is open only when its very digits and port are listed. */
-export function addressProblem(policy: Policy, address: string, port: number): string | null {
+function isTrusted({ trusted = [] }: Policy, { host, port }: Pick<Target, 'host' | 'port'>): boolean {
+  return trusted.includes(`${host}:${port}`);
+}
+
+/** An address other than public ones is open only when its very digits and port are listed, or what leads there is trusted. */
+export function addressProblem(
+  policy: Policy,
+  address: string,
+  target: Pick<Target, 'host' | 'port'>,
+): string | null {
+  const { port } = target;
   const kind = kindOf(address);
   if (kind === 'metadata') return metadataReason;
-  if (kind === 'public') return null;
+  if (kind === 'public' || isTrusted(policy, target)) return null;
   const digits = addressText(address) ?? '';
   const open = linesOf(policy).some((line) => line.host === digits && line.port === port);
   return open ? null : 'it leads to an address that is not public';
@@ -56,7 +67,7 @@ export function addressProblem(policy: Policy, address: string, port: number): s
 function hostProblem(policy: Policy, target: Target): string | null {
   const { secure, host, isAddress, port } = target;
   if (isAddress) {
-    const problem = addressProblem(policy, host, port);
+    const problem = addressProblem(policy, host, target);
     if (problem !== null) return problem;
   } else {
     if (metadataNames.test(host)) return metadataReason;
@@ -64,7 +75,7 @@ function hostProblem(policy: Policy, target: Target): string | null {
     if (/(^|\.)(\d+|0x[0-9a-f]*)$/.test(host)) return 'its host is an IPv4 address in an unusual spelling';
     if (host.endsWith('.') || host.includes('..') || host.startsWith('.')) return 'its host has an empty label';
   }
-  if (isListed(policy, target)) return null;
+  if (isTrusted(policy, target) || isListed(policy, target)) return null;
   if (policy.mode === 'listed') return 'the operator did not list its host (OUTBOUND_ALLOW)';
   if (!secure) return 'it must begin with https://';
   if (!publicPorts.includes(port)) return `its port must be one of ${publicPorts.join(', ')}`;

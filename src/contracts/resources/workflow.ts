@@ -59,12 +59,10 @@ export const WorkflowQuery = z.strictObject({
 export const WorkflowInput = WorkflowQuery.extend(WorkflowPath.shape);
 
 /** JSON of any kind: what it has to be is checked with every problem named. */
-const GraphValue = z
-  .unknown()
-  .meta({
-    type: 'object',
-    description: 'A stored graph, as get_workflow answers it; schema at /api/graph.schema.json',
-  });
+const GraphValue = z.unknown().meta({
+  type: 'object',
+  description: 'A stored graph, as get_workflow answers it; schema at /api/graph.schema.json',
+});
 /** The same operations, without repeating their long schema where agents read it. */
 const OperationsAgain = z
   .array(z.unknown())
@@ -207,5 +205,5 @@ export const DeletedWorkflow = z.object({ workflowId: z.string(), deleted: z.lit
 
 /** JSON Schema of what `GraphValue` has to be. */
 export function graphJsonSchema(): Record<string, unknown> {
-  return z.toJSONSchema(StoredGraph, { io: 'input' }) as Record<string, unknown>;
+  return z.toJSONSchema(StoredGraph, { io: 'input' });
 }

@@ -219,6 +219,17 @@ describe('https', () => {
       (listener) => createSecureServer({ key, cert }, listener),
     );
 
+  test('a service of the settings is reached wherever its name leads, but not the metadata of a cloud, nor another port', async () => {
+    await using outside = await startOutside((_request, response) => response.end('yes'));
+    const trusted = [`sam:${outside.port}`];
+    const leads = (address: string) =>
+      createOutbound({ mode: 'public', allow: [], trusted, resolve: async () => [{ address, family: 4 }] });
+    const url = `http://sam:${outside.port}/`;
+    expect((await leads('127.0.0.1').send({ ...get, url })).body.toString()).toBe('yes');
+    expect(await faultOf(leads('169.254.169.254').send({ ...get, url }))).toMatch(/^outbound\.refused: .*metadata/);
+    expect(await faultOf(leads('127.0.0.1').send({ ...get, url: 'http://sam:1/' }))).toMatch(/^outbound\.refused/);
+  });
+
   test('a certificate nobody vouches for, or of another name, is refused before the request is sent', async () => {
     await using outside = await startSecure();
     const allow = ['api.example.com', 'other.example.com'].map((host) => `${host}:${outside.port}`);

@@ -84,6 +84,19 @@ describe('operations on nodes', () => {
   });
 });
 
+describe('operations together', () => {
+  it('share nothing with the graph they lead to: a later one changes no earlier one', () => {
+    const operations = Operations.parse([
+      { op: 'add_node', nodeId: 'new', node: { type: 'noop', config: { a: 1 } } },
+      { op: 'set_field', path: '/nodes/new/config/a', value: { deep: 1 } },
+      { op: 'set_field', path: '/nodes/new/config/a/deep', value: 2 },
+    ] satisfies OperationInput[]);
+    const before = structuredClone(operations);
+    expect(applyOperations(base, operations).graph.nodes['new']?.config).toEqual({ a: { deep: 2 } });
+    expect(operations).toEqual(before);
+  });
+});
+
 describe('operations on edges', () => {
   it('a node is inserted into a plain edge, and into a route', () => {
     const node = { type: 'noop' };

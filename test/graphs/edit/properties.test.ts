@@ -42,7 +42,11 @@ describe('the difference of two graphs', () => {
   });
 
   it('of a graph and itself is nothing', () => {
-    fc.assert(fc.property(anyGraph, (graph) => void expect(diffGraphs(graph, structuredClone(graph))).toEqual([])));
+    fc.assert(
+      fc.property(anyGraph, (graph) => {
+        expect(diffGraphs(graph, structuredClone(graph))).toEqual([]);
+      }),
+    );
   });
 });
 
@@ -63,9 +67,9 @@ describe('any operations', () => {
       fc.property(anyGraph, anyOperations, (graph, operations) => {
         const before = canonicalJson([graph, operations]);
         const { done, graph: changed } = applicable(graph, operations);
-        expect(canonicalJson([graph, operations])).toBe(before);
         expect(canonicalJson(StoredGraph.parse(changed))).toBe(canonicalJson(changed));
         expect(canonicalJson(applyOperations(graph, done).graph)).toBe(canonicalJson(changed));
+        expect(canonicalJson([graph, operations])).toBe(before);
         expect(Array.isArray(checkGraph(changed, catalog).issues)).toBe(true);
         expect(Object.getPrototypeOf(changed.nodes)).toBe(Object.prototype);
       }),
