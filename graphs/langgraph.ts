@@ -1,5 +1,5 @@
 import { catalog } from '#graphs/catalog.ts';
-import { compileGraph } from '#graphs/compile.ts';
+import { compileGraph } from '#graphs/run/compile.ts';
 import { documentIntake as intake } from '#graphs/document-intake.workflow.ts';
 import { receiptExtraction as receipts } from '#graphs/receipt-extraction.workflow.ts';
 import { triage as sorting } from '#graphs/triage.workflow.ts';

@@ -65,7 +65,9 @@ export interface NodeDeps {
   readonly segmenters: Segmenters;
   readonly outbound: Outbound;
   /** Puts a webhook into the outbox; the same id again changes nothing. Fields that the store sets are left out. */
-  deliver(delivery: Pick<DeliveryRecord, '_id' | 'organizationId' | 'projectId' | 'url' | 'type' | 'payload'>): Promise<void>;
+  deliver(
+    delivery: Pick<DeliveryRecord, '_id' | 'organizationId' | 'projectId' | 'url' | 'type' | 'payload'>,
+  ): Promise<void>;
   /** Announces `workflow.emitted` on the realtime feed. */
   announce(run: RunFacts, path: string, data: Readonly<Record<string, unknown>>): Promise<void>;
 }

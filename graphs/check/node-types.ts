@@ -49,8 +49,12 @@ function misplacedRefs(node: SketchNode, definition: NodeDefinition): GraphIssue
   return misplaced.map(({ path }) => {
     const field = String(path[0]);
     const message = `${definition.type}: "${field}" is written out; it takes no $expr and no $secret.`;
-    const hint = definition.templates?.includes(field) === true ? 'Write {{ <expression> }} in the text.' : 'Write the value.';
-    return { ...errorAt('CONFIG_INVALID', pointer('nodes', node.id, 'config', ...path), message, hint), nodeId: node.id };
+    const hint =
+      definition.templates?.includes(field) === true ? 'Write {{ <expression> }} in the text.' : 'Write the value.';
+    return {
+      ...errorAt('CONFIG_INVALID', pointer('nodes', node.id, 'config', ...path), message, hint),
+      nodeId: node.id,
+    };
   });
 }
 

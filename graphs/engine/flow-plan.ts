@@ -107,7 +107,9 @@ class Nests {
     const own = links.filter(({ from, to }) => inside.has(from) && inside.has(to));
     for (const cycle of cyclesOf(nodes, own)) {
       const members = new Set(cycle);
-      const entries = new Set(links.filter(({ from, to }) => members.has(to) && !members.has(from)).map(({ to }) => to));
+      const entries = new Set(
+        links.filter(({ from, to }) => members.has(to) && !members.has(from)).map(({ to }) => to),
+      );
       const [entry] = entries;
       // Without an entry nothing leads there, and there is nothing to plan.
       if (entry === undefined) continue;

@@ -1,6 +1,6 @@
-import type { CompiledCache } from '#graphs/compiled-cache.ts';
-import type { CompiledWorkflow } from '#graphs/compiled-workflow.ts';
-import { executeRun, type RunOutcome } from '#graphs/execute.ts';
+import type { CompiledCache } from '#graphs/run/compiled-cache.ts';
+import type { CompiledWorkflow } from '#graphs/run/compiled-workflow.ts';
+import { executeRun, type RunOutcome } from '#graphs/run/execute.ts';
 import type { NodeDeps, RunFacts } from '#graphs/node-deps.ts';
 import { boundedOutputs, boundedQuestion, endOf, receiptFor } from '#src/agents/run-record.ts';
 import { StepRecorder, type RecorderParts } from '#src/agents/step-recorder.ts';
@@ -144,7 +144,10 @@ class Performance {
     const owner = await workflows.find({ organizationId, projectIds: [projectId] }, workflowId);
     const found = owner === null ? null : await workflows.findVersion(organizationId, workflowId, version);
     if (found !== null) return compiled.get(found.graphHash, () => compile(found.graph));
-    throw new Fault('workflow.version_not_found', `The project has no workflow ${workflowId} with a version ${version}.`);
+    throw new Fault(
+      'workflow.version_not_found',
+      `The project has no workflow ${workflowId} with a version ${version}.`,
+    );
   }
 
   /** What the client gave for channels the workflow declares; other keys of its free-form object mean nothing to it. */

@@ -6,7 +6,7 @@ import { preview } from '#graphs/engine/preview.ts';
 import type { RunStatus } from '#src/contracts/resources/execution.ts';
 import type { RunEnd } from '#src/domain/ports/executions.ts';
 import type { StepRecord } from '#src/domain/ports/steps.ts';
-import type { AskedQuestion } from '#graphs/execute.ts';
+import type { AskedQuestion } from '#graphs/run/execute.ts';
 import type { OpenQuestion, ReceiptStep, RunReceipt } from '#src/domain/runs/run.ts';
 
 /** How a run ends with this error; null where it is not the run's: somebody tries again. */

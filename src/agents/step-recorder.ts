@@ -1,4 +1,4 @@
-import type { StepFinished, StepSink, StepStarted } from '#graphs/step-sink.ts';
+import type { StepFinished, StepSink, StepStarted } from '#graphs/run/step-sink.ts';
 import type { RealtimeEvent } from '#src/domain/events/events.ts';
 import type { EventLog } from '#src/domain/ports/event-log.ts';
 import type { Logger } from '#src/domain/ports/logger.ts';

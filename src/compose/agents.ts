@@ -13,9 +13,9 @@ import type { Config } from '#src/config/config.ts';
 import type { StoredGraph } from '#src/contracts/resources/graph.ts';
 import type { Lease } from '#src/domain/ports/executions.ts';
 import type { Catalog } from '#graphs/catalog.ts';
-import { createCompiledCache } from '#graphs/compiled-cache.ts';
-import type { compileGraph } from '#graphs/compile.ts';
-import type { RunCheckpointer } from '#graphs/compiled-workflow.ts';
+import { createCompiledCache } from '#graphs/run/compiled-cache.ts';
+import type { compileGraph } from '#graphs/run/compile.ts';
+import type { RunCheckpointer } from '#graphs/run/compiled-workflow.ts';
 import type { NodeDeps } from '#graphs/node-deps.ts';
 import { emitted } from '#src/domain/events/realtime.ts';
 import type { OcrEngine } from '#src/domain/ports/ocr-engine.ts';
@@ -27,7 +27,7 @@ function lazyGraphs(data: Data, known: Catalog) {
     (loading ??= (async () => {
       const [{ CheckpointSaver }, { compileGraph: compile }] = await Promise.all([
         import('#src/adapters/database/checkpoint-saver.ts'),
-        import('#graphs/compile.ts'),
+        import('#graphs/run/compile.ts'),
       ]);
       return { saver: new CheckpointSaver(data.database.db), compile };
     })());

@@ -15,7 +15,9 @@ export function openAiOf({ models }: Config): Pick<ModelsConfig, 'openai'> {
   const { openAiKey, openAiBaseUrl, visionModel, chatModel, embeddingModel } = models;
   if (openAiKey === null) return {};
   const baseUrl = openAiBaseUrl === null ? {} : { baseUrl: openAiBaseUrl };
-  return { openai: { apiKey: openAiKey, ...baseUrl, visionModel, chatModel, embeddingModel, timeoutMs: 60_000, maxRetries: 2 } };
+  return {
+    openai: { apiKey: openAiKey, ...baseUrl, visionModel, chatModel, embeddingModel, timeoutMs: 60_000, maxRetries: 2 },
+  };
 }
 
 export function createReaders(config: Config): Readers {

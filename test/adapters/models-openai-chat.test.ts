@@ -9,7 +9,7 @@ import {
   startOpenAiServer,
   toolStream,
   type Behaviour,
-} from '#test/support/openai-server.ts';
+} from '#test/support/servers/openai-server.ts';
 
 const apiKey = 'sk-test-9f8e7d6c5b4a';
 const question = [{ role: 'user', text: 'What is the total?' }] as const;

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { createOpenAiModels } from '#src/adapters/models/openai/create-openai-models.ts';
 import { Fault } from '#src/domain/fault.ts';
 import type { DescribeRequest } from '#src/domain/ports/models.ts';
-import { chatAnswer, errorAnswer, startOpenAiServer, type Behaviour } from '#test/support/openai-server.ts';
+import { chatAnswer, errorAnswer, startOpenAiServer, type Behaviour } from '#test/support/servers/openai-server.ts';
 
 const apiKey = 'sk-test-9f8e7d6c5b4a';
 const good = {

@@ -1,6 +1,11 @@
 import { expect, test } from 'vitest';
 import { createOpenAiTextEmbedder } from '#src/adapters/models/openai/text-embedder.ts';
-import { embeddingAnswer, errorAnswer, startOpenAiServer, type Behaviour } from '#test/support/openai-server.ts';
+import {
+  embeddingAnswer,
+  errorAnswer,
+  startOpenAiServer,
+  type Behaviour,
+} from '#test/support/servers/openai-server.ts';
 
 const apiKey = 'sk-test-9f8e7d6c5b4a';
 

@@ -7,7 +7,12 @@ import { createDeliverySender, type DeliverySenderParts } from '#src/agents/deli
 import { newId } from '#src/domain/ids.ts';
 import { webhookSecret } from '#src/domain/webhooks/sign.ts';
 import { testDatabase, type TestDatabase } from '#test/support/database.ts';
-import { faultOf, startOutside, type OutsideServer, type ReceivedRequest } from '#test/support/outside-server.ts';
+import {
+  faultOf,
+  startOutside,
+  type OutsideServer,
+  type ReceivedRequest,
+} from '#test/support/servers/outside-server.ts';
 
 const key = Buffer.alloc(32, 7);
 const minute = 60_000;

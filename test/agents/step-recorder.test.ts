@@ -6,7 +6,7 @@ import { StepRecorder, type RecorderParts } from '#src/agents/step-recorder.ts';
 import { newId } from '#src/domain/ids.ts';
 import { newRuns } from '#src/domain/runs/new-runs.ts';
 import type { RunRecord } from '#src/domain/runs/run.ts';
-import type { StepFinished, StepStarted } from '#graphs/step-sink.ts';
+import type { StepFinished, StepStarted } from '#graphs/run/step-sink.ts';
 import { testDatabase, type TestDatabase } from '#test/support/database.ts';
 import { executionRecord } from '#test/support/records.ts';
 
@@ -29,7 +29,15 @@ function runUnder(fence: number, run = newRuns(executionRecord())[0]): RunRecord
 }
 
 function started(run: RunRecord, superstep: number, path = `n${superstep}`): StepStarted {
-  const step = { stepId: newId('step'), runId: run._id, path, type: 't', typeVersion: 1, attempt: 1, superstep } as const;
+  const step = {
+    stepId: newId('step'),
+    runId: run._id,
+    path,
+    type: 't',
+    typeVersion: 1,
+    attempt: 1,
+    superstep,
+  } as const;
   return { ...step, status: 'running', startedAt: new Date(), inputPreview: '{}' };
 }
 
@@ -71,10 +79,7 @@ describe('The recorder of steps', () => {
     const late = runUnder(1);
     const heir = runUnder(2, late);
     const step = started(late, 1);
-    const [before, after] = [
-      new StepRecorder(late, parts, fresh),
-      new StepRecorder(heir, parts, fresh),
-    ];
+    const [before, after] = [new StepRecorder(late, parts, fresh), new StepRecorder(heir, parts, fresh)];
     before.started(step);
     await before.flush();
     after.started(step);

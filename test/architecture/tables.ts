@@ -43,7 +43,7 @@ export const layers: readonly Layer[] = [
 /** Layers that end up in front of users; the others build and check them. */
 export const productRoots = ['src/', 'graphs/', 'tools/', 'http/', 'embedded/', 'web/'] as const;
 
-const langGraph = ['graphs/compile', 'graphs/execute', 'graphs/langgraph.ts'];
+const langGraph = ['graphs/run/', 'graphs/langgraph.ts'];
 
 /** Where in the product each package may be imported: path prefixes. Scripts and tests may import every declared package. */
 export const vendors: Readonly<Record<string, readonly string[]>> = {
@@ -83,5 +83,6 @@ export const wideFolders: Readonly<Record<string, string>> = {
   'src/domain/ports': 'one interface for each thing outside',
   'src/adapters/database': 'one repository for each collection',
   'test/embedded/semantics': 'cases of the engine, one file for each part of its language',
+  'scripts/bench/rows': 'one file for each row of the benchmark',
   'graphs/nodes': 'one file for each node type, listed in graphs/catalog.ts',
 };

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { databaseProxy, type DatabaseProxy } from '#test/support/database-proxy.ts';
+import { databaseProxy, type DatabaseProxy } from '#test/support/servers/database-proxy.ts';
 import { testDatabase, type TestDatabase } from '#test/support/database.ts';
 import { startTestApp } from '#test/support/test-app.ts';
 

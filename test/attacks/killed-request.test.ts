@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startService } from '#scripts/chaos/service-process.ts';
-import { databaseProxy, type DatabaseProxy } from '#test/support/database-proxy.ts';
+import { databaseProxy, type DatabaseProxy } from '#test/support/servers/database-proxy.ts';
 import { testDatabase, type TestDatabase } from '#test/support/database.ts';
 import { startTestApp, tinyPng, type TestApp } from '#test/support/test-app.ts';
 

@@ -1,7 +1,7 @@
 import { connect } from 'node:net';
 import { describe, expect, test } from 'vitest';
 import { createOutbound, type OutboundOptions } from '#src/adapters/outbound/create-outbound.ts';
-import { faultOf, startOutside } from '#test/support/outside-server.ts';
+import { faultOf, startOutside } from '#test/support/servers/outside-server.ts';
 
 const get = { method: 'GET', headers: {}, maxBytes: 1_000, timeoutMs: 5_000 } as const;
 /** Stands for the names and connections of the internet: nothing leaves this machine. */

@@ -209,7 +209,8 @@ const changes: Readonly<Record<string, Change>> = {
   'executions.pinVersion': (who, target) =>
     stores.executions.pinVersion(leaseAs(who, target), { version: 9, graphHash: 'h', workflowName: 'w' }),
   'executions.beat': (who, target) => stores.executions.beat(leaseAs(who, target), 1, now),
-  'executions.finish': (who, target) => stores.executions.finish(leaseAs(who, target), { status: 'failed', error: null }, now),
+  'executions.finish': (who, target) =>
+    stores.executions.finish(leaseAs(who, target), { status: 'failed', error: null }, now),
   'executions.release': (who, target) => stores.executions.release(leaseAs(who, target), now),
   'executions.progressed': (who, target) => stores.executions.progressed(leaseAs(who, target)),
   'steps.save': (who, target) =>

@@ -38,7 +38,14 @@ describe('an agent that edits a workflow', () => {
     const dry = await use(agent, 'update_workflow', { ...edit, operations, dryRun: true });
     const edited = await use(agent, 'update_workflow', { ...edit, operations });
     expect(dry.data).toEqual({ ...edited.data, revision: 1, dryRun: true });
-    expect(edited.data).toMatchObject({ revision: 2, operations, valid: true });
+    expect(edited.data).toMatchObject({ revision: 2, valid: true });
+    const undone = await use(agent, 'update_workflow', {
+      ...edit,
+      baseVersion: 2,
+      operations: edited.data.undo,
+      dryRun: true,
+    });
+    expect(undone.data.graphHash, 'undo takes the edit back').toBe(made.data.graphHash);
     const first = await use(agent, 'publish_workflow', { workflowId, baseVersion: 2 });
     expect(first.data).toMatchObject({ version: 1, fromRevision: 2 });
     const broken = await use(agent, 'update_workflow', {

@@ -34,7 +34,7 @@ export const createWorkflow = defineTool({
     if (graph === undefined) throw invalidGraph(check, 'This is no graph', '/graph');
     const made = await insert(ctx, graph, input.note);
     ctx.outcome.created = true;
-    return { ...made, dryRun: false, operations: [], ...presentCheck(check) };
+    return { ...made, dryRun: false, undo: [], ...presentCheck(check) };
   },
 });
 

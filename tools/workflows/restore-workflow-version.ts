@@ -20,6 +20,7 @@ export const restoreWorkflowVersion = defineTool({
     const operations = diffGraphs(draft.graph, graph);
     const check = presentCheck(await checkWorkflow(ctx, graph, workflowId));
     const { revision, graphHash } = await saveDraft(ctx, draft, { graph, operations, note });
-    return { workflowId, revision, graphHash, dryRun: false, operations, ...check };
+    const undo = diffGraphs(graph, draft.graph);
+    return { workflowId, revision, graphHash, dryRun: false, undo, ...check };
   },
 });

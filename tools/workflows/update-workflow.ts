@@ -1,4 +1,5 @@
 import { applyOperations } from '#graphs/edit/apply.ts';
+import { diffGraphs } from '#graphs/edit/diff.ts';
 import { graphHash } from '#graphs/hash.ts';
 import { WorkflowChange, WorkflowEditInput } from '#src/contracts/resources/workflow.ts';
 import { defineTool } from '#tools/define.ts';
@@ -23,6 +24,7 @@ export const updateWorkflow = defineTool({
     const saved = dryRun
       ? { revision: draft.revision, graphHash: graphHash(graph) }
       : await saveDraft(ctx, draft, { graph, operations, note });
-    return { workflowId, revision: saved.revision, graphHash: saved.graphHash, dryRun, operations, ...check };
+    const undo = diffGraphs(graph, draft.graph);
+    return { workflowId, revision: saved.revision, graphHash: saved.graphHash, dryRun, undo, ...check };
   },
 });

@@ -4,7 +4,7 @@ import { graphLimits, StoredGraph } from '#src/contracts/resources/graph.ts';
 import { Operations } from '#src/contracts/resources/operation.ts';
 import { catalog } from '#graphs/catalog.ts';
 import { checkGraph } from '#graphs/check.ts';
-import { compileGraph } from '#graphs/compile.ts';
+import { compileGraph } from '#graphs/run/compile.ts';
 import { applyOperations } from '#graphs/edit/apply.ts';
 import { serve } from '#scripts/bench/processes/serve.ts';
 

@@ -3,7 +3,7 @@ import type { Collections } from '#src/adapters/database/collections.ts';
 
 type Index = readonly [keys: IndexSpecification, options?: CreateIndexesOptions];
 
-/** Every query of the repositories has one of these (or `_id`): test/adapters/query-plans.test.ts fails on a collection scan. */
+/** Every query of the repositories has one of these (or `_id`): test/adapters/database/query-plans.test.ts fails on a collection scan. */
 const indexes: Readonly<Partial<Record<keyof Collections, readonly Index[]>>> = {
   projects: [[{ organizationId: 1 }]],
   apiKeys: [

@@ -1,7 +1,7 @@
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
 import type { Collections, SecretRow } from '#src/adapters/database/collections.ts';
 import { Fault } from '#src/domain/fault.ts';
-import type { SecretStore } from '#src/domain/ports/secret-store.ts';
+import type { SecretInfo, SecretStore } from '#src/domain/ports/secret-store.ts';
 
 type Place = Pick<SecretRow, 'organizationId' | 'projectId' | 'name'>;
 

@@ -50,11 +50,7 @@ function isTrusted({ trusted = [] }: Policy, { host, port }: Pick<Target, 'host'
 }
 
 /** An address other than public ones is open only when its very digits and port are listed, or what leads there is trusted. */
-export function addressProblem(
-  policy: Policy,
-  address: string,
-  target: Pick<Target, 'host' | 'port'>,
-): string | null {
+export function addressProblem(policy: Policy, address: string, target: Pick<Target, 'host' | 'port'>): string | null {
   const { port } = target;
   const kind = kindOf(address);
   if (kind === 'metadata') return metadataReason;

@@ -176,7 +176,7 @@ export const WorkflowChange = z.object({
   revision: z.int().describe('baseVersion of the next edit'),
   graphHash: z.string(),
   dryRun: z.boolean(),
-  operations: z.array(z.unknown()).describe('As applied'),
+  undo: z.array(z.unknown()).describe('Operations that take this back'),
   ...check,
 });
 

@@ -82,5 +82,11 @@ export function emitted(
   const { organizationId, projectId, documentId, executionId, runId } = run;
   const at = new Date();
   const place = { organizationId, projectId, documentId, executionId, runId };
-  return { ...place, dedupeId: `workflow.emitted:${runId}:${path}`, type: 'workflow.emitted', at, data: { nodeId: path, event: type, data } };
+  return {
+    ...place,
+    dedupeId: `workflow.emitted:${runId}:${path}`,
+    type: 'workflow.emitted',
+    at,
+    data: { nodeId: path, event: type, data },
+  };
 }

@@ -14,5 +14,9 @@ export interface CachedOutcome {
 export interface NodeCache {
   get(organizationId: string, projectId: string, key: string): Promise<CachedOutcome | null>;
   /** Nobody waits for it; a failure is logged. */
-  put(place: { organizationId: string; projectId: string; documentId: string }, key: string, outcome: CachedOutcome): void;
+  put(
+    place: { organizationId: string; projectId: string; documentId: string },
+    key: string,
+    outcome: CachedOutcome,
+  ): void;
 }

@@ -31,7 +31,12 @@ export interface WorkflowStore {
    */
   saveDraft(draft: WorkflowDraftRecord): Promise<boolean>;
   /** Edits with `revision > after`, oldest first. */
-  editsSince(organizationId: string, workflowId: string, after: number, limit: number): Promise<readonly WorkflowEdit[]>;
+  editsSince(
+    organizationId: string,
+    workflowId: string,
+    after: number,
+    limit: number,
+  ): Promise<readonly WorkflowEdit[]>;
 
   findVersion(organizationId: string, workflowId: string, version: number): Promise<WorkflowVersionRecord | null>;
   /** Newest first, without their graphs; versions below `before`. */

@@ -9,7 +9,7 @@ import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createOutbound, type OutboundOptions } from '#src/adapters/outbound/create-outbound.ts';
-import { faultOf, startOutside } from '#test/support/outside-server.ts';
+import { faultOf, startOutside } from '#test/support/servers/outside-server.ts';
 
 const get = { method: 'GET', headers: {}, maxBytes: 1_000, timeoutMs: 5_000 } as const;
 const to = (listed: string, more: Partial<OutboundOptions> = {}) =>

@@ -54,7 +54,7 @@ async function gather<T>(source: AsyncIterable<T>): Promise<T[]> {
 
 const at = (thread_id: string): { configurable: { thread_id: string } } => ({ configurable: { thread_id } });
 
-// The suite of all savers runs on it in test/adapters/checkpoint-saver.test.ts.
+// The suite of all savers runs on it in test/adapters/database/checkpoint-saver.test.ts.
 describe("LangGraph's own MongoDBSaver", () => {
   it('sets up its indexes, again and from several at once, and its queries use them', async () => {
     expect(await Promise.all([saver().setup(), saver(other).setup(), saver().setup()])).toEqual([[], [], []]);

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { emit } from '#graphs/nodes/emit.ts';
 import { callNode } from '#test/graphs/support/call-node.ts';
-import { faultOf } from '#test/support/outside-server.ts';
+import { faultOf } from '#test/support/servers/outside-server.ts';
 import type { NodeDeps, RunFacts } from '#graphs/node-deps.ts';
 
 /** Remembers what the node tells. */

@@ -4,7 +4,7 @@ import { createTesseractEngine } from '#src/adapters/ocr/tesseract-engine.ts';
 import { extract } from '#graphs/nodes/extract.ts';
 import { fixture } from '#test/adapters/ocr/fixtures.ts';
 import { attempt, faultOf, modelBench, pageOf, said, type ModelBench } from '#test/graphs/support/model-nodes.ts';
-import { chatStream } from '#test/support/openai-server.ts';
+import { chatStream } from '#test/support/servers/openai-server.ts';
 
 let bench: ModelBench;
 beforeAll(async () => {

@@ -4,7 +4,7 @@ import { Fault } from '#src/domain/fault.ts';
 import { http } from '#graphs/nodes/http.ts';
 import { ioOf } from '#graphs/define.ts';
 import { callNode, type CallOptions } from '#test/graphs/support/call-node.ts';
-import { faultOf, startOutside, type OutsideServer } from '#test/support/outside-server.ts';
+import { faultOf, startOutside, type OutsideServer } from '#test/support/servers/outside-server.ts';
 
 /** A service that answers with what it is told to, and the node calling it. */
 async function service(respond: Parameters<typeof startOutside>[0]) {

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { llm } from '#graphs/nodes/llm.ts';
 import { attempt, faultOf, modelBench, pageOf, said, type ModelBench } from '#test/graphs/support/model-nodes.ts';
-import { brokenStream, chatStream, errorAnswer } from '#test/support/openai-server.ts';
+import { brokenStream, chatStream, errorAnswer } from '#test/support/servers/openai-server.ts';
 
 let bench: ModelBench;
 beforeAll(async () => {

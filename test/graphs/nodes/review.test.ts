@@ -3,7 +3,7 @@ import { answerProblem } from '#src/domain/runs/answer.ts';
 import { ioOf } from '#graphs/define.ts';
 import { review } from '#graphs/nodes/review.ts';
 import { callNode } from '#test/graphs/support/call-node.ts';
-import { faultOf } from '#test/support/outside-server.ts';
+import { faultOf } from '#test/support/servers/outside-server.ts';
 
 describe('the question', () => {
   test('holds the filled prompt, the data and what an answer must be; nothing is written', async () => {

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { ioOf } from '#graphs/define.ts';
 import { transform } from '#graphs/nodes/transform.ts';
 import { callNode } from '#test/graphs/support/call-node.ts';
-import { faultOf } from '#test/support/outside-server.ts';
+import { faultOf } from '#test/support/servers/outside-server.ts';
 
 const set = (expressions: Record<string, string>, state: Record<string, unknown> = {}) =>
   callNode(transform, { config: { set: expressions }, state });

@@ -2,13 +2,13 @@ import { MemorySaver } from '@langchain/langgraph-checkpoint';
 import { z } from 'zod';
 import { StoredGraph, type StoredGraphInput } from '#src/contracts/resources/graph.ts';
 import { catalogOf, type Catalog } from '#graphs/catalog.ts';
-import { compileGraph } from '#graphs/compile.ts';
-import type { RunCheckpointer } from '#graphs/compiled-workflow.ts';
+import { compileGraph } from '#graphs/run/compile.ts';
+import type { RunCheckpointer } from '#graphs/run/compiled-workflow.ts';
 import { defineNode, type NodeCall, type NodeDefinition, type NodeResult } from '#graphs/define.ts';
-import { executeRun, type RunOutcome } from '#graphs/execute.ts';
+import { executeRun, type RunOutcome } from '#graphs/run/execute.ts';
 import type { NodeDeps, RunFacts } from '#graphs/node-deps.ts';
-import type { RunParts } from '#graphs/run-context.ts';
-import type { StepFinished, StepStarted } from '#graphs/step-sink.ts';
+import type { RunParts } from '#graphs/run/run-context.ts';
+import type { StepFinished, StepStarted } from '#graphs/run/step-sink.ts';
 
 type Behaviour = (call: NodeCall<Record<string, unknown>>) => Promise<NodeResult> | NodeResult;
 

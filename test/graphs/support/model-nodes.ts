@@ -11,7 +11,7 @@ import type { NodeDefinition, NodeResult } from '#graphs/define.ts';
 import type { NodeDeps, RunFacts } from '#graphs/node-deps.ts';
 import type { OcrPage } from '#src/domain/ports/ocr-engine.ts';
 import { temporaryDatabase } from '#test/graphs/support/embedded-database.ts';
-import { startOpenAiServer, type Behaviour, type OpenAiServer } from '#test/support/openai-server.ts';
+import { startOpenAiServer, type Behaviour, type OpenAiServer } from '#test/support/servers/openai-server.ts';
 
 export const apiKey = 'sk-test-9f8e7d6c5b4a';
 export const run: RunFacts = {

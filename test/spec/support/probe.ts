@@ -54,7 +54,7 @@ export function createProbe(): Probe {
     reads: [],
     readsIfPresent: ['note', 'options'],
     writes: ['echoed'],
-    pure: true,
+    pure: false,
     defaultTimeoutMs: 10_000,
     example: {},
     run: async ({ state }) => ({ update: { echoed: state } }),

@@ -1,9 +1,9 @@
 import { Fault, type FieldError } from '#src/domain/fault.ts';
 import { deadline } from '#graphs/engine/deadline.ts';
 import { Gate } from '#graphs/engine/gate.ts';
-import type { CompiledWorkflow } from '#graphs/compiled-workflow.ts';
+import type { CompiledWorkflow } from '#graphs/run/compiled-workflow.ts';
 import type { NestedOutcome, NestedWorkflow, Question } from '#graphs/define.ts';
-import type { RunContext, RunParts } from '#graphs/run-context.ts';
+import type { RunContext, RunParts } from '#graphs/run/run-context.ts';
 import type { StoredGraph } from '#src/contracts/resources/graph.ts';
 
 export interface RunRequest {

@@ -140,7 +140,14 @@ async function askDocuments({ documents, uploads, results, search }: Stores): Pr
     await results.ocrById(organizationId, ocr.ocrResultId);
     const described = await results.saveDescription(origin, { modelLabel: 'm', value, usage });
     await results.descriptionById(organizationId, described.descriptionId);
-    const found = { modelLabel: 'm', prompt: 'p', page: 0, segments: [], unsupportedPrompt: false, derivedDocumentId: null };
+    const found = {
+      modelLabel: 'm',
+      prompt: 'p',
+      page: 0,
+      segments: [],
+      unsupportedPrompt: false,
+      derivedDocumentId: null,
+    };
     const segmented = await results.saveSegmentation(origin, found);
     expect(segmented.segmentationId).toBe(results.segmentationIdOf(origin));
     await results.segmentationById(organizationId, segmented.segmentationId);
@@ -153,7 +160,14 @@ async function askDocuments({ documents, uploads, results, search }: Stores): Pr
   }
   await results.latestOcr(organizationId, id);
   const { objectKey, createdAt } = document;
-  const texts = { title: '', description: '', ocrText: 'walnut 4711', segmentationText: '', identifiers: ['4711'], embeddings: {} };
+  const texts = {
+    title: '',
+    description: '',
+    ocrText: 'walnut 4711',
+    segmentationText: '',
+    identifiers: ['4711'],
+    embeddings: {},
+  };
   await search.upsert({
     documentId: id,
     organizationId,

@@ -1,4 +1,4 @@
-import type { CompiledWorkflow } from '#graphs/compiled-workflow.ts';
+import type { CompiledWorkflow } from '#graphs/run/compiled-workflow.ts';
 
 export interface CompiledCache {
   /**

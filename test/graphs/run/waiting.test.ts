@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { CheckpointSaver } from '#src/adapters/database/checkpoint-saver.ts';
 import { StoredGraph, type StoredGraphInput } from '#src/contracts/resources/graph.ts';
 import { catalogOf } from '#graphs/catalog.ts';
-import { compileGraph } from '#graphs/compile.ts';
+import { compileGraph } from '#graphs/run/compile.ts';
 import { workflow } from '#graphs/nodes/workflow.ts';
 import { runToStop, StepLog, testNode, visits, type TestRun } from '#test/graphs/support/graph-fixtures.ts';
 import { temporaryDatabase } from '#test/graphs/support/embedded-database.ts';

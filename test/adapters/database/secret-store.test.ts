@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createSecretStore } from '#src/adapters/database/secrets.ts';
 import { testDatabase, type TestDatabase } from '#test/support/database.ts';
-import { faultOf } from '#test/support/outside-server.ts';
+import { faultOf } from '#test/support/servers/outside-server.ts';
 import { freshTenant } from '#test/support/records.ts';
 
 let database: TestDatabase;

@@ -3,11 +3,11 @@ import { graphLimits } from '#src/contracts/resources/graph.ts';
 import { Gate } from '#graphs/engine/gate.ts';
 import { folds } from '#graphs/engine/reducers.ts';
 import { flowChannel, itemMember, itemOf, takes, type MapItem } from '#graphs/engine/flow-state.ts';
-import { NodeVisit, type VisitOutcome } from '#graphs/node-visit.ts';
+import { NodeVisit, type VisitOutcome } from '#graphs/run/node-visit.ts';
 import type { ChannelValues } from '#graphs/define.ts';
 import type { Expression } from '#graphs/expression/expression.ts';
-import type { NodePlan } from '#graphs/plan-node.ts';
-import type { RunContext } from '#graphs/run-context.ts';
+import type { NodePlan } from '#graphs/run/plan-node.ts';
+import type { RunContext } from '#graphs/run/run-context.ts';
 
 export type { RunContext };
 

@@ -105,7 +105,10 @@ export function parseConfig(definition: NodeDefinition, config: unknown, nodeId:
   const [issue] = params.error.issues;
   const where = issue?.path.join('.') ?? '';
   const what = `${where === '' ? '' : `${where}: `}${issue?.message ?? 'not as expected'}`;
-  throw new Fault('workflow.invalid', `Node "${nodeId}" has a config that "${definition.type}" does not take: ${what}.`);
+  throw new Fault(
+    'workflow.invalid',
+    `Node "${nodeId}" has a config that "${definition.type}" does not take: ${what}.`,
+  );
 }
 
 function parserOf(sources: readonly string[]): NodePlan['parse'] {

@@ -7,12 +7,12 @@ import { deadline, unlessAborted } from '#graphs/engine/deadline.ts';
 import { preview } from '#graphs/engine/preview.ts';
 import { mapStrings } from '#graphs/engine/map-strings.ts';
 import { resolveConfig } from '#graphs/expression/config.ts';
-import { parseConfig, type NodePlan } from '#graphs/plan-node.ts';
+import { parseConfig, type NodePlan } from '#graphs/run/plan-node.ts';
 import type { CachedOutcome } from '#src/domain/ports/node-cache.ts';
 import type { ChannelValues, NodeCall, NodeResult } from '#graphs/define.ts';
 import type { MapItem } from '#graphs/engine/flow-state.ts';
-import type { RunContext } from '#graphs/run-context.ts';
-import type { StepFinished, StepStarted } from '#graphs/step-sink.ts';
+import type { RunContext } from '#graphs/run/run-context.ts';
+import type { StepFinished, StepStarted } from '#graphs/run/step-sink.ts';
 
 /** How a run left a node. `failed` where `onError` lets it go on, `waiting` where the node asked a question. */
 export type VisitOutcome =
@@ -90,7 +90,10 @@ export class NodeVisit {
     return 'again';
   }
 
-  #succeed(step: StepStarted, { result, outputDigest, cachedFrom }: Extract<Attempt, { result: unknown }>): VisitOutcome {
+  #succeed(
+    step: StepStarted,
+    { result, outputDigest, cachedFrom }: Extract<Attempt, { result: unknown }>,
+  ): VisitOutcome {
     if (result.wait !== undefined) {
       if (result.wait !== 'inside') this.#context.ask(this.#path, result.wait);
       this.#finish(step, { status: 'waiting' });
@@ -170,7 +173,10 @@ export class NodeVisit {
     const found = (await this.#context.revealSecrets?.(names)) ?? new Map<string, string>();
     const missing = names.find((name) => !found.has(name));
     if (missing === undefined) return found;
-    throw new Fault('secret.unknown', `The project has no secret "${missing}", which node "${this.#plan.nodeId}" names.`);
+    throw new Fault(
+      'secret.unknown',
+      `The project has no secret "${missing}", which node "${this.#plan.nodeId}" names.`,
+    );
   }
 
   #cacheKey(params: Record<string, unknown>): string | null {

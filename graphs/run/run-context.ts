@@ -1,8 +1,8 @@
-import type { CompiledWorkflow } from '#graphs/compiled-workflow.ts';
+import type { CompiledWorkflow } from '#graphs/run/compiled-workflow.ts';
 import type { NestedOutcome, NestedWorkflow, Question } from '#graphs/define.ts';
 import type { Gate } from '#graphs/engine/gate.ts';
 import type { NodeDeps, RunFacts } from '#graphs/node-deps.ts';
-import type { StepSink } from '#graphs/step-sink.ts';
+import type { StepSink } from '#graphs/run/step-sink.ts';
 import type { NodeCache } from '#src/domain/ports/node-cache.ts';
 
 /** What the caller of a run gives. */

@@ -6,7 +6,7 @@ import { createLocalModels } from '#src/adapters/models/local/create-local-model
 import type { SearchIndex } from '#src/domain/ports/search-index.ts';
 import { searchIndexConformance } from '#test/conformance/search-index.ts';
 import { testDatabase, testDatabases, type TestDatabase } from '#test/support/database.ts';
-import { databaseProxy, type DatabaseProxy } from '#test/support/database-proxy.ts';
+import { databaseProxy, type DatabaseProxy } from '#test/support/servers/database-proxy.ts';
 
 /** Eventually consistent, as Atlas is: a search answers from what was there before the writes that wait, and then lets one in. */
 function lagging(index: SearchIndex, waiting: (() => Promise<void>)[]): SearchIndex {

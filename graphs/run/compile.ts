@@ -2,13 +2,13 @@ import { Fault } from '#src/domain/fault.ts';
 import { graphHash } from '#graphs/hash.ts';
 import { emptyValues, folds } from '#graphs/engine/reducers.ts';
 import { planFlow, type FlowPlan } from '#graphs/engine/flow-plan.ts';
-import { planNode, type NodePlan } from '#graphs/plan-node.ts';
-import { nodeRunner, type NodeRuntime } from '#graphs/run-node.ts';
+import { planNode, type NodePlan } from '#graphs/run/plan-node.ts';
+import { nodeRunner, type NodeRuntime } from '#graphs/run/run-node.ts';
 import { flowChannel, takes, type FlowState } from '#graphs/engine/flow-state.ts';
 import type * as LangGraphModule from '@langchain/langgraph';
 import type { StoredGraph } from '#src/contracts/resources/graph.ts';
 import type { Catalog } from '#graphs/catalog.ts';
-import type { CompiledWorkflow, InvokeOptions, RunCheckpointer } from '#graphs/compiled-workflow.ts';
+import type { CompiledWorkflow, InvokeOptions, RunCheckpointer } from '#graphs/run/compiled-workflow.ts';
 import type { ChannelValues } from '#graphs/define.ts';
 
 type LangGraph = typeof LangGraphModule;
@@ -106,12 +106,7 @@ function addLoops(builder: LooseBuilder, { loops }: FlowPlan, { Command }: LangG
   }
 }
 
-function addJoins(
-  builder: LooseBuilder,
-  graph: StoredGraph,
-  { joins }: FlowPlan,
-  { START, END }: LangGraph,
-): void {
+function addJoins(builder: LooseBuilder, graph: StoredGraph, { joins }: FlowPlan, { START, END }: LangGraph): void {
   for (const { sources, target } of joins) {
     if (sources.length === 1 && sources[0] === 'START') builder.addEdge(START, target);
     else builder.addEdge(oneOrMore(sources), target);
