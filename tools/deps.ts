@@ -47,6 +47,8 @@ export interface ToolDeps {
   readonly catalog: Catalog;
   /** Tells the outbox relay that a document with pending events was written. */
   relay(document: DocumentRecord): void;
+  /** These runs will not go on: what was kept for that goes, behind the caller's back. */
+  forgetRuns(runIds: readonly string[]): void;
   /** Appends to the realtime log without making the caller wait; failures are logged. */
   announce(events: readonly RealtimeEvent[]): void;
   readonly cursorSecret: Buffer;

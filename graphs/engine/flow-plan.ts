@@ -41,7 +41,7 @@ export interface FlowPlan {
   readonly dynamic: boolean;
 }
 
-export function waysOf({ nodes, edges }: Pick<StoredGraph, 'nodes' | 'edges'>): Way[] {
+function waysOf({ nodes, edges }: Pick<StoredGraph, 'nodes' | 'edges'>): Way[] {
   const ofEdges = edges.flatMap(waysOfEdge);
   const ofErrors = Object.entries(nodes).flatMap(([from, { onError }]): Way[] =>
     typeof onError === 'object' ? [{ from, to: onError.goto, kind: 'choice' }] : [],

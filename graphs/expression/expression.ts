@@ -22,7 +22,7 @@ export interface Expression {
 const environment = createEnvironment();
 
 /**
- * Parses CEL with the functions of `expressionFunctions`. Whole numbers written in the source and `size()` are ints, so `7 / 2` is 3;
+ * Parses CEL with the functions of `describeFunctions`. Whole numbers written in the source and `size()` are ints, so `7 / 2` is 3;
  * numbers of channels are doubles; they mix freely. Throws `workflow.invalid` with the place of the mistake.
  * Source: https://github.com/google/cel-spec/blob/master/doc/langdef.md
  */
@@ -56,20 +56,6 @@ export function parseExpression(source: string): Expression {
         throw new Fault('expression.failed', `"${excerpt(source)}": ${reason(error)}.`, { cause: error });
       }
     },
-  };
-}
-
-/** `parseExpression` that keeps the `limit` expressions used last. */
-export function createExpressionCache(limit = 500): (source: string) => Expression {
-  const kept = new Map<string, Expression>();
-  return (source) => {
-    const expression = kept.get(source) ?? parseExpression(source);
-    // A Map iterates in order of insertion: putting an entry again makes it the last used.
-    kept.delete(source);
-    kept.set(source, expression);
-    const oldest = kept.keys().next();
-    if (kept.size > limit && !oldest.done) kept.delete(oldest.value);
-    return expression;
   };
 }
 

@@ -10,7 +10,7 @@ interface ExpressionFunction {
 }
 
 /** What expressions know besides CEL's own functions. All of them are pure. */
-export const expressionFunctions: readonly ExpressionFunction[] = [
+const expressionFunctions: readonly ExpressionFunction[] = [
   { signature: 'range(dyn): list<int>', summary: 'Whole numbers from 0 to n - 1; n is at most 1000', run: range },
   { signature: 'string.lower(): string', summary: 'In small letters', run: (text: string) => text.toLowerCase() },
   { signature: 'lower(string): string', summary: 'In small letters', run: (text: string) => text.toLowerCase() },
@@ -40,8 +40,12 @@ export const expressionFunctions: readonly ExpressionFunction[] = [
   { signature: 'json(dyn): string', summary: 'As JSON text', run: (value) => JSON.stringify(resultOf(value)) },
 ];
 
-/** Of `default(value, fallback)`, which is no function: its first argument may fail. */
-export const defaultSummary = 'The value, or the fallback where the value is null or part of its path is missing';
+/** The table as people and agents are told it, with `default`, which is no function: its first argument may fail. */
+export function describeFunctions(): { signature: string; summary: string }[] {
+  const fallback = 'The value, or the fallback where the value is null or part of its path is missing';
+  const told = expressionFunctions.map(({ signature, summary }) => ({ signature, summary }));
+  return [...told, { signature: 'default(dyn, dyn): dyn', summary: fallback }];
+}
 
 export function createEnvironment(): Environment {
   const { listElements, mapEntries, astNodes, depth } = expressionLimits;

@@ -26,11 +26,12 @@ export const workflow = defineNode({
   pure: false,
   defaultTimeoutMs: 3_600_000,
   example: { workflowId: 'wf_of_the_project', version: 1, outputs: { fields: 'fields' } },
-  async run({ params, runWorkflow }) {
-    const { workflowId, version, input, outputs } = params;
-    const outcome = await runWorkflow({ workflowId, version, initialState: input });
+  async run(call) {
+    const { workflowId, version, input, outputs } = call.params;
+    const outcome = await call.runWorkflow({ workflowId, version, initialState: input });
     if (outcome.status === 'waiting') return { update: {}, wait: 'inside' };
-    const written = Object.entries(outputs).map(([channel, name]) => [channel, outcome.outputs[name] ?? null]);
-    return { update: Object.fromEntries(written) };
+    const update: Record<string, unknown> = {};
+    for (const [channel, name] of Object.entries(outputs)) update[channel] = outcome.outputs[name] ?? null;
+    return { update };
   },
 });

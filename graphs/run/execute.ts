@@ -99,9 +99,8 @@ async function runInside(
   if (frame.depth >= maxDepth) {
     throw new Fault('workflow.invalid', `Workflows are nested more than ${maxDepth} deep.`);
   }
-  const { loadWorkflow } = request.context;
-  if (loadWorkflow === undefined) throw new Error('this run cannot load other workflows');
-  const compiled = await loadWorkflow(workflowId, version);
+  const compiled = await request.context.loadWorkflow?.(workflowId, version);
+  if (compiled === undefined) throw new Error('this run cannot load other workflows');
   const questions: AskedQuestion[] = [];
   const inner: Frame = {
     threadId: `${frame.threadId}|${place}`,

@@ -9,8 +9,6 @@ import type { Expression } from '#graphs/expression/expression.ts';
 import type { NodePlan } from '#graphs/run/plan-node.ts';
 import type { RunContext } from '#graphs/run/run-context.ts';
 
-export type { RunContext };
-
 /** The part of LangGraph's node config that is used here. `signal` aborts when another branch of the same superstep failed. */
 export interface NodeRuntime {
   readonly context?: unknown;

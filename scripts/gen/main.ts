@@ -4,6 +4,7 @@ import { orExplain, UsageError } from '#scripts/cli/with-app.ts';
 import { checkerDoc } from '#scripts/gen/checker-doc.ts';
 import { configDoc } from '#scripts/gen/config-doc.ts';
 import { errorsDoc } from '#scripts/gen/errors-doc.ts';
+import { expressionsDoc } from '#scripts/gen/expressions-doc.ts';
 import { nodePages, nodesDoc } from '#scripts/gen/nodes-doc.ts';
 import { toolsDoc } from '#scripts/gen/tools-doc.ts';
 import { buildOpenApi } from '#src/contracts/openapi.ts';
@@ -16,6 +17,7 @@ const generated: Readonly<Record<string, () => string>> = {
   'docs/checker.md': checkerDoc,
   'docs/config.md': configDoc,
   'docs/errors.md': errorsDoc,
+  'docs/expressions.md': expressionsDoc,
   'docs/nodes.md': nodesDoc,
   ...nodePages(),
   'docs/tools.md': toolsDoc,

@@ -1,5 +1,6 @@
 import { derivedId } from '#src/domain/ids.ts';
 import type { DeliveryStore } from '#src/domain/ports/delivery-store.ts';
+import type { ListPosition } from '#src/domain/ports/documents.ts';
 import type { ExecutionStore } from '#src/domain/ports/executions.ts';
 import { countRuns, executionStatus, terminalStatuses, type ExecutionRecord } from '#src/domain/runs/run.ts';
 
@@ -9,6 +10,8 @@ export interface CallbackParts {
   /** Tells the sender that something is due. */
   pushed(): void;
 }
+
+const pageSize = 100;
 
 /**
  * Puts the webhook of an execution into the outbox when its last run has ended, once: its id derives from the execution's. The results
@@ -29,12 +32,19 @@ export class Callbacks {
 
   /** What a crash left behind. */
   async sweep(): Promise<void> {
-    for (const execution of await this.#parts.executions.withPendingCallback(100)) await this.#tell(execution);
+    let after: ListPosition | null = null;
+    for (;;) {
+      const page: readonly ExecutionRecord[] = await this.#parts.executions.withPendingCallback(after, pageSize);
+      for (const execution of page) await this.#tell(execution);
+      const last = page.at(-1);
+      if (last === undefined || page.length < pageSize) return;
+      after = { createdAt: last.createdAt, id: last._id };
+    }
   }
 
   async #tell(execution: ExecutionRecord): Promise<void> {
     const { _id, organizationId, projectId, callbackUrl: url, documentIds } = execution;
-    const { executions, deliveries, pushed } = this.#parts;
+    const { executions, deliveries } = this.#parts;
     const runs = await executions.runsOf(organizationId, _id);
     const { total, timed_out: timedOut, ...counts } = countRuns(runs);
     const status = executionStatus({ total, timed_out: timedOut, ...counts });
@@ -57,6 +67,6 @@ export class Callbacks {
       lastError: null,
     });
     await executions.callbackQueued(organizationId, _id);
-    pushed();
+    this.#parts.pushed();
   }
 }

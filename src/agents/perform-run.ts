@@ -139,11 +139,11 @@ class Performance {
 
   /** A workflow inside the run: of its project only. */
   async #inner(workflowId: string, version: number): Promise<CompiledWorkflow> {
-    const { workflows, compiled, compile } = this.#parts;
+    const { workflows, compiled } = this.#parts;
     const { organizationId, projectId } = this.#facts;
     const owner = await workflows.find({ organizationId, projectIds: [projectId] }, workflowId);
     const found = owner === null ? null : await workflows.findVersion(organizationId, workflowId, version);
-    if (found !== null) return compiled.get(found.graphHash, () => compile(found.graph));
+    if (found !== null) return compiled.get(found.graphHash, () => this.#parts.compile(found.graph));
     throw new Fault(
       'workflow.version_not_found',
       `The project has no workflow ${workflowId} with a version ${version}.`,

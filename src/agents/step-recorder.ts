@@ -61,7 +61,7 @@ export class StepRecorder implements StepSink {
   constructor(
     run: RunRecord,
     parts: RecorderParts,
-    { earlier, onProgress }: { readonly earlier: readonly StepRecord[]; onProgress(): void },
+    { earlier, onProgress }: { readonly earlier: readonly StepRecord[]; readonly onProgress: () => void },
   ) {
     this.#run = run;
     this.#parts = parts;

@@ -18,6 +18,8 @@ export interface WorkerParts {
   perform(lease: Lease, signal: AbortSignal): Promise<Performed>;
   /** What is left to do for a run that has ended, durably; failures are its own affair. */
   ended(lease: Lease, status: RunStatus): void;
+  /** A run that was canceled, or goes on elsewhere, while it was performed here: the performance is over. */
+  lost(lease: Lease): void;
   /** Work that a crash left elsewhere; called with every sweep. */
   sweep(): Promise<void>;
 }
@@ -202,6 +204,7 @@ export class Worker {
   async #giveBack(lease: Lease, error: unknown, logger: Logger): Promise<void> {
     if (error instanceof LeaseLost) {
       logger.warn({}, 'lease lost: the run was canceled, or goes on elsewhere');
+      this.#parts.lost(lease);
     } else if (error instanceof Draining) {
       await this.#parts.executions.release(lease, new Date()).catch((failure: unknown) => {
         logger.error({ err: failure }, 'a run could not be given back: left to its lease');

@@ -17,6 +17,7 @@ import { createCompiledCache } from '#graphs/run/compiled-cache.ts';
 import type { compileGraph } from '#graphs/run/compile.ts';
 import type { RunCheckpointer } from '#graphs/run/compiled-workflow.ts';
 import type { NodeDeps } from '#graphs/node-deps.ts';
+import { terminalStatuses } from '#src/domain/runs/run.ts';
 import { emitted } from '#src/domain/events/realtime.ts';
 import type { OcrEngine } from '#src/domain/ports/ocr-engine.ts';
 
@@ -113,8 +114,19 @@ export function createAgents({ config, data, core, catalog }: AgentsParts, stack
         logger.warn({ err: error, runId: run._id }, 'a callback is left to the sweep');
       });
     },
+    lost({ run }: Lease) {
+      const { _id: runId, organizationId, projectId } = run;
+      const forget = async (): Promise<void> => {
+        const now = await executions.findRun({ organizationId, projectIds: [projectId] }, runId);
+        if (now !== null && terminalStatuses.has(now.status)) await graphs.forget(runId);
+      };
+      forget().catch((error: unknown) => {
+        logger.warn({ err: error, runId }, 'checkpoints of a canceled run could not be removed');
+      });
+    },
     async sweep() {
-      await Promise.all([relay.sweep(), callbacks.sweep(), sender.sweep()]);
+      sender.sweep();
+      await Promise.all([relay.sweep(), callbacks.sweep()]);
     },
   };
   return new Worker(parts, { owner: randomUUID(), ...config.runs });

@@ -3,6 +3,7 @@ import { createAuditLog } from '#src/adapters/database/audit-log.ts';
 import { createDocumentStore } from '#src/adapters/database/documents.ts';
 import { createEventLog } from '#src/adapters/database/event-log.ts';
 import { createExecutionStore } from '#src/adapters/database/executions.ts';
+import { forgetCheckpoints } from '#src/adapters/database/forget-checkpoints.ts';
 import { createIdempotencyStore } from '#src/adapters/database/idempotency.ts';
 import { createOrganizationStore } from '#src/adapters/database/organizations.ts';
 import { createResultStore } from '#src/adapters/database/results.ts';
@@ -21,6 +22,7 @@ import { createOutside, type Outside } from '#src/compose/outside.ts';
 import type { Config } from '#src/config/config.ts';
 import { HealthService } from '#src/domain/health.ts';
 import type { ImageCodec } from '#src/domain/ports/image-codec.ts';
+import type { EventLog } from '#src/domain/ports/event-log.ts';
 import type { Logger } from '#src/domain/ports/logger.ts';
 import type { Metrics } from '#src/domain/ports/metrics.ts';
 import type { Models } from '#src/domain/ports/models.ts';
@@ -60,6 +62,22 @@ function searchOptions({ config, readers, logger }: CoreParts, metrics: Metrics)
     observe({ leg, outcome, seconds, error }) {
       metrics.searchLeg(leg, outcome, seconds);
       if (error !== undefined) logger.warn({ err: error, leg, outcome, seconds }, 'a search went on without one leg');
+    },
+  };
+}
+
+/** Work behind the caller's back: a failure is a line in the log. */
+function behind({ data, logger }: CoreParts, events: EventLog): Pick<ToolDeps, 'announce' | 'forgetRuns'> {
+  return {
+    forgetRuns(runIds) {
+      forgetCheckpoints(data.database.db, runIds).catch((error: unknown) =>
+        logger.warn({ err: error }, 'checkpoints of canceled runs could not be removed'),
+      );
+    },
+    announce(batch) {
+      events
+        .append(batch, { lingerMs: 20 })
+        .catch((error: unknown) => logger.warn({ err: error }, 'realtime events were not recorded'));
     },
   };
 }
@@ -108,11 +126,7 @@ export function createCore(parts: CoreParts, stack: AsyncDisposableStack): Core 
     secrets: createSecretStore(collections, config.secretsKey ?? data.derive('secrets')),
     catalog,
     relay: (document) => relay.push(document),
-    announce(batch) {
-      events
-        .append(batch, { lingerMs: 20 })
-        .catch((error: unknown) => logger.warn({ err: error }, 'realtime events were not recorded'));
-    },
+    ...behind(parts, events),
     cursorSecret: data.derive('cursor'),
     limits: { uploadMaxBytes: config.uploads.maxBytes, signContentType: config.uploads.signContentType },
     modelLabels: modelLabels(models),

@@ -68,7 +68,15 @@ function start({ options, perform, ...parts }: Setup) {
   const wake = createInProcessWakeQueue();
   const events = createEventLog(database.collections);
   const logger = createPinoLogger('silent');
-  const usual = { executions, events, wake, logger, sweep: async () => undefined, ended: () => undefined };
+  const usual = {
+    executions,
+    events,
+    wake,
+    logger,
+    sweep: async () => undefined,
+    ended: () => undefined,
+    lost: () => undefined,
+  };
   const all = { ...usual, ...parts, perform: ending(perform) };
   const worker = new Worker(all, { owner: 'worker', concurrency: 4, leaseMs: 10_000, ...options });
   workers.push(worker);

@@ -551,13 +551,15 @@ function ending(store: () => ExecutionStore): void {
       await oneRun(store(), { ...callback, createdAt: after(now, -1_000) }),
       await oneRun(store(), { ...callback, createdAt: after(now, -2_000) }),
     ];
-    expect(await store().withPendingCallback(10)).toEqual([first, second]);
-    expect(await store().withPendingCallback(1)).toEqual([first]);
+    expect(await store().withPendingCallback(null, 10)).toEqual([first, second]);
+    expect(await store().withPendingCallback(null, 1)).toEqual([first]);
+    const behind = { createdAt: first.createdAt, id: first._id };
+    expect(await store().withPendingCallback(behind, 10)).toEqual([second]);
     expect((await store().runsOf(first.organizationId, first._id))[0]?.hasCallback).toBe(true);
     await store().callbackQueued(newId('organization'), first._id);
-    expect(await store().withPendingCallback(1)).toEqual([first]);
+    expect(await store().withPendingCallback(null, 1)).toEqual([first]);
     await store().callbackQueued(first.organizationId, first._id);
-    expect(await store().withPendingCallback(10)).toEqual([second]);
+    expect(await store().withPendingCallback(null, 10)).toEqual([second]);
     const { callbackPending: _, ...rest } = first;
     expect(await store().find(tenantOf(first), first._id)).toEqual(rest);
     await store().callbackQueued(second.organizationId, second._id);

@@ -53,7 +53,8 @@ export async function openWorkshop(): Promise<Workshop> {
     },
     ended: (id) => until(id, (body) => typeof body.finishedAt === 'string'),
     async waiting(id) {
-      await until(id, (body) => body.status === 'waiting' || typeof body.finishedAt === 'string');
+      const body = await until(id, ({ status, finishedAt }) => status === 'waiting' || typeof finishedAt === 'string');
+      if (body.status !== 'waiting') throw new Error(`the run has ended: ${JSON.stringify(body.runs)}`);
     },
     async answer(runId, path, answer) {
       const { status, body } = await api.call('POST', `/api/service/runs/${runId}/resume`, {

@@ -29,6 +29,7 @@ export const cancelRun = defineTool({
       runId === undefined
         ? await deps.executions.cancel(principal, _id, reason, now)
         : [await deps.executions.cancelRun(principal, runId, reason, now)].filter((run) => run !== null);
+    deps.forgetRuns(ended.map((run) => run._id));
     deps.announce(ended.map((run) => runCompleted(run, 'canceled', now)));
     return readExecution(ctx, _id);
   },

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { suggest } from '#graphs/check/nearest.ts';
+import { describeFunctions } from '#graphs/expression/functions.ts';
 import type { NodeDefinition } from '#graphs/define.ts';
 import { NodeTypes, NodeTypesQuery } from '#src/contracts/resources/workflow.ts';
 import { Fault } from '#src/domain/fault.ts';
@@ -17,9 +18,15 @@ export const describeNodeTypes = defineTool({
     const { definitions } = deps.catalog;
     const names = [...new Set(definitions.map(({ type }) => type))];
     const wanted = (types ?? names).map((type) => deps.catalog.find(type) ?? unknownType(type, names));
-    return { nodeTypes: wanted.map((definition) => describe(definition, detail === 'full')) };
+    const nodeTypes = wanted.map((definition) => describe(definition, detail === 'full'));
+    return detail === 'full' ? { nodeTypes, expressions } : { nodeTypes };
   },
 });
+
+const expressions = {
+  language: 'CEL (https://cel.dev) over the channels by name; a channel that nothing wrote is null',
+  functions: describeFunctions().map(({ signature, summary }) => `${signature} - ${summary}`),
+};
 
 function describe(definition: NodeDefinition, full: boolean) {
   const { type, version, summary, reads, writes, params, example } = definition;

@@ -1,3 +1,4 @@
+import { threadsOf } from '#src/adapters/database/forget-checkpoints.ts';
 import type { AnyBulkWriteOperation } from 'mongodb';
 import { processSafe } from '#src/adapters/database/connect.ts';
 import { Batcher } from '#src/domain/batcher.ts';
@@ -120,8 +121,8 @@ export class CheckpointWriter {
 
   async #deleteThreads(threadIds: readonly string[]): Promise<void> {
     if (threadIds.length === 0) return;
-    // With the threads of workflows inside the run, `<threadId>|<place>`, which an earlier process may have left.
-    const filter = { $or: threadIds.map((id) => ({ threadId: { $gte: id, $lt: `${id}}` } })) };
+    // An earlier process may have left threads of workflows inside the run.
+    const filter = threadsOf(threadIds);
     await Promise.all([
       this.#collections.checkpoints.deleteMany(filter, processSafe),
       this.#collections.writes.deleteMany(filter, processSafe),

@@ -123,8 +123,17 @@ export function createExecutionStore(
         },
         { returnDocument: 'after' },
       ),
-    withPendingCallback: (limit) =>
-      executions.find({ callbackPending: true }).sort({ createdAt: 1 }).limit(limit).toArray(),
+    withPendingCallback: (after, limit) =>
+      executions
+        .find({
+          callbackPending: true,
+          ...(after !== null && {
+            $or: [{ createdAt: { $gt: after.createdAt } }, { createdAt: after.createdAt, _id: { $gt: after.id } }],
+          }),
+        })
+        .sort({ createdAt: 1, _id: 1 })
+        .limit(limit)
+        .toArray(),
     async callbackQueued(organizationId, executionId) {
       await executions.updateOne({ _id: executionId, organizationId }, { $unset: { callbackPending: true } });
     },

@@ -27,7 +27,7 @@ const indexes: Readonly<Partial<Record<keyof Collections, readonly Index[]>>> = 
   ],
   workflowVersions: [[{ organizationId: 1, workflowId: 1, version: -1 }]],
   workflowEdits: [[{ organizationId: 1, workflowId: 1, revision: 1 }]],
-  executions: [[{ createdAt: 1 }, { partialFilterExpression: { callbackPending: true } }]],
+  executions: [[{ createdAt: 1, _id: 1 }, { partialFilterExpression: { callbackPending: true } }]],
   runs: [
     [{ organizationId: 1, executionId: 1 }],
     [{ claimableAt: 1 }, { sparse: true }],

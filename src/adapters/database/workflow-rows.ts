@@ -38,7 +38,7 @@ export interface WorkflowVersionRow extends Partial<VersionFields> {
   readonly createdAt?: Date;
 }
 
-export function editRow({ operations, ...edit }: WorkflowEdit): EditRow {
+function editRow({ operations, ...edit }: WorkflowEdit): EditRow {
   return { ...edit, operations: JSON.stringify(operations) };
 }
 

@@ -132,6 +132,10 @@ export const NodeTypes = z.object({
       example: GraphJson.optional(),
     }),
   ),
+  expressions: z
+    .object({ language: z.string(), functions: z.array(z.string()) })
+    .optional()
+    .describe('What conditions, $expr and {{ }} may say'),
 });
 
 const authorship = {

@@ -76,7 +76,7 @@ export interface ExecutionStore {
   /** Answers one question of a waiting run and queues it; null when it does not wait for this. */
   answer(tenant: Tenant, runId: string, given: GivenAnswer): Promise<RunRecord | null>;
   /** Executions with a callback that nobody has put into the outbox, oldest first, over all tenants. */
-  withPendingCallback(limit: number): Promise<readonly ExecutionRecord[]>;
+  withPendingCallback(after: ListPosition | null, limit: number): Promise<readonly ExecutionRecord[]>;
   callbackQueued(organizationId: string, executionId: string): Promise<void>;
 
   /** Takes the oldest run that is due or whose lease ran out; raises fence and attempts. */

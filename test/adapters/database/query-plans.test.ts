@@ -211,7 +211,7 @@ async function askRuns({ executions, events, idempotency, steps }: Stores): Prom
       for (const after of [null, { createdAt: now, id: 'run_x' }]) await executions.listRuns(who, filter, after, 25);
   await executions.cancel(wide, execution._id, { code: 'c', message: 'm' }, now);
   await executions.cancelRun(tenant, 'run_x', { code: 'c', message: 'm' }, now);
-  await executions.withPendingCallback(100);
+  for (const after of [null, { createdAt: now, id: 'exec_x' }]) await executions.withPendingCallback(after, 100);
   await executions.callbackQueued(organizationId, execution._id);
   await events.append([realtimeEvent(organizationId)]);
   await events.read(organizationId, 0, 10);

@@ -1,14 +1,11 @@
-import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { createServer as createSecureServer } from 'node:https';
 import { createServer as createTcpServer, type AddressInfo, type Socket } from 'node:net';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import { gzipSync } from 'node:zlib';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import { createOutbound, type OutboundOptions } from '#src/adapters/outbound/create-outbound.ts';
+import { testCertificate } from '#test/support/servers/test-certificate.ts';
 import { faultOf, startOutside } from '#test/support/servers/outside-server.ts';
 
 const get = { method: 'GET', headers: {}, maxBytes: 1_000, timeoutMs: 5_000 } as const;
@@ -180,39 +177,9 @@ describe('limits of an exchange', () => {
 });
 
 describe('https', () => {
-  const folder = mkdtempSync(join(tmpdir(), 'inkgraph-'));
   const usual = getCACertificates('default');
-  let key: Buffer;
-  let cert: Buffer;
-  beforeAll(() => {
-    const [keyFile, certFile] = [join(folder, 'key.pem'), join(folder, 'cert.pem')];
-    const names = ['-subj', '/CN=api.example.com', '-addext', 'subjectAltName=DNS:api.example.com'];
-    execFileSync(
-      'openssl',
-      [
-        'req',
-        '-x509',
-        '-newkey',
-        'ec',
-        '-pkeyopt',
-        'ec_paramgen_curve:prime256v1',
-        '-nodes',
-        '-days',
-        '2',
-        '-keyout',
-        keyFile,
-        '-out',
-        certFile,
-        ...names,
-      ],
-      { stdio: 'ignore' },
-    );
-    [key, cert] = [readFileSync(keyFile), readFileSync(certFile)];
-  });
-  afterAll(() => {
-    setDefaultCACertificates(usual);
-    rmSync(folder, { recursive: true });
-  });
+  const { key, cert } = testCertificate;
+  afterAll(() => setDefaultCACertificates(usual));
   const startSecure = () =>
     startOutside(
       (_request, response) => response.end('safe'),
@@ -238,7 +205,7 @@ describe('https', () => {
     const call = (host: string) =>
       outbound.send({ ...get, url: `https://${host}:${outside.port}/`, headers: { a: 'b' } });
     expect(await faultOf(call('api.example.com'))).toMatch(/^outbound\.failed: .*SELF_SIGNED_CERT/);
-    setDefaultCACertificates([...usual, cert.toString()]);
+    setDefaultCACertificates([...usual, cert]);
     expect(await faultOf(call('other.example.com'))).toMatch(/ERR_TLS_CERT_ALTNAME_INVALID/);
     expect(await faultOf(call('127.0.0.1'))).toMatch(/ERR_TLS_CERT_ALTNAME_INVALID/);
     expect(outside.received).toEqual([]);

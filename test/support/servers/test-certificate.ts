@@ -1,0 +1,21 @@
+/** A certificate that nobody vouches for, of the name `api.example.com`, with its key: for servers of tests, and worth nothing elsewhere. */
+export const testCertificate = {
+  key: `-----BEGIN PRIVATE KEY-----
+MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgxLyd1Z+YBSr8UclM
+7xgFhpLtkYK3ezETdaELjuCy4b2hRANCAASCKvT1ppFrMcPEG6USLwzP3o9nfzFd
+yBOAZTOkgrMyDd5RHKcRpNfrFmHCpsoLmxB+HKl04BaVUJ4zkP9aFGAd
+-----END PRIVATE KEY-----
+`,
+  cert: `-----BEGIN CERTIFICATE-----
+MIIBpjCCAU2gAwIBAgIUMf6Drr5MoVULsDeBmBq1YXsNjScwCgYIKoZIzj0EAwIw
+GjEYMBYGA1UEAwwPYXBpLmV4YW1wbGUuY29tMCAXDTI2MTEyMTA4MzA1MVoYDzIx
+MjYxMDI4MDgzMDUxWjAaMRgwFgYDVQQDDA9hcGkuZXhhbXBsZS5jb20wWTATBgcq
+hkjOPQIBBggqhkjOPQMBBwNCAASCKvT1ppFrMcPEG6USLwzP3o9nfzFdyBOAZTOk
+grMyDd5RHKcRpNfrFmHCpsoLmxB+HKl04BaVUJ4zkP9aFGAdo28wbTAdBgNVHQ4E
+FgQU8R6JxInB/Hhf+lVJ8FfqtkVW8TIwHwYDVR0jBBgwFoAU8R6JxInB/Hhf+lVJ
+8FfqtkVW8TIwDwYDVR0TAQH/BAUwAwEB/zAaBgNVHREEEzARgg9hcGkuZXhhbXBs
+ZS5jb20wCgYIKoZIzj0EAwIDRwAwRAIgATRRgZUYyaMM0KMuANIQ3+dNoi6ToGpg
+EqV2Yl1EHl8CIDmnKZA/z5f2DL7mEPl8L+Rocp8GNJiKkRr5/fIKFhrW
+-----END CERTIFICATE-----
+`,
+};
