@@ -30,6 +30,9 @@ export interface WorkerOptions {
   readonly leaseMs: number;
 }
 
+/** How often a worker that has room looks for runs at the latest: those of other processes, and those whose worker died. */
+const claimMs = 1_000;
+
 /** How often a worker looks whether its runs were canceled or taken over: it must stop their work within a second. */
 const lookMs = 500;
 
@@ -49,6 +52,8 @@ export class Worker {
   readonly #inFlight = new Map<Lease, { done: Promise<void>; abort: AbortController }>();
   #consumer: Consumer | null = null;
   #sweeper: NodeJS.Timeout | null = null;
+  #claimer: NodeJS.Timeout | null = null;
+  #sweeping = false;
   /** Turns only while runs are in flight. */
   #looker: NodeJS.Timeout | null = null;
   #pumping: Promise<void> | null = null;
@@ -67,7 +72,10 @@ export class Worker {
 
   start(): void {
     this.#consumer = this.#parts.wake.consume(() => this.#wake());
-    this.#sweeper = setInterval(() => void this.#sweep(), this.#options.leaseMs / 2);
+    const { leaseMs } = this.#options;
+    this.#sweeper = setInterval(() => void this.#sweep(), leaseMs / 2);
+    this.#claimer = setInterval(() => this.#wake(), Math.min(claimMs, leaseMs / 4));
+    this.#wake();
     void this.#sweep();
   }
 
@@ -85,6 +93,7 @@ export class Worker {
     this.#stopped = true;
     await this.#consumer?.close();
     if (this.#sweeper !== null) clearInterval(this.#sweeper);
+    if (this.#claimer !== null) clearInterval(this.#claimer);
     if (this.#pumping !== null) await this.#pumping;
     const all = Promise.all([...this.#inFlight.values()].map((entry) => entry.done));
     const { promise: late, resolve } = Promise.withResolvers<void>();
@@ -95,13 +104,17 @@ export class Worker {
     await Promise.all([...this.#inFlight.values()].map((entry) => entry.done));
   }
 
+  /** Beside the claims: what is swept may take longer than a run whose worker died should wait. */
   async #sweep(): Promise<void> {
+    if (this.#sweeping) return;
+    this.#sweeping = true;
     try {
       await this.#parts.sweep();
     } catch (error) {
       this.#parts.logger.warn({ err: error }, 'sweep failed; the next one tries again');
+    } finally {
+      this.#sweeping = false;
     }
-    this.#wake();
   }
 
   #wake(): void {

@@ -281,6 +281,18 @@ describe('A worker', () => {
     expect(await stored(suspect)).toMatchObject({ status: 'succeeded', attempts: 3 });
   });
 
+  test('takes runs of other processes while a sweep goes on and on', async () => {
+    const { worker } = start({
+      perform: async () => undefined,
+      sweep: () => new Promise(() => {}),
+      options: { leaseMs: 600 },
+    });
+    const [run] = await queued();
+    // Nobody wakes it.
+    await expect.poll(async () => (await stored(run)).status, { timeout: 2_000 }).toBe('succeeded');
+    await worker.idle();
+  });
+
   test('goes on when a sweep fails', async () => {
     let sweeps = 0;
     const [run] = await queued();

@@ -96,8 +96,9 @@ describe('An expression', () => {
     expect(faultOf(() => evaluate('nothing.x')).detail).toContain('No such key: x');
   });
 
-  test('has a table of functions in which everything works', () => {
-    expect(new Set(describeFunctions.map(({ signature }) => signature)).size).toBe(expressionFunctions.length);
+  test('has a table of functions without doubles', () => {
+    const signatures = describeFunctions().map(({ signature }) => signature);
+    expect(new Set(signatures).size).toBe(signatures.length);
   });
 });
 
