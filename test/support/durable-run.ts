@@ -39,7 +39,7 @@ export async function openWorkshop(): Promise<Workshop> {
     api,
     gates,
     stored,
-    worker: (env = {}, program = 'src/main.ts') =>
+    worker: (env = {}, program = 'test/support/durable-service.ts') =>
       startService({
         dataDir: api.dataDir,
         env: { SERVICES: 'agents', RUN_LEASE_MS: '500', OUTBOUND_ALLOW: gates.listed, ...env },

@@ -1,0 +1,38 @@
+import { expect, test } from 'vitest';
+import { addWhole, effectsOf, openWorkshop, wholeEffects } from '#test/support/durable-run.ts';
+import { startOutside } from '#test/support/outside-server.ts';
+
+test('a worker that dies between an effect and the end of its node leaves every row, picture and webhook once', async () => {
+  await using workshop = await openWorkshop();
+  const { gates, stored } = workshop;
+  // The first time after each effect: die.
+  const deaths = new Set<string>();
+  await using reaper = await startOutside(({ path }, response) => {
+    const first = !deaths.has(path);
+    deaths.add(path);
+    response.end(first ? 'die' : 'live');
+  });
+  const env = { DIE_AFTER_EFFECTS: reaper.url, RUN_MAX_DEATHS: '20' };
+  const { executionId, runId } = await workshop.start(await addWhole(workshop));
+  const over = (async () => {
+    await workshop.waiting(executionId);
+    await workshop.answer(runId, 'ask', 'yes');
+    return workshop.ended(executionId);
+  })();
+  const ended = over.then(() => 'over');
+  for (;;) {
+    await using worker = await workshop.worker(env);
+    if ((await Promise.race([worker.ended, ended])) !== 'over') continue;
+    expect(await over).toMatchObject({ status: 'succeeded' });
+    await expect.poll(() => stored.deliveries.countDocuments({ status: 'delivered' }), { timeout: 5_000 }).toBe(1);
+    break;
+  }
+  // Items of the map that were under way together may have died together.
+  expect([...deaths].toSorted()).toEqual(
+    ['inside%2Finner_row', 'picture%5B0%5D', 'picture%5B1%5D', 'picture%5B2%5D', 'row', 'tell'].map(
+      (path) => `/after/${path}`,
+    ),
+  );
+  expect(await effectsOf(workshop, runId)).toEqual(wholeEffects);
+  expect(new Set(gates.webhooks().map(({ id }) => id)).size).toBe(1);
+}, 60_000);

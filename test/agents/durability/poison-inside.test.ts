@@ -1,0 +1,51 @@
+import { expect, test } from 'vitest';
+import { openWorkshop } from '#test/support/durable-run.ts';
+import { graphOf } from '#test/graphs/support/graph-fixtures.ts';
+import { startOutside } from '#test/support/outside-server.ts';
+import { addWorkflow } from '#test/support/workflows.ts';
+
+test('a run that kills its worker inside a map of an inner workflow is given up, and its steps say where', async () => {
+  await using workshop = await openWorkshop();
+  const { api, stored } = workshop;
+  await using reaper = await startOutside(({ path }, response) =>
+    response.end(path.includes('deadly') ? 'die' : 'live'),
+  );
+  const inner = graphOf(
+    {
+      list: { type: 'transform', config: { set: { items: '[1, 2]' } } },
+      deadly: { type: 'embed_image', cache: false },
+    },
+    ['START>list', 'deadly>END'],
+    { state: { items: { schema: { type: 'array' } }, imageEmbedding: { schema: {}, reducer: 'append' } } },
+  );
+  inner.edges.push({
+    from: 'list',
+    map: { over: 'items', as: 'item', to: 'deadly', concurrency: 1, onItemError: 'fail' },
+  });
+  const workflowId = await addWorkflow(api, inner);
+  const outer = graphOf({ inside: { type: 'workflow', config: { workflowId, version: 1 } } }, [
+    'START>inside',
+    'inside>END',
+  ]);
+  const poison = await workshop.start(outer);
+  const fine = await workshop.start(
+    graphOf({ row: { type: 'embed_image' } }, ['START>row', 'row>END'], {
+      state: { imageEmbedding: { schema: {} } },
+    }),
+  );
+  const all = Promise.all([workshop.ended(poison.executionId), workshop.ended(fine.executionId)]);
+  const over = all.then(() => 'over');
+  let deaths = 0;
+  for (;;) {
+    await using worker = await workshop.worker({ DIE_AFTER_EFFECTS: reaper.url, RUN_MAX_DEATHS: '3' });
+    if ((await Promise.race([worker.ended, over])) === 'over') break;
+    deaths += 1;
+  }
+  const [poisoned, other] = await all;
+  expect(poisoned).toMatchObject({ status: 'failed', runs: [{ error: { code: 'run.poisoned' } }] });
+  expect(other).toMatchObject({ status: 'succeeded' });
+  expect(deaths).toBe(3);
+  const steps = await stored.steps.find({ runId: poison.runId }).toArray();
+  expect(steps.filter(({ status }) => status === 'running')).toEqual([]);
+  expect(steps.find(({ nodeId }) => nodeId === 'inside/deadly[0]')?.error).toMatchObject({ code: 'run.worker_lost' });
+}, 30_000);
