@@ -2,12 +2,11 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { canonicalHash } from '#src/domain/canonical-json.ts';
 import { Fault } from '#src/domain/fault.ts';
 import { derivedId } from '#src/domain/ids.ts';
-import { redactor } from '#src/domain/redact.ts';
 import { deadline, unlessAborted } from '#graphs/engine/deadline.ts';
 import { preview } from '#graphs/engine/preview.ts';
 import { mapStrings } from '#graphs/engine/map-strings.ts';
-import { resolveConfig } from '#graphs/expression/config.ts';
-import { parseConfig, type NodePlan } from '#graphs/run/plan-node.ts';
+import { prepareNode, type PreparedNode } from '#graphs/run/prepare-node.ts';
+import type { NodePlan } from '#graphs/run/plan-node.ts';
 import type { CachedOutcome } from '#src/domain/ports/node-cache.ts';
 import type { ChannelValues, NodeCall, NodeResult } from '#graphs/define.ts';
 import type { MapItem } from '#graphs/engine/flow-state.ts';
@@ -33,13 +32,6 @@ type Attempt =
   | { readonly result: NodeResult; readonly outputDigest: string; readonly cachedFrom: string | null }
   | { readonly error: unknown };
 type Outcome = Pick<StepFinished, 'status'> & Partial<StepFinished>;
-
-interface Ready {
-  readonly params: Record<string, unknown>;
-  readonly redact: ((text: string) => string) | null;
-  /** Null where outcomes of this node are not kept. */
-  readonly cacheKey: string | null;
-}
 
 /** One arrival of a run at a node: all its attempts. */
 export class NodeVisit {
@@ -115,7 +107,7 @@ export class NodeVisit {
     const ms = node.timeoutMs ?? definition.defaultTimeoutMs;
     using limit = deadline([this.#context.signal, this.#input.branch], { ms, reason: () => stepTimeout(nodeId, ms) });
     try {
-      const ready = await this.#prepare();
+      const ready = await prepareNode(this.#plan, this.#context, this.#input.state);
       const kept = await this.#kept(ready);
       if (kept !== null) return attemptOf(asResult(kept), kept.runId);
       return await this.#call(ready, limit.signal);
@@ -124,7 +116,7 @@ export class NodeVisit {
     }
   }
 
-  async #call(ready: Ready, signal: AbortSignal): Promise<Attempt> {
+  async #call(ready: PreparedNode, signal: AbortSignal): Promise<Attempt> {
     const { definition } = this.#plan;
     const call = this.#callOf(ready.params, signal);
     try {
@@ -157,42 +149,7 @@ export class NodeVisit {
     };
   }
 
-  /** The config with its references filled in, and under which key its outcome is kept. */
-  async #prepare(): Promise<Ready> {
-    const { params: known, node, definition, secrets: names, nodeId } = this.#plan;
-    if (known !== null) return { params: known, redact: null, cacheKey: this.#cacheKey(known) };
-    const secrets = await this.#secrets(names);
-    const config = resolveConfig(node.config, { scope: this.#input.state, secrets, parse: this.#plan.parse });
-    const params = parseConfig(definition, config, nodeId);
-    if (secrets.size > 0) return { params, redact: redactor([...secrets.values()]), cacheKey: null };
-    return { params, redact: null, cacheKey: this.#cacheKey(params) };
-  }
-
-  async #secrets(names: readonly string[]): Promise<ReadonlyMap<string, string>> {
-    if (names.length === 0) return new Map();
-    const found = (await this.#context.revealSecrets?.(names)) ?? new Map<string, string>();
-    const missing = names.find((name) => !found.has(name));
-    if (missing === undefined) return found;
-    throw new Fault(
-      'secret.unknown',
-      `The project has no secret "${missing}", which node "${this.#plan.nodeId}" names.`,
-    );
-  }
-
-  #cacheKey(params: Record<string, unknown>): string | null {
-    const { definition, node } = this.#plan;
-    const { cache, deps, run } = this.#context;
-    if (cache === undefined || !definition.pure || definition.cheap === true || !node.cache) return null;
-    return canonicalHash({
-      node: `${definition.type}@${definition.version}`,
-      params,
-      state: this.#input.state,
-      documentId: run.documentId,
-      engines: definition.dependsOn?.(deps, params) ?? [],
-    });
-  }
-
-  async #kept({ cacheKey }: Ready): Promise<CachedOutcome | null> {
+  async #kept({ cacheKey }: PreparedNode): Promise<CachedOutcome | null> {
     if (cacheKey === null) return null;
     const { organizationId, projectId } = this.#context.run;
     return (await this.#context.cache?.get(organizationId, projectId, cacheKey)) ?? null;

@@ -2,6 +2,7 @@ import { readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { documentIntake } from '#graphs/document-intake.workflow.ts';
+import { codeWorkflows } from '#graphs/workflows.ts';
 import { addCodeWorkflow } from '#src/agents/publish-code-workflows.ts';
 import type { App } from '#src/compose.ts';
 import type { Config } from '#src/config/config.ts';
@@ -53,6 +54,8 @@ async function makeSeed(app: App): Promise<Seed> {
   await deps.organizations.insertOrganization({ _id: organizationId, name: 'Demo organization', createdAt });
   await deps.organizations.insertProject({ _id: projectId, organizationId, name: 'Demo project', createdAt });
   const workflow = await addCodeWorkflow(deps, documentIntake, { organizationId, projectId });
+  for (const preset of codeWorkflows.filter((one) => one !== documentIntake))
+    await addCodeWorkflow(deps, preset, { organizationId, projectId });
   const place = { organizationId, projectId, createdBy: 'cli' };
   const workflowKey = await issueKey(deps, {
     ...place,

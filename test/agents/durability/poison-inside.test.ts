@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { openWorkshop } from '#test/support/durable-run.ts';
 import { graphOf } from '#test/graphs/support/graph-fixtures.ts';
-import { startOutside } from '#test/support/outside-server.ts';
+import { startOutside } from '#test/support/servers/outside-server.ts';
 import { addWorkflow } from '#test/support/workflows.ts';
 
 test('a run that kills its worker inside a map of an inner workflow is given up, and its steps say where', async () => {

@@ -1,0 +1,55 @@
+import { canonicalHash } from '#src/domain/canonical-json.ts';
+import { Fault } from '#src/domain/fault.ts';
+import { redactor } from '#src/domain/redact.ts';
+import { resolveConfig } from '#graphs/expression/config.ts';
+import { parseConfig, type NodePlan } from '#graphs/run/plan-node.ts';
+import type { ChannelValues } from '#graphs/define.ts';
+import type { RunContext } from '#graphs/run/run-context.ts';
+
+/** What one attempt of a node begins with. */
+export interface PreparedNode {
+  /** The config, its references filled in. */
+  readonly params: Record<string, unknown>;
+  /** Cuts the secrets of the config out of a text; null where it has none. */
+  readonly redact: ((text: string) => string) | null;
+  /** Null where outcomes of this node are not kept. */
+  readonly cacheKey: string | null;
+}
+
+/** Faults: `secret.unknown`, `expression.failed`, and `workflow.invalid` where a value does not fit the config. */
+export async function prepareNode(plan: NodePlan, context: RunContext, state: ChannelValues): Promise<PreparedNode> {
+  const { params: known, node, definition, nodeId, parse } = plan;
+  if (known !== null)
+    return { params: known, redact: null, cacheKey: cacheKeyOf(plan, context, { params: known, state }) };
+  const secrets = await secretsOf(plan, context);
+  const params = parseConfig(definition, resolveConfig(node.config, { scope: state, secrets, parse }), nodeId);
+  if (secrets.size > 0) return { params, redact: redactor([...secrets.values()]), cacheKey: null };
+  return { params, redact: null, cacheKey: cacheKeyOf(plan, context, { params, state }) };
+}
+
+async function secretsOf(
+  { secrets: names, nodeId }: NodePlan,
+  context: RunContext,
+): Promise<ReadonlyMap<string, string>> {
+  if (names.length === 0) return new Map();
+  const found = (await context.revealSecrets?.(names)) ?? new Map<string, string>();
+  const missing = names.find((name) => !found.has(name));
+  if (missing === undefined) return found;
+  throw new Fault('secret.unknown', `The project has no secret "${missing}", which node "${nodeId}" names.`);
+}
+
+/** Everything that decides the outcome of a pure node. Source: graphs.md "Node cache". */
+function cacheKeyOf(
+  { definition, node }: NodePlan,
+  { cache, deps, run }: RunContext,
+  { params, state }: { params: Record<string, unknown>; state: ChannelValues },
+): string | null {
+  if (cache === undefined || !definition.pure || definition.cheap === true || !node.cache) return null;
+  return canonicalHash({
+    node: `${definition.type}@${definition.version}`,
+    params,
+    state,
+    documentId: run.documentId,
+    engines: definition.dependsOn?.(deps, params) ?? [],
+  });
+}
