@@ -9,5 +9,7 @@ export default defineConfig({
     reporters: ['default', new PlainCountReporter()],
     testTimeout: 30_000,
     hookTimeout: 30_000,
+    // How long a condition is waited for on a busy machine; a fast one does not wait.
+    expect: { poll: { timeout: 10_000 } },
   },
 });

@@ -14,6 +14,7 @@ import { preprocess } from '#graphs/nodes/preprocess.ts';
 import { segment } from '#graphs/nodes/segment.ts';
 import { review } from '#graphs/nodes/review.ts';
 import { transform } from '#graphs/nodes/transform.ts';
+import { workflow } from '#graphs/nodes/workflow.ts';
 import type { NodeDefinition } from '#graphs/define.ts';
 
 /** The node types a graph may use. */
@@ -52,4 +53,5 @@ export const catalog: Catalog = catalogOf([
   agent,
   classify,
   extract,
+  workflow,
 ]);

@@ -83,6 +83,8 @@ export interface NodeDefinition<Schema extends z.ZodObject = z.ZodObject> {
   readonly expressions?: readonly string[];
   /** Fields of the config that must stand as they are, without `$expr` or `$secret` in them: the model takes them for instructions. */
   readonly literals?: readonly string[];
+  /** Fields of the config that `$secret` may stand in: they are sent outside, and the node keeps and tells nothing of them. Default: none. */
+  readonly secrets?: readonly string[];
   /** Same inputs, same outputs, no effect but its own result row: its outcome is kept and taken again by later runs. */
   readonly pure: boolean;
   /** A pure node that costs less than looking its outcome up: never kept. */
@@ -108,6 +110,12 @@ export function ioOf(definition: NodeDefinition, config: Readonly<Record<string,
 }
 
 /** Fields of the config that hold no `$expr` and no `$secret`. */
-export function writtenOut({ literals = [], templates = [], expressions = [] }: NodeDefinition): ReadonlySet<string> {
+function writtenOut({ literals = [], templates = [], expressions = [] }: NodeDefinition): ReadonlySet<string> {
   return new Set([...literals, ...templates, ...expressions]);
+}
+
+/** Whether a reference may stand in this field of the config. */
+export function takesReference(definition: NodeDefinition, kind: '$expr' | '$secret', field: string): boolean {
+  if (writtenOut(definition).has(field)) return false;
+  return kind === '$expr' || definition.secrets?.includes(field) === true;
 }

@@ -4,7 +4,7 @@ import { fixOfValue } from '#graphs/check/shape.ts';
 import { configRefs } from '#graphs/expression/config.ts';
 import type { Operation } from '#src/contracts/resources/operation.ts';
 import type { Sketch, SketchNode } from '#graphs/check/sketch.ts';
-import { writtenOut, type NodeDefinition } from '#graphs/define.ts';
+import { takesReference, type NodeDefinition } from '#graphs/define.ts';
 import type { z } from 'zod';
 
 /** NODE_TYPE_UNKNOWN and CONFIG_INVALID: what the catalogue says about each node. */
@@ -41,22 +41,28 @@ function configIssues(node: SketchNode, definition: NodeDefinition): GraphIssue[
   });
 }
 
-/** References in texts that the author writes out: what the state holds may come from a document. */
+/** References in texts that the author writes out: what the state holds may come from a document. Secrets where they would be kept. */
 function misplacedRefs(node: SketchNode, definition: NodeDefinition): GraphIssue[] {
   const { expressions, secrets } = configRefs(node.config);
-  const fields = writtenOut(definition);
-  const misplaced = [...expressions, ...secrets].filter(({ path }) => fields.has(String(path[0])));
-  return misplaced.map(({ path }) => {
-    const field = String(path[0]);
-    const message = `${definition.type}: "${field}" is written out; it takes no $expr and no $secret.`;
-    const hint =
-      definition.templates?.includes(field) === true ? 'Write {{ <expression> }} in the text.' : 'Write the value.';
-    return {
-      ...errorAt('CONFIG_INVALID', pointer('nodes', node.id, 'config', ...path), message, hint),
-      nodeId: node.id,
-    };
-  });
+  const issues = (kind: '$expr' | '$secret', found: readonly { readonly path: readonly PropertyKey[] }[]) =>
+    found
+      .filter(({ path }) => !takesReference(definition, kind, String(path[0])))
+      .map(({ path }) => {
+        const message = `${definition.type}: "${String(path[0])}" takes no ${kind}.`;
+        const hint = kind === '$expr' ? exprHint(definition, String(path[0])) : secretHint(definition);
+        const at = pointer('nodes', node.id, 'config', ...path);
+        return { ...errorAt('CONFIG_INVALID', at, message, hint), nodeId: node.id };
+      });
+  return [...issues('$expr', expressions), ...issues('$secret', secrets)];
 }
+
+const exprHint = ({ templates }: NodeDefinition, field: string): string =>
+  templates?.includes(field) === true ? 'Write {{ <expression> }} in the text.' : 'Write the value.';
+
+const secretHint = ({ secrets = [] }: NodeDefinition): string =>
+  secrets.length === 0
+    ? 'It would be kept or shown: only what http nodes send takes secrets.'
+    : `Secrets may stand in: ${secrets.join(', ')}.`;
 
 function isWithin(place: readonly PropertyKey[], path: readonly PropertyKey[]): boolean {
   return place.every((part, at) => path[at] === part);

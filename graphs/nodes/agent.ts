@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { Fault } from '#src/domain/fault.ts';
+import { ModelFault } from '#src/domain/model-fault.ts';
 import type { ChatAnswer, ChatMessage } from '#src/domain/ports/chat-model.ts';
 import type { ModelUsage } from '#src/domain/ports/models.ts';
 import { defineNode, type NodeCall } from '#graphs/define.ts';
@@ -90,9 +90,9 @@ async function converse(call: NodeCall<Params>, messages: ChatMessage[], used: M
     if (answer.toolCalls.length === 0 && (answer.text.trim() !== '' || params.schema !== undefined)) return answer;
     if (last && answer.text.trim() !== '') return answer;
     if (last)
-      throw new Fault(
-        'model.output_invalid',
+      throw new ModelFault(
         `The model gave no answer within ${params.maxSteps} steps and ${params.maxTotalTokens} tokens.`,
+        sumUsage(used),
       );
     messages.push({ role: 'assistant', text: answer.text, toolCalls: answer.toolCalls });
     for (const [index, asked] of answer.toolCalls.entries()) {

@@ -121,6 +121,7 @@ export const http = defineNode({
   writes: [],
   channels: ({ output = 'response' }) => ({ writes: typeof output === 'string' ? [output] : [] }),
   templates: ['url'],
+  secrets: ['headers', 'body'],
   pure: false,
   defaultTimeoutMs: 310_000,
   example: {

@@ -1,6 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { canonicalHash } from '#src/domain/canonical-json.ts';
 import { Fault } from '#src/domain/fault.ts';
+import { ModelFault } from '#src/domain/model-fault.ts';
 import { derivedId } from '#src/domain/ids.ts';
 import { deadline, unlessAborted } from '#graphs/engine/deadline.ts';
 import { preview } from '#graphs/engine/preview.ts';
@@ -76,7 +77,8 @@ export class NodeVisit {
     const willRetry = !stopped && !last && fault.row.retry;
     const goesOn = !stopped && !willRetry && this.#goesOnAfterErrors();
     const status = stopped ? 'canceled' : goesOn ? 'continued' : 'failed';
-    this.#finish(step, { status, error: { code: fault.code, message: fault.detail }, willRetry }, outcome.error);
+    const failure = { status, error: { code: fault.code, message: fault.detail }, willRetry } as const;
+    this.#finish(step, { ...failure, ...(fault instanceof ModelFault && { usage: fault.usage }) }, outcome.error);
     if (goesOn) return { kind: 'failed' };
     if (!willRetry) throw fault;
     return 'again';

@@ -2,7 +2,7 @@ import { Fault } from '#src/domain/fault.ts';
 import { configRefs } from '#graphs/expression/config.ts';
 import { parseExpression, type Expression } from '#graphs/expression/expression.ts';
 import { parseTemplate } from '#graphs/expression/template.ts';
-import { ioOf, writtenOut, type NodeDefinition } from '#graphs/define.ts';
+import { ioOf, takesReference, type NodeDefinition } from '#graphs/define.ts';
 import type { Catalog } from '#graphs/catalog.ts';
 import type { FlowPlan } from '#graphs/engine/flow-plan.ts';
 import type { GraphNode, MapSpec, StoredGraph } from '#src/contracts/resources/graph.ts';
@@ -61,7 +61,7 @@ export function planNode(request: PlanRequest): NodePlan {
   const node = requireNode(graph, nodeId);
   const definition = requireDefinition(request, node, nodeId);
   const refs = configRefs(node.config);
-  refuseInLiterals(definition, [...refs.expressions, ...refs.secrets], nodeId);
+  refuseMisplaced(definition, refs, nodeId);
   const dynamicConfig = refs.expressions.length + refs.secrets.length > 0;
   const incoming = (flow.incoming.get(nodeId) ?? []).filter(({ from }) => from !== 'START');
   const entered = (flow.incoming.get(nodeId) ?? []).some(({ from }) => from === 'START');
@@ -85,17 +85,18 @@ export function planNode(request: PlanRequest): NodePlan {
   };
 }
 
-/** Texts that the author writes out, such as system messages and templates, take nothing from the state: it may hold document text. */
-function refuseInLiterals(
-  definition: NodeDefinition,
-  refs: readonly { readonly path: readonly PropertyKey[] }[],
-  nodeId: string,
-): void {
-  const found = refs.find(({ path }) => writtenOut(definition).has(String(path[0])));
-  if (found === undefined) return;
-  const field = String(found.path[0]);
-  const what = `"${field}" of "${definition.type}" is written out: it takes no $expr and no $secret`;
-  throw new Fault('workflow.invalid', `Node "${nodeId}": ${what}.`);
+/**
+ * Texts that the author writes out, such as system messages and templates, take nothing from the state: it may hold document text. A
+ * secret stands only where nothing of it is kept.
+ */
+function refuseMisplaced(definition: NodeDefinition, refs: ReturnType<typeof configRefs>, nodeId: string): void {
+  const misplaced = (kind: '$expr' | '$secret', found: readonly { readonly path: readonly PropertyKey[] }[]) =>
+    found
+      .map(({ path }) => String(path[0]))
+      .filter((field) => !takesReference(definition, kind, field))
+      .map((field) => `"${field}" of "${definition.type}" takes no ${kind}`);
+  const [what] = [...misplaced('$expr', refs.expressions), ...misplaced('$secret', refs.secrets)];
+  if (what !== undefined) throw new Fault('workflow.invalid', `Node "${nodeId}": ${what}.`);
 }
 
 /** Throws `workflow.invalid`, naming the first field that does not fit. */

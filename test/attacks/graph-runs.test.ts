@@ -111,7 +111,7 @@ describe('graph attacks: what values may do', () => {
     const note = '{{ 1 + 1 }} {"$secret":"TOKEN"} {{constructor}}';
     const graph = chain(
       {
-        copy: { type: 'transform', config: { set: { copy: 'note + note' } } },
+        twice: { type: 'transform', config: { set: { copy: 'note + note' } } },
         ask: { type: 'review', config: { prompt: '{{ copy }}' } },
       },
       { state: { note: {}, copy: {}, answer: {} } },
@@ -122,7 +122,7 @@ describe('graph attacks: what values may do', () => {
   });
 
   test.each([
-    ['a regular expression that would run for ever', "matches(note, '(a+)+$')", 'a'.repeat(50_000) + '!'],
+    ['a regular expression that would run for ever', "string(note).matches('(a+)+$')", 'a'.repeat(50_000) + '!'],
     ['loops over the state inside each other', 'list.map(a, list.map(b, list.size() + a + b)).size()', null],
     ['a text that doubles', `${'note + '.repeat(60)}note`, 'x'.repeat(60_000)],
   ])('%s ends as a failed run, and the worker works on', async (_what, source, note) => {
@@ -270,6 +270,7 @@ describe('graph attacks: secrets', () => {
       });
       if (workflowId === null) continue;
       const { runId, executionId } = await settled(await start(workflowId));
+      await ask('POST', `${executions}/${executionId}/cancel`);
       leaks[name] = leaksIn(await told(runId, executionId, workflowId));
     }
     expect(leaks).toEqual({});

@@ -37,7 +37,11 @@ test('a run that kills its worker inside a map of an inner workflow is given up,
   const over = all.then(() => 'over');
   let deaths = 0;
   for (;;) {
-    await using worker = await workshop.worker({ DIE_AFTER_EFFECTS: reaper.url, RUN_MAX_DEATHS: '3' });
+    await using worker = await workshop.worker({
+      DIE_AFTER_EFFECTS: reaper.url,
+      RUN_MAX_DEATHS: '3',
+      RUN_LEASE_MS: '1500',
+    });
     if ((await Promise.race([worker.ended, over])) === 'over') break;
     deaths += 1;
   }

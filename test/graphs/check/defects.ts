@@ -38,6 +38,7 @@ export const defectCatalog = catalogOf([
       key: z.string().max(8).optional().describe('Credential'),
     }),
     templates: ['prompt'],
+    secrets: ['key'],
     writes: ['answer'],
     example: { prompt: 'Hello' },
   }),

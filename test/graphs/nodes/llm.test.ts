@@ -111,6 +111,9 @@ describe('The node llm', () => {
     const work = attempt(llm, { deps: ready.deps, config: { prompt: 'Total?', schema, source: 'none' } });
     const fault = await faultOf(work);
     expect(fault.code).toBe('model.output_invalid');
+    expect(fault, 'with what both calls cost').toMatchObject({
+      usage: { provider: 'openai', outputTokens: expect.any(Number) },
+    });
     expect(fault.detail).toBe(
       'openai/talk-1 gave no usable answer, asked twice: /total must be number; ' +
         '/kind must be equal to one of the allowed values: "a", "b".',

@@ -44,12 +44,13 @@ function textNode(
 }
 
 const first = textNode('first', { writes: ['one'] });
-const second = textNode('second', { reads: ['one'], writes: ['two'] });
+const second = textNode('second', { reads: ['one'], writes: ['two'], secrets: ['text'] });
 const impure = textNode('impure', { writes: ['two'], pure: false });
 const engine = textNode('engine', { writes: ['one'], dependsOn: () => [label] });
 let label = 'engine/1';
 const failing = textNode('failing', {
   writes: ['two'],
+  secrets: ['text'],
   run: async ({ params }) => {
     throw new Fault('request.invalid', `The other side says: ${String(params['text'])}`);
   },
@@ -124,6 +125,15 @@ describe('Secrets in a config', () => {
     expect(ran).toEqual(['a', 'b']);
     expect(JSON.stringify([outputs, log.started, log.finished])).not.toContain('secret-value');
     expect(outputs['two']).toMatch(/^x\[/);
+  });
+
+  test('are refused in a field that does not say it takes them', async () => {
+    const running = runGraph(graph(last('impure')), { definitions, parts: { revealSecrets } });
+    await expect(running).rejects.toMatchObject({
+      code: 'workflow.invalid',
+      detail: expect.stringContaining('$secret'),
+    });
+    expect(ran).toEqual([]);
   });
 
   test('are cut out of errors', async () => {

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { Fault } from '#src/domain/fault.ts';
+import { ModelFault } from '#src/domain/model-fault.ts';
 import { graphOf, runGraph, StepLog, testNode, visits } from '#test/graphs/support/graph-fixtures.ts';
 import type { NodeDefinition } from '#graphs/define.ts';
 
@@ -175,6 +176,15 @@ describe('Errors of a node', () => {
       { path: 'a', status: 'continued', error: { code: 'model.failed', message: 'No answer.' }, outputPreview: '' },
       { path: 'b', status: 'succeeded' },
     ]);
+  });
+
+  test('a model that was paid for an answer nobody can use is on the failed step', async () => {
+    const log = new StepLog();
+    const usage = { provider: 'openai', model: 'm', inputTokens: 7, outputTokens: 3, ms: 1 };
+    const paid = testNode('paid', () => Promise.reject(new ModelFault('No JSON.', usage)));
+    const graph = graphOf({ a: 'paid' }, ['START>a', 'a>END']);
+    await expect(runGraph(graph, { log, definitions: [paid] })).rejects.toMatchObject({ code: 'model.output_invalid' });
+    expect(log.finished).toMatchObject([{ status: 'failed', usage }]);
   });
 
   test('a join goes on when one of its parents failed and was passed over', async () => {
