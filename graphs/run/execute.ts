@@ -61,8 +61,9 @@ async function execute(request: RunRequest, frame: Frame): Promise<RunOutcome> {
     const channels = await compiled.invoke(resuming ? null : firstInput(graph, request.initialState), {
       configurable: { thread_id: threadId, freshThread: !resuming },
       context: contextOf(request, frame, limit.signal),
-      // The node runner counts supersteps itself, exactly and across a resume; LangGraph's own guard is the second line.
-      recursionLimit: graph.limits.maxSteps + 2,
+      // The node runner counts supersteps itself, exactly and across a resume; LangGraph's own guard is the second line. Behind the
+      // last node come at most a turn and an exit for each loop around it.
+      recursionLimit: graph.limits.maxSteps + 2 + 2 * Object.keys(graph.nodes).length,
       durability: 'async',
       outputKeys: [...new Set(Object.values(graph.outputs))],
     });

@@ -180,6 +180,31 @@ describe('Loops', () => {
     expect(names.filter((name) => name === 'loop')).toHaveLength(4);
   });
 
+  test('the turns and exits behind the last node do not count against the limit of steps', async () => {
+    const inside = (maxSteps: number) =>
+      graph(
+        { outer: 'mark', middle: 'mark', inner: 'count' },
+        [
+          { from: 'START', to: 'outer' },
+          { from: 'outer', to: 'middle' },
+          { from: 'middle', to: 'inner' },
+          router(
+            'inner',
+            [
+              ['turns < 2', 'inner'],
+              ['turns < 0', 'middle'],
+              ['turns < -1', 'outer'],
+            ],
+            'END',
+          ),
+        ],
+        { limits: { maxSteps } },
+      );
+    const { outputs } = await runGraph(inside(5), { definitions });
+    expect(outputs['turns']).toBe(2);
+    await expect(runGraph(inside(4), { definitions })).rejects.toMatchObject({ code: 'run.step_limit' });
+  });
+
   test('a loop that nothing leads to is passed through', async () => {
     const made = graph({ a: 'mark', loop: 'count', end: 'mark' }, [
       { from: 'START', to: 'a' },
