@@ -74,7 +74,7 @@ await orExplain(async () => {
     return;
   }
   if (values.uploads !== undefined) throw new UsageError(`--uploads does not go with --executions.\n${usage}`);
-  const leaseMs = whole('lease', values.lease, 2_000);
+  const leaseMs = whole('lease', values.lease, 10_000);
   const outcome = await chaosOfExecutions({
     ...common,
     workers: whole('workers', values.workers, 3),

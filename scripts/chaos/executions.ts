@@ -14,7 +14,7 @@ import { connectDatabase } from '#src/adapters/database/connect.ts';
 import { effectsWorkflow, webhooksOfRun } from '#scripts/chaos/effects-workflow.ts';
 import { prepareFolder } from '#scripts/chaos/prepare-folder.ts';
 import { startReceiver, type Receiver } from '#scripts/chaos/receiver.ts';
-import { recoveryOf, runningNow } from '#scripts/chaos/recovery.ts';
+import { heldBy, recoveryOf } from '#scripts/chaos/recovery.ts';
 import { startService } from '#scripts/chaos/service-process.ts';
 import { verifyExecutions, type Effects } from '#scripts/chaos/verify-executions.ts';
 import { WorkerPool } from '#scripts/chaos/worker-pool.ts';
@@ -52,7 +52,7 @@ interface Storm {
   readonly stored: Collections;
   readonly pool: WorkerPool;
   readonly random: Random;
-  start(number: number): Promise<string>;
+  readonly start: (number: number) => Promise<string>;
   readonly begun: string[];
   readonly recoveries: Promise<number | null>[];
 }
@@ -63,9 +63,9 @@ async function storm({ options, stored, pool, random, start, begun, recoveries }
   for (let kill = 1; kill <= kills; kill += 1) {
     while (begun.length < (executions * kill) / kills) begun.push(await start(begun.length));
     await pause(random.next() * longestPauseMs);
-    await pool.kill(Math.floor(random.next() * workers), async () => {
-      const before = await runningNow(stored);
-      const recovery = recoveryOf(stored, before, { killedAt: performance.now(), patienceMs: leaseMs + 30_000 });
+    await pool.kill(Math.floor(random.next() * workers), async (owner) => {
+      const held = await heldBy(stored, owner);
+      const recovery = recoveryOf(stored, held, { killedAt: performance.now(), patienceMs: leaseMs + 30_000 });
       recovery.catch(() => undefined);
       recoveries.push(recovery);
     });

@@ -1,4 +1,7 @@
+import { z } from 'zod';
 import { startService, type ServiceOptions, type ServiceProcess } from '#scripts/chaos/service-process.ts';
+
+const Owner = z.object({ owner: z.string() });
 
 /** Workers on one database, each killed and started again on its own. */
 export class WorkerPool implements AsyncDisposable {
@@ -15,18 +18,19 @@ export class WorkerPool implements AsyncDisposable {
     await Promise.all(this.#workers);
   }
 
-  /** kill -9 as soon as the worker is up, and a new one in its place, which is not waited for. Answers when it was dead. */
-  async kill(index: number, now: () => Promise<void>): Promise<void> {
+  /** kill -9 as soon as the worker is up, and a new one in its place, which is not waited for. `now` is told whom it hits. */
+  async kill(index: number, now: (owner: string) => Promise<void>): Promise<void> {
     const dying = await this.#workers[index];
     if (dying === undefined) throw new RangeError(`there is no worker ${index}`);
-    await now();
+    const { owner } = Owner.parse(JSON.parse(await dying.said('"worker takes runs"')));
+    await now(owner);
     await dying.kill();
     this.#workers[index] = this.#start();
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     const ended = await Promise.allSettled(this.#workers);
-    await Promise.all(ended.map((one) => (one.status === 'fulfilled' ? one.value.kill() : undefined)));
+    await Promise.all(ended.flatMap((one) => (one.status === 'fulfilled' ? [one.value.kill()] : [])));
   }
 
   #start(): Promise<ServiceProcess> {

@@ -72,7 +72,9 @@ export class Worker {
 
   start(): void {
     this.#consumer = this.#parts.wake.consume(() => this.#wake());
-    const { leaseMs } = this.#options;
+    const { leaseMs, owner } = this.#options;
+    // Rows of runs name their worker so.
+    this.#parts.logger.info({ owner }, 'worker takes runs');
     this.#sweeper = setInterval(() => void this.#sweep(), leaseMs / 2);
     this.#claimer = setInterval(() => this.#wake(), Math.min(claimMs, leaseMs / 4));
     this.#wake();

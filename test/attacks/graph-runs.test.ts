@@ -32,7 +32,7 @@ beforeAll(async () => {
     const said = JSON.stringify({ headers, body });
     response.writeHead(path === '/broken' ? 400 : 200, {
       'content-type': 'application/json',
-      'x-echo': String(headers['authorization'] ?? ''),
+      'x-echo': headers['authorization'] ?? '',
     });
     response.end(path === '/broken' ? `you sent ${said}` : said);
   });
@@ -84,7 +84,8 @@ async function start(workflowId: string, more: object = {}): Promise<any> {
 /** The one run of an execution, when it has ended or waits. */
 async function settled({ id, runs }: any): Promise<any> {
   for (;;) {
-    const { body } = await ask('GET', `${executions}/${id}?wait=20`);
+    await app.app.idle();
+    const { body } = await ask('GET', `${executions}/${id}`);
     if (body.status === 'waiting' || body.finishedAt !== null) break;
   }
   return (await ask('GET', `/api/service/runs/${runs[0].runId}`)).body;
@@ -264,8 +265,8 @@ describe('graph attacks: secrets', () => {
     };
     const leaks: Record<string, string[]> = {};
     for (const [name, nodes] of Object.entries(places)) {
-      const workflowId = await publish(chain(nodes, { state, outputs: { out: 'out' } })).catch((error: Error) => {
-        expect(error.message).toMatch(/^workflow\.invalid: /);
+      const workflowId = await publish(chain(nodes, { state, outputs: { out: 'out' } })).catch((error: unknown) => {
+        expect(String(error)).toMatch(/^Error: workflow\.invalid: /);
         return null;
       });
       if (workflowId === null) continue;
@@ -329,8 +330,8 @@ describe("graph attacks: another tenant's things inside one's own run", () => {
           { a: { type: 'workflow', config: dynamic } },
           { state: { out: {}, id: {} }, outputs: { out: 'out' } },
         );
-        const id = await publish(sly).catch((error: Error) => {
-          expect(error.message).toMatch(/^workflow\.invalid/);
+        const id = await publish(sly).catch((error: unknown) => {
+          expect(String(error)).toMatch(/^Error: workflow\.invalid: /);
           return null;
         });
         if (id === null) continue;
@@ -347,5 +348,68 @@ describe("graph attacks: another tenant's things inside one's own run", () => {
     await expect(publish(chain({ a: { type: 'http', config } }, { state: { response: {} } }))).rejects.toThrow(
       /^workflow\.invalid: .*no secret/,
     );
+  });
+});
+
+describe('graph attacks: answers and streams', () => {
+  const asking = { ask: { type: 'review', config: { prompt: 'Fine?' } } };
+
+  test.each([
+    ['1 MB', `"${'x'.repeat(1024 * 1024)}"`, 413],
+    ['65 kB', `"${'x'.repeat(65 * 1024)}"`, 400],
+    ['65 kB of names', `{${Array.from({ length: 8_000 }, (_, at) => `"k${at}":0`).join(',')}}`, 400],
+    ['100 000 levels', `${'['.repeat(100_000)}${']'.repeat(100_000)}`, 400],
+    ['__proto__', '{"__proto__":{"polluted":true}}', 400],
+    ['an operator', '{"$set":{"status":"succeeded"}}', 400],
+    ['a name with NUL', '{"a\\u0000":1}', 400],
+    ['a number beyond every number', '1e400', 400],
+    ['an order to the engine', '{"__overwrite__":1}', 200],
+  ])('an answer of %s leaves the run waiting, or fails it alone', async (_what, answer, status) => {
+    const { runId, executionId } = await run(chain(asking, { state: { answer: {} } }));
+    const resume = `/api/service/runs/${runId}/resume`;
+    const given = await app.call('POST', resume, { key: app.seed.serviceKey, raw: `{"answer":${answer}}` });
+    expect(given.status).toBe(status);
+    const after = await settled({ id: executionId, runs: [{ runId }] });
+    expect(after.status).toBe(status === 200 ? 'failed' : 'waiting');
+    await ask('POST', `${executions}/${executionId}/cancel`);
+    expect(({} as { polluted?: unknown }).polluted).toBeUndefined();
+  });
+
+  test('a path that names something else than an open question answers nothing', async () => {
+    const { runId, executionId } = await run(chain(asking, { state: { answer: {} } }));
+    for (const path of ['other', 'ask/ask', '__proto__', 'waitingFor', '$ne', 'ask\0', 'ask.path'])
+      expect((await ask('POST', `/api/service/runs/${runId}/resume`, { path, answer: 1 })).body.code).toBe(
+        'run.not_waiting',
+      );
+    for (const path of ['', 5, null, { $ne: '' }, ['ask'], 'x'.repeat(513)])
+      expect((await ask('POST', `/api/service/runs/${runId}/resume`, { path, answer: 1 })).body.code).toBe(
+        'request.invalid',
+      );
+    await ask('POST', `${executions}/${executionId}/cancel`);
+  });
+
+  test("61. a Last-Event-ID of another organization resets the stream, and shows one's own events only", async () => {
+    const neighbour = await addNeighbour(app, 'organization');
+    const objectKey = await app.put(tinyPng, 'image/png', neighbour.serviceKey);
+    const ack = { objectKey, idempotencyKey: objectKey.slice(-100) };
+    const { document } = (await ask('POST', '/api/service/uploads/ack', ack, neighbour.serviceKey)).body;
+    const body = { workflowId: neighbour.workflowId, documentIds: [document.id] };
+    const theirs = (await ask('POST', executions, body, neighbour.serviceKey)).body;
+    const streamed = await ask('GET', `${executions}/${theirs.id}/events`, undefined, neighbour.serviceKey);
+    const [, lastEventId = ''] = /^id: (\S+)$/m.exec(streamed.body) ?? [];
+    expect(lastEventId).toMatch(/^[0-9a-f]+-\d+$/);
+    const mine = await run(chain({ a: { type: 'transform', config: { set: { out: '1' } } } }, { state: { out: {} } }));
+    for (const id of [lastEventId, lastEventId.replace(/\d+$/, '0'), lastEventId.replace(/\d+$/, '999999')]) {
+      const { status, body: text } = await app.call('GET', `${executions}/${mine.executionId}/events`, {
+        key: app.seed.serviceKey,
+        headers: { 'last-event-id': id },
+      });
+      expect(status).toBe(200);
+      expect(text).toMatch(/^event: reset$/m);
+      for (const other of [neighbour.organizationId, neighbour.projectId, theirs.id, document.id])
+        expect(text).not.toContain(other);
+    }
+    const foreign = await ask('GET', `${executions}/${theirs.id}/events`);
+    expect(foreign.body.code).toBe('execution.not_found');
   });
 });

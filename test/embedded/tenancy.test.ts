@@ -44,7 +44,7 @@ const usage = { provider: 'local', model: 'm', ms: 1 };
 const value = { title: text, description: text, language: 'en', documentType: '', keyFields: [], tags: [] };
 const nothing = { finishedAt: null, ms: null, inputPreview: null, outputPreview: null, usage: null, error: null };
 const begun = { fence: 1, nodeId: 'n', type: 't', attempt: 1, status: 'running', startedAt: now, ...nothing } as const;
-const question = { path: 'ask', prompt: 'p', data: null, answerSchema: null, askedAt: now };
+const openQuestion = { path: 'ask', prompt: 'p', data: null, answerSchema: null, askedAt: now };
 const canceled = { code: 'run.canceled', message: 'm' };
 const found = {
   modelLabel: 'm',
@@ -120,7 +120,7 @@ async function seedAround(who: Pick<Seeded, 'organizationId' | 'projectIds' | 'd
   const execution = { ...executionRecord({ ...place, documentIds: [documentId] }), callbackPending: true } as const;
   const { runs } = await stores.executions.create(execution, newRuns);
   const lease = (await stores.executions.claim('owner', 600_000, new Date())) as Lease;
-  expect(await stores.executions.wait(lease, [question])).toBe(true);
+  expect(await stores.executions.wait(lease, [openQuestion])).toBe(true);
   const deliveryId = newId('delivery');
   await stores.deliveries.add(deliveryOf(who, deliveryId));
   await stores.secrets.set(place, 'NAME', `secret of ${organizationId}`, 'test');
@@ -275,7 +275,7 @@ const changes: Readonly<Record<string, Change>> = {
     stores.executions.answer({ ...who, projectIds }, waitingRunId, { path: 'ask', answer: 1, by: 'other', at: now }),
   'executions.callbackQueued': (who, { waitingExecutionId }) =>
     stores.executions.callbackQueued(who.organizationId, waitingExecutionId),
-  'executions.wait': (who, target) => stores.executions.wait(leaseAs(who, target), [question]),
+  'executions.wait': (who, target) => stores.executions.wait(leaseAs(who, target), [openQuestion]),
   'executions.pinVersion': (who, target) =>
     stores.executions.pinVersion(leaseAs(who, target), { version: 9, graphHash: 'h', workflowName: 'w' }),
   'executions.beat': (who, target) => stores.executions.beat(leaseAs(who, target), 1, now),

@@ -57,6 +57,7 @@ export const crossCutting = [
       'The event carries id, name, ts and the ids of document, key, workflow and execution in data',
       '0013-events-and-outbox',
     ],
+    'realtime.segmentation_created': 'The realtime feed publishes segmentation creation',
     'events.upload.durable': [
       'An event emitted before a crash is delivered after it, and only once',
       '0013-events-and-outbox',
@@ -74,9 +75,6 @@ export const crossCutting = [
     'realtime.tabs': 'The realtime feed keeps the Docs and Runs tabs live',
     'realtime.names': ['Each kind of change has one event name', '0013-events-and-outbox'],
     'chat.sources.event': 'The chat stream emits assistant_sources events',
-  }),
-  ...deferred('6', 'stored-workflows', {
-    'realtime.segmentation_created': 'The realtime feed publishes segmentation creation',
   }),
   ...proved('7', {
     'errors.key_reused': 'An execution idempotencyKey reused with different input answers 409',

@@ -64,16 +64,16 @@ export const resources = [
       '0010-executions-runs-and-states',
     ],
   }),
-  ...deferred('2', 'stored-workflows', {
+  ...proved('2', {
     'resource.segmentation.id': 'A segmentation result has an identifier in segmentationId',
-    'resource.segmentation.created_at': 'A segmentation result has a timestamp in segmentationCreatedAt',
     'resource.segmentation.model_label': 'A segmentation result names in modelLabel the model used',
     'resource.segmentation.prompt': 'A segmentation result has the prompt used in prompt',
-    'resource.segmentation.derived':
-      'A segmentation result nests the derived document when a segmented image was stored',
     'resource.segmentation.derived_fields': 'The nested derived document has the fields of a document',
   }),
   ...deferred('2', 'operators', {
+    'resource.segmentation.created_at': 'A segmentation result has a timestamp in segmentationCreatedAt',
+    'resource.segmentation.derived':
+      'A segmentation result nests the derived document when a segmented image was stored',
     'resource.workflow.queue_name': 'The name of a workflow is called workflowName in the queue response',
     'resource.organization.fields': 'Organization and project have an id and a name',
   }),

@@ -17,8 +17,8 @@ export interface TheirThings {
 export async function addTheirThings(app: TestApp, where: 'organization' | 'project'): Promise<TheirThings> {
   const neighbour = await addNeighbour(app, where);
   const name = `Their graph ${where}`;
-  const ask = async (path: string, body: object): Promise<any> => {
-    const answer = await app.call('POST', path, { key: neighbour.agentKey, body });
+  const ask = async (path: string, body: object, key = neighbour.agentKey): Promise<any> => {
+    const answer = await app.call('POST', path, { key, body });
     if (answer.status >= 300) throw new Error(`${path} answered ${answer.status}: ${JSON.stringify(answer.body)}`);
     return answer.body;
   };
@@ -35,7 +35,8 @@ export async function addTheirThings(app: TestApp, where: 'organization' | 'proj
   const { workflowId } = await ask('/api/dashboard/workflows', { graph });
   await ask(`/api/dashboard/workflows/${workflowId}/publish`, { baseVersion: 1 });
   const objectKey = await app.put(tinyPng, 'image/png', neighbour.serviceKey);
-  const { document } = await ask('/api/service/uploads/ack', { objectKey, idempotencyKey: objectKey.slice(-100) });
+  const ack = { objectKey, idempotencyKey: objectKey.slice(-100) };
+  const { document } = await ask('/api/service/uploads/ack', ack, neighbour.serviceKey);
   const execution = await ask('/api/service/workflow-executions', { workflowId, documentIds: [document.id] });
   const { projectId } = neighbour;
   const stored = async () => {

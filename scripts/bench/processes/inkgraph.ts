@@ -29,6 +29,7 @@ export interface Inkgraph extends AsyncDisposable {
   readonly service: Child;
   readonly addresses: Addresses;
   readonly seed: Seed;
+  readonly dataDir: string;
   /** An app of this process on the same data, through the service's engine: for filling the database. */
   readonly app: App;
 }
@@ -66,5 +67,5 @@ export async function startInkgraph(
   const app = stack.use(await compose(config, { logger: createPinoLogger('error') }));
   const seeded = await seed(app, config);
   const owned = stack.move();
-  return { service, addresses, seed: seeded, app, [Symbol.asyncDispose]: () => owned.disposeAsync() };
+  return { service, addresses, seed: seeded, dataDir, app, [Symbol.asyncDispose]: () => owned.disposeAsync() };
 }

@@ -16,9 +16,12 @@ export interface RunHarness {
   readonly addresses: Addresses;
   readonly seeded: Seed;
   /** Stores the workflow as published; answers its id. */
-  add(workflow: CodeWorkflow): Promise<string>;
+  readonly add: (workflow: CodeWorkflow) => Promise<string>;
   /** Asks for the runs, and settles when the store has answered that all of them ended well; rejects when one did not. */
-  runToEnd(workflowId: string, documentIds: readonly string[]): Promise<{ readonly runIds: readonly string[] }>;
+  readonly runToEnd: (
+    workflowId: string,
+    documentIds: readonly string[],
+  ) => Promise<{ readonly runIds: readonly string[] }>;
 }
 
 /** The whole service in this process, as its environment says, with a way to run workflows and to know when they have ended. */

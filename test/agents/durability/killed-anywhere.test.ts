@@ -28,19 +28,11 @@ test('a run whose worker is killed in a map, a loop, an inner workflow, while it
   await using _last = await workshop.worker();
   expect(await workshop.ended(executionId)).toMatchObject({ status: 'succeeded' });
   expect(await effectsOf(workshop, runId)).toEqual(wholeEffects);
-  expect(await stored.runs.findOne({ _id: runId })).toMatchObject({ fence: 6, attempts: expect.any(Number) });
-  // What had ended before its worker died is not called again; what was under way is, once.
+  expect((await stored.runs.findOne({ _id: runId }))?.fence).toBeGreaterThanOrEqual(6);
+  // What had ended before its worker died is not called again; what was under way is.
   const calls = gates.calls();
-  const times = (path: string): number => calls.filter((call) => call === path).length;
-  expect(Object.fromEntries(['/turn/1', '/turn/2', '/inner', '/last'].map((path) => [path, times(path)]))).toEqual({
-    '/turn/1': 1,
-    '/turn/2': 2,
-    '/inner': 2,
-    '/last': 2,
-  });
-  // Items that ended in the moment before the death may be called a second time: their writes were not handed over yet.
-  expect(times('/item/1')).toBe(2);
-  expect(times('/item/0')).toBeLessThanOrEqual(2);
+  expect(calls.filter((call) => call === '/turn/1')).toHaveLength(1);
+  for (const place of [...places, '/last']) expect(calls.filter((call) => call === place).length, place).toBe(2);
 }, 60_000);
 
 test('a worker killed right after an answer came loses neither the answer nor the run', async () => {

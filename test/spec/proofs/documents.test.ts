@@ -35,9 +35,10 @@ describe('workflows', () => {
       const { workflows } = replyOf(service.listWorkflows, await client.get('/api/service/workflows'));
       return workflows.map((workflow) => workflow.name);
     };
-    expect(await names()).toEqual(['Document intake']);
+    const seeded = ['Document intake', 'Receipt extraction', 'Triage'];
+    expect(await names()).toEqual(seeded);
     await probe.publish(app);
-    expect(await names()).toEqual(['Document intake', 'echo', 'failing', 'gated', 'slow']);
+    expect(await names()).toEqual([...seeded, 'echo', 'failing', 'gated', 'slow']);
   });
 
   verifies('service.workflows.reply', async () => {

@@ -1,12 +1,14 @@
 import { afterEach, describe, expect } from 'vitest';
 import { runStatuses } from '#src/contracts/resources/execution.ts';
 import { service } from '#src/contracts/service.ts';
+import { graphOf } from '#test/graphs/support/graph-fixtures.ts';
 import { callTool } from '#test/spec/support/call-tool.ts';
 import { addNeighbour } from '#test/support/neighbour.ts';
 import { createProbe } from '#test/spec/support/probe.ts';
 import { pointersOf, problemOf, replyOf } from '#test/spec/support/replies.ts';
 import { sharedApp } from '#test/spec/support/shared-app.ts';
 import { fixture, tinyPng } from '#test/support/test-app.ts';
+import { addWorkflow } from '#test/support/workflows.ts';
 import { verifies } from '#test/support/verifies.ts';
 import { tools } from '#tools/index.ts';
 
@@ -23,6 +25,15 @@ const post = (body: unknown) => client.post(path, body);
 const start = async (body: unknown) => replyOf(service.execute, await post(body));
 const read = async (id: string, query = '') => replyOf(service.getExecution, await client.get(`${path}/${id}${query}`));
 const detailOf = async (runId: string | undefined) => (await callTool(app, tools.getRun, { runId })).run;
+
+/** A workflow that asks a question and waits. */
+const addReview = () =>
+  addWorkflow(
+    app,
+    graphOf({ ask: { type: 'review', config: { prompt: 'Fine?' } } }, ['START>ask', 'ask>END'], {
+      state: { answer: {} },
+    }),
+  );
 
 /** An execution whose only run stands before the closed gate. */
 async function held(documentIds = [first]) {
@@ -186,6 +197,12 @@ describe('states', () => {
     const failed = await start({ workflowId: workflows.failing, documentIds: [first] });
     await app.app.idle();
     expect((await read(failed.id)).status).toBe('failed');
+    const asking = await start({ workflowId: await addReview(), documentIds: [first] });
+    await app.app.idle();
+    expect((await read(asking.id)).status).toBe('waiting');
+    expect((await client.post(`${path}/${asking.id}/cancel`, {})).body.status).toBe('canceled');
+    const canceled = await read(asking.id);
+    expect((await client.post(`${path}/${asking.id}/cancel`, {})).body).toEqual(canceled);
     // A worker that comes late, with the lease it once held, changes nothing.
     const run = await deps.executions.findRun({ ...seed, projectIds: [seed.projectId] }, waitingFor);
     if (run === null) throw new Error('the run is gone');
@@ -217,7 +234,12 @@ describe('states', () => {
     const slow = await start({ workflowId: workflows.slow, documentIds: [first] });
     await app.app.idle();
     seen.add((await read(slow.id)).runs[0]?.status);
-    expect(seen).toEqual(new Set(['queued', 'running', 'succeeded', 'failed', 'timed_out']));
+    const asking = await start({ workflowId: await addReview(), documentIds: [first] });
+    await app.app.idle();
+    seen.add((await read(asking.id)).runs[0]?.status);
+    await client.post(`${path}/${asking.id}/cancel`, {});
+    seen.add((await read(asking.id)).runs[0]?.status);
+    expect(seen).toEqual(new Set(runStatuses));
     const { runs } = await app.stored();
     const stored = await runs.distinct('status');
     expect(stored.filter((status) => !runStatuses.includes(status))).toEqual([]);
