@@ -2,7 +2,11 @@ import type { BaseCheckpointSaver } from '@langchain/langgraph';
 import type { StoredGraph } from '#src/contracts/resources/graph.ts';
 
 /** LangGraph's saver, which may collect its writes: `flush` ends when the thread's writes are stored, or throws why they are not. */
-export type RunCheckpointer = BaseCheckpointSaver & { flush?(threadId: string): Promise<void> };
+export type RunCheckpointer = BaseCheckpointSaver & {
+  flush?(threadId: string): Promise<void>;
+  /** `hook` is awaited before anything of the run is stored: what a checkpoint says has happened is known by then. */
+  before?(runId: string, hook: () => Promise<void>): Disposable;
+};
 
 /** Options of one run; a subset of LangGraph's. */
 export interface InvokeOptions {

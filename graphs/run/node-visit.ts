@@ -41,7 +41,6 @@ export class NodeVisit {
   readonly #input: VisitInput;
   readonly #path: string;
   readonly #inputPreview: string;
-  readonly #firstAttempt: number;
 
   constructor(plan: NodePlan, context: RunContext, input: VisitInput) {
     this.#plan = plan;
@@ -52,14 +51,13 @@ export class NodeVisit {
     const item = input.item === undefined ? '' : `[${input.item.index}]`;
     this.#path = `${context.prefix}${plan.nodeId}${turn}${item}`;
     this.#inputPreview = preview(input.state);
-    this.#firstAttempt = 1 + (context.attemptsBefore?.(this.#path, input.superstep) ?? 0);
   }
 
   /** Throws `Fault` only. */
   async run(): Promise<VisitOutcome> {
     const attempts = this.#plan.node.retry?.maxAttempts ?? 1;
     for (let tried = 1; ; tried += 1) {
-      const outcome = await this.#try(this.#firstAttempt + tried - 1, tried >= attempts);
+      const outcome = await this.#try(tried, tried >= attempts);
       if (outcome !== 'again') return outcome;
       await this.#backOff(tried);
     }

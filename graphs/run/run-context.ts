@@ -20,8 +20,6 @@ export interface RunParts {
   loadWorkflow?(workflowId: string, version: number): Promise<CompiledWorkflow>;
   /** Filled with the threads of workflows inside the run, whose checkpoints are of no use once it has ended. */
   readonly innerThreads?: Set<string>;
-  /** Attempts that steps of an earlier process took, so that a resumed run goes on counting. Default: none. */
-  attemptsBefore?(path: string, superstep: number): number;
 }
 
 /** What belongs to one run: it travels in LangGraph's runtime context, never in a checkpoint and never in a module. */

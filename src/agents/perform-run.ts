@@ -87,7 +87,9 @@ class Performance {
     this.#compiled = compiled;
     const recorder = new StepRecorder(run, this.#parts, { earlier, onProgress: this.#progress(compiled) });
     this.#recorder = recorder;
-    return executeRun({
+    // A step that a checkpoint passes over is on record: after a crash nobody could tell what became of it.
+    using _stepsFirst = compiled.checkpointer.before?.(run._id, () => recorder.flush());
+    return await executeRun({
       compiled,
       context: {
         deps: nodeDeps,

@@ -163,9 +163,8 @@ export async function effectsOf({ stored, api }: Workshop, runId: string): Promi
     derived,
     deliveries: (await stored.deliveries.find({}).toArray()).map(({ type }) => type),
     unended: await stored.steps.countDocuments({ ...about, status: 'running' }),
-    // A node that ended in the moment before its worker died may be told as lost with it.
     nodes: steps
-      .filter(({ status, error }) => status === 'succeeded' || error?.code === 'run.worker_lost')
+      .filter(({ status }) => status === 'succeeded')
       .map(({ nodeId }) => nodeId.replace(/#\d+/, '#'))
       .toSorted(),
   };

@@ -1,10 +1,12 @@
 import { documentIntake } from '#graphs/document-intake.workflow.ts';
 import { addCodeWorkflow } from '#src/agents/publish-code-workflows.ts';
+import { StoredGraph } from '#src/contracts/resources/graph.ts';
 import { scopes } from '#src/contracts/scopes.ts';
 import { newId } from '#src/domain/ids.ts';
 import { issueKey } from '#src/domain/access/issue-key.ts';
 import type { Seed } from '#scripts/cli/seed-data.ts';
-import type { TestApp } from '#test/support/test-app.ts';
+import { collectionsIn } from '#test/support/stored.ts';
+import { tinyPng, type TestApp } from '#test/support/test-app.ts';
 
 /** Another tenant in the same database: another organization, or another project of the seeded one. */
 export async function addNeighbour({ app, seed }: TestApp, where: 'organization' | 'project'): Promise<Seed> {
@@ -28,4 +30,59 @@ export async function addNeighbour({ app, seed }: TestApp, where: 'organization'
     serviceKey: serviceKey.secret,
     agentKey: agentKey.secret,
   };
+}
+
+/** What a neighbour has, by ids that somebody else may have guessed. */
+export interface TheirThings {
+  readonly ids: Readonly<Record<'workflow' | 'execution' | 'run' | 'document', string>>;
+  /** Stands in their workflow, and nowhere else. */
+  readonly name: string;
+  /** All that is stored of them now, and what was at the beginning. */
+  stored(): Promise<unknown>;
+  readonly before: unknown;
+}
+
+/** A neighbour with a document, a workflow with a draft and a version, and a run of it that nobody works on. */
+export async function addTheirThings(app: TestApp, where: 'organization' | 'project'): Promise<TheirThings> {
+  const neighbour = await addNeighbour(app, where);
+  const name = `Their graph ${where}`;
+  const ask = async (path: string, body: object, key = neighbour.agentKey): Promise<any> => {
+    const answer = await app.call('POST', path, { key, body });
+    if (answer.status >= 300) throw new Error(`${path} answered ${answer.status}: ${JSON.stringify(answer.body)}`);
+    return answer.body;
+  };
+  const graph = StoredGraph.parse({
+    schemaVersion: 1,
+    name,
+    state: { out: {} },
+    nodes: { a: { type: 'transform', config: { set: { out: '1' } } } },
+    edges: [
+      { from: 'START', to: 'a' },
+      { from: 'a', to: 'END' },
+    ],
+  });
+  const { workflowId } = await ask('/api/dashboard/workflows', { graph });
+  await ask(`/api/dashboard/workflows/${workflowId}/publish`, { baseVersion: 1 });
+  const objectKey = await app.put(tinyPng, 'image/png', neighbour.serviceKey);
+  const ack = { objectKey, idempotencyKey: objectKey.slice(-100) };
+  const { document } = await ask('/api/service/uploads/ack', ack, neighbour.serviceKey);
+  const execution = await ask('/api/service/workflow-executions', { workflowId, documentIds: [document.id] });
+  const { projectId } = neighbour;
+  const stored = async () => {
+    const { close, ...all } = await collectionsIn(app.dataDir);
+    const names = ['workflows', 'workflowDrafts', 'executions', 'runs', 'documents'] as const;
+    const rows = [];
+    for (const one of names)
+      rows.push(
+        await all[one]
+          .find({ projectId } as never)
+          .sort({ _id: 1 })
+          .toArray(),
+      );
+    await close();
+    return rows;
+  };
+  const [run] = execution.runs;
+  const ids = { workflow: workflowId, execution: execution.id, run: run.runId, document: document.id };
+  return { ids, name, stored, before: await stored() };
 }

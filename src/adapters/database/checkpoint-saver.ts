@@ -36,6 +36,11 @@ export class CheckpointSaver extends BaseCheckpointSaver {
     this.#writer = new CheckpointWriter(this.#collections);
   }
 
+  /** See `CheckpointWriter.before`. */
+  before(runId: string, hook: () => Promise<void>): Disposable {
+    return this.#writer.before(runId, hook);
+  }
+
   /** Ends when all writes of the thread are stored; throws why they are not. Call it at the end of every run. */
   flush(threadId: string): Promise<void> {
     this.#fresh.delete(threadId);

@@ -38,6 +38,8 @@ interface ThreadWrites {
 export class CheckpointWriter {
   readonly #collections: CheckpointCollections;
   readonly #threads = new Map<string, ThreadWrites>();
+  /** By run: what has to be stored before its checkpoints are. */
+  readonly #before = new Map<string, () => Promise<void>>();
   #timer: NodeJS.Timeout | null = null;
   readonly #batcher = new Batcher<CheckpointOperation>((operations) => this.#store(operations), 1_000);
 
@@ -62,6 +64,15 @@ export class CheckpointWriter {
     }
     thread.waiting.push(operation);
     this.#timer ??= setTimeout(() => this.#handAllOver(), lingerMs);
+  }
+
+  /**
+   * `hook` is awaited before anything of this run, or of workflows inside it, is stored; where it rejects, nothing of the run is, and
+   * `flush` throws its error. Until disposed of.
+   */
+  before(runId: string, hook: () => Promise<void>): Disposable {
+    this.#before.set(runId, hook);
+    return { [Symbol.dispose]: () => void this.#before.delete(runId) };
   }
 
   /** Ends when everything of the thread so far is stored; throws the first error since the last flush. */
@@ -98,7 +109,8 @@ export class CheckpointWriter {
     await Promise.all([...this.#threads.keys()].map((threadId) => this.flush(threadId)));
   }
 
-  async #store(operations: readonly CheckpointOperation[]): Promise<void> {
+  async #store(given: readonly CheckpointOperation[]): Promise<void> {
+    const operations = await this.#withoutFailed(given);
     const deletedAt = new Map<string, number>();
     operations.forEach((operation, at) => {
       if (operation.kind === 'delete') deletedAt.set(operation.threadId, at);
@@ -119,6 +131,25 @@ export class CheckpointWriter {
     ]);
   }
 
+  /** Without what belongs to runs whose hook rejects. */
+  async #withoutFailed(operations: readonly CheckpointOperation[]): Promise<readonly CheckpointOperation[]> {
+    const ids = new Set(operations.flatMap((one) => (one.kind === 'delete' ? [] : [runOf(one.row.threadId)])));
+    const failed = new Map<string, unknown>();
+    const ask = async (runId: string): Promise<void> => {
+      try {
+        await this.#before.get(runId)?.();
+      } catch (error) {
+        failed.set(runId, error);
+      }
+    };
+    await Promise.all([...ids].map(ask));
+    if (failed.size === 0) return operations;
+    for (const [threadId, thread] of this.#threads) {
+      if (failed.has(runOf(threadId))) thread.failure ??= { error: failed.get(runOf(threadId)) };
+    }
+    return operations.filter((one) => one.kind === 'delete' || !failed.has(runOf(one.row.threadId)));
+  }
+
   async #deleteThreads(threadIds: readonly string[]): Promise<void> {
     if (threadIds.length === 0) return;
     // An earlier process may have left threads of workflows inside the run.
@@ -128,6 +159,11 @@ export class CheckpointWriter {
       this.#collections.writes.deleteMany(filter, processSafe),
     ]);
   }
+}
+
+/** The run that a thread belongs to: inner workflows have `<runId>|<place>`. */
+function runOf(threadId: string): string {
+  return threadId.split('|', 1)[0] ?? threadId;
 }
 
 function newThread(unknown: boolean): ThreadWrites {

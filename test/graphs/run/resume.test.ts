@@ -112,14 +112,6 @@ describe('Going on after a crash', () => {
     expect(outcome.outputs).toEqual({ visits: ['before', 'a', 'b', 'c'] });
   });
 
-  test('attempts are counted on from those of the earlier process', async () => {
-    const { definition } = killable(0);
-    const log = new StepLog();
-    const attemptsBefore = (nodeId: string, superstep: number): number => (nodeId === 'b' && superstep === 2 ? 2 : 0);
-    await runGraph(lineOfThree, { runId: 'run_count', definitions: [definition], log, attemptsBefore });
-    expect(log.started.map((step) => `${step.path}#${step.attempt}`)).toEqual(['a#1', 'b#3', 'c#1']);
-  });
-
   test('the step limit counts from the start of the run, not from where it goes on; a turn of a loop is one', async () => {
     const { definition, begun } = killable(1);
     const graph = graphOf({ a: 'visit', b: 'killable' }, ['START>a', 'a>b', 'b>a'], {

@@ -93,7 +93,6 @@ export interface TestRun {
   readonly initialState?: Record<string, unknown>;
   readonly signal?: AbortSignal;
   readonly resume?: boolean;
-  readonly attemptsBefore?: RunParts['attemptsBefore'];
   /** More of what a run is given. */
   readonly parts?: Partial<RunParts>;
 }
@@ -118,7 +117,6 @@ export async function runToStop(graph: StoredGraph, options: TestRun = {}): Prom
       run: runFacts(options.runId),
       steps: (options.log ?? new StepLog()).sink,
       ...options.parts,
-      ...(options.attemptsBefore && { attemptsBefore: options.attemptsBefore }),
     },
     initialState: options.initialState ?? {},
     signal: options.signal ?? new AbortController().signal,
