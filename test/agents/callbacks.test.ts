@@ -1,4 +1,5 @@
 import { createHmac } from 'node:crypto';
+import { once } from 'node:events';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { catalogOf } from '#graphs/catalog.ts';
 import { graphOf, noop, testNode } from '#test/graphs/support/graph-fixtures.ts';
@@ -7,10 +8,10 @@ import { startTestApp, tinyPng, type TestApp } from '#test/support/test-app.ts';
 import { addWorkflow } from '#test/support/workflows.ts';
 
 const executions = '/api/service/workflow-executions';
-const hold = testNode(
-  'hold',
-  ({ signal }) => new Promise((_resolve, reject) => signal.addEventListener('abort', () => reject(signal.reason))),
-);
+const hold = testNode('hold', async ({ signal }) => {
+  await once(signal, 'abort');
+  throw signal.reason;
+});
 
 let outside: OutsideServer;
 let app: TestApp;
@@ -70,7 +71,9 @@ describe('The callback of an execution', () => {
   test('comes for what was canceled, too', async () => {
     const { body } = await start(held, `${outside.url}/canceled`);
     await app.call('POST', `${executions}/${body.id}/cancel`, { key: app.seed.serviceKey, body: {} });
-    expect(JSON.parse((await heard.promise).body)).toMatchObject({ data: { executionId: body.id, status: 'canceled' } });
+    expect(JSON.parse((await heard.promise).body)).toMatchObject({
+      data: { executionId: body.id, status: 'canceled' },
+    });
   });
 
   test.each([

@@ -279,7 +279,7 @@ describe('graph attacks: secrets', () => {
 });
 
 describe('graph attacks: versions', () => {
-  test('92. an edit and a publish during a run change nothing of it, its map or the workflow inside it', async () => {
+  test('92. an edit and a publish during a run change nothing of it, nor of the workflow inside it', async () => {
     const one = (path: string) => ({ type: 'http', config: { url: `${gates.url}${path}`, parse: 'text' } });
     const inner = await publish(chain({ a: one('/inner-1') }, { state: { response: {} } }));
     const nodes = {

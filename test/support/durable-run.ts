@@ -79,7 +79,7 @@ export async function openWorkshop(): Promise<Workshop> {
 const row = { type: 'embed_image', cache: false } as const;
 
 /** The graph that runs inside of `wholeGraph`: a row, and a call of `/inner`. */
-export function innerGraph(url: string): StoredGraph {
+function innerGraph(url: string): StoredGraph {
   return graphOf(
     { inner_row: row, inner_call: { type: 'http', config: { url: `${url}/inner`, parse: 'text' } } },
     ['START>inner_row', 'inner_row>inner_call', 'inner_call>END'],
@@ -91,7 +91,7 @@ export function innerGraph(url: string): StoredGraph {
  * Everything a graph may have: a row, a map over three items that call `/item/<n>`, a map that stores pictures, a loop that calls
  * `/turn/<n>` twice, a workflow inside, a question, a webhook, and a last call of `/last`.
  */
-export function wholeGraph(url: string, inner: { workflowId: string; version: number }): StoredGraph {
+function wholeGraph(url: string, inner: { workflowId: string; version: number }): StoredGraph {
   const call = (path: string) => ({
     type: 'http',
     config: { url: `${url}/${path}`, parse: 'text', output: 'calls' },

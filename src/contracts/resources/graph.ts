@@ -48,8 +48,8 @@ const ErrorRoute = z.strictObject({
 });
 
 /**
- * Anywhere in `config`, `{ "$expr": "<expression>" }` stands for the value it has when the node runs, and `{ "$secret": "NAME" }` for
- * a secret of the project.
+ * Anywhere in `config`, `{ "$expr": "<expression>" }` stands for the value it has when the node runs, but for fields that are written
+ * out; `{ "$secret": "NAME" }` for a secret of the project, in the fields that take one.
  */
 export const GraphNode = z.strictObject({
   type: z.string().min(1).max(64),

@@ -37,10 +37,10 @@ function textNode(
     async run({ nodeId, params, state }) {
       ran.push(nodeId);
       const [channel = ''] = more.writes;
-      return { update: { [channel]: `${String(state['one'] ?? '')}${String(params['text'])}` }, modelLabel: 'test/1' };
+      return { update: { [channel]: [state['one'], params['text']].join('') }, modelLabel: 'test/1' };
     },
     ...more,
-  } as NodeDefinition);
+  });
 }
 
 const first = textNode('first', { writes: ['one'] });

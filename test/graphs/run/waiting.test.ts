@@ -27,7 +27,7 @@ const ask = testNode(
   ({ path, answer }) => {
     calls.push(path);
     if (answer === undefined) return { update: {}, wait: { prompt: `Well, ${path}?` } };
-    return { update: { visits: [`${path}=${String(answer)}`] } };
+    return { update: { visits: [`${path}=${JSON.stringify(answer)}`] } };
   },
   { writes: ['visits'] },
 );
@@ -71,7 +71,7 @@ describe('A run that waits', () => {
     expect(stopped).toEqual({ status: 'waiting', questions: [{ path: 'q', prompt: 'Well, q?' }] });
     expect(log.events.filter((event) => event.startsWith('q#'))).toEqual(['q#1 started', 'q#1 waiting']);
     const ended = await process(simple, 'run_w1', answered({ q: 'yes' }));
-    expect(ended).toMatchObject({ status: 'succeeded', outputs: { visits: ['a', 'q=yes', 'side', 'end'] } });
+    expect(ended).toMatchObject({ status: 'succeeded', outputs: { visits: ['a', 'q="yes"', 'side', 'end'] } });
     expect(calls).toEqual(['a', 'q', 'side', 'q', 'end']);
   });
 
@@ -93,7 +93,7 @@ describe('A run that waits', () => {
     const one = await process(made, 'run_w3', answered({ 'each[1]': 'second' }));
     expect(one).toMatchObject({ status: 'waiting', questions: [{ path: 'each[0]' }] });
     const both = await process(made, 'run_w3', answered({ 'each[0]': 'first', 'each[1]': 'second' }));
-    expect(both).toMatchObject({ outputs: { visits: ['a', 'each[0]=first', 'each[1]=second', 'end'] } });
+    expect(both).toMatchObject({ outputs: { visits: ['a', 'each[0]="first"', 'each[1]="second"', 'end'] } });
   });
 });
 
