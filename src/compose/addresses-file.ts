@@ -1,4 +1,4 @@
-import { readFile, rm, writeFile } from 'node:fs/promises';
+import { readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Addresses } from '#src/compose/services.ts';
 
@@ -6,7 +6,10 @@ const fileOf = (dataDir: string): string => join(dataDir, 'addresses.json');
 
 /** Where the running services listen, for commands on the same data folder; ports may have been chosen by the system. */
 export async function publishAddresses(dataDir: string, addresses: Addresses): Promise<AsyncDisposable> {
-  await writeFile(fileOf(dataDir), `${JSON.stringify(addresses)}\n`, { mode: 0o600 });
+  // Whoever reads meanwhile finds the whole of it or nothing.
+  const draft = `${fileOf(dataDir)}.${process.pid}`;
+  await writeFile(draft, `${JSON.stringify(addresses)}\n`, { mode: 0o600 });
+  await rename(draft, fileOf(dataDir));
   return { [Symbol.asyncDispose]: () => rm(fileOf(dataDir), { force: true }) };
 }
 

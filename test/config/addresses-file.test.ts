@@ -1,0 +1,22 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { publishAddresses, readAddresses } from '#src/compose/addresses-file.ts';
+
+test('whoever reads the addresses while they are published finds the whole of them or nothing', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'inkgraph-'));
+  const addresses = { api: 'x'.repeat(5_000_000), agents: null, mcp: null, objects: null };
+  for (let round = 0; round < 10; round += 1) {
+    const publishing = publishAddresses(folder, addresses as never);
+    let done = false;
+    const reading = Array.from({ length: 4 }, async () => {
+      while (!done) expect([undefined, addresses.api.length]).toContain((await readAddresses(folder))?.api.length);
+    });
+    await using _published = await publishing;
+    done = true;
+    await Promise.all(reading);
+  }
+  expect(await readAddresses(folder)).toBeNull();
+  await rm(folder, { recursive: true });
+});
