@@ -9,12 +9,13 @@ test('whoever reads the addresses while they are published finds the whole of th
   const addresses = { api: 'x'.repeat(5_000_000), agents: null, mcp: null, objects: null };
   for (let round = 0; round < 10; round += 1) {
     const publishing = publishAddresses(folder, addresses as never);
-    let done = false;
+    const over = new AbortController();
     const reading = Array.from({ length: 4 }, async () => {
-      while (!done) expect([undefined, addresses.api.length]).toContain((await readAddresses(folder))?.api.length);
+      while (!over.signal.aborted)
+        expect([undefined, addresses.api.length]).toContain((await readAddresses(folder))?.api.length);
     });
     await using _published = await publishing;
-    done = true;
+    over.abort();
     await Promise.all(reading);
   }
   expect(await readAddresses(folder)).toBeNull();
