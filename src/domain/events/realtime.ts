@@ -49,7 +49,7 @@ export function stepChanged(run: RunRecord, step: StepRecord): RealtimeEvent {
     dedupeId: `run.step.changed:${step._id}:${run.fence}:${step.status}`,
     type: 'run.step.changed',
     at: step.finishedAt ?? step.startedAt,
-    data: { nodeId: step.nodeId, type: step.type, attempt: step.attempt, status: step.status, ms: step.ms },
+    data: { nodeId: step.nodeId, nodeType: step.type, attempt: step.attempt, status: step.status, ms: step.ms },
   };
 }
 
