@@ -1,13 +1,13 @@
 import { canonicalJson } from '#src/domain/canonical-json.ts';
 import { Fault } from '#src/domain/fault.ts';
 import { isOutage } from '#src/domain/outage.ts';
-import { receiptOf } from '#src/domain/runs/receipt.ts';
+import { receiptOf, receiptSteps } from '#src/domain/runs/receipt.ts';
 import { preview } from '#graphs/engine/preview.ts';
 import type { RunStatus } from '#src/contracts/resources/execution.ts';
 import type { RunEnd } from '#src/domain/ports/executions.ts';
 import type { StepRecord } from '#src/domain/ports/steps.ts';
 import type { AskedQuestion } from '#graphs/run/execute.ts';
-import type { OpenQuestion, ReceiptStep, RunReceipt } from '#src/domain/runs/run.ts';
+import type { OpenQuestion, RunReceipt } from '#src/domain/runs/run.ts';
 
 /** How a run ends with this error; null where it is not the run's: somebody tries again. */
 export function endOf(error: unknown): RunEnd | null {
@@ -53,23 +53,7 @@ export function receiptFor(
   const { runId, workflowId, version, graphHash, documentId, documentSha256 } = head;
   return receiptOf(
     { runId, workflowId, version, graphHash, documentId, documentSha256 },
-    steps.flatMap(receiptStep),
+    receiptSteps(steps),
     outputs ?? null,
   );
-}
-
-function receiptStep(step: StepRecord): Omit<ReceiptStep, 'hash'>[] {
-  const { status } = step;
-  if (status === 'running' || status === 'waiting') return [];
-  return [
-    {
-      path: step.nodeId,
-      node: step.node ?? `${step.type}@1`,
-      attempt: step.attempt,
-      status,
-      modelLabel: step.modelLabel ?? null,
-      outputDigest: step.outputDigest ?? null,
-      cachedFrom: step.cachedFrom ?? null,
-    },
-  ];
 }

@@ -105,6 +105,9 @@ describe('POST /:id/cancel', () => {
     const { body: run } = await ask('GET', `/api/service/runs/${canceled.body.runs[0].runId}`);
     expect(run).toMatchObject({ status: 'canceled', error: { code: 'run.canceled' } });
     expect(run.steps.every((step: { status: string }) => step.status === 'canceled')).toBe(true);
+    expect(run.receipt.head).toMatchObject({ runId: run.runId, graphHash: run.graphHash });
+    expect(run.receipt.head.documentSha256).toMatch(/^[0-9a-f]{64}$/);
+    expect(verifyReceipt(run.receipt), 'no worker ended it, and it has a receipt all the same').toBe(true);
   });
 
   test('changes nothing of an execution that has ended', async () => {

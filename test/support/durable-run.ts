@@ -20,6 +20,8 @@ export interface Workshop extends AsyncDisposable {
   ended(executionId: string): Promise<any>;
   /** Once the run waits for an answer. */
   waiting(executionId: string): Promise<void>;
+  /** Once the newest checkpoint of the run holds this text. */
+  checkpointed(runId: string, text: string): Promise<void>;
   answer(runId: string, path: string, answer: unknown): Promise<void>;
 }
 
@@ -60,6 +62,13 @@ export async function openWorkshop(): Promise<Workshop> {
         return run?.status;
       };
       await expect.poll(status, { timeout: 45_000, interval: 20 }).toBe('waiting');
+    },
+    async checkpointed(runId, text) {
+      const newest = async (): Promise<string> => {
+        const row = await stored.checkpoints.findOne({ threadId: runId }, { sort: { checkpointId: -1 } });
+        return row?.checkpoint ?? '';
+      };
+      await expect.poll(newest, { timeout: 20_000, interval: 20 }).toContain(text);
     },
     async answer(runId, path, answer) {
       const { status, body } = await api.call('POST', `/api/service/runs/${runId}/resume`, {

@@ -2,6 +2,7 @@ import { GetRunInput, GetRunResult } from '#src/contracts/resources/execution.ts
 import type { StepRecord } from '#src/domain/ports/steps.ts';
 import { defineTool } from '#tools/define.ts';
 import { presentRunDetail } from '#tools/runs/present.ts';
+import { receiptOfRun } from '#tools/runs/receipt-of-run.ts';
 import { requireRun } from '#tools/runs/require-run.ts';
 import { readExecution, waitForExecution } from '#tools/runs/wait-for-execution.ts';
 
@@ -34,6 +35,9 @@ export const getRun = defineTool({
       deps.executions.findRun(principal, known._id),
       detail === 'summary' ? [] : deps.steps.list(principal.organizationId, known._id),
     ]);
-    return { execution, run: presentRunDetail(run ?? known, steps.filter(shown[detail]), new Set(include)) };
+    const found = run ?? known;
+    const receipt = include.includes('receipt') ? await receiptOfRun(ctx, found) : undefined;
+    const told = presentRunDetail(found, steps.filter(shown[detail]), new Set(include), receipt);
+    return { execution, run: told };
   },
 });

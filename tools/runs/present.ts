@@ -121,6 +121,7 @@ export function presentRunDetail(
   run: RunRecord,
   steps: readonly StepRecord[],
   include: ReadonlySet<string>,
+  receipt?: RunReceipt,
 ): z.input<typeof RunDetail> {
   const questions = openQuestions(run);
   return {
@@ -146,6 +147,6 @@ export function presentRunDetail(
     finishedAt: iso(run.finishedAt),
     steps: steps.map((step) => presentStep(step, terminalStatuses.has(run.status))),
     ...(include.has('outputs') ? { outputs: run.outputs === undefined ? null : { ...run.outputs } } : {}),
-    ...(include.has('receipt') ? { receipt: presentReceipt(run.receipt) } : {}),
+    ...(include.has('receipt') ? { receipt: presentReceipt(receipt) } : {}),
   };
 }

@@ -1,6 +1,7 @@
 import { RunDetail, RunPath } from '#src/contracts/resources/execution.ts';
 import { defineTool } from '#tools/define.ts';
 import { presentRunDetail } from '#tools/runs/present.ts';
+import { receiptOfRun } from '#tools/runs/receipt-of-run.ts';
 import { requireRun } from '#tools/runs/require-run.ts';
 
 /** REST's view of one run: all of it at once. Agents ask get_run for the part they need. */
@@ -14,7 +15,10 @@ export const readRun = defineTool({
   output: RunDetail,
   async run(ctx, { id }) {
     const run = await requireRun(ctx, id);
-    const steps = await ctx.deps.steps.list(run.organizationId, run._id);
-    return presentRunDetail(run, steps, new Set(['outputs', 'receipt']));
+    const [steps, receipt] = await Promise.all([
+      ctx.deps.steps.list(run.organizationId, run._id),
+      receiptOfRun(ctx, run),
+    ]);
+    return presentRunDetail(run, steps, new Set(['outputs', 'receipt']), receipt);
   },
 });

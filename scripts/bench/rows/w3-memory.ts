@@ -6,8 +6,6 @@ import type { Memory, RunsJob } from '#scripts/bench/targets/noop-runs.ts';
 
 const lanes = 10;
 const mebibyte = 1024 * 1024;
-/** Thousands of runs before the first look. */
-const warmth = 3;
 
 /** W3: whether runs leave something behind in memory: of the process that runs them, and of the one that has the database. */
 export const memory: Row = {
@@ -19,21 +17,21 @@ export const memory: Row = {
       nodeOptions: ['--expose-gc'],
     });
     const part = scaled(context, 1_000);
+    // Compilers and allocators settle in the first runs.
+    await child.ask('ours', { count: part, atOnce: lanes } satisfies RunsJob);
     const agents: number[] = [];
     const engine: number[] = [];
-    for (let thousand = 0; thousand <= 5; thousand += 1) {
+    for (let thousand = 1; thousand <= 5; thousand += 1) {
       context.progress(`${thousand * part} runs`);
-      // Compilers and allocators settle in the first runs.
-      const count = thousand === 0 ? warmth * part : part;
-      await child.ask('ours', { count, atOnce: lanes } satisfies RunsJob);
+      await child.ask('ours', { count: part, atOnce: lanes } satisfies RunsJob);
       await child.ask('idle');
       agents.push((await child.ask<Memory>('memory')).rssBytes / mebibyte);
       engine.push((await inkgraph.service.usage()).rssBytes / mebibyte);
     }
     const grown = (sizes: readonly number[]) => figureOf([(sizes.at(-1) ?? 0) - (sizes[0] ?? 0)]);
     const listed = (sizes: readonly number[]): string =>
-      `MiB after ${warmth * part} runs, and after each ${part} more: ${sizes.map((size) => Math.round(size)).join(', ')}`;
-    const what = `resident memory after ${5 * part} runs of five steps, over that before them`;
+      `MiB after each ${part} runs: ${sizes.map((size) => Math.round(size)).join(', ')}`;
+    const what = `resident memory after ${5 * part} runs of five steps, over that after ${part}`;
     return [
       {
         id: 'W3',

@@ -1,4 +1,5 @@
 import { canonicalHash } from '#src/domain/canonical-json.ts';
+import type { StepRecord } from '#src/domain/ports/steps.ts';
 import type { ReceiptStep, RunReceipt } from '#src/domain/runs/run.ts';
 
 /** Steps that a receipt lists one by one; later ones are in its chain only. */
@@ -46,4 +47,25 @@ export function verifyReceipt({ head, steps, stepsLeftOut, outputsDigest, hash }
     if (told !== last) return false;
   }
   return ended(last, outputsDigest, stepsLeftOut) === hash;
+}
+
+/** Step records as a receipt tells them, in their order; those that have not ended are left out. */
+export function receiptSteps(steps: readonly StepRecord[]): Unchained[] {
+  return steps.flatMap(receiptStep);
+}
+
+function receiptStep(step: StepRecord): Unchained[] {
+  const { status } = step;
+  if (status === 'running' || status === 'waiting') return [];
+  return [
+    {
+      path: step.nodeId,
+      node: step.node ?? `${step.type}@1`,
+      attempt: step.attempt,
+      status,
+      modelLabel: step.modelLabel ?? null,
+      outputDigest: step.outputDigest ?? null,
+      cachedFrom: step.cachedFrom ?? null,
+    },
+  ];
 }

@@ -1,0 +1,19 @@
+import { receiptOf, receiptSteps } from '#src/domain/runs/receipt.ts';
+import { terminalStatuses, type RunReceipt, type RunRecord } from '#src/domain/runs/run.ts';
+import type { ToolContext } from '#tools/define.ts';
+
+/**
+ * The receipt that was stored when the run ended. No worker ends a run that is canceled: its receipt is made of the steps it left. Undefined
+ * while the run goes on.
+ */
+export async function receiptOfRun({ deps, principal }: ToolContext, run: RunRecord): Promise<RunReceipt | undefined> {
+  if (run.receipt !== undefined || !terminalStatuses.has(run.status)) return run.receipt;
+  const { _id: runId, workflowId, version, graphHash, documentId } = run;
+  const [steps, document] = await Promise.all([
+    deps.steps.list(principal.organizationId, runId),
+    deps.documents.find(principal, documentId),
+  ]);
+  const head = { runId, workflowId, version, graphHash, documentId, documentSha256: document?.sha256 ?? null };
+  const endedAt = (step: (typeof steps)[number]): number => (step.finishedAt ?? step.startedAt).getTime();
+  return receiptOf(head, receiptSteps(steps.toSorted((a, b) => endedAt(a) - endedAt(b))), null);
+}
