@@ -1,5 +1,6 @@
 import type { Request, RequestHandler, Response, Router } from 'express';
 import type { Authenticator } from '#src/auth/authenticate.ts';
+import type { SessionAuthenticator } from '#src/auth/session-authenticator.ts';
 import type { Route } from '#src/contracts/route.ts';
 import type { FieldError } from '#src/domain/fault.ts';
 import type { Principal } from '#src/domain/access/principal.ts';
@@ -9,9 +10,13 @@ import { call, fieldErrors, invalidInput } from '#tools/call.ts';
 import { jsonBody } from '#http/guard/json-body.ts';
 import type { RateLimiter } from '#http/guard/rate-limit.ts';
 import { requestIdOf } from '#http/guard/request-id.ts';
+import { sameSite } from '#http/guard/same-site.ts';
 
 export interface Facade {
   readonly authenticator: Authenticator;
+  readonly sessions: SessionAuthenticator;
+  /** Origins of pages that may use a session. */
+  origins(): readonly string[];
   readonly deps: ToolDeps;
   /** null: rate limits are off. */
   readonly limiters: { readonly usual: RateLimiter; readonly expensive: RateLimiter } | null;
@@ -44,6 +49,13 @@ function parsed(part: Route['body'], value: unknown, errors: FieldError[]): obje
   return {};
 }
 
+/** Which organization is the facade's affair; the tool knows its principal. */
+function asked({ caller }: Route, query: object): object {
+  if (caller !== 'session' || !('organizationId' in query)) return query;
+  const { organizationId: _, ...rest } = query;
+  return rest;
+}
+
 function renamed(input: object, names: Readonly<Record<string, string>> = {}): object {
   return Object.fromEntries(Object.entries(input).map(([name, value]) => [names[name] ?? name, value]));
 }
@@ -59,27 +71,55 @@ export function binder(router: Router, facade: Facade): Bind {
     const callers = new WeakMap<Request, Principal>();
     const admit = admission(facade, row, presentation, callers);
     // The caller before the body: nothing that a stranger sends is read or parsed.
-    const guards = row.body === undefined ? [admit] : [admit, jsonBody];
+    const guards = [...cookieGuards(facade, row), admit, ...(row.body === undefined ? [] : [jsonBody])];
     const handlers = [...guards, handlerOf(facade, row, tool, { ...presentation, callers })];
     if (row.method === 'GET') router.get(row.path, ...handlers);
     else if (row.method === 'POST') router.post(row.path, ...handlers);
+    else if (row.method === 'PATCH') router.patch(row.path, ...handlers);
     else router.delete(row.path, ...handlers);
   };
+}
+
+const usesCookie = ({ caller }: Route): boolean => caller === 'session' || caller === 'editor';
+
+/** What stands before every row that a session cookie opens. */
+export function cookieGuards({ origins }: Facade, row: Route): RequestHandler[] {
+  return usesCookie(row) ? [sameSite(origins)] : [];
+}
+
+/** Faults: `auth.unauthorized`; `auth.forbidden` for a credential of another family; `organization.not_found`. */
+export async function callerOf(
+  { authenticator, sessions }: Facade,
+  row: Route,
+  request: Request,
+  response: Response,
+): Promise<Principal> {
+  const { caller } = row;
+  if (caller === 'anyone') throw new Error(`${row.id}: tools have callers`);
+  const header = request.headers['x-api-key'];
+  const secret = typeof header === 'string' ? header : undefined;
+  if (caller !== 'session' && caller !== 'editor') return authenticator.byKey(secret, caller);
+  const { cookie } = request.headers;
+  if (secret !== undefined && cookie === undefined)
+    return authenticator.byKey(secret, caller === 'editor' ? 'service-key' : 'session');
+  response.setHeader('www-authenticate', 'Session realm="inkgraph"');
+  const named = request.query['organizationId'];
+  const principal = await sessions.byCookie(cookie, typeof named === 'string' ? named : undefined);
+  response.removeHeader('www-authenticate');
+  return principal;
 }
 
 /** Authenticates the row's caller and takes from its rate. */
 export function admission(
   facade: Facade,
-  { id, caller }: Route,
+  row: Route,
   presentation: Pick<Presentation, 'expensive'>,
   callers: WeakMap<Request, Principal>,
 ): RequestHandler {
-  if (caller === 'anyone') throw new Error(`${id}: tools have callers`);
   const limiter = facade.limiters?.[presentation.expensive === true ? 'expensive' : 'usual'];
   return async (request, response, next) => {
-    const secret = request.headers['x-api-key'];
-    const principal = await facade.authenticator.byKey(typeof secret === 'string' ? secret : undefined, caller);
-    limiter?.take(principal.keyId, response);
+    const principal = await callerOf(facade, row, request, response);
+    limiter?.take(principal.session?.id ?? principal.actorId, response);
     callers.set(request, principal);
     next();
   };
@@ -98,7 +138,7 @@ function handlerOf(
     const errors: FieldError[] = [];
     const input = {
       ...parsed(row.params, request.params, errors),
-      ...parsed(row.query, request.query, errors),
+      ...asked(row, parsed(row.query, request.query, errors)),
       ...parsed(row.body, row.body === undefined ? undefined : bodyOf(request), errors),
     };
     if (errors.length > 0) throw invalidInput(errors);
@@ -106,6 +146,7 @@ function handlerOf(
       principal,
       requestId: requestIdOf(response),
       surface: 'rest',
+      ip: request.ip ?? null,
       signal: goneSignal(response),
       deps: facade.deps,
       outcome: {},

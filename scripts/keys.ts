@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util';
-import { scopes, type Scope } from '#src/contracts/scopes.ts';
+import { keyScopes, type Scope } from '#src/contracts/scopes.ts';
 import { orExplain, UsageError, withApp } from '#scripts/cli/with-app.ts';
 import { seed } from '#scripts/cli/seed-data.ts';
 import { keyIsLive, type ApiKeyRecord, type KeyKind } from '#src/domain/access/api-key.ts';
@@ -81,10 +81,10 @@ function expiry({ days }: Values): { expiresAt?: Date } {
 
 function scopesGiven(values: Values): readonly Scope[] | undefined {
   if (values.scopes === undefined) return undefined;
-  if (values.scopes === 'all') return scopes;
+  if (values.scopes === 'all') return keyScopes;
   return values.scopes.split(',').map((name) => {
-    const known = scopes.find((scope) => scope === name.trim());
-    if (known === undefined) throw new UsageError(`--scopes: expected all, or some of ${scopes.join(', ')}.`);
+    const known = keyScopes.find((scope) => scope === name.trim());
+    if (known === undefined) throw new UsageError(`--scopes: expected all, or some of ${keyScopes.join(', ')}.`);
     return known;
   });
 }

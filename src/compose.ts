@@ -1,4 +1,6 @@
 import { createPinoLogger } from '#src/adapters/logger/pino-logger.ts';
+import type { AuthService } from '#src/adapters/sessions/sessions.ts';
+import type { SessionStore } from '#src/domain/ports/sessions.ts';
 import { publishCodeWorkflows } from '#src/agents/publish-code-workflows.ts';
 import { createAgents } from '#src/compose/agents.ts';
 import { createCore } from '#src/compose/core.ts';
@@ -17,6 +19,7 @@ import type { ToolDeps } from '#tools/deps.ts';
 /** A composed Inkgraph. Nothing listens and nothing is worked on before `start`. */
 export interface App extends AsyncDisposable {
   readonly deps: ToolDeps;
+  readonly sessions: AuthService;
   readonly logger: Logger;
   /** Settles with the reason when a part of this process died that the rest cannot live without. */
   readonly failed: Promise<Error>;
@@ -32,6 +35,7 @@ export interface App extends AsyncDisposable {
 export interface Overrides {
   readonly logger?: Logger;
   readonly catalog?: Catalog;
+  readonly sessionStore?: SessionStore | null;
   /** How long running runs may take to end when the app is disposed of. */
   readonly drainMs?: number;
 }
@@ -70,7 +74,11 @@ export async function compose(config: Config, overrides: Overrides = {}): Promis
   const readers = createReaders(config);
   const data = await openData(config, readers.models, logger, opening);
   const known = overrides.catalog ?? catalog;
-  const core = createCore({ config, data, readers, catalog: known, logger }, opening);
+  const { sessionStore } = overrides;
+  const core = createCore(
+    { config, data, readers, catalog: known, logger, ...(sessionStore === undefined ? {} : { sessionStore }) },
+    opening,
+  );
   const worker = config.services.has('agents') ? createAgents({ config, data, core, catalog: known }, opening) : null;
   opening.defer(async () => worker?.stop(overrides.drainMs ?? 30_000));
   const stack = opening.move();
@@ -78,6 +86,7 @@ export async function compose(config: Config, overrides: Overrides = {}): Promis
   const health = { health: core.health.health.bind(core.health), alive: () => !stopping };
   return {
     deps: core.deps,
+    sessions: core.sessions,
     logger,
     failed: data.failed,
     addresses: configuredAddresses(config),

@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import type { ChatEvent } from '#src/contracts/resources/chat.ts';
 import type { Scope } from '#src/contracts/scopes.ts';
 import type { Principal } from '#src/domain/access/principal.ts';
 import type { ToolDeps } from '#tools/deps.ts';
@@ -9,6 +10,8 @@ export interface Outcome {
   created?: boolean;
   /** The answer of an earlier, identical request. */
   replayed?: boolean;
+  /** Ways of searching that had no part in the answer. */
+  degraded?: readonly string[];
 }
 
 /** One call: who, under which request id, and until when. */
@@ -16,10 +19,14 @@ export interface ToolContext {
   readonly principal: Principal;
   readonly requestId: string;
   readonly surface: 'rest' | 'mcp' | 'cli';
+  /** Address of the caller, for the audit log; absent where there is none. */
+  readonly ip?: string | null;
   /** Aborts when the caller went away. */
   readonly signal: AbortSignal;
   readonly deps: ToolDeps;
   readonly outcome: Outcome;
+  /** Hears what a tool tells before it ends. */
+  readonly emit?: (event: ChatEvent) => void;
 }
 
 /** `read` changes nothing; `write` adds or changes; `destroy` removes. Becomes the MCP annotations. */

@@ -4,6 +4,9 @@ import type { RealtimeEvent } from '#src/domain/events/events.ts';
 import type { Logger } from '#src/domain/ports/logger.ts';
 import type { AuditLog } from '#src/domain/ports/audit-log.ts';
 import type { ApiKeyStore } from '#src/domain/ports/api-keys.ts';
+import type { ChatModel } from '#src/domain/ports/chat-model.ts';
+import type { ConversationStore } from '#src/domain/ports/conversations.ts';
+import type { MemberStore } from '#src/domain/ports/sessions.ts';
 import type { DocumentStore } from '#src/domain/ports/documents.ts';
 import type { EventLog } from '#src/domain/ports/event-log.ts';
 import type { ExecutionStore } from '#src/domain/ports/executions.ts';
@@ -25,6 +28,10 @@ import type { WorkflowStore } from '#src/domain/ports/workflows.ts';
 export interface ToolDeps {
   readonly apiKeys: ApiKeyStore;
   readonly organizations: OrganizationStore;
+  readonly members: MemberStore;
+  readonly conversations: ConversationStore;
+  /** Answers questions about documents, where one is configured. */
+  readonly chatModel: ChatModel;
   readonly uploads: UploadStore;
   readonly documents: DocumentStore;
   readonly objects: ObjectStore;
@@ -51,6 +58,10 @@ export interface ToolDeps {
   forgetRuns(runIds: readonly string[]): void;
   /** Appends to the realtime log without making the caller wait; failures are logged. */
   announce(events: readonly RealtimeEvent[]): void;
+  /** Public address of the pages, such as the one that accepts an invitation. */
+  pageUrl(path: string): string;
+  /** Adds the workflows that come along to a new project. */
+  furnish(place: { organizationId: string; projectId: string }): Promise<void>;
   readonly cursorSecret: Buffer;
   readonly limits: { readonly uploadMaxBytes: number; readonly signContentType: boolean };
   readonly modelLabels: {

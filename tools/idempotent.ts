@@ -15,8 +15,8 @@ export async function idempotent(
   work: (fingerprint: string) => Promise<StoredReply>,
 ): Promise<StoredReply> {
   const { idempotency } = ctx.deps;
-  const { organizationId, keyId } = ctx.principal;
-  const scope: IdempotencyScope = { organizationId, apiKeyId: keyId, endpoint: request.endpoint, key: request.key };
+  const { organizationId, actorId } = ctx.principal;
+  const scope: IdempotencyScope = { organizationId, apiKeyId: actorId, endpoint: request.endpoint, key: request.key };
   const fingerprint = sha256Hex(canonicalJson(request.body));
   const record = await idempotency.begin(scope, fingerprint);
   if (record.fingerprint !== fingerprint)

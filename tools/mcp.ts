@@ -119,7 +119,7 @@ export class McpFace {
         'There is no tool of this name: tools/list has them all.',
       );
     const { deps } = this.#options;
-    const logger = deps.logger.child({ requestId, tool: name, keyId: principal.keyId });
+    const logger = deps.logger.child({ requestId, tool: name, keyId: principal.actorId });
     const { signal } = ctx.mcpReq;
     try {
       const context = { principal, requestId, surface: 'mcp', signal, deps, outcome: {} } as const;

@@ -8,6 +8,8 @@ import { baseApp } from '#http/base-app.ts';
 import { binder, type Facade } from '#http/bind.ts';
 import { notFound, problems } from '#http/problem.ts';
 import { mountExecutionEvents } from '#http/routes/execution-events.ts';
+import { mountAuth, type AuthHandler } from '#http/routes/auth.ts';
+import { mountDashboardRuns } from '#http/routes/dashboard-runs.ts';
 import { mountDashboardWorkflows } from '#http/routes/dashboard-workflows.ts';
 import { mountHealth, type HealthReader } from '#http/routes/health.ts';
 import { mountIngestion } from '#http/routes/ingestion.ts';
@@ -17,6 +19,7 @@ import { mountService } from '#http/routes/service.ts';
 
 export interface ApiParts {
   readonly facade: Facade;
+  readonly auth: AuthHandler;
   readonly health: HealthReader;
   readonly metrics: Metrics;
   readonly logger: Logger;
@@ -33,7 +36,9 @@ export function createApiApp(parts: ApiParts): Express {
   mountIngestion(bind);
   mountService(bind);
   mountExecutionEvents(router, parts.facade);
+  mountAuth(router, parts.auth, parts.facade);
   mountDashboardWorkflows(bind);
+  mountDashboardRuns(bind);
   mountDescription(router, '/api/graph.schema.json', graphJsonSchema);
   mountDescription(router, '/api/openapi.json', () => buildOpenApi(parts.version, parts.baseUrl()));
   mountMedia(router, (request) => parts.readThumbnail(request));

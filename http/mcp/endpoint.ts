@@ -65,7 +65,7 @@ export function createEndpoint({ deps, authenticator, allowedHosts, legacy, ...p
   const fetch = async (request: Request, options: McpRequestOptions = {}): Promise<Response> => {
     if (sessions === null || !(await face.isLegacy(request, options.parsedBody)))
       return handler.fetch(request, options);
-    return sessions.handle(request, callerOf(options.authInfo).principal.keyId, options);
+    return sessions.handle(request, callerOf(options.authInfo).principal.actorId, options);
   };
   const serve = toNodeHandler(
     { fetch },
@@ -96,7 +96,7 @@ export function createEndpoint({ deps, authenticator, allowedHosts, legacy, ...p
       parseError(response);
       return;
     }
-    limit(parts.limiters ?? null, principal.keyId, body.value, response);
+    limit(parts.limiters ?? null, principal.actorId, body.value, response);
     await checkScope(request, response, caller, body.value);
     await serve(Object.assign(request, { auth: asAuthInfo(caller) }), response, body.value);
   };

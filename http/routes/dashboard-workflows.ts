@@ -1,5 +1,5 @@
 import type { Request, Response } from 'express';
-import { dashboardWorkflows } from '#src/contracts/dashboard-workflows.ts';
+import { dashboardWorkflows } from '#src/contracts/dashboard/workflows.ts';
 import { Fault } from '#src/domain/fault.ts';
 import { tools } from '#tools/index.ts';
 import type { Bind } from '#http/bind.ts';

@@ -57,7 +57,7 @@ export function mountExecutionEvents(router: Router, facade: Facade, options: Ss
     if (principal === undefined) throw new Error(`${row.id}: nobody was admitted`);
     const { deps } = facade;
     const from = lastEventId(request);
-    const { organizationId, keyId } = principal;
+    const { organizationId, actorId } = principal;
     const ctx = {
       principal,
       requestId: requestIdOf(response),
@@ -80,7 +80,7 @@ export function mountExecutionEvents(router: Router, facade: Facade, options: Ss
       }
     }
     if (response.destroyed) return;
-    take(keyId, response);
+    take(actorId, response);
     const stream = openEventStream(response, options);
     const secret = request.get('x-api-key');
     await followExecution({

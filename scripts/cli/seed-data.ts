@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
@@ -7,7 +8,7 @@ import { addCodeWorkflow } from '#src/agents/publish-code-workflows.ts';
 import type { App } from '#src/compose.ts';
 import type { Config } from '#src/config/config.ts';
 import { newId } from '#src/domain/ids.ts';
-import { scopes } from '#src/contracts/scopes.ts';
+import { keyScopes } from '#src/contracts/scopes.ts';
 import { issueKey } from '#src/domain/access/issue-key.ts';
 
 const Seed = z.object({
@@ -18,8 +19,13 @@ const Seed = z.object({
   serviceKey: z.string(),
   /** Service key with every scope: the one to connect an MCP agent with. */
   agentKey: z.string(),
+  /** Owner of the organization, to sign in with. */
+  operatorEmail: z.string(),
+  operatorPassword: z.string(),
 });
-const OlderSeed = Seed.extend({ agentKey: z.string().optional() });
+/** What older versions did not make. */
+const later = { agentKey: true, operatorEmail: true, operatorPassword: true } as const;
+const OlderSeed = Seed.partial(later);
 export type Seed = z.output<typeof Seed>;
 
 async function readSeed(path: string): Promise<z.output<typeof OlderSeed> | null> {
@@ -41,9 +47,21 @@ async function makeAgentKey({ deps }: App, place: { organizationId: string; proj
     createdBy: 'cli',
     kind: 'service',
     name: 'Seeded agent',
-    scopes,
+    scopes: keyScopes,
   } as const;
   return (await issueKey(deps, wanted)).secret;
+}
+
+/** The organization's owner. */
+export async function makeOperator(
+  { deps, sessions }: App,
+  { organizationId }: { organizationId: string },
+): Promise<Pick<Seed, 'operatorEmail' | 'operatorPassword'>> {
+  const operatorEmail = `operator-${randomBytes(4).toString('hex')}@inkgraph.local`;
+  const operatorPassword = randomBytes(15).toString('base64url');
+  const userId = await sessions.signUp({ email: operatorEmail, password: operatorPassword, name: 'Operator' });
+  await deps.members.add({ organizationId, userId, role: 'owner' });
+  return { operatorEmail, operatorPassword };
 }
 
 async function makeSeed(app: App): Promise<Seed> {
@@ -71,7 +89,18 @@ async function makeSeed(app: App): Promise<Seed> {
     workflowKey: workflowKey.secret,
     serviceKey: serviceKey.secret,
     agentKey: await makeAgentKey(app, place),
+    ...(await makeOperator(app, place)),
   };
+}
+
+/** A seed of an older version gets what it lacks. */
+async function complete(app: App, known: z.output<typeof OlderSeed>): Promise<Seed> {
+  const { operatorEmail, operatorPassword } = known;
+  const operator =
+    operatorEmail === undefined || operatorPassword === undefined
+      ? await makeOperator(app, known)
+      : { operatorEmail, operatorPassword };
+  return { ...known, ...operator, agentKey: known.agentKey ?? (await makeAgentKey(app, known)) };
 }
 
 /**
@@ -83,8 +112,9 @@ export async function seed(app: App, config: Config): Promise<Seed> {
   const path = join(config.dataDir, 'seed.json');
   const known = await readSeed(path);
   const isKnown = known !== null && (await app.deps.organizations.findOrganization(known.organizationId)) !== null;
-  if (isKnown && known.agentKey !== undefined) return { ...known, agentKey: known.agentKey };
-  const made = isKnown ? { ...known, agentKey: await makeAgentKey(app, known) } : await makeSeed(app);
+  const whole = isKnown ? Seed.safeParse(known).data : undefined;
+  if (whole !== undefined) return whole;
+  const made = isKnown ? await complete(app, known) : await makeSeed(app);
   const draft = `${path}.${process.pid}`;
   await writeFile(draft, `${JSON.stringify(made, null, 2)}\n`, { mode: 0o600 });
   await rename(draft, path);

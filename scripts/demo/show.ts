@@ -1,6 +1,7 @@
 import type { z } from 'zod';
 import type { Addresses } from '#src/compose/services.ts';
-import type { Document, SearchResult } from '#src/contracts/resources/document.ts';
+import type { SearchResult } from '#src/contracts/resources/card.ts';
+import type { Document } from '#src/contracts/resources/document.ts';
 import type { Seed } from '#scripts/cli/seed-data.ts';
 
 export const print = (text = ''): void => void process.stdout.write(`${text}\n`);
@@ -53,7 +54,7 @@ export function showSearch(
   if (hits.length === 0) print('    nothing found');
   for (const hit of hits.slice(0, 3))
     print(
-      `    ${hit.score.toFixed(2).padStart(6)}  ${(fileOf.get(hit.id) ?? hit.id).padEnd(20)} ${hit.matchedBy.join(' + ').padEnd(16)} ${hit.title ?? ''}`,
+      `    ${(hit.score ?? 0).toFixed(2).padStart(6)}  ${(fileOf.get(hit.id) ?? hit.id).padEnd(20)} ${hit.matchedBy.join(' + ').padEnd(16)} ${hit.title ?? ''}`,
     );
 }
 

@@ -20,8 +20,10 @@ export function storeOf(app: App, place: { readonly organizationId: string; read
   const { organizationId, projectId } = place;
   const principal: Principal = {
     kind: 'service-key',
-    keyId: 'cli',
-    keyName: 'cli',
+    actorId: 'cli',
+    actorName: 'cli',
+    keyId: null,
+    session: null,
     organizationId,
     projectIds: [projectId],
     scopes: grantedScopes(['workflows:write']),

@@ -1,9 +1,8 @@
-import type { Caller } from '#src/contracts/route.ts';
 import { hashKey, keyIsLive, looksLikeKey, scopesOf, type ApiKeyRecord } from '#src/domain/access/api-key.ts';
 import { Fault } from '#src/domain/fault.ts';
 import type { ApiKeyStore } from '#src/domain/ports/api-keys.ts';
 import type { Logger } from '#src/domain/ports/logger.ts';
-import type { Principal } from '#src/domain/access/principal.ts';
+import type { Principal, PrincipalKind } from '#src/domain/access/principal.ts';
 
 const touchEveryMs = 60_000;
 
@@ -15,8 +14,10 @@ function unauthorized(): Fault {
 function principalOf(key: ApiKeyRecord): Principal {
   return {
     kind: key.kind === 'workflow' ? 'workflow-key' : 'service-key',
+    actorId: key._id,
+    actorName: key.name,
     keyId: key._id,
-    keyName: key.name,
+    session: null,
     organizationId: key.organizationId,
     projectIds: [key.projectId],
     scopes: scopesOf(key),
@@ -37,7 +38,7 @@ export class Authenticator {
     this.#logger = logger;
   }
 
-  async byKey(secret: string | undefined, family: Exclude<Caller, 'anyone'>): Promise<Principal> {
+  async byKey(secret: string | undefined, family: PrincipalKind): Promise<Principal> {
     if (secret === undefined || !looksLikeKey(secret)) throw unauthorized();
     const key = await this.#keys.findByHash(hashKey(secret));
     const now = new Date();
@@ -47,7 +48,7 @@ export class Authenticator {
     if (principal.kind !== family)
       throw new Fault(
         'auth.forbidden',
-        `This address takes a ${family.replace('-', ' ')}; the key is of another kind.`,
+        `This address takes a ${family.replace('-', ' ')}; the credential is of another kind.`,
       );
     return principal;
   }

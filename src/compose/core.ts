@@ -1,5 +1,6 @@
 import { createApiKeyStore } from '#src/adapters/database/api-keys.ts';
 import { createAuditLog } from '#src/adapters/database/audit-log.ts';
+import { createConversationStore } from '#src/adapters/database/conversations.ts';
 import { createDocumentStore } from '#src/adapters/database/documents.ts';
 import { createEventLog } from '#src/adapters/database/event-log.ts';
 import { createExecutionStore } from '#src/adapters/database/executions.ts';
@@ -15,7 +16,11 @@ import { createWorkflowStore } from '#src/adapters/database/workflows.ts';
 import { createPrometheusMetrics } from '#src/adapters/metrics/prometheus.ts';
 import { modelLabels } from '#src/adapters/models/create-models.ts';
 import { createInProcessWakeQueue } from '#src/adapters/queue/in-process-wake-queue.ts';
+import { addCodeWorkflow } from '#src/agents/publish-code-workflows.ts';
 import { Relay } from '#src/agents/relay.ts';
+import type { AuthService } from '#src/adapters/sessions/sessions.ts';
+import { createPeople } from '#src/compose/people.ts';
+import type { SessionStore } from '#src/domain/ports/sessions.ts';
 import type { Data } from '#src/compose/data.ts';
 import { openAiOf, type Readers } from '#src/compose/models.ts';
 import { createOutside, type Outside } from '#src/compose/outside.ts';
@@ -29,10 +34,12 @@ import type { Models } from '#src/domain/ports/models.ts';
 import type { SearchOptions } from '#src/domain/search/hybrid-search.ts';
 import { SignedThumbnails } from '#src/domain/documents/thumbnails.ts';
 import { version } from '#src/config/version.ts';
+import { codeWorkflows } from '#graphs/workflows.ts';
 import type { Catalog } from '#graphs/catalog.ts';
 import type { ToolDeps } from '#tools/deps.ts';
 
 export interface Core {
+  readonly sessions: AuthService;
   readonly deps: ToolDeps;
   readonly models: Models;
   readonly images: ImageCodec;
@@ -52,6 +59,7 @@ interface CoreParts {
   readonly readers: Readers;
   readonly catalog: Catalog;
   readonly logger: Logger;
+  readonly sessionStore?: SessionStore | null;
 }
 
 /** How each leg of a search went is a metric; one that had no part in the answer is a line, too. */
@@ -101,18 +109,28 @@ export function createCore(parts: CoreParts, stack: AsyncDisposableStack): Core 
     secret: data.derive('media'),
     baseUrl: () => apiUrl,
   });
+  const people = createPeople({
+    config,
+    data,
+    ...(parts.sessionStore === undefined ? {} : { sessionStore: parts.sessionStore }),
+    baseUrl: () => apiUrl,
+  });
+  const workflows = createWorkflowStore(collections);
   const relay = new Relay({ documents, executions, events, wake, logger });
   stack.defer(() => relay.idle());
   stack.defer(() => wake.close());
   const deps: ToolDeps = {
     apiKeys: createApiKeyStore(collections),
     organizations: createOrganizationStore(collections),
+    members: people.members,
+    conversations: createConversationStore(collections),
+    chatModel: outside.chat,
     uploads: createUploadStore(collections),
     documents,
     objects,
     images,
     thumbnails,
-    workflows: createWorkflowStore(collections),
+    workflows,
     executions,
     steps: createStepStore(collections),
     results: createResultStore(collections),
@@ -127,6 +145,10 @@ export function createCore(parts: CoreParts, stack: AsyncDisposableStack): Core 
     catalog,
     relay: (document) => relay.push(document),
     ...behind(parts, events),
+    pageUrl: (path) => new URL(path, apiUrl).href,
+    async furnish(place) {
+      for (const code of codeWorkflows) await addCodeWorkflow({ workflows }, code, place);
+    },
     cursorSecret: data.derive('cursor'),
     limits: { uploadMaxBytes: config.uploads.maxBytes, signContentType: config.uploads.signContentType },
     modelLabels: modelLabels(models),
@@ -144,6 +166,7 @@ export function createCore(parts: CoreParts, stack: AsyncDisposableStack): Core 
   });
   return {
     deps,
+    sessions: people.sessions,
     models,
     images,
     outside,

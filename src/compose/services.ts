@@ -1,4 +1,5 @@
 import type { RequestListener } from 'node:http';
+import { SessionAuthenticator } from '#src/auth/session-authenticator.ts';
 import { Authenticator } from '#src/auth/authenticate.ts';
 import type { Core } from '#src/compose/core.ts';
 import type { Data } from '#src/compose/data.ts';
@@ -45,6 +46,9 @@ export async function openServices(parts: ServicesParts, stack: AsyncDisposableS
   const { deps, metrics } = core;
   const { logger } = deps;
   const authenticator = new Authenticator(deps.apiKeys, logger);
+  const { members, organizations } = deps;
+  const sessions = new SessionAuthenticator({ sessions: core.sessions, members, organizations });
+  const origins = (): readonly string[] => [new URL(core.apiUrl()).origin, ...config.dashboard.origins];
   const configured = configuredAddresses(config);
   // One budget a key, whichever service it calls.
   const limiters = config.rateLimits
@@ -59,7 +63,8 @@ export async function openServices(parts: ServicesParts, stack: AsyncDisposableS
   const starters: Readonly<Record<ServiceName, () => Promise<string>>> = {
     async api() {
       const app = createApiApp({
-        facade: { authenticator, deps, limiters },
+        facade: { authenticator, sessions, origins, deps, limiters },
+        auth: core.sessions,
         health,
         metrics,
         logger,

@@ -10,6 +10,13 @@ export interface Config {
   readonly baseUrl: string | null;
   readonly objectsUrl: string | null;
   readonly allowedHosts: readonly string[];
+  readonly dashboard: {
+    /** Beside the base URL's. */
+    readonly origins: readonly string[];
+    readonly signUp: 'open' | 'invited';
+    /** null: no seeded session. `token` null: one is made. */
+    readonly debug: { readonly token: string | null } | null;
+  };
   readonly mongodbUri: string | null;
   readonly uploads: { readonly maxBytes: number; readonly signContentType: boolean };
   readonly models: {
@@ -62,6 +69,11 @@ export function loadConfig(source: Readonly<Record<string, string | undefined>>)
       .split(',')
       .map((host) => host.trim())
       .filter((host) => host !== ''),
+    dashboard: {
+      origins: values.DASHBOARD_ORIGINS,
+      signUp: values.SIGN_UP,
+      debug: values.API_DEBUG ? { token: values.DASHBOARD_SESSION_TOKEN ?? null } : null,
+    },
     mongodbUri: values.MONGODB_URI ?? null,
     uploads: { maxBytes: values.UPLOAD_MAX_BYTES, signContentType: values.UPLOAD_SIGN_CONTENT_TYPE },
     models: {

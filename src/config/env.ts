@@ -47,6 +47,18 @@ const hostLines = z
   )
   .prefault('');
 
+/** Origins as browsers send them. */
+const originLines = z
+  .string()
+  .transform((text) =>
+    text
+      .split(',')
+      .map((line) => line.trim())
+      .filter((line) => line !== ''),
+  )
+  .pipe(z.array(z.string().regex(/^https?:\/\/[a-z0-9.[\]:-]+$/i, 'expected origins such as https://app.example.com')))
+  .prefault('');
+
 const serviceNames = ['api', 'agents', 'mcp'] as const;
 export type ServiceName = (typeof serviceNames)[number];
 const services = z
@@ -72,6 +84,23 @@ export const env = {
   OBJECTS_URL: {
     schema: httpUrl.optional(),
     doc: 'Public address of the disk object store, when it is not http://HOST:OBJECTS_PORT',
+  },
+  DASHBOARD_ORIGINS: {
+    schema: originLines,
+    doc: 'Origins beside the one of BASE_URL whose pages may use sessions, comma-separated, e.g. http://localhost:5173',
+  },
+  SIGN_UP: {
+    schema: z.enum(['open', 'invited']).default('open'),
+    doc: 'open: everybody may make an account, with an organization of their own; invited: only who was invited',
+  },
+  API_DEBUG: {
+    schema: flag,
+    doc: 'true seeds a user, an organization and a session that DASHBOARD_SESSION_TOKEN opens; on this machine only, never in production',
+  },
+  DASHBOARD_SESSION_TOKEN: {
+    schema: z.string().min(16).max(256).optional(),
+    doc: 'Token of the seeded session, accepted as the cookie while API_DEBUG=true; made and printed when unset',
+    secret: true,
   },
   ALLOWED_HOSTS: { schema: z.string().optional(), doc: 'More host names that MCP requests may name, comma-separated' },
   MONGODB_URI: {

@@ -1,7 +1,9 @@
-import type { z } from 'zod';
+import { z } from 'zod';
+import { AnyId } from '#src/contracts/fields.ts';
 import type { FaultCode } from '#src/contracts/faults.ts';
 
-export type Caller = 'workflow-key' | 'service-key' | 'anyone';
+/** `editor`: a session, or a service key with the scopes that the tool wants. */
+export type Caller = 'workflow-key' | 'service-key' | 'session' | 'editor' | 'anyone';
 
 /**
  * One row of the specification's endpoint tables: everything that crosses the wire there. Express binding, OpenAPI and the tests
@@ -14,7 +16,7 @@ export interface Route<
   Reply extends z.ZodType = z.ZodType,
 > {
   readonly id: string;
-  readonly method: 'GET' | 'POST' | 'DELETE';
+  readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
   /** Express form: `/documents/:id`. */
   readonly path: string;
   readonly caller: Caller;
@@ -39,4 +41,24 @@ export function route<
   Reply extends z.ZodType,
 >(row: Route<Params, Query, Body, Reply>): Route<Params, Query, Body, Reply> {
   return row;
+}
+
+const InOrganization = z.strictObject({
+  organizationId: AnyId.optional().describe(
+    "Instead of the session's active organization; one that the user is a member of",
+  ),
+});
+
+/**
+ * A row of the dashboard family: opened by the session cookie, for the active organization of the session or the one that the query
+ * names. Source: specification §4.3 "Rules for search" 1; docs/decisions/0016.
+ */
+export function dashboardRoute<
+  Params extends z.ZodObject,
+  Query extends z.ZodObject,
+  Body extends z.ZodType,
+  Reply extends z.ZodType,
+>(row: Omit<Route<Params, Query, Body, Reply>, 'caller'>): Route<Params, z.ZodObject, Body, Reply> {
+  const query = row.query === undefined ? InOrganization : InOrganization.extend(row.query.shape);
+  return { ...row, caller: 'session', query, faults: [...row.faults, 'organization.not_found'] };
 }

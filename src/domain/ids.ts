@@ -18,6 +18,14 @@ export const idPrefixes = {
   delivery: 'dlv',
   event: 'evt',
   request: 'req',
+  user: 'usr',
+  session: 'ses',
+  account: 'acc',
+  verification: 'vrf',
+  member: 'mbr',
+  invitation: 'inv',
+  conversation: 'chat',
+  message: 'msg',
 } as const;
 export type IdKind = keyof typeof idPrefixes;
 

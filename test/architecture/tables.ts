@@ -50,6 +50,7 @@ export const vendors: Readonly<Record<string, readonly string[]>> = {
   zod: ['src/contracts/', 'src/config/', 'graphs/', 'tools/'],
   '@marcbachmann/cel-js': ['graphs/expression/'],
   ajv: ['graphs/models/'],
+  'better-auth': ['src/adapters/sessions/'],
   '@langchain/langgraph': langGraph,
   '@langchain/langgraph-checkpoint': ['src/adapters/'],
   '@langchain/core': [...langGraph, 'src/adapters/'],

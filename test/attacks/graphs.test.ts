@@ -1,6 +1,6 @@
 import type { Client } from '@modelcontextprotocol/client';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { dashboardWorkflows } from '#src/contracts/dashboard-workflows.ts';
+import { dashboardWorkflows } from '#src/contracts/dashboard/workflows.ts';
 import type { Route } from '#src/contracts/route.ts';
 import { grantedScopes, scopes } from '#src/contracts/scopes.ts';
 import { service } from '#src/contracts/service.ts';
@@ -402,7 +402,14 @@ describe('graph attacks: who may', () => {
       const { scope } = tool;
       if (scope === null) continue;
       const others = new Set(scopes.filter((one) => !grantedScopes([one]).has(scope)));
-      const whose = { kind: 'service-key', keyId: 'key_1', keyName: 'n', agentGraphId: null } as const;
+      const whose = {
+        kind: 'service-key',
+        keyId: 'key_1',
+        actorId: 'key_1',
+        actorName: 'n',
+        session: null,
+        agentGraphId: null,
+      } as const;
       const principal = { ...whose, organizationId, projectIds: [projectId], scopes: others } as const;
       const { deps } = app.app;
       const ctx = { principal, requestId: 'test', surface: 'mcp', signal, deps, outcome: {} } as const;

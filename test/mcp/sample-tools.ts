@@ -20,7 +20,7 @@ const who = defineTool({
   ...read,
   input: z.strictObject({}),
   output: z.object({ keyId: z.string(), surface: z.string() }),
-  run: async ({ principal, surface }) => ({ keyId: principal.keyId, surface }),
+  run: async ({ principal, surface }) => ({ keyId: principal.actorId, surface }),
 });
 
 const fail = defineTool({

@@ -14,7 +14,9 @@ function principalWith(...scopes: Scope[]): Principal {
   return {
     kind: 'service-key',
     keyId: 'key_1',
-    keyName: 'test',
+    actorId: 'key_1',
+    actorName: 'test',
+    session: null,
     organizationId: 'org_1',
     projectIds: ['prj_1'],
     scopes: new Set(scopes),

@@ -31,10 +31,10 @@ export const crossCutting = [
     'auth.key.issue': ['A key is issued from the command line and its secret shown once', '0017-api-keys'],
     'auth.key.rotate': ['A rotated key works on for its grace time and then no more', '0017-api-keys'],
   }),
-  ...deferred('1, 5', 'operators', {
+  ...proved('1, 5', {
     'auth.dashboard': 'Addresses under /api/dashboard are opened by a session cookie',
   }),
-  ...deferred('5', 'operators', {
+  ...proved('5', {
     'auth.session.cookie': 'The session cookie is named app.session_token',
     'auth.session.library': 'The session cookie is issued by the authentication library',
     'auth.session.chat_scope': 'Dashboard chat is scoped to the active organization of the session',
@@ -63,7 +63,7 @@ export const crossCutting = [
       '0013-events-and-outbox',
     ],
   }),
-  ...deferred('6', 'operators', {
+  ...proved('6', {
     'events.dashboard.document': 'The dashboard document event follows ack on the dashboard path',
     'events.dashboard.consumer': 'The realtime feed consumes the dashboard document event',
     'realtime.document_created': 'The realtime feed publishes document creation',

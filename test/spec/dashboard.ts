@@ -1,8 +1,8 @@
-import { deferred } from './requirement.ts';
+import { proved } from './requirement.ts';
 
 /** §4.3 Dashboard. */
 export const dashboard = [
-  ...deferred('4.3', 'operators', {
+  ...proved('4.3', {
     'dashboard.presign': 'Dashboard presign answers upload URL data',
     'dashboard.presign.project_id': 'Dashboard presign needs projectId, a string',
     'dashboard.presign.content_type': 'Dashboard presign needs contentType, a string',

@@ -26,7 +26,7 @@ export const overview = [
     'flow.service.no_run': 'Service ack starts no workflow by itself',
     'flow.service.visibility': 'The visibility of a service upload is the one given at presign',
   }),
-  ...deferred('1', 'operators', {
+  ...proved('1', {
     'dashboard.flow.event': 'Dashboard ack creates the document and publishes a dashboard document event',
     'dashboard.flow.no_run': 'Dashboard ack runs no workflow by itself',
     'dashboard.flow.queue': 'An operator queues a workflow on a document uploaded from the dashboard',
@@ -58,7 +58,7 @@ export const overview = [
       '0007-ack-checks-and-pins-the-object',
     ],
   }),
-  ...deferred('3', 'operators', {
+  ...proved('3', {
     'dashboard.run.queued': 'Queueing a workflow on a document from the dashboard answers the status queued',
   }),
 ];

@@ -1,8 +1,8 @@
-import { deferred, proved } from './requirement.ts';
+import { proved } from './requirement.ts';
 
 /** §2 Resources and their fields. */
 export const resources = [
-  ...deferred('2', 'operators', {
+  ...proved('2', {
     'dashboard.card.id': 'A document card has the identifier of its document in id',
     'dashboard.card.object_key': 'A document card has the storage key of the object in objectKey',
     'dashboard.card.content_type': 'A document card has the media type in contentType',
@@ -70,7 +70,7 @@ export const resources = [
     'resource.segmentation.prompt': 'A segmentation result has the prompt used in prompt',
     'resource.segmentation.derived_fields': 'The nested derived document has the fields of a document',
   }),
-  ...deferred('2', 'operators', {
+  ...proved('2', {
     'resource.segmentation.created_at': 'A segmentation result has a timestamp in segmentationCreatedAt',
     'resource.segmentation.derived':
       'A segmentation result nests the derived document when a segmented image was stored',

@@ -1,10 +1,10 @@
 import { documentIntake } from '#graphs/document-intake.workflow.ts';
 import { addCodeWorkflow } from '#src/agents/publish-code-workflows.ts';
 import { StoredGraph } from '#src/contracts/resources/graph.ts';
-import { scopes } from '#src/contracts/scopes.ts';
+import { keyScopes } from '#src/contracts/scopes.ts';
 import { newId } from '#src/domain/ids.ts';
 import { issueKey } from '#src/domain/access/issue-key.ts';
-import type { Seed } from '#scripts/cli/seed-data.ts';
+import { makeOperator, type Seed } from '#scripts/cli/seed-data.ts';
 import { collectionsIn } from '#test/support/stored.ts';
 import { tinyPng, type TestApp } from '#test/support/test-app.ts';
 
@@ -21,7 +21,7 @@ export async function addNeighbour({ app, seed }: TestApp, where: 'organization'
   const place = { organizationId, projectId, createdBy: 'test' };
   const workflowKey = await issueKey(deps, { ...place, kind: 'workflow', name: 'Neighbour', workflowId: workflow._id });
   const serviceKey = await issueKey(deps, { ...place, kind: 'service', name: 'Neighbour' });
-  const agentKey = await issueKey(deps, { ...place, kind: 'service', name: 'Neighbour agent', scopes });
+  const agentKey = await issueKey(deps, { ...place, kind: 'service', name: 'Neighbour agent', scopes: keyScopes });
   return {
     organizationId,
     projectId,
@@ -29,6 +29,7 @@ export async function addNeighbour({ app, seed }: TestApp, where: 'organization'
     workflowKey: workflowKey.secret,
     serviceKey: serviceKey.secret,
     agentKey: agentKey.secret,
+    ...(await makeOperator(app, { organizationId })),
   };
 }
 

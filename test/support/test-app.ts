@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createPinoLogger } from '#src/adapters/logger/pino-logger.ts';
 import { compose, type App, type Overrides } from '#src/compose.ts';
+import type { Role } from '#src/contracts/organization/member.ts';
 import type { Addresses } from '#src/compose/services.ts';
 import { loadConfig, type Config } from '#src/config/config.ts';
 import { seed, type Seed } from '#scripts/cli/seed-data.ts';
@@ -16,11 +17,20 @@ export interface Answer {
 
 export interface CallOptions {
   readonly key?: string | undefined;
+  /** Header `Cookie`: what `signIn` answers. */
+  readonly cookie?: string | undefined;
   /** Sent as JSON. */
   readonly body?: unknown;
   /** Sent as it is, instead of `body`. */
   readonly raw?: string | Buffer;
   readonly headers?: Record<string, string>;
+}
+
+export interface Person {
+  readonly userId: string;
+  readonly email: string;
+  readonly password: string;
+  readonly cookie: string;
 }
 
 export interface TestApp extends AsyncDisposable {
@@ -31,6 +41,10 @@ export interface TestApp extends AsyncDisposable {
   readonly dataDir: string;
   /** One request to the API; `path` may be an absolute URL. */
   call(method: string, path: string, options?: CallOptions): Promise<Answer>;
+  /** The cookie of a new session; of the seeded operator, an owner, where nobody is named. */
+  signIn(person?: { email: string; password: string }): Promise<string>;
+  /** A new user, as sign-up makes one, and a member of the seeded organization where a role is given. */
+  addPerson(role?: Role): Promise<Person>;
   /** Presign and PUT with the workflow key: the object key, ready to be acknowledged. */
   put(bytes: Buffer, contentType: string, key?: string): Promise<string>;
   /** Presign, PUT and ack with the workflow key: the document. */
@@ -61,12 +75,40 @@ async function call(base: string, method: string, path: string, options: CallOpt
     method,
     headers: {
       ...(options.key === undefined ? {} : { 'x-api-key': options.key }),
+      ...(options.cookie === undefined ? {} : { cookie: options.cookie }),
       ...(body === undefined ? {} : { 'content-type': 'application/json' }),
       ...options.headers,
     },
     ...(body === undefined ? {} : { body: typeof body === 'string' ? body : new Uint8Array(body) }),
   });
   return answerOf(response);
+}
+
+let people = 0;
+
+function sessions(app: App, base: string, seeded: Seed) {
+  const signIn = async (person?: { email: string; password: string }): Promise<string> => {
+    const { email, password } = person ?? { email: seeded.operatorEmail, password: seeded.operatorPassword };
+    const { status, headers, body } = await call(base, 'POST', '/api/auth/sign-in/email', {
+      body: { email, password },
+    });
+    if (status !== 200) throw new Error(`sign-in answered ${status}: ${JSON.stringify(body)}`);
+    return headers
+      .getSetCookie()
+      .map((line) => line.slice(0, line.indexOf(';')))
+      .join('; ');
+  };
+  return {
+    signIn,
+    async addPerson(role?: Role): Promise<Person> {
+      people += 1;
+      const person = { email: `person-${people}@example.com`, password: `password of person ${people}` };
+      const userId = await app.sessions.signUp({ ...person, name: `Person ${people}` });
+      const { organizationId } = seeded;
+      if (role !== undefined) await app.deps.members.add({ organizationId, userId, role });
+      return { ...person, userId, cookie: await signIn(person) };
+    },
+  };
 }
 
 function uploads(base: string, seeded: Seed) {
@@ -141,6 +183,7 @@ export async function startTestApp({ env = {}, overrides = {}, dataDir }: TestAp
     seed: seeded,
     dataDir: folder,
     call: (method, path, options = {}) => call(addresses.api, method, path, options),
+    ...sessions(app, addresses.api, seeded),
     ...uploads(addresses.api, seeded),
     async [Symbol.asyncDispose]() {
       await app[Symbol.asyncDispose]();

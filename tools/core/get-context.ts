@@ -21,7 +21,12 @@ export const getContext = defineTool({
       projects: projects
         .filter((project) => principal.projectIds.includes(project._id))
         .map((project) => ({ id: project._id, name: project.name })),
-      credential: { kind: principal.kind, keyId: principal.keyId, name: principal.keyName },
+      credential: {
+        kind: principal.kind,
+        id: principal.actorId,
+        name: principal.actorName,
+        ...(principal.session === null ? {} : { email: principal.session.email, role: principal.session.role }),
+      },
       scopes: [...principal.scopes],
       models: deps.modelLabels,
       limits: {

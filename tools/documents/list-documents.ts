@@ -12,7 +12,7 @@ export const listDocuments = defineTool({
   input: DocumentListQuery,
   output: DocumentList,
   async run({ deps, principal }, { limit, apiKeyBound, cursor }) {
-    const filter = apiKeyBound ? { apiKeyId: principal.keyId } : {};
+    const filter = apiKeyBound && principal.keyId !== null ? { apiKeyId: principal.keyId } : {};
     const binding = JSON.stringify([principal.organizationId, principal.projectIds, filter]);
     const after = cursor === undefined ? null : decodeCursor(deps.cursorSecret, binding, cursor);
     // One more than asked for tells whether there is a next page.

@@ -1,6 +1,6 @@
-import { SearchInput, SearchResult } from '#src/contracts/resources/document.ts';
+import { SearchInput, SearchResult } from '#src/contracts/resources/card.ts';
 import { defineTool } from '#tools/define.ts';
-import { presentDocument } from '#tools/documents/present.ts';
+import { searchCards } from '#tools/documents/search-cards.ts';
 
 export const searchDocuments = defineTool({
   name: 'search_documents',
@@ -11,26 +11,8 @@ export const searchDocuments = defineTool({
   idempotent: true,
   input: SearchInput,
   output: SearchResult,
-  async run({ deps, principal }, { query, limit }) {
-    const { organizationId, projectIds } = principal;
-    const { hits, degraded } = await deps.search.search({ organizationId, projectIds, text: query, limit });
-    const records = await deps.documents.findMany(
-      principal,
-      hits.map((hit) => hit.documentId),
-    );
-    const byId = new Map(records.map((record) => [record._id, record]));
-    const documents = [];
-    for (const hit of hits) {
-      // The index may lag behind: a document that is gone or out of reach never appears.
-      const record = byId.get(hit.documentId);
-      if (record === undefined) continue;
-      documents.push({
-        ...presentDocument(deps, record),
-        score: hit.score,
-        matchedBy: [...hit.matchedBy],
-        distance: hit.distance,
-      });
-    }
+  async run(ctx, { query, limit }) {
+    const { documents, degraded } = await searchCards(ctx, { text: query, limit });
     return { documents, nextCursor: null, degraded: [...degraded] };
   },
 });

@@ -18,7 +18,7 @@ export const setDocumentVisibility = defineTool({
     await deps.search.setVisibility(principal.organizationId, documentIds, visibility);
     await deps.audit.record({
       organizationId: principal.organizationId,
-      actor: principal.keyId,
+      actor: principal.actorId,
       action: 'document.visibility',
       target: documentIds.length === 1 ? (documentIds[0] ?? '') : `${documentIds.length} documents`,
       detail: { documentIds, visibility, requestId },

@@ -10,7 +10,7 @@ export interface McpCaller {
 /** The secret itself goes no further than authentication. */
 export function asAuthInfo(caller: McpCaller): AuthInfo {
   const { principal } = caller;
-  return { token: '', clientId: principal.keyId, scopes: [...principal.scopes], extra: { caller } };
+  return { token: '', clientId: principal.actorId, scopes: [...principal.scopes], extra: { caller } };
 }
 
 /** Throws when the facade in front forgot to authenticate: an unknown caller is never served. */

@@ -1,6 +1,5 @@
 import type { z } from 'zod';
 import { Execution, ReplayInput } from '#src/contracts/resources/execution.ts';
-import { homeProject } from '#src/domain/access/principal.ts';
 import { derivedId, newId } from '#src/domain/ids.ts';
 import { invalidInput } from '#tools/call.ts';
 import { defineTool, type ToolContext } from '#tools/define.ts';
@@ -8,7 +7,7 @@ import { documentMissing } from '#tools/documents/require-document.ts';
 import { idempotent } from '#tools/idempotent.ts';
 import { chosenVersion } from '#tools/runs/chosen-version.ts';
 import { requireExecution } from '#tools/runs/require-run.ts';
-import { startExecution } from '#tools/runs/start-execution.ts';
+import { startedBy, startExecution } from '#tools/runs/start-execution.ts';
 
 type Input = z.output<typeof ReplayInput>;
 const unsuccessful: ReadonlySet<string> = new Set(['failed', 'timed_out', 'canceled']);
@@ -29,11 +28,10 @@ async function replay(ctx: ToolContext, input: Input, id: string): Promise<z.inp
     _id: id,
     schemaVersion: 1,
     organizationId: principal.organizationId,
-    projectId: homeProject(principal),
+    projectId: original.projectId,
     workflowId: original.workflowId,
     ...chosen,
-    source: ctx.surface === 'mcp' ? 'mcp' : 'service',
-    apiKeyId: principal.keyId,
+    ...startedBy(ctx),
     documentIds,
     initialState: original.initialState,
     replayOf: original._id,
@@ -53,10 +51,10 @@ export const replayExecution = defineTool({
   async run(ctx, input) {
     const { idempotencyKey, ...body } = input;
     if (idempotencyKey === undefined) return replay(ctx, input, newId('execution'));
-    const { organizationId, keyId } = ctx.principal;
+    const { organizationId, actorId } = ctx.principal;
     const request = { endpoint: 'execution-replays', key: idempotencyKey, body };
     const reply = await idempotent(ctx, request, async (fingerprint) => {
-      const id = derivedId('execution', organizationId, keyId, 'replay', idempotencyKey, fingerprint);
+      const id = derivedId('execution', organizationId, actorId, 'replay', idempotencyKey, fingerprint);
       return { status: 202, body: await replay(ctx, input, id) };
     });
     return Execution.parse(reply.body);

@@ -42,7 +42,7 @@ export const resumeRun = defineTool({
     const problem = found?.message ?? answerProblem(question, answer);
     if (problem !== null)
       throw invalidInput([{ pointer: found?.pointer ?? '/answer', code: 'answer_invalid', message: problem }]);
-    const given = { path: question.path, answer, by: principal.keyId, at: new Date() };
+    const given = { path: question.path, answer, by: principal.actorId, at: new Date() };
     const resumed = await deps.executions.answer(principal, runId, given);
     // Somebody was faster, or it was canceled meanwhile.
     if (resumed === null) throw notWaiting(await requireRun(ctx, runId), question.path);

@@ -3,13 +3,13 @@ import { Execution, ExecutionBody } from '#src/contracts/resources/execution.ts'
 import { Fault } from '#src/domain/fault.ts';
 import { derivedId, newId } from '#src/domain/ids.ts';
 import type { ExecutionRecord } from '#src/domain/runs/run.ts';
-import { homeProject } from '#src/domain/access/principal.ts';
+import { projectFor } from '#src/domain/access/principal.ts';
 import { unstorable } from '#src/domain/storable.ts';
 import { defineTool, type ToolContext } from '#tools/define.ts';
 import { documentMissing } from '#tools/documents/require-document.ts';
 import { invalidInput } from '#tools/call.ts';
 import { idempotent } from '#tools/idempotent.ts';
-import { startExecution } from '#tools/runs/start-execution.ts';
+import { startedBy, startExecution } from '#tools/runs/start-execution.ts';
 import { chosenVersion } from '#tools/runs/chosen-version.ts';
 import { waitForExecution } from '#tools/runs/wait-for-execution.ts';
 
@@ -22,13 +22,23 @@ async function chosenDocuments({ deps, principal }: ToolContext, body: Body): Pr
     if (found !== body.documentIds.length) throw documentMissing();
     return body.documentIds;
   }
-  const filter = body.scope?.apiKeyBound === true ? { apiKeyId: principal.keyId } : {};
+  const filter = body.scope?.apiKeyBound === true && principal.keyId !== null ? { apiKeyId: principal.keyId } : {};
   const ids = await deps.documents.listIds(principal, filter, scopeLimit + 1);
   if (ids.length <= scopeLimit) return ids;
   const message = `matches more than ${scopeLimit} documents: list them and pass documentIds in parts`;
   throw new Fault('request.invalid', `scope ${message}.`, {
     errors: [{ pointer: '/scope', code: 'too_big', message }],
   });
+}
+
+/** An execution belongs to the project of its documents, whose secrets it uses. */
+async function projectOf({ deps, principal }: ToolContext, documentIds: readonly string[]): Promise<string> {
+  if (principal.kind !== 'session') return projectFor(principal);
+  const documents = await deps.documents.findMany(principal, documentIds);
+  const [only, ...more] = new Set(documents.map(({ projectId }) => projectId));
+  if (only !== undefined && more.length === 0) return only;
+  const message = 'name documents of one project, at least one';
+  throw invalidInput([{ pointer: '/documentIds', code: 'several_projects', message }]);
 }
 
 async function createExecution(ctx: ToolContext, body: Body, id: string): Promise<z.input<typeof Execution>> {
@@ -42,11 +52,10 @@ async function createExecution(ctx: ToolContext, body: Body, id: string): Promis
     _id: id,
     schemaVersion: 1,
     organizationId: principal.organizationId,
-    projectId: homeProject(principal),
+    projectId: await projectOf(ctx, documentIds),
     workflowId: body.workflowId,
     ...chosen,
-    source: ctx.surface === 'mcp' ? 'mcp' : 'service',
-    apiKeyId: principal.keyId,
+    ...startedBy(ctx),
     documentIds,
     initialState: body.initialState ?? null,
     ...(body.callbackUrl === undefined ? {} : { callbackUrl: body.callbackUrl, callbackPending: true }),
@@ -85,7 +94,7 @@ export const runWorkflow = defineTool({
     const { idempotencyKey, ...input } = body;
     refuseUnstorable(input.initialState);
     refuseCallback(ctx, input);
-    const { organizationId, keyId } = ctx.principal;
+    const { organizationId, actorId } = ctx.principal;
     if (idempotencyKey === undefined) {
       const execution = await createExecution(ctx, input, newId('execution'));
       return waitSeconds === 0 ? execution : waitForExecution(ctx, execution.id, waitSeconds, 'end');
@@ -93,7 +102,7 @@ export const runWorkflow = defineTool({
     const request = { endpoint: 'workflow-executions', key: idempotencyKey, body: input };
     const reply = await idempotent(ctx, request, async (fingerprint) => {
       // The input is part of the id: an execution that a failed request left behind is no answer to another one.
-      const id = derivedId('execution', organizationId, keyId, idempotencyKey, fingerprint);
+      const id = derivedId('execution', organizationId, actorId, idempotencyKey, fingerprint);
       return { status: 202, body: await createExecution(ctx, input, id) };
     });
     const execution = Execution.parse(reply.body);

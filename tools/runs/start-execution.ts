@@ -6,6 +6,16 @@ import type { ExecutionRecord } from '#src/domain/runs/run.ts';
 import type { ToolContext } from '#tools/define.ts';
 import { presentExecution } from '#tools/runs/present.ts';
 
+/** Who and what asks for it. */
+export function startedBy({
+  principal,
+  surface,
+}: ToolContext): Pick<ExecutionRecord, 'source' | 'apiKeyId' | 'userId'> {
+  const { keyId, session } = principal;
+  const source = surface === 'mcp' ? 'mcp' : session === null ? 'service' : 'dashboard';
+  return { source, apiKeyId: keyId, userId: session?.userId ?? null };
+}
+
 /** Stores it with a run for each document, and wakes the workers. */
 export async function startExecution(
   { deps }: ToolContext,

@@ -17,7 +17,7 @@ import { inspectUpload } from '#tools/uploads/inspect-upload.ts';
 /** Events that travel inside the document record, so that document and event are one atomic write. */
 function eventsOf(upload: UploadRecord, principal: Principal, now: Date): DomainEvent[] {
   const { documentId } = upload;
-  if (upload.family === 'service' || principal.agentGraphId === null)
+  if (upload.apiKeyId === null || upload.family !== 'workflow-key' || principal.agentGraphId === null)
     return [{ id: `document/created:${documentId}`, name: 'document/created', ts: now, data: { documentId } }];
   return [
     {
@@ -49,6 +49,7 @@ function newDocument(
     schemaVersion: 1,
     family: upload.family,
     apiKeyId: upload.apiKeyId,
+    userId: upload.userId ?? null,
     objectKey: upload._id,
     pinnedKey: ctx.deps.objects.writeOnce ? upload._id : pinnedKey(place, upload.contentType),
     etag: head.etag,
@@ -70,10 +71,10 @@ function newDocument(
 async function acknowledge(ctx: ToolContext, objectKey: string): Promise<z.input<typeof AckReply>> {
   const { deps, principal } = ctx;
   const upload = await deps.uploads.find(principal.organizationId, objectKey);
-  if (upload === null || upload.apiKeyId !== principal.keyId) {
+  if (upload === null || uploaderOf(upload) !== principal.actorId) {
     // The record of an upload is forgotten after a day; its document is not.
     const [existing] = await deps.documents.findMany(principal, [documentIdOf(objectKey)]);
-    if (existing === undefined || existing.objectKey !== objectKey || existing.apiKeyId !== principal.keyId)
+    if (existing === undefined || existing.objectKey !== objectKey || uploaderOf(existing) !== principal.actorId)
       throw new Fault('upload.not_found', 'objectKey: no upload of this credential has it.');
     ctx.outcome.created = false;
     return { document: presentDocument(deps, existing) };
@@ -86,6 +87,10 @@ async function acknowledge(ctx: ToolContext, objectKey: string): Promise<z.input
   const stored = ctx.outcome.created ? document : await deps.documents.find(principal, document._id);
   return { document: presentDocument(deps, stored ?? document) };
 }
+
+/** The key or the user. */
+const uploaderOf = ({ apiKeyId, userId }: Pick<UploadRecord, 'apiKeyId' | 'userId'>): string | null =>
+  apiKeyId ?? userId ?? null;
 
 function documentIdOf(objectKey: string): string {
   const file = objectKey.slice(objectKey.lastIndexOf('/') + 1);

@@ -1,11 +1,11 @@
-import { limits, Visibility } from '#src/contracts/fields.ts';
+import { AnyId, limits, Visibility } from '#src/contracts/fields.ts';
 import { documentTypes, type DocumentType } from '#src/contracts/media-types.ts';
 import { PresignBody, PresignReply } from '#src/contracts/resources/upload.ts';
-import type { UploadRecord } from '#src/domain/documents/document.ts';
+import type { UploadFamily, UploadRecord } from '#src/domain/documents/document.ts';
 import { Fault } from '#src/domain/fault.ts';
 import { siblingId, sortableToken } from '#src/domain/ids.ts';
 import { uploadKey } from '#src/domain/documents/object-key.ts';
-import { homeProject } from '#src/domain/access/principal.ts';
+import { projectFor, type PrincipalKind } from '#src/domain/access/principal.ts';
 import { defineTool } from '#tools/define.ts';
 
 function acceptedType(contentType: string): DocumentType {
@@ -18,15 +18,24 @@ function acceptedType(contentType: string): DocumentType {
   });
 }
 
+const families: Readonly<Record<PrincipalKind, UploadFamily>> = {
+  'workflow-key': 'workflow-key',
+  'service-key': 'service',
+  session: 'dashboard',
+};
+
 export const presignUpload = defineTool({
   name: 'presign_upload',
   description: 'Get an address to PUT one file to; then acknowledge its objectKey.',
   scope: 'uploads:write',
   effect: 'write',
   idempotent: false,
-  input: PresignBody.extend({ visibility: Visibility.default('private') }),
+  input: PresignBody.extend({
+    visibility: Visibility.default('private'),
+    projectId: AnyId.optional().describe('Needed where there are several'),
+  }),
   output: PresignReply,
-  async run({ deps, principal }, { contentType, size, visibility }) {
+  async run({ deps, principal }, { contentType, size, visibility, projectId }) {
     const type = acceptedType(contentType);
     const { uploadMaxBytes, signContentType } = deps.limits;
     if (size > uploadMaxBytes)
@@ -35,14 +44,15 @@ export const presignUpload = defineTool({
       });
     const now = new Date();
     const token = sortableToken(now);
-    const family = principal.kind === 'workflow-key' ? 'workflow-key' : 'service';
+    const family = families[principal.kind];
+    const place = { organizationId: principal.organizationId, projectId: projectFor(principal, projectId) };
     const record: UploadRecord = {
-      _id: uploadKey({ family, principal, token, type, now }),
+      _id: uploadKey({ ...place, family, actorId: principal.actorId, token, type, now }),
       documentId: siblingId('document', token),
       family,
+      ...place,
       apiKeyId: principal.keyId,
-      organizationId: principal.organizationId,
-      projectId: homeProject(principal),
+      userId: principal.session?.userId ?? null,
       contentType: type,
       sizeBytes: size,
       visibility,

@@ -4,7 +4,7 @@ import type { CheckContext } from '#graphs/check/sketch.ts';
 import { unfitJson } from '#graphs/edit/json-value.ts';
 import type { StoredGraph } from '#src/contracts/resources/graph.ts';
 import { Fault } from '#src/domain/fault.ts';
-import { homeProject } from '#src/domain/access/principal.ts';
+import type { SecretInfo } from '#src/domain/ports/secret-store.ts';
 import type { ToolContext } from '#tools/define.ts';
 
 type Who = Pick<ToolContext, 'deps' | 'principal'>;
@@ -15,15 +15,22 @@ const maxSubgraphs = 100;
 
 /** What the checker has to know from outside of the graph: names of secrets, and the workflows it leads to. */
 async function checkContextOf(who: Who, raw: unknown, workflowId?: string): Promise<CheckContext> {
-  const { deps, principal } = who;
   const { secrets } = referencesOf(raw);
-  const known = secrets.length === 0 ? [] : await deps.secrets.list(principal.organizationId, homeProject(principal));
+  const known = secrets.length === 0 ? [] : await secretsNear(who, workflowId);
   const subgraphs = await loadSubgraphs(who, raw);
   return {
     secretNames: new Set(known.map(({ name }) => name)),
     subgraphs: (id, version) => subgraphs.get(`${id} ${version}`) ?? null,
     ...(workflowId !== undefined && { workflowId }),
   };
+}
+
+/** Secrets of the workflow's project; before there is one, of every project it could come to. */
+async function secretsNear({ deps, principal }: Who, workflowId: string | undefined): Promise<readonly SecretInfo[]> {
+  const { organizationId, projectIds } = principal;
+  const workflow = workflowId === undefined ? null : await deps.workflows.find(principal, workflowId);
+  const near = workflow === null ? projectIds : [workflow.projectId];
+  return (await Promise.all(near.map((projectId) => deps.secrets.list(organizationId, projectId)))).flat();
 }
 
 async function loadSubgraphs({ deps, principal }: Who, raw: unknown): Promise<ReadonlyMap<string, StoredGraph>> {

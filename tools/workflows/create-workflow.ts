@@ -3,7 +3,7 @@ import { graphHash } from '#graphs/hash.ts';
 import { codeWorkflows } from '#graphs/workflows.ts';
 import { StoredGraph } from '#src/contracts/resources/graph.ts';
 import { NewWorkflow, WorkflowChange } from '#src/contracts/resources/workflow.ts';
-import { homeProject } from '#src/domain/access/principal.ts';
+import { projectFor } from '#src/domain/access/principal.ts';
 import { Fault } from '#src/domain/fault.ts';
 import { newId } from '#src/domain/ids.ts';
 import { defineTool, type ToolContext } from '#tools/define.ts';
@@ -32,7 +32,7 @@ export const createWorkflow = defineTool({
     const { graph } = check;
     // A draft may be wrong in what it means, never in its shape: operations have to be able to mend it.
     if (graph === undefined) throw invalidGraph(check, 'This is no graph', '/graph');
-    const made = await insert(ctx, graph, input.note);
+    const made = await insert(ctx, graph, input);
     ctx.outcome.created = true;
     return { ...made, dryRun: false, undo: [], ...presentCheck(check) };
   },
@@ -58,9 +58,9 @@ async function firstGraph(ctx: ToolContext, { name, graph, from, preset }: Input
   throw new Fault('request.invalid', message, { errors: [{ pointer: '/preset', code: 'not_found', message }] });
 }
 
-async function insert(ctx: ToolContext, graph: StoredGraph, note: string | undefined) {
+async function insert(ctx: ToolContext, graph: StoredGraph, { note, projectId: named }: Input) {
   const { organizationId } = ctx.principal;
-  const projectId = homeProject(ctx.principal);
+  const projectId = projectFor(ctx.principal, named);
   const author = authorOf(ctx, note);
   const { at } = author;
   const _id = newId('workflow', at);

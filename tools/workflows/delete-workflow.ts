@@ -27,7 +27,7 @@ export const deleteWorkflow = defineTool({
     await deps.workflows.delete(principal, workflowId);
     await deps.audit.record({
       organizationId,
-      actor: principal.keyId,
+      actor: principal.actorId,
       action: 'workflow.delete',
       target: workflowId,
       detail: { name, publishedVersion, surface },

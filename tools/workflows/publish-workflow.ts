@@ -35,7 +35,7 @@ export const publishWorkflow = defineTool({
       });
     await deps.audit.record({
       organizationId,
-      actor: principal.keyId,
+      actor: principal.actorId,
       action: 'workflow.publish',
       target: workflowId,
       detail: { version, graphHash, surface: ctx.surface },

@@ -10,7 +10,7 @@ const edits = { most: 50, characters: 16_000 };
 
 /** Who does this, now. */
 export function authorOf(ctx: ToolContext, note: string | undefined): Authorship {
-  return { author: ctx.principal.keyId, surface: ctx.surface, note: note ?? null, at: new Date() };
+  return { author: ctx.principal.actorId, surface: ctx.surface, note: note ?? null, at: new Date() };
 }
 
 /** The next revision. Faults: `workflow.conflict` when somebody saved meanwhile. */

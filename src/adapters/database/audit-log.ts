@@ -8,5 +8,22 @@ export function createAuditLog({ audit }: Pick<Collections, 'audit'>): AuditLog 
       const at = new Date();
       await audit.insertOne({ ...entry, _id: newId('event', at), at });
     },
+    async list(organizationId, { action }, after, limit) {
+      const older =
+        after === null
+          ? {}
+          : { at: { $lte: after.createdAt }, $or: [{ at: { $lt: after.createdAt } }, { _id: { $lt: after.id } }] };
+      // An area is a range of names: `key.` up to, and without, what follows the dot.
+      const named =
+        action === undefined
+          ? {}
+          : { action: action.includes('.') ? action : { $gte: `${action}.`, $lt: `${action}/` } };
+      const rows = await audit
+        .find({ organizationId, ...named, ...older })
+        .sort({ at: -1, _id: -1 })
+        .limit(limit)
+        .toArray();
+      return rows.map(({ _id: id, ...row }) => ({ ...row, id }));
+    },
   };
 }

@@ -1,4 +1,7 @@
 import type { Collection, Db } from 'mongodb';
+import type { Role } from '#src/contracts/organization/member.ts';
+import type { ConversationMessage, ConversationRecord } from '#src/domain/ports/conversations.ts';
+import type { InvitationRecord } from '#src/domain/ports/sessions.ts';
 import type { ApiKeyRecord } from '#src/domain/access/api-key.ts';
 import type { DocumentRecord, UploadRecord } from '#src/domain/documents/document.ts';
 import type { LoggedEvent } from '#src/domain/ports/event-log.ts';
@@ -53,9 +56,34 @@ export interface AuditRow {
   readonly detail: Readonly<Record<string, unknown>>;
 }
 
+/** Kept by the authentication library; what we read of it. */
+export interface UserRow {
+  readonly _id: string;
+  readonly email: string;
+  readonly name: string;
+}
+
+export interface MemberRow {
+  readonly _id: string;
+  readonly organizationId: string;
+  readonly userId: string;
+  readonly role: Role;
+  readonly createdAt: Date;
+}
+
+export interface InvitationRow extends Omit<InvitationRecord, 'invitationId'> {
+  readonly _id: string;
+  readonly status: 'pending' | 'accepted' | 'rejected' | 'canceled';
+}
+
 export interface Collections {
   readonly organizations: Collection<OrganizationRecord>;
   readonly projects: Collection<ProjectRecord>;
+  readonly users: Collection<UserRow>;
+  readonly members: Collection<MemberRow>;
+  readonly invitations: Collection<InvitationRow>;
+  readonly conversations: Collection<ConversationRecord>;
+  readonly messages: Collection<ConversationMessage>;
   readonly apiKeys: Collection<ApiKeyRecord>;
   readonly uploads: Collection<UploadRecord>;
   readonly documents: Collection<DocumentRecord>;
@@ -83,6 +111,11 @@ export interface Collections {
 const names = [
   'organizations',
   'projects',
+  'users',
+  'members',
+  'invitations',
+  'conversations',
+  'messages',
   'apiKeys',
   'uploads',
   'documents',

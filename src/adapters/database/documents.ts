@@ -5,16 +5,21 @@ import type { DocumentRecord } from '#src/domain/documents/document.ts';
 import type { DocumentFilter, DocumentStore, ListPosition } from '#src/domain/ports/documents.ts';
 import type { Tenant } from '#src/domain/access/tenant.ts';
 
+/** Of a document that is not being deleted. */
+const noDate = { $exists: false };
+
 const owned = (tenant: Tenant): Filter<DocumentRecord> => {
   const [only, ...more] = tenant.projectIds;
   return {
     organizationId: tenant.organizationId,
+    deletedAt: noDate,
     projectId: only !== undefined && more.length === 0 ? only : { $in: [...tenant.projectIds] },
   };
 };
 
 const readable = (tenant: Tenant): Filter<DocumentRecord> => ({
   organizationId: tenant.organizationId,
+  deletedAt: noDate,
   $or: [{ projectId: { $in: [...tenant.projectIds] } }, { visibility: 'public' }],
 });
 
@@ -41,7 +46,7 @@ export function createDocumentStore({ documents }: Pick<Collections, 'documents'
       }
     },
     find: (tenant, id) => documents.findOne({ _id: id, ...readable(tenant) }),
-    findInOrganization: (organizationId, id) => documents.findOne({ _id: id, organizationId }),
+    findInOrganization: (organizationId, id) => documents.findOne({ _id: id, organizationId, deletedAt: noDate }),
     findMany: (tenant, ids) => documents.find({ _id: { $in: [...ids] }, ...readable(tenant) }).toArray(),
     list: (tenant, filter, after, limit) =>
       documents
@@ -62,6 +67,22 @@ export function createDocumentStore({ documents }: Pick<Collections, 'documents'
       return (await documents.find(filter, { projection: { _id: 1 } }).toArray()).length;
     },
     countOwned: (tenant, ids) => documents.countDocuments({ _id: { $in: [...ids] }, ...owned(tenant) }),
+    async markDeleted(tenant, id, at) {
+      const event = {
+        id: `document/deleted:${id}`,
+        name: 'document/deleted',
+        ts: at,
+        data: { documentId: id },
+      } as const;
+      return documents.findOneAndUpdate(
+        { _id: id, ...owned(tenant) },
+        { $set: { deletedAt: at }, $push: { pendingEvents: event } },
+        { returnDocument: 'after' },
+      );
+    },
+    async remove(organizationId, id) {
+      await documents.deleteOne({ _id: id, organizationId, deletedAt: { $exists: true } });
+    },
     async setVisibility(tenant, ids, visibility) {
       await documents.updateMany({ _id: { $in: [...ids] }, ...owned(tenant) }, { $set: { visibility } });
     },

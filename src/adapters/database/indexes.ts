@@ -4,7 +4,30 @@ import type { Collections } from '#src/adapters/database/collections.ts';
 type Index = readonly [keys: IndexSpecification, options?: CreateIndexesOptions];
 
 /** Every query of the repositories has one of these (or `_id`): test/adapters/database/query-plans.test.ts fails on a collection scan. */
-const indexes: Readonly<Partial<Record<keyof Collections, readonly Index[]>>> = {
+type LibraryCollection = 'sessions' | 'accounts' | 'verifications';
+const indexes: Readonly<Partial<Record<keyof Collections | LibraryCollection, readonly Index[]>>> = {
+  // The authentication library makes none of these: without them six sign-ups at once make six users.
+  users: [[{ email: 1 }, { unique: true }]],
+  sessions: [[{ token: 1 }, { unique: true }], [{ userId: 1 }], [{ expiresAt: 1 }, { expireAfterSeconds: 0 }]],
+  accounts: [[{ providerId: 1, accountId: 1 }, { unique: true }], [{ userId: 1 }]],
+  verifications: [[{ identifier: 1 }], [{ expiresAt: 1 }, { expireAfterSeconds: 0 }]],
+  organizations: [[{ slug: 1 }, { unique: true, sparse: true }]],
+  members: [
+    [{ organizationId: 1, userId: 1 }, { unique: true }],
+    [{ organizationId: 1, role: 1 }],
+    [{ organizationId: 1, createdAt: 1 }],
+    [{ userId: 1, createdAt: 1 }],
+  ],
+  invitations: [
+    [{ organizationId: 1, email: 1, status: 1 }],
+    [{ organizationId: 1, status: 1, createdAt: -1 }],
+    [{ email: 1, status: 1 }],
+  ],
+  conversations: [[{ organizationId: 1, userId: 1, createdAt: -1, _id: -1 }]],
+  messages: [
+    [{ organizationId: 1, conversationId: 1, createdAt: 1, _id: 1 }],
+    [{ organizationId: 1, 'sources.documentId': 1 }],
+  ],
   projects: [[{ organizationId: 1 }]],
   apiKeys: [
     [{ hash: 1 }, { unique: true }],
@@ -18,6 +41,8 @@ const indexes: Readonly<Partial<Record<keyof Collections, readonly Index[]>>> = 
     [{ 'pendingEvents.ts': 1 }, { sparse: true }],
   ],
   ocrResults: [[{ organizationId: 1, documentId: 1, createdAt: -1 }]],
+  descriptions: [[{ organizationId: 1, documentId: 1 }]],
+  embeddings: [[{ organizationId: 1, documentId: 1 }]],
   segmentationResults: [[{ organizationId: 1, documentId: 1, createdAt: -1 }]],
   searchRecords: [[{ organizationId: 1, identifiers: 1 }]],
   workflows: [
@@ -43,7 +68,7 @@ const indexes: Readonly<Partial<Record<keyof Collections, readonly Index[]>>> = 
     [{ organizationId: 1, executionId: 1, seq: 1 }],
     [{ at: 1 }, { expireAfterSeconds: 86_400 }],
   ],
-  audit: [[{ organizationId: 1, at: -1 }]],
+  audit: [[{ organizationId: 1, at: -1, _id: -1 }]],
   secrets: [[{ organizationId: 1, projectId: 1, name: 1 }]],
   deliveries: [
     [{ dueAt: 1 }, { sparse: true }],

@@ -14,6 +14,9 @@ export function createOrganizationStore({
     },
     findOrganization: (id) => organizations.findOne({ _id: id }),
     findProject: (organizationId, id) => projects.findOne({ _id: id, organizationId }),
+    async renameProject(organizationId, id, name) {
+      return (await projects.updateOne({ _id: id, organizationId }, { $set: { name } })).matchedCount === 1;
+    },
     listProjects: (organizationId) => projects.find({ organizationId }).limit(1_000).toArray(),
   };
 }

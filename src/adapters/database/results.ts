@@ -93,6 +93,10 @@ export function createResultStore({
       const row = await ocrResults.findOne({ organizationId, documentId }, { sort: { createdAt: -1 } });
       return row === null ? null : toOcr(row);
     },
+    async listOcr(organizationId, documentId, limit) {
+      const rows = await ocrResults.find({ organizationId, documentId }).sort({ createdAt: -1 }).limit(limit).toArray();
+      return rows.map((row) => ({ ...toOcr(row), runId: row.runId }));
+    },
     async ocrById(organizationId, ocrResultId) {
       const row = await ocrResults.findOne({ _id: ocrResultId, organizationId });
       return row === null ? null : toOcr(row);
@@ -140,6 +144,19 @@ export function createResultStore({
       const result = { modelLabel, prompt, page, segments, unsupportedPrompt, derivedDocumentId };
       const row = { ...origin, ...result, _id: rowId('segmentation', origin), createdAt: new Date() };
       return toSegmentation(await insertOnce<SegmentationRow>(segmentationResults, row));
+    },
+    async listSegmentations(organizationId, documentId, limit) {
+      const newest = segmentationResults.find({ organizationId, documentId }).sort({ createdAt: -1 });
+      return (await newest.limit(limit).toArray()).map((row) => ({ ...toSegmentation(row), runId: row.runId }));
+    },
+    async deleteOf(organizationId, documentId) {
+      const ofDocument = { organizationId, documentId };
+      await Promise.all([
+        ocrResults.deleteMany(ofDocument),
+        descriptions.deleteMany(ofDocument),
+        embeddings.deleteMany(ofDocument),
+        segmentationResults.deleteMany(ofDocument),
+      ]);
     },
     segmentationIdOf: (origin) => rowId('segmentation', origin),
     async segmentationById(organizationId, segmentationId) {

@@ -37,6 +37,9 @@ export function createSearchIndex(
       ]);
       if (missing.length > 0) throw new Error(`search indexes cannot be queried: ${missing.join(', ')}`);
     },
+    async delete(organizationId, documentId) {
+      await searchRecords.deleteOne({ _id: documentId, organizationId });
+    },
     async setVisibility(organizationId, documentIds, visibility) {
       await searchRecords.updateMany({ _id: { $in: [...documentIds] }, organizationId }, { $set: { visibility } });
     },

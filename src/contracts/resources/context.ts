@@ -1,10 +1,17 @@
 import { z } from 'zod';
+import { Role } from '#src/contracts/organization/member.ts';
 import { scopes } from '#src/contracts/scopes.ts';
 
 export const ContextResult = z.object({
   organization: z.object({ id: z.string(), name: z.string() }),
   projects: z.array(z.object({ id: z.string(), name: z.string() })),
-  credential: z.object({ kind: z.string(), keyId: z.string(), name: z.string() }),
+  credential: z.object({
+    kind: z.string(),
+    id: z.string().describe('Of the key or the user'),
+    name: z.string(),
+    email: z.string().optional(),
+    role: Role.optional().describe('Of a session'),
+  }),
   scopes: z.array(z.enum(scopes)),
   models: z.object({ describer: z.string(), textEmbeddings: z.string(), imageEmbeddings: z.string() }),
   limits: z.object({ uploadMaxBytes: z.int(), documentIds: z.int(), pageMax: z.int() }),

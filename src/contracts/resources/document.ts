@@ -86,23 +86,48 @@ export const SearchInput = z.strictObject({
     .describe('Words, a phrase in double quotes, or an identifier such as an invoice number'),
   limit: PageLimit.default(10),
 });
-const SearchLeg = z
-  .enum(['exact', 'lexical', 'semantic'])
-  .describe('exact: identifiers and quoted phrases; lexical: words; semantic: neighbours of the embedding');
-const SearchCard = Document.extend({
-  score: z
-    .number()
-    .describe('0..1, and one more for an exact match; higher is better, comparable within one answer only'),
-  matchedBy: z.array(SearchLeg).describe('Which ways of searching found it'),
-  distance: z.number().nullable().describe('Embedding distance; null where no embedding took part'),
-}).meta({ id: 'SearchCard' });
-export const SearchResult = z.object({
-  documents: z.array(SearchCard),
-  nextCursor: z.null(),
-  degraded: z
-    .array(SearchLeg)
-    .describe('Ways of searching that had no part in this answer: search again later, or with other words'),
+/** One document with what a viewer needs beside the card. */
+export const DocumentDetail = Document.extend({
+  pageImages: z
+    .array(z.object({ page: z.int().min(0), url: z.string() }))
+    .describe('Short-lived signed URLs of re-encoded pages; ?w=<pixels> sizes them, ?rotate=90|180|270 turns them'),
+  originalUrl: z.string().describe('Short-lived signed URL of the uploaded bytes, as an attachment'),
+}).meta({ id: 'DocumentDetail' });
+
+export const DocumentRunsQuery = z.strictObject({
+  limit: PageLimit.default(limits.pageDefault),
+  cursor: Cursor.optional(),
 });
+
+/** Source: specification §4.3; `status` is what became of the request, not of the run. */
+export const QueueBody = z.strictObject({
+  workflowId: AnyId.describe('agentGraphId of any published workflow of the organization'),
+  version: z.int().min(1).optional().describe('The newest when left out'),
+});
+export const QueuedRun = z.object({
+  status: z.literal('queued'),
+  documentId: z.string(),
+  workflowId: z.string(),
+  workflowName: z.string(),
+  executionId: z.string(),
+  runId: z.string(),
+});
+export const QueueManyBody = QueueBody.extend({
+  documentIds: z
+    .array(AnyId)
+    .min(1)
+    .max(limits.documentIds)
+    .refine((ids) => new Set(ids).size === ids.length, 'ids must be unique')
+    .meta({ uniqueItems: true }),
+});
+export const QueuedRuns = z.object({
+  status: z.literal('queued'),
+  workflowId: z.string(),
+  workflowName: z.string(),
+  executions: z.array(z.object({ executionId: z.string(), projectId: z.string(), documentIds: z.array(z.string()) })),
+});
+
+export const DeletedDocument = z.object({ id: z.string(), deleted: z.literal(true) });
 
 export const ReadTextInput = z.strictObject({
   documentId: AnyId,

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { Document } from '#src/contracts/resources/document.ts';
-import { IdempotencyKey, Timestamp, Visibility, limits } from '#src/contracts/fields.ts';
+import { AnyId, IdempotencyKey, Timestamp, Visibility, limits } from '#src/contracts/fields.ts';
 import { documentTypes } from '#src/contracts/media-types.ts';
 
 const contentType = z
@@ -16,6 +16,12 @@ export const ServicePresignBody = z.strictObject({
   contentType,
   size,
   visibility: Visibility.describe('Fixed here, not at ack'),
+});
+
+export const DashboardPresignBody = z.strictObject({
+  projectId: AnyId.describe('Where the document will belong'),
+  contentType,
+  size,
 });
 
 export const PresignReply = z

@@ -171,6 +171,7 @@ export const NewWorkflow = z.strictObject({
     .optional()
     .describe('Copy another workflow'),
   preset: z.string().min(1).max(64).optional().describe('Copy a built-in one, such as wf_document_intake'),
+  projectId: AnyId.optional().describe('Needed where there are several'),
   note,
 });
 

@@ -1,22 +1,46 @@
 import type { Scope } from '#src/contracts/scopes.ts';
+import type { Role } from '#src/domain/access/role.ts';
+import { Fault } from '#src/domain/fault.ts';
 
-export type PrincipalKind = 'service-key' | 'workflow-key';
+export type PrincipalKind = 'service-key' | 'workflow-key' | 'session';
 
 /** Who calls. Every repository call takes its organization and projects. Source: identity.md "Principal". */
 export interface Principal {
   readonly kind: PrincipalKind;
-  readonly keyId: string;
-  readonly keyName: string;
+  /** The key or the user: what records, rate limits and the audit log name. */
+  readonly actorId: string;
+  readonly actorName: string;
+  /** null: no API key. */
+  readonly keyId: string | null;
+  /** null: no session. */
+  readonly session: {
+    readonly id: string;
+    readonly userId: string;
+    readonly email: string;
+    readonly role: Role;
+  } | null;
   readonly organizationId: string;
+  /** Of a key its one project, of a session all of the organization. */
   readonly projectIds: readonly string[];
   readonly scopes: ReadonlySet<Scope>;
   /** The workflow a workflow key is bound to. */
   readonly agentGraphId: string | null;
 }
 
-/** Keys belong to exactly one project: what they create goes there. */
-export function homeProject(principal: Principal): string {
-  const [projectId] = principal.projectIds;
-  if (projectId === undefined) throw new Error('a principal without a project');
-  return projectId;
+/**
+ * Where what is made goes: the project that is named, or the only one there is. Faults: `project.not_found` for one that is not the
+ * caller's, `request.invalid` where one of several has to be named.
+ */
+export function projectFor({ projectIds }: Principal, named?: string): string {
+  if (named !== undefined) {
+    if (projectIds.includes(named)) return named;
+    throw new Fault('project.not_found', 'No project with this id is yours.', {
+      errors: [{ pointer: '/projectId', code: 'not_found', message: 'take an id from the list of projects' }],
+    });
+  }
+  const [only, ...more] = projectIds;
+  if (only !== undefined && more.length === 0) return only;
+  throw new Fault('request.invalid', 'projectId: say which project it belongs to.', {
+    errors: [{ pointer: '/projectId', code: 'required', message: 'take an id from the list of projects' }],
+  });
 }

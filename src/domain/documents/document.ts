@@ -2,7 +2,7 @@ import type { DocumentType } from '#src/contracts/media-types.ts';
 import type { DomainEvent } from '#src/domain/events/events.ts';
 
 export type Visibility = 'private' | 'public';
-export type UploadFamily = 'workflow-key' | 'service';
+export type UploadFamily = 'workflow-key' | 'service' | 'dashboard';
 /** `derived`: made by a run from another document. */
 export type DocumentFamily = UploadFamily | 'derived';
 
@@ -30,6 +30,8 @@ export interface DocumentRecord {
   readonly projectId: string;
   readonly family: DocumentFamily;
   readonly apiKeyId: string | null;
+  /** Who uploaded it from the dashboard; missing in documents of older versions. */
+  readonly userId?: string | null;
   /** Of derived documents: what they were made from, and by what. */
   readonly parentDocumentId?: string;
   readonly segmentationId?: string;
@@ -47,6 +49,8 @@ export interface DocumentRecord {
   readonly createdAt: Date;
   readonly ocr: LatestOcr | null;
   readonly description: LatestDescription | null;
+  /** It is being deleted: nobody finds it, and the relay takes away what belongs to it. */
+  readonly deletedAt?: Date;
   readonly pendingEvents: readonly DomainEvent[];
 }
 
@@ -56,7 +60,9 @@ export interface UploadRecord {
   readonly _id: string;
   readonly documentId: string;
   readonly family: UploadFamily;
-  readonly apiKeyId: string;
+  readonly apiKeyId: string | null;
+  /** Missing in uploads of older versions. */
+  readonly userId?: string | null;
   readonly organizationId: string;
   readonly projectId: string;
   readonly contentType: DocumentType;

@@ -1,24 +1,28 @@
 import { fileExtensions, type DocumentType } from '#src/contracts/media-types.ts';
 import type { DocumentRecord, UploadFamily } from '#src/domain/documents/document.ts';
-import { homeProject, type Principal } from '#src/domain/access/principal.ts';
 
 /**
  * Where a client may upload to; shapes from specification §4. Every segment is an id, the file name is random:
- * `uploads/<org>/<project>/<key>/<yyyy>/<mm>/<token>.<ext>` and `uploads/<org>/<project>/service-api/<key>/<token>.<ext>`.
+ * `uploads/<org>/<project>/<key>/<yyyy>/<mm>/<token>.<ext>`, `uploads/<org>/<project>/service-api/<key>/<token>.<ext>` and
+ * `uploads/<org>/<project>/dashboard/<user>/<token>.<ext>`.
  */
 export function uploadKey(upload: {
+  organizationId: string;
+  projectId: string;
   family: UploadFamily;
-  principal: Principal;
+  /** The key or the user. */
+  actorId: string;
   token: string;
   type: DocumentType;
   now: Date;
 }): string {
-  const { family, principal, token, type, now } = upload;
-  const home = `uploads/${principal.organizationId}/${homeProject(principal)}`;
+  const { organizationId, projectId, family, actorId, token, type, now } = upload;
+  const home = `uploads/${organizationId}/${projectId}`;
   const file = `${token}.${fileExtensions[type]}`;
-  if (family === 'service') return `${home}/service-api/${principal.keyId}/${file}`;
+  if (family === 'service') return `${home}/service-api/${actorId}/${file}`;
+  if (family === 'dashboard') return `${home}/dashboard/${actorId}/${file}`;
   const month = String(now.getUTCMonth() + 1).padStart(2, '0');
-  return `${home}/${principal.keyId}/${now.getUTCFullYear()}/${month}/${file}`;
+  return `${home}/${actorId}/${now.getUTCFullYear()}/${month}/${file}`;
 }
 
 type Placed = Pick<DocumentRecord, '_id' | 'organizationId' | 'projectId'>;

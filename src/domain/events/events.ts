@@ -19,12 +19,12 @@ export type DomainEvent =
     }
   | {
       readonly id: string;
-      readonly name: 'document/created';
+      readonly name: 'document/created' | 'document/deleted';
       readonly ts: Date;
       readonly data: { documentId: string };
     };
 
-/** Kinds of the realtime feed. Source: specification §6. */
+/** Kinds of the realtime feed: the seven of specification §6, and two of ours. */
 export const realtimeKinds = [
   'document.created',
   'ocr.created',
@@ -33,6 +33,7 @@ export const realtimeKinds = [
   'run.created',
   'run.step.changed',
   'run.completed',
+  'document.deleted',
   'workflow.emitted',
 ] as const;
 export type RealtimeKind = (typeof realtimeKinds)[number];

@@ -30,6 +30,8 @@ export interface ChatRequest {
   /** The answer is JSON of this JSON Schema; the adapter asks for it, the caller validates. */
   readonly schema?: { readonly name: string; readonly schema: Readonly<Record<string, unknown>> };
   readonly tools?: readonly ChatTool[];
+  /** Hears the text as it comes. What was told is never taken back: a call that told something is not tried again. */
+  readonly onText?: (delta: string) => void;
   readonly signal?: AbortSignal;
 }
 

@@ -33,6 +33,10 @@ export interface DocumentStore {
   countReadable(tenant: Tenant, ids: readonly string[]): Promise<number>;
   /** How many of `ids` belong to the tenant's own projects. */
   countOwned(tenant: Tenant, ids: readonly string[]): Promise<number>;
+  /** Marks it as being deleted, with its event in the outbox, in one write; null when it is not the tenant's own. */
+  markDeleted(tenant: Tenant, id: string, at: Date): Promise<DocumentRecord | null>;
+  /** The last of a deletion: the record itself, of one that is marked. */
+  remove(organizationId: string, id: string): Promise<void>;
   setVisibility(tenant: Tenant, ids: readonly string[], visibility: Visibility): Promise<void>;
   /** The outbox, over all tenants: documents with events nobody has relayed, oldest first. */
   withPendingEvents(limit: number): Promise<readonly DocumentRecord[]>;

@@ -1,6 +1,8 @@
 export interface OrganizationRecord {
   readonly _id: string;
   readonly name: string;
+  /** Missing in organizations of older versions. */
+  readonly slug?: string;
   readonly createdAt: Date;
 }
 export interface ProjectRecord {
@@ -15,5 +17,7 @@ export interface OrganizationStore {
   insertProject(record: ProjectRecord): Promise<void>;
   findOrganization(id: string): Promise<OrganizationRecord | null>;
   findProject(organizationId: string, id: string): Promise<ProjectRecord | null>;
+  /** False when there is none. */
+  renameProject(organizationId: string, id: string, name: string): Promise<boolean>;
   listProjects(organizationId: string): Promise<readonly ProjectRecord[]>;
 }

@@ -58,6 +58,9 @@ export interface SegmentationResult {
   readonly derivedDocumentId: string | null;
 }
 
+/** A result and the run that made it. */
+export type MadeBy<Result> = Result & { readonly runId: string };
+
 /**
  * Rows that runs make, exactly once each. `save*` answers the stored row: the new one, or the one an earlier attempt of the same
  * node left. Saving also updates the latest summary on the document. Every read is by organization.
@@ -65,6 +68,8 @@ export interface SegmentationResult {
 export interface ResultStore {
   saveOcr(origin: ResultOrigin, result: Omit<OcrResult, 'ocrResultId' | 'createdAt'>): Promise<OcrResult>;
   latestOcr(organizationId: string, documentId: string): Promise<OcrResult | null>;
+  /** Newest first; with the run that made each. */
+  listOcr(organizationId: string, documentId: string, limit: number): Promise<readonly MadeBy<OcrResult>[]>;
   ocrById(organizationId: string, ocrResultId: string): Promise<OcrResult | null>;
   saveDescription(
     origin: ResultOrigin,
@@ -76,6 +81,14 @@ export interface ResultStore {
     origin: ResultOrigin,
     result: Omit<SegmentationResult, 'segmentationId' | 'createdAt'>,
   ): Promise<SegmentationResult>;
+  /** Newest first; with the run that made each. */
+  listSegmentations(
+    organizationId: string,
+    documentId: string,
+    limit: number,
+  ): Promise<readonly MadeBy<SegmentationResult>[]>;
+  /** Everything of a document. */
+  deleteOf(organizationId: string, documentId: string): Promise<void>;
   /** The id that `saveSegmentation` gives for this origin: for what is made before, and names it. */
   segmentationIdOf(origin: ResultOrigin): string;
   segmentationById(organizationId: string, segmentationId: string): Promise<SegmentationResult | null>;

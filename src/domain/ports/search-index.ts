@@ -66,6 +66,8 @@ export interface SearchAnswer {
 export interface SearchIndex {
   upsert(record: SearchRecord): Promise<void>;
   search(query: SearchQuery): Promise<SearchAnswer>;
+  /** A document that is deleted is not found any more. */
+  delete(organizationId: string, documentId: string): Promise<void>;
   /** Keeps the record's visibility filter in step with the document. */
   setVisibility(
     organizationId: string,

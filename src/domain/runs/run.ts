@@ -15,8 +15,10 @@ export interface ExecutionRecord {
   readonly workflowName: string | null;
   readonly version: number | null;
   readonly graphHash: string | null;
-  readonly source: 'upload' | 'service' | 'mcp';
-  readonly apiKeyId: string;
+  readonly source: 'upload' | 'service' | 'dashboard' | 'mcp';
+  readonly apiKeyId: string | null;
+  /** Who queued it from the dashboard; missing in executions of older versions. */
+  readonly userId?: string | null;
   readonly documentIds: readonly string[];
   readonly initialState: Readonly<Record<string, unknown>> | null;
   /** The execution this one repeats. */

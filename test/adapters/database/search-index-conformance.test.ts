@@ -14,6 +14,7 @@ function lagging(index: SearchIndex, waiting: (() => Promise<void>)[]): SearchIn
     waiting.push(write);
   };
   return {
+    delete: (...given) => index.delete(...given),
     upsert: (record) => later(() => index.upsert(record)),
     setVisibility: (...change) => later(() => index.setVisibility(...change)),
     async search(query) {

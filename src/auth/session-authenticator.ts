@@ -1,0 +1,77 @@
+import type { Principal } from '#src/domain/access/principal.ts';
+import { scopesOfRole } from '#src/domain/access/role.ts';
+import { Fault } from '#src/domain/fault.ts';
+import type { OrganizationStore } from '#src/domain/ports/organizations.ts';
+import type { LiveSession, MemberStore, Sessions } from '#src/domain/ports/sessions.ts';
+
+interface Parts {
+  readonly sessions: Sessions;
+  readonly members: Pick<MemberStore, 'membership'>;
+  readonly organizations: Pick<OrganizationStore, 'listProjects'>;
+}
+
+/** None, forged, ended and expired are one answer. */
+function unauthorized(): Fault {
+  return new Fault('auth.unauthorized', 'Sign in: this address needs a session.');
+}
+
+/**
+ * Session cookie to Principal. Membership and projects are read anew on every call: a removed member is out at once. Source:
+ * specification §4.3 "Rules for search" 1, §5; identity.md "Sessions".
+ */
+export class SessionAuthenticator {
+  readonly #parts: Parts;
+
+  constructor(parts: Parts) {
+    this.#parts = parts;
+  }
+
+  /** The session alone, whatever it may do. Fault: `auth.unauthorized`. */
+  async session(cookie: string | undefined): Promise<LiveSession> {
+    const session = await this.#parts.sessions.read(cookie);
+    if (session === null) throw unauthorized();
+    return session;
+  }
+
+  /**
+   * The user as a member of the organization that is named, or else of the session's active one. Faults: `auth.unauthorized`;
+   * `organization.not_found` for one the user is not, or is no longer, a member of; `request.invalid` where there is neither.
+   */
+  async byCookie(cookie: string | undefined, named?: string): Promise<Principal> {
+    const session = await this.session(cookie);
+    const organizationId = named ?? session.activeOrganizationId;
+    if (organizationId === null) throw organizationNeeded();
+    return this.memberOf(session, organizationId);
+  }
+
+  async memberOf(session: LiveSession, organizationId: string): Promise<Principal> {
+    const { members, organizations } = this.#parts;
+    const { sessionId, userId, email, name } = session;
+    const [membership, projects] = await Promise.all([
+      members.membership(organizationId, userId),
+      organizations.listProjects(organizationId),
+    ]);
+    if (membership === null)
+      throw new Fault('organization.not_found', 'You are not a member of an organization with this id.', {
+        errors: [{ pointer: '/organizationId', code: 'not_found', message: 'name one that you are a member of' }],
+      });
+    const { role } = membership;
+    return {
+      kind: 'session',
+      actorId: userId,
+      actorName: name,
+      keyId: null,
+      session: { id: sessionId, userId, email, role },
+      organizationId,
+      projectIds: projects.map((project) => project._id),
+      scopes: scopesOfRole(role),
+      agentGraphId: null,
+    };
+  }
+}
+
+function organizationNeeded(): Fault {
+  return new Fault('request.invalid', 'organizationId: your session has no active organization, so name one.', {
+    errors: [{ pointer: '/organizationId', code: 'required', message: 'name one that you are a member of' }],
+  });
+}

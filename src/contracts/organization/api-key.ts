@@ -1,0 +1,49 @@
+import { z } from 'zod';
+import { AnyId, Timestamp } from '#src/contracts/fields.ts';
+import { keyScopes } from '#src/contracts/scopes.ts';
+
+export const keyStates = ['live', 'rotated', 'revoked', 'expired'] as const;
+
+/** A key without its secret. Source: specification §2 "API key"; identity.md "API keys". */
+export const ApiKey = z
+  .object({
+    id: z.string(),
+    kind: z.enum(['workflow', 'service']),
+    name: z.string(),
+    prefix: z.string().describe('The first characters, to recognize it by'),
+    state: z.enum(keyStates).describe('rotated: replaced, and still working until graceUntil'),
+    projectId: z.string(),
+    deviceId: z.string().nullable(),
+    agentGraphId: z.string().nullable().describe('Of a workflow key: the workflow that its uploads run'),
+    scopes: z.array(z.enum(keyScopes)).nullable().describe('Beside what its kind has'),
+    createdBy: z.string(),
+    createdAt: Timestamp,
+    expiresAt: Timestamp.nullable(),
+    lastUsedAt: Timestamp.nullable().describe('To the minute'),
+    revokedAt: Timestamp.nullable(),
+    replacedBy: z.string().nullable(),
+    graceUntil: Timestamp.nullable(),
+  })
+  .meta({ id: 'ApiKey' });
+export const ApiKeyList = z.object({ keys: z.array(ApiKey) });
+export const ApiKeyListQuery = z.strictObject({ projectId: AnyId.optional() });
+export const ApiKeyPath = z.object({ keyId: AnyId });
+
+export const NewApiKey = z.strictObject({
+  kind: z.enum(['workflow', 'service']),
+  name: z.string().trim().min(1).max(200),
+  projectId: AnyId.optional().describe('Needed where there are several'),
+  workflowId: AnyId.optional().describe('Of a workflow key: the workflow that its uploads run'),
+  deviceId: z.string().min(1).max(200).optional(),
+  scopes: z
+    .array(z.enum(keyScopes))
+    .min(1)
+    .max(keyScopes.length)
+    .optional()
+    .describe('Service keys only, beside what the kind has; none that you lack yourself'),
+  expiresInDays: z.int().min(1).max(3_650).optional(),
+});
+export const IssuedApiKey = z.object({
+  key: ApiKey,
+  secret: z.string().describe('Shown this once: only its hash is stored'),
+});

@@ -1,0 +1,26 @@
+import type { z } from 'zod';
+import type { DocumentCard } from '#src/contracts/resources/card.ts';
+import type { SearchLeg, SearchQuery } from '#src/domain/ports/search-index.ts';
+import type { ToolContext } from '#tools/define.ts';
+import { presentDocument } from '#tools/documents/present.ts';
+
+type Narrowing = Pick<SearchQuery, 'projectIds' | 'documentIds' | 'apiKeyIds'>;
+
+/** Cards of what a query finds for the caller, best first, and the legs that had no part in it. Fault: `service.unavailable`. */
+export async function searchCards(
+  { deps, principal }: Pick<ToolContext, 'deps' | 'principal'>,
+  asked: { readonly text: string; readonly limit: number } & Partial<Narrowing>,
+): Promise<{ documents: z.input<typeof DocumentCard>[]; degraded: readonly SearchLeg[] }> {
+  const { organizationId, projectIds } = principal;
+  const { hits, degraded } = await deps.search.search({ organizationId, projectIds, ...asked });
+  const ids = hits.map((hit) => hit.documentId);
+  const records = await deps.documents.findMany(principal, ids);
+  const byId = new Map(records.map((record) => [record._id, record]));
+  const documents = hits.flatMap(({ documentId, score, matchedBy, distance }) => {
+    // The index may lag behind: a document that is gone or out of reach never appears.
+    const record = byId.get(documentId);
+    if (record === undefined) return [];
+    return [{ ...presentDocument(deps, record), score, matchedBy: [...matchedBy], distance, highlights: [] }];
+  });
+  return { documents, degraded };
+}
