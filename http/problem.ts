@@ -25,7 +25,7 @@ function fromOutage(error: unknown): Fault | null {
   return new Fault('service.unavailable', 'The database does not answer: try again soon.', { cause: error });
 }
 
-function asFault(error: unknown): Fault {
+export function asFault(error: unknown): Fault {
   if (error instanceof Fault) return error;
   return (
     fromExpress(error) ??

@@ -2,8 +2,9 @@ import { parseArgs } from 'node:util';
 import { keyScopes, type Scope } from '#src/contracts/scopes.ts';
 import { orExplain, UsageError, withApp } from '#scripts/cli/with-app.ts';
 import { seed } from '#scripts/cli/seed-data.ts';
-import { keyIsLive, type ApiKeyRecord, type KeyKind } from '#src/domain/access/api-key.ts';
+import type { ApiKeyRecord, KeyKind } from '#src/domain/access/api-key.ts';
 import { issueKey, revokeKey, rotateKey, type IssuedKey } from '#src/domain/access/issue-key.ts';
+import { presentKey } from '#tools/keys/present.ts';
 
 const usage = `Usage: npm run keys -- <command> [options]
   create --kind workflow|service --name <name> [--workflow <wf_...>] [--device <id>] [--days <n>] [--scopes <a,b>|all]
@@ -29,29 +30,9 @@ const options = {
 const parse = () => parseArgs({ options, allowPositionals: true });
 type Values = ReturnType<typeof parse>['values'];
 
-function state(key: ApiKeyRecord): string {
-  if (key.revokedAt !== null) return 'revoked';
-  if (!keyIsLive(key, new Date())) return 'expired';
-  return key.replacedBy === null ? 'live' : `until ${key.graceUntil?.toISOString() ?? ''}`;
-}
-
 function show(key: ApiKeyRecord): Record<string, unknown> {
-  const { _id: id, kind, name, prefix, projectId, agentGraphId, deviceId, createdAt, expiresAt, lastUsedAt } = key;
-  const { scopes: given = null } = key;
-  return {
-    id,
-    kind,
-    name,
-    prefix: `${prefix}...`,
-    state: state(key),
-    projectId,
-    agentGraphId,
-    deviceId,
-    scopes: given,
-    createdAt,
-    expiresAt,
-    lastUsedAt,
-  };
+  const { createdBy: _, revokedAt: __, replacedBy: ___, prefix, ...row } = presentKey(key);
+  return { ...row, prefix: `${prefix}...` };
 }
 
 const shown = (value: unknown): string =>

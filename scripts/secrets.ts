@@ -1,7 +1,10 @@
 import { text as readText } from 'node:stream/consumers';
 import { parseArgs } from 'node:util';
+import { cliContext } from '#scripts/cli/cli-context.ts';
 import { orExplain, UsageError, withApp } from '#scripts/cli/with-app.ts';
 import { seed } from '#scripts/cli/seed-data.ts';
+import { call } from '#tools/call.ts';
+import { tools } from '#tools/index.ts';
 
 const usage = `Usage: npm run secrets -- <command> [options]
   set <NAME>        adds or replaces a project secret; the value is read from standard input
@@ -32,23 +35,19 @@ async function run(): Promise<void> {
   if (!understood || rest.length > 0 || named !== (name !== undefined)) throw new UsageError(usage);
   const value = command === 'set' ? await valueFromInput() : '';
   await withApp(async (app, config) => {
-    const { secrets, audit } = app.deps;
     const seeded = await seed(app, config);
     const organizationId = values.organization ?? seeded.organizationId;
     const projectId = values.project ?? seeded.projectId;
     if ((await app.deps.organizations.findProject(organizationId, projectId)) === null)
       throw new UsageError(`--project: ${organizationId} has no project ${projectId}.`);
+    const context = cliContext(app, { organizationId, projectId }, ['secrets:manage']);
     if (command === 'list') {
-      const known = await secrets.list(organizationId, projectId);
-      for (const one of known)
-        process.stdout.write(`${one.name}  set ${one.createdAt.toISOString()} by ${one.createdBy}\n`);
+      const { secrets } = await call(tools.listSecrets, context, {});
+      for (const one of secrets) process.stdout.write(`${one.name}  set ${one.createdAt} by ${one.createdBy}\n`);
     } else if (name === undefined) process.stdout.write(`${app.deps.webhookSecretOf(projectId)}\n`);
     else {
-      if (command === 'set') await secrets.set({ organizationId, projectId }, name, value, 'cli');
-      else if (!(await secrets.delete(organizationId, projectId, name)))
-        throw new UsageError(`The project has no secret ${name}.`);
-      const target = `${projectId}/${name}`;
-      await audit.record({ organizationId, actor: 'cli', action: `secret.${command}`, target, detail: {} });
+      if (command === 'set') await call(tools.setSecret, context, { name, value });
+      else await call(tools.deleteSecret, context, { name });
       process.stdout.write(`${name} is ${command === 'set' ? 'set' : 'deleted'}.\n`);
     }
   });

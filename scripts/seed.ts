@@ -1,14 +1,25 @@
 import { parseArgs } from 'node:util';
 import { readAddresses } from '#src/compose/addresses-file.ts';
 import { withApp } from '#scripts/cli/with-app.ts';
-import { seed } from '#scripts/cli/seed-data.ts';
+import { seed, type Seed } from '#scripts/cli/seed-data.ts';
+import type { App } from '#src/compose.ts';
+import type { Config } from '#src/config/config.ts';
+
+/** `NAME=value` of the seeded session's cookie, where there is one. */
+async function sessionCookieOf(app: App, config: Config, made: Seed): Promise<{ sessionCookie?: string }> {
+  if (config.dashboard.debug === null) return {};
+  const { operatorEmail: email, organizationId } = made;
+  return { sessionCookie: await app.sessions.openSeeded({ email, organizationId }) };
+}
 
 /** `npm run seed [-- --json]`: something to begin with, the same at every call. */
 await withApp(async (app, config) => {
   const { values } = parseArgs({ options: { json: { type: 'boolean', default: false } } });
   const { api, agents, mcp, objects } = (await readAddresses(config.dataDir)) ?? app.addresses;
+  const seeded = await seed(app, config);
   const made = {
-    ...(await seed(app, config)),
+    ...seeded,
+    ...(await sessionCookieOf(app, config, seeded)),
     baseUrl: api,
     agentsUrl: agents,
     mcpUrl: mcp,

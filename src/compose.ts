@@ -1,11 +1,12 @@
 import { createPinoLogger } from '#src/adapters/logger/pino-logger.ts';
-import type { AuthService } from '#src/adapters/sessions/sessions.ts';
+import type { AuthService } from '#src/compose/people.ts';
 import type { SessionStore } from '#src/domain/ports/sessions.ts';
 import { publishCodeWorkflows } from '#src/agents/publish-code-workflows.ts';
 import { createAgents } from '#src/compose/agents.ts';
 import { createCore } from '#src/compose/core.ts';
 import { openData, type Data } from '#src/compose/data.ts';
 import { createReaders } from '#src/compose/models.ts';
+import { beginSeededSession } from '#src/compose/seeded-session.ts';
 import { configuredAddresses, openServices, type Addresses } from '#src/compose/services.ts';
 import type { Config } from '#src/config/config.ts';
 import { ConfigError } from '#src/config/env.ts';
@@ -25,6 +26,8 @@ export interface App extends AsyncDisposable {
   readonly failed: Promise<Error>;
   /** Where the configuration says the services are; `start` answers where they really are. */
   readonly addresses: Addresses;
+  /** Header of the seeded session, to be printed once started; null where nobody has to be told. */
+  sessionLine(): string | null;
   /** Opens the listeners of the configured services and begins to work. Throws ConfigError. */
   start(): Promise<Addresses>;
   /** Settles when outbox and queue are empty and nothing is in flight in this process. */
@@ -83,6 +86,7 @@ export async function compose(config: Config, overrides: Overrides = {}): Promis
   opening.defer(async () => worker?.stop(overrides.drainMs ?? 30_000));
   const stack = opening.move();
   let stopping = false;
+  let sessionLine: string | null = null;
   const health = { health: core.health.health.bind(core.health), alive: () => !stopping };
   return {
     deps: core.deps,
@@ -90,9 +94,11 @@ export async function compose(config: Config, overrides: Overrides = {}): Promis
     logger,
     failed: data.failed,
     addresses: configuredAddresses(config),
+    sessionLine: () => sessionLine,
     async start() {
       refuseBrokenCode();
       await publishCodeWorkflows(core.deps);
+      if (config.services.has('api')) sessionLine = await beginSeededSession(core, config);
       const addresses = await openServices({ config, data, core, health }, stack);
       worker?.start();
       if (config.services.has('api')) stack.defer(sweepObjects(data, logger));

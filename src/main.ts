@@ -24,6 +24,8 @@ async function run(): Promise<void> {
   await using _published = await publishAddresses(config.dataDir, addresses);
   // Before this, a signal ends the process as it ends any.
   const ended = untilSignal();
+  const line = app.sessionLine();
+  if (line !== null) process.stdout.write(`${line}\n`);
   app.logger.info({ ...addresses, services: [...config.services] }, 'inkgraph is up');
   const reason = await Promise.race([ended, app.failed]);
   if (reason instanceof Error) {

@@ -1,4 +1,5 @@
 import type { Catalog } from '#graphs/catalog.ts';
+import type { Stemmers } from '#src/domain/chat/read-question.ts';
 import type { DocumentRecord } from '#src/domain/documents/document.ts';
 import type { RealtimeEvent } from '#src/domain/events/events.ts';
 import type { Logger } from '#src/domain/ports/logger.ts';
@@ -10,6 +11,7 @@ import type { MemberStore } from '#src/domain/ports/sessions.ts';
 import type { DocumentStore } from '#src/domain/ports/documents.ts';
 import type { EventLog } from '#src/domain/ports/event-log.ts';
 import type { ExecutionStore } from '#src/domain/ports/executions.ts';
+import type { GroundingTexts } from '#src/domain/ports/grounding-texts.ts';
 import type { IdempotencyStore } from '#src/domain/ports/idempotency.ts';
 import type { ImageCodec } from '#src/domain/ports/image-codec.ts';
 import type { Outbound } from '#src/domain/ports/outbound.ts';
@@ -32,6 +34,8 @@ export interface ToolDeps {
   readonly conversations: ConversationStore;
   /** Answers questions about documents, where one is configured. */
   readonly chatModel: ChatModel;
+  readonly groundingTexts: GroundingTexts;
+  readonly stemmers: Stemmers;
   readonly uploads: UploadStore;
   readonly documents: DocumentStore;
   readonly objects: ObjectStore;

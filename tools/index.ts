@@ -1,18 +1,46 @@
+import { listAuditRecords } from '#tools/audit/list-audit-records.ts';
+import { askDocuments } from '#tools/chat/ask-documents.ts';
+import { deleteConversation } from '#tools/chat/delete-conversation.ts';
+import { getConversation } from '#tools/chat/get-conversation.ts';
+import { listConversations } from '#tools/chat/list-conversations.ts';
 import { getContext } from '#tools/core/get-context.ts';
 import type { AnyTool } from '#tools/define.ts';
+import { deleteDocument } from '#tools/documents/delete-document.ts';
 import { getDocument } from '#tools/documents/get-document.ts';
+import { listDocumentCards } from '#tools/documents/list-document-cards.ts';
+import { listDocumentRuns } from '#tools/documents/list-document-runs.ts';
 import { listDocuments } from '#tools/documents/list-documents.ts';
+import { listOcrResults } from '#tools/documents/list-ocr-results.ts';
+import { listSegmentations } from '#tools/documents/list-segmentations.ts';
+import { readDocument } from '#tools/documents/read-document.ts';
 import { readDocumentText } from '#tools/documents/read-document-text.ts';
 import { searchDocuments } from '#tools/documents/search-documents.ts';
 import { setDocumentVisibility } from '#tools/documents/set-document-visibility.ts';
+import { createApiKey } from '#tools/keys/create-api-key.ts';
+import { listApiKeys } from '#tools/keys/list-api-keys.ts';
+import { revokeApiKey } from '#tools/keys/revoke-api-key.ts';
+import { rotateApiKey } from '#tools/keys/rotate-api-key.ts';
+import { cancelInvitation } from '#tools/members/cancel-invitation.ts';
+import { changeMemberRole } from '#tools/members/change-member-role.ts';
+import { inviteMember } from '#tools/members/invite-member.ts';
+import { listInvitations } from '#tools/members/list-invitations.ts';
+import { listMembers } from '#tools/members/list-members.ts';
+import { removeMember } from '#tools/members/remove-member.ts';
+import { createProject } from '#tools/projects/create-project.ts';
+import { listProjects } from '#tools/projects/list-projects.ts';
+import { renameProject } from '#tools/projects/rename-project.ts';
 import { cancelRun } from '#tools/runs/cancel-run.ts';
 import { getExecution } from '#tools/runs/get-execution.ts';
 import { getRun } from '#tools/runs/get-run.ts';
 import { listRuns } from '#tools/runs/list-runs.ts';
+import { queueWorkflow, queueWorkflowOnMany } from '#tools/runs/queue-workflow.ts';
 import { readRun } from '#tools/runs/read-run.ts';
 import { replayExecution } from '#tools/runs/replay-execution.ts';
 import { resumeRun } from '#tools/runs/resume-run.ts';
 import { runWorkflow } from '#tools/runs/run-workflow.ts';
+import { deleteSecret } from '#tools/secrets/delete-secret.ts';
+import { listSecrets } from '#tools/secrets/list-secrets.ts';
+import { setSecret } from '#tools/secrets/set-secret.ts';
 import { acknowledgeUpload } from '#tools/uploads/acknowledge-upload.ts';
 import { presignUpload } from '#tools/uploads/presign-upload.ts';
 import { uploadDocument } from '#tools/uploads/upload-document.ts';
@@ -45,6 +73,8 @@ export const tools = {
   publishWorkflow,
   deleteWorkflow,
   runWorkflow,
+  queueWorkflow,
+  queueWorkflowOnMany,
   getRun,
   listRuns,
   cancelRun,
@@ -56,10 +86,37 @@ export const tools = {
   searchDocuments,
   getDocument,
   readDocumentText,
+  listDocumentCards,
+  readDocument,
+  listOcrResults,
+  listSegmentations,
+  listDocumentRuns,
   setDocumentVisibility,
+  deleteDocument,
   presignUpload,
   acknowledgeUpload,
   uploadDocument,
+  listProjects,
+  createProject,
+  renameProject,
+  listMembers,
+  changeMemberRole,
+  removeMember,
+  listInvitations,
+  inviteMember,
+  cancelInvitation,
+  listApiKeys,
+  createApiKey,
+  rotateApiKey,
+  revokeApiKey,
+  listSecrets,
+  setSecret,
+  deleteSecret,
+  listAuditRecords,
+  askDocuments,
+  listConversations,
+  getConversation,
+  deleteConversation,
 } as const;
 
 export const allTools: readonly AnyTool[] = Object.values(tools);

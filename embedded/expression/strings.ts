@@ -33,7 +33,10 @@ function substrBytes([value, from, count]: unknown[], name: string): string {
 function substrCP([value, from, count]: unknown[], name: string): string {
   const start = int32Of(from, 34450, `${name}: starting index`, [0, 34451]);
   const length = int32Of(count, 34452, `${name}: length`, [0, 34454]);
-  return Array.from(coerced(value))
+  const text = coerced(value);
+  // A text has at least as many units as code points: nothing of it is cut off.
+  if (start === 0 && text.length <= length) return text;
+  return Array.from(text)
     .slice(start, start + length)
     .join('');
 }

@@ -3,18 +3,24 @@ import { buildOpenApi } from '#src/contracts/openapi.ts';
 import { graphJsonSchema } from '#src/contracts/resources/workflow.ts';
 import type { Logger } from '#src/domain/ports/logger.ts';
 import type { Metrics } from '#src/domain/ports/metrics.ts';
-import type { ThumbnailRequest } from '#src/domain/documents/thumbnails.ts';
+import type { MediaFile, MediaRequest } from '#src/domain/documents/signed-media.ts';
 import { baseApp } from '#http/base-app.ts';
 import { binder, type Facade } from '#http/bind.ts';
 import { notFound, problems } from '#http/problem.ts';
 import { mountExecutionEvents } from '#http/routes/execution-events.ts';
 import { mountAuth, type AuthHandler } from '#http/routes/auth.ts';
+import { mountDashboardDocuments } from '#http/routes/dashboard-documents.ts';
+import { mountDashboardOrganization } from '#http/routes/dashboard-organization.ts';
+import { mountDashboardChat } from '#http/routes/dashboard-chat.ts';
+import { mountDashboardChats } from '#http/routes/dashboard-chats.ts';
+import { mountDashboardRealtime } from '#http/routes/dashboard-realtime.ts';
 import { mountDashboardRuns } from '#http/routes/dashboard-runs.ts';
 import { mountDashboardWorkflows } from '#http/routes/dashboard-workflows.ts';
 import { mountHealth, type HealthReader } from '#http/routes/health.ts';
 import { mountIngestion } from '#http/routes/ingestion.ts';
 import { mountMedia } from '#http/routes/media.ts';
 import { mountDescription } from '#http/routes/openapi.ts';
+import { mountPages } from '#http/routes/pages.ts';
 import { mountService } from '#http/routes/service.ts';
 
 export interface ApiParts {
@@ -24,24 +30,37 @@ export interface ApiParts {
   readonly metrics: Metrics;
   readonly logger: Logger;
   readonly version: string;
+  /** Whose X-Forwarded-For is believed. */
+  readonly trustedProxies: readonly string[];
+  /** Aborts when the service stops: streams end then. */
+  readonly closing?: AbortSignal;
   baseUrl(): string;
-  readThumbnail(request: ThumbnailRequest): Promise<Buffer>;
+  openMedia(request: MediaRequest): Promise<MediaFile>;
 }
 
 export function createApiApp(parts: ApiParts): Express {
   const app = baseApp('api', parts);
+  if (parts.trustedProxies.length > 0) app.set('trust proxy', [...parts.trustedProxies]);
   const router = express.Router({ caseSensitive: true, strict: true });
   mountHealth(router, 'api', parts.health);
+  mountDashboardRealtime(router, parts.facade, parts.closing === undefined ? {} : { closing: parts.closing });
   const bind = binder(router, parts.facade);
   mountIngestion(bind);
   mountService(bind);
   mountExecutionEvents(router, parts.facade);
   mountAuth(router, parts.auth, parts.facade);
+  mountPages(router, parts.auth, parts.facade);
   mountDashboardWorkflows(bind);
+  mountDashboardDocuments(bind);
   mountDashboardRuns(bind);
+  mountDashboardChat(router, parts.facade, { closing: parts.closing ?? null });
+  mountDashboardChats(bind);
+  mountDashboardOrganization(bind);
   mountDescription(router, '/api/graph.schema.json', graphJsonSchema);
-  mountDescription(router, '/api/openapi.json', () => buildOpenApi(parts.version, parts.baseUrl()));
-  mountMedia(router, (request) => parts.readThumbnail(request));
+  const describe = (family: 'service' | 'dashboard') => () => buildOpenApi(family, parts.version, parts.baseUrl());
+  mountDescription(router, '/api/openapi.json', describe('service'));
+  mountDescription(router, '/api/dashboard/openapi.json', describe('dashboard'));
+  mountMedia(router, (request) => parts.openMedia(request));
   app.use(router, notFound, problems(parts.logger));
   return app;
 }

@@ -1,63 +1,168 @@
-import express, { type Request, type Response, type Router } from 'express';
+import type { Request, RequestHandler, Response, Router } from 'express';
+import * as contract from '#src/contracts/auth.ts';
+import type { Affiliate } from '#src/domain/access/affiliate.ts';
 import { Fault } from '#src/domain/fault.ts';
+import type { Accounts, AccountAction, AccountReply, LiveSession } from '#src/domain/ports/sessions.ts';
+import { fieldErrors, invalidInput } from '#tools/call.ts';
 import type { Facade } from '#http/bind.ts';
+import { jsonBody } from '#http/guard/json-body.ts';
+import { refuseForeignTargets } from '#http/guard/own-path.ts';
 import { sameSite } from '#http/guard/same-site.ts';
 
-export interface AuthHandler {
-  handle(request: globalThis.Request): Promise<globalThis.Response>;
+/** What the addresses and the pages of sign-in stand on. */
+export interface AuthHandler extends Accounts {
+  readonly affiliate: Affiliate;
+  readonly formSecret: Buffer;
 }
 
-/**
- * What of the authentication library is on the wire; members, roles and invitations are changed by tools of ours.
- * Source: identity.md "Sessions".
- */
-const addresses = [
-  ['POST', '/api/auth/sign-up/email'],
-  ['POST', '/api/auth/sign-in/email'],
-  ['POST', '/api/auth/sign-out'],
-  ['GET', '/api/auth/get-session'],
-  ['GET', '/api/auth/list-sessions'],
-  ['POST', '/api/auth/revoke-session'],
-  ['POST', '/api/auth/revoke-other-sessions'],
-  ['POST', '/api/auth/change-password'],
-  ['GET', '/api/auth/organization/list'],
-  ['POST', '/api/auth/organization/create'],
-  ['POST', '/api/auth/organization/set-active'],
-  ['GET', '/api/auth/organization/list-user-invitations'],
-  ['POST', '/api/auth/organization/accept-invitation'],
-  ['POST', '/api/auth/organization/reject-invitation'],
-] as const;
-
-const clientIpHeader = 'x-app-client-ip';
-
-/** As the library reads it; the caller's address is ours to tell. */
-function toWeb(request: Request, base: string): globalThis.Request {
-  const headers = new Headers();
-  for (const [name, value] of Object.entries(request.headers))
-    if (typeof value === 'string' && name !== clientIpHeader) headers.set(name, value);
-  if (request.ip !== undefined) headers.set(clientIpHeader, request.ip);
-  const body: unknown = request.body;
-  const text = Buffer.isBuffer(body) && body.length > 0 ? body.toString('utf8') : null;
-  return new globalThis.Request(new URL(request.originalUrl, base), { method: request.method, headers, body: text });
+/** A schema of the contracts. */
+interface Shape<T> {
+  safeParse(value: unknown): { success: true; data: T } | { success: false; error: Parameters<typeof fieldErrors>[0] };
 }
 
-async function answer(response: Response, given: globalThis.Response): Promise<void> {
-  response.status(given.status);
-  for (const [name, value] of given.headers) if (name !== 'set-cookie') response.setHeader(name, value);
-  const cookies = given.headers.getSetCookie();
-  if (cookies.length > 0) response.setHeader('set-cookie', cookies);
-  response.setHeader('cache-control', 'no-store');
-  response.send(Buffer.from(await given.arrayBuffer()));
+/** Fault: `request.invalid`. */
+export function checked<T>(shape: Shape<T>, value: unknown): T {
+  const result = shape.safeParse(value ?? {});
+  if (result.success) return result.data;
+  throw invalidInput(fieldErrors(result.error));
+}
+
+/** One action of the library, in the name of whoever sent the request. */
+export function perform(
+  auth: Accounts,
+  action: AccountAction,
+  body: object,
+  { headers, ip }: Request,
+): Promise<AccountReply> {
+  return auth.perform(action, body, { cookie: headers.cookie, userAgent: headers['user-agent'], ip });
+}
+
+/** What of a user is on the wire. Tokens of sessions never are: the cookie is for the browser alone. */
+const person = (body: unknown): object | null => {
+  const user = (body as { user?: { id: string; email: string; name: string } } | null)?.user;
+  return user === undefined ? null : { id: user.id, email: user.email, name: user.name };
+};
+const next = (callbackURL: string | undefined): object =>
+  callbackURL === undefined ? { redirect: false } : { redirect: true, url: callbackURL };
+
+function sessionOf(body: unknown): object | null {
+  if (body === null) return null;
+  const { session } = body as { session: Record<string, unknown> };
+  const { id, userId, createdAt, expiresAt, activeOrganizationId = null } = session;
+  return { session: { id, userId, createdAt, expiresAt, activeOrganizationId }, user: person(body) };
+}
+
+type Work = (request: Request, response: Response) => Promise<object | null>;
+type MemberWork = (session: LiveSession, request: Request) => Promise<object>;
+
+/** Addresses of accounts; the library's own names, and none that is not here. Source: identity.md "Sessions". */
+function accountRows(auth: AuthHandler): Record<string, Work> {
+  const through = async (action: AccountAction, body: object, request: Request, response: Response) => {
+    const reply = await perform(auth, action, body, request);
+    if (reply.cookies.length > 0) response.setHeader('set-cookie', [...reply.cookies]);
+    return reply.body;
+  };
+  return {
+    async 'POST sign-up/email'(request, response) {
+      const { callbackURL, ...body } = checked(contract.SignUp, request.body);
+      return { user: person(await through('sign-up/email', body, request, response)), ...next(callbackURL) };
+    },
+    async 'POST sign-in/email'(request, response) {
+      const { callbackURL, ...body } = checked(contract.SignIn, request.body);
+      return { user: person(await through('sign-in/email', body, request, response)), ...next(callbackURL) };
+    },
+    async 'POST sign-out'(request, response) {
+      checked(contract.SignOut, request.body);
+      await through('sign-out', {}, request, response);
+      return { success: true };
+    },
+    'GET get-session': async (request, response) => sessionOf(await through('get-session', {}, request, response)),
+  };
+}
+
+/** Addresses of somebody who is signed in. */
+function memberRows(auth: AuthHandler): Record<string, MemberWork> {
+  const { affiliate } = auth;
+  const actor = (session: LiveSession, { ip }: Request) => ({ session, ip: ip ?? null });
+  return {
+    async 'GET list-sessions'({ userId, sessionId }) {
+      const sessions = await auth.list(userId);
+      return { sessions: sessions.map((one) => ({ ...one, current: one.id === sessionId })) };
+    },
+    async 'POST revoke-session'({ userId }, request) {
+      const { sessionId } = checked(contract.SessionChoice, request.body);
+      if (!(await auth.end(userId, sessionId)))
+        throw new Fault('session.not_found', 'You have no session with this id.');
+      return { success: true };
+    },
+    async 'POST revoke-other-sessions'({ userId, sessionId }, request) {
+      checked(contract.Nothing, request.body);
+      return { revoked: await auth.endOthers(userId, sessionId) };
+    },
+    async 'POST change-password'({ userId, sessionId }, request) {
+      const { revokeOtherSessions, ...body } = checked(contract.PasswordChange, request.body);
+      await perform(auth, 'change-password', body, request);
+      return { success: true, revoked: revokeOtherSessions ? await auth.endOthers(userId, sessionId) : 0 };
+    },
+    async 'GET organization/list'(session) {
+      const found = await affiliate.organizationsOf(session);
+      const organizations = found.map(({ organizationId, ...one }) => ({ id: organizationId, ...one }));
+      return { organizations, activeOrganizationId: session.activeOrganizationId };
+    },
+    async 'POST organization/create'(session, request) {
+      const wanted = checked(contract.NewOrganization, request.body);
+      const { organizationId, ...made } = await affiliate.create(actor(session, request), wanted);
+      return { id: organizationId, ...made };
+    },
+    async 'POST organization/set-active'(session, request) {
+      const { organizationId } = checked(contract.OrganizationChoice, request.body);
+      await affiliate.choose(actor(session, request), organizationId);
+      return { activeOrganizationId: organizationId };
+    },
+    'GET organization/list-user-invitations': async (session) => ({
+      invitations: await affiliate.invitationsFor(session),
+    }),
+    async 'POST organization/accept-invitation'(session, request) {
+      const { invitationId } = checked(contract.InvitationChoice, request.body);
+      const { organizationId, role } = await affiliate.accept(actor(session, request), invitationId);
+      return { invitationId, organizationId, role };
+    },
+    async 'POST organization/reject-invitation'(session, request) {
+      const { invitationId } = checked(contract.InvitationChoice, request.body);
+      await affiliate.decline(actor(session, request), invitationId);
+      return { invitationId, rejected: true };
+    },
+  };
 }
 
 /** Sign-in and what belongs to it, as JSON. */
-export function mountAuth(router: Router, auth: AuthHandler, { origins }: Pick<Facade, 'origins'>): void {
+export function mountAuth(router: Router, auth: AuthHandler, { origins, sessions, limiters }: Facade): void {
   const guard = sameSite(origins);
-  const read = express.raw({ type: 'application/json', limit: 64 * 1024 });
-  for (const [method, path] of addresses)
-    router[method === 'GET' ? 'get' : 'post'](path, guard, read, async (request, response) => {
-      const [base] = origins();
-      if (base === undefined) throw new Fault('service.internal', 'The service does not know its own address.');
-      await answer(response, await auth.handle(toWeb(request, base)));
+  const targets: RequestHandler = (request, response, proceed) => {
+    response.setHeader('www-authenticate', 'Session realm="inkgraph"');
+    refuseForeignTargets(request.body, origins());
+    proceed();
+  };
+  const mount = (name: string, work: Work): void => {
+    const [method, path] = name.split(' ');
+    router[method === 'GET' ? 'get' : 'post'](
+      `/api/auth/${path}`,
+      guard,
+      jsonBody,
+      targets,
+      async (request: Request, response: Response) => {
+        const reply = await work(request, response);
+        response.removeHeader('www-authenticate');
+        response.setHeader('cache-control', 'no-store');
+        response.json(reply);
+      },
+    );
+  };
+  for (const [name, work] of Object.entries(accountRows(auth))) mount(name, work);
+  for (const [name, work] of Object.entries(memberRows(auth)))
+    mount(name, async (request, response) => {
+      const session = await sessions.session(request.headers.cookie);
+      limiters?.usual.take(session.sessionId, response);
+      return work(session, request);
     });
 }

@@ -1,18 +1,51 @@
-import type { Router } from 'express';
+import type { Request, Response, Router } from 'express';
+import type { MediaFile, MediaRequest } from '#src/domain/documents/signed-media.ts';
 import { Fault } from '#src/domain/fault.ts';
-import type { ThumbnailRequest } from '#src/domain/documents/thumbnails.ts';
 
-/** Re-encoded pictures behind signed addresses: no credential, no uploaded bytes. Source: contracts.md "Document". */
-export function mountMedia(router: Router, read: (request: ThumbnailRequest) => Promise<Buffer>): void {
+type Open = (request: MediaRequest) => Promise<MediaFile>;
+type Place = Pick<MediaRequest, 'organizationId' | 'documentId' | 'picture'>;
+
+/** Pixels of strangers: shown in any page of the dashboard's, never run, never guessed to be something else. */
+const headers = {
+  'content-type': 'image/webp',
+  'x-content-type-options': 'nosniff',
+  'content-security-policy': "default-src 'none'; sandbox",
+  'cross-origin-resource-policy': 'cross-origin',
+  'referrer-policy': 'no-referrer',
+} as const;
+
+/** Re-encoded pictures behind signed addresses: no credential, no uploaded bytes. Source: docs/decisions/0038. */
+export function mountMedia(router: Router, open: Open): void {
   router.get('/media/:organizationId/:documentId/thumbnail.webp', async (request, response) => {
-    const { expires, signature } = request.query;
-    if (typeof expires !== 'string' || typeof signature !== 'string' || !/^\d{1,12}$/.test(expires))
-      throw new Fault('object.signature_invalid', 'This address was not given out by this service.');
     const { organizationId, documentId } = request.params;
-    const picture = await read({ organizationId, documentId, expires: Number(expires), signature });
-    response.setHeader('cache-control', 'private, max-age=3600, immutable');
-    response.setHeader('x-content-type-options', 'nosniff');
-    response.setHeader('cross-origin-resource-policy', 'cross-origin');
-    response.type('image/webp').send(picture);
+    await answer(request, response, { open, place: { organizationId, documentId, picture: 'thumbnail' } });
   });
+  router.get('/media/:organizationId/:documentId/pages/:page.webp', async (request, response) => {
+    const { organizationId, documentId, page } = request.params;
+    if (!/^(0|[1-9]\d{0,3})$/.test(page)) throw new Fault('request.not_found', 'Pages are counted 0, 1, 2, ...');
+    await answer(request, response, { open, place: { organizationId, documentId, picture: Number(page) } });
+  });
+}
+
+async function answer(
+  request: Request,
+  response: Response,
+  { open, place }: { readonly open: Open; readonly place: Place },
+): Promise<void> {
+  const { expires, signature, w: width, rotate } = request.query;
+  const file = await open({ ...place, expires, signature, width, rotate });
+  const etag = `"${file.etag}"`;
+  const fresh = isKnown(request.headers['if-none-match'], etag);
+  const bytes = fresh ? null : await file.read();
+  for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
+  response.setHeader('etag', etag);
+  response.setHeader('cache-control', 'private, max-age=3600, immutable');
+  if (bytes === null) response.status(304).end();
+  else response.send(bytes);
+}
+
+/** RFC 9110 §13.1.2, compared weakly. */
+function isKnown(header: string | undefined, etag: string): boolean {
+  if (header === undefined) return false;
+  return header.split(',').some((tag) => ['*', etag].includes(tag.trim().replace(/^W\//, '')));
 }

@@ -11,6 +11,7 @@ import { ocrErrors } from '#scripts/bench/rows/g08-ocr-errors.ts';
 import { endurance } from '#scripts/bench/rows/g09-endurance.ts';
 import { hybridSearch } from '#scripts/bench/rows/g11-hybrid-search.ts';
 import { start } from '#scripts/bench/rows/g14-start.ts';
+import { realtime } from '#scripts/bench/rows/r1-realtime.ts';
 import { overhead } from '#scripts/bench/rows/w1-overhead.ts';
 import { variant } from '#scripts/bench/rows/w2-variant.ts';
 import { memory } from '#scripts/bench/rows/w3-memory.ts';
@@ -28,6 +29,7 @@ export const rows: readonly Row[] = [
   endurance,
   hybridSearch,
   start,
+  realtime,
   overhead,
   variant,
   memory,

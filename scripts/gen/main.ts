@@ -21,7 +21,9 @@ const generated: Readonly<Record<string, () => string>> = {
   'docs/nodes.md': nodesDoc,
   ...nodePages(),
   'docs/tools.md': toolsDoc,
-  'docs/openapi.json': () => `${JSON.stringify(buildOpenApi(version, 'http://127.0.0.1:3000'), null, 2)}\n`,
+  'docs/openapi.json': () => `${JSON.stringify(buildOpenApi('service', version, 'http://127.0.0.1:3000'), null, 2)}\n`,
+  'docs/dashboard-openapi.json': () =>
+    `${JSON.stringify(buildOpenApi('dashboard', version, 'http://127.0.0.1:3000'), null, 2)}\n`,
   'docs/graph.schema.json': () => `${JSON.stringify(z.toJSONSchema(StoredGraph, { io: 'input' }), null, 2)}\n`,
 };
 

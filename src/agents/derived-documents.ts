@@ -31,7 +31,7 @@ export function createDerivedDocuments({
     const _id = derivedId('document', run.runId, path);
     if ((await documents.find(tenant, _id)) !== null) return _id;
     const parent = await documents.find(tenant, run.documentId);
-    if (parent === null) throw new Fault('document.not_found', 'The document of this run is gone.');
+    if (parent === null) throw parentGone();
     const objectKey = derivedKey({ _id, organizationId, projectId });
     const head = await putOnce(objects, objectKey, png);
     const createdAt = now();
@@ -62,7 +62,14 @@ export function createDerivedDocuments({
         { id: `document/created:${_id}`, name: 'document/created', ts: createdAt, data: { documentId: _id } },
       ],
     };
-    if ((await documents.insert(document)) === 'created') announce(document);
+    const created = (await documents.insert(document)) === 'created';
+    // Looked at afterwards: a deletion of the parent either finds this one, or is found here.
+    if ((await documents.find(tenant, parent._id)) === null) {
+      const deleted = await documents.markDeleted(tenant, _id, now());
+      if (deleted !== null) announce(deleted);
+      throw parentGone();
+    }
+    if (created) announce(document);
     return _id;
   };
 }
@@ -78,4 +85,8 @@ async function putOnce(objects: ObjectStore, key: string, png: Buffer): Promise<
   const [head, bytes] = await Promise.all([objects.head(key), objects.get(key)]);
   if (head === null || bytes === null) throw new Fault('upload.object_missing', 'The derived picture is gone.');
   return { etag: head.etag, bytes };
+}
+
+function parentGone(): Fault {
+  return new Fault('document.not_found', 'The document of this run is gone.');
 }

@@ -47,12 +47,15 @@ class Performance {
   readonly #innerThreads = new Set<string>();
   #recorder: StepRecorder | null = null;
   #compiled: CompiledWorkflow | null = null;
+  /** Of the workflow's version. */
+  #number: number | null;
 
   constructor(parts: PerformParts, lease: Lease, signal: AbortSignal) {
     const { _id: runId, executionId, organizationId, projectId, documentId } = lease.run;
     this.#parts = parts;
     this.#lease = lease;
     this.#signal = signal;
+    this.#number = lease.run.version;
     this.#facts = { runId, executionId, organizationId, projectId, documentId };
   }
 
@@ -85,14 +88,17 @@ class Performance {
     }
     const compiled = await this.#version();
     this.#compiled = compiled;
-    const recorder = new StepRecorder(run, this.#parts, { earlier, onProgress: this.#progress(compiled) });
+    const recorder = new StepRecorder({ ...run, version: this.#number }, this.#parts, {
+      earlier,
+      onProgress: this.#progress(compiled),
+    });
     this.#recorder = recorder;
     // A step that a checkpoint passes over is on record: after a crash nobody could tell what became of it.
     using _stepsFirst = compiled.checkpointer.before?.(run._id, () => recorder.flush());
     return await executeRun({
       compiled,
       context: {
-        deps: nodeDeps,
+        deps: { ...nodeDeps, results: recorder.hearing(nodeDeps.results) },
         run: this.#facts,
         steps: recorder,
         cache,
@@ -115,7 +121,7 @@ class Performance {
       });
     }
     const { run } = this.#lease;
-    const version = { version: run.version, graphHash: this.#compiled?.graphHash ?? run.graphHash };
+    const version = { version: this.#number, graphHash: this.#compiled?.graphHash ?? run.graphHash };
     const head = { ...this.#facts, workflowId: run.workflowId, ...version, documentSha256: await sha256 };
     return { kind: 'ended', end: { ...end, receipt: receiptFor(head, this.#recorder?.ended() ?? [], end.outputs) } };
   }
@@ -130,6 +136,7 @@ class Performance {
     if (workflow === null || workflow.publishedVersion === null || workflow.publishedHash === null) throw gone();
     const { publishedVersion: version, publishedHash: graphHash, name: workflowName } = workflow;
     if (!(await executions.pinVersion(this.#lease, { version, graphHash, workflowName }))) throw new LeaseLost();
+    this.#number = version;
     return compiled.get(graphHash, () => this.#compile(workflowId, version));
   }
 

@@ -1,13 +1,13 @@
 import { Batcher } from '#src/domain/batcher.ts';
 import type { DocumentRecord } from '#src/domain/documents/document.ts';
-import type { ProcessUploadData, RealtimeEvent } from '#src/domain/events/events.ts';
+import type { ProcessUploadData } from '#src/domain/events/events.ts';
 import { newRuns } from '#src/domain/runs/new-runs.ts';
 import type { DocumentStore } from '#src/domain/ports/documents.ts';
 import type { EventLog } from '#src/domain/ports/event-log.ts';
 import type { ExecutionStore } from '#src/domain/ports/executions.ts';
 import type { Logger } from '#src/domain/ports/logger.ts';
 import type { WakeQueue } from '#src/domain/ports/wake-queue.ts';
-import { runCreated } from '#src/domain/events/realtime.ts';
+import { documentCreated, runCreated } from '#src/domain/events/realtime.ts';
 import type { ExecutionRecord } from '#src/domain/runs/run.ts';
 
 export interface RelayParts {
@@ -16,7 +16,14 @@ export interface RelayParts {
   readonly events: EventLog;
   readonly wake: WakeQueue;
   readonly logger: Logger;
+  /** Takes away what belongs to a document that is marked as deleted; answers the ones marked with it. */
+  readonly forget: (document: DocumentRecord) => Promise<readonly DocumentRecord[]>;
+  /** Default: the clock of the machine. */
+  now?(): Date;
 }
+
+/** A deletion that failed is tried again after this, behind what else is pending. */
+const forgetAgainMs = 30_000;
 
 /** What `document/process.upload` asks for: the workflow bound to the key, over this document. */
 function executionOf(event: ProcessUploadData, ts: Date): ExecutionRecord {
@@ -37,18 +44,6 @@ function executionOf(event: ProcessUploadData, ts: Date): ExecutionRecord {
   };
 }
 
-function documentCreated(document: DocumentRecord): RealtimeEvent {
-  return {
-    dedupeId: `document.created:${document._id}`,
-    type: 'document.created',
-    at: document.createdAt,
-    organizationId: document.organizationId,
-    projectId: document.projectId,
-    documentId: document._id,
-    data: { objectKey: document.objectKey, contentType: document.contentType, sizeBytes: document.sizeBytes },
-  };
-}
-
 /**
  * Empties the outboxes inside documents: executions are created under their deterministic ids, the realtime log is told, then the
  * entries go. A crash anywhere repeats it without effect. Source: storage.md "Events and outbox".
@@ -56,27 +51,57 @@ function documentCreated(document: DocumentRecord): RealtimeEvent {
 export class Relay {
   readonly #parts: RelayParts;
   readonly #batcher: Batcher<DocumentRecord>;
+  /** Beside the others: a deletion may take longer than an upload should wait for its run. */
+  readonly #deletions: Batcher<DocumentRecord>;
 
   constructor(parts: RelayParts) {
     this.#parts = parts;
     this.#batcher = new Batcher((documents) => this.#relay(documents), 100);
+    this.#deletions = new Batcher(async (documents) => {
+      await Promise.all(documents.map((document) => this.#forget(document)));
+    }, 8);
   }
 
   /** Takes on a document just written; a failure is logged and left to the sweep. */
   push(document: DocumentRecord): void {
-    this.#batcher.add(document).catch((error: unknown) => {
+    this.#add(document).catch((error: unknown) => {
       this.#parts.logger.warn({ err: error, documentId: document._id }, 'outbox entry will be relayed by the sweep');
     });
   }
 
   /** Relays what a crash left behind. */
   async sweep(): Promise<void> {
-    const left = await this.#parts.documents.withPendingEvents(100);
-    await Promise.all(left.map((document) => this.#batcher.add(document)));
+    const left = await this.#parts.documents.withPendingEvents(100, this.#now());
+    await Promise.all(left.map((document) => this.#add(document)));
   }
 
-  idle(): Promise<void> {
-    return this.#batcher.idle();
+  async idle(): Promise<void> {
+    await this.#batcher.idle();
+    await this.#deletions.idle();
+  }
+
+  #now(): Date {
+    return this.#parts.now?.() ?? new Date();
+  }
+
+  /** Of a document that is being deleted nothing else matters any more. */
+  #add(document: DocumentRecord): Promise<void> {
+    return (document.deletedAt === undefined ? this.#batcher : this.#deletions).add(document);
+  }
+
+  /** Never rejects: the entry stays until all is gone. */
+  async #forget(document: DocumentRecord): Promise<void> {
+    const { documents, forget, logger } = this.#parts;
+    const { _id: documentId, organizationId } = document;
+    try {
+      for (const derived of await forget(document)) this.push(derived);
+    } catch (error) {
+      logger.warn({ err: error, documentId }, 'a deletion could not be finished; the sweep tries again');
+      const again = new Date(this.#now().getTime() + forgetAgainMs);
+      await documents.postponeRemoval(organizationId, documentId, again).catch((failure: unknown) => {
+        logger.warn({ err: failure, documentId }, 'a deletion could not be put off');
+      });
+    }
   }
 
   async #relay(documents: readonly DocumentRecord[]): Promise<void> {

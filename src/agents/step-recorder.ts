@@ -3,7 +3,8 @@ import type { RealtimeEvent } from '#src/domain/events/events.ts';
 import type { EventLog } from '#src/domain/ports/event-log.ts';
 import type { Logger } from '#src/domain/ports/logger.ts';
 import type { StepRecord, StepStore } from '#src/domain/ports/steps.ts';
-import { resultStored, stepChanged } from '#src/domain/events/realtime.ts';
+import type { ResultStore } from '#src/domain/ports/result-store.ts';
+import { descriptionUpserted, ocrCreated, segmentationCreated, stepChanged } from '#src/domain/events/realtime.ts';
 import type { RunRecord } from '#src/domain/runs/run.ts';
 
 export interface RecorderParts {
@@ -74,6 +75,32 @@ export class StepRecorder implements StepSink {
     return [...this.#ended.values()];
   }
 
+  /**
+   * The store, telling the realtime log what this run saves. The store knows the row, and only what was saved is told: a step whose
+   * outcome was taken from the cache made nothing.
+   */
+  hearing(results: ResultStore): ResultStore {
+    const run = this.#run;
+    return {
+      ...results,
+      saveOcr: async (origin, result) => {
+        const saved = await results.saveOcr(origin, result);
+        this.#tell(ocrCreated(run, origin.nodeId, saved));
+        return saved;
+      },
+      saveDescription: async (origin, result) => {
+        const saved = await results.saveDescription(origin, result);
+        this.#tell(descriptionUpserted(run, origin.nodeId, saved));
+        return saved;
+      },
+      saveSegmentation: async (origin, result) => {
+        const saved = await results.saveSegmentation(origin, result);
+        this.#tell(segmentationCreated(run, origin.nodeId, saved));
+        return saved;
+      },
+    };
+  }
+
   started(step: StepStarted): void {
     // A later superstep begins when the results of the one before were handed to its checkpoint.
     if (this.#succeededIn < step.superstep) this.#onProgress();
@@ -96,8 +123,11 @@ export class StepRecorder implements StepSink {
 
   #record(record: StepRecord): void {
     this.#steps.set(record._id, record);
-    const stored = resultStored(this.#run, record);
-    this.#events.push(stepChanged(this.#run, record), ...(stored === null ? [] : [stored]));
+    this.#tell(stepChanged(this.#run, record));
+  }
+
+  #tell(event: RealtimeEvent): void {
+    this.#events.push(event);
     this.#timer ??= setTimeout(() => this.#write(), lingerMs);
   }
 

@@ -239,7 +239,9 @@ export class Worker {
     const now = new Date();
     if (!(await this.#parts.executions.finish(lease, end, now))) throw new LeaseLost();
     this.#parts.ended(lease, end.status);
-    this.#announce([runCompleted(lease.run, end.status, now)]);
+    // A run of an upload has its version since it was taken.
+    const version = end.receipt?.head.version ?? lease.run.version;
+    this.#announce([runCompleted(lease.run, end.status, now, { error: end.error, version })]);
   }
 
   #announce(events: readonly RealtimeEvent[]): void {

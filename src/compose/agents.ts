@@ -3,6 +3,7 @@ import { createTesseractEngine } from '#src/adapters/ocr/tesseract-engine.ts';
 import { createNodeCache } from '#src/adapters/database/node-cache.ts';
 import { Callbacks } from '#src/agents/callbacks.ts';
 import { createDerivedDocuments } from '#src/agents/derived-documents.ts';
+import { livingResults } from '#src/agents/living-results.ts';
 import { createPerformer } from '#src/agents/perform-run.ts';
 import { createReadDocument } from '#src/agents/read-document.ts';
 import { createRunDocuments } from '#src/agents/run-documents.ts';
@@ -59,8 +60,7 @@ function nodeDepsOf({ core, ocr }: { core: Core; ocr: OcrEngine }): NodeDeps {
     storeDerived: createDerivedDocuments({ documents, objects, announce: (document) => relay.push(document) }),
     readDocument: createReadDocument({ documents, results }),
     images,
-    results,
-    search,
+    ...livingResults({ documents, results, search }),
     ocr,
     models,
     chat: outside.chat,

@@ -1,10 +1,12 @@
 import { createApiKeyStore } from '#src/adapters/database/api-keys.ts';
 import { createAuditLog } from '#src/adapters/database/audit-log.ts';
 import { createConversationStore } from '#src/adapters/database/conversations.ts';
+import { createDocumentTraces } from '#src/adapters/database/document-traces.ts';
 import { createDocumentStore } from '#src/adapters/database/documents.ts';
 import { createEventLog } from '#src/adapters/database/event-log.ts';
 import { createExecutionStore } from '#src/adapters/database/executions.ts';
 import { forgetCheckpoints } from '#src/adapters/database/forget-checkpoints.ts';
+import { createGroundingTexts } from '#src/adapters/database/grounding-texts.ts';
 import { createIdempotencyStore } from '#src/adapters/database/idempotency.ts';
 import { createOrganizationStore } from '#src/adapters/database/organizations.ts';
 import { createResultStore } from '#src/adapters/database/results.ts';
@@ -15,11 +17,12 @@ import { createUploadStore } from '#src/adapters/database/uploads.ts';
 import { createWorkflowStore } from '#src/adapters/database/workflows.ts';
 import { createPrometheusMetrics } from '#src/adapters/metrics/prometheus.ts';
 import { modelLabels } from '#src/adapters/models/create-models.ts';
+import { createStemmers } from '#src/adapters/models/local/stemmers.ts';
 import { createInProcessWakeQueue } from '#src/adapters/queue/in-process-wake-queue.ts';
 import { addCodeWorkflow } from '#src/agents/publish-code-workflows.ts';
+import { createForgetDocument } from '#src/agents/forget-document.ts';
 import { Relay } from '#src/agents/relay.ts';
-import type { AuthService } from '#src/adapters/sessions/sessions.ts';
-import { createPeople } from '#src/compose/people.ts';
+import { createPeople, type AuthService } from '#src/compose/people.ts';
 import type { SessionStore } from '#src/domain/ports/sessions.ts';
 import type { Data } from '#src/compose/data.ts';
 import { openAiOf, type Readers } from '#src/compose/models.ts';
@@ -32,7 +35,7 @@ import type { Logger } from '#src/domain/ports/logger.ts';
 import type { Metrics } from '#src/domain/ports/metrics.ts';
 import type { Models } from '#src/domain/ports/models.ts';
 import type { SearchOptions } from '#src/domain/search/hybrid-search.ts';
-import { SignedThumbnails } from '#src/domain/documents/thumbnails.ts';
+import { SignedMedia } from '#src/domain/documents/signed-media.ts';
 import { version } from '#src/config/version.ts';
 import { codeWorkflows } from '#graphs/workflows.ts';
 import type { Catalog } from '#graphs/catalog.ts';
@@ -45,7 +48,7 @@ export interface Core {
   readonly images: ImageCodec;
   readonly outside: Outside;
   readonly relay: Relay;
-  readonly thumbnails: SignedThumbnails;
+  readonly media: SignedMedia;
   readonly health: HealthService;
   readonly metrics: Metrics;
   /** Public address of the API, known for sure once it listens. */
@@ -102,43 +105,56 @@ export function createCore(parts: CoreParts, stack: AsyncDisposableStack): Core 
   const wake = createInProcessWakeQueue();
   const metrics = createPrometheusMetrics(async () => (await executions.depth(new Date())).depth);
   let apiUrl = config.baseUrl ?? `http://${config.host}:${config.ports.api}`;
-  const thumbnails = new SignedThumbnails({
+  const media = new SignedMedia({
     documents,
     objects,
     images,
     secret: data.derive('media'),
     baseUrl: () => apiUrl,
   });
+  const organizations = createOrganizationStore(collections);
+  const audit = createAuditLog(collections);
   const people = createPeople({
     config,
     data,
+    logger,
+    organizations,
+    audit,
     ...(parts.sessionStore === undefined ? {} : { sessionStore: parts.sessionStore }),
     baseUrl: () => apiUrl,
+    furnish: (place) => deps.furnish(place),
   });
   const workflows = createWorkflowStore(collections);
-  const relay = new Relay({ documents, executions, events, wake, logger });
+  const results = createResultStore(collections);
+  const search = createSearchIndex(collections, searchOptions(parts, metrics));
+  const conversations = createConversationStore(collections);
+  const traces = createDocumentTraces(database.db, collections);
+  const kept = { documents, objects, results, search, conversations, executions, traces, events };
+  const relay = new Relay({ documents, executions, events, wake, logger, forget: createForgetDocument(kept) });
   stack.defer(() => relay.idle());
   stack.defer(() => wake.close());
   const deps: ToolDeps = {
     apiKeys: createApiKeyStore(collections),
-    organizations: createOrganizationStore(collections),
+    organizations,
     members: people.members,
-    conversations: createConversationStore(collections),
+    conversations,
     chatModel: outside.chat,
+    groundingTexts: createGroundingTexts(collections),
+    stemmers: createStemmers(),
     uploads: createUploadStore(collections),
     documents,
     objects,
     images,
-    thumbnails,
+    thumbnails: media,
     workflows,
     executions,
     steps: createStepStore(collections),
-    results: createResultStore(collections),
-    search: createSearchIndex(collections, searchOptions(parts, metrics)),
+    results,
+    search,
     idempotency: createIdempotencyStore(collections),
     events,
     wake,
-    audit: createAuditLog(collections),
+    audit,
     outbound: outside.anyPublic,
     webhookSecretOf: (projectId) => outside.webhookSecretOf(projectId),
     secrets: createSecretStore(collections, config.secretsKey ?? data.derive('secrets')),
@@ -147,7 +163,9 @@ export function createCore(parts: CoreParts, stack: AsyncDisposableStack): Core 
     ...behind(parts, events),
     pageUrl: (path) => new URL(path, apiUrl).href,
     async furnish(place) {
-      for (const code of codeWorkflows) await addCodeWorkflow({ workflows }, code, place);
+      const tenant = { organizationId: place.organizationId, projectIds: [place.projectId] };
+      const there = new Set((await workflows.listPublished(tenant)).map(({ codeName }) => codeName));
+      for (const code of codeWorkflows) if (!there.has(code.id)) await addCodeWorkflow({ workflows }, code, place);
     },
     cursorSecret: data.derive('cursor'),
     limits: { uploadMaxBytes: config.uploads.maxBytes, signContentType: config.uploads.signContentType },
@@ -171,7 +189,7 @@ export function createCore(parts: CoreParts, stack: AsyncDisposableStack): Core 
     images,
     outside,
     relay,
-    thumbnails,
+    media,
     health,
     metrics,
     apiUrl: () => apiUrl,

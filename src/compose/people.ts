@@ -1,9 +1,21 @@
 import { createMemberStore } from '#src/adapters/database/members.ts';
+import { createAffiliations } from '#src/adapters/sessions/affiliations.ts';
 import { createMemorySessionStore } from '#src/adapters/sessions/memory-session-store.ts';
-import { createSessions, type AuthService } from '#src/adapters/sessions/sessions.ts';
+import { createAccounts, type AccountService } from '#src/adapters/sessions/sessions.ts';
 import type { Data } from '#src/compose/data.ts';
 import type { Config } from '#src/config/config.ts';
+import { Affiliate } from '#src/domain/access/affiliate.ts';
+import type { AuditLog } from '#src/domain/ports/audit-log.ts';
+import type { Logger } from '#src/domain/ports/logger.ts';
+import type { OrganizationStore } from '#src/domain/ports/organizations.ts';
 import type { MemberStore, SessionStore } from '#src/domain/ports/sessions.ts';
+
+/** Accounts, and what their people belong to. */
+export interface AuthService extends AccountService {
+  readonly affiliate: Affiliate;
+  /** Signs the forms of the pages. */
+  readonly formSecret: Buffer;
+}
 
 /** Who signs in, and what they belong to. */
 export interface People {
@@ -14,9 +26,13 @@ export interface People {
 interface PeopleParts {
   readonly config: Config;
   readonly data: Data;
+  readonly logger: Logger;
+  readonly organizations: OrganizationStore;
+  readonly audit: AuditLog;
   /** In the place of the usual one; null: the database alone. */
   readonly sessionStore?: SessionStore | null;
   baseUrl(): string;
+  furnish(place: { organizationId: string; projectId: string }): Promise<void>;
 }
 
 /** Beyond one machine this process is not the only one that ends sessions: what it remembered of them would still answer. */
@@ -24,15 +40,30 @@ function usualStore({ mongodbUri }: Config): SessionStore | null {
   return mongodbUri === null ? createMemorySessionStore() : null;
 }
 
-export function createPeople({ config, data, sessionStore, baseUrl }: PeopleParts): People {
+export function createPeople(parts: PeopleParts): People {
+  const { config, data, logger, organizations, audit, sessionStore } = parts;
+  const { signUp, debug } = config.dashboard;
   const members = createMemberStore(data.collections);
-  const sessions = createSessions({
+  const affiliations = createAffiliations(data.collections);
+  const accounts = createAccounts({
     db: data.database.db,
     store: sessionStore === undefined ? usualStore(config) : sessionStore,
-    members,
+    logger,
     secret: data.derive('sessions').toString('hex'),
-    origins: config.dashboard.origins,
-    baseUrl,
+    rateLimits: config.rateLimits,
+    seededToken: debug === null ? null : (debug.token ?? data.derive('seeded session').toString('base64url')),
+    baseUrl: () => parts.baseUrl(),
+    maySignUp: async (email) =>
+      signUp === 'open' || (await affiliations.invitationsFor(email.toLowerCase(), new Date())).length > 0,
+    firstOrganization: (userId) => affiliate.firstOrganization(userId),
   });
-  return { members, sessions };
+  const affiliate = new Affiliate({
+    accounts,
+    affiliations,
+    members,
+    organizations,
+    audit,
+    furnish: (place) => parts.furnish(place),
+  });
+  return { members, sessions: { ...accounts, affiliate, formSecret: data.derive('forms') } };
 }

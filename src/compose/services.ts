@@ -62,17 +62,22 @@ export async function openServices(parts: ServicesParts, stack: AsyncDisposableS
   };
   const starters: Readonly<Record<ServiceName, () => Promise<string>>> = {
     async api() {
+      const closing = new AbortController();
       const app = createApiApp({
+        closing: closing.signal,
         facade: { authenticator, sessions, origins, deps, limiters },
         auth: core.sessions,
+        trustedProxies: config.trustedProxies,
         health,
         metrics,
         logger,
         version,
         baseUrl: () => core.apiUrl(),
-        readThumbnail: (request) => core.thumbnails.read(request),
+        openMedia: (request) => core.media.open(request),
       });
       core.setApiUrl(await open('API_PORT', config.ports.api, app));
+      // Before the listener: it would wait for streams that stay open.
+      stack.defer(() => closing.abort());
       return core.apiUrl();
     },
     agents: () => open('AGENTS_PORT', config.ports.agents, createAgentsApp({ health, metrics, logger })),

@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import { ConfigError, readEnv, type ServiceName } from '#src/config/env.ts';
+import { ConfigError, readEnv, type EnvValues, type ServiceName } from '#src/config/env.ts';
 
 export interface Config {
   readonly dataDir: string;
@@ -16,7 +16,10 @@ export interface Config {
     readonly signUp: 'open' | 'invited';
     /** null: no seeded session. `token` null: one is made. */
     readonly debug: { readonly token: string | null } | null;
+    /** DASHBOARD_SESSION_TOKEN was set, and is not used. */
+    readonly tokenIgnored: boolean;
   };
+  readonly trustedProxies: readonly string[];
   readonly mongodbUri: string | null;
   readonly uploads: { readonly maxBytes: number; readonly signContentType: boolean };
   readonly models: {
@@ -45,6 +48,18 @@ export interface Config {
   readonly logLevel: string;
 }
 
+const loopback = /^(localhost|127(\.\d{1,3}){3}|\[?::1\]?)$/i;
+
+/** Its session is known to whoever reads the environment, or what the program prints. */
+function refusePublicDebug({ NODE_ENV, HOST, BASE_URL }: EnvValues): void {
+  if (NODE_ENV === 'production')
+    throw new ConfigError('API_DEBUG=true opens a seeded session: unset it under NODE_ENV=production.');
+  if (!loopback.test(HOST))
+    throw new ConfigError(`API_DEBUG=true opens a seeded session on this machine only: unset it, or HOST=${HOST}.`);
+  if (BASE_URL !== undefined && !loopback.test(new URL(BASE_URL).hostname))
+    throw new ConfigError('API_DEBUG=true opens a seeded session on this machine only: unset it, or BASE_URL.');
+}
+
 /** The environment, nested and cross-checked. Throws ConfigError with the way out. */
 export function loadConfig(source: Readonly<Record<string, string | undefined>>): Config {
   const values = readEnv(source);
@@ -57,6 +72,7 @@ export function loadConfig(source: Readonly<Record<string, string | undefined>>)
   );
   if (new Set(ports).size !== ports.length)
     throw new ConfigError('API_PORT, AGENTS_PORT, MCP_PORT and OBJECTS_PORT must differ.');
+  if (values.API_DEBUG) refusePublicDebug(values);
   return {
     dataDir: resolve(values.DATA_DIR),
     host: values.HOST,
@@ -73,7 +89,9 @@ export function loadConfig(source: Readonly<Record<string, string | undefined>>)
       origins: values.DASHBOARD_ORIGINS,
       signUp: values.SIGN_UP,
       debug: values.API_DEBUG ? { token: values.DASHBOARD_SESSION_TOKEN ?? null } : null,
+      tokenIgnored: !values.API_DEBUG && values.DASHBOARD_SESSION_TOKEN !== undefined,
     },
+    trustedProxies: values.TRUSTED_PROXIES,
     mongodbUri: values.MONGODB_URI ?? null,
     uploads: { maxBytes: values.UPLOAD_MAX_BYTES, signContentType: values.UPLOAD_SIGN_CONTENT_TYPE },
     models: {

@@ -1,3 +1,4 @@
+import { isIP } from 'node:net';
 import { z } from 'zod';
 
 /** One environment variable: its name, how it is read, what it means. `secret` values are masked wherever they are shown. */
@@ -59,6 +60,28 @@ const originLines = z
   .pipe(z.array(z.string().regex(/^https?:\/\/[a-z0-9.[\]:-]+$/i, 'expected origins such as https://app.example.com')))
   .prefault('');
 
+const proxyNames = ['loopback', 'linklocal', 'uniquelocal'];
+
+function isProxyLine(line: string): boolean {
+  if (proxyNames.includes(line)) return true;
+  const [address = '', bits, ...more] = line.split('/');
+  const family = isIP(address);
+  if (family === 0 || more.length > 0) return false;
+  return bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= (family === 4 ? 32 : 128));
+}
+
+/** As express knows them. */
+const proxyLines = z
+  .string()
+  .transform((text) =>
+    text
+      .split(',')
+      .map((line) => line.trim())
+      .filter((line) => line !== ''),
+  )
+  .pipe(z.array(z.string().refine(isProxyLine, 'expected addresses, ranges such as 10.0.0.0/8, or loopback')))
+  .prefault('');
+
 const serviceNames = ['api', 'agents', 'mcp'] as const;
 export type ServiceName = (typeof serviceNames)[number];
 const services = z
@@ -98,9 +121,16 @@ export const env = {
     doc: 'true seeds a user, an organization and a session that DASHBOARD_SESSION_TOKEN opens; on this machine only, never in production',
   },
   DASHBOARD_SESSION_TOKEN: {
-    schema: z.string().min(16).max(256).optional(),
+    schema: z
+      .string()
+      .regex(/^[A-Za-z0-9._~%+/=-]{16,256}$/, 'expected 16 to 256 letters, digits and . _ ~ % + / = -')
+      .optional(),
     doc: 'Token of the seeded session, accepted as the cookie while API_DEBUG=true; made and printed when unset',
     secret: true,
+  },
+  TRUSTED_PROXIES: {
+    schema: proxyLines,
+    doc: 'Reverse proxies whose X-Forwarded-For tells the caller, comma-separated: addresses, ranges, loopback; without it all behind one proxy share its rate limits',
   },
   ALLOWED_HOSTS: { schema: z.string().optional(), doc: 'More host names that MCP requests may name, comma-separated' },
   MONGODB_URI: {

@@ -2,7 +2,12 @@ import { z } from 'zod';
 import { faults, type FaultCode } from '#src/contracts/faults.ts';
 import { ingestion } from '#src/contracts/ingestion.ts';
 import { Problem } from '#src/contracts/resources/problem.ts';
-import type { Route } from '#src/contracts/route.ts';
+import { dashboardDocuments } from '#src/contracts/dashboard/documents.ts';
+import { dashboardLive } from '#src/contracts/dashboard/live.ts';
+import { dashboardOrganization } from '#src/contracts/dashboard/organization.ts';
+import { dashboardRuns } from '#src/contracts/dashboard/runs.ts';
+import { dashboardWorkflows } from '#src/contracts/dashboard/workflows.ts';
+import type { Caller, Route } from '#src/contracts/route.ts';
 import { service } from '#src/contracts/service.ts';
 
 type Json = Record<string, unknown>;
@@ -73,6 +78,25 @@ function failures(row: Route): Json {
   );
 }
 
+const session = { session: [] };
+const apiKey = { apiKey: [] };
+
+function securityOf(caller: Caller): Json[] {
+  if (caller === 'anyone') return [];
+  if (caller === 'session') return [session];
+  return caller === 'editor' ? [session, apiKey] : [apiKey];
+}
+
+const schemes: Readonly<Record<'session' | 'apiKey', Json>> = {
+  session: {
+    type: 'apiKey',
+    in: 'cookie',
+    name: 'app.session_token',
+    description: 'Set by POST /api/auth/sign-in/email or the page /sign-in',
+  },
+  apiKey: { type: 'apiKey', in: 'header', name: 'x-api-key' },
+};
+
 function operation(row: Route, components: Json): Json {
   const media = row.stream === true ? 'text/event-stream' : 'application/json';
   const content = { [media]: { schema: schemaOf(row.reply, 'output', components) } };
@@ -80,7 +104,7 @@ function operation(row: Route, components: Json): Json {
   return {
     operationId: row.id,
     summary: row.summary,
-    security: [{ apiKey: [] }],
+    security: securityOf(row.caller),
     parameters: parameters(row, components),
     ...(row.body === undefined
       ? {}
@@ -103,28 +127,55 @@ function operation(row: Route, components: Json): Json {
   };
 }
 
-/** The machine-readable description of the key-authenticated API, OpenAPI 3.1. Source: specification §4.2, §9. */
-export function buildOpenApi(version: string, serverUrl: string): Json {
+interface Family {
+  readonly title: string;
+  readonly description: string;
+  readonly rows: readonly Route[];
+  readonly security: readonly (keyof typeof schemes)[];
+}
+
+const common =
+  'Errors are RFC 9457 problem details. Changes are additive: unknown members of replies are to be ignored.';
+
+const families = {
+  service: {
+    title: 'Inkgraph service API',
+    description: `Ingestion with workflow keys and orchestration with service keys. Document visibility: \`private\` documents are readable by credentials of their project only, \`public\` ones by every project of the organization. ${common}`,
+    rows: [...Object.values(ingestion), ...Object.values(service)] as Route[],
+    security: ['apiKey'],
+  },
+  dashboard: {
+    title: 'Inkgraph dashboard API',
+    description: `What operators do, behind a session. Every address works for the session's active organization, or the one that \`organizationId\` names. Requests that change something come from pages of this service, as JSON. Editing workflows also takes a service key with the scopes. ${common}`,
+    rows: [
+      ...Object.values(dashboardDocuments),
+      ...Object.values(dashboardLive),
+      ...Object.values(dashboardRuns),
+      ...Object.values(dashboardWorkflows),
+      ...Object.values(dashboardOrganization),
+    ] as Route[],
+    security: ['session', 'apiKey'],
+  },
+} as const satisfies Record<string, Family>;
+
+/** The machine-readable description of a family of addresses, OpenAPI 3.1. Source: specification §4.2, §9. */
+export function buildOpenApi(family: keyof typeof families, version: string, serverUrl: string): Json {
+  const { title, description, rows, security }: Family = families[family];
   const components: Json = {};
   schemaOf(Problem, 'output', components);
   const paths: Record<string, Json> = {};
-  for (const row of [...Object.values(ingestion), ...Object.values(service)] as Route[]) {
+  for (const row of rows) {
     const path = row.path.replaceAll(/:(\w+)/g, '{$1}');
     paths[path] = { ...paths[path], [row.method.toLowerCase()]: operation(row, components) };
   }
   return {
     openapi: '3.1.0',
-    info: {
-      title: 'Inkgraph service API',
-      version,
-      description:
-        'Ingestion with workflow keys and orchestration with service keys. Document visibility: `private` documents are readable by credentials of their project only, `public` ones by every project of the organization. Errors are RFC 9457 problem details. Changes are additive: unknown members of replies are to be ignored.',
-    },
+    info: { title, version, description },
     servers: [{ url: serverUrl }],
     paths,
     components: {
       schemas: components,
-      securitySchemes: { apiKey: { type: 'apiKey', in: 'header', name: 'x-api-key' } },
+      securitySchemes: Object.fromEntries(security.map((name) => [name, schemes[name]])),
     },
   };
 }

@@ -224,3 +224,36 @@ test('delimited text can neither close its own delimiter nor another one', () =>
   expect(wrapped.match(/[<＜]\s*\/?\s*(?:document[\s_-]*text|value)/giu)).toHaveLength(2);
   expect(wrapped.endsWith(`\n</${open.slice(1)}`)).toBe(true);
 });
+
+test('text is told as it comes, in order and once', async () => {
+  await using chat = await withChat([chatStream('The total is 29.41 euros.')]);
+  const told: string[] = [];
+  const { text } = await chat.ask({ onText: (delta) => told.push(delta) });
+  expect(told.length).toBeGreaterThan(1);
+  expect(told.join('')).toBe(text);
+});
+
+test('an answer that breaks off after some of it was told is not tried again', async () => {
+  await using chat = await withChat([brokenStream('The total is 2'), chatStream('The total is 29.41 euros.')]);
+  const told: string[] = [];
+  const fault = await faultOf(chat.ask({ onText: (delta) => told.push(delta) }));
+  expect(fault.code).toBe('model.failed');
+  expect(told).toEqual(['The total is 2']);
+  expect(chat.server.seen).toHaveLength(1);
+});
+
+test('a failure before any text is tried again, though somebody listens', async () => {
+  await using chat = await withChat([errorAnswer(500, 'oops'), chatStream('Yes.')]);
+  const told: string[] = [];
+  await chat.ask({ onText: (delta) => told.push(delta) });
+  expect(told.join('')).toBe('Yes.');
+});
+
+test('an answer that stalls after some of it was told is model.failed within the limit, and not asked for again', async () => {
+  await using chat = await withChat(['stall stream'], { timeoutMs: 300 });
+  const told: string[] = [];
+  const fault = await faultOf(chat.ask({ onText: (delta) => told.push(delta) }));
+  expect(fault.detail).toContain('did not answer in time');
+  expect(told).toEqual(['The total is 4']);
+  expect(chat.server.seen).toHaveLength(1);
+});

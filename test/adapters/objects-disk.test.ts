@@ -250,6 +250,75 @@ describe('sweepOrphans', () => {
   });
 });
 
+describe('deleteAll', () => {
+  const body = Buffer.from('a letter that nobody shall keep');
+  const blobOf = (bytes: Buffer): string => join(dataDir, 'objects', 'blobs', sha256(bytes).slice(0, 2), sha256(bytes));
+  const makeOld = (bytes: Buffer): Promise<void> => utimes(blobOf(bytes), inMinutes(-2), inMinutes(-2));
+
+  test('takes bytes off the disk that no key names any more, without a sweep', async () => {
+    const store = await diskStore(dataDir);
+    await store.put('a/letter', body, 'text/plain');
+    await store.put('a/copy', body, 'text/plain');
+    await makeOld(body);
+    await store.deleteAll(['a/letter', 'a/copy']);
+    await expect.poll(() => filesOf('blobs')).toEqual([]);
+    expect([...(await filesOf('keys')), ...(await filesOf('trash')), ...(await filesOf('temp'))]).toEqual([]);
+    await store.close();
+  });
+
+  test('leaves bytes that another key names, and takes them with the last one', async () => {
+    const store = await diskStore(dataDir);
+    for (const key of ['a/mine', 'b/theirs']) await store.put(key, body, 'text/plain');
+    await store.put('a/other', Buffer.from('other'), 'text/plain');
+    for (const bytes of [body, Buffer.from('other')]) await makeOld(bytes);
+    await store.deleteAll(['a/mine', 'a/other']);
+    await expect.poll(() => filesOf('blobs')).toEqual([blobOf(body)]);
+    expect(await store.get('b/theirs')).toEqual(body);
+    await store.deleteAll(['b/theirs']);
+    await expect.poll(() => filesOf('blobs')).toEqual([]);
+    await store.close();
+  });
+
+  test('takes young bytes only when their minute is over', async () => {
+    let now = new Date();
+    const store = await diskStore(dataDir, { clock: () => now });
+    await store.put('a/young', body, 'text/plain');
+    await store.put('a/old', Buffer.from('old'), 'text/plain');
+    await makeOld(Buffer.from('old'));
+    await store.deleteAll(['a/young', 'a/old']);
+    await expect.poll(() => filesOf('blobs')).toEqual([blobOf(body)]);
+    // The next deletion looks at what was put off, too.
+    now = inMinutes(2);
+    await store.put('a/next', Buffer.from('next'), 'text/plain');
+    await store.deleteAll(['a/next']);
+    await expect.poll(() => filesOf('blobs')).toEqual([]);
+    await store.close();
+  });
+
+  test('beside writers of the same bytes loses none of their objects', async () => {
+    const store = await diskStore(dataDir, { fsync: false });
+    for (let round = 0; round < 40; round += 1) {
+      await store.put('first', body, 'text/plain');
+      await makeOld(body);
+      await Promise.all([store.deleteAll(['first']), store.put('second', body, 'text/plain')]);
+      expect(await store.get('second')).toEqual(body);
+      await store.delete('second');
+    }
+    await store.close();
+  });
+
+  test('removes a record that is damaged, and bytes that go already', async () => {
+    const store = await diskStore(dataDir);
+    await store.put('damaged', body, 'text/plain');
+    for (const record of await filesOf('keys')) await writeFile(record, '{"key"');
+    await store.deleteAll(['damaged']);
+    expect(await store.head('damaged')).toBeNull();
+    await store.put('damaged', body, 'text/plain');
+    expect(await store.get('damaged')).toEqual(body);
+    await store.close();
+  });
+});
+
 describe('kill -9', () => {
   const script = fileURLToPath(new URL('../support/objects-writer.ts', import.meta.url));
 

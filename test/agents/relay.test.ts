@@ -24,6 +24,7 @@ beforeAll(async () => {
     events: createEventLog(database.collections),
     wake,
     logger: createPinoLogger('silent'),
+    forget: async () => [],
   };
 });
 afterAll(() => database.close());
@@ -113,7 +114,7 @@ describe('The relay of outboxes', () => {
     const [document] = await uploaded();
     if (document === undefined) throw new Error('no document');
     const override = Object.fromEntries(
-      Object.entries(dying).map(([port, methods]) => [port, { ...parts[port as keyof RelayParts], ...methods }]),
+      Object.entries(dying).map(([port, methods]) => [port, { ...parts[port as keyof typeof dying], ...methods }]),
     );
     const dead = new Relay({ ...parts, ...override });
     dead.push(document);

@@ -12,6 +12,11 @@ const broken: Partial<Record<EnvName, string>> = {
   SERVICES: 'api,worker',
   BASE_URL: 'inkgraph.example',
   OBJECTS_URL: 'ftp://inkgraph.example',
+  DASHBOARD_ORIGINS: 'app.example.com',
+  SIGN_UP: 'closed',
+  API_DEBUG: '1',
+  DASHBOARD_SESSION_TOKEN: 'hunter2',
+  TRUSTED_PROXIES: '10.0.0.0/8, proxy.example',
   MONGODB_URI: 'postgres://root:hunter2@db/x',
   EMBEDDED_DB: 'yes',
   UPLOAD_MAX_BYTES: '50MB',
@@ -83,6 +88,7 @@ describe('The environment', () => {
   test('every secret is marked as one', () => {
     const secrets = Object.entries(env).filter(([, row]) => 'secret' in row);
     expect(secrets.map(([name]) => name).toSorted()).toEqual([
+      'DASHBOARD_SESSION_TOKEN',
       'MONGODB_URI',
       'OPENAI_API_KEY',
       'SECRETS_KEY',
@@ -161,4 +167,36 @@ describe('The environment as a whole', () => {
     expect(problem({ NODE_ENV: 'production', MONGODB_URI: 'mongodb+srv://db.example/' })).toBe('none');
     expect(problem({ NODE_ENV: 'development' })).toBe('none');
   });
+});
+
+describe('The dashboard', () => {
+  test('signs everybody up, has no seeded session and believes no proxy unless told to', () => {
+    const { dashboard, trustedProxies } = loadConfig({});
+    expect(dashboard).toEqual({ origins: [], signUp: 'open', debug: null, tokenIgnored: false });
+    expect(trustedProxies).toEqual([]);
+    expect(loadConfig({ TRUSTED_PROXIES: 'loopback, 10.0.0.0/8,::1' }).trustedProxies).toEqual([
+      'loopback',
+      '10.0.0.0/8',
+      '::1',
+    ]);
+  });
+
+  test('reads the token of the seeded session with API_DEBUG=true only', () => {
+    const DASHBOARD_SESSION_TOKEN = 'a-token-of-my-own';
+    expect(loadConfig({ DASHBOARD_SESSION_TOKEN }).dashboard).toMatchObject({ debug: null, tokenIgnored: true });
+    expect(loadConfig({ DASHBOARD_SESSION_TOKEN, API_DEBUG: 'true' }).dashboard).toMatchObject({
+      debug: { token: DASHBOARD_SESSION_TOKEN },
+      tokenIgnored: false,
+    });
+  });
+
+  test.each([{ NODE_ENV: 'production', EMBEDDED_DB: 'allow' }, { HOST: '0.0.0.0' }, { BASE_URL: 'https://a.example' }])(
+    'has no seeded session with %j',
+    (env) => {
+      const message = problem({ API_DEBUG: 'true', ...env } as Record<string, string>);
+      expect(message).toContain('API_DEBUG=true');
+      expect(message).toContain(Object.keys(env)[0]);
+      expect(message).not.toContain('\n');
+    },
+  );
 });

@@ -120,6 +120,30 @@ function wholeObjects(store: () => ObjectStore): void {
     expect(String(await store().get(key))).toBe('new');
   });
 
+  test('many are deleted at once, absent ones among them, and no other', async () => {
+    const folder = freshKey('many');
+    const keys = Array.from({ length: 40 }, (_, index) => `${folder}/${index}`);
+    for (const key of keys.slice(0, 20)) await store().put(key, Buffer.from(key), 'text/plain');
+    const neighbours = [`${folder}-1/0`, `${folder}/0.webp`, `${folder}/0/0`];
+    for (const key of neighbours) await store().put(key, Buffer.from(key), 'text/plain');
+    await store().deleteAll(keys);
+    await store().deleteAll(keys);
+    await store().deleteAll([]);
+    expect(await Promise.all(keys.map((key) => store().head(key)))).toEqual(keys.map(() => null));
+    for (const key of neighbours) expect(String(await store().get(key))).toBe(key);
+  });
+
+  test('an address of a deleted object opens nothing', async () => {
+    const key = freshKey('gone');
+    await store().put(key, Buffer.from('secret'), 'text/plain');
+    const url = await store().presignGet({ key, expiresAt: inMinutes(5) });
+    expect((await fetch(url)).status).toBe(200);
+    await store().deleteAll([key]);
+    const answer = await fetch(url);
+    expect(answer.status).toBe(404);
+    expect(await answer.text()).not.toContain('secret');
+  });
+
   test.each(refusedKeys)('the key %j is refused by every method', async (key) => {
     const expiresAt = inMinutes(5);
     const operations = [
@@ -130,6 +154,7 @@ function wholeObjects(store: () => ObjectStore): void {
       store().copy(key, 'conformance/ok', '0'.repeat(64)),
       store().copy('conformance/ok', key, '0'.repeat(64)),
       store().delete(key),
+      store().deleteAll(['conformance/ok', key]),
       store().presignPut({ key, contentLength: 1, contentType: 'text/plain', expiresAt }),
       store().presignGet({ key, expiresAt }),
     ];
@@ -163,6 +188,10 @@ function copies(store: () => ObjectStore): void {
     expect(copy).toMatchObject({ key: to, sizeBytes: 6, contentType: 'image/webp' });
     await store().delete(from);
     expect(String(await store().get(to, { ifMatch: copy.etag }))).toBe('pinned');
+    const other = freshKey('same-bytes');
+    await store().put(other, Buffer.from('pinned'), 'image/webp');
+    await store().deleteAll([to]);
+    expect(String(await store().get(other))).toBe('pinned');
   });
 
   test('a repeated copy, also in parallel, gives the same answer', async () => {

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { documentTypes } from '#src/contracts/media-types.ts';
 import { AckBody } from '#src/contracts/resources/upload.ts';
 import { sortableToken } from '#src/domain/ids.ts';
-import { pinnedKey, thumbnailKey, uploadKey } from '#src/domain/documents/object-key.ts';
+import { objectKeysOf, pageWidths, pictureKey, pinnedKey, turns, uploadKey } from '#src/domain/documents/object-key.ts';
 import { projectFor, type Principal } from '#src/domain/access/principal.ts';
 
 const principal: Principal = {
@@ -48,10 +48,34 @@ describe('Object keys', () => {
   });
 
   test("of pinned bytes and thumbnails are no client's to write or to acknowledge", () => {
-    for (const objectKey of [pinnedKey(document, 'image/png'), thumbnailKey(document)]) {
+    const thumbnail = pictureKey(document, { kind: 'thumbnail', side: 320 });
+    const page = pictureKey(document, { kind: 'page', page: 3, width: 800, rotate: 90 });
+    for (const objectKey of [pinnedKey(document, 'image/png'), thumbnail, page]) {
       expect(objectKey).toMatch(/^documents\/org_O\/prj_P\/doc_D\//);
       expect(AckBody.safeParse({ objectKey }).success).toBe(false);
     }
+  });
+});
+
+describe('All keys of a document', () => {
+  const whole = { ...document, objectKey: 'uploads/o/p/k/T.pdf', pinnedKey: pinnedKey(document, 'application/pdf') };
+
+  test('are its bytes, its thumbnails, and each page in each size and turn', () => {
+    const keys = objectKeysOf({ ...whole, pages: 3 });
+    expect(keys).toContain(whole.objectKey);
+    expect(keys).toContain(whole.pinnedKey);
+    for (const side of [160, 320, 640]) expect(keys).toContain(pictureKey(document, { kind: 'thumbnail', side }));
+    for (const page of [0, 1, 2])
+      for (const width of pageWidths)
+        for (const rotate of turns) expect(keys).toContain(pictureKey(document, { kind: 'page', page, width, rotate }));
+    expect(keys).toHaveLength(2 + 3 + 3 * pageWidths.length * turns.length);
+  });
+
+  test('are named once where upload and pinned bytes are one object, and lie in no other document', () => {
+    const keys = objectKeysOf({ ...whole, pinnedKey: whole.objectKey, pages: 200 });
+    expect(new Set(keys).size).toBe(keys.length);
+    const others = keys.filter((key) => key !== whole.objectKey);
+    expect(others.every((key) => key.startsWith('documents/org_O/prj_P/doc_D/'))).toBe(true);
   });
 });
 

@@ -30,6 +30,10 @@ interface Seeded {
   readonly waitingExecutionId: string;
   readonly waitingRunId: string;
   readonly deliveryId: string;
+  readonly userId: string;
+  readonly email: string;
+  readonly memberId: string;
+  readonly invitationId: string;
 }
 
 let database: TestDatabase;
@@ -126,7 +130,31 @@ async function seedAround(who: Pick<Seeded, 'organizationId' | 'projectIds' | 'd
   await stores.secrets.set(place, 'NAME', `secret of ${organizationId}`, 'test');
   stores.nodeCache.put(place, 'k', { update: { organizationId }, modelLabel: null, usage: null, runId: lease.run._id });
   await stores.nodeCache.idle();
-  return { waitingExecutionId: execution._id, waitingRunId: runs[0]?._id ?? '', deliveryId };
+  return {
+    waitingExecutionId: execution._id,
+    waitingRunId: runs[0]?._id ?? '',
+    deliveryId,
+    ...(await seedPeople(who)),
+  };
+}
+
+/** Two owners, so that one of them could be removed, and an invitation. */
+async function seedPeople({ organizationId }: Pick<Seeded, 'organizationId'>) {
+  const userId = newId('user');
+  const email = `${userId.toLowerCase()}@example.com`;
+  await database.collections.users.insertOne({ _id: userId, email, name: 'Owner' });
+  const { memberId } = await stores.members.add({ organizationId, userId, role: 'owner' });
+  await stores.members.add({ organizationId, userId: newId('user'), role: 'owner' });
+  const invitationId = newId('invitation');
+  const invitation = {
+    invitationId,
+    organizationId,
+    email: `guest-${email}`,
+    role: 'viewer',
+    inviterId: userId,
+  } as const;
+  await stores.members.invite({ ...invitation, createdAt: now, expiresAt: new Date(8e12) });
+  return { userId, email, memberId, invitationId };
 }
 
 async function seed(): Promise<Seeded> {
@@ -223,6 +251,14 @@ const reads: Readonly<Record<string, Read>> = {
   'results.embeddingById': (who, { embeddingId }) => stores.results.embeddingById(who.organizationId, embeddingId),
   'results.segmentationById': (who, { segmentationId }) =>
     stores.results.segmentationById(who.organizationId, segmentationId),
+  'members.membership': (who, { userId }) => stores.members.membership(who.organizationId, userId),
+  'members.list': (who) => stores.members.list(who.organizationId),
+  'members.find': (who, { memberId }) => stores.members.find(who.organizationId, memberId),
+  'members.findByEmail': (who, { email }) => stores.members.findByEmail(who.organizationId, email),
+  'members.listInvitations': (who) => stores.members.listInvitations(who.organizationId, now),
+  'members.findInvitation': (who, { invitationId }) =>
+    stores.members.findInvitation(who.organizationId, invitationId, now),
+  'audit.list': (who) => stores.audit.list(who.organizationId, {}, null, 100),
   'secrets.list': (who, { projectIds }) => stores.secrets.list(who.organizationId, projectIds[0]),
   'secrets.reveal': async (who, { projectIds }) => [
     ...(await stores.secrets.reveal(who.organizationId, projectIds[0], ['NAME'])),
@@ -248,6 +284,13 @@ const changes: Readonly<Record<string, Change>> = {
   'apiKeys.revoke': (who, { keyId }) => stores.apiKeys.revoke(who.organizationId, keyId, now),
   'apiKeys.replace': (who, { keyId }) => stores.apiKeys.replace(who.organizationId, keyId, 'key_x', now),
   'apiKeys.touch': (who, { keyId }) => stores.apiKeys.touch(who.organizationId, keyId, new Date(0)),
+  'members.changeRole': (who, { memberId }) =>
+    stores.members.changeRole(who.organizationId, memberId, 'owner', 'viewer'),
+  'members.remove': (who, { memberId }) => stores.members.remove(who.organizationId, memberId, 'owner'),
+  'members.cancelInvitation': (who, { invitationId }) =>
+    stores.members.cancelInvitation(who.organizationId, invitationId),
+  'organizations.renameProject': (who, { projectIds }) =>
+    stores.organizations.renameProject(who.organizationId, projectIds[0], 'stolen'),
   'documents.insert': (who, { document }) =>
     stores.documents.insert({ ...document, organizationId: who.organizationId, visibility: 'public' }),
   'documents.setVisibility': (who, { projectIds, documentId }) =>
@@ -331,11 +374,12 @@ const changes: Readonly<Record<string, Change>> = {
 /** Not asked on behalf of an organization, or without an id to guess: by reason. */
 const elsewhere = Object.values({
   'it is who is found out': 'apiKeys.findByHash organizations.findOrganization',
-  'writes under a new id': 'apiKeys.insert audit.record uploads.insert workflows.insert',
+  'writes under a new id': 'apiKeys.insert audit.record members.add members.invite uploads.insert workflows.insert',
   'writes the organization itself': 'organizations.insertOrganization organizations.insertProject',
   'loops of the system that work for everybody':
     'documents.withPendingEvents executions.withPendingCallback deliveries.claim',
   'such a loop, about what it was just given': 'documents.clearPendingEvents deliveries.settle executions.lost',
+  'who somebody is, before anything is asked': 'members.organizationsOf',
   'a worker or its health': 'executions.claim executions.depth search.check',
   'a new version of the program, at its start': 'workflows.listByCodeName',
   'only wakes its listener: what there is, `events.read` tells': 'events.subscribe',
@@ -379,7 +423,11 @@ describe('Two organizations with the same texts, identifiers and vectors', () =>
     expect(isNothing(own)).toBe(false);
     expect(leaksIn(own)).toEqual([]);
     const guessed = await read(mine, theirs);
-    if (/^(apiKeys\.list|organizations\.listProjects|events\.(read|position))$/.test(name))
+    if (
+      /^((apiKeys|members|audit)\.list|members\.listInvitations|organizations\.listProjects|events\.(read|position))$/.test(
+        name,
+      )
+    )
       expect(leaksIn(guessed)).toEqual([]);
     else expect(guessed).toSatisfy(isNothing);
   });

@@ -69,7 +69,7 @@ describe('npm run keys', () => {
   test.each([
     [['create', '--kind', 'admin'], '--kind: expected workflow or service'],
     [['create', '--kind', 'service', '--days', '0'], '--days: expected a whole number'],
-    [['revoke', 'key_unknown'], 'no key with this id'],
+    [['revoke', 'key_unknown'], 'no API key with this id'],
     [['shred'], 'Usage:'],
     [['create', '--kind', 'service', '--dayz', '2'], "Unknown option '--dayz'"],
     [['create', '--kind', 'service', '--days'], '--days'],

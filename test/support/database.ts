@@ -9,10 +9,12 @@ import { createAuditLog } from '#src/adapters/database/audit-log.ts';
 import { collectionsOf, type Collections } from '#src/adapters/database/collections.ts';
 import { connectDatabase, type Database } from '#src/adapters/database/connect.ts';
 import { createDeliveryStore } from '#src/adapters/database/deliveries.ts';
+import { createDocumentTraces } from '#src/adapters/database/document-traces.ts';
 import { createDocumentStore } from '#src/adapters/database/documents.ts';
 import { createEventLog } from '#src/adapters/database/event-log.ts';
 import { createExecutionStore } from '#src/adapters/database/executions.ts';
 import { createIdempotencyStore } from '#src/adapters/database/idempotency.ts';
+import { createMemberStore } from '#src/adapters/database/members.ts';
 import { migrate } from '#src/adapters/database/migrate.ts';
 import { createNodeCache } from '#src/adapters/database/node-cache.ts';
 import { createOrganizationStore } from '#src/adapters/database/organizations.ts';
@@ -97,12 +99,14 @@ export function storesOf(client: MongoClient) {
     events: createEventLog(collections),
     executions: createExecutionStore(client, collections),
     idempotency: createIdempotencyStore(collections),
+    members: createMemberStore(collections),
     nodeCache: createNodeCache(collections, createPinoLogger('silent')),
     organizations: createOrganizationStore(collections),
     results: createResultStore(collections),
     search: createSearchIndex(collections, { mode: 'hybrid', embedder: createLocalModels().text }),
     secrets: createSecretStore(collections, Buffer.alloc(32)),
     steps: createStepStore(collections),
+    traces: createDocumentTraces(client.db('inkgraph'), collections),
     uploads: createUploadStore(collections),
     workflows: createWorkflowStore(collections),
   };

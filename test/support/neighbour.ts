@@ -16,7 +16,7 @@ export async function addNeighbour({ app, seed }: TestApp, where: 'organization'
   if (where === 'organization')
     await deps.organizations.insertOrganization({ _id: organizationId, name: 'Neighbour', createdAt });
   const projectId = newId('project', createdAt);
-  await deps.organizations.insertProject({ _id: projectId, organizationId, name: 'Neighbour', createdAt });
+  await deps.organizations.insertProject({ _id: projectId, organizationId, name: `Neighbour ${projectId}`, createdAt });
   const workflow = await addCodeWorkflow(deps, documentIntake, { organizationId, projectId });
   const place = { organizationId, projectId, createdBy: 'test' };
   const workflowKey = await issueKey(deps, { ...place, kind: 'workflow', name: 'Neighbour', workflowId: workflow._id });

@@ -6,21 +6,30 @@ import { presentDocument } from '#tools/documents/present.ts';
 
 type Narrowing = Pick<SearchQuery, 'projectIds' | 'documentIds' | 'apiKeyIds'>;
 
-/** Cards of what a query finds for the caller, best first, and the legs that had no part in it. Fault: `service.unavailable`. */
+/**
+ * Cards of what a query finds for the caller, best first, with what it matched, and the legs that had no part in it; these are said
+ * to the facade, too. With `projectIds`, documents of these projects only, and not what is public elsewhere. Fault: `service.unavailable`.
+ */
 export async function searchCards(
-  { deps, principal }: Pick<ToolContext, 'deps' | 'principal'>,
+  { deps, principal, outcome }: Pick<ToolContext, 'deps' | 'principal' | 'outcome'>,
   asked: { readonly text: string; readonly limit: number } & Partial<Narrowing>,
 ): Promise<{ documents: z.input<typeof DocumentCard>[]; degraded: readonly SearchLeg[] }> {
   const { organizationId, projectIds } = principal;
-  const { hits, degraded } = await deps.search.search({ organizationId, projectIds, ...asked });
+  const ownOnly = asked.projectIds !== undefined;
+  const { hits, degraded } = await deps.search.search({ organizationId, projectIds, ...asked, ownOnly });
+  if (degraded.length > 0) outcome.degraded = degraded;
   const ids = hits.map((hit) => hit.documentId);
-  const records = await deps.documents.findMany(principal, ids);
+  const [records, highlights] = await Promise.all([
+    deps.documents.findMany(principal, ids),
+    deps.search.highlights({ organizationId, projectIds, documentIds: ids, text: asked.text }),
+  ]);
   const byId = new Map(records.map((record) => [record._id, record]));
   const documents = hits.flatMap(({ documentId, score, matchedBy, distance }) => {
     // The index may lag behind: a document that is gone or out of reach never appears.
     const record = byId.get(documentId);
     if (record === undefined) return [];
-    return [{ ...presentDocument(deps, record), score, matchedBy: [...matchedBy], distance, highlights: [] }];
+    const matched = [...(highlights.get(documentId) ?? [])];
+    return [{ ...presentDocument(deps, record), score, matchedBy: [...matchedBy], distance, highlights: matched }];
   });
   return { documents, degraded };
 }

@@ -1,4 +1,5 @@
 import { VisibilityChange, VisibilityResult } from '#src/contracts/resources/document.ts';
+import { record } from '#tools/audit/record.ts';
 import { defineTool } from '#tools/define.ts';
 import { documentMissing } from '#tools/documents/require-document.ts';
 
@@ -11,18 +12,14 @@ export const setDocumentVisibility = defineTool({
   idempotent: true,
   input: VisibilityChange,
   output: VisibilityResult,
-  async run({ deps, principal, requestId }, { documentIds, visibility }) {
+  async run(ctx, { documentIds, visibility }) {
+    const { deps, principal, requestId } = ctx;
     // All or nothing: one foreign id and no document changes.
     if ((await deps.documents.countOwned(principal, documentIds)) !== documentIds.length) throw documentMissing();
     await deps.documents.setVisibility(principal, documentIds, visibility);
     await deps.search.setVisibility(principal.organizationId, documentIds, visibility);
-    await deps.audit.record({
-      organizationId: principal.organizationId,
-      actor: principal.actorId,
-      action: 'document.visibility',
-      target: documentIds.length === 1 ? (documentIds[0] ?? '') : `${documentIds.length} documents`,
-      detail: { documentIds, visibility, requestId },
-    });
+    const target = documentIds.length === 1 ? (documentIds[0] ?? '') : `${documentIds.length} documents`;
+    await record(ctx, 'document.visibility', target, { documentIds, visibility, requestId });
     return { documents: documentIds.map((id) => ({ id, visibility })) };
   },
 });

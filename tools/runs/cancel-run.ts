@@ -1,5 +1,6 @@
 import { CancelInput, Execution } from '#src/contracts/resources/execution.ts';
 import { runCompleted } from '#src/domain/events/realtime.ts';
+import { record } from '#tools/audit/record.ts';
 import { defineTool } from '#tools/define.ts';
 import { requireExecution, requireRun } from '#tools/runs/require-run.ts';
 import { readExecution } from '#tools/runs/wait-for-execution.ts';
@@ -31,6 +32,11 @@ export const cancelRun = defineTool({
         : [await deps.executions.cancelRun(principal, runId, reason, now)].filter((run) => run !== null);
     deps.forgetRuns(ended.map((run) => run._id));
     deps.announce(ended.map((run) => runCompleted(run, 'canceled', now)));
+    // What had ended before was not canceled by anybody.
+    if (ended.length > 0) {
+      const [action, target] = runId === undefined ? ['execution.cancel', _id] : ['run.cancel', runId];
+      await record(ctx, action, target, { runs: ended.length, surface: ctx.surface });
+    }
     return readExecution(ctx, _id);
   },
 });

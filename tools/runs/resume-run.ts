@@ -1,9 +1,11 @@
 import { ResumeInput, RunDetail } from '#src/contracts/resources/execution.ts';
+import { runAnswered } from '#src/domain/events/realtime.ts';
 import { Fault } from '#src/domain/fault.ts';
 import { answerProblem } from '#src/domain/runs/answer.ts';
 import type { OpenQuestion, RunRecord } from '#src/domain/runs/run.ts';
 import { unstorable } from '#src/domain/storable.ts';
 import { invalidInput } from '#tools/call.ts';
+import { record } from '#tools/audit/record.ts';
 import { defineTool } from '#tools/define.ts';
 import { presentRunDetail } from '#tools/runs/present.ts';
 import { requireRun } from '#tools/runs/require-run.ts';
@@ -47,6 +49,9 @@ export const resumeRun = defineTool({
     // Somebody was faster, or it was canceled meanwhile.
     if (resumed === null) throw notWaiting(await requireRun(ctx, runId), question.path);
     await deps.wake.notify();
+    // Not the answer: it may hold what is in the document.
+    await record(ctx, 'run.resume', runId, { path: question.path, surface: ctx.surface });
+    deps.announce([runAnswered(resumed, question.path, given.at)]);
     return presentRunDetail(resumed, [], new Set());
   },
 });

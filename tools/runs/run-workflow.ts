@@ -14,29 +14,33 @@ import { chosenVersion } from '#tools/runs/chosen-version.ts';
 import { waitForExecution } from '#tools/runs/wait-for-execution.ts';
 
 type Body = z.output<typeof ExecutionBody>;
+type Chosen = 'documentIds' | 'projectId';
 const scopeLimit = 1_000;
 
-async function chosenDocuments({ deps, principal }: ToolContext, body: Body): Promise<readonly string[]> {
-  if (body.documentIds !== undefined) {
-    const found = await deps.documents.countReadable(principal, body.documentIds);
-    if (found !== body.documentIds.length) throw documentMissing();
-    return body.documentIds;
-  }
+/** What to run over. Faults: `document.not_found`; `request.invalid` for too many, or for several projects. */
+async function chosenDocuments(ctx: ToolContext, body: Body): Promise<Pick<ExecutionRecord, Chosen>> {
+  if (body.documentIds !== undefined) return placed(ctx, body.documentIds);
+  const { deps, principal } = ctx;
   const filter = body.scope?.apiKeyBound === true && principal.keyId !== null ? { apiKeyId: principal.keyId } : {};
-  const ids = await deps.documents.listIds(principal, filter, scopeLimit + 1);
-  if (ids.length <= scopeLimit) return ids;
+  const documentIds = await deps.documents.listIds(principal, filter, scopeLimit + 1);
+  if (documentIds.length <= scopeLimit)
+    return principal.session === null ? { documentIds, projectId: projectFor(principal) } : placed(ctx, documentIds);
   const message = `matches more than ${scopeLimit} documents: list them and pass documentIds in parts`;
   throw new Fault('request.invalid', `scope ${message}.`, {
     errors: [{ pointer: '/scope', code: 'too_big', message }],
   });
 }
 
-/** An execution belongs to the project of its documents, whose secrets it uses. */
-async function projectOf({ deps, principal }: ToolContext, documentIds: readonly string[]): Promise<string> {
-  if (principal.kind !== 'session') return projectFor(principal);
-  const documents = await deps.documents.findMany(principal, documentIds);
-  const [only, ...more] = new Set(documents.map(({ projectId }) => projectId));
-  if (only !== undefined && more.length === 0) return only;
+/** An execution belongs to one project, whose secrets it uses: a key's own, or that of the documents. */
+async function placed(
+  { deps, principal }: ToolContext,
+  documentIds: readonly string[],
+): Promise<Pick<ExecutionRecord, Chosen>> {
+  const projects = await deps.documents.projectsOf(principal, documentIds);
+  if (projects.size !== documentIds.length) throw documentMissing();
+  if (principal.session === null) return { documentIds, projectId: projectFor(principal) };
+  const [projectId, ...more] = new Set(projects.values());
+  if (projectId !== undefined && more.length === 0) return { documentIds, projectId };
   const message = 'name documents of one project, at least one';
   throw invalidInput([{ pointer: '/documentIds', code: 'several_projects', message }]);
 }
@@ -47,12 +51,12 @@ async function createExecution(ctx: ToolContext, body: Body, id: string): Promis
   // Awaited below, unless the workflow is missing: that is told first, whichever read is faster.
   choosing.catch(() => undefined);
   const chosen = await chosenVersion(ctx, body.workflowId, body.version ?? null);
-  const documentIds = await choosing;
+  const { documentIds, projectId } = await choosing;
   const wanted: ExecutionRecord = {
     _id: id,
     schemaVersion: 1,
     organizationId: principal.organizationId,
-    projectId: await projectOf(ctx, documentIds),
+    projectId,
     workflowId: body.workflowId,
     ...chosen,
     ...startedBy(ctx),

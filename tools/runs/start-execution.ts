@@ -3,6 +3,7 @@ import type { Execution } from '#src/contracts/resources/execution.ts';
 import { runCreated } from '#src/domain/events/realtime.ts';
 import { newRuns } from '#src/domain/runs/new-runs.ts';
 import type { ExecutionRecord } from '#src/domain/runs/run.ts';
+import type { CreatedExecution } from '#src/domain/ports/executions.ts';
 import type { ToolContext } from '#tools/define.ts';
 import { presentExecution } from '#tools/runs/present.ts';
 
@@ -16,13 +17,26 @@ export function startedBy({
   return { source, apiKeyId: keyId, userId: session?.userId ?? null };
 }
 
-/** Stores it with a run for each document, and wakes the workers. */
-export async function startExecution(
-  { deps }: ToolContext,
-  wanted: ExecutionRecord,
-): Promise<z.input<typeof Execution>> {
-  const { execution, runs } = await deps.executions.create(wanted, newRuns);
+/** Wakes the workers and tells the feed. */
+async function started({ deps }: ToolContext, created: readonly CreatedExecution[]): Promise<void> {
   await deps.wake.notify();
-  deps.announce(runs.map(runCreated));
-  return presentExecution(execution, runs);
+  deps.announce(created.flatMap(({ runs }) => runs.map(runCreated)));
+}
+
+/** Stores it with a run for each document. */
+export async function startExecution(ctx: ToolContext, wanted: ExecutionRecord): Promise<z.input<typeof Execution>> {
+  const created = await ctx.deps.executions.create(wanted, newRuns);
+  await started(ctx, [created]);
+  return presentExecution(created.execution, created.runs);
+}
+
+/** The same for several with new ids: one write. */
+export async function startExecutions(
+  ctx: ToolContext,
+  wanted: readonly ExecutionRecord[],
+): Promise<readonly CreatedExecution[]> {
+  const created = wanted.map((execution) => ({ execution, runs: newRuns(execution) }));
+  await ctx.deps.executions.createAll(created);
+  await started(ctx, created);
+  return created;
 }

@@ -75,17 +75,36 @@ async function acknowledge(ctx: ToolContext, objectKey: string): Promise<z.input
     // The record of an upload is forgotten after a day; its document is not.
     const [existing] = await deps.documents.findMany(principal, [documentIdOf(objectKey)]);
     if (existing === undefined || existing.objectKey !== objectKey || uploaderOf(existing) !== principal.actorId)
-      throw new Fault('upload.not_found', 'objectKey: no upload of this credential has it.');
+      throw uploadMissing();
     ctx.outcome.created = false;
     return { document: presentDocument(deps, existing) };
   }
   const checked = await inspectUpload(deps, upload);
   const document = newDocument(ctx, upload, { ...checked, now: new Date() });
   if (!deps.objects.writeOnce) await deps.objects.copy(objectKey, document.pinnedKey, checked.head.etag);
+  const stored = await storedOnce(ctx, document);
+  if (stored === null) throw uploadMissing();
+  return { document: presentDocument(deps, stored) };
+}
+
+/** The new document, or the one that an earlier call made; null when that was deleted meanwhile: nothing brings it back. */
+async function storedOnce(ctx: ToolContext, document: DocumentRecord): Promise<DocumentRecord | null> {
+  const { deps, principal } = ctx;
   ctx.outcome.created = (await deps.documents.insert(document)) === 'created';
-  if (ctx.outcome.created) deps.relay(document);
-  const stored = ctx.outcome.created ? document : await deps.documents.find(principal, document._id);
-  return { document: presentDocument(deps, stored ?? document) };
+  if (!ctx.outcome.created) return deps.documents.find(principal, document._id);
+  // A deletion forgets the upload before the record: without the one, the other was there a moment ago, and was deleted.
+  if ((await deps.uploads.find(document.organizationId, document.objectKey)) !== null) {
+    deps.relay(document);
+    return document;
+  }
+  const { organizationId, projectId, _id } = document;
+  const deleted = await deps.documents.markDeleted({ organizationId, projectIds: [projectId] }, _id, new Date());
+  if (deleted !== null) deps.relay(deleted);
+  return null;
+}
+
+function uploadMissing(): Fault {
+  return new Fault('upload.not_found', 'objectKey: no upload of this credential has it.');
 }
 
 /** The key or the user. */

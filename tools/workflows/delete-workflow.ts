@@ -1,5 +1,6 @@
 import { DeletedWorkflow, WorkflowPath } from '#src/contracts/resources/workflow.ts';
 import { Fault } from '#src/domain/fault.ts';
+import { record } from '#tools/audit/record.ts';
 import { defineTool } from '#tools/define.ts';
 import { requireWorkflow } from '#tools/workflows/require-workflow.ts';
 
@@ -25,13 +26,7 @@ export const deleteWorkflow = defineTool({
       throw new Fault('workflow.bound', `API keys run this workflow: ${named}. Revoke them first.`, { data: { keys } });
     }
     await deps.workflows.delete(principal, workflowId);
-    await deps.audit.record({
-      organizationId,
-      actor: principal.actorId,
-      action: 'workflow.delete',
-      target: workflowId,
-      detail: { name, publishedVersion, surface },
-    });
+    await record(ctx, 'workflow.delete', workflowId, { name, publishedVersion, surface });
     return { workflowId, deleted: true as const };
   },
 });

@@ -1,6 +1,7 @@
 import { PublishedWorkflow, WorkflowPublishInput } from '#src/contracts/resources/workflow.ts';
 import { Fault } from '#src/domain/fault.ts';
 import { nextVersion } from '#src/domain/runs/next-version.ts';
+import { record } from '#tools/audit/record.ts';
 import { defineTool } from '#tools/define.ts';
 import { checkWorkflow, invalidGraph, presentCheck } from '#tools/workflows/check-workflow.ts';
 import { requireDraft } from '#tools/workflows/require-workflow.ts';
@@ -15,7 +16,7 @@ export const publishWorkflow = defineTool({
   input: WorkflowPublishInput,
   output: PublishedWorkflow,
   async run(ctx, { workflowId, baseVersion, note }) {
-    const { deps, principal } = ctx;
+    const { deps } = ctx;
     const { workflow, draft } = await requireDraft(ctx, workflowId);
     await requireBase(ctx, draft, baseVersion);
     const check = await checkWorkflow(ctx, draft.graph, workflowId);
@@ -33,13 +34,7 @@ export const publishWorkflow = defineTool({
       throw new Fault('workflow.conflict', 'Somebody published meanwhile: look at the versions, and publish again.', {
         data: { currentRevision: fromRevision, operationsSince: [] },
       });
-    await deps.audit.record({
-      organizationId,
-      actor: principal.actorId,
-      action: 'workflow.publish',
-      target: workflowId,
-      detail: { version, graphHash, surface: ctx.surface },
-    });
+    await record(ctx, 'workflow.publish', workflowId, { version, graphHash, surface: ctx.surface });
     ctx.outcome.created = true;
     return { ...said, version };
   },

@@ -9,7 +9,12 @@ export function createApiKeyStore({ apiKeys }: Pick<Collections, 'apiKeys'>): Ap
     },
     findByHash: (hash) => apiKeys.findOne({ hash }),
     find: (organizationId, id) => apiKeys.findOne({ _id: id, organizationId }),
-    list: (organizationId) => apiKeys.find({ organizationId }).sort({ createdAt: -1 }).limit(1_000).toArray(),
+    list: (organizationId, projectIds) =>
+      apiKeys
+        .find({ organizationId, ...(projectIds !== undefined && { projectId: { $in: [...projectIds] } }) })
+        .sort({ createdAt: -1 })
+        .limit(1_000)
+        .toArray(),
     listBound: (organizationId, workflowId, limit) =>
       apiKeys.find({ organizationId, agentGraphId: workflowId, revokedAt: null }).limit(limit).toArray(),
     async revoke(organizationId, id, at) {

@@ -1,6 +1,5 @@
 import type { Collection, Db } from 'mongodb';
 import type { Role } from '#src/contracts/organization/member.ts';
-import type { ConversationMessage, ConversationRecord } from '#src/domain/ports/conversations.ts';
 import type { InvitationRecord } from '#src/domain/ports/sessions.ts';
 import type { ApiKeyRecord } from '#src/domain/access/api-key.ts';
 import type { DocumentRecord, UploadRecord } from '#src/domain/documents/document.ts';
@@ -12,6 +11,7 @@ import type { StepRecord } from '#src/domain/ports/steps.ts';
 import type { ExecutionRecord, RunRecord } from '#src/domain/runs/run.ts';
 import type { WorkflowRecord } from '#src/domain/runs/workflow.ts';
 import type { DescriptionRow, EmbeddingRow, OcrRow, SegmentationRow } from '#src/adapters/database/result-rows.ts';
+import type { ConversationRow, MessageRow } from '#src/adapters/database/conversation-rows.ts';
 import type { DeliveryRecord } from '#src/domain/ports/delivery-store.ts';
 import type { SearchRow } from '#src/adapters/database/search-row.ts';
 import type { WorkflowDraftRow, WorkflowEditRow, WorkflowVersionRow } from '#src/adapters/database/workflow-rows.ts';
@@ -54,6 +54,12 @@ export interface AuditRow {
   readonly action: string;
   readonly target: string;
   readonly detail: Readonly<Record<string, unknown>>;
+  readonly ip?: string | null;
+}
+
+interface ProjectRow extends ProjectRecord {
+  /** Unique within the organization; missing in projects that older versions made. */
+  readonly nameKey?: string;
 }
 
 /** Kept by the authentication library; what we read of it. */
@@ -69,6 +75,8 @@ export interface MemberRow {
   readonly userId: string;
   readonly role: Role;
   readonly createdAt: Date;
+  /** Of an owner who is about to be one no more. */
+  readonly leaving?: { readonly token: string; readonly at: Date };
 }
 
 export interface InvitationRow extends Omit<InvitationRecord, 'invitationId'> {
@@ -78,12 +86,12 @@ export interface InvitationRow extends Omit<InvitationRecord, 'invitationId'> {
 
 export interface Collections {
   readonly organizations: Collection<OrganizationRecord>;
-  readonly projects: Collection<ProjectRecord>;
+  readonly projects: Collection<ProjectRow>;
   readonly users: Collection<UserRow>;
   readonly members: Collection<MemberRow>;
   readonly invitations: Collection<InvitationRow>;
-  readonly conversations: Collection<ConversationRecord>;
-  readonly messages: Collection<ConversationMessage>;
+  readonly conversations: Collection<ConversationRow>;
+  readonly messages: Collection<MessageRow>;
   readonly apiKeys: Collection<ApiKeyRecord>;
   readonly uploads: Collection<UploadRecord>;
   readonly documents: Collection<DocumentRecord>;

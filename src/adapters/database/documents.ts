@@ -8,6 +8,9 @@ import type { Tenant } from '#src/domain/access/tenant.ts';
 /** Of a document that is not being deleted. */
 const noDate = { $exists: false };
 
+const deletion = (id: string, ts: Date) =>
+  ({ id: `document/deleted:${id}`, name: 'document/deleted', ts, data: { documentId: id } }) as const;
+
 const owned = (tenant: Tenant): Filter<DocumentRecord> => {
   const [only, ...more] = tenant.projectIds;
   return {
@@ -62,22 +65,28 @@ export function createDocumentStore({ documents }: Pick<Collections, 'documents'
         .toArray();
       return found.map((document) => document._id);
     },
+    async projectsOf(tenant, ids) {
+      const filter = { _id: { $in: [...ids] }, ...readable(tenant) };
+      const found = await documents.find(filter, { projection: { projectId: 1 } }).toArray();
+      return new Map(found.map(({ _id, projectId }) => [_id, projectId]));
+    },
     async countReadable(tenant, ids) {
       const filter = { _id: { $in: [...ids] }, ...readable(tenant) };
       return (await documents.find(filter, { projection: { _id: 1 } }).toArray()).length;
     },
     countOwned: (tenant, ids) => documents.countDocuments({ _id: { $in: [...ids] }, ...owned(tenant) }),
-    async markDeleted(tenant, id, at) {
-      const event = {
-        id: `document/deleted:${id}`,
-        name: 'document/deleted',
-        ts: at,
-        data: { documentId: id },
-      } as const;
-      return documents.findOneAndUpdate(
+    markDeleted: (tenant, id, at) =>
+      documents.findOneAndUpdate(
         { _id: id, ...owned(tenant) },
-        { $set: { deletedAt: at }, $push: { pendingEvents: event } },
+        { $set: { deletedAt: at, ocr: null, description: null }, $push: { pendingEvents: deletion(id, at) } },
         { returnDocument: 'after' },
+      ),
+    derivedFrom: (organizationId, id) =>
+      documents.find({ organizationId, parentDocumentId: id, deletedAt: noDate }).toArray(),
+    async postponeRemoval(organizationId, id, until) {
+      await documents.updateOne(
+        { _id: id, organizationId, deletedAt: { $exists: true } },
+        { $set: { pendingEvents: [deletion(id, until)] } },
       );
     },
     async remove(organizationId, id) {
@@ -86,15 +95,19 @@ export function createDocumentStore({ documents }: Pick<Collections, 'documents'
     async setVisibility(tenant, ids, visibility) {
       await documents.updateMany({ _id: { $in: [...ids] }, ...owned(tenant) }, { $set: { visibility } });
     },
-    withPendingEvents: (limit) =>
+    withPendingEvents: (limit, now = new Date()) =>
       documents
         // A range, not $exists: an index of an array's members is scanned for bounds only.
-        .find({ 'pendingEvents.ts': { $gte: new Date(0) } })
+        .find({ 'pendingEvents.ts': { $gte: new Date(0), $lte: now } })
         .sort({ 'pendingEvents.ts': 1 })
         .limit(limit)
         .toArray(),
     async clearPendingEvents(ids) {
-      await documents.updateMany({ _id: { $in: [...ids] } }, { $set: { pendingEvents: [] } }, processSafe);
+      await documents.updateMany(
+        { _id: { $in: [...ids] } },
+        { $pull: { pendingEvents: { name: { $ne: 'document/deleted' } } } },
+        processSafe,
+      );
     },
   };
 }

@@ -26,8 +26,19 @@ function tell(listener: (event: LoggedEvent) => void, row: EventRow): void {
 /** Eight hexadecimal digits. */
 const newEpoch = (): string => randomBytes(4).toString('hex');
 
+export interface EventLogOptions {
+  /** About so many events of an organization are kept; an index forgets those older than a day. */
+  readonly keep: number;
+  /** What is over is taken away each time so many numbers were given out. */
+  readonly trimEvery: number;
+}
+const defaults: EventLogOptions = { keep: 10_000, trimEvery: 500 };
+
 /** The log in the database, with an in-process bus over what this process appends. */
-export function createEventLog({ events, counters }: Pick<Collections, 'events' | 'counters'>): EventLog {
+export function createEventLog(
+  { events, counters }: Pick<Collections, 'events' | 'counters'>,
+  { keep, trimEvery }: EventLogOptions = defaults,
+): EventLog {
   const listeners = new Map<string, Set<(event: LoggedEvent) => void>>();
 
   /** Reserves `count` numbers; a crash leaves a gap, never a number used twice. */
@@ -38,6 +49,12 @@ export function createEventLog({ events, counters }: Pick<Collections, 'events' 
       { upsert: true, returnDocument: 'after', ...processSafe },
     );
     return (counter?.seq ?? count) - count;
+  };
+
+  /** Behind the caller's back: one of the processes crosses each border, and what it cannot remove the next one does. */
+  const trim = (organizationId: string, before: number, last: number): void => {
+    if (last <= keep || Math.floor(before / trimEvery) === Math.floor(last / trimEvery)) return;
+    events.deleteMany({ organizationId, seq: { $lte: last - keep } }, processSafe).catch(() => undefined);
   };
 
   const store = async (organizationId: string, batch: readonly RealtimeEvent[]): Promise<void> => {
@@ -52,6 +69,7 @@ export function createEventLog({ events, counters }: Pick<Collections, 'events' 
     const hearing = listeners.get(organizationId) ?? [];
     for (const [index, row] of rows.entries())
       if (!refused.has(index)) for (const listener of hearing) tell(listener, row);
+    trim(organizationId, base, base + batch.length);
   };
 
   const batcher = new Batcher<RealtimeEvent>(async (batch) => {

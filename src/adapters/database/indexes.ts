@@ -20,6 +20,7 @@ const indexes: Readonly<Partial<Record<keyof Collections | LibraryCollection, re
   ],
   invitations: [
     [{ organizationId: 1, email: 1, status: 1 }],
+    [{ organizationId: 1, email: 1 }, { unique: true, partialFilterExpression: { status: 'pending' } }],
     [{ organizationId: 1, status: 1, createdAt: -1 }],
     [{ email: 1, status: 1 }],
   ],
@@ -28,17 +29,25 @@ const indexes: Readonly<Partial<Record<keyof Collections | LibraryCollection, re
     [{ organizationId: 1, conversationId: 1, createdAt: 1, _id: 1 }],
     [{ organizationId: 1, 'sources.documentId': 1 }],
   ],
-  projects: [[{ organizationId: 1 }]],
+  projects: [
+    [{ organizationId: 1, createdAt: 1 }],
+    [{ organizationId: 1, nameKey: 1 }, { unique: true, partialFilterExpression: { nameKey: { $exists: true } } }],
+  ],
   apiKeys: [
     [{ hash: 1 }, { unique: true }],
     [{ organizationId: 1, createdAt: -1 }],
+    [{ organizationId: 1, projectId: 1, createdAt: -1 }],
     [{ organizationId: 1, agentGraphId: 1 }],
   ],
   uploads: [[{ forgetAt: 1 }, { expireAfterSeconds: 0 }]],
   documents: [
-    [{ organizationId: 1, projectId: 1, createdAt: -1, _id: -1 }],
+    // Narrow ones first: of equals the embedded engine takes the first.
     [{ organizationId: 1, apiKeyId: 1, createdAt: -1, _id: -1 }],
+    [{ organizationId: 1, projectId: 1, createdAt: -1, _id: -1 }],
+    // A hundred projects are walked side by side; the list of an organization with more takes this one.
+    [{ organizationId: 1, createdAt: -1, _id: -1 }],
     [{ 'pendingEvents.ts': 1 }, { sparse: true }],
+    [{ organizationId: 1, parentDocumentId: 1 }, { partialFilterExpression: { parentDocumentId: { $exists: true } } }],
   ],
   ocrResults: [[{ organizationId: 1, documentId: 1, createdAt: -1 }]],
   descriptions: [[{ organizationId: 1, documentId: 1 }]],
@@ -54,12 +63,13 @@ const indexes: Readonly<Partial<Record<keyof Collections | LibraryCollection, re
   workflowEdits: [[{ organizationId: 1, workflowId: 1, revision: 1 }]],
   executions: [[{ createdAt: 1, _id: 1 }, { partialFilterExpression: { callbackPending: true } }]],
   runs: [
-    [{ organizationId: 1, executionId: 1 }],
     [{ claimableAt: 1 }, { sparse: true }],
+    // As above: narrow ones first.
+    [{ organizationId: 1, executionId: 1, createdAt: -1, _id: -1 }],
+    [{ organizationId: 1, documentId: 1, createdAt: -1, _id: -1 }],
+    [{ organizationId: 1, workflowId: 1, createdAt: -1, _id: -1 }],
     [{ organizationId: 1, projectId: 1, createdAt: -1, _id: -1 }],
     [{ organizationId: 1, projectId: 1, status: 1, createdAt: -1, _id: -1 }],
-    [{ organizationId: 1, workflowId: 1, createdAt: -1, _id: -1 }],
-    [{ organizationId: 1, documentId: 1, createdAt: -1, _id: -1 }],
   ],
   steps: [[{ organizationId: 1, runId: 1, startedAt: 1 }]],
   idempotency: [[{ forgetAt: 1 }, { expireAfterSeconds: 0 }]],
@@ -68,7 +78,7 @@ const indexes: Readonly<Partial<Record<keyof Collections | LibraryCollection, re
     [{ organizationId: 1, executionId: 1, seq: 1 }],
     [{ at: 1 }, { expireAfterSeconds: 86_400 }],
   ],
-  audit: [[{ organizationId: 1, at: -1, _id: -1 }]],
+  audit: [[{ organizationId: 1, at: -1, _id: -1 }], [{ organizationId: 1, action: 1, at: -1, _id: -1 }]],
   secrets: [[{ organizationId: 1, projectId: 1, name: 1 }]],
   deliveries: [
     [{ dueAt: 1 }, { sparse: true }],

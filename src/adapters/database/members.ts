@@ -1,6 +1,7 @@
 import type { Filter } from 'mongodb';
-import type { Collections, MemberRow } from '#src/adapters/database/collections.ts';
+import type { Collections, InvitationRow, MemberRow } from '#src/adapters/database/collections.ts';
 import { isDuplicateKey } from '#src/adapters/database/connect.ts';
+import { unlessLastOwner } from '#src/adapters/database/owner-change.ts';
 import { newId } from '#src/domain/ids.ts';
 import type { InvitationRecord, MemberRecord, Membership, MemberStore } from '#src/domain/ports/sessions.ts';
 
@@ -13,6 +14,8 @@ const membershipOf = ({ _id, organizationId, userId, role, createdAt }: MemberRo
   role,
   createdAt,
 });
+
+const invitationOf = ({ _id, status: _, ...row }: InvitationRow): InvitationRecord => ({ ...row, invitationId: _id });
 
 /** Memberships and invitations, in the collections that the authentication library also reads. */
 export function createMemberStore({
@@ -28,12 +31,6 @@ export function createMemberStore({
       const user = byId.get(row.userId);
       return user === undefined ? [] : [{ ...membershipOf(row), email: user.email, name: user.name }];
     });
-  };
-
-  /** Two owners who leave each other at once must not leave nobody: the last owner's row is the one that is asked. */
-  const isLastOwner = async (organizationId: string, memberId: string): Promise<boolean> => {
-    const others: Filter<MemberRow> = { organizationId, role: 'owner', _id: { $ne: memberId } };
-    return (await members.findOne(others, { projection: { _id: 1 } })) === null;
   };
 
   return {
@@ -52,6 +49,11 @@ export function createMemberStore({
       const row = await members.findOne({ _id: memberId, organizationId });
       return row === null ? null : ((await withUsers([row]))[0] ?? null);
     },
+    async findByEmail(organizationId, email) {
+      const user = await users.findOne({ email }, { projection: { email: 1, name: 1 } });
+      const row = user === null ? null : await members.findOne({ organizationId, userId: user._id });
+      return user === null || row === null ? null : { ...membershipOf(row), email: user.email, name: user.name };
+    },
     async add(wanted) {
       const createdAt = new Date();
       const row: MemberRow = { ...wanted, _id: newId('member', createdAt), createdAt };
@@ -66,13 +68,18 @@ export function createMemberStore({
       return membershipOf(there);
     },
     async changeRole(organizationId, memberId, from, to) {
-      if (from === 'owner' && to !== 'owner' && (await isLastOwner(organizationId, memberId))) return false;
-      const done = await members.updateOne({ _id: memberId, organizationId, role: from }, { $set: { role: to } });
-      return done.matchedCount === 1;
+      const who = { _id: memberId, organizationId };
+      const change = async (claimed: Filter<MemberRow>): Promise<boolean> =>
+        (await members.updateOne(claimed, { $set: { role: to }, $unset: { leaving: 1 } })).matchedCount === 1;
+      if (from === 'owner' && to !== 'owner') return unlessLastOwner(members, who, change);
+      return (await change({ ...who, role: from })) ? 'done' : 'changed';
     },
     async remove(organizationId, memberId, role) {
-      if (role === 'owner' && (await isLastOwner(organizationId, memberId))) return false;
-      return (await members.deleteOne({ _id: memberId, organizationId, role })).deletedCount === 1;
+      const who = { _id: memberId, organizationId };
+      const remove = async (claimed: Filter<MemberRow>): Promise<boolean> =>
+        (await members.deleteOne(claimed)).deletedCount === 1;
+      if (role === 'owner') return unlessLastOwner(members, who, remove);
+      return (await remove({ ...who, role })) ? 'done' : 'changed';
     },
     async listInvitations(organizationId, now) {
       const rows = await invitations
@@ -80,12 +87,25 @@ export function createMemberStore({
         .sort({ createdAt: -1 })
         .limit(most)
         .toArray();
-      return rows.map(({ _id, status: _, ...row }): InvitationRecord => ({ ...row, invitationId: _id }));
+      return rows.map(invitationOf);
+    },
+    async findInvitation(organizationId, invitationId, now) {
+      const waits = { organizationId, status: 'pending', expiresAt: { $gt: now } } as const;
+      const row = await invitations.findOne({ _id: invitationId, ...waits });
+      return row === null ? null : invitationOf(row);
     },
     async invite({ invitationId, ...invitation }) {
       const { organizationId, email } = invitation;
-      await invitations.updateMany({ organizationId, email, status: 'pending' }, { $set: { status: 'canceled' } });
-      await invitations.insertOne({ ...invitation, _id: invitationId, status: 'pending' });
+      for (let attempt = 1; ; attempt += 1) {
+        await invitations.updateMany({ organizationId, email, status: 'pending' }, { $set: { status: 'canceled' } });
+        try {
+          await invitations.insertOne({ ...invitation, _id: invitationId, status: 'pending' });
+          return;
+        } catch (error) {
+          // Somebody invited the same address between the two writes: the later invitation replaces theirs.
+          if (!isDuplicateKey(error) || attempt === 10) throw error;
+        }
+      }
     },
     async cancelInvitation(organizationId, invitationId) {
       const done = await invitations.updateOne(

@@ -1,5 +1,23 @@
 import type { Collections } from '#src/adapters/database/collections.ts';
-import type { OrganizationStore } from '#src/domain/ports/organizations.ts';
+import { isDuplicateKey } from '#src/adapters/database/connect.ts';
+import { Fault } from '#src/domain/fault.ts';
+import type { OrganizationStore, ProjectRecord } from '#src/domain/ports/organizations.ts';
+
+/** What the unique index compares: names that differ in capitals, or in how an accent is written, are one name. */
+const nameKeyOf = (name: string): string => name.normalize('NFKC').toLowerCase();
+
+async function unlessTaken<T>(write: Promise<T>): Promise<T> {
+  try {
+    return await write;
+  } catch (error) {
+    if (!isDuplicateKey(error)) throw error;
+    throw new Fault('project.name_taken', 'A project of this organization has this name: choose another.', {
+      errors: [{ pointer: '/name', code: 'taken', message: 'is the name of another project' }],
+    });
+  }
+}
+
+const shown = { projection: { nameKey: 0 } } as const;
 
 export function createOrganizationStore({
   organizations,
@@ -10,13 +28,15 @@ export function createOrganizationStore({
       await organizations.insertOne(record);
     },
     async insertProject(record) {
-      await projects.insertOne(record);
+      await unlessTaken(projects.insertOne({ ...record, nameKey: nameKeyOf(record.name) }));
     },
     findOrganization: (id) => organizations.findOne({ _id: id }),
-    findProject: (organizationId, id) => projects.findOne({ _id: id, organizationId }),
+    findProject: (organizationId, id) => projects.findOne<ProjectRecord>({ _id: id, organizationId }, shown),
     async renameProject(organizationId, id, name) {
-      return (await projects.updateOne({ _id: id, organizationId }, { $set: { name } })).matchedCount === 1;
+      const change = { $set: { name, nameKey: nameKeyOf(name) } };
+      return (await unlessTaken(projects.updateOne({ _id: id, organizationId }, change))).matchedCount === 1;
     },
-    listProjects: (organizationId) => projects.find({ organizationId }).limit(1_000).toArray(),
+    listProjects: (organizationId) =>
+      projects.find<ProjectRecord>({ organizationId }, shown).sort({ createdAt: 1 }).limit(1_000).toArray(),
   };
 }

@@ -15,6 +15,13 @@ import type {
 const rowId = (kind: IdKind, origin: ResultOrigin, key = ''): string =>
   derivedId(kind, origin.runId, origin.nodeId, key);
 
+/** The document that shows the latest of its results; one that is being deleted shows nothing. */
+const latestOf = ({ documentId, organizationId }: ResultOrigin) => ({
+  _id: documentId,
+  organizationId,
+  deletedAt: { $exists: false },
+});
+
 /** Inserts, or answers the row that an earlier attempt of the same node left. */
 async function insertOnce<Row extends { _id: string; organizationId: string }>(
   rows: Collection<Row>,
@@ -83,7 +90,7 @@ export function createResultStore({
       });
       const { _id: ocrResultId, createdAt, modelLabel, avgConfidence, text } = row;
       await documents.updateOne(
-        { _id: origin.documentId, organizationId: origin.organizationId },
+        latestOf(origin),
         { $set: { ocr: { ocrResultId, createdAt, modelLabel, avgConfidence, characters: text.length } } },
         processSafe,
       );
@@ -117,11 +124,7 @@ export function createResultStore({
         title: row.value.title,
         text: row.value.description,
       };
-      await documents.updateOne(
-        { _id: origin.documentId, organizationId: origin.organizationId },
-        { $set: { description: latest } },
-        processSafe,
-      );
+      await documents.updateOne(latestOf(origin), { $set: { description: latest } }, processSafe);
       return toDescription(row);
     },
     async descriptionById(organizationId, descriptionId) {

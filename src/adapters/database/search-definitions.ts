@@ -32,6 +32,7 @@ const textIndex: SearchIndexDefinition = {
         description: english,
         ocrText: english,
         segmentationText: english,
+        looseText: { type: 'string', analyzer: 'lucene.standard' },
         objectKey: { type: 'string' },
         ...Object.fromEntries(scopePaths.map((path) => [path, { type: 'token' }])),
       },

@@ -1,13 +1,11 @@
-import { Binary } from 'mongodb';
 import type { Collections } from '#src/adapters/database/collections.ts';
 import { processSafe } from '#src/adapters/database/connect.ts';
 import { missingIndexes, textIndexName, vectorIndexName } from '#src/adapters/database/search-definitions.ts';
+import { createHighlights } from '#src/adapters/database/search-highlights.ts';
 import { createSearchLegs } from '#src/adapters/database/search-legs.ts';
+import { searchRowOf } from '#src/adapters/database/search-row.ts';
 import type { SearchIndex, SearchRecord } from '#src/domain/ports/search-index.ts';
 import { createHybridSearch, type SearchOptions } from '#src/domain/search/hybrid-search.ts';
-
-const binary = <T extends { vector: Float32Array }>(embedding: T | undefined) =>
-  embedding === undefined ? undefined : { ...embedding, vector: Binary.fromFloat32Array(embedding.vector) };
 
 /** Search by `$search` (BM25), `$vectorSearch` and an index of identifiers, fused here: docs/decisions/0024. */
 export function createSearchIndex(
@@ -16,20 +14,12 @@ export function createSearchIndex(
 ): SearchIndex {
   return {
     async upsert(record: SearchRecord) {
-      const { documentId, embeddings, identifiers, ...fields } = record;
-      const text = binary(embeddings.text);
-      const image = binary(embeddings.image);
-      await searchRecords.replaceOne(
-        { _id: documentId, organizationId: record.organizationId },
-        {
-          ...fields,
-          identifiers: [...identifiers],
-          embedding: { ...(text === undefined ? {} : { text }), ...(image === undefined ? {} : { image }) },
-        },
-        { upsert: true, ...processSafe },
-      );
+      const { _id, ...row } = searchRowOf(record);
+      const filter = { _id, organizationId: record.organizationId };
+      await searchRecords.replaceOne(filter, row, { upsert: true, ...processSafe });
     },
     search: createHybridSearch(createSearchLegs(searchRecords), options),
+    highlights: createHighlights(searchRecords),
     async check() {
       const missing = await missingIndexes(searchRecords as never, [
         textIndexName,

@@ -1,18 +1,28 @@
 import { Binary, type Collection, type Document, type Filter } from 'mongodb';
 import { textIndexName, vectorIndexName } from '#src/adapters/database/search-definitions.ts';
 import type { SearchRow } from '#src/adapters/database/search-row.ts';
+import { foldedForms, looseWords } from '#src/domain/search/word-forms.ts';
 import type { LegHit, LegRequest, SearchLegs } from '#src/domain/search/hybrid-search.ts';
 
 const contentPaths = ['title', 'description', 'ocrText', 'segmentationText'];
 /** Of a word with a typing error, against 1 of the word itself. */
 const fuzzyBoost = 0.2;
+/** Of a word as others spell or inflect it. */
+const looseBoost = Number(process.env['LOOSE'] ?? 0.5);
+/** The longest ones: each is a query of its own. */
+const identifiersAsked = 12;
+
+const readableProjects = ({ projectIds, ownOnly = false }: LegRequest['scope']): Filter<SearchRow>[] => {
+  const own: Filter<SearchRow> = { projectId: { $in: [...projectIds] } };
+  const open: Filter<SearchRow> = { visibility: { $eq: 'public' } };
+  if (ownOnly) return [own];
+  return [projectIds.length === 0 ? open : { $or: [own, open] }];
+};
 
 /** Who may see what, for ordinary queries and for `$vectorSearch`. Source: docs/decisions/0009. */
-const readable = ({ scope }: LegRequest): Filter<SearchRow>[] => [
+export const readable = ({ scope }: Pick<LegRequest, 'scope'>): Filter<SearchRow>[] => [
   { organizationId: { $eq: scope.organizationId } },
-  scope.projectIds.length === 0
-    ? { visibility: { $eq: 'public' } }
-    : { $or: [{ projectId: { $in: [...scope.projectIds] } }, { visibility: { $eq: 'public' } }] },
+  ...readableProjects(scope),
   ...(scope.documentIds === undefined ? [] : [{ _id: { $in: [...scope.documentIds] } }]),
   ...(scope.apiKeyIds === undefined ? [] : [{ apiKeyId: { $in: [...scope.apiKeyIds] } }]),
 ];
@@ -22,11 +32,14 @@ const searchable = ({ scope }: LegRequest): Document[] => {
   const equals = (path: string, value: string): Document => ({ equals: { path, value } });
   const among = (path: string, value: readonly string[]): Document => ({ in: { path, value: [...value] } });
   const open = equals('visibility', 'public');
+  const projects = (): Document => {
+    if (scope.projectIds.length === 0) return open;
+    const own = among('projectId', scope.projectIds);
+    return scope.ownOnly === true ? own : { compound: { should: [own, open], minimumShouldMatch: 1 } };
+  };
   return [
     equals('organizationId', scope.organizationId),
-    scope.projectIds.length === 0
-      ? open
-      : { compound: { should: [among('projectId', scope.projectIds), open], minimumShouldMatch: 1 } },
+    projects(),
     ...(scope.documentIds === undefined ? [] : [among('_id', scope.documentIds)]),
     ...(scope.apiKeyIds === undefined ? [] : [among('apiKeyId', scope.apiKeyIds)]),
   ];
@@ -34,7 +47,20 @@ const searchable = ({ scope }: LegRequest): Document[] => {
 
 /** Nobody can be in an empty list. */
 const isNarrowedToNothing = ({ scope }: LegRequest): boolean =>
-  scope.documentIds?.length === 0 || scope.apiKeyIds?.length === 0;
+  scope.documentIds?.length === 0 ||
+  scope.apiKeyIds?.length === 0 ||
+  (scope.ownOnly === true && scope.projectIds.length === 0);
+
+/** Documents with most of the words, and above them those with all. */
+function togetherOf(words: readonly Document[]): Document[] {
+  const T = Number(process.env['T'] ?? 1);
+  const P = process.env['P'];
+  if (words.length < 2 || T === 0) return [];
+  const must = { compound: { must: [...words], score: { boost: { value: T } } } };
+  const most = { compound: { should: [...words], minimumShouldMatch: words.length - 1, score: { boost: { value: T } } } };
+  if (words.length > 2 && P) return [must, most];
+  return [must];
+}
 
 /** The three ways of searching `searchRecords`; tenants are told apart inside of the index, not after it. */
 export function createSearchLegs(searchRecords: Collection<SearchRow>): SearchLegs {
@@ -52,16 +78,25 @@ export function createSearchLegs(searchRecords: Collection<SearchRow>): SearchLe
     return ranked(pipeline, 'searchScore', request.signal);
   };
 
-  const withIdentifiers = async (request: LegRequest): Promise<string[]> => {
-    const { query, depth, signal } = request;
-    if (query.identifiers.length === 0) return [];
-    const rows = await searchRecords
-      .find(
-        { $and: [...readable(request), { identifiers: { $in: [...query.identifiers] } }] },
-        { projection: { _id: 1 }, limit: depth, signal },
-      )
-      .toArray();
-    return rows.map(({ _id }) => _id);
+  const withIdentifier = async (request: LegRequest, identifier: string): Promise<string[]> => {
+    const { depth, signal } = request;
+    const filter = { $and: [...readable(request), { identifiers: identifier }] };
+    const found = searchRecords.find(filter, { projection: { _id: 1 }, limit: depth + 1, signal });
+    const ids = (await found.toArray()).map(({ _id }) => _id);
+    // A number that so many documents have tells none of them from the others: it counts as a word.
+    return ids.length > depth ? [] : ids;
+  };
+
+  /** How many of the query's identifiers each document has; a piece of one that was found is none of its own. */
+  const withIdentifiers = async (request: LegRequest): Promise<Map<string, number>> => {
+    const asked = request.query.identifiers.toSorted((a, b) => b.length - a.length).slice(0, identifiersAsked);
+    const found = await Promise.all(asked.map((identifier) => withIdentifier(request, identifier)));
+    const counts = new Map<string, number>();
+    for (const [at, ids] of found.entries()) {
+      const longer = asked.slice(0, at).some((one, n) => found[n]?.length !== 0 && one.includes(asked[at] ?? one));
+      if (!longer) for (const id of ids) counts.set(id, (counts.get(id) ?? 0) + 1);
+    }
+    return counts;
   };
 
   const withPhrases = async (request: LegRequest): Promise<LegHit[]> => {
@@ -79,23 +114,27 @@ export function createSearchLegs(searchRecords: Collection<SearchRow>): SearchLe
     async exact(request) {
       if (isNarrowedToNothing(request)) return [];
       const [identified, phrased] = await Promise.all([withIdentifiers(request), withPhrases(request)]);
-      const scores = new Map(identified.map((id) => [id, 1]));
+      const scores = new Map(identified);
       for (const { documentId, score } of phrased) scores.set(documentId, (scores.get(documentId) ?? 0) + score);
       return [...scores].map(([documentId, score]) => ({ documentId, score })).toSorted((a, b) => b.score - a.score);
     },
     async lexical(request) {
       if (isNarrowedToNothing(request)) return [];
-      const query = request.query.words.join(' ');
+      const { words } = request.query;
+      const query = [...new Set(words.map((word) => word.toLowerCase()).flatMap((word) => [word, ...foldedForms(word)]))];
+      const loose = looseWords(words.join(' ')).map((forms) => ({ text: { query: forms.join(' '), path: 'looseText' } }));
       return search(request, [
-        { text: { query, path: [...contentPaths, 'objectKey'] } },
+        { text: { query: query.join(' '), path: [...contentPaths, 'objectKey'] } },
         {
           text: {
-            query,
+            query: query.join(' '),
             path: contentPaths,
             fuzzy: { maxEdits: 1, prefixLength: 2, maxExpansions: 10 },
             score: { boost: { value: fuzzyBoost } },
           },
         },
+        ...loose,
+        ...togetherOf(loose),
       ]);
     },
     async semantic(request, { label, vector }) {

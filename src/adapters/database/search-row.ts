@@ -1,4 +1,6 @@
-import type { Binary } from 'mongodb';
+import { Binary } from 'mongodb';
+import { looseText } from '#src/domain/search/word-forms.ts';
+import type { SearchRecord } from '#src/domain/ports/search-index.ts';
 
 /** One search record per document; `_id` is the document's. */
 export interface SearchRow {
@@ -14,9 +16,26 @@ export interface SearchRow {
   readonly ocrText: string;
   /** Rows from before segmentation have none. */
   readonly segmentationText?: string;
+  /** Spellings and endings evened out. Older rows have none. */
+  readonly looseText?: string;
   readonly identifiers: readonly string[];
   readonly embedding: {
     readonly text?: { readonly label: string; readonly vector: Binary };
     readonly image?: { readonly label: string; readonly vector: Binary; readonly blockHash?: string };
+  };
+}
+
+const binary = <T extends { vector: Float32Array }>(embedding: T | undefined) =>
+  embedding === undefined ? undefined : { ...embedding, vector: Binary.fromFloat32Array(embedding.vector) };
+
+export function searchRowOf({ documentId, embeddings, identifiers, ...fields }: SearchRecord): SearchRow {
+  const text = binary(embeddings.text);
+  const image = binary(embeddings.image);
+  return {
+    _id: documentId,
+    ...fields,
+    looseText: looseText([fields.title, fields.description, fields.ocrText, fields.segmentationText].join('\n')),
+    identifiers: [...identifiers],
+    embedding: { ...(text && { text }), ...(image && { image }) },
   };
 }

@@ -29,11 +29,15 @@ function open(key: Buffer, row: SecretRow): string {
   }
 }
 
+const invalid = (field: string, message: string): Fault =>
+  new Fault('request.invalid', `${field}: ${message}.`, {
+    errors: [{ pointer: `/${field}`, code: 'invalid', message }],
+  });
+
 function checked(name: string, value: string): void {
   if (!/^[A-Z][A-Z0-9_]{0,63}$/.test(name))
-    throw new Fault('request.invalid', 'name: use A-Z, 0-9 and _, beginning with a letter, at most 64 characters.');
-  if (value === '' || Buffer.byteLength(value) > maxBytes)
-    throw new Fault('request.invalid', `value: from 1 to ${maxBytes} bytes.`);
+    throw invalid('name', 'use A-Z, 0-9 and _, beginning with a letter, at most 64 characters');
+  if (value === '' || Buffer.byteLength(value) > maxBytes) throw invalid('value', `from 1 to ${maxBytes} bytes`);
 }
 
 /** `key`: 32 bytes. */

@@ -1,6 +1,6 @@
 import type { Sharp } from 'sharp';
 import { Fault } from '#src/domain/fault.ts';
-import type { DocumentType, PageImage } from '#src/domain/ports/image-codec.ts';
+import type { DocumentType, PageImage, PictureSize } from '#src/domain/ports/image-codec.ts';
 import { maximumPixels, undecodable } from '#src/adapters/images/containers/limits.ts';
 import type { PdfPixels } from '#src/adapters/images/pdf-render.ts';
 
@@ -42,6 +42,31 @@ async function shrink(bytes: Buffer, longestSide: number): Promise<Sharp> {
 
 export async function toThumbnail(bytes: Buffer, longestSide: number): Promise<Buffer> {
   return orFault((await shrink(bytes, longestSide)).webp({ quality: 70 }).toBuffer());
+}
+
+/** A page of an image container as a picture for people, without a stop at PNG. */
+export async function pictureOfPage(
+  bytes: Buffer,
+  type: DocumentType,
+  index: number,
+  size: PictureSize,
+): Promise<Buffer> {
+  const pipeline = await openImage(bytes, type === 'image/tiff' ? { page: index } : {});
+  return toPicture(pipeline.autoOrient(), size);
+}
+
+/** The same of a rendered PDF page. */
+export async function pictureOfPixels({ width, height, pixels }: PdfPixels, size: PictureSize): Promise<Buffer> {
+  const { sharp } = await import('#src/adapters/images/sharp.ts');
+  return toPicture(sharp(pixels, { ...input, raw: { width, height, channels: 4 } }), size);
+}
+
+/** Fitted first, with sides exchanged where it is going to lie on its side: turning fewer pixels is less work. */
+async function toPicture(pipeline: Sharp, { width, height, rotate }: PictureSize): Promise<Buffer> {
+  const box = rotate % 180 === 0 ? { width, height } : { width: height, height: width };
+  const fitted = pipeline.flatten({ background }).resize({ ...box, fit: 'inside', withoutEnlargement: true });
+  // What is not copied on purpose stays behind: EXIF with its places and names, colour profiles, comments.
+  return orFault(fitted.rotate(rotate).webp({ quality: 80, effort: 3 }).toBuffer());
 }
 
 export async function toModelJpeg(png: Buffer, longestSide: number): Promise<Buffer> {

@@ -2,7 +2,14 @@ import { Fault } from '#src/domain/fault.ts';
 import type { DocumentType, ImageCodec, ImageFacts, PageImage } from '#src/domain/ports/image-codec.ts';
 import { checkPdfTail } from '#src/adapters/images/containers/pdf.ts';
 import { undecodable } from '#src/adapters/images/containers/limits.ts';
-import { decodePage, encodePage, toModelJpeg, toThumbnail } from '#src/adapters/images/decode.ts';
+import {
+  decodePage,
+  encodePage,
+  pictureOfPage,
+  pictureOfPixels,
+  toModelJpeg,
+  toThumbnail,
+} from '#src/adapters/images/decode.ts';
 import { inspectImage } from '#src/adapters/images/inspect.ts';
 import { createPdfPages } from '#src/adapters/images/pdf-pages.ts';
 import { toRaster, transformPage } from '#src/adapters/images/transform.ts';
@@ -30,8 +37,7 @@ export function createImageCodec(): ImageCodec {
   const decode = async (bytes: Buffer, index: number, signal?: AbortSignal): Promise<PageImage> => {
     const contentType = sniffed(bytes);
     if (contentType === 'application/pdf') return encodePage(await pdf.page(bytes, index, signal), index);
-    const { pages } = inspectImage(contentType, bytes);
-    if (index >= pages) throw new Fault('request.invalid', `There is no page ${index + 1}: the document has ${pages}.`);
+    checkedPage(contentType, bytes, index);
     return decodePage(bytes, contentType, index);
   };
 
@@ -48,6 +54,12 @@ export function createImageCodec(): ImageCodec {
       inspectImage(contentType, bytes);
       return toThumbnail(bytes, longestSide);
     },
+    async picture(bytes, index, size) {
+      const contentType = sniffed(bytes);
+      if (contentType === 'application/pdf') return pictureOfPixels(await pdf.page(bytes, index), size);
+      checkedPage(contentType, bytes, index);
+      return pictureOfPage(bytes, contentType, index, size);
+    },
     async raster(page, longestSide, signal) {
       signal?.throwIfAborted();
       return orAbort(toRaster(page, longestSide), signal);
@@ -58,4 +70,9 @@ export function createImageCodec(): ImageCodec {
     },
     forModel: (image, longestSide) => toModelJpeg(image.png, longestSide),
   };
+}
+
+function checkedPage(contentType: Exclude<DocumentType, 'application/pdf'>, bytes: Buffer, index: number): void {
+  const { pages } = inspectImage(contentType, bytes);
+  if (index >= pages) throw new Fault('request.invalid', `There is no page ${index + 1}: the document has ${pages}.`);
 }

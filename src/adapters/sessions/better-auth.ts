@@ -1,29 +1,34 @@
 import { betterAuth } from 'better-auth';
 import { mongodbAdapter } from 'better-auth/adapters/mongodb';
-import { organization } from 'better-auth/plugins';
-import { createAccessControl } from 'better-auth/plugins/access';
-import { defaultStatements } from 'better-auth/plugins/organization/access';
+import { APIError } from 'better-auth/api';
 import type { Db } from 'mongodb';
+import { attemptRules, createAttempts } from '#src/adapters/sessions/attempts.ts';
+import type { Watch } from '#src/adapters/sessions/watch.ts';
 import { newId, type IdKind } from '#src/domain/ids.ts';
-import type { MemberStore, SessionStore } from '#src/domain/ports/sessions.ts';
+import type { SessionStore } from '#src/domain/ports/sessions.ts';
 
-export interface AuthOptions {
+export interface LibraryOptions {
   readonly db: Db;
-  /** null: the database alone. */
+  /** Guarded; null: the database alone. */
   readonly store: SessionStore | null;
-  readonly members: Pick<MemberStore, 'organizationsOf'>;
+  /** Counts attempts, past the guard. */
+  readonly counter: SessionStore | null;
+  readonly watch: Watch;
   /** Signs cookies. */
   readonly secret: string;
   /** Public address of the API. */
   readonly baseUrl: string;
-  /** Origins, beside the base URL's, that pages of ours may have. */
-  readonly origins: readonly string[];
+  readonly rateLimits: boolean;
+  /** False: nobody who was not invited. */
+  maySignUp(email: string): Promise<boolean>;
+  /** Where a new session begins; null: in no organization. */
+  firstOrganization(userId: string): Promise<string | null>;
 }
 
 export const authPath = '/api/auth';
-export const sessionCookie = 'app.session_token';
 /** What the facade says of the caller's address; never what the caller says. */
 export const clientIpHeader = 'x-app-client-ip';
+export const invitedOnly = 'SIGN_UP_BY_INVITATION';
 
 const kinds: Readonly<Record<string, IdKind>> = {
   user: 'user',
@@ -32,31 +37,44 @@ const kinds: Readonly<Record<string, IdKind>> = {
   sessions: 'session',
   account: 'account',
   accounts: 'account',
-  verification: 'verification',
-  verifications: 'verification',
-  organization: 'organization',
-  organizations: 'organization',
-  member: 'member',
-  members: 'member',
-  invitation: 'invitation',
-  invitations: 'invitation',
 };
 
-const access = createAccessControl(defaultStatements);
-/** Members, invitations and roles are changed by our own tools: the library's roles only know who may read. */
-const nothing = access.newRole({});
+function cookies(baseUrl: string) {
+  return {
+    cookiePrefix: 'app',
+    // Otherwise the name gains `__Secure-` on https, and breaks the specification.
+    useSecureCookies: false,
+    defaultCookieAttributes: { secure: baseUrl.startsWith('https:'), httpOnly: true, sameSite: 'lax' as const },
+  };
+}
+
+/** The library tells its log what it swallows. */
+function watched(watch: Watch) {
+  return {
+    logger: {
+      level: 'error' as const,
+      log(_level: string, _message: string, ...more: unknown[]) {
+        for (const one of more) watch.note(one);
+      },
+    },
+    // Otherwise what is thrown would go to the console.
+    onAPIError: { throw: true },
+  };
+}
 
 /**
- * The authentication library as identity.md wants it: cookie `app.session_token`, string ids, our collections, no cookie cache, the
- * caller's address from the facade only.
+ * The authentication library as identity.md wants it: cookie `app.session_token`, string ids, our collections, no cookie cache, no
+ * bearer tokens, the caller's address from the facade only. What it would read from the environment is said here instead.
  */
-export function createBetterAuth({ db, store, members, secret, baseUrl, origins }: AuthOptions) {
+export function createBetterAuth(options: LibraryOptions) {
+  const { db, store, watch, secret, baseUrl } = options;
   return betterAuth({
     appName: 'Inkgraph',
-    baseURL: baseUrl,
+    // A path in it would take the place of the base path.
+    baseURL: new URL(baseUrl).origin,
     basePath: authPath,
+    secrets: [{ version: 1, value: secret }],
     secret,
-    trustedOrigins: [...origins],
     // With a client it would want transactions.
     database: mongodbAdapter(db, { transaction: false }),
     ...(store === null ? {} : { secondaryStorage: store }),
@@ -68,40 +86,44 @@ export function createBetterAuth({ db, store, members, secret, baseUrl, origins 
       storeSessionInDatabase: true,
       // A revoked session would still answer.
       cookieCache: { enabled: false },
+      additionalFields: { activeOrganizationId: { type: 'string', required: false, input: false } },
     },
     databaseHooks: {
+      user: {
+        create: {
+          async before(user) {
+            // Seeds and commands sign people up outside of a call.
+            if (watch.changes === undefined || (await options.maySignUp(user.email))) return;
+            throw new APIError('FORBIDDEN', { code: invitedOnly, message: 'Sign-up is by invitation.' });
+          },
+        },
+      },
       session: {
         create: {
-          async before(session) {
-            const [first] = await members.organizationsOf(session.userId);
-            return { data: { ...session, activeOrganizationId: first?.organizationId ?? null } };
-          },
+          before: async (session) => ({
+            data: { ...session, activeOrganizationId: await options.firstOrganization(session.userId) },
+          }),
         },
       },
     },
     emailAndPassword: { enabled: true, minPasswordLength: 10, maxPasswordLength: 128 },
+    rateLimit: {
+      enabled: options.rateLimits,
+      window: 60,
+      max: 300,
+      customRules: attemptRules,
+      customStorage: createAttempts(options.counter),
+    },
     advanced: {
-      cookiePrefix: 'app',
-      // Otherwise the name gains `__Secure-` on https, and breaks the specification.
-      useSecureCookies: false,
-      defaultCookieAttributes: { secure: baseUrl.startsWith('https:'), httpOnly: true, sameSite: 'lax' },
-      database: { generateId: ({ model }) => newId(kinds[model] ?? 'verification') },
+      ...cookies(baseUrl),
+      database: { generateId: ({ model }) => newId(kinds[model] ?? 'verification'), joins: true },
       ipAddress: { ipAddressHeaders: [clientIpHeader] },
+      // The facade has done both for every address, and passes no address of the caller's on.
+      disableCSRFCheck: true,
+      disableOriginCheck: true,
     },
     telemetry: { enabled: false },
-    logger: { disabled: true },
-    plugins: [
-      organization({
-        ac: access,
-        roles: { viewer: nothing, editor: nothing, admin: nothing, owner: nothing },
-        creatorRole: 'owner',
-        schema: {
-          organization: { modelName: 'organizations' },
-          member: { modelName: 'members' },
-          invitation: { modelName: 'invitations' },
-        },
-      }),
-    ],
+    ...watched(watch),
   });
 }
 export type BetterAuth = ReturnType<typeof createBetterAuth>;

@@ -10,7 +10,9 @@ interface Entry {
 const pruneAt = 10_000;
 
 /** In this process only: for one API process on one database. Held by test/conformance/session-store.ts. */
-export function createMemorySessionStore(now: () => number = Date.now): SessionStore {
+export function createMemorySessionStore(
+  now: () => number = Date.now,
+): SessionStore & { /** Entries at hand. */ size(): number } {
   const entries = new Map<string, Entry>();
   let pruneNext = pruneAt;
   const live = (key: string): Entry | null => {
@@ -27,6 +29,7 @@ export function createMemorySessionStore(now: () => number = Date.now): SessionS
     pruneNext = Math.max(pruneAt, entries.size * 2);
   };
   return {
+    size: () => entries.size,
     get: async (key) => live(key)?.value ?? null,
     async set(key, value, ttlSeconds) {
       put(key, { value, expiresAt: ttlSeconds === undefined ? Infinity : now() + ttlSeconds * 1_000 });

@@ -1,37 +1,170 @@
-import type { AuthOptions, BetterAuth } from '#src/adapters/sessions/better-auth.ts';
-import type { LiveSession, Sessions } from '#src/domain/ports/sessions.ts';
+import type { Db, WithId } from 'mongodb';
+import type { BetterAuth, LibraryOptions } from '#src/adapters/sessions/better-auth.ts';
+import { decoded, sessionCookie, signedCookie, tokenOf, withSigned } from '#src/adapters/sessions/cookie.ts';
+import { guardStore } from '#src/adapters/sessions/guarded-store.ts';
+import { createSeededSession } from '#src/adapters/sessions/seeded-session.ts';
+import { Watch } from '#src/adapters/sessions/watch.ts';
+import { Fault } from '#src/domain/fault.ts';
+import type { Logger } from '#src/domain/ports/logger.ts';
+import type { Accounts, AccountCall, LiveSession, SessionInfo, SessionStore } from '#src/domain/ports/sessions.ts';
 
-export interface AuthService extends Sessions {
-  /** Requests below `/api/auth`, which the facade lets through: sign-in, sign-up, sign-out and the choice of an organization. */
-  handle(request: Request): Promise<Response>;
-  /** Makes a user, as sign-up does; answers the id. */
-  signUp(person: { email: string; password: string; name: string }): Promise<string>;
+export interface AccountsOptions extends Pick<
+  LibraryOptions,
+  'secret' | 'rateLimits' | 'maySignUp' | 'firstOrganization'
+> {
+  readonly db: Db;
+  /** null: the database alone. */
+  readonly store: SessionStore | null;
+  readonly logger: Logger;
+  /** Public address of the API, known when it listens. */
+  baseUrl(): string;
+  /** Of the seeded session, raw or signed, which its cookie may then be; null: there is none. */
+  readonly seededToken: string | null;
 }
 
-/** The library is loaded when somebody first needs a session, when the address of the API is known. */
-export function createSessions(options: Omit<AuthOptions, 'baseUrl'> & { baseUrl(): string }): AuthService {
-  let made: Promise<BetterAuth> | null = null;
-  const auth = (): Promise<BetterAuth> => {
-    made ??= import('#src/adapters/sessions/better-auth.ts').then(({ createBetterAuth }) =>
-      createBetterAuth({ ...options, baseUrl: options.baseUrl() }),
-    );
-    return made;
+export interface AccountService extends Accounts {
+  /** Makes a user, as sign-up does, whoever may sign up; answers the id. */
+  signUp(person: { email: string; password: string; name: string }): Promise<string>;
+  /** Makes the seeded session stand for this user, and answers its cookie: `app.session_token=...`. */
+  openSeeded(owner: { email: string; organizationId: string }): Promise<string>;
+  /** Ends what an earlier start with a seeded session left. */
+  closeSeeded(): Promise<void>;
+}
+
+/** As the library stores it; what we read of it. */
+export interface SessionRow {
+  readonly _id: string;
+  readonly token: string;
+  readonly userId: string;
+  readonly createdAt: Date;
+  readonly updatedAt: Date;
+  readonly expiresAt: Date;
+  readonly ipAddress: string;
+  readonly userAgent: string;
+  readonly activeOrganizationId: string | null;
+}
+
+interface Library {
+  readonly auth: BetterAuth;
+  readonly path: string;
+  readonly ipHeader: string;
+  faultOf: (failures: readonly Error[]) => Fault | null;
+  replyOf: (response: Response, failures: readonly Error[]) => Promise<{ body: unknown; cookies: string[] }>;
+}
+
+/** Heavy: loaded when somebody first needs a session, when the address of the API is known. */
+async function load(options: LibraryOptions): Promise<Library> {
+  const [{ createBetterAuth, authPath, clientIpHeader }, outcome] = await Promise.all([
+    import('#src/adapters/sessions/better-auth.ts'),
+    import('#src/adapters/sessions/outcome.ts'),
+  ]);
+  return { auth: createBetterAuth(options), path: authPath, ipHeader: clientIpHeader, ...outcome } as Library;
+}
+
+function headersOf({ ip, userAgent }: AccountCall, cookie: string | undefined, ipHeader: string): Headers {
+  const headers = new Headers({ 'content-type': 'application/json' });
+  if (cookie !== undefined) headers.set('cookie', cookie);
+  if (userAgent !== undefined) headers.set('user-agent', userAgent);
+  if (ip !== undefined) headers.set(ipHeader, ip);
+  return headers;
+}
+
+export function createAccounts(options: AccountsOptions): AccountService {
+  const { db, secret, store, logger, seededToken } = options;
+  const watch = new Watch();
+  const guarded = store === null ? null : guardStore(store, watch, logger);
+  const rows = db.collection<SessionRow>('sessions');
+  const seeded = createSeededSession(db, guarded);
+  let loading: Promise<Library> | null = null;
+  const library = (): Promise<Library> =>
+    (loading ??= load({ ...options, store: guarded, counter: store, watch, baseUrl: options.baseUrl() }));
+  const token = seededToken === null ? null : tokenOf(seededToken);
+  const accept = (cookie: string): string =>
+    token === null || seededToken === null
+      ? cookie
+      : withSigned(cookie, [token, decoded(seededToken)], signedCookie(token, secret));
+
+  /** The store before the database: a session that cannot be taken out of the store must stay whole. */
+  const endRow = async ({ _id, token: ended }: Pick<WithId<SessionRow>, '_id' | 'token'>): Promise<void> => {
+    await guarded?.delete(ended);
+    await rows.deleteOne({ _id });
   };
+
   return {
     async read(cookie) {
-      if (cookie === undefined || !cookie.includes('app.session_token=')) return null;
-      const found = await (await auth()).api.getSession({ headers: new Headers({ cookie }) });
-      return found === null ? null : live(found);
+      if (cookie === undefined || !cookie.includes(`${sessionCookie}=`)) return null;
+      const { auth, faultOf } = await library();
+      const headers = new Headers({ cookie: accept(cookie) });
+      const { result, failures } = await watch.run(false, () =>
+        auth.api.getSession({ headers, query: { disableRefresh: true } }).catch((error: unknown) => ({ error })),
+      );
+      if (result !== null && 'error' in result) throw faultOf(failures) ?? result.error;
+      return result === null ? null : live(result);
     },
-    async handle(request) {
-      return (await auth()).handler(request);
+    async perform(action, body, call) {
+      const { auth, path, ipHeader, replyOf } = await library();
+      // A user whose session could not be kept would be told that the address is taken.
+      if (action === 'sign-up/email') await guarded?.set('sign-up', '1', 1);
+      const reads = action === 'get-session';
+      const cookie = call.cookie === undefined ? undefined : accept(call.cookie);
+      const request = new Request(new URL(`${path}/${action}`, options.baseUrl()), {
+        method: reads ? 'GET' : 'POST',
+        headers: headersOf(call, cookie, ipHeader),
+        body: reads ? null : JSON.stringify(body),
+      });
+      const { result, failures } = await watch.run(!reads, () =>
+        auth.handler(request).catch((error: unknown) => {
+          watch.note(error);
+          return new Response(null, { status: 500 });
+        }),
+      );
+      return replyOf(result, failures);
+    },
+    async list(userId) {
+      const found = await rows
+        .find({ userId, expiresAt: { $gt: new Date() } })
+        .sort({ createdAt: -1 })
+        .limit(100)
+        .toArray();
+      return found.map(infoOf);
+    },
+    async end(userId, sessionId) {
+      const row = await rows.findOne({ _id: sessionId, userId });
+      if (row === null) return false;
+      await endRow(row);
+      return true;
+    },
+    async endOthers(userId, keptSessionId) {
+      const others = await rows.find({ userId, _id: { $ne: keptSessionId } }).toArray();
+      for (const row of others) await endRow(row);
+      return others.length;
+    },
+    async choose({ sessionId, userId }, organizationId) {
+      const row = await rows.findOne({ _id: sessionId, userId }, { projection: { token: 1 } });
+      if (row === null) throw new Fault('auth.unauthorized', 'Sign in: your session has ended.');
+      const { internalAdapter } = await (await library()).auth.$context;
+      await watch.run(true, () => internalAdapter.updateSession(row.token, { activeOrganizationId: organizationId }));
     },
     async signUp(person) {
-      const { user } = await (await auth()).api.signUpEmail({ body: person });
+      const { user } = await (await library()).auth.api.signUpEmail({ body: person });
       return user.id;
     },
+    async openSeeded(owner) {
+      if (token === null) throw new Error('there is no seeded session: API_DEBUG is not set');
+      await seeded.open(token, owner);
+      return `${sessionCookie}=${signedCookie(token, secret)}`;
+    },
+    closeSeeded: () => seeded.close(),
   };
 }
+
+const infoOf = ({ _id, createdAt, expiresAt, ipAddress, userAgent }: SessionRow): SessionInfo => ({
+  id: _id,
+  createdAt,
+  expiresAt,
+  ipAddress,
+  userAgent,
+});
 
 type Found = NonNullable<Awaited<ReturnType<BetterAuth['api']['getSession']>>>;
 

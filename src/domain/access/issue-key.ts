@@ -1,4 +1,4 @@
-import { hashKey, newKeySecret, type ApiKeyRecord, type KeyKind } from '#src/domain/access/api-key.ts';
+import { hashKey, keyIsLive, newKeySecret, type ApiKeyRecord, type KeyKind } from '#src/domain/access/api-key.ts';
 import type { Scope } from '#src/contracts/scopes.ts';
 import { Fault } from '#src/domain/fault.ts';
 import { newId } from '#src/domain/ids.ts';
@@ -34,16 +34,27 @@ export interface IssuedKey {
 
 const graceMs = 24 * 3_600_000;
 
+const invalid = (pointer: string, message: string): Fault =>
+  new Fault('request.invalid', message, { errors: [{ pointer, code: 'invalid', message }] });
+
+/** Unknown, or not the caller's: one answer. */
+export const keyMissing = (): Fault =>
+  new Fault('key.not_found', 'There is no API key with this id: the list of keys shows them.', {
+    errors: [{ pointer: '/keyId', code: 'not_found', message: 'take an id from the list of keys' }],
+  });
+
 async function requireBinding(parts: KeyParts, wanted: NewKey): Promise<string | null> {
   if (wanted.kind === 'service') {
     if (wanted.workflowId === undefined) return null;
-    throw new Fault('request.invalid', 'A service key is not bound to a workflow: leave it out.');
+    throw invalid('/workflowId', 'A service key is not bound to a workflow: leave it out.');
   }
-  if (wanted.workflowId === undefined)
-    throw new Fault('request.invalid', 'A workflow key needs the workflow that it runs.');
+  if (wanted.workflowId === undefined) throw invalid('/workflowId', 'A workflow key needs the workflow that it runs.');
   const tenant = { organizationId: wanted.organizationId, projectIds: [wanted.projectId] };
   const workflow = await parts.workflows.find(tenant, wanted.workflowId);
-  if (workflow === null) throw new Fault('workflow.not_found', 'The project has no workflow with this id.');
+  if (workflow === null)
+    throw new Fault('workflow.not_found', 'The project has no workflow with this id.', {
+      errors: [{ pointer: '/workflowId', code: 'not_found', message: 'take an id from the list of workflows' }],
+    });
   return workflow._id;
 }
 
@@ -51,7 +62,7 @@ async function requireBinding(parts: KeyParts, wanted: NewKey): Promise<string |
 export async function issueKey(parts: KeyParts, wanted: NewKey): Promise<IssuedKey> {
   const agentGraphId = await requireBinding(parts, wanted);
   if (wanted.kind === 'workflow' && wanted.scopes !== undefined)
-    throw new Fault('request.invalid', 'A workflow key only uploads: leave the scopes out, or issue a service key.');
+    throw invalid('/scopes', 'A workflow key only uploads: leave the scopes out, or issue a service key.');
   const secret = newKeySecret(wanted.kind);
   const createdAt = new Date();
   const record: ApiKeyRecord = {
@@ -78,15 +89,15 @@ export async function issueKey(parts: KeyParts, wanted: NewKey): Promise<IssuedK
   return { record, secret };
 }
 
-/** The key stops working at once. Faults: `request.not_found`, `request.invalid` when it was revoked before. */
+/** The key stops working at once. Faults: `key.not_found`, `key.spent` when it was revoked before. */
 export async function revokeKey(parts: KeyParts, organizationId: string, id: string, actor: string): Promise<void> {
   const key = await requireKey(parts, organizationId, id);
   if (!(await parts.apiKeys.revoke(organizationId, id, new Date())))
-    throw new Fault('request.invalid', 'This key is revoked already.');
+    throw new Fault('key.spent', 'This key is revoked already.');
   await audit(parts, actor, 'key.revoke', key);
 }
 
-/** A new key like the old one, which goes on working for 24 hours. Faults: `request.not_found`, `request.invalid`. */
+/** A new key like the old one, which goes on working for 24 hours. Faults: `key.not_found`, `key.spent`. */
 export async function rotateKey(
   parts: KeyParts,
   organizationId: string,
@@ -94,8 +105,9 @@ export async function rotateKey(
   actor: string,
 ): Promise<IssuedKey> {
   const old = await requireKey(parts, organizationId, id);
-  const spent = new Fault('request.invalid', 'This key is revoked or rotated already: rotate the one in use.');
-  if (old.revokedAt !== null || old.replacedBy !== null) throw spent;
+  const spent = new Fault('key.spent', 'This key is revoked, expired or rotated already: rotate the one in use.');
+  // A successor of an expired key would be expired, too.
+  if (old.replacedBy !== null || !keyIsLive(old, new Date())) throw spent;
   const issued = await issueKey(parts, {
     kind: old.kind,
     name: old.name,
@@ -119,8 +131,7 @@ export async function rotateKey(
 
 async function requireKey({ apiKeys }: KeyParts, organizationId: string, id: string): Promise<ApiKeyRecord> {
   const key = await apiKeys.find(organizationId, id);
-  if (key === null)
-    throw new Fault('request.not_found', 'There is no key with this id: `npm run keys -- list` shows them.');
+  if (key === null) throw keyMissing();
   return key;
 }
 

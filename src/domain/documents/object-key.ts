@@ -37,6 +37,32 @@ export function derivedKey(document: Placed): string {
   return `derived/${document.organizationId}/${document.projectId}/${document._id}.png`;
 }
 
-export function thumbnailKey(document: Placed): string {
-  return `documents/${document.organizationId}/${document.projectId}/${document._id}/thumbnail-320.webp`;
+/** A picture of a document as it is kept: `side` is one of `thumbnailSides`, `width` one of `pageWidths`. */
+export type Picture =
+  | { readonly kind: 'thumbnail'; readonly side: number }
+  | { readonly kind: 'page'; readonly page: number; readonly width: number; readonly rotate: Turn };
+
+/** Degrees clockwise. */
+export type Turn = (typeof turns)[number];
+export const turns = [0, 90, 180, 270] as const;
+/** Pixels of the longest side of a thumbnail. */
+export const thumbnailSides: readonly number[] = [160, 320, 640];
+/** Pixels across a page. */
+export const pageWidths: readonly number[] = [400, 800, 1_200, 1_600, 2_000];
+
+export function pictureKey(document: Placed, picture: Picture): string {
+  const folder = `documents/${document.organizationId}/${document.projectId}/${document._id}`;
+  if (picture.kind === 'thumbnail') return `${folder}/thumbnail-${picture.side}.webp`;
+  const { page, width, rotate } = picture;
+  return `${folder}/pages/${page}-${width}-${rotate}.webp`;
+}
+
+/** Every key under which something of the document may be stored: what goes when it is deleted. */
+export function objectKeysOf(document: Placed & Pick<DocumentRecord, 'objectKey' | 'pinnedKey' | 'pages'>): string[] {
+  const thumbnails = thumbnailSides.map((side): Picture => ({ kind: 'thumbnail', side }));
+  const pages = Array.from({ length: document.pages }, (_, page) =>
+    pageWidths.flatMap((width) => turns.map((rotate): Picture => ({ kind: 'page', page, width, rotate }))),
+  );
+  const pictures = [...thumbnails, ...pages.flat()].map((picture) => pictureKey(document, picture));
+  return [...new Set([document.objectKey, document.pinnedKey, ...pictures])];
 }

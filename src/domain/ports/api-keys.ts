@@ -6,7 +6,8 @@ export interface ApiKeyStore {
   /** The only query without a tenant: it is what tells the tenant. */
   findByHash(hash: string): Promise<ApiKeyRecord | null>;
   find(organizationId: string, id: string): Promise<ApiKeyRecord | null>;
-  list(organizationId: string): Promise<readonly ApiKeyRecord[]>;
+  /** Newest first, at most 1,000; of all projects where none is named. */
+  list(organizationId: string, projectIds?: readonly string[]): Promise<readonly ApiKeyRecord[]>;
   /** Keys that are not revoked and run this workflow, at most `limit`. */
   listBound(organizationId: string, workflowId: string, limit: number): Promise<readonly ApiKeyRecord[]>;
   /** False when there is no such live key. */

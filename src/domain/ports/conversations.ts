@@ -2,6 +2,7 @@ import type { ChatScope, SourceCard } from '#src/contracts/resources/chat.ts';
 import type { ListPosition } from '#src/domain/ports/documents.ts';
 
 export interface ConversationRecord {
+  /** As the client knows it: the same id of two people names two conversations. */
   readonly _id: string;
   readonly organizationId: string;
   /** Whose it is: nobody else reads it, other members neither. */
@@ -13,9 +14,8 @@ export interface ConversationRecord {
 }
 
 export interface ConversationMessage {
+  /** As the client knows it; its own within the conversation. */
   readonly _id: string;
-  readonly organizationId: string;
-  readonly conversationId: string;
   readonly role: 'user' | 'assistant';
   readonly text: string;
   readonly sources: readonly SourceCard[];
@@ -24,7 +24,10 @@ export interface ConversationMessage {
   readonly createdAt: Date;
 }
 
-/** What was asked and answered. Every read is by organization and user. Source: contracts.md "Chat". */
+/** Kept of one conversation. */
+export const mostMessages = 200;
+
+/** What was asked and answered. Every read is by organization and user. Source: contracts.md "Chat"; docs/decisions/0041. */
 export interface ConversationStore {
   find(organizationId: string, userId: string, id: string): Promise<ConversationRecord | null>;
   /** Newest first by `createdAt`. */
@@ -35,8 +38,16 @@ export interface ConversationStore {
     limit: number,
   ): Promise<readonly ConversationRecord[]>;
   /** In order, at most `limit`, the newest. */
-  messages(organizationId: string, conversationId: string, limit: number): Promise<readonly ConversationMessage[]>;
-  /** Makes the conversation where it is not there, else moves `updatedAt`; adds messages whose ids are not there yet. */
+  messages(
+    organizationId: string,
+    userId: string,
+    conversationId: string,
+    limit: number,
+  ): Promise<readonly ConversationMessage[]>;
+  /**
+   * Makes the conversation where it is not there, else moves `updatedAt` and `scope`. Adds messages: a question that is there stays as
+   * it is, an answer replaces the one of its id in its place. Of a long conversation the newest messages stay: `mostMessages`.
+   */
   append(conversation: ConversationRecord, messages: readonly ConversationMessage[]): Promise<void>;
   delete(organizationId: string, userId: string, id: string): Promise<boolean>;
   /** What quotes a deleted document goes out of stored source cards. */

@@ -34,6 +34,13 @@ export interface PageTransform {
   readonly keepPolygons?: readonly (readonly (readonly [number, number])[])[];
 }
 
+/** A picture of a page for people: at most so many pixels, counted after it was turned `rotate` degrees clockwise. */
+export interface PictureSize {
+  readonly width: number;
+  readonly height: number;
+  readonly rotate: 0 | 90 | 180 | 270;
+}
+
 /** 8-bit gray pixels, row by row. */
 export interface GrayRaster {
   readonly width: number;
@@ -54,6 +61,8 @@ export interface ImageCodec {
   page(bytes: Buffer, index: number, signal?: AbortSignal): Promise<PageImage>;
   /** Longest side at most `longestSide` pixels, WebP quality 70. Never the uploaded bytes. */
   thumbnail(bytes: Buffer, longestSide: number): Promise<Buffer>;
+  /** One page, upright and then turned, never enlarged, as WebP quality 80 without metadata. Never the uploaded bytes. */
+  picture(bytes: Buffer, index: number, size: PictureSize): Promise<Buffer>;
   /** Gray pixels of a page, scaled down to `longestSide` where it is larger: for layout analysis. */
   raster(page: PageImage, longestSide: number, signal?: AbortSignal): Promise<GrayRaster>;
   transform(page: PageImage, change: PageTransform, signal?: AbortSignal): Promise<PageImage>;

@@ -41,7 +41,10 @@ export interface ObjectStore {
   put(key: string, body: Buffer, contentType: string): Promise<ObjectHead>;
   /** Server-side copy of exactly the bytes named by `ifMatch`; repeated with the same bytes it answers the same. */
   copy(from: string, to: string, ifMatch: string): Promise<ObjectHead>;
+  /** The key is free at once; its bytes may stay where they are until the store tidies up. */
   delete(key: string): Promise<void>;
+  /** The same for many, and their bytes follow soon, unless another key names the same. Absent keys are no error. */
+  deleteAll(keys: readonly string[]): Promise<void>;
   /** Rejects when the store cannot serve. */
   check(): Promise<void>;
 }

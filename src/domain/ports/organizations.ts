@@ -14,10 +14,12 @@ export interface ProjectRecord {
 
 export interface OrganizationStore {
   insertOrganization(record: OrganizationRecord): Promise<void>;
+  /** Fault: `project.name_taken`, in capitals or not. */
   insertProject(record: ProjectRecord): Promise<void>;
   findOrganization(id: string): Promise<OrganizationRecord | null>;
   findProject(organizationId: string, id: string): Promise<ProjectRecord | null>;
-  /** False when there is none. */
+  /** False when there is none. Fault: `project.name_taken`. */
   renameProject(organizationId: string, id: string, name: string): Promise<boolean>;
+  /** Oldest first, at most 1,000. */
   listProjects(organizationId: string): Promise<readonly ProjectRecord[]>;
 }

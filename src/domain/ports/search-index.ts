@@ -1,3 +1,4 @@
+import type { Highlight } from '#src/contracts/resources/card.ts';
 import type { LegRank } from '#src/domain/search/fuse.ts';
 
 /** What is searched of one document: one record per document, replaced as a whole by the `index` node. */
@@ -32,6 +33,8 @@ export interface SearchQuery {
   readonly organizationId: string;
   /** Only documents of these projects, or public ones of the organization. */
   readonly projectIds: readonly string[];
+  /** Leaves out what is public in other projects. */
+  readonly ownOnly?: boolean;
   /** Narrows to these documents. */
   readonly documentIds?: readonly string[];
   /** Narrows to what these keys uploaded. */
@@ -59,6 +62,11 @@ export interface SearchAnswer {
   readonly degraded: readonly SearchLeg[];
 }
 
+/** Which documents of an answer to show, and what was searched. */
+export interface HighlightQuery extends Pick<SearchQuery, 'organizationId' | 'projectIds' | 'text'> {
+  readonly documentIds: readonly string[];
+}
+
 /**
  * Search with exact identifiers and quoted phrases pinned on top. A document may become searchable a moment after `upsert` answers.
  * Faults of `search`: `service.unavailable`.
@@ -66,6 +74,8 @@ export interface SearchAnswer {
 export interface SearchIndex {
   upsert(record: SearchRecord): Promise<void>;
   search(query: SearchQuery): Promise<SearchAnswer>;
+  /** Where the text matched, by document; one that the caller may not read, or that is gone, is not among them. One read for all. */
+  highlights(query: HighlightQuery): Promise<ReadonlyMap<string, readonly Highlight[]>>;
   /** A document that is deleted is not found any more. */
   delete(organizationId: string, documentId: string): Promise<void>;
   /** Keeps the record's visibility filter in step with the document. */

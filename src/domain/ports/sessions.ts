@@ -20,7 +20,56 @@ export interface Sessions {
   read(cookie: string | undefined): Promise<LiveSession | null>;
 }
 
-/** Where sessions are looked up first, in front of the database; Redis beyond one process. Source: specification §5 rule 2. */
+/** What somebody does with an account, at the authentication library. */
+export type AccountAction = 'sign-up/email' | 'sign-in/email' | 'sign-out' | 'get-session' | 'change-password';
+
+/** Where an action comes from. `ip` is the facade's word, never the caller's. */
+export interface AccountCall {
+  readonly cookie: string | undefined;
+  readonly ip: string | undefined;
+  readonly userAgent: string | undefined;
+}
+
+export interface AccountReply {
+  /** JSON of the library: `{ user }`, `{ session, user }` or null. It may carry session tokens. */
+  readonly body: unknown;
+  /** Lines of `Set-Cookie`. */
+  readonly cookies: readonly string[];
+}
+
+/** A session as its owner sees it. */
+export interface SessionInfo {
+  readonly id: string;
+  readonly createdAt: Date;
+  readonly expiresAt: Date;
+  readonly ipAddress: string;
+  readonly userAgent: string;
+}
+
+/**
+ * Accounts and their sessions. Reads go on from the database when the session store is down; what would change a session there is
+ * `service.unavailable` then, and has changed nothing that the caller was told of.
+ */
+export interface Accounts extends Sessions {
+  /**
+   * Faults: `auth.unauthorized`, one for an unknown address and a wrong password; `auth.email_taken`; `auth.forbidden` for an address
+   * that may not sign up; `request.invalid`; `request.rate_limited`; `service.unavailable`.
+   */
+  perform(action: AccountAction, body: object, call: AccountCall): Promise<AccountReply>;
+  /** Newest first, those whose time is not over. */
+  list(userId: string): Promise<readonly SessionInfo[]>;
+  /** Ends one session of the user; false when there is none with this id. */
+  end(userId: string, sessionId: string): Promise<boolean>;
+  /** Ends every other session of the user; answers how many. */
+  endOthers(userId: string, keptSessionId: string): Promise<number>;
+  /** The session's active organization from now on. Who may choose it is the caller's affair. */
+  choose(session: LiveSession, organizationId: string): Promise<void>;
+}
+
+/**
+ * Where sessions are looked up first, in front of the database; Redis beyond one process. Held by
+ * test/conformance/session-store.ts. Source: specification §5 rule 2.
+ */
 export interface SessionStore {
   get(key: string): Promise<string | null>;
   /** `ttlSeconds` absent: until it is deleted. */
@@ -29,6 +78,52 @@ export interface SessionStore {
   getAndDelete(key: string): Promise<string | null>;
   /** Adds one and answers the sum; begins a window of `ttlSeconds` where there is none. */
   increment(key: string, ttlSeconds: number): Promise<number>;
+}
+
+export interface Affiliation {
+  readonly organizationId: string;
+  readonly name: string;
+  readonly role: Role;
+}
+
+export interface WaitingInvitation {
+  readonly invitationId: string;
+  readonly organizationId: string;
+  readonly organizationName: string;
+  readonly role: Role;
+  readonly expiresAt: Date;
+}
+
+/** What a person belongs to, or could. The one thing that is not asked in the name of an organization. */
+export interface Affiliations {
+  /** Oldest first, at most 100. */
+  organizationsOf(userId: string): Promise<readonly Affiliation[]>;
+  /** Those that wait for an address (lower-case), newest first, at most 100. */
+  invitationsFor(email: string, now: Date): Promise<readonly WaitingInvitation[]>;
+  /** null for one that does not wait, and for another's. */
+  invitation(invitationId: string, email: string, now: Date): Promise<WaitingInvitation | null>;
+  /** Only one caller gets true; false when it does not wait for this address. */
+  settle(
+    invitationId: string,
+    email: string,
+    outcome: { readonly to: 'accepted' | 'rejected'; readonly now: Date },
+  ): Promise<boolean>;
+  /** One that was accepted, and could not be made good. */
+  reopen(invitationId: string): Promise<void>;
+  /** False when the slug is taken. */
+  insertOrganization(organization: {
+    readonly _id: string;
+    readonly name: string;
+    readonly slug: string;
+    readonly createdAt: Date;
+  }): Promise<boolean>;
+  /** Nothing happens when a project with this id is there. */
+  insertProject(project: {
+    readonly _id: string;
+    readonly organizationId: string;
+    readonly name: string;
+    readonly createdAt: Date;
+  }): Promise<void>;
 }
 
 export interface Membership {
@@ -54,6 +149,12 @@ export interface InvitationRecord {
   readonly expiresAt: Date;
 }
 
+/**
+ * How a change of a member went. `changed`: nothing happened, since they are not there, have another role than was said, or are being
+ * changed by somebody else. `last_owner`: nothing happened, since nobody else is an owner.
+ */
+export type MemberChange = 'done' | 'changed' | 'last_owner';
+
 /** Who belongs to an organization. Read on every call of a session: a removed member is out at once. */
 export interface MemberStore {
   membership(organizationId: string, userId: string): Promise<Membership | null>;
@@ -61,15 +162,22 @@ export interface MemberStore {
   organizationsOf(userId: string): Promise<readonly Membership[]>;
   list(organizationId: string): Promise<readonly MemberRecord[]>;
   find(organizationId: string, memberId: string): Promise<MemberRecord | null>;
+  /** `email` in small letters. */
+  findByEmail(organizationId: string, email: string): Promise<MemberRecord | null>;
   /** Adds an owner to a new organization, or a member that is not one yet; answers the stored one. */
   add(membership: Omit<Membership, 'memberId' | 'createdAt'>): Promise<Membership>;
-  /** False when the member is not there, has another role than `from` by now, or is the last owner. */
-  changeRole(organizationId: string, memberId: string, from: Role, to: Role): Promise<boolean>;
-  /** False as for `changeRole`. */
-  remove(organizationId: string, memberId: string, role: Role): Promise<boolean>;
+  /**
+   * Where owners change or leave at the same moment, one of them is left: whoever asked last is told `last_owner`. May wait for
+   * another such change to end, 10 s at most.
+   */
+  changeRole(organizationId: string, memberId: string, from: Role, to: Role): Promise<MemberChange>;
+  /** As `changeRole`. */
+  remove(organizationId: string, memberId: string, role: Role): Promise<MemberChange>;
 
   /** Those that wait, newest first. */
   listInvitations(organizationId: string, now: Date): Promise<readonly InvitationRecord[]>;
+  /** One that waits. */
+  findInvitation(organizationId: string, invitationId: string, now: Date): Promise<InvitationRecord | null>;
   /** Replaces an invitation of the same address that waits. */
   invite(invitation: InvitationRecord): Promise<void>;
   /** False when there is none that waits. */

@@ -113,6 +113,7 @@ async function askDocuments({ documents, uploads, results, search }: Stores): Pr
     }
   await documents.countOwned(tenant, [id]);
   await documents.countReadable(wide, [id]);
+  await documents.projectsOf(wide, [id]);
   await documents.setVisibility(wide, [id], 'public');
   await documents.withPendingEvents(100);
   await documents.clearPendingEvents([id]);
@@ -230,12 +231,37 @@ async function askRuns({ executions, events, idempotency, steps }: Stores): Prom
   await steps.list(organizationId, 'run_a');
 }
 
+async function askMembers({ members }: Stores): Promise<void> {
+  const owner = await members.add({ organizationId, userId: 'usr_a', role: 'owner' });
+  await members.add({ organizationId, userId: 'usr_a', role: 'owner' });
+  const other = await members.add({ organizationId, userId: 'usr_b', role: 'owner' });
+  await database.collections.users.insertOne({ _id: 'usr_a', email: 'a@example.com', name: 'A' });
+  await members.membership(organizationId, 'usr_a');
+  await members.organizationsOf('usr_a');
+  await members.list(organizationId);
+  await members.find(organizationId, owner.memberId);
+  await members.findByEmail(organizationId, 'a@example.com');
+  // As a process that died leaves it.
+  const leaving = { token: 't', at: new Date(0) };
+  await database.collections.members.updateOne({ _id: other.memberId }, { $set: { leaving } });
+  await members.changeRole(organizationId, owner.memberId, 'owner', 'viewer');
+  await members.changeRole(organizationId, owner.memberId, 'viewer', 'admin');
+  await members.remove(organizationId, owner.memberId, 'admin');
+  await members.remove(organizationId, other.memberId, 'owner');
+  const invitation = { invitationId: 'inv_a', organizationId, email: 'b@example.com', role: 'viewer' } as const;
+  await members.invite({ ...invitation, inviterId: 'usr_a', createdAt: now, expiresAt: new Date(8e12) });
+  await members.listInvitations(organizationId, now);
+  await members.findInvitation(organizationId, 'inv_a', now);
+  await members.cancelInvitation(organizationId, 'inv_a');
+}
+
 async function askRest({ apiKeys, audit, organizations, workflows }: Stores): Promise<void> {
   await organizations.insertOrganization({ _id: organizationId, name: 'o', createdAt: now });
   await organizations.insertProject({ _id: projectId, organizationId, name: 'p', createdAt: now });
   await organizations.findOrganization(organizationId);
   await organizations.findProject(organizationId, projectId);
   await organizations.listProjects(organizationId);
+  await organizations.renameProject(organizationId, projectId, 'q');
   const key = {
     _id: 'key_a',
     hash: 'h',
@@ -258,10 +284,13 @@ async function askRest({ apiKeys, audit, organizations, workflows }: Stores): Pr
   await apiKeys.findByHash('h');
   await apiKeys.find(organizationId, 'key_a');
   await apiKeys.list(organizationId);
+  for (const who of [tenant, wide]) await apiKeys.list(organizationId, who.projectIds);
   await apiKeys.touch(organizationId, 'key_a', now);
   await apiKeys.replace(organizationId, 'key_a', 'key_b', now);
   await apiKeys.revoke(organizationId, 'key_a', now);
   await audit.record({ organizationId, actor: 'a', action: 'b', target: 'c', detail: {} });
+  for (const filter of [{}, { action: 'key.issue' }, { action: 'key' }])
+    for (const after of [null, { createdAt: now, id: 'evt_a' }]) await audit.list(organizationId, filter, after, 26);
   const { graph, graphHash } = documentIntake;
   const workflow = {
     _id: 'wf_plans',
@@ -357,6 +386,7 @@ beforeAll(async () => {
   const stores = watched(storesOf(client));
   await askDocuments(stores);
   await askRuns(stores);
+  await askMembers(stores);
   await askRest(stores);
   await askOutside(stores);
   await askCheckpoints(client);
@@ -444,11 +474,15 @@ const overTenants: Readonly<Record<string, string>> = {
   'deliveries.settle': 'the sender, by the id it has just claimed',
   'apiKeys.findByHash': 'who it belongs to is what a key tells',
   'organizations.findOrganization': 'the _id is the organization',
+  'members.organizationsOf': 'a user asks for their own memberships',
   'events.append': 'the _id of the counter holds the organization',
   'events.position': 'the _id of the counter holds the organization',
   'search.check': 'names indexes, reads no rows',
   checkpoints: "LangGraph's saver knows threads only: the id of a run, which nobody is told without its tenant",
 };
+
+/** A user is of no organization: the store says who is a member, and looks up their names. */
+const users = 'users';
 
 /** Whether nothing of another organization can match, whatever else the filter says. */
 function isWithin(filter: Document): boolean {
@@ -457,7 +491,9 @@ function isWithin(filter: Document): boolean {
 }
 
 test('every query names its organization, but for those that are over all tenants with a reason', () => {
-  const without = asked.filter(({ of, filter }) => overTenants[of] === undefined && !isWithin(filter));
+  const without = asked.filter(
+    ({ of, command, filter }) => overTenants[of] === undefined && command?.['find'] !== users && !isWithin(filter),
+  );
   expect(without.map(({ of, filter }) => `${of}: ${JSON.stringify(filter)}`)).toEqual([]);
   const crossing = new Set(asked.filter(({ filter }) => !isWithin(filter)).map(({ of }) => of));
   expect(Object.keys(overTenants).filter((of) => !crossing.has(of))).toEqual([]);

@@ -22,6 +22,7 @@ function lagging(index: SearchIndex, waiting: (() => Promise<void>)[]): SearchIn
       await waiting.shift()?.();
       return answer;
     },
+    highlights: (query) => index.highlights(query),
     check: () => index.check(),
   };
 }

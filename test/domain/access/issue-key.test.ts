@@ -55,7 +55,7 @@ describe('Issuing keys', () => {
     const { record } = await issueKey(parts, { ...place, kind: 'service' });
     await revokeKey(parts, place.organizationId, record._id, 'test');
     const once = await parts.apiKeys.find(place.organizationId, record._id);
-    expect(await faultCode(revokeKey(parts, place.organizationId, record._id, 'test'))).toBe('request.invalid');
+    expect(await faultCode(revokeKey(parts, place.organizationId, record._id, 'test'))).toBe('key.spent');
     const twice = await parts.apiKeys.find(place.organizationId, record._id);
     expect(twice).toEqual(once);
     expect(once !== null && keyIsLive(once, new Date())).toBe(false);
@@ -70,7 +70,7 @@ describe('Issuing keys', () => {
     expect(replaced?.replacedBy).toBe(record._id);
     const grace = (replaced?.graceUntil?.getTime() ?? 0) - Date.now();
     expect(grace / 3_600_000).toBeCloseTo(24, 1);
-    expect(await faultCode(rotateKey(parts, place.organizationId, old.record._id, 'test'))).toBe('request.invalid');
+    expect(await faultCode(rotateKey(parts, place.organizationId, old.record._id, 'test'))).toBe('key.spent');
   });
 
   test('of two rotations at once one wins, and no live key is left behind by the other', async () => {
@@ -88,8 +88,8 @@ describe('Issuing keys', () => {
   test("another organization's key is not there", async () => {
     const { record } = await issueKey(parts, { ...place, kind: 'service' });
     const { organizationId } = freshTenant();
-    expect(await faultCode(revokeKey(parts, organizationId, record._id, 'test'))).toBe('request.not_found');
-    expect(await faultCode(rotateKey(parts, organizationId, record._id, 'test'))).toBe('request.not_found');
+    expect(await faultCode(revokeKey(parts, organizationId, record._id, 'test'))).toBe('key.not_found');
+    expect(await faultCode(rotateKey(parts, organizationId, record._id, 'test'))).toBe('key.not_found');
     expect(await parts.apiKeys.findByHash(record.hash)).toMatchObject({ revokedAt: null, replacedBy: null });
   });
 });

@@ -74,7 +74,7 @@ describe('openapi.json', () => {
   });
 
   verifies('service.openapi.contracts', async () => {
-    expect(description).toEqual(JSON.parse(JSON.stringify(buildOpenApi(version, app.addresses.api))));
+    expect(description).toEqual(JSON.parse(JSON.stringify(buildOpenApi('service', version, app.addresses.api))));
     for (const row of rows) {
       const operation = description.paths[pathOf(row)][row.method.toLowerCase()];
       expect(operation.operationId).toBe(row.id);

@@ -10,25 +10,29 @@ const longestPauseMs = 8000;
 /**
  * Calls until it succeeds or the attempts are used up. Each attempt gets a signal that ends it, body included. Faults:
  * `model.failed`, naming `who` and the last reason, never the server's words. An aborted `outer` rejects with its reason at once.
- * The client library's own retries stay off: they know no signal while they wait, and give up on a 429 without `Retry-After`.
+ * A call that says it cannot be repeated, as somebody heard of its answer, is not tried again. The client library's own retries stay off: they know no signal while they wait, and give up on a 429 without `Retry-After`.
  */
 export async function callWithRetries<T>(
   settings: OpenAiSettings,
   who: string,
   outer: AbortSignal | undefined,
-  call: (signal: AbortSignal) => Promise<T>,
+  call: (signal: AbortSignal, once: () => void) => Promise<T>,
 ): Promise<T> {
   for (let attempt = 0; ; attempt++) {
     outer?.throwIfAborted();
     const limit = startLimit(settings.timeoutMs, outer);
+    let repeatable = true;
     try {
-      return await untilAborted(call(limit.signal), limit.signal);
+      const once = (): void => {
+        repeatable = false;
+      };
+      return await untilAborted(call(limit.signal, once), limit.signal);
     } catch (error) {
       outer?.throwIfAborted();
       if (error instanceof Fault) throw error;
       const failure = readFailure(error, limit.timedOut());
       const waitMs = failure.retryAfterMs ?? backoff(attempt, settings.retryDelayMs ?? 500);
-      if (!failure.retryable || attempt >= settings.maxRetries || waitMs > longestWaitMs) {
+      if (!repeatable || !failure.retryable || attempt >= settings.maxRetries || waitMs > longestWaitMs) {
         const times = attempt === 0 ? '' : ` (${attempt + 1} attempts)`;
         throw new Fault('model.failed', `The server of ${who} ${failure.reason}${times}.`, {
           cause: loggable(error, settings.apiKey),

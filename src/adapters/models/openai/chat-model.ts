@@ -76,8 +76,23 @@ export function createChatModel(settings: OpenAiSettings): ChatModel {
       request.signal?.throwIfAborted();
       const start = performance.now();
       const model = request.model ?? standard;
-      const answer = await callWithRetries(settings, `openai/${model}`, request.signal, (limit) =>
-        ask({ ...request, model }, limit),
+      const { onText } = request;
+      const answer = await callWithRetries(settings, `openai/${model}`, request.signal, (limit, once) =>
+        ask(
+          {
+            ...request,
+            model,
+            ...(onText !== undefined && {
+              onText(delta: string) {
+                // The attempt may be over for the caller before the library notices.
+                if (limit.aborted) return;
+                once();
+                onText(delta);
+              },
+            }),
+          },
+          limit,
+        ),
       );
       const { text, toolCalls, tokens } = answer;
       return { text, toolCalls, usage: { provider: 'openai', model, ...tokens, ms: performance.now() - start } };
@@ -103,7 +118,7 @@ async function stream(settings: OpenAiSettings, request: ModelRequest, signal: A
     ...(request.tools === undefined || request.tools.length === 0 ? {} : { tools: request.tools.map(wireTool) }),
     ...(request.schema === undefined ? {} : { response_format: wireFormat(request.schema) }),
   });
-  return readChatStream(chunks);
+  return readChatStream(chunks, request.onText);
 }
 
 function wireMessage(message: ChatMessage): BaseMessageLike {

@@ -15,8 +15,14 @@ interface GrowingCall {
   json: string;
 }
 
-/** Reads a streamed answer to its end; the library reads the first piece before it gives the stream. Throws `BrokenOff` when the end, which names a finish reason, never came. */
-export async function readChatStream(chunks: Promise<AsyncIterable<AIMessageChunk>>): Promise<StreamedAnswer> {
+/**
+ * Reads a streamed answer to its end, and tells its text as it comes; the library reads the first piece before it gives the stream.
+ * Throws `BrokenOff` when the end, which names a finish reason, never came.
+ */
+export async function readChatStream(
+  chunks: Promise<AsyncIterable<AIMessageChunk>>,
+  onText: (delta: string) => void = () => undefined,
+): Promise<StreamedAnswer> {
   const texts: string[] = [];
   const calls = new Map<number, GrowingCall>();
   let finish: unknown;
@@ -25,7 +31,9 @@ export async function readChatStream(chunks: Promise<AsyncIterable<AIMessageChun
   try {
     for await (const chunk of await chunks) {
       begun = true;
-      texts.push(chunk.text);
+      const { text } = chunk;
+      texts.push(text);
+      if (text !== '') onText(text);
       for (const piece of chunk.tool_call_chunks ?? []) addPiece(calls, piece);
       finish = chunk.response_metadata['finish_reason'] ?? finish;
       if (chunk.usage_metadata !== undefined) tokens = tokensOf(chunk);

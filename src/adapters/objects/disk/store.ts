@@ -6,13 +6,15 @@ import type { ObjectStore } from '#src/domain/ports/object-store.ts';
 import { assertObjectKey } from '../key.ts';
 
 import type { BodyPace } from './listener/body.ts';
+import { BlobCollector } from './collector.ts';
 import { copyRecord, storeBody } from './commit.ts';
 import { removeFile } from './files.ts';
 import { createListener, startListening, stopListening } from './listener/server.ts';
 import { assertContentType, getPath, putPath } from './presign.ts';
 import { readBytes } from './read.ts';
-import { readRecord, syncRecord } from './record.ts';
-import { openShelf, recordFile, type Shelf, tempFile } from './shelf.ts';
+import { readRecord } from './record.ts';
+import { removeRecords } from './remove.ts';
+import { openShelf, type Shelf, tempFile } from './shelf.ts';
 import { sweep } from './sweep.ts';
 
 export interface DiskObjectStoreOptions {
@@ -67,7 +69,7 @@ async function* single(body: Buffer): AsyncGenerator<Buffer> {
   yield body;
 }
 
-function storage(shelf: Shelf): Omit<ObjectStore, 'presignPut' | 'presignGet'> {
+function storage(shelf: Shelf, collector: BlobCollector): Omit<ObjectStore, 'presignPut' | 'presignGet'> {
   return {
     writeOnce: true,
     async head(key) {
@@ -96,7 +98,11 @@ function storage(shelf: Shelf): Omit<ObjectStore, 'presignPut' | 'presignGet'> {
     },
     async delete(key) {
       assertObjectKey(key);
-      if (await removeFile(recordFile(shelf, key))) await syncRecord(shelf, key);
+      await removeRecords(shelf, [key]);
+    },
+    async deleteAll(keys) {
+      for (const key of keys) assertObjectKey(key);
+      collector.add(await removeRecords(shelf, keys));
     },
     check: () => checkWritable(shelf),
   };
@@ -110,6 +116,7 @@ export async function createDiskObjectStore(options: DiskObjectStoreOptions): Pr
   const { secret, host, maxBytes, clock = () => new Date(), pace = defaultPace, onError = () => undefined } = options;
   if (secret.length < 32) throw new Error('The secret of the object store must have at least 32 bytes.');
   const shelf = await openShelf(options.dataDir, options.fsync ?? true);
+  const collector = new BlobCollector({ shelf, clock, onError: (error) => onError(error, 'sweep') });
   const server = createListener({ shelf, secret, maxBytes, clock, pace, onError });
   let port = options.port;
   const origin = (): string => {
@@ -118,7 +125,7 @@ export async function createDiskObjectStore(options: DiskObjectStoreOptions): Pr
     return originOf(host, port);
   };
   return {
-    ...storage(shelf),
+    ...storage(shelf, collector),
     async presignPut(request) {
       const url = origin() + putPath(secret, request, maxBytes);
       return { url, headers: request.signContentType === true ? { 'content-type': request.contentType } : {} };
@@ -130,7 +137,10 @@ export async function createDiskObjectStore(options: DiskObjectStoreOptions): Pr
       port = await startListening(server, host, options.port);
       return { url: origin(), port };
     },
-    close: () => stopListening(server, closeGraceMs),
+    async close() {
+      await stopListening(server, closeGraceMs);
+      await collector.close();
+    },
     sweepOrphans: (olderThanMs) => sweep(shelf, olderThanMs, clock()),
   };
 }

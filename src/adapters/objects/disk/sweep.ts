@@ -7,7 +7,7 @@ import { parseRecord } from './record.ts';
 import { blobFile, type Shelf, trashFile } from './shelf.ts';
 
 /** Writers rely on a blob only within moments of touching it; below this age a sweep could take it from under them. */
-const youngestMs = 60_000;
+export const youngestMs = 60_000;
 const atOnce = 16;
 
 async function inBatches<T>(items: readonly T[], work: (item: T) => Promise<void>): Promise<void> {
@@ -85,4 +85,23 @@ export async function sweep(shelf: Shelf, olderThanMs: number, now: Date): Promi
   if (candidates.size > 0) await dropReferenced(shelf, candidates);
   for (const etag of candidates) if (await removeBlob(shelf, etag, before)) removed += 1;
   return removed;
+}
+
+/**
+ * The same for these blobs alone, at any time: removes the ones without a record that nobody touched for a minute. Gives the ones that
+ * are too young. Reads every record when there is one to remove.
+ */
+export async function sweepBlobs(shelf: Shelf, etags: ReadonlySet<string>, now: Date): Promise<readonly string[]> {
+  const before = now.getTime() - youngestMs;
+  const young: string[] = [];
+  const candidates = new Set<string>();
+  await inBatches([...etags], async (etag) => {
+    const found = await unless(stat(blobFile(shelf, etag)), 'ENOENT');
+    if (found === null) return;
+    if (found.mtimeMs < before) candidates.add(etag);
+    else young.push(etag);
+  });
+  if (candidates.size > 0) await dropReferenced(shelf, candidates);
+  for (const etag of candidates) await removeBlob(shelf, etag, before);
+  return young;
 }

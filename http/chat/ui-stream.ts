@@ -1,0 +1,54 @@
+import type { SourceCard } from '#src/contracts/resources/chat.ts';
+import { frame, sourcesEvent, type Begin, type Wire } from '#http/chat/wire.ts';
+
+const textId = 'text';
+const titleLength = 120;
+
+/** The AI SDK wants a title; a document has one only where somebody or something gave it one. */
+function titleOf({ title, description, documentId }: SourceCard): string {
+  const words = (title ?? description ?? '').trim();
+  if (words === '') return documentId;
+  return words.length <= titleLength ? words : `${words.slice(0, titleLength - 1).toWellFormed()}…`;
+}
+
+function sourceDocument(source: SourceCard): string {
+  const filename = source.objectKey.split('/').at(-1);
+  return frame({
+    type: 'source-document',
+    sourceId: source.sourceId,
+    mediaType: source.contentType,
+    title: titleOf(source),
+    ...(filename === undefined || filename === '' ? {} : { filename }),
+  });
+}
+
+/**
+ * The AI SDK's UI message stream, as versions 5, 6 and 7 read it; its source frame is an event with a name as well, for plain readers.
+ * Any other named frame, or an unknown `type`, breaks those readers. Source: contracts.md "Chat".
+ */
+export function createUiStream(): Wire {
+  let speaking = false;
+  const close = (): string =>
+    (speaking ? frame({ type: 'text-end', id: textId }) : frame({ type: 'start-step' })) +
+    frame({ type: 'finish-step' });
+  const done = 'data: [DONE]\n\n';
+  return {
+    headers: { 'x-vercel-ai-ui-message-stream': 'v1' },
+    // The id is what an EventSource names when it comes back.
+    begin: ({ conversationId, messageId, modelLabel }: Begin) =>
+      frame({ type: 'start', messageId, messageMetadata: { conversationId, modelLabel } }, { id: messageId }),
+    sources: (sources) =>
+      frame({ type: `data-${sourcesEvent}`, id: 'sources', data: { sources } }, { event: sourcesEvent }) +
+      sources.map(sourceDocument).join(''),
+    text(delta) {
+      const opening = speaking ? '' : frame({ type: 'start-step' }) + frame({ type: 'text-start', id: textId });
+      speaking = true;
+      return opening + frame({ type: 'text-delta', id: textId, delta });
+    },
+    end: ({ conversationId, modelLabel, cited }) =>
+      close() +
+      frame({ type: 'finish', finishReason: 'stop', messageMetadata: { conversationId, modelLabel, cited } }) +
+      done,
+    failure: ({ detail }) => close() + frame({ type: 'error', errorText: detail }) + done,
+  };
+}

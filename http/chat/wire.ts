@@ -1,0 +1,32 @@
+import type { AskResult, ChatEvent, SourceCard } from '#src/contracts/resources/chat.ts';
+import type { Fault } from '#src/domain/fault.ts';
+
+export type Begin = Extract<ChatEvent, { type: 'begin' }>;
+export type Answered = ReturnType<typeof AskResult.parse>;
+
+/** How one protocol says an answer: each method gives whole frames. In this order: begin, sources, text, then end or failure. */
+export interface Wire {
+  readonly headers: Readonly<Record<string, string>>;
+  begin(begin: Begin): string;
+  sources(sources: readonly SourceCard[]): string;
+  text(delta: string): string;
+  end(answered: Answered): string;
+  /** Only what the fault says to clients. */
+  failure(fault: Fault): string;
+}
+
+/**
+ * One frame. JSON has no line breaks of its own; the three that only some readers take for one are escaped as well. Source: HTML
+ * standard "Server-sent events".
+ */
+export function frame(data: object, fields: { readonly event?: string; readonly id?: string } = {}): string {
+  const json = JSON.stringify(data).replaceAll(
+    /[\u0085\u2028\u2029]/g,
+    (found) => `\\u${found.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  );
+  const id = fields.id === undefined ? '' : `id: ${fields.id}\n`;
+  const event = fields.event === undefined ? '' : `event: ${fields.event}\n`;
+  return `${id}${event}data: ${json}\n\n`;
+}
+
+export const sourcesEvent = 'assistant_sources';

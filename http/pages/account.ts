@@ -1,0 +1,77 @@
+import { html, type Content, type Markup } from '#http/pages/html.ts';
+import { fieldOf, summaryOf, type Entry, type Field } from '#http/pages/fields.ts';
+import type { Page } from '#http/pages/layout.ts';
+
+/** What every form carries along. */
+export interface Carried {
+  /** Hidden fields. */
+  readonly token: Markup;
+  /** Where it leads in the end; null: to the organizations. */
+  readonly returnTo: string | null;
+}
+
+export const carriedFields = ({ token, returnTo }: Carried): Content =>
+  html`${token}${returnTo !== null && html`<input type="hidden" name="returnTo" value="${returnTo}" />`}`;
+
+/** The address of another page that leads to the same end. */
+export const along = (path: string, returnTo: string | null): string =>
+  returnTo === null ? path : `${path}?returnTo=${encodeURIComponent(returnTo)}`;
+
+const email: Field = {
+  name: 'email',
+  label: 'E-mail address',
+  type: 'email',
+  autocomplete: 'username',
+  maxLength: 254,
+};
+
+export const signInFields: readonly Field[] = [
+  email,
+  { name: 'password', label: 'Password', type: 'password', autocomplete: 'current-password', maxLength: 128 },
+];
+
+export const signUpFields: readonly Field[] = [
+  { name: 'name', label: 'Your name', type: 'text', autocomplete: 'name', maxLength: 200 },
+  email,
+  {
+    name: 'password',
+    label: 'Password',
+    type: 'password',
+    autocomplete: 'new-password',
+    hint: 'At least 10 characters; a few words do well.',
+    maxLength: 128,
+  },
+];
+
+interface Form {
+  readonly title: string;
+  readonly path: string;
+  readonly fields: readonly Field[];
+  readonly button: string;
+  readonly other: Content;
+}
+
+function formPage({ title, path, fields, button, other }: Form, entry: Entry, carried: Carried): Page {
+  const body = html`${summaryOf(entry, fields)}
+    <form class="card" method="post" action="${path}">
+      ${carriedFields(carried)} ${fields.map((field) => fieldOf(field, entry))}
+      <button>${button}</button>
+    </form>
+    ${other}`;
+  return { title, body, isWrong: entry.problem !== null || entry.errors.length > 0 };
+}
+
+export function signInPage(entry: Entry, carried: Carried): Page {
+  const other = html`<p>New here? <a href="${along('/sign-up', carried.returnTo)}">Create an account</a>.</p>`;
+  return formPage(
+    { title: 'Sign in', path: '/sign-in', fields: signInFields, button: 'Sign in', other },
+    entry,
+    carried,
+  );
+}
+
+export function signUpPage(entry: Entry, carried: Carried): Page {
+  const other = html`<p>You have an account? <a href="${along('/sign-in', carried.returnTo)}">Sign in</a>.</p>`;
+  const form = { title: 'Create an account', path: '/sign-up', fields: signUpFields, button: 'Create account', other };
+  return formPage(form, entry, carried);
+}

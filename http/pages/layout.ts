@@ -1,0 +1,91 @@
+import { createHash } from 'node:crypto';
+import type { Response } from 'express';
+import { html, verbatim, type Content } from '#http/pages/html.ts';
+
+const style = `
+:root { color-scheme: light dark; --text: #1b1f24; --soft: #57606a; --back: #f6f7f9; --card: #ffffff; --line: #8c959f;
+  --accent: #0b57a4; --on-accent: #ffffff; --bad: #b3261e; --bad-back: #fdecea; --good: #14603a; --good-back: #e6f4ec; }
+@media (prefers-color-scheme: dark) { :root { --text: #e8eaed; --soft: #a9b1bb; --back: #14171a; --card: #1e2227; --line: #767f89;
+  --accent: #8ab8f0; --on-accent: #10233a; --bad: #ffb4ab; --bad-back: #3b1512; --good: #8fd9b0; --good-back: #10301f; } }
+* { box-sizing: border-box; }
+body { margin: 0; background: var(--back); color: var(--text); font: 1rem/1.5 system-ui, sans-serif; overflow-wrap: anywhere; }
+header, main { max-width: 34rem; margin: 0 auto; padding: 1rem; }
+header { display: flex; flex-wrap: wrap; gap: .5rem 1rem; align-items: center; justify-content: space-between; }
+header p { margin: 0; }
+.brand { font-weight: 700; font-size: 1.125rem; }
+.who { color: var(--soft); display: flex; flex-wrap: wrap; gap: .5rem 1rem; align-items: center; }
+h1 { font-size: 1.625rem; line-height: 1.25; margin: 0 0 1rem; }
+h2 { font-size: 1.125rem; margin: 0 0 .75rem; }
+section, .card { background: var(--card); border: 1px solid var(--line); border-radius: .5rem; padding: 1rem; margin: 0 0 1rem; }
+ul { list-style: none; margin: 0; padding: 0; }
+li + li { border-top: 1px solid var(--line); margin-top: .75rem; padding-top: .75rem; }
+.row { display: flex; flex-wrap: wrap; gap: .5rem 1rem; align-items: center; justify-content: space-between; }
+.row p, .row form { margin: 0; }
+.actions { display: flex; flex-wrap: wrap; gap: .5rem; }
+.soft, .hint { color: var(--soft); margin: 0; }
+.field { margin: 0 0 1rem; }
+label { display: block; font-weight: 600; margin-bottom: .25rem; }
+input { width: 100%; font: inherit; color: inherit; background: var(--card); border: 1px solid var(--line); border-radius: .375rem;
+  padding: .5rem .625rem; min-height: 2.75rem; }
+input[aria-invalid] { border: 2px solid var(--bad); }
+button { font: inherit; font-weight: 600; min-height: 2.75rem; padding: .5rem 1rem; border-radius: .375rem; cursor: pointer;
+  border: 1px solid var(--accent); background: var(--accent); color: var(--on-accent); }
+button.quiet { background: transparent; color: var(--accent); }
+a { color: var(--accent); }
+a:focus-visible, input:focus-visible, button:focus-visible, [tabindex]:focus-visible { outline: 3px solid var(--accent); outline-offset: 2px; }
+.error { color: var(--bad); font-weight: 600; margin: .25rem 0; }
+.errors { background: var(--bad-back); border: 2px solid var(--bad); border-radius: .5rem; padding: 1rem; margin: 0 0 1rem; }
+.errors li + li { border: 0; margin: .25rem 0 0; padding: 0; }
+.errors a { color: var(--bad); }
+.done { background: var(--good-back); color: var(--good); border-radius: .5rem; padding: .75rem 1rem; margin: 0 0 1rem; }
+.skip { position: absolute; left: -100vw; }
+.skip:focus { left: 1rem; top: .5rem; background: var(--card); padding: .5rem; }
+`;
+
+const styleHash = createHash('sha256').update(style).digest('base64');
+
+/** No `form-action`: a page that a sign-in leads on to may be another program's, and browsers hold redirects to it as well. */
+const policy = `default-src 'none'; style-src 'sha256-${styleHash}'; frame-ancestors 'none'; base-uri 'none'`;
+
+export interface Page {
+  readonly title: string;
+  readonly body: Content;
+  /** What stands at the top right. */
+  readonly who?: Content;
+  readonly status?: number;
+  /** Something has to be corrected: told in the title first. */
+  readonly isWrong?: boolean;
+}
+
+/** Sends a page: no script, nothing from elsewhere, not in a frame, not kept. */
+export function sendPage(response: Response, { title, body, who = null, status = 200, isWrong = false }: Page): void {
+  response.setHeader('content-security-policy', policy);
+  response.setHeader('cache-control', 'no-store');
+  response.setHeader('x-frame-options', 'DENY');
+  // With no-referrer, browsers would send forms with the origin null.
+  response.setHeader('referrer-policy', 'same-origin');
+  response.vary('cookie');
+  const page = html`<!doctype html>
+    <html lang="en">
+      <head>
+        <meta charset="utf-8" />
+        <meta name="viewport" content="width=device-width, initial-scale=1" />
+        <title>${isWrong && 'Error: '}${title} - Inkgraph</title>
+        <style>
+          ${verbatim(style)}
+        </style>
+      </head>
+      <body>
+        <a class="skip" href="#main">Skip to content</a>
+        <header>
+          <p class="brand">Inkgraph</p>
+          ${who}
+        </header>
+        <main id="main">
+          <h1>${title}</h1>
+          ${body}
+        </main>
+      </body>
+    </html> `;
+  response.status(status).type('html').send(page.text);
+}

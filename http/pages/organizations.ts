@@ -1,0 +1,115 @@
+import type { Affiliation, LiveSession, WaitingInvitation } from '#src/domain/ports/sessions.ts';
+import { along, carriedFields, type Carried } from '#http/pages/account.ts';
+import { fieldOf, summaryOf, type Entry, type Field } from '#http/pages/fields.ts';
+import { html, type Content, type Markup } from '#http/pages/html.ts';
+import type { Page } from '#http/pages/layout.ts';
+
+export const organizationFields: readonly Field[] = [
+  { name: 'name', label: 'Name of the organization', type: 'text', autocomplete: 'organization', maxLength: 200 },
+];
+
+/** The top right of somebody who is signed in. */
+export const whoIs = ({ name }: LiveSession, { token }: Carried): Markup =>
+  html`<div class="who">
+    <p>${name}</p>
+    <form method="post" action="/sign-out">${token}<button class="quiet">Sign out</button></form>
+  </div>`;
+
+/** Buttons with the same words are told apart by what stands beside them. */
+const decide = ({ invitationId }: WaitingInvitation, carried: Carried): Markup =>
+  html`<form method="post" action="/invitations/${encodeURIComponent(invitationId)}">
+    ${carriedFields(carried)}
+    <div class="actions">
+      <button name="decision" value="accept" aria-describedby="${invitationId}">Accept</button>
+      <button class="quiet" name="decision" value="decline" aria-describedby="${invitationId}">Decline</button>
+    </div>
+  </form>`;
+
+const invitationLine = (invitation: WaitingInvitation): Markup =>
+  html`<p id="${invitation.invitationId}">
+    <strong>${invitation.organizationName}</strong> invites you as ${invitation.role}, until
+    ${invitation.expiresAt.toISOString().slice(0, 10)}.
+  </p>`;
+
+function invitationList(invitations: readonly WaitingInvitation[], carried: Carried): Content {
+  if (invitations.length === 0) return null;
+  const lines = invitations.map(
+    (one) => html`<li><div class="row">${invitationLine(one)} ${decide(one, carried)}</div></li>`,
+  );
+  return html`<section aria-labelledby="invitations">
+    <h2 id="invitations">Invitations</h2>
+    <ul>
+      ${lines}
+    </ul>
+  </section>`;
+}
+
+function choice(one: Affiliation, isActive: boolean, carried: Carried): Markup {
+  const { organizationId, name, role } = one;
+  return html`<li>
+    <div class="row">
+      <p id="${organizationId}"><strong>${name}</strong> <span class="soft">${role}</span></p>
+      ${
+        isActive
+          ? html`<p class="soft">Active</p>`
+          : html`<form method="post" action="/organizations/choose">
+              ${carriedFields(carried)}
+              <input type="hidden" name="organizationId" value="${organizationId}" />
+              <button class="quiet" aria-describedby="${organizationId}">Make active</button>
+            </form>`
+      }
+    </div>
+  </li>`;
+}
+
+export interface Belonging {
+  readonly session: LiveSession;
+  readonly organizations: readonly Affiliation[];
+  readonly invitations: readonly WaitingInvitation[];
+}
+
+export function organizationsPage(belonging: Belonging, entry: Entry, carried: Carried): Page {
+  const { session, organizations, invitations } = belonging;
+  const active = organizations.find(({ organizationId }) => organizationId === session.activeOrganizationId);
+  const lines = organizations.map((one) => choice(one, one === active, carried));
+  const body = html`${summaryOf(entry, organizationFields)}
+    ${active !== undefined && html`<p class="done">You work in ${active.name}.</p>`}
+    ${active !== undefined && carried.returnTo !== null && html`<p><a href="${carried.returnTo}">Go on</a></p>`}
+    ${invitationList(invitations, carried)}
+    <section aria-labelledby="yours">
+      <h2 id="yours">Your organizations</h2>
+      ${
+        lines.length > 0
+          ? html`<ul>
+              ${lines}
+            </ul>`
+          : html`<p class="soft">You belong to none yet.</p>`
+      }
+    </section>
+    <section aria-labelledby="new">
+      <h2 id="new">New organization</h2>
+      <form method="post" action="/organizations">
+        ${carriedFields(carried)} ${organizationFields.map((field) => fieldOf(field, entry))}
+        <button>Create organization</button>
+      </form>
+    </section>`;
+  const isWrong = entry.problem !== null || entry.errors.length > 0;
+  return { title: 'Organizations', body, who: whoIs(session, carried), isWrong };
+}
+
+export function invitationPage(session: LiveSession, invitation: WaitingInvitation, carried: Carried): Page {
+  const body = html`<section>
+    ${invitationLine(invitation)}
+    <p class="soft">You are signed in as ${session.email}.</p>
+    ${decide(invitation, carried)}
+  </section>`;
+  return { title: `Invitation to ${invitation.organizationName}`, body, who: whoIs(session, carried) };
+}
+
+/** What went wrong, and the way out of it. */
+export function problemPage(title: string, detail: string, requestId: string): Page {
+  const body = html`<div class="errors" role="alert"><p class="soft">${detail}</p></div>
+    <p><a href="${along('/organizations', null)}">Your organizations</a> · <a href="/sign-in">Sign in</a></p>
+    <p class="soft">Request ${requestId}</p>`;
+  return { title, body, isWrong: true };
+}

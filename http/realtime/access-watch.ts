@@ -1,0 +1,90 @@
+import type { SessionAuthenticator } from '#src/auth/session-authenticator.ts';
+import { Fault } from '#src/domain/fault.ts';
+import type { Logger } from '#src/domain/ports/logger.ts';
+import type { MemberStore } from '#src/domain/ports/sessions.ts';
+import type { Reader } from '#http/realtime/reader.ts';
+
+export interface WatchParts {
+  readonly sessions: Pick<SessionAuthenticator, 'session'>;
+  readonly members: Pick<MemberStore, 'membership'>;
+  readonly logger: Logger;
+}
+
+interface Watched {
+  readonly cookie: string | undefined;
+  readonly userId: string;
+  readonly readers: Set<Reader>;
+}
+
+type Memberships = Map<string, Promise<boolean>>;
+
+/** Sessions looked at side by side. */
+const atOnce = 10;
+
+/** Ends the streams of sessions that ended, and of members who are none any more. One look for a session, whatever it has open. */
+export class AccessWatch {
+  readonly #parts: WatchParts;
+  readonly #watched = new Map<string, Watched>();
+  #checking: Promise<void> | null = null;
+  #again = false;
+
+  constructor(parts: WatchParts) {
+    this.#parts = parts;
+  }
+
+  enter(session: { readonly id: string; readonly userId: string }, cookie: string | undefined, reader: Reader): void {
+    const { id, userId } = session;
+    const watched = this.#watched.get(id) ?? { cookie, userId, readers: new Set() };
+    this.#watched.set(id, watched);
+    watched.readers.add(reader);
+  }
+
+  leave(sessionId: string, reader: Reader): void {
+    const watched = this.#watched.get(sessionId);
+    watched?.readers.delete(reader);
+    if (watched?.readers.size === 0) this.#watched.delete(sessionId);
+  }
+
+  /** Looks at all sessions, once more where a look has begun already. Never rejects. */
+  check(): Promise<void> {
+    if (this.#checking !== null) this.#again = true;
+    this.#checking ??= this.#checkAll().finally(() => {
+      this.#checking = null;
+    });
+    return this.#checking;
+  }
+
+  async #checkAll(): Promise<void> {
+    do {
+      this.#again = false;
+      const memberships: Memberships = new Map();
+      const left = this.#watched.values();
+      const lane = async (): Promise<void> => {
+        for (const watched of left) await this.#checkOne(watched, memberships);
+      };
+      await Promise.all(Array.from({ length: atOnce }, lane));
+    } while (this.#again);
+  }
+
+  async #checkOne({ cookie, userId, readers }: Watched, memberships: Memberships): Promise<void> {
+    try {
+      const session = await this.#parts.sessions.session(cookie);
+      for (const reader of readers)
+        if (session.userId !== userId || !(await this.#isMember(reader.organizationId, userId, memberships)))
+          reader.end();
+    } catch (error) {
+      if (error instanceof Fault && error.code === 'auth.unauthorized') for (const reader of readers) reader.end();
+      // It may well stand: the next look tells.
+      else this.#parts.logger.warn({ err: error }, 'who reads a stream could not be checked; trying again');
+    }
+  }
+
+  #isMember(organizationId: string, userId: string, known: Memberships): Promise<boolean> {
+    const key = `${organizationId}\n${userId}`;
+    const asked =
+      known.get(key) ??
+      this.#parts.members.membership(organizationId, userId).then((membership) => membership !== null);
+    known.set(key, asked);
+    return asked;
+  }
+}

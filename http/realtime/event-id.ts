@@ -1,0 +1,43 @@
+import type { Request } from 'express';
+import type { Route } from '#src/contracts/route.ts';
+import { Fault } from '#src/domain/fault.ts';
+import type { LogPosition } from '#src/domain/ports/event-log.ts';
+import { fieldErrors, invalidInput } from '#tools/call.ts';
+
+/** A place in an organization's log: `<epoch>-<seq>` on the wire. */
+export interface EventId {
+  readonly epoch: string;
+  readonly seq: number;
+}
+
+export const eventIdText = (epoch: string, seq: number): string => `${epoch}-${seq}`;
+
+/** The row's query. Fault: `request.invalid`. */
+export function streamQuery({ query }: Route, request: Request): Record<string, unknown> {
+  const parsed = query?.safeParse(request.query);
+  if (parsed?.error !== undefined) throw invalidInput(fieldErrors(parsed.error));
+  return parsed?.data ?? {};
+}
+
+/**
+ * Where the reader was: the header, or else the query, since a page cannot set the header the first time. null when it begins.
+ * Fault: `request.invalid` for what was never an id of ours.
+ */
+export function lastEventId(request: Request, query: Record<string, unknown>): EventId | null {
+  const text = request.get('last-event-id') ?? query['lastEventId'];
+  if (text === undefined || text === '') return null;
+  const [, epoch, seq] = /^([0-9a-f]{1,32})-(\d{1,15})$/.exec(String(text)) ?? [];
+  if (epoch === undefined || seq === undefined)
+    throw new Fault(
+      'request.invalid',
+      'Last-Event-ID is not an id of this stream: send the last one you got, or none.',
+      {
+        errors: [{ pointer: '/lastEventId', code: 'event_id_invalid', message: 'expected <epoch>-<number>' }],
+      },
+    );
+  return { epoch, seq: Number(seq) };
+}
+
+/** Whether everything after `from` is still there to be told. */
+export const resumable = (from: EventId, { epoch, forgotten, last }: LogPosition): boolean =>
+  from.epoch === epoch && from.seq >= forgotten && from.seq <= last;

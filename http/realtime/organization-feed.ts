@@ -1,0 +1,303 @@
+import type { Logger } from '#src/domain/ports/logger.ts';
+import type { EventLog, LoggedEvent } from '#src/domain/ports/event-log.ts';
+import { eventIdText, resumable, type EventId } from '#http/realtime/event-id.ts';
+import type { Reader } from '#http/realtime/reader.ts';
+import { Sequence, type SequenceOptions } from '#http/realtime/sequence.ts';
+import { frameText } from '#http/sse.ts';
+
+export interface FeedParts {
+  readonly events: EventLog;
+  readonly logger: Logger;
+  /** What the log does not hold, since it expires. */
+  present(event: LoggedEvent): Readonly<Record<string, unknown>>;
+}
+
+export interface FeedOptions extends SequenceOptions {
+  /** Frames kept for readers that come back, in bytes. */
+  readonly recentBytes: number;
+}
+
+interface Frame {
+  readonly seq: number;
+  readonly projectId: string;
+  readonly bytes: Buffer;
+}
+
+/** Readers of the same projects. */
+interface Group {
+  readonly projectIds: ReadonlySet<string> | null;
+  readonly readers: Set<Reader>;
+}
+
+const page = 200;
+/** First look for a number that others wait for; then twice as long each time. */
+const soonMs = 20;
+const nothing = Buffer.alloc(0);
+const bare = Buffer.from(': ping\n\n');
+
+const wants = ({ projectIds }: Pick<Group, 'projectIds'>, projectId: string): boolean =>
+  projectIds === null || projectIds.has(projectId);
+
+/**
+ * What one organization's readers hear: one subscription, one reading of the log and one serialization for all of them. Events that
+ * other processes append are found by `look`. Source: contracts.md "Realtime feed"; docs/decisions/0040.
+ */
+export class OrganizationFeed {
+  readonly #organizationId: string;
+  readonly #parts: FeedParts;
+  readonly #options: FeedOptions;
+  readonly #epoch: string;
+  readonly #sequence: Sequence;
+  readonly #groups = new Map<string, Group>();
+  readonly #stop: () => void;
+  /** Everything after `#recentAfter` that was told. */
+  #recent: Frame[] = [];
+  #recentSize = 0;
+  #recentAfter: number;
+  #late: LoggedEvent[] = [];
+  #flushing = false;
+  #looking: Promise<void> | null = null;
+  #soon: NodeJS.Timeout | null = null;
+  #soonMs = soonMs;
+  #failing = false;
+  #closed = false;
+  /** They are still told what they missed. */
+  readonly #joining = new Set<Reader>();
+
+  /** Begins at the end of the log. */
+  static async open(organizationId: string, parts: FeedParts, options: FeedOptions): Promise<OrganizationFeed> {
+    const early: LoggedEvent[] = [];
+    let hear = (event: LoggedEvent): void => void early.push(event);
+    const stop = parts.events.subscribe(organizationId, (event) => hear(event));
+    try {
+      const { epoch, last } = await parts.events.position(organizationId);
+      const newest = await parts.events.read(organizationId, Math.max(0, last - page), page);
+      const feed = new OrganizationFeed(organizationId, { parts, options, epoch, last, newest, stop });
+      hear = (event) => feed.#hear(event);
+      for (const event of [...newest, ...early]) feed.#hear(event);
+      return feed;
+    } catch (error) {
+      stop();
+      throw error;
+    }
+  }
+
+  private constructor(
+    organizationId: string,
+    begin: {
+      readonly parts: FeedParts;
+      readonly options: FeedOptions;
+      readonly epoch: string;
+      readonly last: number;
+      readonly newest: readonly LoggedEvent[];
+      readonly stop: () => void;
+    },
+  ) {
+    const { parts, options, epoch, last, newest, stop } = begin;
+    this.#organizationId = organizationId;
+    this.#parts = parts;
+    this.#options = options;
+    this.#epoch = epoch;
+    this.#stop = stop;
+    const told = settledUpTo(newest, Date.now() - options.patienceMs) ?? last;
+    this.#sequence = new Sequence(told, options);
+    this.#recentAfter = told;
+  }
+
+  /** The id to go on after for whoever heard everything until now. */
+  get lastId(): string {
+    return eventIdText(this.#epoch, this.#sequence.told);
+  }
+
+  /** Tells the reader what it missed since `from`, then what happens. `null`: from now on. */
+  async join(reader: Reader, from: EventId | null): Promise<void> {
+    if (from === null || !(await this.#canResume(from))) {
+      if (from !== null) reader.write(this.#reset());
+      reader.after = this.#sequence.told;
+    } else {
+      this.#joining.add(reader);
+      await this.#replay(reader, from.seq).finally(() => this.#joining.delete(reader));
+    }
+    if (!reader.closed) this.#groupOf(reader).readers.add(reader);
+  }
+
+  leave(reader: Reader): void {
+    const key = keyOf(reader);
+    const group = this.#groups.get(key);
+    group?.readers.delete(reader);
+    if (group?.readers.size === 0) this.#groups.delete(key);
+  }
+
+  /** Signs of life, with the id to go on after: readers of quiet projects would be too old one day. */
+  ping(): void {
+    const bytes = Buffer.from(`id: ${this.lastId}\n: ping\n\n`);
+    for (const { readers } of this.#groups.values()) for (const reader of readers) reader.ping(bytes);
+    for (const reader of this.#joining) reader.ping(bare);
+  }
+
+  /** Reads what other processes appended. Never rejects. */
+  look(): Promise<void> {
+    this.#looking ??= this.#read()
+      .then(() => {
+        this.#failing = false;
+      })
+      .catch((error: unknown) => {
+        if (!this.#failing)
+          this.#parts.logger.warn({ err: error }, 'the log of events could not be read; trying again');
+        this.#failing = true;
+      })
+      .finally(() => {
+        this.#looking = null;
+      });
+    return this.#looking;
+  }
+
+  close(): void {
+    this.#closed = true;
+    this.#stop();
+    if (this.#soon !== null) clearTimeout(this.#soon);
+  }
+
+  async #canResume(from: EventId): Promise<boolean> {
+    if (from.epoch !== this.#epoch) return false;
+    if (from.seq >= this.#recentAfter && from.seq <= this.#sequence.told) return true;
+    // Long ago; or told by another process, which is ahead of this one.
+    return resumable(from, await this.#parts.events.position(this.#organizationId));
+  }
+
+  /** From the log, at the reader's pace, until what is left is in memory: from there on nothing comes between. */
+  async #replay(reader: Reader, after: number): Promise<void> {
+    let from = after;
+    while (from < this.#recentAfter && !reader.closed) {
+      const until = this.#sequence.told;
+      const events = await this.#parts.events.read(this.#organizationId, from, page);
+      const missed = events.filter((event) => event.seq <= until);
+      const wanted = missed.filter((event) => wants(reader, event.projectId));
+      if (wanted.length > 0) reader.write(Buffer.concat(wanted.map((event) => this.#frame(event, event.seq).bytes)));
+      const last = missed.at(-1)?.seq;
+      from = missed.length < page || last === undefined ? until : last;
+      await reader.drained();
+    }
+    reader.after = Math.max(from, this.#sequence.told);
+    reader.write(
+      select(
+        reader,
+        this.#recent.filter(({ seq }) => seq > from),
+      ),
+    );
+  }
+
+  #hear(event: LoggedEvent): void {
+    if (this.#sequence.add(event, Date.now())) this.#late.push(event);
+    if (this.#flushing) return;
+    this.#flushing = true;
+    // Events that were stored together travel together.
+    queueMicrotask(() => {
+      this.#flushing = false;
+      this.#flush();
+    });
+  }
+
+  #flush(): void {
+    const late = this.#late.splice(0).map((event) => this.#frame(event, this.#sequence.told));
+    const frames = this.#sequence.next(Date.now()).map((event) => this.#frame(event, event.seq));
+    this.#keep(frames);
+    if (late.length > 0) this.#tell(late, true);
+    if (frames.length > 0) this.#tell(frames, false);
+    if (!this.#sequence.waits) this.#soonMs = soonMs;
+    else this.#lookSoon();
+  }
+
+  #tell(frames: readonly Frame[], late: boolean): void {
+    const first = frames[0]?.seq ?? 0;
+    for (const group of this.#groups.values()) {
+      const bytes = select(group, frames);
+      if (bytes.length === 0) continue;
+      for (const reader of group.readers) {
+        if (late || reader.after < first) reader.write(bytes);
+        else
+          reader.write(
+            select(
+              group,
+              frames.filter(({ seq }) => seq > reader.after),
+            ),
+          );
+      }
+    }
+  }
+
+  #lookSoon(): void {
+    if (this.#closed) return;
+    this.#soon ??= setTimeout(() => {
+      this.#soon = null;
+      void this.look().then(() => this.#flush());
+    }, this.#soonMs);
+    this.#soonMs = Math.min(this.#soonMs * 2, 1_000);
+  }
+
+  async #read(): Promise<void> {
+    const { events } = this.#parts;
+    const hear = (found: readonly LoggedEvent[]): void => found.forEach((event) => this.#hear(event));
+    for (const { after, count } of this.#sequence.missing(Date.now()))
+      hear(await events.read(this.#organizationId, after, Math.min(count, page)));
+    for (let full = true; full;) {
+      const found = await events.read(this.#organizationId, this.#sequence.highest, page);
+      hear(found);
+      full = found.length === page;
+    }
+  }
+
+  #frame(event: LoggedEvent, seq: number): Frame {
+    const { type, at, data, dedupeId: _, seq: __, ...about } = event;
+    const said = { ...data, ...this.#parts.present(event), type, at: at.toISOString(), ...about };
+    const text = frameText({ id: eventIdText(this.#epoch, seq), event: type, data: said });
+    return { seq, projectId: event.projectId, bytes: Buffer.from(text) };
+  }
+
+  #reset(): Buffer {
+    const data = { type: 'reset', at: new Date().toISOString(), organizationId: this.#organizationId };
+    return Buffer.from(frameText({ id: this.lastId, event: 'reset', data }));
+  }
+
+  #keep(frames: readonly Frame[]): void {
+    for (const frame of frames) this.#recentSize += frame.bytes.length;
+    this.#recent.push(...frames);
+    let gone = 0;
+    while (this.#recentSize > this.#options.recentBytes) {
+      const oldest = this.#recent[gone];
+      if (oldest === undefined) break;
+      this.#recentSize -= oldest.bytes.length;
+      this.#recentAfter = oldest.seq;
+      gone += 1;
+    }
+    if (gone > 0) this.#recent = this.#recent.slice(gone);
+  }
+
+  #groupOf(reader: Reader): Group {
+    const key = keyOf(reader);
+    const known = this.#groups.get(key);
+    if (known !== undefined) return known;
+    const group = { projectIds: reader.projectIds, readers: new Set<Reader>() };
+    this.#groups.set(key, group);
+    return group;
+  }
+}
+
+const keyOf = ({ projectIds }: Reader): string => (projectIds === null ? '' : [...projectIds].toSorted().join());
+
+function select(group: Pick<Group, 'projectIds'>, frames: readonly Frame[]): Buffer {
+  const wanted = frames.filter(({ projectId }) => wants(group, projectId));
+  const [only] = wanted;
+  if (only === undefined) return nothing;
+  return wanted.length === 1 ? only.bytes : Buffer.concat(wanted.map(({ bytes }) => bytes));
+}
+
+/**
+ * The number below which nothing is still being stored: of events in a row, and of those before one that is older than `before`. null:
+ * there are none.
+ */
+function settledUpTo(events: readonly LoggedEvent[], before: number): number | null {
+  let settled: number | null = null;
+  for (const { seq, at } of events) if (settled === null || seq === settled + 1 || at.getTime() < before) settled = seq;
+  return settled;
+}

@@ -1,0 +1,74 @@
+import type { Shelf } from './shelf.ts';
+import { sweepBlobs, youngestMs } from './sweep.ts';
+
+interface Parts {
+  readonly shelf: Shelf;
+  readonly clock: () => Date;
+  readonly onError: (error: unknown) => void;
+}
+
+/** Most of the time the disk is somebody else's: a look at all records waits nine times as long as the last one took. */
+const share = 9;
+
+/**
+ * Takes bytes off the disk soon after the last key that names them was deleted: at once where nobody touched them for a minute, else
+ * when that minute is over. What a dead process left is found by the daily sweep.
+ */
+export class BlobCollector {
+  readonly #parts: Parts;
+  #loose = new Set<string>();
+  #timer: NodeJS.Timeout | null = null;
+  #work: Promise<void> | null = null;
+  #notBefore = 0;
+  #closed = false;
+
+  constructor(parts: Parts) {
+    this.#parts = parts;
+  }
+
+  /** These have one name less. Does not wait. */
+  add(etags: readonly string[]): void {
+    if (etags.length === 0) return;
+    for (const etag of etags) this.#loose.add(etag);
+    this.#schedule(0);
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true;
+    if (this.#timer !== null) clearTimeout(this.#timer);
+    await this.#work;
+  }
+
+  #schedule(ms: number): void {
+    if (this.#closed || this.#work !== null) return;
+    if (this.#timer !== null) clearTimeout(this.#timer);
+    const wait = Math.max(ms, this.#notBefore - performance.now());
+    this.#timer = setTimeout(() => this.#begin(), wait).unref();
+  }
+
+  #begin(): void {
+    this.#timer = null;
+    const etags = this.#loose;
+    this.#loose = new Set();
+    this.#work = this.#collect(etags).then((young) => {
+      this.#work = null;
+      const more = this.#loose.size > 0;
+      for (const etag of young) this.#loose.add(etag);
+      if (this.#loose.size > 0) this.#schedule(more ? 0 : youngestMs);
+    });
+  }
+
+  /** Never rejects. Gives what is too young to be taken. */
+  async #collect(etags: ReadonlySet<string>): Promise<readonly string[]> {
+    const started = performance.now();
+    try {
+      return await sweepBlobs(this.#parts.shelf, etags, this.#parts.clock());
+    } catch (error) {
+      this.#parts.onError(error);
+      return [];
+    } finally {
+      const now = performance.now();
+      this.#notBefore = now + share * (now - started);
+    }
+  }
+}

@@ -1,0 +1,36 @@
+import { readFile } from 'node:fs/promises';
+import { dirname } from 'node:path';
+
+import { removeFile, syncFolder, unless } from './files.ts';
+import { parseRecord } from './record.ts';
+import { recordFile, type Shelf } from './shelf.ts';
+
+const atOnce = 16;
+
+/** Etag of the record in `path`; null when there is none, or none that can be read: it goes all the same. */
+async function etagIn(path: string): Promise<string | null> {
+  const text = await unless(readFile(path, 'utf8'), 'ENOENT');
+  if (text === null) return null;
+  try {
+    return parseRecord(text).etag;
+  } catch {
+    // The daily sweep finds the bytes it named.
+    return null;
+  }
+}
+
+/** Removes the records of `keys`, durably; gives the etags of bytes that have one name less. */
+export async function removeRecords(shelf: Shelf, keys: readonly string[]): Promise<readonly string[]> {
+  const etags = new Set<string>();
+  const folders = new Set<string>();
+  const remove = async (key: string): Promise<void> => {
+    const path = recordFile(shelf, key);
+    const etag = await etagIn(path);
+    if (!(await removeFile(path))) return;
+    folders.add(dirname(path));
+    if (etag !== null) etags.add(etag);
+  };
+  for (let at = 0; at < keys.length; at += atOnce) await Promise.all(keys.slice(at, at + atOnce).map(remove));
+  if (shelf.fsync) await Promise.all([...folders].map(syncFolder));
+  return [...etags];
+}

@@ -1,0 +1,39 @@
+import { createMemorySessionStore } from '#src/adapters/sessions/memory-session-store.ts';
+import type { SessionStore } from '#src/domain/ports/sessions.ts';
+
+interface Verdict {
+  readonly allowed: boolean;
+  /** Seconds. */
+  readonly retryAfter: number | null;
+}
+
+/** Calls a window, of one address on one path: what somebody needs who mistypes, and a guesser cannot use. */
+export const attemptRules = {
+  '/sign-in/email': { window: 60, max: 10 },
+  '/sign-up/email': { window: 600, max: 20 },
+  '/change-password': { window: 60, max: 10 },
+} as const;
+
+/**
+ * Counts attempts in the session store, for all processes together; in this process while the store does not answer: reading a
+ * session must not need it, and guessing must not become free.
+ */
+export function createAttempts(store: SessionStore | null) {
+  const own = createMemorySessionStore();
+  const count = async (key: string, seconds: number): Promise<number> => {
+    const here = await own.increment(key, seconds);
+    if (store === null) return here;
+    try {
+      return await store.increment(key, seconds);
+    } catch {
+      // Told by whoever uses the store for sessions; the count of this process stands in.
+      return here;
+    }
+  };
+  return {
+    async consume(key: string, { window, max }: { window: number; max: number }): Promise<Verdict> {
+      const allowed = (await count(`attempts:${key}`, window)) <= max;
+      return { allowed, retryAfter: allowed ? null : window };
+    },
+  };
+}

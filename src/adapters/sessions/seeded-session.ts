@@ -1,0 +1,43 @@
+import type { Db } from 'mongodb';
+import type { SessionRow } from '#src/adapters/sessions/sessions.ts';
+import { derivedId } from '#src/domain/ids.ts';
+import type { SessionStore } from '#src/domain/ports/sessions.ts';
+
+const days = 7;
+
+/** The one session with a token that somebody chose, in the database only. Source: specification §5 rule 3. */
+export function createSeededSession(db: Db, store: SessionStore | null) {
+  const rows = db.collection<SessionRow>('sessions');
+  const _id = derivedId('session', 'seeded');
+  const close = async (): Promise<void> => {
+    const row = await rows.findOne({ _id });
+    if (row === null) return;
+    await store?.delete(row.token);
+    await rows.deleteOne({ _id });
+  };
+  return {
+    close,
+    /** Throws when the user is not there, or when the token is another session's. */
+    async open(token: string, { email, organizationId }: { email: string; organizationId: string }): Promise<void> {
+      const user = await db.collection<{ _id: string; email: string }>('users').findOne({ email });
+      if (user === null) throw new Error('the seeded user is not there');
+      const now = new Date();
+      await rows.updateOne(
+        { _id },
+        {
+          $set: {
+            token,
+            userId: user._id,
+            activeOrganizationId: organizationId,
+            updatedAt: now,
+            expiresAt: new Date(now.getTime() + days * 86_400_000),
+            ipAddress: '',
+            userAgent: 'API_DEBUG',
+          },
+          $setOnInsert: { createdAt: now },
+        },
+        { upsert: true },
+      );
+    },
+  };
+}

@@ -1,0 +1,82 @@
+import type { DocumentRecord } from '#src/domain/documents/document.ts';
+import { objectKeysOf } from '#src/domain/documents/object-key.ts';
+import { documentDeleted, runCompleted } from '#src/domain/events/realtime.ts';
+import type { ConversationStore } from '#src/domain/ports/conversations.ts';
+import type { DocumentTraces, RunTrace } from '#src/domain/ports/document-traces.ts';
+import type { DocumentStore } from '#src/domain/ports/documents.ts';
+import type { EventLog } from '#src/domain/ports/event-log.ts';
+import type { ExecutionStore } from '#src/domain/ports/executions.ts';
+import type { ObjectStore } from '#src/domain/ports/object-store.ts';
+import type { ResultStore } from '#src/domain/ports/result-store.ts';
+import type { SearchIndex } from '#src/domain/ports/search-index.ts';
+import { endRunsOf } from '#src/domain/runs/end-runs-of.ts';
+
+export interface ForgetParts {
+  readonly documents: Pick<DocumentStore, 'derivedFrom' | 'markDeleted' | 'postponeRemoval' | 'remove'>;
+  readonly objects: Pick<ObjectStore, 'deleteAll'>;
+  readonly results: Pick<ResultStore, 'deleteOf'>;
+  readonly search: Pick<SearchIndex, 'delete'>;
+  readonly conversations: Pick<ConversationStore, 'forgetDocument'>;
+  readonly executions: Pick<ExecutionStore, 'cancelRun'>;
+  readonly traces: DocumentTraces;
+  readonly events: Pick<EventLog, 'append'>;
+  /** Default: the clock of the machine. */
+  now?(): Date;
+}
+
+/**
+ * How long the worker of a run that was broken off may go on writing: it hears of it within a second, and what it has begun by then
+ * takes no longer than this.
+ */
+const settleMs = 60_000;
+
+/**
+ * Takes away all that belongs to a document that is marked as deleted; its own record goes last. Every step may be repeated, so that a
+ * crash anywhere is mended by doing it all again. Answers the documents that were made from it, marked as well.
+ *
+ * Runs over it are broken off first. Where one was at work a moment ago, the record stays, and everything is looked through once more
+ * when nothing can come any more. Source: docs/decisions/0037.
+ */
+export function createForgetDocument(
+  parts: ForgetParts,
+): (document: DocumentRecord) => Promise<readonly DocumentRecord[]> {
+  const { documents, objects, results, search, conversations, traces, events } = parts;
+  return async (document) => {
+    const { _id: documentId, organizationId, deletedAt } = document;
+    if (deletedAt === undefined) throw new Error(`${documentId} is not being deleted`);
+    const now = parts.now?.() ?? new Date();
+    await events.append([documentDeleted(document, deletedAt)]);
+    const { ended, runs } = await endRunsOf(parts, { organizationId, documentId }, now);
+    await events.append(ended.map((run) => runCompleted(run, 'canceled', now)));
+    const derived = await markDerived(documents, document, now);
+    await search.delete(organizationId, documentId);
+    await results.deleteOf(organizationId, documentId);
+    await conversations.forgetDocument(organizationId, documentId);
+    await traces.redact(organizationId, documentId, runs);
+    await traces.forget(organizationId, documentId, document.objectKey);
+    await objects.deleteAll(objectKeysOf(document));
+    const settled = lastBrokenOff(runs) + settleMs;
+    if (settled > now.getTime()) await documents.postponeRemoval(organizationId, documentId, new Date(settled));
+    else await documents.remove(organizationId, documentId);
+    return derived;
+  };
+}
+
+/** Each has its own entry in its own outbox from then on. */
+async function markDerived(
+  documents: ForgetParts['documents'],
+  { _id, organizationId }: DocumentRecord,
+  now: Date,
+): Promise<readonly DocumentRecord[]> {
+  const derived = await documents.derivedFrom(organizationId, _id);
+  const marked = await Promise.all(
+    derived.map((one) => documents.markDeleted({ organizationId, projectIds: [one.projectId] }, one._id, now)),
+  );
+  return marked.filter((one) => one !== null);
+}
+
+/** When the last run ended whose worker may not have heard of it yet, in milliseconds since 1970; 0: there is none. */
+function lastBrokenOff(runs: readonly RunTrace[]): number {
+  const brokenOff = runs.filter(({ status, startedAt }) => status === 'canceled' && startedAt !== undefined);
+  return Math.max(0, ...brokenOff.map(({ finishedAt }) => finishedAt?.getTime() ?? 0));
+}

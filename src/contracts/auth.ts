@@ -1,0 +1,44 @@
+import { z } from 'zod';
+import { AnyId } from '#src/contracts/fields.ts';
+
+/** Bodies below `/api/auth`; the pages send the same. Source: identity.md "Sessions". */
+export const Email = z
+  .email('expected an e-mail address such as name@example.com')
+  .max(254)
+  .transform((text) => text.toLowerCase());
+const NewPassword = z.string().min(10, 'use at least 10 characters').max(128, 'use at most 128 characters');
+const Password = z.string().min(1, 'type your password').max(128);
+/** Where a page goes next: a path of this service, or an address on one of its origins. */
+const callbackURL = z.string().max(2_000).optional();
+
+export const SignUp = z.strictObject({
+  name: z.string().trim().min(1, 'type your name').max(200),
+  email: Email,
+  password: NewPassword,
+  rememberMe: z.boolean().optional(),
+  callbackURL,
+});
+export const SignIn = z.strictObject({
+  email: Email,
+  password: Password,
+  rememberMe: z.boolean().optional(),
+  callbackURL,
+});
+export const SignOut = z.strictObject({ callbackURL });
+export const PasswordChange = z.strictObject({
+  currentPassword: Password,
+  newPassword: NewPassword,
+  revokeOtherSessions: z.boolean().default(true),
+});
+export const SessionChoice = z.strictObject({ sessionId: AnyId });
+export const NewOrganization = z.strictObject({
+  name: z.string().trim().min(1, 'type a name').max(200),
+  slug: z
+    .string()
+    .regex(/^[a-z0-9](-?[a-z0-9])*$/, 'use lower-case letters, digits and single hyphens')
+    .max(100)
+    .optional(),
+});
+export const OrganizationChoice = z.strictObject({ organizationId: AnyId });
+export const InvitationChoice = z.strictObject({ invitationId: AnyId });
+export const Nothing = z.strictObject({});

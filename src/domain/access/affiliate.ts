@@ -1,0 +1,168 @@
+import { randomBytes } from 'node:crypto';
+import { Fault } from '#src/domain/fault.ts';
+import { derivedId, newId } from '#src/domain/ids.ts';
+import type { AuditLog } from '#src/domain/ports/audit-log.ts';
+import type { OrganizationStore } from '#src/domain/ports/organizations.ts';
+import type {
+  Accounts,
+  Affiliation,
+  Affiliations,
+  LiveSession,
+  MemberStore,
+  WaitingInvitation,
+} from '#src/domain/ports/sessions.ts';
+
+interface Parts {
+  readonly accounts: Pick<Accounts, 'choose'>;
+  readonly affiliations: Affiliations;
+  readonly members: Pick<MemberStore, 'membership' | 'add' | 'organizationsOf'>;
+  readonly organizations: Pick<OrganizationStore, 'listProjects'>;
+  readonly audit: Pick<AuditLog, 'record'>;
+  /** Adds the workflows that come along, those that are not there yet. */
+  furnish(place: { organizationId: string; projectId: string }): Promise<void>;
+}
+
+/** Who does it, and from where. */
+export interface Actor {
+  readonly session: LiveSession;
+  readonly ip: string | null;
+}
+
+const mostOrganizations = 50;
+
+const slugOf = (name: string): string =>
+  name
+    .normalize('NFKD')
+    .toLowerCase()
+    .replaceAll(/[^a-z0-9]+/g, '-')
+    .replaceAll(/^-+|-+$/g, '')
+    .slice(0, 60)
+    .replace(/-$/, '');
+
+function unknownInvitation(): Fault {
+  return new Fault('invitation.not_found', 'No invitation with this id waits for your address: ask for a new one.');
+}
+
+/** What people do before they act for an organization: found one, choose one, follow an invitation. */
+export class Affiliate {
+  readonly #parts: Parts;
+
+  constructor(parts: Parts) {
+    this.#parts = parts;
+  }
+
+  organizationsOf({ userId }: LiveSession): Promise<readonly Affiliation[]> {
+    return this.#parts.affiliations.organizationsOf(userId);
+  }
+
+  invitationsFor({ email }: LiveSession): Promise<readonly WaitingInvitation[]> {
+    return this.#parts.affiliations.invitationsFor(email, new Date());
+  }
+
+  /** Fault: `invitation.not_found`, the same for one of another address. */
+  async invitation({ email }: LiveSession, invitationId: string): Promise<WaitingInvitation> {
+    const found = await this.#parts.affiliations.invitation(invitationId, email, new Date());
+    if (found === null) throw unknownInvitation();
+    return found;
+  }
+
+  /**
+   * An organization with its founder as owner and a first project, chosen in the session. What is cut short after the membership is
+   * made up for when the organization is next chosen or signed in to. Faults: `organization.slug_taken`; `auth.forbidden` for the
+   * 51st of one person.
+   */
+  async create(
+    { session, ip }: Actor,
+    wanted: { name: string; slug?: string | undefined },
+  ): Promise<{ organizationId: string; name: string; slug: string }> {
+    const { affiliations, members, audit, accounts } = this.#parts;
+    if ((await members.organizationsOf(session.userId)).length >= mostOrganizations)
+      throw new Fault('auth.forbidden', `A person belongs to at most ${mostOrganizations} organizations.`);
+    const createdAt = new Date();
+    const organizationId = newId('organization', createdAt);
+    const chance = randomBytes(4).toString('hex');
+    const slug = wanted.slug ?? [slugOf(wanted.name), chance].filter((part) => part !== '').join('-');
+    if (!(await affiliations.insertOrganization({ _id: organizationId, name: wanted.name, slug, createdAt })))
+      throw new Fault('organization.slug_taken', 'The short name is taken: choose another, or none.', {
+        errors: [{ pointer: '/slug', code: 'taken', message: 'choose another, or none' }],
+      });
+    await members.add({ organizationId, userId: session.userId, role: 'owner' });
+    await this.ensureProject(organizationId);
+    const { userId } = session;
+    await audit.record({
+      organizationId,
+      actor: userId,
+      action: 'organization.create',
+      target: organizationId,
+      detail: {},
+      ip,
+    });
+    await accounts.choose(session, organizationId);
+    return { organizationId, name: wanted.name, slug };
+  }
+
+  /** Fault: `organization.not_found`, the same for one that the person is not a member of. */
+  async choose({ session }: Actor, organizationId: string): Promise<void> {
+    const { members, accounts } = this.#parts;
+    if ((await members.membership(organizationId, session.userId)) === null)
+      throw new Fault('organization.not_found', 'You are not a member of an organization with this id.', {
+        errors: [{ pointer: '/organizationId', code: 'not_found', message: 'name one that you are a member of' }],
+      });
+    await this.ensureProject(organizationId);
+    await accounts.choose(session, organizationId);
+  }
+
+  /** Membership with the role of the invitation; who is a member already keeps theirs. Fault: `invitation.not_found`. */
+  async accept({ session, ip }: Actor, invitationId: string): Promise<WaitingInvitation> {
+    const { affiliations, members, audit } = this.#parts;
+    const { userId, email } = session;
+    const invitation = await this.invitation(session, invitationId);
+    // Taken before the membership is made: of two who take it, or of one and who takes it back, only one comes through.
+    if (!(await affiliations.settle(invitationId, email, { to: 'accepted', now: new Date() })))
+      throw unknownInvitation();
+    const { organizationId, role } = invitation;
+    try {
+      await members.add({ organizationId, userId, role });
+    } catch (error) {
+      await affiliations.reopen(invitationId);
+      throw error;
+    }
+    const detail = { userId, role, invitationId };
+    await audit.record({ organizationId, actor: userId, action: 'member.join', target: userId, detail, ip });
+    await this.choose({ session, ip }, organizationId);
+    return invitation;
+  }
+
+  /** Fault: `invitation.not_found`. */
+  async decline({ session, ip }: Actor, invitationId: string): Promise<void> {
+    const { affiliations, audit } = this.#parts;
+    const { organizationId } = await this.invitation(session, invitationId);
+    if (!(await affiliations.settle(invitationId, session.email, { to: 'rejected', now: new Date() })))
+      throw unknownInvitation();
+    const target = invitationId;
+    await audit.record({ organizationId, actor: session.userId, action: 'invitation.decline', target, detail: {}, ip });
+  }
+
+  /** Where a new session begins; null: in none. */
+  async firstOrganization(userId: string): Promise<string | null> {
+    const [first] = await this.#parts.members.organizationsOf(userId);
+    if (first === undefined) return null;
+    await this.ensureProject(first.organizationId);
+    return first.organizationId;
+  }
+
+  /** An organization without a project gets one, with its workflows: always the same, so that two who notice make one. */
+  async ensureProject(organizationId: string): Promise<void> {
+    const { organizations, affiliations, furnish } = this.#parts;
+    if ((await organizations.listProjects(organizationId)).length > 0) return;
+    const projectId = derivedId('project', organizationId, 'default');
+    // The workflows first: a project that is there is whole.
+    await furnish({ organizationId, projectId });
+    await affiliations.insertProject({
+      _id: projectId,
+      organizationId,
+      name: 'Default project',
+      createdAt: new Date(),
+    });
+  }
+}

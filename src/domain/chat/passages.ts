@@ -1,0 +1,147 @@
+import { placedLines, type PlacedLine } from '#src/domain/extract-locally/page-text.ts';
+import type { Span } from '#src/domain/extract-locally/locate-quote.ts';
+import type { OcrLine } from '#src/domain/ports/ocr-engine.ts';
+import type { DescriptionText, OcrText, SegmentationText } from '#src/domain/ports/grounding-texts.ts';
+import { union, type Box } from '#src/domain/segment-locally/geometry.ts';
+
+/** A piece of stored text: `whole.slice(start, end)`. */
+export interface Passage extends Span {
+  readonly documentId: string;
+  readonly field: 'ocr' | 'description' | 'segmentation';
+  readonly resultId: string;
+  /** The stored text that it is a piece of. */
+  readonly whole: string;
+  readonly page?: number;
+  readonly bbox?: Box;
+}
+
+/** About as long as a paragraph. Source: pipeline.md "Search and chat". */
+const usualLength = 600;
+/** Of one document; what comes later is not read. Keeps the work bounded for a book. */
+const mostCharacters = 300_000;
+
+/** Lines of a text on one page, grouped to passages; lines are cut at blanks where one alone is longer. */
+function grouped(text: string, from: number, to: number): Span[] {
+  const groups: { start: number; end: number }[] = [];
+  let group: { start: number; end: number } | undefined;
+  for (const line of cutLines(text, from, to)) {
+    if (group !== undefined && line.end - group.start <= usualLength) group.end = line.end;
+    else {
+      group = { ...line };
+      groups.push(group);
+    }
+  }
+  return groups;
+}
+
+function* cutLines(text: string, from: number, to: number): Generator<Span> {
+  let start = from;
+  while (start < to) {
+    const newline = text.indexOf('\n', start);
+    const lineEnd = newline === -1 || newline > to ? to : newline;
+    while (start < lineEnd) {
+      const end = lineEnd - start <= usualLength ? lineEnd : blankBefore(text, start);
+      if (/\S/.test(text.slice(start, end))) yield { start, end };
+      start = end;
+    }
+    start = lineEnd + 1;
+  }
+}
+
+function blankBefore(text: string, start: number): number {
+  const blank = text.lastIndexOf(' ', start + usualLength);
+  if (blank > start) return blank;
+  const end = start + usualLength;
+  // Never within a surrogate pair.
+  return /[\uD800-\uDBFF]/.test(text.charAt(end - 1)) ? end - 1 : end;
+}
+
+/** Passages of recognized text with their page and the box around their lines. */
+export function ocrPassages({ documentId, ocrResultId, text, pages }: OcrText): Passage[] {
+  const lines = pages.map((page) => ({ lines: page.lines as readonly OcrLine[] }));
+  const placed = placedLines({ text, pages: lines });
+  const passages: Passage[] = [];
+  let pageStart = 0;
+  for (const [page, pageText] of text.split('\f').entries()) {
+    const onPage = placed[page] ?? [];
+    let next = 0;
+    for (const span of grouped(text, pageStart, pageStart + pageText.length)) {
+      if (span.end > mostCharacters) return passages;
+      while ((onPage[next]?.end ?? Infinity) <= span.start) next += 1;
+      const bbox = boxOf(onPage, next, span);
+      passages.push({
+        documentId,
+        field: 'ocr',
+        resultId: ocrResultId,
+        whole: text,
+        ...span,
+        page,
+        ...(bbox !== null && { bbox }),
+      });
+    }
+    pageStart += pageText.length + 1;
+  }
+  return passages;
+}
+
+function boxOf(lines: readonly PlacedLine[], from: number, span: Span): Box | null {
+  const boxes: Box[] = [];
+  for (let at = from; at < lines.length; at += 1) {
+    const line = lines[at];
+    if (line === undefined || line.start >= span.end) break;
+    boxes.push(line.line.box);
+  }
+  return boxes.length === 0 ? null : union(boxes);
+}
+
+export function descriptionPassages({ documentId, descriptionId, description }: DescriptionText): Passage[] {
+  return grouped(description, 0, Math.min(description.length, mostCharacters)).map((span) => ({
+    documentId,
+    field: 'description',
+    resultId: descriptionId,
+    whole: description,
+    ...span,
+  }));
+}
+
+interface SegmentLine extends Span {
+  readonly box: Box | null;
+}
+
+/** What is said of the segments, as it is searched: what was looked for, then every different label and text, each on a line. */
+export function segmentationText({ prompt, segments }: Pick<SegmentationText, 'prompt' | 'segments'>): {
+  readonly text: string;
+  readonly lines: readonly SegmentLine[];
+} {
+  const boxes = new Map<string, Box | null>();
+  if (prompt !== '') boxes.set(prompt, null);
+  for (const { label, text = '', box } of segments)
+    for (const line of [label, text]) if (line !== '' && !boxes.has(line)) boxes.set(line, box);
+  let start = 0;
+  const lines = [...boxes].map(([line, box]) => {
+    const placed = { start, end: start + line.length, box };
+    start = placed.end + 1;
+    return placed;
+  });
+  return { text: [...boxes.keys()].join('\n'), lines };
+}
+
+export function segmentationPassages(segmentation: SegmentationText): Passage[] {
+  const { documentId, segmentationId, page, segments } = segmentation;
+  if (segments.length === 0) return [];
+  const { text, lines } = segmentationText(segmentation);
+  return grouped(text, 0, Math.min(text.length, mostCharacters)).map((span) => {
+    const boxes = lines.flatMap(({ start, end, box }) =>
+      box !== null && start < span.end && end > span.start ? [box] : [],
+    );
+    return {
+      documentId,
+      field: 'segmentation',
+      resultId: segmentationId,
+      whole: text,
+      ...span,
+      page,
+      ...(boxes.length > 0 && { bbox: union(boxes) }),
+    };
+  });
+}

@@ -1,0 +1,99 @@
+import type { Passage } from '#src/domain/chat/passages.ts';
+import type { ReadQuestion, Term } from '#src/domain/chat/read-question.ts';
+import { identifiersOf } from '#src/domain/documents/identifiers.ts';
+import { editDistance } from '#src/domain/documents/text-distance.ts';
+import { foldText, wordsOf } from '#src/domain/embed-locally/fold-text.ts';
+
+export interface RankedPassage extends Passage {
+  /** BM25 over stems, and more for identifiers and phrases; 0 has nothing in common with the question. */
+  readonly score: number;
+  readonly terms: ReadonlySet<Term>;
+}
+
+export interface Ranking {
+  /** Best first, without those of score 0. */
+  readonly passages: readonly RankedPassage[];
+  /** How telling each term of the question is: more for what is rare. */
+  weightOf(term: Term): number;
+  /** Terms of the question that a text has, by the same reading. */
+  termsIn(text: string): ReadonlySet<Term>;
+}
+
+const saturation = 1.2;
+const lengthEffect = 0.5;
+const ofContext = 0.5;
+/** A word misread by one letter, or a compound that begins with the word. */
+const ofLookalike = 0.5;
+const ofExact = 4;
+
+/** Ranks the passages of the documents that a search found. */
+export function rankPassages(question: ReadQuestion, passages: readonly Passage[]): Ranking {
+  const { terms, phrases } = question;
+  const read = termReader(question);
+  const texts = passages.map((passage) => {
+    const text = passage.whole.slice(passage.start, passage.end);
+    return { passage, text, counts: read(text) };
+  });
+  const average = texts.reduce((sum, { text }) => sum + text.length, 0) / Math.max(1, texts.length);
+  const found = new Map<Term, number>();
+  for (const { counts } of texts) for (const term of counts.keys()) found.set(term, (found.get(term) ?? 0) + 1);
+  const weightOf = (term: Term): number => {
+    const among = found.get(term) ?? 0;
+    return Math.log(1 + (passages.length - among + 0.5) / (among + 0.5));
+  };
+  const identifiers = new Set(question.identifiers);
+  const folded = phrases.map((phrase) => foldText(phrase).replaceAll(/\s+/g, ' '));
+  const exact = (text: string): number => {
+    const codes = identifiers.size === 0 ? 0 : identifiersOf(text).filter((code) => identifiers.has(code)).length;
+    if (folded.length === 0) return codes;
+    const flat = foldText(text).replaceAll(/\s+/g, ' ');
+    return codes + folded.filter((phrase) => flat.includes(phrase)).length;
+  };
+  const ranked = texts.map(({ passage, text, counts }) => {
+    const rest = saturation * (1 - lengthEffect + (lengthEffect * text.length) / average);
+    let score = ofExact * exact(text);
+    for (const [term, count] of counts) {
+      const share = term.role === 'context' ? ofContext : 1;
+      score += (share * weightOf(term) * count * (saturation + 1)) / (count + rest);
+    }
+    return { ...passage, score, terms: new Set(counts.keys()) };
+  });
+  return {
+    passages: ranked.filter(({ score }) => score > 0).toSorted((one, other) => other.score - one.score),
+    weightOf,
+    termsIn: (text) => new Set(terms.length === 0 ? [] : read(text).keys()),
+  };
+}
+
+/** Counts terms in a text. Every different word is compared once for each question. */
+function termReader({ terms, stem }: ReadQuestion): (text: string) => Map<Term, number> {
+  const byStem = new Map(
+    terms.toReversed().flatMap((term) => term.stems.toReversed().map((one) => [one, term] as const)),
+  );
+  const known = new Map<string, readonly [term: Term, share: number] | null>();
+  const compare = (word: string): readonly [Term, number] | null => {
+    const exact = byStem.get(stem(word));
+    if (exact !== undefined) return [exact, 1];
+    const alike = terms.find((term) => looksAlike(term, word));
+    return alike === undefined ? null : [alike, ofLookalike];
+  };
+  return (text) => {
+    const counts = new Map<Term, number>();
+    for (const word of wordsOf(foldText(text))) {
+      let match = known.get(word);
+      if (match === undefined) {
+        match = compare(word);
+        known.set(word, match);
+      }
+      if (match !== null) counts.set(match[0], (counts.get(match[0]) ?? 0) + match[1]);
+    }
+    return counts;
+  };
+}
+
+function looksAlike(term: Term, word: string): boolean {
+  if (term.word.length < 5 || word.length < 5 || /\d/.test(term.word)) return false;
+  if (!word.startsWith(term.word.slice(0, 2))) return false;
+  if (term.stems.some((stem) => stem.length >= 5 && word.startsWith(stem))) return true;
+  return Math.abs(word.length - term.word.length) <= 1 && editDistance(Array.from(word), Array.from(term.word)) <= 1;
+}

@@ -1,0 +1,124 @@
+import {
+  askingWordSets,
+  followUpWords,
+  gistWords,
+  kindWords,
+  questionLanguages,
+  wordsLike,
+  type QuestionLanguage,
+} from '#src/domain/chat/question-words.ts';
+import { queryIdentifiers } from '#src/domain/documents/identifiers.ts';
+import { foldText, wordsOf } from '#src/domain/embed-locally/fold-text.ts';
+import type { Stem } from '#src/domain/embed-locally/lexical-features.ts';
+
+export type Stemmers = (language: QuestionLanguage) => Stem;
+
+export interface Term {
+  /** Folded. */
+  readonly word: string;
+  /** Of the word and of those that mean the same. */
+  readonly stems: readonly string[];
+  /** `kind`: says what kind of document is meant; `context`: from the question before. */
+  readonly role: 'focus' | 'kind' | 'context';
+}
+
+/** A question, taken apart. */
+export interface ReadQuestion {
+  readonly text: string;
+  readonly language: QuestionLanguage;
+  readonly stem: Stem;
+  /** What to search documents by. */
+  readonly searchText: string;
+  readonly terms: readonly Term[];
+  readonly identifiers: readonly string[];
+  /** Must be in the text as they stand. */
+  readonly phrases: readonly string[];
+  readonly asksFor: 'amount' | 'date' | null;
+  /** Asks what a document is about, not for something in it. */
+  readonly asksForGist: boolean;
+}
+
+const most = { characters: 4_000, terms: 24, context: 8, searchText: 900 } as const;
+const sets = askingWordSets();
+/** `What is this about?`, not `What about this?`. */
+const endsInAbout = /\babout\P{L}*$/u;
+const amountWords =
+  /\b(how much|amount|total|price|cost|sum|wie ?viel|betrag|summe|preis|kostet|combien|montant|prix)\b/;
+const dateWords = /\b(when|date|deadline|due|day|wann|datum|frist|fallig|quand|echeance)\b/;
+
+/**
+ * Reads the last question, with what was asked before it. A question that has little of its own, or points back, is read together
+ * with the key words of the one before.
+ */
+export function readQuestion(question: string, before: string | undefined, stemmers: Stemmers): ReadQuestion {
+  const text = question.slice(0, most.characters);
+  const folded = foldText(text);
+  const words = wordsOf(folded);
+  const language = languageOf(words);
+  const stem = stemmers(language);
+  const content = contentOf(words, language).slice(0, most.terms);
+  const asksForGist =
+    (words.some((word) => gistWords.has(word)) || endsInAbout.test(folded)) &&
+    content.every((word) => gistWords.has(word) || kindWords.has(word));
+  const own = content.filter((word) => !asksForGist || !gistWords.has(word));
+  const context =
+    before !== undefined && pointsBack(words, own)
+      ? contentOf(wordsOf(foldText(before.slice(0, most.characters))), language)
+      : [];
+  const fresh = context.filter((word) => !own.includes(word)).slice(0, most.context);
+  const term =
+    (role: Term['role'] | null) =>
+    (word: string): Term => ({
+      word,
+      stems: [...new Set([word, ...wordsLike(word)].map(stem))],
+      role: role ?? (kindWords.has(word) ? 'kind' : 'focus'),
+    });
+  return {
+    text,
+    language,
+    stem,
+    searchText: [text.slice(0, most.searchText - 200), ...fresh, ...otherWords(own)]
+      .join(' ')
+      .slice(0, most.searchText),
+    terms: distinct([...own.map(term(null)), ...fresh.map(term('context'))]),
+    identifiers: queryIdentifiers(text),
+    phrases: [...text.matchAll(/["“„]([^"“”„]{3,200})["”“]/gu)].map(([, phrase = '']) => phrase.trim()).slice(0, 4),
+    asksFor: amountWords.test(folded) ? 'amount' : dateWords.test(folded) ? 'date' : null,
+    asksForGist,
+  };
+}
+
+/** What a document in another language, or of other words, may say instead. */
+function otherWords(words: readonly string[]): string[] {
+  return words
+    .flatMap((word) =>
+      wordsLike(word)
+        .filter((other) => other !== word)
+        .slice(0, 2),
+    )
+    .slice(0, 6);
+}
+
+/** Of words that mean the same, the first. */
+function distinct(terms: readonly Term[]): Term[] {
+  const seen = new Set<string>();
+  return terms.filter(({ stems: [stem = ''], stems }) => {
+    const isNew = !seen.has(stem);
+    for (const one of stems) seen.add(one);
+    return isNew;
+  });
+}
+
+function contentOf(words: readonly string[], language: QuestionLanguage): string[] {
+  return [...new Set(words)].filter((word) => !sets[language].has(word) && (word.length > 1 || /\d/.test(word)));
+}
+
+function pointsBack(words: readonly string[], own: readonly string[]): boolean {
+  return own.length < 2 || words.slice(0, 12).some((word) => followUpWords.has(word));
+}
+
+/** By words that ask and connect; English where nothing tells. */
+function languageOf(words: readonly string[]): QuestionLanguage {
+  const hits = (language: QuestionLanguage): number => words.filter((word) => sets[language].has(word)).length;
+  return questionLanguages.toSorted((one, other) => hits(other) - hits(one))[0] ?? 'en';
+}

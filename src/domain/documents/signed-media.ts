@@ -1,0 +1,194 @@
+import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
+import type { DocumentRecord } from '#src/domain/documents/document.ts';
+import {
+  pageWidths,
+  pictureKey,
+  thumbnailSides,
+  turns,
+  type Picture,
+  type Turn,
+} from '#src/domain/documents/object-key.ts';
+import { Fault } from '#src/domain/fault.ts';
+import { SharedWork } from '#src/domain/shared-work.ts';
+import type { DocumentStore } from '#src/domain/ports/documents.ts';
+import type { ImageCodec } from '#src/domain/ports/image-codec.ts';
+import type { ObjectStore } from '#src/domain/ports/object-store.ts';
+import type { Thumbnails } from '#src/domain/ports/thumbnails.ts';
+
+const lifetimeSeconds = 3_600;
+/** Expiry moves in steps, so that an address stays the same for a while and browsers can cache the picture. */
+const stepSeconds = 600;
+const usualSide = 320;
+const usualWidth = 1_600;
+/** A roll of a receipt is long, but not as long as it pretends to be. */
+const tallest = 8_000;
+
+/** A page of a PDF takes about a second of a core that runs want, too. */
+const pageWork = { atOnce: 2, waiting: 16 };
+/** A list shows many at once, and each is small. */
+const thumbnailWork = { atOnce: 2, waiting: 100 };
+
+/** What stands in the address, as it stands there: nothing of it is checked yet. */
+export interface MediaRequest {
+  readonly organizationId: string;
+  readonly documentId: string;
+  /** A page, counted from 0. */
+  readonly picture: 'thumbnail' | number;
+  readonly expires: unknown;
+  readonly signature: unknown;
+  readonly width?: unknown;
+  readonly rotate?: unknown;
+}
+
+export interface MediaFile {
+  /** Names these pixels. */
+  readonly etag: string;
+  /** WebP bytes. */
+  read(): Promise<Buffer>;
+}
+
+interface Parts {
+  readonly documents: Pick<DocumentStore, 'findInOrganization'>;
+  readonly objects: Pick<ObjectStore, 'get' | 'put' | 'deleteAll' | 'presignGet'>;
+  readonly images: Pick<ImageCodec, 'thumbnail' | 'picture'>;
+  readonly secret: Buffer;
+  baseUrl(): string;
+}
+
+type Opened = 'thumbnail' | 'pages';
+
+/** What this service gave out an hour ago does not open anything now. */
+const expiry = (): number => Math.ceil((Date.now() / 1_000 + lifetimeSeconds) / stepSeconds) * stepSeconds;
+
+/**
+ * Re-encoded pictures behind signed addresses of the API: made when first asked for, then kept as objects beside the document. The
+ * document is looked up each time, so that no address outlives it. Source: docs/decisions/0038.
+ */
+export class SignedMedia implements Thumbnails {
+  readonly #parts: Parts;
+  readonly #pages = new SharedWork<Buffer>(pageWork);
+  readonly #thumbnails = new SharedWork<Buffer>(thumbnailWork);
+
+  constructor(parts: Parts) {
+    this.#parts = parts;
+  }
+
+  url(document: Pick<DocumentRecord, '_id' | 'organizationId'>): string {
+    return this.#address(document, 'thumbnail', 'thumbnail.webp');
+  }
+
+  pageUrl(document: DocumentRecord, page: number): string {
+    return this.#address(document, 'pages', `pages/${page}.webp`);
+  }
+
+  originalUrl({ pinnedKey }: DocumentRecord): Promise<string> {
+    return this.#parts.objects.presignGet({ key: pinnedKey, expiresAt: new Date(expiry() * 1_000) });
+  }
+
+  /**
+   * Faults: `object.signature_invalid`, `object.expired`, `request.invalid` (size), `document.not_found`, `request.not_found` (page);
+   * those of `read`: `request.rate_limited`, `document.not_found`, and the codec's.
+   */
+  async open(request: MediaRequest): Promise<MediaFile> {
+    this.#verify(request);
+    const picture = pictureOf(request);
+    const { organizationId, documentId } = request;
+    const document = await this.#parts.documents.findInOrganization(organizationId, documentId);
+    if (document === null) throw gone();
+    if (picture.kind === 'page' && picture.page >= document.pages)
+      throw new Fault('request.not_found', `The document has ${document.pages} pages, counted from 0.`);
+    const key = pictureKey(document, picture);
+    const etag = createHash('sha256').update(`${document.etag}\n${key}`).digest('hex').slice(0, 32);
+    return { etag, read: () => this.#read(document, picture, key) };
+  }
+
+  async #read(document: DocumentRecord, picture: Picture, key: string): Promise<Buffer> {
+    const kept = await this.#parts.objects.get(key);
+    if (kept !== null) return kept;
+    const work = picture.kind === 'page' ? this.#pages : this.#thumbnails;
+    return work.do(key, () => this.#make(document, picture, key));
+  }
+
+  async #make(document: DocumentRecord, picture: Picture, key: string): Promise<Buffer> {
+    const { documents, objects, images } = this.#parts;
+    const original = await objects.get(document.pinnedKey, { ifMatch: document.etag });
+    if (original === null) throw gone();
+    const made =
+      picture.kind === 'thumbnail'
+        ? await images.thumbnail(original, picture.side)
+        : await images.picture(original, picture.page, {
+            width: picture.width,
+            height: tallest,
+            rotate: picture.rotate,
+          });
+    await objects.put(key, made, 'image/webp').catch((error: unknown) => {
+      // Another process made it, too: one picture is kept, both are right.
+      if (!(error instanceof Fault && error.code === 'object.exists')) throw error;
+    });
+    // Looked at after the picture was kept: of a deletion in between, either it finds the picture or this finds the deletion.
+    if ((await documents.findInOrganization(document.organizationId, document._id)) !== null) return made;
+    await objects.deleteAll([key]);
+    throw gone();
+  }
+
+  #address(
+    { organizationId, _id }: Pick<DocumentRecord, '_id' | 'organizationId'>,
+    opened: Opened,
+    file: string,
+  ): string {
+    const expires = expiry();
+    const signature = this.#sign(opened, { organizationId, documentId: _id, expires: String(expires) });
+    const query = `expires=${expires}&signature=${signature}`;
+    return `${this.#parts.baseUrl()}/media/${organizationId}/${_id}/${file}?${query}`;
+  }
+
+  #verify({ organizationId, documentId, picture, expires, signature }: MediaRequest): void {
+    if (typeof expires !== 'string' || typeof signature !== 'string' || !/^\d{1,12}$/.test(expires)) throw forged();
+    const opened = picture === 'thumbnail' ? 'thumbnail' : 'pages';
+    const expected = Buffer.from(this.#sign(opened, { organizationId, documentId, expires }));
+    const given = Buffer.from(signature);
+    if (given.length !== expected.length || !timingSafeEqual(given, expected)) throw forged();
+    if (Number(expires) * 1_000 < Date.now())
+      throw new Fault('object.expired', 'This address has expired: read the document again.');
+  }
+
+  /** The address of a thumbnail opens no page: whoever is shown a list is not given the documents. */
+  #sign(opened: Opened, of: { organizationId: string; documentId: string; expires: string }): string {
+    return createHmac('sha256', this.#parts.secret)
+      .update(`${opened}\n${of.organizationId}\n${of.documentId}\n${of.expires}`)
+      .digest('base64url');
+  }
+}
+
+function forged(): Fault {
+  return new Fault('object.signature_invalid', 'This address was not given out by this service.');
+}
+
+function gone(): Fault {
+  return new Fault('document.not_found', 'The document is gone.');
+}
+
+function pictureOf({ picture, width, rotate }: MediaRequest): Picture {
+  if (picture === 'thumbnail') return { kind: 'thumbnail', side: sizeOf(width, thumbnailSides, usualSide) };
+  return { kind: 'page', page: picture, width: sizeOf(width, pageWidths, usualWidth), rotate: turnOf(rotate) };
+}
+
+/** Rounded up to a step, so that there are few sizes to keep. */
+function sizeOf(asked: unknown, steps: readonly number[], usual: number): number {
+  if (asked === undefined) return usual;
+  const wanted = typeof asked === 'string' && /^[1-9]\d{0,4}$/.test(asked) ? Number(asked) : Number.NaN;
+  const step = steps.find((one) => one >= wanted);
+  if (step === undefined) throw invalid('/w', `w is a number of pixels, 1 to ${steps.at(-1)}.`);
+  return step;
+}
+
+function turnOf(asked: unknown): Turn {
+  if (asked === undefined) return 0;
+  const turn = turns.find((one) => String(one) === asked);
+  if (turn === undefined) throw invalid('/rotate', `rotate is one of ${turns.join(', ')} (degrees clockwise).`);
+  return turn;
+}
+
+function invalid(pointer: string, message: string): Fault {
+  return new Fault('request.invalid', message, { errors: [{ pointer, code: 'invalid', message }] });
+}

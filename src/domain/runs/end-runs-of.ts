@@ -1,0 +1,28 @@
+import type { DocumentTraces, RunTrace } from '#src/domain/ports/document-traces.ts';
+import type { ExecutionStore } from '#src/domain/ports/executions.ts';
+import { terminalStatuses, type RunRecord } from '#src/domain/runs/run.ts';
+
+interface Parts {
+  readonly executions: Pick<ExecutionStore, 'cancelRun'>;
+  readonly traces: Pick<DocumentTraces, 'runsOf'>;
+}
+
+const reason = { code: 'run.canceled', message: 'Its document was deleted.' };
+
+/** Ends the runs over a document that have not ended, of whatever project. Answers those, and all runs as they are now. */
+export async function endRunsOf(
+  { executions, traces }: Parts,
+  { organizationId, documentId }: { readonly organizationId: string; readonly documentId: string },
+  now: Date,
+): Promise<{ readonly ended: readonly RunRecord[]; readonly runs: readonly RunTrace[] }> {
+  const runs = await traces.runsOf(organizationId, documentId);
+  const open = runs.filter(({ status }) => !terminalStatuses.has(status));
+  const canceled = await Promise.all(
+    open.map(({ _id, projectId }) =>
+      executions.cancelRun({ organizationId, projectIds: [projectId] }, _id, reason, now),
+    ),
+  );
+  const ended = canceled.filter((run) => run !== null);
+  const changed = new Map(ended.map((run) => [run._id, run]));
+  return { ended, runs: runs.map((run) => changed.get(run._id) ?? run) };
+}

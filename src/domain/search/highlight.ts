@@ -1,0 +1,61 @@
+import type { Highlight } from '#src/contracts/resources/card.ts';
+import type { Stem } from '#src/domain/embed-locally/lexical-features.ts';
+import { createMatchFinder, type FoundMatch } from '#src/domain/search/find-matches.ts';
+import { readQuery } from '#src/domain/search/read-query.ts';
+import { createWordScanner } from '#src/domain/search/scan-words.ts';
+import { bestRun, snippetLength, snippetOf } from '#src/domain/search/snippet.ts';
+
+/** Stored text by the field that it is of. */
+export type HighlightFields = Readonly<Partial<Record<Highlight['field'], string>>>;
+
+/** At most three snippets of a document, what has most of the query first. */
+export type HighlightDocument = (fields: HighlightFields) => Highlight[];
+
+const mostSnippets = 3;
+/** Equally good ones stand in this order. */
+const fieldOrder = ['title', 'description', 'ocr', 'segmentation', 'objectKey'] as const;
+/** Where a document begins that no word of the query is in: what is on the page says more than a sentence about it. */
+const leadOrder = ['ocr', 'description', 'segmentation', 'title'] as const;
+
+/**
+ * Marks what a query matched, by the rule of the lexical and the exact leg: words by stem, spelling and one wrong letter, phrases and
+ * identifiers as a whole. A document found by its embedding alone has its first lines, without spans. Linear in the text.
+ */
+export function createHighlighter(stem: Stem): (query: string) => HighlightDocument {
+  const scan = createWordScanner();
+  return (query) => {
+    const find = createMatchFinder(readQuery(query), stem, scan);
+    return (fields) => {
+      const found = fieldOrder.map((field) => ({ field, text: fields[field] ?? '', matches: find(fields[field] ?? '') }));
+      const telling = certain(found.flatMap(({ matches }) => matches));
+      const snippets = found.flatMap(({ field, text, matches }) => {
+        const { run, score } = bestRun(matches.filter(telling));
+        return run.length === 0 ? [] : [{ score, highlight: { field, ...snippetOf(text, run) } }];
+      });
+      if (snippets.length === 0) return leadOf(fields);
+      return snippets
+        .toSorted((a, b) => b.score - a.score)
+        .slice(0, mostSnippets)
+        .map(({ highlight }) => highlight);
+    };
+  };
+}
+
+/** What a wrong letter or a piece of a number might mean is left out where the document has the thing itself. */
+function certain(matches: readonly FoundMatch[]): (match: FoundMatch) => boolean {
+  const whole = new Set(matches.filter(({ certainty }) => certainty === 'whole').map(({ part }) => part));
+  const hasUnit = matches.some(({ certainty, weight }) => certainty === 'whole' && weight > 1);
+  return ({ certainty, part }) =>
+    certainty === 'whole' || (certainty === 'typo' ? !whole.has(part) : !hasUnit);
+}
+
+function leadOf(fields: HighlightFields): Highlight[] {
+  for (const field of leadOrder) {
+    const text = fields[field] ?? '';
+    const start = text.search(/[^\s\p{Cc}]/u);
+    if (start < 0) continue;
+    const { text: lead } = snippetOf(text.slice(start, start + 2 * snippetLength), []);
+    if (lead !== '') return [{ field, text: lead, spans: [] }];
+  }
+  return [];
+}

@@ -1,0 +1,108 @@
+import type { Stem } from '#src/domain/embed-locally/lexical-features.ts';
+import { foldedForms, looseForms } from '#src/domain/search/word-forms.ts';
+
+/** A word of a query, ready to be compared. */
+export interface QueryTerm {
+  readonly folded: readonly string[];
+  readonly loose: readonly string[];
+  readonly stems: readonly string[];
+}
+
+/** How well a word matches: as it is but for its endings and accents, or with one letter wrong. */
+export interface WordMatch {
+  /** Place in the given terms. */
+  readonly term: number;
+  readonly exact: boolean;
+}
+
+/** Letters that a word with a typing error must have right at its start. Source: the lexical leg's `prefixLength`. */
+export const fuzzyPrefix = 2;
+const rememberedWords = 20_000;
+/** Different words near to one query that are stemmed: no text in a language has as many, and noise must not take long. */
+const mostStemmed = 4_000;
+
+export function queryTerm(word: string, stem: Stem): QueryTerm {
+  const bare = word.replace(/['’＇]s$/iu, '');
+  const folded = foldedForms(bare);
+  return { folded, loose: looseForms(bare), stems: [...new Set(folded.map(stem))] };
+}
+
+/** Every form that words are compared with. */
+export const formsOf = ({ folded, loose, stems }: QueryTerm): readonly string[] => [...folded, ...loose, ...stems];
+
+const ascii = /^[\x00-\x7f]*$/;
+
+/** What stemming leaves of every form of a word but its last two letters, which it may change. */
+const coreOf = (form: string): string => form.slice(0, Math.max(fuzzyPrefix, form.length - 2));
+
+/** Whether the word begins with the core, small letters or not, but for one wrong letter. Endings may differ in anything. */
+function startsNear(word: string, core: string): boolean {
+  const same = (at: number, of: number): boolean => small(word.charCodeAt(at)) === core.charCodeAt(of);
+  let at = 0;
+  while (at < core.length && same(at, at)) at += 1;
+  if (at >= core.length || at < fuzzyPrefix) return at >= core.length;
+  const goesOn = (from: number, of: number): boolean => {
+    let n = 0;
+    while (of + n < core.length && same(from + n, of + n)) n += 1;
+    return of + n >= core.length;
+  };
+  return (
+    goesOn(at + 1, at + 1) ||
+    goesOn(at, at + 1) ||
+    goesOn(at + 1, at) ||
+    (same(at + 1, at) && same(at, at + 1) && goesOn(at + 2, at + 2))
+  );
+}
+
+const small = (code: number): number => (code >= 65 && code <= 90 ? code + 32 : code);
+
+const meets = (a: readonly string[], b: readonly string[]): boolean => a.some((one) => b.includes(one));
+
+/**
+ * Compares words with the terms of one query by the rule of the lexical leg: equal stems, forms or spellings, and one wrong letter
+ * (a swap counts as one) after the first two. Answers for words are remembered.
+ */
+export function createWordMatcher(terms: readonly QueryTerm[], stem: Stem): (word: string) => WordMatch | null {
+  const memory = new Map<string, WordMatch | null>();
+  let stemmed = 0;
+  const starts = terms.flatMap(({ loose }) => loose);
+  const cores = [...new Set(terms.flatMap(({ folded, stems }) => [...folded, ...stems].map(coreOf)))];
+  const mayMatch = (word: string): boolean =>
+    cores.some((core) => startsNear(word, core)) || starts.some((form) => word.toLowerCase().startsWith(form));
+  const compare = (word: string): WordMatch | null => {
+    if (!foldedForms(word).some(mayMatch)) return null;
+    stemmed += 1;
+    const own = queryTerm(word, stemmed > mostStemmed ? (whole) => whole : stem);
+    const equal = terms.findIndex(
+      ({ folded, loose, stems }) => meets(folded, own.folded) || meets(stems, own.stems) || meets(loose, own.loose),
+    );
+    if (equal >= 0) return { term: equal, exact: true };
+    const close = terms.findIndex(({ stems }) => stems.some((one) => own.stems.some((other) => isTypo(one, other))));
+    return close < 0 ? null : { term: close, exact: false };
+  };
+  return (word) => {
+    // Folding and stemming cost far more than this look at its letters.
+    if (ascii.test(word) && !mayMatch(word)) return null;
+    const known = memory.get(word);
+    if (known !== undefined) return known;
+    if (memory.size >= rememberedWords) memory.clear();
+    const match = compare(word);
+    memory.set(word, match);
+    return match;
+  };
+}
+
+/** One insertion, deletion, substitution or swap of neighbours apart, and equal in the first two characters. */
+export function isTypo(left: string, right: string): boolean {
+  if (left === right || left.slice(0, fuzzyPrefix) !== right.slice(0, fuzzyPrefix)) return false;
+  const [a, b] = left.length <= right.length ? [left, right] : [right, left];
+  // One letter of a word of one letter is all of it.
+  if (b.length - a.length > 1 || a.length < 2) return false;
+  let start = 0;
+  while (start < a.length && a[start] === b[start]) start += 1;
+  let [endA, endB] = [a.length, b.length];
+  while (endA > start && endB > start && a[endA - 1] === b[endB - 1]) [endA, endB] = [endA - 1, endB - 1];
+  if (endA - start <= 1 && endB - start <= 1) return true;
+  const swapped = endA - start === 2 && endB - start === 2;
+  return swapped && a[start] === b[start + 1] && a[start + 1] === b[start];
+}

@@ -1,0 +1,54 @@
+import { describe, expect, test } from 'vitest';
+import { SharedWork } from '#src/domain/shared-work.ts';
+
+/** Work that ends when it is told to. */
+function held() {
+  const { promise, resolve, reject } = Promise.withResolvers<string>();
+  return { make: () => promise, resolve, reject };
+}
+
+const outcome = (work: Promise<string>): Promise<string> =>
+  work.catch((error: unknown) => (error instanceof Error && 'code' in error ? String(error.code) : String(error)));
+
+describe('Shared work', () => {
+  test('is done once for all who ask under one key meanwhile, and again for who asks later', async () => {
+    const work = new SharedWork<string>({ atOnce: 1, waiting: 0 });
+    let made = 0;
+    const make = async (): Promise<string> => `made ${(made += 1)}`;
+    expect(await Promise.all(Array.from({ length: 20 }, () => work.do('a', make)))).toEqual(Array(20).fill('made 1'));
+    expect(await work.do('a', make)).toBe('made 2');
+  });
+
+  test('goes on in order with so many at once, lets a few wait, and refuses the rest with a time to come back', async () => {
+    const work = new SharedWork<string>({ atOnce: 2, waiting: 3 });
+    const begun: string[] = [];
+    const works = new Map(['a', 'b', 'c', 'd', 'e'].map((key) => [key, held()]));
+    const answers = [...works].map(([key, { make }]) =>
+      work.do(key, () => {
+        begun.push(key);
+        return make();
+      }),
+    );
+    await expect(work.do('f', async () => 'never')).rejects.toMatchObject({
+      code: 'request.rate_limited',
+      retryAfterSeconds: 2,
+    });
+    expect(begun).toEqual(['a', 'b']);
+    // Who asks for what is being made need not wait in line.
+    const joined = work.do('a', async () => 'never');
+    for (const [key, { resolve }] of works) resolve(key);
+    expect(await Promise.all([...answers, joined])).toEqual(['a', 'b', 'c', 'd', 'e', 'a']);
+    expect(begun).toEqual(['a', 'b', 'c', 'd', 'e']);
+    expect(await work.do('f', async () => 'made')).toBe('made');
+  });
+
+  test('that fails is told to all who asked, and leaves its place', async () => {
+    const work = new SharedWork<string>({ atOnce: 1, waiting: 1 });
+    const first = held();
+    const [one, other] = [work.do('a', first.make), work.do('a', first.make)];
+    const next = work.do('b', async () => 'b');
+    first.reject(new Error('broken'));
+    expect(await Promise.all([outcome(one), outcome(other), next])).toEqual(['Error: broken', 'Error: broken', 'b']);
+    expect(await work.do('a', async () => 'again')).toBe('again');
+  });
+});

@@ -1,0 +1,38 @@
+import { AuditList, AuditQuery } from '#src/contracts/organization/audit.ts';
+import { decodeCursor, encodeCursor } from '#src/domain/cursor.ts';
+import { defineTool } from '#tools/define.ts';
+
+export const listAuditRecords = defineTool({
+  name: 'list_audit_records',
+  description:
+    'What was done in the organization that matters for security, newest first: who, what, to what, from which address. Narrow with action, such as key.issue, or an area such as key. Pass nextCursor as cursor to go on.',
+  scope: 'audit:read',
+  effect: 'read',
+  idempotent: true,
+  input: AuditQuery,
+  output: AuditList,
+  async run({ deps, principal: { organizationId } }, { limit, cursor, action }) {
+    const filter = action === undefined ? {} : { action };
+    const binding = JSON.stringify(['audit', organizationId, filter]);
+    const after = cursor === undefined ? null : decodeCursor(deps.cursorSecret, binding, cursor);
+    // One more than asked for tells whether there is a next page.
+    const found = await deps.audit.list(organizationId, filter, after, limit + 1);
+    const page = found.slice(0, limit);
+    const last = page.at(-1);
+    return {
+      records: page.map(({ id, at, actor, action: done, target, detail, ip }) => ({
+        id,
+        at: at.toISOString(),
+        actor,
+        action: done,
+        target,
+        detail,
+        ip: ip ?? null,
+      })),
+      nextCursor:
+        found.length > limit && last !== undefined
+          ? encodeCursor(deps.cursorSecret, binding, { createdAt: last.at, id: last.id })
+          : null,
+    };
+  },
+});

@@ -1,0 +1,96 @@
+import { derivedId, newId } from '#src/domain/ids.ts';
+import { Fault } from '#src/domain/fault.ts';
+import type { Principal } from '#src/domain/access/principal.ts';
+import type { ChatScope, SourceCard } from '#src/contracts/resources/chat.ts';
+import type { ConversationMessage, ConversationRecord } from '#src/domain/ports/conversations.ts';
+import type { ToolContext } from '#tools/define.ts';
+
+const longestTitle = 80;
+
+/** Conversations are a person's own; a key has those that were held with it. */
+export const ownerOf = ({ session, actorId }: Principal): string => session?.userId ?? actorId;
+
+/** One of somebody else and one that is not there get the same answer. */
+export function conversationMissing(): Fault {
+  return new Fault('conversation.not_found', 'You have no conversation with this id.');
+}
+
+/** Fault: `conversation.not_found`. */
+export async function requireConversation(
+  { deps, principal }: Pick<ToolContext, 'deps' | 'principal'>,
+  conversationId: string,
+): Promise<ConversationRecord> {
+  const { organizationId } = principal;
+  const found = await deps.conversations.find(organizationId, ownerOf(principal), conversationId);
+  if (found === null) throw conversationMissing();
+  return found;
+}
+
+export interface Exchange {
+  readonly conversationId: string;
+  /** Of the answer. */
+  readonly messageId: string;
+  readonly question: string;
+  keepQuestion(): Promise<void>;
+  keepAnswer(
+    answer: Pick<ConversationMessage, 'text' | 'status' | 'modelLabel'> & { sources: readonly SourceCard[] },
+  ): Promise<void>;
+}
+
+interface Asked {
+  readonly conversationId?: string;
+  readonly question: string;
+  readonly questionId?: string;
+  /** The first question of the conversation, for its title. */
+  readonly first: string;
+  readonly scope: ChatScope;
+}
+
+/** A question and the answer that follows it. The same question, by its id, is kept once, and its newest answer. */
+export function openExchange({ deps, principal }: Pick<ToolContext, 'deps' | 'principal'>, asked: Asked): Exchange {
+  const { organizationId } = principal;
+  const { conversationId = newId('conversation'), question, questionId = newId('message'), scope } = asked;
+  const askedAt = new Date();
+  const messageId = derivedId('message', organizationId, ownerOf(principal), conversationId, questionId);
+  const conversation: ConversationRecord = {
+    ...{ _id: conversationId, organizationId, userId: ownerOf(principal), scope },
+    title: titleOf(asked.first),
+    createdAt: askedAt,
+    updatedAt: askedAt,
+  };
+  return {
+    conversationId,
+    messageId,
+    question,
+    keepQuestion: () =>
+      deps.conversations.append(conversation, [
+        {
+          _id: questionId,
+          role: 'user',
+          text: question,
+          sources: [],
+          modelLabel: null,
+          status: 'complete',
+          createdAt: askedAt,
+        },
+      ]),
+    async keepAnswer({ sources, ...answer }) {
+      // Always after its question, and without addresses that open something for a while only.
+      const createdAt = new Date(Math.max(Date.now(), askedAt.getTime() + 1));
+      const kept = sources.map((source) => ({ ...source, thumbnailUrl: null }));
+      await deps.conversations.append({ ...conversation, updatedAt: createdAt }, [
+        { _id: messageId, role: 'assistant', ...answer, sources: kept, createdAt },
+      ]);
+    },
+  };
+}
+
+function titleOf(question: string): string {
+  const line = question.replaceAll(/\s+/gu, ' ').trim();
+  return line.length <= longestTitle
+    ? line
+    : `${line
+        .slice(0, longestTitle - 1)
+        .toWellFormed()
+        .trimEnd()}…`;
+}

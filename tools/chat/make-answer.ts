@@ -1,0 +1,63 @@
+import { answerPrompt, type Said } from '#src/domain/chat/answer-prompt.ts';
+import { createQuoteCheck, quoteLookup } from '#src/domain/chat/check-quotes.ts';
+import { extractAnswer } from '#src/domain/chat/extract-answer.ts';
+import { createPlainMarkup } from '#src/domain/chat/plain-markup.ts';
+import type { ReadQuestion } from '#src/domain/chat/read-question.ts';
+import { chainStages } from '#src/domain/chat/text-stage.ts';
+import { Fault } from '#src/domain/fault.ts';
+import type { Grounds } from '#tools/chat/find-grounds.ts';
+import type { ToolContext } from '#tools/define.ts';
+
+/** A model that goes on longer than this does not come to an end, in characters. */
+const longestAnswer = 60_000;
+
+export interface Answer {
+  readonly text: string;
+  readonly cited: readonly number[];
+}
+
+/** Lines of the documents as they stand, or that there are none. */
+export function extractedAnswer(question: ReadQuestion, { ground, sources }: Grounds): Answer {
+  const markup = createPlainMarkup(sources.length);
+  const text = markup.push(extractAnswer(question, ground)) + markup.end();
+  return { text, cited: sorted(markup.cited) };
+}
+
+/**
+ * A model's answer, told as it comes, with what does no harm of it: docs/decisions/0041. Nothing is told before there is text. Faults:
+ * `model.failed`; an aborted `signal` rejects with its reason.
+ */
+export async function modelAnswer(
+  { deps: { chatModel }, signal }: Pick<ToolContext, 'deps' | 'signal'>,
+  asked: { readonly question: string; readonly history: readonly Said[]; readonly grounds: Grounds },
+  tell: (delta: string) => void,
+): Promise<Answer> {
+  const { question, history, grounds } = asked;
+  const markup = createPlainMarkup(grounds.sources.length);
+  const stages = chainStages(createQuoteCheck(quoteLookup(grounds.texts)), markup);
+  const endless = new AbortController();
+  const parts: string[] = [];
+  let length = 0;
+  const add = (text: string): void => {
+    if (text === '') return;
+    parts.push(text);
+    tell(text);
+  };
+  await chatModel.complete({
+    messages: answerPrompt({ question, history, sources: grounds.sources }, (name, text) =>
+      chatModel.delimit(name, text),
+    ),
+    temperature: 0,
+    signal: AbortSignal.any([signal, endless.signal]),
+    onText(delta) {
+      length += delta.length;
+      if (length > longestAnswer) endless.abort(new Fault('model.failed', 'The model did not come to an end.'));
+      else add(stages.push(delta));
+    },
+  });
+  add(stages.end());
+  if (parts.length === 0) throw new Fault('model.failed', 'The model gave an empty answer.');
+  return { text: parts.join(''), cited: sorted(markup.cited) };
+}
+
+const sorted = (numbers: ReadonlySet<number>): number[] => [...numbers].toSorted((one, other) => one - other);

@@ -1,0 +1,27 @@
+import { AnyId } from '#src/contracts/fields.ts';
+import { DeletedDocument } from '#src/contracts/resources/document.ts';
+import { z } from 'zod';
+import { record } from '#tools/audit/record.ts';
+import { defineTool } from '#tools/define.ts';
+import { documentMissing } from '#tools/documents/require-document.ts';
+
+export const deleteDocument = defineTool({
+  name: 'delete_document',
+  description:
+    'Delete a document for good: its bytes, pictures, results, search record and documents made from it. Its runs are canceled and stay on record. Ids come from list_documents or search_documents.',
+  scope: 'documents:write',
+  effect: 'destroy',
+  idempotent: true,
+  input: z.strictObject({ id: AnyId.describe('doc_...') }),
+  output: DeletedDocument,
+  async run(ctx, { id }) {
+    const { deps, principal, requestId } = ctx;
+    // One write: from here on nobody finds it, and all else follows from its outbox.
+    const deleted = await deps.documents.markDeleted(principal, id, new Date());
+    // A public document of another project can be read, but it is not this caller's to delete.
+    if (deleted === null) throw documentMissing();
+    deps.relay(deleted);
+    await record(ctx, 'document.delete', id, { objectKey: deleted.objectKey, requestId });
+    return { id, deleted: true as const };
+  },
+});

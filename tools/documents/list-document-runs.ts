@@ -1,0 +1,21 @@
+import { DocumentPath, DocumentRunsQuery } from '#src/contracts/resources/document.ts';
+import { RunList } from '#src/contracts/resources/execution.ts';
+import { call } from '#tools/call.ts';
+import { defineTool } from '#tools/define.ts';
+import { requireDocument } from '#tools/documents/require-document.ts';
+import { listRuns } from '#tools/runs/list-runs.ts';
+
+/** list_runs of one document, which has to be there. */
+export const listDocumentRuns = defineTool({
+  name: 'list_document_runs',
+  description: 'Runs over one document, newest first.',
+  scope: 'documents:read',
+  effect: 'read',
+  idempotent: true,
+  input: DocumentPath.extend(DocumentRunsQuery.shape),
+  output: RunList,
+  async run(ctx, { id, ...page }) {
+    await requireDocument(ctx.deps, ctx.principal, id);
+    return call(listRuns, ctx, { documentId: id, ...page });
+  },
+});

@@ -1,0 +1,46 @@
+import type { z } from 'zod';
+import { DocumentPath, type Document } from '#src/contracts/resources/document.ts';
+import { ResultsQuery, SegmentationResultList, type SegmentationResult } from '#src/contracts/resources/results.ts';
+import type { MadeBy, SegmentationResult as StoredSegmentation } from '#src/domain/ports/result-store.ts';
+import type { Segment } from '#src/domain/ports/segmenter.ts';
+import { defineTool } from '#tools/define.ts';
+import { presentDocument } from '#tools/documents/present.ts';
+import { requireDocument } from '#tools/documents/require-document.ts';
+
+const presentSegment = ({ box, polygon, mask, ...segment }: Segment) => ({
+  ...segment,
+  bbox: [...box] as [number, number, number, number],
+  polygon: polygon.map(([x, y]): [number, number] => [x, y]),
+  ...(mask !== undefined && { mask: { ...mask, runs: [...mask.runs] } }),
+});
+
+function presentSegmentation(
+  { createdAt, segments, derivedDocumentId: _, ...result }: MadeBy<StoredSegmentation>,
+  derivedDocument: z.input<typeof Document> | undefined,
+): z.input<typeof SegmentationResult> {
+  return {
+    ...result,
+    segmentationCreatedAt: createdAt.toISOString(),
+    segments: segments.map(presentSegment),
+    ...(derivedDocument !== undefined && { derivedDocument }),
+  };
+}
+
+export const listSegmentations = defineTool({
+  name: 'list_segmentations',
+  description: 'Segmentation results of a document, newest first, each with the document made of its segments.',
+  scope: 'documents:read',
+  effect: 'read',
+  idempotent: true,
+  input: DocumentPath.extend(ResultsQuery.shape),
+  output: SegmentationResultList,
+  async run({ deps, principal }, { id, limit }) {
+    const { organizationId } = await requireDocument(deps, principal, id);
+    const found = await deps.results.listSegmentations(organizationId, id, limit);
+    const derivedIds = found.flatMap(({ derivedDocumentId }) => derivedDocumentId ?? []);
+    // Read as any document is: one that is gone, or out of reach, is left out.
+    const derived = derivedIds.length === 0 ? [] : await deps.documents.findMany(principal, derivedIds);
+    const byId = new Map(derived.map((record) => [record._id, presentDocument(deps, record)]));
+    return { results: found.map((result) => presentSegmentation(result, byId.get(result.derivedDocumentId ?? ''))) };
+  },
+});

@@ -1,0 +1,26 @@
+import { DocumentDetail, DocumentPath } from '#src/contracts/resources/document.ts';
+import { defineTool } from '#tools/define.ts';
+import { presentDocument } from '#tools/documents/present.ts';
+import { requireDocument } from '#tools/documents/require-document.ts';
+
+/** The document as a viewer shows it; agents have get_document. */
+export const readDocument = defineTool({
+  name: 'read_document',
+  description: 'One document with addresses of its pages and of the uploaded file.',
+  scope: 'documents:read',
+  effect: 'read',
+  idempotent: true,
+  input: DocumentPath,
+  output: DocumentDetail,
+  async run({ deps, principal }, { id }) {
+    const document = await requireDocument(deps, principal, id);
+    return {
+      ...presentDocument(deps, document),
+      pageImages: Array.from({ length: document.pages }, (_, page) => ({
+        page,
+        url: deps.thumbnails.pageUrl(document, page),
+      })),
+      originalUrl: await deps.thumbnails.originalUrl(document),
+    };
+  },
+});

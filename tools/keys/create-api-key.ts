@@ -1,0 +1,42 @@
+import { IssuedApiKey, NewApiKey } from '#src/contracts/organization/api-key.ts';
+import { issueKey } from '#src/domain/access/issue-key.ts';
+import { projectFor } from '#src/domain/access/principal.ts';
+import { auditOf } from '#tools/audit/record.ts';
+import { defineTool } from '#tools/define.ts';
+import { presentIssued } from '#tools/keys/present.ts';
+import { endOfCaller, requireReach } from '#tools/keys/reach.ts';
+
+const dayMs = 86_400_000;
+
+export const createApiKey = defineTool({
+  name: 'create_api_key',
+  description:
+    'A new API key of one project. A workflow key uploads documents, which its workflow (workflowId) then works on; a service key reads workflows, runs them and works with documents, and has the scopes given beside. Its secret is in this answer only.',
+  scope: 'keys:manage',
+  effect: 'write',
+  idempotent: false,
+  input: NewApiKey,
+  output: IssuedApiKey,
+  async run(ctx, { kind, name, projectId: named, workflowId, deviceId, scopes, expiresInDays }) {
+    const { deps, principal } = ctx;
+    const projectId = projectFor(principal, named);
+    const expiresAt =
+      expiresInDays === undefined ? await endOfCaller(ctx) : new Date(Date.now() + expiresInDays * dayMs);
+    await requireReach(ctx, { kind, scopes: scopes ?? null, expiresAt });
+    const issued = await issueKey(
+      { ...deps, audit: auditOf(ctx) },
+      {
+        kind,
+        name,
+        organizationId: principal.organizationId,
+        projectId,
+        createdBy: principal.actorId,
+        scopes: scopes && [...new Set(scopes)],
+        ...(workflowId !== undefined && { workflowId }),
+        ...(deviceId !== undefined && { deviceId }),
+        ...(expiresAt !== null && { expiresAt }),
+      },
+    );
+    return presentIssued(issued);
+  },
+});

@@ -1,0 +1,44 @@
+import type { z } from 'zod';
+import type { ApiKey, IssuedApiKey, keyStates } from '#src/contracts/organization/api-key.ts';
+import type { Scope } from '#src/contracts/scopes.ts';
+import { keyScopes } from '#src/contracts/scopes.ts';
+import { keyIsLive, type ApiKeyRecord } from '#src/domain/access/api-key.ts';
+import type { IssuedKey } from '#src/domain/access/issue-key.ts';
+
+type Shown = z.input<typeof ApiKey>;
+
+function keyState(key: ApiKeyRecord, now: Date): (typeof keyStates)[number] {
+  if (key.revokedAt !== null) return 'revoked';
+  if (!keyIsLive(key, now)) return 'expired';
+  return key.replacedBy === null ? 'live' : 'rotated';
+}
+
+const time = (at: Date | null): string | null => at?.toISOString() ?? null;
+const told = (given: readonly Scope[]): Shown['scopes'] => keyScopes.filter((scope) => given.includes(scope));
+
+/** Field by field: neither the hash nor what is added to the record later shows by itself. */
+export function presentKey(key: ApiKeyRecord, now = new Date()): Shown {
+  const { _id: id, kind, name, prefix, projectId, deviceId, agentGraphId, createdBy, replacedBy } = key;
+  return {
+    id,
+    kind,
+    name,
+    prefix,
+    state: keyState(key, now),
+    projectId,
+    deviceId,
+    agentGraphId,
+    scopes: key.scopes ? told(key.scopes) : null,
+    createdBy,
+    createdAt: key.createdAt.toISOString(),
+    expiresAt: time(key.expiresAt),
+    lastUsedAt: time(key.lastUsedAt),
+    revokedAt: time(key.revokedAt),
+    replacedBy,
+    graceUntil: time(key.graceUntil),
+  };
+}
+
+export function presentIssued({ record, secret }: IssuedKey): z.input<typeof IssuedApiKey> {
+  return { key: presentKey(record), secret };
+}

@@ -1,0 +1,22 @@
+import { ApiKey, ApiKeyPath } from '#src/contracts/organization/api-key.ts';
+import { revokeKey } from '#src/domain/access/issue-key.ts';
+import { auditOf } from '#tools/audit/record.ts';
+import { defineTool } from '#tools/define.ts';
+import { presentKey } from '#tools/keys/present.ts';
+import { requireKey } from '#tools/keys/reach.ts';
+
+export const revokeApiKey = defineTool({
+  name: 'revoke_api_key',
+  description: 'Ends an API key at once, for good. Ids come from list_api_keys.',
+  scope: 'keys:manage',
+  effect: 'destroy',
+  idempotent: false,
+  input: ApiKeyPath,
+  output: ApiKey,
+  async run(ctx, { keyId }) {
+    const { organizationId, actorId } = ctx.principal;
+    await requireKey(ctx, keyId);
+    await revokeKey({ ...ctx.deps, audit: auditOf(ctx) }, organizationId, keyId, actorId);
+    return presentKey(await requireKey(ctx, keyId));
+  },
+});

@@ -1,0 +1,31 @@
+import { CanceledInvitation, InvitationPath } from '#src/contracts/organization/member.ts';
+import { Fault } from '#src/domain/fault.ts';
+import { record } from '#tools/audit/record.ts';
+import { defineTool } from '#tools/define.ts';
+import { outranks } from '#tools/members/rank.ts';
+
+export const cancelInvitation = defineTool({
+  name: 'cancel_invitation',
+  description: 'Takes back an invitation that waits. Ids come from list_invitations.',
+  scope: 'members:manage',
+  effect: 'destroy',
+  idempotent: false,
+  input: InvitationPath,
+  output: CanceledInvitation,
+  async run(ctx, { invitationId }) {
+    const { members } = ctx.deps;
+    const { organizationId } = ctx.principal;
+    const found = await members.findInvitation(organizationId, invitationId, new Date());
+    // What the list does not show is not there.
+    if (found === null || !outranks(ctx, found.role) || !(await members.cancelInvitation(organizationId, invitationId)))
+      throw new Fault(
+        'invitation.not_found',
+        'No invitation with this id waits: it may be accepted, over or canceled.',
+        {
+          errors: [{ pointer: '/invitationId', code: 'not_found', message: 'take an id from the list of invitations' }],
+        },
+      );
+    await record(ctx, 'invitation.cancel', found.email, { role: found.role });
+    return { invitationId, canceled: true as const };
+  },
+});

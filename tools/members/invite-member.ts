@@ -1,0 +1,43 @@
+import { Invitation, NewInvitation } from '#src/contracts/organization/member.ts';
+import { Fault } from '#src/domain/fault.ts';
+import { newId } from '#src/domain/ids.ts';
+import { record } from '#tools/audit/record.ts';
+import { defineTool } from '#tools/define.ts';
+import { presentInvitation } from '#tools/members/present.ts';
+import { requireRank } from '#tools/members/rank.ts';
+
+const validMs = 7 * 86_400_000;
+
+export const inviteMember = defineTool({
+  name: 'invite_member',
+  description:
+    'Invites a person by e-mail address, for 7 days; an earlier invitation of the same address ends. Nothing is sent: pass the url of the answer on to the person, who signs in with that address and accepts there. Only owners invite owners.',
+  scope: 'members:manage',
+  effect: 'write',
+  idempotent: false,
+  input: NewInvitation,
+  output: Invitation,
+  async run(ctx, { email, role }) {
+    requireRank(ctx, role);
+    const { deps, principal } = ctx;
+    const { organizationId } = principal;
+    if ((await deps.members.findByEmail(organizationId, email)) !== null)
+      throw new Fault('invitation.member_already', 'This person is a member: change their role instead.', {
+        errors: [{ pointer: '/email', code: 'member_already', message: 'is the address of a member' }],
+      });
+    const createdAt = new Date();
+    const invitation = {
+      invitationId: newId('invitation', createdAt),
+      organizationId,
+      email,
+      role,
+      inviterId: principal.actorId,
+      createdAt,
+      expiresAt: new Date(createdAt.getTime() + validMs),
+    };
+    await deps.members.invite(invitation);
+    // Not by its id: that opens the invitation, and admins read this of owners, too.
+    await record(ctx, 'invitation.create', email, { role });
+    return presentInvitation(deps, invitation);
+  },
+});

@@ -1,0 +1,37 @@
+import { MemberPath, RemovedMember } from '#src/contracts/organization/member.ts';
+import { Fault } from '#src/domain/fault.ts';
+import { record } from '#tools/audit/record.ts';
+import { defineTool, type ToolContext } from '#tools/define.ts';
+import { changeMember } from '#tools/members/change-member.ts';
+import { requireRank } from '#tools/members/rank.ts';
+
+export const removeMember = defineTool({
+  name: 'remove_member',
+  description:
+    'Takes a member out of the organization: their next call sees nothing of it, and what they made stays. Everybody may remove themselves; only owners remove owners; the last owner stays. Ids come from list_members.',
+  // Whoever may be here may leave: what it takes to remove others is asked below.
+  scope: 'members:read',
+  effect: 'destroy',
+  idempotent: false,
+  input: MemberPath,
+  output: RemovedMember,
+  async run(ctx, { memberId }) {
+    const { members } = ctx.deps;
+    const { organizationId } = ctx.principal;
+    const leaves = await isCaller(ctx, memberId);
+    if (!leaves && !ctx.principal.scopes.has('members:manage'))
+      throw new Fault('auth.forbidden', 'This credential lacks the scope members:manage.');
+    const was = await changeMember(ctx, memberId, async (member) => {
+      if (!leaves) requireRank(ctx, member.role);
+      return members.remove(organizationId, memberId, member.role);
+    });
+    await record(ctx, 'member.remove', memberId, { userId: was.userId, email: was.email, role: was.role });
+    return { memberId, removed: true as const };
+  },
+});
+
+async function isCaller({ deps, principal }: ToolContext, memberId: string): Promise<boolean> {
+  const { organizationId, session } = principal;
+  if (session === null) return false;
+  return (await deps.members.membership(organizationId, session.userId))?.memberId === memberId;
+}

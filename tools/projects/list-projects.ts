@@ -1,0 +1,19 @@
+import { z } from 'zod';
+import { ProjectList } from '#src/contracts/organization/project.ts';
+import { defineTool } from '#tools/define.ts';
+import { presentProject } from '#tools/projects/present.ts';
+
+export const listProjects = defineTool({
+  name: 'list_projects',
+  description: 'Projects of the organization that this credential reaches, oldest first.',
+  scope: null,
+  effect: 'read',
+  idempotent: true,
+  input: z.strictObject({}),
+  output: ProjectList,
+  async run({ deps, principal }) {
+    const projects = await deps.organizations.listProjects(principal.organizationId);
+    const reached = new Set(principal.projectIds);
+    return { projects: projects.filter(({ _id }) => reached.has(_id)).map(presentProject) };
+  },
+});

@@ -1,0 +1,87 @@
+import { AnyId } from '#src/contracts/fields.ts';
+import { QueueBody, QueuedRun, QueuedRuns, QueueManyBody } from '#src/contracts/resources/document.ts';
+import { newId } from '#src/domain/ids.ts';
+import type { CreatedExecution } from '#src/domain/ports/executions.ts';
+import type { ExecutionRecord } from '#src/domain/runs/run.ts';
+import { defineTool, type ToolContext } from '#tools/define.ts';
+import { documentMissing } from '#tools/documents/require-document.ts';
+import { chosenVersion } from '#tools/runs/chosen-version.ts';
+import { startedBy, startExecutions } from '#tools/runs/start-execution.ts';
+
+interface Asked {
+  readonly documentIds: readonly string[];
+  readonly workflowId: string;
+  readonly version?: number | undefined;
+}
+
+/**
+ * One execution for each project of the documents, as it uses the secrets of its project: all of them, or none when the workflow or one
+ * document is missing.
+ */
+async function queue(
+  ctx: ToolContext,
+  { documentIds, workflowId, version }: Asked,
+): Promise<readonly CreatedExecution[]> {
+  const choosing = chosenVersion(ctx, workflowId, version ?? null);
+  // Awaited below, unless a document is missing: that is told first, whichever read is faster.
+  choosing.catch(() => undefined);
+  const projects = await ctx.deps.documents.projectsOf(ctx.principal, documentIds);
+  if (projects.size !== documentIds.length) throw documentMissing();
+  const chosen = await choosing;
+  const ofProject = Map.groupBy(documentIds, (id) => projects.get(id) ?? '');
+  const createdAt = new Date();
+  const wanted = [...ofProject].map(([projectId, ids]): ExecutionRecord => ({
+    _id: newId('execution', createdAt),
+    schemaVersion: 1,
+    organizationId: ctx.principal.organizationId,
+    projectId,
+    workflowId,
+    ...chosen,
+    ...startedBy(ctx),
+    documentIds: ids,
+    initialState: null,
+    createdAt,
+  }));
+  return startExecutions(ctx, wanted);
+}
+
+export const queueWorkflow = defineTool({
+  name: 'queue_workflow',
+  description: 'Queue a published workflow of the organization on one document, as often as wanted.',
+  scope: 'runs:execute',
+  effect: 'write',
+  idempotent: false,
+  input: QueueBody.extend({ documentId: AnyId }),
+  output: QueuedRun,
+  async run(ctx, { documentId, workflowId, version }) {
+    const [queued] = await queue(ctx, { documentIds: [documentId], workflowId, version });
+    const run = queued?.runs[0];
+    if (queued === undefined || run === undefined) throw new Error('an execution without a run');
+    const { _id: executionId, workflowName } = queued.execution;
+    const ids = { documentId, workflowId, executionId, runId: run._id };
+    return { status: 'queued' as const, ...ids, workflowName: workflowName ?? '' };
+  },
+});
+
+export const queueWorkflowOnMany = defineTool({
+  name: 'queue_workflow_on_many',
+  description: 'Queue a published workflow of the organization on documents of any of its projects.',
+  scope: 'runs:execute',
+  effect: 'write',
+  idempotent: false,
+  input: QueueManyBody,
+  output: QueuedRuns,
+  async run(ctx, asked) {
+    const executions = (await queue(ctx, asked)).map(({ execution }) => execution);
+    return {
+      status: 'queued' as const,
+      workflowId: asked.workflowId,
+      workflowName: executions[0]?.workflowName ?? '',
+      executions: executions.map(({ _id, projectId, documentIds }) => ({
+        executionId: _id,
+        projectId,
+        documentIds: [...documentIds],
+      })),
+    };
+  },
+});

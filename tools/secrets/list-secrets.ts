@@ -1,0 +1,25 @@
+import { SecretList, SecretListQuery } from '#src/contracts/organization/secret.ts';
+import { projectFor } from '#src/domain/access/principal.ts';
+import { defineTool } from '#tools/define.ts';
+
+export const listSecrets = defineTool({
+  name: 'list_secrets',
+  description: 'Names of the secrets of a project; their values show nowhere.',
+  scope: 'secrets:manage',
+  effect: 'read',
+  idempotent: true,
+  input: SecretListQuery,
+  output: SecretList,
+  async run({ deps, principal }, { projectId: named }) {
+    const projectId = projectFor(principal, named);
+    const found = await deps.secrets.list(principal.organizationId, projectId);
+    return {
+      secrets: found.map(({ name, createdBy, createdAt }) => ({
+        name,
+        projectId,
+        createdBy,
+        createdAt: createdAt.toISOString(),
+      })),
+    };
+  },
+});

@@ -1,0 +1,22 @@
+import { SecretValue, StoredSecret } from '#src/contracts/organization/secret.ts';
+import { projectFor } from '#src/domain/access/principal.ts';
+import { record } from '#tools/audit/record.ts';
+import { defineTool } from '#tools/define.ts';
+
+export const setSecret = defineTool({
+  name: 'set_secret',
+  description:
+    'Adds or replaces a secret of a project, for nodes of workflows that name it. It is stored encrypted, and read by runs only.',
+  scope: 'secrets:manage',
+  effect: 'write',
+  idempotent: true,
+  input: SecretValue,
+  output: StoredSecret,
+  async run(ctx, { name, value, projectId: named }) {
+    const { organizationId, actorId } = ctx.principal;
+    const projectId = projectFor(ctx.principal, named);
+    await ctx.deps.secrets.set({ organizationId, projectId }, name, value, actorId);
+    await record(ctx, 'secret.set', `${projectId}/${name}`);
+    return { name, projectId };
+  },
+});
