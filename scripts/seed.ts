@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util';
 import { readAddresses } from '#src/compose/addresses-file.ts';
 import { withApp } from '#scripts/cli/with-app.ts';
-import { seed, type Seed } from '#scripts/cli/seed-data.ts';
+import { seed, type Seed } from '#src/compose/seed.ts';
 import type { App } from '#src/compose.ts';
 import type { Config } from '#src/config/config.ts';
 

@@ -11,7 +11,7 @@ import { mountExecutionEvents } from '#http/routes/execution-events.ts';
 import { mountAuth, type AuthHandler } from '#http/routes/auth.ts';
 import { mountDashboardDocuments } from '#http/routes/dashboard-documents.ts';
 import { mountDashboardOrganization } from '#http/routes/dashboard-organization.ts';
-import { mountDashboardChat } from '#http/routes/dashboard-chat.ts';
+import { mountDashboardChat } from '#http/chat/mount-chat.ts';
 import { mountDashboardChats } from '#http/routes/dashboard-chats.ts';
 import { mountDashboardRealtime } from '#http/routes/dashboard-realtime.ts';
 import { mountDashboardRuns } from '#http/routes/dashboard-runs.ts';
@@ -51,10 +51,11 @@ export function createApiApp(parts: ApiParts): Express {
   mountAuth(router, parts.auth, parts.facade);
   mountPages(router, parts.auth, parts.facade);
   mountDashboardWorkflows(bind);
+  // Before documents: `chat` is no document's id.
+  mountDashboardChats(bind);
   mountDashboardDocuments(bind);
   mountDashboardRuns(bind);
   mountDashboardChat(router, parts.facade, { closing: parts.closing ?? null });
-  mountDashboardChats(bind);
   mountDashboardOrganization(bind);
   mountDescription(router, '/api/graph.schema.json', graphJsonSchema);
   const describe = (family: 'service' | 'dashboard') => () => buildOpenApi(family, parts.version, parts.baseUrl());

@@ -15,7 +15,7 @@ export type Ask = (ctx: ToolContext, asked: Asked) => Promise<Answered>;
 
 export const wireOf = ({ wire }: ChatRequest): Wire => (wire.kind === 'ui' ? createUiStream() : createAgUiStream(wire));
 
-export interface Production {
+interface Production {
   readonly answers: Answers;
   readonly answer: LiveAnswer;
   readonly request: ChatRequest;

@@ -3,6 +3,7 @@ import { frame, sourcesEvent, type Begin, type Wire } from '#http/chat/wire.ts';
 
 const textId = 'text';
 const titleLength = 120;
+const retryMs = 1_000;
 
 /** The AI SDK wants a title; a document has one only where somebody or something gave it one. */
 function titleOf({ title, description, documentId }: SourceCard): string {
@@ -34,9 +35,9 @@ export function createUiStream(): Wire {
   const done = 'data: [DONE]\n\n';
   return {
     headers: { 'x-vercel-ai-ui-message-stream': 'v1' },
-    // The id is what an EventSource names when it comes back.
+    // An EventSource comes back by itself, soon, and names the id then.
     begin: ({ conversationId, messageId, modelLabel }: Begin) =>
-      frame({ type: 'start', messageId, messageMetadata: { conversationId, modelLabel } }, { id: messageId }),
+      frame({ type: 'start', messageId, messageMetadata: { conversationId, modelLabel } }, { id: messageId, retryMs }),
     sources: (sources) =>
       frame({ type: `data-${sourcesEvent}`, id: 'sources', data: { sources } }, { event: sourcesEvent }) +
       sources.map(sourceDocument).join(''),

@@ -19,14 +19,18 @@ export interface Wire {
  * One frame. JSON has no line breaks of its own; the three that only some readers take for one are escaped as well. Source: HTML
  * standard "Server-sent events".
  */
-export function frame(data: object, fields: { readonly event?: string; readonly id?: string } = {}): string {
+export function frame(
+  data: object,
+  fields: { readonly event?: string; readonly id?: string; readonly retryMs?: number } = {},
+): string {
   const json = JSON.stringify(data).replaceAll(
     /[\u0085\u2028\u2029]/g,
     (found) => `\\u${found.charCodeAt(0).toString(16).padStart(4, '0')}`,
   );
+  const retry = fields.retryMs === undefined ? '' : `retry: ${fields.retryMs}\n`;
   const id = fields.id === undefined ? '' : `id: ${fields.id}\n`;
   const event = fields.event === undefined ? '' : `event: ${fields.event}\n`;
-  return `${id}${event}data: ${json}\n\n`;
+  return `${retry}${id}${event}data: ${json}\n\n`;
 }
 
 export const sourcesEvent = 'assistant_sources';

@@ -29,6 +29,11 @@ export function refuseForeign(request: Request, origins: readonly string[]): voi
   throw new Fault('auth.forbidden', 'Requests from other sites are refused: use the pages of this service.');
 }
 
+/** Scripts that have nothing to send say so by a length; `is` knows only of those that say nothing. */
+export function isEmpty({ headers }: Request): boolean {
+  return headers['content-type'] === undefined && headers['content-length'] === '0';
+}
+
 /**
  * For addresses that a cookie opens: what changes something comes from our own pages and is JSON, which no form can send. Faults:
  * `auth.forbidden`, `request.media_type`. Source: identity.md "Sessions".

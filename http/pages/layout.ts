@@ -71,9 +71,7 @@ export function sendPage(response: Response, { title, body, who = null, status =
         <meta charset="utf-8" />
         <meta name="viewport" content="width=device-width, initial-scale=1" />
         <title>${isWrong && 'Error: '}${title} - Inkgraph</title>
-        <style>
-          ${verbatim(style)}
-        </style>
+        ${verbatim(`<style>${style}</style>`)}
       </head>
       <body>
         <a class="skip" href="#main">Skip to content</a>

@@ -248,10 +248,11 @@ export class OrganizationFeed {
   }
 
   #frame(event: LoggedEvent, seq: number): Frame {
-    const { type, at, data, dedupeId: _, seq: __, ...about } = event;
+    const { type, at, data, organizationId, projectId, documentId, executionId, runId } = event;
+    const about = { organizationId, projectId, documentId, executionId, runId };
     const said = { ...data, ...this.#parts.present(event), type, at: at.toISOString(), ...about };
     const text = frameText({ id: eventIdText(this.#epoch, seq), event: type, data: said });
-    return { seq, projectId: event.projectId, bytes: Buffer.from(text) };
+    return { seq, projectId, bytes: Buffer.from(text) };
   }
 
   #reset(): Buffer {

@@ -2,6 +2,8 @@ import type { Socket } from 'node:net';
 import type { Response } from 'express';
 import { Fault } from '#src/domain/fault.ts';
 
+const mostIdle = 2;
+
 /**
  * One open stream. It writes to the connection itself: the answer has no length and ends with its connection, so nothing has to be
  * added to a frame, and one buffer serves all readers.
@@ -15,8 +17,10 @@ export class Reader {
   readonly #response: Response;
   readonly #socket: Socket;
   readonly #maxBuffered: number;
-  /** Bytes that had left at the last look, while some waited; -1 while none did. */
+  /** Bytes that had left at the last sign of life, while some waited; -1 while none did. */
   #left = -1;
+  /** Signs of life in a row at which it had taken nothing. */
+  #idle = 0;
 
   /** Answers with the head of the stream and `begin`. Fault: `request.invalid` where the connection is busy with another answer. */
   constructor(
@@ -57,14 +61,15 @@ export class Reader {
     else this.#socket.write(bytes);
   }
 
-  /** A sign of life. Drops a reader that took nothing of what waits for it since the last one. */
+  /** A sign of life. Drops a reader that took nothing of what waits for it between three of them. */
   ping(bytes: Buffer): void {
     const socket = this.#socket;
     const waiting = socket.writableLength;
     const left = waiting === 0 ? -1 : socket.bytesWritten - waiting;
-    if (left >= 0 && left === this.#left) socket.destroy();
+    this.#idle = left >= 0 && left === this.#left ? this.#idle + 1 : 0;
     this.#left = left;
-    this.write(bytes);
+    if (this.#idle >= mostIdle) socket.destroy();
+    else this.write(bytes);
   }
 
   /** Settles when the reader took what waits for it, or is gone. */

@@ -7,7 +7,7 @@ import { fieldErrors, invalidInput } from '#tools/call.ts';
 import type { Facade } from '#http/bind.ts';
 import { jsonBody } from '#http/guard/json-body.ts';
 import { refuseForeignTargets } from '#http/guard/own-path.ts';
-import { sameSite } from '#http/guard/same-site.ts';
+import { isEmpty, sameSite } from '#http/guard/same-site.ts';
 
 /** What the addresses and the pages of sign-in stand on. */
 export interface AuthHandler extends Accounts {
@@ -136,19 +136,25 @@ function memberRows(auth: AuthHandler): Record<string, MemberWork> {
 }
 
 /** Sign-in and what belongs to it, as JSON. */
-export function mountAuth(router: Router, auth: AuthHandler, { origins, sessions, limiters }: Facade): void {
+export function mountAuth(router: Router, auth: AuthHandler, facade: Facade): void {
+  const { sessions, limiters } = facade;
+  const origins = () => facade.origins();
   const guard = sameSite(origins);
   const targets: RequestHandler = (request, response, proceed) => {
     response.setHeader('www-authenticate', 'Session realm="inkgraph"');
     refuseForeignTargets(request.body, origins());
     proceed();
   };
+  const read: RequestHandler = (request, response, proceed) => {
+    if (isEmpty(request)) proceed();
+    else jsonBody(request, response, proceed);
+  };
   const mount = (name: string, work: Work): void => {
     const [method, path] = name.split(' ');
     router[method === 'GET' ? 'get' : 'post'](
       `/api/auth/${path}`,
       guard,
-      jsonBody,
+      read,
       targets,
       async (request: Request, response: Response) => {
         const reply = await work(request, response);

@@ -12,6 +12,8 @@ import { endurance } from '#scripts/bench/rows/g09-endurance.ts';
 import { hybridSearch } from '#scripts/bench/rows/g11-hybrid-search.ts';
 import { start } from '#scripts/bench/rows/g14-start.ts';
 import { realtime } from '#scripts/bench/rows/r1-realtime.ts';
+import { searchQuality } from '#scripts/bench/rows/s1-search-quality.ts';
+import { searchLatency } from '#scripts/bench/rows/s2-search-latency.ts';
 import { overhead } from '#scripts/bench/rows/w1-overhead.ts';
 import { variant } from '#scripts/bench/rows/w2-variant.ts';
 import { memory } from '#scripts/bench/rows/w3-memory.ts';
@@ -28,6 +30,8 @@ export const rows: readonly Row[] = [
   ocrErrors,
   endurance,
   hybridSearch,
+  searchQuality,
+  searchLatency,
   start,
   realtime,
   overhead,

@@ -19,7 +19,7 @@ import { startService } from '#scripts/chaos/service-process.ts';
 import { verifyExecutions, type Effects } from '#scripts/chaos/verify-executions.ts';
 import { WorkerPool } from '#scripts/chaos/worker-pool.ts';
 import { seeded, type Random } from '#scripts/fixtures/random.ts';
-import type { Seed } from '#scripts/cli/seed-data.ts';
+import type { Seed } from '#src/compose/seed.ts';
 
 export interface ExecutionChaosOptions {
   readonly workers: number;

@@ -10,7 +10,7 @@ import { loadConfig } from '#src/config/config.ts';
 import { SearchResult } from '#src/contracts/resources/card.ts';
 import { Document, ReadTextResult } from '#src/contracts/resources/document.ts';
 import { version } from '#src/config/version.ts';
-import { seed } from '#scripts/cli/seed-data.ts';
+import { seed } from '#src/compose/seed.ts';
 import { orExplain } from '#scripts/cli/with-app.ts';
 import { createUploader, waitForExecution } from '#scripts/demo/http-client.ts';
 import { Progress } from '#scripts/demo/progress.ts';

@@ -52,7 +52,7 @@ export function createForgetDocument(
     await search.delete(organizationId, documentId);
     await results.deleteOf(organizationId, documentId);
     await conversations.forgetDocument(organizationId, documentId);
-    await traces.redact(organizationId, documentId, runs);
+    await traces.redact(organizationId, documentId);
     await traces.forget(organizationId, documentId, document.objectKey);
     await objects.deleteAll(objectKeysOf(document));
     const settled = lastBrokenOff(runs) + settleMs;

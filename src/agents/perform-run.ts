@@ -146,11 +146,12 @@ class Performance {
     return this.#parts.compile(found.graph);
   }
 
-  /** A workflow inside the run: of its project only. */
+  /** A workflow inside the run: of the project of the one that it is inside of. */
   async #inner(workflowId: string, version: number): Promise<CompiledWorkflow> {
     const { workflows, compiled } = this.#parts;
     const { organizationId, projectId } = this.#facts;
-    const owner = await workflows.find({ organizationId, projectIds: [projectId] }, workflowId);
+    const home = this.#lease.run.workflowProjectId ?? projectId;
+    const owner = await workflows.find({ organizationId, projectIds: [home] }, workflowId);
     const found = owner === null ? null : await workflows.findVersion(organizationId, workflowId, version);
     if (found !== null) return compiled.get(found.graphHash, () => this.#parts.compile(found.graph));
     throw new Fault(

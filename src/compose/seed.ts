@@ -1,15 +1,17 @@
 import { randomBytes } from 'node:crypto';
 import { readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { z } from 'zod';
 import { documentIntake } from '#graphs/document-intake.workflow.ts';
 import { addCodeWorkflow } from '#src/agents/publish-code-workflows.ts';
 import type { AuthService } from '#src/compose/people.ts';
 import type { Config } from '#src/config/config.ts';
+import { OlderSeed, Seed } from '#src/contracts/seed.ts';
 import { newId } from '#src/domain/ids.ts';
 import { keyScopes } from '#src/contracts/scopes.ts';
 import { issueKey } from '#src/domain/access/issue-key.ts';
 import type { ToolDeps } from '#tools/deps.ts';
+
+export type { Seed };
 
 /** What the seed is made with. */
 export interface SeedParts {
@@ -17,24 +19,7 @@ export interface SeedParts {
   readonly sessions: AuthService;
 }
 
-const Seed = z.object({
-  organizationId: z.string(),
-  projectId: z.string(),
-  workflowId: z.string(),
-  workflowKey: z.string(),
-  serviceKey: z.string(),
-  /** Service key with every scope: the one to connect an MCP agent with. */
-  agentKey: z.string(),
-  /** Owner of the organization, to sign in with. */
-  operatorEmail: z.string(),
-  operatorPassword: z.string(),
-});
-/** What older versions did not make. */
-const later = { agentKey: true, operatorEmail: true, operatorPassword: true } as const;
-const OlderSeed = Seed.partial(later);
-export type Seed = z.output<typeof Seed>;
-
-async function readSeed(path: string): Promise<z.output<typeof OlderSeed> | null> {
+async function readSeed(path: string): Promise<OlderSeed | null> {
   let text: string;
   try {
     text = await readFile(path, 'utf8');
@@ -102,7 +87,7 @@ async function makeSeed(app: SeedParts): Promise<Seed> {
 }
 
 /** A seed of an older version gets what it lacks. */
-async function complete(app: SeedParts, known: z.output<typeof OlderSeed>): Promise<Seed> {
+async function complete(app: SeedParts, known: OlderSeed): Promise<Seed> {
   const { operatorEmail, operatorPassword } = known;
   const operator =
     operatorEmail === undefined || operatorPassword === undefined

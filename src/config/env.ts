@@ -60,10 +60,10 @@ const originLines = z
   .pipe(z.array(z.string().regex(/^https?:\/\/[a-z0-9.[\]:-]+$/i, 'expected origins such as https://app.example.com')))
   .prefault('');
 
-const proxyNames = ['loopback', 'linklocal', 'uniquelocal'];
+const proxyNames: ReadonlySet<string> = new Set(['loopback', 'linklocal', 'uniquelocal']);
 
 function isProxyLine(line: string): boolean {
-  if (proxyNames.includes(line)) return true;
+  if (proxyNames.has(line)) return true;
   const [address = '', bits, ...more] = line.split('/');
   const family = isIP(address);
   if (family === 0 || more.length > 0) return false;

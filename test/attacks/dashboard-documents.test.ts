@@ -23,12 +23,11 @@ beforeAll(async () => {
     Array.from({ length: 3 }, () => documentRecord({ organizationId, projectId, visibility: 'public' })),
   );
   await stored.documents.insertMany(records);
-  for (const { _id: documentId, organizationId, projectId, apiKeyId, visibility, objectKey, createdAt } of records)
-    await app.app.deps.search.upsert({
-      ...{ documentId, organizationId, projectId, apiKeyId, visibility, objectKey, createdAt },
-      ...{ title: 'Secret', description: 'A secret letter', ocrText: 'secret', segmentationText: '', identifiers: [] },
-      embeddings: {},
-    });
+  const words = { title: 'Secret', description: 'A secret letter', ocrText: 'secret', segmentationText: '' };
+  for (const { _id: documentId, organizationId, projectId, apiKeyId, visibility, objectKey, createdAt } of records) {
+    const row = { documentId, organizationId, projectId, apiKeyId, visibility, objectKey, createdAt };
+    await app.app.deps.search.upsert({ ...row, ...words, identifiers: [], embeddings: {} });
+  }
   document = await mine.upload(tinyPng, 'image/png');
 });
 afterAll(async () => {

@@ -94,13 +94,11 @@ describe('44. a page of another site with the cookie', () => {
     const cookie = await app.signIn();
     for (const host of ['evil.example', 'localhost.evil.example:80', '203.0.113.9'])
       expect(
-        await rawRequest(
-          app.addresses.api,
-          'POST',
-          '/api/auth/sign-out',
-          { host, origin: `http://${host}`, cookie },
-          '{}',
-        ),
+        await rawRequest(new URL('/api/auth/sign-out', app.addresses.api), {
+          method: 'POST',
+          headers: { host, origin: `http://${host}`, cookie },
+          body: '{}',
+        }),
       ).toMatchObject({ status: 403 });
     expect((await context(cookie)).status).toBe(200);
   });
@@ -115,7 +113,11 @@ describe('44. a page of another site with the cookie', () => {
     ]) {
       const cookie = await app.signIn();
       expect(
-        await rawRequest(app.addresses.api, 'POST', '/api/auth/sign-out', { ...headers, cookie }, '{}'),
+        await rawRequest(new URL('/api/auth/sign-out', app.addresses.api), {
+          method: 'POST',
+          headers: { ...headers, cookie },
+          body: '{}',
+        }),
       ).toMatchObject({ status: 200 });
     }
   });
@@ -193,6 +195,26 @@ test('48. guessing a password is slowed down, whatever X-Forwarded-For says', as
   const late = await guess(200, operatorPassword);
   problemOf(late, 'request.rate_limited');
   expect(Number(late.headers.get('retry-after'))).toBeGreaterThan(0);
+  const elsewhere = { cookie: undefined, userAgent: undefined, ip: '203.0.113.9' };
+  const signedIn = await limited.app.sessions.perform(
+    'sign-in/email',
+    { email, password: operatorPassword },
+    elsewhere,
+  );
+  expect(signedIn.cookies).toHaveLength(1);
+});
+
+test('48. behind a proxy that is trusted by name, its callers are told apart', async () => {
+  const env = { SERVICES: 'api', RATE_LIMITS: 'on', TRUSTED_PROXIES: 'loopback' };
+  await using limited = await startTestApp({ env });
+  const guess = (from: string) =>
+    limited.call('POST', '/api/auth/sign-in/email', {
+      body: { email: limited.seed.operatorEmail, password: 'wrong password' },
+      headers: { 'x-forwarded-for': from },
+    });
+  const guesser = await Promise.all(Array.from({ length: 12 }, () => guess('198.51.100.1')));
+  expect(guesser.filter(({ status }) => status === 429)).toHaveLength(2);
+  problemOf(await guess('198.51.100.2'), 'auth.unauthorized');
 });
 
 test('49. six sign-ups of one address at once make one user', async () => {

@@ -36,7 +36,7 @@ describe.each(aiSdks)('the AI SDK %s', (_version, load) => {
   const client = async () => {
     const sdk = await load();
     const transport = new sdk.DefaultChatTransport({ api: listener.url + chatPath, fetch: withCookie });
-    const read = (stream: ReadableStream<any>, errors?: unknown[]): Promise<any> => readMessage(sdk, stream, errors);
+    const read = (stream: ReadableStream, errors?: unknown[]): Promise<any> => readMessage(sdk, stream, errors);
     const send = (text: string, more: object = {}) =>
       transport.sendMessages({
         trigger: 'submit-message',

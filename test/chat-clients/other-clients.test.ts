@@ -1,6 +1,6 @@
 import { HttpAgent } from '@ag-ui/client';
 import { EventSource } from 'eventsource';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { Fault } from '#src/domain/fault.ts';
 import type { Ask } from '#http/chat/produce.ts';
 import type { Asked } from '#http/chat/request.ts';
@@ -58,6 +58,7 @@ describe('the AG-UI client', () => {
   });
 
   test('hears of a failure on the way, and of one before it', async () => {
+    const complaint = vi.spyOn(console, 'error').mockImplementation(() => undefined);
     answer = async (ctx) => {
       await tellAnswer(ctx, { deltas: ['The total'] });
       throw new Fault('model.failed', 'The model broke off.');
@@ -70,6 +71,7 @@ describe('the AG-UI client', () => {
     answer = () => Promise.reject(new Fault('project.not_found', 'There is no project prj_9.'));
     ask(agent, 'y');
     await expect(agent.runAgent()).rejects.toThrow(/404.*There is no project prj_9/s);
+    complaint.mockRestore();
   });
 
   test('ends the model call when it is aborted', async () => {

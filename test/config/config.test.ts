@@ -192,10 +192,10 @@ describe('The dashboard', () => {
 
   test.each([{ NODE_ENV: 'production', EMBEDDED_DB: 'allow' }, { HOST: '0.0.0.0' }, { BASE_URL: 'https://a.example' }])(
     'has no seeded session with %j',
-    (env) => {
-      const message = problem({ API_DEBUG: 'true', ...env } as Record<string, string>);
+    (bad) => {
+      const message = problem({ API_DEBUG: 'true', ...bad });
       expect(message).toContain('API_DEBUG=true');
-      expect(message).toContain(Object.keys(env)[0]);
+      expect(message).toContain(Object.keys(bad)[0]);
       expect(message).not.toContain('\n');
     },
   );

@@ -7,7 +7,13 @@ import { newId } from '#src/domain/ids.ts';
 import { createLocalModels } from '#src/adapters/models/local/create-local-models.ts';
 import { documentIntake } from '#graphs/document-intake.workflow.ts';
 import { methodsOf, storesOf, testDatabase, type Stores, type TestDatabase } from '#test/support/database.ts';
-import { executionRecord, freshTenant, realtimeEvent, uploadedDocument } from '#test/support/records.ts';
+import {
+  documentRecord,
+  executionRecord,
+  freshTenant,
+  realtimeEvent,
+  uploadedDocument,
+} from '#test/support/records.ts';
 
 /** Everything one organization has, with the ids that another may have guessed. */
 interface Seeded {
@@ -121,6 +127,8 @@ const placeOf = ({
 async function seedAround(who: Pick<Seeded, 'organizationId' | 'projectIds' | 'documentId'>) {
   const { organizationId, documentId } = who;
   const place = placeOf(who);
+  const derived = documentRecord({ organizationId, projectId: place.projectId, parentDocumentId: documentId });
+  await stores.documents.insert(derived);
   const execution = { ...executionRecord({ ...place, documentIds: [documentId] }), callbackPending: true } as const;
   const { runs } = await stores.executions.create(execution, newRuns);
   const lease = (await stores.executions.claim('owner', 600_000, new Date())) as Lease;
@@ -227,8 +235,11 @@ const reads: Readonly<Record<string, Read>> = {
     stores.documents.list({ ...who, projectIds }, { apiKeyId: keyId }, null, 100),
   'documents.listIds': (who, { projectIds }) => stores.documents.listIds({ ...who, projectIds }, {}, 100),
   'documents.countReadable': (who, { documentId }) => stores.documents.countReadable(who, [documentId]),
+  'documents.projectsOf': async (who, { documentId }) => [...(await stores.documents.projectsOf(who, [documentId]))],
   'documents.countOwned': (who, { documentId, projectIds }) =>
     stores.documents.countOwned({ ...who, projectIds }, [documentId]),
+  'documents.derivedFrom': (who, { documentId }) => stores.documents.derivedFrom(who.organizationId, documentId),
+  'traces.runsOf': (who, { documentId }) => stores.traces.runsOf(who.organizationId, documentId),
   'uploads.find': (who, { objectKey }) => stores.uploads.find(who.organizationId, objectKey),
   'workflows.find': (who, { workflowId, projectIds }) => stores.workflows.find({ ...who, projectIds }, workflowId),
   'workflows.listPublished': (who, { projectIds }) => stores.workflows.listPublished({ ...who, projectIds }),
@@ -245,6 +256,9 @@ const reads: Readonly<Record<string, Read>> = {
     stores.executions.listRuns({ ...who, projectIds }, { executionId }, null, 100),
   'steps.list': (who, { runId }) => stores.steps.list(who.organizationId, runId),
   'results.ocrById': (who, { ocrId }) => stores.results.ocrById(who.organizationId, ocrId),
+  'results.listOcr': (who, { documentId }) => stores.results.listOcr(who.organizationId, documentId, 10),
+  'results.listSegmentations': (who, { documentId }) =>
+    stores.results.listSegmentations(who.organizationId, documentId, 10),
   'results.latestOcr': (who, { documentId }) => stores.results.latestOcr(who.organizationId, documentId),
   'results.descriptionById': (who, { descriptionId }) =>
     stores.results.descriptionById(who.organizationId, descriptionId),
@@ -293,6 +307,15 @@ const changes: Readonly<Record<string, Change>> = {
     stores.organizations.renameProject(who.organizationId, projectIds[0], 'stolen'),
   'documents.insert': (who, { document }) =>
     stores.documents.insert({ ...document, organizationId: who.organizationId, visibility: 'public' }),
+  'documents.markDeleted': (who, { projectIds, documentId }) =>
+    stores.documents.markDeleted({ ...who, projectIds }, documentId, now),
+  'documents.postponeRemoval': (who, { documentId }) =>
+    stores.documents.postponeRemoval(who.organizationId, documentId, now),
+  'documents.remove': (who, { documentId }) => stores.documents.remove(who.organizationId, documentId),
+  'results.deleteOf': (who, { documentId }) => stores.results.deleteOf(who.organizationId, documentId),
+  'search.delete': (who, { documentId }) => stores.search.delete(who.organizationId, documentId),
+  'traces.redact': (who, { documentId }) => stores.traces.redact(who.organizationId, documentId),
+  'traces.forget': (who, { documentId, objectKey }) => stores.traces.forget(who.organizationId, documentId, objectKey),
   'documents.setVisibility': (who, { projectIds, documentId }) =>
     stores.documents.setVisibility({ ...who, projectIds }, [documentId], 'public'),
   'workflows.publish': (who, { workflowId, projectIds }) => {

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { catalogOf } from '#graphs/catalog.ts';
 import { review } from '#graphs/nodes/review.ts';
+import { workflow } from '#graphs/nodes/workflow.ts';
 import { dashboardRuns as rows } from '#src/contracts/dashboard/runs.ts';
 import { newId } from '#src/domain/ids.ts';
 import { graphOf, noop } from '#test/graphs/support/graph-fixtures.ts';
@@ -17,7 +18,10 @@ let documents: [{ id: string }, { id: string }];
 const workflows = { fine: '', review: '' };
 
 beforeAll(async () => {
-  app = await startTestApp({ env: { SERVICES: 'api,agents' }, overrides: { catalog: catalogOf([noop, review]) } });
+  app = await startTestApp({
+    env: { SERVICES: 'api,agents' },
+    overrides: { catalog: catalogOf([noop, review, workflow]) },
+  });
   second = await addNeighbour(app, 'project');
   by.editor = await dashboardClient(app, await app.addPerson('editor'));
   by.viewer = await dashboardClient(app, await app.addPerson('viewer'));
@@ -138,5 +142,33 @@ describe('runs of a session', () => {
       '404 execution.not_found',
     );
     expect((await by.stranger.get(`/api/dashboard/runs?documentId=${documents[0].id}`)).body.runs).toEqual([]);
+  });
+});
+
+describe('Across projects', () => {
+  test('a workflow with another inside runs on a document of another project', async () => {
+    const inside = { workflowId: workflows.fine, version: 1 };
+    const outer = await addWorkflow(
+      app,
+      graphOf({ inner: { type: 'workflow', config: inside } }, ['START>inner', 'inner>END']),
+    );
+    const { runId } = await queue(documents[1].id, outer);
+    expect(await read(runId)).toMatchObject({ status: 'succeeded' });
+  });
+
+  test('an execution links to where a session opens it', async () => {
+    const { executionId } = await queue(documents[0].id, workflows.fine);
+    const { body } = await by.viewer.get(`/api/dashboard/executions/${executionId}`);
+    expect(coded(await by.viewer.get(body.links.self))).toBe('200');
+  });
+
+  test('pages of runs go on when a project was made meanwhile', async () => {
+    await queue(documents[0].id, workflows.fine);
+    await queue(documents[0].id, workflows.fine);
+    const { body } = await by.viewer.get('/api/dashboard/runs?limit=1');
+    await addNeighbour(app, 'project');
+    const next = await by.viewer.get(`/api/dashboard/runs?limit=1&cursor=${encodeURIComponent(body.nextCursor)}`);
+    expect(coded(next)).toBe('200');
+    expect(next.body.runs[0].runId).not.toBe(body.runs[0].runId);
   });
 });

@@ -1,7 +1,16 @@
 import { describeDocument } from '#src/domain/describe-locally/describe-text.ts';
 import { noisy } from '#test/search-quality/noise.ts';
 import { templates, type DocumentType } from '#test/search-quality/templates.ts';
-import { complaints, damages, goods, people, vendors, type Good, type Language, type Vendor } from '#test/search-quality/world.ts';
+import {
+  complaints,
+  damages,
+  goods,
+  people,
+  vendors,
+  type Good,
+  type Language,
+  type Vendor,
+} from '#test/search-quality/world.ts';
 
 /** What a document was made of: judgments follow from this, never from its text. */
 export interface Facts {
@@ -78,7 +87,12 @@ function numberOf(type: DocumentType, language: Language, at: number): string {
   const prefix = prefixes[type][languages.indexOf(language)] ?? 'X';
   const year = 2022 + (at % 3);
   const count = String(10_000 + ((at * 7_919) % 89_989));
-  const styles = [`${prefix}-${year}-${count}`, `${prefix} ${year}/${count}`, `${prefix}${year}.${count}`, `${prefix}-${count}`];
+  const styles = [
+    `${prefix}-${year}-${count}`,
+    `${prefix} ${year}/${count}`,
+    `${prefix}${year}.${count}`,
+    `${prefix}-${count}`,
+  ];
   return styles[(at + Math.floor(at / styles.length)) % styles.length] ?? count;
 }
 
@@ -90,7 +104,11 @@ function amountOf(cents: number, language: Language): string {
 }
 
 function dateOf(at: number, language: Language): string {
-  const [day, month, year] = [String(1 + (at % 28)).padStart(2, '0'), String(1 + (at % 12)).padStart(2, '0'), 2022 + (at % 3)];
+  const [day, month, year] = [
+    String(1 + (at % 28)).padStart(2, '0'),
+    String(1 + (at % 12)).padStart(2, '0'),
+    2022 + (at % 3),
+  ];
   return language === 'de' ? `${day}.${month}.${year}` : `${day}/${month}/${year}`;
 }
 

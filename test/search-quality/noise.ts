@@ -32,7 +32,7 @@ const spaceOneIn = 60;
 /** As a poor scan is recognized. Digits stay: a number that was read wrong is another number. */
 export function noisy(text: string, draw: Draw): string {
   let out = '';
-  for (let at = 0; at < text.length; ) {
+  for (let at = 0; at < text.length;) {
     const pair = text.slice(at, at + 2);
     const read = Object.hasOwn(confusions, pair) ? pair : text.charAt(at);
     const wrong = confusions[read];

@@ -174,14 +174,12 @@ function drawn(documents: readonly QualityDocument[]): QualityQuery[] {
     const word = { en: 'invoice', de: 'Rechnung', fr: 'facture' }[facts.language];
     return { group: 'identifiers', text: at % 3 === 2 ? `${word} ${spelt}` : spelt, judge: numbered(facts.number) };
   });
-  const amounts = every(6, 2).map(
-    (facts, at): QualityQuery => ({
-      group: 'amounts',
-      text: amountSpellings(facts)[at % 2] ?? '',
-      // A delivery note tells no prices.
-      judge: ({ cents, type }) => (cents === facts.cents && type !== 'delivery' ? 3 : 0),
-    }),
-  );
+  const amounts = every(6, 2).map((facts, at): QualityQuery => ({
+    group: 'amounts',
+    text: amountSpellings(facts)[at % 2] ?? '',
+    // A delivery note tells no prices.
+    judge: ({ cents, type }) => (cents === facts.cents && type !== 'delivery' ? 3 : 0),
+  }));
   return [...numbers, ...amounts];
 }
 

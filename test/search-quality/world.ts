@@ -48,7 +48,12 @@ export interface Vendor {
   readonly city: string;
 }
 
-const vendor = (trade: string, language: Language, name: string, city: string): Vendor => ({ trade, language, name, city });
+const vendor = (trade: string, language: Language, name: string, city: string): Vendor => ({
+  trade,
+  language,
+  name,
+  city,
+});
 
 export const vendors: readonly Vendor[] = [
   vendor('furniture', 'en', 'Hartley Joinery', 'Leeds'),
@@ -79,7 +84,14 @@ export const vendors: readonly Vendor[] = [
 
 /** Customers, patients, employees, tenants. */
 export const people: Readonly<Record<Language, readonly string[]>> = {
-  en: ['Margaret Ashworth', 'Oliver Pemberton', 'Fiona Kavanagh', 'Desmond Whitlock', 'Ruth Gallagher', 'Ian McAllister'],
+  en: [
+    'Margaret Ashworth',
+    'Oliver Pemberton',
+    'Fiona Kavanagh',
+    'Desmond Whitlock',
+    'Ruth Gallagher',
+    'Ian McAllister',
+  ],
   de: ['Jürgen Müller', 'Käthe Schönfeld', 'Björn Weißgerber', 'Ursula Krämer', 'Günther Vogelsang', 'Anke Lüdemann'],
   fr: ['François Chédeville', 'Amélie Beauséjour', 'Théo Garçonnet', 'Cécile Préault', 'Zoé Maréchal', 'Rémi Hébrard'],
 };
@@ -87,15 +99,24 @@ export const people: Readonly<Record<Language, readonly string[]>> = {
 export const complaints: readonly { readonly id: string; readonly names: InLanguages }[] = [
   { id: 'sprain', names: { en: 'sprained ankle', de: 'Knöchelverstauchung', fr: 'entorse de la cheville' } },
   { id: 'migraine', names: { en: 'chronic migraine', de: 'chronische Migräne', fr: 'migraine chronique' } },
-  { id: 'pneumonia', names: { en: 'bacterial pneumonia', de: 'bakterielle Lungenentzündung', fr: 'pneumonie bactérienne' } },
+  {
+    id: 'pneumonia',
+    names: { en: 'bacterial pneumonia', de: 'bakterielle Lungenentzündung', fr: 'pneumonie bactérienne' },
+  },
   { id: 'hypertension', names: { en: 'high blood pressure', de: 'Bluthochdruck', fr: 'hypertension artérielle' } },
   { id: 'allergy', names: { en: 'pollen allergy', de: 'Pollenallergie', fr: 'allergie au pollen' } },
 ];
 
 export const damages: readonly { readonly id: string; readonly names: InLanguages }[] = [
-  { id: 'water', names: { en: 'water damage in the cellar', de: 'Wasserschaden im Keller', fr: 'dégât des eaux dans la cave' } },
+  {
+    id: 'water',
+    names: { en: 'water damage in the cellar', de: 'Wasserschaden im Keller', fr: 'dégât des eaux dans la cave' },
+  },
   { id: 'fire', names: { en: 'kitchen fire', de: 'Küchenbrand', fr: 'incendie de cuisine' } },
   { id: 'theft', names: { en: 'bicycle theft', de: 'Fahrraddiebstahl', fr: 'vol de bicyclette' } },
-  { id: 'hail', names: { en: 'hail damage to the car', de: 'Hagelschaden am Auto', fr: 'dégâts de grêle sur la voiture' } },
+  {
+    id: 'hail',
+    names: { en: 'hail damage to the car', de: 'Hagelschaden am Auto', fr: 'dégâts de grêle sur la voiture' },
+  },
   { id: 'glass', names: { en: 'broken shop window', de: 'zerbrochene Schaufensterscheibe', fr: 'bris de vitrine' } },
 ];

@@ -4,7 +4,7 @@ import { StoredGraph } from '#src/contracts/resources/graph.ts';
 import { keyScopes } from '#src/contracts/scopes.ts';
 import { newId } from '#src/domain/ids.ts';
 import { issueKey } from '#src/domain/access/issue-key.ts';
-import { makeOperator, type Seed } from '#scripts/cli/seed-data.ts';
+import { makeOperator, type Seed } from '#src/compose/seed.ts';
 import { collectionsIn } from '#test/support/stored.ts';
 import { tinyPng, type TestApp } from '#test/support/test-app.ts';
 

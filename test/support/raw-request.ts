@@ -1,21 +1,23 @@
-import { request } from 'node:http';
+import { request, type IncomingMessage } from 'node:http';
 import { text } from 'node:stream/consumers';
+
+interface Sent {
+  readonly method: string;
+  readonly headers: Readonly<Record<string, string>>;
+  /** JSON. */
+  readonly body?: string;
+}
 
 /** One request with headers that `fetch` keeps to itself, such as Host. */
 export async function rawRequest(
-  base: string,
-  method: string,
-  path: string,
-  headers: Readonly<Record<string, string>>,
-  body?: string,
-): Promise<{ status: number; headers: Readonly<Record<string, string | string[] | undefined>>; body: string }> {
-  const { promise, resolve, reject } = Promise.withResolvers<import('node:http').IncomingMessage>();
-  const sent = request(new URL(path, base), {
-    method,
-    headers: { ...(body === undefined ? {} : { 'content-type': 'application/json' }), ...headers },
-  });
+  address: URL,
+  { method, headers, body }: Sent,
+): Promise<{ status: number; body: string }> {
+  const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
+  const type = body === undefined ? {} : { 'content-type': 'application/json' };
+  const sent = request(address, { method, headers: { ...type, ...headers } });
   sent.once('response', resolve).once('error', reject);
   sent.end(body);
   const response = await promise;
-  return { status: response.statusCode ?? 0, headers: response.headers, body: await text(response) };
+  return { status: response.statusCode ?? 0, body: await text(response) };
 }

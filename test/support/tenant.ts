@@ -70,7 +70,6 @@ export async function addTenant(app: TestApp): Promise<Tenant> {
   await deps.conversations.append(
     {
       _id: conversation,
-      conversationId: conversation,
       organizationId,
       userId: member.userId,
       title: 'Their question',

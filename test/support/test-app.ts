@@ -6,7 +6,7 @@ import { compose, type App, type Overrides } from '#src/compose.ts';
 import type { Role } from '#src/contracts/organization/member.ts';
 import type { Addresses } from '#src/compose/services.ts';
 import { loadConfig, type Config } from '#src/config/config.ts';
-import { seed, type Seed } from '#scripts/cli/seed-data.ts';
+import { seed, type Seed } from '#src/compose/seed.ts';
 
 /** What the server answered; `body` is parsed JSON, or the text where it is none. */
 export interface Answer {

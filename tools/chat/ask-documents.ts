@@ -43,7 +43,9 @@ export const askDocuments = defineTool({
     const exchange = openExchange(ctx, {
       ...(input.conversationId !== undefined && { conversationId: input.conversationId }),
       ...(questionId !== undefined && { questionId }),
-      ...{ question, first, scope: narrowing },
+      question,
+      first,
+      scope: narrowing,
     });
     await exchange.keepQuestion();
     // Without anything to rest on there is nothing to ask a model about.

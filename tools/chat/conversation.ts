@@ -53,7 +53,10 @@ export function openExchange({ deps, principal }: Pick<ToolContext, 'deps' | 'pr
   const askedAt = new Date();
   const messageId = derivedId('message', organizationId, ownerOf(principal), conversationId, questionId);
   const conversation: ConversationRecord = {
-    ...{ _id: conversationId, organizationId, userId: ownerOf(principal), scope },
+    _id: conversationId,
+    organizationId,
+    userId: ownerOf(principal),
+    scope,
     title: titleOf(asked.first),
     createdAt: askedAt,
     updatedAt: askedAt,

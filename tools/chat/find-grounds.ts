@@ -1,7 +1,7 @@
 import type { SourceCard } from '#src/contracts/resources/chat.ts';
 import { chatLimits } from '#src/contracts/resources/chat.ts';
 import { excerptOf, ground, type Candidate, type Certainty, type Ground } from '#src/domain/chat/ground.ts';
-import { descriptionPassages, ocrPassages, segmentationPassages } from '#src/domain/chat/passages.ts';
+import { descriptionPassages, mostCharacters, ocrPassages, segmentationPassages } from '#src/domain/chat/passages.ts';
 import type { ReadQuestion } from '#src/domain/chat/read-question.ts';
 import type { DocumentRecord } from '#src/domain/documents/document.ts';
 import type { StoredTexts } from '#src/domain/ports/grounding-texts.ts';
@@ -57,8 +57,18 @@ export async function findGrounds(
     );
     return [
       {
-        ...{ sourceId: id, index: at + 1, documentId: id, projectId, objectKey, contentType, createdAt, title },
-        ...{ description, thumbnailUrl, distance: one.hit?.distance ?? null, score: one.hit?.score ?? 0 },
+        sourceId: id,
+        index: at + 1,
+        documentId: id,
+        projectId,
+        objectKey,
+        contentType,
+        createdAt,
+        title,
+        description,
+        thumbnailUrl,
+        distance: one.hit?.distance ?? null,
+        score: one.hit?.score ?? 0,
         excerpts: passages.map(excerptOf),
       },
     ];
@@ -81,7 +91,9 @@ async function findDocuments(
     (documentIds?.includes(_id) ?? true) &&
     (apiKeyIds === undefined || (apiKeyId !== null && apiKeyIds.includes(apiKeyId)));
   const { hits, degraded } = await deps.search.search({
-    ...{ organizationId, projectIds, text: question.searchText },
+    organizationId,
+    projectIds,
+    text: question.searchText,
     ...(documentIds !== undefined && { documentIds }),
     ...(apiKeyIds !== undefined && { apiKeyIds }),
     limit: onlyProjects ? mostHits : mostCandidates,
@@ -113,10 +125,17 @@ async function namedIds(
   );
 }
 
+/** Characters of recognized text that are read for one question, and at least of each document. */
+const readAtMost = { together: 1_000_000, each: 20_000 } as const;
+
 function candidatesOf(found: readonly Found[], { ocr, descriptions, segmentations }: StoredTexts): Candidate[] {
+  let room: number = readAtMost.together;
   return found.map(({ record: { _id: documentId }, hit, named }) => {
     const isOf = (one: { readonly documentId: string }): boolean => one.documentId === documentId;
     const described = descriptions.find(isOf);
+    const recognized = ocr.find(isOf);
+    const most = Math.max(readAtMost.each, Math.min(mostCharacters, room));
+    room -= recognized?.text.length ?? 0;
     return {
       documentId,
       title: described?.title ?? '',
@@ -124,7 +143,7 @@ function candidatesOf(found: readonly Found[], { ocr, descriptions, segmentation
       named,
       passages: [
         ...(described === undefined ? [] : descriptionPassages(described)),
-        ...ocr.filter(isOf).flatMap(ocrPassages),
+        ...(recognized === undefined ? [] : ocrPassages(recognized, most)),
         ...segmentations.filter(isOf).slice(0, mostSegmentations).flatMap(segmentationPassages),
       ],
     };

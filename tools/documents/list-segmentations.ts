@@ -15,13 +15,19 @@ const presentSegment = ({ box, polygon, mask, ...segment }: Segment) => ({
 });
 
 function presentSegmentation(
-  { createdAt, segments, derivedDocumentId: _, ...result }: MadeBy<StoredSegmentation>,
+  found: MadeBy<StoredSegmentation>,
   derivedDocument: z.input<typeof Document> | undefined,
 ): z.input<typeof SegmentationResult> {
+  const { segmentationId, createdAt, modelLabel, prompt, page, segments, unsupportedPrompt, runId } = found;
   return {
-    ...result,
+    segmentationId,
     segmentationCreatedAt: createdAt.toISOString(),
+    modelLabel,
+    prompt,
+    page,
     segments: segments.map(presentSegment),
+    unsupportedPrompt,
+    runId,
     ...(derivedDocument !== undefined && { derivedDocument }),
   };
 }

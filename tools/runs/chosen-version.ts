@@ -3,6 +3,8 @@ import type { ExecutionRecord } from '#src/domain/runs/run.ts';
 import type { ToolContext } from '#tools/define.ts';
 import { workflowMissing } from '#tools/workflows/require-workflow.ts';
 
+type ChosenVersion = Required<Pick<ExecutionRecord, 'workflowName' | 'version' | 'graphHash' | 'workflowProjectId'>>;
+
 /**
  * The version to run: the published one, or the one that is asked for. Faults: `workflow.not_found`, also of one that was never
  * published; `workflow.version_not_found`.
@@ -11,17 +13,17 @@ export async function chosenVersion(
   { deps, principal }: ToolContext,
   workflowId: string,
   version: number | null,
-): Promise<Pick<ExecutionRecord, 'workflowName' | 'version' | 'graphHash'>> {
+): Promise<ChosenVersion> {
   const workflow = await deps.workflows.find(principal, workflowId);
   if (workflow === null || workflow.publishedVersion === null) throw workflowMissing();
-  const { name: workflowName, publishedVersion, publishedHash } = workflow;
+  const { name: workflowName, publishedVersion, publishedHash, projectId: workflowProjectId } = workflow;
   if (version === null || version === publishedVersion)
-    return { workflowName, version: publishedVersion, graphHash: publishedHash };
+    return { workflowName, version: publishedVersion, graphHash: publishedHash, workflowProjectId };
   const found = await deps.workflows.findVersion(principal.organizationId, workflowId, version);
   if (found === null)
     throw new Fault(
       'workflow.version_not_found',
       `This workflow has no version ${version}; the published one is ${publishedVersion}. Drafts are not run: publish them first.`,
     );
-  return { workflowName: found.graph.name, version, graphHash: found.graphHash };
+  return { workflowName: found.graph.name, version, graphHash: found.graphHash, workflowProjectId };
 }

@@ -20,7 +20,9 @@ export const listRuns = defineTool({
     const filter = Object.fromEntries(
       Object.entries(asked).filter(([, value]) => value !== undefined),
     ) as unknown as RunFilter;
-    const binding = JSON.stringify(['runs', principal.organizationId, principal.projectIds, asked]);
+    // A person's projects come and go between two pages; what a page shows is asked for anew.
+    const { kind, organizationId, projectIds } = principal;
+    const binding = JSON.stringify(['runs', organizationId, kind === 'session' ? null : projectIds, asked]);
     const after = cursor === undefined ? null : decodeCursor(deps.cursorSecret, binding, cursor);
     // One more than asked for tells whether there is a next page.
     const found = await deps.executions.listRuns(principal, filter, after, limit + 1);

@@ -1,5 +1,6 @@
 import type { z } from 'zod';
 import type { Execution, RunDetail, RunList, RunSummary } from '#src/contracts/resources/execution.ts';
+import type { Principal, PrincipalKind } from '#src/domain/access/principal.ts';
 import type { StepRecord } from '#src/domain/ports/steps.ts';
 import {
   countRuns,
@@ -50,8 +51,19 @@ function extreme(dates: readonly (Date | null | undefined)[], pick: (...times: n
   return times.length === 0 ? null : new Date(pick(...times)).toISOString();
 }
 
+/** Where the reader's credential opens an execution. */
+const addresses: Readonly<Record<PrincipalKind, string>> = {
+  'service-key': '/api/service/workflow-executions',
+  'workflow-key': '/api/service/workflow-executions',
+  session: '/api/dashboard/executions',
+};
+
 /** Everything that changes is derived from the runs, which are the truth; runs come in the order of the documents. */
-export function presentExecution(execution: ExecutionRecord, runs: readonly RunRecord[]): z.input<typeof Execution> {
+export function presentExecution(
+  execution: ExecutionRecord,
+  runs: readonly RunRecord[],
+  reader: Pick<Principal, 'kind'>,
+): z.input<typeof Execution> {
   const place = new Map(execution.documentIds.map((id, index) => [id, index]));
   const ordered = runs.toSorted((a, b) => (place.get(a.documentId) ?? 0) - (place.get(b.documentId) ?? 0));
   const counts = countRuns(ordered);
@@ -90,7 +102,7 @@ export function presentExecution(execution: ExecutionRecord, runs: readonly RunR
           Math.max,
         )
       : null,
-    links: { self: `/api/service/workflow-executions/${execution._id}` },
+    links: { self: `${addresses[reader.kind]}/${execution._id}` },
   };
 }
 

@@ -27,7 +27,7 @@ async function started({ deps }: ToolContext, created: readonly CreatedExecution
 export async function startExecution(ctx: ToolContext, wanted: ExecutionRecord): Promise<z.input<typeof Execution>> {
   const created = await ctx.deps.executions.create(wanted, newRuns);
   await started(ctx, [created]);
-  return presentExecution(created.execution, created.runs);
+  return presentExecution(created.execution, created.runs, ctx.principal);
 }
 
 /** The same for several with new ids: one write. */

@@ -11,11 +11,12 @@ type ExecutionReply = z.input<typeof Execution>;
 const lookAgainMs = 1_000;
 
 export async function readExecution(ctx: ToolContext, id: string): Promise<ExecutionReply> {
-  return presentRuns(ctx.deps, await requireExecution(ctx, id));
+  return presentRuns(ctx, await requireExecution(ctx, id));
 }
 
-async function presentRuns(deps: ToolContext['deps'], execution: ExecutionRecord): Promise<ExecutionReply> {
-  return presentExecution(execution, await deps.executions.runsOf(execution.organizationId, execution._id));
+async function presentRuns({ deps, principal }: ToolContext, execution: ExecutionRecord): Promise<ExecutionReply> {
+  const runs = await deps.executions.runsOf(execution.organizationId, execution._id);
+  return presentExecution(execution, runs, principal);
 }
 
 /** Settles at the next event of the execution, after `ms`, or when the caller goes away. */

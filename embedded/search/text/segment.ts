@@ -12,9 +12,26 @@ export interface Segment {
   dead: Uint8Array | undefined;
   rowAt(number: number): number;
   postings(field: number, term: string, withPlaces?: boolean): Postings | undefined;
+  /** How many words each row has in a field. */
+  lengths(field: number): Lengths;
   /** The rows, in no order, of the terms from `start` on that come before `end`. */
   range(field: number, start: string, end: string): Postings | undefined;
   vocabularies(field: number): Iterable<Vocabulary>;
+}
+
+export interface Lengths {
+  of: Uint32Array;
+  /** That have the field, also those that are dead. */
+  rows: number;
+  total: number;
+}
+
+/** The lengths of a field are the counts of the rows that have it. */
+function lengthsOf(size: number, list: Postings | undefined): Lengths {
+  const of = new Uint32Array(size);
+  let total = 0;
+  list?.rows.forEach((row, n) => (total += of[row] = list.counts[n] as number));
+  return { of, rows: list?.rows.length ?? 0, total };
 }
 
 /** Keeps what was used last, up to a number of bytes. */
@@ -57,17 +74,19 @@ export function openBlock(
       const [value, bytes] = make();
       return [value, bytes + ENTRY_BYTES];
     });
+  const postings: Segment['postings'] = (field, term, withPlaces = false) =>
+    cached(`${withPlaces ? 'o' : 'p'} ${field} ${term}`, () => {
+      const sql = `SELECT p${withPlaces ? ', o' : ''} FROM ${table} WHERE b = ? AND f = ? AND t = ?`;
+      const [bytes, places] = (database.get(sql, block, field, term) ?? []) as Uint8Array[];
+      const made = bytes && decode(bytes, places);
+      return [made, (made?.rows.length ?? 0) * 6 + (made?.places?.byteLength ?? 0)];
+    });
   return {
     size: ROWS,
     dead,
     rowAt: (number) => block * ROWS + number,
-    postings: (field, term, withPlaces = false) =>
-      cached(`${withPlaces ? 'o' : 'p'} ${field} ${term}`, () => {
-        const sql = `SELECT p${withPlaces ? ', o' : ''} FROM ${table} WHERE b = ? AND f = ? AND t = ?`;
-        const [bytes, places] = (database.get(sql, block, field, term) ?? []) as Uint8Array[];
-        const made = bytes && decode(bytes, places);
-        return [made, (made?.rows.length ?? 0) * 6 + (made?.places?.byteLength ?? 0)];
-      }),
+    postings,
+    lengths: (field) => cached(`l ${field}`, () => [lengthsOf(ROWS, postings(field, '')), ROWS * 4]),
     range: (field, start, end) =>
       cached(`r ${field} ${start} ${end}`, () => {
         const sql = `SELECT p FROM ${table} WHERE b = ? AND f = ? AND t >= ? AND t < ?`;
@@ -111,6 +130,11 @@ export function openWaiting(held: readonly WaitingRow[]): Segment {
     dead: undefined,
     rowAt: (number) => (held[number] as WaitingRow).row,
     postings: (field, term, withPlaces = false) => collect(field, withPlaces, (terms) => terms.get(term)),
+    lengths: (field) =>
+      lengthsOf(
+        held.length,
+        collect(field, false, (terms) => terms.get('')),
+      ),
     range: (field, start, end) =>
       collect(field, false, (terms) => terms.entries().find(([key]) => key >= start && key < end)?.[1]),
     vocabularies: (field) =>

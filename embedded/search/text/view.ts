@@ -30,6 +30,7 @@ interface Field extends Pick<Weighted, 'lengths' | 'average'> {
 export class View {
   readonly segments: readonly Segment[];
   readonly #index: TextIndex;
+  readonly #fields = new Map<number, Field>();
 
   constructor(index: TextIndex) {
     this.#index = index;
@@ -99,22 +100,26 @@ export class View {
     });
   }
 
-  /** The lengths of a field are the lists of the rows that have it. */
+  /** What is known of a field, for all words of a query. Rows that are out of date do not count. */
   #field(field: number): Field {
+    const known = this.#fields.get(field);
+    if (known) return known;
     let [rows, total] = [0, 0];
-    const lists = this.#lists(field, '');
-    const lengths = this.segments.map(({ size, dead }, at) => {
-      const lengthOf = new Uint32Array(size);
-      lists[at]?.rows.forEach((row, n) => {
-        const length = lists[at]?.counts[n] as number;
-        lengthOf[row] = length;
-        if (dead?.[row] === 1) return;
-        rows++;
-        total += length;
-      });
-      return lengthOf;
+    const lengths = this.segments.map((segment) => {
+      const all = segment.lengths(field);
+      rows += all.rows;
+      total += all.total;
+      const { dead } = segment;
+      for (const row of (dead && segment.postings(field, '')?.rows) ?? []) {
+        if (dead?.[row] !== 1) continue;
+        rows--;
+        total -= all.of[row] as number;
+      }
+      return all.of;
     });
-    return { field, rows, lengths, average: total / rows };
+    const made = { field, rows, lengths, average: total / rows };
+    this.#fields.set(field, made);
+    return made;
   }
 
   /** What stands for a word: itself, or the terms close to it, which all are as rare as the most frequent of them. */

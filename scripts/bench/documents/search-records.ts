@@ -1,6 +1,5 @@
-import { Binary } from 'mongodb';
 import type { Collections } from '#src/adapters/database/collections.ts';
-import type { SearchRow } from '#src/adapters/database/search-row.ts';
+import { searchRowOf, type SearchRow } from '#src/adapters/database/search-row.ts';
 import { createLexicalEmbedder } from '#src/adapters/models/local/lexical-embedder.ts';
 import { identifiersOf } from '#src/domain/documents/identifiers.ts';
 import { numbersFrom } from '#scripts/bench/documents/made-up.ts';
@@ -37,43 +36,53 @@ export function searchText(index: number, count = 3): string {
   return Array.from({ length: count }, () => wordAt(Math.floor(50 + (vocabulary / 10) * next()))).join(' ');
 }
 
+export interface MadeUpRecords {
+  /** In turn. */
+  readonly organizations: readonly string[];
+  readonly projectId?: string;
+  /** Of the recognized text. */
+  readonly words?: number;
+  readonly idAt?: (index: number) => string;
+}
+
 /**
  * Fills `searchRecords` with made-up documents of about 300 words with their local embeddings, in turn for each of `organizations`,
- * all in the project `project-1`. The same for the same numbers.
+ * all in one project. The same for the same numbers.
  */
 export async function loadSearchRecords(
   { searchRecords }: Pick<Collections, 'searchRecords'>,
-  count: number,
-  organizations: readonly string[],
+  { from = 0, to }: { readonly from?: number; readonly to: number },
+  { organizations, projectId = 'project-1', words = wordsEach, idAt = (index) => `document-${index}` }: MadeUpRecords,
 ): Promise<void> {
   const embedder = createLexicalEmbedder();
   const rowAt = async (index: number): Promise<SearchRow> => {
     const next = drawsFrom(index + 1);
-    const [title, description, words] = [5, 30, wordsEach].map((length) => wordsFrom(next, length)) as [
+    const [title, description, text] = [5, 30, words].map((length) => wordsFrom(next, length)) as [
       string,
       string,
       string,
     ];
-    const ocrText = `${words} INV-${100_000 + index}`;
+    const ocrText = `${text} INV-${100_000 + index}`;
     const { vector } = await embedder.embedDocument([title, description, ocrText].join('\n'));
-    const _id = `document-${index}`;
-    return {
-      _id,
+    const documentId = idAt(index);
+    return searchRowOf({
+      documentId,
       organizationId: organizations[index % organizations.length] ?? '',
-      projectId: 'project-1',
+      projectId,
       apiKeyId: null,
       visibility: 'private',
-      objectKey: `uploads/${_id}.png`,
+      objectKey: `uploads/${documentId}.png`,
       createdAt: new Date(1_700_000_000_000 + index * 1_000),
       title,
       description,
       ocrText,
+      segmentationText: '',
       identifiers: identifiersOf(ocrText),
-      embedding: { text: { label: embedder.label, vector: Binary.fromFloat32Array(vector) } },
-    };
+      embeddings: { text: { label: embedder.label, vector } },
+    });
   };
-  for (let from = 0; from < count; from += batch) {
-    const rows = Array.from({ length: Math.min(batch, count - from) }, (_, at) => rowAt(from + at));
+  for (let at = from; at < to; at += batch) {
+    const rows = Array.from({ length: Math.min(batch, to - at) }, (_, n) => rowAt(at + n));
     await searchRecords.insertMany(await Promise.all(rows), { ordered: false });
   }
 }

@@ -6,7 +6,7 @@ import { loadConfig } from '#src/config/config.ts';
 import { compose, type App } from '#src/compose.ts';
 import type { Addresses } from '#src/compose/services.ts';
 import { createPinoLogger } from '#src/adapters/logger/pino-logger.ts';
-import { seed, type Seed } from '#scripts/cli/seed-data.ts';
+import { seed, type Seed } from '#src/compose/seed.ts';
 import { startChild, type Child } from '#scripts/bench/processes/child.ts';
 import type { BenchContext } from '#scripts/bench/row.ts';
 
@@ -47,13 +47,14 @@ async function whenUp(dataDir: string, child: Child): Promise<Addresses> {
   throw new Error(`the service did not come up within ${startWithinMs} ms`);
 }
 
-/** `src/main.ts` as a child process with these services, on an empty data folder, seeded. */
+/** `src/main.ts` as a child process with these services, seeded, on an empty data folder or one of an earlier process. */
 export async function startInkgraph(
   context: BenchContext,
   services: string,
   more: Readonly<Record<string, string>> = {},
+  existing?: string,
 ): Promise<Inkgraph> {
-  const dataDir = await mkdtemp(join(context.scratch, 'data-'));
+  const dataDir = existing ?? (await mkdtemp(join(context.scratch, 'data-')));
   const environment = { ...serviceEnvironment(dataDir), ...more };
   await using stack = new AsyncDisposableStack();
   const service = stack.use(

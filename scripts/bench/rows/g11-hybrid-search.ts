@@ -24,7 +24,7 @@ export const hybridSearch: Row = {
     const collections = collectionsOf(engine.db);
     const documents = scaled(context, 10_000);
     context.progress(`loading ${documents} search records`);
-    await loadSearchRecords(collections, documents, [organizationId]);
+    await loadSearchRecords(collections, { to: documents }, { organizations: [organizationId] });
     const index = createSearchIndex(collections, { mode: 'hybrid', embedder });
     const questions = scaled(context, 50);
     const single: number[] = [];

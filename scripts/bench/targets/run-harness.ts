@@ -9,7 +9,7 @@ import type { Catalog } from '#graphs/catalog.ts';
 import { call } from '#tools/call.ts';
 import type { ToolContext } from '#tools/define.ts';
 import { runWorkflow } from '#tools/runs/run-workflow.ts';
-import { seed, type Seed } from '#scripts/cli/seed-data.ts';
+import { seed, type Seed } from '#src/compose/seed.ts';
 
 export interface RunHarness {
   readonly app: App;

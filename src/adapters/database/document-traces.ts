@@ -16,14 +16,16 @@ export function createDocumentTraces(
   db: Db,
   { runs, steps, events, nodeCache, uploads }: Pick<Collections, 'runs' | 'steps' | 'events' | 'nodeCache' | 'uploads'>,
 ): DocumentTraces {
+  const runsOf: DocumentTraces['runsOf'] = (organizationId, documentId) =>
+    runs.find({ organizationId, documentId }, { projection: traced }).toArray();
   return {
-    runsOf: (organizationId, documentId) => runs.find({ organizationId, documentId }, { projection: traced }).toArray(),
-    async redact(organizationId, documentId, ofDocument) {
+    runsOf,
+    async redact(organizationId, documentId) {
       await runs.updateMany(
         { organizationId, documentId },
         { $unset: { outputs: true, answers: true, waitingFor: true } },
       );
-      for (const batch of batchesOf(ofDocument)) {
+      for (const batch of batchesOf(await runsOf(organizationId, documentId))) {
         const runIds = batch.map(({ _id }) => _id);
         const executionIds = [...new Set(batch.map(({ executionId }) => executionId))];
         await steps.updateMany(

@@ -15,9 +15,9 @@ function refusedRows(error: unknown): ReadonlySet<number> {
 }
 
 /** The event is stored: a listener that breaks is its owner's affair, and must not fail the run that told it. */
-function tell(listener: (event: LoggedEvent) => void, row: EventRow): void {
+function tell(listener: (event: LoggedEvent) => void, event: LoggedEvent): void {
   try {
-    listener(row);
+    listener(event);
   } catch {
     // Nothing here can mend it, and the others are still to hear the event.
   }
@@ -59,7 +59,8 @@ export function createEventLog(
 
   const store = async (organizationId: string, batch: readonly RealtimeEvent[]): Promise<void> => {
     const base = await reserve(organizationId, batch.length);
-    const rows: EventRow[] = batch.map((event, index) => ({ ...event, _id: event.dedupeId, seq: base + index + 1 }));
+    const logged = batch.map((event, index): LoggedEvent => ({ ...event, seq: base + index + 1 }));
+    const rows = logged.map((event): EventRow => ({ ...event, _id: event.dedupeId }));
     let refused: ReadonlySet<number> = new Set();
     try {
       await events.insertMany(rows, { ordered: false, ...processSafe });
@@ -67,8 +68,8 @@ export function createEventLog(
       refused = refusedRows(error);
     }
     const hearing = listeners.get(organizationId) ?? [];
-    for (const [index, row] of rows.entries())
-      if (!refused.has(index)) for (const listener of hearing) tell(listener, row);
+    for (const [index, event] of logged.entries())
+      if (!refused.has(index)) for (const listener of hearing) tell(listener, event);
     trim(organizationId, base, base + batch.length);
   };
 

@@ -5,10 +5,9 @@ import { foldedForms, looseWords } from '#src/domain/search/word-forms.ts';
 import type { LegHit, LegRequest, SearchLegs } from '#src/domain/search/hybrid-search.ts';
 
 const contentPaths = ['title', 'description', 'ocrText', 'segmentationText'];
+const fuzzy = { maxEdits: 1, prefixLength: 2, maxExpansions: 10 };
 /** Of a word with a typing error, against 1 of the word itself. */
 const fuzzyBoost = 0.2;
-/** Of a word as others spell or inflect it. */
-const looseBoost = Number(process.env['LOOSE'] ?? 0.5);
 /** The longest ones: each is a query of its own. */
 const identifiersAsked = 12;
 
@@ -51,15 +50,15 @@ const isNarrowedToNothing = ({ scope }: LegRequest): boolean =>
   scope.apiKeyIds?.length === 0 ||
   (scope.ownOnly === true && scope.projectIds.length === 0);
 
-/** Documents with most of the words, and above them those with all. */
+/** More words are never all there. */
+const mostTogether = 8;
+
+/** Again for documents with all of the words, and with all but one: BM25 alone ranks one rare word above all that was asked for. */
 function togetherOf(words: readonly Document[]): Document[] {
-  const T = Number(process.env['T'] ?? 1);
-  const P = process.env['P'];
-  if (words.length < 2 || T === 0) return [];
-  const must = { compound: { must: [...words], score: { boost: { value: T } } } };
-  const most = { compound: { should: [...words], minimumShouldMatch: words.length - 1, score: { boost: { value: T } } } };
-  if (words.length > 2 && P) return [must, most];
-  return [must];
+  if (words.length < 2 || words.length > mostTogether) return [];
+  const all = { compound: { must: [...words] } };
+  const allButOne = { compound: { should: [...words], minimumShouldMatch: words.length - 1 } };
+  return words.length > 2 ? [all, allButOne] : [all];
 }
 
 /** The three ways of searching `searchRecords`; tenants are told apart inside of the index, not after it. */
@@ -120,19 +119,14 @@ export function createSearchLegs(searchRecords: Collection<SearchRow>): SearchLe
     },
     async lexical(request) {
       if (isNarrowedToNothing(request)) return [];
-      const { words } = request.query;
-      const query = [...new Set(words.map((word) => word.toLowerCase()).flatMap((word) => [word, ...foldedForms(word)]))];
-      const loose = looseWords(words.join(' ')).map((forms) => ({ text: { query: forms.join(' '), path: 'looseText' } }));
+      const words = request.query.words.map((word) => word.toLowerCase());
+      const query = [...new Set(words.flatMap((word) => [word, ...foldedForms(word)]))].join(' ');
+      const loose = looseWords(words.join(' ')).map((forms) => ({
+        text: { query: forms.join(' '), path: 'looseText' },
+      }));
       return search(request, [
-        { text: { query: query.join(' '), path: [...contentPaths, 'objectKey'] } },
-        {
-          text: {
-            query: query.join(' '),
-            path: contentPaths,
-            fuzzy: { maxEdits: 1, prefixLength: 2, maxExpansions: 10 },
-            score: { boost: { value: fuzzyBoost } },
-          },
-        },
+        { text: { query, path: [...contentPaths, 'objectKey'] } },
+        { text: { query, path: contentPaths, fuzzy, score: { boost: { value: fuzzyBoost } } } },
         ...loose,
         ...togetherOf(loose),
       ]);

@@ -1,5 +1,5 @@
 import type { Db } from 'mongodb';
-import type { SessionRow } from '#src/adapters/sessions/sessions.ts';
+import type { SessionRow } from '#src/adapters/sessions/session-rows.ts';
 import { derivedId } from '#src/domain/ids.ts';
 import type { SessionStore } from '#src/domain/ports/sessions.ts';
 

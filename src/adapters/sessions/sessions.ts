@@ -1,12 +1,13 @@
-import type { Db, WithId } from 'mongodb';
+import type { Db } from 'mongodb';
 import type { BetterAuth, LibraryOptions } from '#src/adapters/sessions/better-auth.ts';
 import { decoded, sessionCookie, signedCookie, tokenOf, withSigned } from '#src/adapters/sessions/cookie.ts';
 import { guardStore } from '#src/adapters/sessions/guarded-store.ts';
+import { createSessionRows } from '#src/adapters/sessions/session-rows.ts';
 import { createSeededSession } from '#src/adapters/sessions/seeded-session.ts';
 import { Watch } from '#src/adapters/sessions/watch.ts';
 import { Fault } from '#src/domain/fault.ts';
 import type { Logger } from '#src/domain/ports/logger.ts';
-import type { Accounts, AccountCall, LiveSession, SessionInfo, SessionStore } from '#src/domain/ports/sessions.ts';
+import type { Accounts, AccountCall, LiveSession, SessionStore } from '#src/domain/ports/sessions.ts';
 
 export interface AccountsOptions extends Pick<
   LibraryOptions,
@@ -29,19 +30,6 @@ export interface AccountService extends Accounts {
   openSeeded(owner: { email: string; organizationId: string }): Promise<string>;
   /** Ends what an earlier start with a seeded session left. */
   closeSeeded(): Promise<void>;
-}
-
-/** As the library stores it; what we read of it. */
-export interface SessionRow {
-  readonly _id: string;
-  readonly token: string;
-  readonly userId: string;
-  readonly createdAt: Date;
-  readonly updatedAt: Date;
-  readonly expiresAt: Date;
-  readonly ipAddress: string;
-  readonly userAgent: string;
-  readonly activeOrganizationId: string | null;
 }
 
 interface Library {
@@ -73,7 +61,7 @@ export function createAccounts(options: AccountsOptions): AccountService {
   const { db, secret, store, logger, seededToken } = options;
   const watch = new Watch();
   const guarded = store === null ? null : guardStore(store, watch, logger);
-  const rows = db.collection<SessionRow>('sessions');
+  const rows = createSessionRows(db, guarded);
   const seeded = createSeededSession(db, guarded);
   let loading: Promise<Library> | null = null;
   const library = (): Promise<Library> =>
@@ -83,12 +71,6 @@ export function createAccounts(options: AccountsOptions): AccountService {
     token === null || seededToken === null
       ? cookie
       : withSigned(cookie, [token, decoded(seededToken)], signedCookie(token, secret));
-
-  /** The store before the database: a session that cannot be taken out of the store must stay whole. */
-  const endRow = async ({ _id, token: ended }: Pick<WithId<SessionRow>, '_id' | 'token'>): Promise<void> => {
-    await guarded?.delete(ended);
-    await rows.deleteOne({ _id });
-  };
 
   return {
     async read(cookie) {
@@ -120,33 +102,19 @@ export function createAccounts(options: AccountsOptions): AccountService {
       );
       return replyOf(result, failures);
     },
-    async list(userId) {
-      const found = await rows
-        .find({ userId, expiresAt: { $gt: new Date() } })
-        .sort({ createdAt: -1 })
-        .limit(100)
-        .toArray();
-      return found.map(infoOf);
-    },
-    async end(userId, sessionId) {
-      const row = await rows.findOne({ _id: sessionId, userId });
-      if (row === null) return false;
-      await endRow(row);
-      return true;
-    },
-    async endOthers(userId, keptSessionId) {
-      const others = await rows.find({ userId, _id: { $ne: keptSessionId } }).toArray();
-      for (const row of others) await endRow(row);
-      return others.length;
-    },
+    list: (userId) => rows.list(userId),
+    end: (userId, sessionId) => rows.end(userId, sessionId),
+    endOthers: (userId, keptSessionId) => rows.endOthers(userId, keptSessionId),
     async choose({ sessionId, userId }, organizationId) {
-      const row = await rows.findOne({ _id: sessionId, userId }, { projection: { token: 1 } });
-      if (row === null) throw new Fault('auth.unauthorized', 'Sign in: your session has ended.');
+      const chosen = await rows.token(userId, sessionId);
+      if (chosen === null) throw new Fault('auth.unauthorized', 'Sign in: your session has ended.');
       const { internalAdapter } = await (await library()).auth.$context;
-      await watch.run(true, () => internalAdapter.updateSession(row.token, { activeOrganizationId: organizationId }));
+      await watch.run(true, () => internalAdapter.updateSession(chosen, { activeOrganizationId: organizationId }));
     },
     async signUp(person) {
       const { user } = await (await library()).auth.api.signUpEmail({ body: person });
+      // Signed in as well, with a cookie that nobody has.
+      await rows.endOthers(user.id, '');
       return user.id;
     },
     async openSeeded(owner) {
@@ -157,14 +125,6 @@ export function createAccounts(options: AccountsOptions): AccountService {
     closeSeeded: () => seeded.close(),
   };
 }
-
-const infoOf = ({ _id, createdAt, expiresAt, ipAddress, userAgent }: SessionRow): SessionInfo => ({
-  id: _id,
-  createdAt,
-  expiresAt,
-  ipAddress,
-  userAgent,
-});
 
 type Found = NonNullable<Awaited<ReturnType<BetterAuth['api']['getSession']>>>;
 

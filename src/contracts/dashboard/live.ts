@@ -25,7 +25,8 @@ export const dashboardLive = {
     reply: ChatFrame,
     stream: true,
     status: 200,
-    faults: ['conversation.not_found', 'project.not_found', 'key.not_found', 'document.not_found'],
+    also: { 204: 'With Last-Event-ID: the answer is over, and nothing more comes' },
+    faults: ['project.not_found', 'key.not_found', 'document.not_found', 'model.failed'],
   }),
   resumeChat: dashboardRoute({
     id: 'dashboard.chat.stream',

@@ -153,11 +153,11 @@ export class Affiliate {
 
   /** An organization without a project gets one, with its workflows: always the same, so that two who notice make one. */
   async ensureProject(organizationId: string): Promise<void> {
-    const { organizations, affiliations, furnish } = this.#parts;
+    const { organizations, affiliations } = this.#parts;
     if ((await organizations.listProjects(organizationId)).length > 0) return;
     const projectId = derivedId('project', organizationId, 'default');
     // The workflows first: a project that is there is whole.
-    await furnish({ organizationId, projectId });
+    await this.#parts.furnish({ organizationId, projectId });
     await affiliations.insertProject({
       _id: projectId,
       organizationId,

@@ -61,5 +61,5 @@ function newest(history: readonly Said[]): Said[] {
     room -= text.length;
     kept.push({ role, text: role === 'assistant' ? withoutMarks(text) : text });
   }
-  return kept.reverse();
+  return kept.toReversed();
 }

@@ -24,6 +24,12 @@ export function quoteLookup(texts: readonly string[]): (quote: string) => boolea
   };
 }
 
+/** Of the first of these characters; -1 where there is none. */
+function placeOf(marks: string, text: string): number {
+  const places = Array.from(marks, (mark) => text.indexOf(mark)).filter((at) => at !== -1);
+  return places.length === 0 ? -1 : Math.min(...places);
+}
+
 /** Takes the quotation marks off what is no quotation: the words stay, the claim that they are literal goes. */
 export function createQuoteCheck(isLiteral: (quote: string) => boolean): TextStage {
   let held = '';
@@ -52,10 +58,9 @@ export function createQuoteCheck(isLiteral: (quote: string) => boolean): TextSta
     let out = '';
     while (held !== '') {
       if (dropping !== '') {
-        const at = [...held].findIndex((character) => dropping.includes(character));
-        const text = [...held];
-        out += at === -1 ? held : text.slice(0, at).join('');
-        held = at === -1 ? '' : text.slice(at + 1).join('');
+        const at = placeOf(dropping, held);
+        out += at === -1 ? held : held.slice(0, at);
+        held = at === -1 ? '' : held.slice(at + 1);
         if (at !== -1) dropping = '';
         continue;
       }

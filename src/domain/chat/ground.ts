@@ -55,7 +55,7 @@ export function ground(question: ReadQuestion, candidates: readonly Candidate[],
     const passes =
       certainty === 'likely'
         ? isLikely(question, candidate, ranked, has)
-        : isCertain(question, candidate, { has, ranking });
+        : isCertain(question, candidate, { ranked, has, ranking });
     if (!passes) return [];
     const passages = ranked.length > 0 ? ranked : opening(candidate);
     if (passages.length === 0) return [];
@@ -71,7 +71,7 @@ export function ground(question: ReadQuestion, candidates: readonly Candidate[],
 /** What stands for the whole of a document: its description, or else how its text begins. */
 function opening({ passages }: Candidate): RankedPassage[] {
   const first = passages.find(({ field }) => field === 'description') ?? passages[0];
-  return first === undefined ? [] : [{ ...first, score: 0, terms: new Set() }];
+  return first === undefined ? [] : [{ ...first, score: 0, terms: new Set(), codes: [] }];
 }
 
 function isLikely(
@@ -90,13 +90,11 @@ function isLikely(
 function isCertain(
   question: ReadQuestion,
   candidate: Candidate,
-  { has, ranking }: { has: ReadonlySet<Term>; ranking: Ranking },
+  { ranked, has, ranking }: { ranked: readonly RankedPassage[]; has: ReadonlySet<Term>; ranking: Ranking },
 ): boolean {
-  const wholes = [...new Set(candidate.passages.map(({ whole }) => whole))];
-  const codes = question.identifiers.length === 0 ? null : new Set([candidate.title, ...wholes].flatMap(identifiersOf));
-  if (codes !== null && !question.identifiers.every((code) => codes.has(code))) return false;
-  const lower = wholes.map((whole) => whole.toLowerCase().replaceAll(/\s+/g, ' '));
-  if (!question.phrases.every((phrase) => lower.some((whole) => whole.includes(phrase.toLowerCase())))) return false;
+  const codes = new Set([...ranked.flatMap((passage) => passage.codes), ...identifiersOf(candidate.title)]);
+  if (!question.identifiers.every((code) => codes.has(code))) return false;
+  if (question.phrases.length > 0 && !hasPhrases(question, candidate)) return false;
   if (question.asksForGist && candidate.named) return true;
   const about = focusOf(question.terms);
   const all = weigh(about, ranking);
@@ -108,6 +106,12 @@ function isCertain(
     ) >=
       leastShare * all
   );
+}
+
+function hasPhrases({ phrases }: ReadQuestion, { passages }: Candidate): boolean {
+  const flat = (text: string): string => text.toLowerCase().replaceAll(/\s+/g, ' ');
+  const wholes = [...new Set(passages.map(({ whole }) => whole))].map(flat);
+  return phrases.every((phrase) => wholes.some((whole) => whole.includes(flat(phrase))));
 }
 
 /** What is asked about: not what kind of document it is in, nor what was asked before, as long as there is anything else. */

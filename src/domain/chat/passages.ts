@@ -17,8 +17,8 @@ export interface Passage extends Span {
 
 /** About as long as a paragraph. Source: pipeline.md "Search and chat". */
 const usualLength = 600;
-/** Of one document; what comes later is not read. Keeps the work bounded for a book. */
-const mostCharacters = 300_000;
+/** Of one text; what comes later is not read. Keeps the work bounded for a book. */
+export const mostCharacters = 300_000;
 
 /** Lines of a text on one page, grouped to passages; lines are cut at blanks where one alone is longer. */
 function grouped(text: string, from: number, to: number): Span[] {
@@ -56,8 +56,8 @@ function blankBefore(text: string, start: number): number {
   return /[\uD800-\uDBFF]/.test(text.charAt(end - 1)) ? end - 1 : end;
 }
 
-/** Passages of recognized text with their page and the box around their lines. */
-export function ocrPassages({ documentId, ocrResultId, text, pages }: OcrText): Passage[] {
+/** Passages of recognized text, up to its character `most`, with their page and the box around their lines. */
+export function ocrPassages({ documentId, ocrResultId, text, pages }: OcrText, most = mostCharacters): Passage[] {
   const lines = pages.map((page) => ({ lines: page.lines as readonly OcrLine[] }));
   const placed = placedLines({ text, pages: lines });
   const passages: Passage[] = [];
@@ -66,7 +66,7 @@ export function ocrPassages({ documentId, ocrResultId, text, pages }: OcrText): 
     const onPage = placed[page] ?? [];
     let next = 0;
     for (const span of grouped(text, pageStart, pageStart + pageText.length)) {
-      if (span.end > mostCharacters) return passages;
+      if (span.end > most) return passages;
       while ((onPage[next]?.end ?? Infinity) <= span.start) next += 1;
       const bbox = boxOf(onPage, next, span);
       passages.push({

@@ -31,7 +31,8 @@ export function createPlainMarkup(sources: number): TextStage & { readonly cited
     plain = withoutSchemes(plain)
       .replaceAll('[', '(')
       .replaceAll(']', ')')
-      .replaceAll(/<(?=[a-z/!?])/gi, '< ');
+      .replaceAll(/<(?=[a-z/!?])/gi, '< ')
+      .replaceAll('!\u0000', '! \u0000');
     // A mark before `(` or `:` would be a link, or name the target of all marks.
     return plain.replaceAll(
       /\u0000(?=([(:])?)/g,

@@ -12,7 +12,7 @@ const asking: Readonly<Record<QuestionLanguage, string>> = {
     start starts begin begins end ends happen happens take takes place called about also too then and about it its that this these those they them he she here`,
   de: `was welche welcher welches welchen welchem wer wen wem wessen wann wo warum wieso weshalb wie viel viele wieviel
     zeig zeige sag sage nenn nenne finde such suche bitte dokument dokumente dokumenten datei seite steht stehen gibt es
-    lautet heisst hoch gross lang muss mussen soll sollte darf kann konnen beginnt endet findet statt geschrieben dort hier dazu davon darin denn dann noch auch und`,
+    lautet heisst hoch gross lang diese diesem diesen dieser dieses muss mussen soll sollte darf kann konnen beginnt endet findet statt geschrieben dort hier dazu davon darin denn dann noch auch und`,
   fr: `que quoi quel quelle quels quelles qui quand ou pourquoi comment combien montre dis donne trouve cherche svp document
     documents fichier page est ce il elle y a t et doit peut faut commence finit ecrit aussi dit ecrit la dedans cela ca`,
 };

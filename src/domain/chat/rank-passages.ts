@@ -8,15 +8,17 @@ export interface RankedPassage extends Passage {
   /** BM25 over stems, and more for identifiers and phrases; 0 has nothing in common with the question. */
   readonly score: number;
   readonly terms: ReadonlySet<Term>;
+  /** Identifiers of the question that it has. */
+  readonly codes: readonly string[];
 }
 
 export interface Ranking {
   /** Best first, without those of score 0. */
   readonly passages: readonly RankedPassage[];
   /** How telling each term of the question is: more for what is rare. */
-  weightOf(term: Term): number;
+  readonly weightOf: (term: Term) => number;
   /** Terms of the question that a text has, by the same reading. */
-  termsIn(text: string): ReadonlySet<Term>;
+  readonly termsIn: (text: string) => ReadonlySet<Term>;
 }
 
 const saturation = 1.2;
@@ -41,28 +43,37 @@ export function rankPassages(question: ReadQuestion, passages: readonly Passage[
     const among = found.get(term) ?? 0;
     return Math.log(1 + (passages.length - among + 0.5) / (among + 0.5));
   };
-  const identifiers = new Set(question.identifiers);
   const folded = phrases.map((phrase) => foldText(phrase).replaceAll(/\s+/g, ' '));
-  const exact = (text: string): number => {
-    const codes = identifiers.size === 0 ? 0 : identifiersOf(text).filter((code) => identifiers.has(code)).length;
-    if (folded.length === 0) return codes;
+  const phrasesIn = (text: string): number => {
+    if (folded.length === 0) return 0;
     const flat = foldText(text).replaceAll(/\s+/g, ' ');
-    return codes + folded.filter((phrase) => flat.includes(phrase)).length;
+    return folded.filter((phrase) => flat.includes(phrase)).length;
   };
   const ranked = texts.map(({ passage, text, counts }) => {
     const rest = saturation * (1 - lengthEffect + (lengthEffect * text.length) / average);
-    let score = ofExact * exact(text);
+    const codes = codesIn(text, question.identifiers);
+    let score = ofExact * (codes.length + phrasesIn(text));
     for (const [term, count] of counts) {
       const share = term.role === 'context' ? ofContext : 1;
       score += (share * weightOf(term) * count * (saturation + 1)) / (count + rest);
     }
-    return { ...passage, score, terms: new Set(counts.keys()) };
+    return { ...passage, score, terms: new Set(counts.keys()), codes };
   });
   return {
     passages: ranked.filter(({ score }) => score > 0).toSorted((one, other) => other.score - one.score),
     weightOf,
     termsIn: (text) => new Set(terms.length === 0 ? [] : read(text).keys()),
   };
+}
+
+/** A text is only taken apart where the letters and digits of an identifier follow each other in it at all. */
+function codesIn(text: string, identifiers: readonly string[]): string[] {
+  if (identifiers.length === 0) return [];
+  const bare = foldText(text).replaceAll(/[^\p{L}\p{N}]+/gu, '');
+  const possible = identifiers.filter((code) => bare.includes(code));
+  if (possible.length === 0) return [];
+  const all = new Set(identifiersOf(text));
+  return possible.filter((code) => all.has(code));
 }
 
 /** Counts terms in a text. Every different word is compared once for each question. */

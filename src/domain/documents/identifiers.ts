@@ -4,14 +4,22 @@ export const identifierLimits = { count: 2_000, queryCount: 32, characters: 64, 
 /** `,` and `'` only where they group or divide digits, as in amounts. */
 const chunk = /[\p{L}\p{N}]+(?:(?:[-‐‑‒–—/.]|(?<=\p{Nd})[,'’](?=\p{Nd}{2,3}(?!\p{Nd})))[\p{L}\p{N}]+)*/gu;
 const separator = /[-‐‑‒–—/.,'’]/u;
-/** A prefix such as `INV` in front of a number. */
-const prefix = /^\p{L}{1,4}$/u;
+/** Stands in front of a number, as `INV` does; people type it in small letters. */
+const printedPrefix = /^\p{Lu}{1,4}$/u;
+const typedPrefix = /^\p{L}{1,4}$/u;
 
 interface Token {
   readonly parts: readonly string[];
   readonly whole: string;
-  /** The token before it is one space away. */
+  /** One space away from the token before it. */
   readonly follows: boolean;
+  readonly isPrefix: boolean;
+}
+
+interface Rule {
+  readonly limit: number;
+  readonly prefix: RegExp;
+  readonly candidates: (token: Token) => readonly string[];
 }
 
 /**
@@ -21,7 +29,8 @@ interface Token {
  * "Search and chat" (exact identifiers are pinned).
  */
 export function identifiersOf(text: string): string[] {
-  return collect(text, identifierLimits.count, ({ parts, whole }) => (parts.length > 1 ? [whole, ...parts] : [whole]));
+  const candidates = ({ parts, whole }: Token) => (parts.length > 1 ? [whole, ...parts] : [whole]);
+  return collect(text, { limit: identifierLimits.count, prefix: printedPrefix, candidates });
 }
 
 /**
@@ -29,35 +38,43 @@ export function identifiersOf(text: string): string[] {
  * whole only: who asks for `INV-2024/0042` does not mean everything of 2024.
  */
 export function queryIdentifiers(text: string): string[] {
-  return collect(text, identifierLimits.queryCount, ({ whole }) => [whole]);
+  const candidates = ({ whole }: Token) => [whole];
+  return collect(text, { limit: identifierLimits.queryCount, prefix: typedPrefix, candidates });
 }
 
-function collect(text: string, limit: number, candidates: (token: Token) => readonly string[]): string[] {
+function collect(text: string, { limit, prefix, candidates }: Rule): string[] {
   const found = new Set<string>();
+  /** Only as many as there is room for: what is printed as one comes first. */
+  const joined = new Set<string>();
+  const add = (to: Set<string>, candidate: string): void => {
+    if (isIdentifier(candidate) && to.size < limit) to.add(candidate);
+  };
   let run: string[] = [];
-  for (const token of tokensOf(text)) {
-    const isPart = hasDigit(token.whole) || prefix.test(token.whole);
-    if (!token.follows || !isPart) run = [];
-    if (isPart) run = [...run, token.whole].slice(-identifierLimits.run);
-    const joined = run.map((_, at) => run.slice(at).join('')).slice(0, -1);
-    for (const candidate of [...candidates(token), ...(hasDigit(token.whole) ? joined : [])]) {
-      if (isIdentifier(candidate)) found.add(candidate);
-      if (found.size >= limit) return [...found];
-    }
+  for (const token of tokensOf(text, prefix)) {
+    const { whole, follows, isPrefix } = token;
+    if (!follows || !hasDigit(whole)) run = [];
+    if (isPrefix || hasDigit(whole)) run = [...run, whole].slice(-identifierLimits.run);
+    for (const candidate of candidates(token)) add(found, candidate);
+    for (let at = 0; hasDigit(whole) && at < run.length - 1; at += 1) add(joined, run.slice(at).join(''));
+    if (found.size >= limit) break;
   }
-  return [...found];
+  return [...new Set([...found, ...joined])].slice(0, limit);
 }
 
-function* tokensOf(text: string): Generator<Token> {
-  const folded = text
+function* tokensOf(text: string, prefix: RegExp): Generator<Token> {
+  const plain = text
     .replaceAll(/[\u00a0\u202f]/g, ' ')
     .normalize('NFKD')
-    .replaceAll(/\p{M}/gu, '')
-    .toLowerCase();
+    .replaceAll(/\p{M}/gu, '');
   let end = -1;
-  for (const { 0: token, index } of folded.matchAll(chunk)) {
-    const parts = token.split(separator);
-    yield { parts, whole: parts.join(''), follows: index === end + 1 && folded[end] === ' ' };
+  for (const { 0: token, index } of plain.matchAll(chunk)) {
+    const parts = token.toLowerCase().split(separator);
+    yield {
+      parts,
+      whole: parts.join(''),
+      follows: index === end + 1 && plain[end] === ' ',
+      isPrefix: prefix.test(token),
+    };
     end = index + token.length;
   }
 }

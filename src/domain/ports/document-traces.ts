@@ -10,8 +10,8 @@ export type RunTrace = Pick<
 export interface DocumentTraces {
   /** All runs over it, of whatever project. */
   runsOf(organizationId: string, documentId: string): Promise<readonly RunTrace[]>;
-  /** Takes outputs, answers, questions, previews and quotes out of these runs, their steps, checkpoints and events. */
-  redact(organizationId: string, documentId: string, runs: readonly RunTrace[]): Promise<void>;
+  /** Takes outputs, answers, questions, previews, checkpoints and quotes out of its runs, their steps and their events. */
+  redact(organizationId: string, documentId: string): Promise<void>;
   /** Outcomes of its nodes that were kept to be taken again, and the pending upload it came from. */
   forget(organizationId: string, documentId: string, objectKey: string): Promise<void>;
 }

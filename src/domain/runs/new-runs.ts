@@ -22,6 +22,7 @@ export function newRuns(execution: ExecutionRecord): RunRecord[] {
     createdAt: execution.createdAt,
     finishedAt: null,
     error: null,
+    ...(execution.workflowProjectId === undefined ? {} : { workflowProjectId: execution.workflowProjectId }),
     ...(execution.callbackUrl === undefined ? {} : { hasCallback: true }),
   }));
 }

@@ -12,6 +12,8 @@ export interface ExecutionRecord {
   readonly organizationId: string;
   readonly projectId: string;
   readonly workflowId: string;
+  /** Where the workflow belongs, when it is another project than the run's: workflows inside it are found there. */
+  readonly workflowProjectId?: string;
   readonly workflowName: string | null;
   readonly version: number | null;
   readonly graphHash: string | null;
@@ -87,6 +89,8 @@ export interface RunRecord {
   readonly organizationId: string;
   readonly projectId: string;
   readonly workflowId: string;
+  /** As in its execution. */
+  readonly workflowProjectId?: string;
   readonly documentId: string;
   /** Fixed when first claimed, kept for good. */
   readonly version: number | null;

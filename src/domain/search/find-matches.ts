@@ -4,7 +4,13 @@ import type { ReadQuery } from '#src/domain/search/read-query.ts';
 import { createWordScanner, type WordPlace, type WordScanner } from '#src/domain/search/scan-words.ts';
 import type { Match } from '#src/domain/search/snippet.ts';
 import { foldedForms } from '#src/domain/search/word-forms.ts';
-import { createWordMatcher, formsOf, queryTerm, type QueryTerm, type WordMatch } from '#src/domain/search/word-matcher.ts';
+import {
+  createWordMatcher,
+  formsOf,
+  queryTerm,
+  type QueryTerm,
+  type WordMatch,
+} from '#src/domain/search/word-matcher.ts';
 
 /** `whole`: an identifier, a phrase or a word as it is; `typo`: with a letter wrong; `piece`: of an identifier that is not there. */
 export type Certainty = 'whole' | 'typo' | 'piece';
@@ -45,7 +51,7 @@ export function createMatchFinder(query: ReadQuery, stem: Stem, scan: WordScanne
   const place: WordPlace = { start: 0, end: 0 };
   return (text) => {
     const found: FoundMatch[] = [];
-    for (let at = 0; scan(text, at, place) && found.length < limits.matches; ) {
+    for (let at = 0; scan(text, at, place) && found.length < limits.matches;) {
       const { start, end } = place;
       at = end;
       if (!starts(text, start, end)) continue;
@@ -69,10 +75,10 @@ function sureness({ term, exact }: WordMatch, pieces: ReadonlySet<number>): Omit
 
 interface Parts {
   readonly terms: readonly QueryTerm[];
-  /** Terms that are only pieces of an identifier. */
+  /** Terms that may be only pieces of an identifier. */
   readonly pieces: ReadonlySet<number>;
   readonly phrases: readonly Phrase[];
-  /** Folded, with the number of the part that each is. */
+  /** Folded, the longest first, with the number of the part that each is. */
   readonly identifiers: ReadonlyMap<string, number>;
 }
 
@@ -83,7 +89,6 @@ function readParts(query: ReadQuery, stem: Stem, scan: WordScanner): Parts {
   for (const word of query.words) {
     const tokens = wordsOf(word, scan);
     const telling = tokens.filter((token) => !stopWords.has(token.toLowerCase()));
-    const isCode = tokens.length > 1 && query.identifiers.includes(foldText(tokens.join('')).replaceAll(/[^\p{L}\p{N}]/gu, ''));
     // Characters without spaces between words mean something together.
     if (tokens.length > 1 && tokens.every((token) => loneCharacter.test(token))) {
       phrases.push({ part: limits.terms + phrases.length, words: phraseWords(tokens, stem) });
@@ -91,7 +96,8 @@ function readParts(query: ReadQuery, stem: Stem, scan: WordScanner): Parts {
     }
     for (const token of telling.length > 0 ? telling : tokens) {
       if (terms.length >= limits.terms) break;
-      if (isCode) pieces.add(terms.length);
+      const plain = foldText(token).replaceAll(/[^\p{L}\p{N}]/gu, '');
+      if (query.identifiers.some((one) => one !== plain && one.includes(plain))) pieces.add(terms.length);
       terms.push(queryTerm(token, stem));
     }
   }
@@ -99,7 +105,8 @@ function readParts(query: ReadQuery, stem: Stem, scan: WordScanner): Parts {
     const words = phraseWords(wordsOf(phrase, scan), stem);
     if (words.length > 0) phrases.push({ part: limits.terms + phrases.length, words });
   }
-  const identifiers = new Map(query.identifiers.map((one, at) => [one, 2 * limits.terms + at]));
+  const longestFirst = query.identifiers.toSorted((a, b) => b.length - a.length);
+  const identifiers = new Map(longestFirst.map((one, at) => [one, 2 * limits.terms + at]));
   return { terms, pieces, phrases, identifiers };
 }
 
@@ -135,7 +142,8 @@ function startsOf({ terms, phrases, identifiers }: Parts): (text: string, start:
     );
   const known = new Map<number, boolean>();
   const quick = new Uint8Array(128 * 128);
-  const ask = (text: string, start: number, end: number): boolean => mayStart(text.slice(start, Math.min(end, start + 2)));
+  const ask = (text: string, start: number, end: number): boolean =>
+    mayStart(text.slice(start, Math.min(end, start + 2)));
   return (text, start, end) => {
     const first = text.charCodeAt(start);
     const second = end - start > 1 ? text.charCodeAt(start + 1) : 0;
@@ -173,7 +181,9 @@ function createUnitFinder({ phrases, identifiers }: Parts, scan: WordScanner, st
   return (text: string, start: number, end: number): FoundMatch | null => {
     for (const [identifier, part] of identifiers) {
       const last = endOfIdentifier(text, start, identifier);
-      if (last >= end) return { start, end: last, part, weight: weights.unit, certainty: 'whole' };
+      if (last < end) continue;
+      const isPiece = identifiers.keys().some((one) => one.length > identifier.length && one.includes(identifier));
+      return { start, end: last, part, weight: weights.unit, certainty: isPiece ? 'piece' : 'whole' };
     }
     for (const { part, words } of comparers) {
       const last = endOfPhrase(text, start, words);

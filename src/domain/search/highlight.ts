@@ -26,7 +26,11 @@ export function createHighlighter(stem: Stem): (query: string) => HighlightDocum
   return (query) => {
     const find = createMatchFinder(readQuery(query), stem, scan);
     return (fields) => {
-      const found = fieldOrder.map((field) => ({ field, text: fields[field] ?? '', matches: find(fields[field] ?? '') }));
+      const found = fieldOrder.map((field) => ({
+        field,
+        text: fields[field] ?? '',
+        matches: find(fields[field] ?? ''),
+      }));
       const telling = certain(found.flatMap(({ matches }) => matches));
       const snippets = found.flatMap(({ field, text, matches }) => {
         const { run, score } = bestRun(matches.filter(telling));
@@ -45,8 +49,7 @@ export function createHighlighter(stem: Stem): (query: string) => HighlightDocum
 function certain(matches: readonly FoundMatch[]): (match: FoundMatch) => boolean {
   const whole = new Set(matches.filter(({ certainty }) => certainty === 'whole').map(({ part }) => part));
   const hasUnit = matches.some(({ certainty, weight }) => certainty === 'whole' && weight > 1);
-  return ({ certainty, part }) =>
-    certainty === 'whole' || (certainty === 'typo' ? !whole.has(part) : !hasUnit);
+  return ({ certainty, part }) => certainty === 'whole' || (certainty === 'typo' ? !whole.has(part) : !hasUnit);
 }
 
 function leadOf(fields: HighlightFields): Highlight[] {

@@ -42,7 +42,10 @@ export interface SearchOptions {
   readonly observe?: (told: { leg: SearchLeg; outcome: LegOutcome; seconds: number; error?: unknown }) => void;
 }
 
-const weights: Readonly<Record<SearchLeg, number>> = { exact: 1, lexical: 1, semantic: Number(process.env['W'] ?? 1) };
+const weights: Readonly<Record<SearchLeg, number>> = { exact: 1, lexical: 1, semantic: 1 };
+/** Of an embedder that compares spelling: words that are there as they were asked for say more. Measured: docs/decisions/0039. */
+const spellingWeight = 0.5;
+const comparesSpelling = (label: string): boolean => label.startsWith('local/');
 /** Ranks beyond the page count, too: a document may be in the middle of both legs and so above the ends of each. */
 const leastDepth = 50;
 
@@ -93,10 +96,10 @@ export function createHybridSearch(legs: SearchLegs, options: SearchOptions) {
     const fused = fuse(
       answers.map(({ leg, hits }) => ({
         leg,
-        weight: leg === 'semantic' ? Number(process.env['W'] ?? 1) : weights[leg],
+        weight: leg === 'semantic' && comparesSpelling(embedder.label) ? spellingWeight : weights[leg],
         pins: leg === 'exact',
         // A nearest neighbour is always found, however far: at a right angle it has nothing in common with the query.
-        hits: leg === 'semantic' ? hits.filter(({ score }) => score > 0 && score >= Number(process.env['C'] ?? 0) * (hits[0]?.score ?? 0)) : hits.filter(({score}) => leg==='exact' || score >= Number(process.env['LC'] ?? 0) * (hits[0]?.score ?? 0)),
+        hits: leg === 'semantic' ? hits.filter(({ score }) => score > 0) : hits,
       })),
       limit,
     );

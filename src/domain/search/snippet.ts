@@ -32,7 +32,7 @@ export function bestRun(matches: readonly Match[]): { readonly run: readonly Mat
   let from = 0;
   for (const [to, match] of matches.entries()) {
     count(match, 1);
-    for (let first = matches[from]; first && first !== match && match.end - first.start > snippetLength; ) {
+    for (let first = matches[from]; first && first !== match && match.end - first.start > snippetLength;) {
       count(first, -1);
       first = matches[(from += 1)];
     }

@@ -1,5 +1,5 @@
 import type { Stem } from '#src/domain/embed-locally/lexical-features.ts';
-import { foldedForms, looseForms } from '#src/domain/search/word-forms.ts';
+import { foldedForms, lightStem, looseForms } from '#src/domain/search/word-forms.ts';
 
 /** A word of a query, ready to be compared. */
 export interface QueryTerm {
@@ -18,8 +18,8 @@ export interface WordMatch {
 /** Letters that a word with a typing error must have right at its start. Source: the lexical leg's `prefixLength`. */
 export const fuzzyPrefix = 2;
 const rememberedWords = 20_000;
-/** Different words near to one query that are stemmed: no text in a language has as many, and noise must not take long. */
-const mostStemmed = 4_000;
+/** Different words near to one query that are compared in full: no text in a language has as many, and noise must not take long. */
+const mostStemmed = 2_000;
 
 export function queryTerm(word: string, stem: Stem): QueryTerm {
   const bare = word.replace(/['’＇]s$/iu, '');
@@ -69,10 +69,15 @@ export function createWordMatcher(terms: readonly QueryTerm[], stem: Stem): (wor
   const cores = [...new Set(terms.flatMap(({ folded, stems }) => [...folded, ...stems].map(coreOf)))];
   const mayMatch = (word: string): boolean =>
     cores.some((core) => startsNear(word, core)) || starts.some((form) => word.toLowerCase().startsWith(form));
+  const termOf = new Map(terms.flatMap(({ folded, loose }, term) => [...folded, ...loose].map((form) => [form, term])));
+  const known = (word: string): WordMatch | null => {
+    const [term] = foldedForms(word).flatMap((form) => termOf.get(form) ?? termOf.get(lightStem(form)) ?? []);
+    return term === undefined ? null : { term, exact: true };
+  };
   const compare = (word: string): WordMatch | null => {
     if (!foldedForms(word).some(mayMatch)) return null;
     stemmed += 1;
-    const own = queryTerm(word, stemmed > mostStemmed ? (whole) => whole : stem);
+    const own = queryTerm(word, stem);
     const equal = terms.findIndex(
       ({ folded, loose, stems }) => meets(folded, own.folded) || meets(stems, own.stems) || meets(loose, own.loose),
     );
@@ -83,11 +88,11 @@ export function createWordMatcher(terms: readonly QueryTerm[], stem: Stem): (wor
   return (word) => {
     // Folding and stemming cost far more than this look at its letters.
     if (ascii.test(word) && !mayMatch(word)) return null;
-    const known = memory.get(word);
-    if (known !== undefined) return known;
-    if (memory.size >= rememberedWords) memory.clear();
+    const before = memory.get(word);
+    if (before !== undefined) return before;
+    if (stemmed >= mostStemmed) return known(word);
     const match = compare(word);
-    memory.set(word, match);
+    if (memory.size < rememberedWords) memory.set(word, match);
     return match;
   };
 }

@@ -98,6 +98,23 @@ const projectId = 'prj_plans';
 const tenant = { organizationId, projectIds: [projectId] };
 const wide = { organizationId, projectIds: [projectId, 'prj_other'] };
 
+async function askDeletion({ documents, results, search, traces }: Stores): Promise<void> {
+  const document = uploadedDocument('wf_plans', { organizationId, projectId, parentDocumentId: 'doc_parent' });
+  const id = document._id;
+  await documents.insert(document);
+  await documents.derivedFrom(organizationId, 'doc_parent');
+  await documents.markDeleted(wide, id, now);
+  await documents.postponeRemoval(organizationId, id, now);
+  await results.deleteOf(organizationId, id);
+  await search.delete(organizationId, id);
+  const execution = executionRecord({ organizationId, projectId, documentIds: [id] });
+  await storesOf(database.client).executions.create(execution, newRuns);
+  await traces.runsOf(organizationId, id);
+  await traces.redact(organizationId, id);
+  await traces.forget(organizationId, id, document.objectKey);
+  await documents.remove(organizationId, id);
+}
+
 async function askDocuments({ documents, uploads, results, search }: Stores): Promise<void> {
   const document = uploadedDocument('wf_plans', { organizationId, projectId });
   const id = document._id;
@@ -160,6 +177,8 @@ async function askDocuments({ documents, uploads, results, search }: Stores): Pr
     await results.embeddingById(organizationId, embedding.embeddingId);
   }
   await results.latestOcr(organizationId, id);
+  await results.listOcr(organizationId, id, 10);
+  await results.listSegmentations(organizationId, id, 10);
   const { objectKey, createdAt } = document;
   const texts = {
     title: '',
@@ -182,6 +201,7 @@ async function askDocuments({ documents, uploads, results, search }: Stores): Pr
   for (const who of [tenant, wide, { organizationId, projectIds: [] }])
     for (const narrow of [{}, { documentIds: [id], apiKeyIds: ['key_a'] }])
       await search.search({ ...who, ...narrow, text: 'walnut 4711 "walnut 4711"', limit: 10 });
+  await search.highlights({ ...tenant, documentIds: [id], text: 'walnut' });
   await search.setVisibility(organizationId, [id], 'private');
   await search.check();
 }
@@ -385,6 +405,7 @@ beforeAll(async () => {
   });
   const stores = watched(storesOf(client));
   await askDocuments(stores);
+  await askDeletion(stores);
   await askRuns(stores);
   await askMembers(stores);
   await askRest(stores);
@@ -478,6 +499,7 @@ const overTenants: Readonly<Record<string, string>> = {
   'events.append': 'the _id of the counter holds the organization',
   'events.position': 'the _id of the counter holds the organization',
   'search.check': 'names indexes, reads no rows',
+  'traces.redact': 'the checkpoints of runs that were just read by organization',
   checkpoints: "LangGraph's saver knows threads only: the id of a run, which nobody is told without its tenant",
 };
 

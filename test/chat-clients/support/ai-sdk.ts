@@ -4,8 +4,8 @@ export interface AiSdk {
   readonly readUIMessageStream: (options: object) => AsyncIterable<any>;
 }
 export interface AiTransport {
-  sendMessages(options: object): Promise<ReadableStream<any>>;
-  reconnectToStream(options: { chatId: string }): Promise<ReadableStream<any> | null>;
+  sendMessages(options: object): Promise<ReadableStream>;
+  reconnectToStream(options: { chatId: string }): Promise<ReadableStream | null>;
 }
 
 export const aiSdks: readonly (readonly [string, () => Promise<AiSdk>])[] = [
@@ -19,7 +19,7 @@ export const userMessage = (text: string) => ({ id: 'm1', role: 'user', parts: [
 /** The message that the stream ends with; what goes wrong on the way goes to `errors`, or is thrown. */
 export async function readMessage(
   { readUIMessageStream }: AiSdk,
-  stream: ReadableStream<any>,
+  stream: ReadableStream,
   errors?: unknown[],
 ): Promise<any> {
   const onError = (error: unknown): void => {

@@ -12,7 +12,7 @@ import type { Ask } from '#http/chat/produce.ts';
 import type { Answered } from '#http/chat/wire.ts';
 import { requestId } from '#http/guard/request-id.ts';
 import { notFound, problems } from '#http/problem.ts';
-import { mountDashboardChat, type ChatOptions } from '#http/routes/dashboard-chat.ts';
+import { mountDashboardChat, type ChatOptions } from '#http/chat/mount-chat.ts';
 import type { ToolContext } from '#tools/define.ts';
 import type { TestApp } from '#test/support/test-app.ts';
 
@@ -81,7 +81,7 @@ export interface Script {
   readonly gate?: Promise<void>;
 }
 
-export async function untilAborted(signal: AbortSignal, gate: Promise<void>): Promise<void> {
+async function untilAborted(signal: AbortSignal, gate: Promise<void>): Promise<void> {
   const { promise, reject } = Promise.withResolvers<never>();
   signal.addEventListener('abort', () => reject(signal.reason as Error), { once: true });
   if (signal.aborted) reject(signal.reason as Error);

@@ -6,7 +6,7 @@ export interface Frame {
 }
 
 /** The standard's own reading, line by line, and nothing of ours: whoever breaks framing breaks it here. */
-export async function* frames(response: Response): AsyncGenerator<Frame> {
+async function* frames(response: Response): AsyncGenerator<Frame> {
   let rest = '';
   for await (const chunk of response.body?.pipeThrough(new TextDecoderStream()) ?? []) {
     const blocks = (rest + chunk).split(/\r\n\r\n|\n\n|\r\r/);

@@ -41,7 +41,7 @@ export interface ChatApp extends TestApp {
   principal(cookie?: string, organizationId?: string): Promise<Principal>;
   ctx(more?: Asking): Promise<ToolContext>;
   ask(question: string | Asked, more?: Asking): Promise<Heard>;
-  run<Tool extends AnyTool>(tool: Tool, input: unknown, more?: Asking): Promise<any>;
+  run(tool: AnyTool, input: unknown, more?: Asking): Promise<any>;
 }
 
 export async function startChatApp(wanted: readonly Scan[]): Promise<ChatApp> {
@@ -96,8 +96,14 @@ export async function startModel(
   const server = await startOpenAiServer({ chat });
   const model = createChat({
     openai: {
-      ...{ apiKey: 'sk-test-1', baseUrl: server.baseUrl, visionModel: 'eye-1', chatModel: 'talk-1' },
-      ...{ embeddingModel: 'text-embedding-3-small', timeoutMs: 60_000, maxRetries: 1, retryDelayMs: 1 },
+      apiKey: 'sk-test-1',
+      baseUrl: server.baseUrl,
+      visionModel: 'eye-1',
+      chatModel: 'talk-1',
+      embeddingModel: 'text-embedding-3-small',
+      timeoutMs: 6e4,
+      maxRetries: 1,
+      retryDelayMs: 1,
     },
   });
   return { model, server, [Symbol.asyncDispose]: () => server[Symbol.asyncDispose]() };

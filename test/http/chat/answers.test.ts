@@ -171,13 +171,15 @@ describe('a reader', () => {
     }
   });
 
-  async function serve(stallMs: number) {
+  /** `stalls`: how long each reader, as they come, may take nothing. */
+  async function serve(...stalls: number[]) {
     const answers = new Answers({ ...answersDefaults, answerBytes: 64 * 1024 * 1024 });
     const answer = answers.open('me', null, {}, false);
     const teller = new Teller(answer, createUiStream());
     const come = Promise.withResolvers<{ response: Response; gotAll: Promise<boolean> }>();
     const app = express();
     app.get('/', (_request, response) => {
+      const stallMs = stalls.shift() ?? 30_000;
       come.resolve({ response, gotAll: deliver(answer, response, { pingMs: 5, stallMs }) });
     });
     const server = createServer(app).listen(0, '127.0.0.1');
@@ -218,7 +220,7 @@ describe('a reader', () => {
   });
 
   test('hears pings between frames, which no client takes for one', async () => {
-    const { teller, port } = await serve(1_000);
+    const { teller, port } = await serve();
     const response = await fetch(`http://127.0.0.1:${port}/`);
     let text = '';
     for await (const chunk of response.body?.pipeThrough(new TextDecoderStream()) ?? []) {

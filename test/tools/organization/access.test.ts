@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { dashboardOrganization as rows } from '#src/contracts/dashboard/organization.ts';
 import type { Role } from '#src/contracts/organization/member.ts';
-import type { Seed } from '#scripts/cli/seed-data.ts';
 import { addNeighbour } from '#test/support/neighbour.ts';
 import { problemOf } from '#test/spec/support/replies.ts';
 import { collectionsIn } from '#test/support/stored.ts';
@@ -9,7 +8,7 @@ import { startTestApp, type Answer, type TestApp } from '#test/support/test-app.
 
 let app: TestApp;
 let owner: string;
-let neighbour: Seed;
+let neighbour: TestApp['seed'];
 /** What the neighbour has, by the names that paths give them. */
 let theirs: Readonly<Record<'projectId' | 'memberId' | 'invitationId' | 'keyId' | 'workflowId' | 'name', string>>;
 beforeAll(async () => {

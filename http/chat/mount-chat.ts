@@ -22,7 +22,7 @@ export interface ChatOptions extends AnswersOptions, DeliverOptions {
   readonly closing: AbortSignal | null;
 }
 
-export const chatDefaults: ChatOptions = {
+const chatDefaults: ChatOptions = {
   ...answersDefaults,
   ...sseDefaults,
   checkMs: 30_000,

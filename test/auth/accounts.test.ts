@@ -1,0 +1,117 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { pointersOf, problemOf } from '#test/spec/support/replies.ts';
+import { startTestApp, type TestApp } from '#test/support/test-app.ts';
+
+let app: TestApp;
+beforeAll(async () => {
+  app = await startTestApp({ env: { SERVICES: 'api' }, overrides: { sessionStore: null } });
+});
+afterAll(() => app[Symbol.asyncDispose]());
+
+const call = (method: 'GET' | 'POST', path: string, cookie?: string, body?: unknown) =>
+  app.call(method, `/api/auth/${path}`, { cookie, ...(body === undefined ? {} : { body }) });
+const context = (cookie: string) => app.call('GET', '/api/dashboard/context', { cookie });
+
+describe('An account', () => {
+  test('is made with an address of any case, and signs in with it', async () => {
+    const made = await call('POST', 'sign-up/email', undefined, {
+      name: ' Ann ',
+      email: 'Ann@Example.COM',
+      password: 'ten characters',
+    });
+    expect(made.body).toEqual({
+      user: { id: expect.stringMatching(/^usr_/), email: 'ann@example.com', name: 'Ann' },
+      redirect: false,
+    });
+    const signedIn = await call('POST', 'sign-in/email', undefined, {
+      email: 'aNN@example.com',
+      password: 'ten characters',
+    });
+    expect(signedIn.body.user.id).toBe(made.body.user.id);
+    expect(signedIn.headers.get('cache-control')).toBe('no-store');
+  });
+
+  test('tells what is wrong with each field, and takes none that it does not know', async () => {
+    const answer = await call('POST', 'sign-up/email', undefined, {
+      email: 'x',
+      password: 'short',
+      emailVerified: true,
+    });
+    expect(pointersOf(problemOf(answer, 'request.invalid')).toSorted()).toEqual([
+      '/email',
+      '/emailVerified',
+      '/name',
+      '/password',
+    ]);
+    for (const body of [undefined, [], 'x', { email: ['a@b.cd'], password: { $ne: null } }])
+      problemOf(await call('POST', 'sign-in/email', undefined, body), 'request.invalid');
+  });
+
+  test('answers a wrong password as an unknown address', async () => {
+    const bodies = [];
+    for (const email of [app.seed.operatorEmail, 'nobody@example.com']) {
+      const answer = await call('POST', 'sign-in/email', undefined, { email, password: 'a wrong password' });
+      const { requestId: _, ...problem } = problemOf(answer, 'auth.unauthorized');
+      bodies.push(problem);
+    }
+    expect(bodies[0]).toEqual(bodies[1]);
+  });
+
+  test('changes its password, which ends every other session', async () => {
+    const person = await app.addPerson('viewer');
+    const other = await app.signIn(person);
+    const change = (currentPassword: string) =>
+      call('POST', 'change-password', person.cookie, { currentPassword, newPassword: 'another password' });
+    expect(pointersOf(problemOf(await change('a wrong password'), 'request.invalid'))).toEqual(['/currentPassword']);
+    expect((await change(person.password)).body).toEqual({ success: true, revoked: 1 });
+    problemOf(await context(other), 'auth.unauthorized');
+    expect((await context(person.cookie)).status).toBe(200);
+    await expect(app.signIn(person)).rejects.toThrow('401');
+  });
+});
+
+describe('Sessions of one person', () => {
+  test('are listed and ended by id, and nothing of them tells a token', async () => {
+    const person = await app.addPerson('viewer');
+    const other = await app.signIn(person);
+    const { body } = await call('GET', 'list-sessions', person.cookie);
+    expect(body.sessions.map(({ current }: { current: boolean }) => current).toSorted()).toEqual([false, true]);
+    const id = body.sessions.find(({ current }: { current: boolean }) => !current).id;
+    const token = decodeURIComponent(other.slice(other.indexOf('=') + 1)).split('.')[0] ?? '';
+    const session = await call('GET', 'get-session', other);
+    expect(session.body).toMatchObject({ session: { id }, user: { email: person.email } });
+    expect(JSON.stringify([body, session.body])).not.toContain(token);
+    const stranger = await app.addPerson();
+    problemOf(await call('POST', 'revoke-session', stranger.cookie, { sessionId: id }), 'session.not_found');
+    expect((await context(other)).status).toBe(200);
+    expect((await call('POST', 'revoke-session', person.cookie, { sessionId: id })).status).toBe(200);
+    problemOf(await context(other), 'auth.unauthorized');
+    problemOf(await call('POST', 'revoke-session', person.cookie, { sessionId: id }), 'session.not_found');
+  });
+
+  test('are needed where the address is about them', async () => {
+    for (const path of ['list-sessions', 'organization/list', 'organization/list-user-invitations']) {
+      const answer = await call('GET', path);
+      problemOf(answer, 'auth.unauthorized');
+      expect(answer.headers.get('www-authenticate')).toMatch(/^Session /);
+    }
+    problemOf(await call('POST', 'organization/create', undefined, { name: 'x' }), 'auth.unauthorized');
+    expect((await call('GET', 'get-session')).body).toBeNull();
+  });
+
+  test.each([
+    'session',
+    'update-user',
+    'delete-user',
+    'sign-in/social',
+    'organization/delete',
+    'organization/invite-member',
+    'organization/update-member-role',
+    'ok',
+    'error',
+  ])('have no address %s of the library', async (path) => {
+    const cookie = await app.signIn();
+    expect((await call('POST', path, cookie, {})).status).toBe(404);
+    expect((await call('GET', path, cookie)).status).toBe(404);
+  });
+});

@@ -1,0 +1,237 @@
+import { afterAll, describe, expect, test } from 'vitest';
+import { mostMessages } from '#src/domain/ports/conversations.ts';
+import { tools } from '#tools/index.ts';
+import { brokenStream, chatStream, errorAnswer } from '#test/support/servers/openai-server.ts';
+import { faultOf, startChatApp, startModel, type Asked } from '#test/tools/chat/support/chat-app.ts';
+import { promptOf } from '#test/tools/chat/support/scripted-reader.ts';
+import { storeText } from '#test/tools/chat/support/stored-text.ts';
+
+const app = await startChatApp([]);
+afterAll(() => app[Symbol.asyncDispose]());
+const heron = await storeText(app, { text: 'The heron nests in tower 4.\nIts ring has the number HR-2201.' });
+const stork = await storeText(app, { text: 'The stork nests on the town hall.\nIts ring has the number ST-9.' });
+
+const user = (text: string, id?: string) => ({ role: 'user' as const, text, ...(id !== undefined && { id }) });
+const read = (conversationId: string, as?: Awaited<ReturnType<typeof app.principal>>) =>
+  app.run(tools.getConversation, { conversationId }, as && { principal: as });
+
+describe('a conversation', () => {
+  test('keeps questions, answers and sources, and is called after its first question', async () => {
+    const { result } = await app.ask('Where does the  heron\nnest?');
+    const detail = await read(result.conversationId);
+    expect(detail).toMatchObject({ id: result.conversationId, title: 'Where does the heron nest?', scope: {} });
+    expect(detail.messages).toMatchObject([
+      { role: 'user', text: 'Where does the  heron\nnest?', sources: [], modelLabel: null, status: 'complete' },
+      { id: result.messageId, role: 'assistant', text: result.answerText, modelLabel: 'local/extractive' },
+    ]);
+    const withoutAddress = (card: (typeof result.sources)[number]) => ({ ...card, thumbnailUrl: null });
+    expect(detail.messages[1].sources.map(withoutAddress)).toEqual(result.sources.map(withoutAddress));
+    expect(detail.messages[1].sources[0].thumbnailUrl).toMatch(/^http/);
+  });
+
+  test('goes on by its id, whoever made the id', async () => {
+    const conversationId = 'of my own making';
+    await app.ask({ messages: [user('Where does the heron nest?')], conversationId });
+    await app.ask({ messages: [user('Where does the stork nest?')], conversationId, documentIds: [stork] });
+    const detail = await read(conversationId);
+    expect(detail).toMatchObject({ title: 'Where does the heron nest?', scope: { documentIds: [stork] } });
+    expect(detail.messages.map(({ role }: { role: string }) => role)).toEqual([
+      'user',
+      'assistant',
+      'user',
+      'assistant',
+    ]);
+  });
+
+  test('keeps a question that is sent again once, with its newest answer in its place', async () => {
+    const conversationId = 'again';
+    const first = { messages: [user('Where does the heron nest?', 'q1')], conversationId };
+    const { result } = await app.ask(first);
+    await app.ask({ messages: [user('And the stork?', 'q2')], conversationId });
+    await using scripted = await startModel(chatStream('In tower 4 [1].'));
+    const again = await app.ask(first, { model: scripted.model });
+    expect(again.result.messageId).toBe(result.messageId);
+    const { messages } = await read(conversationId);
+    expect(messages.map(({ id }: { id: string }) => id)).toEqual(['q1', result.messageId, 'q2', expect.any(String)]);
+    expect(messages[1]).toMatchObject({ text: 'In tower 4 [1].', modelLabel: 'openai/talk-1' });
+    // Nothing that came after the question is told to the model as what was said before it.
+    expect(scripted.server.seen[0]?.body.messages).toHaveLength(2);
+  });
+
+  test('is nobody else’s: members of the organization neither read nor take it', async () => {
+    const conversationId = 'mine alone';
+    await app.ask({ messages: [user('Where does the heron nest?', 'm1')], conversationId });
+    const member = await app.addPerson('admin');
+    const principal = await app.principal(member.cookie);
+    expect((await faultOf(read(conversationId, principal))).code).toBe('conversation.not_found');
+    expect((await faultOf(app.run(tools.deleteConversation, { conversationId }, { principal }))).code).toBe(
+      'conversation.not_found',
+    );
+    await app.ask({ messages: [user('Where does the stork nest?', 'm1')], conversationId }, { principal });
+    expect((await read(conversationId)).messages.map(({ text }: { text: string }) => text)[0]).toContain('heron');
+    expect((await read(conversationId)).messages).toHaveLength(2);
+    expect((await read(conversationId, principal)).messages[0].text).toContain('stork');
+    const list = await app.run(tools.listConversations, {}, { principal });
+    expect(list.conversations.map(({ id }: { id: string }) => id)).toEqual([conversationId]);
+  });
+
+  test('is listed newest first, page by page, and gone when it is deleted', async () => {
+    const person = await app.addPerson('viewer');
+    for (const at of [1, 2, 3])
+      await app.ask(
+        { messages: [user('Where does the heron nest?')], conversationId: `c${at}` },
+        {
+          principal: await app.principal(person.cookie),
+        },
+      );
+    const get = (query: string) =>
+      app.call('GET', `/api/dashboard/documents/chat?organizationId=${app.seed.organizationId}&${query}`, person);
+    const first = await get('limit=2');
+    expect(first.status, JSON.stringify(first.body)).toBe(200);
+    expect(first.body.conversations.map(({ id }: { id: string }) => id)).toEqual(['c3', 'c2']);
+    const second = await get(`limit=2&cursor=${encodeURIComponent(first.body.nextCursor)}`);
+    expect(second.body).toMatchObject({ conversations: [{ id: 'c1' }], nextCursor: null });
+    const path = `/api/dashboard/documents/chat/c2?organizationId=${app.seed.organizationId}`;
+    expect((await app.call('GET', path, person)).body.messages).toHaveLength(2);
+    expect((await app.call('DELETE', path, person)).body).toEqual({ id: 'c2', deleted: true });
+    for (const method of ['GET', 'DELETE'])
+      expect((await app.call(method, path, person)).body).toMatchObject({ code: 'conversation.not_found' });
+    expect((await get('limit=5')).body.conversations).toHaveLength(2);
+  });
+
+  test('keeps its newest messages, and forgets what is too old', async () => {
+    const { conversations } = app.app.deps;
+    const { organizationId } = app.seed;
+    const at = (ms: number) => new Date(1_700_000_000_000 + ms);
+    const record = {
+      _id: 'long',
+      organizationId,
+      userId: 'usr_1',
+      title: 't',
+      scope: {},
+      createdAt: at(0),
+      updatedAt: at(0),
+    };
+    const message = (n: number) =>
+      ({
+        _id: `m${n}`,
+        role: 'user',
+        text: `${n}`,
+        sources: [],
+        modelLabel: null,
+        status: 'complete',
+        createdAt: at(n),
+      }) as const;
+    await conversations.append(
+      record,
+      Array.from({ length: mostMessages + 7 }, (_, n) => message(n)),
+    );
+    const kept = await conversations.messages(organizationId, 'usr_1', 'long', 1_000);
+    expect(kept).toHaveLength(mostMessages);
+    expect(kept[0]?._id).toBe('m7');
+  });
+
+  test('shows no card of a document that its reader may not read any more', async () => {
+    const id = await storeText(app, { text: 'The ibis nests in the park.' });
+    const { result } = await app.ask('Where does the ibis nest?');
+    expect(result.sources).toHaveLength(1);
+    await app.app.deps.documents.markDeleted(await app.principal(), id, new Date());
+    expect((await read(result.conversationId)).messages[1].sources).toEqual([]);
+  });
+});
+
+describe('a follow-up', () => {
+  const history = [user('Where does the heron nest?'), { role: 'assistant' as const, text: 'In tower 4 [1].' }];
+
+  test('is read together with the question before', async () => {
+    const { result } = await app.ask({ messages: [...history, user('And what number does its ring have?')] });
+    expect(result.sources[0]?.documentId).toBe(heron);
+    expect(result.answerText.split('\n')[2]).toContain('HR-2201');
+    const other = await app.ask({ messages: [user('Where does the stork nest?'), user('And its ring?')] });
+    expect(other.result.sources[0]?.documentId).toBe(stork);
+  });
+
+  test('a new subject is not mixed with the one before', async () => {
+    const { result } = await app.ask({ messages: [...history, user('Where does the stork nest on the town hall?')] });
+    expect(result.sources.map(({ documentId }) => documentId)).toEqual([stork]);
+  });
+
+  test('tells the model what was said, without the marks of then, the newest first to stay', async () => {
+    await using scripted = await startModel(chatStream('HR-2201 [1].'));
+    const long = { role: 'assistant' as const, text: 'x'.repeat(23_990) };
+    const messages: Asked['messages'] = [user('old'), long, ...history, user('And its ring?')];
+    await app.ask({ messages }, { model: scripted.model });
+    const { body } = scripted.server.seen[0] ?? {};
+    expect(body.messages.slice(1, -1)).toEqual([
+      { role: 'user', content: 'Where does the heron nest?' },
+      { role: 'assistant', content: 'In tower 4.' },
+    ]);
+    expect(promptOf(body)).toMatch(/\nAnd its ring\?$/);
+  });
+
+  test('of a stored conversation needs only the question', async () => {
+    const conversationId = 'short';
+    await app.ask({ messages: [user('Where does the heron nest?')], conversationId });
+    const { result } = await app.ask({ messages: [user('And what number does its ring have?')], conversationId });
+    expect(result.sources[0]?.documentId).toBe(heron);
+  });
+});
+
+describe('a model that fails', () => {
+  const question = 'Where does the heron nest?';
+
+  test('before a word of it was told is a fault, and nothing else', async () => {
+    await using scripted = await startModel(errorAnswer(400, 'secret words'));
+    const events: string[] = [];
+    const asked = app.ask(
+      { messages: [user(question)], conversationId: 'failed first' },
+      {
+        model: scripted.model,
+        hear: ({ type }) => events.push(type),
+      },
+    );
+    const fault = await faultOf(asked);
+    expect(fault.code).toBe('model.failed');
+    expect(fault.detail).not.toContain('secret');
+    expect(events).toEqual([]);
+    expect((await read('failed first')).messages).toMatchObject([{ role: 'user', text: question }]);
+  });
+
+  test('after some of it was told is kept as failed', async () => {
+    await using scripted = await startModel(brokenStream('In tower 4 of the old'));
+    const asked = app.ask({ messages: [user(question)], conversationId: 'failed later' }, { model: scripted.model });
+    expect((await faultOf(asked)).code).toBe('model.failed');
+    expect((await read('failed later')).messages).toMatchObject([
+      { role: 'user' },
+      { role: 'assistant', status: 'failed', text: 'In tower 4 of the' },
+    ]);
+  });
+
+  test('by not coming to an end is ended', async () => {
+    await using scripted = await startModel(chatStream('tower '.repeat(11_000)));
+    const asked = app.ask({ messages: [user(question)], conversationId: 'endless' }, { model: scripted.model });
+    expect((await faultOf(asked)).detail).toBe('The model did not come to an end.');
+    expect((await read('endless')).messages[1]).toMatchObject({ status: 'failed' });
+  });
+
+  test('by saying nothing is a fault', async () => {
+    await using scripted = await startModel(chatStream(''));
+    expect((await faultOf(app.ask(question, { model: scripted.model }))).code).toBe('model.failed');
+  });
+});
+
+test.each([
+  ['the last message is not the user’s', [{ role: 'assistant' as const, text: 'Hello' }]],
+  ['the question has no text', [user('  ')]],
+  ['the question is a book', [user('x'.repeat(16_001))]],
+])('%s: that is refused', async (_, messages) => {
+  const fault = await faultOf(app.ask({ messages }));
+  expect(fault.code).toBe('request.invalid');
+  expect(fault.errors[0]?.pointer).toBe('/messages/0');
+});
+
+test('a quotation that a model made up loses its quotation marks', async () => {
+  await using scripted = await startModel(chatStream('"The heron nests in tower 4." [1] "The heron is very old." [1]'));
+  const { result } = await app.ask('Where does the heron nest?', { model: scripted.model });
+  expect(result.answerText).toBe('"The heron nests in tower 4." [1] The heron is very old. [1]');
+});
