@@ -8,7 +8,7 @@ import type { DocumentRecord } from '#src/domain/documents/document.ts';
 import { newId } from '#src/domain/ids.ts';
 import type { RunRecord } from '#src/domain/runs/run.ts';
 import { storesOf, testDatabase, type Stores, type TestDatabase } from '#test/support/database.ts';
-import { addDocument, leaveResults, secret, type Leavings } from '#test/support/document-leavings.ts';
+import { addDocument, leaveResults, secret, type Leavings } from '#test/agents/support/document-leavings.ts';
 import { inMinutes, servedStore, type ServedStore } from '#test/support/objects.ts';
 import { freshTenant, uploadedDocument } from '#test/support/records.ts';
 

@@ -3,7 +3,7 @@ import { createDerivedDocuments } from '#src/agents/derived-documents.ts';
 import { livingResults } from '#src/agents/living-results.ts';
 import type { DocumentRecord } from '#src/domain/documents/document.ts';
 import { storesOf, testDatabase, type Stores, type TestDatabase } from '#test/support/database.ts';
-import { searchRecordOf } from '#test/support/document-leavings.ts';
+import { searchRecordOf } from '#test/agents/support/document-leavings.ts';
 import { servedStore, type ServedStore } from '#test/support/objects.ts';
 import { documentRecord } from '#test/support/records.ts';
 import { tinyPng } from '#test/support/test-app.ts';

@@ -8,7 +8,7 @@ import { originOf } from '#graphs/nodes/facts.ts';
 import type { DocumentRecord } from '#src/domain/documents/document.ts';
 import { graphOf } from '#test/graphs/support/graph-fixtures.ts';
 import { Gate } from '#test/spec/support/probe.ts';
-import { searchRecordOf } from '#test/support/document-leavings.ts';
+import { searchRecordOf } from '#test/agents/support/document-leavings.ts';
 import { addNeighbour } from '#test/support/neighbour.ts';
 import { collectionsIn } from '#test/support/stored.ts';
 import { fixture, startTestApp, tinyPng, type TestApp } from '#test/support/test-app.ts';

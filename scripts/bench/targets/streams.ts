@@ -29,4 +29,6 @@ serve({
     }
   },
   rss: settledRss,
+  memory: () => { settledRss(); return process.memoryUsage(); },
+  snap: async () => (await import('node:v8')).writeHeapSnapshot('/tmp/h5/heap.heapsnapshot'),
 });
