@@ -25,8 +25,8 @@ export function streamQuery({ query }: Route, request: Request): Record<string, 
  */
 export function lastEventId(request: Request, query: Record<string, unknown>): EventId | null {
   const text = request.get('last-event-id') ?? query['lastEventId'];
-  if (text === undefined || text === '') return null;
-  const [, epoch, seq] = /^([0-9a-f]{1,32})-(\d{1,15})$/.exec(String(text)) ?? [];
+  if (typeof text !== 'string' || text === '') return null;
+  const [, epoch, seq] = /^([0-9a-f]{1,32})-(\d{1,15})$/.exec(text) ?? [];
   if (epoch === undefined || seq === undefined)
     throw new Fault(
       'request.invalid',

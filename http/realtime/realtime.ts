@@ -79,7 +79,10 @@ export class Realtime {
     let feed: OrganizationFeed;
     try {
       feed = await shared.feed;
-      if (response.destroyed || this.#closed) return void release();
+      if (response.destroyed || this.#closed) {
+        release();
+        return;
+      }
       // Who breaks off before the first event goes on from here.
       const begin = `retry: 2000\n\n${from === null ? `id: ${feed.lastId}\n\n` : ''}`;
       const { maxBuffered } = this.#options;
@@ -111,6 +114,8 @@ export class Realtime {
   /** Ends all streams, and takes no more. */
   close(): void {
     this.#closed = true;
+    for (const timer of this.#timers) clearInterval(timer);
+    this.#each((feed) => feed.close());
     for (const reader of this.#readers) reader.end();
   }
 

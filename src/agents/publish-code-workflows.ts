@@ -45,6 +45,19 @@ export async function addCodeWorkflow(
   return workflow;
 }
 
+/** What comes along, for a new project; what is there already stays, so that it can be repeated. */
+export async function addMissingCodeWorkflows(
+  { workflows }: { workflows: WorkflowStore },
+  place: { organizationId: string; projectId: string },
+): Promise<void> {
+  const published = await workflows.listPublished({
+    organizationId: place.organizationId,
+    projectIds: [place.projectId],
+  });
+  const there = new Set(published.map(({ codeName }) => codeName));
+  for (const code of codeWorkflows) if (!there.has(code.id)) await addCodeWorkflow({ workflows }, code, place);
+}
+
 /** At boot: every workflow that follows code gets a new version when the code's graph changed. Runs keep the one they have. */
 export async function publishCodeWorkflows({ workflows }: { workflows: WorkflowStore }): Promise<void> {
   for (const code of codeWorkflows) {

@@ -1,4 +1,5 @@
 import { describeDocument } from '#src/domain/describe-locally/describe-text.ts';
+import { drawsFrom, type Draw } from '#test/search-quality/draw.ts';
 import { noisy } from '#test/search-quality/noise.ts';
 import { templates, type DocumentType } from '#test/search-quality/templates.ts';
 import {
@@ -39,17 +40,6 @@ export interface QualityDocument {
   readonly title: string;
   readonly description: string;
   readonly ocrText: string;
-}
-
-export type Draw = (below: number) => number;
-
-/** A linear congruential generator: the same everywhere. */
-export function drawsFrom(seed: number): Draw {
-  let state = seed % 2_147_483_647 || 1;
-  return (below) => {
-    state = (state * 48_271) % 2_147_483_647;
-    return Math.floor((state / 2_147_483_647) * below);
-  };
 }
 
 const languages: readonly Language[] = ['en', 'de', 'fr'];

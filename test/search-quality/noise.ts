@@ -1,4 +1,4 @@
-import type { Draw } from '#test/search-quality/documents.ts';
+import type { Draw } from '#test/search-quality/draw.ts';
 
 /** What recognition takes for what. */
 const confusions: Readonly<Record<string, readonly string[]>> = {

@@ -7,7 +7,7 @@ export interface Good {
   readonly names: InLanguages;
 }
 
-const good = (trade: string, id: string, en: string, de: string, fr: string): Good => ({
+const good = (trade: string, id: string, ...[en, de, fr]: [en: string, de: string, fr: string]): Good => ({
   id,
   trade,
   names: { en, de, fr },

@@ -6,7 +6,8 @@ import { serve } from '#scripts/bench/processes/serve.ts';
 import { preciseNow, sampleData, settledRss, type TellJob } from '#scripts/bench/processes/stream-events.ts';
 
 const open = new Set<ServerResponse>();
-await listenHere((_request, response) => {
+await listenHere((request, response) => {
+  if (request.url !== '/api/dashboard/realtime') return void response.end('{}');
   response.writeHead(200, { 'content-type': 'text/event-stream; charset=utf-8', 'cache-control': 'no-store' });
   response.write('retry: 2000\n\n');
   open.add(response);

@@ -29,6 +29,4 @@ serve({
     }
   },
   rss: settledRss,
-  memory: () => { settledRss(); return process.memoryUsage(); },
-  snap: async () => (await import('node:v8')).writeHeapSnapshot('/tmp/h5/heap.heapsnapshot'),
 });

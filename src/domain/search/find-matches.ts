@@ -132,12 +132,12 @@ function phraseWords(words: readonly string[], stem: Stem): (QueryTerm | null)[]
 function startsOf({ terms, phrases, identifiers }: Parts): (text: string, start: number, end: number) => boolean {
   const firsts = phrases.flatMap(({ words: [first] }) => first ?? []);
   const forms = [...terms, ...firsts].flatMap(formsOf);
-  const letters = [...identifiers.keys()].map((identifier) => identifier.charAt(0));
+  const letters = new Set(identifiers.keys().map((identifier) => identifier.charAt(0)));
   const mayStart = (pair: string): boolean =>
     foldedForms(pair).some(
       (folded) =>
         folded === '' ||
-        letters.includes(folded.charAt(0)) ||
+        letters.has(folded.charAt(0)) ||
         forms.some((form) => (folded.length < 2 ? form.startsWith(folded) : form.slice(0, 2) === folded.slice(0, 2))),
     );
   const known = new Map<number, boolean>();

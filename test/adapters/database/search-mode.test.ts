@@ -22,6 +22,15 @@ describe('DOCUMENT_SEARCH_MODE=hybrid', () => {
     expect(documents[0]?.distance).toBeGreaterThan(0);
     expect(documents[0]?.distance).toBeLessThan(1);
     expect(degraded).toEqual([]);
+    expect(documents[0]?.highlights).toMatchObject([{ field: 'ocr', spans: [] }]);
+  });
+
+  test('cards say where the words are in the stored text', async () => {
+    const { documents } = await callTool(app, tools.searchDocuments, { query: 'yellow tickets' });
+    const marked = documents[0]?.highlights.flatMap(({ text, spans }) =>
+      spans.map(({ start, end }) => text.slice(start, end).toLowerCase()),
+    );
+    expect(new Set(marked)).toEqual(new Set(['yellow', 'ticket']));
   });
 
   test('lexical alone would not have found it', async () => {

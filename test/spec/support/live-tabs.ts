@@ -38,10 +38,11 @@ function newestFirst(a: Row, b: Row, id: string): number {
   return left < right ? 1 : -1;
 }
 
-function cardOf({ type: _, at, organizationId: __, documentId, ...data }: Row): Row {
+function cardOf({ at, documentId, ...data }: Row): Row {
   const made = { description: null, descriptionModelLabel: null, title: null, ocr: null };
   const searched = { distance: null, score: null, matchedBy: [], highlights: [] };
-  return { id: documentId, createdAt: at, ...data, ...made, ...searched };
+  const { type: _, organizationId: __, ...card } = data;
+  return { id: documentId, createdAt: at, ...card, ...made, ...searched };
 }
 
 function changeDocument(document: Row, { type, at, ...data }: Row): void {
