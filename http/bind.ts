@@ -1,8 +1,8 @@
 import type { Request, RequestHandler, Response, Router } from 'express';
 import type { Authenticator } from '#src/auth/authenticate.ts';
 import type { SessionAuthenticator } from '#src/auth/session-authenticator.ts';
-import type { Route } from '#src/contracts/route.ts';
-import type { FieldError } from '#src/domain/fault.ts';
+import { sessionCookie, type Route } from '#src/contracts/route.ts';
+import { Fault, type FieldError } from '#src/domain/fault.ts';
 import type { Principal } from '#src/domain/access/principal.ts';
 import type { AnyTool, Outcome, ToolContext } from '#tools/define.ts';
 import type { ToolDeps } from '#tools/deps.ts';
@@ -100,13 +100,22 @@ export async function callerOf(
   const secret = typeof header === 'string' ? header : undefined;
   if (caller !== 'session' && caller !== 'editor') return authenticator.byKey(secret, caller);
   const { cookie } = request.headers;
-  if (secret !== undefined && cookie === undefined)
+  // Cookies of others, such as those of load balancers, come beside a key and mean nothing.
+  if (secret !== undefined && cookie?.includes(`${sessionCookie}=`) !== true)
     return authenticator.byKey(secret, caller === 'editor' ? 'service-key' : 'session');
-  response.setHeader('www-authenticate', 'Session realm="inkgraph"');
   const named = request.query['organizationId'];
-  const principal = await sessions.byCookie(cookie, typeof named === 'string' ? named : undefined);
-  response.removeHeader('www-authenticate');
-  return principal;
+  return inSession(response, () => sessions.byCookie(cookie, typeof named === 'string' ? named : undefined));
+}
+
+/** Whoever is not signed in is told how to be; other failures have no challenge. */
+export async function inSession<T>(response: Response, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (error instanceof Fault && error.row.status === 401)
+      response.setHeader('www-authenticate', 'Session realm="inkgraph"');
+    throw error;
+  }
 }
 
 /** Authenticates the row's caller and takes from its rate. */
@@ -118,6 +127,8 @@ export function admission(
 ): RequestHandler {
   const limiter = facade.limiters?.[presentation.expensive === true ? 'expensive' : 'usual'];
   return async (request, response, next) => {
+    // What is answered depends on who asks, which is no part of the address: also what is refused.
+    response.setHeader('cache-control', 'no-store');
     const principal = await callerOf(facade, row, request, response);
     limiter?.take(principal.session?.id ?? principal.actorId, response);
     callers.set(request, principal);

@@ -1,7 +1,7 @@
 import type { Affiliation, LiveSession, WaitingInvitation } from '#src/domain/ports/sessions.ts';
 import { along, carriedFields, type Carried } from '#http/pages/account.ts';
 import { fieldOf, summaryOf, type Entry, type Field } from '#http/pages/fields.ts';
-import { html, type Content, type Markup } from '#http/pages/html.ts';
+import { html, type Markup } from '#http/pages/html.ts';
 import type { Page } from '#http/pages/layout.ts';
 
 export const organizationFields: readonly Field[] = [
@@ -15,7 +15,6 @@ export const whoIs = ({ name }: LiveSession, { token }: Carried): Markup =>
     <form method="post" action="/sign-out">${token}<button class="quiet">Sign out</button></form>
   </div>`;
 
-/** Buttons with the same words are told apart by what stands beside them. */
 const decide = ({ invitationId }: WaitingInvitation, carried: Carried): Markup =>
   html`<form method="post" action="/invitations/${encodeURIComponent(invitationId)}">
     ${carriedFields(carried)}
@@ -30,19 +29,6 @@ const invitationLine = (invitation: WaitingInvitation): Markup =>
     <strong>${invitation.organizationName}</strong> invites you as ${invitation.role}, until
     ${invitation.expiresAt.toISOString().slice(0, 10)}.
   </p>`;
-
-function invitationList(invitations: readonly WaitingInvitation[], carried: Carried): Content {
-  if (invitations.length === 0) return null;
-  const lines = invitations.map(
-    (one) => html`<li><div class="row">${invitationLine(one)} ${decide(one, carried)}</div></li>`,
-  );
-  return html`<section aria-labelledby="invitations">
-    <h2 id="invitations">Invitations</h2>
-    <ul>
-      ${lines}
-    </ul>
-  </section>`;
-}
 
 function choice(one: Affiliation, isActive: boolean, carried: Carried): Markup {
   const { organizationId, name, role } = one;
@@ -65,17 +51,15 @@ function choice(one: Affiliation, isActive: boolean, carried: Carried): Markup {
 export interface Belonging {
   readonly session: LiveSession;
   readonly organizations: readonly Affiliation[];
-  readonly invitations: readonly WaitingInvitation[];
 }
 
 export function organizationsPage(belonging: Belonging, entry: Entry, carried: Carried): Page {
-  const { session, organizations, invitations } = belonging;
+  const { session, organizations } = belonging;
   const active = organizations.find(({ organizationId }) => organizationId === session.activeOrganizationId);
   const lines = organizations.map((one) => choice(one, one === active, carried));
   const body = html`${summaryOf(entry, organizationFields)}
     ${active !== undefined && html`<p class="done">You work in ${active.name}.</p>`}
     ${active !== undefined && carried.returnTo !== null && html`<p><a href="${carried.returnTo}">Go on</a></p>`}
-    ${invitationList(invitations, carried)}
     <section aria-labelledby="yours">
       <h2 id="yours">Your organizations</h2>
       ${

@@ -2,7 +2,7 @@ import type { Request, RequestHandler, Response, Router } from 'express';
 import * as contract from '#src/contracts/auth.ts';
 import type { Affiliate } from '#src/domain/access/affiliate.ts';
 import { Fault } from '#src/domain/fault.ts';
-import type { Accounts, AccountAction, AccountReply, LiveSession } from '#src/domain/ports/sessions.ts';
+import type { Accounts, AccountAction, AccountBody, AccountReply, LiveSession } from '#src/domain/ports/sessions.ts';
 import { fieldErrors, invalidInput } from '#tools/call.ts';
 import type { Facade } from '#http/bind.ts';
 import { jsonBody } from '#http/guard/json-body.ts';
@@ -31,7 +31,7 @@ export function checked<T>(shape: Shape<T>, value: unknown): T {
 export function perform(
   auth: Accounts,
   action: AccountAction,
-  body: object,
+  body: AccountBody,
   { headers, ip }: Request,
 ): Promise<AccountReply> {
   return auth.perform(action, body, { cookie: headers.cookie, userAgent: headers['user-agent'], ip });
@@ -57,7 +57,7 @@ type MemberWork = (session: LiveSession, request: Request) => Promise<object>;
 
 /** Addresses of accounts; the library's own names, and none that is not here. Source: identity.md "Sessions". */
 function accountRows(auth: AuthHandler): Record<string, Work> {
-  const through = async (action: AccountAction, body: object, request: Request, response: Response) => {
+  const through = async (action: AccountAction, body: AccountBody, request: Request, response: Response) => {
     const reply = await perform(auth, action, body, request);
     if (reply.cookies.length > 0) response.setHeader('set-cookie', [...reply.cookies]);
     return reply.body;
@@ -119,9 +119,6 @@ function memberRows(auth: AuthHandler): Record<string, MemberWork> {
       await affiliate.choose(actor(session, request), organizationId);
       return { activeOrganizationId: organizationId };
     },
-    'GET organization/list-user-invitations': async (session) => ({
-      invitations: await affiliate.invitationsFor(session),
-    }),
     async 'POST organization/accept-invitation'(session, request) {
       const { invitationId } = checked(contract.InvitationChoice, request.body);
       const { organizationId, role } = await affiliate.accept(actor(session, request), invitationId);

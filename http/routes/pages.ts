@@ -25,6 +25,10 @@ type Body = Readonly<Record<string, string>>;
 
 const home = '/organizations';
 
+/** The invitation that a page leads on to. */
+const invitationIn = (returnTo: unknown): string | undefined =>
+  /^\/invitations\/(\w+)(?:[?#]|$)/.exec(ownPath(returnTo) ?? '')?.[1];
+
 /** Once each: what is sent twice counts as not sent. */
 function bodyOf(request: Request): Body {
   const body = (request.body ?? {}) as Record<string, unknown>;
@@ -49,9 +53,11 @@ function seeOther(response: Response, path: string): void {
 class Pages {
   readonly #auth: AuthHandler;
   readonly #token: FormToken;
+  readonly #limiters: Facade['limiters'];
 
-  constructor(auth: AuthHandler, { origins }: Pick<Facade, 'origins'>) {
+  constructor(auth: AuthHandler, { origins, limiters }: Pick<Facade, 'origins' | 'limiters'>) {
     this.#auth = auth;
+    this.#limiters = limiters;
     this.#token = new FormToken(auth.formSecret, () => origins()[0]?.startsWith('https:') === true);
   }
 
@@ -64,6 +70,7 @@ class Pages {
     const session = await this.#auth.read(request.headers.cookie);
     if (session === null)
       seeOther(response, along('/sign-in', request.method === 'GET' ? ownPath(request.originalUrl) : null));
+    else this.#limiters?.usual.take(session.sessionId, response);
     return session;
   }
 
@@ -112,9 +119,11 @@ class Pages {
 
   signUp: RequestHandler = async (request, response) => {
     const { name, email, password, returnTo } = bodyOf(request);
+    const invitationId = invitationIn(returnTo);
     let cookies: readonly string[];
     try {
-      ({ cookies } = await perform(this.#auth, 'sign-up/email', checked(SignUp, { name, email, password }), request));
+      const wanted = checked(SignUp, { name, email, password, invitationId });
+      ({ cookies } = await perform(this.#auth, 'sign-up/email', wanted, request));
     } catch (error) {
       this.#again(request, response, error, signUpPage);
       return;
@@ -122,15 +131,16 @@ class Pages {
     // Whatever comes now, they have an account and are signed in.
     response.setHeader('set-cookie', [...cookies]);
     const session = await this.#auth.read(cookies.map((line) => line.slice(0, line.indexOf(';'))).join('; '));
-    if (session !== null) await this.#settle(session, request);
+    if (session !== null) await this.#settle(session, request, invitationId);
     seeOther(response, ownPath(returnTo) ?? home);
   };
 
-  /** Who was invited chooses; everybody else begins with an organization of their own. */
-  async #settle(session: LiveSession, { ip }: Request): Promise<void> {
-    if ((await this.#auth.affiliate.invitationsFor(session)).length > 0) return;
+  /** Who comes with an invitation decides on it next; everybody else begins with an organization of their own. */
+  async #settle(session: LiveSession, { ip }: Request, invitationId: string | undefined): Promise<void> {
+    const { affiliate } = this.#auth;
+    if (invitationId !== undefined && (await affiliate.isInvited(session, invitationId))) return;
     const name = `Organization of ${session.name}`.slice(0, 200);
-    await this.#auth.affiliate.create({ session, ip: ip ?? null }, { name });
+    await affiliate.create({ session, ip: ip ?? null }, { name });
   }
 
   signOut: RequestHandler = async (request, response) => {
@@ -140,12 +150,8 @@ class Pages {
   };
 
   async #pageOfOrganizations(session: LiveSession): Promise<(entry: Entry, carried: Carried) => Page> {
-    const { affiliate } = this.#auth;
-    const [organizations, invitations] = await Promise.all([
-      affiliate.organizationsOf(session),
-      affiliate.invitationsFor(session),
-    ]);
-    return (entry, carried) => organizationsPage({ session, organizations, invitations }, entry, carried);
+    const organizations = await this.#auth.affiliate.organizationsOf(session);
+    return (entry, carried) => organizationsPage({ session, organizations }, entry, carried);
   }
 
   organizations: RequestHandler = async (request, response) => {

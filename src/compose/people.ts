@@ -53,8 +53,9 @@ export function createPeople(parts: PeopleParts): People {
     rateLimits: config.rateLimits,
     seededToken: debug === null ? null : (debug.token ?? data.derive('seeded session').toString('base64url')),
     baseUrl: () => parts.baseUrl(),
-    maySignUp: async (email) =>
-      signUp === 'open' || (await affiliations.invitationsFor(email.toLowerCase(), new Date())).length > 0,
+    maySignUp: async (email, invitationId) =>
+      signUp === 'open' ||
+      (invitationId !== null && (await affiliations.invitation(invitationId, email, new Date())) !== null),
     firstOrganization: (userId) => affiliate.firstOrganization(userId),
   });
   const affiliate = new Affiliate({

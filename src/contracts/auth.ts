@@ -15,6 +15,8 @@ export const SignUp = z.strictObject({
   name: z.string().trim().min(1, 'type your name').max(200),
   email: Email,
   password: NewPassword,
+  /** Needed where accounts are by invitation, and not looked at elsewhere. */
+  invitationId: AnyId.optional(),
   rememberMe: z.boolean().optional(),
   callbackURL,
 });

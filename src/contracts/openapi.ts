@@ -91,7 +91,7 @@ const schemes: Readonly<Record<'session' | 'apiKey', Json>> = {
   session: {
     type: 'apiKey',
     in: 'cookie',
-    name: 'app.session_token',
+    name: sessionCookie,
     description: 'Set by POST /api/auth/sign-in/email or the page /sign-in',
   },
   apiKey: { type: 'apiKey', in: 'header', name: 'x-api-key' },

@@ -2,6 +2,9 @@ import { z } from 'zod';
 import { AnyId } from '#src/contracts/fields.ts';
 import type { FaultCode } from '#src/contracts/faults.ts';
 
+/** Source: specification §5. */
+export const sessionCookie = 'app.session_token';
+
 /** `editor`: a session, or a service key with the scopes that the tool wants. */
 export type Caller = 'workflow-key' | 'service-key' | 'session' | 'editor' | 'anyone';
 

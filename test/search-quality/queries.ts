@@ -152,7 +152,7 @@ const spellings: readonly ((printed: string) => string)[] = [
 ];
 
 /** The document with the number, and a little those that name it. */
-export const numbered =
+const numbered =
   (wanted: string): Judge =>
   ({ number, reference }) =>
     number === wanted ? 3 : reference === wanted ? 1 : 0;

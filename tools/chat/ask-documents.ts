@@ -4,9 +4,10 @@ import { extractiveLabel } from '#src/domain/chat/extract-answer.ts';
 import { readQuestion } from '#src/domain/chat/read-question.ts';
 import { Fault } from '#src/domain/fault.ts';
 import { askedScope } from '#tools/chat/chat-scope.ts';
-import { openExchange, ownerOf, type Exchange } from '#tools/chat/conversation.ts';
+import { openExchange, type Exchange } from '#tools/chat/conversation.ts';
 import { findGrounds, type Grounds } from '#tools/chat/find-grounds.ts';
 import { extractedAnswer, modelAnswer, type Answer } from '#tools/chat/make-answer.ts';
+import { storedMessages } from '#tools/chat/stored-messages.ts';
 import { defineTool, type ToolContext } from '#tools/define.ts';
 import type { z } from 'zod';
 
@@ -86,11 +87,10 @@ function readAsked({ messages }: Input): { question: string; questionId: string 
 }
 
 /** What was said before: as the caller tells it, or as it is stored where the caller only sends the question. */
-async function historyOf({ deps, principal }: ToolContext, { messages, conversationId }: Input): Promise<Said[]> {
+async function historyOf(ctx: ToolContext, { messages, conversationId }: Input): Promise<Said[]> {
   if (messages.length > 1 || conversationId === undefined)
     return messages.slice(0, -1).map(({ role, text }) => ({ role, text }));
-  const { organizationId } = principal;
-  const stored = await deps.conversations.messages(organizationId, ownerOf(principal), conversationId, storedHistory);
+  const { messages: stored } = await storedMessages(ctx, conversationId, storedHistory);
   const [question] = messages;
   const known = stored.findIndex(({ _id }) => _id === question?.id);
   return stored.slice(0, known === -1 ? undefined : known).map(({ role, text }) => ({ role, text }));

@@ -81,11 +81,25 @@ export function openExchange({ deps, principal }: Pick<ToolContext, 'deps' | 'pr
       // Always after its question, and without addresses that open something for a while only.
       const createdAt = new Date(Math.max(Date.now(), askedAt.getTime() + 1));
       const kept = sources.map((source) => ({ ...source, thumbnailUrl: null }));
-      await deps.conversations.append({ ...conversation, updatedAt: createdAt }, [
-        { _id: messageId, role: 'assistant', ...answer, sources: kept, createdAt },
-      ]);
+      const message = { _id: messageId, role: 'assistant' as const, ...answer, sources: kept, createdAt };
+      await deps.conversations.answer({ ...conversation, updatedAt: createdAt }, questionId, message);
+      await withdrawGone({ deps, principal }, kept);
     },
   };
+}
+
+/** Looked at after the answer was stored: of a deletion meanwhile, either it finds the answer or this finds the deletion. */
+async function withdrawGone(
+  { deps: { documents, conversations }, principal }: Pick<ToolContext, 'deps' | 'principal'>,
+  sources: readonly SourceCard[],
+): Promise<void> {
+  if (sources.length === 0) return;
+  const { organizationId } = principal;
+  const ids = sources.map(({ documentId }) => documentId);
+  const readable = new Set((await documents.findMany(principal, ids)).map(({ _id }) => _id));
+  for (const id of ids)
+    if (!readable.has(id) && (await documents.findInOrganization(organizationId, id)) === null)
+      await conversations.forgetDocument(organizationId, id);
 }
 
 function titleOf(question: string): string {

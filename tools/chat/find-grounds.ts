@@ -12,8 +12,6 @@ import { presentDocument } from '#tools/documents/present.ts';
 
 /** Whose texts are read: more than are shown, as passages rank better than whole documents do. */
 const mostCandidates = 12;
-/** Asked for where what is public elsewhere is dropped afterwards. */
-const mostHits = 100;
 const mostSegmentations = 10;
 
 export interface Grounds {
@@ -96,7 +94,8 @@ async function findDocuments(
     text: question.searchText,
     ...(documentIds !== undefined && { documentIds }),
     ...(apiKeyIds !== undefined && { apiKeyIds }),
-    limit: onlyProjects ? mostHits : mostCandidates,
+    ownOnly: onlyProjects,
+    limit: mostCandidates,
   });
   if (degraded.length > 0) outcome.degraded = degraded;
   const named = await namedIds({ deps }, question, scope);

@@ -2,8 +2,9 @@ import { z } from 'zod';
 import { AnyId } from '#src/contracts/fields.ts';
 import { ConversationDetail } from '#src/contracts/resources/chat.ts';
 import { mostMessages } from '#src/domain/ports/conversations.ts';
-import { ownerOf, requireConversation } from '#tools/chat/conversation.ts';
+import { requireConversation } from '#tools/chat/conversation.ts';
 import { presentConversation, presentMessage } from '#tools/chat/present.ts';
+import { storedMessages } from '#tools/chat/stored-messages.ts';
 import { defineTool } from '#tools/define.ts';
 
 export const getConversation = defineTool({
@@ -17,15 +18,7 @@ export const getConversation = defineTool({
   output: ConversationDetail,
   async run({ deps, principal }, { conversationId }) {
     const conversation = await requireConversation({ deps, principal }, conversationId);
-    const messages = await deps.conversations.messages(
-      principal.organizationId,
-      ownerOf(principal),
-      conversationId,
-      mostMessages,
-    );
-    const cited = new Set(messages.flatMap(({ sources }) => sources.map(({ documentId }) => documentId)));
-    const records = cited.size === 0 ? [] : await deps.documents.findMany(principal, [...cited]);
-    const readable = new Map(records.map((record) => [record._id, record]));
+    const { messages, readable } = await storedMessages({ deps, principal }, conversationId, mostMessages);
     return {
       ...presentConversation(conversation),
       messages: messages.map((message) => presentMessage(deps, message, readable)),

@@ -9,7 +9,7 @@ export function presentConversation(record: ConversationRecord): z.input<typeof 
   return { id, title, scope, createdAt: createdAt.toISOString(), updatedAt: updatedAt.toISOString() };
 }
 
-/** A card shows what its reader may read now: of a document that is gone or out of reach none is left. */
+/** Of a message that was read for whoever sees it: `storedMessages`. */
 export function presentMessage(
   { thumbnails }: Pick<ToolDeps, 'thumbnails'>,
   { _id: id, role, text, sources, modelLabel, status, createdAt }: ConversationMessage,

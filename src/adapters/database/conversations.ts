@@ -5,8 +5,11 @@ import {
   type ConversationRow,
   type MessageRow,
 } from '#src/adapters/database/conversation-rows.ts';
+import { isDuplicateKey } from '#src/adapters/database/connect.ts';
 import {
+  mostConversations,
   mostMessages,
+  withdrawnAnswer,
   type ConversationMessage,
   type ConversationRecord,
   type ConversationStore,
@@ -40,11 +43,21 @@ function addition(organizationId: string, row: string, message: ConversationMess
   };
 }
 
-export function createConversationStore({
-  conversations,
-  messages,
-}: Pick<Collections, 'conversations' | 'messages'>): ConversationStore {
-  const trim = async (organizationId: string, conversationId: string): Promise<void> => {
+/** Of two who make the same row at once, one is told that it is there: then it can be changed. */
+async function onceMore<T>(write: () => Promise<T>): Promise<T> {
+  try {
+    return await write();
+  } catch (error) {
+    if (!isDuplicateKey(error)) throw error;
+    return write();
+  }
+}
+
+export function createConversationStore(
+  { conversations, messages }: Pick<Collections, 'conversations' | 'messages'>,
+  bounds: { readonly mostConversations: number } = { mostConversations },
+): ConversationStore {
+  const trimMessages = async (organizationId: string, conversationId: string): Promise<void> => {
     const beyond = await messages
       .find({ organizationId, conversationId }, { projection: { _id: 1 } })
       .sort({ createdAt: -1, _id: -1 })
@@ -53,6 +66,24 @@ export function createConversationStore({
       .toArray();
     if (beyond.length === 0) return;
     await messages.deleteMany({ _id: { $in: beyond.map(({ _id }) => _id) }, organizationId, conversationId });
+  };
+
+  const trimConversations = async (organizationId: string, userId: string): Promise<void> => {
+    const beyond = await conversations
+      .find({ organizationId, userId }, { projection: { _id: 1 } })
+      .sort({ createdAt: -1, _id: -1 })
+      .skip(bounds.mostConversations)
+      .limit(100)
+      .toArray();
+    if (beyond.length === 0) return;
+    const ids = beyond.map(({ _id }) => _id);
+    await conversations.deleteMany({ _id: { $in: ids }, organizationId, userId });
+    await messages.deleteMany({ organizationId, conversationId: { $in: ids } });
+  };
+
+  const write = async (organizationId: string, row: string, added: readonly ConversationMessage[]): Promise<void> => {
+    await onceMore(() => messages.bulkWrite(added.map((one) => ({ updateOne: addition(organizationId, row, one) }))));
+    await trimMessages(organizationId, row);
   };
 
   return {
@@ -83,25 +114,39 @@ export function createConversationStore({
     },
     async append({ _id: conversationId, organizationId, userId, updatedAt, scope, ...fresh }, added) {
       const _id = conversationRowId(organizationId, userId, conversationId);
-      await conversations.updateOne(
-        { _id, organizationId, userId },
-        { $set: { updatedAt, scope }, $setOnInsert: { ...fresh, conversationId } },
-        { upsert: true },
+      const { upsertedCount } = await onceMore(() =>
+        conversations.updateOne(
+          { _id, organizationId, userId },
+          { $set: { updatedAt, scope }, $setOnInsert: { ...fresh, conversationId } },
+          { upsert: true },
+        ),
       );
-      if (added.length === 0) return;
-      await messages.bulkWrite(added.map((message) => ({ updateOne: addition(organizationId, _id, message) })));
-      await trim(organizationId, _id);
+      if (added.length > 0) await write(organizationId, _id, added);
+      if (upsertedCount === 1) await trimConversations(organizationId, userId);
+    },
+    async answer({ _id: conversationId, organizationId, userId, updatedAt, scope }, questionId, answer) {
+      const row = conversationRowId(organizationId, userId, conversationId);
+      const asked = { _id: messageRowId(row, questionId), organizationId, conversationId: row };
+      const isAsked = async (): Promise<boolean> =>
+        (await messages.findOne(asked, { projection: { _id: 1 } })) !== null;
+      if (!(await isAsked())) return;
+      await conversations.updateOne({ _id: row, organizationId, userId }, { $set: { updatedAt, scope } });
+      await write(organizationId, row, [answer]);
+      // Looked at after the write: of a deletion in between, either it finds the answer or this finds the deletion.
+      if (!(await isAsked()))
+        await messages.deleteOne({ _id: messageRowId(row, answer._id), organizationId, conversationId: row });
     },
     async delete(organizationId, userId, id) {
       const _id = conversationRowId(organizationId, userId, id);
       const gone = (await conversations.deleteOne({ _id, organizationId, userId })).deletedCount === 1;
-      if (gone) await messages.deleteMany({ organizationId, conversationId: _id });
+      // Also where it is gone already: a process may have died between the two.
+      await messages.deleteMany({ organizationId, conversationId: _id });
       return gone;
     },
     async forgetDocument(organizationId, documentId) {
       await messages.updateMany(
         { organizationId, 'sources.documentId': documentId },
-        { $pull: { sources: { documentId } } as never },
+        { $set: { text: withdrawnAnswer }, $pull: { sources: { documentId } } as never },
       );
     },
   };

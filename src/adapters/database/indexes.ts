@@ -22,7 +22,6 @@ const indexes: Readonly<Partial<Record<keyof Collections | LibraryCollection, re
     [{ organizationId: 1, email: 1, status: 1 }],
     [{ organizationId: 1, email: 1 }, { unique: true, partialFilterExpression: { status: 'pending' } }],
     [{ organizationId: 1, status: 1, createdAt: -1 }],
-    [{ email: 1, status: 1 }],
   ],
   conversations: [[{ organizationId: 1, userId: 1, createdAt: -1, _id: -1 }]],
   messages: [

@@ -1,9 +1,10 @@
 import { betterAuth } from 'better-auth';
 import { mongodbAdapter } from 'better-auth/adapters/mongodb';
-import { APIError } from 'better-auth/api';
+import { createAuthMiddleware } from 'better-auth/api';
 import type { Db } from 'mongodb';
 import { attemptRules, createAttempts } from '#src/adapters/sessions/attempts.ts';
 import type { Watch } from '#src/adapters/sessions/watch.ts';
+import { Fault } from '#src/domain/fault.ts';
 import { newId, type IdKind } from '#src/domain/ids.ts';
 import type { SessionStore } from '#src/domain/ports/sessions.ts';
 
@@ -19,8 +20,10 @@ export interface LibraryOptions {
   /** Public address of the API. */
   readonly baseUrl: string;
   readonly rateLimits: boolean;
-  /** False: nobody who was not invited. */
-  maySignUp(email: string): Promise<boolean>;
+  /** False: nobody without an invitation that waits for the address (small letters). */
+  maySignUp(email: string, invitationId: string | null): Promise<boolean>;
+  /** Takes away what a sign-up of this address (small letters) left that was cut short. */
+  clearUnfinished(email: string): Promise<void>;
   /** Where a new session begins; null: in no organization. */
   firstOrganization(userId: string): Promise<string | null>;
 }
@@ -28,7 +31,8 @@ export interface LibraryOptions {
 export const authPath = '/api/auth';
 /** What the facade says of the caller's address; never what the caller says. */
 export const clientIpHeader = 'x-app-client-ip';
-export const invitedOnly = 'SIGN_UP_BY_INVITATION';
+/** The invitation that somebody signs up with; from us as well. */
+export const invitationHeader = 'x-app-invitation';
 
 const kinds: Readonly<Record<string, IdKind>> = {
   user: 'user',
@@ -62,6 +66,21 @@ function watched(watch: Watch) {
   };
 }
 
+/** After the limit on attempts, before anything is looked up or made. Fault: `auth.forbidden`. */
+function beforeSignUp({ watch, maySignUp, clearUnfinished }: LibraryOptions) {
+  return createAuthMiddleware(async ({ path, body, headers }) => {
+    if (path !== '/sign-up/email') return;
+    const email = String((body as { email?: unknown }).email).toLowerCase();
+    // Seeds and commands sign people up outside of a call.
+    if (watch.changes !== undefined && !(await maySignUp(email, headers?.get(invitationHeader) ?? null)))
+      throw new Fault(
+        'auth.forbidden',
+        'Accounts are by invitation here: open the link of an invitation that waits for your address.',
+      );
+    await clearUnfinished(email);
+  });
+}
+
 /**
  * The authentication library as identity.md wants it: cookie `app.session_token`, string ids, our collections, no cookie cache, no
  * bearer tokens, the caller's address from the facade only. What it would read from the environment is said here instead.
@@ -88,16 +107,8 @@ export function createBetterAuth(options: LibraryOptions) {
       cookieCache: { enabled: false },
       additionalFields: { activeOrganizationId: { type: 'string', required: false, input: false } },
     },
+    hooks: { before: beforeSignUp(options) },
     databaseHooks: {
-      user: {
-        create: {
-          async before(user) {
-            // Seeds and commands sign people up outside of a call.
-            if (watch.changes === undefined || (await options.maySignUp(user.email))) return;
-            throw new APIError('FORBIDDEN', { code: invitedOnly, message: 'Sign-up is by invitation.' });
-          },
-        },
-      },
       session: {
         create: {
           before: async (session) => ({

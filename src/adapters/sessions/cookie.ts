@@ -1,6 +1,7 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
+import { sessionCookie } from '#src/contracts/route.ts';
 
-export const sessionCookie = 'app.session_token';
+export { sessionCookie };
 
 /** HMAC-SHA-256 in base64, behind a dot: as the library signs cookies. */
 const signature = /\.[A-Za-z0-9+/]{43}=$/;

@@ -1,4 +1,3 @@
-import { invitedOnly } from '#src/adapters/sessions/better-auth.ts';
 import { isDuplicateKey } from '#src/adapters/database/connect.ts';
 import { Fault } from '#src/domain/fault.ts';
 import { isOutage } from '#src/domain/outage.ts';
@@ -15,8 +14,6 @@ const known: Readonly<Record<string, () => Fault>> = {
   INVALID_EMAIL_OR_PASSWORD: () => new Fault('auth.unauthorized', 'The e-mail address or the password is wrong.'),
   USER_ALREADY_EXISTS: emailTaken,
   USER_ALREADY_EXISTS_USE_ANOTHER_EMAIL: emailTaken,
-  [invitedOnly]: () =>
-    new Fault('auth.forbidden', 'Accounts are by invitation here: ask an administrator to invite your address.'),
   INVALID_PASSWORD: () =>
     new Fault('request.invalid', 'The current password is wrong.', {
       errors: [{ pointer: '/currentPassword', code: 'wrong', message: 'type the password you signed in with' }],

@@ -4,6 +4,7 @@ import { decoded, sessionCookie, signedCookie, tokenOf, withSigned } from '#src/
 import { guardStore } from '#src/adapters/sessions/guarded-store.ts';
 import { createSessionRows } from '#src/adapters/sessions/session-rows.ts';
 import { createSeededSession } from '#src/adapters/sessions/seeded-session.ts';
+import { createUnfinished } from '#src/adapters/sessions/unfinished.ts';
 import { Watch } from '#src/adapters/sessions/watch.ts';
 import { Fault } from '#src/domain/fault.ts';
 import type { Logger } from '#src/domain/ports/logger.ts';
@@ -36,17 +37,19 @@ interface Library {
   readonly auth: BetterAuth;
   readonly path: string;
   readonly ipHeader: string;
+  readonly invitationHeader: string;
   faultOf: (failures: readonly Error[]) => Fault | null;
   replyOf: (response: Response, failures: readonly Error[]) => Promise<{ body: unknown; cookies: string[] }>;
 }
 
 /** Heavy: loaded when somebody first needs a session, when the address of the API is known. */
 async function load(options: LibraryOptions): Promise<Library> {
-  const [{ createBetterAuth, authPath, clientIpHeader }, outcome] = await Promise.all([
+  const [{ createBetterAuth, authPath, clientIpHeader, invitationHeader }, outcome] = await Promise.all([
     import('#src/adapters/sessions/better-auth.ts'),
     import('#src/adapters/sessions/outcome.ts'),
   ]);
-  return { auth: createBetterAuth(options), path: authPath, ipHeader: clientIpHeader, ...outcome } as Library;
+  const headers = { ipHeader: clientIpHeader, invitationHeader };
+  return { auth: createBetterAuth(options), path: authPath, ...headers, ...outcome } as Library;
 }
 
 function headersOf({ ip, userAgent }: AccountCall, cookie: string | undefined, ipHeader: string): Headers {
@@ -63,9 +66,17 @@ export function createAccounts(options: AccountsOptions): AccountService {
   const guarded = store === null ? null : guardStore(store, watch, logger);
   const rows = createSessionRows(db, guarded);
   const seeded = createSeededSession(db, guarded);
+  const clearUnfinished = createUnfinished(db);
   let loading: Promise<Library> | null = null;
   const library = (): Promise<Library> =>
-    (loading ??= load({ ...options, store: guarded, counter: store, watch, baseUrl: options.baseUrl() }));
+    (loading ??= load({
+      ...options,
+      store: guarded,
+      counter: store,
+      watch,
+      clearUnfinished,
+      baseUrl: options.baseUrl(),
+    }));
   const token = seededToken === null ? null : tokenOf(seededToken);
   const accept = (cookie: string): string =>
     token === null || seededToken === null
@@ -83,15 +94,18 @@ export function createAccounts(options: AccountsOptions): AccountService {
       if (result !== null && 'error' in result) throw faultOf(failures) ?? result.error;
       return result === null ? null : live(result);
     },
-    async perform(action, body, call) {
-      const { auth, path, ipHeader, replyOf } = await library();
+    async perform(action, { invitationId, ...body }, call) {
+      const { auth, path, ipHeader, invitationHeader, replyOf } = await library();
       // A user whose session could not be kept would be told that the address is taken.
       if (action === 'sign-up/email') await guarded?.set('sign-up', '1', 1);
       const reads = action === 'get-session';
       const cookie = call.cookie === undefined ? undefined : accept(call.cookie);
+      const headers = headersOf(call, cookie, ipHeader);
+      // No id has other characters, and not every other fits into a header.
+      if (typeof invitationId === 'string' && /^\w+$/.test(invitationId)) headers.set(invitationHeader, invitationId);
       const request = new Request(new URL(`${path}/${action}`, options.baseUrl()), {
         method: reads ? 'GET' : 'POST',
-        headers: headersOf(call, cookie, ipHeader),
+        headers,
         body: reads ? null : JSON.stringify(body),
       });
       const { result, failures } = await watch.run(!reads, () =>

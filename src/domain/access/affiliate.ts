@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import type { Role } from '#src/contracts/organization/member.ts';
 import { Fault } from '#src/domain/fault.ts';
 import { derivedId, newId } from '#src/domain/ids.ts';
 import type { AuditLog } from '#src/domain/ports/audit-log.ts';
@@ -16,7 +17,7 @@ interface Parts {
   readonly accounts: Pick<Accounts, 'choose'>;
   readonly affiliations: Affiliations;
   readonly members: Pick<MemberStore, 'membership' | 'add' | 'organizationsOf'>;
-  readonly organizations: Pick<OrganizationStore, 'listProjects'>;
+  readonly organizations: Pick<OrganizationStore, 'listProjects' | 'insertProject'>;
   readonly audit: Pick<AuditLog, 'record'>;
   /** Adds the workflows that come along, those that are not there yet. */
   furnish(place: { organizationId: string; projectId: string }): Promise<void>;
@@ -55,15 +56,19 @@ export class Affiliate {
     return this.#parts.affiliations.organizationsOf(userId);
   }
 
-  invitationsFor({ email }: LiveSession): Promise<readonly WaitingInvitation[]> {
-    return this.#parts.affiliations.invitationsFor(email, new Date());
-  }
-
   /** Fault: `invitation.not_found`, the same for one of another address. */
-  async invitation({ email }: LiveSession, invitationId: string): Promise<WaitingInvitation> {
-    const found = await this.#parts.affiliations.invitation(invitationId, email, new Date());
+  async invitation(session: LiveSession, invitationId: string): Promise<WaitingInvitation> {
+    const found = await this.#waiting(session, invitationId);
     if (found === null) throw unknownInvitation();
     return found;
+  }
+
+  async isInvited(session: LiveSession, invitationId: string): Promise<boolean> {
+    return (await this.#waiting(session, invitationId)) !== null;
+  }
+
+  #waiting({ email }: LiveSession, invitationId: string): Promise<WaitingInvitation | null> {
+    return this.#parts.affiliations.invitation(invitationId, email, new Date());
   }
 
   /**
@@ -75,7 +80,7 @@ export class Affiliate {
     { session, ip }: Actor,
     wanted: { name: string; slug?: string | undefined },
   ): Promise<{ organizationId: string; name: string; slug: string }> {
-    const { affiliations, members, audit, accounts } = this.#parts;
+    const { affiliations, members, audit } = this.#parts;
     if ((await members.organizationsOf(session.userId)).length >= mostOrganizations)
       throw new Fault('auth.forbidden', `A person belongs to at most ${mostOrganizations} organizations.`);
     const createdAt = new Date();
@@ -97,7 +102,7 @@ export class Affiliate {
       detail: {},
       ip,
     });
-    await accounts.choose(session, organizationId);
+    await this.#prefer(session, organizationId);
     return { organizationId, name: wanted.name, slug };
   }
 
@@ -120,27 +125,39 @@ export class Affiliate {
     // Taken before the membership is made: of two who take it, or of one and who takes it back, only one comes through.
     if (!(await affiliations.settle(invitationId, email, { to: 'accepted', now: new Date() })))
       throw unknownInvitation();
-    const { organizationId, role } = invitation;
+    const { organizationId } = invitation;
+    let role: Role;
     try {
-      await members.add({ organizationId, userId, role });
+      ({ role } = await members.add({ organizationId, userId, role: invitation.role }));
     } catch (error) {
       await affiliations.reopen(invitationId);
       throw error;
     }
-    const detail = { userId, role, invitationId };
+    const detail = { email, role };
     await audit.record({ organizationId, actor: userId, action: 'member.join', target: userId, detail, ip });
-    await this.choose({ session, ip }, organizationId);
-    return invitation;
+    await this.ensureProject(organizationId);
+    await this.#prefer(session, organizationId);
+    return { ...invitation, role };
   }
 
   /** Fault: `invitation.not_found`. */
   async decline({ session, ip }: Actor, invitationId: string): Promise<void> {
     const { affiliations, audit } = this.#parts;
-    const { organizationId } = await this.invitation(session, invitationId);
-    if (!(await affiliations.settle(invitationId, session.email, { to: 'rejected', now: new Date() })))
+    const { userId, email } = session;
+    const { organizationId, role } = await this.invitation(session, invitationId);
+    if (!(await affiliations.settle(invitationId, email, { to: 'rejected', now: new Date() })))
       throw unknownInvitation();
-    const target = invitationId;
-    await audit.record({ organizationId, actor: session.userId, action: 'invitation.decline', target, detail: {}, ip });
+    const action = 'invitation.decline';
+    await audit.record({ organizationId, actor: userId, action, target: email, detail: { role }, ip });
+  }
+
+  /** Chosen where the session can be changed now. What was made before is there in any case, and is not to look undone. */
+  async #prefer(session: LiveSession, organizationId: string): Promise<void> {
+    try {
+      await this.#parts.accounts.choose(session, organizationId);
+    } catch (error) {
+      if (!(error instanceof Fault && error.code === 'service.unavailable')) throw error;
+    }
   }
 
   /** Where a new session begins; null: in none. */
@@ -153,16 +170,17 @@ export class Affiliate {
 
   /** An organization without a project gets one, with its workflows: always the same, so that two who notice make one. */
   async ensureProject(organizationId: string): Promise<void> {
-    const { organizations, affiliations } = this.#parts;
+    const { organizations } = this.#parts;
     if ((await organizations.listProjects(organizationId)).length > 0) return;
     const projectId = derivedId('project', organizationId, 'default');
     // The workflows first: a project that is there is whole.
     await this.#parts.furnish({ organizationId, projectId });
-    await affiliations.insertProject({
-      _id: projectId,
-      organizationId,
-      name: 'Default project',
-      createdAt: new Date(),
-    });
+    const project = { _id: projectId, organizationId, name: 'Default project', createdAt: new Date() };
+    try {
+      await organizations.insertProject(project);
+    } catch (error) {
+      // Somebody made one since it was looked for.
+      if (!(error instanceof Fault && error.code === 'project.name_taken')) throw error;
+    }
   }
 }

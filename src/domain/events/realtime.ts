@@ -14,7 +14,7 @@ const about = (run: RunRecord) => ({
 });
 
 /** Characters of a description, and of a question, that an event carries: the log keeps thousands of events. */
-export const eventTextMax = 4_000;
+const eventTextMax = 4_000;
 const promptMax = 500;
 const questionsMax = 20;
 

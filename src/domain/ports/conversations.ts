@@ -26,6 +26,10 @@ export interface ConversationMessage {
 
 /** Kept of one conversation. */
 export const mostMessages = 200;
+/** Kept of one person. */
+export const mostConversations = 1_000;
+/** Stands where an answer stood that could quote a document which is gone. */
+export const withdrawnAnswer = 'This answer rested on a document that is not there any more.';
 
 /** What was asked and answered. Every read is by organization and user. Source: contracts.md "Chat"; docs/decisions/0041. */
 export interface ConversationStore {
@@ -46,10 +50,13 @@ export interface ConversationStore {
   ): Promise<readonly ConversationMessage[]>;
   /**
    * Makes the conversation where it is not there, else moves `updatedAt` and `scope`. Adds messages: a question that is there stays as
-   * it is, an answer replaces the one of its id in its place. Of a long conversation the newest messages stay: `mostMessages`.
+   * it is, an answer replaces the one of its id in its place. Of a long conversation the newest messages stay: `mostMessages`; of a
+   * person the newest conversations: `mostConversations`.
    */
   append(conversation: ConversationRecord, messages: readonly ConversationMessage[]): Promise<void>;
+  /** Adds the answer where its question still is: nothing of a conversation that was deleted meanwhile comes back. */
+  answer(conversation: ConversationRecord, questionId: string, answer: ConversationMessage): Promise<void>;
   delete(organizationId: string, userId: string, id: string): Promise<boolean>;
-  /** What quotes a deleted document goes out of stored source cards. */
+  /** What quotes a deleted document goes: its source cards, and the text of the answers that had them. */
   forgetDocument(organizationId: string, documentId: string): Promise<void>;
 }

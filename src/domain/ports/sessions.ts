@@ -23,6 +23,9 @@ export interface Sessions {
 /** What somebody does with an account, at the authentication library. */
 export type AccountAction = 'sign-up/email' | 'sign-in/email' | 'sign-out' | 'get-session' | 'change-password';
 
+/** As the contracts of the action's address have it. */
+export type AccountBody = Readonly<Record<string, unknown>>;
+
 /** Where an action comes from. `ip` is the facade's word, never the caller's. */
 export interface AccountCall {
   readonly cookie: string | undefined;
@@ -52,10 +55,12 @@ export interface SessionInfo {
  */
 export interface Accounts extends Sessions {
   /**
-   * Faults: `auth.unauthorized`, one for an unknown address and a wrong password; `auth.email_taken`; `auth.forbidden` for an address
-   * that may not sign up; `request.invalid`; `request.rate_limited`; `service.unavailable`.
+   * `invitationId` is what a sign-up goes by where accounts are by invitation. A user that an earlier sign-up left without a password
+   * makes room for the next sign-up after a minute. Faults: `auth.unauthorized`, one for an unknown address and a wrong password;
+   * `auth.email_taken`; `auth.forbidden` for an address that may not sign up; `request.invalid`; `request.rate_limited`;
+   * `service.unavailable`.
    */
-  perform(action: AccountAction, body: object, call: AccountCall): Promise<AccountReply>;
+  perform(action: AccountAction, body: AccountBody, call: AccountCall): Promise<AccountReply>;
   /** Newest first, those whose time is not over. */
   list(userId: string): Promise<readonly SessionInfo[]>;
   /** Ends one session of the user; false when there is none with this id. */
@@ -94,13 +99,14 @@ export interface WaitingInvitation {
   readonly expiresAt: Date;
 }
 
-/** What a person belongs to, or could. The one thing that is not asked in the name of an organization. */
+/**
+ * What a person belongs to, or could. The one thing that is not asked in the name of an organization. An invitation is found by its id
+ * and the invited address together: addresses are not verified, so the id is the secret, and nothing lists ids by address.
+ */
 export interface Affiliations {
   /** Oldest first, at most 100. */
   organizationsOf(userId: string): Promise<readonly Affiliation[]>;
-  /** Those that wait for an address (lower-case), newest first, at most 100. */
-  invitationsFor(email: string, now: Date): Promise<readonly WaitingInvitation[]>;
-  /** null for one that does not wait, and for another's. */
+  /** null for one that does not wait, and for one of another address (small letters). */
   invitation(invitationId: string, email: string, now: Date): Promise<WaitingInvitation | null>;
   /** Only one caller gets true; false when it does not wait for this address. */
   settle(
@@ -108,22 +114,15 @@ export interface Affiliations {
     email: string,
     outcome: { readonly to: 'accepted' | 'rejected'; readonly now: Date },
   ): Promise<boolean>;
-  /** One that was accepted, and could not be made good. */
+  /** One that was accepted, and could not be made good. It stays over where the address was invited again meanwhile. */
   reopen(invitationId: string): Promise<void>;
-  /** False when the slug is taken. */
+  /** False when the slug is taken: not by one that was left without any member for a minute, which loses it. */
   insertOrganization(organization: {
     readonly _id: string;
     readonly name: string;
     readonly slug: string;
     readonly createdAt: Date;
   }): Promise<boolean>;
-  /** Nothing happens when a project with this id is there. */
-  insertProject(project: {
-    readonly _id: string;
-    readonly organizationId: string;
-    readonly name: string;
-    readonly createdAt: Date;
-  }): Promise<void>;
 }
 
 export interface Membership {

@@ -16,7 +16,7 @@ export interface WordMatch {
 }
 
 /** Letters that a word with a typing error must have right at its start. Source: the lexical leg's `prefixLength`. */
-export const fuzzyPrefix = 2;
+const fuzzyPrefix = 2;
 const rememberedWords = 20_000;
 /** Different words near to one query that are compared in full: no text in a language has as many, and noise must not take long. */
 const mostStemmed = 2_000;

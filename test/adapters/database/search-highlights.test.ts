@@ -104,14 +104,6 @@ describe('Searching stored documents', () => {
       expect([text, await found(tenant, text)]).toEqual([text, [french]]);
   });
 
-  test('a document with all of the words comes before one that repeats the rare one', async () => {
-    const tenant = freshTenant();
-    const all = await stored(tenant, `quokka lantern ${'and many other words '.repeat(4)}`);
-    await stored(tenant, 'quokka quokka quokka');
-    for (let at = 0; at < 12; at += 1) await stored(tenant, `lantern ${at}`);
-    expect((await found(tenant, 'quokka lantern'))[0]).toBe(all);
-  });
-
   test('a number that more documents have than are ranked pins none of them; one that few have is found among them', async () => {
     const tenant = freshTenant();
     for (let at = 0; at < 60; at += 1) await stored(tenant, `plain page ${at} of 2024`);

@@ -217,6 +217,9 @@ describe('the realtime feed', () => {
       await operator.post(`/api/dashboard/runs/${asked.runId}/resume`, { answer: 'yes' });
       await Promise.all([completed(asked.runId), completed(again.runId)]);
       await expectTabs();
+      await app.call('DELETE', `${documentsPath}/${gone.id}`, { cookie: operator.cookie });
+      await client.event(({ event, data }) => event === 'document.deleted' && data.documentId === gone.id);
+      await expectTabs();
       // Whoever broke off halfway has the same after coming back.
       const middle = client.told[Math.floor(client.told.length / 2)]?.id ?? '';
       using resumed = await listenTo(new URL('/api/dashboard/realtime', app.addresses.api), {

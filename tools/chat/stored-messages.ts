@@ -1,0 +1,30 @@
+import type { DocumentRecord } from '#src/domain/documents/document.ts';
+import { withdrawnAnswer, type ConversationMessage } from '#src/domain/ports/conversations.ts';
+import { ownerOf } from '#tools/chat/conversation.ts';
+import type { ToolContext } from '#tools/define.ts';
+
+export interface StoredMessages {
+  readonly messages: readonly ConversationMessage[];
+  /** Documents of their sources. */
+  readonly readable: ReadonlyMap<string, DocumentRecord>;
+}
+
+/**
+ * The newest messages of a conversation, as their reader may see them now: of a document that is gone or out of reach there is no card,
+ * and no text of an answer that could quote it.
+ */
+export async function storedMessages(
+  { deps, principal }: Pick<ToolContext, 'deps' | 'principal'>,
+  conversationId: string,
+  limit: number,
+): Promise<StoredMessages> {
+  const stored = await deps.conversations.messages(principal.organizationId, ownerOf(principal), conversationId, limit);
+  const named = new Set(stored.flatMap(({ sources }) => sources.map(({ documentId }) => documentId)));
+  const records = named.size === 0 ? [] : await deps.documents.findMany(principal, [...named]);
+  const readable = new Map(records.map((record) => [record._id, record]));
+  const messages = stored.map((message) => {
+    const sources = message.sources.filter(({ documentId }) => readable.has(documentId));
+    return sources.length === message.sources.length ? message : { ...message, text: withdrawnAnswer, sources };
+  });
+  return { messages, readable };
+}
