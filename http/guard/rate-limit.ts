@@ -44,8 +44,12 @@ export class RateLimiter {
       `"default";r=${Math.max(0, Math.floor(tokens - 1))};t=${Math.ceil(burst / perSecond)}`,
     );
     if (tokens < 1)
-      throw new Fault('request.rate_limited', `At most ${perSecond} requests a second with one key or session: slow down.`, {
-        retryAfterSeconds: Math.max(1, Math.ceil((1 - tokens) / perSecond)),
-      });
+      throw new Fault(
+        'request.rate_limited',
+        `At most ${perSecond} requests a second with one key or session: slow down.`,
+        {
+          retryAfterSeconds: Math.max(1, Math.ceil((1 - tokens) / perSecond)),
+        },
+      );
   }
 }

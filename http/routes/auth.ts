@@ -4,7 +4,7 @@ import type { Affiliate } from '#src/domain/access/affiliate.ts';
 import { Fault } from '#src/domain/fault.ts';
 import type { Accounts, AccountAction, AccountBody, AccountReply, LiveSession } from '#src/domain/ports/sessions.ts';
 import { fieldErrors, invalidInput } from '#tools/call.ts';
-import type { Facade } from '#http/bind.ts';
+import { inSession, type Facade } from '#http/bind.ts';
 import { jsonBody } from '#http/guard/json-body.ts';
 import { refuseForeignTargets } from '#http/guard/own-path.ts';
 import { isEmpty, sameSite } from '#http/guard/same-site.ts';
@@ -138,7 +138,7 @@ export function mountAuth(router: Router, auth: AuthHandler, facade: Facade): vo
   const origins = () => facade.origins();
   const guard = sameSite(origins);
   const targets: RequestHandler = (request, response, proceed) => {
-    response.setHeader('www-authenticate', 'Session realm="inkgraph"');
+    response.setHeader('cache-control', 'no-store');
     refuseForeignTargets(request.body, origins());
     proceed();
   };
@@ -154,10 +154,7 @@ export function mountAuth(router: Router, auth: AuthHandler, facade: Facade): vo
       read,
       targets,
       async (request: Request, response: Response) => {
-        const reply = await work(request, response);
-        response.removeHeader('www-authenticate');
-        response.setHeader('cache-control', 'no-store');
-        response.json(reply);
+        response.json(await inSession(response, () => work(request, response)));
       },
     );
   };

@@ -7,7 +7,7 @@ import { dashboardLive } from '#src/contracts/dashboard/live.ts';
 import { dashboardOrganization } from '#src/contracts/dashboard/organization.ts';
 import { dashboardRuns } from '#src/contracts/dashboard/runs.ts';
 import { dashboardWorkflows } from '#src/contracts/dashboard/workflows.ts';
-import type { Caller, Route } from '#src/contracts/route.ts';
+import { sessionCookie, type Caller, type Route } from '#src/contracts/route.ts';
 import { service } from '#src/contracts/service.ts';
 
 type Json = Record<string, unknown>;
