@@ -20,7 +20,10 @@ const indexes: Readonly<Partial<Record<keyof Collections | LibraryCollection, re
   ],
   invitations: [
     [{ organizationId: 1, email: 1, status: 1 }],
-    [{ organizationId: 1, email: 1 }, { unique: true, partialFilterExpression: { status: 'pending' } }],
+    [
+      { organizationId: 1, email: 1 },
+      { unique: true, partialFilterExpression: { status: 'pending' } },
+    ],
     [{ organizationId: 1, status: 1, createdAt: -1 }],
   ],
   conversations: [[{ organizationId: 1, userId: 1, createdAt: -1, _id: -1 }]],
@@ -30,7 +33,10 @@ const indexes: Readonly<Partial<Record<keyof Collections | LibraryCollection, re
   ],
   projects: [
     [{ organizationId: 1, createdAt: 1 }],
-    [{ organizationId: 1, nameKey: 1 }, { unique: true, partialFilterExpression: { nameKey: { $exists: true } } }],
+    [
+      { organizationId: 1, nameKey: 1 },
+      { unique: true, partialFilterExpression: { nameKey: { $exists: true } } },
+    ],
   ],
   apiKeys: [
     [{ hash: 1 }, { unique: true }],

@@ -2,6 +2,7 @@ import type { Db } from 'mongodb';
 import { ensureCheckpointIndexes } from '#src/adapters/database/checkpoint-rows.ts';
 import { ensureIndexes } from '#src/adapters/database/indexes.ts';
 import { ensureSearchIndexes, type VectorDimensions } from '#src/adapters/database/search-definitions.ts';
+import { widenSearchRows } from '#src/adapters/database/widen-search-rows.ts';
 import { lexicalDimensions } from '#src/domain/embed-locally/lexical-vector.ts';
 import { visualDimensions } from '#src/domain/embed-locally/visual-vector.ts';
 import { Fault } from '#src/domain/fault.ts';
@@ -13,7 +14,9 @@ interface Migration {
   up(db: Db): Promise<void>;
 }
 
-const migrations: readonly Migration[] = [];
+const migrations: readonly Migration[] = [
+  { to: 2, title: 'Search rows find evened-out words and spaced numbers', up: widenSearchRows },
+];
 const firstVersion = 1;
 const currentVersion = migrations.at(-1)?.to ?? firstVersion;
 
