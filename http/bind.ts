@@ -83,12 +83,12 @@ export function binder(router: Router, facade: Facade): Bind {
 const usesCookie = ({ caller }: Route): boolean => caller === 'session' || caller === 'editor';
 
 /** What stands before every row that a session cookie opens. */
-export function cookieGuards({ origins }: Facade, row: Route): RequestHandler[] {
-  return usesCookie(row) ? [sameSite(origins)] : [];
+export function cookieGuards(facade: Facade, row: Route): RequestHandler[] {
+  return usesCookie(row) ? [sameSite(() => facade.origins())] : [];
 }
 
 /** Faults: `auth.unauthorized`; `auth.forbidden` for a credential of another family; `organization.not_found`. */
-export async function callerOf(
+async function callerOf(
   { authenticator, sessions }: Facade,
   row: Route,
   request: Request,

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { AnyId } from '#src/contracts/fields.ts';
+import { AnyId, isPlain, plainOnly } from '#src/contracts/fields.ts';
 
 /** Bodies below `/api/auth`; the pages send the same. Source: identity.md "Sessions". */
 export const Email = z
@@ -12,7 +12,7 @@ const Password = z.string().min(1, 'type your password').max(128);
 const callbackURL = z.string().max(2_000).optional();
 
 export const SignUp = z.strictObject({
-  name: z.string().trim().min(1, 'type your name').max(200),
+  name: z.string().trim().min(1, 'type your name').max(200).refine(isPlain, plainOnly),
   email: Email,
   password: NewPassword,
   /** Needed where accounts are by invitation, and not looked at elsewhere. */
@@ -34,7 +34,7 @@ export const PasswordChange = z.strictObject({
 });
 export const SessionChoice = z.strictObject({ sessionId: AnyId });
 export const NewOrganization = z.strictObject({
-  name: z.string().trim().min(1, 'type a name').max(200),
+  name: z.string().trim().min(1, 'type a name').max(200).refine(isPlain, plainOnly),
   slug: z
     .string()
     .regex(/^[a-z0-9](-?[a-z0-9])*$/, 'use lower-case letters, digits and single hyphens')

@@ -19,6 +19,12 @@ export const limits = {
 
 /** An id as a client gives it. One of another form is simply unknown: it answers 404, not 400. */
 export const AnyId = z.string().min(1).max(128);
+/** What no store or page would give back as it was: half of a character; and control characters, where a name is wanted. */
+export const isWhole = (text: string): boolean => text.isWellFormed();
+export const isPlain = (text: string): boolean => isWhole(text) && !/\p{Cc}/u.test(text);
+export const plainOnly = 'use no control characters';
+/** What people call things. */
+export const Name = z.string().trim().min(1).max(200).refine(isPlain, plainOnly);
 export const Timestamp = z.iso.datetime().describe('ISO 8601, UTC, milliseconds');
 export const Visibility = z.enum(['private', 'public']);
 

@@ -85,5 +85,7 @@ export const wideFolders: Readonly<Record<string, string>> = {
   'src/adapters/database': 'one repository for each collection',
   'test/embedded/semantics': 'cases of the engine, one file for each part of its language',
   'scripts/bench/rows': 'one file for each row of the benchmark',
+  'test/attacks': 'one file for each family of attacks',
+  'test/spec/proofs': 'one file for each part of the specification',
   'graphs/nodes': 'one file for each node type, listed in graphs/catalog.ts',
 };

@@ -1,6 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { newId } from '#src/domain/ids.ts';
-import { dashboardClient, documentsPath as base, type DashboardClient } from '#test/support/dashboard-client.ts';
+import {
+  dashboardClient,
+  documentsPath as base,
+  type DashboardClient,
+} from '#test/support/dashboard/dashboard-client.ts';
 import { addNeighbour } from '#test/support/neighbour.ts';
 import { documentRecord } from '#test/support/records.ts';
 import { collectionsIn } from '#test/support/stored.ts';

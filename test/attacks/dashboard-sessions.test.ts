@@ -7,8 +7,8 @@ import { dashboardRuns } from '#src/contracts/dashboard/runs.ts';
 import { dashboardWorkflows } from '#src/contracts/dashboard/workflows.ts';
 import type { Route } from '#src/contracts/route.ts';
 import { problemOf } from '#test/spec/support/replies.ts';
-import { rawRequest } from '#test/support/raw-request.ts';
-import { createBreakableStore, everyOperation } from '#test/support/session-stores.ts';
+import { rawRequest } from '#test/support/dashboard/raw-request.ts';
+import { createBreakableStore, everyOperation } from '#test/support/dashboard/session-stores.ts';
 import { collectionsIn } from '#test/support/stored.ts';
 import { startTestApp, type TestApp } from '#test/support/test-app.ts';
 

@@ -1,8 +1,8 @@
 import { connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { addNeighbour } from '#test/support/neighbour.ts';
-import { listenTo, type RealtimeClient } from '#test/support/realtime-client.ts';
-import { realtimePath, serveRealtime } from '#test/support/realtime-service.ts';
+import { listenTo, type RealtimeClient } from '#test/support/dashboard/realtime-client.ts';
+import { realtimePath, serveRealtime } from '#test/support/dashboard/realtime-service.ts';
 import { realtimeEvent } from '#test/support/records.ts';
 import { startTestApp, type TestApp } from '#test/support/test-app.ts';
 

@@ -12,7 +12,7 @@ import { Fault } from '#src/domain/fault.ts';
 import { newId } from '#src/domain/ids.ts';
 import { call } from '#tools/call.ts';
 import { allTools } from '#tools/index.ts';
-import { addTenant, type Tenant } from '#test/support/tenant.ts';
+import { addTenant, type Tenant } from '#test/support/dashboard/tenant.ts';
 import { startTestApp, type Answer, type TestApp } from '#test/support/test-app.ts';
 
 type Ids = Tenant['ids'];
@@ -250,7 +250,7 @@ describe('43, 53, 69: ids of another organization', () => {
       objectKey: ids.objectKey,
     };
     for (const tool of allTools)
-      for (const [name, id] of [...Object.entries(guesses), ...Object.values(ids).map((id) => ['id', id] as const)]) {
+      for (const [name, id] of [...Object.entries(guesses), ...Object.values(ids).map((one) => ['id', one] as const)]) {
         // What else a tool needs is not known here: an input it refuses says nothing of theirs either.
         const said = await call(tool, { ...ctx, outcome: {} }, { [name]: id }).then(
           (output) => JSON.stringify(output),

@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { newId } from '#src/domain/ids.ts';
 import { pointersOf, problemOf } from '#test/spec/support/replies.ts';
 import { openCollections } from '#test/spec/support/open-collections.ts';
 import { startTestApp, type Person, type TestApp } from '#test/support/test-app.ts';
@@ -18,21 +17,6 @@ afterAll(async () => {
 const post = (path: string, { cookie }: Pick<Person, 'cookie'>, body: object = {}) =>
   app.call('POST', `/api/auth/${path}`, { cookie, body });
 const context = ({ cookie }: Pick<Person, 'cookie'>) => app.call('GET', '/api/dashboard/context', { cookie });
-const invite = async (email: string, more: { expiresAt?: Date; organizationId?: string } = {}) => {
-  const [createdAt, invitationId] = [new Date(), newId('invitation')];
-  const usual = { organizationId: app.seed.organizationId, expiresAt: new Date(Date.now() + 86_400_000) };
-  await app.app.deps.members.invite({
-    ...usual,
-    ...more,
-    invitationId,
-    email,
-    role: 'editor',
-    inviterId: 'usr_x',
-    createdAt,
-  });
-  return invitationId;
-};
-
 describe('A new organization', () => {
   test('has its founder as owner, a project with the workflows, is active, and is in the audit log', async () => {
     const person = await app.addPerson();
@@ -57,6 +41,13 @@ describe('A new organization', () => {
       actor: person.userId,
       ip: '127.0.0.1',
     });
+  });
+
+  test('has its first project under a name that no other takes, in capitals or not', async () => {
+    const { cookie } = await app.addPerson();
+    await post('organization/create', { cookie }, { name: 'Names' });
+    const again = await app.call('POST', '/api/dashboard/projects', { cookie, body: { name: 'DEFAULT project' } });
+    problemOf(again, 'project.name_taken');
   });
 
   test('takes no short name that is taken, also when two want it at once', async () => {
@@ -90,51 +81,8 @@ describe('A new organization', () => {
   );
 });
 
-describe('An invitation', () => {
-  test('makes a member once, of two who take it at once and ever after', async () => {
-    const person = await app.addPerson();
-    const invitationId = await invite(person.email);
-    const answers = await Promise.all(
-      [1, 2, 3].map(() => post('organization/accept-invitation', person, { invitationId })),
-    );
-    expect(answers.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([200, 404, 404]);
-    expect((await context(person)).body.credential.role).toBe('editor');
-    problemOf(await post('organization/reject-invitation', person, { invitationId }), 'invitation.not_found');
-    expect(await stored.audit.findOne({ action: 'member.join', target: person.userId })).toMatchObject({
-      detail: { role: 'editor', invitationId },
-    });
-    const { members } = app.app.deps;
-    const membership = await members.membership(app.seed.organizationId, person.userId);
-    await members.remove(app.seed.organizationId, membership?.memberId ?? '', 'editor');
-    problemOf(await post('organization/accept-invitation', person, { invitationId }), 'invitation.not_found');
-  });
-
-  test('of another, that ran out, that was taken back and that never was are one answer', async () => {
-    const person = await app.addPerson();
-    const canceled = await invite(person.email);
-    await app.app.deps.members.cancelInvitation(app.seed.organizationId, canceled);
-    const ids = [
-      await invite('somebody@example.com'),
-      await invite(person.email, { expiresAt: new Date(0) }),
-      canceled,
-      'inv_0',
-      newId('invitation'),
-    ];
-    for (const invitationId of ids)
-      for (const path of ['organization/accept-invitation', 'organization/reject-invitation']) {
-        const {
-          requestId: _,
-          instance: __,
-          ...problem
-        } = problemOf(await post(path, person, { invitationId }), 'invitation.not_found');
-        expect(JSON.stringify(problem)).not.toContain('somebody');
-        expect(problem.detail).toBe('No invitation with this id waits for your address: ask for a new one.');
-      }
-    const { body } = await app.call('GET', '/api/auth/organization/list-user-invitations', { cookie: person.cookie });
-    expect(body.invitations).toEqual([]);
-  });
-
-  test("to an organization that the session then is not a member of changes nothing of the session's choice", async () => {
+describe('The choice of an organization', () => {
+  test('that the person is not a member of is refused as an unknown one, and changes nothing', async () => {
     const person = await app.addPerson('viewer');
     const theirs = await post('organization/create', await app.addPerson(), { name: 'Theirs' });
     problemOf(
@@ -145,26 +93,5 @@ describe('An invitation', () => {
     expect((await context(await app.signIn(person).then((cookie) => ({ cookie })))).body.organization.id).toBe(
       app.seed.organizationId,
     );
-  });
-});
-
-describe('With SIGN_UP=invited', () => {
-  test('only an address with an invitation that waits gets an account', async () => {
-    await using closed = await startTestApp({ env: { SERVICES: 'api', SIGN_UP: 'invited' } });
-    const signUp = (email: string) =>
-      closed.call('POST', '/api/auth/sign-up/email', { body: { name: 'New', email, password: 'ten characters' } });
-    expect(problemOf(await signUp('new@example.com'), 'auth.forbidden').detail).toContain('by invitation');
-    const invitation = {
-      invitationId: newId('invitation'),
-      organizationId: closed.seed.organizationId,
-      email: 'new@example.com',
-      role: 'viewer' as const,
-      inviterId: 'usr_x',
-      createdAt: new Date(),
-      expiresAt: new Date(Date.now() + 60_000),
-    };
-    await closed.app.deps.members.invite(invitation);
-    expect((await signUp('NEW@example.com')).status).toBe(200);
-    problemOf(await signUp('other@example.com'), 'auth.forbidden');
   });
 });

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { problemOf } from '#test/spec/support/replies.ts';
-import { createBreakableStore, everyOperation } from '#test/support/session-stores.ts';
+import { createBreakableStore, everyOperation } from '#test/support/dashboard/session-stores.ts';
 import { startTestApp, type TestApp } from '#test/support/test-app.ts';
 
 const store = createBreakableStore();

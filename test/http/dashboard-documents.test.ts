@@ -4,7 +4,11 @@ import { dashboardDocuments } from '#src/contracts/dashboard/documents.ts';
 import { scopesOfRole } from '#src/domain/access/role.ts';
 import { newId } from '#src/domain/ids.ts';
 import { graphOf } from '#test/graphs/support/graph-fixtures.ts';
-import { dashboardClient, documentsPath as base, type DashboardClient } from '#test/support/dashboard-client.ts';
+import {
+  dashboardClient,
+  documentsPath as base,
+  type DashboardClient,
+} from '#test/support/dashboard/dashboard-client.ts';
 import { addNeighbour } from '#test/support/neighbour.ts';
 import { documentRecord } from '#test/support/records.ts';
 import { collectionsIn } from '#test/support/stored.ts';

@@ -6,7 +6,7 @@ import { dashboardRuns as rows } from '#src/contracts/dashboard/runs.ts';
 import { newId } from '#src/domain/ids.ts';
 import { graphOf, noop } from '#test/graphs/support/graph-fixtures.ts';
 import { replyOf } from '#test/spec/support/replies.ts';
-import { dashboardClient, documentsPath, type DashboardClient } from '#test/support/dashboard-client.ts';
+import { dashboardClient, documentsPath, type DashboardClient } from '#test/support/dashboard/dashboard-client.ts';
 import { addNeighbour } from '#test/support/neighbour.ts';
 import { startTestApp, tinyPng, type Answer, type TestApp } from '#test/support/test-app.ts';
 import { addWorkflow } from '#test/support/workflows.ts';

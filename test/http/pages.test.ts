@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { newId } from '#src/domain/ids.ts';
 import { problemOf } from '#test/spec/support/replies.ts';
-import { createBrowser } from '#test/support/browser.ts';
-import { createBreakableStore } from '#test/support/session-stores.ts';
+import { createBrowser } from '#test/support/dashboard/browser.ts';
+import { createBreakableStore } from '#test/support/dashboard/session-stores.ts';
 import { startTestApp, type TestApp } from '#test/support/test-app.ts';
 
 const store = createBreakableStore();
@@ -36,9 +36,9 @@ const invite = async (email: string, role: 'viewer' | 'editor' = 'editor') => {
   return invitationId;
 };
 const organizations = async (cookie: string) => (await app.call('GET', '/api/auth/organization/list', { cookie })).body;
-const signedUp = async (person = account()) => {
+const signedUp = async (person = account(), returnTo?: string) => {
   const browser = createBrowser(app);
-  await browser.open('/sign-up');
+  await browser.open(`/sign-up${returnTo === undefined ? '' : `?returnTo=${encodeURIComponent(returnTo)}`}`);
   return { browser, person, shown: await browser.send('/sign-up', person) };
 };
 
@@ -57,10 +57,11 @@ describe('A person without an account', () => {
     expect((await browser.send('/sign-in', person)).path).toBe('/organizations');
   });
 
-  test('who was invited is offered that instead of an organization of their own', async () => {
+  test('who comes by the link of an invitation is led to that, and gets no organization of their own', async () => {
     const person = account();
     const id = await invite(person.email, 'viewer');
-    const { browser, shown } = await signedUp(person);
+    const { browser, shown } = await signedUp(person, `/invitations/${id}`);
+    expect(shown).toMatchObject({ status: 200, path: `/invitations/${id}` });
     expect(shown.html).toContain('invites you as viewer');
     expect((await organizations(browser.cookie())).organizations).toEqual([]);
     const joined = await browser.send(`/invitations/${id}`, { decision: 'accept' });
@@ -70,6 +71,18 @@ describe('A person without an account', () => {
       activeOrganizationId: app.seed.organizationId,
     });
     expect((await browser.open(`/invitations/${id}`)).status).toBe(404);
+  });
+
+  test("has an organization of their own without the link, or with another's", async () => {
+    const [person, other] = [account(), account()];
+    const id = await invite(person.email);
+    const without = await signedUp(person);
+    expect(without.shown.html).toContain(`You work in Organization of ${person.name}.`);
+    expect(without.shown.html).not.toContain('Demo organization');
+    const { browser, shown } = await signedUp(other, `/invitations/${id}`);
+    expect(shown).toMatchObject({ status: 404, path: `/invitations/${id}` });
+    expect(shown.html).not.toContain('Demo organization');
+    expect((await organizations(browser.cookie())).organizations).toHaveLength(1);
   });
 
   test('is told field by field what to correct, and keeps what was typed but the password', async () => {

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { AnyId, Timestamp } from '#src/contracts/fields.ts';
+import { AnyId, Name, Timestamp, isPlain, plainOnly } from '#src/contracts/fields.ts';
 import { keyScopes } from '#src/contracts/scopes.ts';
 
 export const keyStates = ['live', 'rotated', 'revoked', 'expired'] as const;
@@ -31,10 +31,10 @@ export const ApiKeyPath = z.object({ keyId: AnyId });
 
 export const NewApiKey = z.strictObject({
   kind: z.enum(['workflow', 'service']),
-  name: z.string().trim().min(1).max(200),
+  name: Name,
   projectId: AnyId.optional().describe('Needed where there are several'),
   workflowId: AnyId.optional().describe('Of a workflow key: the workflow that its uploads run'),
-  deviceId: z.string().min(1).max(200).optional(),
+  deviceId: z.string().min(1).max(200).refine(isPlain, plainOnly).optional(),
   scopes: z
     .array(z.enum(keyScopes))
     .min(1)

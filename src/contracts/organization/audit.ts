@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { Cursor, PageLimit, Timestamp, limits } from '#src/contracts/fields.ts';
 
 /** Who did what, when, to what, and from where. Source: identity.md "Audit". */
-export const AuditRecord = z
+const AuditRecord = z
   .object({
     id: z.string(),
     at: Timestamp,

@@ -1,12 +1,12 @@
 import { z } from 'zod';
-import { AnyId, Timestamp } from '#src/contracts/fields.ts';
+import { AnyId, Timestamp, isWhole } from '#src/contracts/fields.ts';
 
-export const SecretName = z
+const SecretName = z
   .string()
   .regex(/^[A-Z][A-Z0-9_]{0,63}$/, 'expected capitals, digits and _, beginning with a letter');
 
 /** A project secret, never its value. Source: identity.md "Project secrets". */
-export const Secret = z
+const Secret = z
   .object({ name: z.string(), projectId: z.string(), createdBy: z.string(), createdAt: Timestamp })
   .meta({ id: 'Secret' });
 export const SecretListQuery = z.strictObject({
@@ -15,7 +15,12 @@ export const SecretListQuery = z.strictObject({
 export const SecretList = z.object({ secrets: z.array(Secret) });
 export const SecretValue = z.strictObject({
   name: SecretName,
-  value: z.string().min(1).max(8_192).describe('Written only: no answer shows it'),
+  value: z
+    .string()
+    .min(1)
+    .max(8_192)
+    .refine(isWhole, 'has half of a character, which cannot be kept')
+    .describe('Written only: no answer shows it'),
   projectId: AnyId.optional().describe('Needed where there are several'),
 });
 export const SecretPath = z.object({ name: SecretName });

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { Document } from '#src/contracts/resources/document.ts';
 import { AnyId, Cursor, PageLimit, limits } from '#src/contracts/fields.ts';
 
-export const searchLegs = ['exact', 'lexical', 'semantic'] as const;
+const searchLegs = ['exact', 'lexical', 'semantic'] as const;
 const SearchLeg = z
   .enum(searchLegs)
   .describe('exact: identifiers and quoted phrases; lexical: words; semantic: neighbours of the embedding');

@@ -77,16 +77,6 @@ export const VisibilityResult = z.object({
   documents: z.array(z.object({ id: z.string(), visibility: Visibility })),
 });
 
-export const SearchInput = z.strictObject({
-  query: z
-    .string()
-    .trim()
-    .min(1)
-    .max(limits.query)
-    .describe('Words, a phrase in double quotes, or an identifier such as an invoice number'),
-  limit: PageLimit.default(10),
-});
-/** One document with what a viewer needs beside the card. */
 export const DocumentDetail = Document.extend({
   pageImages: z
     .array(z.object({ page: z.int().min(0), url: z.string() }))

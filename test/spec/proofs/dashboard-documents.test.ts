@@ -6,7 +6,7 @@ import { newId } from '#src/domain/ids.ts';
 import { graphOf } from '#test/graphs/support/graph-fixtures.ts';
 import { pointersOf, problemOf, replyOf } from '#test/spec/support/replies.ts';
 import { sharedApp } from '#test/spec/support/shared-app.ts';
-import { dashboardClient, documentsPath as base } from '#test/support/dashboard-client.ts';
+import { dashboardClient, documentsPath as base } from '#test/support/dashboard/dashboard-client.ts';
 import { addNeighbour } from '#test/support/neighbour.ts';
 import { documentRecord } from '#test/support/records.ts';
 import { fixture, tinyPng } from '#test/support/test-app.ts';

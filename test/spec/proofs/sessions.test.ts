@@ -9,7 +9,7 @@ import { dashboardWorkflows } from '#src/contracts/dashboard/workflows.ts';
 import type { Route } from '#src/contracts/route.ts';
 import { problemOf } from '#test/spec/support/replies.ts';
 import { sharedApp } from '#test/spec/support/shared-app.ts';
-import { createBreakableStore, everyOperation } from '#test/support/session-stores.ts';
+import { createBreakableStore, everyOperation } from '#test/support/dashboard/session-stores.ts';
 import { startTestApp } from '#test/support/test-app.ts';
 import { verifies } from '#test/support/verifies.ts';
 

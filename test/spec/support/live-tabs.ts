@@ -1,4 +1,4 @@
-import type { Told } from '#test/support/realtime-client.ts';
+import type { Told } from '#test/support/dashboard/realtime-client.ts';
 
 type Row = Record<string, any>;
 

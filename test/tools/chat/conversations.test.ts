@@ -1,4 +1,5 @@
 import { afterAll, describe, expect, test } from 'vitest';
+import type { ChatModel } from '#src/domain/ports/chat-model.ts';
 import { mostMessages } from '#src/domain/ports/conversations.ts';
 import { tools } from '#tools/index.ts';
 import { brokenStream, chatStream, errorAnswer } from '#test/support/servers/openai-server.ts';
@@ -56,6 +57,47 @@ describe('a conversation', () => {
     expect(messages[1]).toMatchObject({ text: 'In tower 4 [1].', modelLabel: 'openai/talk-1' });
     // Nothing that came after the question is told to the model as what was said before it.
     expect(scripted.server.seen[0]?.body.messages).toHaveLength(2);
+  });
+
+  test('takes a question that was changed with its answer, so that no answer stands under another question', async () => {
+    const conversationId = 'changed';
+    const ask = (text: string) => app.ask({ messages: [user(text, 'q')], conversationId });
+    const first = await ask('Where does the heron nest?');
+    const second = await ask('Where does the stork nest?');
+    expect(second.result.messageId).toBe(first.result.messageId);
+    expect((await read(conversationId)).messages).toMatchObject([
+      { id: 'q', text: 'Where does the stork nest?' },
+      { id: first.result.messageId, text: second.result.answerText },
+    ]);
+  });
+
+  test('takes one of two questions that come at once under one id, and no answer to the other one', async () => {
+    const conversationId = 'two tabs';
+    await using scripted = await startModel(chatStream('In tower 4 [1].'));
+    // The other tab asks while the answer to the first is made.
+    const model: ChatModel = {
+      label: scripted.model.label,
+      delimit: (name, text) => scripted.model.delimit(name, text),
+      async complete(request) {
+        const answer = await scripted.model.complete(request);
+        await app.ask({ messages: [user('Where does the stork nest?', 'q')], conversationId });
+        return answer;
+      },
+    };
+    await app.ask({ messages: [user('Where does the heron nest?', 'q')], conversationId }, { model });
+    expect((await read(conversationId)).messages).toMatchObject([
+      { text: 'Where does the stork nest?' },
+      { text: expect.stringContaining('The stork nests on the town hall.') },
+    ]);
+  });
+
+  test.each(['.', '..'])('is not called %s: no address leads there', async (conversationId) => {
+    const asked = app.ask({ messages: [user('Where does the heron nest?')], conversationId });
+    expect((await faultOf(asked)).errors[0]?.pointer).toBe('/conversationId');
+    const body = { id: conversationId, messages: [user('Where does the heron nest?')] };
+    const cookie = await app.signIn();
+    const answer = await app.call('POST', '/api/dashboard/documents/chat', { cookie, body });
+    expect([answer.status, answer.body.errors?.[0]?.pointer]).toEqual([400, '/id']);
   });
 
   test('is nobody else’s: members of the organization neither read nor take it', async () => {

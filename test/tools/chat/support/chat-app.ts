@@ -85,7 +85,7 @@ export async function startChatApp(wanted: readonly Scan[]): Promise<ChatApp> {
   };
 }
 
-export function textOf(events: readonly ChatEvent[]): string {
+function textOf(events: readonly ChatEvent[]): string {
   return events.map((event) => (event.type === 'text' ? event.delta : '')).join('');
 }
 

@@ -8,7 +8,7 @@ import type { Facade } from '#http/bind.ts';
 import { requestId } from '#http/guard/request-id.ts';
 import { problems } from '#http/problem.ts';
 import { mountDashboardRealtime, type RealtimeRouteOptions } from '#http/routes/dashboard-realtime.ts';
-import { listenTo, type RealtimeClient } from '#test/support/realtime-client.ts';
+import { listenTo, type RealtimeClient } from '#test/support/dashboard/realtime-client.ts';
 import type { TestApp } from '#test/support/test-app.ts';
 
 export const realtimePath = '/api/dashboard/realtime';
