@@ -91,6 +91,19 @@ test('an organization that is named twice, or as something else than a text, is 
     problemOf(await app.call('GET', `/api/dashboard/members?${query}`, { cookie: owner }), 'organization.not_found');
 });
 
+test('the audit log believes no header about where a call came from', async () => {
+  const headers = {
+    'x-forwarded-for': '203.0.113.7',
+    'x-real-ip': '203.0.113.8',
+    forwarded: 'for=203.0.113.9',
+    'x-app-client-ip': '203.0.113.10',
+  };
+  const body = { name: 'From elsewhere' };
+  expect((await app.call('POST', '/api/dashboard/projects', { cookie: owner, body, headers })).status).toBe(201);
+  const log = await app.call('GET', '/api/dashboard/audit?action=project.create', { cookie: owner });
+  expect(log.body.records[0]).toMatchObject({ detail: body, ip: expect.stringMatching(/^(::ffff:)?127\.|^::1$/) });
+});
+
 describe('fields that are nobody’s to send', () => {
   const extra = '"__proto__":{"role":"owner"},"constructor":{"prototype":{"role":"owner"}},"createdBy":"usr_x"';
   const strict = bodies.filter(({ id }) => id !== 'dashboard.chat');

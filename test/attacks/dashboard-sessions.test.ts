@@ -6,6 +6,7 @@ import { dashboardOrganization } from '#src/contracts/dashboard/organization.ts'
 import { dashboardRuns } from '#src/contracts/dashboard/runs.ts';
 import { dashboardWorkflows } from '#src/contracts/dashboard/workflows.ts';
 import type { Route } from '#src/contracts/route.ts';
+import { newId } from '#src/domain/ids.ts';
 import { problemOf } from '#test/spec/support/replies.ts';
 import { rawRequest } from '#test/support/dashboard/raw-request.ts';
 import { createBreakableStore, everyOperation } from '#test/support/dashboard/session-stores.ts';
@@ -14,8 +15,11 @@ import { startTestApp, type TestApp } from '#test/support/test-app.ts';
 
 const store = createBreakableStore();
 let app: TestApp;
+/** Of a session that no test ends. */
+let lasting: string;
 beforeAll(async () => {
   app = await startTestApp({ env: { SERVICES: 'api' }, overrides: { sessionStore: store } });
+  lasting = await app.signIn();
 });
 afterAll(() => app[Symbol.asyncDispose]());
 
@@ -32,7 +36,7 @@ const writes: readonly Route[] = [
 const pathOf = ({ path }: Route): string => path.replaceAll(/:[A-Za-z]+/g, 'x_0000000000000000000000');
 
 test('41. no cookie, a bad signature and a raw token are one 401', async () => {
-  const cookie = await app.signIn();
+  const cookie = lasting;
   const value = decodeURIComponent(cookie.slice(cookie.indexOf('=') + 1));
   const [token = '', signature = ''] = value.split('.');
   const forged = `${signature.startsWith('A') ? 'B' : 'A'}${signature.slice(1)}`;
@@ -78,7 +82,7 @@ describe('44. a page of another site with the cookie', () => {
   ];
 
   test.each(strangers)('%j is refused at every address that writes', async (headers) => {
-    const cookie = await app.signIn();
+    const cookie = lasting;
     expect(writes.length).toBeGreaterThan(20);
     for (const row of writes) {
       const answer = await app.call(row.method, pathOf(row), { cookie, headers, body: {} });
@@ -91,7 +95,7 @@ describe('44. a page of another site with the cookie', () => {
   });
 
   test('is not trusted for a Host header that agrees with it', async () => {
-    const cookie = await app.signIn();
+    const cookie = lasting;
     for (const host of ['evil.example', 'localhost.evil.example:80', '203.0.113.9'])
       expect(
         await rawRequest(new URL('/api/auth/sign-out', app.addresses.api), {
@@ -124,7 +128,7 @@ describe('44. a page of another site with the cookie', () => {
 });
 
 test('45. text/plain and forms are refused at every address that writes', async () => {
-  const cookie = await app.signIn();
+  const cookie = lasting;
   const bodies = [
     ['text/plain', '{"name":"x"}'],
     ['application/x-www-form-urlencoded', 'name=x'],
@@ -179,7 +183,7 @@ test('47. a seeded session is refused in production and on a public address', ()
 });
 
 test('48. guessing a password is slowed down, whatever X-Forwarded-For says', async () => {
-  await using limited = await startTestApp({ env: { SERVICES: 'api', RATE_LIMITS: 'on' } });
+  await using limited = await startTestApp({ env: { SERVICES: 'api', RATE_LIMITS: 'on', SIGN_UP: 'invited' } });
   const { operatorEmail: email, operatorPassword } = limited.seed;
   const guess = (index: number, password: string) =>
     limited.call('POST', '/api/auth/sign-in/email', {
@@ -202,6 +206,22 @@ test('48. guessing a password is slowed down, whatever X-Forwarded-For says', as
     elsewhere,
   );
   expect(signedIn.cookies).toHaveLength(1);
+
+  // So is guessing the id of an invitation, in front of sign-up and behind it.
+  const signUp = { name: 'New', email: 'new@example.com', password: 'ten characters' };
+  const ids = Array.from({ length: 22 }, () => newId('invitation'));
+  const guessed = await Promise.all(
+    ids.map((invitationId) => limited.call('POST', '/api/auth/sign-up/email', { body: { ...signUp, invitationId } })),
+  );
+  expect(new Set(guessed.map(({ status }) => status))).toEqual(new Set([403, 429]));
+  const cookie = signedIn.cookies[0]?.split(';')[0];
+  const left = async () => {
+    const { status, headers } = await limited.call('GET', `/invitations/${newId('invitation')}`, { cookie });
+    expect(status).toBe(404);
+    return headers.get('ratelimit');
+  };
+  expect(await left()).toBe('"default";r=99;t=2');
+  expect(await left()).toMatch(/^"default";r=9[89];/);
 });
 
 test('48. behind a proxy that is trusted by name, its callers are told apart', async () => {
@@ -233,6 +253,35 @@ test('49. six sign-ups of one address at once make one user', async () => {
     (await app.call('POST', '/api/auth/sign-in/email', { body: { email: body.email, password: body.password } }))
       .status,
   ).toBe(200);
+});
+
+test("an admin who reads the address of an owner's invitation does not become an owner by signing up with it", async () => {
+  const [admin, email] = [await app.addPerson('admin'), 'next-owner@example.com'];
+  const invited = await app.call('POST', '/api/dashboard/invitations', {
+    cookie: lasting,
+    body: { email, role: 'owner' },
+  });
+  expect(invited.status).toBe(201);
+  const { invitationId } = invited.body;
+  const seen = ['audit?limit=100', 'invitations', 'members', 'context'].map((path) =>
+    app.call('GET', `/api/dashboard/${path}`, { cookie: admin.cookie }),
+  );
+  const told = JSON.stringify((await Promise.all(seen)).map(({ body }) => body));
+  expect(told).toContain(email);
+  expect(told).not.toContain(invitationId);
+  const account = { name: 'Not them', email, password: 'ten characters' };
+  const { headers } = await app.call('POST', '/api/auth/sign-up/email', { body: account });
+  const cookie = headers.getSetCookie()[0]?.split(';')[0];
+  for (const path of ['/organizations', '/api/auth/organization/list', '/api/auth/get-session']) {
+    const { status, body } = await app.call('GET', path, { cookie });
+    expect(status).toBe(200);
+    expect(JSON.stringify(body)).not.toMatch(/inv_|Demo organization/);
+  }
+  // The link alone opens nothing either, to somebody of another address.
+  const accept = (as: string | undefined) =>
+    app.call('POST', '/api/auth/organization/accept-invitation', { cookie: as, body: { invitationId } });
+  problemOf(await accept(admin.cookie), 'invitation.not_found');
+  expect((await accept(cookie)).body).toMatchObject({ role: 'owner' });
 });
 
 test('50. an address of another site to go on to is refused, and ours is not', async () => {

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { createPinoLogger } from '#src/adapters/logger/pino-logger.ts';
 import { readAddresses } from '#src/compose/addresses-file.ts';
 import { problemOf } from '#test/spec/support/replies.ts';
@@ -19,6 +19,23 @@ afterEach(() => folder.remove());
 
 const start = (env: Record<string, string>) => startTestApp({ dataDir: folder.path, env: { SERVICES: 'api', ...env } });
 const ask = (app: TestApp, cookie: string) => app.call('GET', '/api/dashboard/context', { cookie });
+/** What `npm run seed -- --json` says, in this process. */
+async function seedBy(env: Record<string, string>): Promise<Record<string, string>> {
+  for (const [name, value] of Object.entries(env)) vi.stubEnv(name, value);
+  const { argv } = process;
+  const write = vi.spyOn(process.stdout, 'write').mockReturnValue(true);
+  try {
+    process.argv = [process.execPath, 'scripts/seed.ts', '--json'];
+    await import('#scripts/seed.ts');
+    const said = write.mock.calls.map(([text]) => String(text)).find((text) => text.startsWith('{'));
+    return JSON.parse(said ?? '{}');
+  } finally {
+    write.mockRestore();
+    process.argv = argv;
+    vi.unstubAllEnvs();
+  }
+}
+
 const debug = { API_DEBUG: 'true', DASHBOARD_SESSION_TOKEN: token };
 
 describe('The seeded session', () => {
@@ -43,70 +60,43 @@ describe('The seeded session', () => {
     problemOf(await ask(app, raw), 'auth.unauthorized');
   });
 
-  test('is the same at every start, works by a token that was signed before, and ends with the debug mode', async () => {
-    const lines: (string | null)[] = [];
-    for (let round = 0; round < 2; round += 1) {
-      await using app = await start({ API_DEBUG: 'true' });
-      lines.push(app.app.sessionLine());
-      expect((await ask(app, lines[0]?.replace(/^Cookie: /, '') ?? '')).status).toBe(200);
-    }
-    expect(lines[0]).toMatch(/^Cookie: app\.session_token=\S+$/);
-    expect(lines[1]).toBe(lines[0]);
-    const cookie = lines[0]?.replace(/^Cookie: /, '') ?? '';
+  test('is printed by a start as a header that works and by npm run seed as the same cookie, and ends with the debug mode', async () => {
+    const ports = { API_PORT: '0', AGENTS_PORT: '0', MCP_PORT: '0', OBJECTS_PORT: '0' };
+    const env = { DATA_DIR: folder.path, LOG_LEVEL: 'silent', SERVICES: 'api', API_DEBUG: 'true', ...ports };
+    const service = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', 'src/main.ts'], {
+      cwd: root,
+      env: { PATH: process.env['PATH'], ...env },
+      stdio: ['ignore', 'pipe', 'inherit'],
+      timeout: 25_000,
+    });
+    const ended = once(service, 'close');
+    const [line] = (await once(createInterface(service.stdout), 'line')) as [string];
+    const api = (await readAddresses(folder.path))?.api ?? '';
+    expect(line).toMatch(/^Cookie: app\.session_token=\S+$/);
+    const cookie = line.replace(/^Cookie: /, '');
+    // Another start on the same data: the session is the same, and goes on.
+    const { sessionCookie, operatorEmail, operatorPassword } = await seedBy(env);
+    expect(sessionCookie).toBe(cookie);
+    expect((await fetch(`${api}/api/dashboard/context`, { headers: { cookie } })).status).toBe(200);
+    expect([operatorEmail, operatorPassword]).toEqual([expect.stringContaining('@'), expect.any(String)]);
+    service.kill('SIGTERM');
+    await ended;
     const signed = cookie.replace('app.session_token=', '');
     {
       await using app = await start({ API_DEBUG: 'true', DASHBOARD_SESSION_TOKEN: signed });
       expect((await ask(app, cookie)).status).toBe(200);
       expect((await ask(app, `app.session_token=${decodeURIComponent(signed).split('.')[0]}`)).status).toBe(200);
     }
-    await using after = await start({});
-    problemOf(await ask(after, cookie), 'auth.unauthorized');
-  });
-
-  test('is not there without API_DEBUG, and the log says so', async () => {
     const said: string[] = [];
     const silent = createPinoLogger('silent');
     const logger = { ...silent, child: () => logger, warn: (_: object, message: string) => void said.push(message) };
-    await using app = await startTestApp({
+    await using after = await startTestApp({
       dataDir: folder.path,
-      env: { SERVICES: 'api', DASHBOARD_SESSION_TOKEN: token },
+      env: { SERVICES: 'api', DASHBOARD_SESSION_TOKEN: signed },
       overrides: { logger: { ...logger, debug() {}, info() {}, error() {} } },
     });
     expect(said).toContainEqual(expect.stringContaining('DASHBOARD_SESSION_TOKEN is ignored'));
-    problemOf(await ask(app, `app.session_token=${token}`), 'auth.unauthorized');
-  });
-
-  test('is printed by a start as a header that works, and by npm run seed as a cookie', async () => {
-    const ports = { API_PORT: '0', AGENTS_PORT: '0', MCP_PORT: '0', OBJECTS_PORT: '0' };
-    const env = {
-      PATH: process.env['PATH'],
-      DATA_DIR: folder.path,
-      LOG_LEVEL: 'silent',
-      SERVICES: 'api',
-      API_DEBUG: 'true',
-      ...ports,
-    };
-    const run = (program: string, ...args: string[]) =>
-      spawn(process.execPath, ['--disable-warning=ExperimentalWarning', program, ...args], {
-        cwd: root,
-        env,
-        stdio: ['ignore', 'pipe', 'inherit'],
-        timeout: 25_000,
-      });
-    const service = run('src/main.ts');
-    const [line] = (await once(createInterface(service.stdout), 'line')) as [string];
-    const api = (await readAddresses(folder.path))?.api ?? '';
-    const seed = run('scripts/seed.ts', '--json');
-    const [json] = (await once(createInterface(seed.stdout), 'line')) as [string];
-    const { sessionCookie, operatorEmail, operatorPassword } = JSON.parse(json);
-    const statuses = [];
-    for (const cookie of [line.replace(/^Cookie: /, ''), sessionCookie])
-      statuses.push((await fetch(`${api}/api/dashboard/context`, { headers: { cookie } })).status);
-    const ended = once(service, 'close');
-    service.kill('SIGTERM');
-    await ended;
-    expect(line).toMatch(/^Cookie: app\.session_token=/);
-    expect(statuses).toEqual([200, 200]);
-    expect([operatorEmail, operatorPassword]).toEqual([expect.stringContaining('@'), expect.any(String)]);
+    for (const one of [cookie, `app.session_token=${decodeURIComponent(signed).split('.')[0]}`])
+      problemOf(await ask(after, one), 'auth.unauthorized');
   });
 });

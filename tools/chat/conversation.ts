@@ -61,28 +61,26 @@ export function openExchange({ deps, principal }: Pick<ToolContext, 'deps' | 'pr
     createdAt: askedAt,
     updatedAt: askedAt,
   };
+  const asking: ConversationMessage = {
+    _id: questionId,
+    role: 'user',
+    text: question,
+    sources: [],
+    modelLabel: null,
+    status: 'complete',
+    createdAt: askedAt,
+  };
   return {
     conversationId,
     messageId,
     question,
-    keepQuestion: () =>
-      deps.conversations.append(conversation, [
-        {
-          _id: questionId,
-          role: 'user',
-          text: question,
-          sources: [],
-          modelLabel: null,
-          status: 'complete',
-          createdAt: askedAt,
-        },
-      ]),
+    keepQuestion: () => deps.conversations.ask(conversation, asking, messageId),
     async keepAnswer({ sources, ...answer }) {
       // Always after its question, and without addresses that open something for a while only.
       const createdAt = new Date(Math.max(Date.now(), askedAt.getTime() + 1));
       const kept = sources.map((source) => ({ ...source, thumbnailUrl: null }));
       const message = { _id: messageId, role: 'assistant' as const, ...answer, sources: kept, createdAt };
-      await deps.conversations.answer({ ...conversation, updatedAt: createdAt }, questionId, message);
+      await deps.conversations.answer({ ...conversation, updatedAt: createdAt }, asking, message);
       await withdrawGone({ deps, principal }, kept);
     },
   };

@@ -33,14 +33,8 @@ function toMessage({ messageId, organizationId: _, conversationId: __, ...row }:
   return { ...row, _id: messageId };
 }
 
-function addition(organizationId: string, row: string, message: ConversationMessage) {
-  const { _id: messageId, createdAt, role, ...rest } = message;
-  const first = { messageId, createdAt, role };
-  return {
-    filter: { _id: messageRowId(row, messageId), organizationId, conversationId: row },
-    update: role === 'user' ? { $setOnInsert: { ...first, ...rest } } : { $set: rest, $setOnInsert: first },
-    upsert: true,
-  };
+function placeOf(organizationId: string, row: string, messageId: string) {
+  return { _id: messageRowId(row, messageId), organizationId, conversationId: row };
 }
 
 /** Of two who make the same row at once, one is told that it is there: then it can be changed. */
@@ -81,8 +75,10 @@ export function createConversationStore(
     await messages.deleteMany({ organizationId, conversationId: { $in: ids } });
   };
 
-  const write = async (organizationId: string, row: string, added: readonly ConversationMessage[]): Promise<void> => {
-    await onceMore(() => messages.bulkWrite(added.map((one) => ({ updateOne: addition(organizationId, row, one) }))));
+  const put = async (organizationId: string, row: string, message: ConversationMessage): Promise<void> => {
+    const { _id: messageId, createdAt, role, ...rest } = message;
+    const change = { $set: rest, $setOnInsert: { messageId, createdAt, role } };
+    await onceMore(() => messages.updateOne(placeOf(organizationId, row, messageId), change, { upsert: true }));
     await trimMessages(organizationId, row);
   };
 
@@ -112,29 +108,36 @@ export function createConversationStore(
         .toArray();
       return newest.toReversed().map(toMessage);
     },
-    async append({ _id: conversationId, organizationId, userId, updatedAt, scope, ...fresh }, added) {
-      const _id = conversationRowId(organizationId, userId, conversationId);
+    async ask({ _id: conversationId, organizationId, userId, updatedAt, scope, ...fresh }, question, answerId) {
+      const row = conversationRowId(organizationId, userId, conversationId);
       const { upsertedCount } = await onceMore(() =>
         conversations.updateOne(
-          { _id, organizationId, userId },
+          { _id: row, organizationId, userId },
           { $set: { updatedAt, scope }, $setOnInsert: { ...fresh, conversationId } },
           { upsert: true },
         ),
       );
-      if (added.length > 0) await write(organizationId, _id, added);
+      const { text } = question;
+      const other = { ...placeOf(organizationId, row, question._id), text: { $ne: text } };
+      const changed = (await messages.updateOne(other, { $set: { text } })).modifiedCount === 1;
+      if (changed) await messages.deleteOne(placeOf(organizationId, row, answerId));
+      else await put(organizationId, row, question);
+      // Deleted between the two writes: a question without a conversation would come back with the next one of this id.
+      if ((await conversations.findOne({ _id: row, organizationId, userId }, { projection: { _id: 1 } })) === null)
+        await messages.deleteMany({ organizationId, conversationId: row });
       if (upsertedCount === 1) await trimConversations(organizationId, userId);
     },
-    async answer({ _id: conversationId, organizationId, userId, updatedAt, scope }, questionId, answer) {
+    async answer({ _id: conversationId, organizationId, userId, updatedAt, scope }, question, answer) {
       const row = conversationRowId(organizationId, userId, conversationId);
-      const asked = { _id: messageRowId(row, questionId), organizationId, conversationId: row };
+      const asked = { ...placeOf(organizationId, row, question._id), text: question.text };
       const isAsked = async (): Promise<boolean> =>
         (await messages.findOne(asked, { projection: { _id: 1 } })) !== null;
       if (!(await isAsked())) return;
       await conversations.updateOne({ _id: row, organizationId, userId }, { $set: { updatedAt, scope } });
-      await write(organizationId, row, [answer]);
-      // Looked at after the write: of a deletion in between, either it finds the answer or this finds the deletion.
+      await put(organizationId, row, answer);
+      // Looked at after the write: of a change in between, either it finds the answer or this finds the change.
       if (!(await isAsked()))
-        await messages.deleteOne({ _id: messageRowId(row, answer._id), organizationId, conversationId: row });
+        await messages.deleteOne({ ...placeOf(organizationId, row, answer._id), text: answer.text });
     },
     async delete(organizationId, userId, id) {
       const _id = conversationRowId(organizationId, userId, id);

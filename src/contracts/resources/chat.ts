@@ -26,17 +26,20 @@ export const ChatMessage = z.looseObject({
     .describe('As the AI SDK sends them; parts that are not text are not read'),
 });
 
+/** Addresses end in it, and a URL takes dots alone for folders. */
+const ConversationId = AnyId.refine((id) => id !== '.' && id !== '..', 'an id cannot be dots alone');
+
 /**
  * Three shapes of one request: the AI SDK's `{ id, messages: [{ role, parts }] }`, plain `{ messages: [{ role, content }] }`, and AG-UI's
  * `{ threadId, runId, messages, forwardedProps }`. The scope stands at the top, or in `data` or `forwardedProps`.
  */
 export const ChatBody = z
   .looseObject({
-    id: AnyId.optional().describe('Of the conversation; one is made where it is left out'),
+    id: ConversationId.optional().describe('Of the conversation; one is made where it is left out'),
     messages: z.array(ChatMessage).min(1).max(chatLimits.messages),
     ...ChatScope.shape,
     data: z.looseObject(ChatScope.shape).optional(),
-    threadId: AnyId.optional().describe('AG-UI: the conversation'),
+    threadId: ConversationId.optional().describe('AG-UI: the conversation'),
     runId: z
       .string()
       .min(1)
@@ -124,7 +127,9 @@ export const AskInput = z.strictObject({
     .min(1)
     .max(chatLimits.messages)
     .describe('The conversation so far; the last one is the question, of role user'),
-  conversationId: AnyId.optional().describe('chat_... to go on with; a new conversation is made where it is left out'),
+  conversationId: ConversationId.optional().describe(
+    'chat_... to go on with; a new conversation is made where it is left out',
+  ),
   ...ChatScope.shape,
 });
 export const AskResult = z.object({

@@ -8,7 +8,7 @@ export const questionLanguages = ['en', 'de', 'fr'] as const satisfies readonly 
 const asking: Readonly<Record<QuestionLanguage, string>> = {
   en: `what whats which who whom whose when where why how much many does did say says said tell show give find list please
     document documents file files page there know want need get any mention mentions mentioned state stated contain contains
-    written wrote write signed sent look see also must shall should may might would could can will cannot
+    written wrote write high large big signed sent look see also must shall should may might would could can will cannot
     start starts begin begins end ends happen happens take takes place called about also too then and about it its that this these those they them he she here`,
   de: `was welche welcher welches welchen welchem wer wen wem wessen wann wo warum wieso weshalb wie viel viele wieviel
     zeig zeige sag sage nenn nenne finde such suche bitte dokument dokumente dokumenten datei seite steht stehen gibt es
@@ -48,9 +48,9 @@ const meanings: readonly (readonly string[])[] = [
   'form formular formulaire',
   'contract vertrag contrat',
   'statement auszug kontoauszug releve',
-  'total sum amount betrag summe gesamtsumme gesamtbetrag gesamt montant somme',
+  'total sum amount betrag summe gesamtsumme gesamtbetrag rechnungsbetrag rechnungssumme endbetrag gesamt montant somme',
   'price cost fee preis kosten kostet gebuhr prix cout',
-  'due deadline payable fallig falligkeit frist echeance',
+  'due deadline payable owe owed fallig falligkeit frist echeance',
   'date datum',
   'tax vat mwst ust steuer tva taxe',
   'address adresse anschrift',
@@ -60,6 +60,9 @@ const meanings: readonly (readonly string[])[] = [
   'pay paid payment zahlen bezahlen bezahlt zahlung payer paye paiement',
   'company firm firma unternehmen entreprise societe',
 ].map((words) => words.split(' '));
+
+/** What a document comes to. */
+export const totalWord = 'total';
 
 export function wordsLike(word: string): readonly string[] {
   return meanings.find((words) => words.includes(word)) ?? [word];

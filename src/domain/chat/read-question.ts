@@ -4,6 +4,7 @@ import {
   gistWords,
   kindWords,
   questionLanguages,
+  totalWord,
   wordsLike,
   type QuestionLanguage,
 } from '#src/domain/chat/question-words.ts';
@@ -43,7 +44,9 @@ const sets = askingWordSets();
 /** `What is this about?`, not `What about this?`. */
 const endsInAbout = /\babout\P{L}*$/u;
 const amountWords =
-  /\b(how much|amount|total|price|cost|sum|wie ?viel|betrag|summe|preis|kostet|combien|montant|prix)\b/;
+  /\b(how much|amount|total|price|cost|sum|wie ?viel|\w*betrag|\w*summe|preis|kostet|combien|montant|prix)\b/;
+/** Amounts that are told apart from the whole. */
+const amountLike = new Set([...wordsLike(totalWord), ...wordsLike('price'), ...wordsLike('tax'), ...wordsLike('pay')]);
 const dateWords = /\b(when|date|deadline|due|day|wann|datum|frist|fallig|quand|echeance)\b/;
 
 /**
@@ -52,7 +55,7 @@ const dateWords = /\b(when|date|deadline|due|day|wann|datum|frist|fallig|quand|e
  */
 export function readQuestion(question: string, before: string | undefined, stemmers: Stemmers): ReadQuestion {
   const text = question.slice(0, most.characters);
-  const folded = foldText(text);
+  const folded = foldText(text).replaceAll(/\bcomes? to\b/g, totalWord);
   const words = wordsOf(folded);
   const language = languageOf(words);
   const stem = stemmers(language);
@@ -60,11 +63,17 @@ export function readQuestion(question: string, before: string | undefined, stemm
   const asksForGist =
     (words.some((word) => gistWords.has(word)) || endsInAbout.test(folded)) &&
     content.every((word) => gistWords.has(word) || kindWords.has(word));
-  const own = content.filter((word) => !asksForGist || !gistWords.has(word));
+  const asksFor = amountWords.test(folded) ? 'amount' : dateWords.test(folded) ? 'date' : null;
+  const own = withTotal(
+    content.filter((word) => !asksForGist || !gistWords.has(word)),
+    asksFor,
+  );
   const context =
     before !== undefined && pointsBack(words, own)
       ? contentOf(wordsOf(foldText(before.slice(0, most.characters))), language)
       : [];
+  const said = wordsOf(foldText(text));
+  const meant = own.filter((word) => !said.includes(word));
   const fresh = context.filter((word) => !own.includes(word)).slice(0, most.context);
   const term =
     (role: Term['role'] | null) =>
@@ -77,15 +86,22 @@ export function readQuestion(question: string, before: string | undefined, stemm
     text,
     language,
     stem,
-    searchText: [text.slice(0, most.searchText - 200), ...fresh, ...otherWords(own)]
+    searchText: [text.slice(0, most.searchText - 200), ...meant, ...fresh, ...otherWords(own)]
       .join(' ')
       .slice(0, most.searchText),
     terms: distinct([...own.map(term(null)), ...fresh.map(term('context'))]),
     identifiers: queryIdentifiers(text),
     phrases: [...text.matchAll(/["“„]([^"“”„]{3,200})["”“]/gu)].map(([, phrase = '']) => phrase.trim()).slice(0, 4),
-    asksFor: amountWords.test(folded) ? 'amount' : dateWords.test(folded) ? 'date' : null,
+    asksFor,
     asksForGist,
   };
+}
+
+/** `How much is the invoice?` asks for what it comes to. */
+function withTotal(words: readonly string[], asksFor: ReadQuestion['asksFor']): readonly string[] {
+  if (asksFor !== 'amount' || !words.some((word) => kindWords.has(word))) return words;
+  const isSaid = words.some((word) => amountLike.has(word));
+  return isSaid ? words : [...words, totalWord];
 }
 
 /** What a document in another language, or of other words, may say instead. */

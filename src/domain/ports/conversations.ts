@@ -49,13 +49,20 @@ export interface ConversationStore {
     limit: number,
   ): Promise<readonly ConversationMessage[]>;
   /**
-   * Makes the conversation where it is not there, else moves `updatedAt` and `scope`. Adds messages: a question that is there stays as
-   * it is, an answer replaces the one of its id in its place. Of a long conversation the newest messages stay: `mostMessages`; of a
+   * Makes the conversation where it is not there, else moves `updatedAt` and `scope`. Adds the question; one that is there stays in its
+   * place, and loses its answer when it says something else now. Of a long conversation the newest messages stay: `mostMessages`; of a
    * person the newest conversations: `mostConversations`.
    */
-  append(conversation: ConversationRecord, messages: readonly ConversationMessage[]): Promise<void>;
-  /** Adds the answer where its question still is: nothing of a conversation that was deleted meanwhile comes back. */
-  answer(conversation: ConversationRecord, questionId: string, answer: ConversationMessage): Promise<void>;
+  ask(conversation: ConversationRecord, question: ConversationMessage, answerId: string): Promise<void>;
+  /**
+   * Adds the answer, or replaces the one of its id in its place, where its question still is and says the same: nothing of a
+   * conversation that was deleted meanwhile comes back.
+   */
+  answer(
+    conversation: ConversationRecord,
+    question: Pick<ConversationMessage, '_id' | 'text'>,
+    answer: ConversationMessage,
+  ): Promise<void>;
   delete(organizationId: string, userId: string, id: string): Promise<boolean>;
   /** What quotes a deleted document goes: its source cards, and the text of the answers that had them. */
   forgetDocument(organizationId: string, documentId: string): Promise<void>;

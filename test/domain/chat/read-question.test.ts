@@ -51,3 +51,19 @@ test('a very long question is read up to a bound', () => {
   expect(terms.length).toBeLessThanOrEqual(32);
   expect(searchText.length).toBeLessThanOrEqual(900);
 });
+
+test.each([
+  'What does the invoice come to?',
+  'How much is the bill from Juniper Lane?',
+  'Wie hoch ist der Rechnungsbetrag?',
+])('%s asks for the total', (question) => {
+  const { terms, asksFor } = read(question);
+  const focus = terms.filter(({ role }) => role === 'focus').flatMap(({ stems }) => stems);
+  expect(asksFor).toBe('amount');
+  expect(focus).toContain('total');
+});
+
+test('How high is the VAT on the invoice asks for the tax, not for the total', () => {
+  const { terms } = read('How high is the VAT on the invoice?');
+  expect(terms.map(({ word }) => word)).toEqual(['vat', 'invoice']);
+});

@@ -300,7 +300,9 @@ describe('coming back', () => {
     const userId = own.find(({ email }) => email === operatorEmail)?.userId ?? '';
     const _id = newId('conversation');
     const record = { _id, organizationId, userId, title: 'x', scope: {}, createdAt: now, updatedAt: now };
-    await app.app.deps.conversations.append(record, []);
+    const said = { sources: [], modelLabel: null, status: 'complete', createdAt: now } as const;
+    const question = { _id: 'q', role: 'user', text: 'x', ...said } as const;
+    await app.app.deps.conversations.ask(record, question, 'answer');
     expect((await resume(_id)).status).toBe(204);
     expect((await resume(_id, { cookie: other.cookie })).status).toBe(404);
   });

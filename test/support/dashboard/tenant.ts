@@ -67,7 +67,7 @@ export async function addTenant(app: TestApp): Promise<Tenant> {
   if (member === undefined || key === undefined) throw new Error('the tenant lacks a member or a key');
   const conversation = 'chat_TheirConversation00001';
   const now = new Date();
-  await deps.conversations.append(
+  await deps.conversations.ask(
     {
       _id: conversation,
       organizationId,
@@ -77,7 +77,16 @@ export async function addTenant(app: TestApp): Promise<Tenant> {
       createdAt: now,
       updatedAt: now,
     },
-    [],
+    {
+      _id: 'msg_TheirQuestion000000001',
+      role: 'user',
+      text: 'Their question',
+      sources: [],
+      modelLabel: null,
+      status: 'complete',
+      createdAt: now,
+    },
+    'msg_TheirAnswer00000000001',
   );
   const own = await app.store(tinyPng, 'image/png');
   await app.app.idle();

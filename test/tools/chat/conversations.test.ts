@@ -1,6 +1,5 @@
 import { afterAll, describe, expect, test } from 'vitest';
 import type { ChatModel } from '#src/domain/ports/chat-model.ts';
-import { mostMessages } from '#src/domain/ports/conversations.ts';
 import { tools } from '#tools/index.ts';
 import { brokenStream, chatStream, errorAnswer } from '#test/support/servers/openai-server.ts';
 import { faultOf, startChatApp, startModel, type Asked } from '#test/tools/chat/support/chat-app.ts';
@@ -69,6 +68,10 @@ describe('a conversation', () => {
       { id: 'q', text: 'Where does the stork nest?' },
       { id: first.result.messageId, text: second.result.answerText },
     ]);
+    await using scripted = await startModel(errorAnswer(400, 'no'));
+    const failed = app.ask({ messages: [user('Where do they nest?', 'q')], conversationId }, { model: scripted.model });
+    expect((await faultOf(failed)).code).toBe('model.failed');
+    expect((await read(conversationId)).messages).toMatchObject([{ id: 'q', text: 'Where do they nest?' }]);
   });
 
   test('takes one of two questions that come at once under one id, and no answer to the other one', async () => {
@@ -139,38 +142,6 @@ describe('a conversation', () => {
     for (const method of ['GET', 'DELETE'])
       expect((await app.call(method, path, person)).body).toMatchObject({ code: 'conversation.not_found' });
     expect((await get('limit=5')).body.conversations).toHaveLength(2);
-  });
-
-  test('keeps its newest messages, and forgets what is too old', async () => {
-    const { conversations } = app.app.deps;
-    const { organizationId } = app.seed;
-    const at = (ms: number) => new Date(1_700_000_000_000 + ms);
-    const record = {
-      _id: 'long',
-      organizationId,
-      userId: 'usr_1',
-      title: 't',
-      scope: {},
-      createdAt: at(0),
-      updatedAt: at(0),
-    };
-    const message = (n: number) =>
-      ({
-        _id: `m${n}`,
-        role: 'user',
-        text: `${n}`,
-        sources: [],
-        modelLabel: null,
-        status: 'complete',
-        createdAt: at(n),
-      }) as const;
-    await conversations.append(
-      record,
-      Array.from({ length: mostMessages + 7 }, (_, n) => message(n)),
-    );
-    const kept = await conversations.messages(organizationId, 'usr_1', 'long', 1_000);
-    expect(kept).toHaveLength(mostMessages);
-    expect(kept[0]?._id).toBe('m7');
   });
 
   test('shows no card of a document that its reader may not read any more', async () => {

@@ -1,9 +1,14 @@
 import { afterAll, describe, expect, test } from 'vitest';
 import type { Collections } from '#src/adapters/database/collections.ts';
-import { conversationRowId } from '#src/adapters/database/conversation-rows.ts';
+import { conversationRowId, messageRowId } from '#src/adapters/database/conversation-rows.ts';
 import { createConversationStore } from '#src/adapters/database/conversations.ts';
 import type { ChatModel } from '#src/domain/ports/chat-model.ts';
-import { withdrawnAnswer, type ConversationRecord } from '#src/domain/ports/conversations.ts';
+import {
+  mostMessages,
+  withdrawnAnswer,
+  type ConversationMessage,
+  type ConversationRecord,
+} from '#src/domain/ports/conversations.ts';
 import { tools } from '#tools/index.ts';
 import { openCollections } from '#test/spec/support/open-collections.ts';
 import { chatStream } from '#test/support/servers/openai-server.ts';
@@ -130,29 +135,62 @@ describe('conversations of one person', () => {
     createdAt: at(n),
     updatedAt: at(n),
   });
-  const message = (n: number) =>
-    ({
-      _id: 'm',
-      role: 'user',
-      text: `${n}`,
-      sources: [],
-      modelLabel: null,
-      status: 'complete',
-      createdAt: at(n),
-    }) as const;
+  const message = (n: number): ConversationMessage => ({
+    _id: `m${n}`,
+    role: 'user',
+    text: `${n}`,
+    sources: [],
+    modelLabel: null,
+    status: 'complete',
+    createdAt: at(n),
+  });
 
   test('are kept up to a number, the newest, and the messages of older ones go with them', async () => {
     const conversations = createConversationStore(stored, { mostConversations: 3 });
-    await conversations.append(conversation(0, 'usr_else'), [message(0)]);
-    for (const n of [1, 2, 3, 4, 5]) await conversations.append(conversation(n, 'usr_many'), [message(n)]);
-    const kept = await conversations.list(organizationId, 'usr_many', null, 100);
-    expect(kept.map(({ _id }) => _id)).toEqual(['c5', 'c4', 'c3']);
+    const ask = (n: number, userId: string) => conversations.ask(conversation(n, userId), message(n), 'answer');
+    await ask(0, 'usr_else');
+    for (const n of [1, 2, 3, 4, 5]) await ask(n, 'usr_many');
+    const kept = async () => (await conversations.list(organizationId, 'usr_many', null, 100)).map(({ _id }) => _id);
+    expect(await kept()).toEqual(['c5', 'c4', 'c3']);
     const left = async (userId: string, id: string) =>
       (await conversations.messages(organizationId, userId, id, 10)).length;
     expect(await Promise.all(['c1', 'c2', 'c3'].map((id) => left('usr_many', id)))).toEqual([0, 0, 1]);
     expect(await left('usr_else', 'c0')).toBe(1);
     // Going on with an old one makes none, and ends none.
-    await conversations.append({ ...conversation(3, 'usr_many'), updatedAt: at(9) }, []);
-    expect(await conversations.list(organizationId, 'usr_many', null, 100)).toHaveLength(3);
+    await conversations.ask({ ...conversation(3, 'usr_many'), updatedAt: at(9) }, message(9), 'answer');
+    expect(await kept()).toEqual(['c5', 'c4', 'c3']);
+  });
+
+  test('leave no question behind that is asked while they are deleted', async () => {
+    const gone = conversation(1, 'usr_gone');
+    const deleting = new Proxy(stored.messages, {
+      get: (target, name) =>
+        name === 'updateOne'
+          ? async (...given: Parameters<typeof target.updateOne>) => {
+              await createConversationStore(stored).delete(organizationId, gone.userId, gone._id);
+              return target.updateOne(...given);
+            }
+          : Reflect.get(target, name).bind(target),
+    });
+    const conversations = createConversationStore({ ...stored, messages: deleting });
+    await conversations.ask(gone, message(1), 'answer');
+    expect(await conversations.find(organizationId, gone.userId, gone._id)).toBeNull();
+    expect(await conversations.messages(organizationId, gone.userId, gone._id, 10)).toEqual([]);
+  });
+
+  test('keep their newest messages, and forget what is too old', async () => {
+    const conversations = createConversationStore(stored);
+    const long = conversation(1, 'usr_long');
+    await conversations.ask(long, message(0), 'answer');
+    const row = conversationRowId(organizationId, 'usr_long', long._id);
+    const more = Array.from({ length: mostMessages + 5 }, (_, n) => {
+      const { _id: messageId, ...rest } = message(n + 1);
+      return { ...rest, _id: messageRowId(row, messageId), messageId, organizationId, conversationId: row };
+    });
+    await stored.messages.insertMany(more);
+    await conversations.ask(long, message(mostMessages + 6), 'answer');
+    const kept = await conversations.messages(organizationId, 'usr_long', long._id, 1_000);
+    expect(kept).toHaveLength(mostMessages);
+    expect(kept[0]?._id).toBe('m7');
   });
 });
