@@ -45,6 +45,15 @@ describe('53: ids of another organization narrow nothing, and tell nothing', () 
     expect(result.sources.map(({ documentId }) => documentId)).toEqual([own]);
   });
 
+  test('what is public in other projects does not crowd out the projects that are asked about', async () => {
+    const elsewhere = await addNeighbour(app, 'project');
+    const place = { projectId: elsewhere.projectId, visibility: 'public' } as const;
+    for (let n = 0; n < 14; n += 1)
+      await storeText(app, { ...place, text: `Zeppelin ${n}. The zeppelin is a zeppelin.` });
+    const { result } = await app.ask({ messages, projectIds: [app.seed.projectId] });
+    expect(result.sources.map(({ documentId }) => documentId)).toEqual([own]);
+  });
+
   test('a key of one project does not reach documents, keys or conversations beyond it', async () => {
     const other = await addNeighbour(app, 'project');
     const key = await app.principal();

@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process';
+import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
@@ -21,6 +21,8 @@ const start = (env: Record<string, string>) => startTestApp({ dataDir: folder.pa
 const ask = (app: TestApp, cookie: string) => app.call('GET', '/api/dashboard/context', { cookie });
 /** What `npm run seed -- --json` says, in this process. */
 async function seedBy(env: Record<string, string>): Promise<Record<string, string>> {
+  // The test runner has one of its own.
+  vi.stubEnv('BASE_URL', undefined);
   for (const [name, value] of Object.entries(env)) vi.stubEnv(name, value);
   const { argv } = process;
   const write = vi.spyOn(process.stdout, 'write').mockReturnValue(true);
@@ -34,6 +36,32 @@ async function seedBy(env: Record<string, string>): Promise<Record<string, strin
     process.argv = argv;
     vi.unstubAllEnvs();
   }
+}
+
+let programs: ChildProcess[] = [];
+afterEach(() => {
+  for (const one of programs) one.kill('SIGKILL');
+  programs = [];
+});
+
+/** A start of the program, and the first line that it says. */
+async function program(env: Record<string, string>): Promise<{ line: string; end(): Promise<unknown> }> {
+  const service = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', 'src/main.ts'], {
+    cwd: root,
+    env: { PATH: process.env['PATH'], ...env },
+    stdio: ['ignore', 'pipe', 'inherit'],
+    timeout: 25_000,
+  });
+  programs.push(service);
+  const ended = once(service, 'close');
+  const [line] = (await once(createInterface(service.stdout), 'line')) as [string];
+  return {
+    line,
+    end() {
+      service.kill('SIGTERM');
+      return ended;
+    },
+  };
 }
 
 const debug = { API_DEBUG: 'true', DASHBOARD_SESSION_TOKEN: token };
@@ -63,14 +91,8 @@ describe('The seeded session', () => {
   test('is printed by a start as a header that works and by npm run seed as the same cookie, and ends with the debug mode', async () => {
     const ports = { API_PORT: '0', AGENTS_PORT: '0', MCP_PORT: '0', OBJECTS_PORT: '0' };
     const env = { DATA_DIR: folder.path, LOG_LEVEL: 'silent', SERVICES: 'api', API_DEBUG: 'true', ...ports };
-    const service = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', 'src/main.ts'], {
-      cwd: root,
-      env: { PATH: process.env['PATH'], ...env },
-      stdio: ['ignore', 'pipe', 'inherit'],
-      timeout: 25_000,
-    });
-    const ended = once(service, 'close');
-    const [line] = (await once(createInterface(service.stdout), 'line')) as [string];
+    const service = await program(env);
+    const { line } = service;
     const api = (await readAddresses(folder.path))?.api ?? '';
     expect(line).toMatch(/^Cookie: app\.session_token=\S+$/);
     const cookie = line.replace(/^Cookie: /, '');
@@ -79,8 +101,7 @@ describe('The seeded session', () => {
     expect(sessionCookie).toBe(cookie);
     expect((await fetch(`${api}/api/dashboard/context`, { headers: { cookie } })).status).toBe(200);
     expect([operatorEmail, operatorPassword]).toEqual([expect.stringContaining('@'), expect.any(String)]);
-    service.kill('SIGTERM');
-    await ended;
+    await service.end();
     const signed = cookie.replace('app.session_token=', '');
     {
       await using app = await start({ API_DEBUG: 'true', DASHBOARD_SESSION_TOKEN: signed });

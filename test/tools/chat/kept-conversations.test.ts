@@ -161,22 +161,31 @@ describe('conversations of one person', () => {
     expect(await kept()).toEqual(['c5', 'c4', 'c3']);
   });
 
-  test('leave no question behind that is asked while they are deleted', async () => {
-    const gone = conversation(1, 'usr_gone');
-    const deleting = new Proxy(stored.messages, {
-      get: (target, name) =>
-        name === 'updateOne'
-          ? async (...given: Parameters<typeof target.updateOne>) => {
-              await createConversationStore(stored).delete(organizationId, gone.userId, gone._id);
-              return target.updateOne(...given);
-            }
-          : Reflect.get(target, name).bind(target),
-    });
-    const conversations = createConversationStore({ ...stored, messages: deleting });
-    await conversations.ask(gone, message(1), 'answer');
-    expect(await conversations.find(organizationId, gone.userId, gone._id)).toBeNull();
-    expect(await conversations.messages(organizationId, gone.userId, gone._id, 10)).toEqual([]);
-  });
+  test.each(['question', 'answer'] as const)(
+    'leave no %s behind that is stored while they are deleted',
+    async (which) => {
+      const gone = conversation(1, `usr_${which}`);
+      const kept = createConversationStore(stored);
+      const deleting = new Proxy(stored.messages, {
+        get: (target, name) =>
+          name === 'updateOne'
+            ? async (...given: Parameters<typeof target.updateOne>) => {
+                await kept.delete(organizationId, gone.userId, gone._id);
+                return target.updateOne(...given);
+              }
+            : Reflect.get(target, name).bind(target),
+      });
+      const conversations = createConversationStore({ ...stored, messages: deleting });
+      const answer: ConversationMessage = { ...message(2), role: 'assistant' };
+      if (which === 'question') await conversations.ask(gone, message(1), answer._id);
+      else {
+        await kept.ask(gone, message(1), answer._id);
+        await conversations.answer(gone, message(1), answer);
+      }
+      expect(await kept.find(organizationId, gone.userId, gone._id)).toBeNull();
+      expect(await kept.messages(organizationId, gone.userId, gone._id, 10)).toEqual([]);
+    },
+  );
 
   test('keep their newest messages, and forget what is too old', async () => {
     const conversations = createConversationStore(stored);
