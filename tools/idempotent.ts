@@ -6,13 +6,13 @@ import type { ToolContext } from '#tools/define.ts';
 /**
  * Runs `work` under a client's idempotency key. An identical retry answers the first reply and sets `outcome.replayed`; the key
  * with other input is `idempotency.key_reused`; a failed request stores nothing. `work` must be safe to run twice:
- * what it makes takes its ids from the key and the input's fingerprint.
+ * what it makes takes its ids from the key and the input's fingerprint. `begun` is when the first of these requests came.
  * Source: specification §4.2 "Idempotency rules".
  */
 export async function idempotent(
   ctx: ToolContext,
   request: { endpoint: string; key: string; body: unknown },
-  work: (fingerprint: string) => Promise<StoredReply>,
+  work: (fingerprint: string, begun: Date) => Promise<StoredReply>,
 ): Promise<StoredReply> {
   const { idempotency } = ctx.deps;
   const { organizationId, actorId } = ctx.principal;
@@ -28,7 +28,7 @@ export async function idempotent(
     return record.reply;
   }
   try {
-    const { reply, mine } = await idempotency.finish(scope, fingerprint, await work(fingerprint));
+    const { reply, mine } = await idempotency.finish(scope, fingerprint, await work(fingerprint, record.createdAt));
     if (!mine) ctx.outcome.replayed = true;
     return reply;
   } catch (error) {

@@ -25,12 +25,12 @@ const email: Field = {
   maxLength: 254,
 };
 
-export const signInFields: readonly Field[] = [
+const signInFields: readonly Field[] = [
   email,
   { name: 'password', label: 'Password', type: 'password', autocomplete: 'current-password', maxLength: 128 },
 ];
 
-export const signUpFields: readonly Field[] = [
+const signUpFields: readonly Field[] = [
   { name: 'name', label: 'Your name', type: 'text', autocomplete: 'name', maxLength: 200 },
   email,
   {

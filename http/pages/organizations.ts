@@ -4,12 +4,12 @@ import { fieldOf, summaryOf, type Entry, type Field } from '#http/pages/fields.t
 import { html, type Markup } from '#http/pages/html.ts';
 import type { Page } from '#http/pages/layout.ts';
 
-export const organizationFields: readonly Field[] = [
+const organizationFields: readonly Field[] = [
   { name: 'name', label: 'Name of the organization', type: 'text', autocomplete: 'organization', maxLength: 200 },
 ];
 
 /** The top right of somebody who is signed in. */
-export const whoIs = ({ name }: LiveSession, { token }: Carried): Markup =>
+const whoIs = ({ name }: LiveSession, { token }: Carried): Markup =>
   html`<div class="who">
     <p>${name}</p>
     <form method="post" action="/sign-out">${token}<button class="quiet">Sign out</button></form>
@@ -67,7 +67,7 @@ export function organizationsPage(belonging: Belonging, entry: Entry, carried: C
           ? html`<ul>
               ${lines}
             </ul>`
-          : html`<p class="soft">You belong to none yet.</p>`
+          : html`<p class="soft">You belong to none yet. An invitation opens by the link that you were given.</p>`
       }
     </section>
     <section aria-labelledby="new">

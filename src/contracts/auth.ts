@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { AnyId, isPlain, plainOnly } from '#src/contracts/fields.ts';
 
 /** Bodies below `/api/auth`; the pages send the same. Source: identity.md "Sessions". */
-export const Email = z
+const Email = z
   .email('expected an e-mail address such as name@example.com')
   .max(254)
   .transform((text) => text.toLowerCase());

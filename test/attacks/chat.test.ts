@@ -48,10 +48,13 @@ describe('53: ids of another organization narrow nothing, and tell nothing', () 
   test('what is public in other projects does not crowd out the projects that are asked about', async () => {
     const elsewhere = await addNeighbour(app, 'project');
     const place = { projectId: elsewhere.projectId, visibility: 'public' } as const;
-    for (let n = 0; n < 14; n += 1)
-      await storeText(app, { ...place, text: `Zeppelin ${n}. The zeppelin is a zeppelin.` });
-    const { result } = await app.ask({ messages, projectIds: [app.seed.projectId] });
-    expect(result.sources.map(({ documentId }) => documentId)).toEqual([own]);
+    for (let n = 0; n < 14; n += 1) await storeText(app, { ...place, text: `Balloon ${n}. The balloon is a balloon.` });
+    const mine = await storeText(app, { text: 'The balloon of the city lands at 7.' });
+    const { result } = await app.ask({
+      messages: [{ role: 'user', text: 'Where is the balloon?' }],
+      projectIds: [app.seed.projectId],
+    });
+    expect(result.sources.map(({ documentId }) => documentId)).toEqual([mine]);
   });
 
   test('a key of one project does not reach documents, keys or conversations beyond it', async () => {

@@ -74,7 +74,7 @@ describe.each(testDatabases)('What was cut short, in %s', (_, open) => {
       expect(left?._id).toMatch(/^usr_/);
       // It may be one that is being made at this moment.
       await expect(signUp(email)).rejects.toMatchObject(taken);
-      await users.updateOne({ email }, { $set: { createdAt: aMinuteAgo() } } as object);
+      await users.updateOne({ email }, { $set: { createdAt: aMinuteAgo() } });
       const again = await Promise.allSettled([signUp(email), signUp(email)]);
       expect(again.map(({ status }) => status).toSorted()).toEqual(['fulfilled', 'rejected']);
       expect(again.find(({ status }) => status === 'rejected')).toMatchObject({ reason: taken });
@@ -90,7 +90,8 @@ describe.each(testDatabases)('What was cut short, in %s', (_, open) => {
       const { users } = database.collections;
       const createdAt = aMinuteAgo();
       await signUp('whole@example.com');
-      await users.updateOne({ email: 'whole@example.com' }, { $set: { createdAt } } as object);
+      await users.updateOne({ email: 'whole@example.com' }, { $set: { createdAt } });
+      await users.db.collection('sessions').deleteMany({});
       await expect(signUp('whole@example.com')).rejects.toMatchObject(taken);
       expect((await signIn('whole@example.com')).cookies).toHaveLength(1);
       for (const refers of ['members', 'sessions']) {
@@ -120,7 +121,7 @@ describe.each(testDatabases)('What was cut short, in %s', (_, open) => {
     await createMemberStore(collections).add(owner);
     const wanted = (slug: string) => affiliations.insertOrganization(organization(slug, new Date()));
     const asked = await Promise.all([wanted('cut-short'), wanted('cut-short'), wanted('being-made'), wanted('whole')]);
-    expect(asked.slice(0, 2).toSorted()).toEqual([false, true]);
+    expect(new Set(asked.slice(0, 2))).toEqual(new Set([false, true]));
     expect(asked.slice(2)).toEqual([false, false]);
     const { slug: __, ...rest } = left;
     expect(await collections.organizations.findOne({ _id: left._id })).toEqual(rest);

@@ -1,12 +1,14 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { newId } from '#src/domain/ids.ts';
 import { pointersOf, problemOf } from '#test/spec/support/replies.ts';
 import { openCollections } from '#test/spec/support/open-collections.ts';
+import { createBrowser } from '#test/support/dashboard/browser.ts';
 import { startTestApp, type Person, type TestApp } from '#test/support/test-app.ts';
 
 let app: TestApp;
 let stored: Awaited<ReturnType<typeof openCollections>>;
 beforeAll(async () => {
-  app = await startTestApp({ env: { SERVICES: 'api' } });
+  app = await startTestApp({ env: { SERVICES: 'api', SIGN_UP: 'invited' } });
   stored = await openCollections(app.dataDir);
 });
 afterAll(async () => {
@@ -15,12 +17,13 @@ afterAll(async () => {
 });
 
 const post = (path: string, { cookie }: Pick<Person, 'cookie'>, body: object = {}) =>
-  app.call('POST', `/api/auth/${path}`, { cookie, body });
+  app.call('POST', `/api/auth/organization/${path}`, { cookie, body });
 const context = ({ cookie }: Pick<Person, 'cookie'>) => app.call('GET', '/api/dashboard/context', { cookie });
+
 describe('A new organization', () => {
   test('has its founder as owner, a project with the workflows, is active, and is in the audit log', async () => {
     const person = await app.addPerson();
-    const { status, body } = await post('organization/create', person, { name: ' Ünï & Co ' });
+    const { status, body } = await post('create', person, { name: ' Ünï & Co ' });
     expect(status).toBe(200);
     expect(body).toEqual({
       id: expect.stringMatching(/^org_/),
@@ -45,7 +48,7 @@ describe('A new organization', () => {
 
   test('has its first project under a name that no other takes, in capitals or not', async () => {
     const { cookie } = await app.addPerson();
-    await post('organization/create', { cookie }, { name: 'Names' });
+    await post('create', { cookie }, { name: 'Names' });
     const again = await app.call('POST', '/api/dashboard/projects', { cookie, body: { name: 'DEFAULT project' } });
     problemOf(again, 'project.name_taken');
   });
@@ -53,26 +56,26 @@ describe('A new organization', () => {
   test('takes no short name that is taken, also when two want it at once', async () => {
     const person = await app.addPerson();
     const answers = await Promise.all(
-      [1, 2, 3].map((name) => post('organization/create', person, { name: `N ${name}`, slug: 'the-one' })),
+      [1, 2, 3].map((name) => post('create', person, { name: `N ${name}`, slug: 'the-one' })),
     );
     expect(answers.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([200, 409, 409]);
     for (const answer of answers.filter(({ status }) => status === 409))
       expect(pointersOf(problemOf(answer, 'organization.slug_taken'))).toEqual(['/slug']);
     expect(await stored.organizations.countDocuments({ slug: 'the-one' })).toBe(1);
     for (const body of [{}, { name: '' }, { name: 'x', slug: 'Not a slug' }, { name: 'x', role: 'owner' }])
-      problemOf(await post('organization/create', person, body), 'request.invalid');
+      problemOf(await post('create', person, body), 'request.invalid');
   });
 
   test.each(['sign-in', 'choice'])(
     'that a crash left without a project gets one at the next %s, and never two',
     async (when) => {
       const person = await app.addPerson();
-      const { body } = await post('organization/create', person, { name: 'Cut short' });
+      const { body } = await post('create', person, { name: 'Cut short' });
       const [project] = await stored.projects.find({ organizationId: body.id }).toArray();
       await stored.projects.deleteMany({ organizationId: body.id });
       await stored.workflows.deleteMany({ organizationId: body.id }, {});
       const again = () =>
-        when === 'choice' ? post('organization/set-active', person, { organizationId: body.id }) : app.signIn(person);
+        when === 'choice' ? post('set-active', person, { organizationId: body.id }) : app.signIn(person);
       await Promise.all([again(), again()]);
       expect(await stored.projects.find({ organizationId: body.id }).toArray()).toMatchObject([{ _id: project?._id }]);
       expect(await stored.workflows.countDocuments({ organizationId: body.id })).toBeGreaterThan(0);
@@ -84,14 +87,163 @@ describe('A new organization', () => {
 describe('The choice of an organization', () => {
   test('that the person is not a member of is refused as an unknown one, and changes nothing', async () => {
     const person = await app.addPerson('viewer');
-    const theirs = await post('organization/create', await app.addPerson(), { name: 'Theirs' });
-    problemOf(
-      await post('organization/set-active', person, { organizationId: theirs.body.id }),
-      'organization.not_found',
-    );
-    problemOf(await post('organization/set-active', person, { organizationId: 'org_x' }), 'organization.not_found');
+    const theirs = await post('create', await app.addPerson(), { name: 'Theirs' });
+    problemOf(await post('set-active', person, { organizationId: theirs.body.id }), 'organization.not_found');
+    problemOf(await post('set-active', person, { organizationId: 'org_x' }), 'organization.not_found');
     expect((await context(await app.signIn(person).then((cookie) => ({ cookie })))).body.organization.id).toBe(
       app.seed.organizationId,
     );
+  });
+});
+
+const password = 'ten characters';
+const invite = async (email: string, expiresAt = new Date(Date.now() + 86_400_000)) => {
+  const [createdAt, invitationId] = [new Date(), newId('invitation')];
+  const { organizationId } = app.seed;
+  await app.app.deps.members.invite({
+    organizationId,
+    expiresAt,
+    invitationId,
+    email,
+    role: 'editor',
+    inviterId: 'usr_x',
+    createdAt,
+  });
+  return invitationId;
+};
+const cancel = (invitationId: string) => app.app.deps.members.cancelInvitation(app.seed.organizationId, invitationId);
+/** Ids that open nothing for this address. */
+const badIdsFor = async (email: string) => {
+  const canceled = await invite(email);
+  await cancel(canceled);
+  const over = await invite(email, new Date(0));
+  return [await invite(`not.${email}`), over, canceled, 'inv_0', newId('invitation'), 'a b\r\n\ud800"é'];
+};
+
+describe('With SIGN_UP=invited', () => {
+  const refusal = 'Accounts are by invitation here: open the link of an invitation that waits for your address.';
+  const signUp = (email: string, invitationId?: string) =>
+    app.call('POST', '/api/auth/sign-up/email', { body: { name: 'New', email, password, invitationId } });
+
+  test('an account needs the id of an invitation that waits for its address, and all else is one answer', async () => {
+    const email = 'new@example.com';
+    const waiting = await invite(email);
+    for (const invitationId of [undefined, ...(await badIdsFor('other@example.com'))])
+      expect(problemOf(await signUp('other@example.com', invitationId), 'auth.forbidden').detail).toBe(refusal);
+    for (const [wrong, id] of [
+      ['other@example.com', waiting],
+      [email, undefined],
+      // Whether there is an account is not told, either.
+      [app.seed.operatorEmail, undefined],
+    ] as const)
+      expect(problemOf(await signUp(wrong, id), 'auth.forbidden').detail).toBe(refusal);
+    expect((await signUp('NEW@example.com', waiting)).status).toBe(200);
+    expect(await stored.users.countDocuments({ email: 'other@example.com' })).toBe(0);
+  });
+
+  test('the link leads over sign-in and sign-up to the invitation, and into its organization', async () => {
+    const email = 'by-link@example.com';
+    const id = await invite(email);
+    const browser = createBrowser(app);
+    const signIn = await browser.open(`/invitations/${id}`);
+    expect(signIn.path).toBe(`/sign-in?returnTo=${encodeURIComponent(`/invitations/${id}`)}`);
+    const toSignUp = /<a href="(\/sign-up[^"]*)">/.exec(signIn.html)?.[1] ?? '';
+    await browser.open(toSignUp);
+    const stranger = await browser.send('/sign-up', { name: 'New', email: 'stranger@example.com', password });
+    expect(stranger.status).toBe(403);
+    expect(stranger.html).toContain(refusal);
+    expect(stranger.html).toContain('value="stranger@example.com"');
+    // The form that is shown again still knows where it leads.
+    const invitation = await browser.send('/sign-up', { name: 'New', email, password });
+    expect(invitation).toMatchObject({
+      status: 200,
+      path: `/invitations/${id}`,
+      title: 'Invitation to Demo organization - Inkgraph',
+    });
+    const joined = await browser.send(`/invitations/${id}`, { decision: 'accept' });
+    expect(joined.html).toContain('You work in Demo organization.');
+    const { body } = await app.call('GET', '/api/auth/organization/list', { cookie: browser.cookie() });
+    expect(body.organizations).toMatchObject([{ id: app.seed.organizationId, role: 'editor' }]);
+  });
+
+  test('the page without the link makes no account', async () => {
+    const email = 'no-link@example.com';
+    await invite(email);
+    const browser = createBrowser(app);
+    await browser.open('/sign-up');
+    const shown = await browser.send('/sign-up', { name: 'New', email, password });
+    expect(shown.status).toBe(403);
+    expect(shown.html).toContain(refusal);
+    expect(await stored.users.countDocuments({ email })).toBe(0);
+  });
+});
+
+describe('An invitation', () => {
+  test('makes a member once, of two who take it at once and ever after', async () => {
+    const person = await app.addPerson();
+    const invitationId = await invite(person.email);
+    const answers = await Promise.all([1, 2, 3].map(() => post('accept-invitation', person, { invitationId })));
+    expect(answers.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([200, 404, 404]);
+    expect((await context(person)).body.credential.role).toBe('editor');
+    problemOf(await post('reject-invitation', person, { invitationId }), 'invitation.not_found');
+    expect(await stored.audit.findOne({ action: 'member.join', target: person.userId })).toMatchObject({
+      detail: { role: 'editor', email: person.email },
+    });
+    const { members } = app.app.deps;
+    const membership = await members.membership(app.seed.organizationId, person.userId);
+    await members.remove(app.seed.organizationId, membership?.memberId ?? '', 'editor');
+    problemOf(await post('accept-invitation', person, { invitationId }), 'invitation.not_found');
+  });
+
+  test('of somebody who is a member already leaves them their role, and says so', async () => {
+    const person = await app.addPerson('viewer');
+    const invitationId = await invite(person.email);
+    const { body } = await post('accept-invitation', person, { invitationId });
+    expect(body).toMatchObject({ invitationId, role: 'viewer' });
+    expect(await stored.audit.findOne({ action: 'member.join', target: person.userId })).toMatchObject({
+      detail: { role: 'viewer' },
+    });
+  });
+
+  test('of another, that ran out, that was taken back and that never was are one answer', async () => {
+    const person = await app.addPerson();
+    for (const invitationId of await badIdsFor(person.email))
+      for (const path of ['accept-invitation', 'reject-invitation']) {
+        const problem = problemOf(await post(path, person, { invitationId }), 'invitation.not_found');
+        expect(problem.detail).toBe('No invitation with this id waits for your address: ask for a new one.');
+        expect(JSON.stringify(problem)).not.toContain('not.');
+      }
+  });
+
+  test('is told by nothing but its id to whoever has the address', async () => {
+    const person = await app.addPerson();
+    const id = await invite(person.email);
+    const addresses = ['organization/list', 'get-session', 'list-sessions', 'organization/list-user-invitations'];
+    const told = await Promise.all([
+      ...addresses.map((path) => app.call('GET', `/api/auth/${path}`, { cookie: person.cookie })),
+      app.call('GET', '/organizations', { cookie: person.cookie, headers: { accept: 'text/html' } }),
+      app.call('GET', '/api/dashboard/context', { cookie: person.cookie }),
+    ]);
+    expect(told.map(({ status }) => status)).toEqual([200, 200, 200, 404, 200, 400]);
+    const text = JSON.stringify(told.map(({ body }) => body));
+    expect(text).not.toContain('inv_');
+    expect(text).not.toContain('Demo organization');
+    const shown = await app.call('GET', `/invitations/${id}`, { cookie: person.cookie });
+    expect(shown.status).toBe(200);
+    expect(shown.body).toContain('Demo organization');
+  });
+
+  test('is in the audit log by the address, never by the id', async () => {
+    const person = await app.addPerson();
+    const declined = await invite(person.email);
+    expect((await post('reject-invitation', person, { invitationId: declined })).status).toBe(200);
+    const accepted = await invite(person.email);
+    expect((await post('accept-invitation', person, { invitationId: accepted })).status).toBe(200);
+    const records = await stored.audit.find({ actor: person.userId }).sort({ _id: 1 }).toArray();
+    expect(records).toMatchObject([
+      { action: 'invitation.decline', target: person.email, detail: { role: 'editor' } },
+      { action: 'member.join', target: person.userId },
+    ]);
+    expect(JSON.stringify(records)).not.toContain('inv_');
   });
 });

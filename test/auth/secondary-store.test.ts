@@ -5,8 +5,11 @@ import { startTestApp, type TestApp } from '#test/support/test-app.ts';
 
 const store = createBreakableStore();
 let app: TestApp;
+/** Of a session that no test ends. */
+let operator: string;
 beforeAll(async () => {
   app = await startTestApp({ env: { SERVICES: 'api', RATE_LIMITS: 'on' }, overrides: { sessionStore: store } });
+  operator = await app.signIn();
 });
 afterAll(() => app[Symbol.asyncDispose]());
 beforeEach(() => store.breakDown());
@@ -16,7 +19,7 @@ const signOut = (cookie: string) => app.call('POST', '/api/auth/sign-out', { coo
 
 describe('While the session store is down', () => {
   test('sessions are read from the database', async () => {
-    const cookie = await app.signIn();
+    const cookie = operator;
     store.breakDown(...everyOperation);
     expect((await context(cookie)).status).toBe(200);
     expect((await app.call('GET', '/api/auth/get-session', { cookie })).body.user.email).toBe(app.seed.operatorEmail);
@@ -43,7 +46,7 @@ describe('While the session store is down', () => {
   });
 
   test('sign-in and the choice of an organization fail as a whole', async () => {
-    const cookie = await app.signIn();
+    const cookie = operator;
     const { operatorEmail: email, operatorPassword: password, organizationId } = app.seed;
     store.breakDown('set');
     const signIn = await app.call('POST', '/api/auth/sign-in/email', { body: { email, password } });
@@ -51,6 +54,17 @@ describe('While the session store is down', () => {
     expect(signIn.headers.getSetCookie()).toEqual([]);
     const choice = { cookie, body: { organizationId } };
     problemOf(await app.call('POST', '/api/auth/organization/set-active', choice), 'service.unavailable');
+  });
+
+  test('an organization that was made does not look undone because it could not be chosen', async () => {
+    const cookie = operator;
+    store.breakDown('set');
+    const made = await app.call('POST', '/api/auth/organization/create', { cookie, body: { name: 'Made' } });
+    expect(made).toMatchObject({ status: 200, body: { name: 'Made' } });
+    store.breakDown();
+    const { body } = await app.call('GET', '/api/auth/organization/list', { cookie });
+    expect(body.organizations).toContainEqual({ id: made.body.id, name: 'Made', role: 'owner' });
+    expect(body.activeOrganizationId).toBe(app.seed.organizationId);
   });
 
   test('sign-up makes no user whose address would be taken from then on', async () => {
@@ -62,7 +76,8 @@ describe('While the session store is down', () => {
   });
 
   test('another session is not ended by half', async () => {
-    const [cookie, other] = [await app.signIn(), await app.signIn()];
+    const person = await app.addPerson('viewer');
+    const [cookie, other] = [person.cookie, await app.signIn(person)];
     store.breakDown('delete');
     problemOf(await app.call('POST', '/api/auth/revoke-other-sessions', { cookie, body: {} }), 'service.unavailable');
     expect((await context(other)).status).toBe(200);

@@ -6,6 +6,7 @@ import { newRuns } from '#src/domain/runs/new-runs.ts';
 import { newId } from '#src/domain/ids.ts';
 import { createLocalModels } from '#src/adapters/models/local/create-local-models.ts';
 import { documentIntake } from '#graphs/document-intake.workflow.ts';
+import { conversationOf } from '#test/support/conversations.ts';
 import { methodsOf, storesOf, testDatabase, type Stores, type TestDatabase } from '#test/support/database.ts';
 import {
   documentRecord,
@@ -147,7 +148,7 @@ async function seedAround(who: Pick<Seeded, 'organizationId' | 'projectIds' | 'd
 }
 
 /** Two owners, so that one of them could be removed, and an invitation. */
-async function seedPeople({ organizationId }: Pick<Seeded, 'organizationId'>) {
+async function seedPeople({ organizationId, documentId }: Pick<Seeded, 'organizationId' | 'documentId'>) {
   const userId = newId('user');
   const email = `${userId.toLowerCase()}@example.com`;
   await database.collections.users.insertOne({ _id: userId, email, name: 'Owner' });
@@ -162,6 +163,9 @@ async function seedPeople({ organizationId }: Pick<Seeded, 'organizationId'>) {
     inviterId: userId,
   } as const;
   await stores.members.invite({ ...invitation, createdAt: now, expiresAt: new Date(8e12) });
+  const { conversation, question, answer } = conversationOf({ organizationId, userId }, documentId);
+  await stores.conversations.ask(conversation, question, answer._id);
+  await stores.conversations.answer(conversation, question, answer);
   return { userId, email, memberId, invitationId };
 }
 
@@ -265,6 +269,18 @@ const reads: Readonly<Record<string, Read>> = {
   'results.embeddingById': (who, { embeddingId }) => stores.results.embeddingById(who.organizationId, embeddingId),
   'results.segmentationById': (who, { segmentationId }) =>
     stores.results.segmentationById(who.organizationId, segmentationId),
+  'search.highlights': async (who, { projectIds, documentId }) => {
+    const asked = { organizationId: who.organizationId, projectIds, documentIds: [documentId], text: 'INV-2024-0042' };
+    return [...(await stores.search.highlights(asked))];
+  },
+  'conversations.find': (who, { userId }) => stores.conversations.find(who.organizationId, userId, 'chat_one'),
+  'conversations.list': (who, { userId }) => stores.conversations.list(who.organizationId, userId, null, 100),
+  'conversations.messages': (who, { userId }) =>
+    stores.conversations.messages(who.organizationId, userId, 'chat_one', 100),
+  'groundingTexts.read': async (who, { documentId, ocrId, descriptionId }) => {
+    const of = { documentId, ocrResultId: ocrId, descriptionId };
+    return Object.values(await stores.groundingTexts.read(who.organizationId, [of])).flat();
+  },
   'members.membership': (who, { userId }) => stores.members.membership(who.organizationId, userId),
   'members.list': (who) => stores.members.list(who.organizationId),
   'members.find': (who, { memberId }) => stores.members.find(who.organizationId, memberId),
@@ -298,6 +314,17 @@ const changes: Readonly<Record<string, Change>> = {
   'apiKeys.revoke': (who, { keyId }) => stores.apiKeys.revoke(who.organizationId, keyId, now),
   'apiKeys.replace': (who, { keyId }) => stores.apiKeys.replace(who.organizationId, keyId, 'key_x', now),
   'apiKeys.touch': (who, { keyId }) => stores.apiKeys.touch(who.organizationId, keyId, new Date(0)),
+  'conversations.ask': (who, { userId, documentId }) => {
+    const { conversation, question, answer } = conversationOf({ ...who, userId }, documentId);
+    return stores.conversations.ask({ ...conversation, scope: {} }, { ...question, text: 'stolen' }, answer._id);
+  },
+  'conversations.answer': (who, { userId, documentId }) => {
+    const { conversation, question, answer } = conversationOf({ ...who, userId }, documentId);
+    return stores.conversations.answer(conversation, question, { ...answer, text: 'stolen' });
+  },
+  'conversations.delete': (who, { userId }) => stores.conversations.delete(who.organizationId, userId, 'chat_one'),
+  'conversations.forgetDocument': (who, { documentId }) =>
+    stores.conversations.forgetDocument(who.organizationId, documentId),
   'members.changeRole': (who, { memberId }) =>
     stores.members.changeRole(who.organizationId, memberId, 'owner', 'viewer'),
   'members.remove': (who, { memberId }) => stores.members.remove(who.organizationId, memberId, 'owner'),

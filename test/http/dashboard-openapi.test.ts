@@ -56,7 +56,8 @@ describe('The description of the dashboard', () => {
       expect(answer.status).toBe(401);
       expectConforming(description, [row.method, row.path.replaceAll(/:\w+/g, 'x')], answer);
       if (row.body === undefined) return;
-      const schema: any = z.toJSONSchema(row.body, { io: 'input', unrepresentable: 'any' });
+      const { $ref: named, $defs, ...shown }: any = z.toJSONSchema(row.body, { io: 'input', unrepresentable: 'any' });
+      const schema = named === undefined ? shown : $defs[String(named).split('/').at(-1) ?? ''];
       const { $ref, ...inline } = operation.requestBody.content['application/json'].schema;
       const described =
         $ref === undefined ? inline : description.components.schemas[String($ref).split('/').at(-1) ?? ''];

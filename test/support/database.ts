@@ -8,11 +8,13 @@ import { createApiKeyStore } from '#src/adapters/database/api-keys.ts';
 import { createAuditLog } from '#src/adapters/database/audit-log.ts';
 import { collectionsOf, type Collections } from '#src/adapters/database/collections.ts';
 import { connectDatabase, type Database } from '#src/adapters/database/connect.ts';
+import { createConversationStore } from '#src/adapters/database/conversations.ts';
 import { createDeliveryStore } from '#src/adapters/database/deliveries.ts';
 import { createDocumentTraces } from '#src/adapters/database/document-traces.ts';
 import { createDocumentStore } from '#src/adapters/database/documents.ts';
 import { createEventLog } from '#src/adapters/database/event-log.ts';
 import { createExecutionStore } from '#src/adapters/database/executions.ts';
+import { createGroundingTexts } from '#src/adapters/database/grounding-texts.ts';
 import { createIdempotencyStore } from '#src/adapters/database/idempotency.ts';
 import { createMemberStore } from '#src/adapters/database/members.ts';
 import { migrate } from '#src/adapters/database/migrate.ts';
@@ -94,10 +96,12 @@ export function storesOf(client: MongoClient) {
   return {
     apiKeys: createApiKeyStore(collections),
     audit: createAuditLog(collections),
+    conversations: createConversationStore(collections),
     deliveries: createDeliveryStore(collections),
     documents: createDocumentStore(collections),
     events: createEventLog(collections),
     executions: createExecutionStore(client, collections),
+    groundingTexts: createGroundingTexts(collections),
     idempotency: createIdempotencyStore(collections),
     members: createMemberStore(collections),
     nodeCache: createNodeCache(collections, createPinoLogger('silent')),

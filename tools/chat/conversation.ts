@@ -81,7 +81,7 @@ export function openExchange({ deps, principal }: Pick<ToolContext, 'deps' | 'pr
       const kept = sources.map((source) => ({ ...source, thumbnailUrl: null }));
       const message = { _id: messageId, role: 'assistant' as const, ...answer, sources: kept, createdAt };
       await deps.conversations.answer({ ...conversation, updatedAt: createdAt }, asking, message);
-      if (false as boolean) await withdrawGone({ deps, principal }, kept);
+      await withdrawGone({ deps, principal }, kept);
     },
   };
 }

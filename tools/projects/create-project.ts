@@ -1,5 +1,7 @@
 import { NewProject, Project } from '#src/contracts/organization/project.ts';
+import { Fault } from '#src/domain/fault.ts';
 import { newId } from '#src/domain/ids.ts';
+import { mostProjects } from '#src/domain/ports/organizations.ts';
 import { record } from '#tools/audit/record.ts';
 import { defineTool } from '#tools/define.ts';
 import { presentProject } from '#tools/projects/present.ts';
@@ -15,7 +17,10 @@ export const createProject = defineTool({
   output: Project,
   async run(ctx, { name }) {
     const { deps, principal } = ctx;
-    const { organizationId } = principal;
+    const { organizationId, projectIds } = principal;
+    // One more would be in no list, and nobody's to use.
+    if (projectIds.length >= mostProjects)
+      throw new Fault('auth.forbidden', `An organization has at most ${mostProjects} projects: rename one instead.`);
     const createdAt = new Date();
     const project = { _id: newId('project', createdAt), organizationId, name, createdAt };
     // The name before the workflows: where it is taken, there is nothing to take back.

@@ -127,9 +127,11 @@ export const acknowledgeUpload = defineTool({
   async run(ctx, { objectKey, idempotencyKey }) {
     if (idempotencyKey === undefined) return acknowledge(ctx, objectKey);
     const request = { endpoint: 'uploads/ack', key: idempotencyKey, body: { objectKey } };
-    const reply = await idempotent(ctx, request, async () => {
+    const reply = await idempotent(ctx, request, async (_, begun) => {
       const body = await acknowledge(ctx, objectKey);
-      return { status: ctx.outcome.created === true ? 201 : 200, body };
+      // Made by this call, or by one under the same key that is still at it: that of them which is done first answers for all.
+      const created = ctx.outcome.created === true || new Date(body.document.createdAt) >= begun;
+      return { status: created ? 201 : 200, body };
     });
     ctx.outcome.created = reply.status === 201;
     return AckReply.parse(reply.body);

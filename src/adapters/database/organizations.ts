@@ -1,7 +1,7 @@
 import type { Collections } from '#src/adapters/database/collections.ts';
 import { isDuplicateKey } from '#src/adapters/database/connect.ts';
 import { Fault } from '#src/domain/fault.ts';
-import type { OrganizationStore, ProjectRecord } from '#src/domain/ports/organizations.ts';
+import { mostProjects, type OrganizationStore, type ProjectRecord } from '#src/domain/ports/organizations.ts';
 
 /** What the unique index compares: names that differ in capitals, or in how an accent is written, are one name. */
 const nameKeyOf = (name: string): string => name.normalize('NFKC').toLowerCase();
@@ -37,6 +37,6 @@ export function createOrganizationStore({
       return (await unlessTaken(projects.updateOne({ _id: id, organizationId }, change))).matchedCount === 1;
     },
     listProjects: (organizationId) =>
-      projects.find<ProjectRecord>({ organizationId }, shown).sort({ createdAt: 1 }).limit(1_000).toArray(),
+      projects.find<ProjectRecord>({ organizationId }, shown).sort({ createdAt: 1 }).limit(mostProjects).toArray(),
   };
 }

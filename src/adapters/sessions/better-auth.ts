@@ -67,17 +67,20 @@ function watched(watch: Watch) {
 }
 
 /** After the limit on attempts, before anything is looked up or made. Fault: `auth.forbidden`. */
-function beforeSignUp({ watch, maySignUp, clearUnfinished }: LibraryOptions) {
+function beforeSignUp(options: LibraryOptions) {
   return createAuthMiddleware(async ({ path, body, headers }) => {
     if (path !== '/sign-up/email') return;
     const email = String((body as { email?: unknown }).email).toLowerCase();
     // Seeds and commands sign people up outside of a call.
-    if (watch.changes !== undefined && !(await maySignUp(email, headers?.get(invitationHeader) ?? null)))
+    if (
+      options.watch.changes !== undefined &&
+      !(await options.maySignUp(email, headers?.get(invitationHeader) ?? null))
+    )
       throw new Fault(
         'auth.forbidden',
         'Accounts are by invitation here: open the link of an invitation that waits for your address.',
       );
-    await clearUnfinished(email);
+    await options.clearUnfinished(email);
   });
 }
 

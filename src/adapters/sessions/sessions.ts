@@ -8,7 +8,7 @@ import { createUnfinished } from '#src/adapters/sessions/unfinished.ts';
 import { Watch } from '#src/adapters/sessions/watch.ts';
 import { Fault } from '#src/domain/fault.ts';
 import type { Logger } from '#src/domain/ports/logger.ts';
-import type { Accounts, AccountCall, LiveSession, SessionStore } from '#src/domain/ports/sessions.ts';
+import type { Accounts, AccountCall, AccountReply, LiveSession, SessionStore } from '#src/domain/ports/sessions.ts';
 
 export interface AccountsOptions extends Pick<
   LibraryOptions,
@@ -39,17 +39,17 @@ interface Library {
   readonly ipHeader: string;
   readonly invitationHeader: string;
   faultOf: (failures: readonly Error[]) => Fault | null;
-  replyOf: (response: Response, failures: readonly Error[]) => Promise<{ body: unknown; cookies: string[] }>;
+  replyOf: (response: Response, failures: readonly Error[]) => Promise<AccountReply>;
 }
 
 /** Heavy: loaded when somebody first needs a session, when the address of the API is known. */
 async function load(options: LibraryOptions): Promise<Library> {
-  const [{ createBetterAuth, authPath, clientIpHeader, invitationHeader }, outcome] = await Promise.all([
+  const [{ createBetterAuth, authPath, clientIpHeader, invitationHeader }, { faultOf, replyOf }] = await Promise.all([
     import('#src/adapters/sessions/better-auth.ts'),
     import('#src/adapters/sessions/outcome.ts'),
   ]);
   const headers = { ipHeader: clientIpHeader, invitationHeader };
-  return { auth: createBetterAuth(options), path: authPath, ...headers, ...outcome } as Library;
+  return { auth: createBetterAuth(options), path: authPath, ...headers, faultOf, replyOf };
 }
 
 function headersOf({ ip, userAgent }: AccountCall, cookie: string | undefined, ipHeader: string): Headers {

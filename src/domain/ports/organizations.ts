@@ -12,6 +12,9 @@ export interface ProjectRecord {
   readonly createdAt: Date;
 }
 
+/** Of one organization. */
+export const mostProjects = 1_000;
+
 export interface OrganizationStore {
   insertOrganization(record: OrganizationRecord): Promise<void>;
   /** Fault: `project.name_taken`, in capitals or not. */
@@ -20,6 +23,6 @@ export interface OrganizationStore {
   findProject(organizationId: string, id: string): Promise<ProjectRecord | null>;
   /** False when there is none. Fault: `project.name_taken`. */
   renameProject(organizationId: string, id: string, name: string): Promise<boolean>;
-  /** Oldest first, at most 1,000. */
+  /** Oldest first, at most `mostProjects`. */
   listProjects(organizationId: string): Promise<readonly ProjectRecord[]>;
 }

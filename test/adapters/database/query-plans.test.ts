@@ -4,6 +4,7 @@ import { CheckpointSaver } from '#src/adapters/database/checkpoint-saver.ts';
 import { newRuns } from '#src/domain/runs/new-runs.ts';
 import type { Lease } from '#src/domain/ports/executions.ts';
 import { documentIntake } from '#graphs/document-intake.workflow.ts';
+import { conversationOf } from '#test/support/conversations.ts';
 import { methodsOf, storesOf, testDatabase, type Stores, type TestDatabase } from '#test/support/database.ts';
 import { executionRecord, realtimeEvent, uploadedDocument } from '#test/support/records.ts';
 
@@ -275,6 +276,22 @@ async function askMembers({ members }: Stores): Promise<void> {
   await members.cancelInvitation(organizationId, 'inv_a');
 }
 
+async function askChats({ conversations, groundingTexts }: Stores): Promise<void> {
+  const userId = 'usr_a';
+  const { conversation, question, answer } = conversationOf({ organizationId, userId }, 'doc_a');
+  const { _id: id } = conversation;
+  await conversations.ask(conversation, question, answer._id);
+  await conversations.ask(conversation, { ...question, text: 'Something else?' }, answer._id);
+  await conversations.answer(conversation, { ...question, text: 'Something else?' }, answer);
+  await conversations.find(organizationId, userId, id);
+  for (const after of [null, { createdAt: now, id }]) await conversations.list(organizationId, userId, after, 26);
+  await conversations.messages(organizationId, userId, id, 100);
+  await conversations.forgetDocument(organizationId, 'doc_a');
+  await conversations.delete(organizationId, userId, id);
+  const texts = { documentId: 'doc_a', ocrResultId: 'ocr_a', descriptionId: 'dsc_a' };
+  await groundingTexts.read(organizationId, [texts, { ...texts, documentId: 'doc_b' }]);
+}
+
 async function askRest({ apiKeys, audit, organizations, workflows }: Stores): Promise<void> {
   await organizations.insertOrganization({ _id: organizationId, name: 'o', createdAt: now });
   await organizations.insertProject({ _id: projectId, organizationId, name: 'p', createdAt: now });
@@ -408,6 +425,7 @@ beforeAll(async () => {
   await askDeletion(stores);
   await askRuns(stores);
   await askMembers(stores);
+  await askChats(stores);
   await askRest(stores);
   await askOutside(stores);
   await askCheckpoints(client);

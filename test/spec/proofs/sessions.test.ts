@@ -14,8 +14,8 @@ import { startTestApp } from '#test/support/test-app.ts';
 import { verifies } from '#test/support/verifies.ts';
 
 const store = createBreakableStore();
-const token = 'a-token-for-debugging';
-const withToken = { SERVICES: 'api', DASHBOARD_SESSION_TOKEN: token };
+const debugToken = 'a-token-for-debugging';
+const withToken = { SERVICES: 'api', DASHBOARD_SESSION_TOKEN: debugToken };
 const app = await sharedApp({ env: withToken, overrides: { sessionStore: store } });
 const { seed } = app;
 const credentials = { email: seed.operatorEmail, password: seed.operatorPassword };
@@ -123,7 +123,7 @@ describe('sessions', () => {
 });
 
 describe('the seeded session', () => {
-  const raw = { cookie: `app.session_token=${token}` };
+  const raw = { cookie: `app.session_token=${debugToken}` };
 
   verifies('auth.debug.session', async () => {
     await using debug = await startTestApp({ env: { SERVICES: 'api', API_DEBUG: 'true' } });

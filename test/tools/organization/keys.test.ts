@@ -2,10 +2,12 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Authenticator } from '#src/auth/authenticate.ts';
 import { dashboardOrganization as rows } from '#src/contracts/dashboard/organization.ts';
 import { issueKey, type NewKey } from '#src/domain/access/issue-key.ts';
+import { mostProjects } from '#src/domain/ports/organizations.ts';
 import { call } from '#tools/call.ts';
 import type { AnyTool } from '#tools/define.ts';
 import { tools } from '#tools/index.ts';
 import { pointersOf, problemOf, replyOf } from '#test/spec/support/replies.ts';
+import { addNeighbour } from '#test/support/neighbour.ts';
 import { collectionsIn } from '#test/support/stored.ts';
 import { startTestApp, tinyPng, type TestApp } from '#test/support/test-app.ts';
 import { faultCode } from '#test/support/objects.ts';
@@ -189,6 +191,26 @@ describe('Projects', () => {
     const { projects } = replyOf(rows.projects, await ask('GET', 'projects'));
     expect(projects.map(({ name }) => name.toLowerCase()).filter((name) => name === 'raced')).toHaveLength(1);
     expect(projects[0]?.id).toBe(app.seed.projectId);
+  });
+
+  test('are not made beyond the number that is listed, where nobody would see them', async () => {
+    const neighbour = await addNeighbour(app, 'organization');
+    const { organizationId, operatorEmail: email, operatorPassword: password } = neighbour;
+    const many = Array.from({ length: mostProjects - 2 }, (_, n) => ({
+      _id: `prj_Many${n}`,
+      organizationId,
+      name: `Many ${n}`,
+      nameKey: `many ${n}`,
+      createdAt: new Date(),
+    }));
+    const { projects, close } = await collectionsIn(app.dataDir);
+    await projects.insertMany(many);
+    await close();
+    const cookie = await app.signIn({ email, password });
+    const make = (name: string) => ask('POST', 'projects', { name }, cookie);
+    const { id } = replyOf(rows.createProject, await make('The last'));
+    expect(replyOf(rows.renameProject, await ask('PATCH', `projects/${id}`, { name: 'Last' }, cookie)).id).toBe(id);
+    problemOf(await make('One more'), 'auth.forbidden');
   });
 
   test('are renamed, also to the same name in capitals, and not to the name of another', async () => {

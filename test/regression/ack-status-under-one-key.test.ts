@@ -1,0 +1,48 @@
+import { expect, test } from 'vitest';
+import { Authenticator } from '#src/auth/authenticate.ts';
+import { call } from '#tools/call.ts';
+import type { ToolContext } from '#tools/define.ts';
+import { tools } from '#tools/index.ts';
+import { startTestApp, tinyPng } from '#test/support/test-app.ts';
+
+/**
+ * Of two acks under one idempotency key at once, the one that did not make the document may be done first: its reply is everybody's, and
+ * is that of a first ack all the same.
+ */
+test('both of two acks at once under one key say that the document was made', async () => {
+  await using app = await startTestApp({ env: { SERVICES: 'api' } });
+  const { deps } = app.app;
+  const objectKey = await app.put(tinyPng, 'image/png', app.seed.serviceKey);
+  const principal = await new Authenticator(deps.apiKeys, deps.logger).byKey(app.seed.serviceKey, 'service-key');
+  const ctx = (find: typeof deps.uploads.find): ToolContext => ({
+    principal,
+    requestId: 'req_test',
+    surface: 'rest',
+    signal: new AbortController().signal,
+    deps: { ...deps, uploads: { ...deps.uploads, find } },
+    outcome: {},
+  });
+  const made = Promise.withResolvers<void>();
+  const otherIsDone = Promise.withResolvers<void>();
+  let looks = 0;
+  const slow = ctx(async (organizationId, key) => {
+    looks += 1;
+    // The look after the document was made.
+    if (looks === 2) {
+      made.resolve();
+      await otherIsDone.promise;
+    }
+    return deps.uploads.find(organizationId, key);
+  });
+  const quick = ctx((organizationId, key) => deps.uploads.find(organizationId, key));
+  const input = { objectKey, idempotencyKey: 'once' };
+  const first = call(tools.acknowledgeUpload, slow, input);
+  await made.promise;
+  const second = await call(tools.acknowledgeUpload, quick, input);
+  otherIsDone.resolve();
+  expect((await first).document.id).toBe(second.document.id);
+  expect([slow.outcome.created, quick.outcome.created]).toEqual([true, true]);
+  const later = ctx((organizationId, key) => deps.uploads.find(organizationId, key));
+  await call(tools.acknowledgeUpload, later, { objectKey, idempotencyKey: 'again' });
+  expect(later.outcome.created).toBe(false);
+});
