@@ -4,7 +4,7 @@ import { CheckpointSaver } from '#src/adapters/database/checkpoint-saver.ts';
 import { newRuns } from '#src/domain/runs/new-runs.ts';
 import type { Lease } from '#src/domain/ports/executions.ts';
 import { documentIntake } from '#graphs/document-intake.workflow.ts';
-import { conversationOf } from '#test/support/conversations.ts';
+import { conversationOf } from '#test/support/dashboard/conversations.ts';
 import { methodsOf, storesOf, testDatabase, type Stores, type TestDatabase } from '#test/support/database.ts';
 import { executionRecord, realtimeEvent, uploadedDocument } from '#test/support/records.ts';
 
