@@ -41,14 +41,14 @@ async function conflict(
   { organizationId, _id }: WorkflowDraftRecord,
   baseVersion: number,
 ): Promise<Fault> {
-  const [now, found] = await Promise.all([
-    deps.workflows.findDraft(organizationId, _id),
-    deps.workflows.editsSince(organizationId, _id, baseVersion, edits.most),
-  ]);
-  const told = found.map(({ revision, author, note, operations }) => ({ revision, author, note, operations }));
+  // In this order: the edits up to a draft that was read are there; what was saved since then is the next conflict's to tell.
+  const now = await deps.workflows.findDraft(organizationId, _id);
+  const currentRevision = now?.revision ?? baseVersion;
+  const found = await deps.workflows.editsSince(organizationId, _id, baseVersion, edits.most);
+  const until = found.filter(({ revision }) => revision <= currentRevision);
+  const told = until.map(({ revision, author, note, operations }) => ({ revision, author, note, operations }));
   let characters = 0;
   const operationsSince = told.filter((edit) => (characters += JSON.stringify(edit).length) <= edits.characters);
-  const currentRevision = now?.revision ?? baseVersion;
   const complete = operationsSince.at(-1)?.revision === currentRevision;
   return new Fault(
     'workflow.conflict',

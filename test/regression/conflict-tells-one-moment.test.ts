@@ -1,0 +1,34 @@
+import { expect, test } from 'vitest';
+import { Authenticator } from '#src/auth/authenticate.ts';
+import type { WorkflowStore } from '#src/domain/ports/workflows.ts';
+import { call } from '#tools/call.ts';
+import { tools } from '#tools/index.ts';
+import { startTestApp } from '#test/support/test-app.ts';
+
+test('a conflict tells the edits up to the revision it names, whoever saves in between', async () => {
+  await using app = await startTestApp({ env: { SERVICES: 'api' } });
+  const { deps, logger } = app.app;
+  const principal = await new Authenticator(deps.apiKeys, logger).byKey(app.seed.agentKey, 'service-key');
+  const ctx = { principal, requestId: 'test', surface: 'rest', signal: AbortSignal.timeout(30_000), deps } as const;
+  const { workflowId } = await call(tools.createWorkflow, { ...ctx, outcome: {} }, { preset: 'wf_triage' });
+  const edit = (baseVersion: number, name: string, workflows: WorkflowStore = deps.workflows) =>
+    call(
+      tools.updateWorkflow,
+      { ...ctx, deps: { ...deps, workflows }, outcome: {} },
+      { workflowId, baseVersion, operations: [{ op: 'set_metadata', name }] },
+    );
+  await edit(1, 'First');
+  const meddled: WorkflowStore = {
+    ...deps.workflows,
+    // Between what the conflict reads of the draft and of its edits.
+    async editsSince(...asked) {
+      await edit(2, 'Second');
+      return deps.workflows.editsSince(...asked);
+    },
+  };
+  const conflict = await edit(1, 'Late', meddled).catch((error: unknown) => error);
+  expect(conflict).toMatchObject({
+    code: 'workflow.conflict',
+    data: { currentRevision: 2, operationsSince: [{ revision: 2 }], complete: true },
+  });
+});
