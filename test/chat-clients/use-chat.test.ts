@@ -4,6 +4,7 @@ import { Fault } from '#src/domain/fault.ts';
 import type { Ask } from '#http/chat/produce.ts';
 import type { ToolContext } from '#tools/define.ts';
 import { chatPath, listenForChat, tellAnswer, type ChatListener } from '#test/chat-clients/support/chat-listener.ts';
+import { documentRecord } from '#test/support/records.ts';
 import { startTestApp, type TestApp } from '#test/support/test-app.ts';
 
 // React looks for its document when it is loaded.
@@ -18,7 +19,7 @@ const { DefaultChatTransport } = await import('ai');
 
 let app: TestApp;
 let cookie: string;
-let listener: ChatListener;
+let listener: ChatListener | undefined;
 let signals: AbortSignal[] = [];
 let answer: Ask = (ctx) => tellAnswer(ctx, {});
 const ask: Ask = (ctx: ToolContext, asked) => {
@@ -34,7 +35,8 @@ beforeAll(async () => {
 afterEach(async () => {
   for (const one of unmount.splice(0)) await one();
   signals = [];
-  await listener[Symbol.asyncDispose]();
+  await listener?.[Symbol.asyncDispose]();
+  listener = undefined;
 });
 afterAll(async () => {
   await app[Symbol.asyncDispose]();
@@ -48,8 +50,8 @@ const withCookie: typeof fetch = (input, init) => {
 };
 
 /** A page with a chat: what a person sees, and what the page may do. */
-async function openPage(id: string, resume = false) {
-  const transport = new DefaultChatTransport({ api: listener.url + chatPath, fetch: withCookie });
+async function openPage(id: string, { resume = false, url = listener?.url ?? '' } = {}) {
+  const transport = new DefaultChatTransport({ api: url + chatPath, fetch: withCookie });
   const held: { chat: ReturnType<typeof useChat> | null } = { chat: null };
   const Chat = () => {
     const chat = useChat({ id, transport, resume });
@@ -107,6 +109,28 @@ test('a page with useChat shows sources and text, and goes on with the conversat
   expect(conversations).toEqual(['a', 'a']);
 });
 
+test('a page with useChat at the address of the service itself shows what the documents say', async () => {
+  const { organizationId, projectId } = app.seed;
+  const { documents, results, search } = app.app.deps;
+  const text = 'Walnut Lane Joinery\nTotal due EUR 870.72';
+  const document = documentRecord({ organizationId, projectId });
+  const { _id: documentId, objectKey, createdAt, visibility } = document;
+  await documents.insert(document);
+  const origin = { organizationId, projectId, documentId, runId: 'run_a', nodeId: 'ocr' };
+  const result = { engine: 'e', language: 'eng', pages: [] };
+  await results.saveOcr(origin, { modelLabel: 'm', text, avgConfidence: 90, result });
+  await search.upsert({
+    ...{ documentId, organizationId, projectId, apiKeyId: null, visibility, objectKey, createdAt },
+    ...{ title: '', description: '', ocrText: text, segmentationText: '', identifiers: [], embeddings: {} },
+  });
+  const { all, send, status } = await openPage('real', { url: app.addresses.api });
+  await send('What is the total due at Walnut Lane?');
+  expect(status()).toBe('ready');
+  expect(all('p')[1]).toContain('Total due EUR 870.72');
+  expect(JSON.parse(all('b')[0] ?? '')).toMatchObject({ sources: [{ documentId, excerpts: [{ verified: true }] }] });
+  expect(all('li')).toHaveLength(1);
+});
+
 test('a problem becomes its error state, and the next question may succeed', async () => {
   answer = () => Promise.reject(new Fault('document.not_found', 'There is no document doc_9.'));
   listener = await listenForChat(app, ask);
@@ -150,13 +174,13 @@ test('a page that is opened anew resumes the answer that is being made', async (
   first.begin('What?');
   await first.settle(() => first.all('li').length === 2);
   await first.stop();
-  const second = await openPage('e', true);
+  const second = await openPage('e', { resume: true });
   await second.settle(() => second.all('li').length === 2);
   gate.resolve();
   await second.settle(() => second.status() === 'ready');
   expect(second.all('p.assistant')).toEqual(['The total is 42.00 [1].']);
   expect(signals.map(({ aborted }) => aborted)).toEqual([false]);
-  const third = await openPage('e', true);
+  const third = await openPage('e', { resume: true });
   await third.settle(() => third.status() === 'ready');
   expect(third.all('strong')).toEqual([]);
 });
