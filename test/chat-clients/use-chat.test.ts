@@ -119,10 +119,9 @@ test('a page with useChat at the address of the service itself shows what the do
   const origin = { organizationId, projectId, documentId, runId: 'run_a', nodeId: 'ocr' };
   const result = { engine: 'e', language: 'eng', pages: [] };
   await results.saveOcr(origin, { modelLabel: 'm', text, avgConfidence: 90, result });
-  await search.upsert({
-    ...{ documentId, organizationId, projectId, apiKeyId: null, visibility, objectKey, createdAt },
-    ...{ title: '', description: '', ocrText: text, segmentationText: '', identifiers: [], embeddings: {} },
-  });
+  const place = { documentId, organizationId, projectId, apiKeyId: null, visibility, objectKey, createdAt };
+  const nothing = { title: '', description: '', segmentationText: '', identifiers: [], embeddings: {} };
+  await search.upsert({ ...place, ...nothing, ocrText: text });
   const { all, send, status } = await openPage('real', { url: app.addresses.api });
   await send('What is the total due at Walnut Lane?');
   expect(status()).toBe('ready');
