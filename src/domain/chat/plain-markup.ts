@@ -5,7 +5,7 @@ const mark = /( ?)\[\s?(\d{1,3}(?:\s?[,;]\s?\d{1,3}){0,8})\s?\]/g;
 const longestMark = 80;
 /** Nobody writes longer words; one without a blank is given one, so that little is held back. */
 const longestWord = 400;
-const scheme = /[a-z0-9+.-]*:\/\/+|(?:java|vb)script:|data:(?=[a-z]+\/)|www\.(?=[^\s.])/gi;
+const scheme = /[a-z0-9+.-]*:\/\/+|(?:java|vb)script:|data:(?=[a-z]+\/)|www\.(?=[^\s.,;!?])/gi;
 const longRun = new RegExp(`[!-~]{${longestWord}}(?=[!-~])`, 'g');
 
 /**

@@ -61,6 +61,12 @@ test.each(hostile)('%s does not get through, however it is cut', (_, text) => {
   expect(inPieces(Array.from(text))).toBe(whole(text));
 });
 
+test('a dropped mark between www. and a comma leaves the same, however it is cut', () => {
+  const text = 'www. [9], ';
+  expect(inPieces(['www.', ' ', '[9]', ', '])).toBe(whole(text));
+  expect(inPieces(Array.from(text))).toBe(whole(text));
+});
+
 test('ordinary text stays as it is', () => {
   const text =
     'Total: 29.41 EUR (a < b, 3 > 2) at 16:15, data: 5; **bold**, `code`, "quote" & more.\n\n- Ärger über 12 % – naïve 東京\n1. x';
