@@ -1,9 +1,7 @@
-import { grantedScopes } from '#src/contracts/scopes.ts';
-import { newId } from '#src/domain/ids.ts';
-import type { Principal } from '#src/domain/access/principal.ts';
 import type { WorkflowRecord } from '#src/domain/runs/workflow.ts';
 import type { App } from '#src/compose.ts';
 import type { ToolContext } from '#tools/define.ts';
+import { cliContext } from '#scripts/cli/cli-context.ts';
 import { chooseVersion, requireWorkflow } from '#tools/workflows/require-workflow.ts';
 
 /** Workflows of one project, as the command line sees them. */
@@ -17,26 +15,8 @@ export interface Store {
 
 export function storeOf(app: App, place: { readonly organizationId: string; readonly projectId: string }): Store {
   const { workflows } = app.deps;
-  const { organizationId, projectId } = place;
-  const principal: Principal = {
-    kind: 'service-key',
-    actorId: 'cli',
-    actorName: 'cli',
-    keyId: null,
-    session: null,
-    organizationId,
-    projectIds: [projectId],
-    scopes: grantedScopes(['workflows:write']),
-    agentGraphId: null,
-  };
-  const context: ToolContext = {
-    principal,
-    requestId: newId('request'),
-    surface: 'cli',
-    signal: new AbortController().signal,
-    deps: app.deps,
-    outcome: {},
-  };
+  const context = cliContext(app, place, ['workflows:write']);
+  const { principal } = context;
   return {
     context,
     async list() {

@@ -27,15 +27,16 @@ const flag = z
   .default(false);
 const httpUrl = z.url({ protocol: /^https?$/, error: 'expected an http or https URL' });
 
+/** What stands between commas; empty parts do not count. */
+const commaList = z.string().transform((text) =>
+  text
+    .split(',')
+    .map((part) => part.trim())
+    .filter((part) => part !== ''),
+);
+
 /** Hosts of the operator's list, without a scheme. */
-const hostLines = z
-  .string()
-  .transform((text) =>
-    text
-      .split(',')
-      .map((line) => line.trim())
-      .filter((line) => line !== ''),
-  )
+const hostLines = commaList
   .pipe(
     z.array(
       z
@@ -49,14 +50,7 @@ const hostLines = z
   .prefault('');
 
 /** Origins as browsers send them. */
-const originLines = z
-  .string()
-  .transform((text) =>
-    text
-      .split(',')
-      .map((line) => line.trim())
-      .filter((line) => line !== ''),
-  )
+const originLines = commaList
   .pipe(z.array(z.string().regex(/^https?:\/\/[a-z0-9.[\]:-]+$/i, 'expected origins such as https://app.example.com')))
   .prefault('');
 
@@ -71,14 +65,7 @@ function isProxyLine(line: string): boolean {
 }
 
 /** As express knows them. */
-const proxyLines = z
-  .string()
-  .transform((text) =>
-    text
-      .split(',')
-      .map((line) => line.trim())
-      .filter((line) => line !== ''),
-  )
+const proxyLines = commaList
   .pipe(z.array(z.string().refine(isProxyLine, 'expected addresses, ranges such as 10.0.0.0/8, or loopback')))
   .prefault('');
 

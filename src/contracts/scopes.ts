@@ -1,23 +1,4 @@
-/** What a caller may be allowed to do. Source: mcp.md "Scopes"; `uploads:write` is what a workflow key has. */
-export const scopes = [
-  'uploads:write',
-  'workflows:read',
-  'workflows:write',
-  'workflows:publish',
-  'runs:read',
-  'runs:execute',
-  'documents:read',
-  'documents:write',
-  'keys:manage',
-  'members:read',
-  'members:manage',
-  'projects:manage',
-  'secrets:manage',
-  'audit:read',
-] as const;
-export type Scope = (typeof scopes)[number];
-
-/** What an API key may be given; the others are a person's affair, and need a session. */
+/** What an API key may be given; `uploads:write` is what a workflow key has. Source: mcp.md "Scopes". */
 export const keyScopes = [
   'uploads:write',
   'workflows:read',
@@ -28,7 +9,18 @@ export const keyScopes = [
   'documents:read',
   'documents:write',
   'keys:manage',
-] as const satisfies readonly Scope[];
+] as const;
+
+/** What a caller may be allowed to do: beside those of keys, what is a person's affair and needs a session. */
+export const scopes = [
+  ...keyScopes,
+  'members:read',
+  'members:manage',
+  'projects:manage',
+  'secrets:manage',
+  'audit:read',
+] as const;
+export type Scope = (typeof scopes)[number];
 
 const implied: Partial<Record<Scope, readonly Scope[]>> = {
   'workflows:write': ['workflows:read'],
