@@ -14,6 +14,13 @@ export interface Outcome {
   degraded?: readonly string[];
 }
 
+/** `total` is null while it is not known. */
+export interface Progress {
+  readonly done: number;
+  readonly total: number | null;
+  readonly message: string;
+}
+
 /** One call: who, under which request id, and until when. */
 export interface ToolContext {
   readonly principal: Principal;
@@ -25,6 +32,8 @@ export interface ToolContext {
   readonly signal: AbortSignal;
   readonly deps: ToolDeps;
   readonly outcome: Outcome;
+  /** Hears how far a long call has come; absent where nobody asked. */
+  readonly progress?: (progress: Progress) => void;
   /** Hears what a tool tells before it ends. */
   readonly emit?: (event: ChatEvent) => void;
 }

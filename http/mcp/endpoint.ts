@@ -2,10 +2,11 @@ import { hostHeaderValidation, originValidation } from '@modelcontextprotocol/ex
 import { toNodeHandler, toWebRequest } from '@modelcontextprotocol/node';
 import express, { type Request as HttpRequest, type RequestHandler, type Response as HttpResponse } from 'express';
 import { Fault } from '#src/domain/fault.ts';
-import type { AnyTool } from '#tools/define.ts';
-import { McpFace, type McpRequestOptions } from '#tools/mcp.ts';
-import { asAuthInfo, callerOf, type McpCaller } from '#tools/mcp/caller.ts';
-import { mcpTools } from '#tools/surfaces.ts';
+import type { McpCatalog } from '#mcp/catalog.ts';
+import { McpFace, type McpRequestOptions } from '#mcp/face.ts';
+import { asAuthInfo, callerOf, type McpCaller } from '#mcp/caller.ts';
+import { productCatalog } from '#mcp/product.ts';
+import { wholeView } from '#mcp/view.ts';
 import type { Facade } from '#http/bind.ts';
 import { requestIdOf } from '#http/guard/request-id.ts';
 import { bearerPrincipal, insufficientScope } from '#http/mcp/bearer.ts';
@@ -23,8 +24,8 @@ export interface EndpointParts extends Pick<Facade, 'authenticator' | 'deps'> {
   /** Host names beside loopback that Host and Origin may name, without port. */
   readonly allowedHosts: readonly string[];
   readonly legacy: Legacy;
-  /** The shown tools, unless a test brings its own. */
-  readonly tools?: readonly AnyTool[];
+  /** The product's, unless a test brings its own. */
+  readonly catalog?: McpCatalog;
   readonly sessionLimits?: SessionLimits;
 }
 
@@ -36,16 +37,6 @@ export interface Endpoint {
 
 const loopback = ['localhost', '127.0.0.1', '[::1]'];
 const methods = new Set(['GET', 'POST', 'DELETE']);
-/** As at the REST facade: each of these starts much work. */
-const expensiveTools: ReadonlySet<unknown> = new Set(['run_workflow']);
-
-function limit(limiters: Facade['limiters'], keyId: string, body: unknown, response: HttpResponse): void {
-  const messages: readonly unknown[] = Array.isArray(body) ? body : [body];
-  for (const message of messages) {
-    const { params } = (message ?? {}) as { params?: { name?: unknown } | null };
-    limiters?.[expensiveTools.has(params?.name) ? 'expensive' : 'usual'].take(keyId, response);
-  }
-}
 
 function parseError(response: HttpResponse): void {
   response
@@ -55,7 +46,8 @@ function parseError(response: HttpResponse): void {
 
 /** `/mcp`: guards, then authentication, then the body, then the SDK. Nothing of the body is read for an unknown caller. */
 export function createEndpoint({ deps, authenticator, allowedHosts, legacy, ...parts }: EndpointParts): Endpoint {
-  const face = new McpFace({ deps, tools: parts.tools ?? mcpTools, version: parts.version });
+  const { logger } = deps;
+  const face = new McpFace({ catalog: parts.catalog ?? productCatalog(deps), version: parts.version, logger });
   const handler = face.newHandler(legacy === 'stateless' ? 'stateless' : 'reject');
   const sessions =
     legacy === 'sessions'
@@ -67,10 +59,13 @@ export function createEndpoint({ deps, authenticator, allowedHosts, legacy, ...p
       return handler.fetch(request, options);
     return sessions.handle(request, callerOf(options.authInfo).principal.actorId, options);
   };
-  const serve = toNodeHandler(
-    { fetch },
-    { onerror: (error) => deps.logger.error({ err: error }, 'an MCP request failed') },
-  );
+  const serve = toNodeHandler({ fetch }, { onerror: (error) => logger.error({ err: error }, 'an MCP request failed') });
+
+  const limit = (actorId: string, body: unknown, response: HttpResponse): void => {
+    const messages: readonly unknown[] = Array.isArray(body) ? body : [body];
+    for (const message of messages)
+      parts.limiters?.[face.calledTool(message)?.expensive === true ? 'expensive' : 'usual'].take(actorId, response);
+  };
 
   /** Modern clients step up at the HTTP layer; legacy ones get the tool error that `call` makes. */
   const checkScope = async (
@@ -90,13 +85,13 @@ export function createEndpoint({ deps, authenticator, allowedHosts, legacy, ...p
       throw new Fault('request.method_not_allowed', 'Use POST; GET and DELETE belong to sessions.');
     }
     const principal = await bearerPrincipal(authenticator, request, response);
-    const caller = { principal, requestId: requestIdOf(response) };
+    const caller = { principal, requestId: requestIdOf(response), view: wholeView, ip: request.ip ?? null };
     const body = request.method === 'POST' ? await readJson(request) : { value: undefined };
     if (body === undefined) {
       parseError(response);
       return;
     }
-    limit(parts.limiters ?? null, principal.actorId, body.value, response);
+    limit(principal.actorId, body.value, response);
     await checkScope(request, response, caller, body.value);
     await serve(Object.assign(request, { auth: asAuthInfo(caller) }), response, body.value);
   };

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { McpRequestOptions, McpSession } from '#tools/mcp.ts';
+import type { McpRequestOptions, McpSession } from '#mcp/face.ts';
 
 export interface SessionLimits {
   readonly idleMs: number;

@@ -40,6 +40,9 @@ export interface Core {
   /** Public address of the API, known for sure once it listens. */
   apiUrl(): string;
   setApiUrl(url: string): void;
+  /** Public address of the MCP service, without `/mcp`. */
+  mcpUrl(): string;
+  setMcpUrl(url: string): void;
 }
 
 interface CoreParts {
@@ -103,6 +106,7 @@ export function createCore(parts: CoreParts, stack: AsyncDisposableStack): Core 
   const wake = createInProcessWakeQueue();
   const metrics = createPrometheusMetrics(async () => (await executions.depth(new Date())).depth);
   let apiUrl = config.baseUrl ?? `http://${config.host}:${config.ports.api}`;
+  let mcpUrl = config.mcpUrl ?? `http://${config.host}:${config.ports.mcp}`;
   const media = new SignedMedia({
     documents,
     objects,
@@ -161,6 +165,10 @@ export function createCore(parts: CoreParts, stack: AsyncDisposableStack): Core 
     apiUrl: () => apiUrl,
     setApiUrl(url) {
       apiUrl = config.baseUrl ?? url;
+    },
+    mcpUrl: () => mcpUrl,
+    setMcpUrl(url) {
+      mcpUrl = config.mcpUrl ?? url;
     },
   };
 }

@@ -30,12 +30,12 @@ interface ServicesParts {
 const closeGraceMs = 5_000;
 
 /** Where the configuration says the services are. */
-export function configuredAddresses({ host, ports, baseUrl, objectsUrl }: Config): Addresses {
+export function configuredAddresses({ host, ports, baseUrl, mcpUrl, objectsUrl }: Config): Addresses {
   const at = (port: number): string => `http://${host}:${port}`;
   return {
     api: baseUrl ?? at(ports.api),
     agents: at(ports.agents),
-    mcp: at(ports.mcp),
+    mcp: mcpUrl ?? at(ports.mcp),
     objects: objectsUrl ?? at(ports.objects),
   };
 }
@@ -95,10 +95,10 @@ export async function openServices(parts: ServicesParts, stack: AsyncDisposableS
         legacy,
         limiters,
       });
-      const url = await open('MCP_PORT', config.ports.mcp, app);
+      core.setMcpUrl(await open('MCP_PORT', config.ports.mcp, app));
       // Before the listener: it would wait for streams that stay open.
       stack.defer(() => app.close());
-      return url;
+      return core.mcpUrl();
     },
   };
   const started = async (service: ServiceName): Promise<string> =>

@@ -8,6 +8,9 @@ export interface Config {
   readonly metricsPort: number | null;
   readonly services: ReadonlySet<ServiceName>;
   readonly baseUrl: string | null;
+  readonly mcpUrl: string | null;
+  /** null: our own authorization server. */
+  readonly oauthIssuer: string | null;
   readonly objectsUrl: string | null;
   readonly allowedHosts: readonly string[];
   readonly dashboard: {
@@ -80,6 +83,8 @@ export function loadConfig(source: Readonly<Record<string, string | undefined>>)
     metricsPort: values.METRICS_PORT ?? null,
     services: new Set(values.SERVICES),
     baseUrl: values.BASE_URL?.replace(/\/+$/, '') ?? null,
+    mcpUrl: values.MCP_URL?.replace(/\/+$/, '') ?? null,
+    oauthIssuer: values.OAUTH_ISSUER ?? null,
     objectsUrl: values.OBJECTS_URL?.replace(/\/+$/, '') ?? null,
     allowedHosts: (values.ALLOWED_HOSTS ?? '')
       .split(',')

@@ -91,6 +91,14 @@ export const env = {
   },
   SERVICES: { schema: services, doc: 'Which of api, agents, mcp run in this process' },
   BASE_URL: { schema: httpUrl.optional(), doc: 'Public address of the API, when it is not http://HOST:API_PORT' },
+  MCP_URL: {
+    schema: httpUrl.optional(),
+    doc: 'Public address of the MCP service, without /mcp, when it is not http://HOST:MCP_PORT; access tokens are for it',
+  },
+  OAUTH_ISSUER: {
+    schema: httpUrl.optional(),
+    doc: 'External authorization server whose JWT access tokens MCP takes instead of our own, by its issuer address',
+  },
   OBJECTS_URL: {
     schema: httpUrl.optional(),
     doc: 'Public address of the disk object store, when it is not http://HOST:OBJECTS_PORT',

@@ -26,6 +26,8 @@ export const idPrefixes = {
   invitation: 'inv',
   conversation: 'chat',
   message: 'msg',
+  client: 'oac',
+  grant: 'grant',
 } as const;
 export type IdKind = keyof typeof idPrefixes;
 

@@ -27,13 +27,26 @@ export const layers: readonly Layer[] = [
   { name: 'graphs', at: ['graphs/'], imports: ['domain', 'contracts'] },
   { name: 'agents', at: ['src/agents/'], imports: ['graphs', 'domain', 'contracts'] },
   { name: 'tools', at: ['tools/'], imports: ['graphs', 'domain', 'contracts'] },
-  { name: 'http', at: ['http/'], imports: ['tools', 'auth', 'domain', 'contracts'] },
+  { name: 'mcp', at: ['mcp/'], imports: ['tools', 'graphs', 'domain', 'contracts'] },
+  { name: 'http', at: ['http/'], imports: ['mcp', 'tools', 'auth', 'domain', 'contracts'] },
   { name: 'embedded', at: ['embedded/'], imports: [] },
   { name: 'web', at: ['web/'], imports: ['contracts'], typesOnly: true, empty: true },
   {
     name: 'compose',
     at: ['src/compose.ts', 'src/compose/'],
-    imports: ['config', 'contracts', 'domain', 'auth', 'adapters', 'agents', 'graphs', 'tools', 'http', 'embedded'],
+    imports: [
+      'config',
+      'contracts',
+      'domain',
+      'auth',
+      'adapters',
+      'agents',
+      'graphs',
+      'tools',
+      'mcp',
+      'http',
+      'embedded',
+    ],
   },
   { name: 'main', at: ['src/main.ts', 'src/stdio.ts'], imports: ['compose', 'config'] },
   { name: 'scripts', at: ['scripts/'], imports: 'all' },
@@ -41,13 +54,13 @@ export const layers: readonly Layer[] = [
 ];
 
 /** Layers that end up in front of users; the others build and check them. */
-export const productRoots = ['src/', 'graphs/', 'tools/', 'http/', 'embedded/', 'web/'] as const;
+export const productRoots = ['src/', 'graphs/', 'tools/', 'mcp/', 'http/', 'embedded/', 'web/'] as const;
 
 const langGraph = ['graphs/run/', 'graphs/langgraph.ts'];
 
 /** Where in the product each package may be imported: path prefixes. Scripts and tests may import every declared package. */
 export const vendors: Readonly<Record<string, readonly string[]>> = {
-  zod: ['src/contracts/', 'src/config/', 'graphs/', 'tools/'],
+  zod: ['src/contracts/', 'src/config/', 'graphs/', 'tools/', 'mcp/'],
   '@marcbachmann/cel-js': ['graphs/expression/'],
   ajv: ['graphs/models/'],
   'better-auth': ['src/adapters/sessions/'],
@@ -55,7 +68,7 @@ export const vendors: Readonly<Record<string, readonly string[]>> = {
   '@langchain/langgraph-checkpoint': ['src/adapters/'],
   '@langchain/core': [...langGraph, 'src/adapters/'],
   '@langchain/openai': ['src/adapters/'],
-  '@modelcontextprotocol/server': ['tools/mcp', 'src/stdio.ts'],
+  '@modelcontextprotocol/server': ['mcp/', 'src/stdio.ts'],
   '@modelcontextprotocol/node': ['http/mcp'],
   '@modelcontextprotocol/express': ['http/mcp'],
   '@dagrejs/dagre': ['graphs/draw/'],
@@ -71,6 +84,8 @@ export const vendors: Readonly<Record<string, readonly string[]>> = {
   '@tesseract.js-data/eng': ['src/adapters/'],
   'snowball-stemmers': ['src/adapters/'],
   'ipaddr.js': ['src/adapters/'],
+  '@node-oauth/oauth2-server': ['src/adapters/oauth/'],
+  jose: ['src/adapters/oauth/'],
 };
 
 /** Declared and imported by no file, with the reason. */

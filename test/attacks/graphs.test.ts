@@ -11,8 +11,10 @@ import { modern, post } from '#test/mcp/raw.ts';
 import { addNeighbour, addTheirThings, type TheirThings } from '#test/support/neighbour.ts';
 import { startTestApp, tinyPng, type Answer, type TestApp } from '#test/support/test-app.ts';
 import { call } from '#tools/call.ts';
-import { toolDefinition } from '#tools/mcp/definition.ts';
-import { mcpTools } from '#tools/surfaces.ts';
+import { toolDefinition } from '#mcp/present/definition.ts';
+import { shownTools } from '#mcp/surface.ts';
+
+const mcpTools = Object.values(shownTools).flat();
 
 const workflows = '/api/dashboard/workflows';
 const executions = '/api/service/workflow-executions';

@@ -221,7 +221,8 @@ describe('rate limits', () => {
       usual: new RateLimiter({ perSecond: 0.001, burst: 5 }),
       expensive: new RateLimiter({ perSecond: 0.001, burst: 1 }),
     };
-    await using slow = await listen(sampleTools, { limiters });
+    const costly = sampleTools.map((tool) => (tool.name === 'keep' ? { ...tool, name: 'run_workflow' } : tool));
+    await using slow = await listen(costly, { limiters });
     const headers = { authorization: `Bearer ${slow.secret}` };
     const batch = Array.from({ length: 6 }, (_, id) => callOf('who', {}, id));
     const reply = await post(slow, batch, headers);

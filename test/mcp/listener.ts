@@ -13,6 +13,8 @@ import { createMcpApp } from '#http/mcp/app.ts';
 import type { EndpointParts } from '#http/mcp/endpoint.ts';
 import type { AnyTool } from '#tools/define.ts';
 import type { ToolDeps } from '#tools/deps.ts';
+import { instructions } from '#mcp/instructions.ts';
+import { useCase } from '#mcp/use-case.ts';
 
 /** Keeps what was logged, for tests that say what must or must not stand there. */
 export class LogBook implements Logger {
@@ -100,7 +102,12 @@ export async function listen(tools: readonly AnyTool[], { authenticate, ...choic
   const mcp = createMcpApp({
     authenticator: authenticate?.(keys, log) ?? new Authenticator(keys, log),
     deps,
-    tools,
+    catalog: {
+      tools: tools.map((tool) => useCase(tool, 'core', deps)),
+      parts: [],
+      capabilities: {},
+      instructions,
+    },
     version: '0.0.0',
     allowedHosts: [],
     legacy: 'sessions',

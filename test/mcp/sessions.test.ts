@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Sessions } from '#http/mcp/sessions.ts';
-import type { McpSession } from '#tools/mcp.ts';
+import type { McpSession } from '#mcp/face.ts';
 import { legacyClient, listen, type Listener } from '#test/mcp/listener.ts';
 import { callOf, initialize, post } from '#test/mcp/raw.ts';
 import { sampleTools, waiting } from '#test/mcp/sample-tools.ts';

@@ -3,11 +3,13 @@ import type { Scope } from '#src/contracts/scopes.ts';
 import { faults, type FaultCode } from '#src/contracts/faults.ts';
 import type { Principal } from '#src/domain/access/principal.ts';
 import { Fault } from '#src/domain/fault.ts';
-import { toolDefinition } from '#tools/mcp/definition.ts';
-import { hintFor } from '#tools/mcp/fault-hints.ts';
-import { instructions } from '#tools/mcp/instructions.ts';
-import { allows, mcpTools } from '#tools/surfaces.ts';
+import { toolDefinition } from '#mcp/present/definition.ts';
+import { hintFor } from '#mcp/present/fault-hints.ts';
+import { wholeView } from '#mcp/view.ts';
+import { instructions } from '#mcp/instructions.ts';
+import { allows, shownTools } from '#mcp/surface.ts';
 
+const mcpTools = Object.values(shownTools).flat();
 const definitions = mcpTools.map(toolDefinition);
 
 function principalWith(...scopes: Scope[]): Principal {
@@ -24,7 +26,9 @@ function principalWith(...scopes: Scope[]): Principal {
   };
 }
 const namesFor = (...scopes: Scope[]): string[] =>
-  mcpTools.filter((tool) => allows(principalWith(...scopes), tool)).map((tool) => tool.name);
+  mcpTools
+    .filter((tool) => allows({ principal: principalWith(...scopes), requestId: '', view: wholeView, ip: null }, tool))
+    .map((tool) => tool.name);
 
 /** Every schema inside a schema. */
 function* nodes(value: unknown): Generator<Record<string, unknown>> {

@@ -56,6 +56,8 @@ const addresses: Readonly<Record<PrincipalKind, string>> = {
   'service-key': '/api/service/workflow-executions',
   'workflow-key': '/api/service/workflow-executions',
   session: '/api/dashboard/executions',
+  // Of the person behind it.
+  oauth: '/api/dashboard/executions',
 };
 
 /** Everything that changes is derived from the runs, which are the truth; runs come in the order of the documents. */

@@ -22,6 +22,7 @@ const families: Readonly<Record<PrincipalKind, UploadFamily>> = {
   'workflow-key': 'workflow-key',
   'service-key': 'service',
   session: 'dashboard',
+  oauth: 'service',
 };
 
 export const presignUpload = defineTool({

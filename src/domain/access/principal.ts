@@ -2,12 +2,12 @@ import type { Scope } from '#src/contracts/scopes.ts';
 import type { Role } from '#src/domain/access/role.ts';
 import { Fault } from '#src/domain/fault.ts';
 
-export type PrincipalKind = 'service-key' | 'workflow-key' | 'session';
+export type PrincipalKind = 'service-key' | 'workflow-key' | 'session' | 'oauth';
 
 /** Who calls. Every repository call takes its organization and projects. Source: identity.md "Principal". */
 export interface Principal {
   readonly kind: PrincipalKind;
-  /** The key or the user: what records, rate limits and the audit log name. */
+  /** The key, the user or the program: what records, rate limits and the audit log name. */
   readonly actorId: string;
   readonly actorName: string;
   /** null: no API key. */
@@ -19,8 +19,15 @@ export interface Principal {
     readonly email: string;
     readonly role: Role;
   } | null;
+  /** null or absent: no OAuth grant. */
+  readonly grant?: {
+    readonly id: string;
+    readonly clientId: string;
+    /** False for a program that acts for itself, by client credentials. */
+    readonly person: boolean;
+  } | null;
   readonly organizationId: string;
-  /** Of a key its one project, of a session all of the organization. */
+  /** Of a key its one project, of a session all of the organization, of a grant those that were consented to. */
   readonly projectIds: readonly string[];
   readonly scopes: ReadonlySet<Scope>;
   /** The workflow a workflow key is bound to. */

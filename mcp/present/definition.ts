@@ -1,5 +1,5 @@
 import type { AnyTool } from '#tools/define.ts';
-import { objectSchema, type ObjectSchema } from '#tools/mcp/json-schema.ts';
+import { objectSchema, type ObjectSchema } from '#mcp/present/json-schema.ts';
 
 /** A tool as `tools/list` tells it. */
 export interface ToolDefinition {

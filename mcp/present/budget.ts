@@ -1,4 +1,4 @@
-import { neutralize, renderBlock, separate, type UntrustedBlock } from '#tools/mcp/untrusted.ts';
+import { neutralize, renderBlock, separate, type UntrustedBlock } from '#mcp/present/untrusted.ts';
 
 /** Text of one answer, in bytes of UTF-8; `structuredContent` is never cut. Source: mcp.md "Tools". */
 export const textBudgetBytes = 24_000;

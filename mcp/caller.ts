@@ -1,10 +1,14 @@
 import type { AuthInfo } from '@modelcontextprotocol/server';
 import type { Principal } from '#src/domain/access/principal.ts';
+import type { McpView } from '#mcp/view.ts';
 
 /** Who calls, as the facade in front found out; passed through the SDK with each request. */
 export interface McpCaller {
   readonly principal: Principal;
   readonly requestId: string;
+  readonly view: McpView;
+  /** Address of the caller, for the audit log. */
+  readonly ip: string | null;
 }
 
 /** The secret itself goes no further than authentication. */

@@ -3,10 +3,10 @@ import { Fault } from '#src/domain/fault.ts';
 import { isOutage } from '#src/domain/outage.ts';
 import type { Logger } from '#src/domain/ports/logger.ts';
 import type { AnyTool } from '#tools/define.ts';
-import { fit, startOf, textBudgetBytes, type Cut } from '#tools/mcp/budget.ts';
-import { hintFor } from '#tools/mcp/fault-hints.ts';
-import { nextCall } from '#tools/mcp/next-call.ts';
-import { neutralize } from '#tools/mcp/untrusted.ts';
+import { fit, startOf, textBudgetBytes, type Cut } from '#mcp/present/budget.ts';
+import { hintFor } from '#mcp/present/fault-hints.ts';
+import { nextCall } from '#mcp/present/next-call.ts';
+import { neutralize } from '#mcp/present/untrusted.ts';
 
 /** Field errors told of one refused call. */
 const fieldErrorsTold = 20;
