@@ -1,4 +1,9 @@
-import type { CallToolResult, InputRequiredResult, ServerContext } from '@modelcontextprotocol/server';
+import type {
+  CallToolResult,
+  ClientCapabilities,
+  InputRequiredResult,
+  ServerContext,
+} from '@modelcontextprotocol/server';
 import type { Scope } from '#src/contracts/scopes.ts';
 import type { McpCaller } from '#mcp/caller.ts';
 import type { ToolDefinition } from '#mcp/present/definition.ts';
@@ -8,8 +13,8 @@ import type { Toolset } from '#mcp/view.ts';
 export interface Exchange {
   readonly caller: McpCaller;
   readonly sdk: ServerContext;
-  /** The extensions that the client declared, by their id. */
-  readonly extensions: Readonly<Record<string, unknown>>;
+  /** What the client declared: with this request, or when it opened its session. */
+  readonly capabilities: ClientCapabilities;
 }
 
 /** A tool as MCP knows it: `mcp/use-case.ts` makes one of each use case. */
@@ -22,6 +27,8 @@ export interface McpTool {
   readonly expensive: boolean;
   /** Never throws what a client may not read. An `InputRequiredResult` asks the client first, then it is called again. */
   call(input: Readonly<Record<string, unknown>>, exchange: Exchange): Promise<CallToolResult | InputRequiredResult>;
-  /** The task that an answer left going, for clients with the Tasks extension; null or absent: it has ended. */
+  /** The task that an answer left going, for clients with the Tasks extension (`mcp/tasks/tasks.ts`); null or absent: it has ended. */
   taskOf?(result: CallToolResult): string | null;
+  /** Whether there is no answer but a task. */
+  readonly needsTask?: boolean;
 }

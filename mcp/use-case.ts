@@ -1,38 +1,61 @@
-import type { CallToolResult } from '@modelcontextprotocol/server';
+import { ProtocolError, type CallToolResult, type InputRequiredResult } from '@modelcontextprotocol/server';
 import { call } from '#tools/call.ts';
-import type { AnyTool } from '#tools/define.ts';
+import type { AnyTool, ToolContext } from '#tools/define.ts';
 import type { ToolDeps } from '#tools/deps.ts';
+import type { Confirmations } from '#mcp/confirm/confirmations.ts';
 import { toolDefinition } from '#mcp/present/definition.ts';
 import { presentError, presentOutput } from '#mcp/present/present.ts';
+import { progressReport } from '#mcp/progress.ts';
+import { executionGoingOn } from '#mcp/tasks/execution-tasks.ts';
 import type { Exchange, McpTool } from '#mcp/tool.ts';
 import type { Toolset } from '#mcp/view.ts';
 
-const expensive: ReadonlySet<string> = new Set(['run_workflow']);
+const expensive: ReadonlySet<string> = new Set(['run_workflow', 'ask_documents']);
+/** Their answer is an execution, which may go on. */
+const startsExecution: ReadonlySet<string> = new Set(['run_workflow', 'replay_execution']);
 
-/** A use case as an MCP tool. Its schemas are converted here, once, and never for a request. */
-export function useCase(tool: AnyTool, toolset: Toolset, deps: ToolDeps): McpTool {
+/**
+ * A use case as an MCP tool. Its schemas are converted here, once, and never for a request. `confirmations`: asks before what cannot
+ * be taken back; absent: nothing is asked.
+ */
+export function useCase(tool: AnyTool, toolset: Toolset, deps: ToolDeps, confirmations?: Confirmations): McpTool {
   return {
     definition: toolDefinition(tool),
     toolset,
     scope: tool.scope,
     expensive: expensive.has(tool.name),
-    call: (input, exchange) => callUseCase(tool, input, exchange, deps),
+    call: (input, exchange) => callUseCase(tool, { input, exchange, deps, confirmations }),
+    ...(startsExecution.has(tool.name) && { taskOf: executionGoingOn }),
   };
+}
+
+interface Call {
+  readonly input: Readonly<Record<string, unknown>>;
+  readonly exchange: Exchange;
+  readonly deps: ToolDeps;
+  readonly confirmations: Confirmations | undefined;
 }
 
 async function callUseCase(
   tool: AnyTool,
-  input: Readonly<Record<string, unknown>>,
-  { caller, sdk }: Exchange,
-  deps: ToolDeps,
-): Promise<CallToolResult> {
-  const { principal, requestId } = caller;
+  { input, exchange, deps, confirmations }: Call,
+): Promise<CallToolResult | InputRequiredResult> {
+  const { caller, sdk } = exchange;
+  const { principal, requestId, ip } = caller;
   const logger = deps.logger.child({ requestId, tool: tool.name, keyId: principal.actorId });
   const { signal } = sdk.mcpReq;
+  const report = progressReport(sdk);
   try {
-    const context = { principal, requestId, surface: 'mcp', signal, deps, outcome: {} } as const;
-    return presentOutput(tool, input, await call(tool, context, input));
+    const context: ToolContext = { principal, requestId, surface: 'mcp', ip, signal, deps, outcome: {} };
+    const question = (await confirmations?.ask(tool, context, input, exchange)) ?? null;
+    if (question !== null) return question;
+    const progress = report === null ? {} : { progress: report.tell };
+    const output = await call(tool, { ...context, ...progress }, input);
+    return presentOutput(tool, input, output, context.outcome.pictures);
   } catch (error) {
+    if (error instanceof ProtocolError) throw error;
     return presentError(tool, error, { requestId, logger });
+  } finally {
+    report?.end();
   }
 }

@@ -1,4 +1,5 @@
 import { createPinoLogger } from '#src/adapters/logger/pino-logger.ts';
+import type { PasswordHashing } from '#src/adapters/sessions/better-auth.ts';
 import type { AuthService } from '#src/compose/people.ts';
 import type { SessionStore } from '#src/domain/ports/sessions.ts';
 import { publishCodeWorkflows } from '#src/agents/publish-code-workflows.ts';
@@ -39,6 +40,7 @@ export interface Overrides {
   readonly logger?: Logger;
   readonly catalog?: Catalog;
   readonly sessionStore?: SessionStore | null;
+  readonly passwords?: PasswordHashing | undefined;
   /** How long running runs may take to end when the app is disposed of. */
   readonly drainMs?: number;
 }
@@ -77,9 +79,17 @@ export async function compose(config: Config, overrides: Overrides = {}): Promis
   const readers = createReaders(config);
   const data = await openData(config, readers.models, logger, opening);
   const known = overrides.catalog ?? catalog;
-  const { sessionStore } = overrides;
+  const { sessionStore, passwords } = overrides;
   const core = createCore(
-    { config, data, readers, catalog: known, logger, ...(sessionStore === undefined ? {} : { sessionStore }) },
+    {
+      config,
+      data,
+      readers,
+      catalog: known,
+      logger,
+      passwords,
+      ...(sessionStore === undefined ? {} : { sessionStore }),
+    },
     opening,
   );
   const worker = config.services.has('agents') ? createAgents({ config, data, core, catalog: known }, opening) : null;

@@ -12,6 +12,8 @@ export interface Outcome {
   replayed?: boolean;
   /** Ways of searching that had no part in the answer. */
   degraded?: readonly string[];
+  /** What there is to look at beside the output: MCP shows it, the others have addresses for it. */
+  pictures?: readonly { readonly bytes: Buffer; readonly contentType: string }[];
 }
 
 /** `total` is null while it is not known. */

@@ -1,6 +1,7 @@
 import type { Catalog } from '#graphs/catalog.ts';
 import type { Stemmers } from '#src/domain/chat/read-question.ts';
 import type { DocumentRecord } from '#src/domain/documents/document.ts';
+import type { PageViews } from '#src/domain/documents/page-views.ts';
 import type { RealtimeEvent } from '#src/domain/events/events.ts';
 import type { Logger } from '#src/domain/ports/logger.ts';
 import type { AuditLog } from '#src/domain/ports/audit-log.ts';
@@ -14,6 +15,7 @@ import type { ExecutionStore } from '#src/domain/ports/executions.ts';
 import type { GroundingTexts } from '#src/domain/ports/grounding-texts.ts';
 import type { IdempotencyStore } from '#src/domain/ports/idempotency.ts';
 import type { ImageCodec } from '#src/domain/ports/image-codec.ts';
+import type { OAuthStore } from '#src/domain/ports/oauth.ts';
 import type { Outbound } from '#src/domain/ports/outbound.ts';
 import type { ObjectStore } from '#src/domain/ports/object-store.ts';
 import type { OrganizationStore } from '#src/domain/ports/organizations.ts';
@@ -41,12 +43,15 @@ export interface ToolDeps {
   readonly objects: ObjectStore;
   readonly images: ImageCodec;
   readonly thumbnails: Thumbnails;
+  /** Pages as models look at them. */
+  readonly pageViews: Pick<PageViews, 'picture'>;
   readonly workflows: WorkflowStore;
   readonly executions: ExecutionStore;
   readonly steps: StepStore;
   readonly results: ResultStore;
   readonly search: SearchIndex;
   readonly idempotency: IdempotencyStore;
+  readonly oauth: OAuthStore;
   readonly events: EventLog;
   readonly wake: WakeQueue;
   readonly audit: AuditLog;
@@ -62,6 +67,8 @@ export interface ToolDeps {
   forgetRuns(runIds: readonly string[]): void;
   /** Appends to the realtime log without making the caller wait; failures are logged. */
   announce(events: readonly RealtimeEvent[]): void;
+  /** Address of the MCP endpoint, which tokens of OAuth are for. */
+  mcpEndpoint(): string;
   /** Public address of the pages, such as the one that accepts an invitation. */
   pageUrl(path: string): string;
   /** Adds the workflows that come along to a new project. */

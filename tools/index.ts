@@ -1,4 +1,10 @@
+import { createClient } from '#tools/apps/create-client.ts';
+import { listClients } from '#tools/apps/list-clients.ts';
+import { listConnectedApps } from '#tools/apps/list-connected-apps.ts';
+import { removeClient } from '#tools/apps/remove-client.ts';
+import { revokeConnectedApp } from '#tools/apps/revoke-connected-app.ts';
 import { listAuditRecords } from '#tools/audit/list-audit-records.ts';
+import { answerChat } from '#tools/chat/answer-chat.ts';
 import { askDocuments } from '#tools/chat/ask-documents.ts';
 import { deleteConversation } from '#tools/chat/delete-conversation.ts';
 import { getConversation } from '#tools/chat/get-conversation.ts';
@@ -16,6 +22,7 @@ import { readDocument } from '#tools/documents/read-document.ts';
 import { readDocumentText } from '#tools/documents/read-document-text.ts';
 import { searchDocuments } from '#tools/documents/search-documents.ts';
 import { setDocumentVisibility } from '#tools/documents/set-document-visibility.ts';
+import { viewDocumentImage } from '#tools/documents/view-document-image.ts';
 import { createApiKey } from '#tools/keys/create-api-key.ts';
 import { listApiKeys } from '#tools/keys/list-api-keys.ts';
 import { revokeApiKey } from '#tools/keys/revoke-api-key.ts';
@@ -86,6 +93,8 @@ export const tools = {
   searchDocuments,
   getDocument,
   readDocumentText,
+  viewDocumentImage,
+  askDocuments,
   listDocumentCards,
   readDocument,
   listOcrResults,
@@ -109,11 +118,16 @@ export const tools = {
   createApiKey,
   rotateApiKey,
   revokeApiKey,
+  listConnectedApps,
+  revokeConnectedApp,
+  listClients,
+  createClient,
+  removeClient,
   listSecrets,
   setSecret,
   deleteSecret,
   listAuditRecords,
-  askDocuments,
+  answerChat,
   listConversations,
   getConversation,
   deleteConversation,

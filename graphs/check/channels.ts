@@ -30,8 +30,8 @@ function ofNodes(graph: Sketch): GraphIssue[] {
   });
 }
 
-/** With a reducer where nodes write it side by side, and the default null where nothing writes it in time. */
-function declare(graph: Sketch, name: string): Operation {
+/** Declares a channel: with a reducer where nodes write it side by side, and the default null where nothing writes it in time. */
+export function declare(graph: Sketch, name: string): Operation {
   const schema = schemaOfChannel(name);
   const channel = { name, schema, default: undefined };
   const reducer = conflictOver(graph, name) === undefined ? 'replace' : reducerFor(channel);

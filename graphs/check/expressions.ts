@@ -1,10 +1,14 @@
+import { ChannelName } from '#src/contracts/resources/graph.ts';
 import { Fault } from '#src/domain/fault.ts';
+import { declare } from '#graphs/check/channels.ts';
 import { errorAt, fixedBy, pointer, setField, warning, type GraphIssue } from '#graphs/check/issue.ts';
+import { mendedExpression } from '#graphs/check/mend/expression.ts';
 import { nearest, suggest } from '#graphs/check/nearest.ts';
 import { fields, itemsOf, list, members, type Sketch, type SketchNode } from '#graphs/check/sketch.ts';
 import { configRefs } from '#graphs/expression/config.ts';
 import { parseExpression } from '#graphs/expression/expression.ts';
 import { parseTemplate } from '#graphs/expression/template.ts';
+import type { Operation } from '#src/contracts/resources/operation.ts';
 
 /** A text in the graph that is an expression or a template, and the item of a map that it knows besides the channels. */
 interface Site {
@@ -12,6 +16,8 @@ interface Site {
   readonly text: string;
   readonly nodeId?: string;
   readonly items?: readonly string[];
+  /** Its value has to be a list. */
+  readonly isList?: boolean;
 }
 
 /**
@@ -22,7 +28,8 @@ export function checkExpressions(graph: Sketch): GraphIssue[] {
   const ofEdges = list(graph.raw['edges']).flatMap((edge, at): Site[] => {
     const { when, map } = fields(edge);
     const routes = list(when).map((route, index) => siteOf(fields(route)['if'], 'edges', at, 'when', index, 'if'));
-    return [...routes, siteOf(fields(map)['over'], 'edges', at, 'map', 'over')].flat();
+    const over = siteOf(fields(map)['over'], 'edges', at, 'map', 'over');
+    return [...routes.flat(), ...over.map((site) => ({ ...site, isList: true }))];
   });
   const expressions = [...ofEdges, ...[...graph.nodes.values()].flatMap((node) => expressionsOf(graph, node))];
   const templates = [...graph.nodes.values()].flatMap((node) => templatesOf(graph, node));
@@ -32,8 +39,9 @@ export function checkExpressions(graph: Sketch): GraphIssue[] {
     return [errorAt('LIMIT_EXCEEDED', '', message, 'Make it smaller, or split it into several workflows.')];
   }
   const channels = [...graph.channels.keys()];
+  const declarations = new Map<string, Operation>();
   return [
-    ...expressions.flatMap((site) => expressionIssues(site, channels)),
+    ...expressions.flatMap((site) => expressionIssues({ graph, channels, declarations }, site)),
     ...templates.flatMap((site) => templateIssues(site, channels)),
   ];
 }
@@ -67,17 +75,39 @@ function textsOf(node: SketchNode, field: string): Site[] {
     .flatMap(([name, text]) => siteOf(text, 'nodes', node.id, 'config', field, name));
 }
 
-function expressionIssues(site: Site, channels: readonly string[]): GraphIssue[] {
+interface Around {
+  readonly graph: Sketch;
+  readonly channels: readonly string[];
+  /** Of names that are no channel yet: made once for all that say them. */
+  readonly declarations: Map<string, Operation>;
+}
+
+function expressionIssues({ graph, channels, declarations }: Around, site: Site): GraphIssue[] {
   const names = understood(() => parseExpression(site.text).names);
-  if (typeof names === 'string') {
-    return [
-      {
-        ...errorAt('EXPRESSION_INVALID', site.path, names, 'Correct it; expressions are CEL, see https://cel.dev.'),
-        ...ofNode(site),
-      },
-    ];
-  }
-  return unknownNames(site, names, channels).map((name) => nameIssue(site, name, channels));
+  if (typeof names === 'string') return [noExpression(site, names, channels)];
+  return unknownNames(site, names, channels).map((name) => {
+    const issue = nameIssue(site, name, channels);
+    const isNew = issue.fix === undefined && nearest(name, knownTo(site, channels)).length === 0;
+    if (!isNew || !canDeclare(graph, site, name)) return issue;
+    const declaration = declarations.get(name) ?? declare(graph, name);
+    declarations.set(name, declaration);
+    return fixedBy(issue, declaration);
+  });
+}
+
+function noExpression(site: Site, message: string, channels: readonly string[]): GraphIssue {
+  const mended = mendedExpression(site.text, knownTo(site, channels));
+  const way =
+    mended === undefined ? 'Correct it; expressions are CEL, see https://cel.dev.' : `Did you mean ${mended}?`;
+  const issue = { ...errorAt('EXPRESSION_INVALID', site.path, message, way), ...ofNode(site) };
+  return fixedBy(issue, ...(mended === undefined ? [] : [setField(site.path, mended)]));
+}
+
+/** A name that is like no other was forgotten, not misspelt. What a map goes over has to be made by some node. */
+function canDeclare(graph: Sketch, { isList }: Site, name: string): boolean {
+  return (
+    isList !== true && !graph.nodes.has(name) && !(name in Object.prototype) && ChannelName.safeParse(name).success
+  );
 }
 
 function templateIssues(site: Site, channels: readonly string[]): GraphIssue[] {

@@ -41,9 +41,11 @@ function danglingFix(graph: Sketch, edge: SketchEdge, end: 'from' | 'to', known:
   const path = end === 'from' ? edge.fromPath : edge.toPath;
   if (near !== undefined && edge.kind === 'always' && fixed.from !== fixed.to && !isThere(fixed.from, fixed.to))
     return [setField(path, near)];
-  // A way less in a router or a map changes what runs: that is for somebody to decide.
-  if (edge.kind !== 'always')
-    return near !== undefined && end === 'to' && near !== edge.from ? [setField(path, near)] : [];
+  if (edge.kind !== 'always') {
+    if (near !== undefined && end === 'to' && near !== edge.from) return [setField(path, near)];
+    // A choice that leads nowhere ends the run. A map without its node, or a router without its own, is for somebody to decide.
+    return edge.kind === 'route' && end === 'to' ? [setField(path, 'END')] : [];
+  }
   const isOnlyWay = edge.from !== 'START' && graph.nodes.has(edge.from) && !graph.leaving.has(edge.from);
   if (end === 'to' && isOnlyWay) return [setField(path, 'END')];
   if (end === 'to' && edge.from === 'START' && !graph.leaving.has('START')) {

@@ -1,4 +1,5 @@
 import { errorAt, fixedBy, nodeError, pointer, setField, type GraphIssue } from '#graphs/check/issue.ts';
+import { fixOfType } from '#graphs/check/mend/type.ts';
 import { nearest, suggest } from '#graphs/check/nearest.ts';
 import { fixOfValue } from '#graphs/check/shape.ts';
 import { configRefs } from '#graphs/expression/config.ts';
@@ -82,7 +83,9 @@ function configIssue(node: SketchNode, definition: NodeDefinition, issue: z.core
     const fix = issue.path.length === 0 ? [withoutUnknown(node, known, issue.keys)] : [];
     return [fixedBy(at(suggest(unknown, known, `fields of ${definition.type}`)), ...fix)];
   }
-  return [fixedBy(at(describeField(definition, issue.path[0])), ...fixOfValue(issue, node.config, path))];
+  const ofValue = fixOfValue(issue, node.config, path);
+  const fix = ofValue.length > 0 ? ofValue : fixOfType(definition, node.config, issue, path);
+  return [fixedBy(at(describeField(definition, issue.path[0])), ...fix)];
 }
 
 /** Unknown fields go; what was probably meant takes the value over. */

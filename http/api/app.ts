@@ -6,6 +6,10 @@ import type { Metrics } from '#src/domain/ports/metrics.ts';
 import type { MediaFile, MediaRequest } from '#src/domain/documents/signed-media.ts';
 import { baseApp } from '#http/base-app.ts';
 import { binder, type Facade } from '#http/bind.ts';
+import { mountApps } from '#http/oauth/mount-apps.ts';
+import { mountAuthorize } from '#http/oauth/authorize.ts';
+import type { AuthorizeParts } from '#http/oauth/authorize-answer.ts';
+import { mountOAuth, type OAuthParts } from '#http/oauth/mount-oauth.ts';
 import { notFound, problems } from '#http/problem.ts';
 import { mountExecutionEvents } from '#http/routes/execution-events.ts';
 import { mountAuth, type AuthHandler } from '#http/routes/auth.ts';
@@ -26,6 +30,8 @@ import { mountService } from '#http/routes/service.ts';
 export interface ApiParts {
   readonly facade: Facade;
   readonly auth: AuthHandler;
+  /** null: the authorization server is elsewhere. */
+  readonly oauth: (OAuthParts & Pick<AuthorizeParts, 'consents'>) | null;
   readonly health: HealthReader;
   readonly metrics: Metrics;
   readonly logger: Logger;
@@ -50,6 +56,11 @@ export function createApiApp(parts: ApiParts): Express {
   mountExecutionEvents(router, parts.facade);
   mountAuth(router, parts.auth, parts.facade);
   mountPages(router, parts.auth, parts.facade);
+  if (parts.oauth !== null) {
+    mountOAuth(router, parts.oauth);
+    mountAuthorize(router, { ...parts.oauth, auth: parts.auth, facade: parts.facade });
+  }
+  mountApps(router, parts.auth, parts.facade);
   mountDashboardWorkflows(bind);
   // Before documents: `chat` is no document's id.
   mountDashboardChats(bind);

@@ -27,7 +27,7 @@ const chatDefaults: ChatOptions = {
   ...sseDefaults,
   checkMs: 30_000,
   closing: null,
-  ask: (ctx, asked) => call(tools.askDocuments, ctx, asked),
+  ask: (ctx, asked) => call(tools.answerChat, ctx, asked),
 };
 
 /** The web bundle's own addresses, beside the rows' paths. Source: contracts.md "Chat". */

@@ -1,7 +1,8 @@
 import { Fault } from '#src/domain/fault.ts';
 
 const somewhere = 'http://here.invalid';
-const mostCharacters = 2_000;
+/** Authorization requests of programs lead back to themselves, and carry much. */
+const mostCharacters = 4_000;
 
 /** A path of this service, with its query, as a browser would read it; null for anything that leads elsewhere. */
 export function ownPath(value: unknown): string | null {

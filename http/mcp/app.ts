@@ -3,6 +3,7 @@ import type { Logger } from '#src/domain/ports/logger.ts';
 import type { Metrics } from '#src/domain/ports/metrics.ts';
 import { baseApp } from '#http/base-app.ts';
 import type { Endpoint, EndpointParts } from '#http/mcp/endpoint.ts';
+import { mountResourceMetadata } from '#http/mcp/resource-metadata.ts';
 import { notFound, problems } from '#http/problem.ts';
 import { mountHealth, type HealthReader } from '#http/routes/health.ts';
 
@@ -15,11 +16,13 @@ export interface McpParts extends EndpointParts {
 export interface McpApp extends Express {
   /** Loads the MCP SDK now instead of with the first request. */
   warm(): Promise<void>;
+  /** As of the endpoint. */
+  recheck(): Promise<void>;
   /** Ends every exchange and session; later requests are refused. */
   close(): Promise<void>;
 }
 
-/** The MCP service: `/mcp` and how it is. No body parser stands before `/mcp`: the endpoint reads and bounds its own bodies. */
+/** The MCP service: `/mcp`, how clients of OAuth begin, and how it is. No body parser stands before `/mcp`: the endpoint reads and bounds its own bodies. */
 export function createMcpApp(parts: McpParts): McpApp {
   let endpoint: Promise<Endpoint> | null = null;
   const load = (): Promise<Endpoint> => {
@@ -29,6 +32,7 @@ export function createMcpApp(parts: McpParts): McpApp {
   };
   const app = baseApp('mcp', parts);
   mountHealth(app, 'mcp', parts.health);
+  if (parts.oauth !== undefined) mountResourceMetadata(app, parts.oauth);
   app.all('/mcp', async (request, response, next) => {
     const { handler } = await load();
     await handler(request, response, next);
@@ -37,6 +41,9 @@ export function createMcpApp(parts: McpParts): McpApp {
   return Object.assign(app, {
     async warm() {
       await load();
+    },
+    async recheck() {
+      await (await endpoint)?.recheck();
     },
     async close() {
       await (await endpoint)?.close();

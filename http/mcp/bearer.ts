@@ -1,32 +1,85 @@
 import type { Request, Response } from 'express';
-import type { Authenticator } from '#src/auth/authenticate.ts';
-import { Fault } from '#src/domain/fault.ts';
+import type { BearerAuthenticator } from '#src/auth/bearer-authenticator.ts';
+import { firstScopes, type Scope } from '#src/contracts/scopes.ts';
 import type { Principal } from '#src/domain/access/principal.ts';
+import { Fault } from '#src/domain/fault.ts';
+import { stepUpScopes } from '#mcp/surface.ts';
+import { holderOf } from '#http/mcp/sessions.ts';
+import type { Door } from '#http/mcp/standing-streams.ts';
+import { metadataUrl, type ProtectedResource } from '#http/mcp/resource-metadata.ts';
 
 const bearer = /^Bearer +([\w.~+/=-]+) *$/i;
 
+/** What `Authorization: Bearer` carries, and nothing else; undefined where there is none. */
+function bearerOf({ headers }: Pick<Request, 'headers'>): string | undefined {
+  return bearer.exec(headers.authorization ?? '')?.[1];
+}
+
+function challenge(resource: ProtectedResource | null, scopes: readonly string[], error?: string): string {
+  const parts = [
+    'realm="inkgraph"',
+    ...(error === undefined ? [] : [`error="${error}"`]),
+    ...(resource === null ? [] : [`resource_metadata="${metadataUrl(resource)}"`]),
+    `scope="${scopes.join(' ')}"`,
+  ];
+  return `Bearer ${parts.join(', ')}`;
+}
+
+/** `resource`: null where keys are all that is taken. */
+export interface BearerParts {
+  readonly authenticator: Pick<BearerAuthenticator, 'byBearer'>;
+  readonly resource: ProtectedResource | null;
+}
+
 /**
- * The service API key of `Authorization: Bearer`, and nothing else, to its principal. Faults: `auth.unauthorized`, with one body
- * and one challenge for every cause; `auth.forbidden` for a workflow key. Source: RFC 6750 §2.1, §3; attacks.md 66.
+ * The credential of `Authorization: Bearer` to its principal. Faults: `auth.unauthorized`, with one body for every cause and a
+ * challenge that says where to get a token; `auth.forbidden` for a workflow key; `service.unavailable`. Source: RFC 6750 §2.1, §3; RFC
+ * 9728 §5.1; attacks.md 66, 67.
  */
 export async function bearerPrincipal(
-  authenticator: Authenticator,
+  { authenticator, resource }: BearerParts,
   request: Request,
   response: Response,
 ): Promise<Principal> {
-  const secret = bearer.exec(request.headers.authorization ?? '')?.[1];
   try {
-    return await authenticator.byKey(secret, 'service-key');
+    return await authenticator.byBearer(bearerOf(request));
   } catch (error) {
-    if (error instanceof Fault && error.code === 'auth.unauthorized')
-      response.setHeader('www-authenticate', 'Bearer realm="inkgraph"');
+    if (error instanceof Fault && error.code === 'auth.unauthorized') {
+      // RFC 6750 §3.1: who sent nothing is told of no error.
+      const sent = /^Bearer\b/i.test(request.headers.authorization ?? '');
+      response.setHeader('www-authenticate', challenge(resource, firstScopes, sent ? 'invalid_token' : undefined));
+    }
     throw error;
   }
 }
 
 /** The step-up challenge names the complete set: what is granted and what is missing. Source: RFC 6750 §3.1; attacks.md 68. */
-export function insufficientScope(principal: Principal, missing: string, response: Response): Fault {
-  const scopes = [...principal.scopes, missing].join(' ');
-  response.setHeader('www-authenticate', `Bearer realm="inkgraph", error="insufficient_scope", scope="${scopes}"`);
+export function insufficientScope(
+  principal: Principal,
+  missing: Scope,
+  { resource, response }: { resource: ProtectedResource | null; response: Response },
+): Fault {
+  response.setHeader('www-authenticate', challenge(resource, stepUpScopes(principal, missing), 'insufficient_scope'));
   return new Fault('auth.forbidden', `This credential lacks the scope ${missing}.`);
+}
+
+/** The way that a caller came in by, for streams that stay open. */
+export function doorOf(
+  authenticator: Pick<BearerAuthenticator, 'byBearer'>,
+  principal: Principal,
+  request: Pick<Request, 'headers'>,
+): Door {
+  const holder = holderOf(principal);
+  const secret = bearerOf(request);
+  return {
+    name: `${holder}\n${secret}`,
+    async opens() {
+      try {
+        return holderOf(await authenticator.byBearer(secret)) === holder;
+      } catch (error) {
+        if (error instanceof Fault && error.row.status < 500) return false;
+        throw error;
+      }
+    },
+  };
 }

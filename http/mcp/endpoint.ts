@@ -1,23 +1,30 @@
 import { hostHeaderValidation, originValidation } from '@modelcontextprotocol/express';
-import { toNodeHandler, toWebRequest } from '@modelcontextprotocol/node';
-import express, { type Request as HttpRequest, type RequestHandler, type Response as HttpResponse } from 'express';
+import { toWebRequest } from '@modelcontextprotocol/node';
+import express, { type RequestHandler, type Response as HttpResponse } from 'express';
+import { BearerAuthenticator, type TokenAuthenticator } from '#src/auth/bearer-authenticator.ts';
 import { Fault } from '#src/domain/fault.ts';
 import type { McpCatalog } from '#mcp/catalog.ts';
-import { McpFace, type McpRequestOptions } from '#mcp/face.ts';
-import { asAuthInfo, callerOf, type McpCaller } from '#mcp/caller.ts';
+import { McpFace } from '#mcp/face.ts';
+import type { McpCaller } from '#mcp/caller.ts';
 import { productCatalog } from '#mcp/product.ts';
-import { wholeView } from '#mcp/view.ts';
 import type { Facade } from '#http/bind.ts';
 import { requestIdOf } from '#http/guard/request-id.ts';
-import { bearerPrincipal, insufficientScope } from '#http/mcp/bearer.ts';
+import { bearerPrincipal, doorOf, insufficientScope } from '#http/mcp/bearer.ts';
 import { cors } from '#http/mcp/cors.ts';
+import { narrow } from '#http/mcp/narrow.ts';
 import { readJson } from '#http/mcp/read-json.ts';
-import { Sessions, sessionLimits, type SessionLimits } from '#http/mcp/sessions.ts';
+import type { ProtectedResource } from '#http/mcp/resource-metadata.ts';
+import type { SessionLimits } from '#http/mcp/sessions.ts';
+import { createTransport, type Exchanged, type Legacy } from '#http/mcp/transport.ts';
 
-/** How clients of 2025-11-25 and older are served. Source: mcp.md "Endpoint". */
-export type Legacy = 'sessions' | 'stateless' | 'reject';
+/** Access tokens: what takes them, and where clients get them. */
+export interface OAuthParts extends ProtectedResource {
+  readonly tokens: TokenAuthenticator;
+}
 
 export interface EndpointParts extends Pick<Facade, 'authenticator' | 'deps'> {
+  /** Absent: service keys alone are taken. */
+  readonly oauth?: OAuthParts;
   /** null or absent: rate limits are off. */
   readonly limiters?: Facade['limiters'];
   readonly version: string;
@@ -27,10 +34,14 @@ export interface EndpointParts extends Pick<Facade, 'authenticator' | 'deps'> {
   /** The product's, unless a test brings its own. */
   readonly catalog?: McpCatalog;
   readonly sessionLimits?: SessionLimits;
+  /** How often the credentials of standing streams are looked at again. */
+  readonly recheckMs?: number;
 }
 
 export interface Endpoint {
   readonly handler: RequestHandler;
+  /** A credential, a grant or a membership may have ended: streams that stand on one end now. Never rejects. */
+  recheck(): Promise<void>;
   /** Ends every exchange and session. */
   close(): Promise<void>;
 }
@@ -44,39 +55,36 @@ function parseError(response: HttpResponse): void {
     .json({ jsonrpc: '2.0', error: { code: -32_700, message: 'Parse error: the body is not JSON.' }, id: null });
 }
 
+/** A person's programs have a rate each; a key has one, whichever service it calls. */
+function rateOf({ principal }: McpCaller): string {
+  return principal.grant?.id ?? principal.actorId;
+}
+
 /** `/mcp`: guards, then authentication, then the body, then the SDK. Nothing of the body is read for an unknown caller. */
-export function createEndpoint({ deps, authenticator, allowedHosts, legacy, ...parts }: EndpointParts): Endpoint {
+export async function createEndpoint({ deps, allowedHosts, legacy, ...parts }: EndpointParts): Promise<Endpoint> {
   const { logger } = deps;
-  const face = new McpFace({ catalog: parts.catalog ?? productCatalog(deps), version: parts.version, logger });
-  const handler = face.newHandler(legacy === 'stateless' ? 'stateless' : 'reject');
-  const sessions =
-    legacy === 'sessions'
-      ? new Sessions((id, events) => face.newSession(id, events), parts.sessionLimits ?? sessionLimits)
-      : null;
+  const resource = parts.oauth ?? null;
+  const authenticator = new BearerAuthenticator({ keys: parts.authenticator, tokens: resource?.tokens ?? null });
+  const face = new McpFace({
+    catalog: parts.catalog ?? (await productCatalog(deps, parts.version)),
+    version: parts.version,
+    logger,
+  });
+  const { sessionLimits, recheckMs } = parts;
+  const transport = createTransport({ face, logger, legacy, sessionLimits, recheckMs });
 
-  const fetch = async (request: Request, options: McpRequestOptions = {}): Promise<Response> => {
-    if (sessions === null || !(await face.isLegacy(request, options.parsedBody)))
-      return handler.fetch(request, options);
-    return sessions.handle(request, callerOf(options.authInfo).principal.actorId, options);
-  };
-  const serve = toNodeHandler({ fetch }, { onerror: (error) => logger.error({ err: error }, 'an MCP request failed') });
-
-  const limit = (actorId: string, body: unknown, response: HttpResponse): void => {
+  const limit = (caller: McpCaller, body: unknown, response: HttpResponse): void => {
     const messages: readonly unknown[] = Array.isArray(body) ? body : [body];
+    const rate = rateOf(caller);
     for (const message of messages)
-      parts.limiters?.[face.calledTool(message)?.expensive === true ? 'expensive' : 'usual'].take(actorId, response);
+      parts.limiters?.[face.calledTool(message)?.expensive === true ? 'expensive' : 'usual'].take(rate, response);
   };
 
   /** Modern clients step up at the HTTP layer; legacy ones get the tool error that `call` makes. */
-  const checkScope = async (
-    request: HttpRequest,
-    response: HttpResponse,
-    caller: McpCaller,
-    body: unknown,
-  ): Promise<void> => {
+  const checkScope = async ({ request, response, caller, body }: Omit<Exchanged, 'door'>): Promise<void> => {
     const missing = face.missingScope(caller, body);
     if (missing === null || (await face.isLegacy(await toWebRequest(request, body), body))) return;
-    throw insufficientScope(caller.principal, missing, response);
+    throw insufficientScope(caller.principal, missing, { resource, response });
   };
 
   const answer: RequestHandler = async (request, response) => {
@@ -84,25 +92,21 @@ export function createEndpoint({ deps, authenticator, allowedHosts, legacy, ...p
       response.setHeader('allow', 'GET, POST, DELETE, OPTIONS');
       throw new Fault('request.method_not_allowed', 'Use POST; GET and DELETE belong to sessions.');
     }
-    const principal = await bearerPrincipal(authenticator, request, response);
-    const caller = { principal, requestId: requestIdOf(response), view: wholeView, ip: request.ip ?? null };
-    const body = request.method === 'POST' ? await readJson(request) : { value: undefined };
-    if (body === undefined) {
+    const narrowed = narrow(await bearerPrincipal({ authenticator, resource }, request, response), request.originalUrl);
+    const caller = { ...narrowed, requestId: requestIdOf(response), ip: request.ip ?? null };
+    const json = request.method === 'POST' ? await readJson(request) : { value: undefined };
+    if (json === undefined) {
       parseError(response);
       return;
     }
-    limit(principal.actorId, body.value, response);
-    await checkScope(request, response, caller, body.value);
-    await serve(Object.assign(request, { auth: asAuthInfo(caller) }), response, body.value);
+    limit(caller, json.value, response);
+    const exchanged = { request, response, caller, body: json.value };
+    await checkScope(exchanged);
+    await transport.serve({ ...exchanged, door: doorOf(authenticator, caller.principal, request) });
   };
 
   const hosts = [...loopback, ...allowedHosts];
   const router = express.Router();
   router.use(hostHeaderValidation(hosts), originValidation(hosts), cors, answer);
-  return {
-    handler: router,
-    async close() {
-      await Promise.all([handler.close(), sessions?.close()]);
-    },
-  };
+  return { handler: router, recheck: () => transport.recheck(), close: () => transport.close() };
 }

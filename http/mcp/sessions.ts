@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import type { Principal } from '#src/domain/access/principal.ts';
 import type { McpRequestOptions, McpSession } from '#mcp/face.ts';
 
 export interface SessionLimits {
@@ -13,12 +14,20 @@ export type OpenSession = (
   events: { started(id: string): void; ended(): void },
 ) => Promise<McpSession>;
 
+/**
+ * Whose a session, a rate and a standing stream are: the key's, or the grant's and its user's. Another grant of the same user is
+ * another client.
+ */
+export function holderOf({ organizationId, actorId, grant }: Principal): string {
+  return [organizationId, actorId, ...(grant ? [grant.id] : [])].join('\n');
+}
+
 const comment = new TextEncoder().encode(': open\n\n');
 
 interface Entry {
   readonly session: McpSession;
-  /** The key that opened it: no other may use it. */
-  readonly keyId: string;
+  /** Who opened it, as `holderOf` has it: nobody else may use it. */
+  readonly holder: string;
   usedAt: number;
   /** Exchanges under way, the standing GET stream included. */
   open: number;
@@ -37,7 +46,7 @@ function opens(body: unknown): boolean {
 }
 
 /**
- * Sessions of legacy clients (2025-11-25 and older), in this process. Bound to the key that opened them, dropped when idle, capped:
+ * Sessions of legacy clients (2025-11-25 and older), in this process. Bound to who opened them, dropped when idle, capped:
  * a new one takes the place of the one idle for longest. Source: mcp.md "Endpoint"; attacks.md 71.
  */
 export class Sessions {
@@ -58,19 +67,19 @@ export class Sessions {
     return this.#entries.size;
   }
 
-  /** `keyId`: who sends this request; authenticated anew each time. */
-  async handle(request: Request, keyId: string, options: McpRequestOptions): Promise<Response> {
+  /** `holder`: who sends this request, as `holderOf` has it; authenticated anew each time. */
+  async handle(request: Request, holder: string, options: McpRequestOptions): Promise<Response> {
     const id = request.headers.get('mcp-session-id');
     if (id !== null) {
       const entry = this.#entries.get(id);
       // Another's session and none at all look the same.
-      if (entry?.keyId !== keyId) return refusal(404, -32_001, 'Session not found: initialize again.');
+      if (entry?.holder !== holder) return refusal(404, -32_001, 'Session not found: initialize again.');
       return this.#exchange(id, entry, request, options);
     }
     if (request.method !== 'POST' || !opens(options.parsedBody))
       return refusal(400, -32_000, 'Send the Mcp-Session-Id header that initialize answered, or initialize first.');
     if (!this.#makeRoom()) return refusal(503, -32_000, 'Too many sessions are busy: try again later.');
-    return this.#begin(request, keyId, options);
+    return this.#begin(request, holder, options);
   }
 
   async close(): Promise<void> {
@@ -80,12 +89,12 @@ export class Sessions {
     await Promise.all(sessions.map(({ session }) => session.close()));
   }
 
-  async #begin(request: Request, keyId: string, options: McpRequestOptions): Promise<Response> {
+  async #begin(request: Request, holder: string, options: McpRequestOptions): Promise<Response> {
     let started: string | null = null;
     const session = await this.#open(randomUUID, {
       started: (id) => {
         started = id;
-        this.#entries.set(id, { session, keyId, usedAt: performance.now(), open: 0, busy: 0 });
+        this.#entries.set(id, { session, holder, usedAt: performance.now(), open: 0, busy: 0 });
       },
       ended: () => {
         if (started !== null) this.#entries.delete(started);

@@ -49,7 +49,7 @@ export function fieldOf(field: Field, entry: Entry): Markup {
 }
 
 /** All that is wrong, at the top and with the focus; each line leads to its field. */
-export function summaryOf(entry: Entry, fields: readonly Field[]): Content {
+export function summaryOf(entry: Entry, fields: readonly Pick<Field, 'name' | 'label'>[]): Content {
   const lines = fields.flatMap(({ name, label }) =>
     errorsOf(entry, name).map((message) => html`<li><a href="#${name}">${label}: ${message}</a></li>`),
   );

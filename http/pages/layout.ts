@@ -4,9 +4,11 @@ import { html, verbatim, type Content } from '#http/pages/html.ts';
 
 const style = `
 :root { color-scheme: light dark; --text: #1b1f24; --soft: #57606a; --back: #f6f7f9; --card: #ffffff; --line: #8c959f;
-  --accent: #0b57a4; --on-accent: #ffffff; --bad: #b3261e; --bad-back: #fdecea; --good: #14603a; --good-back: #e6f4ec; }
+  --accent: #0b57a4; --on-accent: #ffffff; --bad: #b3261e; --bad-back: #fdecea; --good: #14603a; --good-back: #e6f4ec;
+  --care: #6b4a00; --care-back: #fff4d6; --faint: #d8dee4; }
 @media (prefers-color-scheme: dark) { :root { --text: #e8eaed; --soft: #a9b1bb; --back: #14171a; --card: #1e2227; --line: #767f89;
-  --accent: #8ab8f0; --on-accent: #10233a; --bad: #ffb4ab; --bad-back: #3b1512; --good: #8fd9b0; --good-back: #10301f; } }
+  --accent: #8ab8f0; --on-accent: #10233a; --bad: #ffb4ab; --bad-back: #3b1512; --good: #8fd9b0; --good-back: #10301f;
+  --care: #f2cc78; --care-back: #33270a; --faint: #343b43; } }
 * { box-sizing: border-box; }
 body { margin: 0; background: var(--back); color: var(--text); font: 1rem/1.5 system-ui, sans-serif; overflow-wrap: anywhere; }
 header, main { max-width: 34rem; margin: 0 auto; padding: 1rem; }
@@ -16,6 +18,7 @@ header p { margin: 0; }
 .who { color: var(--soft); display: flex; flex-wrap: wrap; gap: .5rem 1rem; align-items: center; }
 h1 { font-size: 1.625rem; line-height: 1.25; margin: 0 0 1rem; }
 h2 { font-size: 1.125rem; margin: 0 0 .75rem; }
+h3 { font-size: 1.0625rem; margin: 0; }
 section, .card { background: var(--card); border: 1px solid var(--line); border-radius: .5rem; padding: 1rem; margin: 0 0 1rem; }
 ul { list-style: none; margin: 0; padding: 0; }
 li + li { border-top: 1px solid var(--line); margin-top: .75rem; padding-top: .75rem; }
@@ -32,12 +35,47 @@ button { font: inherit; font-weight: 600; min-height: 2.75rem; padding: .5rem 1r
   border: 1px solid var(--accent); background: var(--accent); color: var(--on-accent); }
 button.quiet { background: transparent; color: var(--accent); }
 a { color: var(--accent); }
-a:focus-visible, input:focus-visible, button:focus-visible, [tabindex]:focus-visible { outline: 3px solid var(--accent); outline-offset: 2px; }
+a:focus-visible, input:focus-visible, select:focus-visible, button:focus-visible, [tabindex]:focus-visible { outline: 3px solid var(--accent); outline-offset: 2px; }
 .error { color: var(--bad); font-weight: 600; margin: .25rem 0; }
 .errors { background: var(--bad-back); border: 2px solid var(--bad); border-radius: .5rem; padding: 1rem; margin: 0 0 1rem; }
 .errors li + li { border: 0; margin: .25rem 0 0; padding: 0; }
 .errors a { color: var(--bad); }
 .done { background: var(--good-back); color: var(--good); border-radius: .5rem; padding: .75rem 1rem; margin: 0 0 1rem; }
+select, textarea { width: 100%; font: inherit; color: inherit; background: var(--card); border: 1px solid var(--line);
+  border-radius: .375rem; padding: .5rem .625rem; min-height: 2.75rem; }
+input[type=checkbox], input[type=radio] { width: 1.25rem; height: 1.25rem; min-height: 0; margin: .125rem 0 0; flex: none;
+  accent-color: var(--accent); }
+fieldset { border: 0; border-top: 1px solid var(--faint); margin: 1rem 0 0; padding: 1rem 0 0; min-width: 0; }
+fieldset.wrong { border-top: 3px solid var(--bad); }
+legend { float: left; width: 100%; font-weight: 700; font-size: 1.0625rem; padding: 0; margin: 0 0 .25rem; }
+legend + * { clear: both; }
+.boxes { display: grid; gap: .125rem 1rem; margin: .5rem -.25rem 0; padding: 0 .25rem; }
+.boxes.short { grid-template-columns: repeat(auto-fill, minmax(min(12rem, 100%), 1fr)); max-height: 20rem; overflow-y: auto; }
+label.box { display: flex; gap: .625rem; align-items: flex-start; font-weight: 400; margin: 0; padding: .4375rem 0; cursor: pointer; }
+label.box .hint { display: block; }
+label.box:has(:disabled) { cursor: default; opacity: .7; }
+.tag { font-size: .8125rem; border: 1px solid var(--line); border-radius: 1rem; padding: 0 .5rem; color: var(--soft); white-space: nowrap; }
+.presets { margin: .25rem 0 .5rem; }
+button[aria-pressed=true] { background: var(--accent); color: var(--on-accent); }
+button.bad { border-color: var(--bad); color: var(--bad); background: transparent; }
+dl { margin: 0; display: grid; gap: .5rem; }
+dl > div { display: grid; grid-template-columns: 8.5rem 1fr; gap: 0 .75rem; }
+dt { color: var(--soft); }
+dd { margin: 0; min-width: 0; }
+.host { font-weight: 700; font-size: 1.25rem; line-height: 1.3; }
+.warn { background: var(--care-back); color: var(--care); border-left: 4px solid currentColor; border-radius: .375rem;
+  padding: .625rem .75rem; margin: 1rem 0 0; }
+.joined { display: flex; flex-wrap: wrap; gap: .5rem; margin-bottom: .25rem; }
+.joined select { flex: 1 1 12rem; }
+.consent > .field, .consent > p { margin: 0; }
+p + .consent, .row + dl { margin-top: .75rem; }
+.done > :first-child, .errors > :first-child { margin-top: 0; }
+.done dt { color: inherit; }
+.decision { display: flex; flex-wrap: wrap; gap: .75rem; border-top: 1px solid var(--faint); margin-top: 1rem; padding-top: 1rem; }
+.decision button { flex: 1 1 10rem; }
+code { font: .9375rem/1.5 ui-monospace, monospace; }
+.secret { display: block; background: var(--back); border: 1px solid var(--line); border-radius: .375rem; padding: .5rem .625rem; }
+@media (max-width: 30rem) { dl > div { grid-template-columns: 1fr; } }
 .skip { position: absolute; left: -100vw; }
 .skip:focus { left: 1rem; top: .5rem; background: var(--card); padding: .5rem; }
 `;

@@ -9,10 +9,10 @@ const organizationFields: readonly Field[] = [
 ];
 
 /** The top right of somebody who is signed in. */
-const whoIs = ({ name }: LiveSession, { token }: Carried): Markup =>
+export const whoIs = ({ name }: LiveSession, carried: Carried): Markup =>
   html`<div class="who">
     <p>${name}</p>
-    <form method="post" action="/sign-out">${token}<button class="quiet">Sign out</button></form>
+    <form method="post" action="/sign-out">${carriedFields(carried)}<button class="quiet">Sign out</button></form>
   </div>`;
 
 const decide = ({ invitationId }: WaitingInvitation, carried: Carried): Markup =>
@@ -70,6 +70,16 @@ export function organizationsPage(belonging: Belonging, entry: Entry, carried: C
           : html`<p class="soft">You belong to none yet. An invitation opens by the link that you were given.</p>`
       }
     </section>
+    ${
+      active !== undefined &&
+      html`<section aria-labelledby="connected">
+        <h2 id="connected">Connected apps</h2>
+        <div class="row">
+          <p class="soft">Programs that act for you in ${active.name}.</p>
+          <p><a href="/apps">Connected apps</a></p>
+        </div>
+      </section>`
+    }
     <section aria-labelledby="new">
       <h2 id="new">New organization</h2>
       <form method="post" action="/organizations">

@@ -18,6 +18,11 @@ export function mountDashboardOrganization(bind: Bind): void {
   bind(rows.issueKey, tools.createApiKey);
   bind(rows.rotateKey, tools.rotateApiKey);
   bind(rows.revokeKey, tools.revokeApiKey);
+  bind(rows.apps, tools.listConnectedApps);
+  bind(rows.revokeApp, tools.revokeConnectedApp);
+  bind(rows.clients, tools.listClients);
+  bind(rows.createClient, tools.createClient);
+  bind(rows.removeClient, tools.removeClient);
   bind(rows.secrets, tools.listSecrets);
   bind(rows.setSecret, tools.setSecret);
   bind(rows.deleteSecret, tools.deleteSecret);

@@ -1,41 +1,22 @@
-import express, {
-  type ErrorRequestHandler,
-  type Request,
-  type RequestHandler,
-  type Response,
-  type Router,
-} from 'express';
+import express, { type Request, type RequestHandler, type Response, type Router } from 'express';
 import { NewOrganization, SignIn, SignUp } from '#src/contracts/auth.ts';
 import { Fault } from '#src/domain/fault.ts';
-import type { Logger } from '#src/domain/ports/logger.ts';
 import type { LiveSession } from '#src/domain/ports/sessions.ts';
 import type { Facade } from '#http/bind.ts';
 import { ownPath } from '#http/guard/own-path.ts';
-import { requestIdOf } from '#http/guard/request-id.ts';
-import { refuseForeign } from '#http/guard/same-site.ts';
 import { along, signInPage, signUpPage, type Carried } from '#http/pages/account.ts';
+import { bodyOf, PageDesk, problemPages, seeOther, type Body } from '#http/pages/desk.ts';
 import { untouched, type Entry } from '#http/pages/fields.ts';
-import { FormToken } from '#http/pages/form-token.ts';
 import { sendPage, type Page } from '#http/pages/layout.ts';
-import { invitationPage, organizationsPage, problemPage } from '#http/pages/organizations.ts';
+import { invitationPage, organizationsPage } from '#http/pages/organizations.ts';
 import { asFault } from '#http/problem.ts';
 import { checked, perform, type AuthHandler } from '#http/routes/auth.ts';
-
-type Body = Readonly<Record<string, string>>;
 
 const home = '/organizations';
 
 /** The invitation that a page leads on to. */
 const invitationIn = (returnTo: unknown): string | undefined =>
   /^\/invitations\/(\w+)(?:[?#]|$)/.exec(ownPath(returnTo) ?? '')?.[1];
-
-/** Once each: what is sent twice counts as not sent. */
-function bodyOf(request: Request): Body {
-  const body = (request.body ?? {}) as Record<string, unknown>;
-  return Object.fromEntries(
-    Object.entries(body).filter((pair): pair is [string, string] => typeof pair[1] === 'string'),
-  );
-}
 
 /** Faults that somebody can mend in the form are shown in it. */
 function entryOf(error: unknown, values: Body): { entry: Entry; fault: Fault } {
@@ -45,33 +26,13 @@ function entryOf(error: unknown, values: Body): { entry: Entry; fault: Fault } {
   return { entry: { values, errors, problem: errors.length > 0 ? null : detail }, fault };
 }
 
-function seeOther(response: Response, path: string): void {
-  response.setHeader('cache-control', 'no-store');
-  response.redirect(303, path);
-}
-
 class Pages {
   readonly #auth: AuthHandler;
-  readonly #token: FormToken;
-  readonly #limiters: Facade['limiters'];
+  readonly #desk: PageDesk;
 
-  constructor(auth: AuthHandler, { origins, limiters }: Pick<Facade, 'origins' | 'limiters'>) {
+  constructor(auth: AuthHandler, desk: PageDesk) {
     this.#auth = auth;
-    this.#limiters = limiters;
-    this.#token = new FormToken(auth.formSecret, () => origins()[0]?.startsWith('https:') === true);
-  }
-
-  #carried(request: Request, response: Response, returnTo: unknown): Carried {
-    return { token: this.#token.field(request, response), returnTo: ownPath(returnTo) };
-  }
-
-  /** Whose page it is; null after they were sent to sign in. */
-  async #signedIn(request: Request, response: Response): Promise<LiveSession | null> {
-    const session = await this.#auth.read(request.headers.cookie);
-    if (session === null)
-      seeOther(response, along('/sign-in', request.method === 'GET' ? ownPath(request.originalUrl) : null));
-    else this.#limiters?.usual.take(session.sessionId, response);
-    return session;
+    this.#desk = desk;
   }
 
   root: RequestHandler = async (request, response, next) => {
@@ -87,21 +48,15 @@ class Pages {
     async (request, response) => {
       const { returnTo } = request.query;
       if ((await this.#auth.read(request.headers.cookie)) !== null) seeOther(response, ownPath(returnTo) ?? home);
-      else sendPage(response, pageOf(untouched, this.#carried(request, response, returnTo)));
+      else sendPage(response, pageOf(untouched, this.#desk.carried(request, response, returnTo)));
     };
-
-  /** Refuses what no page of ours sent. */
-  checkToken: RequestHandler = (request, _response, next) => {
-    this.#token.check(request, bodyOf(request));
-    next();
-  };
 
   /** The form again, with what was wrong in it. */
   #again(request: Request, response: Response, error: unknown, pageOf: (entry: Entry, carried: Carried) => Page): void {
     const { returnTo, ...values } = bodyOf(request);
     const { entry, fault } = entryOf(error, values);
     if (fault.retryAfterSeconds !== undefined) response.setHeader('retry-after', String(fault.retryAfterSeconds));
-    const page = pageOf(entry, this.#carried(request, response, returnTo));
+    const page = pageOf(entry, this.#desk.carried(request, response, returnTo));
     sendPage(response, { ...page, status: fault.row.status });
   }
 
@@ -146,7 +101,7 @@ class Pages {
   signOut: RequestHandler = async (request, response) => {
     const { cookies } = await perform(this.#auth, 'sign-out', {}, request);
     response.setHeader('set-cookie', [...cookies]);
-    seeOther(response, '/sign-in');
+    seeOther(response, along('/sign-in', ownPath(bodyOf(request)['returnTo'])));
   };
 
   async #pageOfOrganizations(session: LiveSession): Promise<(entry: Entry, carried: Carried) => Page> {
@@ -155,14 +110,14 @@ class Pages {
   }
 
   organizations: RequestHandler = async (request, response) => {
-    const session = await this.#signedIn(request, response);
+    const session = await this.#desk.signedIn(request, response);
     if (session === null) return;
     const pageOf = await this.#pageOfOrganizations(session);
-    sendPage(response, pageOf(untouched, this.#carried(request, response, request.query['returnTo'])));
+    sendPage(response, pageOf(untouched, this.#desk.carried(request, response, request.query['returnTo'])));
   };
 
   create: RequestHandler = async (request, response) => {
-    const session = await this.#signedIn(request, response);
+    const session = await this.#desk.signedIn(request, response);
     if (session === null) return;
     const { name, returnTo } = bodyOf(request);
     try {
@@ -175,7 +130,7 @@ class Pages {
   };
 
   choose: RequestHandler = async (request, response) => {
-    const session = await this.#signedIn(request, response);
+    const session = await this.#desk.signedIn(request, response);
     if (session === null) return;
     const { organizationId = '', returnTo } = bodyOf(request);
     await this.#auth.affiliate.choose({ session, ip: request.ip ?? null }, organizationId);
@@ -183,15 +138,15 @@ class Pages {
   };
 
   invitation: RequestHandler = async (request, response) => {
-    const session = await this.#signedIn(request, response);
+    const session = await this.#desk.signedIn(request, response);
     if (session === null) return;
     const invitation = await this.#auth.affiliate.invitation(session, String(request.params['id']));
-    const carried = this.#carried(request, response, request.query['returnTo']);
+    const carried = this.#desk.carried(request, response, request.query['returnTo']);
     sendPage(response, invitationPage(session, invitation, carried));
   };
 
   decide: RequestHandler = async (request, response) => {
-    const session = await this.#signedIn(request, response);
+    const session = await this.#desk.signedIn(request, response);
     if (session === null) return;
     const { decision, returnTo } = bodyOf(request);
     const actor = { session, ip: request.ip ?? null };
@@ -203,35 +158,12 @@ class Pages {
   };
 }
 
-/** Whoever reads it is a person. */
-function problemPages(logger: Logger): ErrorRequestHandler {
-  return (error: unknown, request, response, next) => {
-    if (response.headersSent) {
-      next(error);
-      return;
-    }
-    const fault = asFault(error);
-    const { status, title } = fault.row;
-    const requestId = requestIdOf(response);
-    if (status >= 500) logger.error({ err: fault.cause ?? error, requestId, path: request.path }, 'request failed');
-    const retryAfter = fault.retryAfterSeconds ?? (status === 503 || status === 429 ? 1 : undefined);
-    if (retryAfter !== undefined) response.setHeader('retry-after', String(retryAfter));
-    sendPage(response, { ...problemPage(title, fault.detail, requestId), status });
-  };
-}
-
 /** Sign-in for people, without any script. Forms are posted to the address of their page. */
 export function mountPages(parent: Router, auth: AuthHandler, facade: Facade): void {
-  const pages = new Pages(auth, facade);
+  const desk = new PageDesk(auth, facade);
+  const pages = new Pages(auth, desk);
   const router = express.Router({ caseSensitive: true, strict: true });
-  const read = express.urlencoded({ extended: false, limit: 16 * 1024 });
-  const ours: RequestHandler = (request, _response, next) => {
-    refuseForeign(request, facade.origins());
-    if (request.is('application/x-www-form-urlencoded') === false)
-      throw new Fault('request.media_type', 'Send the form of the page.');
-    next();
-  };
-  const form: RequestHandler[] = [ours, read, pages.checkToken];
+  const form = desk.form();
   router.get('/', pages.root);
   router.get('/sign-in', pages.showAccount(signInPage));
   router.post('/sign-in', ...form, pages.signIn);

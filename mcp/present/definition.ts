@@ -7,17 +7,26 @@ export interface ToolDefinition {
   readonly title: string;
   readonly description: string;
   readonly inputSchema: ObjectSchema;
-  readonly outputSchema: ObjectSchema;
+  /** Absent: the answer is content alone. */
+  readonly outputSchema?: ObjectSchema;
+  /** Of extensions, such as the view of its results. */
+  readonly _meta?: Readonly<Record<string, unknown>>;
   readonly annotations: {
     readonly readOnlyHint: boolean;
-    readonly destructiveHint: boolean;
-    readonly idempotentHint: boolean;
+    /** These two mean nothing of a tool that only reads, and are left out there. */
+    readonly destructiveHint?: boolean;
+    readonly idempotentHint?: boolean;
     readonly openWorldHint: boolean;
   };
 }
 
+/** A use case always says what it answers. */
+interface UseCaseDefinition extends ToolDefinition {
+  readonly outputSchema: ObjectSchema;
+}
+
 /** Costs milliseconds: made once for each tool, never for each request. */
-export function toolDefinition(tool: AnyTool): ToolDefinition {
+export function toolDefinition(tool: AnyTool): UseCaseDefinition {
   const words = tool.name.replaceAll('_', ' ');
   return {
     name: tool.name,
@@ -27,8 +36,10 @@ export function toolDefinition(tool: AnyTool): ToolDefinition {
     outputSchema: objectSchema(tool.output, 'output'),
     annotations: {
       readOnlyHint: tool.effect === 'read',
-      destructiveHint: tool.effect === 'destroy',
-      idempotentHint: tool.idempotent,
+      ...(tool.effect !== 'read' && {
+        destructiveHint: tool.effect === 'destroy',
+        idempotentHint: tool.idempotent,
+      }),
       openWorldHint: false,
     },
   };

@@ -32,6 +32,14 @@ function jsonForm(schema: z.core.$ZodType): z.core.$ZodType | null {
   return plain.length === 1 && def.options.length > 1 ? (plain[0] ?? null) : null;
 }
 
+/** Of several options those that are no text of a query string. */
+function withoutTextForms(options: readonly z.core.$ZodType[], jsonSchema: { anyOf?: unknown }): void {
+  const { anyOf } = jsonSchema;
+  if (!Array.isArray(anyOf) || anyOf.length !== options.length) return;
+  const forms = (anyOf as unknown[]).filter((_, at) => defOf(options[at] as z.core.$ZodType).type !== 'pipe');
+  if (forms.length > 0) jsonSchema.anyOf = forms;
+}
+
 function replace(target: Record<string, unknown>, source: object): void {
   for (const key of Object.keys(target)) Reflect.deleteProperty(target, key);
   Object.assign(target, source);
@@ -39,8 +47,9 @@ function replace(target: Record<string, unknown>, source: object): void {
 
 /** Bounds that no answer of ours breaks, and that no caller has to know: the door names those that a call broke. */
 const bounds = {
-  input: ['propertyNames', 'pattern'],
+  input: ['propertyNames', 'pattern', 'minLength', 'minItems'],
   output: [
+    'enum',
     'minLength',
     'maxLength',
     'minItems',
@@ -53,18 +62,22 @@ const bounds = {
   ],
 } as const;
 
+/** Characters that nobody writes by accident. */
+const generousLength = 64;
+
 /** `anyOf` a name or a reserved one (`START`, `END`): text, for what the names are is said by what they name. */
 function plainText({ anyOf }: Record<string, unknown>): boolean {
   if (!Array.isArray(anyOf)) return false;
   const options = anyOf as Record<string, unknown>[];
   const isText = (option: Record<string, unknown>): boolean =>
-    Object.keys(option).every((key) => /^(type|m..Length)$/.test(key)) && option['type'] === 'string';
+    Object.keys(option).every((key) => /^(type|pattern|m..Length)$/.test(key)) && option['type'] === 'string';
   return options.some(isText) && options.every((option) => isText(option) || typeof option['const'] === 'string');
 }
 
 /** What costs tokens and tells an agent nothing. */
 function tidy(node: Record<string, unknown>, io: Io): void {
   for (const name of bounds[io]) delete node[name];
+  if (Number(node['maxLength']) >= generousLength) delete node['maxLength'];
   if ('const' in node) delete node['type'];
   const { additionalProperties: others } = node;
   if (typeof others === 'object' && others !== null && Object.keys(others).length === 0)
@@ -75,7 +88,7 @@ function tidy(node: Record<string, unknown>, io: Io): void {
     if (io === 'output') delete node['format'];
   }
   if (node['minimum'] === Number.MIN_SAFE_INTEGER) delete node['minimum'];
-  if (node['maximum'] === Number.MAX_SAFE_INTEGER) delete node['maximum'];
+  if (Number(node['maximum']) >= 999_999_999) delete node['maximum'];
   if (io === 'output' && node['additionalProperties'] === false) delete node['additionalProperties'];
 }
 
@@ -92,6 +105,7 @@ function convert(schema: z.core.$ZodType, io: Io): Record<string, unknown> {
         replace(jsonSchema, form);
       }
       const def = defOf(zodSchema);
+      if (io === 'input' && def.type === 'union') withoutTextForms(def.options, jsonSchema);
       // Left out by zod where the inner schema transforms.
       if (io === 'input' && def.type === 'default') jsonSchema.default ??= def.defaultValue;
       tidy(jsonSchema, io);
@@ -105,7 +119,7 @@ function convert(schema: z.core.$ZodType, io: Io): Record<string, unknown> {
   });
 }
 
-/** Levels of an output that are described: the answer itself shows what is further down. */
+/** Levels of an output that are told, and of the last one names alone: the answer itself shows the rest. */
 const outputLevels = 2;
 
 type Schema = Record<string, unknown>;
@@ -120,12 +134,13 @@ function shallow(node: unknown, levels: number): unknown {
   if (Array.isArray(node)) return node.map((one) => shallow(one, levels));
   if (typeof node !== 'object' || node === null) return node;
   // What is always there an answer shows as well.
-  const { properties, required: _, items, anyOf, ...rest } = node as Record<string, unknown>;
+  const { properties, required: _, items, anyOf, ...told } = node as Schema;
+  const rest = levels > 0 ? told : {};
   if (properties === undefined)
     return {
       ...rest,
       ...(items !== undefined && levels > 0 && { items: shallow(items, levels) }),
-      ...(anyOf !== undefined && orNull(shallow(anyOf, levels) as Schema[])),
+      ...(anyOf !== undefined && levels > 0 && orNull(shallow(anyOf, levels) as Schema[])),
     };
   if (levels === 0) return rest;
   const inner = Object.entries(properties as object).map(([name, child]): [string, unknown] => [

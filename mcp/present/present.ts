@@ -1,8 +1,8 @@
-import type { CallToolResult } from '@modelcontextprotocol/server';
+import type { CallToolResult, ImageContent } from '@modelcontextprotocol/server';
 import { Fault } from '#src/domain/fault.ts';
 import { isOutage } from '#src/domain/outage.ts';
 import type { Logger } from '#src/domain/ports/logger.ts';
-import type { AnyTool } from '#tools/define.ts';
+import type { AnyTool, Outcome } from '#tools/define.ts';
 import { fit, startOf, textBudgetBytes, type Cut } from '#mcp/present/budget.ts';
 import { hintFor } from '#mcp/present/fault-hints.ts';
 import { nextCall } from '#mcp/present/next-call.ts';
@@ -25,16 +25,27 @@ function noteOf({ what, unit, shown, of }: Cut): string {
   return `Cut to fit: the first ${shown} of ${of} ${unit} of ${what} are shown above. structuredContent has all of it.`;
 }
 
-/** A good answer: the output itself, and the same as text with untrusted parts marked and within the budget. */
+/** After the text, which says whose they are: what stands in a picture is as untrusted as what was read from it. */
+function pictureBlocks(pictures: Outcome['pictures']): ImageContent[] {
+  return (pictures ?? []).map(({ bytes, contentType }) => ({
+    type: 'image',
+    data: bytes.toString('base64'),
+    mimeType: contentType,
+  }));
+}
+
+/** A good answer: the output itself, and the same as text with untrusted parts marked and within the budget; then pictures. */
 export function presentOutput(
   tool: AnyTool,
   input: Readonly<Record<string, unknown>>,
   output: Record<string, unknown>,
+  pictures?: Outcome['pictures'],
 ): CallToolResult {
   const { text, cuts } = fit(brief(output));
   const hint = nextCall(tool, { output, input, cut: cuts[0] });
   const notes = [...cuts.map(noteOf), ...(hint === null ? [] : [`Hint: ${hint}`])];
-  return { content: [{ type: 'text', text: [text, ...notes].join('\n\n') }], structuredContent: output };
+  const content = [{ type: 'text' as const, text: [text, ...notes].join('\n\n') }, ...pictureBlocks(pictures)];
+  return { content, structuredContent: output };
 }
 
 function errorResult(lines: readonly string[]): CallToolResult {

@@ -62,7 +62,8 @@ export function separate(output: unknown): { trusted: unknown; blocks: readonly 
         copy[name] = walk(child, { id: here.id, path });
         continue;
       }
-      const id = here.id ?? 'unknown';
+      // Of no document alone, such as an answer about several: it is known by the field that it was in.
+      const id = here.id ?? path.join('.');
       found.set(id, [...(found.get(id) ?? []), { path: path.join('.'), text }]);
     }
     return copy;

@@ -11,6 +11,7 @@ import { ocrErrors } from '#scripts/bench/rows/g08-ocr-errors.ts';
 import { endurance } from '#scripts/bench/rows/g09-endurance.ts';
 import { hybridSearch } from '#scripts/bench/rows/g11-hybrid-search.ts';
 import { start } from '#scripts/bench/rows/g14-start.ts';
+import { mcpContext, mcpWorkflow } from '#scripts/bench/rows/m1-mcp-calls.ts';
 import { realtime } from '#scripts/bench/rows/r1-realtime.ts';
 import { searchQuality } from '#scripts/bench/rows/s1-search-quality.ts';
 import { searchLatency } from '#scripts/bench/rows/s2-search-latency.ts';
@@ -34,6 +35,8 @@ export const rows: readonly Row[] = [
   searchLatency,
   start,
   realtime,
+  mcpContext,
+  mcpWorkflow,
   overhead,
   variant,
   memory,

@@ -46,6 +46,8 @@ export async function startService({
     stdio: ['ignore', 'ignore', 'pipe'],
     env: {
       PATH: process.env['PATH'],
+      // Starting takes half the time with what the launcher keeps.
+      NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'],
       DATA_DIR: dataDir,
       API_PORT: '0',
       AGENTS_PORT: '0',

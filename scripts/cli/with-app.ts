@@ -1,7 +1,6 @@
 import { loadConfig, type Config } from '#src/config/config.ts';
 import { ConfigError } from '#src/config/env.ts';
-import { compose, type App } from '#src/compose.ts';
-import { createPinoLogger } from '#src/adapters/logger/pino-logger.ts';
+import type { App } from '#src/compose.ts';
 import { Fault } from '#src/domain/fault.ts';
 
 /** A mistake of the person at the keyboard, worded for them. */
@@ -14,6 +13,11 @@ export class UsageError extends Error {}
 export async function withApp(command: (app: App, config: Config) => Promise<void>): Promise<void> {
   await orExplain(async () => {
     const config = loadConfig(process.env);
+    // Most of what a command takes to start: others, and those that are refused before, do without.
+    const [{ compose }, { createPinoLogger }] = await Promise.all([
+      import('#src/compose.ts'),
+      import('#src/adapters/logger/pino-logger.ts'),
+    ]);
     await using app = await compose({ ...config, services: new Set() }, { logger: createPinoLogger('error') });
     await command(app, config);
   });

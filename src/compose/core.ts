@@ -1,13 +1,17 @@
 import { createDocumentTraces } from '#src/adapters/database/document-traces.ts';
 import { forgetCheckpoints } from '#src/adapters/database/forget-checkpoints.ts';
 import { createSearchIndex } from '#src/adapters/database/search-index.ts';
+import { createTokenAccessReader } from '#src/adapters/database/token-access.ts';
 import { createPrometheusMetrics } from '#src/adapters/metrics/prometheus.ts';
 import { modelLabels as labelsOf } from '#src/adapters/models/create-models.ts';
 import { createStemmers } from '#src/adapters/models/local/stemmers.ts';
 import { createInProcessWakeQueue } from '#src/adapters/queue/in-process-wake-queue.ts';
+import type { PasswordHashing } from '#src/adapters/sessions/better-auth.ts';
 import { addMissingCodeWorkflows } from '#src/agents/publish-code-workflows.ts';
 import { createForgetDocument } from '#src/agents/forget-document.ts';
 import { Relay } from '#src/agents/relay.ts';
+import { AccessChanges } from '#src/compose/access-changes.ts';
+import { withSharedReads } from '#src/compose/shared-organizations.ts';
 import { createPeople, type AuthService } from '#src/compose/people.ts';
 import type { SessionStore } from '#src/domain/ports/sessions.ts';
 import type { Data } from '#src/compose/data.ts';
@@ -21,7 +25,9 @@ import type { EventLog } from '#src/domain/ports/event-log.ts';
 import type { Logger } from '#src/domain/ports/logger.ts';
 import type { Metrics } from '#src/domain/ports/metrics.ts';
 import type { Models } from '#src/domain/ports/models.ts';
+import type { TokenAccessReader } from '#src/domain/ports/token-access.ts';
 import type { SearchOptions } from '#src/domain/search/hybrid-search.ts';
+import { PageViews } from '#src/domain/documents/page-views.ts';
 import { SignedMedia } from '#src/domain/documents/signed-media.ts';
 import { version } from '#src/config/version.ts';
 import type { Catalog } from '#graphs/catalog.ts';
@@ -37,6 +43,8 @@ export interface Core {
   readonly media: SignedMedia;
   readonly health: HealthService;
   readonly metrics: Metrics;
+  readonly accessChanges: AccessChanges;
+  readonly tokenAccess: TokenAccessReader;
   /** Public address of the API, known for sure once it listens. */
   apiUrl(): string;
   setApiUrl(url: string): void;
@@ -52,6 +60,7 @@ interface CoreParts {
   readonly catalog: Catalog;
   readonly logger: Logger;
   readonly sessionStore?: SessionStore | null;
+  readonly passwords?: PasswordHashing | undefined;
 }
 
 /** How each leg of a search went is a metric; one that had no part in the answer is a line, too. */
@@ -115,12 +124,9 @@ export function createCore(parts: CoreParts, stack: AsyncDisposableStack): Core 
     baseUrl: () => apiUrl,
   });
   const people = createPeople({
-    config,
-    data,
-    logger,
+    ...parts,
     organizations: stores.organizations,
     audit: stores.audit,
-    ...(parts.sessionStore === undefined ? {} : { sessionStore: parts.sessionStore }),
     baseUrl: () => apiUrl,
     furnish: (place) => deps.furnish(place),
   });
@@ -130,14 +136,19 @@ export function createCore(parts: CoreParts, stack: AsyncDisposableStack): Core 
   const relay = new Relay({ documents, executions, events, wake, logger, forget });
   stack.defer(() => relay.idle());
   stack.defer(() => wake.close());
+  const accessChanges = new AccessChanges();
   const deps: ToolDeps = {
     ...stores,
-    members: people.members,
+    oauth: accessChanges.of(stores.oauth, 'revokeGrant', 'removeToken', 'revokeFamily'),
+    apiKeys: accessChanges.of(stores.apiKeys, 'revoke'),
+    members: accessChanges.of(people.members, 'remove'),
+    organizations: withSharedReads(stores.organizations),
     chatModel: outside.chat,
     stemmers: createStemmers(),
     objects,
     images,
     thumbnails: media,
+    pageViews: new PageViews({ objects, images }),
     search,
     wake,
     outbound: outside.anyPublic,
@@ -145,6 +156,7 @@ export function createCore(parts: CoreParts, stack: AsyncDisposableStack): Core 
     catalog,
     relay: (document) => relay.push(document),
     ...behind(parts, events),
+    mcpEndpoint: () => `${mcpUrl}/mcp`,
     pageUrl: (path) => new URL(path, apiUrl).href,
     furnish: (place) => addMissingCodeWorkflows(stores, place),
     cursorSecret: data.derive('cursor'),
@@ -162,6 +174,8 @@ export function createCore(parts: CoreParts, stack: AsyncDisposableStack): Core 
     media,
     health: healthOf(data, deps),
     metrics,
+    accessChanges,
+    tokenAccess: createTokenAccessReader(collections),
     apiUrl: () => apiUrl,
     setApiUrl(url) {
       apiUrl = config.baseUrl ?? url;

@@ -74,7 +74,7 @@ export function createOutside(parts: OutsideParts, stack: AsyncDisposableStack):
 }
 
 /** `host:port`. */
-function hostOf(url: string): string {
+export function hostOf(url: string): string {
   const { protocol, hostname, port } = new URL(url);
   return `${hostname}:${port === '' ? (protocol === 'https:' ? 443 : 80) : port}`;
 }

@@ -1,5 +1,6 @@
 import { createMemberStore } from '#src/adapters/database/members.ts';
 import { createAffiliations } from '#src/adapters/sessions/affiliations.ts';
+import type { PasswordHashing } from '#src/adapters/sessions/better-auth.ts';
 import { createMemorySessionStore } from '#src/adapters/sessions/memory-session-store.ts';
 import { createAccounts, type AccountService } from '#src/adapters/sessions/sessions.ts';
 import type { Data } from '#src/compose/data.ts';
@@ -31,6 +32,7 @@ interface PeopleParts {
   readonly audit: AuditLog;
   /** In the place of the usual one; null: the database alone. */
   readonly sessionStore?: SessionStore | null;
+  readonly passwords?: PasswordHashing | undefined;
   baseUrl(): string;
   furnish(place: { organizationId: string; projectId: string }): Promise<void>;
 }
@@ -51,6 +53,7 @@ export function createPeople(parts: PeopleParts): People {
     logger,
     secret: data.derive('sessions').toString('hex'),
     rateLimits: config.rateLimits,
+    passwords: parts.passwords,
     seededToken: debug === null ? null : (debug.token ?? data.derive('seeded session').toString('base64url')),
     baseUrl: () => parts.baseUrl(),
     maySignUp: async (email, invitationId) =>

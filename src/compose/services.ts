@@ -3,6 +3,7 @@ import { SessionAuthenticator } from '#src/auth/session-authenticator.ts';
 import { Authenticator } from '#src/auth/authenticate.ts';
 import type { Core } from '#src/compose/core.ts';
 import type { Data } from '#src/compose/data.ts';
+import { createOAuth } from '#src/compose/oauth.ts';
 import type { Config } from '#src/config/config.ts';
 import type { ServiceName } from '#src/config/env.ts';
 import { listen, listenProblem } from '#src/compose/listen.ts';
@@ -67,6 +68,7 @@ export async function openServices(parts: ServicesParts, stack: AsyncDisposableS
         closing: closing.signal,
         facade: { authenticator, sessions, origins, deps, limiters },
         auth: core.sessions,
+        oauth: createOAuth(config, core),
         trustedProxies: config.trustedProxies,
         health,
         metrics,
@@ -83,10 +85,12 @@ export async function openServices(parts: ServicesParts, stack: AsyncDisposableS
     agents: () => open('AGENTS_PORT', config.ports.agents, createAgentsApp({ health, metrics, logger })),
     async mcp() {
       const { createMcpApp } = await import('#http/mcp/app.ts');
+      const { mcpAccess } = await import('#src/compose/mcp-access.ts');
       const { allowedHosts, mcpLegacy: legacy } = config;
       const app = createMcpApp({
         deps,
         authenticator,
+        oauth: await mcpAccess(config, core),
         health,
         metrics,
         logger,
@@ -96,6 +100,7 @@ export async function openServices(parts: ServicesParts, stack: AsyncDisposableS
         limiters,
       });
       core.setMcpUrl(await open('MCP_PORT', config.ports.mcp, app));
+      stack.defer(core.accessChanges.on(() => void app.recheck()));
       // Before the listener: it would wait for streams that stay open.
       stack.defer(() => app.close());
       return core.mcpUrl();

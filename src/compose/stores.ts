@@ -6,6 +6,7 @@ import { createEventLog } from '#src/adapters/database/event-log.ts';
 import { createExecutionStore } from '#src/adapters/database/executions.ts';
 import { createGroundingTexts } from '#src/adapters/database/grounding-texts.ts';
 import { createIdempotencyStore } from '#src/adapters/database/idempotency.ts';
+import { createOAuthStore } from '#src/adapters/database/oauth.ts';
 import { createOrganizationStore } from '#src/adapters/database/organizations.ts';
 import { createResultStore } from '#src/adapters/database/results.ts';
 import { createSecretStore } from '#src/adapters/database/secrets.ts';
@@ -31,6 +32,7 @@ export function createStores({ secretsKey }: Config, data: Data) {
     steps: createStepStore(collections),
     results: createResultStore(collections),
     idempotency: createIdempotencyStore(collections),
+    oauth: createOAuthStore(collections),
     events: createEventLog(collections),
     audit: createAuditLog(collections),
     secrets: createSecretStore(collections, secretsKey ?? data.derive('secrets')),

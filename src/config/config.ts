@@ -9,6 +9,8 @@ export interface Config {
   readonly services: ReadonlySet<ServiceName>;
   readonly baseUrl: string | null;
   readonly mcpUrl: string | null;
+  /** null: the seeded one. */
+  readonly mcpKey: string | null;
   /** null: our own authorization server. */
   readonly oauthIssuer: string | null;
   readonly objectsUrl: string | null;
@@ -84,6 +86,7 @@ export function loadConfig(source: Readonly<Record<string, string | undefined>>)
     services: new Set(values.SERVICES),
     baseUrl: values.BASE_URL?.replace(/\/+$/, '') ?? null,
     mcpUrl: values.MCP_URL?.replace(/\/+$/, '') ?? null,
+    mcpKey: values.MCP_KEY ?? null,
     oauthIssuer: values.OAUTH_ISSUER ?? null,
     objectsUrl: values.OBJECTS_URL?.replace(/\/+$/, '') ?? null,
     allowedHosts: (values.ALLOWED_HOSTS ?? '')

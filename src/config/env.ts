@@ -99,6 +99,14 @@ export const env = {
     schema: httpUrl.optional(),
     doc: 'External authorization server whose JWT access tokens MCP takes instead of our own, by its issuer address',
   },
+  MCP_KEY: {
+    schema: z
+      .string()
+      .regex(/^ink_svc_[0-9A-Za-z]{38}$/, 'expected a service key, ink_svc_...')
+      .optional(),
+    doc: 'Service key that `npm run mcp:stdio` and `npm run mcp` act with; without it the one of `npm run seed` for agents',
+    secret: true,
+  },
   OBJECTS_URL: {
     schema: httpUrl.optional(),
     doc: 'Public address of the disk object store, when it is not http://HOST:OBJECTS_PORT',

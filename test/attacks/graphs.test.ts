@@ -367,7 +367,11 @@ describe.each(['project', 'organization'] as const)('graph attacks: ids of anoth
       replay_execution: [{ executionId: ids.execution }],
       get_document: [{ id: ids.document }],
       read_document_text: [{ documentId: ids.document }],
+      view_document_image: [{ documentId: ids.document }],
+      ask_documents: [{ question: 'What is in it?', documentIds: [ids.document] }],
       set_document_visibility: [{ documentIds: [ids.document], visibility: 'public' }],
+      delete_document: [{ id: ids.document }],
+      create_api_key: [{ kind: 'workflow', name: 'X', workflowId: ids.workflow }],
     };
     const takesIds = mcpTools.filter((tool) =>
       /"id"|(workflow|execution|run|document)Ids?"/.test(text(toolDefinition(tool).inputSchema)),

@@ -1,10 +1,16 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Authenticator } from '#src/auth/authenticate.ts';
-import type { Scope } from '#src/contracts/scopes.ts';
+import { grantScopes, type GrantScope, type Scope } from '#src/contracts/scopes.ts';
+import { hashSecret, newOAuthSecret } from '#src/domain/access/oauth/secrets.ts';
 import type { Principal } from '#src/domain/access/principal.ts';
 import { legacyClient, listen, modernClient, type Listener } from '#test/mcp/listener.ts';
-import { callOf, initialize, modern, post } from '#test/mcp/raw.ts';
+import { callOf, initialize, modern, post, type RawReply } from '#test/mcp/raw.ts';
+import { shownTools } from '#mcp/surface.ts';
 import { sampleTools } from '#test/mcp/sample-tools.ts';
+import { accessOf, type Access, type AccessOptions } from '#test/support/access-tokens.ts';
+import { addTheirThings } from '#test/support/neighbour.ts';
+import { oauthToken } from '#test/support/oauth.ts';
+import { startTestApp, type TestApp } from '#test/support/test-app.ts';
 
 /** As the real one, with fewer scopes. */
 class Narrow extends Authenticator {
@@ -17,13 +23,28 @@ const usualAccept = 'application/json, text/event-stream';
 
 let at: Listener;
 let narrow: Listener;
+/** The product, and people in it who gave programs access. */
+let app: TestApp;
+let mcp: { url: URL };
+let userId: string;
 beforeAll(async () => {
   at = await listen(sampleTools);
   narrow = await listen(sampleTools, { authenticate: (keys, log) => new Narrow(keys, log) });
+  app = await startTestApp();
+  mcp = { url: new URL('/mcp', app.addresses.mcp) };
+  userId = (await app.app.deps.members.list(app.seed.organizationId))[0]?.userId ?? '';
 });
 afterAll(async () => {
-  await Promise.all([at[Symbol.asyncDispose](), narrow[Symbol.asyncDispose]()]);
+  await Promise.all([at[Symbol.asyncDispose](), narrow[Symbol.asyncDispose](), app[Symbol.asyncDispose]()]);
 });
+
+const access = (scopes: readonly GrantScope[], more: Partial<AccessOptions> = {}): Promise<Access> =>
+  accessOf(app, userId, { scopes, ...more });
+
+function callProduct(authorization: string, name: string, input: object = {}, query = ''): Promise<RawReply> {
+  const { body, headers } = modern(name, input);
+  return post({ url: new URL(query, mcp.url) }, body, { ...headers, authorization });
+}
 
 describe('66: a request without a usable key', () => {
   it('is 401 with a Bearer challenge and one body, whatever is wrong with the key', async () => {
@@ -40,7 +61,9 @@ describe('66: a request without a usable key', () => {
     for (const [index, reply] of replies.entries()) {
       expect(reply.status).toBe(401);
       expect(reply.headers.get('content-type')).toContain('application/problem+json');
-      expect(reply.headers.get('www-authenticate')).toBe('Bearer realm="inkgraph"');
+      const error = secrets[index] === undefined ? '' : ', error="invalid_token"';
+      const scope = 'scope="workflows:read runs:read documents:read"';
+      expect(reply.headers.get('www-authenticate')).toBe(`Bearer realm="inkgraph"${error}, ${scope}`);
       expect(bodies[index]).toEqual(bodies[0]);
     }
   });
@@ -65,7 +88,50 @@ describe('66: a request without a usable key', () => {
   });
 });
 
+describe('67: a token for another resource', () => {
+  const others = [
+    'http://127.0.0.1:1/mcp',
+    'https://other.example/mcp',
+    (here: string) => here.replace(/\/mcp$/, ''),
+    (here: string) => `${here}/`,
+    (here: string) => `${here}?toolsets=runs`,
+    (here: string) => here.replace('127.0.0.1', 'localhost'),
+  ];
+  it('is 401 as an unknown one, however near the other resource is', async () => {
+    for (const other of others) {
+      const resource = typeof other === 'string' ? other : other(mcp.url.href);
+      const { authorization } = await access(['runs:read'], { token: { resource } });
+      const reply = await callProduct(authorization, 'get_context');
+      expect(reply.status).toBe(401);
+      expect(reply.headers.get('www-authenticate')).toContain('error="invalid_token"');
+    }
+    const right = await access(['runs:read'], { token: { resource: mcp.url.href } });
+    expect((await callProduct(right.authorization, 'get_context')).status).toBe(200);
+  });
+});
+
 describe('68: calling a tool without its scope', () => {
+  it('is 403 with the complete set and where to ask, for a program that acts for a person', async () => {
+    const { authorization } = await access(['documents:write', 'runs:read']);
+    const reply = await callProduct(authorization, 'run_workflow', { workflowId: app.seed.workflowId });
+    expect(reply.status).toBe(403);
+    const metadata = new URL('/.well-known/oauth-protected-resource/mcp', mcp.url).href;
+    expect(reply.headers.get('www-authenticate')).toBe(
+      `Bearer realm="inkgraph", error="insufficient_scope", resource_metadata="${metadata}", ` +
+        'scope="runs:read runs:execute documents:read documents:write"',
+    );
+  });
+
+  it('does not send a person for a scope that the role does not have: that would never end', async () => {
+    const viewer = await app.addPerson('viewer');
+    const { authorization } = await accessOf(app, viewer.userId, { scopes: ['workflows:read'] });
+    const reply = await callProduct(authorization, 'delete_workflow', { workflowId: app.seed.workflowId });
+    expect(reply.status).toBe(200);
+    expect(JSON.stringify(reply.json)).toContain('auth.forbidden: This credential lacks the scope workflows:write.');
+    const asked = await callProduct(authorization, 'list_runs');
+    expect(asked.status).toBe(403);
+  });
+
   it('is 403 insufficient_scope with the complete set for a modern client', async () => {
     const { body, headers } = modern('keep');
     const reply = await post(narrow, body, { ...headers, authorization: `Bearer ${narrow.secret}` });
@@ -84,6 +150,39 @@ describe('68: calling a tool without its scope', () => {
       'auth.forbidden: This credential lacks the scope documents:write.',
     );
     await client.close();
+  });
+});
+
+describe('69: an id of another project or organization', () => {
+  it('is answered as an unknown one, by every reading tool, and so is a project that the address left out', async () => {
+    const inside = await addTheirThings(app, 'project');
+    const outside = await addTheirThings(app, 'organization');
+    const { authorization } = await access([...grantScopes]);
+    const reads = { get_document: 'documentId', get_workflow: 'workflowId', get_run: 'runId' } as const;
+    for (const [tool, field] of Object.entries(reads)) {
+      const kind = field.slice(0, -2) as 'document' | 'workflow' | 'run';
+      const prefix = { document: 'doc', workflow: 'wf', run: 'run' }[kind];
+      const unknown = await callProduct(authorization, tool, { [field]: `${prefix}_0000000000000000000000` });
+      expect(unknown.json).toHaveProperty('result.isError', true);
+      for (const { ids } of [inside, outside]) {
+        const reply = await callProduct(authorization, tool, { [field]: ids[kind] });
+        expect(reply.json).toEqual(unknown.json);
+        expect(reply.text).not.toContain(ids[kind]);
+      }
+    }
+    expect(await inside.stored()).toEqual(inside.before);
+    // Both projects consented to, one left by the address.
+    const [other] = (await app.app.deps.organizations.listProjects(app.seed.organizationId)).filter(
+      ({ _id }) => _id !== app.seed.projectId,
+    );
+    const projectIds = [app.seed.projectId, other?._id ?? ''];
+    const both = (await access([...grantScopes], { grant: { projectIds } })).authorization;
+    const theirs = { workflowId: inside.ids.workflow };
+    expect((await callProduct(both, 'get_workflow', theirs)).json).not.toHaveProperty('result.isError', true);
+    const left = await callProduct(both, 'get_workflow', theirs, `?project=${app.seed.projectId}`);
+    expect(left.json).toHaveProperty('result.isError', true);
+    const absent = await callProduct(authorization, 'get_context', {}, `?project=${projectIds[1]}`);
+    expect(absent.status).toBe(404);
   });
 });
 
@@ -114,7 +213,26 @@ describe('70: a page of another site', () => {
   });
 });
 
-describe("71: another key's session", () => {
+describe("71: another key's, person's or grant's session", () => {
+  it('is 404, also for another program of the same person', async () => {
+    const mine = await access(['runs:read']);
+    const hello = await post(mcp, initialize('2025-11-25'), { authorization: mine.authorization });
+    const session = { 'mcp-session-id': hello.headers.get('mcp-session-id') ?? 'none' };
+    const editor = await app.addPerson('editor');
+    const others = [
+      await access(['runs:read']),
+      await accessOf(app, editor.userId, { scopes: ['runs:read'] }),
+      { authorization: `Bearer ${app.seed.serviceKey}` },
+    ];
+    for (const { authorization } of others)
+      expect((await post(mcp, callOf('get_context'), { ...session, authorization })).status).toBe(404);
+    // The same grant with its next token is the same client.
+    const secret = newOAuthSecret('access');
+    await app.app.deps.oauth.insertTokens([oauthToken(mine.grant, 'access', { _id: hashSecret(secret) })]);
+    const authorization = `Bearer ${secret}`;
+    expect((await post(mcp, callOf('get_context'), { ...session, authorization })).status).toBe(200);
+  });
+
   it('is 404 for every method, as one that never was, and stays usable for its owner', async () => {
     const authorization = `Bearer ${at.secret}`;
     const hello = await post(at, initialize('2025-11-25'), { authorization });
@@ -144,5 +262,19 @@ describe('72: tools/list', () => {
     const { client: older } = await legacyClient(narrow.url, narrow.secret);
     expect((await older.listTools()).tools.map((tool) => tool.name)).toEqual(granted);
     await Promise.all([newer.close(), older.close()]);
+  });
+
+  it('shows all of them to programs that act for people, who can step up, and granted ones to programs of their own', async () => {
+    const namesFor = async (kind: 'person' | 'machine'): Promise<string[]> => {
+      const { authorization } = await access(['runs:read'], { grant: { kind } });
+      const client = await modernClient(mcp.url, authorization.slice('Bearer '.length));
+      const { tools } = await client.listTools();
+      await client.close();
+      return tools.map((tool) => tool.name);
+    };
+    const all = Object.values(shownTools).flat();
+    expect(await namesFor('person')).toEqual(expect.arrayContaining(all.map((tool) => tool.name)));
+    const granted = all.filter(({ scope }) => scope === null || scope === 'runs:read').map((tool) => tool.name);
+    expect((await namesFor('machine')).toSorted()).toEqual(granted.toSorted());
   });
 });

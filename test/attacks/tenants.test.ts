@@ -120,6 +120,11 @@ const walk: Walk = {
   ],
   'dashboard.key.rotate': ({ key }) => [{ path: key }],
   'dashboard.key.revoke': ({ key }) => [{ path: key }],
+  'dashboard.apps': 'shows nothing',
+  'dashboard.app.revoke': ({ app: connected }) => [{ path: connected }],
+  'dashboard.clients': 'shows nothing',
+  'dashboard.client.create': ({ project }) => [{ body: { name: 'X', projectIds: [project], scopes: ['runs:read'] } }],
+  'dashboard.client.remove': ({ client }) => [{ path: client }],
   'dashboard.secrets': ({ project }) => [{ query: `?projectId=${project}` }],
   'dashboard.secret.set': ({ project }) => [{ body: { name: 'STOLEN', value: 'x', projectId: project } }],
   'dashboard.secret.delete': ({ project }) => [{ path: 'TENANT_SECRET', query: `?projectId=${project}` }],
@@ -182,6 +187,8 @@ function unknownIds({ ownWorkflow, ownDocument, objectKey }: Ids): Ids {
     invitation: newId('invitation'),
     key: newId('key'),
     conversation: newId('conversation'),
+    app: newId('grant'),
+    client: newId('client'),
     objectKey: objectKey.replace(/[^/]+$/, 'nobodys.png'),
     ownWorkflow,
     ownDocument,
@@ -247,19 +254,39 @@ describe('43, 53, 69: ids of another organization', () => {
       keyId: ids.key,
       conversationId: ids.conversation,
       chatId: ids.conversation,
+      appId: ids.app,
+      clientId: ids.client,
       objectKey: ids.objectKey,
+    };
+    /** Where an id is looked at only beside something else, or as one of several. */
+    const beside: Readonly<Record<string, (id: string) => readonly object[]>> = {
+      ask_documents: (id) => [
+        { question: 'What is in it?', documentIds: [id] },
+        { question: 'What is in it?', projectIds: [id] },
+      ],
+      create_api_key: (id) => [
+        { kind: 'service', name: 'X', projectId: id },
+        { kind: 'workflow', name: 'X', workflowId: id },
+      ],
+      upload_document: (id) => [{ action: 'presign', ...png, projectId: id }],
+      run_workflow: (id) => [{ workflowId: ids.ownWorkflow, documentIds: [ids.ownDocument], projectId: id }],
     };
     for (const tool of allTools)
       for (const [name, id] of [...Object.entries(guesses), ...Object.values(ids).map((one) => ['id', one] as const)]) {
-        // What else a tool needs is not known here: an input it refuses says nothing of theirs either.
-        const said = await call(tool, { ...ctx, outcome: {} }, { [name]: id }).then(
-          (output) => JSON.stringify(output),
-          (error: unknown) => {
-            if (error instanceof Fault) return `${error.code}: ${error.detail} ${JSON.stringify(error.data)}`;
-            throw error;
-          },
-        );
-        for (const hidden of theirs.secret) expect(said.replaceAll(id, ''), tool.name).not.toContain(hidden);
+        // What else a tool needs is mostly not known here: an input it refuses says nothing of theirs either.
+        const isTheirs = id !== ids.ownWorkflow && id !== ids.ownDocument;
+        const more = isTheirs ? (beside[tool.name]?.(id) ?? []) : [];
+        for (const input of [{ [name]: id }, ...more]) {
+          const said = await call(tool, { ...ctx, outcome: {} }, input).then(
+            (output) => JSON.stringify(output),
+            (error: unknown) => {
+              if (error instanceof Fault) return `${error.code}: ${error.detail} ${JSON.stringify(error.data)}`;
+              throw error;
+            },
+          );
+          if (isTheirs && tool.name in beside) expect(said, tool.name).toMatch(/^(request\.invalid|\w+\.not_found): /);
+          for (const hidden of theirs.secret) expect(said.replaceAll(id, ''), tool.name).not.toContain(hidden);
+        }
       }
   });
 });

@@ -1,4 +1,4 @@
-import { createHmac } from 'node:crypto';
+import { createHmac, scryptSync } from 'node:crypto';
 import { MongoClient } from 'mongodb';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openEmbeddedDatabase } from '#embedded/open.ts';
@@ -17,7 +17,7 @@ let app: TestApp;
 /** The cookie of a session that no test ends. */
 let operator: string;
 beforeAll(async () => {
-  app = await startTestApp({ env: { SERVICES: 'api' }, overrides: { sessionStore: null } });
+  app = await startTestApp({ env: { SERVICES: 'api' }, overrides: { sessionStore: null, passwords: undefined } });
   operator = await app.signIn();
 });
 afterAll(() => app[Symbol.asyncDispose]());
@@ -43,6 +43,26 @@ describe('An account', () => {
     });
     expect(signedIn.body.user.id).toBe(made.body.user.id);
     expect(signedIn.headers.get('cache-control')).toBe('no-store');
+  });
+
+  test('has its password kept as scrypt makes it of 32 MiB and a salt of its own', async () => {
+    const password = 'the same for both';
+    const salts: string[] = [];
+    const engine = await openEmbeddedDatabase({ dataDir: app.dataDir });
+    const client = await new MongoClient(engine.uri).connect();
+    const accounts = client.db('inkgraph').collection('accounts');
+    for (const email of ['salt-1@example.com', 'salt-2@example.com']) {
+      const { body } = await call('POST', 'sign-up/email', undefined, { name: 'Salt', email, password });
+      const row = await accounts.findOne({ userId: body.user.id });
+      const [salt = '', key] = String(row?.['password']).split(':');
+      const made = scryptSync(password, salt, 64, { N: 16_384, r: 16, p: 1, maxmem: 64 * 1024 * 1024 });
+      expect(key).toBe(made.toString('hex'));
+      expect(salt).toMatch(/^[0-9a-f]{32}$/);
+      salts.push(salt);
+    }
+    expect(salts[0]).not.toBe(salts[1]);
+    await client.close();
+    await engine.close();
   });
 
   test('tells what is wrong with each field, and takes none that it does not know', async () => {

@@ -6,6 +6,7 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { createPinoLogger } from '#src/adapters/logger/pino-logger.ts';
 import { readAddresses } from '#src/compose/addresses-file.ts';
 import { problemOf } from '#test/spec/support/replies.ts';
+import { programEnv } from '#test/support/command.ts';
 import { temporaryFolder } from '#test/support/objects.ts';
 import { startTestApp, type TestApp } from '#test/support/test-app.ts';
 
@@ -48,7 +49,7 @@ afterEach(() => {
 async function program(env: Record<string, string>): Promise<{ line: string; end(): Promise<unknown> }> {
   const service = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', 'src/main.ts'], {
     cwd: root,
-    env: { PATH: process.env['PATH'], ...env },
+    env: programEnv(env),
     stdio: ['ignore', 'pipe', 'inherit'],
     timeout: 25_000,
   });

@@ -11,6 +11,9 @@ const broken: Partial<Record<EnvName, string>> = {
   METRICS_PORT: 'metrics',
   SERVICES: 'api,worker',
   BASE_URL: 'inkgraph.example',
+  MCP_URL: 'mcp.example/mcp',
+  OAUTH_ISSUER: 'issuer.example',
+  MCP_KEY: 'ink_wf_hunter2',
   OBJECTS_URL: 'ftp://inkgraph.example',
   DASHBOARD_ORIGINS: 'app.example.com',
   SIGN_UP: 'closed',
@@ -89,6 +92,7 @@ describe('The environment', () => {
     const secrets = Object.entries(env).filter(([, row]) => 'secret' in row);
     expect(secrets.map(([name]) => name).toSorted()).toEqual([
       'DASHBOARD_SESSION_TOKEN',
+      'MCP_KEY',
       'MONGODB_URI',
       'OPENAI_API_KEY',
       'SECRETS_KEY',
@@ -124,10 +128,16 @@ describe('The environment', () => {
       SERVICES: ' api , mcp',
       ALLOWED_HOSTS: 'a.example, ,b.example',
       BASE_URL: 'https://x.example//',
+      MCP_URL: 'https://mcp.example/',
+      OAUTH_ISSUER: 'https://issuer.example/realm/',
     });
     expect([...config.services]).toEqual(['api', 'mcp']);
     expect(config.allowedHosts).toEqual(['a.example', 'b.example']);
     expect(config.baseUrl).toBe('https://x.example');
+    expect(config.mcpUrl).toBe('https://mcp.example');
+    // An issuer is compared to the letter, slash and all.
+    expect(config.oauthIssuer).toBe('https://issuer.example/realm/');
+    expect(loadConfig({})).toMatchObject({ mcpUrl: null, oauthIssuer: null });
   });
 });
 

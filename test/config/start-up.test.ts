@@ -9,6 +9,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { openEmbeddedDatabase } from '#embedded/open.ts';
 import { prepareFolder } from '#scripts/chaos/prepare-folder.ts';
 import { connectDatabase } from '#src/adapters/database/connect.ts';
+import { programEnv } from '#test/support/command.ts';
 import { temporaryFolder } from '#test/support/objects.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
@@ -24,7 +25,7 @@ async function refusal(env: Record<string, string>): Promise<{ code: unknown; sa
   const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', 'src/main.ts'], {
     cwd: root,
     stdio: ['ignore', 'pipe', 'pipe'],
-    env: { PATH: process.env['PATH'], DATA_DIR: folder.path, LOG_LEVEL: 'silent', ...ports, ...env },
+    env: programEnv({ DATA_DIR: folder.path, LOG_LEVEL: 'silent', ...ports, ...env }),
     timeout: 12_000,
     killSignal: 'SIGKILL',
   });

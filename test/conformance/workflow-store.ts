@@ -173,6 +173,23 @@ function versions(subject: () => WorkflowStoreUnderTest): void {
     expect(await nextVersion(store, { ...workflow, publishedVersion: 1 }, left.graphHash)).toBe(2);
   });
 
+  test('says where drafts and versions stand, of the organization only', async () => {
+    const { store } = subject();
+    const tenant = freshTenant();
+    const [drafted, published] = [parts(tenant), parts(tenant)];
+    const { organizationId } = drafted;
+    await store.insert(drafted.workflow, { draft: drafted.draftOf(1, named('A')) });
+    await store.saveDraft(drafted.draftOf(2, named('B')));
+    await store.insert({ ...published.workflow, publishedVersion: 1 }, { version: published.versionOf(1, named('C')) });
+    const ids = [drafted.id, published.id, 'wf_none'];
+    const states = await store.states(organizationId, ids);
+    expect(states.toSorted((a, b) => ids.indexOf(a.workflowId) - ids.indexOf(b.workflowId))).toEqual([
+      { workflowId: drafted.id, revision: 2, publishedVersion: null },
+      { workflowId: published.id, revision: null, publishedVersion: 1 },
+    ]);
+    expect(await store.states('org_other', ids)).toEqual([]);
+  });
+
   test('deleting takes drafts, edits and versions along, of the owner only', async () => {
     const { store } = subject();
     const { tenant, organizationId, id, workflow, draftOf, versionOf } = parts();

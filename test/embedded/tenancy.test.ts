@@ -8,6 +8,7 @@ import { createLocalModels } from '#src/adapters/models/local/create-local-model
 import { documentIntake } from '#graphs/document-intake.workflow.ts';
 import { conversationOf } from '#test/support/dashboard/conversations.ts';
 import { methodsOf, storesOf, testDatabase, type Stores, type TestDatabase } from '#test/support/database.ts';
+import { oauthOf } from '#test/support/oauth.ts';
 import {
   documentRecord,
   executionRecord,
@@ -41,6 +42,8 @@ interface Seeded {
   readonly email: string;
   readonly memberId: string;
   readonly invitationId: string;
+  readonly clientId: string;
+  readonly grantId: string;
 }
 
 let database: TestDatabase;
@@ -166,7 +169,10 @@ async function seedPeople({ organizationId, documentId }: Pick<Seeded, 'organiza
   const { conversation, question, answer } = conversationOf({ organizationId, userId }, documentId);
   await stores.conversations.ask(conversation, question, answer._id);
   await stores.conversations.answer(conversation, question, answer);
-  return { userId, email, memberId, invitationId };
+  const { client, grant } = oauthOf({ organizationId, userId, projectIds: [] });
+  await stores.oauth.insertClient(client);
+  await stores.oauth.insertGrant(grant);
+  return { userId, email, memberId, invitationId, clientId: client._id, grantId: grant._id };
 }
 
 async function seed(): Promise<Seeded> {
@@ -249,6 +255,7 @@ const reads: Readonly<Record<string, Read>> = {
   'workflows.listPublished': (who, { projectIds }) => stores.workflows.listPublished({ ...who, projectIds }),
   'workflows.findVersion': (who, { workflowId }) => stores.workflows.findVersion(who.organizationId, workflowId, 1),
   'workflows.list': (who, { projectIds }) => stores.workflows.list({ ...who, projectIds }, null, 100),
+  'workflows.states': (who, { workflowId }) => stores.workflows.states(who.organizationId, [workflowId]),
   'workflows.findDraft': (who, { workflowId }) => stores.workflows.findDraft(who.organizationId, workflowId),
   'workflows.editsSince': (who, { workflowId }) => stores.workflows.editsSince(who.organizationId, workflowId, 0, 100),
   'workflows.listVersions': (who, { workflowId }) =>
@@ -288,6 +295,8 @@ const reads: Readonly<Record<string, Read>> = {
   'members.listInvitations': (who) => stores.members.listInvitations(who.organizationId, now),
   'members.findInvitation': (who, { invitationId }) =>
     stores.members.findInvitation(who.organizationId, invitationId, now),
+  'oauth.listClients': (who) => stores.oauth.listClients(who.organizationId),
+  'oauth.listGrants': (who, { userId }) => stores.oauth.listGrants(who.organizationId, userId),
   'audit.list': (who) => stores.audit.list(who.organizationId, {}, null, 100),
   'secrets.list': (who, { projectIds }) => stores.secrets.list(who.organizationId, projectIds[0]),
   'secrets.reveal': async (who, { projectIds }) => [
@@ -330,6 +339,9 @@ const changes: Readonly<Record<string, Change>> = {
   'members.remove': (who, { memberId }) => stores.members.remove(who.organizationId, memberId, 'owner'),
   'members.cancelInvitation': (who, { invitationId }) =>
     stores.members.cancelInvitation(who.organizationId, invitationId),
+  'oauth.removeClient': (who, { clientId }) => stores.oauth.removeClient(who.organizationId, clientId),
+  'oauth.revokeGrant': (who, { grantId }) => stores.oauth.revokeGrant(who.organizationId, grantId, now),
+  'oauth.touchGrant': (who, { grantId }) => stores.oauth.touchGrant(who.organizationId, grantId, now),
   'organizations.renameProject': (who, { projectIds }) =>
     stores.organizations.renameProject(who.organizationId, projectIds[0], 'stolen'),
   'documents.insert': (who, { document }) =>
@@ -424,6 +436,13 @@ const changes: Readonly<Record<string, Change>> = {
 /** Not asked on behalf of an organization, or without an id to guess: by reason. */
 const elsewhere = Object.values({
   'it is who is found out': 'apiKeys.findByHash organizations.findOrganization',
+  'a program, before anybody says for which organization': 'oauth.findClient oauth.saveClient oauth.touchClient',
+  'the token or code that was presented names it': 'oauth.findGrant',
+  'of a session: test/oauth/store.test.ts': 'oauth.takeConsent',
+  'by the hash of a secret':
+    'oauth.findCode oauth.consumeCode oauth.findToken oauth.consumeRefreshToken oauth.removeToken oauth.revokeFamily',
+  'writes under a new id, or the hash of a new secret':
+    'oauth.insertClient oauth.insertConsent oauth.insertGrant oauth.insertCode oauth.insertTokens',
   'writes under a new id': 'apiKeys.insert audit.record members.add members.invite uploads.insert workflows.insert',
   'writes the organization itself': 'organizations.insertOrganization organizations.insertProject',
   'loops of the system that work for everybody':
@@ -474,7 +493,7 @@ describe('Two organizations with the same texts, identifiers and vectors', () =>
     expect(leaksIn(own)).toEqual([]);
     const guessed = await read(mine, theirs);
     if (
-      /^((apiKeys|members|audit)\.list|members\.listInvitations|organizations\.listProjects|events\.(read|position))$/.test(
+      /^((apiKeys|members|audit)\.list|oauth\.listClients|members\.listInvitations|organizations\.listProjects|events\.(read|position))$/.test(
         name,
       )
     )

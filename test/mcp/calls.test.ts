@@ -126,7 +126,7 @@ describe('tools/list', () => {
       outputSchema: { type: 'object' },
     });
     expect(tools.find((tool) => tool.name === 'echo')).toMatchObject({
-      annotations: { readOnlyHint: true, idempotentHint: true },
+      annotations: { readOnlyHint: true, openWorldHint: false },
       inputSchema: { properties: { word: { description: 'What to say', maxLength: 20 } }, required: ['word'] },
     });
   });

@@ -13,8 +13,10 @@ import { createMcpApp } from '#http/mcp/app.ts';
 import type { EndpointParts } from '#http/mcp/endpoint.ts';
 import type { AnyTool } from '#tools/define.ts';
 import type { ToolDeps } from '#tools/deps.ts';
+import type { McpCatalog } from '#mcp/catalog.ts';
 import { instructions } from '#mcp/instructions.ts';
 import { useCase } from '#mcp/use-case.ts';
+import type { Toolset } from '#mcp/view.ts';
 
 /** Keeps what was logged, for tests that say what must or must not stand there. */
 export class LogBook implements Logger {
@@ -90,12 +92,20 @@ export interface Listener extends AsyncDisposable {
   readonly secret: string;
 }
 
-type Choices = Partial<Pick<EndpointParts, 'allowedHosts' | 'legacy' | 'limiters' | 'sessionLimits'>> & {
+type Choices = Partial<
+  Pick<EndpointParts, 'allowedHosts' | 'legacy' | 'limiters' | 'oauth' | 'recheckMs' | 'sessionLimits'>
+> & {
   authenticate?: (keys: KeyRing, log: LogBook) => Authenticator;
+  /** The toolset of each tool; core where it is not named. */
+  toolsets?: Readonly<Record<string, Toolset>>;
+  capabilities?: McpCatalog['capabilities'];
 };
 
 /** The real MCP app with made-up tools, on a free port. */
-export async function listen(tools: readonly AnyTool[], { authenticate, ...choices }: Choices = {}): Promise<Listener> {
+export async function listen(
+  tools: readonly AnyTool[],
+  { authenticate, toolsets = {}, capabilities = {}, ...choices }: Choices = {},
+): Promise<Listener> {
   const keys = new KeyRing();
   const log = new LogBook();
   const deps = { logger: log } as unknown as ToolDeps;
@@ -103,9 +113,9 @@ export async function listen(tools: readonly AnyTool[], { authenticate, ...choic
     authenticator: authenticate?.(keys, log) ?? new Authenticator(keys, log),
     deps,
     catalog: {
-      tools: tools.map((tool) => useCase(tool, 'core', deps)),
+      tools: tools.map((tool) => useCase(tool, toolsets[tool.name] ?? 'core', deps)),
       parts: [],
-      capabilities: {},
+      capabilities,
       instructions,
     },
     version: '0.0.0',

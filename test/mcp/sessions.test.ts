@@ -1,9 +1,10 @@
 import { once } from 'node:events';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Sessions } from '#http/mcp/sessions.ts';
+import { StandingStreams } from '#http/mcp/standing-streams.ts';
 import type { McpSession } from '#mcp/face.ts';
 import { legacyClient, listen, type Listener } from '#test/mcp/listener.ts';
-import { callOf, initialize, post } from '#test/mcp/raw.ts';
+import { callOf, initialize, modern, post } from '#test/mcp/raw.ts';
 import { sampleTools, waiting } from '#test/mcp/sample-tools.ts';
 
 let at: Listener;
@@ -93,6 +94,73 @@ describe('a session', () => {
     });
     expect(refused.status).toBe(406);
     expect(refused.headers.get('mcp-session-id')).toBeNull();
+  });
+});
+
+describe('a standing stream', () => {
+  const listen2026 = (at: Listener, secret: string): Promise<Response> =>
+    fetch(at.url, {
+      method: 'POST',
+      headers: {
+        ...modern('').headers,
+        'mcp-method': 'subscriptions/listen',
+        'content-type': 'application/json',
+        accept: 'application/json, text/event-stream',
+        authorization: `Bearer ${secret}`,
+      },
+      body: JSON.stringify({
+        jsonrpc: '2.0',
+        id: 7,
+        method: 'subscriptions/listen',
+        params: { notifications: { toolsListChanged: true }, _meta: modern('').body.params._meta },
+      }),
+    });
+
+  it('ends when its credential does not open it any more, of either generation, and no other', async () => {
+    await using other = await listen(sampleTools, { recheckMs: 20, capabilities: { tools: { listChanged: true } } });
+    const doomed = other.keys.add('service', 'key_doomed');
+    const of = async (secret: string): Promise<Response[]> => [
+      await fetch(other.url, { headers: { ...(await sessionOf(other, secret)), accept: 'text/event-stream' } }),
+      await listen2026(other, secret),
+    ];
+    const [ending, staying] = [await of(doomed), await of(other.secret)];
+    for (const { status } of [...ending, ...staying]) expect(status).toBe(200);
+    const reading = staying.map((stream) => stream.text());
+    await other.keys.revoke('org_1', 'key_doomed', new Date());
+    const [older, newer] = await Promise.all(ending.map((stream) => stream.text()));
+    expect(older).toBe(': open\n\n');
+    expect(newer).toContain('notifications/subscriptions/acknowledged');
+    const still = await Promise.race([...reading, Promise.resolve('still open')]);
+    expect(still).toBe('still open');
+  });
+
+  it('is not looked at any more once its client has gone', async () => {
+    const standing = new StandingStreams({ logger: at.log, everyMs: 60_000 });
+    let looks = 0;
+    const door = { name: 'one', opens: async () => (looks += 1) > 0 };
+    const stream = (): Response =>
+      standing.guard(new Response(new ReadableStream(), { headers: { 'content-type': 'text/event-stream' } }), door);
+    const both = [stream(), stream()];
+    await standing.recheck();
+    expect([standing.size, looks]).toEqual([1, 1]);
+    for (const { body } of both) await body?.cancel();
+    await standing.recheck();
+    expect([standing.size, looks]).toEqual([0, 1]);
+  });
+
+  it('stays when its credential cannot be looked at, and ends with the next look', async () => {
+    const standing = new StandingStreams({ logger: at.log, everyMs: 60_000 });
+    const looks = [Promise.reject(new Error('no database')), Promise.resolve(false)];
+    const body = new ReadableStream();
+    const guarded = standing.guard(new Response(body, { headers: { 'content-type': 'text/event-stream' } }), {
+      name: 'one',
+      opens: () => looks.shift() ?? Promise.resolve(true),
+    });
+    await standing.recheck();
+    expect(standing.size).toBe(1);
+    await standing.recheck();
+    expect(standing.size).toBe(0);
+    await expect(guarded.text()).rejects.toThrow('does not open');
   });
 });
 

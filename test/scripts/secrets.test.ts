@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { programEnv } from '#test/support/command.ts';
 import { collectionsIn } from '#test/support/stored.ts';
 import { startTestApp, type TestApp } from '#test/support/test-app.ts';
 
@@ -16,7 +17,7 @@ async function secrets(args: readonly string[], input = '') {
   const child = spawn(process.execPath, ['scripts/secrets.ts', ...args], {
     cwd: fileURLToPath(new URL('../..', import.meta.url)),
     stdio: ['pipe', 'pipe', 'pipe'],
-    env: { PATH: process.env['PATH'], DATA_DIR: app.dataDir },
+    env: programEnv({ DATA_DIR: app.dataDir }),
     timeout: 20_000,
     killSignal: 'SIGKILL',
   });

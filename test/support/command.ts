@@ -11,12 +11,21 @@ export interface CommandEnd {
   readonly err: string;
 }
 
+/**
+ * Environment of a program of this repository: of the test runner's own no more than the path and where compiled code is kept, which
+ * halves the start of a process (vitest.config.ts).
+ */
+export function programEnv(more: Readonly<Record<string, string>>): Record<string, string | undefined> {
+  const { PATH, NODE_COMPILE_CACHE } = process.env;
+  return { PATH, NODE_COMPILE_CACHE, ...more };
+}
+
 /** Runs a program of this repository on a data folder, as from a terminal; killed when it takes too long. */
 export async function runCommand(program: string, args: readonly string[], dataDir: string): Promise<CommandEnd> {
   const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', program, ...args], {
     cwd: root,
     stdio: ['ignore', 'pipe', 'pipe'],
-    env: { PATH: process.env['PATH'], DATA_DIR: dataDir },
+    env: programEnv({ DATA_DIR: dataDir }),
     timeout: 20_000,
     killSignal: 'SIGKILL',
   });

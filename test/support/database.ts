@@ -19,6 +19,7 @@ import { createIdempotencyStore } from '#src/adapters/database/idempotency.ts';
 import { createMemberStore } from '#src/adapters/database/members.ts';
 import { migrate } from '#src/adapters/database/migrate.ts';
 import { createNodeCache } from '#src/adapters/database/node-cache.ts';
+import { createOAuthStore } from '#src/adapters/database/oauth.ts';
 import { createOrganizationStore } from '#src/adapters/database/organizations.ts';
 import { createResultStore } from '#src/adapters/database/results.ts';
 import { createSearchIndex } from '#src/adapters/database/search-index.ts';
@@ -105,6 +106,7 @@ export function storesOf(client: MongoClient) {
     idempotency: createIdempotencyStore(collections),
     members: createMemberStore(collections),
     nodeCache: createNodeCache(collections, createPinoLogger('silent')),
+    oauth: createOAuthStore(collections),
     organizations: createOrganizationStore(collections),
     results: createResultStore(collections),
     search: createSearchIndex(collections, { mode: 'hybrid', embedder: createLocalModels().text }),

@@ -7,6 +7,7 @@ import type { Role } from '#src/contracts/organization/member.ts';
 import type { Addresses } from '#src/compose/services.ts';
 import { loadConfig, type Config } from '#src/config/config.ts';
 import { seed, type Seed } from '#src/compose/seed.ts';
+import { quickPasswords } from '#test/auth/support/quick-passwords.ts';
 
 /** What the server answered; `body` is parsed JSON, or the text where it is none. */
 export interface Answer {
@@ -173,7 +174,12 @@ export async function startTestApp({ env = {}, overrides = {}, dataDir }: TestAp
     LOG_LEVEL: 'silent',
     ...env,
   });
-  const app = await compose(config, { logger: createPinoLogger(config.logLevel), drainMs: 1_000, ...overrides });
+  const app = await compose(config, {
+    logger: createPinoLogger(config.logLevel),
+    drainMs: 1_000,
+    passwords: quickPasswords,
+    ...overrides,
+  });
   const addresses = await app.start();
   const seeded = await seed(app, config);
   return {

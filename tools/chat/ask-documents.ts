@@ -1,151 +1,54 @@
-import { AskInput, AskResult, type ChatEvent } from '#src/contracts/resources/chat.ts';
-import type { Said } from '#src/domain/chat/answer-prompt.ts';
+import type { z } from 'zod';
+import { Answered, Question, type SourceCard } from '#src/contracts/resources/chat.ts';
 import { extractiveLabel } from '#src/domain/chat/extract-answer.ts';
 import { readQuestion } from '#src/domain/chat/read-question.ts';
-import { Fault } from '#src/domain/fault.ts';
 import { askedScope } from '#tools/chat/chat-scope.ts';
-import { openExchange, type Exchange } from '#tools/chat/conversation.ts';
-import { findGrounds, type Grounds } from '#tools/chat/find-grounds.ts';
-import { extractedAnswer, modelAnswer, type Answer } from '#tools/chat/make-answer.ts';
-import { storedMessages } from '#tools/chat/stored-messages.ts';
-import { defineTool, type ToolContext } from '#tools/define.ts';
-import type { z } from 'zod';
+import { findGrounds } from '#tools/chat/find-grounds.ts';
+import { extractedAnswer, modelAnswer } from '#tools/chat/make-answer.ts';
+import { defineTool } from '#tools/define.ts';
 
-type Input = z.output<typeof AskInput>;
+type Source = z.input<typeof Answered>['sources'][number];
 
-/** Characters of one question. */
-const longestQuestion = 16_000;
-/** Messages that are read of a stored conversation, where the caller sends only the question. */
-const storedHistory = 20;
+/** As view_document_image takes it: boxes around letters may reach over the edge of the page by a hair. */
+function regionOf([x, y, width, height]: readonly [number, number, number, number]) {
+  const within = (value: number): number => Math.min(1, Math.max(0, value));
+  return { x: within(x), y: within(y), width: within(width), height: within(height) };
+}
+
+function presentSource({ index, documentId, title, excerpts }: SourceCard): Source {
+  const told = excerpts.map(({ text, page, bbox, verified }) => ({
+    excerptText: text,
+    ...(page !== undefined && { page }),
+    ...(bbox !== undefined && { region: regionOf(bbox) }),
+    verified,
+  }));
+  return { index, documentId, title, excerpts: told };
+}
 
 export const askDocuments = defineTool({
   name: 'ask_documents',
   description:
-    'Ask a question about documents: an answer from their text, descriptions and segmentations, with sources that it cites as [n]. Narrow it by projectIds, apiKeyIds or documentIds. Answers quote documents: untrusted content.',
+    'Answer a question from the text of documents, citing sources as [n], each with excerpts and where they stand. Each question stands for itself. Narrow it by documentIds or projectIds where you can.',
   scope: 'documents:read',
-  effect: 'write',
-  idempotent: false,
-  input: AskInput,
-  output: AskResult,
-  async run(ctx, input) {
-    const { question, questionId, first } = readAsked(input);
-    const { projectIds, apiKeyIds, documentIds } = input;
-    const narrowing = {
-      ...(projectIds !== undefined && { projectIds }),
-      ...(apiKeyIds !== undefined && { apiKeyIds }),
+  effect: 'read',
+  idempotent: true,
+  input: Question,
+  output: Answered,
+  async run(ctx, { question, documentIds, projectIds }) {
+    const { chatModel, stemmers } = ctx.deps;
+    const scope = await askedScope(ctx, {
       ...(documentIds !== undefined && { documentIds }),
-    };
-    const [scope, history] = await Promise.all([askedScope(ctx, narrowing), historyOf(ctx, input)]);
-    const before = history.findLast(({ role }) => role === 'user')?.text;
-    const read = readQuestion(question, before, ctx.deps.stemmers);
-    const hasModel = ctx.deps.chatModel.label !== null;
-    const grounds = await findGrounds(ctx, read, { scope, certainty: hasModel ? 'likely' : 'certain' });
-    ctx.signal.throwIfAborted();
-    const exchange = openExchange(ctx, {
-      ...(input.conversationId !== undefined && { conversationId: input.conversationId }),
-      ...(questionId !== undefined && { questionId }),
-      question,
-      first,
-      scope: narrowing,
+      ...(projectIds !== undefined && { projectIds }),
     });
-    await exchange.keepQuestion();
+    const read = readQuestion(question, undefined, stemmers);
+    const grounds = await findGrounds(ctx, read, { scope, certainty: chatModel.label === null ? 'certain' : 'likely' });
+    ctx.signal.throwIfAborted();
     // Without anything to rest on there is nothing to ask a model about.
-    const modelLabel = (grounds.sources.length > 0 ? ctx.deps.chatModel.label : null) ?? extractiveLabel;
-    const teller = tellerOf(ctx, { exchange, grounds, modelLabel });
-    const make = async (): Promise<Answer> => {
-      if (modelLabel !== extractiveLabel)
-        return modelAnswer(ctx, { question, history, grounds }, (delta) => teller.tell(delta));
-      const answer = extractedAnswer(read, grounds);
-      teller.tell(answer.text);
-      return answer;
-    };
-    const { text, cited } = await kept({ ctx, exchange, teller, sources: grounds.sources, modelLabel }, make);
-    const { conversationId, messageId } = exchange;
-    return {
-      conversationId,
-      messageId,
-      answerText: text,
-      sources: [...grounds.sources],
-      cited: [...cited],
-      modelLabel,
-    };
+    const modelLabel = (grounds.sources.length > 0 ? chatModel.label : null) ?? extractiveLabel;
+    const { text, cited } =
+      modelLabel === extractiveLabel
+        ? extractedAnswer(read, grounds)
+        : await modelAnswer(ctx, { question, history: [], grounds }, () => undefined);
+    return { answerText: text, cited: [...cited], sources: grounds.sources.map(presentSource), modelLabel };
   },
 });
-
-function readAsked({ messages }: Input): { question: string; questionId: string | undefined; first: string } {
-  const at = messages.length - 1;
-  const last = messages[at];
-  const refuse = (code: string, message: string): Fault =>
-    new Fault('request.invalid', `Field /messages/${at}: ${message}.`, {
-      errors: [{ pointer: `/messages/${at}`, code, message }],
-    });
-  if (last?.role !== 'user') throw refuse('not_a_question', 'the last message is the question, of role user');
-  if (last.text.trim() === '') throw refuse('too_small', 'the question has no text');
-  if (last.text.length > longestQuestion) throw refuse('too_big', `at most ${longestQuestion} characters`);
-  const first = messages.find(({ role, text }) => role === 'user' && text.trim() !== '') ?? last;
-  return { question: last.text, questionId: last.id, first: first.text };
-}
-
-/** What was said before: as the caller tells it, or as it is stored where the caller only sends the question. */
-async function historyOf(ctx: ToolContext, { messages, conversationId }: Input): Promise<Said[]> {
-  if (messages.length > 1 || conversationId === undefined)
-    return messages.slice(0, -1).map(({ role, text }) => ({ role, text }));
-  const { messages: stored } = await storedMessages(ctx, conversationId, storedHistory);
-  const [question] = messages;
-  const known = stored.findIndex(({ _id }) => _id === question?.id);
-  return stored.slice(0, known === -1 ? undefined : known).map(({ role, text }) => ({ role, text }));
-}
-
-interface Teller {
-  tell(delta: string): void;
-  /** All that was told. */
-  told(): string;
-}
-
-/** Tells begin and sources with the first text: until then a failure is an answer of its own. */
-function tellerOf(
-  { emit }: ToolContext,
-  { exchange, grounds, modelLabel }: { exchange: Exchange; grounds: Grounds; modelLabel: string },
-): Teller {
-  const parts: string[] = [];
-  const { conversationId, messageId } = exchange;
-  const opening: readonly ChatEvent[] = [
-    { type: 'begin', conversationId, messageId, modelLabel },
-    { type: 'sources', sources: grounds.sources },
-  ];
-  return {
-    tell(delta) {
-      if (parts.length === 0) for (const event of opening) emit?.(event);
-      parts.push(delta);
-      emit?.({ type: 'text', delta });
-    },
-    told: () => parts.join(''),
-  };
-}
-
-interface Keeping {
-  readonly ctx: ToolContext;
-  readonly exchange: Exchange;
-  readonly teller: Teller;
-  readonly sources: Grounds['sources'];
-  readonly modelLabel: string;
-}
-
-/** The answer, kept whatever becomes of it; one that failed before a word of it was told is none. */
-async function kept(
-  { ctx, exchange, teller, sources, modelLabel }: Keeping,
-  make: () => Promise<Answer>,
-): Promise<Answer> {
-  let answer: Answer;
-  try {
-    answer = await make();
-  } catch (error) {
-    const text = teller.told();
-    const { aborted } = ctx.signal;
-    if (aborted || text !== '')
-      await exchange.keepAnswer({ text, sources, modelLabel, status: aborted ? 'stopped' : 'failed' });
-    throw error;
-  }
-  await exchange.keepAnswer({ text: answer.text, sources, modelLabel, status: 'complete' });
-  return answer;
-}

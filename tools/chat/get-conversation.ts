@@ -9,8 +9,7 @@ import { defineTool } from '#tools/define.ts';
 
 export const getConversation = defineTool({
   name: 'get_conversation',
-  description:
-    'One of your conversations with its messages and sources. Ids come from list_conversations or ask_documents.',
+  description: 'One of your conversations with its messages and sources. Ids come from list_conversations.',
   scope: 'documents:read',
   effect: 'read',
   idempotent: true,

@@ -1,7 +1,18 @@
 import { z } from 'zod';
 import { ContextResult } from '#src/contracts/resources/context.ts';
 import { limits } from '#src/contracts/fields.ts';
+import type { Principal } from '#src/domain/access/principal.ts';
+import { extractiveLabel } from '#src/domain/chat/extract-answer.ts';
 import { defineTool } from '#tools/define.ts';
+
+type Credential = z.input<typeof ContextResult>['credential'];
+
+/** Of a program that acts for a person: the person, and the program by id. What it calls itself is nobody's name here. */
+function credentialOf({ kind, actorId: id, actorName: name, session, grant }: Principal): Credential {
+  if (session !== null) return { kind, id, name, email: session.email, role: session.role };
+  if (!grant) return { kind, id, name };
+  return { kind, id, name: grant.person ? name : '', ...grant.member, clientId: grant.clientId };
+}
 
 export const getContext = defineTool({
   name: 'get_context',
@@ -21,14 +32,9 @@ export const getContext = defineTool({
       projects: projects
         .filter((project) => principal.projectIds.includes(project._id))
         .map((project) => ({ id: project._id, name: project.name })),
-      credential: {
-        kind: principal.kind,
-        id: principal.actorId,
-        name: principal.actorName,
-        ...(principal.session === null ? {} : { email: principal.session.email, role: principal.session.role }),
-      },
+      credential: credentialOf(principal),
       scopes: [...principal.scopes],
-      models: deps.modelLabels,
+      models: { ...deps.modelLabels, answers: deps.chatModel.label ?? extractiveLabel },
       limits: {
         uploadMaxBytes: deps.limits.uploadMaxBytes,
         documentIds: limits.documentIds,

@@ -8,7 +8,7 @@ import { documentMissing } from '#tools/documents/require-document.ts';
 export const deleteDocument = defineTool({
   name: 'delete_document',
   description:
-    'Delete a document for good: its bytes, pictures, results, search record and documents made from it. Its runs are canceled and stay on record. Ids come from list_documents or search_documents.',
+    'Delete a document for good, with its results and the documents made from it. Its runs are canceled and stay on record.',
   scope: 'documents:write',
   effect: 'destroy',
   idempotent: true,

@@ -1,18 +1,19 @@
 import { DocumentList, DocumentListQuery } from '#src/contracts/resources/document.ts';
 import { decodeCursor, encodeCursor } from '#src/domain/cursor.ts';
 import { defineTool } from '#tools/define.ts';
+import { ownUploads } from '#tools/own-uploads.ts';
 import { presentDocument } from '#tools/documents/present.ts';
 
 export const listDocuments = defineTool({
   name: 'list_documents',
-  description: 'Documents of the project, newest first. Pass nextCursor as cursor to go on.',
+  description: 'Documents of your projects, newest first. Pass nextCursor as cursor to go on.',
   scope: 'documents:read',
   effect: 'read',
   idempotent: true,
   input: DocumentListQuery,
   output: DocumentList,
   async run({ deps, principal }, { limit, apiKeyBound, cursor }) {
-    const filter = apiKeyBound && principal.keyId !== null ? { apiKeyId: principal.keyId } : {};
+    const filter = ownUploads(principal, apiKeyBound, '/apiKeyBound');
     const binding = JSON.stringify([principal.organizationId, principal.projectIds, filter]);
     const after = cursor === undefined ? null : decodeCursor(deps.cursorSecret, binding, cursor);
     // One more than asked for tells whether there is a next page.

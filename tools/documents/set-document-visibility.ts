@@ -5,8 +5,7 @@ import { documentMissing } from '#tools/documents/require-document.ts';
 
 export const setDocumentVisibility = defineTool({
   name: 'set_document_visibility',
-  description:
-    'Make documents private (their project only) or public (every project of the organization). Ids come from list_documents or search_documents.',
+  description: 'Make documents private (their project only) or public (every project of the organization).',
   scope: 'documents:write',
   effect: 'write',
   idempotent: true,

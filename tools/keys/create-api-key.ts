@@ -11,7 +11,7 @@ const dayMs = 86_400_000;
 export const createApiKey = defineTool({
   name: 'create_api_key',
   description:
-    'A new API key of one project. A workflow key uploads documents, which its workflow (workflowId) then works on; a service key reads workflows, runs them and works with documents, and has the scopes given beside. Its secret is in this answer only.',
+    'A new API key of one project. A workflow key uploads documents, which its workflow then works on; a service key runs workflows and works with documents, and has scopes beside. Its secret is in this answer only.',
   scope: 'keys:manage',
   effect: 'write',
   idempotent: false,

@@ -22,14 +22,22 @@ export async function requireReach(
     });
   const end = await endOfCaller(ctx);
   if (end !== null && (wanted.expiresAt === null || wanted.expiresAt > end))
-    throw new Fault('auth.forbidden', `A key gives no key that outlives it: yours ends at ${end.toISOString()}.`, {
-      errors: [{ pointer: '/expiresInDays', code: 'forbidden', message: 'has to be over before your key is' }],
-    });
+    throw new Fault(
+      'auth.forbidden',
+      `Nobody gives a key that outlives what they have: yours ends at ${end.toISOString()}.`,
+      {
+        errors: [{ pointer: '/expiresInDays', code: 'forbidden', message: 'has to be over before your own access is' }],
+      },
+    );
 }
 
-/** When the key that calls stops working by itself; null: never, or it is no key. */
+/** When the key or the grant that calls stops working by itself; null: never, or it is neither. */
 export async function endOfCaller({ deps, principal }: ToolContext): Promise<Date | null> {
-  const key = principal.keyId === null ? null : await deps.apiKeys.find(principal.organizationId, principal.keyId);
-  const ends = [key?.expiresAt, key?.graceUntil].filter((one) => one instanceof Date);
+  const { keyId, grant, organizationId } = principal;
+  const [key, granted] = await Promise.all([
+    keyId === null ? null : deps.apiKeys.find(organizationId, keyId),
+    grant ? deps.oauth.findGrant(grant.id) : null,
+  ]);
+  const ends = [key?.expiresAt, key?.graceUntil, granted?.expiresAt].filter((one) => one instanceof Date);
   return ends.length === 0 ? null : new Date(Math.min(...ends.map(Number)));
 }

@@ -8,7 +8,7 @@ import { requireExecution } from '#tools/runs/require-run.ts';
 export const listRuns = defineTool({
   name: 'list_runs',
   description:
-    'Runs of the project, newest first, narrowed by execution, workflow, document or status: "waiting" finds those that want an answer. Pass nextCursor as cursor to go on.',
+    'Runs of your projects, newest first, narrowed by execution, workflow, document or status: "waiting" finds those that want an answer. Pass nextCursor as cursor to go on.',
   scope: 'runs:read',
   effect: 'read',
   idempotent: true,

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { AnyId } from '#src/contracts/fields.ts';
 import { Execution, ExecutionBody } from '#src/contracts/resources/execution.ts';
 import { Fault } from '#src/domain/fault.ts';
 import { derivedId, newId } from '#src/domain/ids.ts';
@@ -6,6 +7,7 @@ import type { ExecutionRecord } from '#src/domain/runs/run.ts';
 import { projectFor } from '#src/domain/access/principal.ts';
 import { unstorable } from '#src/domain/storable.ts';
 import { defineTool, type ToolContext } from '#tools/define.ts';
+import { ownUploads } from '#tools/own-uploads.ts';
 import { documentMissing } from '#tools/documents/require-document.ts';
 import { invalidInput } from '#tools/call.ts';
 import { idempotent } from '#tools/idempotent.ts';
@@ -13,35 +15,48 @@ import { startedBy, startExecution } from '#tools/runs/start-execution.ts';
 import { chosenVersion } from '#tools/runs/chosen-version.ts';
 import { waitForExecution } from '#tools/runs/wait-for-execution.ts';
 
-type Body = z.output<typeof ExecutionBody>;
+type Body = z.output<typeof ExecutionBody> & { readonly projectId?: string | undefined };
 type Chosen = 'documentIds' | 'projectId';
 const scopeLimit = 1_000;
 
 /** What to run over. Faults: `document.not_found`; `request.invalid` for too many, or for several projects. */
 async function chosenDocuments(ctx: ToolContext, body: Body): Promise<Pick<ExecutionRecord, Chosen>> {
-  if (body.documentIds !== undefined) return placed(ctx, body.documentIds);
+  if (body.documentIds !== undefined) return placed(ctx, body.documentIds, body.projectId);
   const { deps, principal } = ctx;
-  const filter = body.scope?.apiKeyBound === true && principal.keyId !== null ? { apiKeyId: principal.keyId } : {};
-  const documentIds = await deps.documents.listIds(principal, filter, scopeLimit + 1);
+  const { organizationId } = principal;
+  const filter = ownUploads(principal, body.scope?.apiKeyBound === true, '/scope/apiKeyBound');
+  const place =
+    body.projectId === undefined ? principal : { organizationId, projectIds: [projectFor(principal, body.projectId)] };
+  const documentIds = await deps.documents.listIds(place, filter, scopeLimit + 1);
   if (documentIds.length <= scopeLimit)
-    return principal.session === null ? { documentIds, projectId: projectFor(principal) } : placed(ctx, documentIds);
+    return principal.keyId === null
+      ? placed(ctx, documentIds, body.projectId)
+      : { documentIds, projectId: projectFor(principal, body.projectId) };
   const message = `matches more than ${scopeLimit} documents: list them and pass documentIds in parts`;
   throw new Fault('request.invalid', `scope ${message}.`, {
     errors: [{ pointer: '/scope', code: 'too_big', message }],
   });
 }
 
-/** An execution belongs to one project, whose secrets it uses: a key's own, or that of the documents. */
+/**
+ * An execution belongs to one project, whose secrets it uses and whose members see it: the one that is named, a key's own, or that of
+ * the documents.
+ */
 async function placed(
   { deps, principal }: ToolContext,
   documentIds: readonly string[],
+  named: string | undefined,
 ): Promise<Pick<ExecutionRecord, Chosen>> {
   const projects = await deps.documents.projectsOf(principal, documentIds);
   if (projects.size !== documentIds.length) throw documentMissing();
-  if (principal.session === null) return { documentIds, projectId: projectFor(principal) };
+  if (named !== undefined || principal.projectIds.length === 1 || principal.keyId !== null)
+    return { documentIds, projectId: projectFor(principal, named) };
   const [projectId, ...more] = new Set(projects.values());
-  if (projectId !== undefined && more.length === 0) return { documentIds, projectId };
-  const message = 'name documents of one project, at least one';
+  // Public documents can be of a project that is out of reach.
+  if (projectId !== undefined && more.length === 0 && principal.projectIds.includes(projectId))
+    return { documentIds, projectId };
+  const way = principal.session === null ? ', or projectId' : '';
+  const message = `name documents of one project, at least one${way}`;
   throw invalidInput([{ pointer: '/documentIds', code: 'several_projects', message }]);
 }
 
@@ -86,11 +101,12 @@ function refuseUnstorable(initialState: Body['initialState']): void {
 export const runWorkflow = defineTool({
   name: 'run_workflow',
   description:
-    'Run a published workflow over documents: one run for each. Give documentIds, or scope for all of the project. Answers at once; pass waitSeconds, or ask get_run.',
+    'Run a published workflow over documents: one run for each. Give documentIds, or scope for all there are. Answers at once; pass waitSeconds, or ask get_run.',
   scope: 'runs:execute',
   effect: 'write',
   idempotent: false,
   input: ExecutionBody.safeExtend({
+    projectId: AnyId.optional().describe('Where it belongs, if not where the documents do'),
     waitSeconds: z.int().min(0).max(25).default(0).describe('Wait for the end for at most this long'),
   }),
   output: Execution,

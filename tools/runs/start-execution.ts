@@ -12,9 +12,9 @@ export function startedBy({
   principal,
   surface,
 }: ToolContext): Pick<ExecutionRecord, 'source' | 'apiKeyId' | 'userId'> {
-  const { keyId, session } = principal;
+  const { keyId, session, grant, actorId } = principal;
   const source = surface === 'mcp' ? 'mcp' : session === null ? 'service' : 'dashboard';
-  return { source, apiKeyId: keyId, userId: session?.userId ?? null };
+  return { source, apiKeyId: keyId, userId: session?.userId ?? (grant?.person === true ? actorId : null) };
 }
 
 /** Wakes the workers and tells the feed. */

@@ -1,5 +1,7 @@
 import type { z } from 'zod';
 import type { Execution } from '#src/contracts/resources/execution.ts';
+import type { LoggedEvent } from '#src/domain/ports/event-log.ts';
+import { StepProgress } from '#src/domain/runs/progress.ts';
 import { terminalStatuses, type ExecutionRecord } from '#src/domain/runs/run.ts';
 import type { ToolContext } from '#tools/define.ts';
 import { presentExecution } from '#tools/runs/present.ts';
@@ -19,10 +21,66 @@ async function presentRuns({ deps, principal }: ToolContext, execution: Executio
   return presentExecution(execution, runs, principal);
 }
 
+/** Steps that are done with. */
+const finished: ReadonlySet<unknown> = new Set(['succeeded', 'continued', 'failed', 'canceled']);
+
+/** Tells the caller how far it has come, where it asked for that. */
+class ProgressTeller {
+  readonly #ctx: ToolContext;
+  /** null until it is known which steps there are. */
+  #progress: StepProgress | null = null;
+
+  constructor(ctx: ToolContext) {
+    this.#ctx = ctx;
+  }
+
+  /** `event` is of the execution. */
+  hear({ type, runId, data }: LoggedEvent): void {
+    if (this.#progress === null || type !== 'run.step.changed' || runId === undefined) return;
+    if (!finished.has(data?.['status'])) return;
+    this.#progress.stepFinished(runId, String(data?.['nodeId']));
+    this.#tell();
+  }
+
+  async look({ workflowId, version, runs, counts }: ExecutionReply): Promise<void> {
+    if (this.#ctx.progress === undefined) return;
+    this.#progress ??= await this.#begin(workflowId, version ?? null, runs, counts.total);
+    for (const { runId, status } of runs) this.#progress.runIs(runId, status);
+    this.#tell();
+  }
+
+  /** What one run had done before it is known; of many it would cost a read for each. */
+  async #begin(
+    workflowId: string,
+    version: number | null,
+    runs: ExecutionReply['runs'],
+    total: number,
+  ): Promise<StepProgress> {
+    const { deps, principal } = this.#ctx;
+    const { organizationId } = principal;
+    const [first, ...others] = runs;
+    const [found, steps] = await Promise.all([
+      version === null ? null : deps.workflows.findVersion(organizationId, workflowId, version),
+      first === undefined || others.length > 0 ? [] : deps.steps.list(organizationId, first.runId),
+    ]);
+    const progress = new StepProgress(Object.keys(found?.graph.nodes ?? {}), total);
+    for (const { runId, nodeId, status } of steps) if (finished.has(status)) progress.stepFinished(runId, nodeId);
+    return progress;
+  }
+
+  #tell(): void {
+    if (this.#progress === null) return;
+    const { done, total, endedRuns, runs } = this.#progress;
+    const message = `${done} of ${total} steps; ${endedRuns} of ${runs} documents have ended`;
+    this.#ctx.progress?.({ done, total, message });
+  }
+}
+
 /** Settles at the next event of the execution, after `ms`, or when the caller goes away. */
 function nextEvent(
   { deps, principal, signal }: ToolContext,
   id: string,
+  hear: (event: LoggedEvent) => void,
 ): { wait(ms: number): Promise<void>; stop(): void } {
   let seen = false;
   let wake: (() => void) | null = null;
@@ -31,6 +89,7 @@ function nextEvent(
     wake?.();
   };
   const unsubscribe = deps.events.subscribe(principal.organizationId, (event) => {
+    if (event.executionId === id) hear(event);
     // Steps change nothing here, but the one at which a run begins to wait.
     const counts = event.type !== 'run.step.changed' || event.data?.['runStatus'] !== undefined;
     if (event.executionId === id && counts) stir();
@@ -65,13 +124,15 @@ export async function waitForExecution(
   seconds: number,
   until: 'change' | 'end',
 ): Promise<ExecutionReply> {
-  const events = nextEvent(ctx, id);
+  const teller = new ProgressTeller(ctx);
+  const events = nextEvent(ctx, id, (event) => teller.hear(event));
   const deadline = performance.now() + seconds * 1_000;
   try {
     const first = await readExecution(ctx, id);
     let latest = first;
     const before = JSON.stringify([first.status, first.counts]);
     for (;;) {
+      await teller.look(latest);
       if (terminalStatuses.has(latest.status) || ctx.signal.aborted) return latest;
       if (until === 'end' && latest.status === 'waiting') return latest;
       if (until === 'change' && JSON.stringify([latest.status, latest.counts]) !== before) return latest;

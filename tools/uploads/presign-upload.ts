@@ -53,7 +53,8 @@ export const presignUpload = defineTool({
       family,
       ...place,
       apiKeyId: principal.keyId,
-      userId: principal.session?.userId ?? null,
+      // Of a grant: who acknowledges it has to be who asked.
+      userId: principal.session?.userId ?? (principal.kind === 'oauth' ? principal.actorId : null),
       contentType: type,
       sizeBytes: size,
       visibility,

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { Visibility } from '#src/contracts/fields.ts';
+import { AnyId, Visibility } from '#src/contracts/fields.ts';
 import { AckReply, PresignReply } from '#src/contracts/resources/upload.ts';
 import { defineTool } from '#tools/define.ts';
 import { call } from '#tools/call.ts';
@@ -20,6 +20,7 @@ export const uploadDocument = defineTool({
       action: z.enum(['presign', 'acknowledge']),
       contentType: z.string().min(1).max(100).optional().describe('presign: media type, e.g. image/png'),
       size: z.int().min(1).optional().describe('presign: exact size in bytes'),
+      projectId: AnyId.optional().describe('presign: needed where there are several'),
       visibility: Visibility.optional().describe('presign: private (default) or public'),
       objectKey: z.string().min(1).max(512).optional().describe('acknowledge: the objectKey that presign answered'),
     })

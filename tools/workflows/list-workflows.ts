@@ -5,7 +5,7 @@ import { defineTool } from '#tools/define.ts';
 
 export const listWorkflows = defineTool({
   name: 'list_workflows',
-  description: 'Workflows of the project, drafts included, newest first. Those with a publishedVersion can run.',
+  description: 'Workflows of your projects, drafts included, newest first. Those with a publishedVersion can run.',
   scope: 'workflows:read',
   effect: 'read',
   idempotent: true,

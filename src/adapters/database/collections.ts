@@ -5,6 +5,13 @@ import type { ApiKeyRecord } from '#src/domain/access/api-key.ts';
 import type { DocumentRecord, UploadRecord } from '#src/domain/documents/document.ts';
 import type { LoggedEvent } from '#src/domain/ports/event-log.ts';
 import type { IdempotencyRecord } from '#src/domain/ports/idempotency.ts';
+import type {
+  AuthorizationCode,
+  ConsentRequest,
+  OAuthClient,
+  OAuthGrant,
+  OAuthToken,
+} from '#src/domain/ports/oauth.ts';
 import type { OrganizationRecord, ProjectRecord } from '#src/domain/ports/organizations.ts';
 import type { SecretInfo } from '#src/domain/ports/secret-store.ts';
 import type { StepRecord } from '#src/domain/ports/steps.ts';
@@ -57,7 +64,7 @@ export interface AuditRow {
   readonly ip?: string | null;
 }
 
-interface ProjectRow extends ProjectRecord {
+export interface ProjectRow extends ProjectRecord {
   /** Unique within the organization; missing in projects that older versions made. */
   readonly nameKey?: string;
 }
@@ -114,6 +121,11 @@ export interface Collections {
   readonly secrets: Collection<SecretRow>;
   readonly deliveries: Collection<DeliveryRecord>;
   readonly nodeCache: Collection<NodeCacheRow>;
+  readonly oauthClients: Collection<OAuthClient>;
+  readonly oauthConsents: Collection<ConsentRequest>;
+  readonly oauthGrants: Collection<OAuthGrant>;
+  readonly oauthCodes: Collection<AuthorizationCode>;
+  readonly oauthTokens: Collection<OAuthToken>;
 }
 
 const names = [
@@ -146,6 +158,11 @@ const names = [
   'secrets',
   'deliveries',
   'nodeCache',
+  'oauthClients',
+  'oauthConsents',
+  'oauthGrants',
+  'oauthCodes',
+  'oauthTokens',
 ] as const satisfies readonly (keyof Collections)[];
 
 export function collectionsOf(db: Db): Collections {

@@ -91,6 +91,18 @@ const indexes: Readonly<Partial<Record<keyof Collections | LibraryCollection, re
     [{ createdAt: 1 }, { expireAfterSeconds: 30 * 86_400 }],
   ],
   nodeCache: [[{ organizationId: 1, documentId: 1 }], [{ forgetAt: 1 }, { expireAfterSeconds: 0 }]],
+  oauthClients: [[{ organizationId: 1, createdAt: -1 }], [{ expiresAt: 1 }, { expireAfterSeconds: 0 }]],
+  oauthConsents: [[{ expiresAt: 1 }, { expireAfterSeconds: 0 }]],
+  oauthGrants: [
+    [{ organizationId: 1, createdAt: -1 }],
+    [{ organizationId: 1, userId: 1, createdAt: -1 }],
+    // Nobody lists them any more; what happened is in the audit log.
+    [{ revokedAt: 1 }, { expireAfterSeconds: 30 * 86_400 }],
+    [{ expiresAt: 1 }, { expireAfterSeconds: 30 * 86_400 }],
+  ],
+  // A code that was used is known for as long as what it led to may be refreshed: a late replay revokes that.
+  oauthCodes: [[{ expiresAt: 1 }, { expireAfterSeconds: 30 * 86_400 }]],
+  oauthTokens: [[{ family: 1 }], [{ expiresAt: 1 }, { expireAfterSeconds: 0 }]],
 };
 
 /** Creates what is missing; an index that exists with other options is an error of the migration that forgot it. */

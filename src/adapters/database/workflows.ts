@@ -77,6 +77,22 @@ export function createWorkflowStore(
         .toArray();
       return rows.map(readVersionFields);
     },
+    async states(organizationId, workflowIds) {
+      const these = { _id: { $in: [...workflowIds] }, organizationId };
+      const [found, drafts] = await Promise.all([
+        workflows
+          .find(these)
+          .project<Pick<WorkflowRecord, '_id' | 'publishedVersion'>>({ publishedVersion: 1 })
+          .toArray(),
+        workflowDrafts.find(these).project<{ _id: string; revision: number }>({ revision: 1 }).toArray(),
+      ]);
+      const revisions = new Map(drafts.map(({ _id, revision }) => [_id, revision]));
+      return found.map(({ _id, publishedVersion }) => ({
+        workflowId: _id,
+        revision: revisions.get(_id) ?? null,
+        publishedVersion,
+      }));
+    },
     async publish({ _id, organizationId }, version) {
       if (!(await insertVersion(version))) return false;
       const { name, description } = version.graph;

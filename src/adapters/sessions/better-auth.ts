@@ -8,6 +8,13 @@ import { Fault } from '#src/domain/fault.ts';
 import { newId, type IdKind } from '#src/domain/ids.ts';
 import type { SessionStore } from '#src/domain/ports/sessions.ts';
 
+/** In the place of the library's, which is scrypt with N = 16384, r = 16, p = 1 and a salt of 16 bytes. */
+export interface PasswordHashing {
+  /** What is stored. */
+  hash(password: string): Promise<string>;
+  verify(kept: { hash: string; password: string }): Promise<boolean>;
+}
+
 export interface LibraryOptions {
   readonly db: Db;
   /** Guarded; null: the database alone. */
@@ -20,6 +27,7 @@ export interface LibraryOptions {
   /** Public address of the API. */
   readonly baseUrl: string;
   readonly rateLimits: boolean;
+  readonly passwords?: PasswordHashing | undefined;
   /** False: nobody without an invitation that waits for the address (small letters). */
   maySignUp(email: string, invitationId: string | null): Promise<boolean>;
   /** Takes away what a sign-up of this address (small letters) left that was cut short. */
@@ -89,7 +97,7 @@ function beforeSignUp(options: LibraryOptions) {
  * bearer tokens, the caller's address from the facade only. What it would read from the environment is said here instead.
  */
 export function createBetterAuth(options: LibraryOptions) {
-  const { db, store, watch, secret, baseUrl } = options;
+  const { db, store, watch, secret, baseUrl, passwords } = options;
   return betterAuth({
     appName: 'Inkgraph',
     // A path in it would take the place of the base path.
@@ -120,7 +128,12 @@ export function createBetterAuth(options: LibraryOptions) {
         },
       },
     },
-    emailAndPassword: { enabled: true, minPasswordLength: 10, maxPasswordLength: 128 },
+    emailAndPassword: {
+      enabled: true,
+      minPasswordLength: 10,
+      maxPasswordLength: 128,
+      ...(passwords === undefined ? {} : { password: passwords }),
+    },
     rateLimit: {
       enabled: options.rateLimits,
       window: 60,

@@ -12,7 +12,7 @@ import type { Accounts, AccountCall, AccountReply, LiveSession, SessionStore } f
 
 export interface AccountsOptions extends Pick<
   LibraryOptions,
-  'secret' | 'rateLimits' | 'maySignUp' | 'firstOrganization'
+  'secret' | 'rateLimits' | 'passwords' | 'maySignUp' | 'firstOrganization'
 > {
   readonly db: Db;
   /** null: the database alone. */

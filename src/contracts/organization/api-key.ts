@@ -27,7 +27,7 @@ export const ApiKey = z
   .meta({ id: 'ApiKey' });
 export const ApiKeyList = z.object({ keys: z.array(ApiKey) });
 export const ApiKeyListQuery = z.strictObject({ projectId: AnyId.optional() });
-export const ApiKeyPath = z.object({ keyId: AnyId });
+export const ApiKeyPath = z.strictObject({ keyId: AnyId });
 
 export const NewApiKey = z.strictObject({
   kind: z.enum(['workflow', 'service']),

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { AnyId, Cursor, PageLimit, Timestamp, limits } from '#src/contracts/fields.ts';
+import { Region } from '#src/contracts/resources/document.ts';
 import { Box } from '#src/contracts/resources/results.ts';
 
 export const chatLimits = { messages: 100, bytes: 64 * 1024, sources: 8, excerpts: 3 } as const;
@@ -139,6 +140,37 @@ export const AskResult = z.object({
   sources: z.array(SourceCard).describe('What the answer may cite, best first; empty where nothing was found'),
   cited: z.array(z.int()).describe('Index of each source that the answer cites'),
   modelLabel: z.string().describe('What answered; local/extractive without a model'),
+});
+
+/** One question without a conversation: what agents ask. */
+export const Question = z.strictObject({
+  question: z.string().trim().min(1).max(16_000),
+  documentIds: ChatScope.shape.documentIds,
+  projectIds: ChatScope.shape.projectIds,
+});
+export const Answered = z.object({
+  answerText: z.string().describe('Cites sources as [n]; untrusted content'),
+  cited: z.array(z.int()).describe('Index of each source that the answer cites'),
+  sources: z
+    .array(
+      z.object({
+        index: z.int(),
+        documentId: z.string(),
+        title: z.string().nullable(),
+        excerpts: z.array(
+          z.object({
+            excerptText: z.string(),
+            page: z.int().optional(),
+            region: Region.optional(),
+            verified: z.boolean(),
+          }),
+        ),
+      }),
+    )
+    .describe(
+      'Best first; excerpts have excerptText (untrusted), page and region for view_document_image, verified: literally in the stored text',
+    ),
+  modelLabel: z.string().describe('local/extractive: lines as they stand, no model'),
 });
 
 /** What an answer tells while it is made: its sources once, then text. */

@@ -7,12 +7,18 @@ export const ContextResult = z.object({
   projects: z.array(z.object({ id: z.string(), name: z.string() })),
   credential: z.object({
     kind: z.string(),
-    id: z.string().describe('Of the key or the user'),
+    id: z.string().describe('Of the key, the user or the program'),
     name: z.string(),
     email: z.string().optional(),
-    role: Role.optional().describe('Of a session'),
+    role: Role.optional().describe('Of the person'),
+    clientId: z.string().optional().describe('OAuth: the program that acts'),
   }),
   scopes: z.array(z.enum(scopes)),
-  models: z.object({ describer: z.string(), textEmbeddings: z.string(), imageEmbeddings: z.string() }),
+  models: z.object({
+    describer: z.string(),
+    textEmbeddings: z.string(),
+    imageEmbeddings: z.string(),
+    answers: z.string().describe('local/extractive without a model'),
+  }),
   limits: z.object({ uploadMaxBytes: z.int(), documentIds: z.int(), pageMax: z.int() }),
 });

@@ -132,3 +132,28 @@ export const ReadTextResult = z.object({
   totalCharacters: z.int(),
   nextOffset: z.int().nullable().describe('null when this is the end'),
 });
+
+/** A part of a page, as fractions 0..1 of it, from its upper left corner. */
+export const Region = z.object({ x: z.number(), y: z.number(), width: z.number(), height: z.number() });
+const RegionInput = z.strictObject({
+  x: z.number().min(0).max(1),
+  y: z.number().min(0).max(1),
+  width: z.number().gt(0).max(1),
+  height: z.number().gt(0).max(1),
+});
+export const ViewImageInput = z.strictObject({
+  documentId: AnyId,
+  page: z.int().min(0).max(9_999).default(0).describe('Counted from 0'),
+  region: RegionInput.optional().describe('Fractions 0..1 of the page, from its upper left corner; default: all of it'),
+  rotate: z.literal([0, 90, 180, 270]).default(0).describe('Degrees clockwise, before region is cut out'),
+  maxPixels: z.int().min(10_000).max(1_500_000).default(1_000_000),
+});
+export const ViewedImage = z.object({
+  documentId: z.string(),
+  page: z.int(),
+  pages: z.int(),
+  region: Region.nullable(),
+  rotate: z.int(),
+  width: z.int().describe('Pixels of the image; the page is never enlarged'),
+  height: z.int(),
+});

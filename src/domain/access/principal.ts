@@ -25,6 +25,8 @@ export interface Principal {
     readonly clientId: string;
     /** False for a program that acts for itself, by client credentials. */
     readonly person: boolean;
+    /** The person in the organization; absent for programs, and where an issuer beside us knows its people itself. */
+    readonly member?: { readonly email: string; readonly role: Role };
   } | null;
   readonly organizationId: string;
   /** Of a key its one project, of a session all of the organization, of a grant those that were consented to. */
@@ -47,7 +49,15 @@ export function projectFor({ projectIds }: Principal, named?: string): string {
   }
   const [only, ...more] = projectIds;
   if (only !== undefined && more.length === 0) return only;
-  throw new Fault('request.invalid', 'projectId: say which project it belongs to.', {
-    errors: [{ pointer: '/projectId', code: 'required', message: 'take an id from the list of projects' }],
+  const message = only === undefined ? 'there is no project that is yours' : `take one of ${shown(projectIds)}`;
+  throw new Fault('request.invalid', `projectId: say which project it belongs to; ${message}.`, {
+    errors: [{ pointer: '/projectId', code: 'required', message }],
   });
+}
+
+/** Projects named in one message. */
+const mostShown = 20;
+function shown(projectIds: readonly string[]): string {
+  const left = projectIds.length - mostShown;
+  return `${projectIds.slice(0, mostShown).join(', ')}${left > 0 ? ` and ${left} more` : ''}`;
 }

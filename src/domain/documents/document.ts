@@ -30,7 +30,7 @@ export interface DocumentRecord {
   readonly projectId: string;
   readonly family: DocumentFamily;
   readonly apiKeyId: string | null;
-  /** Who uploaded it from the dashboard; missing in documents of older versions. */
+  /** Who uploaded it from the dashboard or over OAuth; missing in documents of older versions. */
   readonly userId?: string | null;
   /** Of derived documents: what they were made from, and by what. */
   readonly parentDocumentId?: string;

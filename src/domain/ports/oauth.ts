@@ -122,16 +122,21 @@ export interface OAuthStore {
   listGrants(organizationId: string, userId?: string): Promise<readonly OAuthGrant[]>;
   /** False when there is no such live grant. Its tokens are dead at once, since every call reads the grant. */
   revokeGrant(organizationId: string, grantId: string, at: Date): Promise<boolean>;
-  touchGrant(grantId: string, at: Date): Promise<void>;
+  touchGrant(organizationId: string, grantId: string, at: Date): Promise<void>;
 
   insertCode(code: AuthorizationCode): Promise<void>;
+  /** Used, expired or not. */
+  findCode(hash: string): Promise<AuthorizationCode | null>;
+  /** null: unknown, or expired unused. */
   consumeCode(hash: string, now: Date): Promise<Consumed<AuthorizationCode>>;
 
   insertTokens(tokens: readonly OAuthToken[]): Promise<void>;
+  /** Of either kind, used, expired or not. */
   findToken(hash: string): Promise<OAuthToken | null>;
+  /** null: unknown, no refresh token, or expired unused. */
   consumeRefreshToken(hash: string, now: Date): Promise<Consumed<OAuthToken>>;
   removeToken(hash: string): Promise<void>;
-  /** Every token that one code led to. */
+  /** Every token that one code led to; for those that are on their way, revoke the grant. */
   revokeFamily(family: string): Promise<void>;
 }
 
@@ -139,4 +144,14 @@ export interface OAuthStore {
 export interface ClientDirectory {
   /** null: unknown, or its document cannot be had or used. Faults: `service.unavailable`. */
   find(clientId: string): Promise<OAuthClient | null>;
+}
+
+/** What the token endpoint answers. Source: RFC 6749 §5.1. */
+export interface TokenReply {
+  readonly access_token: string;
+  readonly token_type: 'Bearer';
+  /** Seconds. */
+  readonly expires_in: number;
+  readonly refresh_token?: string;
+  readonly scope: string;
 }

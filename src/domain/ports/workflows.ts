@@ -7,6 +7,13 @@ import type {
   WorkflowVersionRecord,
 } from '#src/domain/runs/workflow.ts';
 
+/** `revision` is the draft's: null where there is none. */
+export interface WorkflowState {
+  readonly workflowId: string;
+  readonly revision: number | null;
+  readonly publishedVersion: number | null;
+}
+
 /** Workflows, their drafts with every edit, and their immutable versions. Held by test/conformance/workflow-store.ts. */
 export interface WorkflowStore {
   /** A workflow with its first version, its first draft, or both. */
@@ -46,6 +53,8 @@ export interface WorkflowStore {
     before: number | null,
     limit: number,
   ): Promise<readonly Omit<WorkflowVersionRecord, 'graph'>[]>;
+  /** Where these stand, without their graphs; ids of others are left out. */
+  states(organizationId: string, workflowIds: readonly string[]): Promise<readonly WorkflowState[]>;
   /**
    * Adds the version and makes it the published one. False when a version of this number exists already with another graph: somebody
    * published meanwhile. A workflow that has a newer version keeps it.

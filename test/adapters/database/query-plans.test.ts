@@ -6,6 +6,7 @@ import type { Lease } from '#src/domain/ports/executions.ts';
 import { documentIntake } from '#graphs/document-intake.workflow.ts';
 import { conversationOf } from '#test/support/dashboard/conversations.ts';
 import { methodsOf, storesOf, testDatabase, type Stores, type TestDatabase } from '#test/support/database.ts';
+import { askOAuth } from '#test/adapters/database/ask-oauth.ts';
 import { executionRecord, realtimeEvent, uploadedDocument } from '#test/support/records.ts';
 
 /** Every query that a repository sends, as the server was asked it. */
@@ -366,6 +367,7 @@ async function askRest({ apiKeys, audit, organizations, workflows }: Stores): Pr
     for (const after of [null, { createdAt: now, id: 'wf_a' }]) await workflows.list(who, after, 26);
   for (const before of [null, 5]) await workflows.listVersions(organizationId, 'wf_plans', before, 26);
   await workflows.findDraft(organizationId, 'wf_plans');
+  await workflows.states(organizationId, ['wf_plans', 'wf_other']);
   await workflows.saveDraft({ ...draft, revision: 2, lastEdit: { ...lastEdit, revision: 2 } });
   await workflows.editsSince(organizationId, 'wf_plans', 0, 100);
   await apiKeys.listBound(organizationId, 'wf_plans', 21);
@@ -428,6 +430,7 @@ beforeAll(async () => {
   await askChats(stores);
   await askRest(stores);
   await askOutside(stores);
+  await askOAuth(stores, { organizationId, projectId, now });
   await askCheckpoints(client);
 });
 afterAll(async () => {
@@ -518,6 +521,17 @@ const overTenants: Readonly<Record<string, string>> = {
   'events.position': 'the _id of the counter holds the organization',
   'search.check': 'names indexes, reads no rows',
   'traces.redact': 'the checkpoints of runs that were just read by organization',
+  'oauth.saveClient': 'what its metadata document says of a client, for everybody',
+  'oauth.findClient': 'a client asks before any organization is chosen',
+  'oauth.touchClient': 'the client that was just authenticated',
+  'oauth.takeConsent': 'the request belongs to a session, and no organization is chosen yet',
+  'oauth.findGrant': 'the token or code that was presented names it, and it tells the organization',
+  'oauth.findCode': 'by the hash of a secret: whoever has it presents it',
+  'oauth.consumeCode': 'by the hash of a secret: whoever has it presents it',
+  'oauth.findToken': 'by the hash of a secret: whoever has it presents it',
+  'oauth.consumeRefreshToken': 'by the hash of a secret: whoever has it presents it',
+  'oauth.removeToken': 'by the hash of a secret: whoever has it presents it',
+  'oauth.revokeFamily': 'the family of a token that was presented',
   checkpoints: "LangGraph's saver knows threads only: the id of a run, which nobody is told without its tenant",
 };
 

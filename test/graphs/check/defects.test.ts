@@ -44,9 +44,9 @@ describe('The checker', () => {
     const answers = defects.map((defect) => langGraphRefuses(broken(defect), defect.issue.split(' ')[0] ?? ''));
     const count = (answer: boolean | null): number => answers.filter((one) => one === answer).length;
     expect({ refused: count(true), compiles: count(false), unknown: count(null) }).toEqual({
-      refused: 11,
+      refused: 12,
       compiles: 18,
-      unknown: 34,
+      unknown: 40,
     });
   });
 

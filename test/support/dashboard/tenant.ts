@@ -1,5 +1,6 @@
 import { collectionsIn } from '#test/support/stored.ts';
 import { addNeighbour } from '#test/support/neighbour.ts';
+import { oauthClient, oauthGrant } from '#test/support/oauth.ts';
 import { tinyPng, type TestApp } from '#test/support/test-app.ts';
 import { StoredGraph } from '#src/contracts/resources/graph.ts';
 
@@ -17,6 +18,8 @@ export interface Tenant {
       | 'invitation'
       | 'key'
       | 'conversation'
+      | 'app'
+      | 'client'
       | 'objectKey'
       // Of the caller, to go with one of theirs.
       | 'ownWorkflow'
@@ -88,6 +91,14 @@ export async function addTenant(app: TestApp): Promise<Tenant> {
     },
     'msg_TheirAnswer00000000001',
   );
+  const { client } = await ask('POST', '/api/dashboard/clients', {
+    name: 'Their program',
+    projectIds: [projectId],
+    scopes: ['runs:read'],
+  });
+  const whose = { organizationId, userId: member.userId, projectIds: [projectId] };
+  const connected = oauthGrant(whose, oauthClient({ name: 'Their agent' }));
+  await deps.oauth.insertGrant(connected);
   const own = await app.store(tinyPng, 'image/png');
   await app.app.idle();
   const stored = async () => {
@@ -115,6 +126,8 @@ export async function addTenant(app: TestApp): Promise<Tenant> {
     invitation: invitation.invitationId,
     key: key._id,
     conversation,
+    app: connected._id,
+    client: client.clientId,
     objectKey,
   };
   return {
@@ -127,6 +140,8 @@ export async function addTenant(app: TestApp): Promise<Tenant> {
       member.userId,
       'Their graph',
       'their value',
+      'Their program',
+      'Their agent',
       'Neighbour',
     ],
     stored,

@@ -3,6 +3,7 @@ import { dashboardOrganization as rows } from '#src/contracts/dashboard/organiza
 import type { Role } from '#src/contracts/organization/member.ts';
 import { addNeighbour } from '#test/support/neighbour.ts';
 import { problemOf } from '#test/spec/support/replies.ts';
+import { oauthOf } from '#test/support/oauth.ts';
 import { collectionsIn } from '#test/support/stored.ts';
 import { startTestApp, type Answer, type TestApp } from '#test/support/test-app.ts';
 
@@ -10,7 +11,8 @@ let app: TestApp;
 let owner: string;
 let neighbour: TestApp['seed'];
 /** What the neighbour has, by the names that paths give them. */
-let theirs: Readonly<Record<'projectId' | 'memberId' | 'invitationId' | 'keyId' | 'workflowId' | 'name', string>>;
+type Named = 'projectId' | 'memberId' | 'invitationId' | 'keyId' | 'appId' | 'clientId' | 'workflowId' | 'name';
+let theirs: Readonly<Record<Named, string>>;
 beforeAll(async () => {
   app = await startTestApp({ env: { SERVICES: 'api' } });
   owner = await app.signIn();
@@ -25,7 +27,19 @@ beforeAll(async () => {
   const [key] = await deps.apiKeys.list(organizationId);
   const [member] = await deps.members.list(organizationId);
   if (key === undefined || member === undefined) throw new Error('the neighbour lacks something');
-  theirs = { projectId, workflowId, invitationId, keyId: key._id, memberId: member.memberId, name: 'THEIR_SECRET' };
+  const { client, grant } = oauthOf({ organizationId, userId: member.userId, projectIds: [projectId] });
+  await deps.oauth.insertClient(client);
+  await deps.oauth.insertGrant(grant);
+  const connected = { appId: grant._id, clientId: client._id };
+  theirs = {
+    ...connected,
+    projectId,
+    workflowId,
+    invitationId,
+    keyId: key._id,
+    memberId: member.memberId,
+    name: 'THEIR_SECRET',
+  };
 });
 afterAll(() => app[Symbol.asyncDispose]());
 
@@ -45,6 +59,11 @@ const table: Readonly<Record<RowName, readonly [least: Role, body?: object]>> = 
   issueKey: ['admin', { kind: 'service', name: 'x' }],
   rotateKey: ['admin', {}],
   revokeKey: ['admin', {}],
+  apps: ['viewer'],
+  revokeApp: ['viewer'],
+  clients: ['admin'],
+  createClient: ['admin', { name: 'x', projectIds: ['prj_unknown'], scopes: ['runs:read'] }],
+  removeClient: ['admin'],
   secrets: ['admin'],
   setSecret: ['admin', { name: 'X', value: 'x' }],
   deleteSecret: ['admin'],
@@ -64,6 +83,8 @@ const unknown = {
   memberId: 'mbr_unknown',
   invitationId: 'inv_unknown',
   keyId: 'key_unknown',
+  appId: 'grant_unknown',
+  clientId: 'oac_unknown',
   name: 'UNKNOWN',
 };
 /** Secrets are of one project, and there are several once the walk has made one. */
@@ -96,7 +117,8 @@ describe('Who may', () => {
       for (const name of all) {
         const [least] = table[name];
         const answer = await ask(name, { cookie }, unknown);
-        if (least === 'viewer') expect([name, answer.status]).toEqual([name, rows[name].status]);
+        const mayLook = rows[name].path.includes(':') ? 404 : rows[name].status;
+        if (least === 'viewer') expect([name, answer.status]).toEqual([name, mayLook]);
         else expect([name, problemOf(answer, 'auth.forbidden').code]).toEqual([name, 'auth.forbidden']);
       }
       expect(await stored(app.seed.organizationId)).toEqual(before);
@@ -107,11 +129,12 @@ describe('Who may', () => {
     const { cookie } = await app.addPerson('admin');
     for (const name of all) {
       const { status } = await ask(name, { cookie }, unknown, place(name));
-      const wanted = rows[name].path.includes(':')
-        ? 404
-        : name === 'issueKey' || name === 'setSecret'
-          ? 400
-          : rows[name].status;
+      const wanted =
+        rows[name].path.includes(':') || name === 'createClient'
+          ? 404
+          : name === 'issueKey' || name === 'setSecret'
+            ? 400
+            : rows[name].status;
       expect([name, status]).toEqual([name, wanted]);
     }
   });
@@ -136,7 +159,7 @@ describe("Another organization's", () => {
 
   test('ids answer like ids that nobody has, and nothing of theirs changes', async () => {
     const before = await stored(neighbour.organizationId);
-    expect(withIds).toHaveLength(7);
+    expect(withIds).toHaveLength(9);
     for (const name of withIds) {
       const by = { cookie: owner };
       const theirAnswer = await ask(name, by, theirs, place(name));
@@ -171,7 +194,7 @@ describe("Another organization's", () => {
   });
 
   test('lists show nothing of them, and naming the organization is of no use', async () => {
-    const lists = ['projects', 'members', 'invitations', 'keys', 'audit'] as const;
+    const lists = ['projects', 'members', 'invitations', 'keys', 'apps', 'clients', 'audit'] as const;
     for (const name of lists) {
       const { status, body } = await ask(name, { cookie: owner }, {});
       expect(status).toBe(200);

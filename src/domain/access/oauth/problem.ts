@@ -1,4 +1,4 @@
-/** Error codes of RFC 6749 §4.1.2.1 and §5.2, RFC 7591 §3.2.2, RFC 8707 §2, with the status each is answered with. */
+/** Error codes of RFC 6749 §4.1.2.1 and §5.2, RFC 7591 §3.2.2, RFC 8707 §2, OpenID Connect Core §3.1.2.6, with the status each is answered with. */
 export const oauthErrors = {
   invalid_request: 400,
   invalid_client: 401,
@@ -13,6 +13,8 @@ export const oauthErrors = {
   invalid_client_metadata: 400,
   server_error: 500,
   temporarily_unavailable: 503,
+  login_required: 400,
+  consent_required: 400,
 } as const;
 export type OAuthErrorCode = keyof typeof oauthErrors;
 

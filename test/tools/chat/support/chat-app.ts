@@ -78,7 +78,7 @@ export async function startChatApp(wanted: readonly Scan[]): Promise<ChatApp> {
         more.hear?.(event);
       };
       const input = typeof question === 'string' ? { messages: [{ role: 'user', text: question }] } : question;
-      const result = await call(tools.askDocuments, await ctx({ ...more, hear }), input);
+      const result = await call(tools.answerChat, await ctx({ ...more, hear }), input);
       return { result, events, text: textOf(events) };
     },
     run: async (tool, input, more) => call(tool, await ctx(more), input),

@@ -1,0 +1,43 @@
+import type { Express, RequestHandler } from 'express';
+import { protectedResourcePaths } from '#src/contracts/oauth.ts';
+import { grantScopes } from '#src/contracts/scopes.ts';
+
+/** What this service is to clients of OAuth. */
+export interface ProtectedResource {
+  /** Its identifier, and the address of its endpoint. Source: RFC 8707 §2. */
+  resource(): string;
+  /** The one authorization server whose access tokens it takes. */
+  issuer(): string;
+}
+
+/** Where the metadata are, as a challenge tells: beside the endpoint, with the endpoint's name at its end. */
+export function metadataUrl({ resource }: ProtectedResource): string {
+  return `${resource().replace(/\/mcp$/, '')}${protectedResourcePaths[1]}`;
+}
+
+/** Anybody may read them, from any page: they are how a client begins. Source: RFC 9728 §2, §3; mcp.md "Scopes". */
+export function mountResourceMetadata(app: Express, protectedResource: ProtectedResource): void {
+  const readable: RequestHandler = (request, response, next) => {
+    response.setHeader('access-control-allow-origin', '*');
+    if (request.method !== 'OPTIONS') {
+      next();
+      return;
+    }
+    response.setHeader('allow', 'GET, HEAD, OPTIONS');
+    response.setHeader('access-control-allow-methods', 'GET');
+    response.setHeader('access-control-allow-headers', request.headers['access-control-request-headers'] ?? '*');
+    response.setHeader('access-control-max-age', '600');
+    response.status(204).end();
+  };
+  const answer: RequestHandler = (_request, response) => {
+    response.setHeader('cache-control', 'public, max-age=300');
+    response.json({
+      resource: protectedResource.resource(),
+      authorization_servers: [protectedResource.issuer()],
+      scopes_supported: grantScopes,
+      bearer_methods_supported: ['header'],
+      resource_name: 'Inkgraph',
+    });
+  };
+  for (const path of protectedResourcePaths) app.all(path, readable).get(path, answer);
+}

@@ -1,0 +1,68 @@
+import type { Request, RequestHandler, Response } from 'express';
+import { authenticateClient } from '#src/domain/access/oauth/tokens/authenticate-client.ts';
+import { OAuthProblem } from '#src/domain/access/oauth/problem.ts';
+import { readParameters, type FormParameters } from '#src/domain/access/oauth/tokens/parameters.ts';
+import type { Fault } from '#src/domain/fault.ts';
+import type { Logger } from '#src/domain/ports/logger.ts';
+import type { ClientDirectory, OAuthClient } from '#src/domain/ports/oauth.ts';
+import { requestIdOf } from '#http/guard/request-id.ts';
+import { asFault } from '#http/problem.ts';
+
+interface Refusal {
+  readonly status: number;
+  readonly error: string;
+  readonly description: string;
+}
+
+/** RFC 6749 §5.2 has few words: what is meant is in the description and the status. */
+function refusalOf(error: unknown): Refusal & { readonly fault: Fault | null } {
+  if (error instanceof OAuthProblem)
+    return { status: error.status, error: error.code, description: error.description, fault: null };
+  const fault = asFault(error);
+  const { status } = fault.row;
+  const code = status >= 500 ? 'server_error' : 'invalid_request';
+  return {
+    status,
+    error: status === 429 || status === 503 ? 'temporarily_unavailable' : code,
+    description: status === 429 ? 'too many requests from this address' : fault.detail.replaceAll(/["\\]|[^ -~]/g, ''),
+    fault,
+  };
+}
+
+/** Refusals in the words of OAuth, and nothing kept by anybody on the way. Source: RFC 6749 §5.1, §5.2. */
+export function answering(
+  logger: Logger,
+  work: (request: Request, response: Response) => Promise<object | null>,
+): RequestHandler {
+  return async (request, response) => {
+    response.setHeader('cache-control', 'no-store');
+    response.setHeader('pragma', 'no-cache');
+    try {
+      const body = await work(request, response);
+      if (body === null) response.end();
+      else response.json(body);
+    } catch (error) {
+      const { status, error: code, description, fault } = refusalOf(error);
+      if (status >= 500)
+        logger.error(
+          { err: fault?.cause ?? error, requestId: requestIdOf(response), path: request.path },
+          'request failed',
+        );
+      if (status === 401) response.setHeader('www-authenticate', 'Basic realm="inkgraph"');
+      const retryAfter = fault?.retryAfterSeconds ?? (status === 429 || status === 503 ? 1 : undefined);
+      if (retryAfter !== undefined) response.setHeader('retry-after', String(retryAfter));
+      response.status(status).json({ error: code, error_description: description });
+    }
+  };
+}
+
+/** Parameters of the form, and the client that it proves to come from. Problems: `invalid_request`, `invalid_client`. */
+export async function admitted(
+  clients: ClientDirectory,
+  request: Request,
+): Promise<{ readonly client: OAuthClient; readonly parameters: FormParameters }> {
+  if (typeof request.body !== 'string')
+    throw new OAuthProblem('invalid_request', 'send Content-Type: application/x-www-form-urlencoded');
+  const parameters = readParameters(request.body);
+  return { client: await authenticateClient(clients, request.headers.authorization, parameters), parameters };
+}

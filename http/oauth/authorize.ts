@@ -1,0 +1,102 @@
+import express, { type Request, type RequestHandler, type Response, type Router } from 'express';
+import { oauthPaths } from '#src/contracts/oauth.ts';
+import { readAuthorization, type AuthorizationQuery } from '#src/domain/access/oauth/authorize.ts';
+import { firstChoice } from '#src/domain/access/oauth/consent-choice.ts';
+import { OAuthProblem } from '#src/domain/access/oauth/problem.ts';
+import { redirectMatches } from '#src/domain/access/oauth/redirect.ts';
+import type { LiveSession } from '#src/domain/ports/sessions.ts';
+import { ownPath } from '#http/guard/own-path.ts';
+import { requestIdOf } from '#http/guard/request-id.ts';
+import { answer, type Asker, type AuthorizeParts, type ConsentParts } from '#http/oauth/authorize-answer.ts';
+import { Decisions } from '#http/oauth/decision.ts';
+import { consentPage, homelessPage, refusedPage } from '#http/pages/consent.ts';
+import { PageDesk, problemPages } from '#http/pages/desk.ts';
+import { untouched } from '#http/pages/fields.ts';
+import { sendPage } from '#http/pages/layout.ts';
+
+/** What is wrong before it is known where an answer may go: shown to the person, in words for developers. */
+class Unanswerable extends Error {}
+
+class Authorization {
+  readonly #parts: ConsentParts;
+
+  constructor(parts: ConsentParts) {
+    this.#parts = parts;
+  }
+
+  /** Throws Unanswerable. */
+  async #asker(query: AuthorizationQuery): Promise<Asker> {
+    const { client_id: clientId, redirect_uri: redirectUri, state } = query;
+    if (typeof clientId !== 'string' || clientId === '')
+      throw new Unanswerable('client_id is missing or sent more than once');
+    const client = await this.#parts.clients.find(clientId);
+    if (client === null) throw new Unanswerable('client_id is unknown, or its document cannot be used');
+    if (typeof redirectUri !== 'string' || redirectUri === '')
+      throw new Unanswerable('redirect_uri is missing or sent more than once');
+    if (!client.redirectUris.some((registered) => redirectMatches(registered, redirectUri)))
+      throw new Unanswerable('redirect_uri is none of the addresses that the client registered');
+    return { client, redirectUri, state: typeof state === 'string' && state !== '' ? state : null };
+  }
+
+  /** The page, or what a client is told at once. Problems: those of `readAuthorization`, `login_required`, `consent_required`. */
+  async #ask(asker: Asker, request: Request, response: Response, session: LiveSession | null): Promise<void> {
+    const { consents, desk } = this.#parts;
+    const { client } = asker;
+    const wanted = readAuthorization(client, request.query, this.#parts.resource());
+    if (session === null && wanted.silent) throw new OAuthProblem('login_required', 'nobody is signed in');
+    if (session === null) {
+      desk.sendToSignIn(request, response);
+      return;
+    }
+    // Every consent is a new one: somebody looks at it.
+    if (wanted.silent) throw new OAuthProblem('consent_required', 'the person has to be asked');
+    const carried = desk.carried(request, response, request.originalUrl);
+    const place = await consents.placeFor(session, null);
+    if (place === null) {
+      sendPage(response, homelessPage(client, session, carried));
+      return;
+    }
+    const { value, consent } = await consents.open(wanted, asker, session);
+    const projectIds = place.projects.map(({ _id }) => _id);
+    const choice = firstChoice(consent, client, { grantable: place.grantable, projectIds });
+    sendPage(response, consentPage({ client, consent, value, session, place, choice, entry: untouched }, carried));
+  }
+
+  show: RequestHandler = async (request, response) => {
+    const { desk, issuer, limiters } = this.#parts;
+    const session = await desk.session(request, response);
+    if (session === null) limiters?.usual.take(`authorize ${request.ip}`, response);
+    try {
+      if (ownPath(request.originalUrl) === null) throw new Unanswerable('the request is longer than 4,000 characters');
+      // Whoever is not signed in makes nobody fetch a document.
+      const { client_id: clientId } = request.query;
+      if (session === null && typeof clientId === 'string' && clientId.startsWith('https:')) {
+        desk.sendToSignIn(request, response);
+        return;
+      }
+      const asker = await this.#asker(request.query);
+      try {
+        await this.#ask(asker, request, response, session);
+      } catch (error) {
+        if (!(error instanceof OAuthProblem)) throw error;
+        answer(response, issuer(), asker, { error: error.code, error_description: error.description });
+      }
+    } catch (error) {
+      if (!(error instanceof Unanswerable)) throw error;
+      sendPage(response, refusedPage(error.message, requestIdOf(response)));
+    }
+  };
+}
+
+/** Where clients send people, and where the people answer. Mount it before `notFound`. */
+export function mountAuthorize(parent: Router, { auth, facade, ...rest }: AuthorizeParts): void {
+  const desk = new PageDesk(auth, facade);
+  const { clients, consents, issuer, resource } = rest;
+  const parts: ConsentParts = { clients, consents, issuer, resource, desk, limiters: facade.limiters };
+  const router = express.Router({ caseSensitive: true, strict: true });
+  router.get(oauthPaths.authorize, new Authorization(parts).show);
+  // Boxes for as many projects as an organization may have.
+  router.post(oauthPaths.decide, ...desk.form({ bytes: 64 * 1024, fields: 1_100 }), new Decisions(parts).decide);
+  router.use(problemPages(facade.deps.logger));
+  parent.use(router);
+}

@@ -1,0 +1,153 @@
+import express, { type Request, type RequestHandler, type Response, type Router } from 'express';
+import { oauthPaths } from '#src/contracts/oauth.ts';
+import { firstScopes } from '#src/contracts/scopes.ts';
+import { grantableScopes } from '#src/domain/access/oauth/consent-choice.ts';
+import type { Principal } from '#src/domain/access/principal.ts';
+import type { LiveSession } from '#src/domain/ports/sessions.ts';
+import { call } from '#tools/call.ts';
+import type { ToolContext } from '#tools/define.ts';
+import { tools } from '#tools/index.ts';
+import type { Facade } from '#http/bind.ts';
+import { requestIdOf } from '#http/guard/request-id.ts';
+import { appsPage, type AppsView } from '#http/pages/apps.ts';
+import { bodyOf, listIn, PageDesk, problemPages, seeOther } from '#http/pages/desk.ts';
+import { untouched, type Entry } from '#http/pages/fields.ts';
+import { sendPage } from '#http/pages/layout.ts';
+import { asFault } from '#http/problem.ts';
+import type { AuthHandler } from '#http/routes/auth.ts';
+
+/** Who looks at the page, as a member of their active organization. */
+interface Caller {
+  readonly session: LiveSession;
+  readonly ctx: ToolContext;
+}
+
+type Issued = NonNullable<AppsView['own']>['issued'];
+interface Shown {
+  readonly entry?: Entry;
+  readonly issued?: Issued;
+  readonly done?: string;
+  readonly status?: number;
+}
+
+class Apps {
+  readonly #desk: PageDesk;
+  readonly #facade: Facade;
+
+  constructor(desk: PageDesk, facade: Facade) {
+    this.#desk = desk;
+    this.#facade = facade;
+  }
+
+  #contextOf(request: Request, response: Response, principal: Principal): ToolContext {
+    return {
+      principal,
+      requestId: requestIdOf(response),
+      surface: 'rest',
+      ip: request.ip ?? null,
+      signal: new AbortController().signal,
+      deps: this.#facade.deps,
+      outcome: {},
+    };
+  }
+
+  /** null after they were sent elsewhere: to sign in, or to make an organization active. */
+  async #caller(request: Request, response: Response): Promise<Caller | null> {
+    const session = await this.#desk.signedIn(request, response);
+    if (session === null) return null;
+    if (session.activeOrganizationId === null) {
+      seeOther(response, '/organizations?returnTo=/apps');
+      return null;
+    }
+    const principal = await this.#facade.sessions.memberOf(session, session.activeOrganizationId);
+    return { session, ctx: this.#contextOf(request, response, principal) };
+  }
+
+  /** What only admins and owners see. */
+  async #own(request: Request, { ctx }: Caller, issued: Issued): Promise<AppsView['own']> {
+    const { principal, deps } = ctx;
+    const { session } = principal;
+    if (session === null || !principal.scopes.has('keys:manage')) return null;
+    const [{ clients }, { projects }] = await Promise.all([
+      call(tools.listClients, ctx, {}),
+      call(tools.listProjects, ctx, {}),
+    ]);
+    const isAgain = request.method === 'POST' && issued === null;
+    return {
+      clients,
+      projects,
+      grantable: grantableScopes(session.role),
+      chosen: {
+        projectIds: isAgain ? listIn(request, 'project') : principal.projectIds,
+        scopes: isAgain ? listIn(request, 'scope') : firstScopes,
+      },
+      issued,
+      tokenAddress: deps.pageUrl(oauthPaths.token),
+    };
+  }
+
+  async #page(request: Request, response: Response, caller: Caller, shown: Shown = {}): Promise<void> {
+    const { ctx, session } = caller;
+    const { entry = untouched, issued = null, done = null, status = 200 } = shown;
+    const [{ apps }, organization, own] = await Promise.all([
+      call(tools.listConnectedApps, ctx, {}),
+      ctx.deps.organizations.findOrganization(ctx.principal.organizationId),
+      this.#own(request, caller, issued),
+    ]);
+    const view = { session, organizationName: organization?.name ?? '', apps, own, done };
+    sendPage(response, { ...appsPage(view, entry, this.#desk.carried(request, response, null)), status });
+  }
+
+  show: RequestHandler = async (request, response) => {
+    const caller = await this.#caller(request, response);
+    if (caller === null) return;
+    const done = request.query['done'];
+    const said = { disconnected: 'The program is disconnected.', removed: 'The program is removed.' };
+    const known = done === 'disconnected' || done === 'removed' ? { done: said[done] } : {};
+    await this.#page(request, response, caller, known);
+  };
+
+  disconnect: RequestHandler = async (request, response) => {
+    const caller = await this.#caller(request, response);
+    if (caller === null) return;
+    await call(tools.revokeConnectedApp, caller.ctx, { appId: bodyOf(request)['appId'] });
+    seeOther(response, '/apps?done=disconnected');
+  };
+
+  create: RequestHandler = async (request, response) => {
+    const caller = await this.#caller(request, response);
+    if (caller === null) return;
+    const { name = '' } = bodyOf(request);
+    const wanted = { name, projectIds: listIn(request, 'project'), scopes: listIn(request, 'scope') };
+    try {
+      const { client, secret } = await call(tools.createClient, caller.ctx, wanted);
+      await this.#page(request, response, caller, { issued: { clientId: client.clientId, secret } });
+    } catch (error) {
+      const { row, detail, errors } = asFault(error);
+      if (row.status !== 400) throw error;
+      const problem = errors.length > 0 ? null : detail;
+      await this.#page(request, response, caller, { entry: { values: { name }, errors, problem }, status: 400 });
+    }
+  };
+
+  remove: RequestHandler = async (request, response) => {
+    const caller = await this.#caller(request, response);
+    if (caller === null) return;
+    await call(tools.removeClient, caller.ctx, { clientId: bodyOf(request)['clientId'] });
+    seeOther(response, '/apps?done=removed');
+  };
+}
+
+/** Where people see and end what acts for them. The same use cases as `/api/dashboard/apps` and `/api/dashboard/clients`. */
+export function mountApps(parent: Router, auth: AuthHandler, facade: Facade): void {
+  const desk = new PageDesk(auth, facade);
+  const apps = new Apps(desk, facade);
+  const form = desk.form({ bytes: 64 * 1024, fields: 1_100 });
+  const router = express.Router({ caseSensitive: true, strict: true });
+  router.get('/apps', apps.show);
+  router.post('/apps/disconnect', ...form, apps.disconnect);
+  router.post('/apps/clients', ...form, apps.create);
+  router.post('/apps/clients/remove', ...form, apps.remove);
+  router.use(problemPages(facade.deps.logger));
+  parent.use(router);
+}

@@ -1,0 +1,108 @@
+import express, { type Request, type RequestHandler, type Response, type Router } from 'express';
+import { oauthPaths } from '#src/contracts/oauth.ts';
+import type { TokenRequest } from '#src/domain/access/oauth/tokens/exchange.ts';
+import { requireParameter } from '#src/domain/access/oauth/tokens/parameters.ts';
+import { introspectToken, revokeToken } from '#src/domain/access/oauth/tokens/present-token.ts';
+import { serverMetadata } from '#src/domain/access/oauth/server-metadata.ts';
+import { Fault } from '#src/domain/fault.ts';
+import type { Logger } from '#src/domain/ports/logger.ts';
+import type { ClientDirectory, OAuthClient, OAuthStore, TokenReply } from '#src/domain/ports/oauth.ts';
+import type { MemberStore } from '#src/domain/ports/sessions.ts';
+import type { RateLimiter } from '#http/guard/rate-limit.ts';
+import { admitted, answering } from '#http/oauth/answer.ts';
+import { openCors } from '#http/oauth/open-cors.ts';
+import { register } from '#http/oauth/register.ts';
+
+/** What the authorization server stands on. */
+export interface OAuthParts {
+  readonly store: OAuthStore;
+  readonly clients: ClientDirectory;
+  readonly members: Pick<MemberStore, 'membership'>;
+  readonly engine: { exchange(request: TokenRequest): Promise<TokenReply> };
+  /** The address of the API: what everything of ours is named by. */
+  issuer(): string;
+  /** The address of the MCP endpoint: what tokens are for. */
+  resource(): string;
+  /** By address of the caller; null: rate limits are off. */
+  readonly limiters: { readonly tokens: RateLimiter; readonly registrations: RateLimiter } | null;
+  readonly logger: Logger;
+}
+
+interface Endpoint {
+  readonly from: keyof NonNullable<OAuthParts['limiters']>;
+  readonly read: RequestHandler;
+  readonly work: (request: Request, response: Response) => Promise<object | null>;
+}
+
+type About = Omit<TokenRequest, 'client'>;
+
+const readForm = express.text({ type: 'application/x-www-form-urlencoded', limit: '16kb' });
+/** More than a client may say: what is wrong with it is told by the field. */
+const readJson = express.json({ limit: '64kb', strict: false });
+
+/** What express hands on, as a promise: its refusals are told in the words of OAuth, too. */
+function through(step: RequestHandler, request: Request, response: Response): Promise<void> {
+  const { promise, resolve, reject } = Promise.withResolvers<void>();
+  void step(request, response, (error?: unknown) => {
+    if (error === undefined) resolve();
+    else reject(error);
+  });
+  return promise;
+}
+
+/** Everything of the authorization server but the page where people consent. Source: mcp.md "OAuth 2.1 authorization server". */
+export function mountOAuth(router: Router, parts: OAuthParts): void {
+  const { store, clients, logger } = parts;
+  const post = (path: string, { from, read, work }: Endpoint): void => {
+    // Introspection is asked by servers: a client with a secret is no page.
+    if (path !== oauthPaths.introspect) router.all(path, openCors);
+    router.all(
+      path,
+      answering(logger, async (request, response) => {
+        if (request.method !== 'POST') {
+          response.setHeader('allow', 'POST, OPTIONS');
+          throw new Fault('request.method_not_allowed', 'Use POST.');
+        }
+        // Before the body is read: nobody who sends too much costs more than that.
+        parts.limiters?.[from].take(request.ip ?? '', response);
+        await through(read, request, response);
+        return work(request, response);
+      }),
+    );
+  };
+
+  for (const path of [oauthPaths.metadata, oauthPaths.openIdMetadata]) {
+    router.all(path, openCors);
+    router.get(path, (_request, response) => {
+      response.setHeader('cache-control', 'public, max-age=300');
+      response.json(serverMetadata(parts.issuer(), parts.resource()));
+    });
+  }
+  const byForm = (path: string, work: (client: OAuthClient, about: About) => Promise<object | null>): void =>
+    post(path, {
+      from: 'tokens',
+      read: readForm,
+      async work(request) {
+        const now = new Date();
+        const { client, parameters } = await admitted(clients, request);
+        return work(client, { parameters, now, ip: request.ip ?? null });
+      },
+    });
+  byForm(oauthPaths.token, (client, about) => parts.engine.exchange({ client, ...about }));
+  byForm(oauthPaths.revoke, async (client, { parameters, now }) => {
+    await revokeToken(store, client, requireParameter(parameters, 'token'), now);
+    return null;
+  });
+  byForm(oauthPaths.introspect, (client, { parameters, now }) =>
+    introspectToken(parts, client, requireParameter(parameters, 'token'), { now, issuer: parts.issuer() }),
+  );
+  post(oauthPaths.register, {
+    from: 'registrations',
+    read: readJson,
+    async work(request, response) {
+      const registered = await register(store, request);
+      response.status(201);
+      return registered;
+    },
+  });
+}

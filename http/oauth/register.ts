@@ -1,0 +1,28 @@
+import type { Request } from 'express';
+import { ClientRegistration } from '#src/contracts/oauth.ts';
+import { OAuthProblem } from '#src/domain/access/oauth/problem.ts';
+import { registerClient, type ClientMetadata } from '#src/domain/access/oauth/register.ts';
+import type { OAuthStore } from '#src/domain/ports/oauth.ts';
+
+function metadataOf({ body }: Request): ClientMetadata {
+  const read = ClientRegistration.safeParse(body);
+  if (read.success) return read.data;
+  const [at] = read.error.issues.map(({ path }) => String(path[0] ?? 'the body'));
+  const code = at === 'redirect_uris' ? 'invalid_redirect_uri' : 'invalid_client_metadata';
+  throw new OAuthProblem(code, `${at} is missing, too long or of another form than RFC 7591 says`);
+}
+
+/** What was registered, as it was understood. Source: RFC 7591 §3.2.1. */
+export async function register(store: Pick<OAuthStore, 'insertClient'>, request: Request): Promise<object> {
+  const { client, secret } = await registerClient(store, metadataOf(request), new Date());
+  return {
+    client_id: client._id,
+    client_id_issued_at: Math.floor(client.createdAt.getTime() / 1_000),
+    ...(secret !== null && { client_secret: secret, client_secret_expires_at: 0 }),
+    client_name: client.name,
+    redirect_uris: client.redirectUris,
+    grant_types: client.grantTypes,
+    response_types: ['code'],
+    token_endpoint_auth_method: client.authMethod,
+  };
+}

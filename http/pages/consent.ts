@@ -1,0 +1,222 @@
+import { oauthPaths } from '#src/contracts/oauth.ts';
+import { grantScopes, type GrantScope } from '#src/contracts/scopes.ts';
+import { destinationOf, type Destination } from '#src/domain/access/oauth/authorize.ts';
+import type { Place } from '#src/domain/access/oauth/consent.ts';
+import {
+  lastingsFor,
+  presets,
+  presetsWithin,
+  scopesWithin,
+  type Choice,
+  type Lasting,
+  type Preset,
+} from '#src/domain/access/oauth/consent-choice.ts';
+import { plainName } from '#src/domain/access/oauth/consent-text.ts';
+import type { ConsentRequest, OAuthClient } from '#src/domain/ports/oauth.ts';
+import type { LiveSession } from '#src/domain/ports/sessions.ts';
+import { box } from '#http/pages/box.ts';
+import { along, carriedFields, type Carried } from '#http/pages/account.ts';
+import { summaryOf, type Entry } from '#http/pages/fields.ts';
+import { html, type Content, type Markup } from '#http/pages/html.ts';
+import type { Page } from '#http/pages/layout.ts';
+import { whoIs } from '#http/pages/organizations.ts';
+import { scopeTexts } from '#http/pages/scope-texts.ts';
+
+export interface ConsentView {
+  readonly client: OAuthClient;
+  readonly consent: ConsentRequest;
+  /** What the form sends back: opens the request once. */
+  readonly value: string;
+  readonly session: LiveSession;
+  readonly place: Place;
+  readonly choice: Choice;
+  readonly entry: Entry;
+}
+
+/** Groups of the form, for what is wrong in them. */
+const groups = [
+  { name: 'project', label: 'Projects' },
+  { name: 'scope', label: 'What it may do' },
+  { name: 'lasting', label: 'For how long' },
+] as const;
+
+const presetNames: Readonly<Record<Preset, string>> = { read: 'Read only', editor: 'Editor', full: 'Full' };
+const lastingNames: Readonly<Record<Lasting, string>> = {
+  hour: '1 hour, then it has to ask again',
+  '30': '30 days',
+  '90': '90 days',
+  '365': '1 year',
+  always: 'Until I disconnect it',
+};
+
+const day = (at: Date): string => at.toISOString().slice(0, 10);
+
+/** What vouches for the client: never its own words. */
+function originOf({ origin, _id, createdAt }: OAuthClient): Content {
+  if (origin === 'document') return html`Described at <bdi>${_id}</bdi>`;
+  if (origin === 'registered') return `Registered by itself on ${day(createdAt)}; nobody checked it`;
+  return `Set up by an organization on ${day(createdAt)}`;
+}
+
+function warningOf(client: OAuthClient, { kind, host }: Destination): Markup | null {
+  if (kind === 'computer')
+    return html`<p class="warn">
+      <strong>Goes to a program on this computer.</strong> Any program can claim this name. Go on only if you started it
+      yourself just now.
+    </p>`;
+  if (kind === 'program')
+    return html`<p class="warn">
+      <strong>Goes to the app that opens ${host} addresses on this device.</strong> Go on only if you came from that app
+      just now.
+    </p>`;
+  if (client.origin === 'document' && new URL(client._id).host !== host)
+    return html`<p class="warn">
+      <strong>Goes to another site than the one that describes the program.</strong> Go on only if you know both.
+    </p>`;
+  return null;
+}
+
+function asking({ client, consent, session }: ConsentView): Markup {
+  const destination = destinationOf(consent.redirectUri);
+  return html`<section aria-labelledby="asks">
+    <h2 id="asks"><bdi>${plainName(client)}</bdi> wants to work with your documents and workflows</h2>
+    <dl>
+      <div>
+        <dt>Access goes to</dt>
+        <dd class="host"><bdi>${destination.host}</bdi></dd>
+      </div>
+      <div>
+        <dt>The program</dt>
+        <dd>${originOf(client)}</dd>
+      </div>
+      <div>
+        <dt>You are</dt>
+        <dd>${session.name} <span class="soft">${session.email}</span></dd>
+      </div>
+    </dl>
+    ${warningOf(client, destination)}
+  </section>`;
+}
+
+function organizationPart({ place }: ConsentView): Markup {
+  const { organizations, organization } = place;
+  if (organizations.length === 1)
+    return html`<input type="hidden" name="organization" value="${organization.organizationId}" />
+      <p>In <strong>${organization.name}</strong>, as ${organization.role}.</p>`;
+  const options = organizations.map(
+    ({ organizationId, name, role }) =>
+      html`<option value="${organizationId}" ${organizationId === organization.organizationId && html`selected`}>
+        ${name} (${role})
+      </option>`,
+  );
+  return html`<div class="field">
+    <label for="organization">Organization</label>
+    <div class="joined">
+      <select id="organization" name="organization" aria-describedby="organization-hint">
+        ${options}
+      </select>
+      <button class="quiet" name="act" value="show">Show its projects</button>
+    </div>
+    <p class="hint" id="organization-hint">You see the projects and rights of ${organization.name}.</p>
+  </div>`;
+}
+
+function projectPart({ place, choice, entry }: ConsentView): Markup {
+  const { projects, organization } = place;
+  const lines = projects.map(({ _id, name }) =>
+    box({ name: 'project', value: _id, isChecked: choice.projectIds.includes(_id), label: name }),
+  );
+  return html`<fieldset id="project" tabindex="-1" ${wrong(entry, 'project')}>
+    <legend>Projects</legend>
+    <p class="hint">Only these are within its reach. Projects that are made later are not.</p>
+    <div class="boxes short">
+      ${lines.length > 0 ? lines : html`<p class="soft">${organization.name} has no project yet.</p>`}
+    </div>
+  </fieldset>`;
+}
+
+const wrong = ({ errors }: Entry, name: string): Content =>
+  errors.some(({ pointer }) => pointer === `/${name}`) && html`class="wrong"`;
+
+function scopeLine(scope: GrantScope, { place, choice, consent }: ConsentView): Markup {
+  const isOff = !place.grantable.includes(scope);
+  const { name, hint } = scopeTexts[scope];
+  const label = html`<strong>${name}</strong>
+    ${consent.scopes.includes(scope) && html`<span class="tag">asked for</span>`}
+    <span class="hint">${isOff ? `As ${place.organization.role} you cannot give this.` : hint}</span>`;
+  return box({ name: 'scope', value: scope, isChecked: choice.scopes.includes(scope), isOff, label });
+}
+
+function scopePart(view: ConsentView): Markup {
+  const { grantable } = view.place;
+  const chosen = scopesWithin(view.choice.scopes, grantable).join(' ');
+  const buttons = presetsWithin(grantable).map((preset) => {
+    const isChosen = scopesWithin(presets[preset], grantable).join(' ') === chosen;
+    return html`<button class="quiet" name="act" value="${preset}" aria-pressed="${String(isChosen)}">
+      ${presetNames[preset]}
+    </button>`;
+  });
+  return html`<fieldset id="scope" tabindex="-1" ${wrong(view.entry, 'scope')}>
+    <legend>What it may do</legend>
+    <div class="actions presets" role="group" aria-label="Sets of rights">${buttons}</div>
+    <div class="boxes">${grantScopes.map((scope) => scopeLine(scope, view))}</div>
+  </fieldset>`;
+}
+
+function lastingPart({ client, choice, entry }: ConsentView): Markup {
+  const lines = lastingsFor(client).map((lasting) =>
+    box({
+      name: 'lasting',
+      value: lasting,
+      type: 'radio',
+      isChecked: lasting === choice.lasting,
+      label: lastingNames[lasting],
+    }),
+  );
+  return html`<fieldset id="lasting" tabindex="-1" ${wrong(entry, 'lasting')}>
+    <legend>For how long</legend>
+    <p class="hint">You can disconnect it at any time under Connected apps.</p>
+    <div class="boxes short">${lines}</div>
+  </fieldset>`;
+}
+
+/**
+ * Asks a person whether a program may act for them. What the program says of itself is shown as text, and the address that the answer
+ * goes to before all else. Source: mcp.md "OAuth 2.1 authorization server"; RFC 9700 §4.14.
+ */
+export function consentPage(view: ConsentView, carried: Carried): Page {
+  const { entry, session, value } = view;
+  const body = html`${summaryOf(entry, groups)} ${asking(view)}
+    <form class="card consent" method="post" action="${oauthPaths.decide}">
+      <button name="act" value="show" hidden>Show</button>
+      ${carriedFields(carried)}
+      <input type="hidden" name="request" value="${value}" />
+      <input type="hidden" name="shown" value="${view.place.organization.organizationId}" />
+      ${organizationPart(view)} ${projectPart(view)} ${scopePart(view)} ${lastingPart(view)}
+      <div class="decision">
+        <button name="act" value="allow">Allow access</button>
+        <button class="quiet" name="act" value="deny">Deny</button>
+      </div>
+    </form>`;
+  return { title: 'Connect a program', body, who: whoIs(session, carried), isWrong: entry.errors.length > 0 };
+}
+
+/** Somebody who belongs to no organization has nothing to give access to. */
+export function homelessPage(client: OAuthClient, session: LiveSession, carried: Carried): Page {
+  const body = html`<section>
+    <p><bdi>${plainName(client)}</bdi> asks for access, but you belong to no organization yet.</p>
+    <p><a href="${along('/organizations', carried.returnTo)}">Make an organization</a>, then go on from there.</p>
+  </section>`;
+  return { title: 'Connect a program', body, who: whoIs(session, carried) };
+}
+
+/** A request that cannot be answered where it says: its address may be anybody's. */
+export function refusedPage(description: string, requestId: string): Page {
+  const body = html`<div class="errors" role="alert">
+      <p>The program that sent you here made a request that cannot be answered, so nothing was sent back to it.</p>
+      <p class="soft">For its developers: ${description}.</p>
+    </div>
+    <p>Your account is as it was. <a href="/apps">Connected apps</a></p>
+    <p class="soft">Request ${requestId}</p>`;
+  return { title: 'This program cannot be connected', body, isWrong: true, status: 400 };
+}

@@ -1,0 +1,105 @@
+import { createHmac } from 'node:crypto';
+import {
+  createRequestStateCodec,
+  inputRequired,
+  inputResponse,
+  ProtocolError,
+  ProtocolErrorCode,
+  type InputRequiredResult,
+  type RequestStateCodec,
+} from '@modelcontextprotocol/server';
+import { canonicalHash, sha256Hex } from '#src/domain/canonical-json.ts';
+import { Fault } from '#src/domain/fault.ts';
+import type { AnyTool, ToolContext } from '#tools/define.ts';
+import { canAsk } from '#mcp/confirm/can-ask.ts';
+import { mayAsk, questionBefore } from '#mcp/confirm/questions.ts';
+import type { Exchange } from '#mcp/tool.ts';
+
+/** How long a user may take. */
+const ttlSeconds = 10 * 60;
+const key = 'confirm';
+
+const requestedSchema = {
+  type: 'object' as const,
+  properties: { confirm: { type: 'boolean' as const, title: 'Yes, do it', default: false } },
+  required: ['confirm'],
+};
+
+/** What a question was about: hashes, for the client carries them. */
+interface Sealed {
+  /** Of caller, tool and input. */
+  readonly call: string;
+  /** Of what the user was told. */
+  readonly said: string;
+}
+
+function callHash(tool: AnyTool, { principal }: ToolContext, input: Readonly<Record<string, unknown>>): string {
+  const { organizationId, actorId, grant } = principal;
+  return canonicalHash(['mcp confirmation', organizationId, actorId, grant?.id ?? null, tool.name, input]);
+}
+
+function invalidState(): ProtocolError {
+  return new ProtocolError(
+    ProtocolErrorCode.InvalidParams,
+    'Invalid or expired requestState: nothing was changed. Call the tool again without requestState.',
+    { reason: 'invalid_request_state' },
+  );
+}
+
+/**
+ * Asks the user before a call that destroys or publishes, where the client can. Nothing is kept here: the client carries a sealed
+ * state back, which fits one caller, one tool, one input and what was said, for ten minutes; any replica of the same secret can open
+ * it. Source: MCP 2026-07-28, "Multi Round-Trip Requests".
+ */
+export class Confirmations {
+  readonly #codec: RequestStateCodec<Sealed>;
+
+  /** `secret`: the same in all replicas; what seals is derived from it. */
+  constructor(secret: Buffer) {
+    const sealing = createHmac('sha256', secret).update('mcp confirmation').digest();
+    this.#codec = createRequestStateCodec<Sealed>({ key: sealing, ttlSeconds });
+  }
+
+  /**
+   * The question to answer the call with; null: go on. Faults: `request.not_confirmed`. A state that is not for this call is a
+   * `ProtocolError`.
+   */
+  async ask(
+    tool: AnyTool,
+    ctx: ToolContext,
+    input: Readonly<Record<string, unknown>>,
+    { sdk, capabilities }: Exchange,
+  ): Promise<InputRequiredResult | null> {
+    if (!mayAsk(tool)) return null;
+    const state = sdk.mcpReq.requestState<string>();
+    const call = callHash(tool, ctx, input);
+    const sealed = state === undefined ? null : await this.#open(state, call, sdk);
+    if (!canAsk(capabilities)) return null;
+    if (sealed !== null) requireYes(sdk.mcpReq.inputResponses);
+    const message = await questionBefore(tool, ctx, input);
+    // What is confirmed is what was said: when that changed meanwhile, it is asked anew.
+    if (message === null || sealed?.said === sha256Hex(message)) return null;
+    return inputRequired({
+      inputRequests: { [key]: inputRequired.elicit({ message, requestedSchema }) },
+      requestState: await this.#codec.mint({ call, said: sha256Hex(message) }),
+    });
+  }
+
+  async #open(state: string, call: string, sdk: Exchange['sdk']): Promise<Sealed> {
+    let sealed: Sealed;
+    try {
+      sealed = await this.#codec.verify(state, sdk);
+    } catch (error) {
+      throw Object.assign(invalidState(), { cause: error });
+    }
+    if (sealed.call !== call) throw invalidState();
+    return sealed;
+  }
+}
+
+function requireYes(responses: Record<string, unknown> | undefined): void {
+  const response = inputResponse(responses, key);
+  const said = response.kind === 'elicit' && response.action === 'accept' ? response.content?.['confirm'] : false;
+  if (said === true) return;
+  throw new Fault('request.not_confirmed', 'The user did not confirm this. Nothing was changed.');
+}

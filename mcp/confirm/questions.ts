@@ -1,0 +1,112 @@
+import type { z } from 'zod';
+import { Fault } from '#src/domain/fault.ts';
+import { nextVersion } from '#src/domain/runs/next-version.ts';
+import { terminalStatuses } from '#src/domain/runs/run.ts';
+import type { AnyTool, Tool, ToolContext } from '#tools/define.ts';
+import { requireDocument } from '#tools/documents/require-document.ts';
+import { tools } from '#tools/index.ts';
+import { requireKey } from '#tools/keys/reach.ts';
+import { requireRun } from '#tools/runs/require-run.ts';
+import { readExecution } from '#tools/runs/wait-for-execution.ts';
+import { checkWorkflow } from '#tools/workflows/check-workflow.ts';
+import { requireDraft, requireWorkflow } from '#tools/workflows/require-workflow.ts';
+import { plainName, plainText } from '#mcp/present/plain-words.ts';
+
+/** Ids that a question names one by one. */
+const idsTold = 5;
+/** Of the input of a tool that has no question of its own. */
+const inputMax = 500;
+
+/**
+ * What a call will do, in plain words for the user; null: nothing to confirm, or the call will be refused anyway. It reads only what
+ * the call itself reads, and says nothing that changes by itself, for it has to be the same when the answer comes.
+ */
+type Describe = (ctx: ToolContext, input: unknown) => Promise<string | null>;
+
+/** Binds a question to the input type of its tool. */
+function before<Input extends z.ZodType, Output extends z.ZodObject>(
+  tool: Tool<Input, Output>,
+  describe: (ctx: ToolContext, input: z.output<Input>) => Promise<string | null>,
+): [string, Describe] {
+  return [tool.name, describe as Describe];
+}
+
+function listed(ids: readonly string[]): string {
+  const rest = ids.length > idsTold ? ` and ${ids.length - idsTold} more` : '';
+  return (
+    ids
+      .slice(0, idsTold)
+      .map((id) => plainName(id))
+      .join(', ') + rest
+  );
+}
+
+const questions = new Map<string, Describe>([
+  before(tools.publishWorkflow, async (ctx, { workflowId, baseVersion }) => {
+    const { workflow, draft } = await requireDraft(ctx, workflowId);
+    const { publishedVersion, publishedHash } = workflow;
+    if (draft.revision !== baseVersion || publishedHash === draft.graphHash) return null;
+    if (!(await checkWorkflow(ctx, draft.graph, workflowId)).valid) return null;
+    const version = await nextVersion(ctx.deps.workflows, workflow, draft.graphHash);
+    const instead = publishedVersion === null ? '' : `, in place of version ${publishedVersion}`;
+    return `Publish the draft of the workflow ${plainName(draft.graph.name)} as version ${version}. New runs take it from then on${instead}.`;
+  }),
+  before(tools.deleteWorkflow, async (ctx, { workflowId }) => {
+    const { name } = await requireWorkflow(ctx, workflowId);
+    return `Delete the workflow ${plainName(name)} with its draft and all of its versions, for good.`;
+  }),
+  before(tools.deleteDocument, async ({ deps, principal }, { id }) => {
+    const { projectId, description } = await requireDocument(deps, principal, id);
+    // A public one of another project can be read, but not deleted.
+    if (!principal.projectIds.includes(projectId)) return null;
+    const title = description === null ? '' : `, ${plainName(description.title)},`;
+    return `Delete the document ${plainName(id)}${title} with all that was made from it, for good.`;
+  }),
+  before(tools.setDocumentVisibility, async ({ deps, principal }, { documentIds, visibility }) => {
+    if (visibility !== 'public') return null;
+    if ((await deps.documents.countOwned(principal, documentIds)) !== documentIds.length) return null;
+    const what = documentIds.length === 1 ? '1 document' : `${documentIds.length} documents`;
+    return `Make ${what} readable for every project of the organization: ${listed(documentIds)}.`;
+  }),
+  before(tools.cancelRun, async (ctx, { executionId, runId }) => {
+    const run = runId === undefined ? null : await requireRun(ctx, runId);
+    const execution = await readExecution(ctx, run?.executionId ?? executionId ?? '');
+    if (terminalStatuses.has(run?.status ?? execution.status)) return null;
+    const workflow = `the workflow ${plainName(execution.workflowName ?? execution.workflowId)}`;
+    if (run !== null)
+      return `End the run of ${workflow} over the document ${plainName(run.documentId)}. It does not go on.`;
+    return `End all runs of ${workflow} that were started together over ${execution.counts.total} documents and have not ended. They do not go on.`;
+  }),
+  before(tools.revokeApiKey, async (ctx, { keyId }) => {
+    const { name, prefix, revokedAt } = await requireKey(ctx, keyId);
+    if (revokedAt !== null) return null;
+    return `Revoke the API key ${plainName(name)} (${plainName(prefix)}): what uses it is locked out at once, for good.`;
+  }),
+]);
+
+/** Whether a tool may ask at all. */
+export function mayAsk({ name, effect }: AnyTool): boolean {
+  return effect === 'destroy' || questions.has(name);
+}
+
+/** What is to be confirmed before this call; null: nothing. `input` is as it came: what does not parse is refused by the call. */
+export async function questionBefore(
+  tool: AnyTool,
+  ctx: ToolContext,
+  raw: Readonly<Record<string, unknown>>,
+): Promise<string | null> {
+  if (!mayAsk(tool) || raw['dryRun'] === true) return null;
+  if (tool.scope !== null && !ctx.principal.scopes.has(tool.scope)) return null;
+  const input = tool.input.safeParse(raw);
+  if (!input.success) return null;
+  const describe = questions.get(tool.name);
+  if (describe === undefined)
+    return `Carry out ${tool.name.replaceAll('_', ' ')}, which removes something, with ${plainText(JSON.stringify(raw), inputMax)}.`;
+  try {
+    return await describe(ctx, input.data);
+  } catch (error) {
+    // Not found, not editable, ...: the call itself says so.
+    if (error instanceof Fault) return null;
+    throw error;
+  }
+}

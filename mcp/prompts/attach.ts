@@ -1,0 +1,41 @@
+import { fit } from '#mcp/present/budget.ts';
+import type { Ask } from '#mcp/resources/ask.ts';
+import { tools } from '#tools/index.ts';
+import { textBudgetBytes } from '#mcp/present/budget.ts';
+import { addressOf, type Named } from '#mcp/resources/address.ts';
+import type { PromptMessage } from '#mcp/prompts/prompt.ts';
+
+/** Room for the notes about what was cut. */
+const wholeBytes = textBudgetBytes - 2_000;
+
+function attachment(named: Named, mimeType: string, text: string): PromptMessage {
+  return { role: 'user', content: { type: 'resource', resource: { uri: addressOf(named), mimeType, text } } };
+}
+
+/** Text that was rendered already, with untrusted parts between their tags. */
+export function attachText(named: Named, text: string): PromptMessage {
+  return attachment(named, 'text/plain', text);
+}
+
+/** An output as tools tell it: untrusted parts between their tags, and cut to the budget of one answer. */
+export function attach(named: Named, output: object): PromptMessage {
+  const { text, cuts } = fit({ ...output });
+  const notes = cuts.map(({ what, unit, shown, of }) => `Cut to fit: the first ${shown} of ${of} ${unit} of ${what}.`);
+  const isJson = notes.length === 0 && !text.includes('\n\n');
+  return attachment(named, isJson ? 'application/json' : 'text/plain', [text, ...notes].join('\n\n'));
+}
+
+/** A workflow's graph with what the checker says of it; of one that is too long, types and edges. */
+export async function attachWorkflow(
+  ask: Ask,
+  workflowId: string,
+  version?: number,
+): Promise<{ readonly message: PromptMessage; readonly revision: number | null; readonly isBrief: boolean }> {
+  const input = { workflowId, ...(version !== undefined && { version }) };
+  const named: Named =
+    version === undefined ? { kind: 'workflow', id: workflowId } : { kind: 'version', id: workflowId, version };
+  const whole = await ask(tools.getWorkflow, input);
+  const isBrief = Buffer.byteLength(JSON.stringify(whole)) > wholeBytes;
+  const told = isBrief ? await ask(tools.getWorkflow, { ...input, detail: 'summary' }) : whole;
+  return { message: attach(named, told), revision: whole.revision, isBrief };
+}

@@ -1,0 +1,64 @@
+import { Fault } from '#src/domain/fault.ts';
+import { VersionRef } from '#src/contracts/resources/workflow.ts';
+import { tools } from '#tools/index.ts';
+import { fit } from '#mcp/present/budget.ts';
+import { completeVersion, completeWorkflow } from '#mcp/resources/completion.ts';
+import { attachWorkflow } from '#mcp/prompts/attach.ts';
+import { says, steps, workflowArgument, type McpPrompt } from '#mcp/prompts/prompt.ts';
+
+const words = ['draft', 'published'];
+
+function versionOf(name: string, text: string): VersionRef {
+  const read = VersionRef.safeParse(text);
+  if (read.success) return read.data;
+  const message = 'expected draft, published or the number of a version';
+  throw new Fault('request.invalid', `Argument ${name}: ${message}.`);
+}
+
+export const compareVersions: McpPrompt = {
+  name: 'compare_versions',
+  title: 'Compare two versions of a workflow',
+  description: 'What changed between two versions, what it means, and how their runs differ.',
+  toolset: 'workflows',
+  scopes: ['workflows:read'],
+  changes: false,
+  arguments: [
+    { ...workflowArgument, complete: completeWorkflow },
+    {
+      name: 'from',
+      title: 'From',
+      description: 'Number of a version, published or draft',
+      required: true,
+      complete: completeVersion('workflowId', words),
+    },
+    {
+      name: 'to',
+      title: 'To',
+      description: 'Number of a version, published or draft; the draft when left out',
+      required: false,
+      complete: completeVersion('workflowId', words),
+    },
+  ],
+  async messages(ask, { workflowId = '', from = '', to = 'draft' }) {
+    const base = versionOf('from', from);
+    const diff = await ask(tools.diffWorkflowVersions, { workflowId, from: base, to: versionOf('to', to) });
+    const { text, cuts } = fit({ ...diff });
+    const cut = cuts.map(
+      ({ shown, of, what }) => `\nCut to fit: ${shown} of ${of} of ${what}; diff_workflow_versions has all.`,
+    );
+    const { message } = await attachWorkflow(ask, workflowId, typeof base === 'number' ? base : undefined);
+    const how = steps([
+      `The operations that turn ${from} into ${to} stand below; the graph attached is ${typeof base === 'number' ? `version ${base}` : 'the newest'}.`,
+      'Say in a few sentences what they change for a document that passes through: steps, models, texts of prompts, limits. Name nodes by their ids.',
+      'For node types that you do not know, call describe_node_types with types and detail "full".',
+      `Call list_runs with workflowId "${workflowId}" and compare runs of the two versions: how many succeeded, and get_run with detail "errors" for those that did not.`,
+      'Say which version you would publish, and why; change nothing.',
+    ]);
+    return [
+      says(
+        `Compare ${from} with ${to} of the Inkgraph workflow ${workflowId}:\n${how}\n\nThe difference:\n${text}${cut.join('')}`,
+      ),
+      message,
+    ];
+  },
+};

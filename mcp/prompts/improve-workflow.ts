@@ -1,0 +1,45 @@
+import { completeWorkflow } from '#mcp/resources/completion.ts';
+import { attachWorkflow } from '#mcp/prompts/attach.ts';
+import { goalArgument, quoted, says, steps, workflowArgument, type McpPrompt } from '#mcp/prompts/prompt.ts';
+
+function plan(workflowId: string, revision: number, isBrief: boolean): string {
+  return steps([
+    isBrief
+      ? `Its draft, revision ${revision}, is attached in brief: call get_workflow with nodeIds for the configs of the nodes that matter.`
+      : `Its draft, revision ${revision}, is attached with what the checker says of it. Read it.`,
+    `Find how it does now: call list_runs with workflowId "${workflowId}", then get_run with runId and detail "errors" for those that did not succeed.`,
+    'Call describe_node_types with types and detail "full" for every node type that you add or configure.',
+    `Try: call update_workflow with workflowId "${workflowId}", baseVersion ${revision}, your operations and dryRun true. Mend what issues name, such as with the operations in their fix, until valid is true.`,
+    'Save: the same call with dryRun false. Its answer has the revision for the next call, and undo, which takes the edit back.',
+    `Show the person diff_workflow_versions with workflowId "${workflowId}" and from "published", and ask whether to publish.`,
+    'If so: call publish_workflow with the new revision as baseVersion. Drafts are not run.',
+    `Prove it: call run_workflow with workflowId "${workflowId}", a few documentIds of earlier runs and waitSeconds 25, then get_run for each runId, and compare with before.`,
+    'If it is worse: call restore_workflow_version with the version before, and publish_workflow again. Say what you did and what it changed.',
+  ]);
+}
+
+function readOnlyPlan(workflowId: string): string {
+  return steps([
+    'This workflow follows code and cannot be edited; what is published is attached.',
+    `Call create_workflow with from {"workflowId": "${workflowId}"}: the answer names the copy and its revision.`,
+    'Go on with the copy: describe_node_types, update_workflow with dryRun true, then false, publish_workflow, run_workflow, get_run.',
+  ]);
+}
+
+export const improveWorkflow: McpPrompt = {
+  name: 'improve_workflow',
+  title: 'Improve a workflow',
+  description: 'Edit a workflow towards a goal: read, try, save, publish, run, inspect.',
+  toolset: 'workflows',
+  scopes: ['workflows:read'],
+  changes: true,
+  arguments: [{ ...workflowArgument, complete: completeWorkflow }, goalArgument],
+  async messages(ask, { workflowId = '', goal = '' }) {
+    const { message, revision, isBrief } = await attachWorkflow(ask, workflowId);
+    const how = revision === null ? readOnlyPlan(workflowId) : plan(workflowId, revision, isBrief);
+    return [
+      says(`Improve the Inkgraph workflow ${workflowId}. The goal:\n${quoted(goal)}\n\nDo this in order:\n${how}`),
+      message,
+    ];
+  },
+};

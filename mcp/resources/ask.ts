@@ -1,0 +1,17 @@
+import type { z } from 'zod';
+import { call } from '#tools/call.ts';
+import type { Outcome, Tool } from '#tools/define.ts';
+import type { ToolDeps } from '#tools/deps.ts';
+import type { McpCaller } from '#mcp/caller.ts';
+
+/** Use cases on behalf of one caller: scope, tenancy and faults are those of the one door. */
+export type Ask = <Input extends z.ZodType, Output extends z.ZodObject>(
+  tool: Tool<Input, Output>,
+  input: z.input<Input>,
+  outcome?: Outcome,
+) => Promise<z.output<Output>>;
+
+export function askAs(deps: ToolDeps, { principal, requestId, ip }: McpCaller, signal: AbortSignal): Ask {
+  return (tool, input, outcome = {}) =>
+    call(tool, { principal, requestId, surface: 'mcp', ip, signal, deps, outcome }, input);
+}

@@ -1,0 +1,79 @@
+import type { Resource } from '@modelcontextprotocol/server';
+import { tools } from '#tools/index.ts';
+import type { McpCaller } from '#mcp/caller.ts';
+import { neutralize } from '#mcp/present/untrusted.ts';
+import { addressOf, type ResourceKind } from '#mcp/resources/address.ts';
+import type { Ask } from '#mcp/resources/ask.ts';
+import { isResourceListed, mayRead, resourceKinds, shownResources } from '#mcp/resources/shown.ts';
+
+/** How many of each are listed, newest first: lists and searches are tools. */
+const listed = { workflows: 25, runs: 10, documents: 25 };
+const titleMax = 80;
+
+/** A title that a scan or a model made: one line, bounded, quoted, and no tag of ours. */
+export function quotedTitle(title: string): string {
+  const line = title.replaceAll(/[\p{C}\p{Z}\s]+/gu, ' ').trim();
+  const start = line.slice(0, titleMax).toWellFormed();
+  return `“${neutralize(start)}${start.length < line.length ? '…' : ''}”`;
+}
+
+function about(kind: ResourceKind, lastModified: string): Pick<Resource, 'mimeType' | 'annotations'> {
+  const { mimeType } = shownResources[kind];
+  return { mimeType, annotations: { audience: ['user', 'assistant'], lastModified } };
+}
+
+async function workflows(ask: Ask): Promise<Resource[]> {
+  const { workflows: found } = await ask(tools.listWorkflows, { limit: listed.workflows });
+  return found.map(({ workflowId, name, publishedVersion, updatedAt }) => ({
+    uri: addressOf({ kind: 'workflow', id: workflowId }),
+    name: workflowId,
+    title: name,
+    description: publishedVersion === null ? 'Never published' : `Published: version ${publishedVersion}`,
+    ...about('workflow', updatedAt),
+  }));
+}
+
+async function runs(ask: Ask): Promise<Resource[]> {
+  const { runs: found } = await ask(tools.listRuns, { limit: listed.runs });
+  return found.map(({ runId, status, documentId, workflowId, createdAt, finishedAt }) => ({
+    uri: addressOf({ kind: 'run', id: runId }),
+    name: runId,
+    title: `Run of ${workflowId}: ${status}`,
+    description: `On ${documentId}`,
+    ...about('run', finishedAt ?? createdAt),
+  }));
+}
+
+async function documents(ask: Ask): Promise<Resource[]> {
+  const { documents: found } = await ask(tools.listDocuments, { limit: listed.documents });
+  return found.flatMap(({ id, title, contentType, pages, createdAt, ocr }) => {
+    const named = title === null ? id : quotedTitle(title);
+    const description = `${contentType}, ${pages} ${pages === 1 ? 'page' : 'pages'}`;
+    const changed = ocr?.ocrCreatedAt ?? createdAt;
+    const itself = { name: id, title: named, description, ...about('document', changed) };
+    const text = { name: `${id}/text`, title: `Text of ${named}`, description, ...about('text', changed) };
+    return [
+      { uri: addressOf({ kind: 'document', id }), ...itself },
+      ...(ocr === null ? [] : [{ uri: addressOf({ kind: 'text', id }), ...text }]),
+    ];
+  });
+}
+
+const lists: Partial<Record<ResourceKind, (ask: Ask) => Promise<Resource[]>>> = {
+  workflow: workflows,
+  run: runs,
+  document: documents,
+};
+
+/** The fixed ones and the newest of the others, as far as the caller may read them. */
+export async function listResources(caller: McpCaller, ask: Ask): Promise<Resource[]> {
+  const kinds = resourceKinds.filter((kind) => isResourceListed(caller, kind));
+  const fixed = kinds.flatMap((kind): Resource[] => {
+    const { uri, name, title, description, mimeType } = shownResources[kind];
+    return uri.includes('{') ? [] : [{ uri, name, title, description, mimeType }];
+  });
+  const found = await Promise.all(
+    kinds.map(async (kind) => (mayRead(caller, shownResources[kind].scope) ? lists[kind]?.(ask) : undefined) ?? []),
+  );
+  return [...fixed, ...found.flat()];
+}

@@ -1,0 +1,78 @@
+import type { ReadResourceResult } from '@modelcontextprotocol/server';
+import { buildOpenApi } from '#src/contracts/openapi.ts';
+import { tools } from '#tools/index.ts';
+import type { Outcome } from '#tools/define.ts';
+import type { ToolDeps } from '#tools/deps.ts';
+import { neutralize, renderBlock, separate } from '#mcp/present/untrusted.ts';
+import { addressOf, type Named } from '#mcp/resources/address.ts';
+import type { Ask } from '#mcp/resources/ask.ts';
+import { documentText } from '#mcp/resources/document-text.ts';
+
+export type Contents = ReadResourceResult['contents'];
+
+/** Of a run's JSON: above that its steps that succeeded are left out. */
+const runBytes = 256 * 1024;
+
+/** Reads a resource with the caller's rights. Faults: those of its use case. */
+export type ReadResource = (ask: Ask, named: Named) => Promise<Contents>;
+
+/** JSON for what this service says, and text between tags for what documents and models say. */
+function contentsOf(uri: string, output: object): Contents {
+  const { trusted, blocks } = separate(output);
+  const json = { uri, mimeType: 'application/json', text: neutralize(JSON.stringify(trusted)) };
+  const text = blocks.map(renderBlock).join('\n\n');
+  return text === '' ? [json] : [json, { uri, mimeType: 'text/plain', text }];
+}
+
+/** Of its execution a run's resource has what is common to all: the other runs have resources of their own. */
+async function runDetail(ask: Ask, runId: string): Promise<object> {
+  const told = async (detail: 'steps' | 'errors') => {
+    const { execution, run } = await ask(tools.getRun, { runId, detail });
+    return { execution: { ...execution, runs: execution.runs.filter((one) => one.runId === runId) }, run };
+  };
+  const whole = await told('steps');
+  if (Buffer.byteLength(JSON.stringify(whole)) <= runBytes) return whole;
+  const { run, ...rest } = await told('errors');
+  const note = 'Too long: only the steps that failed are here. get_run has all of them.';
+  return { ...rest, run: run === null ? null : { ...run, steps: run.steps.slice(0, 100) }, note };
+}
+
+export function resourceReader(deps: Pick<ToolDeps, 'pageUrl'>, version: string): ReadResource {
+  // The same for everybody, and tens of milliseconds of work.
+  let nodeTypes: string | null = null;
+  let openApi: string | null = null;
+  return async (ask, named) => {
+    const uri = addressOf(named);
+    switch (named.kind) {
+      case 'workflow':
+        return contentsOf(uri, await ask(tools.getWorkflow, { workflowId: named.id }));
+      case 'version':
+        return contentsOf(uri, await ask(tools.getWorkflow, { workflowId: named.id, version: named.version }));
+      case 'run':
+        return contentsOf(uri, await runDetail(ask, named.id));
+      case 'document':
+        return contentsOf(uri, await ask(tools.getDocument, { id: named.id }));
+      case 'text':
+        return [{ uri, mimeType: 'text/plain', text: await documentText(ask, named.id) }];
+      case 'image': {
+        const outcome: Outcome = {};
+        await ask(tools.viewDocumentImage, { documentId: named.id }, outcome);
+        return (outcome.pictures ?? []).map(({ bytes, contentType }) => ({
+          uri,
+          mimeType: contentType,
+          blob: bytes.toString('base64'),
+        }));
+      }
+      case 'node-types': {
+        const detail = nodeTypes === null ? 'full' : 'summary';
+        const told = await ask(tools.describeNodeTypes, { detail });
+        nodeTypes ??= JSON.stringify(told);
+        return [{ uri, mimeType: 'application/json', text: nodeTypes }];
+      }
+      case 'openapi':
+        await ask(tools.getContext, {});
+        openApi ??= JSON.stringify(buildOpenApi('service', version, deps.pageUrl('/').replace(/\/$/, '')));
+        return [{ uri, mimeType: 'application/json', text: openApi }];
+    }
+  };
+}

@@ -1,0 +1,76 @@
+import {
+  CLIENT_CAPABILITIES_META_KEY,
+  MissingRequiredClientCapabilityError,
+  ProtocolError,
+  ProtocolErrorCode,
+  type ClientCapabilities,
+  type InputResponses,
+  type McpServer,
+  type ServerContext,
+} from '@modelcontextprotocol/server';
+import { z } from 'zod';
+import { callerOf, type McpCaller } from '#mcp/caller.ts';
+import { taskMethods, type Task, type TaskAsker, type TaskMethod, type Tasks } from '#mcp/tasks/tasks.ts';
+import { detailedTask, hasTasks, requiredCapabilities } from '#mcp/tasks/wire.ts';
+
+/** Ids are this service's own, and none is longer. */
+const params = z.looseObject({ taskId: z.string().max(200), inputResponses: z.unknown().optional() });
+
+/** What a request of 2026-07-28 declares; null for one of an older client, which has no tasks. */
+export function declaredBy({ mcpReq }: Pick<ServerContext, 'mcpReq'>): ClientCapabilities | null {
+  const envelope: Readonly<Record<string, unknown>> | undefined = mcpReq.envelope;
+  return envelope === undefined ? null : (envelope[CLIENT_CAPABILITIES_META_KEY] ?? {});
+}
+
+export function lacksTasks(): MissingRequiredClientCapabilityError {
+  return new MissingRequiredClientCapabilityError(
+    { requiredCapabilities },
+    'Missing required client capability: declare the extension io.modelcontextprotocol/tasks with this request.',
+  );
+}
+
+function noSuchTask(): ProtocolError {
+  return new ProtocolError(ProtocolErrorCode.InvalidParams, 'Task not found: no task with this id is yours.');
+}
+
+/** The same for a task that is not there and for another's. */
+export async function requireTask(tasks: Tasks, taskId: string, asker: TaskAsker): Promise<Task> {
+  const task = await tasks.get(taskId, asker);
+  if (task === null) throw noSuchTask();
+  return task;
+}
+
+function askerOf(ctx: ServerContext): TaskAsker {
+  const capabilities = declaredBy(ctx);
+  if (capabilities === null) throw new ProtocolError(ProtocolErrorCode.MethodNotFound, 'Method not found');
+  if (!hasTasks(capabilities)) throw lacksTasks();
+  return { caller: callerOf(ctx.http?.authInfo), capabilities, signal: ctx.mcpReq.signal };
+}
+
+/**
+ * The methods of the extension on a server that is not connected yet. `admits`: whether the caller's connection has them at all; to
+ * one that has not, every task is unknown. Errors: -32021 without the extension, -32602 for an unknown task, -32601 for older clients.
+ */
+export function serveTasks(
+  mcp: McpServer,
+  tasks: Tasks,
+  admits: (caller: McpCaller, method: TaskMethod) => boolean,
+): void {
+  type Answer = (taskId: string, asker: TaskAsker, responses: InputResponses) => Promise<Record<string, unknown>>;
+  const acknowledged = (known: boolean): Record<string, unknown> => {
+    if (!known) throw noSuchTask();
+    return {};
+  };
+  const answers: Readonly<Record<TaskMethod, Answer>> = {
+    'tasks/get': async (taskId, asker) => detailedTask(await requireTask(tasks, taskId, asker)),
+    'tasks/update': async (taskId, asker, responses) => acknowledged(await tasks.update(taskId, responses, asker)),
+    'tasks/cancel': async (taskId, asker) => acknowledged(await tasks.cancel(taskId, asker)),
+  };
+  for (const method of taskMethods)
+    mcp.server.setRequestHandler(method, { params }, async ({ taskId }, ctx) => {
+      const asker = askerOf(ctx);
+      if (!admits(asker.caller, method)) throw noSuchTask();
+      // The SDK takes them out of the params, for they are the retry channel of other methods.
+      return answers[method](taskId, asker, (ctx.mcpReq.inputResponses ?? {}) as InputResponses);
+    });
+}

@@ -1,0 +1,35 @@
+import type { RealtimeEvent } from '#src/domain/events/events.ts';
+import { addressOf, type ResourceKind } from '#mcp/resources/address.ts';
+
+/** What an event of the log changes. */
+export interface Changes {
+  readonly uris: readonly string[];
+  /** Something was added to or taken from what is listed. */
+  readonly list: boolean;
+}
+
+type OfOne = Extract<ResourceKind, 'run' | 'document' | 'text' | 'image'>;
+
+const of = (id: string | undefined, ...kinds: readonly OfOne[]): string[] =>
+  id === undefined ? [] : kinds.map((kind) => addressOf({ kind, id }));
+
+/** Source: specification §6; docs/decisions/0046. */
+export function changesOf({ type, runId, documentId }: RealtimeEvent): Changes {
+  switch (type) {
+    case 'run.created':
+      return { uris: of(runId, 'run'), list: true };
+    case 'run.step.changed':
+    case 'run.completed':
+    case 'workflow.emitted':
+      return { uris: of(runId, 'run'), list: false };
+    case 'document.created':
+      return { uris: of(documentId, 'document'), list: true };
+    case 'ocr.created':
+      return { uris: of(documentId, 'document', 'text'), list: true };
+    case 'description.upserted':
+    case 'segmentation.created':
+      return { uris: of(documentId, 'document'), list: false };
+    case 'document.deleted':
+      return { uris: of(documentId, 'document', 'text', 'image'), list: true };
+  }
+}

@@ -1,0 +1,32 @@
+/** Tells at once what comes after a pause, and what comes soon after that together, each key once. Times in milliseconds. */
+export class Coalescer<Value> {
+  readonly #pauseMs: number;
+  readonly #tell: (found: ReadonlyMap<string, Value>) => void;
+  #waiting = new Map<string, Value>();
+  #timer: NodeJS.Timeout | null = null;
+
+  constructor(pauseMs: number, tell: (found: ReadonlyMap<string, Value>) => void) {
+    this.#pauseMs = pauseMs;
+    this.#tell = tell;
+  }
+
+  add(key: string, value: Value): void {
+    this.#waiting.set(key, value);
+    if (this.#timer === null) this.#flush();
+  }
+
+  close(): void {
+    if (this.#timer !== null) clearTimeout(this.#timer);
+    this.#waiting.clear();
+  }
+
+  #flush(): void {
+    this.#timer = null;
+    if (this.#waiting.size === 0) return;
+    const found = this.#waiting;
+    this.#waiting = new Map();
+    this.#timer = setTimeout(() => this.#flush(), this.#pauseMs);
+    this.#timer.unref();
+    this.#tell(found);
+  }
+}

@@ -1,0 +1,81 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import {
+  ProtocolError,
+  type McpHandlerRequestOptions,
+  type McpHttpHandler,
+  type ServerEvent,
+  type ServerEventBus,
+} from '@modelcontextprotocol/server';
+import { callerOf, type McpCaller } from '#mcp/caller.ts';
+import { asListen, type Listen } from '#mcp/updates/listen-request.ts';
+import { PipedListening } from '#mcp/updates/piped-listening.ts';
+import type { Updates, Wanted } from '#mcp/updates/updates.ts';
+
+interface Admitted {
+  readonly caller: McpCaller;
+  readonly uris: ReadonlyMap<string, string>;
+  readonly lists: boolean;
+}
+
+/**
+ * The bus of the SDK's streams of updates. It is one for all callers, so each stream is bound to who opened it: it hears only of what
+ * that caller may read, and what the caller may not read is left out of the acknowledgement like what does not exist.
+ */
+export class Listening {
+  readonly #updates: Updates;
+  readonly #opening = new AsyncLocalStorage<Admitted>();
+  readonly bus: ServerEventBus = {
+    // Nothing is told to all.
+    publish: () => undefined,
+    subscribe: (listener) => this.#subscribe(listener),
+  };
+
+  constructor(updates: Updates) {
+    this.#updates = updates;
+  }
+
+  /** The same handler, with streams that are bound to their callers. */
+  over(fetch: McpHttpHandler['fetch']): McpHttpHandler['fetch'] {
+    return async (request, options) => {
+      const listen = asListen(options?.parsedBody);
+      return listen === null ? fetch(request, options) : this.#open(fetch, request, { ...options, listen });
+    };
+  }
+
+  /** The streams of one connection that is a pipe. `tell` hears of what any of them asked for. */
+  piped(tell: Wanted['tell']): PipedListening {
+    return new PipedListening(this.#updates, tell);
+  }
+
+  async #open(
+    fetch: McpHttpHandler['fetch'],
+    request: Request,
+    { listen, ...options }: McpHandlerRequestOptions & { listen: Listen },
+  ): Promise<Response> {
+    const caller = callerOf(options.authInfo);
+    const { notifications, ...params } = listen.params;
+    const { resourceSubscriptions = [], resourcesListChanged = false } = notifications;
+    try {
+      const uris = await this.#updates.admit(caller, resourceSubscriptions, request.signal);
+      const told = { ...notifications, resourceSubscriptions: [...uris.keys()] };
+      const parsedBody = { ...listen, params: { ...params, notifications: told } };
+      return await this.#opening.run({ caller, uris, lists: resourcesListChanged }, () =>
+        fetch(request, { ...options, parsedBody }),
+      );
+    } catch (error) {
+      if (!(error instanceof ProtocolError)) throw error;
+      const { code, message } = error;
+      return Response.json({ jsonrpc: '2.0', id: listen.id, error: { code, message } });
+    }
+  }
+
+  #subscribe(listener: (event: ServerEvent) => void): () => void {
+    const admitted = this.#opening.getStore();
+    // Nobody said who listens: nothing is told.
+    if (admitted === undefined) return () => undefined;
+    return this.#updates.watch({
+      ...admitted,
+      tell: (uri) => listener(uri === null ? { kind: 'resources_list_changed' } : { kind: 'resource_updated', uri }),
+    });
+  }
+}

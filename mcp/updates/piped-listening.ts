@@ -1,0 +1,67 @@
+import type { JSONRPCMessage } from '@modelcontextprotocol/server';
+import type { McpCaller } from '#mcp/caller.ts';
+import { asListen } from '#mcp/updates/listen-request.ts';
+import type { Updates, Wanted } from '#mcp/updates/updates.ts';
+
+/**
+ * Streams of updates over one pipe. The SDK hands each stream what it named out of all that the connection is told, so the connection
+ * is told of what any of them named and its caller may read; the rest is left out of the acknowledgement, as over HTTP.
+ */
+export class PipedListening {
+  readonly #updates: Updates;
+  readonly #tell: Wanted['tell'];
+  /** By the id of the request that opened it. */
+  readonly #open = new Map<unknown, Pick<Wanted, 'uris' | 'lists'>>();
+  readonly #closing = new AbortController();
+  #caller: McpCaller | null = null;
+  #stop: (() => void) | null = null;
+
+  constructor(updates: Updates, tell: Wanted['tell']) {
+    this.#updates = updates;
+    this.#tell = tell;
+  }
+
+  /** What the SDK gets in place of a message from the client. Protocol error: too many addresses. */
+  async incoming(caller: McpCaller, message: JSONRPCMessage): Promise<JSONRPCMessage> {
+    if ('method' in message && message.method === 'notifications/cancelled') this.#end(message.params?.['requestId']);
+    const listen = asListen(message);
+    if (listen === null) return message;
+    const { notifications, ...params } = listen.params;
+    const { resourceSubscriptions = [], resourcesListChanged = false } = notifications;
+    const uris = await this.#updates.admit(caller, resourceSubscriptions, this.#closing.signal);
+    // Before the acknowledgement: what changes after it is told.
+    this.#open.set(listen.id, { uris, lists: resourcesListChanged });
+    this.#watch(caller);
+    const told = { ...notifications, resourceSubscriptions: [...uris.keys()] };
+    return { ...message, params: { ...params, notifications: told } } as JSONRPCMessage;
+  }
+
+  /** The answer to the request that opened a stream is its end, or its refusal. */
+  outgoing(message: JSONRPCMessage): void {
+    if ('id' in message && !('method' in message)) this.#end(message.id);
+  }
+
+  close(): void {
+    this.#closing.abort();
+    this.#open.clear();
+    this.#stop?.();
+    this.#stop = null;
+  }
+
+  #end(id: unknown): void {
+    if (this.#open.delete(id) && this.#caller !== null) this.#watch(this.#caller);
+  }
+
+  #watch(caller: McpCaller): void {
+    if (this.#closing.signal.aborted) return;
+    const stop = this.#stop;
+    this.#caller = caller;
+    const open = [...this.#open.values()];
+    const uris = new Map(open.flatMap((stream) => [...stream.uris]));
+    const lists = open.some((stream) => stream.lists);
+    const isNeeded = uris.size > 0 || lists;
+    this.#stop = isNeeded ? this.#updates.watch({ caller, uris, lists, tell: this.#tell }) : null;
+    // Last, so that an organization that goes on being listened to is not left in between.
+    stop?.();
+  }
+}

@@ -1,0 +1,47 @@
+/**
+ * Which numbers of a log were seen. Another process may store its number after higher ones, so what is missing is asked for again,
+ * until it is given up: a crash leaves numbers unused. Times in milliseconds.
+ */
+export class Seen {
+  readonly #patienceMs: number;
+  readonly #above = new Set<number>();
+  #upTo: number;
+  /** Since when `#upTo + 1` is missing, while higher ones are there. */
+  #since: number | null = null;
+
+  /** Everything up to `upTo` is known already. */
+  constructor(upTo: number, patienceMs: number) {
+    this.#upTo = upTo;
+    this.#patienceMs = patienceMs;
+  }
+
+  /** Everything up to this number was seen, or is given up: read on after it. */
+  get upTo(): number {
+    return this.#upTo;
+  }
+
+  /** False when it is known already. */
+  add(seq: number, now: number): boolean {
+    if (seq <= this.#upTo || this.#above.has(seq)) return false;
+    this.#above.add(seq);
+    this.#advance(now);
+    return true;
+  }
+
+  /** Gives up what is missing for too long. */
+  giveUp(now: number): void {
+    if (this.#since === null || now - this.#since < this.#patienceMs) return;
+    let lowest = Infinity;
+    for (const seq of this.#above) lowest = Math.min(lowest, seq);
+    this.#upTo = lowest - 1;
+    this.#since = null;
+    this.#advance(now);
+  }
+
+  #advance(now: number): void {
+    const before = this.#upTo;
+    while (this.#above.delete(this.#upTo + 1)) this.#upTo += 1;
+    if (this.#above.size === 0) this.#since = null;
+    else if (this.#since === null || this.#upTo > before) this.#since = now;
+  }
+}

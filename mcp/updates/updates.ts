@@ -1,0 +1,105 @@
+import { ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/server';
+import type { ToolDeps } from '#tools/deps.ts';
+import type { McpCaller } from '#mcp/caller.ts';
+import { askAs } from '#mcp/resources/ask.ts';
+import { readableState } from '#mcp/resources/readable.ts';
+import { OrganizationUpdates, type UpdateOptions, type Watcher } from '#mcp/updates/organization-updates.ts';
+
+/** Addresses that one stream or session may hear of. */
+export const mostUris = 100;
+const atOnce = 10;
+
+const updateDefaults: UpdateOptions = { pauseMs: 100, listPauseMs: 1_000, lookMs: 1_000, patienceMs: 10_000 };
+
+/** What a stream or session hears of. */
+export interface Wanted {
+  readonly caller: McpCaller;
+  /** Those that the caller may read, with their states: of `admit`. */
+  readonly uris: ReadonlyMap<string, string>;
+  readonly lists: boolean;
+  readonly tell: Watcher['tell'];
+}
+
+/**
+ * Who hears when resources change: one `OrganizationUpdates` for each organization that somebody listens to, and one timer for all
+ * of them, which turns only while somebody does. Source: docs/decisions/0046.
+ */
+export class Updates {
+  readonly #deps: ToolDeps;
+  readonly #options: UpdateOptions;
+  readonly #organizations = new Map<string, OrganizationUpdates>();
+  #timer: NodeJS.Timeout | null = null;
+
+  constructor(deps: ToolDeps, options: Partial<UpdateOptions> = {}) {
+    this.#deps = deps;
+    this.#options = { ...updateDefaults, ...options };
+  }
+
+  /** Organizations that are listened to. */
+  get size(): number {
+    return this.#organizations.size;
+  }
+
+  /** Protocol error: too many for one stream or session. */
+  requireRoom(count: number): void {
+    if (count <= mostUris) return;
+    throw new ProtocolError(
+      ProtocolErrorCode.InvalidParams,
+      `At most ${mostUris} resources in one subscription: unsubscribe from some, or open another.`,
+    );
+  }
+
+  /** Those of the addresses that the caller may read, with their states. Protocol error: too many. */
+  async admit(caller: McpCaller, uris: readonly string[], signal: AbortSignal): Promise<ReadonlyMap<string, string>> {
+    const unique = [...new Set(uris)];
+    this.requireRoom(unique.length);
+    const ask = askAs(this.#deps, caller, signal);
+    const admitted = new Map<string, string>();
+    const left = unique.values();
+    const lane = async (): Promise<void> => {
+      for (const uri of left) {
+        const state = await readableState(caller, ask, uri);
+        if (state !== null) admitted.set(uri, state);
+      }
+    };
+    await Promise.all(Array.from({ length: atOnce }, lane));
+    return admitted;
+  }
+
+  /** Tells of changes until the function that is answered is called. */
+  watch({ caller, uris, lists, tell }: Wanted): () => void {
+    const { organizationId, projectIds } = caller.principal;
+    const watcher: Watcher = {
+      organizationId,
+      projectIds: new Set(projectIds),
+      uris,
+      lists,
+      tell,
+      mayRead: async (uri) => {
+        const ask = askAs(this.#deps, caller, AbortSignal.timeout(10_000));
+        return (await readableState(caller, ask, uri)) !== null;
+      },
+    };
+    const known = this.#organizations.get(organizationId);
+    const organization = known ?? new OrganizationUpdates(organizationId, this.#deps, this.#options);
+    this.#organizations.set(organizationId, organization);
+    organization.add(watcher);
+    this.#turn();
+    if (known === undefined) void organization.look();
+    return () => {
+      organization.delete(watcher);
+      if (organization.size > 0 || this.#organizations.get(organizationId) !== organization) return;
+      this.#organizations.delete(organizationId);
+      organization.close();
+      if (this.#organizations.size > 0 || this.#timer === null) return;
+      clearInterval(this.#timer);
+      this.#timer = null;
+    };
+  }
+
+  #turn(): void {
+    this.#timer ??= setInterval(() => {
+      for (const organization of this.#organizations.values()) void organization.look();
+    }, this.#options.lookMs).unref();
+  }
+}

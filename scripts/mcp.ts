@@ -1,0 +1,129 @@
+import { text as readText } from 'node:stream/consumers';
+import { parseArgs } from 'node:util';
+import { ProtocolError, type Client } from '@modelcontextprotocol/client';
+import { loadConfig } from '#src/config/config.ts';
+import { configuredAddresses } from '#src/compose/services.ts';
+import { orExplain, UsageError } from '#scripts/cli/with-app.ts';
+import { connect } from '#scripts/mcp/connect.ts';
+import { snippets } from '#scripts/mcp/snippets.ts';
+
+const usage = `Usage: npm run mcp -- <command> [options]
+  tools                      what there is, one line each
+  call <tool> ['<json>'|-]   calls a tool; - reads the arguments from standard input
+  resources                  what can be read
+  read <uri>
+  prompts
+  prompt <name> ['<json>']
+  config [program]           what a program has to be told: claude-desktop, claude-code, vscode, cursor, inspector, stdio
+Options: --url <http://.../mcp> with the service key in MCP_KEY (default: this data folder, with the seeded key), --json`;
+
+const options = {
+  url: { type: 'string' },
+  json: { type: 'boolean', default: false },
+  help: { type: 'boolean', default: false },
+} as const;
+
+interface Print {
+  (text: string, whole: unknown): void;
+}
+
+function argumentsFrom(text: string | undefined): Record<string, unknown> {
+  let value: unknown;
+  try {
+    value = JSON.parse(text ?? '{}');
+  } catch (error) {
+    throw new UsageError(`The arguments are not JSON (${error instanceof Error ? error.message : 'unreadable'}).`);
+  }
+  if (typeof value !== 'object' || value === null || Array.isArray(value))
+    throw new UsageError('The arguments have to be a JSON object, such as \'{"query":"invoice"}\'.');
+  return value as Record<string, unknown>;
+}
+
+const lineOf = (name: string, about: string | undefined): string => `${name}  ${about ?? ''}`.trimEnd();
+
+async function callTool(client: Client, [name = '', given]: readonly string[], print: Print): Promise<void> {
+  const input = argumentsFrom(given === '-' ? await readText(process.stdin) : given);
+  const result = await client.callTool(
+    { name, arguments: input },
+    {
+      onprogress: ({ message, progress, total }) =>
+        process.stderr.write(`${message ?? ''} ${progress}${total === undefined ? '' : `/${total}`}\n`),
+      resetTimeoutOnProgress: true,
+    },
+  );
+  const shown = result.content.map((block) => (block.type === 'text' ? block.text : `[${block.type}]`));
+  print(shown.join('\n\n'), result);
+  if (result.isError === true) process.exitCode = 1;
+}
+
+async function carryOut(client: Client, [command, ...rest]: readonly string[], print: Print): Promise<void> {
+  if (command === 'tools') {
+    const { tools } = await client.listTools();
+    print(tools.map(({ name, description }) => lineOf(name, description)).join('\n'), tools);
+  } else if (command === 'call') await callTool(client, rest, print);
+  else if (command === 'resources') {
+    const [{ resources }, { resourceTemplates }] = [await client.listResources(), await client.listResourceTemplates()];
+    const lines = [
+      ...resources.map(({ uri, title, name }) => lineOf(uri, title ?? name)),
+      ...resourceTemplates.map(({ uriTemplate, description }) => lineOf(uriTemplate, description)),
+    ];
+    print(lines.join('\n'), { resources, resourceTemplates });
+  } else if (command === 'read') {
+    const { contents } = await client.readResource({ uri: rest[0] ?? '' });
+    print(contents.map((one) => ('text' in one ? one.text : `[${one.mimeType ?? 'bytes'}]`)).join('\n\n'), contents);
+  } else if (command === 'prompts') {
+    const { prompts } = await client.listPrompts();
+    print(prompts.map(({ name, description }) => lineOf(name, description)).join('\n'), prompts);
+  } else {
+    const input = argumentsFrom(rest[1]);
+    const values = Object.fromEntries(Object.entries(input).map(([name, value]) => [name, String(value)]));
+    const { messages } = await client.getPrompt({ name: rest[0] ?? '', arguments: values });
+    const shown = messages.map(
+      ({ role, content }) => `${role}: ${'text' in content ? content.text : `[${content.type}]`}`,
+    );
+    print(shown.join('\n\n'), messages);
+  }
+}
+
+function printConfig(program: string | undefined, url: string, dataDir: string): void {
+  const known = snippets({ url, dataDir });
+  if (program !== undefined && known[program] === undefined)
+    throw new UsageError(`config: expected ${Object.keys(known).join(', ')}.`);
+  for (const [name, text] of Object.entries(known))
+    if (program === undefined || program === name) process.stdout.write(`# ${name}\n${text}\n\n`);
+}
+
+const arity: Readonly<Record<string, readonly [number, number]>> = {
+  tools: [0, 0],
+  call: [1, 2],
+  resources: [0, 0],
+  read: [1, 1],
+  prompts: [0, 0],
+  prompt: [1, 2],
+  config: [0, 1],
+};
+
+async function run(): Promise<void> {
+  const { values, positionals } = parseArgs({ options, allowPositionals: true });
+  if (values.help) return void process.stdout.write(`${usage}\n`);
+  const [command = '', ...rest] = positionals;
+  const [least, most] = arity[command] ?? [0, -1];
+  if (rest.length < least || rest.length > most) throw new UsageError(usage);
+  const config = loadConfig(process.env);
+  if (command === 'config')
+    return printConfig(rest[0], values.url ?? `${configuredAddresses(config).mcp}/mcp`, config.dataDir);
+  if (values.url !== undefined && config.mcpKey === null) throw new UsageError('--url needs a service key in MCP_KEY.');
+  const client = await connect({ url: values.url, key: config.mcpKey ?? undefined });
+  try {
+    const print: Print = (text, whole) =>
+      void process.stdout.write(`${values.json ? JSON.stringify(whole, null, 2) : text}\n`);
+    await carryOut(client, positionals, print);
+  } catch (error) {
+    throw error instanceof ProtocolError ? new UsageError(error.message) : error;
+  } finally {
+    await client.close();
+  }
+}
+
+/** `npm run mcp`: MCP for people at a terminal. Ends with 1 when a tool says that it could not. */
+await orExplain(run);

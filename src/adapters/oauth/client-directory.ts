@@ -1,0 +1,118 @@
+import {
+  DocumentProblem,
+  freshFor,
+  isDocumentAddress,
+  readClientDocument,
+} from '#src/adapters/oauth/client-documents.ts';
+import { Fault } from '#src/domain/fault.ts';
+import type { Logger } from '#src/domain/ports/logger.ts';
+import type { ClientDirectory, OAuthClient, OAuthStore } from '#src/domain/ports/oauth.ts';
+import type { Outbound } from '#src/domain/ports/outbound.ts';
+import { SharedWork } from '#src/domain/shared-work.ts';
+
+interface Parts {
+  readonly store: Pick<OAuthStore, 'findClient' | 'saveClient'>;
+  /** Any public https address. */
+  readonly outbound: Outbound;
+  readonly logger: Logger;
+  /** Default: the clock. */
+  readonly now?: () => Date;
+}
+
+interface Known {
+  readonly client: OAuthClient | null;
+  /** When it has to be looked at again. */
+  readonly until: number;
+}
+
+const mostKnown = 1_000;
+const mostBytes = 5 * 1_024;
+const timeoutMs = 5_000;
+/** After a failure, the address is left alone for this long. */
+const pauseMs = 10_000;
+/** Of a copy in the database: another process fetched it a moment ago. */
+const sharedMs = 5 * 60_000;
+/** A host that is down does not cut its clients off before this. */
+const mostAgeMs = 24 * 3_600_000;
+
+/** Those that were used last. */
+class Memory {
+  readonly #known = new Map<string, Known>();
+
+  get(clientId: string): Known | undefined {
+    const known = this.#known.get(clientId);
+    if (known !== undefined) this.set(clientId, known);
+    return known;
+  }
+
+  set(clientId: string, known: Known): void {
+    this.#known.delete(clientId);
+    this.#known.set(clientId, known);
+    if (this.#known.size <= mostKnown) return;
+    const oldest = this.#known.keys().next();
+    if (!oldest.done) this.#known.delete(oldest.value);
+  }
+}
+
+/**
+ * Registered clients from the store; a client id that is an https address from its document, through the guarded way out: 5 KB, 5 s, no
+ * redirects, one fetch at a time per address, kept as long as it asks for within 5 minutes and 24 hours. Fault besides those of the
+ * port: `request.rate_limited` where too many documents are being fetched. Source: draft-ietf-oauth-client-id-metadata-document.
+ */
+export function createClientDirectory({ store, outbound, logger, now = () => new Date() }: Parts): ClientDirectory {
+  const memory = new Memory();
+  const work = new SharedWork<OAuthClient | null>({ atOnce: 4, waiting: 32 });
+
+  const fetchOnce = async (clientId: string): Promise<OAuthClient> => {
+    const answer = await outbound.send({
+      url: clientId,
+      method: 'GET',
+      headers: { accept: 'application/json' },
+      maxBytes: mostBytes,
+      timeoutMs,
+    });
+    const client = readClientDocument(clientId, answer, now());
+    const at = client.createdAt.getTime();
+    // The copy serves other processes, and this one while the host is down.
+    await store.saveClient({ ...client, expiresAt: new Date(at + mostAgeMs) });
+    memory.set(clientId, { client, until: at + freshFor(answer) });
+    return client;
+  };
+
+  const refresh = async (clientId: string): Promise<OAuthClient | null> => {
+    const copy = await store.findClient(clientId);
+    const age = copy === null ? Infinity : now().getTime() - copy.createdAt.getTime();
+    if (memory.get(clientId) === undefined && age < sharedMs) {
+      memory.set(clientId, { client: copy, until: now().getTime() + sharedMs - age });
+      return copy;
+    }
+    try {
+      return await fetchOnce(clientId);
+    } catch (error) {
+      const isDown = error instanceof Fault && error.code === 'outbound.failed';
+      if (
+        !isDown &&
+        !(error instanceof DocumentProblem) &&
+        !(error instanceof Fault && error.code === 'outbound.refused')
+      )
+        throw error;
+      logger.warn({ reason: error.message, clientId }, 'the document of a client is of no use');
+      const client = isDown && age < mostAgeMs ? copy : null;
+      memory.set(clientId, { client, until: now().getTime() + pauseMs });
+      return client;
+    }
+  };
+
+  return {
+    async find(clientId) {
+      if (!clientId.includes(':')) {
+        const client = await store.findClient(clientId);
+        return client?.expiresAt && client.expiresAt <= now() ? null : client;
+      }
+      if (!isDocumentAddress(clientId) || outbound.refuses(clientId) !== null) return null;
+      const known = memory.get(clientId);
+      if (known !== undefined && known.until > now().getTime()) return known.client;
+      return work.do(clientId, () => refresh(clientId));
+    },
+  };
+}

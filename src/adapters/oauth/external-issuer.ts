@@ -1,0 +1,119 @@
+import { createRemoteJWKSet, customFetch, errors, jwtVerify, type JWTPayload, type JWTVerifyGetKey } from 'jose';
+import { issuerMetadata } from '#src/adapters/oauth/issuer-metadata.ts';
+import { Fault } from '#src/domain/fault.ts';
+import type { Outbound } from '#src/domain/ports/outbound.ts';
+import type { IssuedToken, TokenIssuer } from '#src/domain/ports/token-issuer.ts';
+
+export interface ExternalIssuerOptions {
+  /** As tokens name it, to the letter. */
+  readonly issuer: string;
+  /** RFC 8707: what `aud` must name. */
+  resource(): string;
+  readonly outbound: Pick<Outbound, 'send'>;
+}
+
+/** Never `none`, never a shared secret: what verifies a token must not be able to make one. */
+const algorithms = [
+  ...['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512'],
+  ...['ES256', 'ES384', 'ES512', 'EdDSA', 'Ed25519'],
+];
+/** RFC 9068 §2.1, and what issuers write that are older than it. */
+const types = new Set(['at+jwt', 'application/at+jwt', 'jwt']);
+const clockToleranceSeconds = 30;
+const keySetBytes = 256 * 1024;
+const withinMs = 5_000;
+/** The issuer's, so that nobody makes us ask it for each invented key id. */
+const askAgainAfterMs = 30_000;
+const jwt = /^[\w-]+\.[\w-]+\.[\w-]+$/;
+
+function unavailable(cause: unknown): Fault {
+  return new Fault('service.unavailable', 'The issuer of access tokens does not answer: try again soon.', { cause });
+}
+
+const isUnknownKey = (error: unknown): boolean =>
+  error instanceof errors.JWKSNoMatchingKey || error instanceof errors.JWKSMultipleMatchingKeys;
+
+/** The issuer's keys: its metadata say where, jose keeps them for ten minutes and asks again for a key it does not know. */
+function keysOf({ issuer, outbound }: ExternalIssuerOptions): JWTVerifyGetKey {
+  const where = issuerMetadata(issuer, outbound);
+  let known: { readonly at: string; readonly keys: ReturnType<typeof createRemoteJWKSet> } | null = null;
+  const load = async (url: string): Promise<Response> => {
+    const headers = { accept: 'application/json, application/jwk-set+json' };
+    const request = { url, method: 'GET', headers, maxBytes: keySetBytes, timeoutMs: withinMs } as const;
+    const { status, body } = await outbound.send(request);
+    return new Response(new Uint8Array(body), { status });
+  };
+  return async (header, token) => {
+    try {
+      const { jwksUri } = await where();
+      if (known?.at !== jwksUri) {
+        const options = { timeoutDuration: withinMs, cooldownDuration: askAgainAfterMs, [customFetch]: load };
+        known = { at: jwksUri, keys: createRemoteJWKSet(new URL(jwksUri), options) };
+      }
+      return await known.keys(header, token);
+    } catch (error) {
+      // Whose key is not there is not its token; whatever else happens is the issuer's trouble, not the caller's.
+      throw isUnknownKey(error) ? error : unavailable(error);
+    }
+  };
+}
+
+const text = (value: unknown): string | null =>
+  typeof value === 'string' && value !== '' && value.length <= 500 ? value : null;
+
+/** `scope` of RFC 9068, or `scp` in either form that issuers have for it. */
+function scopesOf({ scope, scp }: JWTPayload): readonly string[] {
+  const said: unknown = scope ?? scp;
+  if (typeof said === 'string') return said.split(' ');
+  return Array.isArray(said) ? said.filter((one): one is string => typeof one === 'string') : [];
+}
+
+function projectsOf(claim: unknown): readonly string[] | null | 'wrong' {
+  if (claim === undefined || claim === null) return null;
+  const strings = Array.isArray(claim) && claim.every((one): one is string => typeof one === 'string');
+  return strings ? (claim as readonly string[]) : 'wrong';
+}
+
+/** null where a claim that decides about rights is missing or is not of its shape. */
+function issued(claims: JWTPayload): IssuedToken | null {
+  const subject = text(claims.sub);
+  const organizationId = text(claims['organization_id']);
+  const projectIds = projectsOf(claims['project_ids']);
+  // A token that is bound to a key (DPoP, mTLS) is none for the bearer.
+  if (subject === null || organizationId === null || projectIds === 'wrong' || claims['cnf'] !== undefined) return null;
+  return {
+    subject,
+    clientId: text(claims['client_id']) ?? text(claims['azp']),
+    name: text(claims['name']) ?? text(claims['preferred_username']),
+    scopes: scopesOf(claims),
+    organizationId,
+    projectIds,
+  };
+}
+
+/**
+ * JWT access tokens of an authorization server beside our own. `iss` and `aud` to the letter, `exp` and `sub` required, asymmetric
+ * signatures only. Source: RFC 9068 §4; RFC 8414 §3; mcp.md "OAuth 2.1 authorization server".
+ */
+export function createExternalIssuer(options: ExternalIssuerOptions): TokenIssuer {
+  const keys = keysOf(options);
+  return {
+    async read(token) {
+      if (!jwt.test(token)) return null;
+      try {
+        const { payload, protectedHeader } = await jwtVerify(token, keys, {
+          algorithms,
+          issuer: options.issuer,
+          audience: options.resource(),
+          requiredClaims: ['exp', 'sub'],
+          clockTolerance: clockToleranceSeconds,
+        });
+        const { typ } = protectedHeader;
+        return typ === undefined || types.has(typ.toLowerCase()) ? issued(payload) : null;
+      } catch (error) {
+        if (error instanceof errors.JOSEError) return null;
+        throw error;
+      }
+    },
+  };
+}

@@ -1,0 +1,66 @@
+import type { Outbound } from '#src/domain/ports/outbound.ts';
+
+export interface IssuerMetadata {
+  readonly jwksUri: string;
+}
+
+const keptMs = 60 * 60_000;
+/** An issuer that does not answer is not asked for every call. */
+const failureKeptMs = 5_000;
+const withinMs = 5_000;
+const mostBytes = 256 * 1024;
+
+/** RFC 8414 §3.1 and §5: its own location, then those of OpenID Connect, with the issuer's path after and before. */
+export function metadataLocations(issuer: string): readonly string[] {
+  const { origin, pathname } = new URL(issuer);
+  const path = pathname.replace(/\/$/, '');
+  return [
+    ...new Set([
+      `${origin}/.well-known/oauth-authorization-server${path}`,
+      `${origin}/.well-known/openid-configuration${path}`,
+      `${origin}${path}/.well-known/openid-configuration`,
+    ]),
+  ];
+}
+
+function parsed(body: Buffer): Record<string, unknown> {
+  const value: unknown = JSON.parse(body.toString());
+  if (typeof value !== 'object' || value === null) throw new Error('the metadata of the issuer are not an object');
+  return value as Record<string, unknown>;
+}
+
+async function discover(issuer: string, outbound: Pick<Outbound, 'send'>): Promise<IssuerMetadata> {
+  for (const url of metadataLocations(issuer)) {
+    const headers = { accept: 'application/json' };
+    const { status, body } = await outbound.send({
+      url,
+      method: 'GET',
+      headers,
+      maxBytes: mostBytes,
+      timeoutMs: withinMs,
+    });
+    if (status >= 500) throw new Error(`the metadata of the issuer answered ${status}`);
+    if (status !== 200) continue;
+    const { issuer: said, jwks_uri: jwksUri } = parsed(body);
+    // RFC 8414 §3.3: else one issuer could speak for another.
+    if (said !== issuer) throw new Error('the metadata name another issuer');
+    if (typeof jwksUri !== 'string' || !URL.canParse(jwksUri)) throw new Error('the metadata have no jwks_uri');
+    return { jwksUri };
+  }
+  throw new Error('the issuer has no metadata');
+}
+
+/** Where the issuer's keys are: asked for once an hour, once for all who wait. Throws when they cannot be had. */
+export function issuerMetadata(issuer: string, outbound: Pick<Outbound, 'send'>): () => Promise<IssuerMetadata> {
+  let known: { readonly metadata: Promise<IssuerMetadata>; until: number } | null = null;
+  return () => {
+    if (known !== null && performance.now() < known.until) return known.metadata;
+    const metadata = discover(issuer, outbound).catch((error: unknown) => {
+      asked.until = performance.now() + failureKeptMs;
+      throw error;
+    });
+    const asked = { metadata, until: performance.now() + keptMs };
+    known = asked;
+    return metadata;
+  };
+}

@@ -1,0 +1,148 @@
+import OAuth2Server from '@node-oauth/oauth2-server';
+import {
+  Exchange,
+  type Entitlement,
+  type ExchangeParts,
+  type TokenRequest,
+} from '#src/domain/access/oauth/tokens/exchange.ts';
+import { lifetimes } from '#src/domain/access/oauth/lifetimes.ts';
+import { requireParameter, type FormParameters } from '#src/domain/access/oauth/tokens/parameters.ts';
+import { OAuthProblem, oauthErrors, type OAuthErrorCode } from '#src/domain/access/oauth/problem.ts';
+import { scopeText } from '#src/domain/access/oauth/tokens/scope-text.ts';
+import { newOAuthSecret } from '#src/domain/access/oauth/secrets.ts';
+import type { OAuthGrantType, TokenReply } from '#src/domain/ports/oauth.ts';
+
+/** Answers the token endpoint. */
+export interface TokenEngine {
+  /** Problems: those of RFC 6749 §5.2 but `invalid_client`, and `invalid_target`. */
+  exchange(request: TokenRequest): Promise<TokenReply>;
+}
+
+const grantTypes: readonly string[] = [
+  'authorization_code',
+  'refresh_token',
+  'client_credentials',
+] satisfies OAuthGrantType[];
+
+/** RFC 7636 §4.1. */
+const verifierForm = /^[A-Za-z0-9._~-]{43,128}$/;
+
+/** What the library leaves open: PKCE is no choice, and the redirect address always stood in the request. */
+function checkGuards({ client, parameters }: TokenRequest): void {
+  const grantType = requireParameter(parameters, 'grant_type');
+  if (!grantTypes.includes(grantType))
+    throw new OAuthProblem('unsupported_grant_type', `grant_type has to be one of ${grantTypes.join(' ')}`);
+  if (!client.grantTypes.includes(grantType as OAuthGrantType))
+    throw new OAuthProblem('unauthorized_client', 'this client is not registered for this grant_type');
+  if (grantType === 'refresh_token') requireParameter(parameters, 'refresh_token');
+  if (grantType !== 'authorization_code') return;
+  for (const name of ['code', 'redirect_uri']) requireParameter(parameters, name);
+  if (!verifierForm.test(requireParameter(parameters, 'code_verifier')))
+    throw new OAuthProblem('invalid_request', 'code_verifier has to be 43 to 128 unreserved characters');
+}
+
+interface Held {
+  readonly entitled: Entitlement;
+}
+const heldBy = (user: OAuth2Server.User): Entitlement => (user as Held).entitled;
+
+type Model = OAuth2Server.AuthorizationCodeModel & OAuth2Server.RefreshTokenModel & OAuth2Server.ClientCredentialsModel;
+
+/** The library's questions about one request, answered by our own exchange. What it calls a user is what the tokens are made of. */
+function modelOf(exchange: Exchange, { client }: TokenRequest): Model {
+  const asClient = { id: client._id, grants: [...client.grantTypes] };
+  const never = (): Promise<never> => Promise.reject(new Error('the library is asked for tokens only'));
+  return {
+    // It was authenticated before: with `code_verifier` the library would take a confidential client without its secret.
+    getClient: (clientId) => Promise.resolve(clientId === client._id ? asClient : null),
+    async getAuthorizationCode(authorizationCode) {
+      const { codeChallenge, expiresAt, ...entitled } = await exchange.ofCode(authorizationCode);
+      const user: Held = { entitled };
+      // The address was compared by then.
+      const rest = { redirectUri: '', scope: [...entitled.scopes], codeChallenge, codeChallengeMethod: 'S256' };
+      return { authorizationCode, expiresAt, client: asClient, user, ...rest };
+    },
+    async revokeAuthorizationCode({ authorizationCode }) {
+      await exchange.useCode(authorizationCode);
+      return true;
+    },
+    async getRefreshToken(refreshToken) {
+      const { expiresAt, ...entitled } = await exchange.ofRefreshToken(refreshToken);
+      const user: Held = { entitled };
+      return { refreshToken, refreshTokenExpiresAt: expiresAt, scope: [...entitled.scopes], client: asClient, user };
+    },
+    async revokeToken({ refreshToken }) {
+      await exchange.useRefreshToken(refreshToken);
+      return true;
+    },
+    getUserFromClient: async () => ({ entitled: await exchange.ofClient() }),
+    validateScope: (user) => Promise.resolve([...heldBy(user).scopes]),
+    generateAccessToken: () => Promise.resolve(newOAuthSecret('access')),
+    generateRefreshToken: () => Promise.resolve(newOAuthSecret('refresh')),
+    async saveToken(token, tokenClient, user) {
+      const entitled = heldBy(user);
+      const refreshToken = entitled.grant.offline ? (token.refreshToken ?? null) : null;
+      const { accessToken } = token;
+      const accessTokenExpiresAt = await exchange.save(entitled, { access: accessToken, refresh: refreshToken });
+      return {
+        accessToken,
+        accessTokenExpiresAt,
+        ...(refreshToken !== null && { refreshToken }),
+        scope: [...entitled.scopes],
+        client: tokenClient,
+        user,
+      };
+    },
+    getAccessToken: never,
+    saveAuthorizationCode: never,
+  };
+}
+
+/** Our own problem from within the library's errors; its own ones in our words. */
+function problemOf(error: unknown): unknown {
+  if (!(error instanceof OAuth2Server.OAuthError)) return error;
+  const { inner } = error as { inner?: unknown };
+  if (inner instanceof Error) return problemOf(inner);
+  if (!(error.name in oauthErrors) || error.name === 'server_error') return error;
+  return new OAuthProblem(error.name as OAuthErrorCode, error.message.replaceAll(/["\\]|[^ -~]/g, ''));
+}
+
+/** As the library reads a request: nothing of the one that came but its parameters. */
+function asLibraryRequest(parameters: FormParameters, clientId: string): OAuth2Server.Request {
+  const { scope: _, client_secret: __, ...body } = Object.fromEntries(parameters);
+  const headers = { 'content-type': 'application/x-www-form-urlencoded', 'content-length': '1' };
+  return new OAuth2Server.Request({ method: 'POST', headers, query: {}, body: { ...body, client_id: clientId } });
+}
+
+/**
+ * The grant types of `@node-oauth/oauth2-server` over our store. Ours, since the library leaves them open: clients are authenticated
+ * before, PKCE is required, scopes are checked before a refresh token is used. Source: mcp.md "OAuth 2.1 authorization server".
+ */
+export function createTokenEngine(parts: ExchangeParts): TokenEngine {
+  const options = {
+    accessTokenLifetime: lifetimes.accessMs / 1_000,
+    refreshTokenLifetime: lifetimes.refreshMs / 1_000,
+    requireClientAuthentication: { authorization_code: false, refresh_token: false, client_credentials: false },
+  };
+  return {
+    async exchange(request) {
+      checkGuards(request);
+      const { parameters, client, now } = request;
+      const server = new OAuth2Server({ model: modelOf(new Exchange(parts, request), request), ...options });
+      try {
+        const token = await server.token(asLibraryRequest(parameters, client._id), new OAuth2Server.Response());
+        const { accessToken, accessTokenExpiresAt = now, refreshToken } = token;
+        const { grant, scopes } = heldBy(token.user);
+        return {
+          access_token: accessToken,
+          token_type: 'Bearer',
+          expires_in: Math.floor((accessTokenExpiresAt.getTime() - now.getTime()) / 1_000),
+          ...(refreshToken !== undefined && { refresh_token: refreshToken }),
+          scope: scopeText(scopes, grant.offline),
+        };
+      } catch (error) {
+        throw problemOf(error);
+      }
+    },
+  };
+}

@@ -1,0 +1,62 @@
+import { createHash } from 'node:crypto';
+import { grantedScopes, grantScopes, type GrantScope } from '#src/contracts/scopes.ts';
+import type { Principal } from '#src/domain/access/principal.ts';
+import type { OrganizationStore } from '#src/domain/ports/organizations.ts';
+import type { IssuedToken, TokenIssuer } from '#src/domain/ports/token-issuer.ts';
+import type { TokenAuthenticator } from '#src/auth/bearer-authenticator.ts';
+
+interface Parts {
+  readonly issuer: TokenIssuer;
+  readonly organizations: Pick<OrganizationStore, 'findOrganization' | 'listProjects'>;
+}
+
+const known: ReadonlySet<string> = new Set(grantScopes);
+
+/** Of this issuer's people and programs, never one of ours: it stands in records, addresses and names of objects. */
+const idOf = (what: string, ...parts: readonly string[]): string =>
+  `${what}_${createHash('sha256').update(parts.join('\n')).digest('hex').slice(0, 32)}`;
+
+/**
+ * Access token of an external authorization server to Principal. Members are not ours to know there: the issuer says who may do what,
+ * within one organization of ours. One round trip. Fault: `service.unavailable`. Source: mcp.md "Seam".
+ */
+export class IssuerAuthenticator implements TokenAuthenticator {
+  readonly #parts: Parts;
+
+  constructor(parts: Parts) {
+    this.#parts = parts;
+  }
+
+  async byToken(token: string): Promise<Principal | null> {
+    const issued = await this.#parts.issuer.read(token);
+    if (issued === null) return null;
+    const { organizations } = this.#parts;
+    const [organization, projects] = await Promise.all([
+      organizations.findOrganization(issued.organizationId),
+      organizations.listProjects(issued.organizationId),
+    ]);
+    if (organization === null) return null;
+    const named = issued.projectIds === null ? null : new Set(issued.projectIds);
+    const ids = projects.map((project) => project._id);
+    return principalOf(issued, named === null ? ids : ids.filter((id) => named.has(id)));
+  }
+}
+
+function principalOf(
+  { subject, clientId, name, scopes, organizationId }: IssuedToken,
+  projectIds: string[],
+): Principal {
+  const program = clientId ?? '';
+  return {
+    kind: 'oauth',
+    actorId: idOf('ext', subject),
+    actorName: name ?? subject,
+    keyId: null,
+    session: null,
+    grant: { id: idOf('extgrant', subject, program, organizationId), clientId: program, person: true },
+    organizationId,
+    projectIds,
+    scopes: grantedScopes(scopes.filter((scope): scope is GrantScope => known.has(scope))),
+    agentGraphId: null,
+  };
+}

@@ -1,0 +1,13 @@
+import { SharedReads } from '#src/domain/shared-reads.ts';
+import type { OrganizationRecord, OrganizationStore, ProjectRecord } from '#src/domain/ports/organizations.ts';
+
+/** What nearly every call asks for: calls in one organization that come at once are answered by one read. */
+export function withSharedReads(store: OrganizationStore): OrganizationStore {
+  const organizations = new SharedReads<OrganizationRecord | null>((id) => store.findOrganization(id));
+  const projects = new SharedReads<readonly ProjectRecord[]>((id) => store.listProjects(id));
+  return {
+    ...store,
+    findOrganization: (id) => organizations.get(id),
+    listProjects: (organizationId) => projects.get(organizationId),
+  };
+}

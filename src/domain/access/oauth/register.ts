@@ -1,0 +1,72 @@
+import { plainName } from '#src/domain/access/oauth/consent-text.ts';
+import { lifetimes } from '#src/domain/access/oauth/lifetimes.ts';
+import { OAuthProblem } from '#src/domain/access/oauth/problem.ts';
+import { isRedirectAllowed } from '#src/domain/access/oauth/redirect.ts';
+import { hashSecret, newOAuthSecret } from '#src/domain/access/oauth/secrets.ts';
+import { newId } from '#src/domain/ids.ts';
+import type { ClientAuthMethod, OAuthClient, OAuthStore } from '#src/domain/ports/oauth.ts';
+
+/** What a program says of itself, in the form that the contract gives it. */
+export interface ClientMetadata {
+  readonly redirect_uris: readonly string[];
+  readonly client_name?: string | undefined;
+  readonly grant_types?: readonly string[] | undefined;
+  readonly response_types?: readonly string[] | undefined;
+  readonly token_endpoint_auth_method?: string | undefined;
+}
+
+const authMethods: readonly string[] = [
+  'none',
+  'client_secret_basic',
+  'client_secret_post',
+] satisfies ClientAuthMethod[];
+
+function authMethodOf({ token_endpoint_auth_method: named = 'client_secret_basic' }: ClientMetadata): ClientAuthMethod {
+  if (authMethods.includes(named)) return named as ClientAuthMethod;
+  throw new OAuthProblem(
+    'invalid_client_metadata',
+    `token_endpoint_auth_method has to be one of ${authMethods.join(' ')}`,
+  );
+}
+
+/** Others, such as those for devices, are left out, as RFC 7591 §2 allows: clients register with several servers in one way. */
+function grantTypesOf({ grant_types: named = ['authorization_code'] }: ClientMetadata): OAuthClient['grantTypes'] {
+  if (!named.includes('authorization_code'))
+    throw new OAuthProblem('invalid_client_metadata', 'grant_types has to name authorization_code');
+  return named.includes('refresh_token') ? ['authorization_code', 'refresh_token'] : ['authorization_code'];
+}
+
+/**
+ * A program that registers itself: known until nobody uses it any more. A confidential one gets its secret this once. Problems:
+ * `invalid_redirect_uri`, `invalid_client_metadata`. Source: RFC 7591 §3; attacks.md 83.
+ */
+export async function registerClient(
+  store: Pick<OAuthStore, 'insertClient'>,
+  metadata: ClientMetadata,
+  now: Date,
+): Promise<{ client: OAuthClient; secret: string | null }> {
+  if (!metadata.redirect_uris.every(isRedirectAllowed))
+    throw new OAuthProblem(
+      'invalid_redirect_uri',
+      'a redirect URI is https, http on localhost, 127.0.0.1 or [::1], or of a private scheme, without fragment',
+    );
+  if (metadata.response_types?.includes('code') === false)
+    throw new OAuthProblem('invalid_client_metadata', 'response_types has to name code');
+  const authMethod = authMethodOf(metadata);
+  const secret = authMethod === 'none' ? null : newOAuthSecret('client');
+  const client: OAuthClient = {
+    _id: newId('client', now),
+    origin: 'registered',
+    name: plainName({ _id: 'Unnamed program', name: metadata.client_name ?? '' }),
+    redirectUris: [...new Set(metadata.redirect_uris)],
+    grantTypes: grantTypesOf(metadata),
+    authMethod,
+    secretHash: secret === null ? null : hashSecret(secret),
+    organizationId: null,
+    createdAt: now,
+    lastUsedAt: null,
+    expiresAt: new Date(now.getTime() + lifetimes.unusedClientMs),
+  };
+  await store.insertClient(client);
+  return { client, secret };
+}

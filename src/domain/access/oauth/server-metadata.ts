@@ -1,0 +1,31 @@
+import { oauthPaths } from '#src/contracts/oauth.ts';
+import { grantScopes, offlineAccess } from '#src/contracts/scopes.ts';
+
+/**
+ * What the authorization server can do, in one document for both well-known addresses. It is no OpenID provider: it has no keys and
+ * issues no identity tokens. Source: RFC 8414 §2; RFC 9207 §3; RFC 9728 §4; draft-ietf-oauth-client-id-metadata-document §5.
+ */
+export function serverMetadata(issuer: string, resource: string): Readonly<Record<string, unknown>> {
+  const at = (path: string): string => `${issuer}${path}`;
+  const withSecret = ['client_secret_basic', 'client_secret_post'];
+  const anyClient = ['none', ...withSecret];
+  return {
+    issuer,
+    authorization_endpoint: at(oauthPaths.authorize),
+    token_endpoint: at(oauthPaths.token),
+    registration_endpoint: at(oauthPaths.register),
+    revocation_endpoint: at(oauthPaths.revoke),
+    introspection_endpoint: at(oauthPaths.introspect),
+    scopes_supported: [...grantScopes, offlineAccess],
+    response_types_supported: ['code'],
+    response_modes_supported: ['query'],
+    grant_types_supported: ['authorization_code', 'refresh_token', 'client_credentials'],
+    token_endpoint_auth_methods_supported: anyClient,
+    revocation_endpoint_auth_methods_supported: anyClient,
+    introspection_endpoint_auth_methods_supported: withSecret,
+    code_challenge_methods_supported: ['S256'],
+    authorization_response_iss_parameter_supported: true,
+    client_id_metadata_document_supported: true,
+    protected_resources: [resource],
+  };
+}

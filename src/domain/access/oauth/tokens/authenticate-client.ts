@@ -1,0 +1,61 @@
+import type { FormParameters } from '#src/domain/access/oauth/tokens/parameters.ts';
+import { OAuthProblem } from '#src/domain/access/oauth/problem.ts';
+import { secretMatches } from '#src/domain/access/oauth/secrets.ts';
+import type { ClientDirectory, OAuthClient } from '#src/domain/ports/oauth.ts';
+
+interface Credentials {
+  readonly clientId: string;
+  readonly secret: string | null;
+}
+
+/** Unknown, without its secret, with another one: one answer. */
+const refused = (): OAuthProblem =>
+  new OAuthProblem('invalid_client', 'this client is not known, or did not prove who it is');
+
+/** Both halves are form-encoded before they are joined: RFC 6749 §2.3.1. */
+function formDecoded(text: string): string {
+  try {
+    return decodeURIComponent(text.replaceAll('+', ' '));
+  } catch (error) {
+    if (error instanceof URIError) throw refused();
+    throw error;
+  }
+}
+
+function fromBasic(authorization: string): Credentials {
+  const [, encoded] = /^Basic +([A-Za-z0-9+/=]+) *$/i.exec(authorization) ?? [];
+  const [, clientId, secret] = /^([^:]+):(.*)$/s.exec(Buffer.from(encoded ?? '', 'base64').toString()) ?? [];
+  if (clientId === undefined || secret === undefined) throw refused();
+  return { clientId: formDecoded(clientId), secret: secret === '' ? null : formDecoded(secret) };
+}
+
+function credentialsOf(authorization: string | undefined, parameters: FormParameters): Credentials {
+  const [named, posted] = [parameters.get('client_id'), parameters.get('client_secret')];
+  if (authorization === undefined) {
+    if (named === undefined) throw refused();
+    return { clientId: named, secret: posted ?? null };
+  }
+  const basic = fromBasic(authorization);
+  if (posted !== undefined || (named !== undefined && named !== basic.clientId))
+    throw new OAuthProblem('invalid_request', 'send the credentials of the client one way only');
+  return basic;
+}
+
+/**
+ * The client that sent the request: a confidential one by its secret, whichever of the two ways it comes, a public one by its id, which
+ * proves nothing. Problems: `invalid_client`, `invalid_request`. Source: RFC 6749 §2.3, §3.2.1; attacks.md 79.
+ */
+export async function authenticateClient(
+  clients: ClientDirectory,
+  authorization: string | undefined,
+  parameters: FormParameters,
+): Promise<OAuthClient> {
+  const { clientId, secret } = credentialsOf(authorization, parameters);
+  const client = await clients.find(clientId);
+  if (client === null) throw refused();
+  // A public client with a secret is somebody who takes it for another one.
+  const proven =
+    client.secretHash === null ? secret === null : secret !== null && secretMatches(client.secretHash, secret);
+  if (!proven) throw refused();
+  return client;
+}

@@ -1,0 +1,207 @@
+import type { FormParameters } from '#src/domain/access/oauth/tokens/parameters.ts';
+import type { GrantScope } from '#src/contracts/scopes.ts';
+import { endFamily } from '#src/domain/access/oauth/tokens/end-family.ts';
+import { OAuthProblem } from '#src/domain/access/oauth/problem.ts';
+import { machineGrantId } from '#src/domain/access/oauth/issue.ts';
+import { lifetimes } from '#src/domain/access/oauth/lifetimes.ts';
+import { narrowScopes } from '#src/domain/access/oauth/tokens/scope-text.ts';
+import { hashSecret, looksLikeOAuthSecret } from '#src/domain/access/oauth/secrets.ts';
+import { standingGrant } from '#src/domain/access/oauth/tokens/standing.ts';
+import type { AuditLog } from '#src/domain/ports/audit-log.ts';
+import type { OAuthClient, OAuthGrant, OAuthStore, OAuthToken } from '#src/domain/ports/oauth.ts';
+import type { MemberStore } from '#src/domain/ports/sessions.ts';
+
+export interface ExchangeParts {
+  readonly store: OAuthStore;
+  readonly members: Pick<MemberStore, 'membership'>;
+  readonly audit: Pick<AuditLog, 'record'>;
+}
+
+/** One request to the token endpoint, from a client that has proven who it is. */
+export interface TokenRequest {
+  readonly client: OAuthClient;
+  readonly parameters: FormParameters;
+  readonly ip: string | null;
+  /** When the request had arrived as a whole: what was used before that is replayed. */
+  readonly now: Date;
+}
+
+/** What tokens are made of, whichever way it came. */
+export interface Entitlement {
+  readonly grant: OAuthGrant;
+  readonly family: string;
+  /** Of the access token. */
+  readonly scopes: readonly GrantScope[];
+  /** Of the refresh token: never fewer than the one before had (RFC 6749 §6). */
+  readonly refreshScopes: readonly GrantScope[];
+  readonly resource: string;
+}
+
+type Single = 'code' | 'refresh token';
+
+interface Spent {
+  readonly grantId: string;
+  readonly family: string;
+  readonly consumedAt: Date | null;
+}
+
+const deadGrant = (what: string): OAuthProblem =>
+  new OAuthProblem('invalid_grant', `the ${what} is unknown, used, over or revoked, or was issued to another client`);
+
+function sameAddress(one: string, other: string): boolean {
+  return URL.parse(one)?.href === URL.parse(other)?.href;
+}
+
+/**
+ * What each grant type rests on, checked before anything is used up, and used up by one conditional update. Whatever is used twice takes
+ * all that it led to with it. Problems: `invalid_grant`, `invalid_scope`, `invalid_target`. Source: RFC 6749 §4.1.3, §6; RFC 9700 §4.14;
+ * mcp.md "OAuth 2.1 authorization server".
+ */
+export class Exchange {
+  readonly #parts: ExchangeParts;
+  readonly #request: TokenRequest;
+
+  constructor(parts: ExchangeParts, request: TokenRequest) {
+    this.#parts = parts;
+    this.#request = request;
+  }
+
+  /** A code's own: unused, of this client, for this address. */
+  async ofCode(code: string): Promise<Entitlement & { readonly codeChallenge: string; readonly expiresAt: Date }> {
+    const { client, parameters, now } = this.#request;
+    const record = looksLikeOAuthSecret('code', code) ? await this.#parts.store.findCode(hashSecret(code)) : null;
+    if (record === null || record.clientId !== client._id) throw deadGrant('code');
+    if (record.consumedAt !== null) throw await this.#replayed('code', { ...record, family: record._id });
+    if (record.expiresAt <= now) throw deadGrant('code');
+    if (parameters.get('redirect_uri') !== record.redirectUri)
+      throw new OAuthProblem('invalid_grant', 'redirect_uri is not the one that the code was sent to');
+    const grant = await this.#standing(record.grantId, 'code');
+    const { scopes, resource, codeChallenge, expiresAt } = record;
+    this.#checkResource(resource);
+    return { grant, family: record._id, scopes, refreshScopes: scopes, resource, codeChallenge, expiresAt };
+  }
+
+  async useCode(code: string): Promise<void> {
+    const used = await this.#parts.store.consumeCode(hashSecret(code), new Date());
+    if (used?.outcome === 'replayed') throw await this.#replayed('code', { ...used.record, family: used.record._id });
+    if (used === null) throw deadGrant('code');
+  }
+
+  /** A refresh token's own: unused, of this client, for no more than it has. */
+  async ofRefreshToken(token: string): Promise<Entitlement & { readonly expiresAt: Date }> {
+    const { client, parameters, now } = this.#request;
+    const record = looksLikeOAuthSecret('refresh', token) ? await this.#parts.store.findToken(hashSecret(token)) : null;
+    if (record?.kind !== 'refresh' || record.clientId !== client._id) throw deadGrant('refresh token');
+    const { grantId, family, resource, scopes, expiresAt } = record;
+    if (record.consumedAt !== null) throw await this.#replayed('refresh token', record);
+    if (expiresAt <= now) throw deadGrant('refresh token');
+    const grant = await this.#standing(grantId, 'refresh token');
+    this.#checkResource(resource);
+    const narrowed = narrowScopes(parameters.get('scope'), scopes, grant.offline);
+    return { grant, family, scopes: narrowed, refreshScopes: scopes, resource, expiresAt };
+  }
+
+  async useRefreshToken(token: string): Promise<void> {
+    const used = await this.#parts.store.consumeRefreshToken(hashSecret(token), new Date());
+    if (used?.outcome === 'replayed') throw await this.#replayed('refresh token', used.record);
+    if (used === null) throw deadGrant('refresh token');
+  }
+
+  /** What the organization gave the client itself. */
+  async ofClient(): Promise<Entitlement> {
+    const { client, parameters } = this.#request;
+    const grant = await this.#standing(machineGrantId(client._id), 'grant of this client');
+    this.#checkResource(grant.resource);
+    const scopes = narrowScopes(parameters.get('scope'), grant.scopes, false);
+    // Nothing is refreshed, and so nothing is replayed: what ends all of them is the grant.
+    return { grant, family: grant._id, scopes, refreshScopes: [], resource: grant.resource };
+  }
+
+  /** Stores new tokens, none of which outlives the grant, and says when the access token ends. */
+  async save(entitled: Entitlement, secrets: { access: string; refresh: string | null }): Promise<Date> {
+    const { grant, family, resource, scopes, refreshScopes } = entitled;
+    const { client, now } = this.#request;
+    const until = (ms: number): Date => {
+      const end = new Date(now.getTime() + ms);
+      return grant.expiresAt !== null && grant.expiresAt < end ? grant.expiresAt : end;
+    };
+    const common = { grantId: grant._id, family, clientId: client._id, resource, createdAt: now, consumedAt: null };
+    const expiresAt = until(lifetimes.accessMs);
+    const access: OAuthToken = { _id: hashSecret(secrets.access), kind: 'access', scopes, expiresAt, ...common };
+    const tokens: OAuthToken[] = [access];
+    if (secrets.refresh !== null)
+      tokens.push({
+        _id: hashSecret(secrets.refresh),
+        kind: 'refresh',
+        scopes: refreshScopes,
+        expiresAt: until(lifetimes.refreshMs),
+        ...common,
+      });
+    await this.#parts.store.insertTokens(tokens);
+    await this.#leaveTraces(entitled);
+    return expiresAt;
+  }
+
+  /** A code is exchanged once in the life of a grant: that is audited; the others only move the time of the last use. */
+  async #leaveTraces({ grant, scopes }: Entitlement): Promise<void> {
+    const { client, parameters, now, ip } = this.#request;
+    const { store, audit } = this.#parts;
+    const { _id: target, organizationId } = grant;
+    await Promise.all([
+      store.touchGrant(organizationId, target, now),
+      this.#touchClient(),
+      parameters.get('grant_type') === 'authorization_code' &&
+        audit.record({
+          organizationId,
+          actor: client._id,
+          action: 'grant.use',
+          target,
+          detail: { clientId: client._id, scopes },
+          ip,
+        }),
+    ]);
+  }
+
+  /** A registered client that is used is kept; a document's copy is its directory's affair. */
+  async #touchClient(): Promise<void> {
+    const { client, now } = this.#request;
+    const { origin, lastUsedAt } = client;
+    if (origin === 'document' || (lastUsedAt !== null && now.getTime() - lastUsedAt.getTime() < 3_600_000)) return;
+    const end = origin === 'registered' ? new Date(now.getTime() + lifetimes.idleClientMs) : null;
+    await this.#parts.store.touchClient(client._id, now, end);
+  }
+
+  async #standing(grantId: string, what: string): Promise<OAuthGrant> {
+    const grant = await standingGrant(this.#parts, grantId, this.#request.now);
+    if (grant === null || grant.clientId !== this.#request.client._id) throw deadGrant(what);
+    return grant;
+  }
+
+  /** RFC 8707 §2.2: left out, it is the one that was granted. */
+  #checkResource(granted: string): void {
+    const asked = this.#request.parameters.get('resource');
+    if (asked !== undefined && !sameAddress(asked, granted))
+      throw new OAuthProblem('invalid_target', 'resource is not the one that was granted');
+  }
+
+  /**
+   * Of two who use the same thing one may be a thief, and nobody knows which: both lose all of it. But for two that were under way at
+   * the same time, such as a client that asks again before it is answered: one of them gets nothing, and that is all.
+   */
+  async #replayed(what: Single, { grantId, family, consumedAt }: Spent): Promise<OAuthProblem> {
+    const { client, now, ip } = this.#request;
+    const { store, audit } = this.#parts;
+    if (consumedAt !== null && consumedAt > now) return deadGrant(what);
+    const grant = await endFamily(store, { grantId, family }, now);
+    if (grant !== null)
+      await audit.record({
+        organizationId: grant.organizationId,
+        actor: client._id,
+        action: 'grant.replay',
+        target: grantId,
+        detail: { clientId: client._id, what },
+        ip,
+      });
+    return deadGrant(what);
+  }
+}

@@ -1,0 +1,79 @@
+import { endFamily } from '#src/domain/access/oauth/tokens/end-family.ts';
+import { OAuthProblem } from '#src/domain/access/oauth/problem.ts';
+import { scopeText } from '#src/domain/access/oauth/tokens/scope-text.ts';
+import { hashSecret, looksLikeOAuthSecret } from '#src/domain/access/oauth/secrets.ts';
+import { standingGrant } from '#src/domain/access/oauth/tokens/standing.ts';
+import type { OAuthClient, OAuthStore, OAuthToken } from '#src/domain/ports/oauth.ts';
+import type { MemberStore } from '#src/domain/ports/sessions.ts';
+
+interface Parts {
+  readonly store: OAuthStore;
+  readonly members: Pick<MemberStore, 'membership'>;
+}
+
+function tokenOf(store: OAuthStore, secret: string): Promise<OAuthToken | null> {
+  const known = looksLikeOAuthSecret('access', secret) || looksLikeOAuthSecret('refresh', secret);
+  return known ? store.findToken(hashSecret(secret)) : Promise.resolve(null);
+}
+
+/**
+ * Ends a token of this client, and with a refresh token all that it belongs to; one that nobody knows is ended already. Problem:
+ * `invalid_grant` for another client's. Source: RFC 7009 §2.
+ */
+export async function revokeToken(store: OAuthStore, client: OAuthClient, secret: string, now: Date): Promise<void> {
+  const token = await tokenOf(store, secret);
+  if (token === null) return;
+  if (token.clientId !== client._id) throw new OAuthProblem('invalid_grant', 'the token was issued to another client');
+  if (token.kind === 'access') {
+    await store.removeToken(token._id);
+    return;
+  }
+  await endFamily(store, token, now);
+}
+
+/** What there is to say of a token. Source: RFC 7662 §2.2. */
+export type Introspection =
+  | { readonly active: false }
+  | {
+      readonly active: true;
+      readonly scope: string;
+      readonly client_id: string;
+      readonly token_type?: 'Bearer';
+      /** Seconds since 1970. */
+      readonly exp: number;
+      readonly iat: number;
+      readonly sub: string;
+      readonly aud: string;
+      readonly iss: string;
+    };
+
+const seconds = (at: Date): number => Math.floor(at.getTime() / 1_000);
+
+/**
+ * What a token of this client is good for, now; whatever is no such token is not active, and nothing says why. Problem:
+ * `invalid_client` for a public client, which has proven nothing. Source: RFC 7662 §2.
+ */
+export async function introspectToken(
+  parts: Parts,
+  client: OAuthClient,
+  secret: string,
+  { now, issuer }: { now: Date; issuer: string },
+): Promise<Introspection> {
+  if (client.secretHash === null) throw new OAuthProblem('invalid_client', 'only clients with a secret may ask');
+  const token = await tokenOf(parts.store, secret);
+  if (token === null || token.clientId !== client._id || token.consumedAt !== null || token.expiresAt <= now)
+    return { active: false };
+  const grant = await standingGrant(parts, token.grantId, now);
+  if (grant === null) return { active: false };
+  return {
+    active: true,
+    scope: scopeText(token.scopes, token.kind === 'refresh' && grant.offline),
+    client_id: client._id,
+    ...(token.kind === 'access' && { token_type: 'Bearer' as const }),
+    exp: seconds(token.expiresAt),
+    iat: seconds(token.createdAt),
+    sub: grant.kind === 'person' ? grant.userId : client._id,
+    aud: token.resource,
+    iss: issuer,
+  };
+}

@@ -1,0 +1,15 @@
+import type { OAuthGrant, OAuthStore } from '#src/domain/ports/oauth.ts';
+import type { MemberStore } from '#src/domain/ports/sessions.ts';
+
+interface Parts {
+  readonly store: Pick<OAuthStore, 'findGrant'>;
+  readonly members: Pick<MemberStore, 'membership'>;
+}
+
+/** The grant, where it still gives something: not revoked, not over, and its person still belongs to the organization; else null. */
+export async function standingGrant({ store, members }: Parts, grantId: string, now: Date): Promise<OAuthGrant | null> {
+  const grant = await store.findGrant(grantId);
+  if (grant === null || grant.revokedAt !== null || (grant.expiresAt !== null && grant.expiresAt <= now)) return null;
+  if (grant.kind === 'machine') return grant;
+  return (await members.membership(grant.organizationId, grant.userId)) === null ? null : grant;
+}

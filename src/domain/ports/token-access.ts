@@ -1,0 +1,22 @@
+import type { OAuthGrant, OAuthToken } from '#src/domain/ports/oauth.ts';
+import type { Role } from '#src/domain/access/role.ts';
+
+/** All that decides what an access token opens, as it is stored now. */
+export interface TokenAccess {
+  readonly token: OAuthToken;
+  readonly grant: OAuthGrant;
+  /** The grant's user in the grant's organization; null: no member, or no more. */
+  readonly member: { readonly name: string; readonly email: string; readonly role: Role } | null;
+  readonly organizationExists: boolean;
+  /** Those of the grant that are the organization's. */
+  readonly projectIds: readonly string[];
+}
+
+/** What the MCP service asks with every call. Lookups by secret hash: they tell the tenant. */
+export interface TokenAccessReader {
+  /**
+   * By the SHA-256 of the token, in one round trip; null for an unknown one, or one whose grant is gone. Never older than the call:
+   * nothing is kept. Fault: `service.unavailable`.
+   */
+  find(hash: string): Promise<TokenAccess | null>;
+}

@@ -1,0 +1,121 @@
+import type { Client } from '@modelcontextprotocol/client';
+import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client';
+import { AppBridge } from '@modelcontextprotocol/ext-apps/app-bridge';
+import type { Browser, FrameLocator } from 'playwright-core';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { catalogOf } from '#graphs/catalog.ts';
+import { transform } from '#graphs/nodes/transform.ts';
+import { appsExtension } from '#mcp/apps/apps.ts';
+import { graphOf, noop } from '#test/graphs/support/graph-fixtures.ts';
+import { modernClient } from '#test/mcp/listener.ts';
+import { openBrowser } from '#test/support/servers/browser.ts';
+import { startTestApp, tinyPng, type TestApp } from '#test/support/test-app.ts';
+import { addWorkflow } from '#test/support/workflows.ts';
+
+let at: TestApp;
+let agent: Client;
+let browser: Browser;
+let workflowId: string;
+
+beforeAll(async () => {
+  [browser, at] = await Promise.all([
+    openBrowser(),
+    startTestApp({ overrides: { catalog: catalogOf([noop, transform]) } }),
+  ]);
+  agent = await modernClient(new URL('/mcp', at.addresses.mcp), at.seed.agentKey);
+  workflowId = await addWorkflow(
+    at,
+    graphOf({ first: 'noop', second: 'noop' }, ['START>first', 'first>second', 'second>END']),
+  );
+});
+afterAll(async () => {
+  await browser.close();
+  await agent.close();
+  await at[Symbol.asyncDispose]();
+});
+
+type Result = Awaited<ReturnType<Client['callTool']>>;
+
+/** A result in its view, shown by the official host in a frame that reaches nothing, as programs do. */
+async function show(toolName: string, result: Result): Promise<{ view: FrameLocator; errors: string[] }> {
+  const { tools } = await agent.listTools();
+  const uri = (tools.find(({ name }) => name === toolName)?._meta as any).ui.resourceUri as string;
+  const [content] = (await agent.readResource({ uri })).contents;
+  expect(content).toMatchObject({ uri, mimeType: 'text/html;profile=mcp-app' });
+  const page = await browser.newPage();
+  const errors: string[] = [];
+  page.on('pageerror', (error) => errors.push(error.message));
+  const transport: Transport = {
+    start: async () => undefined,
+    close: async () => undefined,
+    send: (message) => page.evaluate((sent) => (globalThis as any).toView(sent), message as unknown as object),
+  };
+  await page.exposeFunction('toHost', (message: JSONRPCMessage) => transport.onmessage?.(message));
+  await page.setContent('<iframe sandbox="allow-scripts" width="800" height="600"></iframe>');
+  const bridge = new AppBridge(
+    agent as never,
+    { name: 'host', version: '1' },
+    { serverTools: {} },
+    {
+      hostContext: { theme: 'dark' },
+    },
+  );
+  const initialized = new Promise<void>((resolve) => {
+    bridge.oninitialized = () => resolve();
+  });
+  await bridge.connect(transport as never);
+  await page.evaluate(
+    (html) => {
+      const frame = (globalThis as any).document.querySelector('iframe');
+      (globalThis as any).toView = (message: object) => frame.contentWindow.postMessage(message, '*');
+      (globalThis as any).addEventListener('message', ({ data }: any) => (globalThis as any).toHost(data));
+      // What hosts allow a page that asks for nothing.
+      frame.srcdoc = html.replace(
+        '<head>',
+        `<head><meta http-equiv="Content-Security-Policy" content="default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'">`,
+      );
+    },
+    (content as { text: string }).text,
+  );
+  await initialized;
+  await bridge.sendToolInput({ arguments: {} });
+  await bridge.sendToolResult(result as never);
+  return { view: page.frameLocator('iframe'), errors };
+}
+
+test('the extension is declared, and only tools with a view name one', async () => {
+  expect(agent.getServerCapabilities()?.extensions).toHaveProperty(appsExtension);
+  const { tools } = await agent.listTools();
+  const shown = tools.filter(({ _meta }) => _meta !== undefined).map(({ name }) => name);
+  expect(shown).toEqual(['get_workflow', 'run_workflow', 'get_run']);
+});
+
+test('a workflow is a picture of its nodes; one that is chosen tells its settings; names are text', async () => {
+  const name = '<img src=x onerror=alert(1)>';
+  const graph = { ...graphOf({ first: 'noop', second: 'noop' }, ['START>first', 'first>second', 'second>END']), name };
+  const made = await agent.callTool({ name: 'create_workflow', arguments: { graph } });
+  const drafted = (made.structuredContent as any).workflowId as string;
+  const result = await agent.callTool({ name: 'get_workflow', arguments: { workflowId: drafted } });
+  const { view, errors } = await show('get_workflow', result);
+  expect(await view.locator('h1').textContent()).toBe(name);
+  expect(await view.locator('img').count()).toBe(0);
+  const nodes = view.getByRole('button');
+  expect((await nodes.locator('title').allTextContents()).toSorted()).toEqual(['END', 'START', 'first', 'second']);
+  await nodes.filter({ hasText: 'second' }).click();
+  expect(await view.locator('pre').textContent()).toContain('"type": "noop"');
+  expect(errors).toEqual([]);
+});
+
+test('a run is followed through the host until it ends', async () => {
+  const { id } = await at.store(tinyPng, 'image/png');
+  const started = await agent.callTool({ name: 'run_workflow', arguments: { workflowId, documentIds: [id] } });
+  expect((started.structuredContent as any).status).toBe('queued');
+  const { view, errors } = await show('run_workflow', started);
+  await view.locator('header .pill', { hasText: 'succeeded' }).waitFor();
+  expect(await view.locator('td').first().textContent()).toBe(id);
+  const { runs } = started.structuredContent as any;
+  const run = await agent.callTool({ name: 'get_run', arguments: { runId: runs[0].runId } });
+  const detail = await show('get_run', run);
+  expect(await detail.view.locator('td strong').allTextContents()).toEqual(['first', 'second']);
+  expect([...errors, ...detail.errors]).toEqual([]);
+});

@@ -1,0 +1,29 @@
+import { ClientPath, RemovedClient } from '#src/contracts/organization/app.ts';
+import { removeOrganizationClient } from '#src/domain/access/oauth/issue.ts';
+import { Fault } from '#src/domain/fault.ts';
+import { record } from '#tools/audit/record.ts';
+import { defineTool } from '#tools/define.ts';
+
+export const removeClient = defineTool({
+  name: 'remove_client',
+  description:
+    "Removes a program of the organization's own: its secret and its tokens stop working at once. Ids come from list_clients.",
+  scope: 'keys:manage',
+  effect: 'destroy',
+  idempotent: false,
+  input: ClientPath,
+  output: RemovedClient,
+  async run(ctx, { clientId }) {
+    const { deps, principal } = ctx;
+    if (!(await removeOrganizationClient(deps.oauth, principal.organizationId, clientId, new Date())))
+      throw new Fault(
+        'client.not_found',
+        'The organization has no client with this id: the list of clients shows them.',
+        {
+          errors: [{ pointer: '/clientId', code: 'not_found', message: 'take an id from the list of clients' }],
+        },
+      );
+    await record(ctx, 'client.remove', clientId);
+    return { clientId, removed: true as const };
+  },
+});

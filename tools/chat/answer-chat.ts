@@ -1,0 +1,152 @@
+import { AskInput, AskResult, type ChatEvent } from '#src/contracts/resources/chat.ts';
+import type { Said } from '#src/domain/chat/answer-prompt.ts';
+import { extractiveLabel } from '#src/domain/chat/extract-answer.ts';
+import { readQuestion } from '#src/domain/chat/read-question.ts';
+import { Fault } from '#src/domain/fault.ts';
+import { askedScope } from '#tools/chat/chat-scope.ts';
+import { openExchange, type Exchange } from '#tools/chat/conversation.ts';
+import { findGrounds, type Grounds } from '#tools/chat/find-grounds.ts';
+import { extractedAnswer, modelAnswer, type Answer } from '#tools/chat/make-answer.ts';
+import { storedMessages } from '#tools/chat/stored-messages.ts';
+import { defineTool, type ToolContext } from '#tools/define.ts';
+import type { z } from 'zod';
+
+type Input = z.output<typeof AskInput>;
+
+/** Characters of one question. */
+const longestQuestion = 16_000;
+/** Messages that are read of a stored conversation, where the caller sends only the question. */
+const storedHistory = 20;
+
+/** A turn of a stored conversation, for people at the dashboard; agents have ask_documents. */
+export const answerChat = defineTool({
+  name: 'answer_chat',
+  description:
+    'The next answer of a conversation about documents, with sources that it cites as [n]. Answers quote documents: untrusted content.',
+  scope: 'documents:read',
+  effect: 'write',
+  idempotent: false,
+  input: AskInput,
+  output: AskResult,
+  async run(ctx, input) {
+    const { question, questionId, first } = readAsked(input);
+    const { projectIds, apiKeyIds, documentIds } = input;
+    const narrowing = {
+      ...(projectIds !== undefined && { projectIds }),
+      ...(apiKeyIds !== undefined && { apiKeyIds }),
+      ...(documentIds !== undefined && { documentIds }),
+    };
+    const [scope, history] = await Promise.all([askedScope(ctx, narrowing), historyOf(ctx, input)]);
+    const before = history.findLast(({ role }) => role === 'user')?.text;
+    const read = readQuestion(question, before, ctx.deps.stemmers);
+    const hasModel = ctx.deps.chatModel.label !== null;
+    const grounds = await findGrounds(ctx, read, { scope, certainty: hasModel ? 'likely' : 'certain' });
+    ctx.signal.throwIfAborted();
+    const exchange = openExchange(ctx, {
+      ...(input.conversationId !== undefined && { conversationId: input.conversationId }),
+      ...(questionId !== undefined && { questionId }),
+      question,
+      first,
+      scope: narrowing,
+    });
+    await exchange.keepQuestion();
+    // Without anything to rest on there is nothing to ask a model about.
+    const modelLabel = (grounds.sources.length > 0 ? ctx.deps.chatModel.label : null) ?? extractiveLabel;
+    const teller = tellerOf(ctx, { exchange, grounds, modelLabel });
+    const make = async (): Promise<Answer> => {
+      if (modelLabel !== extractiveLabel)
+        return modelAnswer(ctx, { question, history, grounds }, (delta) => teller.tell(delta));
+      const answer = extractedAnswer(read, grounds);
+      teller.tell(answer.text);
+      return answer;
+    };
+    const { text, cited } = await kept({ ctx, exchange, teller, sources: grounds.sources, modelLabel }, make);
+    const { conversationId, messageId } = exchange;
+    return {
+      conversationId,
+      messageId,
+      answerText: text,
+      sources: [...grounds.sources],
+      cited: [...cited],
+      modelLabel,
+    };
+  },
+});
+
+function readAsked({ messages }: Input): { question: string; questionId: string | undefined; first: string } {
+  const at = messages.length - 1;
+  const last = messages[at];
+  const refuse = (code: string, message: string): Fault =>
+    new Fault('request.invalid', `Field /messages/${at}: ${message}.`, {
+      errors: [{ pointer: `/messages/${at}`, code, message }],
+    });
+  if (last?.role !== 'user') throw refuse('not_a_question', 'the last message is the question, of role user');
+  if (last.text.trim() === '') throw refuse('too_small', 'the question has no text');
+  if (last.text.length > longestQuestion) throw refuse('too_big', `at most ${longestQuestion} characters`);
+  const first = messages.find(({ role, text }) => role === 'user' && text.trim() !== '') ?? last;
+  return { question: last.text, questionId: last.id, first: first.text };
+}
+
+/** What was said before: as the caller tells it, or as it is stored where the caller only sends the question. */
+async function historyOf(ctx: ToolContext, { messages, conversationId }: Input): Promise<Said[]> {
+  if (messages.length > 1 || conversationId === undefined)
+    return messages.slice(0, -1).map(({ role, text }) => ({ role, text }));
+  const { messages: stored } = await storedMessages(ctx, conversationId, storedHistory);
+  const [question] = messages;
+  const known = stored.findIndex(({ _id }) => _id === question?.id);
+  return stored.slice(0, known === -1 ? undefined : known).map(({ role, text }) => ({ role, text }));
+}
+
+interface Teller {
+  tell(delta: string): void;
+  /** All that was told. */
+  told(): string;
+}
+
+/** Tells begin and sources with the first text: until then a failure is an answer of its own. */
+function tellerOf(
+  { emit }: ToolContext,
+  { exchange, grounds, modelLabel }: { exchange: Exchange; grounds: Grounds; modelLabel: string },
+): Teller {
+  const parts: string[] = [];
+  const { conversationId, messageId } = exchange;
+  const opening: readonly ChatEvent[] = [
+    { type: 'begin', conversationId, messageId, modelLabel },
+    { type: 'sources', sources: grounds.sources },
+  ];
+  return {
+    tell(delta) {
+      if (parts.length === 0) for (const event of opening) emit?.(event);
+      parts.push(delta);
+      emit?.({ type: 'text', delta });
+    },
+    told: () => parts.join(''),
+  };
+}
+
+interface Keeping {
+  readonly ctx: ToolContext;
+  readonly exchange: Exchange;
+  readonly teller: Teller;
+  readonly sources: Grounds['sources'];
+  readonly modelLabel: string;
+}
+
+/** The answer, kept whatever becomes of it; one that failed before a word of it was told is none. */
+async function kept(
+  { ctx, exchange, teller, sources, modelLabel }: Keeping,
+  make: () => Promise<Answer>,
+): Promise<Answer> {
+  let answer: Answer;
+  try {
+    answer = await make();
+  } catch (error) {
+    const text = teller.told();
+    const { aborted } = ctx.signal;
+    if (aborted || text !== '')
+      await exchange.keepAnswer({ text, sources, modelLabel, status: aborted ? 'stopped' : 'failed' });
+    throw error;
+  }
+  await exchange.keepAnswer({ text: answer.text, sources, modelLabel, status: 'complete' });
+  return answer;
+}
