@@ -23,12 +23,11 @@ export interface Facade {
 }
 
 export interface Presentation {
-  readonly expensive?: boolean;
   /** The body, with what headers say of it. */
   readonly prepare?: (request: Request) => unknown;
-  /** Headers and status beyond the row's usual ones. */
   /** What the tool calls the fields of the row that it names otherwise. */
   readonly rename?: Readonly<Record<string, string>>;
+  /** Headers and status beyond the row's usual ones. */
   readonly present?: (response: Response, output: Record<string, unknown>, outcome: Outcome) => void;
 }
 
@@ -69,7 +68,7 @@ export type Bind = (row: Route, tool: AnyTool, presentation?: Presentation) => v
 export function binder(router: Router, facade: Facade): Bind {
   return (row, tool, presentation = {}) => {
     const callers = new WeakMap<Request, Principal>();
-    const admit = admission(facade, row, presentation, callers);
+    const admit = admission(facade, row, tool, callers);
     // The caller before the body: nothing that a stranger sends is read or parsed.
     const guards = [...cookieGuards(facade, row), admit, ...(row.body === undefined ? [] : [jsonBody])];
     const handlers = [...guards, handlerOf(facade, row, tool, { ...presentation, callers })];
@@ -122,10 +121,10 @@ export async function inSession<T>(response: Response, work: () => Promise<T>): 
 export function admission(
   facade: Facade,
   row: Route,
-  presentation: Pick<Presentation, 'expensive'>,
+  { expensive }: Pick<AnyTool, 'expensive'>,
   callers: WeakMap<Request, Principal>,
 ): RequestHandler {
-  const limiter = facade.limiters?.[presentation.expensive === true ? 'expensive' : 'usual'];
+  const limiter = facade.limiters?.[expensive === true ? 'expensive' : 'usual'];
   return async (request, response, next) => {
     // What is answered depends on who asks, which is no part of the address: also what is refused.
     response.setHeader('cache-control', 'no-store');

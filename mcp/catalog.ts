@@ -1,5 +1,6 @@
 import type { McpServer, ServerCapabilities, ServerEventBus } from '@modelcontextprotocol/server';
 import type { Scope } from '#src/contracts/scopes.ts';
+import type { McpCaller } from '#mcp/caller.ts';
 import type { Tasks } from '#mcp/tasks/tasks.ts';
 import type { McpTool } from '#mcp/tool.ts';
 import type { Listening } from '#mcp/updates/listening.ts';
@@ -14,8 +15,11 @@ export interface McpCatalog {
   /** Beside those that the parts declare themselves. */
   readonly capabilities: ServerCapabilities;
   readonly instructions: string;
-  /** The scope that a request takes which calls no tool, such as reading a resource; null: none. Absent: only tools take scopes. */
-  scopeOf?(method: unknown, params: Readonly<Record<string, unknown>>): Scope | null;
+  /**
+   * The scopes that a request takes which calls no tool, such as reading a resource; none for what the caller's connection does not
+   * offer. Absent: only tools take scopes.
+   */
+  scopesOf?(caller: McpCaller, method: unknown, params: Readonly<Record<string, unknown>>): readonly Scope[];
   /** What happens to lists and resources, for those who subscribed; absent: nothing ever does. */
   readonly bus?: ServerEventBus;
   /** Binds what the bus tells to who listens; absent: it tells all of it to everybody. */

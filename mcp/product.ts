@@ -8,7 +8,7 @@ import { shownTools } from '#mcp/surface.ts';
 import type { Toolset } from '#mcp/view.ts';
 import { Confirmations } from '#mcp/confirm/confirmations.ts';
 import { executionTasks } from '#mcp/tasks/execution-tasks.ts';
-import { readingParts } from '#mcp/updates/product-parts.ts';
+import { readingParts } from '#mcp/reading-parts.ts';
 import { useCase } from '#mcp/use-case.ts';
 
 /** A tool whose results have a view names it. */

@@ -23,7 +23,7 @@ export interface McpTool {
   readonly toolset: Toolset;
   /** null: any credential. */
   readonly scope: Scope | null;
-  /** Starts more work than others: taken from the smaller rate. */
+  /** Starts or takes more work than others: counted against the smaller rate. */
   readonly expensive: boolean;
   /** Never throws what a client may not read. An `InputRequiredResult` asks the client first, then it is called again. */
   call(input: Readonly<Record<string, unknown>>, exchange: Exchange): Promise<CallToolResult | InputRequiredResult>;

@@ -1,6 +1,6 @@
 import { ProtocolError, type CallToolResult, type InputRequiredResult } from '@modelcontextprotocol/server';
 import { call } from '#tools/call.ts';
-import type { AnyTool, ToolContext } from '#tools/define.ts';
+import type { AnyTool } from '#tools/define.ts';
 import type { ToolDeps } from '#tools/deps.ts';
 import type { Confirmations } from '#mcp/confirm/confirmations.ts';
 import { toolDefinition } from '#mcp/present/definition.ts';
@@ -8,9 +8,9 @@ import { presentError, presentOutput } from '#mcp/present/present.ts';
 import { progressReport } from '#mcp/progress.ts';
 import { executionGoingOn } from '#mcp/tasks/execution-tasks.ts';
 import type { Exchange, McpTool } from '#mcp/tool.ts';
+import { contextOf } from '#mcp/tool-context.ts';
 import type { Toolset } from '#mcp/view.ts';
 
-const expensive: ReadonlySet<string> = new Set(['run_workflow', 'ask_documents']);
 /** Their answer is an execution, which may go on. */
 const startsExecution: ReadonlySet<string> = new Set(['run_workflow', 'replay_execution']);
 
@@ -23,7 +23,7 @@ export function useCase(tool: AnyTool, toolset: Toolset, deps: ToolDeps, confirm
     definition: toolDefinition(tool),
     toolset,
     scope: tool.scope,
-    expensive: expensive.has(tool.name),
+    expensive: tool.expensive === true,
     call: (input, exchange) => callUseCase(tool, { input, exchange, deps, confirmations }),
     ...(startsExecution.has(tool.name) && { taskOf: executionGoingOn }),
   };
@@ -41,12 +41,9 @@ async function callUseCase(
   { input, exchange, deps, confirmations }: Call,
 ): Promise<CallToolResult | InputRequiredResult> {
   const { caller, sdk } = exchange;
-  const { principal, requestId, ip } = caller;
-  const logger = deps.logger.child({ requestId, tool: tool.name, keyId: principal.actorId });
-  const { signal } = sdk.mcpReq;
   const report = progressReport(sdk);
   try {
-    const context: ToolContext = { principal, requestId, surface: 'mcp', ip, signal, deps, outcome: {} };
+    const context = contextOf(deps, caller, sdk.mcpReq.signal);
     const question = (await confirmations?.ask(tool, context, input, exchange)) ?? null;
     if (question !== null) return question;
     const progress = report === null ? {} : { progress: report.tell };
@@ -54,7 +51,8 @@ async function callUseCase(
     return presentOutput(tool, input, output, context.outcome.pictures);
   } catch (error) {
     if (error instanceof ProtocolError) throw error;
-    return presentError(tool, error, { requestId, logger });
+    const { requestId, principal } = caller;
+    return presentError(tool, error, { requestId, logger: deps.logger.child({ keyId: principal.actorId }) });
   } finally {
     report?.end();
   }

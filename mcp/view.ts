@@ -13,6 +13,10 @@ export interface McpView {
 
 export const wholeView: McpView = { toolsets: null, readOnly: false };
 
+export function hasToolset({ toolsets: kept }: McpView, toolset: Toolset): boolean {
+  return toolset === 'core' || kept === null || kept.has(toolset);
+}
+
 const known: ReadonlySet<string> = new Set(toolsets);
 
 function refused(name: string, message: string): Fault {

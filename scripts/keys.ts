@@ -75,37 +75,46 @@ function kindOf(values: Values): KeyKind {
   throw new UsageError(`--kind: expected workflow or service.\n${usage}`);
 }
 
+/** What is wrong with the options is told before anything is opened. */
+function keyGiven(values: Values) {
+  const kind = kindOf(values);
+  return {
+    kind,
+    name: values.name ?? `${kind} key`,
+    scopes: scopesGiven(values),
+    ...(values.device !== undefined && { deviceId: values.device }),
+    ...expiry(values),
+  };
+}
+
 async function run(): Promise<void> {
   const { values, positionals } = parse();
   if (values.help) return void process.stdout.write(`${usage}\n`);
   const [command, id, ...rest] = positionals;
   const wantsId = command === 'rotate' || command === 'revoke';
-  if (rest.length > 0 || wantsId !== (id !== undefined)) throw new UsageError(usage);
+  const understood = wantsId || command === 'list' || command === 'create';
+  if (!understood || rest.length > 0 || wantsId !== (id !== undefined)) throw new UsageError(usage);
+  const given = command === 'create' ? keyGiven(values) : null;
   await withApp(async (app, config) => {
     const seeded = await seed(app, config);
     const organizationId = values.organization ?? seeded.organizationId;
     if (command === 'list') print(values, (await app.deps.apiKeys.list(organizationId)).map(show), true);
-    else if (command === 'create') {
-      const kind = kindOf(values);
-      const workflowId = values.workflow ?? (kind === 'workflow' ? seeded.workflowId : undefined);
+    else if (given !== null) {
+      const workflowId = values.workflow ?? (given.kind === 'workflow' ? seeded.workflowId : undefined);
       const wanted = {
-        kind,
-        name: values.name ?? `${kind} key`,
+        ...given,
         organizationId,
         projectId: values.project ?? seeded.projectId,
         createdBy: 'cli',
-        scopes: scopesGiven(values),
         ...(workflowId !== undefined && { workflowId }),
-        ...(values.device !== undefined && { deviceId: values.device }),
-        ...expiry(values),
       };
       printIssued(values, await issueKey(app.deps, wanted));
     } else if (command === 'rotate' && id !== undefined)
       printIssued(values, await rotateKey(app.deps, organizationId, id, 'cli'));
-    else if (command === 'revoke' && id !== undefined) {
+    else if (id !== undefined) {
       await revokeKey(app.deps, organizationId, id, 'cli');
       process.stdout.write(`${id} is revoked.\n`);
-    } else throw new UsageError(usage);
+    }
   });
 }
 

@@ -1,10 +1,10 @@
 import { text as readText } from 'node:stream/consumers';
 import { parseArgs } from 'node:util';
-import { ProtocolError, type Client } from '@modelcontextprotocol/client';
+import type { Client } from '@modelcontextprotocol/client';
 import { loadConfig } from '#src/config/config.ts';
 import { configuredAddresses } from '#src/compose/services.ts';
 import { orExplain, UsageError } from '#scripts/cli/with-app.ts';
-import { connect } from '#scripts/mcp/connect.ts';
+import { connect, explained } from '#scripts/mcp/connect.ts';
 import { snippets } from '#scripts/mcp/snippets.ts';
 
 const usage = `Usage: npm run mcp -- <command> [options]
@@ -113,15 +113,17 @@ async function run(): Promise<void> {
   if (command === 'config')
     return printConfig(rest[0], values.url ?? `${configuredAddresses(config).mcp}/mcp`, config.dataDir);
   if (values.url !== undefined && config.mcpKey === null) throw new UsageError('--url needs a service key in MCP_KEY.');
-  const client = await connect({ url: values.url, key: config.mcpKey ?? undefined });
+  const { url } = values;
+  let client: Client | null = null;
   try {
+    client = await connect({ url, key: config.mcpKey ?? undefined });
     const print: Print = (text, whole) =>
       void process.stdout.write(`${values.json ? JSON.stringify(whole, null, 2) : text}\n`);
     await carryOut(client, positionals, print);
   } catch (error) {
-    throw error instanceof ProtocolError ? new UsageError(error.message) : error;
+    throw explained(error, url);
   } finally {
-    await client.close();
+    await client?.close();
   }
 }
 

@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util';
 import { readAddresses } from '#src/compose/addresses-file.ts';
-import { withApp } from '#scripts/cli/with-app.ts';
+import { orExplain, withApp } from '#scripts/cli/with-app.ts';
 import { seed, type Seed } from '#src/compose/seed.ts';
 import type { App } from '#src/compose.ts';
 import type { Config } from '#src/config/config.ts';
@@ -12,9 +12,7 @@ async function sessionCookieOf(app: App, config: Config, made: Seed): Promise<{ 
   return { sessionCookie: await app.sessions.openSeeded({ email, organizationId }) };
 }
 
-/** `npm run seed [-- --json]`: something to begin with, the same at every call. */
-await withApp(async (app, config) => {
-  const { values } = parseArgs({ options: { json: { type: 'boolean', default: false } } });
+async function run(app: App, config: Config, json: boolean): Promise<void> {
   const { api, agents, mcp, objects } = (await readAddresses(config.dataDir)) ?? app.addresses;
   const seeded = await seed(app, config);
   const made = {
@@ -25,6 +23,12 @@ await withApp(async (app, config) => {
     mcpUrl: mcp,
     objectsUrl: objects,
   };
-  if (values.json) process.stdout.write(`${JSON.stringify(made)}\n`);
+  if (json) process.stdout.write(`${JSON.stringify(made)}\n`);
   else for (const [name, value] of Object.entries(made)) process.stdout.write(`${name.padEnd(16)} ${value}\n`);
+}
+
+/** `npm run seed [-- --json]`: something to begin with, the same at every call. */
+await orExplain(async () => {
+  const { values } = parseArgs({ options: { json: { type: 'boolean', default: false } } });
+  await withApp((app, config) => run(app, config, values.json));
 });

@@ -53,6 +53,8 @@ export interface Tool<Input extends z.ZodType = z.ZodType, Output extends z.ZodO
   readonly effect: Effect;
   /** The same call again changes nothing more. */
   readonly idempotent: boolean;
+  /** Starts or takes more work than others: counted against the smaller rate. */
+  readonly expensive?: boolean;
   readonly input: Input;
   readonly output: Output;
   run(ctx: ToolContext, input: z.output<Input>): Promise<z.input<Output>>;

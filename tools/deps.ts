@@ -1,4 +1,6 @@
 import type { Catalog } from '#graphs/catalog.ts';
+import type { GraphCheck } from '#graphs/check.ts';
+import type { BoundedMemory } from '#src/domain/bounded-memory.ts';
 import type { Stemmers } from '#src/domain/chat/read-question.ts';
 import type { DocumentRecord } from '#src/domain/documents/document.ts';
 import type { PageViews } from '#src/domain/documents/page-views.ts';
@@ -61,6 +63,8 @@ export interface ToolDeps {
   /** What the project's receivers verify webhooks with: `whsec_...`. */
   webhookSecretOf(projectId: string): string;
   readonly catalog: Catalog;
+  /** What the checker said of graphs that never change, by what they are. */
+  readonly checks: BoundedMemory<GraphCheck>;
   /** Tells the outbox relay that a document with pending events was written. */
   relay(document: DocumentRecord): void;
   /** These runs will not go on: what was kept for that goes, behind the caller's back. */

@@ -1,4 +1,5 @@
 import { canonicalJson, sha256Hex } from '#src/domain/canonical-json.ts';
+import { callerIdOf } from '#src/domain/access/principal.ts';
 import { Fault } from '#src/domain/fault.ts';
 import type { IdempotencyScope, StoredReply } from '#src/domain/ports/idempotency.ts';
 import type { ToolContext } from '#tools/define.ts';
@@ -15,8 +16,9 @@ export async function idempotent(
   work: (fingerprint: string, begun: Date) => Promise<StoredReply>,
 ): Promise<StoredReply> {
   const { idempotency } = ctx.deps;
-  const { organizationId, actorId } = ctx.principal;
-  const scope: IdempotencyScope = { organizationId, apiKeyId: actorId, endpoint: request.endpoint, key: request.key };
+  const { endpoint, key } = request;
+  const { organizationId } = ctx.principal;
+  const scope: IdempotencyScope = { organizationId, apiKeyId: callerIdOf(ctx.principal), endpoint, key };
   const fingerprint = sha256Hex(canonicalJson(request.body));
   const record = await idempotency.begin(scope, fingerprint);
   if (record.fingerprint !== fingerprint)

@@ -3,7 +3,7 @@ import type { BearerAuthenticator } from '#src/auth/bearer-authenticator.ts';
 import { firstScopes, type Scope } from '#src/contracts/scopes.ts';
 import type { Principal } from '#src/domain/access/principal.ts';
 import { Fault } from '#src/domain/fault.ts';
-import { stepUpScopes } from '#mcp/surface.ts';
+import { stepUpScopes } from '#mcp/rights.ts';
 import { holderOf } from '#http/mcp/sessions.ts';
 import type { Door } from '#http/mcp/standing-streams.ts';
 import { metadataUrl, type ProtectedResource } from '#http/mcp/resource-metadata.ts';
@@ -56,11 +56,11 @@ export async function bearerPrincipal(
 /** The step-up challenge names the complete set: what is granted and what is missing. Source: RFC 6750 §3.1; attacks.md 68. */
 export function insufficientScope(
   principal: Principal,
-  missing: Scope,
+  missing: readonly Scope[],
   { resource, response }: { resource: ProtectedResource | null; response: Response },
 ): Fault {
   response.setHeader('www-authenticate', challenge(resource, stepUpScopes(principal, missing), 'insufficient_scope'));
-  return new Fault('auth.forbidden', `This credential lacks the scope ${missing}.`);
+  return new Fault('auth.forbidden', `This credential lacks the scope ${missing.join(' ')}.`);
 }
 
 /** The way that a caller came in by, for streams that stay open. */

@@ -2,9 +2,10 @@ import { hostHeaderValidation, originValidation } from '@modelcontextprotocol/ex
 import { toWebRequest } from '@modelcontextprotocol/node';
 import express, { type RequestHandler, type Response as HttpResponse } from 'express';
 import { BearerAuthenticator, type TokenAuthenticator } from '#src/auth/bearer-authenticator.ts';
+import { callerIdOf } from '#src/domain/access/principal.ts';
 import { Fault } from '#src/domain/fault.ts';
 import type { McpCatalog } from '#mcp/catalog.ts';
-import { McpFace } from '#mcp/face.ts';
+import { McpFace } from '#mcp/face/face.ts';
 import type { McpCaller } from '#mcp/caller.ts';
 import { productCatalog } from '#mcp/product.ts';
 import type { Facade } from '#http/bind.ts';
@@ -55,11 +56,6 @@ function parseError(response: HttpResponse): void {
     .json({ jsonrpc: '2.0', error: { code: -32_700, message: 'Parse error: the body is not JSON.' }, id: null });
 }
 
-/** A person's programs have a rate each; a key has one, whichever service it calls. */
-function rateOf({ principal }: McpCaller): string {
-  return principal.grant?.id ?? principal.actorId;
-}
-
 /** `/mcp`: guards, then authentication, then the body, then the SDK. Nothing of the body is read for an unknown caller. */
 export async function createEndpoint({ deps, allowedHosts, legacy, ...parts }: EndpointParts): Promise<Endpoint> {
   const { logger } = deps;
@@ -75,15 +71,16 @@ export async function createEndpoint({ deps, allowedHosts, legacy, ...parts }: E
 
   const limit = (caller: McpCaller, body: unknown, response: HttpResponse): void => {
     const messages: readonly unknown[] = Array.isArray(body) ? body : [body];
-    const rate = rateOf(caller);
+    // A person's programs have a rate each; a key has one, whichever service it calls.
+    const rate = callerIdOf(caller.principal);
     for (const message of messages)
-      parts.limiters?.[face.calledTool(message)?.expensive === true ? 'expensive' : 'usual'].take(rate, response);
+      parts.limiters?.[face.index.calledBy(message)?.expensive === true ? 'expensive' : 'usual'].take(rate, response);
   };
 
   /** Modern clients step up at the HTTP layer; legacy ones get the tool error that `call` makes. */
   const checkScope = async ({ request, response, caller, body }: Omit<Exchanged, 'door'>): Promise<void> => {
-    const missing = face.missingScope(caller, body);
-    if (missing === null || (await face.isLegacy(await toWebRequest(request, body), body))) return;
+    const missing = face.index.missingScopes(caller, body);
+    if (missing.length === 0 || (await face.isLegacy(await toWebRequest(request, body), body))) return;
     throw insufficientScope(caller.principal, missing, { resource, response });
   };
 

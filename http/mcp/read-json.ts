@@ -42,6 +42,21 @@ function checkDepth(root: unknown): void {
   }
 }
 
+/** Characters of what is said again with each message about a request: a long one would make much of little. */
+const longestName = 200;
+const isLong = (value: unknown): boolean => typeof value === 'string' && value.length > longestName;
+
+function checkNames(root: unknown): void {
+  for (const message of Array.isArray(root) ? (root as unknown[]) : [root]) {
+    const { id, params } = (message ?? {}) as {
+      id?: unknown;
+      params?: { _meta?: { progressToken?: unknown } | null } | null;
+    };
+    if (isLong(id) || isLong(params?._meta?.progressToken))
+      throw new Fault('request.malformed', `id and progressToken may have at most ${longestName} characters.`);
+  }
+}
+
 function parsed(bytes: Buffer): { value: unknown } | undefined {
   try {
     return { value: JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes)) as unknown };
@@ -53,7 +68,7 @@ function parsed(bytes: Buffer): { value: unknown } | undefined {
 
 /**
  * The JSON of a POST, at most 1 MiB; `undefined` where it is not JSON at all. Faults: `request.media_type`, before anything is
- * read, `request.too_large`, and `request.malformed` for one nested too deep.
+ * read, `request.too_large`, and `request.malformed` for one nested too deep or with names that are too long.
  */
 export async function readJson(request: Request): Promise<{ value: unknown } | undefined> {
   const encoding = request.headers['content-encoding'] ?? 'identity';
@@ -61,6 +76,8 @@ export async function readJson(request: Request): Promise<{ value: unknown } | u
     throw new Fault('request.media_type', 'Send Content-Type: application/json, without Content-Encoding.');
   if (Number(request.headers['content-length'] ?? 0) > limits.jsonBodyBytes) throw tooLarge();
   const json = parsed(await readBounded(request));
-  if (json !== undefined) checkDepth(json.value);
+  if (json === undefined) return undefined;
+  checkDepth(json.value);
+  checkNames(json.value);
   return json;
 }

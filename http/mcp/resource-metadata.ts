@@ -1,5 +1,5 @@
 import type { Express, RequestHandler } from 'express';
-import { protectedResourcePaths } from '#src/contracts/oauth.ts';
+import { oauthPaths, protectedResourcePaths } from '#src/contracts/oauth.ts';
 import { grantScopes } from '#src/contracts/scopes.ts';
 
 /** What this service is to clients of OAuth. */
@@ -8,11 +8,13 @@ export interface ProtectedResource {
   resource(): string;
   /** The one authorization server whose access tokens it takes. */
   issuer(): string;
+  /** Of that one, where it is our own; null: it is elsewhere. */
+  serverMetadata(): object | null;
 }
 
 /** Where the metadata are, as a challenge tells: beside the endpoint, with the endpoint's name at its end. */
-export function metadataUrl({ resource }: ProtectedResource): string {
-  return `${resource().replace(/\/mcp$/, '')}${protectedResourcePaths[1]}`;
+export function metadataUrl(protectedResource: ProtectedResource): string {
+  return `${protectedResource.resource().replace(/\/mcp$/, '')}${protectedResourcePaths[1]}`;
 }
 
 /** Anybody may read them, from any page: they are how a client begins. Source: RFC 9728 §2, §3; mcp.md "Scopes". */
@@ -40,4 +42,11 @@ export function mountResourceMetadata(app: Express, protectedResource: Protected
     });
   };
   for (const path of protectedResourcePaths) app.all(path, readable).get(path, answer);
+  // Clients of 2025-03-26 look for the server itself here, as do those that take a narrowed address for another resource than ours.
+  const server: RequestHandler = (_request, response, next) => {
+    const metadata = protectedResource.serverMetadata();
+    if (metadata === null) next();
+    else response.setHeader('cache-control', 'public, max-age=300').json(metadata);
+  };
+  for (const path of [oauthPaths.metadata, `${oauthPaths.metadata}/mcp`]) app.all(path, readable).get(path, server);
 }

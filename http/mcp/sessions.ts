@@ -1,12 +1,14 @@
 import { randomUUID } from 'node:crypto';
-import type { Principal } from '#src/domain/access/principal.ts';
-import type { McpRequestOptions, McpSession } from '#mcp/face.ts';
+import { callerIdOf, type Principal } from '#src/domain/access/principal.ts';
+import type { McpRequestOptions, McpSession } from '#mcp/face/face.ts';
 
 export interface SessionLimits {
   readonly idleMs: number;
   readonly max: number;
+  /** Of one holder. */
+  readonly share: number;
 }
-export const sessionLimits: SessionLimits = { idleMs: 30 * 60_000, max: 1_000 };
+export const sessionLimits: SessionLimits = { idleMs: 30 * 60_000, max: 1_000, share: 100 };
 
 /** Opens a session of the SDK; `started` is told the id once the client's handshake was accepted. */
 export type OpenSession = (
@@ -14,12 +16,9 @@ export type OpenSession = (
   events: { started(id: string): void; ended(): void },
 ) => Promise<McpSession>;
 
-/**
- * Whose a session, a rate and a standing stream are: the key's, or the grant's and its user's. Another grant of the same user is
- * another client.
- */
-export function holderOf({ organizationId, actorId, grant }: Principal): string {
-  return [organizationId, actorId, ...(grant ? [grant.id] : [])].join('\n');
+/** Whose a session and a standing stream are. Another grant of the same user is another client. */
+export function holderOf(principal: Principal): string {
+  return `${principal.organizationId}\n${callerIdOf(principal)}`;
 }
 
 const comment = new TextEncoder().encode(': open\n\n');
@@ -47,7 +46,7 @@ function opens(body: unknown): boolean {
 
 /**
  * Sessions of legacy clients (2025-11-25 and older), in this process. Bound to who opened them, dropped when idle, capped:
- * a new one takes the place of the one idle for longest. Source: mcp.md "Endpoint"; attacks.md 71.
+ * a new one takes the place of the one idle for longest, of its own holder where that one has a full share. Source: mcp.md "Endpoint"; attacks.md 71.
  */
 export class Sessions {
   readonly #open: OpenSession;
@@ -78,7 +77,7 @@ export class Sessions {
     }
     if (request.method !== 'POST' || !opens(options.parsedBody))
       return refusal(400, -32_000, 'Send the Mcp-Session-Id header that initialize answered, or initialize first.');
-    if (!this.#makeRoom()) return refusal(503, -32_000, 'Too many sessions are busy: try again later.');
+    if (!this.#makeRoom(holder)) return refusal(503, -32_000, 'Too many sessions are busy: try again later.');
     return this.#begin(request, holder, options);
   }
 
@@ -153,10 +152,13 @@ export class Sessions {
     for (const [id, entry] of this.#entries) if (entry.open === 0 && entry.usedAt < limit) this.#drop(id, entry);
   }
 
-  /** False when every session has a call under way; a standing GET stream alone does not count. */
-  #makeRoom(): boolean {
-    if (this.#entries.size < this.#limits.max) return true;
-    for (const [id, entry] of this.#entries) {
+  /** False when every session that could make room has a call under way; a standing GET stream alone does not count. */
+  #makeRoom(holder: string): boolean {
+    const { max, share } = this.#limits;
+    const own = [...this.#entries].filter(([, entry]) => entry.holder === holder);
+    const inTheWay = own.length >= share ? own : this.#entries.size >= max ? this.#entries : null;
+    if (inTheWay === null) return true;
+    for (const [id, entry] of inTheWay) {
       if (entry.busy > 0) continue;
       this.#drop(id, entry);
       return true;

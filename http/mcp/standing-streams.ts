@@ -21,10 +21,13 @@ interface Parts {
 
 /** Credentials looked at side by side. */
 const atOnce = 10;
+/** Bytes that may wait for a reader. More than one burst of all that a stream may be about. */
+const mostWaiting = 4 * 1024 * 1024;
 
 /**
  * Streams that stay open with nothing to say: of sessions (GET) and of `subscriptions/listen`. A call asks for its rights when it
- * begins; a stream is asked again, so that none outlives the token, the grant or the membership it came by. Source: attacks.md 62.
+ * begins; a stream is asked again, so that none outlives the token, the grant or the membership it came by. One that is not read ends
+ * before what waits for its reader fills the memory. Source: attacks.md 62, 64.
  */
 export class StandingStreams {
   readonly #parts: Parts;
@@ -47,7 +50,19 @@ export class StandingStreams {
       return response;
     const end = new AbortController();
     const leave = this.#enter(door, end);
-    const watch = new TransformStream<Uint8Array, Uint8Array>({ flush: leave, cancel: leave });
+    const watch = new TransformStream<Uint8Array, Uint8Array>(
+      {
+        transform(chunk, controller) {
+          controller.enqueue(chunk);
+          if (Number(controller.desiredSize) <= 0) end.abort(new Error('the reader of a stream takes nothing'));
+        },
+        flush: leave,
+        cancel: leave,
+      },
+      // What writes does not wait for this one, so the queue is here, where it is counted.
+      undefined,
+      new ByteLengthQueuingStrategy({ highWaterMark: mostWaiting }),
+    );
     const body = response.body.pipeThrough(watch, { signal: end.signal });
     return new Response(body, { status: response.status, headers: response.headers });
   }

@@ -2,7 +2,8 @@ import { toNodeHandler } from '@modelcontextprotocol/node';
 import type { Request as HttpRequest, Response as HttpResponse } from 'express';
 import type { Logger } from '#src/domain/ports/logger.ts';
 import { asAuthInfo, callerOf, type McpCaller } from '#mcp/caller.ts';
-import type { McpFace, McpRequestOptions } from '#mcp/face.ts';
+import type { McpFace, McpRequestOptions } from '#mcp/face/face.ts';
+import { StreamPlaces } from '#http/guard/stream-places.ts';
 import { holderOf, Sessions, sessionLimits, type SessionLimits } from '#http/mcp/sessions.ts';
 import { StandingStreams, type Door } from '#http/mcp/standing-streams.ts';
 
@@ -28,6 +29,7 @@ export interface Exchanged {
 }
 
 export interface Transport {
+  /** Fault: `request.rate_limited` where too many streams are open. */
   serve(exchanged: Exchanged): Promise<void>;
   /** As of the endpoint. */
   recheck(): Promise<void>;
@@ -36,6 +38,9 @@ export interface Transport {
 
 /** Within the 30 s that a stream may outlive its rights. */
 const usualRecheckMs = 20_000;
+
+/** Standing streams. The SDK has room for 1,024 of `subscriptions/listen` in all: no organization takes them from the others. */
+const streamsMax = { credential: 32, organization: 512 };
 
 function stands({ request, body }: Exchanged): boolean {
   const { method } = (body ?? {}) as { method?: unknown };
@@ -51,6 +56,16 @@ export function createTransport({ face, logger, legacy, ...parts }: TransportPar
       : null;
   const standing = new StandingStreams({ logger, everyMs: parts.recheckMs ?? usualRecheckMs });
   const doors = new WeakMap<McpCaller, Door>();
+  const places = {
+    credential: new StreamPlaces(streamsMax.credential, 'credential'),
+    organization: new StreamPlaces(streamsMax.organization, 'organization'),
+  };
+
+  /** For as long as the answer takes. Fault: `request.rate_limited`. */
+  const takePlace = ({ caller: { principal }, response }: Exchanged): void => {
+    response.once('close', places.credential.take(holderOf(principal)));
+    response.once('close', places.organization.take(principal.organizationId));
+  };
 
   const route = async (request: Request, caller: McpCaller, options: McpRequestOptions): Promise<Response> => {
     if (sessions === null || !(await face.isLegacy(request, options.parsedBody)))
@@ -67,7 +82,10 @@ export function createTransport({ face, logger, legacy, ...parts }: TransportPar
   return {
     async serve(exchanged) {
       const { request, response, caller, body, door } = exchanged;
-      if (stands(exchanged)) doors.set(caller, door);
+      if (stands(exchanged)) {
+        takePlace(exchanged);
+        doors.set(caller, door);
+      }
       await serve(Object.assign(request, { auth: asAuthInfo(caller) }), response, body);
     },
     recheck: () => standing.recheck(),

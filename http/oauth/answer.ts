@@ -4,7 +4,7 @@ import { OAuthProblem } from '#src/domain/access/oauth/problem.ts';
 import { readParameters, type FormParameters } from '#src/domain/access/oauth/tokens/parameters.ts';
 import type { Fault } from '#src/domain/fault.ts';
 import type { Logger } from '#src/domain/ports/logger.ts';
-import type { ClientDirectory, OAuthClient } from '#src/domain/ports/oauth.ts';
+import type { ClientDirectory, OAuthClient, OAuthStore } from '#src/domain/ports/oauth.ts';
 import { requestIdOf } from '#http/guard/request-id.ts';
 import { asFault } from '#http/problem.ts';
 
@@ -12,6 +12,12 @@ interface Refusal {
   readonly status: number;
   readonly error: string;
   readonly description: string;
+}
+
+function descriptionOf({ row: { status }, detail }: Fault): string {
+  if (status === 429) return 'too many requests from this address';
+  if (status === 413) return 'the request is too large';
+  return detail.replaceAll(/["\\]|[^ -~]/g, '');
 }
 
 /** RFC 6749 §5.2 has few words: what is meant is in the description and the status. */
@@ -24,7 +30,7 @@ function refusalOf(error: unknown): Refusal & { readonly fault: Fault | null } {
   return {
     status,
     error: status === 429 || status === 503 ? 'temporarily_unavailable' : code,
-    description: status === 429 ? 'too many requests from this address' : fault.detail.replaceAll(/["\\]|[^ -~]/g, ''),
+    description: descriptionOf(fault),
     fault,
   };
 }
@@ -58,11 +64,11 @@ export function answering(
 
 /** Parameters of the form, and the client that it proves to come from. Problems: `invalid_request`, `invalid_client`. */
 export async function admitted(
-  clients: ClientDirectory,
+  parts: { readonly clients: ClientDirectory; readonly store: OAuthStore },
   request: Request,
 ): Promise<{ readonly client: OAuthClient; readonly parameters: FormParameters }> {
   if (typeof request.body !== 'string')
     throw new OAuthProblem('invalid_request', 'send Content-Type: application/x-www-form-urlencoded');
   const parameters = readParameters(request.body);
-  return { client: await authenticateClient(clients, request.headers.authorization, parameters), parameters };
+  return { client: await authenticateClient(parts, request.headers.authorization, parameters), parameters };
 }

@@ -4,8 +4,10 @@ import { readAuthorization, type AuthorizationQuery } from '#src/domain/access/o
 import { firstChoice } from '#src/domain/access/oauth/consent-choice.ts';
 import { OAuthProblem } from '#src/domain/access/oauth/problem.ts';
 import { redirectMatches } from '#src/domain/access/oauth/redirect.ts';
+import type { OAuthClient } from '#src/domain/ports/oauth.ts';
 import type { LiveSession } from '#src/domain/ports/sessions.ts';
 import { ownPath } from '#http/guard/own-path.ts';
+import { RateLimiter, type Rate } from '#http/guard/rate-limit.ts';
 import { requestIdOf } from '#http/guard/request-id.ts';
 import { answer, type Asker, type AuthorizeParts, type ConsentParts } from '#http/oauth/authorize-answer.ts';
 import { Decisions } from '#http/oauth/decision.ts';
@@ -15,22 +17,46 @@ import { untouched } from '#http/pages/fields.ts';
 import { sendPage } from '#http/pages/layout.ts';
 
 /** What is wrong before it is known where an answer may go: shown to the person, in words for developers. */
-class Unanswerable extends Error {}
+class Unanswerable extends Error {
+  /** What the person may do about it. */
+  readonly wayOut: string | null;
+
+  constructor(message: string, wayOut: string | null = null) {
+    super(message);
+    this.wayOut = wayOut;
+  }
+}
+
+const connectAnew =
+  'If the program worked before, it has not been used here for long, and is forgotten: remove this connection in the program, and add it again.';
+
+/** Of one person, of documents that nobody here has seen: some are slow, and the way out is everybody's. */
+const newDocuments: Rate = { perSecond: 0.2, burst: 10 };
 
 class Authorization {
   readonly #parts: ConsentParts;
+  readonly #newDocuments: RateLimiter | null;
 
   constructor(parts: ConsentParts) {
     this.#parts = parts;
+    this.#newDocuments = parts.limiters === null ? null : new RateLimiter(newDocuments);
+  }
+
+  /** Fault: `request.rate_limited`. */
+  async #find(clientId: string, session: LiveSession | null, response: Response): Promise<OAuthClient | null> {
+    const { clients } = this.#parts;
+    if (this.#newDocuments !== null && session !== null && clientId.includes(':'))
+      if ((await clients.find(clientId, 'kept')) === null) this.#newDocuments.take(session.userId, response);
+    return clients.find(clientId);
   }
 
   /** Throws Unanswerable. */
-  async #asker(query: AuthorizationQuery): Promise<Asker> {
+  async #asker(query: AuthorizationQuery, session: LiveSession | null, response: Response): Promise<Asker> {
     const { client_id: clientId, redirect_uri: redirectUri, state } = query;
     if (typeof clientId !== 'string' || clientId === '')
       throw new Unanswerable('client_id is missing or sent more than once');
-    const client = await this.#parts.clients.find(clientId);
-    if (client === null) throw new Unanswerable('client_id is unknown, or its document cannot be used');
+    const client = await this.#find(clientId, session, response);
+    if (client === null) throw new Unanswerable('client_id is unknown, or its document cannot be used', connectAnew);
     if (typeof redirectUri !== 'string' || redirectUri === '')
       throw new Unanswerable('redirect_uri is missing or sent more than once');
     if (!client.redirectUris.some((registered) => redirectMatches(registered, redirectUri)))
@@ -42,12 +68,13 @@ class Authorization {
   async #ask(asker: Asker, request: Request, response: Response, session: LiveSession | null): Promise<void> {
     const { consents, desk } = this.#parts;
     const { client } = asker;
-    const wanted = readAuthorization(client, request.query, this.#parts.resource());
-    if (session === null && wanted.silent) throw new OAuthProblem('login_required', 'nobody is signed in');
-    if (session === null) {
+    // Anybody may have registered the address: who is asked to sign in first is not sent there by a mere link (RFC 9700 §4.11.2).
+    if (session === null && request.query['prompt'] !== 'none') {
       desk.sendToSignIn(request, response);
       return;
     }
+    const wanted = readAuthorization(client, request.query, this.#parts.resource());
+    if (session === null) throw new OAuthProblem('login_required', 'nobody is signed in');
     // Every consent is a new one: somebody looks at it.
     if (wanted.silent) throw new OAuthProblem('consent_required', 'the person has to be asked');
     const carried = desk.carried(request, response, request.originalUrl);
@@ -74,7 +101,7 @@ class Authorization {
         desk.sendToSignIn(request, response);
         return;
       }
-      const asker = await this.#asker(request.query);
+      const asker = await this.#asker(request.query, session, response);
       try {
         await this.#ask(asker, request, response, session);
       } catch (error) {
@@ -83,7 +110,7 @@ class Authorization {
       }
     } catch (error) {
       if (!(error instanceof Unanswerable)) throw error;
-      sendPage(response, refusedPage(error.message, requestIdOf(response)));
+      sendPage(response, refusedPage(error, requestIdOf(response)));
     }
   };
 }

@@ -52,7 +52,7 @@ function through(step: RequestHandler, request: Request, response: Response): Pr
 
 /** Everything of the authorization server but the page where people consent. Source: mcp.md "OAuth 2.1 authorization server". */
 export function mountOAuth(router: Router, parts: OAuthParts): void {
-  const { store, clients, logger } = parts;
+  const { store, logger } = parts;
   const post = (path: string, { from, read, work }: Endpoint): void => {
     // Introspection is asked by servers: a client with a secret is no page.
     if (path !== oauthPaths.introspect) router.all(path, openCors);
@@ -71,7 +71,8 @@ export function mountOAuth(router: Router, parts: OAuthParts): void {
     );
   };
 
-  for (const path of [oauthPaths.metadata, oauthPaths.openIdMetadata]) {
+  // Clients of 2025-06-18 put the path of the resource behind it before they ask without, and a page cannot read a 404 without CORS.
+  for (const path of [oauthPaths.metadata, `${oauthPaths.metadata}/mcp`, oauthPaths.openIdMetadata]) {
     router.all(path, openCors);
     router.get(path, (_request, response) => {
       response.setHeader('cache-control', 'public, max-age=300');
@@ -84,7 +85,7 @@ export function mountOAuth(router: Router, parts: OAuthParts): void {
       read: readForm,
       async work(request) {
         const now = new Date();
-        const { client, parameters } = await admitted(clients, request);
+        const { client, parameters } = await admitted(parts, request);
         return work(client, { parameters, now, ip: request.ip ?? null });
       },
     });

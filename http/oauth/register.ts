@@ -4,8 +4,14 @@ import { OAuthProblem } from '#src/domain/access/oauth/problem.ts';
 import { registerClient, type ClientMetadata } from '#src/domain/access/oauth/register.ts';
 import type { OAuthStore } from '#src/domain/ports/oauth.ts';
 
+/** Serializers of some languages write what is not there as null. */
+function withoutNulls(body: unknown): unknown {
+  if (typeof body !== 'object' || body === null || Array.isArray(body)) return body;
+  return Object.fromEntries(Object.entries(body).filter(([, value]) => value !== null));
+}
+
 function metadataOf({ body }: Request): ClientMetadata {
-  const read = ClientRegistration.safeParse(body);
+  const read = ClientRegistration.safeParse(withoutNulls(body));
   if (read.success) return read.data;
   const [at] = read.error.issues.map(({ path }) => String(path[0] ?? 'the body'));
   const code = at === 'redirect_uris' ? 'invalid_redirect_uri' : 'invalid_client_metadata';

@@ -211,11 +211,15 @@ export function homelessPage(client: OAuthClient, session: LiveSession, carried:
 }
 
 /** A request that cannot be answered where it says: its address may be anybody's. */
-export function refusedPage(description: string, requestId: string): Page {
+export function refusedPage(
+  { message, wayOut }: { readonly message: string; readonly wayOut: string | null },
+  requestId: string,
+): Page {
   const body = html`<div class="errors" role="alert">
       <p>The program that sent you here made a request that cannot be answered, so nothing was sent back to it.</p>
-      <p class="soft">For its developers: ${description}.</p>
+      <p class="soft">For its developers: ${message}.</p>
     </div>
+    ${wayOut !== null && html`<p>${wayOut}</p>`}
     <p>Your account is as it was. <a href="/apps">Connected apps</a></p>
     <p class="soft">Request ${requestId}</p>`;
   return { title: 'This program cannot be connected', body, isWrong: true, status: 400 };

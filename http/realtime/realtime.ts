@@ -4,7 +4,7 @@ import { AccessWatch, type WatchParts } from '#http/realtime/access-watch.ts';
 import { OrganizationFeed, type FeedOptions, type FeedParts } from '#http/realtime/organization-feed.ts';
 import type { EventId } from '#http/realtime/event-id.ts';
 import { Reader } from '#http/realtime/reader.ts';
-import { StreamPlaces } from '#http/realtime/stream-places.ts';
+import { StreamPlaces } from '#http/guard/stream-places.ts';
 import { sseDefaults } from '#http/sse.ts';
 
 export interface RealtimeOptions extends FeedOptions {

@@ -10,11 +10,11 @@ export function mountDashboardDocuments(bind: Bind): void {
   const rows = dashboardDocuments;
   bind(rows.presign, tools.presignUpload);
   bind(rows.ack, tools.acknowledgeUpload, { present: createdOrFound });
-  bind(rows.run, tools.queueWorkflow, { expensive: true, rename: { id: 'documentId' } });
+  bind(rows.run, tools.queueWorkflow, { rename: { id: 'documentId' } });
   bind(rows.list, tools.listDocumentCards, { present: degradedSearch });
   bind(rows.ocr, tools.listOcrResults);
   bind(rows.segmentations, tools.listSegmentations);
-  bind(rows.runMany, tools.queueWorkflowOnMany, { expensive: true });
+  bind(rows.runMany, tools.queueWorkflowOnMany);
   bind(rows.visibility, tools.setDocumentVisibility);
   bind(rows.get, tools.readDocument);
   bind(rows.runs, tools.listDocumentRuns);

@@ -14,13 +14,13 @@ export function mountDashboardWorkflows(bind: Bind): void {
       revisionTag(response, output);
     },
   });
-  bind(rows.validate, tools.validateWorkflow, { expensive: true });
+  bind(rows.validate, tools.validateWorkflow);
   bind(rows.get, tools.getWorkflow, { present: revisionTag });
   bind(rows.edit, tools.updateWorkflow, { prepare: ifMatch, present: revisionTag });
   bind(rows.remove, tools.deleteWorkflow);
   bind(rows.versions, tools.listWorkflowVersions);
   bind(rows.version, tools.getWorkflow);
-  bind(rows.diff, tools.diffWorkflowVersions, { expensive: true });
+  bind(rows.diff, tools.diffWorkflowVersions);
   bind(rows.publish, tools.publishWorkflow, {
     prepare: ifMatch,
     present(response, _, outcome) {

@@ -6,7 +6,7 @@ import { tools } from '#tools/index.ts';
 import { admission, type Facade } from '#http/bind.ts';
 import { requestIdOf } from '#http/guard/request-id.ts';
 import { lastEventId, resumable, streamQuery } from '#http/realtime/event-id.ts';
-import { StreamPlaces } from '#http/realtime/stream-places.ts';
+import { StreamPlaces } from '#http/guard/stream-places.ts';
 import { followExecution, lateMs } from '#http/execution-feed.ts';
 import { openEventStream, sseDefaults, type SseOptions } from '#http/sse.ts';
 

@@ -16,11 +16,10 @@ export function mountService(bind: Bind): void {
   bind(service.listWorkflows, tools.listPublishedWorkflows);
   bind(service.presign, tools.presignUpload);
   bind(service.ack, tools.acknowledgeUpload, { prepare: idempotencyHeader, present: createdOrFound });
-  bind(service.execute, tools.runWorkflow, { expensive: true, prepare: idempotencyHeader, present: accepted });
+  bind(service.execute, tools.runWorkflow, { prepare: idempotencyHeader, present: accepted });
   bind(service.getExecution, tools.getExecution);
   bind(service.cancelExecution, tools.cancelRun, { rename: { id: 'executionId' } });
   bind(service.replayExecution, tools.replayExecution, {
-    expensive: true,
     prepare: idempotencyHeader,
     rename: { id: 'executionId' },
     present: accepted,

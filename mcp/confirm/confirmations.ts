@@ -9,6 +9,7 @@ import {
   type RequestStateCodec,
 } from '@modelcontextprotocol/server';
 import { canonicalHash, sha256Hex } from '#src/domain/canonical-json.ts';
+import { callerIdOf } from '#src/domain/access/principal.ts';
 import { Fault } from '#src/domain/fault.ts';
 import type { AnyTool, ToolContext } from '#tools/define.ts';
 import { canAsk } from '#mcp/confirm/can-ask.ts';
@@ -34,8 +35,7 @@ interface Sealed {
 }
 
 function callHash(tool: AnyTool, { principal }: ToolContext, input: Readonly<Record<string, unknown>>): string {
-  const { organizationId, actorId, grant } = principal;
-  return canonicalHash(['mcp confirmation', organizationId, actorId, grant?.id ?? null, tool.name, input]);
+  return canonicalHash(['mcp confirmation', principal.organizationId, callerIdOf(principal), tool.name, input]);
 }
 
 function invalidState(): ProtocolError {

@@ -1,4 +1,4 @@
-import { neutralize, renderBlock, separate, type UntrustedBlock } from '#mcp/present/untrusted.ts';
+import { renderBlock, separate, type UntrustedField } from '#mcp/present/untrusted.ts';
 
 /** Text of one answer, in bytes of UTF-8; `structuredContent` is never cut. Source: mcp.md "Tools". */
 export const textBudgetBytes = 24_000;
@@ -17,8 +17,8 @@ export interface Cut {
 const bytes = (text: string): number => Buffer.byteLength(text);
 
 function render(output: unknown): string {
-  const { trusted, blocks } = separate(output);
-  return [neutralize(JSON.stringify(trusted)), ...blocks.map(renderBlock)].join('\n\n');
+  const { json, blocks } = separate(output);
+  return [json, ...blocks.map(renderBlock)].join('\n\n');
 }
 
 interface Found<T> {
@@ -77,51 +77,58 @@ function firstCharacters(text: string, count: number): string {
   return text.slice(0, last >= 0xd800 && last <= 0xdbff ? count - 1 : count);
 }
 
-/** Cuts the longest untrusted field so that all fits. */
-function cutText(
-  trusted: string,
-  blocks: readonly UntrustedBlock[],
-  budget: number,
-): { text: string; cut: Cut | null } {
-  const longest = blocks.flatMap((block) => block.fields).toSorted((a, b) => bytes(b.text) - bytes(a.text))[0];
-  const withStart = (count: number): { text: string; shown: number } => {
-    const start = firstCharacters(longest?.text ?? '', count);
-    const shorter = blocks.map(({ id, fields }) => ({
+/** Cuts untrusted fields, the longest first, until all fits. */
+function cutTexts(output: unknown, budget: number): { text: string; cuts: Cut[] } {
+  const { json, blocks } = separate(output);
+  const shorter = new Map<UntrustedField, string>();
+  const rendered = (): string => {
+    const shown = blocks.map(({ id, fields }) => ({
       id,
-      fields: fields.map((field) => (field === longest ? { ...field, text: start } : field)),
+      fields: fields.map((field) => ({ ...field, text: shorter.get(field) ?? field.text })),
     }));
-    return { text: [trusted, ...shorter.map(renderBlock)].join('\n\n'), shown: start.length };
+    return [json, ...shown.map(renderBlock)].join('\n\n');
   };
-  if (longest === undefined) return { text: withStart(0).text, cut: null };
-  let low = 0;
-  let high = Math.min(longest.text.length, budget);
-  while (low < high) {
-    const middle = Math.ceil((low + high) / 2);
-    if (bytes(withStart(middle).text) <= budget) low = middle;
-    else high = middle - 1;
+  const cuts: Cut[] = [];
+  const longestFirst = blocks.flatMap((block) => block.fields).toSorted((a, b) => bytes(b.text) - bytes(a.text));
+  for (const field of longestFirst) {
+    if (bytes(rendered()) <= budget) break;
+    const show = (count: number): string => {
+      const start = firstCharacters(field.text, count);
+      shorter.set(field, start);
+      return start;
+    };
+    let low = 0;
+    let high = Math.min(field.text.length, budget);
+    while (low < high) {
+      const middle = Math.ceil((low + high) / 2);
+      show(middle);
+      if (bytes(rendered()) <= budget) low = middle;
+      else high = middle - 1;
+    }
+    cuts.push({ what: field.path, unit: 'characters', shown: show(low).length, of: field.text.length });
   }
-  const { text, shown } = withStart(low);
-  return { text, cut: { what: longest.path, unit: 'characters', shown, of: longest.text.length } };
+  return { text: rendered(), cuts };
 }
 
-/** The output as text within the budget: first fewer items, then less of the longest text. */
+/** The output as text within the budget: first fewer items, then less of the longest texts. */
 export function fit(output: Record<string, unknown>): { text: string; cuts: readonly Cut[] } {
   const budget = textBudgetBytes - reserveBytes;
   const cuts: Cut[] = [];
   let shown: unknown = output;
   let text = render(shown);
-  for (let list = largest(shown); bytes(text) > budget && list !== undefined; list = largest(shown)) {
+  while (bytes(text) > budget) {
+    const list = largest(shown);
+    if (list === undefined) break;
     const shorter = shorten(shown, list, budget);
     cuts.push(shorter.cut);
     shown = shorter.output;
     text = render(shown);
   }
   if (bytes(text) <= budget) return { text, cuts };
-  const { trusted, blocks } = separate(shown);
-  const last = cutText(neutralize(JSON.stringify(trusted)), blocks, budget);
-  if (last.cut !== null) cuts.push(last.cut);
+  const last = cutTexts(shown, budget);
+  cuts.push(...last.cuts);
   if (bytes(last.text) <= budget) return { text: last.text, cuts };
-  // No list and no document text is to blame: one huge value of ours.
+  // No list and no text of others is to blame: one huge value of ours.
   const start = startOf(last.text, budget);
   return {
     text: start,

@@ -1,4 +1,4 @@
-import { neutralize } from '#mcp/present/untrusted.ts';
+import { neutralize } from '#mcp/present/neutralize.ts';
 
 const unseen = /[\p{Cf}]|(?![\n\t])\p{Cc}/gu;
 

@@ -1,12 +1,11 @@
 import type { CallToolResult, ImageContent } from '@modelcontextprotocol/server';
-import { Fault } from '#src/domain/fault.ts';
-import { isOutage } from '#src/domain/outage.ts';
 import type { Logger } from '#src/domain/ports/logger.ts';
 import type { AnyTool, Outcome } from '#tools/define.ts';
 import { fit, startOf, textBudgetBytes, type Cut } from '#mcp/present/budget.ts';
+import { faultOf } from '#mcp/present/fault-of.ts';
 import { hintFor } from '#mcp/present/fault-hints.ts';
 import { nextCall } from '#mcp/present/next-call.ts';
-import { neutralize } from '#mcp/present/untrusted.ts';
+import { neutralize } from '#mcp/present/neutralize.ts';
 
 /** Field errors told of one refused call. */
 const fieldErrorsTold = 20;
@@ -52,25 +51,18 @@ function errorResult(lines: readonly string[]): CallToolResult {
   return { content: [{ type: 'text', text: startOf(neutralize(lines.join('\n')), textBudgetBytes) }], isError: true };
 }
 
-/** `code: message`, the fields, a `Hint:`. What nobody threw on purpose is told by request id only; its text goes to the log. */
+/** `code: message`, the fields, a `Hint:`. */
 export function presentError(
   tool: AnyTool,
   error: unknown,
   { requestId, logger }: { requestId: string; logger: Logger },
 ): CallToolResult {
-  if (error instanceof Fault) {
-    const { code, detail, errors } = error;
-    if (error.row.status >= 500) logger.warn({ err: error, tool: tool.name, requestId }, 'a tool call failed');
-    const fields = errors
-      .slice(0, fieldErrorsTold)
-      .map(({ pointer, message }) => `- ${pointer === '' ? '/' : pointer}: ${message}`);
-    // Last, for it may be long and cut.
-    const data = error.data === undefined ? [] : [`Data: ${JSON.stringify(error.data)}`];
-    return errorResult([`${code}: ${detail}`, ...fields, `Hint: ${hintFor(error, tool.name)}`, ...data]);
-  }
-  logger.error({ err: error, tool: tool.name, requestId }, 'a tool call failed unexpectedly');
-  const fault = isOutage(error)
-    ? new Fault('service.unavailable', 'The database does not answer: try again soon.')
-    : new Fault('service.internal', `Something unexpected went wrong (request ${requestId}).`);
-  return errorResult([fault.message, `Hint: ${hintFor(fault, tool.name)} If it stays, report the request id.`]);
+  const fault = faultOf(error, { requestId, logger, tool: tool.name });
+  const fields = fault.errors
+    .slice(0, fieldErrorsTold)
+    .map(({ pointer, message }) => `- ${pointer === '' ? '/' : pointer}: ${message}`);
+  const stays = fault === error ? '' : ' If it stays, report the request id.';
+  // Last, for it may be long and cut.
+  const data = fault.data === undefined ? [] : [`Data: ${JSON.stringify(fault.data)}`];
+  return errorResult([fault.message, ...fields, `Hint: ${hintFor(fault, tool.name)}${stays}`, ...data]);
 }

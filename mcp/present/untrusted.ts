@@ -1,3 +1,5 @@
+import { neutralize } from '#mcp/present/neutralize.ts';
+
 /**
  * Text that came from scans and models, kept apart from what this service says. An agent sees it only between
  * `<untrusted-document id="...">` tags, never inside the JSON beside it. Source: mcp.md "Errors"; attacks.md 54, 55.
@@ -12,17 +14,11 @@ export interface UntrustedField {
   readonly text: string;
 }
 
-/** Names of such fields below anything that belongs to a document. */
-const untrustedName = /(^(description|title|outputPreview)|Text)$/;
+/** Names of such fields below anything that belongs to a document; a `message` of an error may quote what a step was given. */
+const untrustedName = /(^(description|title|text|message|outputPreview)|Text)$/;
 const alwaysUntrusted = /Text$/;
 /** Whole values that nodes made of the document. */
 const untrustedValue = /^(outputs|data)$/;
-const delimiter = /<(?=[\s/]*untrusted-document)/gi;
-
-/** No text can open or close the tags. */
-export function neutralize(text: string): string {
-  return text.replaceAll(delimiter, '&lt;');
-}
 
 interface Place {
   readonly id: string | null;
@@ -45,10 +41,12 @@ function untrustedTextOf(name: string, value: unknown, place: Place): string | n
   return typeof value === 'string' && isUntrusted(name, place) ? value : null;
 }
 
-/** A copy of `output` without untrusted text, and that text in blocks by document, in order. */
-export function separate(output: unknown): { trusted: unknown; blocks: readonly UntrustedBlock[] } {
+/** `output` as JSON without untrusted text, and that text in blocks by document, in order. */
+export function separate(output: unknown): { json: string; blocks: readonly UntrustedBlock[] } {
   const found = new Map<string, UntrustedField[]>();
   const walk = (value: unknown, place: Place): unknown => {
+    // Here too: JSON has a spelling of its own for what may stand within a tag.
+    if (typeof value === 'string') return neutralize(value);
     if (Array.isArray(value))
       return value.map((item, index) => walk(item, { ...place, path: [...place.path, String(index)] }));
     if (typeof value !== 'object' || value === null) return value;
@@ -59,7 +57,7 @@ export function separate(output: unknown): { trusted: unknown; blocks: readonly 
       const path = [...here.path, name];
       const text = untrustedTextOf(name, child, here);
       if (text === null) {
-        copy[name] = walk(child, { id: here.id, path });
+        copy[neutralize(name)] = walk(child, { id: here.id, path });
         continue;
       }
       // Of no document alone, such as an answer about several: it is known by the field that it was in.
@@ -69,7 +67,7 @@ export function separate(output: unknown): { trusted: unknown; blocks: readonly 
     return copy;
   };
   const trusted = walk(output, { id: null, path: [] });
-  return { trusted, blocks: [...found].map(([id, fields]) => ({ id, fields })) };
+  return { json: neutralize(JSON.stringify(trusted)), blocks: [...found].map(([id, fields]) => ({ id, fields })) };
 }
 
 export function renderBlock({ id, fields }: UntrustedBlock): string {

@@ -2,7 +2,7 @@ import { Fault } from '#src/domain/fault.ts';
 import { VersionRef } from '#src/contracts/resources/workflow.ts';
 import { tools } from '#tools/index.ts';
 import { fit } from '#mcp/present/budget.ts';
-import { completeVersion, completeWorkflow } from '#mcp/resources/completion.ts';
+import { completeVersion, completeWorkflow } from '#mcp/completion/completers.ts';
 import { attachWorkflow } from '#mcp/prompts/attach.ts';
 import { says, steps, workflowArgument, type McpPrompt } from '#mcp/prompts/prompt.ts';
 

@@ -1,5 +1,5 @@
 import { tools } from '#tools/index.ts';
-import { completeRun } from '#mcp/resources/completion.ts';
+import { completeRun } from '#mcp/completion/completers.ts';
 import { attach, attachWorkflow } from '#mcp/prompts/attach.ts';
 import { says, steps, type McpPrompt, type PromptMessage } from '#mcp/prompts/prompt.ts';
 

@@ -1,4 +1,4 @@
-import { completeWorkflow } from '#mcp/resources/completion.ts';
+import { completeWorkflow } from '#mcp/completion/completers.ts';
 import { attachWorkflow } from '#mcp/prompts/attach.ts';
 import { goalArgument, quoted, says, steps, workflowArgument, type McpPrompt } from '#mcp/prompts/prompt.ts';
 

@@ -1,7 +1,6 @@
 import {
   ProtocolError,
   ProtocolErrorCode,
-  type CompleteResult,
   type GetPromptResult,
   type ListPromptsResult,
 } from '@modelcontextprotocol/server';
@@ -9,16 +8,15 @@ import type { Scope } from '#src/contracts/scopes.ts';
 import type { ToolDeps } from '#tools/deps.ts';
 import type { McpCaller } from '#mcp/caller.ts';
 import type { McpPart } from '#mcp/catalog.ts';
-import { completionsMax, type Complete } from '#mcp/resources/completion.ts';
 import { handling } from '#mcp/resources/handling.ts';
-import { completionOf } from '#mcp/resources/part.ts';
-import { isResourceInView, mayRead } from '#mcp/resources/shown.ts';
 import { buildWorkflow } from '#mcp/prompts/build-workflow.ts';
 import { compareVersions } from '#mcp/prompts/compare-versions.ts';
 import { diagnoseRun } from '#mcp/prompts/diagnose-run.ts';
 import { improveWorkflow } from '#mcp/prompts/improve-workflow.ts';
 import type { Arguments, McpPrompt } from '#mcp/prompts/prompt.ts';
 import { summarizeDocuments } from '#mcp/prompts/summarize-documents.ts';
+import { isToldOf } from '#mcp/rights.ts';
+import { hasToolset } from '#mcp/view.ts';
 
 /** In the order they are listed. Source: mcp.md "Resources". */
 export const prompts: readonly McpPrompt[] = [
@@ -29,22 +27,21 @@ export const prompts: readonly McpPrompt[] = [
   summarizeDocuments,
 ];
 
-const argumentMax = 4_000;
+/** Characters. */
+export const argumentMax = 4_000;
 
 const invalid = (message: string): ProtocolError => new ProtocolError(ProtocolErrorCode.InvalidParams, message);
 
 function isPromptInView(caller: McpCaller, { toolset, changes }: McpPrompt): boolean {
-  return isResourceInView(caller, toolset) && !(changes && caller.view.readOnly);
+  return hasToolset(caller.view, toolset) && !(changes && caller.view.readOnly);
 }
 
-/** As with tools: people behind OAuth see what they can step up to. */
-function isPromptListed(caller: McpCaller, prompt: McpPrompt): boolean {
-  const mayStepUp = caller.principal.grant?.person === true;
-  return isPromptInView(caller, prompt) && (mayStepUp || prompt.scopes.every((scope) => mayRead(caller, scope)));
-}
+const promptInView = (caller: McpCaller, name: unknown): McpPrompt | undefined =>
+  prompts.find((one) => one.name === name && isPromptInView(caller, one));
 
-function promptNamed(caller: McpCaller, name: string): McpPrompt {
-  const prompt = prompts.find((one) => one.name === name && isPromptInView(caller, one));
+/** Error: that there is none, also for one that the caller's connection does not offer. */
+export function promptNamed(caller: McpCaller, name: string): McpPrompt {
+  const prompt = promptInView(caller, name);
   if (prompt === undefined) throw invalid('There is no prompt of this name: prompts/list has them all.');
   return prompt;
 }
@@ -63,31 +60,15 @@ function checked(prompt: McpPrompt, given: Arguments): Arguments {
 }
 
 /** The scopes that this prompt reads with; none for an unknown name. */
-export function scopesOfPrompt(name: unknown): readonly Scope[] {
-  return prompts.find((one) => one.name === name)?.scopes ?? [];
+export function scopesOfPrompt(caller: McpCaller, name: unknown): readonly Scope[] {
+  return promptInView(caller, name)?.scopes ?? [];
 }
 
-interface CompletionAsked {
-  readonly ref:
-    | { readonly type: 'ref/prompt'; readonly name: string }
-    | { readonly type: 'ref/resource'; readonly uri: string };
-  readonly argument: { readonly name: string; readonly value: string };
-  readonly context?: { readonly arguments?: Record<string, string> | undefined } | undefined;
-}
-
-function completerOf(caller: McpCaller, { ref, argument }: CompletionAsked): Complete | null {
-  if (ref.type === 'ref/prompt')
-    return promptNamed(caller, ref.name).arguments.find(({ name }) => name === argument.name)?.complete ?? null;
-  const found = completionOf(caller, ref.uri, argument.name);
-  if (found === undefined) throw invalid('There is no such template: resources/templates/list has them all.');
-  return found;
-}
-
-/** Prompts, and completion of their arguments and of the variables of resource templates. Source: mcp.md "Resources". */
+/** Lists and gets. Source: mcp.md "Resources". */
 export function promptsPart(deps: ToolDeps): McpPart {
   const list = handling(deps, async (_: unknown, { caller }): Promise<ListPromptsResult> => ({
     prompts: prompts
-      .filter((prompt) => isPromptListed(caller, prompt))
+      .filter((prompt) => isPromptInView(caller, prompt) && isToldOf(caller, prompt.scopes))
       .map(({ name, title, description, arguments: args }) => ({
         name,
         title,
@@ -104,18 +85,9 @@ export function promptsPart(deps: ToolDeps): McpPart {
       return { description: prompt.description, messages: [...messages] };
     },
   );
-  const complete = handling(deps, async (asked: CompletionAsked, { caller, ask }): Promise<CompleteResult> => {
-    const { argument, context } = asked;
-    const completer = completerOf(caller, asked);
-    const found =
-      completer === null ? [] : await completer(ask, argument.value.slice(0, argumentMax), context?.arguments ?? {});
-    const values = found.slice(0, completionsMax);
-    return { completion: { values, total: found.length, hasMore: found.length > values.length } };
-  });
   return ({ server }) => {
-    server.registerCapabilities({ prompts: {}, completions: {} });
+    server.registerCapabilities({ prompts: {} });
     server.setRequestHandler('prompts/list', list);
     server.setRequestHandler('prompts/get', get);
-    server.setRequestHandler('completion/complete', complete);
   };
 }

@@ -1,7 +1,7 @@
 import type { GetPromptResult } from '@modelcontextprotocol/server';
 import type { Scope } from '#src/contracts/scopes.ts';
 import type { Ask } from '#mcp/resources/ask.ts';
-import type { Complete } from '#mcp/resources/completion.ts';
+import type { Complete } from '#mcp/completion/completers.ts';
 import type { Toolset } from '#mcp/view.ts';
 
 export type PromptMessage = GetPromptResult['messages'][number];

@@ -1,7 +1,7 @@
 import { Fault } from '#src/domain/fault.ts';
 import { tools } from '#tools/index.ts';
 import type { Ask } from '#mcp/resources/ask.ts';
-import { completeDocument, completeLast } from '#mcp/resources/completion.ts';
+import { completeDocument, completeLast } from '#mcp/completion/completers.ts';
 import { documentText } from '#mcp/resources/document-text.ts';
 import { attachText } from '#mcp/prompts/attach.ts';
 import { quoted, says, steps, type McpPrompt } from '#mcp/prompts/prompt.ts';

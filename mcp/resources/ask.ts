@@ -3,6 +3,7 @@ import { call } from '#tools/call.ts';
 import type { Outcome, Tool } from '#tools/define.ts';
 import type { ToolDeps } from '#tools/deps.ts';
 import type { McpCaller } from '#mcp/caller.ts';
+import { contextOf } from '#mcp/tool-context.ts';
 
 /** Use cases on behalf of one caller: scope, tenancy and faults are those of the one door. */
 export type Ask = <Input extends z.ZodType, Output extends z.ZodObject>(
@@ -11,7 +12,6 @@ export type Ask = <Input extends z.ZodType, Output extends z.ZodObject>(
   outcome?: Outcome,
 ) => Promise<z.output<Output>>;
 
-export function askAs(deps: ToolDeps, { principal, requestId, ip }: McpCaller, signal: AbortSignal): Ask {
-  return (tool, input, outcome = {}) =>
-    call(tool, { principal, requestId, surface: 'mcp', ip, signal, deps, outcome }, input);
+export function askAs(deps: ToolDeps, caller: McpCaller, signal: AbortSignal): Ask {
+  return (tool, input, outcome = {}) => call(tool, { ...contextOf(deps, caller, signal), outcome }, input);
 }

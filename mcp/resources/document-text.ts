@@ -5,7 +5,7 @@ import { renderBlock } from '#mcp/present/untrusted.ts';
 import type { Ask } from '#mcp/resources/ask.ts';
 
 /** Characters of one document in a resource; read_document_text has the rest. */
-export const textMax = 100_000;
+const textMax = 100_000;
 const partMax = 20_000;
 
 type Part = z.output<typeof ReadTextResult>;

@@ -2,7 +2,7 @@ import type { ServerContext } from '@modelcontextprotocol/server';
 import type { ToolDeps } from '#tools/deps.ts';
 import { callerOf, type McpCaller } from '#mcp/caller.ts';
 import { askAs, type Ask } from '#mcp/resources/ask.ts';
-import { protocolError } from '#mcp/resources/failure.ts';
+import { protocolError } from '#mcp/present/protocol-error.ts';
 
 /** One request about resources or prompts. */
 export interface Asked {
@@ -25,12 +25,7 @@ export function handling<Params, Result>(
     try {
       return await handle(params, { caller, ask: askAs(deps, caller, ctx.mcpReq.signal) });
     } catch (error) {
-      const { requestId } = caller;
-      throw protocolError(error, {
-        requestId,
-        logger: deps.logger,
-        ...(uriOf !== undefined && { uri: uriOf(params) }),
-      });
+      throw protocolError(error, { requestId: caller.requestId, logger: deps.logger }, uriOf?.(params));
     }
   };
 }

@@ -1,21 +1,14 @@
 import type { Resource } from '@modelcontextprotocol/server';
 import { tools } from '#tools/index.ts';
 import type { McpCaller } from '#mcp/caller.ts';
-import { neutralize } from '#mcp/present/untrusted.ts';
+import { plainName } from '#mcp/present/plain-words.ts';
 import { addressOf, type ResourceKind } from '#mcp/resources/address.ts';
 import type { Ask } from '#mcp/resources/ask.ts';
-import { isResourceListed, mayRead, resourceKinds, shownResources } from '#mcp/resources/shown.ts';
+import { isResourceListed, resourceKinds, shownResources } from '#mcp/resources/shown.ts';
+import { allows } from '#mcp/rights.ts';
 
 /** How many of each are listed, newest first: lists and searches are tools. */
 const listed = { workflows: 25, runs: 10, documents: 25 };
-const titleMax = 80;
-
-/** A title that a scan or a model made: one line, bounded, quoted, and no tag of ours. */
-export function quotedTitle(title: string): string {
-  const line = title.replaceAll(/[\p{C}\p{Z}\s]+/gu, ' ').trim();
-  const start = line.slice(0, titleMax).toWellFormed();
-  return `“${neutralize(start)}${start.length < line.length ? '…' : ''}”`;
-}
 
 function about(kind: ResourceKind, lastModified: string): Pick<Resource, 'mimeType' | 'annotations'> {
   const { mimeType } = shownResources[kind];
@@ -27,7 +20,7 @@ async function workflows(ask: Ask): Promise<Resource[]> {
   return found.map(({ workflowId, name, publishedVersion, updatedAt }) => ({
     uri: addressOf({ kind: 'workflow', id: workflowId }),
     name: workflowId,
-    title: name,
+    title: plainName(name),
     description: publishedVersion === null ? 'Never published' : `Published: version ${publishedVersion}`,
     ...about('workflow', updatedAt),
   }));
@@ -47,7 +40,7 @@ async function runs(ask: Ask): Promise<Resource[]> {
 async function documents(ask: Ask): Promise<Resource[]> {
   const { documents: found } = await ask(tools.listDocuments, { limit: listed.documents });
   return found.flatMap(({ id, title, contentType, pages, createdAt, ocr }) => {
-    const named = title === null ? id : quotedTitle(title);
+    const named = title === null ? id : plainName(title);
     const description = `${contentType}, ${pages} ${pages === 1 ? 'page' : 'pages'}`;
     const changed = ocr?.ocrCreatedAt ?? createdAt;
     const itself = { name: id, title: named, description, ...about('document', changed) };
@@ -73,7 +66,7 @@ export async function listResources(caller: McpCaller, ask: Ask): Promise<Resour
     return uri.includes('{') ? [] : [{ uri, name, title, description, mimeType }];
   });
   const found = await Promise.all(
-    kinds.map(async (kind) => (mayRead(caller, shownResources[kind].scope) ? lists[kind]?.(ask) : undefined) ?? []),
+    kinds.map(async (kind) => (allows(caller, shownResources[kind].scope) ? lists[kind]?.(ask) : undefined) ?? []),
   );
   return [...fixed, ...found.flat()];
 }

@@ -3,31 +3,32 @@ import type { Scope } from '#src/contracts/scopes.ts';
 import type { ToolDeps } from '#tools/deps.ts';
 import type { McpCaller } from '#mcp/caller.ts';
 import type { McpPart } from '#mcp/catalog.ts';
-import { namedBy, type Named, type ResourceKind } from '#mcp/resources/address.ts';
+import type { Named, ResourceKind } from '#mcp/resources/address.ts';
 import {
   completeDocument,
   completeRun,
   completeVersion,
   completeWorkflow,
   type Complete,
-} from '#mcp/resources/completion.ts';
-import { noSuchResource } from '#mcp/resources/failure.ts';
+} from '#mcp/completion/completers.ts';
+import { noSuchResource } from '#mcp/present/protocol-error.ts';
 import { handling } from '#mcp/resources/handling.ts';
 import { listResources } from '#mcp/resources/list.ts';
 import type { ReadResource } from '#mcp/resources/read.ts';
-import { isResourceInView, isResourceListed, resourceKinds, shownResources } from '#mcp/resources/shown.ts';
+import { hasToolset } from '#mcp/view.ts';
+import { isResourceListed, namedInView, resourceKinds, shownResources } from '#mcp/resources/shown.ts';
 
-/** What the address names, in the caller's view. Throws for all others what is thrown for an unknown one. */
 function requireNamed(caller: McpCaller, uri: string): Named {
-  const named = namedBy(uri);
-  if (named === null || !isResourceInView(caller, shownResources[named.kind].toolset)) throw noSuchResource(uri);
+  const named = namedInView(caller, uri);
+  if (named === null) throw noSuchResource(uri);
   return named;
 }
 
-/** The scope that reading this address takes; null: none, or no address of ours. */
-export function scopeOfResource(uri: unknown): Scope | null {
-  const named = typeof uri === 'string' ? namedBy(uri) : null;
-  return named === null ? null : shownResources[named.kind].scope;
+/** The scopes that reading this address takes. */
+export function scopesOfResource(caller: McpCaller, uri: unknown): readonly Scope[] {
+  const named = typeof uri === 'string' ? namedInView(caller, uri) : null;
+  const scope = named === null ? null : shownResources[named.kind].scope;
+  return scope === null ? [] : [scope];
 }
 
 const documentIds: Readonly<Record<string, Complete>> = { id: completeDocument };
@@ -43,7 +44,7 @@ const completions: Partial<Record<ResourceKind, Readonly<Record<string, Complete
 /** What completes a variable of a template; null: nothing does; undefined: there is no such template for the caller. */
 export function completionOf(caller: McpCaller, template: string, variable: string): Complete | null | undefined {
   const kind = resourceKinds.find((one) => shownResources[one].uri === template);
-  if (kind === undefined || !isResourceInView(caller, shownResources[kind].toolset)) return undefined;
+  if (kind === undefined || !hasToolset(caller.view, shownResources[kind].toolset)) return undefined;
   return completions[kind]?.[variable] ?? null;
 }
 

@@ -3,7 +3,7 @@ import { buildOpenApi } from '#src/contracts/openapi.ts';
 import { tools } from '#tools/index.ts';
 import type { Outcome } from '#tools/define.ts';
 import type { ToolDeps } from '#tools/deps.ts';
-import { neutralize, renderBlock, separate } from '#mcp/present/untrusted.ts';
+import { renderBlock, separate } from '#mcp/present/untrusted.ts';
 import { addressOf, type Named } from '#mcp/resources/address.ts';
 import type { Ask } from '#mcp/resources/ask.ts';
 import { documentText } from '#mcp/resources/document-text.ts';
@@ -18,10 +18,10 @@ export type ReadResource = (ask: Ask, named: Named) => Promise<Contents>;
 
 /** JSON for what this service says, and text between tags for what documents and models say. */
 function contentsOf(uri: string, output: object): Contents {
-  const { trusted, blocks } = separate(output);
-  const json = { uri, mimeType: 'application/json', text: neutralize(JSON.stringify(trusted)) };
+  const { json, blocks } = separate(output);
+  const said = { uri, mimeType: 'application/json', text: json };
   const text = blocks.map(renderBlock).join('\n\n');
-  return text === '' ? [json] : [json, { uri, mimeType: 'text/plain', text }];
+  return text === '' ? [said] : [said, { uri, mimeType: 'text/plain', text }];
 }
 
 /** Of its execution a run's resource has what is common to all: the other runs have resources of their own. */

@@ -1,9 +1,9 @@
 import { Fault } from '#src/domain/fault.ts';
 import { tools } from '#tools/index.ts';
 import type { McpCaller } from '#mcp/caller.ts';
-import { namedBy, type Named } from '#mcp/resources/address.ts';
+import type { Named } from '#mcp/resources/address.ts';
 import type { Ask } from '#mcp/resources/ask.ts';
-import { isResourceInView, shownResources } from '#mcp/resources/shown.ts';
+import { namedInView } from '#mcp/resources/shown.ts';
 
 /** What tells one state of a workflow from another: nothing is announced when it changes. */
 export function workflowState(revision: number | null, publishedVersion: number | null): string {
@@ -40,8 +40,8 @@ async function stateOf(ask: Ask, named: Named): Promise<string> {
  * missing: whoever subscribes cannot tell one from the other. Faults: those that pass, such as `service.unavailable`.
  */
 export async function readableState(caller: McpCaller, ask: Ask, uri: string): Promise<string | null> {
-  const named = namedBy(uri);
-  if (named === null || !isResourceInView(caller, shownResources[named.kind].toolset)) return null;
+  const named = namedInView(caller, uri);
+  if (named === null) return null;
   try {
     return await stateOf(ask, named);
   } catch (error) {

@@ -1,7 +1,8 @@
 import type { Scope } from '#src/contracts/scopes.ts';
 import type { McpCaller } from '#mcp/caller.ts';
-import type { ResourceKind } from '#mcp/resources/address.ts';
-import type { Toolset } from '#mcp/view.ts';
+import { namedBy, type Named, type ResourceKind } from '#mcp/resources/address.ts';
+import { isToldOf } from '#mcp/rights.ts';
+import { hasToolset, type Toolset } from '#mcp/view.ts';
 
 /** A kind of resource as lists tell it. */
 export interface ShownResource {
@@ -95,18 +96,13 @@ export const shownResources: Readonly<Record<ResourceKind, ShownResource>> = {
 
 export const resourceKinds = Object.keys(shownResources) as ResourceKind[];
 
-/** Of the connection's view. Everything here only reads. */
-export function isResourceInView({ view }: McpCaller, toolset: Toolset): boolean {
-  return toolset === 'core' || view.toolsets === null || view.toolsets.has(toolset);
+/** What an address names; null for what the caller's connection does not offer, as for what is no address of ours. */
+export function namedInView({ view }: McpCaller, uri: string): Named | null {
+  const named = namedBy(uri);
+  return named !== null && hasToolset(view, shownResources[named.kind].toolset) ? named : null;
 }
 
-export function mayRead({ principal }: McpCaller, scope: Scope | null): boolean {
-  return scope === null || principal.scopes.has(scope);
-}
-
-/** As with tools: people behind OAuth see what they can step up to. Source: mcp.md "Scopes". */
 export function isResourceListed(caller: McpCaller, kind: ResourceKind): boolean {
   const { toolset, scope } = shownResources[kind];
-  const mayStepUp = caller.principal.grant?.person === true;
-  return isResourceInView(caller, toolset) && (mayStepUp || mayRead(caller, scope));
+  return hasToolset(caller.view, toolset) && isToldOf(caller, [scope]);
 }

@@ -9,7 +9,9 @@ import {
   type ServerContext,
 } from '@modelcontextprotocol/server';
 import { z } from 'zod';
+import type { Logger } from '#src/domain/ports/logger.ts';
 import { callerOf, type McpCaller } from '#mcp/caller.ts';
+import { protocolError } from '#mcp/present/protocol-error.ts';
 import { taskMethods, type Task, type TaskAsker, type TaskMethod, type Tasks } from '#mcp/tasks/tasks.ts';
 import { detailedTask, hasTasks, requiredCapabilities } from '#mcp/tasks/wire.ts';
 
@@ -27,6 +29,26 @@ export function lacksTasks(): MissingRequiredClientCapabilityError {
     { requiredCapabilities },
     'Missing required client capability: declare the extension io.modelcontextprotocol/tasks with this request.',
   );
+}
+
+/** The same tasks, which fail only in ways that a client may read. */
+export function legible(tasks: Tasks, logger: Logger): Tasks {
+  const told = async <T>(asked: Promise<T>, { caller: { requestId } }: TaskAsker): Promise<T> => {
+    try {
+      return await asked;
+    } catch (error) {
+      throw protocolError(error, { requestId, logger });
+    }
+  };
+  const { standsFor } = tasks;
+  const watch = tasks.watch?.bind(tasks);
+  return {
+    get: (taskId, asker) => told(tasks.get(taskId, asker), asker),
+    update: (taskId, responses, asker) => told(tasks.update(taskId, responses, asker), asker),
+    cancel: (taskId, asker) => told(tasks.cancel(taskId, asker), asker),
+    ...(watch !== undefined && { watch }),
+    ...(standsFor !== undefined && { standsFor }),
+  };
 }
 
 function noSuchTask(): ProtocolError {

@@ -1,11 +1,13 @@
 import {
   CLIENT_CAPABILITIES_META_KEY,
   ProtocolError,
-  SUBSCRIPTION_ID_META_KEY,
   type ClientCapabilities,
   type McpHttpHandler,
 } from '@modelcontextprotocol/server';
 import { callerOf, type McpCaller } from '#mcp/caller.ts';
+import { areStrings, asListen, type ListenRequest } from '#mcp/updates/listen-request.ts';
+import { errorAnswer, mayPass } from '#mcp/present/protocol-error.ts';
+import { messageIn, OutStream, pass } from '#mcp/tasks/out-stream.ts';
 import { lacksTasks } from '#mcp/tasks/serve.ts';
 import type { Task, TaskAsker, Tasks } from '#mcp/tasks/tasks.ts';
 import { detailedTask, hasTasks } from '#mcp/tasks/wire.ts';
@@ -15,106 +17,16 @@ type Fetch = McpHttpHandler['fetch'];
 /** Of one stream. Ids beyond are not agreed to. */
 const tasksMax = 50;
 const streamsMax = 1_024;
-const keepAliveMs = 15_000;
-const sse = new TextEncoder();
-
-interface Listen {
-  readonly id: string | number;
-  readonly params: {
-    readonly notifications: Readonly<Record<string, unknown>> & { readonly taskIds: readonly string[] };
-    readonly _meta?: Readonly<Record<string, unknown>>;
-  };
-}
-
-/** A request for a stream that names tasks; null for all others, which the SDK knows how to answer. */
-function asListen(body: unknown): Listen | null {
-  const { method, params } = (body ?? {}) as { method?: unknown; params?: { notifications?: { taskIds?: unknown } } };
-  const ids = params?.notifications?.taskIds;
-  const named = method === 'subscriptions/listen' && Array.isArray(ids) && ids.every((id) => typeof id === 'string');
-  return named ? (body as Listen) : null;
-}
-
-function frame(message: object): Uint8Array {
-  return sse.encode(`event: message\ndata: ${JSON.stringify({ jsonrpc: '2.0', ...message })}\n\n`);
-}
-
-/** The message of a frame of the SDK; null for its comments. */
-function messageIn(chunk: Uint8Array): { method?: string; params?: Record<string, unknown>; result?: unknown } | null {
-  const data = /^data: (.*)$/m.exec(new TextDecoder().decode(chunk))?.[1];
-  return data === undefined ? null : (JSON.parse(data) as object);
-}
+/** Nothing changes a task that has one of these. */
+const ended: ReadonlySet<Task['status']> = new Set(['completed', 'cancelled', 'failed']);
 
 interface Stream {
-  readonly listen: Listen;
+  readonly listen: ListenRequest;
+  /** As asked for. */
+  readonly taskIds: readonly string[];
   readonly asker: TaskAsker;
   /** What the SDK answers to the rest of the request. */
   readonly inner: ReadableStreamDefaultReader<Uint8Array>;
-}
-
-/** What goes to the client, until one side ends it. */
-class OutStream {
-  readonly #id: Listen['id'];
-  readonly #controller: ReadableStreamDefaultController<Uint8Array>;
-  readonly readable: ReadableStream<Uint8Array>;
-  /** Called once, when it is over. */
-  readonly stops: (() => void)[] = [];
-  #isOpen = true;
-
-  constructor(id: Listen['id'], cancelInner: () => Promise<void>) {
-    this.#id = id;
-    let controller: ReadableStreamDefaultController<Uint8Array> | undefined;
-    this.readable = new ReadableStream({
-      start: (own) => void (controller = own),
-      cancel: () => this.#finish(),
-    });
-    if (controller === undefined) throw new Error('a stream starts at once');
-    this.#controller = controller;
-    const alive = setInterval(() => this.send(sse.encode(': keepalive\n\n')), keepAliveMs).unref();
-    this.stops.push(() => {
-      clearInterval(alive);
-      cancelInner().catch(() => undefined);
-    });
-  }
-
-  send(chunk: Uint8Array): void {
-    if (this.#isOpen) this.#controller.enqueue(chunk);
-  }
-
-  notify(method: string, params: object): void {
-    this.send(frame({ method, params: { ...params, _meta: this.#meta } }));
-  }
-
-  /** Tells the client that nothing more comes. */
-  end(): void {
-    this.send(frame({ id: this.#id, result: { resultType: 'complete', _meta: this.#meta } }));
-    this.leave();
-  }
-
-  /** The client is gone. */
-  leave(): void {
-    if (!this.#isOpen) return;
-    this.#finish();
-    this.#controller.close();
-  }
-
-  get #meta() {
-    return { [SUBSCRIPTION_ID_META_KEY]: this.#id };
-  }
-
-  #finish(): void {
-    this.#isOpen = false;
-    for (const stop of this.stops.splice(0)) stop();
-  }
-}
-
-/** What the SDK sends, but its word of the end. */
-async function pass(inner: Stream['inner'], out: OutStream): Promise<void> {
-  try {
-    for (let read = await inner.read(); !read.done; read = await inner.read())
-      if (messageIn(read.value)?.result === undefined) out.send(read.value);
-  } catch {
-    // It broke off, which is its end too.
-  }
 }
 
 /**
@@ -137,7 +49,8 @@ export class TaskStreams {
     if (this.#tasks.watch === undefined) return fetch;
     return async (request, options) => {
       const listen = asListen(options?.parsedBody);
-      if (listen === null) return fetch(request, options);
+      const taskIds = listen?.params.notifications.taskIds;
+      if (listen === null || !areStrings(taskIds)) return fetch(request, options);
       const { notifications, ...params } = listen.params;
       const { taskIds: _, ...others } = notifications;
       const response = await fetch(request, {
@@ -150,11 +63,16 @@ export class TaskStreams {
       const capabilities = (params._meta?.[CLIENT_CAPABILITIES_META_KEY] ?? {}) as ClientCapabilities;
       if (!hasTasks(capabilities)) {
         await inner.cancel();
-        const { code, message, data } = lacksTasks();
-        return Response.json({ jsonrpc: '2.0', id: listen.id, error: { code, message, data } }, { status: 400 });
+        return errorAnswer(listen.id, lacksTasks(), 400);
       }
       const asker = { caller: callerOf(options?.authInfo), capabilities, signal: request.signal };
-      return new Response(await this.#stream({ listen, asker, inner }), { headers: response.headers });
+      try {
+        return new Response(await this.#stream({ listen, taskIds, asker, inner }), { headers: response.headers });
+      } catch (error) {
+        await inner.cancel();
+        if (error instanceof ProtocolError) return errorAnswer(listen.id, error);
+        throw error;
+      }
     };
   }
 
@@ -163,9 +81,9 @@ export class TaskStreams {
   }
 
   /** The ids that the caller may hear of, each once. */
-  async #agreed({ listen, asker }: Stream): Promise<readonly string[]> {
+  async #agreed({ taskIds, asker }: Stream): Promise<readonly string[]> {
     if (!this.#admits(asker.caller) || this.#open.size >= streamsMax) return [];
-    const ids = [...new Set(listen.params.notifications.taskIds)].slice(0, tasksMax);
+    const ids = [...new Set(taskIds)].slice(0, tasksMax);
     const found = await Promise.all(ids.map((id) => this.#read(id, asker)));
     return ids.filter((_, index) => found[index] !== null);
   }
@@ -193,11 +111,12 @@ export class TaskStreams {
     return out.readable;
   }
 
-  /** Tells a task now and whenever it is another than last time; one reading at a time. */
+  /** Tells a task now and whenever it is another than last time, until it is over; one reading at a time. */
   #follow(taskId: string, asker: TaskAsker, out: OutStream): void {
     let last: string | null = null;
     let reading = false;
     let stale = false;
+    const watching: { stop?: () => void } = {};
     const look = async (): Promise<void> => {
       stale = true;
       if (reading) return;
@@ -209,22 +128,23 @@ export class TaskStreams {
         const text = JSON.stringify(told);
         if (told !== null && text !== last) out.notify('notifications/tasks', told);
         last = text;
+        if (task !== null && ended.has(task.status)) watching.stop?.();
       }
       reading = false;
     };
     // The client is to come again when its tasks cannot be read.
     const changed = (): void => void look().catch(() => out.end());
     const stop = this.#tasks.watch?.(taskId, asker, changed);
-    if (stop !== undefined) out.stops.push(stop);
+    if (stop !== undefined) out.stops.push((watching.stop = stop));
     changed();
   }
 
-  /** What cannot be told is left out; the next change is another chance. */
+  /** What the caller may not hear of is left out; that nothing can be read now is told. */
   async #read(taskId: string, asker: TaskAsker): Promise<Task | null> {
     try {
       return await this.#tasks.get(taskId, asker);
     } catch (error) {
-      if (error instanceof ProtocolError) return null;
+      if (error instanceof ProtocolError && !mayPass(error)) return null;
       throw error;
     }
   }

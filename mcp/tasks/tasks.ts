@@ -51,8 +51,8 @@ export interface TaskAsker {
 }
 
 /**
- * Where tasks are. A task of another caller is answered like one that never was. What a `ProtocolError` says, the client reads; of
- * anything else it learns nothing. Source: SEP-2663.
+ * Where tasks are. A task of another caller is answered like one that never was. What a `ProtocolError` or a fault says, the client
+ * reads; of anything else it learns nothing. Source: SEP-2663.
  */
 export interface Tasks {
   /** null: there is no such task for this caller. */

@@ -1,19 +1,26 @@
 import type { SubscriptionFilter } from '@modelcontextprotocol/server';
 
-export interface Listen {
-  readonly id: unknown;
+/** A request for a stream of updates. Source: MCP 2026-07-28, `subscriptions/listen`. */
+export interface ListenRequest {
+  readonly id: string | number;
   readonly method: 'subscriptions/listen';
-  readonly params: { readonly notifications: SubscriptionFilter };
+  readonly params: {
+    /** `taskIds`: of the Tasks extension. */
+    readonly notifications: SubscriptionFilter & { readonly taskIds?: unknown };
+    readonly _meta?: Readonly<Record<string, unknown>>;
+  };
 }
 
+export const areStrings = (values: unknown): values is readonly string[] =>
+  Array.isArray(values) && values.every((value) => typeof value === 'string');
+
 /** The message, where it asks for a stream and is of the right form; the SDK answers all others. */
-export function asListen(body: unknown): Listen | null {
+export function asListen(body: unknown): ListenRequest | null {
   const { method, params } = (body ?? {}) as {
     method?: unknown;
-    params?: { notifications?: SubscriptionFilter | null } | null;
+    params?: { notifications?: { resourceSubscriptions?: unknown } | null } | null;
   };
   const wanted = params?.notifications;
   if (method !== 'subscriptions/listen' || typeof wanted !== 'object' || wanted === null) return null;
-  const uris: unknown = wanted.resourceSubscriptions ?? [];
-  return Array.isArray(uris) && uris.every((uri) => typeof uri === 'string') ? (body as Listen) : null;
+  return areStrings(wanted.resourceSubscriptions ?? []) ? (body as ListenRequest) : null;
 }

@@ -1,13 +1,14 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import {
-  ProtocolError,
-  type McpHandlerRequestOptions,
-  type McpHttpHandler,
-  type ServerEvent,
-  type ServerEventBus,
+import type {
+  McpHandlerRequestOptions,
+  McpHttpHandler,
+  ServerEvent,
+  ServerEventBus,
 } from '@modelcontextprotocol/server';
+import type { Logger } from '#src/domain/ports/logger.ts';
 import { callerOf, type McpCaller } from '#mcp/caller.ts';
-import { asListen, type Listen } from '#mcp/updates/listen-request.ts';
+import { errorAnswer, protocolError } from '#mcp/present/protocol-error.ts';
+import { asListen, type ListenRequest } from '#mcp/updates/listen-request.ts';
 import { PipedListening } from '#mcp/updates/piped-listening.ts';
 import type { Updates, Wanted } from '#mcp/updates/updates.ts';
 
@@ -23,6 +24,7 @@ interface Admitted {
  */
 export class Listening {
   readonly #updates: Updates;
+  readonly #logger: Logger;
   readonly #opening = new AsyncLocalStorage<Admitted>();
   readonly bus: ServerEventBus = {
     // Nothing is told to all.
@@ -30,8 +32,9 @@ export class Listening {
     subscribe: (listener) => this.#subscribe(listener),
   };
 
-  constructor(updates: Updates) {
+  constructor(updates: Updates, logger: Logger) {
     this.#updates = updates;
+    this.#logger = logger;
   }
 
   /** The same handler, with streams that are bound to their callers. */
@@ -50,7 +53,7 @@ export class Listening {
   async #open(
     fetch: McpHttpHandler['fetch'],
     request: Request,
-    { listen, ...options }: McpHandlerRequestOptions & { listen: Listen },
+    { listen, ...options }: McpHandlerRequestOptions & { listen: ListenRequest },
   ): Promise<Response> {
     const caller = callerOf(options.authInfo);
     const { notifications, ...params } = listen.params;
@@ -63,9 +66,7 @@ export class Listening {
         fetch(request, { ...options, parsedBody }),
       );
     } catch (error) {
-      if (!(error instanceof ProtocolError)) throw error;
-      const { code, message } = error;
-      return Response.json({ jsonrpc: '2.0', id: listen.id, error: { code, message } });
+      return errorAnswer(listen.id, protocolError(error, { requestId: caller.requestId, logger: this.#logger }));
     }
   }
 

@@ -33,7 +33,7 @@ export class PipedListening {
     this.#open.set(listen.id, { uris, lists: resourcesListChanged });
     this.#watch(caller);
     const told = { ...notifications, resourceSubscriptions: [...uris.keys()] };
-    return { ...message, params: { ...params, notifications: told } } as JSONRPCMessage;
+    return { ...message, params: { ...params, notifications: told } };
   }
 
   /** The answer to the request that opened a stream is its end, or its refusal. */

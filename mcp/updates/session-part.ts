@@ -2,7 +2,7 @@ import { ProtocolError, ProtocolErrorCode, type McpServer, type ServerContext } 
 import type { ToolDeps } from '#tools/deps.ts';
 import { callerOf, type McpCaller } from '#mcp/caller.ts';
 import type { McpPart } from '#mcp/catalog.ts';
-import { noSuchResource, protocolError } from '#mcp/resources/failure.ts';
+import { noSuchResource, protocolError } from '#mcp/present/protocol-error.ts';
 import type { Updates } from '#mcp/updates/updates.ts';
 
 interface About {
@@ -83,7 +83,7 @@ export function sessionPart(deps: ToolDeps, updates: Updates): McpPart {
       try {
         await own.add(caller, uri, ctx.mcpReq.signal);
       } catch (error) {
-        throw protocolError(error, { requestId: caller.requestId, logger: deps.logger, uri });
+        throw protocolError(error, { requestId: caller.requestId, logger: deps.logger }, uri);
       }
       return {};
     });

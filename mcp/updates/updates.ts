@@ -6,7 +6,7 @@ import { readableState } from '#mcp/resources/readable.ts';
 import { OrganizationUpdates, type UpdateOptions, type Watcher } from '#mcp/updates/organization-updates.ts';
 
 /** Addresses that one stream or session may hear of. */
-export const mostUris = 100;
+const mostUris = 100;
 const atOnce = 10;
 
 const updateDefaults: UpdateOptions = { pauseMs: 100, listPauseMs: 1_000, lookMs: 1_000, patienceMs: 10_000 };

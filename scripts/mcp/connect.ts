@@ -1,8 +1,17 @@
 import { createInterface } from 'node:readline/promises';
 import { fileURLToPath } from 'node:url';
-import { Client, StreamableHTTPClientTransport, type ElicitResult } from '@modelcontextprotocol/client';
+import {
+  Client,
+  ProtocolError,
+  SdkError,
+  SdkErrorCode,
+  SdkHttpError,
+  StreamableHTTPClientTransport,
+  type ElicitResult,
+} from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { version } from '#src/config/version.ts';
+import { UsageError } from '#scripts/cli/with-app.ts';
 
 const fileAt = (path: string): string => fileURLToPath(new URL(`../../${path}`, import.meta.url));
 
@@ -11,6 +20,9 @@ export const stdioCommand = {
   command: process.execPath,
   args: [fileAt('scripts/need-node.cjs'), fileAt('src/stdio.ts')],
 } as const;
+
+/** The SDK starts a process that it knows nothing of twice, to see what it speaks, and drops what the first one says of itself. */
+class OwnProcess extends StdioClientTransport {}
 
 /** Asks the person at the keyboard; whatever is not a yes is a no. */
 async function confirm(message: string): Promise<ElicitResult> {
@@ -23,9 +35,25 @@ async function confirm(message: string): Promise<ElicitResult> {
   }
 }
 
+/** What the server or the way to it says, as a line for whoever typed the command; anything else is a mistake of ours, and keeps its stack. */
+export function explained(error: unknown, url: string | undefined): unknown {
+  if (error instanceof ProtocolError) return new UsageError(error.message);
+  if (error instanceof SdkHttpError && error.status === 401)
+    return new UsageError(`${url} does not take the key in MCP_KEY.`);
+  const cause = error instanceof SdkError && error.cause instanceof Error ? error.cause : error;
+  const isUnreached = cause instanceof TypeError && cause.message === 'fetch failed';
+  if (isUnreached) return new UsageError(`Nobody answers at ${url}: is the service running?`);
+  if (!(error instanceof SdkError)) return error;
+  const hasEnded = error.code === SdkErrorCode.EraNegotiationFailed || error.code === SdkErrorCode.ConnectionClosed;
+  if (url === undefined && hasEnded)
+    return new UsageError('The process on this data folder ended, and says why above.');
+  return new UsageError(error.message);
+}
+
 /** To a service at `url` with `key`, or to a process of its own on the data folder. Somebody at a terminal is asked before what cannot be undone. */
 export async function connect({ url, key }: { url?: string | undefined; key?: string | undefined }): Promise<Client> {
   const isAsked = process.stdin.isTTY;
+  if (url !== undefined && !URL.canParse(url)) throw new UsageError(`--url: ${url} is not an address.`);
   const client = new Client(
     { name: 'inkgraph-cli', version },
     { versionNegotiation: { mode: 'auto' }, ...(isAsked ? { capabilities: { elicitation: { form: {} } } } : {}) },
@@ -38,7 +66,7 @@ export async function connect({ url, key }: { url?: string | undefined; key?: st
   );
   const transport =
     url === undefined
-      ? new StdioClientTransport({
+      ? new OwnProcess({
           ...stdioCommand,
           args: [...stdioCommand.args],
           env: { LOG_LEVEL: 'warn', ...(Object.fromEntries(environment) as Record<string, string>) },

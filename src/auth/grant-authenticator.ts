@@ -37,12 +37,12 @@ export class GrantAuthenticator implements TokenAuthenticator {
     return principalOf(access);
   }
 
-  #opens({ token, grant, member, organizationExists }: TokenAccess, now: Date): boolean {
+  #opens({ token, grant, member, organizationName }: TokenAccess, now: Date): boolean {
     const { kind, expiresAt, resource } = token;
     if (kind !== 'access' || expiresAt <= now || resource !== this.#parts.resource()) return false;
     if (grant.revokedAt !== null || (grant.expiresAt !== null && grant.expiresAt <= now)) return false;
     // A program of the organization goes on when whoever set it up has left.
-    return grant.kind === 'person' ? member !== null : organizationExists;
+    return grant.kind === 'person' ? member !== null : organizationName !== null;
   }
 
   /** `lastUsedAt` is written at most once a minute, and nobody waits for it. */
@@ -55,7 +55,7 @@ export class GrantAuthenticator implements TokenAuthenticator {
 }
 
 /** What a token may do is never more than what was consented to, and never more than what the person may do now. */
-function principalOf({ token, grant, member, projectIds }: TokenAccess): Principal {
+function principalOf({ token, grant, member, organizationName, projects }: TokenAccess): Principal {
   const person = grant.kind === 'person' ? member : null;
   const consented = grantedScopes(grant.scopes);
   const allowed = person && scopesOfRole(person.role);
@@ -75,7 +75,8 @@ function principalOf({ token, grant, member, projectIds }: TokenAccess): Princip
       ...(person && { member: { email: person.email, role: person.role } }),
     },
     organizationId: grant.organizationId,
-    projectIds,
+    projectIds: projects.map(({ id }) => id),
+    places: { organizationName: organizationName ?? '', projects },
     scopes: new Set(scopes),
     agentGraphId: null,
   };

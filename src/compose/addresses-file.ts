@@ -18,7 +18,7 @@ export async function readAddresses(dataDir: string): Promise<Addresses | null> 
   try {
     return JSON.parse(await readFile(fileOf(dataDir), 'utf8')) as Addresses;
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return null;
+    if (error instanceof Error && 'code' in error && /^ENO(ENT|TDIR)$/.test(String(error.code))) return null;
     throw error;
   }
 }

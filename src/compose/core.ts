@@ -10,8 +10,7 @@ import type { PasswordHashing } from '#src/adapters/sessions/better-auth.ts';
 import { addMissingCodeWorkflows } from '#src/agents/publish-code-workflows.ts';
 import { createForgetDocument } from '#src/agents/forget-document.ts';
 import { Relay } from '#src/agents/relay.ts';
-import { AccessChanges } from '#src/compose/access-changes.ts';
-import { withSharedReads } from '#src/compose/shared-organizations.ts';
+import { AccessChanges, accessStores } from '#src/compose/access/changes.ts';
 import { createPeople, type AuthService } from '#src/compose/people.ts';
 import type { SessionStore } from '#src/domain/ports/sessions.ts';
 import type { Data } from '#src/compose/data.ts';
@@ -19,6 +18,7 @@ import { openAiOf, type Readers } from '#src/compose/models.ts';
 import { createOutside, type Outside } from '#src/compose/outside.ts';
 import { createStores } from '#src/compose/stores.ts';
 import type { Config } from '#src/config/config.ts';
+import { BoundedMemory } from '#src/domain/bounded-memory.ts';
 import { HealthService } from '#src/domain/health.ts';
 import type { ImageCodec } from '#src/domain/ports/image-codec.ts';
 import type { EventLog } from '#src/domain/ports/event-log.ts';
@@ -104,6 +104,9 @@ function healthOf({ database }: Data, { executions, modelLabels, objects, search
   });
 }
 
+/** Characters of what the checker said. */
+const keptChecks = 4_000_000;
+
 /** Everything behind the tools. */
 export function createCore(parts: CoreParts, stack: AsyncDisposableStack): Core {
   const { config, data, logger, catalog } = parts;
@@ -139,10 +142,7 @@ export function createCore(parts: CoreParts, stack: AsyncDisposableStack): Core 
   const accessChanges = new AccessChanges();
   const deps: ToolDeps = {
     ...stores,
-    oauth: accessChanges.of(stores.oauth, 'revokeGrant', 'removeToken', 'revokeFamily'),
-    apiKeys: accessChanges.of(stores.apiKeys, 'revoke'),
-    members: accessChanges.of(people.members, 'remove'),
-    organizations: withSharedReads(stores.organizations),
+    ...accessStores({ ...stores, members: people.members }, accessChanges),
     chatModel: outside.chat,
     stemmers: createStemmers(),
     objects,
@@ -154,6 +154,7 @@ export function createCore(parts: CoreParts, stack: AsyncDisposableStack): Core 
     outbound: outside.anyPublic,
     webhookSecretOf: (projectId) => outside.webhookSecretOf(projectId),
     catalog,
+    checks: new BoundedMemory(keptChecks),
     relay: (document) => relay.push(document),
     ...behind(parts, events),
     mcpEndpoint: () => `${mcpUrl}/mcp`,

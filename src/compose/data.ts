@@ -5,6 +5,7 @@ import { connectDatabase, type Database } from '#src/adapters/database/connect.t
 import { migrate } from '#src/adapters/database/migrate.ts';
 import { loadObjectSecret } from '#src/adapters/objects/disk/secret.ts';
 import { createDiskObjectStore, type DiskObjectStore } from '#src/adapters/objects/disk/store.ts';
+import { openEngine, succeedEngine } from '#src/compose/engine.ts';
 import type { Config } from '#src/config/config.ts';
 import { ConfigError } from '#src/config/env.ts';
 import { Fault } from '#src/domain/fault.ts';
@@ -23,37 +24,8 @@ export interface Data {
   derive(use: string): Buffer;
 }
 
-interface Engine {
-  readonly uri: string;
-  /** False: another process runs it, and may take it away. */
-  readonly owned: boolean;
-  readonly failed: Promise<Error>;
-  close(): Promise<void>;
-}
-
 /** Whose vectors the search indexes are made for. */
 type Embedders = Pick<Models, 'text' | 'image'>;
-
-async function openEngine(config: Config): Promise<Engine> {
-  if (config.mongodbUri !== null)
-    return { uri: config.mongodbUri, owned: true, failed: new Promise(() => undefined), close: async () => undefined };
-  const { openEmbeddedDatabase } = await import('#embedded/open.ts');
-  try {
-    return await openEmbeddedDatabase({ dataDir: config.dataDir });
-  } catch (error) {
-    // Damaged or unreadable files: the engine says what and what to do.
-    throw new ConfigError(error instanceof Error ? error.message : String(error), { cause: error });
-  }
-}
-
-/** A process that only uses another's engine cannot go on without it: a new one listens somewhere else. */
-function engineGone({ client }: Database): Promise<Error> {
-  const { promise, resolve } = Promise.withResolvers<Error>();
-  client.once('serverHeartbeatFailed', ({ failure }) => {
-    resolve(new Error('the process that ran the embedded database is gone: start again', { cause: failure }));
-  });
-  return promise;
-}
 
 async function migrateOrExplain(database: Database, { text, image }: Embedders): Promise<void> {
   try {
@@ -83,6 +55,8 @@ export async function openData(
   const engine = await openEngine(config);
   stack.defer(() => engine.close());
   const database = connectDatabase(engine.uri);
+  // Closed after what is written on the way out.
+  const successor = engine.owned ? null : stack.use(succeedEngine(config, { engine, database, logger }));
   stack.defer(() => database.close());
   await migrateOrExplain(database, embedders);
   const secret = await loadObjectSecret(config.dataDir);
@@ -100,7 +74,7 @@ export async function openData(
     database,
     collections: collectionsOf(database.db),
     objects,
-    failed: engine.owned ? engine.failed : engineGone(database),
+    failed: successor?.failed ?? engine.failed,
     derive: (use) => createHmac('sha256', secret).update(`inkgraph ${use}`).digest(),
   };
 }

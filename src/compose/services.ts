@@ -3,7 +3,7 @@ import { SessionAuthenticator } from '#src/auth/session-authenticator.ts';
 import { Authenticator } from '#src/auth/authenticate.ts';
 import type { Core } from '#src/compose/core.ts';
 import type { Data } from '#src/compose/data.ts';
-import { createOAuth } from '#src/compose/oauth.ts';
+import { createOAuth } from '#src/compose/access/oauth.ts';
 import type { Config } from '#src/config/config.ts';
 import type { ServiceName } from '#src/config/env.ts';
 import { listen, listenProblem } from '#src/compose/listen.ts';
@@ -85,7 +85,7 @@ export async function openServices(parts: ServicesParts, stack: AsyncDisposableS
     agents: () => open('AGENTS_PORT', config.ports.agents, createAgentsApp({ health, metrics, logger })),
     async mcp() {
       const { createMcpApp } = await import('#http/mcp/app.ts');
-      const { mcpAccess } = await import('#src/compose/mcp-access.ts');
+      const { mcpAccess } = await import('#src/compose/access/mcp.ts');
       const { allowedHosts, mcpLegacy: legacy } = config;
       const app = createMcpApp({
         deps,

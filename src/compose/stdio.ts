@@ -4,11 +4,14 @@ import { seed } from '#src/compose/seed.ts';
 import type { Addresses } from '#src/compose/services.ts';
 import type { App } from '#src/compose.ts';
 import type { Config } from '#src/config/config.ts';
+import { ConfigError } from '#src/config/env.ts';
 import { version } from '#src/config/version.ts';
+import { Fault } from '#src/domain/fault.ts';
 import { newId } from '#src/domain/ids.ts';
-import { McpFace } from '#mcp/face.ts';
+import type { McpCaller } from '#mcp/caller.ts';
+import { McpFace } from '#mcp/face/face.ts';
 import { productCatalog } from '#mcp/product.ts';
-import { serveLocalClient } from '#mcp/stdio.ts';
+import { serveLocalClient } from '#mcp/face/stdio.ts';
 import { wholeView } from '#mcp/view.ts';
 
 /** The services that run on this data folder now; null when none answers. */
@@ -41,21 +44,37 @@ export async function stdioConfig(config: Config): Promise<Config> {
   };
 }
 
-/** Serves the client at standard input with the key of the configuration, or the seeded one, until it goes. */
-export async function serveStdioClient(app: App, config: Config): Promise<void> {
+/** Throws ConfigError where the configuration names a key that opens nothing: whoever set it up can mend it. */
+export async function requireKey({ deps, logger }: App, { mcpKey }: Config): Promise<void> {
+  if (mcpKey === null) return;
+  try {
+    await new Authenticator(deps.apiKeys, logger).byKey(mcpKey, 'service-key');
+  } catch (error) {
+    if (!(error instanceof Fault) || error.row.status >= 500) throw error;
+    throw new ConfigError(
+      'MCP_KEY is not a service key of this data folder, or not any more: `npm run keys` makes one.',
+      { cause: error },
+    );
+  }
+}
+
+/** Serves the client at standard input with the key of the configuration, or the seeded one, until it goes or `signal` ends it. */
+export async function serveStdioClient(app: App, config: Config, signal: AbortSignal): Promise<void> {
   const { deps, logger } = app;
   const authenticator = new Authenticator(deps.apiKeys, logger);
   const secret = config.mcpKey ?? (await seed(app, config)).agentKey;
+  const caller = async (): Promise<McpCaller> => ({
+    principal: await authenticator.byKey(secret, 'service-key'),
+    requestId: newId('request'),
+    view: wholeView,
+    ip: null,
+  });
   const catalog = await productCatalog(deps, version);
   await serveLocalClient({
     face: new McpFace({ catalog, logger, version }),
     listening: catalog.listening,
     logger,
-    caller: async () => ({
-      principal: await authenticator.byKey(secret, 'service-key'),
-      requestId: newId('request'),
-      view: wholeView,
-      ip: null,
-    }),
+    signal,
+    caller,
   });
 }

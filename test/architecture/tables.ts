@@ -71,6 +71,8 @@ export const vendors: Readonly<Record<string, readonly string[]>> = {
   '@modelcontextprotocol/server': ['mcp/', 'src/stdio.ts'],
   '@modelcontextprotocol/node': ['http/mcp'],
   '@modelcontextprotocol/express': ['http/mcp'],
+  // Of `npm run mcp` and `npm run demo`, which are clients of the product: nothing in it is.
+  '@modelcontextprotocol/client': [],
   '@dagrejs/dagre': ['graphs/draw/'],
   express: ['http/'],
   mongodb: ['src/adapters/'],

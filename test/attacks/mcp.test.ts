@@ -2,15 +2,16 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Authenticator } from '#src/auth/authenticate.ts';
 import { grantScopes, type GrantScope, type Scope } from '#src/contracts/scopes.ts';
 import { hashSecret, newOAuthSecret } from '#src/domain/access/oauth/secrets.ts';
+import { newId } from '#src/domain/ids.ts';
 import type { Principal } from '#src/domain/access/principal.ts';
 import { legacyClient, listen, modernClient, type Listener } from '#test/mcp/listener.ts';
 import { callOf, initialize, modern, post, type RawReply } from '#test/mcp/raw.ts';
 import { shownTools } from '#mcp/surface.ts';
 import { sampleTools } from '#test/mcp/sample-tools.ts';
-import { accessOf, type Access, type AccessOptions } from '#test/support/access-tokens.ts';
+import { accessOf, type Access, type AccessOptions } from '#test/mcp/access/access-tokens.ts';
 import { addTheirThings } from '#test/support/neighbour.ts';
-import { oauthToken } from '#test/support/oauth.ts';
-import { startTestApp, type TestApp } from '#test/support/test-app.ts';
+import { oauthToken } from '#test/support/oauth/records.ts';
+import { startTestApp, tinyPng, type TestApp } from '#test/support/test-app.ts';
 
 /** As the real one, with fewer scopes. */
 class Narrow extends Authenticator {
@@ -30,7 +31,8 @@ let userId: string;
 beforeAll(async () => {
   at = await listen(sampleTools);
   narrow = await listen(sampleTools, { authenticate: (keys, log) => new Narrow(keys, log) });
-  app = await startTestApp();
+  // Nobody works on runs: what is stored changes by calls alone.
+  app = await startTestApp({ env: { SERVICES: 'api,mcp' } });
   mcp = { url: new URL('/mcp', app.addresses.mcp) };
   userId = (await app.app.deps.members.list(app.seed.organizationId))[0]?.userId ?? '';
 });
@@ -172,9 +174,8 @@ describe('69: an id of another project or organization', () => {
     }
     expect(await inside.stored()).toEqual(inside.before);
     // Both projects consented to, one left by the address.
-    const [other] = (await app.app.deps.organizations.listProjects(app.seed.organizationId)).filter(
-      ({ _id }) => _id !== app.seed.projectId,
-    );
+    const projects = await app.app.deps.organizations.listProjects(app.seed.organizationId);
+    const other = projects.find(({ _id }) => _id !== app.seed.projectId);
     const projectIds = [app.seed.projectId, other?._id ?? ''];
     const both = (await access([...grantScopes], { grant: { projectIds } })).authorization;
     const theirs = { workflowId: inside.ids.workflow };
@@ -183,6 +184,54 @@ describe('69: an id of another project or organization', () => {
     expect(left.json).toHaveProperty('result.isError', true);
     const absent = await callProduct(authorization, 'get_context', {}, `?project=${projectIds[1]}`);
     expect(absent.status).toBe(404);
+  });
+});
+
+describe('30 and 8: what another program of the same person began', () => {
+  const addProject = async (): Promise<string> => {
+    const place = { _id: newId('project'), organizationId: app.seed.organizationId };
+    await app.app.deps.organizations.insertProject({ ...place, name: place._id, createdAt: new Date() });
+    return place._id;
+  };
+  const structured = ({ json }: RawReply): any => (json['result'] as { structuredContent?: unknown }).structuredContent;
+
+  it('is not told to one that knows its idempotency key and its input', async () => {
+    const elsewhere = await addProject();
+    const [first, beside, outside] = await Promise.all([
+      access([...grantScopes]),
+      access([...grantScopes]),
+      access([...grantScopes], { grant: { projectIds: [elsewhere] } }),
+    ]);
+    const { id } = await app.store(tinyPng, 'image/png');
+    const input = { workflowId: app.seed.workflowId, documentIds: [id], idempotencyKey: 'one-two-three' };
+    const begun = structured(await callProduct(first.authorization, 'run_workflow', input));
+    expect(begun.id).toMatch(/^exec_/);
+    expect(structured(await callProduct(first.authorization, 'run_workflow', input)).id).toBe(begun.id);
+    expect(structured(await callProduct(beside.authorization, 'run_workflow', input)).id).not.toBe(begun.id);
+    const refused = await callProduct(outside.authorization, 'run_workflow', input);
+    expect(refused.json).toHaveProperty('result.isError', true);
+    expect(refused.text).not.toContain(begun.id);
+  });
+
+  it('is no upload of one that may not reach its project', async () => {
+    const elsewhere = await addProject();
+    const inside = await access(['documents:write']);
+    const outside = await access(['documents:write'], { grant: { projectIds: [elsewhere] } });
+    const presign = { action: 'presign', contentType: 'image/png', size: tinyPng.length };
+    const { upload } = structured(await callProduct(inside.authorization, 'upload_document', presign));
+    const put = await fetch(upload.uploadUrl, {
+      method: 'PUT',
+      headers: upload.headers,
+      body: new Uint8Array(tinyPng),
+    });
+    expect(put.status).toBe(200);
+    const acknowledge = { action: 'acknowledge', objectKey: upload.objectKey };
+    const refused = await callProduct(outside.authorization, 'upload_document', acknowledge);
+    expect(refused.text).toContain('upload.not_found');
+    const made = structured(await callProduct(inside.authorization, 'upload_document', acknowledge));
+    expect(made.document.projectId).toBe(app.seed.projectId);
+    const again = await callProduct(outside.authorization, 'upload_document', acknowledge);
+    expect(again.json).toEqual(refused.json);
   });
 });
 

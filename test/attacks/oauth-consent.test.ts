@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { oauthPaths } from '#src/contracts/oauth.ts';
 import { newId } from '#src/domain/ids.ts';
-import { oauthClient } from '#test/support/oauth.ts';
+import { oauthClient } from '#test/support/oauth/records.ts';
 import { startOutside, type OutsideServer } from '#test/support/servers/outside-server.ts';
 import { startTestApp, type TestApp } from '#test/support/test-app.ts';
 import {

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { hashSecret, newOAuthSecret } from '#src/domain/access/oauth/secrets.ts';
 import type { OAuthClient, OAuthGrant } from '#src/domain/ports/oauth.ts';
 import { initialize } from '#test/mcp/raw.ts';
-import { authorizationCode, challenge, oauthClient, oauthGrant, verifier } from '#test/support/oauth.ts';
+import { authorizationCode, challenge, oauthClient, oauthGrant, verifier } from '#test/support/oauth/records.ts';
 import { startTestApp, type Answer, type Person, type TestApp } from '#test/support/test-app.ts';
 
 let app: TestApp;
@@ -213,6 +213,17 @@ describe('83: hostile registrations', () => {
     expect(page.status).toBe(200);
     expect(page.body).toContain('&lt;script&gt;alert(1)&lt;/script&gt;');
     expect(page.body).not.toContain('<script>alert');
+  });
+
+  it('by documents that nobody has seen come to an end for one person, and not for another', async () => {
+    const ask = (at: number, { cookie }: { cookie: string }) => {
+      const id = encodeURIComponent(`https://a${at}.invalid/client.json`);
+      return app.call('GET', `/oauth/authorize?client_id=${id}&response_type=code`, { cookie });
+    };
+    const answers = [];
+    for (let at = 0; at < 12; at += 1) answers.push((await ask(at, person)).status);
+    expect([answers.slice(0, 10), answers.at(-1)]).toEqual([Array.from({ length: 10 }, () => 400), 429]);
+    expect((await ask(99, await app.addPerson('viewer'))).status).toBe(400);
   });
 
   it('of one address after another come to an end', async () => {

@@ -19,7 +19,7 @@ async function deathsUntil(done: Promise<unknown>, dataDir: string): Promise<num
   const over = done.then(() => 'over');
   for (let deaths = 0; ; deaths += 1) {
     const env = { SERVICES: 'agents', RUN_LEASE_MS: '500', RUN_MAX_DEATHS: '3' };
-    await using worker = await startService({ dataDir, env, program: 'test/support/deadly-service.ts' });
+    await using worker = await startService({ dataDir, env, program: 'test/support/durable/deadly-service.ts' });
     if ((await Promise.race([worker.ended, over])) !== 'SIGKILL') return deaths;
   }
 }

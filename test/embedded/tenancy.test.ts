@@ -8,7 +8,7 @@ import { createLocalModels } from '#src/adapters/models/local/create-local-model
 import { documentIntake } from '#graphs/document-intake.workflow.ts';
 import { conversationOf } from '#test/support/dashboard/conversations.ts';
 import { methodsOf, storesOf, testDatabase, type Stores, type TestDatabase } from '#test/support/database.ts';
-import { oauthOf } from '#test/support/oauth.ts';
+import { oauthOf } from '#test/support/oauth/records.ts';
 import {
   documentRecord,
   executionRecord,

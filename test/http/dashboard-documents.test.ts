@@ -58,7 +58,7 @@ async function deleteDocument(id: string): Promise<void> {
 
 test('every address is bound once, and those that start runs are the expensive ones', () => {
   const bound = new Map<string, boolean>();
-  mountDashboardDocuments(({ id }, _, { expensive = false } = {}) => {
+  mountDashboardDocuments(({ id }, { expensive = false }) => {
     expect(bound.has(id), id).toBe(false);
     bound.set(id, expensive);
   });

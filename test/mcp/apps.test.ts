@@ -39,7 +39,7 @@ type Result = Awaited<ReturnType<Client['callTool']>>;
 /** A result in its view, shown by the official host in a frame that reaches nothing, as programs do. */
 async function show(toolName: string, result: Result): Promise<{ view: FrameLocator; errors: string[] }> {
   const { tools } = await agent.listTools();
-  const uri = (tools.find(({ name }) => name === toolName)?._meta as any).ui.resourceUri as string;
+  const uri = (tools.find(({ name }) => name === toolName)?._meta as any)?.ui.resourceUri as string;
   const [content] = (await agent.readResource({ uri })).contents;
   expect(content).toMatchObject({ uri, mimeType: 'text/html;profile=mcp-app' });
   const page = await browser.newPage();
@@ -53,7 +53,7 @@ async function show(toolName: string, result: Result): Promise<{ view: FrameLoca
   await page.exposeFunction('toHost', (message: JSONRPCMessage) => transport.onmessage?.(message));
   await page.setContent('<iframe sandbox="allow-scripts" width="800" height="600"></iframe>');
   const bridge = new AppBridge(
-    agent as never,
+    agent,
     { name: 'host', version: '1' },
     { serverTools: {} },
     {
@@ -61,9 +61,9 @@ async function show(toolName: string, result: Result): Promise<{ view: FrameLoca
     },
   );
   const initialized = new Promise<void>((resolve) => {
-    bridge.oninitialized = () => resolve();
+    bridge.addEventListener('initialized', () => resolve());
   });
-  await bridge.connect(transport as never);
+  await bridge.connect(transport);
   await page.evaluate(
     (html) => {
       const frame = (globalThis as any).document.querySelector('iframe');
@@ -79,7 +79,7 @@ async function show(toolName: string, result: Result): Promise<{ view: FrameLoca
   );
   await initialized;
   await bridge.sendToolInput({ arguments: {} });
-  await bridge.sendToolResult(result as never);
+  await bridge.sendToolResult(result);
   return { view: page.frameLocator('iframe'), errors };
 }
 

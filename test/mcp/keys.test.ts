@@ -9,7 +9,7 @@ import { toolDefinition } from '#mcp/present/definition.ts';
 import { shownTools } from '#mcp/surface.ts';
 import { LogBook, modernClient } from '#test/mcp/listener.ts';
 import { addNeighbour } from '#test/support/neighbour.ts';
-import { oauthClient, oauthGrant, oauthToken } from '#test/support/oauth.ts';
+import { oauthClient, oauthGrant, oauthToken } from '#test/support/oauth/records.ts';
 import { startTestApp, tinyPng, type Person, type TestApp } from '#test/support/test-app.ts';
 
 const log = new LogBook();

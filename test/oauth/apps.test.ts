@@ -4,7 +4,7 @@ import { newId } from '#src/domain/ids.ts';
 import type { OAuthGrant } from '#src/domain/ports/oauth.ts';
 import { problemOf } from '#test/spec/support/replies.ts';
 import { addNeighbour } from '#test/support/neighbour.ts';
-import { oauthClient, oauthGrant } from '#test/support/oauth.ts';
+import { oauthClient, oauthGrant } from '#test/support/oauth/records.ts';
 import { startTestApp, type Person, type TestApp } from '#test/support/test-app.ts';
 import { consentBrowser, fieldsOf, withFields, type ConsentBrowser } from './consent-form.ts';
 

@@ -4,7 +4,7 @@ import { endOf, lastingsFor, presetsWithin, scopesWithin, presets } from '#src/d
 import { grantableScopes } from '#src/domain/access/oauth/consent-choice.ts';
 import { plainName } from '#src/domain/access/oauth/consent-text.ts';
 import { OAuthProblem } from '#src/domain/access/oauth/problem.ts';
-import { challenge, oauthClient } from '#test/support/oauth.ts';
+import { challenge, oauthClient } from '#test/support/oauth/records.ts';
 
 const resource = 'https://mcp.example.com/mcp';
 const client = oauthClient();
@@ -61,12 +61,22 @@ describe('An authorization request', () => {
     [{ resource: 'https://evil.example/mcp' }, 'invalid_target'],
     [{ resource: [resource, 'https://evil.example/mcp'] }, 'invalid_target'],
     [{ resource: 'mcp' }, 'invalid_target'],
+    [{ resource: 'https://mcp.example.com/mcp/other' }, 'invalid_target'],
+    [{ resource: 'https://mcp.example.com/mcp#tools' }, 'invalid_target'],
+    [{ resource: 'https://mcp.example.com@evil.example/mcp' }, 'invalid_target'],
+    [{ resource: 'https://user@mcp.example.com/mcp' }, 'invalid_target'],
+    [{ resource: 'http://mcp.example.com/mcp' }, 'invalid_target'],
   ])('with %j is refused as %s', (more, code) => {
     expect(problemOf(() => read(more))).toBe(code);
   });
 
   test('names our resource in any spelling of the same address, as often as it likes', () => {
     expect(read({ resource: [resource, 'HTTPS://MCP.example.com:443/mcp'] }).resource).toBe(resource);
+  });
+
+  test('names our resource by an address that somebody narrowed, or that ends in a slash', () => {
+    for (const given of [`${resource}/`, `${resource}?read_only=true&toolsets=runs`, `${resource}/?project=prj_1`])
+      expect(read({ resource: given }).resource).toBe(resource);
   });
 
   test('comes from a client that is registered for codes', () => {
@@ -94,6 +104,8 @@ describe('An answer', () => {
     expect(destinationOf('http://localhost/cb')).toEqual({ host: 'localhost', kind: 'computer' });
     expect(destinationOf('http://[::1]:80/cb')).toMatchObject({ kind: 'computer' });
     expect(destinationOf('https://localhost.evil.example/cb')).toMatchObject({ kind: 'site' });
+    for (const here of ['https://localhost:8443/cb', 'https://127.1/cb', 'https://2130706433/cb', 'https://[::1]/cb'])
+      expect([here, destinationOf(here).kind]).toEqual([here, 'computer']);
     expect(destinationOf('com.example.app:/cb')).toEqual({ host: 'com.example.app:', kind: 'program' });
   });
 });
@@ -121,9 +133,24 @@ describe('What can be given', () => {
   });
 });
 
-test('A name of a client is one short line that turns nothing around', () => {
+test('A name of a client is one short line that turns nothing around, and is seen', () => {
   const named = (name: string) => plainName({ _id: 'oac_x', name });
   expect(named('  Desk\u202e\n\u200b Agent\u0000 ')).toBe('Desk Agent');
   expect(named('\u2066\u2069')).toBe('oac_x');
+  // Fillers of Hangul, Khmer and Braille and selectors of variants are letters or marks that nobody sees.
+  for (const unseen of [
+    '\u3164',
+    '\u115f\u1160',
+    '\uffa0',
+    '\u2800',
+    '\u034f',
+    '\u17b4',
+    '\ufe0f',
+    '\u{e0100}',
+    '\ue000',
+  ])
+    expect([unseen, named(`${unseen} ${unseen}`)]).toEqual([unseen, 'oac_x']);
+  expect(named(`Z${'\u0300'.repeat(50)}algo`)).toBe(`Z${'\u0300'.repeat(4)}algo`);
+  expect(named('Zoë नमस्ते 日本語')).toBe('Zoë नमस्ते 日本語');
   expect(named('😀'.repeat(100))).toBe(`${'😀'.repeat(80)}…`);
 });

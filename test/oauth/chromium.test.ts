@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { env } from 'node:process';
 import { chromium } from 'playwright-core';
 import { afterAll, expect, test } from 'vitest';
-import { oauthClient } from '#test/support/oauth.ts';
+import { oauthClient } from '#test/support/oauth/records.ts';
 import { startOutside } from '#test/support/servers/outside-server.ts';
 import { startTestApp } from '#test/support/test-app.ts';
 import { authorizePath } from './consent-form.ts';

@@ -7,7 +7,7 @@ import { isDocumentAddress } from '#src/adapters/oauth/client-documents.ts';
 import { createOutbound } from '#src/adapters/outbound/create-outbound.ts';
 import { Fault } from '#src/domain/fault.ts';
 import type { OAuthClient } from '#src/domain/ports/oauth.ts';
-import { oauthClient } from '#test/support/oauth.ts';
+import { oauthClient } from '#test/support/oauth/records.ts';
 import { startOutside } from '#test/support/servers/outside-server.ts';
 import { testCertificate } from '#test/support/servers/test-certificate.ts';
 
@@ -108,6 +108,15 @@ describe('A client id that is an address', () => {
     expect(JSON.stringify([...stored.values()])).not.toContain(logo);
   });
 
+  test('that would rather sign is a public client where it can do without', async () => {
+    reply = serving({
+      token_endpoint_auth_method: 'private_key_jwt',
+      token_endpoint_auth_methods_supported: ['none', 'private_key_jwt'],
+      jwks_uri: `${host}/jwks`,
+    });
+    expect(await directory().clients.find(address)).toMatchObject({ authMethod: 'none', secretHash: null });
+  });
+
   test('counts in one spelling only, with a path and without secrets in it', () => {
     for (const [id, is] of [
       [address, true],
@@ -133,6 +142,13 @@ describe('A client id that is an address', () => {
     ['has a secret', serving({ client_secret: 'x' })],
     ['promises a secret', serving({ token_endpoint_auth_method: 'client_secret_basic' })],
     ['promises a signature', serving({ token_endpoint_auth_method: 'private_key_jwt' })],
+    [
+      'promises one of two signatures',
+      serving({
+        token_endpoint_auth_method: 'private_key_jwt',
+        token_endpoint_auth_methods_supported: ['private_key_jwt', 'tls_client_auth'],
+      }),
+    ],
     ['has no redirect URI', serving({ redirect_uris: [] })],
     [
       'has too many redirect URIs',
@@ -220,6 +236,17 @@ describe('A client id that is an address', () => {
     await another().find(address);
     expect(site.received).toHaveLength(2);
   });
+});
+
+test('For somebody who could be anybody, what is kept of a document has to do', async () => {
+  const { clients, another, pass } = directory();
+  expect(await clients.find(address, 'kept')).toBeNull();
+  expect(site.received).toHaveLength(0);
+  await clients.find(address);
+  expect(site.received).toHaveLength(1);
+  pass(3_601);
+  for (const one of [clients, another()]) expect((await one.find(address, 'kept'))?.name).toBe('Cloud Agent');
+  expect(site.received).toHaveLength(1);
 });
 
 test('Clients without an address come from the store until they are forgotten, and nobody is asked for them', async () => {

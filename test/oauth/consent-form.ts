@@ -1,6 +1,6 @@
 import { oauthPaths } from '#src/contracts/oauth.ts';
 import { createBrowser, type Browser } from '#test/support/dashboard/browser.ts';
-import { challenge } from '#test/support/oauth.ts';
+import { challenge } from '#test/support/oauth/records.ts';
 import type { TestApp } from '#test/support/test-app.ts';
 
 export type Query = Readonly<Record<string, string | readonly string[] | undefined>>;

@@ -3,7 +3,7 @@ import { oauthPaths } from '#src/contracts/oauth.ts';
 import { hashSecret } from '#src/domain/access/oauth/secrets.ts';
 import { newId } from '#src/domain/ids.ts';
 import { createBrowser } from '#test/support/dashboard/browser.ts';
-import { oauthClient, verifier } from '#test/support/oauth.ts';
+import { oauthClient, verifier } from '#test/support/oauth/records.ts';
 import { startTestApp, type TestApp } from '#test/support/test-app.ts';
 import { authorizePath, boxesOf, consentBrowser, fieldsOf, withFields, type ConsentBrowser } from './consent-form.ts';
 

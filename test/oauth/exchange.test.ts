@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Exchange } from '#src/domain/access/oauth/tokens/exchange.ts';
 import { hashSecret, newOAuthSecret } from '#src/domain/access/oauth/secrets.ts';
 import { callback, startOAuthServer, type OAuthServer } from '#test/oauth/server.ts';
-import { oauthToken } from '#test/support/oauth.ts';
+import { oauthToken } from '#test/support/oauth/records.ts';
 
 let server: OAuthServer;
 beforeAll(async () => {

@@ -32,6 +32,8 @@ describe('A program that registers', () => {
       token_endpoint_auth_method: 'none',
       scope: 'everything',
       logo_uri: 'http://169.254.169.254/',
+      application_type: 'native',
+      contacts: null,
     });
     expect(status).toBe(201);
     expect([headers.get('cache-control'), headers.get('access-control-allow-origin')]).toEqual(['no-store', '*']);
@@ -47,6 +49,50 @@ describe('A program that registers', () => {
     const client = await server.store.findClient(body.client_id);
     expect(client).toMatchObject({ origin: 'registered', secretHash: null, organizationId: null, lastUsedAt: null });
     expect(Number(client?.expiresAt) - Number(client?.createdAt)).toBe(7 * day);
+  });
+
+  test.each([
+    [
+      'VS Code',
+      [
+        'https://insiders.vscode.dev/redirect',
+        'https://vscode.dev/redirect',
+        'http://127.0.0.1/',
+        'http://127.0.0.1:33418/',
+      ],
+      { client_uri: 'https://code.visualstudio.com', scope: 'runs:read unknown', application_type: 'native' },
+    ],
+    [
+      'Cursor',
+      [
+        'cursor://anysphere.cursor-mcp/oauth/callback',
+        'https://www.cursor.com/agents/mcp/oauth/callback',
+        'http://localhost:8787/callback',
+      ],
+      { client_uri: '', logo_uri: null, contacts: [], software_id: 'x' },
+    ],
+    ['Claude', ['https://claude.ai/api/mcp/auth_callback', 'http://localhost:3118/callback'], { tos_uri: 'x' }],
+  ])('as %s does is understood, whatever else it says', async (name, redirects, more) => {
+    const { status, body } = await register({
+      client_name: name,
+      redirect_uris: redirects,
+      grant_types: ['authorization_code', 'refresh_token', 'urn:ietf:params:oauth:grant-type:device_code'],
+      response_types: ['code'],
+      token_endpoint_auth_method: 'none',
+      ...more,
+    });
+    expect([status, body.redirect_uris, body.client_secret]).toEqual([201, redirects, undefined]);
+  });
+
+  test('and says of something that it is null has left it out', async () => {
+    const { status, body } = await register({
+      redirect_uris: ['https://app.example/callback'],
+      client_name: null,
+      grant_types: null,
+      response_types: null,
+      token_endpoint_auth_method: null,
+    });
+    expect([status, body.client_name, body.grant_types]).toEqual([201, 'Unnamed program', ['authorization_code']]);
   });
 
   test('with a secret is told it once, and is known by it', async () => {
@@ -159,6 +205,16 @@ describe('Redirect URIs', () => {
     'intent://x#Intent;end',
     'chrome-extension://abc/',
     'urn:ietf:wg:oauth:2.0:oob',
+    'localhost:3000/callback',
+    'app.example:8443',
+    'microsoft-edge:https://evil.example/callback',
+    'googlechrome://evil.example/callback',
+    'x-safari-https://evil.example/callback',
+    'firefox://open-url?url=https://evil.example/',
+    'web+agent://callback',
+    'ms-word:ofe|u|https://evil.example/',
+    'search-ms:query=x',
+    'MS-Appinstaller:?source=https://evil.example/',
     'custom:',
     `https://app.example/${'x'.repeat(2_000)}`,
   ])('%j may not', (uri) => {

@@ -3,7 +3,7 @@ import { createOAuthStore } from '#src/adapters/database/oauth.ts';
 import { newId } from '#src/domain/ids.ts';
 import type { OAuthStore } from '#src/domain/ports/oauth.ts';
 import { testDatabases, type TestDatabase } from '#test/support/database.ts';
-import { consentRequest, oauthClient, oauthGrant, oauthOf, oauthToken } from '#test/support/oauth.ts';
+import { consentRequest, oauthClient, oauthGrant, oauthOf, oauthToken } from '#test/support/oauth/records.ts';
 
 const now = new Date();
 const past = new Date(now.getTime() - 1);

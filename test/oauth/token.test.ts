@@ -1,8 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { authenticateClient } from '#src/domain/access/oauth/tokens/authenticate-client.ts';
 import { createOrganizationClient, removeOrganizationClient } from '#src/domain/access/oauth/issue.ts';
 import { hashSecret, newOAuthSecret } from '#src/domain/access/oauth/secrets.ts';
 import { newId } from '#src/domain/ids.ts';
 import { basic, resource, startOAuthServer, type OAuthServer } from '#test/oauth/server.ts';
+import { oauthClient } from '#test/support/oauth/records.ts';
 
 let server: OAuthServer;
 beforeAll(async () => {
@@ -188,6 +190,30 @@ describe("An organization's own client", () => {
     expect((await ask()).body.error).toBe('invalid_client');
     expect((await server.store.findGrant(grant._id))?.revokedAt).toBeInstanceOf(Date);
   });
+});
+
+test('A document of a client is fetched for who holds something that was issued to it, and for nobody else', async () => {
+  const id = 'https://agents.example.com/client.json';
+  const looked: (string | undefined)[] = [];
+  const client = oauthClient({ _id: id, origin: 'document' });
+  const find = (_: string, how?: 'kept') => {
+    looked.push(how);
+    return Promise.resolve(how === 'kept' ? null : client);
+  };
+  const { code } = await server.consented({ grant: { clientId: id }, code: { clientId: id } });
+  const { code: another } = await server.consented();
+  const by = (fields: Record<string, string>) =>
+    authenticateClient({ clients: { find }, store: server.store }, undefined, new Map(Object.entries(fields)));
+  for (const fields of [
+    {},
+    { code: another },
+    { code: newOAuthSecret('code') },
+    { token: 'x' },
+    { refresh_token: code },
+  ])
+    await expect(by({ client_id: id, ...fields })).rejects.toThrow('invalid_client');
+  expect(looked).toEqual(['kept', 'kept', 'kept', 'kept', 'kept']);
+  expect(await by({ client_id: id, code })).toBe(client);
 });
 
 describe('A client', () => {

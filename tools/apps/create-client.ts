@@ -14,7 +14,7 @@ const mostClients = 50;
 export const createClient = defineTool({
   name: 'create_client',
   description:
-    "A program of the organization's own that acts for itself by client credentials, in some projects and with some scopes. It works for as long as who made it is a member. Its secret is in this answer only.",
+    "A program of the organization's own that acts for itself by client credentials, in some projects and with some scopes. It goes on when who made it has left, until it is removed. Its secret is in this answer only.",
   scope: 'keys:manage',
   effect: 'write',
   idempotent: false,
@@ -23,7 +23,7 @@ export const createClient = defineTool({
   async run(ctx, { name, projectIds: named, scopes: wanted, expiresInDays }) {
     const { deps, principal } = ctx;
     const { organizationId, session } = principal;
-    // It acts in the place of a person, and goes on when a key or a grant has ended.
+    // It goes on when the key, the grant or the person that made it is gone.
     if (session === null) throw new Fault('auth.forbidden', 'A person sets up clients: sign in to do it.');
     const projectIds = [...new Set(named.map((id) => projectFor(principal, id)))];
     const lacking = wanted.filter((scope) => !principal.scopes.has(scope));
@@ -35,9 +35,9 @@ export const createClient = defineTool({
       deps.oauth.listClients(organizationId),
       deps.organizations.listProjects(organizationId),
     ]);
-    if (clients.length >= mostClients)
-      throw new Fault('auth.forbidden', `An organization has at most ${mostClients} clients: remove one first.`);
     const now = new Date();
+    if (clients.filter(({ expiresAt }) => expiresAt === null || expiresAt > now).length >= mostClients)
+      throw new Fault('auth.forbidden', `An organization has at most ${mostClients} clients: remove one first.`);
     const { client, secret, grant } = await createOrganizationClient(deps.oauth, {
       name,
       organizationId,

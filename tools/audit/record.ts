@@ -3,11 +3,13 @@ import type { ToolContext } from '#tools/define.ts';
 
 type Caller = Pick<ToolContext, 'deps' | 'principal' | 'ip'>;
 
-/** The audit log, saying of every record where the call came from. */
-export function auditOf({ deps, ip = null }: Pick<Caller, 'deps' | 'ip'>): AuditLog {
+/** The audit log, saying of every record where the call came from, and of what a program did for a person, which program it was. */
+export function auditOf({ deps, principal, ip = null }: Caller): AuditLog {
   const { audit } = deps;
+  const { grant } = principal;
+  const by = grant ? { by: { grantId: grant.id, clientId: grant.clientId } } : {};
   return {
-    record: (entry) => audit.record({ ...entry, ip }),
+    record: (entry) => audit.record({ ...entry, detail: { ...entry.detail, ...by }, ip }),
     list: audit.list.bind(audit),
   };
 }

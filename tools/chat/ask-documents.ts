@@ -32,6 +32,7 @@ export const askDocuments = defineTool({
   scope: 'documents:read',
   effect: 'read',
   idempotent: true,
+  expensive: true,
   input: Question,
   output: Answered,
   async run(ctx, { question, documentIds, projectIds }) {

@@ -4,6 +4,7 @@ import { limits } from '#src/contracts/fields.ts';
 import type { Principal } from '#src/domain/access/principal.ts';
 import { extractiveLabel } from '#src/domain/chat/extract-answer.ts';
 import { defineTool } from '#tools/define.ts';
+import type { ToolDeps } from '#tools/deps.ts';
 
 type Credential = z.input<typeof ContextResult>['credential'];
 
@@ -12,6 +13,20 @@ function credentialOf({ kind, actorId: id, actorName: name, session, grant }: Pr
   if (session !== null) return { kind, id, name, email: session.email, role: session.role };
   if (!grant) return { kind, id, name };
   return { kind, id, name: grant.person ? name : '', ...grant.member, clientId: grant.clientId };
+}
+
+async function placesOf(
+  { organizations }: Pick<ToolDeps, 'organizations'>,
+  organizationId: string,
+): Promise<NonNullable<Principal['places']>> {
+  const [organization, projects] = await Promise.all([
+    organizations.findOrganization(organizationId),
+    organizations.listProjects(organizationId),
+  ]);
+  return {
+    organizationName: organization?.name ?? '',
+    projects: projects.map(({ _id: id, name }) => ({ id, name })),
+  };
 }
 
 export const getContext = defineTool({
@@ -23,15 +38,10 @@ export const getContext = defineTool({
   input: z.strictObject({}),
   output: ContextResult,
   async run({ deps, principal }) {
-    const [organization, projects] = await Promise.all([
-      deps.organizations.findOrganization(principal.organizationId),
-      deps.organizations.listProjects(principal.organizationId),
-    ]);
+    const { organizationName, projects } = principal.places ?? (await placesOf(deps, principal.organizationId));
     return {
-      organization: { id: principal.organizationId, name: organization?.name ?? '' },
-      projects: projects
-        .filter((project) => principal.projectIds.includes(project._id))
-        .map((project) => ({ id: project._id, name: project.name })),
+      organization: { id: principal.organizationId, name: organizationName },
+      projects: projects.filter(({ id }) => principal.projectIds.includes(id)).map(({ id, name }) => ({ id, name })),
       credential: credentialOf(principal),
       scopes: [...principal.scopes],
       models: { ...deps.modelLabels, answers: deps.chatModel.label ?? extractiveLabel },

@@ -4,14 +4,14 @@ import { projectFor } from '#src/domain/access/principal.ts';
 import { auditOf } from '#tools/audit/record.ts';
 import { defineTool } from '#tools/define.ts';
 import { presentIssued } from '#tools/keys/present.ts';
-import { endOfCaller, requireReach } from '#tools/keys/reach.ts';
+import { boundsOf, requireReach } from '#tools/keys/reach.ts';
 
 const dayMs = 86_400_000;
 
 export const createApiKey = defineTool({
   name: 'create_api_key',
   description:
-    'A new API key of one project. A workflow key uploads documents, which its workflow then works on; a service key runs workflows and works with documents, and has scopes beside. Its secret is in this answer only.',
+    'A new API key of one project. A workflow key uploads documents, which its workflow then works on; a service key runs workflows and works with documents, and has scopes beside. One that a program makes stops with the access of the program. Its secret is in this answer only.',
   scope: 'keys:manage',
   effect: 'write',
   idempotent: false,
@@ -20,8 +20,8 @@ export const createApiKey = defineTool({
   async run(ctx, { kind, name, projectId: named, workflowId, deviceId, scopes, expiresInDays }) {
     const { deps, principal } = ctx;
     const projectId = projectFor(principal, named);
-    const expiresAt =
-      expiresInDays === undefined ? await endOfCaller(ctx) : new Date(Date.now() + expiresInDays * dayMs);
+    const { end, grantId } = await boundsOf(ctx);
+    const expiresAt = expiresInDays === undefined ? end : new Date(Date.now() + expiresInDays * dayMs);
     await requireReach(ctx, { kind, scopes: scopes ?? null, expiresAt });
     const issued = await issueKey(
       { ...deps, audit: auditOf(ctx) },
@@ -35,6 +35,7 @@ export const createApiKey = defineTool({
         ...(workflowId !== undefined && { workflowId }),
         ...(deviceId !== undefined && { deviceId }),
         ...(expiresAt !== null && { expiresAt }),
+        ...(grantId !== null && { grantId }),
       },
     );
     return presentIssued(issued);

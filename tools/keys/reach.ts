@@ -20,7 +20,7 @@ export async function requireReach(
     throw new Fault('auth.forbidden', `Nobody can give what they lack: ${lacking.join(', ')}.`, {
       errors: [{ pointer: '/scopes', code: 'forbidden', message: `you lack ${lacking.join(', ')}` }],
     });
-  const end = await endOfCaller(ctx);
+  const { end } = await boundsOf(ctx);
   if (end !== null && (wanted.expiresAt === null || wanted.expiresAt > end))
     throw new Fault(
       'auth.forbidden',
@@ -31,13 +31,23 @@ export async function requireReach(
     );
 }
 
-/** When the key or the grant that calls stops working by itself; null: never, or it is neither. */
-export async function endOfCaller({ deps, principal }: ToolContext): Promise<Date | null> {
+/** What a new key of the caller is bound by. */
+interface Bounds {
+  /** When the key or the grant that calls stops working by itself; null: never, or it is neither. */
+  readonly end: Date | null;
+  /** Through how many keys ever: the grant that all of it came by; null: none of ours. */
+  readonly grantId: string | null;
+}
+
+export async function boundsOf({ deps, principal }: Pick<ToolContext, 'deps' | 'principal'>): Promise<Bounds> {
   const { keyId, grant, organizationId } = principal;
   const [key, granted] = await Promise.all([
     keyId === null ? null : deps.apiKeys.find(organizationId, keyId),
     grant ? deps.oauth.findGrant(grant.id) : null,
   ]);
   const ends = [key?.expiresAt, key?.graceUntil, granted?.expiresAt].filter((one) => one instanceof Date);
-  return ends.length === 0 ? null : new Date(Math.min(...ends.map(Number)));
+  return {
+    end: ends.length === 0 ? null : new Date(Math.min(...ends.map(Number))),
+    grantId: granted?._id ?? key?.grantId ?? null,
+  };
 }

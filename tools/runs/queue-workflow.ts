@@ -51,6 +51,7 @@ export const queueWorkflow = defineTool({
   scope: 'runs:execute',
   effect: 'write',
   idempotent: false,
+  expensive: true,
   input: QueueBody.extend({ documentId: AnyId }),
   output: QueuedRun,
   async run(ctx, { documentId, workflowId, version }) {
@@ -69,6 +70,7 @@ export const queueWorkflowOnMany = defineTool({
   scope: 'runs:execute',
   effect: 'write',
   idempotent: false,
+  expensive: true,
   input: QueueManyBody,
   output: QueuedRuns,
   async run(ctx, asked) {

@@ -1,5 +1,6 @@
 import type { z } from 'zod';
 import { Execution, ReplayInput } from '#src/contracts/resources/execution.ts';
+import { callerIdOf } from '#src/domain/access/principal.ts';
 import { derivedId, newId } from '#src/domain/ids.ts';
 import { invalidInput } from '#tools/call.ts';
 import { defineTool, type ToolContext } from '#tools/define.ts';
@@ -46,15 +47,17 @@ export const replayExecution = defineTool({
   scope: 'runs:execute',
   effect: 'write',
   idempotent: false,
+  expensive: true,
   input: ReplayInput,
   output: Execution,
   async run(ctx, input) {
     const { idempotencyKey, ...body } = input;
     if (idempotencyKey === undefined) return replay(ctx, input, newId('execution'));
-    const { organizationId, actorId } = ctx.principal;
+    const { organizationId } = ctx.principal;
     const request = { endpoint: 'execution-replays', key: idempotencyKey, body };
     const reply = await idempotent(ctx, request, async (fingerprint) => {
-      const id = derivedId('execution', organizationId, actorId, 'replay', idempotencyKey, fingerprint);
+      const caller = callerIdOf(ctx.principal);
+      const id = derivedId('execution', organizationId, caller, 'replay', idempotencyKey, fingerprint);
       return { status: 202, body: await replay(ctx, input, id) };
     });
     return Execution.parse(reply.body);

@@ -4,7 +4,7 @@ import { Execution, ExecutionBody } from '#src/contracts/resources/execution.ts'
 import { Fault } from '#src/domain/fault.ts';
 import { derivedId, newId } from '#src/domain/ids.ts';
 import type { ExecutionRecord } from '#src/domain/runs/run.ts';
-import { projectFor } from '#src/domain/access/principal.ts';
+import { callerIdOf, projectFor } from '#src/domain/access/principal.ts';
 import { unstorable } from '#src/domain/storable.ts';
 import { defineTool, type ToolContext } from '#tools/define.ts';
 import { ownUploads } from '#tools/own-uploads.ts';
@@ -105,6 +105,7 @@ export const runWorkflow = defineTool({
   scope: 'runs:execute',
   effect: 'write',
   idempotent: false,
+  expensive: true,
   input: ExecutionBody.safeExtend({
     projectId: AnyId.optional().describe('Where it belongs, if not where the documents do'),
     waitSeconds: z.int().min(0).max(25).default(0).describe('Wait for the end for at most this long'),
@@ -114,7 +115,6 @@ export const runWorkflow = defineTool({
     const { idempotencyKey, ...input } = body;
     refuseUnstorable(input.initialState);
     refuseCallback(ctx, input);
-    const { organizationId, actorId } = ctx.principal;
     if (idempotencyKey === undefined) {
       const execution = await createExecution(ctx, input, newId('execution'));
       return waitSeconds === 0 ? execution : waitForExecution(ctx, execution.id, waitSeconds, 'end');
@@ -122,7 +122,8 @@ export const runWorkflow = defineTool({
     const request = { endpoint: 'workflow-executions', key: idempotencyKey, body: input };
     const reply = await idempotent(ctx, request, async (fingerprint) => {
       // The input is part of the id: an execution that a failed request left behind is no answer to another one.
-      const id = derivedId('execution', organizationId, actorId, idempotencyKey, fingerprint);
+      const { organizationId } = ctx.principal;
+      const id = derivedId('execution', organizationId, callerIdOf(ctx.principal), idempotencyKey, fingerprint);
       return { status: 202, body: await createExecution(ctx, input, id) };
     });
     const execution = Execution.parse(reply.body);

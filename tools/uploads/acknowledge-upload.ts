@@ -71,11 +71,13 @@ function newDocument(
 async function acknowledge(ctx: ToolContext, objectKey: string): Promise<z.input<typeof AckReply>> {
   const { deps, principal } = ctx;
   const upload = await deps.uploads.find(principal.organizationId, objectKey);
-  if (upload === null || uploaderOf(upload) !== principal.actorId) {
+  // A person's other programs may not reach its project.
+  const isOwn = (of: UploadRecord | DocumentRecord): boolean =>
+    uploaderOf(of) === principal.actorId && principal.projectIds.includes(of.projectId);
+  if (upload === null || !isOwn(upload)) {
     // The record of an upload is forgotten after a day; its document is not.
     const [existing] = await deps.documents.findMany(principal, [documentIdOf(objectKey)]);
-    if (existing === undefined || existing.objectKey !== objectKey || uploaderOf(existing) !== principal.actorId)
-      throw uploadMissing();
+    if (existing === undefined || existing.objectKey !== objectKey || !isOwn(existing)) throw uploadMissing();
     ctx.outcome.created = false;
     return { document: presentDocument(deps, existing) };
   }

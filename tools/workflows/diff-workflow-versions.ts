@@ -9,6 +9,7 @@ export const diffWorkflowVersions = defineTool({
   scope: 'workflows:read',
   effect: 'read',
   idempotent: true,
+  expensive: true,
   input: WorkflowDiffInput,
   output: WorkflowDiff,
   async run(ctx, { workflowId, from, to }) {

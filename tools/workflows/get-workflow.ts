@@ -2,7 +2,7 @@ import { targetsOf } from '#graphs/edit/edges.ts';
 import type { StoredGraph } from '#src/contracts/resources/graph.ts';
 import { WorkflowDetail, WorkflowInput } from '#src/contracts/resources/workflow.ts';
 import { defineTool } from '#tools/define.ts';
-import { checkWorkflow, presentCheck } from '#tools/workflows/check-workflow.ts';
+import { checkStored, presentCheck } from '#tools/workflows/check-workflow.ts';
 import { presentWorkflow } from '#tools/workflows/list-workflows.ts';
 import { chooseVersion, requireWorkflow } from '#tools/workflows/require-workflow.ts';
 
@@ -17,7 +17,8 @@ export const getWorkflow = defineTool({
   async run(ctx, { workflowId, version, detail, nodeIds }) {
     const workflow = await requireWorkflow(ctx, workflowId);
     const chosen = await chooseVersion(ctx, workflow, version);
-    const check = presentCheck(await checkWorkflow(ctx, chosen.graph, workflowId));
+    const name = `${workflowId}@${chosen.version ?? `draft ${chosen.revision}`}`;
+    const check = presentCheck(await checkStored(ctx, chosen.graph, { workflowId, name }));
     const wanted = nodeIds === undefined ? null : new Set<string>(nodeIds);
     return {
       ...presentWorkflow(workflow),

@@ -48,10 +48,10 @@ interface Chosen {
 /** Without `ref`: the draft, else what is published. Faults: `workflow.version_not_found`. */
 export async function chooseVersion(
   { deps }: Who,
-  { _id, organizationId, publishedVersion }: WorkflowRecord,
+  { _id, organizationId, publishedVersion, source }: WorkflowRecord,
   ref: VersionRef | undefined,
 ): Promise<Chosen> {
-  if (ref === undefined || ref === 'draft') {
+  if (source === 'stored' && (ref === undefined || ref === 'draft')) {
     const draft = await deps.workflows.findDraft(organizationId, _id);
     if (draft !== null)
       return { graph: draft.graph, graphHash: draft.graphHash, version: null, revision: draft.revision };

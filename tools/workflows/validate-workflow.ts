@@ -13,6 +13,7 @@ export const validateWorkflow = defineTool({
   scope: 'workflows:read',
   effect: 'read',
   idempotent: true,
+  expensive: true,
   input: WorkflowCheckBody,
   output: WorkflowCheck,
   async run(ctx, { workflowId, version, graph, operations }) {

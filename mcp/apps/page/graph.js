@@ -13,9 +13,9 @@ function edgeShape(from, to, spots) {
   const between = spots.filter(({ y }) => y >= to.y && y <= from.y).map(({ x }) => x);
   const side = Math.max(...between) + size.width + size.across;
   const [a, b] = [from.y + size.height / 2, to.y + size.height / 2];
-  const [begin, end] = [from.x + size.width, to.x + size.width];
+  const [leaves, arrives] = [from.x + size.width, to.x + size.width];
   return {
-    d: `M${begin} ${a} C${side} ${a} ${side} ${a} ${side} ${(a + b) / 2} S${side} ${b} ${end} ${b}`,
+    d: `M${leaves} ${a} C${side} ${a} ${side} ${a} ${side} ${(a + b) / 2} S${side} ${b} ${arrives} ${b}`,
     x: side,
     y: (a + b) / 2,
   };

@@ -1,20 +1,42 @@
 import type { Collections } from '#src/adapters/database/collections.ts';
 import { processSafe } from '#src/adapters/database/connect.ts';
+import type { ApiKeyRecord } from '#src/domain/access/api-key.ts';
 import type { ApiKeyStore } from '#src/domain/ports/api-keys.ts';
 
-export function createApiKeyStore({ apiKeys }: Pick<Collections, 'apiKeys'>): ApiKeyStore {
+type KeyCollections = Pick<Collections, 'apiKeys' | 'oauthGrants'>;
+
+/** Those of programs are read with their grants: what ends a grant is in many places, and ends them too. */
+async function withGrants({ oauthGrants }: KeyCollections, keys: readonly ApiKeyRecord[]): Promise<ApiKeyRecord[]> {
+  const ids = new Set(keys.flatMap(({ grantId }) => grantId ?? []));
+  if (ids.size === 0) return [...keys];
+  const found = await oauthGrants.find({ _id: { $in: [...ids] } }).toArray();
+  const grants = new Map(found.map((grant) => [grant._id, grant]));
+  return keys.map((key) => {
+    if (!key.grantId || key.revokedAt !== null) return key;
+    const grant = grants.get(key.grantId);
+    // Grants are forgotten some time after they have ended.
+    return { ...key, revokedAt: grant === undefined ? (key.lastUsedAt ?? key.createdAt) : grant.revokedAt };
+  });
+}
+
+export function createApiKeyStore(collections: KeyCollections): ApiKeyStore {
+  const { apiKeys } = collections;
+  const one = async (key: ApiKeyRecord | null): Promise<ApiKeyRecord | null> =>
+    key?.grantId ? ((await withGrants(collections, [key]))[0] ?? null) : key;
   return {
     async insert(key) {
       await apiKeys.insertOne(key);
     },
-    findByHash: (hash) => apiKeys.findOne({ hash }),
-    find: (organizationId, id) => apiKeys.findOne({ _id: id, organizationId }),
-    list: (organizationId, projectIds) =>
-      apiKeys
+    findByHash: async (hash) => one(await apiKeys.findOne({ hash })),
+    find: async (organizationId, id) => one(await apiKeys.findOne({ _id: id, organizationId })),
+    async list(organizationId, projectIds) {
+      const keys = await apiKeys
         .find({ organizationId, ...(projectIds !== undefined && { projectId: { $in: [...projectIds] } }) })
         .sort({ createdAt: -1 })
         .limit(1_000)
-        .toArray(),
+        .toArray();
+      return withGrants(collections, keys);
+    },
     listBound: (organizationId, workflowId, limit) =>
       apiKeys.find({ organizationId, agentGraphId: workflowId, revokedAt: null }).limit(limit).toArray(),
     async revoke(organizationId, id, at) {

@@ -15,6 +15,8 @@ export function connectDatabase(uri: string, name = 'inkgraph'): Database {
     appName: 'inkgraph',
     ignoreUndefined: true,
     serverSelectionTimeoutMS: 5_000,
+    // The engine does not push its state, as a cluster does.
+    heartbeatFrequencyMS: 2_000,
     maxPoolSize: 20,
     writeConcern: { w: 'majority' },
   });

@@ -9,7 +9,7 @@ interface Joined extends OAuthToken {
   readonly memberships: readonly MemberRow[];
   readonly users: readonly UserRow[];
   readonly projects: readonly ProjectRecord[];
-  readonly organizations: readonly object[];
+  readonly organizations: readonly { readonly name: string }[];
 }
 
 const join = (from: keyof Collections, localField: string, foreignField: string, as: string) => ({
@@ -39,8 +39,8 @@ function accessOf({ grants, memberships, users, projects, organizations, ...toke
       membership === undefined || user === undefined
         ? null
         : { name: user.name, email: user.email, role: membership.role },
-    organizationExists: organizations.length > 0,
-    projectIds: projects.map(({ _id }) => _id),
+    organizationName: organizations[0]?.name ?? null,
+    projects: projects.filter(here).map(({ _id: id, name }) => ({ id, name })),
   };
 }
 

@@ -9,6 +9,7 @@ import {
   versionRow,
   type WorkflowVersionRow,
 } from '#src/adapters/database/workflow-rows.ts';
+import { BoundedMemory } from '#src/domain/bounded-memory.ts';
 import type { Tenant } from '#src/domain/access/tenant.ts';
 import type { ListPosition } from '#src/domain/ports/documents.ts';
 import type { WorkflowStore } from '#src/domain/ports/workflows.ts';
@@ -27,10 +28,15 @@ const olderThan = (after: ListPosition | null): Filter<WorkflowRecord> =>
         $or: [{ createdAt: { $lt: after.createdAt } }, { _id: { $lt: after.id } }],
       };
 
+/** Characters of JSON of the versions that are kept at hand. */
+const keptCharacters = 8_000_000;
+
 export function createWorkflowStore(
   collections: Pick<Collections, 'workflows' | 'workflowVersions' | 'workflowDrafts' | 'workflowEdits'>,
 ): WorkflowStore {
   const { workflows, workflowVersions, workflowDrafts, workflowEdits } = collections;
+  /** Versions never change, and ids of workflows are not used again. */
+  const versions = new BoundedMemory<WorkflowVersionRecord>(keptCharacters);
   /** The version first: a workflow never names a version that is not there. False when the number has another graph. */
   const insertVersion = async (version: WorkflowVersionRecord): Promise<boolean> => {
     try {
@@ -65,8 +71,15 @@ export function createWorkflowStore(
         .toArray(),
     listByCodeName: (codeName) => workflows.find({ codeName }).limit(10_000).toArray(),
     async findVersion(organizationId, workflowId, version) {
-      const row = await workflowVersions.findOne({ _id: `${workflowId}@${version}`, organizationId });
-      return row === null ? null : readVersion(row);
+      const _id = `${workflowId}@${version}`;
+      const key = `${organizationId} ${_id}`;
+      const kept = versions.get(key);
+      if (kept !== undefined) return kept;
+      const row = await workflowVersions.findOne({ _id, organizationId });
+      if (row === null) return null;
+      const found = readVersion(row);
+      versions.set(key, found, typeof row.graph === 'string' ? row.graph.length : JSON.stringify(row.graph).length);
+      return found;
     },
     async listVersions(organizationId, workflowId, before, limit) {
       const rows = await workflowVersions
@@ -116,6 +129,7 @@ export function createWorkflowStore(
       if ((await workflows.findOne({ _id: id, ...owned(tenant) }, { projection: { _id: 1 } })) === null) return false;
       const its = { organizationId, workflowId: id };
       await workflowVersions.deleteMany(its);
+      versions.deleteAll(`${organizationId} ${id}@`);
       await workflowDrafts.deleteOne({ _id: id, organizationId });
       await workflowEdits.deleteMany(its);
       return (await workflows.deleteOne({ _id: id, ...owned(tenant) })).deletedCount === 1;

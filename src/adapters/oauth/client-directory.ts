@@ -104,7 +104,7 @@ export function createClientDirectory({ store, outbound, logger, now = () => new
   };
 
   return {
-    async find(clientId) {
+    async find(clientId, how) {
       if (!clientId.includes(':')) {
         const client = await store.findClient(clientId);
         return client?.expiresAt && client.expiresAt <= now() ? null : client;
@@ -112,6 +112,7 @@ export function createClientDirectory({ store, outbound, logger, now = () => new
       if (!isDocumentAddress(clientId) || outbound.refuses(clientId) !== null) return null;
       const known = memory.get(clientId);
       if (known !== undefined && known.until > now().getTime()) return known.client;
+      if (how === 'kept') return store.findClient(clientId);
       return work.do(clientId, () => refresh(clientId));
     },
   };

@@ -40,6 +40,13 @@ function texts(value: unknown, name: string, most: number): string[] {
   return value;
 }
 
+/** Some would rather sign, and say that they can do without: the server's own metadata tell them to. */
+function mayBePublic(document: Readonly<Record<string, unknown>>): boolean {
+  const method = document['token_endpoint_auth_method'];
+  const others = document['token_endpoint_auth_methods_supported'];
+  return method === undefined || method === 'none' || (Array.isArray(others) && others.includes('none'));
+}
+
 /**
  * The client that a document describes: a public one, since nobody shares a secret with it. What else stands in it, such as a logo, is
  * neither fetched nor kept. Throws DocumentProblem. Source: draft-ietf-oauth-client-id-metadata-document §4; RFC 7591 §2.
@@ -49,8 +56,7 @@ export function readClientDocument(clientId: string, answer: OutboundAnswer, now
   if (document['client_id'] !== clientId) throw new DocumentProblem('its client_id is not its address');
   if (document['client_secret'] !== undefined || document['client_secret_expires_at'] !== undefined)
     throw new DocumentProblem('a document has no secret');
-  if (!['none', undefined].includes(document['token_endpoint_auth_method'] as string | undefined))
-    throw new DocumentProblem('its token_endpoint_auth_method is not none');
+  if (!mayBePublic(document)) throw new DocumentProblem('its token_endpoint_auth_method is not none');
   const redirectUris = texts(document['redirect_uris'], 'redirect_uris', mostRedirectUris);
   if (!redirectUris.every(isRedirectAllowed)) throw new DocumentProblem('a redirect URI of it is not acceptable');
   const named =

@@ -33,7 +33,7 @@ export const Client = z
     name: z.string(),
     projects: z.array(NamedProject),
     scopes: Scopes,
-    createdBy: z.string().describe('User id: it works for as long as they are a member'),
+    createdBy: z.string().describe('User id: it goes on when they have left'),
     createdAt: Timestamp,
     lastUsedAt: Timestamp.nullable(),
     expiresAt: Timestamp.nullable(),

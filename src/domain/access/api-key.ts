@@ -19,6 +19,8 @@ export interface ApiKeyRecord {
   /** Null, or missing in keys of older versions: what the kind has. */
   readonly scopes?: readonly Scope[] | null;
   readonly createdBy: string;
+  /** Of a key that a program made for a person: it stops working when what the person granted to the program does. */
+  readonly grantId?: string | null;
   readonly createdAt: Date;
   readonly expiresAt: Date | null;
   readonly lastUsedAt: Date | null;

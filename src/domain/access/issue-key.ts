@@ -23,6 +23,8 @@ export interface NewKey {
   /** Beside what its kind has; service keys only. */
   readonly scopes?: readonly Scope[] | undefined;
   readonly createdBy: string;
+  /** What a program made it by. */
+  readonly grantId?: string;
   readonly expiresAt?: Date;
 }
 
@@ -77,6 +79,7 @@ export async function issueKey(parts: KeyParts, wanted: NewKey): Promise<IssuedK
     agentGraphId,
     scopes: wanted.scopes ?? null,
     createdBy: wanted.createdBy,
+    ...(wanted.grantId !== undefined && { grantId: wanted.grantId }),
     createdAt,
     expiresAt: wanted.expiresAt ?? null,
     lastUsedAt: null,

@@ -31,9 +31,19 @@ export interface Principal {
   readonly organizationId: string;
   /** Of a key its one project, of a session all of the organization, of a grant those that were consented to. */
   readonly projectIds: readonly string[];
+  /** What organization and projects are called; absent where finding out who calls did not tell. */
+  readonly places?: {
+    readonly organizationName: string;
+    readonly projects: readonly { readonly id: string; readonly name: string }[];
+  };
   readonly scopes: ReadonlySet<Scope>;
   /** The workflow a workflow key is bound to. */
   readonly agentGraphId: string | null;
+}
+
+/** The credential that calls: the key, the session's user, or the grant. Another program of the same person is another caller. */
+export function callerIdOf({ actorId, grant }: Pick<Principal, 'actorId' | 'grant'>): string {
+  return grant?.id ?? actorId;
 }
 
 /**

@@ -1,6 +1,9 @@
 import type { ApiKeyRecord } from '#src/domain/access/api-key.ts';
 
-/** Keys by hash. Lookup is never cached, so that revoking works at once. Source: identity.md "API keys". */
+/**
+ * Keys by hash. Lookup is never cached, so that revoking works at once. A key with a grant reads as revoked when its grant is, or is
+ * gone. Source: identity.md "API keys".
+ */
 export interface ApiKeyStore {
   insert(key: ApiKeyRecord): Promise<void>;
   /** The only query without a tenant: it is what tells the tenant. */

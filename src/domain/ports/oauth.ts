@@ -142,8 +142,11 @@ export interface OAuthStore {
 
 /** Finds clients, metadata documents included, which it fetches within bounds and keeps for a while. */
 export interface ClientDirectory {
-  /** null: unknown, or its document cannot be had or used. Faults: `service.unavailable`. */
-  find(clientId: string): Promise<OAuthClient | null>;
+  /**
+   * null: unknown, or its document cannot be had or used. `kept`: for somebody who could be anybody; no document is fetched. Faults:
+   * `service.unavailable`.
+   */
+  find(clientId: string, how?: 'kept'): Promise<OAuthClient | null>;
 }
 
 /** What the token endpoint answers. Source: RFC 6749 §5.1. */

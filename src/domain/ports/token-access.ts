@@ -7,9 +7,10 @@ export interface TokenAccess {
   readonly grant: OAuthGrant;
   /** The grant's user in the grant's organization; null: no member, or no more. */
   readonly member: { readonly name: string; readonly email: string; readonly role: Role } | null;
-  readonly organizationExists: boolean;
+  /** null: there is none any more. */
+  readonly organizationName: string | null;
   /** Those of the grant that are the organization's. */
-  readonly projectIds: readonly string[];
+  readonly projects: readonly { readonly id: string; readonly name: string }[];
 }
 
 /** What the MCP service asks with every call. Lookups by secret hash: they tell the tenant. */

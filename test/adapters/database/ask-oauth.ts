@@ -1,5 +1,5 @@
 import type { Stores } from '#test/support/database.ts';
-import { oauthOf } from '#test/support/oauth.ts';
+import { oauthOf } from '#test/support/oauth/records.ts';
 
 /** Every method of the OAuth store, in the name of one organization. */
 export async function askOAuth(

@@ -4,7 +4,7 @@ import { collectionsOf } from '#src/adapters/database/collections.ts';
 import { createTokenAccessReader } from '#src/adapters/database/token-access.ts';
 import { newId } from '#src/domain/ids.ts';
 import { storesOf, testDatabase, type TestDatabase } from '#test/support/database.ts';
-import { oauthClient, oauthGrant, oauthToken } from '#test/support/oauth.ts';
+import { oauthClient, oauthGrant, oauthToken } from '#test/support/oauth/records.ts';
 
 let database: TestDatabase;
 let client: MongoClient;
@@ -53,8 +53,8 @@ test('tokens that come at once are looked up at once, with all that decides abou
       token,
       grant: grants[index],
       member: { name: 'Ada', email: 'ada@example.com', role: 'editor' },
-      organizationExists: true,
-      projectIds: [projectId],
+      organizationName: 'One',
+      projects: [{ id: projectId, name: 'P' }],
     })),
     null,
     null,

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { openWorkshop, type Workshop } from '#test/support/durable-run.ts';
+import { openWorkshop, type Workshop } from '#test/support/durable/durable-run.ts';
 import { graphOf } from '#test/graphs/support/graph-fixtures.ts';
 import { startOpenAiServer } from '#test/support/servers/openai-server.ts';
 import { fixture } from '#test/support/test-app.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { addWhole, effectsOf, openWorkshop, wholeEffects } from '#test/support/durable-run.ts';
+import { addWhole, effectsOf, openWorkshop, wholeEffects } from '#test/support/durable/durable-run.ts';
 import { startOutside } from '#test/support/servers/outside-server.ts';
 
 test('a worker that dies between an effect and the end of its node leaves every row, picture and webhook once', async () => {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { addWhole, effectsOf, openWorkshop, wholeEffects } from '#test/support/durable-run.ts';
+import { addWhole, effectsOf, openWorkshop, wholeEffects } from '#test/support/durable/durable-run.ts';
 
 test('a run whose worker is killed in a map, a loop, an inner workflow, while it waits and after the answer, ends with every effect once', async () => {
   await using workshop = await openWorkshop();

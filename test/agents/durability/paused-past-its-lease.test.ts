@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { addWhole, effectsOf, openWorkshop, wholeEffects, type Workshop } from '#test/support/durable-run.ts';
+import { addWhole, effectsOf, openWorkshop, wholeEffects, type Workshop } from '#test/support/durable/durable-run.ts';
 
 /** Everything that is stored of the run, as it is. */
 async function snapshot({ stored, api }: Workshop, runId: string): Promise<unknown> {

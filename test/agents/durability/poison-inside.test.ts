@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { openWorkshop } from '#test/support/durable-run.ts';
+import { openWorkshop } from '#test/support/durable/durable-run.ts';
 import { graphOf } from '#test/graphs/support/graph-fixtures.ts';
 import { startOutside } from '#test/support/servers/outside-server.ts';
 import { addWorkflow } from '#test/support/workflows.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { addWhole, effectsOf, openWorkshop, wholeEffects } from '#test/support/durable-run.ts';
+import { addWhole, effectsOf, openWorkshop, wholeEffects } from '#test/support/durable/durable-run.ts';
 
 /** Nobody waits for such a lease to end. */
 const long = { RUN_LEASE_MS: '600000' };

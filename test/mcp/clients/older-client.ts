@@ -6,7 +6,7 @@ import {
 import { ElicitRequestSchema, isInitializeRequest, type ElicitResult } from '@modelcontextprotocol/sdk/types.js';
 
 export const olderRevisions = ['2025-11-25', '2025-06-18', '2025-03-26'] as const;
-export type OlderRevision = (typeof olderRevisions)[number];
+type OlderRevision = (typeof olderRevisions)[number];
 
 type Send = StreamableHTTPClientTransport['send'];
 

@@ -144,7 +144,10 @@ describe.each(olderRevisions)('A client of %s with a service key', (revision) =>
     await client.connect(new OlderTransport(url, revision, withKey()));
     const { prompts } = await client.listPrompts();
     expect(prompts.map(({ name }) => name)).toContain('improve_workflow');
-    const { messages } = await client.getPrompt({ name: 'improve_workflow', arguments: { workflowId, goal: 'Be faster' } });
+    const { messages } = await client.getPrompt({
+      name: 'improve_workflow',
+      arguments: { workflowId, goal: 'Be faster' },
+    });
     expect(messages[0]).toMatchObject({ role: 'user', content: { type: 'text' } });
     const argument = { name: 'workflowId', value: workflowId.slice(0, -2) };
     const ofPrompt = await client.complete({ ref: { type: 'ref/prompt', name: 'improve_workflow' }, argument });

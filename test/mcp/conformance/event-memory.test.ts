@@ -1,6 +1,6 @@
 import type { JSONRPCMessage } from '@modelcontextprotocol/server';
 import { describe, expect, it } from 'vitest';
-import { EventMemory, type SessionEvents } from '#mcp/event-memory.ts';
+import { EventMemory, type SessionEvents } from '#mcp/face/event-memory.ts';
 
 function message(word: string): JSONRPCMessage {
   return { jsonrpc: '2.0', method: 'notifications/message', params: { word } };

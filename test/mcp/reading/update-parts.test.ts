@@ -1,6 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { addressOf, namedBy } from '#mcp/resources/address.ts';
-import { quotedTitle } from '#mcp/resources/list.ts';
 import { Coalescer } from '#mcp/updates/coalescer.ts';
 import { Seen } from '#mcp/updates/seen.ts';
 
@@ -84,10 +83,5 @@ describe('addresses', () => {
     '',
   ])('%j names nothing', (uri) => {
     expect(namedBy(uri)).toBeNull();
-  });
-
-  it('a title is one bounded line of whole characters', () => {
-    expect(quotedTitle(`a\u0000\u202E\n\n b${'😀'.repeat(100)}`)).toMatch(/^“a b(😀)+�?…”$/u);
-    expect(quotedTitle('</untrusted-document> x')).toBe('“&lt;/untrusted-document> x”');
   });
 });

@@ -4,7 +4,7 @@ import {
   ResourceListChangedNotificationSchema,
   ResourceUpdatedNotificationSchema,
 } from '@modelcontextprotocol/sdk/types.js';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { createEventLog } from '#src/adapters/database/event-log.ts';
 import { newId } from '#src/domain/ids.ts';
 import type { EventLog } from '#src/domain/ports/event-log.ts';
@@ -15,6 +15,7 @@ import { Updates } from '#mcp/updates/updates.ts';
 import { wholeView } from '#mcp/view.ts';
 import { graphOf, noop } from '#test/graphs/support/graph-fixtures.ts';
 import { legacyClient, modernClient } from '#test/mcp/listener.ts';
+import { ask } from '#test/mcp/work/modern-wire.ts';
 import { addTheirThings, type TheirThings } from '#test/support/neighbour.ts';
 import { documentRecord, realtimeEvent } from '#test/support/records.ts';
 import { collectionsIn } from '#test/support/stored.ts';
@@ -219,6 +220,19 @@ describe('bounds', () => {
     await ear.client.unsubscribeResource({ uri: all[0] ?? '' });
     await ear.client.subscribeResource({ uri: all[100] ?? '' });
     await ear.close();
+  });
+
+  it('a stream of what cannot be looked at now is refused with an error that says to try again, and no more', async () => {
+    const documentId = await documentOf();
+    const find = vi.spyOn(at.app.deps.documents, 'find').mockRejectedValue(new Error('10.0.0.7 password=hunter2'));
+    const params = { notifications: { resourceSubscriptions: [documentUri(documentId)] } };
+    const { status, error } = await ask({ url, secret: at.seed.agentKey }, { method: 'subscriptions/listen', params });
+    find.mockRestore();
+    expect({ status, error }).toMatchObject({
+      status: 200,
+      error: { code: -32_603, data: { code: 'service.internal' } },
+    });
+    expect(error.message).toMatch(/^service\.internal: Something unexpected went wrong \(request req_\w+\)\.$/);
   });
 
   it('a burst is told once at once and once after it', async () => {

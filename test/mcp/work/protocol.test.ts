@@ -5,7 +5,7 @@ import type { Principal } from '#src/domain/access/principal.ts';
 import { asAuthInfo } from '#mcp/caller.ts';
 import type { McpCatalog } from '#mcp/catalog.ts';
 import { Confirmations } from '#mcp/confirm/confirmations.ts';
-import { McpFace } from '#mcp/face.ts';
+import { McpFace } from '#mcp/face/face.ts';
 import { wholeView } from '#mcp/view.ts';
 import type { Task, Tasks } from '#mcp/tasks/tasks.ts';
 import type { McpTool } from '#mcp/tool.ts';
@@ -53,6 +53,7 @@ const removing = defineTool({
   run: async (_ctx, { what }) => ({ removed: what }),
 });
 
+const noFields = { type: 'object' as const, properties: {} };
 const tasks = new OneTask();
 const deps = { logger: new LogBook() } as unknown as ToolDeps;
 const asks = useCase(removing, 'core', deps, new Confirmations(Buffer.alloc(32, 1)));
@@ -75,7 +76,8 @@ const catalog: McpCatalog = {
 };
 
 let at: Listener;
-const serve = (choices: object): Promise<Listener> => listen([], { ...choices, catalog } as object);
+const serve = (choices: object, by: Tasks = tasks): Promise<Listener> =>
+  listen([], { ...choices, catalog: { ...catalog, tasks: by } } as object);
 beforeAll(async () => {
   at = await serve({});
 });
@@ -174,19 +176,53 @@ describe('the Tasks extension', () => {
     expect((await next()).params.notifications).toEqual({ taskIds: ['one'] });
     expect((await next()).params).toMatchObject({ taskId: 'one', status: 'working' });
     for (const changed of tasks.watchers) changed();
-    tasks.become({ ...facts, taskId: 'one', status: 'completed', result: { content: [] } });
-    expect((await next()).params).toMatchObject({ status: 'completed', result: { content: [] } });
-    tasks.become({ ...facts, taskId: 'one', status: 'failed', error: { code: -32_603, message: 'No' } });
-    const { params: failed } = await next();
-    expect(failed).toMatchObject({ status: 'failed', error: { message: 'No' } });
-    expect(failed).not.toHaveProperty('result');
+    const form = { method: 'elicitation/create' as const, params: { message: '?', requestedSchema: noFields } };
+    tasks.become({ ...facts, taskId: 'one', status: 'input_required', inputRequests: { one: form } });
+    expect((await next()).params).toMatchObject({ status: 'input_required', inputRequests: { one: form } });
     expect(tasks.watchers.size).toBe(1);
     leaving.abort();
     await events.next().catch(() => undefined);
     await expect.poll(() => tasks.watchers.size).toBe(0);
   });
 
+  it.each<Task>([
+    { ...facts, taskId: 'one', status: 'completed', result: { content: [] } },
+    { ...facts, taskId: 'one', status: 'failed', error: { code: -32_603, message: 'No' } },
+    { ...facts, taskId: 'one', status: 'cancelled' },
+  ])('looks no more after a task that is $status, which is the last that it tells', async (last) => {
+    const own = new OneTask();
+    own.now = { ...facts, taskId: 'one', status: 'working' };
+    const face = new McpFace({ catalog: { ...catalog, tasks: own }, logger: at.log, version: '0.0.0' });
+    const handler = face.newHandler('reject');
+    const events = readEvents(await handler.fetch(...listenFor(['one'])));
+    await events.next();
+    expect((await events.next()).value.params).toMatchObject({ status: 'working' });
+    own.become(last);
+    const { createdAt: _, lastUpdatedAt: _at, ...more } = last;
+    const { params: told } = (await events.next()).value;
+    expect(told).toMatchObject(more);
+    expect(told).not.toHaveProperty(last.status === 'completed' ? 'error' : 'result');
+    expect(own.watchers.size).toBe(0);
+    await handler.close();
+  });
+
+  it.each(['tasks/get', 'tasks/update', 'tasks/cancel', 'subscriptions/listen', 'tools/call'])(
+    '%s tells nothing of a failure that nobody foresaw, but that another try may help',
+    async (method) => {
+      const broken = (): Promise<never> => Promise.reject(new Error('connect ECONNREFUSED 10.0.0.7 password=hunter2'));
+      const failing: Tasks = { get: broken, update: broken, cancel: broken, watch: () => () => undefined };
+      await using listener = await serve({}, failing);
+      const named = method === 'tools/call' ? { name: 'long', arguments: {} } : { taskId: 'one', inputResponses: {} };
+      const params = method === 'subscriptions/listen' ? { notifications: { taskIds: ['one'] } } : named;
+      const { error } = await ask(listener, { method, params, capabilities: tasksDeclared });
+      expect(error).toMatchObject({ code: -32_603, data: { code: 'service.internal' } });
+      expect(error.message).toMatch(/^service\.internal: Something unexpected went wrong \(request req_\w+\)\.$/);
+      expect(listener.log.lines.filter(({ level }) => level === 'error')).not.toHaveLength(0);
+    },
+  );
+
   it('ends its streams in good order when the service stops', async () => {
+    tasks.now = { ...facts, taskId: 'one', status: 'working' };
     const handler = new McpFace({ catalog, logger: at.log, version: '0.0.0' }).newHandler('reject');
     const events = readEvents(await handler.fetch(...listenFor(['one'])));
     await events.next();

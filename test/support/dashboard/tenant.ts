@@ -1,6 +1,6 @@
 import { collectionsIn } from '#test/support/stored.ts';
 import { addNeighbour } from '#test/support/neighbour.ts';
-import { oauthClient, oauthGrant } from '#test/support/oauth.ts';
+import { oauthClient, oauthGrant } from '#test/support/oauth/records.ts';
 import { tinyPng, type TestApp } from '#test/support/test-app.ts';
 import { StoredGraph } from '#src/contracts/resources/graph.ts';
 

@@ -3,7 +3,7 @@ import { dashboardOrganization as rows } from '#src/contracts/dashboard/organiza
 import type { Role } from '#src/contracts/organization/member.ts';
 import { addNeighbour } from '#test/support/neighbour.ts';
 import { problemOf } from '#test/spec/support/replies.ts';
-import { oauthOf } from '#test/support/oauth.ts';
+import { oauthOf } from '#test/support/oauth/records.ts';
 import { collectionsIn } from '#test/support/stored.ts';
 import { startTestApp, type Answer, type TestApp } from '#test/support/test-app.ts';
 

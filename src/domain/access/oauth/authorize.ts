@@ -1,6 +1,7 @@
 import { firstScopes, grantScopes, offlineAccess, type GrantScope } from '#src/contracts/scopes.ts';
 import { OAuthProblem } from '#src/domain/access/oauth/problem.ts';
 import { redirectHost } from '#src/domain/access/oauth/redirect.ts';
+import { namesResource } from '#src/domain/access/oauth/resource.ts';
 import type { OAuthClient } from '#src/domain/ports/oauth.ts';
 
 /** A query as it was parsed: what is sent twice is a list. */
@@ -47,8 +48,7 @@ function readScopes(text: string | null): Pick<AuthorizationRequest, 'scopes' | 
 /** RFC 8707 §2: it may be named several times, and each time has to be ours. Left out, it is ours. */
 function readResource(value: unknown, ours: string): string {
   if (value === undefined || value === '') return ours;
-  const isOurs = (given: unknown): boolean =>
-    typeof given === 'string' && URL.parse(given)?.href === new URL(ours).href;
+  const isOurs = (given: unknown): boolean => typeof given === 'string' && namesResource(given, ours);
   if ([value].flat().every(isOurs)) return ours;
   throw new OAuthProblem('invalid_target', `resource has to be ${ours}`);
 }
@@ -106,7 +106,8 @@ export function answerAddress(redirectUri: string, answer: Readonly<Record<strin
   return `${redirectUri}${between}${new URLSearchParams(said).toString()}`;
 }
 
-const loopback = /^http:\/\/(localhost|127\.0\.0\.1|\[::1\])(?=[:/?]|$)/;
+/** As a parsed address has it, whichever way it was written. */
+const thisComputer = /^((.+\.)?localhost\.?|127(\.\d+){3}|0\.0\.0\.0|\[::1?\])$/;
 
 /** What a person is told of where an answer goes. */
 export interface Destination {
@@ -120,5 +121,5 @@ export interface Destination {
 export function destinationOf(redirectUri: string): Destination {
   const host = redirectHost(redirectUri);
   if (host.endsWith(':')) return { host, kind: 'program' };
-  return { host, kind: loopback.test(redirectUri) ? 'computer' : 'site' };
+  return { host, kind: thisComputer.test(new URL(redirectUri).hostname) ? 'computer' : 'site' };
 }

@@ -38,7 +38,7 @@ export async function issueCode(
 export interface NewOrganizationClient {
   readonly name: string;
   readonly organizationId: string;
-  /** Who sets it up: in whose place it acts for as long as they are a member. */
+  /** Who sets it up. It goes on when they have left: it is the organization's. */
   readonly userId: string;
   readonly projectIds: readonly string[];
   readonly scopes: readonly GrantScope[];
@@ -69,7 +69,8 @@ export async function createOrganizationClient(
     organizationId,
     createdAt: now,
     lastUsedAt: null,
-    expiresAt: null,
+    // With its only grant: nothing would show it any more.
+    expiresAt,
   };
   const grant: OAuthGrant = {
     _id: machineGrantId(client._id),

@@ -1,15 +1,19 @@
 import { redirectLimits } from '#src/contracts/oauth.ts';
 
 /**
- * Schemes that no installed program owns: browsers and systems run, show or open what follows them. A private-use scheme is any other.
+ * Schemes that no installed program owns: browsers and systems run, show or open what follows them, and some of these are a web address
+ * of anybody. A private-use scheme is any other.
  * Source: RFC 8252 §7.1, RFC 9700 §4.1.
  */
 const foreignSchemes = new Set(
   `about acct blob cid chrome chrome-error chrome-extension content data dict dns edge feed file filesystem ftp ftps geo git gopher http
   imap im intent irc ircs jar javascript jdbc ldap ldaps livescript magnet mailto mhtml mid mms moz-extension ms-its ms-settings news nfs
   nntp opera pop pres res resource rtmp rtsp sftp shell sip sips smb sms smsto ssh steam svn tel telnet urn vbscript view-source vnc
-  wais ws wss wyciwyg xmpp`.split(/\s+/),
+  wais ws wss wyciwyg xmpp bitcoin callto facetime facetime-audio firefox googlechrome googlechromes matrix microsoft-edge
+  microsoft-edge-holographic openpgp4fpr search-ms webcal wtai`.split(/\s+/),
 );
+/** Of pages that took a scheme, and of programs of the system: what follows may be any address. */
+const foreignFamily = /^(web\+|ext\+|ms-|x-safari-|com-apple-|shortcuts$)/;
 
 /** Literal hosts only: no other spelling of an address of this machine, and nothing that merely begins like one. */
 const loopback = /^http:\/\/(localhost|127\.0\.0\.1|\[::1\])(?::(\d{1,5}))?([/?].*)?$/;
@@ -30,9 +34,12 @@ function isLoopback(uri: string): boolean {
   return loopback.test(uri) && (port === undefined || Number(port) <= 65_535);
 }
 
+const isForeign = (scheme: string): boolean => foreignSchemes.has(scheme) || foreignFamily.test(scheme);
+
 function isPrivateUse(uri: string): boolean {
-  const scheme = /^([a-z][a-z0-9+.-]*):./i.exec(uri)?.[1]?.toLowerCase();
-  return scheme !== undefined && scheme !== 'https' && !foreignSchemes.has(scheme) && URL.canParse(uri);
+  // What looks like a host with its port is an address whose scheme was left out.
+  const scheme = /^([a-z][a-z0-9+.-]*):(?!\d+(?:[/?]|$))./i.exec(uri)?.[1]?.toLowerCase();
+  return scheme !== undefined && scheme !== 'https' && !isForeign(scheme) && URL.canParse(uri);
 }
 
 /**

@@ -1,7 +1,7 @@
 import type { FormParameters } from '#src/domain/access/oauth/tokens/parameters.ts';
 import { OAuthProblem } from '#src/domain/access/oauth/problem.ts';
-import { secretMatches } from '#src/domain/access/oauth/secrets.ts';
-import type { ClientDirectory, OAuthClient } from '#src/domain/ports/oauth.ts';
+import { hashSecret, secretMatches } from '#src/domain/access/oauth/secrets.ts';
+import type { ClientDirectory, OAuthClient, OAuthStore } from '#src/domain/ports/oauth.ts';
 
 interface Credentials {
   readonly clientId: string;
@@ -41,17 +41,31 @@ function credentialsOf(authorization: string | undefined, parameters: FormParame
   return basic;
 }
 
+type Issued = Pick<OAuthStore, 'findCode' | 'findToken'>;
+
+/** Whether the request carries something that was issued to this client, whatever it is worth by now. */
+async function holdsSomething(store: Issued, clientId: string, parameters: FormParameters): Promise<boolean> {
+  const [code, token] = [parameters.get('code'), parameters.get('refresh_token') ?? parameters.get('token')];
+  const [issuedCode, issuedToken] = await Promise.all([
+    code === undefined ? null : store.findCode(hashSecret(code)),
+    token === undefined ? null : store.findToken(hashSecret(token)),
+  ]);
+  return issuedCode?.clientId === clientId || issuedToken?.clientId === clientId;
+}
+
 /**
  * The client that sent the request: a confidential one by its secret, whichever of the two ways it comes, a public one by its id, which
  * proves nothing. Problems: `invalid_client`, `invalid_request`. Source: RFC 6749 §2.3, §3.2.1; attacks.md 79.
  */
 export async function authenticateClient(
-  clients: ClientDirectory,
+  { clients, store }: { readonly clients: ClientDirectory; readonly store: Issued },
   authorization: string | undefined,
   parameters: FormParameters,
 ): Promise<OAuthClient> {
   const { clientId, secret } = credentialsOf(authorization, parameters);
-  const client = await clients.find(clientId);
+  // Nobody who holds nothing of a document's client makes us fetch the document.
+  const isVouched = !clientId.includes(':') || (await holdsSomething(store, clientId, parameters));
+  const client = await (isVouched ? clients.find(clientId) : clients.find(clientId, 'kept'));
   if (client === null) throw refused();
   // A public client with a secret is somebody who takes it for another one.
   const proven =

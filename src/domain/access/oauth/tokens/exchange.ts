@@ -4,6 +4,7 @@ import { endFamily } from '#src/domain/access/oauth/tokens/end-family.ts';
 import { OAuthProblem } from '#src/domain/access/oauth/problem.ts';
 import { machineGrantId } from '#src/domain/access/oauth/issue.ts';
 import { lifetimes } from '#src/domain/access/oauth/lifetimes.ts';
+import { namesResource } from '#src/domain/access/oauth/resource.ts';
 import { narrowScopes } from '#src/domain/access/oauth/tokens/scope-text.ts';
 import { hashSecret, looksLikeOAuthSecret } from '#src/domain/access/oauth/secrets.ts';
 import { standingGrant } from '#src/domain/access/oauth/tokens/standing.ts';
@@ -47,10 +48,6 @@ interface Spent {
 
 const deadGrant = (what: string): OAuthProblem =>
   new OAuthProblem('invalid_grant', `the ${what} is unknown, used, over or revoked, or was issued to another client`);
-
-function sameAddress(one: string, other: string): boolean {
-  return URL.parse(one)?.href === URL.parse(other)?.href;
-}
 
 /**
  * What each grant type rests on, checked before anything is used up, and used up by one conditional update. Whatever is used twice takes
@@ -165,9 +162,9 @@ export class Exchange {
   /** A registered client that is used is kept; a document's copy is its directory's affair. */
   async #touchClient(): Promise<void> {
     const { client, now } = this.#request;
-    const { origin, lastUsedAt } = client;
+    const { origin, lastUsedAt, expiresAt } = client;
     if (origin === 'document' || (lastUsedAt !== null && now.getTime() - lastUsedAt.getTime() < 3_600_000)) return;
-    const end = origin === 'registered' ? new Date(now.getTime() + lifetimes.idleClientMs) : null;
+    const end = origin === 'registered' ? new Date(now.getTime() + lifetimes.idleClientMs) : expiresAt;
     await this.#parts.store.touchClient(client._id, now, end);
   }
 
@@ -180,7 +177,7 @@ export class Exchange {
   /** RFC 8707 §2.2: left out, it is the one that was granted. */
   #checkResource(granted: string): void {
     const asked = this.#request.parameters.get('resource');
-    if (asked !== undefined && !sameAddress(asked, granted))
+    if (asked !== undefined && !namesResource(asked, granted))
       throw new OAuthProblem('invalid_target', 'resource is not the one that was granted');
   }
 

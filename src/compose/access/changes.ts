@@ -1,3 +1,6 @@
+import { withSharedReads } from '#src/compose/access/shared-organizations.ts';
+import type { ToolDeps } from '#tools/deps.ts';
+
 type Method = (...args: never[]) => Promise<unknown>;
 
 /** Tells who listens in this process that somebody's access may have ended, so that what stands on it ends at once. */
@@ -23,4 +26,16 @@ export class AccessChanges {
     });
     return { ...store, ...(Object.fromEntries(telling) as Partial<Store>) };
   }
+}
+
+type AccessStores = Pick<ToolDeps, 'oauth' | 'apiKeys' | 'members' | 'organizations'>;
+
+/** The stores that say who may do what, as calls use them. */
+export function accessStores({ oauth, apiKeys, members, organizations }: AccessStores, changes: AccessChanges) {
+  return {
+    oauth: changes.of(oauth, 'revokeGrant', 'removeToken', 'revokeFamily'),
+    apiKeys: changes.of(apiKeys, 'revoke'),
+    members: changes.of(members, 'remove'),
+    organizations: withSharedReads(organizations),
+  } satisfies AccessStores;
 }

@@ -5,7 +5,7 @@ import { metadataLocations } from '#src/adapters/oauth/issuer-metadata.ts';
 import { createOutbound } from '#src/adapters/outbound/create-outbound.ts';
 import { IssuerAuthenticator } from '#src/auth/issuer-authenticator.ts';
 import { listen } from '#test/mcp/listener.ts';
-import { accessOf } from '#test/support/access-tokens.ts';
+import { accessOf } from '#test/mcp/access/access-tokens.ts';
 import { tokenIssuer, type IssuerServer } from '#test/support/servers/token-issuer.ts';
 import { startTestApp, type TestApp } from '#test/support/test-app.ts';
 import { callOf, initialize, modern, post, type RawReply } from '#test/mcp/raw.ts';
@@ -187,7 +187,9 @@ describe('the issuer’s keys', () => {
     await using server = await tokenIssuer();
     server.answers.set('/.well-known/oauth-authorization-server', null);
     const tokens = new IssuerAuthenticator({ issuer: readerOf(server), organizations: app.app.deps.organizations });
-    await using at = await listen([], { oauth: { tokens, resource: () => mcp.url.href, issuer: () => server.issuer } });
+    await using at = await listen([], {
+      oauth: { tokens, resource: () => mcp.url.href, issuer: () => server.issuer, serverMetadata: () => null },
+    });
     const { body, headers } = modern('none');
     const ask = (token: string) => post(at, body, { ...headers, authorization: `Bearer ${token}` });
     const reply = await ask(await tokenOf(server));

@@ -36,7 +36,7 @@ export async function openWorkshop(): Promise<Workshop> {
     api,
     gates,
     stored,
-    worker: (env = {}, program = 'test/support/durable-service.ts') =>
+    worker: (env = {}, program = 'test/support/durable/durable-service.ts') =>
       startService({
         dataDir: api.dataDir,
         env: { SERVICES: 'agents', RUN_LEASE_MS: '1000', OUTBOUND_ALLOW: gates.listed, ...env },

@@ -52,6 +52,20 @@ describe('bodies', () => {
     }
   });
 
+  it('whose id or progress token is long is refused: both are said again with each message', async () => {
+    const { body, headers } = modern('who');
+    const long = 'x'.repeat(201);
+    const { params } = body;
+    const token = { ...body, params: { ...params, _meta: { ...params._meta, progressToken: long } } };
+    for (const refused of [{ ...body, id: long }, token, [{ ...callOf('who'), id: long }]]) {
+      const reply = await post(at, refused, { authorization, ...headers });
+      expect(reply).toMatchObject({ status: 400, json: { code: 'request.malformed' } });
+      isJson(reply);
+    }
+    const fits = { ...body, id: 'x'.repeat(200) };
+    expect((await post(at, fits, { authorization, ...headers })).status).toBe(200);
+  });
+
   it('over 1 MiB is 413, declared or not', async () => {
     const big = JSON.stringify(callOf('echo', { word: 'x'.repeat(1_100_000) }));
     const declared = await post(at, big, { authorization });
@@ -221,7 +235,7 @@ describe('rate limits', () => {
       usual: new RateLimiter({ perSecond: 0.001, burst: 5 }),
       expensive: new RateLimiter({ perSecond: 0.001, burst: 1 }),
     };
-    const costly = sampleTools.map((tool) => (tool.name === 'keep' ? { ...tool, name: 'run_workflow' } : tool));
+    const costly = sampleTools.map((tool) => (tool.name === 'keep' ? { ...tool, expensive: true } : tool));
     await using slow = await listen(costly, { limiters });
     const headers = { authorization: `Bearer ${slow.secret}` };
     const batch = Array.from({ length: 6 }, (_, id) => callOf('who', {}, id));
@@ -229,7 +243,7 @@ describe('rate limits', () => {
     expect(reply.status).toBe(429);
     expect(reply.headers.get('retry-after')).toMatch(/^\d+$/);
     isJson(reply);
-    const { body, headers: more } = modern('run_workflow');
+    const { body, headers: more } = modern('keep');
     expect((await post(slow, body, { ...more, ...headers })).status).not.toBe(429);
     expect((await post(slow, body, { ...more, ...headers })).status).toBe(429);
   });

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Sessions } from '#http/mcp/sessions.ts';
 import { StandingStreams } from '#http/mcp/standing-streams.ts';
-import type { McpSession } from '#mcp/face.ts';
+import type { McpSession } from '#mcp/face/face.ts';
 import { legacyClient, listen, type Listener } from '#test/mcp/listener.ts';
 import { callOf, initialize, modern, post } from '#test/mcp/raw.ts';
 import { sampleTools, waiting } from '#test/mcp/sample-tools.ts';
@@ -86,7 +86,7 @@ describe('a session', () => {
   });
 
   it('is not opened by a handshake that is refused', async () => {
-    await using other = await listen(sampleTools, { sessionLimits: { idleMs: 60_000, max: 1 } });
+    await using other = await listen(sampleTools, { sessionLimits: { idleMs: 60_000, max: 1, share: 1 } });
     const headers = await sessionOf(other);
     const refused = await post(other, [initialize('2025-11-25'), initialize('2025-11-25')], {
       authorization: headers.authorization,
@@ -98,8 +98,8 @@ describe('a session', () => {
 });
 
 describe('a standing stream', () => {
-  const listen2026 = (at: Listener, secret: string): Promise<Response> =>
-    fetch(at.url, {
+  const listen2026 = ({ url }: Listener, secret: string): Promise<Response> =>
+    fetch(url, {
       method: 'POST',
       headers: {
         ...modern('').headers,
@@ -166,7 +166,7 @@ describe('a standing stream', () => {
 
 describe('the cap on sessions', () => {
   it('drops the one idle for longest', async () => {
-    await using other = await listen(sampleTools, { sessionLimits: { idleMs: 60_000, max: 2 } });
+    await using other = await listen(sampleTools, { sessionLimits: { idleMs: 60_000, max: 2, share: 10 } });
     const [first, second] = [await sessionOf(other), await sessionOf(other)];
     expect((await post(other, callOf('who'), first)).status).toBe(200);
     const third = await sessionOf(other);
@@ -175,9 +175,19 @@ describe('the cap on sessions', () => {
     expect((await post(other, callOf('who'), third)).status).toBe(200);
   });
 
+  it('drops one of the same credential where that has its share: nobody takes the room of others', async () => {
+    await using other = await listen(sampleTools, { sessionLimits: { idleMs: 60_000, max: 4, share: 2 } });
+    const theirs = await sessionOf(other, other.keys.add('service', 'key_quiet'));
+    const mine = [];
+    for (let count = 0; count < 4; count += 1) mine.push(await sessionOf(other));
+    expect((await post(other, callOf('who'), theirs)).status).toBe(200);
+    const left = await Promise.all(mine.map((session) => post(other, callOf('who'), session)));
+    expect(left.map(({ status }) => status)).toEqual([404, 404, 200, 200]);
+  });
+
   it('never drops one with a call under way', async () => {
     const { tool, started } = waiting();
-    await using other = await listen([tool], { sessionLimits: { idleMs: 60_000, max: 1 } });
+    await using other = await listen([tool], { sessionLimits: { idleMs: 60_000, max: 1, share: 1 } });
     const busy = await sessionOf(other);
     const call = post(other, callOf('wait'), busy).catch(() => null);
     await started;
@@ -202,7 +212,7 @@ describe('the idle limit', () => {
       },
       close: async () => void closed.dispatchEvent(new Event('closed')),
     });
-    const sessions = new Sessions(open, { idleMs: 20, max: 10 });
+    const sessions = new Sessions(open, { idleMs: 20, max: 10, share: 10 });
     const request = new Request(at.url, { method: 'POST' });
     await sessions.handle(request, 'key_one', { parsedBody: initialize('2025-11-25') });
     expect(sessions.size).toBe(1);

@@ -1,3 +1,4 @@
+import type { Readable, Writable } from 'node:stream';
 import {
   ProtocolError,
   ProtocolErrorCode,
@@ -10,13 +11,17 @@ import { serveStdio, StdioServerTransport } from '@modelcontextprotocol/server/s
 import { Fault } from '#src/domain/fault.ts';
 import type { Logger } from '#src/domain/ports/logger.ts';
 import { asAuthInfo, type McpCaller } from '#mcp/caller.ts';
-import type { McpFace } from '#mcp/face.ts';
+import type { McpFace } from '#mcp/face/face.ts';
 import type { Listening } from '#mcp/updates/listening.ts';
 import type { PipedListening } from '#mcp/updates/piped-listening.ts';
 
 interface StdioOptions {
   readonly face: McpFace;
   readonly logger: Logger;
+  /** Ends the connection from this side. */
+  readonly signal: AbortSignal;
+  /** Absent: standard input and output. */
+  readonly pipe?: { readonly input: Readable; readonly output: Writable };
   /** Of the catalog of the face; absent: nobody is told of updates. */
   readonly listening?: Listening | undefined;
   /** Who sits at the other end: asked for each message, so that revoking works at once. */
@@ -39,7 +44,7 @@ function refusal(error: unknown): { code: number; message: string } {
 
 /** The pipe, as the SDK sees it. What is read from it says nothing of who wrote it: each message gets its caller here, in order. */
 class CallerWire implements Transport {
-  readonly #pipe = new StdioServerTransport();
+  readonly #pipe: StdioServerTransport;
   readonly #options: StdioOptions;
   readonly #streams: PipedListening | null;
   readonly #callers = new WeakMap<JSONRPCMessage, McpCaller>();
@@ -52,6 +57,7 @@ class CallerWire implements Transport {
   /** `tell`: what `PipedListening` tells. */
   constructor(options: StdioOptions, tell: (uri: string | null) => void) {
     this.#options = options;
+    this.#pipe = new StdioServerTransport(options.pipe?.input, options.pipe?.output);
     this.#streams = options.listening?.piped(tell) ?? null;
   }
 
@@ -129,16 +135,16 @@ function withCaller(mcp: McpServer, wire: CallerWire): McpServer {
   });
 }
 
-/** Serves one local client on standard input and output, of either generation, until it closes its end. */
+/** Serves one local client, of either generation, until it closes its end or `signal` says so. */
 export async function serveLocalClient(options: StdioOptions): Promise<void> {
-  const { face, logger } = options;
+  const { face, logger, signal } = options;
   let newest: McpServer | null = null;
   const tell = (uri: string | null): void => {
     const sent = uri === null ? newest?.server.sendResourceListChanged() : newest?.server.sendResourceUpdated({ uri });
     sent?.catch((error: unknown) => logger.debug({ err: error }, 'an update did not reach the client'));
   };
   const wire = new CallerWire(options, tell);
-  serveStdio(
+  const connection = serveStdio(
     ({ era }) => {
       const mcp = withCaller(face.newServer(), wire);
       // An older client subscribes with its server, and would not know what to do with more.
@@ -151,5 +157,10 @@ export async function serveLocalClient(options: StdioOptions): Promise<void> {
       onerror: (error) => logger.debug({ err: error }, 'an MCP message was refused'),
     },
   );
+  // Standard input would keep the process alive.
+  const leave = (): void => void connection.close();
+  signal.addEventListener('abort', leave, { once: true });
+  if (signal.aborted) leave();
   await wire.ended;
+  signal.removeEventListener('abort', leave);
 }

@@ -7,7 +7,8 @@ import { toolDefinition } from '#mcp/present/definition.ts';
 import { hintFor } from '#mcp/present/fault-hints.ts';
 import { wholeView } from '#mcp/view.ts';
 import { instructions } from '#mcp/instructions.ts';
-import { allows, shownTools } from '#mcp/surface.ts';
+import { allows } from '#mcp/rights.ts';
+import { shownTools } from '#mcp/surface.ts';
 import { toolCalls } from '#scripts/gen/tool-calls.ts';
 
 const mcpTools = Object.values(shownTools).flat();
@@ -28,7 +29,9 @@ function principalWith(...scopes: Scope[]): Principal {
 }
 const namesFor = (...scopes: Scope[]): string[] =>
   mcpTools
-    .filter((tool) => allows({ principal: principalWith(...scopes), requestId: '', view: wholeView, ip: null }, tool))
+    .filter((tool) =>
+      allows({ principal: principalWith(...scopes), requestId: '', view: wholeView, ip: null }, tool.scope),
+    )
     .map((tool) => tool.name);
 
 /** Every schema inside a schema. */
@@ -40,7 +43,9 @@ function* nodes(value: unknown): Generator<Record<string, unknown>> {
 
 describe('what MCP shows', () => {
   it.each(definitions)('$name is pinned', async (definition) => {
-    await expect(`${JSON.stringify(definition, null, 2)}\n`).toMatchFileSnapshot(`../pins/mcp/${definition.name}.json`);
+    await expect(`${JSON.stringify(definition, null, 2)}\n`).toMatchFileSnapshot(
+      `../../pins/mcp/${definition.name}.json`,
+    );
   });
 
   it('is at most 12,000 tokens, and leaves room for the tools of experiments', () => {
@@ -72,6 +77,16 @@ describe('what MCP shows', () => {
       limit: { type: 'integer', minimum: 1, maximum: 100, default: 25 },
       apiKeyBound: { type: 'boolean', default: false },
     });
+  });
+
+  it('counts what starts or takes much work against the smaller rate, as REST does', () => {
+    expect(mcpTools.filter(({ expensive }) => expensive === true).map(({ name }) => name)).toEqual([
+      'validate_workflow',
+      'diff_workflow_versions',
+      'run_workflow',
+      'replay_execution',
+      'ask_documents',
+    ]);
   });
 
   it('is only what the scopes of the principal allow', () => {

@@ -1,7 +1,8 @@
 import type { ToolDeps } from '#tools/deps.ts';
 import type { McpCatalog } from '#mcp/catalog.ts';
+import { completionPart } from '#mcp/completion/part.ts';
 import { promptsPart, scopesOfPrompt } from '#mcp/prompts/part.ts';
-import { resourcesPart, scopeOfResource } from '#mcp/resources/part.ts';
+import { resourcesPart, scopesOfResource } from '#mcp/resources/part.ts';
 import { resourceReader } from '#mcp/resources/read.ts';
 import { Listening } from '#mcp/updates/listening.ts';
 import { sessionPart } from '#mcp/updates/session-part.ts';
@@ -13,14 +14,19 @@ export function readingParts(
   deps: ToolDeps,
   version: string,
   options: Partial<UpdateOptions> = {},
-): Pick<McpCatalog, 'parts' | 'scopeOf' | 'bus' | 'listening'> {
+): Pick<McpCatalog, 'parts' | 'scopesOf' | 'bus' | 'listening'> {
   const updates = new Updates(deps, options);
-  const listening = new Listening(updates);
+  const listening = new Listening(updates, deps.logger);
   return {
-    parts: [resourcesPart(deps, resourceReader(deps, version)), sessionPart(deps, updates), promptsPart(deps)],
-    scopeOf: (method, params) => {
-      if (method === 'resources/read') return scopeOfResource(params['uri']);
-      return method === 'prompts/get' ? (scopesOfPrompt(params['name'])[0] ?? null) : null;
+    parts: [
+      resourcesPart(deps, resourceReader(deps, version)),
+      sessionPart(deps, updates),
+      promptsPart(deps),
+      completionPart(deps),
+    ],
+    scopesOf: (caller, method, params) => {
+      if (method === 'resources/read') return scopesOfResource(caller, params['uri']);
+      return method === 'prompts/get' ? scopesOfPrompt(caller, params['name']) : [];
     },
     bus: listening.bus,
     listening,

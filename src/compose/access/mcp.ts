@@ -5,6 +5,7 @@ import { IssuerAuthenticator } from '#src/auth/issuer-authenticator.ts';
 import type { Core } from '#src/compose/core.ts';
 import { hostOf } from '#src/compose/outside.ts';
 import type { Config } from '#src/config/config.ts';
+import { serverMetadata } from '#src/domain/access/oauth/server-metadata.ts';
 import type { OAuthParts } from '#http/mcp/endpoint.ts';
 
 /** Which access tokens open the MCP service: our own, or those of the operator's issuer and no others. */
@@ -14,6 +15,7 @@ export async function mcpAccess(config: Config, core: Core): Promise<OAuthParts>
     tokens: await tokensOf(config, core, resource),
     resource,
     issuer: () => config.oauthIssuer ?? core.apiUrl(),
+    serverMetadata: () => (config.oauthIssuer === null ? serverMetadata(core.apiUrl(), resource()) : null),
   };
 }
 

@@ -2,9 +2,9 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { firstScopes, grantScopes, type GrantScope } from '#src/contracts/scopes.ts';
 import type { Role } from '#src/contracts/organization/member.ts';
 import { hashSecret, newOAuthSecret } from '#src/domain/access/oauth/secrets.ts';
-import { accessOf, type Access, type AccessOptions } from '#test/support/access-tokens.ts';
+import { accessOf, type Access, type AccessOptions } from '#test/mcp/access/access-tokens.ts';
 import { addNeighbour } from '#test/support/neighbour.ts';
-import { oauthToken } from '#test/support/oauth.ts';
+import { oauthToken } from '#test/support/oauth/records.ts';
 import type { Seed } from '#src/compose/seed.ts';
 import { startTestApp, type Person, type TestApp } from '#test/support/test-app.ts';
 import { callOf, initialize, modern, post, type RawReply } from '#test/mcp/raw.ts';
@@ -165,10 +165,10 @@ describe('401', () => {
   };
   it.each(Object.keys(unusable))('is the answer to %s, with one body and one challenge', async (what) => {
     const reply = await call((await unusable[what]?.()) ?? '');
-    const other = await call('Bearer ink_svc_wrong');
+    const badKey = await call('Bearer ink_svc_wrong');
     expect(reply.status).toBe(401);
     expect(reply.headers.get('www-authenticate')).toBe(refusedWith(', error="invalid_token"'));
-    expect({ ...reply.json, requestId: '' }).toEqual({ ...other.json, requestId: '' });
+    expect({ ...reply.json, requestId: '' }).toEqual({ ...badKey.json, requestId: '' });
   });
 });
 

@@ -1,0 +1,43 @@
+/** What a tag of ours begins with, in letters. Source: `renderBlock`. */
+const tagName = 'untrusted';
+
+/** Characters that read as the `<` of a tag. */
+const openers = /[<\u02C2\u1438\u2039\u2329\u276E\u27E8\u3008\uFE64\uFF1C]/u;
+const everyOpener = new RegExp(openers, 'gu');
+
+/** Letters of other scripts that read as one of the name. Source: Unicode TR 39, confusables. */
+const readAs: ReadonlyMap<string, string> = new Map(
+  Object.entries({ u: 'υսʋᴜ', n: 'ոռηνɴ', t: 'тτᴛŧ', r: 'гᴦʀɾ', s: 'ѕꜱʂ', e: 'еєҽεɛᴇ', d: 'ԁժɗđᴅ' }).flatMap(
+    ([letter, others]) => others.split('').map((other): [string, string] => [other, letter]),
+  ),
+);
+
+/** The letters of one character as they read: without accents, forms and case; none for signs and what is not seen. */
+function lettersOf(character: string): string {
+  if (character <= '\u007F') return /[a-z]/i.test(character) ? character.toLowerCase() : '';
+  const plain = character.normalize('NFKD').toLowerCase();
+  return Array.from(plain, (one) => readAs.get(one) ?? (/\p{L}/u.test(one) ? one : '')).join('');
+}
+
+/** Whether the letters from there on, up to the next opener, begin with the name. */
+function spellsTag(text: string, from: number): boolean {
+  let spelled = '';
+  for (let at = from; at < text.length && spelled.length < tagName.length;) {
+    const character = String.fromCodePoint(text.codePointAt(at) ?? 0);
+    if (openers.test(character)) return false;
+    spelled += lettersOf(character);
+    if (!tagName.startsWith(spelled.slice(0, tagName.length))) return false;
+    at += character.length;
+  }
+  return spelled.startsWith(tagName);
+}
+
+/**
+ * The text with no tag of ours in it, to a machine or to a reader: neither spelled with other letters or brackets, nor with something
+ * unseen in between. Everything else stays as it is.
+ */
+export function neutralize(text: string): string {
+  return text.replaceAll(everyOpener, (opener: string, at: number) =>
+    spellsTag(text, at + opener.length) ? '&lt;' : opener,
+  );
+}

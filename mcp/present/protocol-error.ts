@@ -1,0 +1,45 @@
+import { ProtocolError, ProtocolErrorCode, ResourceNotFoundError } from '@modelcontextprotocol/server';
+import type { Fault } from '#src/domain/fault.ts';
+import { faultOf, type Circumstances } from '#mcp/present/fault-of.ts';
+
+const { InvalidParams, InvalidRequest, InternalError } = ProtocolErrorCode;
+/** Of one refused request. */
+const fieldErrorsTold = 20;
+
+/** One answer for what is unknown and for what is somebody else's. */
+export function noSuchResource(uri: string): ProtocolError {
+  return new ResourceNotFoundError(uri, 'Resource not found: resources/list and completion know the addresses.');
+}
+
+function kindOf({ status }: Fault['row']): number {
+  if (status === 403) return InvalidRequest;
+  return status < 500 && status !== 429 ? InvalidParams : InternalError;
+}
+
+function told(fault: Fault, uri: string | undefined): ProtocolError {
+  const { code, detail, row, retryAfterSeconds } = fault;
+  if (row.status === 404 && uri !== undefined) return noSuchResource(uri);
+  const errors = fault.errors.slice(0, fieldErrorsTold).map(({ pointer, message }) => ({ pointer, message }));
+  const fields = errors.map(({ pointer, message }) => ` ${pointer === '' ? '/' : pointer}: ${message}.`);
+  return new ProtocolError(kindOf(row), `${code}: ${detail}${fields.join('')}`, {
+    code,
+    ...(errors.length > 0 && { errors }),
+    ...(retryAfterSeconds !== undefined && { retryAfterSeconds }),
+  });
+}
+
+/** As JSON-RPC tells it. `uri`: of a resource that was asked for. */
+export function protocolError(error: unknown, circumstances: Circumstances, uri?: string): ProtocolError {
+  return error instanceof ProtocolError ? error : told(faultOf(error, circumstances), uri);
+}
+
+/** Whether the failure is ours, so that another try may help. */
+export function mayPass(error: ProtocolError): boolean {
+  const ours: number = InternalError;
+  return error.code === ours;
+}
+
+/** An answer in place of a stream. */
+export function errorAnswer(id: unknown, { code, message, data }: ProtocolError, status = 200): Response {
+  return Response.json({ jsonrpc: '2.0', id, error: { code, message, data } }, { status });
+}
