@@ -1,6 +1,7 @@
 import type { Express, RequestHandler } from 'express';
 import { oauthPaths, protectedResourcePaths } from '#src/contracts/oauth.ts';
 import { grantScopes } from '#src/contracts/scopes.ts';
+import { openCors } from '#http/guard/open-cors.ts';
 
 /** What this service is to clients of OAuth. */
 export interface ProtectedResource {
@@ -19,18 +20,7 @@ export function metadataUrl(protectedResource: ProtectedResource): string {
 
 /** Anybody may read them, from any page: they are how a client begins. Source: RFC 9728 §2, §3; mcp.md "Scopes". */
 export function mountResourceMetadata(app: Express, protectedResource: ProtectedResource): void {
-  const readable: RequestHandler = (request, response, next) => {
-    response.setHeader('access-control-allow-origin', '*');
-    if (request.method !== 'OPTIONS') {
-      next();
-      return;
-    }
-    response.setHeader('allow', 'GET, HEAD, OPTIONS');
-    response.setHeader('access-control-allow-methods', 'GET');
-    response.setHeader('access-control-allow-headers', request.headers['access-control-request-headers'] ?? '*');
-    response.setHeader('access-control-max-age', '600');
-    response.status(204).end();
-  };
+  const readable = openCors('GET, HEAD');
   const answer: RequestHandler = (_request, response) => {
     response.setHeader('cache-control', 'public, max-age=300');
     response.json({

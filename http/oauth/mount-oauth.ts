@@ -10,7 +10,7 @@ import type { ClientDirectory, OAuthClient, OAuthStore, TokenReply } from '#src/
 import type { MemberStore } from '#src/domain/ports/sessions.ts';
 import type { RateLimiter } from '#http/guard/rate-limit.ts';
 import { admitted, answering } from '#http/oauth/answer.ts';
-import { openCors } from '#http/oauth/open-cors.ts';
+import { openCors } from '#http/guard/open-cors.ts';
 import { register } from '#http/oauth/register.ts';
 
 /** What the authorization server stands on. */
@@ -55,7 +55,7 @@ export function mountOAuth(router: Router, parts: OAuthParts): void {
   const { store, logger } = parts;
   const post = (path: string, { from, read, work }: Endpoint): void => {
     // Introspection is asked by servers: a client with a secret is no page.
-    if (path !== oauthPaths.introspect) router.all(path, openCors);
+    if (path !== oauthPaths.introspect) router.all(path, openCors('POST'));
     router.all(
       path,
       answering(logger, async (request, response) => {
@@ -73,7 +73,7 @@ export function mountOAuth(router: Router, parts: OAuthParts): void {
 
   // Clients of 2025-06-18 put the path of the resource behind it before they ask without, and a page cannot read a 404 without CORS.
   for (const path of [oauthPaths.metadata, `${oauthPaths.metadata}/mcp`, oauthPaths.openIdMetadata]) {
-    router.all(path, openCors);
+    router.all(path, openCors('GET, HEAD'));
     router.get(path, (_request, response) => {
       response.setHeader('cache-control', 'public, max-age=300');
       response.json(serverMetadata(parts.issuer(), parts.resource()));

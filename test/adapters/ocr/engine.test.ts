@@ -158,8 +158,12 @@ describe('limits', () => {
   test('a time limit that falls after a first reading keeps that reading, with a warning', async () => {
     const upsideDown = await turned(letter.page, 180);
     const first = await engine.recognize(upsideDown, { ...options, pageSegmentationMode: 3 });
-    const timeoutMs = (first.attempts[0]?.ms ?? 0) * 1.5;
-    const page = await engine.recognize(upsideDown, { ...options, timeoutMs });
+    let page = first;
+    // A machine that others leave alone meanwhile is faster than it was: its own last time is what counts.
+    for (let round = 0; round < 5 && page.warnings.length === 0; round += 1) {
+      const timeoutMs = (page.attempts[0]?.ms ?? 0) * 1.5;
+      page = await engine.recognize(upsideDown, { ...options, timeoutMs });
+    }
     expect(page.attempts.length).toBeLessThan(4);
     expect(page.warnings.join()).toMatch(/took longer/);
   });

@@ -95,7 +95,11 @@ describe('the engine as a process of its own', () => {
     });
     expect((await fetch(`${service.addresses.api}/livez`)).status).toBe(200);
     expect(await engine.end('SIGTERM')).toBe(0);
-    expect(await service.ended).not.toBe(0);
+    // The service runs it now, where everybody knows it to be.
+    await expect
+      .poll(async () => (await fetch(`${service.addresses.api}/readyz`)).status, { timeout: 10_000 })
+      .toBe(200);
+    expect(await things(engine.line, (all) => all.countDocuments())).toBe(0);
   });
 
   it('killed with -9, gives its place to the next at once, with everything acknowledged', async () => {

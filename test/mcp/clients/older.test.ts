@@ -9,6 +9,7 @@ import { catalogOf } from '#graphs/catalog.ts';
 import { graphOf, noop, testNode } from '#test/graphs/support/graph-fixtures.ts';
 import { consentBrowser } from '#test/oauth/consent-form.ts';
 import { collectionsIn } from '#test/support/stored.ts';
+import { eventListeners } from '#test/support/event-listeners.ts';
 import { startTestApp, tinyPng, type TestApp } from '#test/support/test-app.ts';
 import { addWorkflow } from '#test/support/workflows.ts';
 import { olderClient, olderRevisions, OlderTransport } from './older-client.ts';
@@ -61,22 +62,6 @@ const newDraft = async (client: Client): Promise<{ workflowId: string; baseVersi
   return { workflowId: (await use(client, 'create_workflow', { graph })).data.workflowId, baseVersion: 1 };
 };
 
-/** How many calls of the organization wait for its events now. */
-function waiting(): () => number {
-  const { events } = app.app.deps;
-  const subscribe = events.subscribe.bind(events);
-  let open = 0;
-  vi.spyOn(events, 'subscribe').mockImplementation((organizationId, listener) => {
-    open += 1;
-    const stop = subscribe(organizationId, listener);
-    return () => {
-      open -= 1;
-      stop();
-    };
-  });
-  return () => open;
-}
-
 describe.each(olderRevisions)('A client of %s with a service key', (revision) => {
   it('gets what it speaks, lists tools, and calls them', async () => {
     const { client } = olderClient(null);
@@ -108,7 +93,7 @@ describe.each(olderRevisions)('A client of %s with a service key', (revision) =>
     const executionId = started.data.id as string;
     const uri = `inkgraph://runs/${started.data.runs[0].runId}`;
 
-    const open = waiting();
+    const open = eventListeners(app);
     const leaving = new AbortController();
     const input = { name: 'get_run', arguments: { executionId, waitSeconds: 25 } };
     const left = client.callTool(input, undefined, { signal: leaving.signal });

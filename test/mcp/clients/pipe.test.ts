@@ -17,7 +17,9 @@ import { serveLocalClient } from '#mcp/face/stdio.ts';
 import { wholeView } from '#mcp/view.ts';
 import { graphOf, noop, testNode } from '#test/graphs/support/graph-fixtures.ts';
 import { addTheirThings, type TheirThings } from '#test/support/neighbour.ts';
-import { documentRecord, realtimeEvent } from '#test/support/records.ts';
+import { describeDocument, documentUri, newDocument } from '#test/mcp/reading/watched-documents.ts';
+import { eventListeners } from '#test/support/event-listeners.ts';
+import { realtimeEvent } from '#test/support/records.ts';
 import { startTestApp, tinyPng, type TestApp } from '#test/support/test-app.ts';
 import { addWorkflow } from '#test/support/workflows.ts';
 
@@ -131,33 +133,8 @@ async function older(answers: ElicitResult[] = [], secret?: string): Promise<Ear
   };
 }
 
-const documentUri = (id: string): string => `inkgraph://documents/${id}`;
-async function documentOf(): Promise<string> {
-  const { organizationId, projectId } = app.seed;
-  const record = documentRecord({ organizationId, projectId });
-  await app.app.deps.documents.insert(record);
-  return record._id;
-}
-async function describeIt(documentId: string): Promise<void> {
-  const { organizationId, projectId } = app.seed;
-  const about = { dedupeId: newId('event'), documentId, projectId };
-  await app.app.deps.events.append([realtimeEvent(organizationId, { ...about, type: 'description.upserted' })]);
-}
-/** How many listen to the events of organizations now. */
-function listeners(): () => number {
-  const { events } = app.app.deps;
-  const subscribe = events.subscribe.bind(events);
-  let open = 0;
-  vi.spyOn(events, 'subscribe').mockImplementation((organizationId, listener) => {
-    open += 1;
-    const stop = subscribe(organizationId, listener);
-    return () => {
-      open -= 1;
-      stop();
-    };
-  });
-  return () => open;
-}
+const documentOf = (): Promise<string> => newDocument(app);
+const describeIt = (documentId: string): Promise<void> => describeDocument(app, documentId);
 
 describe.each([
   ['newer', newer as Ears],
@@ -179,7 +156,7 @@ describe.each([
     const workflowId = await addWorkflow(app, graphOf({ a: 'gate' }, ['START>a', 'a>END']));
     const documentId = (await app.store(tinyPng, 'image/png')).id;
     const started = await ear.use('run_workflow', { workflowId, documentIds: [documentId] });
-    const open = listeners();
+    const open = eventListeners(app);
     const leaving = new AbortController();
     const input = { executionId: started.structuredContent.id, waitSeconds: 25 };
     const left = ear.use('get_run', input, leaving.signal);
@@ -207,7 +184,7 @@ describe.each([
   });
 
   it('leaves by closing its end: the server ends, and what it waited for as well', async () => {
-    const open = listeners();
+    const open = eventListeners(app);
     const ear = await ears();
     const workflowId = await addWorkflow(app, graphOf({ a: 'gate' }, ['START>a', 'a>END']));
     const documentId = (await app.store(tinyPng, 'image/png')).id;
@@ -224,7 +201,7 @@ describe.each([
 
 describe('over a pipe, updates', () => {
   it('reach each stream of a newer client that asked for them, once, and none that is closed', async () => {
-    const open = listeners();
+    const open = eventListeners(app);
     const { client, told, pipe: own, close } = await newer();
     const [one, two] = [await documentOf(), await documentOf()];
     const first = await client.listen({ resourceSubscriptions: [documentUri(one)] });
@@ -262,7 +239,7 @@ describe('over a pipe, updates', () => {
   });
 
   it('reach an older client that subscribed, until it unsubscribes', async () => {
-    const open = listeners();
+    const open = eventListeners(app);
     const { client, told, close } = await older();
     const [mine, end] = [await documentOf(), await documentOf()];
     await client.subscribeResource({ uri: documentUri(mine) });

@@ -15,9 +15,10 @@ import { Updates } from '#mcp/updates/updates.ts';
 import { wholeView } from '#mcp/view.ts';
 import { graphOf, noop } from '#test/graphs/support/graph-fixtures.ts';
 import { legacyClient, modernClient } from '#test/mcp/listener.ts';
+import { describeDocument, documentUri, newDocument } from '#test/mcp/reading/watched-documents.ts';
 import { ask } from '#test/mcp/work/modern-wire.ts';
 import { addTheirThings, type TheirThings } from '#test/support/neighbour.ts';
-import { documentRecord, realtimeEvent } from '#test/support/records.ts';
+import { realtimeEvent } from '#test/support/records.ts';
 import { collectionsIn } from '#test/support/stored.ts';
 import { startTestApp, type TestApp } from '#test/support/test-app.ts';
 import { addWorkflow } from '#test/support/workflows.ts';
@@ -37,21 +38,9 @@ let beside: TheirThings;
 let elsewhere: EventLog;
 let closeStored: () => Promise<void>;
 
-const documentUri = (id: string): string => `inkgraph://documents/${id}`;
-
-async function documentOf(more: Parameters<typeof documentRecord>[0] = {}): Promise<string> {
-  const { organizationId, projectId } = at.seed;
-  const record = documentRecord({ organizationId, projectId, ...more });
-  await at.app.deps.documents.insert(record);
-  return record._id;
-}
-
-/** Somebody described the document. */
-async function describeIt(documentId: string, log: EventLog = at.app.deps.events, projectId = at.seed.projectId) {
-  const { organizationId } = at.seed;
-  const about = { dedupeId: newId('event'), documentId, projectId };
-  await log.append([realtimeEvent(organizationId, { ...about, type: 'description.upserted' })]);
-}
+const documentOf = (more = {}): Promise<string> => newDocument(at, more);
+const describeIt = (documentId: string, more: Parameters<typeof describeDocument>[2] = {}): Promise<void> =>
+  describeDocument(at, documentId, more);
 
 async function modernEar(uris: readonly string[], lists = false): Promise<Ear & { honored: readonly string[] }> {
   const client = await modernClient(url, at.seed.agentKey);
@@ -134,8 +123,8 @@ describe('what another process or a person changes', () => {
   it('is heard of: a document', async () => {
     const [mine, other] = [await documentOf(), await documentOf()];
     const ear = await modernEar([documentUri(mine)]);
-    await describeIt(other, elsewhere);
-    await describeIt(mine, elsewhere);
+    await describeIt(other, { log: elsewhere });
+    await describeIt(mine, { log: elsewhere });
     await expect.poll(() => ear.told, { timeout: 5_000 }).toEqual([documentUri(mine)]);
     await ear.close();
   });
@@ -172,7 +161,7 @@ describe('attack: a guessed address of somebody else', () => {
     const foreign = [...theirUris(their), ...theirUris(beside)];
     const ear = await modernEar([...foreign, documentUri('doc_none'), 'file:///etc/passwd', documentUri(mine)]);
     expect(ear.honored).toEqual([documentUri(mine)]);
-    await describeIt(beside.ids.document, at.app.deps.events, 'prj_beside');
+    await describeIt(beside.ids.document, { projectId: 'prj_beside' });
     await describeIt(their.ids.document);
     await describeIt(mine);
     await expect.poll(() => ear.told).toEqual([documentUri(mine)]);
@@ -199,11 +188,11 @@ describe('attack: a guessed address of somebody else', () => {
     const mine = await documentOf();
     const ear = await modernEar([documentUri(shared), documentUri(mine)]);
     expect(ear.honored).toHaveLength(2);
-    await describeIt(shared, at.app.deps.events, projectId);
+    await describeIt(shared, { projectId });
     await expect.poll(() => ear.told).toEqual([documentUri(shared)]);
     await at.app.deps.documents.setVisibility({ organizationId, projectIds: [projectId] }, [shared], 'private');
-    await describeIt(shared, at.app.deps.events, projectId);
-    await describeIt(mine, elsewhere);
+    await describeIt(shared, { projectId });
+    await describeIt(mine, { log: elsewhere });
     await expect.poll(() => ear.told, { timeout: 5_000 }).toEqual([documentUri(shared), documentUri(mine)]);
     await ear.close();
   });
