@@ -37,6 +37,7 @@ function spellsTag(text: string, from: number): boolean {
  * unseen in between. Everything else stays as it is.
  */
 export function neutralize(text: string): string {
+  if (!openers.test(text)) return text;
   return text.replaceAll(everyOpener, (opener: string, at: number) =>
     spellsTag(text, at + opener.length) ? '&lt;' : opener,
   );

@@ -9,6 +9,7 @@ import {
   versionRow,
   type WorkflowVersionRow,
 } from '#src/adapters/database/workflow-rows.ts';
+import { BatchedReads } from '#src/domain/batched-reads.ts';
 import { BoundedMemory } from '#src/domain/bounded-memory.ts';
 import type { Tenant } from '#src/domain/access/tenant.ts';
 import type { ListPosition } from '#src/domain/ports/documents.ts';
@@ -37,6 +38,18 @@ export function createWorkflowStore(
   const { workflows, workflowVersions, workflowDrafts, workflowEdits } = collections;
   /** Versions never change, and ids of workflows are not used again. */
   const versions = new BoundedMemory<WorkflowVersionRecord>(keptCharacters);
+  /** By organization and id. Those that are asked for at once travel together. */
+  const reads = new BatchedReads<WorkflowRecord>(async (keys) => {
+    const asked = keys.map((key) => ({
+      organizationId: key.slice(0, key.indexOf(' ')),
+      _id: key.slice(key.indexOf(' ') + 1),
+    }));
+    const ofOne = [...Map.groupBy(asked, ({ organizationId }) => organizationId)].map(([organizationId, these]) =>
+      workflows.find({ _id: { $in: these.map(({ _id }) => _id) }, organizationId }).toArray(),
+    );
+    const rows = (await Promise.all(ofOne)).flat();
+    return new Map(rows.map((row) => [`${row.organizationId} ${row._id}`, row]));
+  });
   /** The version first: a workflow never names a version that is not there. False when the number has another graph. */
   const insertVersion = async (version: WorkflowVersionRecord): Promise<boolean> => {
     try {
@@ -56,7 +69,10 @@ export function createWorkflowStore(
       if (draft !== undefined) await workflowDrafts.insertOne(draftRow(draft));
       await workflows.insertOne(workflow);
     },
-    find: (tenant, id) => workflows.findOne({ _id: id, ...owned(tenant) }),
+    async find({ organizationId, projectIds }, id) {
+      const found = await reads.get(`${organizationId} ${id}`);
+      return found !== undefined && projectIds.includes(found.projectId) ? found : null;
+    },
     listPublished: (tenant) =>
       workflows
         .find({ ...owned(tenant), publishedVersion: { $ne: null } })
