@@ -1,3 +1,4 @@
+import { oauthPaths } from '#src/contracts/oauth.ts';
 import { html, type Content, type Markup } from '#http/pages/html.ts';
 import { fieldOf, summaryOf, type Entry, type Field } from '#http/pages/fields.ts';
 import type { Page } from '#http/pages/layout.ts';
@@ -51,8 +52,15 @@ interface Form {
   readonly other: Content;
 }
 
+/** Whoever was sent by a program did not ask for this page. */
+const whyHere = ({ returnTo }: Carried): Content =>
+  returnTo?.startsWith(`${oauthPaths.authorize}?`) === true &&
+  html`<p class="lead">
+    A program wants to connect to your account. Sign in first: you decide on the next page what it may do.
+  </p>`;
+
 function formPage({ title, path, fields, button, other }: Form, entry: Entry, carried: Carried): Page {
-  const body = html`${summaryOf(entry, fields)}
+  const body = html`${summaryOf(entry, fields)} ${whyHere(carried)}
     <form class="card" method="post" action="${path}">
       ${carriedFields(carried)} ${fields.map((field) => fieldOf(field, entry))}
       <button>${button}</button>

@@ -25,6 +25,7 @@ li + li { border-top: 1px solid var(--line); margin-top: .75rem; padding-top: .7
 .row { display: flex; flex-wrap: wrap; gap: .5rem 1rem; align-items: center; justify-content: space-between; }
 .row p, .row form { margin: 0; }
 .actions { display: flex; flex-wrap: wrap; gap: .5rem; }
+.lead { margin: 0 0 1rem; }
 .soft, .hint { color: var(--soft); margin: 0; }
 .field { margin: 0 0 1rem; }
 label { display: block; font-weight: 600; margin-bottom: .25rem; }

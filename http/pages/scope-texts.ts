@@ -20,7 +20,7 @@ export const scopeTexts: Readonly<Record<GrantScope, { readonly name: string; re
   },
   'keys:manage': {
     name: 'Manage API keys',
-    hint: 'Create and revoke keys. A key goes on working after this program is disconnected.',
+    hint: 'Create and revoke keys. Keys that this program makes end with its access.',
   },
 };
 

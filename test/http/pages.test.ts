@@ -57,6 +57,16 @@ describe('A person without an account', () => {
     expect((await browser.send('/sign-in', person)).path).toBe('/organizations');
   });
 
+  test('is told why, where a program sent them', async () => {
+    const told = 'A program wants to connect to your account.';
+    const browser = createBrowser(app);
+    const asked = encodeURIComponent('/oauth/authorize?client_id=oac_1');
+    for (const page of ['/sign-in', '/sign-up']) {
+      expect((await browser.open(`${page}?returnTo=${asked}`)).html).toContain(told);
+      expect((await browser.open(`${page}?returnTo=%2Forganizations`)).html).not.toContain(told);
+    }
+  });
+
   test('who comes by the link of an invitation is led to that, and gets no organization of their own', async () => {
     const person = account();
     const id = await invite(person.email, 'viewer');

@@ -1,4 +1,4 @@
-import { deferred, proved } from './requirement.ts';
+import { proved } from './requirement.ts';
 
 /** §4.4 Health checks, §5 Authentication, §6 Events, §7 Errors, §8 Limits, §9 Versioning. */
 export const crossCutting = [
@@ -42,10 +42,10 @@ export const crossCutting = [
     'auth.debug.session': 'API_DEBUG=true bootstraps a seeded session',
     'auth.debug.token': 'DASHBOARD_SESSION_TOKEN supplies the token of the seeded session',
   }),
-  ...deferred('1, 5', 'mcp', {
+  ...proved('1, 5', {
     'auth.mcp.oauth': 'The MCP service authenticates agents by OAuth',
   }),
-  ...deferred('5', 'mcp', {
+  ...proved('5', {
     'auth.mcp.scopes': 'Permission scopes are named, granted by the user, and checked on every call',
   }),
   ...proved('6', {

@@ -31,7 +31,7 @@ export const overview = [
     'dashboard.flow.no_run': 'Dashboard ack runs no workflow by itself',
     'dashboard.flow.queue': 'An operator queues a workflow on a document uploaded from the dashboard',
   }),
-  ...deferred('1', 'mcp', {
+  ...proved('1', {
     'mcp.workflows': 'An agent connected over OAuth edits workflows',
     'mcp.documents': 'An agent connected over OAuth reads the documents of its project',
     'mcp.scopes': 'What an agent may do is bounded by the permission scopes it was granted',
