@@ -3,6 +3,8 @@ import { randomBytes } from 'node:crypto';
 import { readdir, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { sha256 } from '#test/support/object-bytes.ts';
 import {
@@ -19,6 +21,9 @@ import {
   targetOf,
   uploadUrl,
 } from '#test/support/objects.ts';
+
+setFlagsFromString('--expose-gc');
+const collectGarbage = runInNewContext('gc') as () => void;
 
 const run = promisify(execFile);
 let served: ServedStore;
@@ -96,16 +101,22 @@ describe('uploads', () => {
     await writeFile(file, '');
     await truncate(file, size);
     const url = await uploadUrl(served.store, 'large/x', size);
-    const before = process.memoryUsage().arrayBuffers;
-    let most = 0;
+    // Only what is held counts: how much garbage lies about is the collector's choice.
+    const held = (): number => {
+      collectGarbage();
+      return process.memoryUsage().arrayBuffers;
+    };
+    const before = held();
+    let [most, samples] = [0, 0];
     const sample = setInterval(() => {
-      most = Math.max(most, process.memoryUsage().arrayBuffers - before);
-    }, 2);
+      most = Math.max(most, held() - before);
+      samples += 1;
+    }, 50);
     const answer = await curl('-T', file, url);
     clearInterval(sample);
     expect(answer).toMatch(/HTTP\/1.1 200 OK/);
-    expect(most).toBeGreaterThan(0);
-    expect(most).toBeLessThan(size / 2);
+    expect(samples).toBeGreaterThan(0);
+    expect(most).toBeLessThan(size / 8);
   });
 
   test('a browser of any origin may upload: the preflight allows PUT without credentials', async () => {
