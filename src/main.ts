@@ -1,6 +1,6 @@
 import { publishAddresses } from '#src/compose/addresses-file.ts';
 import { loadConfig } from '#src/config/config.ts';
-import { ConfigError } from '#src/config/env.ts';
+import { runProgram } from '#src/compose/entry.ts';
 import { compose, type App } from '#src/compose.ts';
 
 const signals = ['SIGINT', 'SIGTERM'] as const;
@@ -34,13 +34,4 @@ async function run(): Promise<void> {
   } else app.logger.info({ signal: reason }, 'stopping');
 }
 
-try {
-  await run();
-} catch (error) {
-  // What whoever started the program can mend is one line; anything else keeps its stack.
-  const mendable = error instanceof ConfigError;
-  process.stderr.write(
-    `inkgraph: ${mendable ? error.message : error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`,
-  );
-  process.exitCode = 1;
-}
+await runProgram(run);

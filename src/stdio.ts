@@ -1,5 +1,5 @@
 import { loadConfig } from '#src/config/config.ts';
-import { ConfigError } from '#src/config/env.ts';
+import { runProgram } from '#src/compose/entry.ts';
 import { compose } from '#src/compose.ts';
 import { requireKey, serveStdioClient, stdioConfig } from '#src/compose/stdio.ts';
 
@@ -23,12 +23,4 @@ async function run(): Promise<void> {
   await serveStdioClient(app, config, stop.signal);
 }
 
-try {
-  await run();
-} catch (error) {
-  const mendable = error instanceof ConfigError;
-  process.stderr.write(
-    `inkgraph: ${mendable ? error.message : error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`,
-  );
-  process.exitCode = 1;
-}
+await runProgram(run);
