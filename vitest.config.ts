@@ -1,15 +1,15 @@
 import { env } from 'node:process';
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
-import { PlainCountReporter } from './scripts/check/plain-count-reporter.ts';
-import { SlowFirst } from './scripts/check/slow-first.ts';
+import { PlainCountReporter } from '#scripts/check/plain-count-reporter.ts';
+import { SlowFirst } from '#scripts/check/slow-first.ts';
 
 // What `npm test` sets for the commands that tests start, also where Vitest is started by itself.
 env['NODE_COMPILE_CACHE'] ??= fileURLToPath(new URL('node_modules/.cache/compiled', import.meta.url));
 
 export default defineConfig({
   test: {
-    include: ['test/**/*.test.ts'],
+    include: ['test/**/*.test.ts', 'packages/*/test/**/*.test.ts'],
     pool: 'forks',
     // Modules are loaded once a worker, not once a file: nothing of ours keeps state in them.
     isolate: false,

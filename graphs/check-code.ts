@@ -1,4 +1,4 @@
-import { Fault } from '#src/domain/fault.ts';
+import { AppError } from '#src/domain/app-error.ts';
 import { checkGraph } from '#graphs/check.ts';
 import type { CodeWorkflow } from '#graphs/build.ts';
 import type { Catalog } from '#graphs/catalog.ts';
@@ -17,7 +17,10 @@ export function checkCodeWorkflows(workflows: readonly CodeWorkflow[], catalog: 
     return wrong.length === 0 ? [] : [`${codeFileOf(id)} (${id})`, ...wrong];
   });
   if (lines.length === 0) return;
-  throw new Fault('workflow.invalid', `Workflows in code with errors; mend them and start again.\n${lines.join('\n')}`);
+  throw new AppError(
+    'workflow.invalid',
+    `Workflows in code with errors; mend them and start again.\n${lines.join('\n')}`,
+  );
 }
 
 /** `wf_document_intake` is kept in `graphs/document-intake.workflow.ts`. */

@@ -2,7 +2,7 @@ import type { Request, RequestHandler, Response, Router } from 'express';
 import type { Authenticator } from '#src/auth/authenticate.ts';
 import type { SessionAuthenticator } from '#src/auth/session-authenticator.ts';
 import { sessionCookie, type Route } from '#src/contracts/route.ts';
-import { Fault, type FieldError } from '#src/domain/fault.ts';
+import { AppError, type FieldError } from '#src/domain/app-error.ts';
 import type { Principal } from '#src/domain/access/principal.ts';
 import type { AnyTool, Outcome, ToolContext } from '#tools/define.ts';
 import type { ToolDeps } from '#tools/deps.ts';
@@ -86,7 +86,7 @@ export function cookieGuards(facade: Facade, row: Route): RequestHandler[] {
   return usesCookie(row) ? [sameSite(() => facade.origins())] : [];
 }
 
-/** Faults: `auth.unauthorized`; `auth.forbidden` for a credential of another family; `organization.not_found`. */
+/** Errors: `auth.unauthorized`; `auth.forbidden` for a credential of another family; `organization.not_found`. */
 async function callerOf(
   { authenticator, sessions }: Facade,
   row: Route,
@@ -111,7 +111,7 @@ export async function inSession<T>(response: Response, work: () => Promise<T>): 
   try {
     return await work();
   } catch (error) {
-    if (error instanceof Fault && error.row.status === 401)
+    if (error instanceof AppError && error.row.status === 401)
       response.setHeader('www-authenticate', 'Session realm="inkgraph"');
     throw error;
   }

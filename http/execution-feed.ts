@@ -1,6 +1,6 @@
 import type { Execution, ExecutionEvent } from '#src/contracts/resources/execution.ts';
 import type { Principal } from '#src/domain/access/principal.ts';
-import { Fault } from '#src/domain/fault.ts';
+import { AppError } from '#src/domain/app-error.ts';
 import type { LoggedEvent } from '#src/domain/ports/event-log.ts';
 import { countRuns, executionStatus, terminalStatuses, type RunRecord } from '#src/domain/runs/run.ts';
 import type { ToolDeps } from '#tools/deps.ts';
@@ -16,7 +16,7 @@ export interface Feed {
   readonly after: number;
   /** Tell first that events may be missing. */
   readonly reset: boolean;
-  /** Throws a Fault when the credential no longer stands. */
+  /** Throws a AppError when the credential no longer stands. */
   mayRead(): Promise<boolean>;
 }
 
@@ -166,7 +166,7 @@ export async function followExecution(feed: Feed): Promise<void> {
     }
   } catch (error) {
     // A key that was revoked meanwhile: nothing more is told.
-    if (!(error instanceof Fault)) throw error;
+    if (!(error instanceof AppError)) throw error;
   } finally {
     ring.stop();
   }

@@ -1,42 +1,42 @@
 import type { ErrorRequestHandler, RequestHandler, Response } from 'express';
-import { faults } from '#src/contracts/faults.ts';
+import { errorCodes } from '#src/contracts/error-codes.ts';
 import { problemType } from '#src/contracts/resources/problem.ts';
-import { Fault } from '#src/domain/fault.ts';
+import { AppError } from '#src/domain/app-error.ts';
 import { isOutage } from '#src/domain/outage.ts';
 import type { Logger } from '#src/domain/ports/logger.ts';
 import { requestIdOf } from '#http/guard/request-id.ts';
 
 /** What express and its body parser throw, in this service's words. */
-function fromExpress(error: unknown): Fault | null {
+function fromExpress(error: unknown): AppError | null {
   if (typeof error !== 'object' || error === null || !('status' in error)) return null;
   const type = 'type' in error ? error.type : undefined;
-  if (type === 'entity.too.large') return new Fault('request.too_large', 'The JSON body may have at most 1 MiB.');
+  if (type === 'entity.too.large') return new AppError('request.too_large', 'The JSON body may have at most 1 MiB.');
   if (type === 'encoding.unsupported' || type === 'charset.unsupported')
-    return new Fault('request.media_type', 'Send the body as UTF-8 JSON.');
-  if (type === 'entity.parse.failed') return new Fault('request.malformed', 'The body is not valid JSON.');
+    return new AppError('request.media_type', 'Send the body as UTF-8 JSON.');
+  if (type === 'entity.parse.failed') return new AppError('request.malformed', 'The body is not valid JSON.');
   if (error.status === 400 || error instanceof URIError)
-    return new Fault('request.malformed', 'The request is not well-formed.');
-  if (error.status === 413) return new Fault('request.too_large', 'The request is too large.');
+    return new AppError('request.malformed', 'The request is not well-formed.');
+  if (error.status === 413) return new AppError('request.too_large', 'The request is too large.');
   return null;
 }
 
-function fromOutage(error: unknown): Fault | null {
+function fromOutage(error: unknown): AppError | null {
   if (!isOutage(error)) return null;
-  return new Fault('service.unavailable', 'The database does not answer: try again soon.', { cause: error });
+  return new AppError('service.unavailable', 'The database does not answer: try again soon.', { cause: error });
 }
 
-export function asFault(error: unknown): Fault {
-  if (error instanceof Fault) return error;
+export function asAppError(error: unknown): AppError {
+  if (error instanceof AppError) return error;
   return (
     fromExpress(error) ??
     fromOutage(error) ??
-    new Fault('service.internal', 'Something went wrong here. Tell the operator the requestId.', { cause: error })
+    new AppError('service.internal', 'Something went wrong here. Tell the operator the requestId.', { cause: error })
   );
 }
 
 /** Answers a fault as RFC 9457 problem details; nothing of the cause leaves the process. */
-function sendProblem(response: Response, fault: Fault): void {
-  const row = faults[fault.code];
+function sendProblem(response: Response, fault: AppError): void {
+  const row = errorCodes[fault.code];
   const requestId = requestIdOf(response);
   // Unless the facade has set the challenge of its own scheme.
   if (row.status === 401 && !response.hasHeader('www-authenticate'))
@@ -62,7 +62,7 @@ function sendProblem(response: Response, fault: Fault): void {
 }
 
 export const notFound: RequestHandler = (request, _response, next) => {
-  next(new Fault('request.not_found', `There is nothing at ${request.method} ${request.path}.`));
+  next(new AppError('request.not_found', `There is nothing at ${request.method} ${request.path}.`));
 };
 
 export function problems(logger: Logger): ErrorRequestHandler {
@@ -71,7 +71,7 @@ export function problems(logger: Logger): ErrorRequestHandler {
       next(error);
       return;
     }
-    const fault = asFault(error);
+    const fault = asAppError(error);
     if (fault.row.status >= 500)
       logger.error(
         { err: fault.cause ?? error, requestId: requestIdOf(response), path: request.path },

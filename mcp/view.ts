@@ -1,4 +1,4 @@
-import { Fault } from '#src/domain/fault.ts';
+import { AppError } from '#src/domain/app-error.ts';
 
 /** What a connection may be narrowed to by `?toolsets=`. `core` is always there. Source: mcp.md "Endpoint". */
 export const toolsets = ['core', 'workflows', 'runs', 'documents', 'experiments', 'keys'] as const;
@@ -19,9 +19,11 @@ export function hasToolset({ toolsets: kept }: McpView, toolset: Toolset): boole
 
 const known: ReadonlySet<string> = new Set(toolsets);
 
-function refused(name: string, message: string): Fault {
+function refused(name: string, message: string): AppError {
   const errors = [{ pointer: `/${name}`, code: 'invalid_value', message }];
-  return new Fault('request.invalid', `The address narrows by ?${name}= to what is not there: ${message}.`, { errors });
+  return new AppError('request.invalid', `The address narrows by ?${name}= to what is not there: ${message}.`, {
+    errors,
+  });
 }
 
 function toolsetsIn(given: readonly string[]): ReadonlySet<Toolset> | null {
@@ -38,7 +40,7 @@ function readOnlyIn(given: readonly string[]): boolean {
   throw refused('read_only', 'true or false');
 }
 
-/** What the query of an address narrows a connection to. Other parameters mean nothing here. Fault: `request.invalid`. */
+/** What the query of an address narrows a connection to. Other parameters mean nothing here. Error: `request.invalid`. */
 export function viewIn(query: URLSearchParams): McpView {
   const view = { toolsets: toolsetsIn(query.getAll('toolsets')), readOnly: readOnlyIn(query.getAll('read_only')) };
   return view.toolsets === null && !view.readOnly ? wholeView : view;

@@ -8,7 +8,7 @@ import {
   type Progress,
   restoreDatabase,
   stamp,
-} from '#embedded/backup.ts';
+} from '@inkgraph/embedded-mongo/backup';
 import { orExplain, UsageError } from '#scripts/cli/with-app.ts';
 import { readEnv } from '#src/config/env.ts';
 

@@ -10,7 +10,7 @@ const quietMs = 150;
 const isSource = (name: string | null): boolean => name === null || /\.(ts|json)$/.test(name);
 const running = (child: ChildProcess): boolean => child.exitCode === null && child.signalCode === null;
 const start = (): ChildProcess =>
-  spawn(process.execPath, ['--disable-warning=ExperimentalWarning', 'src/main.ts'], {
+  spawn(process.execPath, ['--disable-warning=ExperimentalWarning', 'app/main.ts'], {
     stdio: 'inherit',
     env: { LOG_LEVEL: 'debug', ...process.env },
   });

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
-import { openEmbeddedDatabase } from '#embedded/open.ts';
+import { openEmbeddedDatabase } from '@inkgraph/embedded-mongo';
 import { orExplain, UsageError } from '#scripts/cli/with-app.ts';
 import { loadConfig } from '#src/config/config.ts';
 

@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util';
 import { orExplain, UsageError, withApp } from '#scripts/cli/with-app.ts';
-import { seed } from '#src/compose/seed.ts';
+import { seed } from '#app/compose/seed.ts';
 import { check, diff, draw, exportGraph, list, type Request } from '#scripts/graphs/commands.ts';
 import { importGraph } from '#scripts/graphs/import-graph.ts';
 import { needStore } from '#scripts/graphs/load.ts';

@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util';
 import { keyScopes, type Scope } from '#src/contracts/scopes.ts';
 import { orExplain, UsageError, withApp } from '#scripts/cli/with-app.ts';
-import { seed } from '#src/compose/seed.ts';
+import { seed } from '#app/compose/seed.ts';
 import type { ApiKeyRecord, KeyKind } from '#src/domain/access/api-key.ts';
 import { issueKey, revokeKey, rotateKey, type IssuedKey } from '#src/domain/access/issue-key.ts';
 import { presentKey } from '#tools/keys/present.ts';

@@ -2,7 +2,7 @@ import { text as readText } from 'node:stream/consumers';
 import { parseArgs } from 'node:util';
 import { cliContext } from '#scripts/cli/cli-context.ts';
 import { orExplain, UsageError, withApp } from '#scripts/cli/with-app.ts';
-import { seed } from '#src/compose/seed.ts';
+import { seed } from '#app/compose/seed.ts';
 import { call } from '#tools/call.ts';
 import { tools } from '#tools/index.ts';
 

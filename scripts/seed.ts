@@ -1,8 +1,8 @@
 import { parseArgs } from 'node:util';
-import { readAddresses } from '#src/compose/addresses-file.ts';
+import { readAddresses } from '#app/compose/addresses-file.ts';
 import { orExplain, withApp } from '#scripts/cli/with-app.ts';
-import { seed, type Seed } from '#src/compose/seed.ts';
-import type { App } from '#src/compose.ts';
+import { seed, type Seed } from '#app/compose/seed.ts';
+import type { App } from '#app/compose.ts';
 import type { Config } from '#src/config/config.ts';
 
 /** `NAME=value` of the seeded session's cookie, where there is one. */

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join, resolve as resolvePath } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import {
@@ -19,12 +19,20 @@ const root = resolvePath(import.meta.dirname, '..');
 interface Manifest {
   readonly imports: Subpaths;
   readonly dependencies: Readonly<Record<string, string>>;
-  readonly devDependencies: Readonly<Record<string, string>>;
+  readonly devDependencies?: Readonly<Record<string, string>>;
 }
 
-const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as Manifest;
+const readManifest = (folder: string): Manifest =>
+  JSON.parse(readFileSync(join(root, folder, 'package.json'), 'utf8')) as Manifest;
+const manifest = readManifest('.');
+const workspaces = readdirSync(join(root, 'packages')).map((name) => readManifest(`packages/${name}`));
 const sources = readSources(root);
-const declared = new Set([...Object.keys(manifest.dependencies), ...Object.keys(manifest.devDependencies)]);
+const declared = new Set(
+  [manifest, ...workspaces].flatMap((one) => [
+    ...Object.keys(one.dependencies),
+    ...Object.keys(one.devDependencies ?? {}),
+  ]),
+);
 const rules: Rules = { layers, vendors, subpaths: manifest.imports, declared };
 
 describe('directions between the layers', () => {

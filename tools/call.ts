@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import { Fault, type FieldError } from '#src/domain/fault.ts';
+import { AppError, type FieldError } from '#src/domain/app-error.ts';
 import type { Tool, ToolContext } from '#tools/define.ts';
 
 const escapePointer = (part: PropertyKey): string => String(part).replaceAll('~', '~0').replaceAll('/', '~1');
@@ -18,15 +18,15 @@ export function fieldErrors(error: z.ZodError, at = ''): FieldError[] {
   });
 }
 
-export function invalidInput(errors: readonly FieldError[]): Fault {
+export function invalidInput(errors: readonly FieldError[]): AppError {
   const [first] = errors;
   const where = first === undefined || first.pointer === '' ? 'The request' : `Field ${first.pointer}`;
   const more = errors.length > 1 ? ` (and ${errors.length - 1} more)` : '';
-  return new Fault('request.invalid', `${where}: ${first?.message ?? 'not as expected'}${more}.`, { errors });
+  return new AppError('request.invalid', `${where}: ${first?.message ?? 'not as expected'}${more}.`, { errors });
 }
 
 /**
- * The one door. Checks the scope, parses the input, runs, parses the output. Faults: `auth.forbidden`, `request.invalid`, and
+ * The one door. Checks the scope, parses the input, runs, parses the output. Errors: `auth.forbidden`, `request.invalid`, and
  * the tool's own. Anything else that is thrown is unexpected: facades answer it as `service.internal`.
  */
 export async function call<Input extends z.ZodType, Output extends z.ZodObject>(
@@ -35,7 +35,7 @@ export async function call<Input extends z.ZodType, Output extends z.ZodObject>(
   raw: unknown,
 ): Promise<z.output<Output>> {
   if (tool.scope !== null && !ctx.principal.scopes.has(tool.scope))
-    throw new Fault('auth.forbidden', `This credential lacks the scope ${tool.scope}.`);
+    throw new AppError('auth.forbidden', `This credential lacks the scope ${tool.scope}.`);
   const input = tool.input.safeParse(raw);
   if (!input.success) throw invalidInput(fieldErrors(input.error));
   return tool.output.parse(await tool.run(ctx, input.data));

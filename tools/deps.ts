@@ -76,7 +76,7 @@ export interface ToolDeps {
   /** Public address of the pages, such as the one that accepts an invitation. */
   pageUrl(path: string): string;
   /** Adds the workflows that come along to a new project. */
-  furnish(place: { organizationId: string; projectId: string }): Promise<void>;
+  seedProject(place: { organizationId: string; projectId: string }): Promise<void>;
   readonly cursorSecret: Buffer;
   readonly limits: { readonly uploadMaxBytes: number; readonly signContentType: boolean };
   readonly modelLabels: {

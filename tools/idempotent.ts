@@ -1,6 +1,6 @@
 import { canonicalJson, sha256Hex } from '#src/domain/canonical-json.ts';
 import { callerIdOf } from '#src/domain/access/principal.ts';
-import { Fault } from '#src/domain/fault.ts';
+import { AppError } from '#src/domain/app-error.ts';
 import type { IdempotencyScope, StoredReply } from '#src/domain/ports/idempotency.ts';
 import type { ToolContext } from '#tools/define.ts';
 
@@ -22,7 +22,7 @@ export async function idempotent(
   const fingerprint = sha256Hex(canonicalJson(request.body));
   const record = await idempotency.begin(scope, fingerprint);
   if (record.fingerprint !== fingerprint)
-    throw new Fault('idempotency.key_reused', 'idempotencyKey was used with other input: use a new key.', {
+    throw new AppError('idempotency.key_reused', 'idempotencyKey was used with other input: use a new key.', {
       errors: [{ pointer: '/idempotencyKey', code: 'key_reused', message: 'used before with other input' }],
     });
   if (record.reply !== null) {

@@ -1,7 +1,7 @@
 import type { Principal } from '#src/domain/access/principal.ts';
 import { invalidInput } from '#tools/call.ts';
 
-/** What `apiKeyBound` narrows to. Fault: `request.invalid` for a caller that is no key: all documents would be another answer. */
+/** What `apiKeyBound` narrows to. Error: `request.invalid` for a caller that is no key: all documents would be another answer. */
 export function ownUploads(
   { keyId }: Pick<Principal, 'keyId'>,
   apiKeyBound: boolean,

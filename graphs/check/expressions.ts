@@ -1,5 +1,5 @@
 import { ChannelName } from '#src/contracts/resources/graph.ts';
-import { Fault } from '#src/domain/fault.ts';
+import { AppError } from '#src/domain/app-error.ts';
 import { declare } from '#graphs/check/channels.ts';
 import { errorAt, fixedBy, pointer, setField, warning, type GraphIssue } from '#graphs/check/issue.ts';
 import { mendedExpression } from '#graphs/check/mend/expression.ts';
@@ -167,7 +167,7 @@ function understood<Value>(parse: () => Value): Value | string {
   try {
     return parse();
   } catch (error) {
-    if (error instanceof Fault) return error.detail;
+    if (error instanceof AppError) return error.detail;
     throw error;
   }
 }

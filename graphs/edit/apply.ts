@@ -1,6 +1,6 @@
 import { graphLimits, type StoredGraph } from '#src/contracts/resources/graph.ts';
 import type { Operation } from '#src/contracts/resources/operation.ts';
-import { Fault } from '#src/domain/fault.ts';
+import { AppError } from '#src/domain/app-error.ts';
 import { addEdge, insertBetween, removeEdge, setEntry, setRouter } from '#graphs/edit/edge-operations.ts';
 import { patchText, setField } from '#graphs/edit/field-operations.ts';
 import { unfitJson } from '#graphs/edit/json-value.ts';
@@ -12,7 +12,7 @@ import {
   setConfig,
   setStateField,
 } from '#graphs/edit/node-operations.ts';
-import { Refusal } from '#graphs/edit/refusal.ts';
+import { EditError } from '#graphs/edit/edit-error.ts';
 
 /**
  * The graph after all operations, in order; the one given stays as it is. All or none: the first operation that cannot be applied
@@ -26,7 +26,7 @@ export function applyOperations(graph: StoredGraph, operations: readonly Operati
   return { graph: changed };
 }
 
-/** Changes `graph` in place; throws `Refusal`, maybe after a part of the change. */
+/** Changes `graph` in place; throws `EditError`, maybe after a part of the change. */
 export function perform(graph: StoredGraph, operation: Operation): void {
   switch (operation.op) {
     case 'add_node':
@@ -77,13 +77,13 @@ function performAt(graph: StoredGraph, operation: Operation, index: number): voi
     // The graph never shares a part with the operations: they are kept, and the graph is changed further.
     perform(graph, structuredClone(operation));
   } catch (error) {
-    if (error instanceof Refusal) throw refused(index, operation, error.pointer, error.message);
+    if (error instanceof EditError) throw refused(index, operation, error.pointer, error.message);
     throw error;
   }
 }
 
 /** Measured at the end only: writing a large graph as JSON after each of 100 operations would hold everybody else up. */
-function tooLarge(graph: StoredGraph, operations: readonly Operation[]): Fault {
+function tooLarge(graph: StoredGraph, operations: readonly Operation[]): AppError {
   const changed = structuredClone(graph);
   const index = operations.findIndex((operation, at) => {
     performAt(changed, operation, at);
@@ -93,8 +93,8 @@ function tooLarge(graph: StoredGraph, operations: readonly Operation[]): Fault {
   return refused(Math.max(index, 0), operations[Math.max(index, 0)], '', message);
 }
 
-function refused(index: number, operation: Operation | undefined, pointer: string, message: string): Fault {
-  return new Fault('workflow.operation_refused', `Operation ${index} (${operation?.op ?? 'none'}): ${message}`, {
+function refused(index: number, operation: Operation | undefined, pointer: string, message: string): AppError {
+  return new AppError('workflow.operation_refused', `Operation ${index} (${operation?.op ?? 'none'}): ${message}`, {
     errors: [{ pointer: `/operations/${index}${pointer}`, code: 'refused', message }],
   });
 }

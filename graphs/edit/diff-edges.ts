@@ -3,7 +3,7 @@ import type { Operation } from '#src/contracts/resources/operation.ts';
 import { canonicalJson } from '#src/domain/canonical-json.ts';
 import { addEdge, removeEdge, setRouter } from '#graphs/edit/edge-operations.ts';
 import { isRouter, targetsOf } from '#graphs/edit/edges.ts';
-import { Refusal } from '#graphs/edit/refusal.ts';
+import { EditError } from '#graphs/edit/edit-error.ts';
 
 /** Beyond this the whole list is set: finding what two long lists have in common takes time squared. */
 const maxCompared = 1_000;
@@ -19,7 +19,7 @@ export function edgeOperations(from: StoredGraph, to: StoredGraph): Operation[] 
     return canonicalJson(work.edges) === canonicalJson(to.edges) ? operations : whole;
   } catch (error) {
     // Edges that only set_field makes: twice the same, two routers of one node, ends that no node has.
-    if (error instanceof Refusal) return whole;
+    if (error instanceof EditError) return whole;
     throw error;
   }
 }

@@ -3,7 +3,7 @@ import type { Operation } from '#src/contracts/resources/operation.ts';
 import { canonicalJson } from '#src/domain/canonical-json.ts';
 import { isMap, isRouter, mapTargets, targetsOf, withoutTarget } from '#graphs/edit/edges.ts';
 import { addNode, nodeOf, requireTarget } from '#graphs/edit/node-operations.ts';
-import { Refusal } from '#graphs/edit/refusal.ts';
+import { EditError } from '#graphs/edit/edit-error.ts';
 
 type Op<Name extends Operation['op']> = Extract<Operation, { op: Name }>;
 
@@ -11,13 +11,13 @@ export function addEdge(graph: StoredGraph, { edge, at }: Op<'add_edge'>): void 
   requireTarget(graph, edge.from, '/edge/from');
   for (const target of targetsOf(edge)) requireTarget(graph, target, pointerOf(edge, target));
   if (isRouter(edge) && graph.edges.some((one) => isRouter(one) && one.from === edge.from))
-    throw new Refusal('/edge/from', `"${edge.from}" has a router already: change it with set_router.`);
+    throw new EditError('/edge/from', `"${edge.from}" has a router already: change it with set_router.`);
   const text = canonicalJson(edge);
   if (graph.edges.some((one) => one.from === edge.from && canonicalJson(one) === text))
-    throw new Refusal('/edge', `This edge is there already.`);
+    throw new EditError('/edge', `This edge is there already.`);
   const place = at ?? graph.edges.length;
   if (place > graph.edges.length)
-    throw new Refusal('/at', `There are ${graph.edges.length} edges: leave "at" out to append.`);
+    throw new EditError('/at', `There are ${graph.edges.length} edges: leave "at" out to append.`);
   requireRoom(graph, '/edge');
   graph.edges.splice(place, 0, edge);
 }
@@ -30,7 +30,7 @@ function pointerOf(edge: GraphEdge, target: string): string {
 }
 
 function requireRoom({ edges }: StoredGraph, pointer: string): void {
-  if (edges.length >= graphLimits.edges) throw new Refusal(pointer, `A graph may have ${graphLimits.edges} edges.`);
+  if (edges.length >= graphLimits.edges) throw new EditError(pointer, `A graph may have ${graphLimits.edges} edges.`);
 }
 
 export function removeEdge(graph: StoredGraph, { from, to }: Op<'remove_edge'>): void {
@@ -46,7 +46,7 @@ function requireLink(graph: StoredGraph, from: string, to: string): void {
   requireTarget(graph, to, '/to');
   const ways = [...new Set(leaving)].slice(0, 20);
   const known = ways.length === 0 ? 'Nothing leads on from there.' : `From there it leads to: ${ways.join(', ')}.`;
-  throw new Refusal('/to', `No edge leads from "${from}" to "${to}". ${known}`);
+  throw new EditError('/to', `No edge leads from "${from}" to "${to}". ${known}`);
 }
 
 /** Plain edges and routes; a map runs its target once for each item, which a node in between would change. */
@@ -55,7 +55,7 @@ export function insertBetween(graph: StoredGraph, operation: Op<'insert_between'
   requireLink(graph, from, to);
   const first = graph.edges.findIndex((edge) => edge.from === from && !isMap(edge) && targetsOf(edge).includes(to));
   if (first === -1)
-    throw new Refusal('/to', `A map leads from "${from}" to "${to}": insert before "${from}" or after "${to}".`);
+    throw new EditError('/to', `A map leads from "${from}" to "${to}": insert before "${from}" or after "${to}".`);
   addNode(graph, operation);
   requireRoom(graph, '/nodeId');
   const retarget = (name: string): string => (name === to ? nodeId : name);
@@ -69,8 +69,8 @@ export function setRouter(graph: StoredGraph, { nodeId, routes, else: other }: O
   const place = graph.edges.findIndex(isOld);
   if (routes.length === 0) {
     if (other !== undefined)
-      throw new Refusal('/routes', 'A router needs a route beside "else": for one way only, add a plain edge.');
-    if (place === -1) throw new Refusal('/nodeId', `"${nodeId}" has no router.`);
+      throw new EditError('/routes', 'A router needs a route beside "else": for one way only, add a plain edge.');
+    if (place === -1) throw new EditError('/nodeId', `"${nodeId}" has no router.`);
     graph.edges = graph.edges.filter((edge) => !isOld(edge));
     return;
   }

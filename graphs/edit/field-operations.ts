@@ -10,7 +10,7 @@ import {
 } from '#src/contracts/resources/graph.ts';
 import type { Operation } from '#src/contracts/resources/operation.ts';
 import { suggest } from '#graphs/check/nearest.ts';
-import { Refusal } from '#graphs/edit/refusal.ts';
+import { EditError } from '#graphs/edit/edit-error.ts';
 
 type Op<Name extends Operation['op']> = Extract<Operation, { op: Name }>;
 type Json = Record<string, unknown> | unknown[];
@@ -40,11 +40,11 @@ export function patchText(graph: StoredGraph, { path, find, replace }: Op<'patch
   const { holder, last } = holderOf(graph, tokens);
   const text = childOf(holder, last);
   if (typeof text !== 'string')
-    throw new Refusal('/path', `There is no text at ${path}: set_field changes other values.`);
+    throw new EditError('/path', `There is no text at ${path}: set_field changes other values.`);
   const at = text.indexOf(find);
-  if (at === -1) throw new Refusal('/find', `The text at ${path} does not contain this. It begins: ${start(text)}`);
+  if (at === -1) throw new EditError('/find', `The text at ${path} does not contain this. It begins: ${start(text)}`);
   if (text.includes(find, at + 1))
-    throw new Refusal('/find', `The text at ${path} contains this more than once: give more of what is around it.`);
+    throw new EditError('/find', `The text at ${path} contains this more than once: give more of what is around it.`);
   const patched = text.slice(0, at) + replace + text.slice(at + find.length);
   if (Array.isArray(holder)) holder[indexOf(holder, last)] = patched;
   else holder[last] = patched;
@@ -60,7 +60,7 @@ function tokensOf(path: string): string[] {
     .slice(1)
     .split('/')
     .map((token) => token.replaceAll('~1', '/').replaceAll('~0', '~'));
-  if (tokens.includes('__proto__')) throw new Refusal('/path', 'The name "__proto__" is not allowed.');
+  if (tokens.includes('__proto__')) throw new EditError('/path', 'The name "__proto__" is not allowed.');
   return tokens;
 }
 
@@ -69,7 +69,7 @@ function holderOf(graph: StoredGraph, tokens: readonly string[]): { holder: Json
   for (const token of tokens.slice(0, -1)) {
     const child = childOf(holder, token);
     if (typeof child !== 'object' || child === null)
-      throw new Refusal('/path', `"${token.slice(0, 100)}" holds no fields: set it to an object first.`);
+      throw new EditError('/path', `"${token.slice(0, 100)}" holds no fields: set it to an object first.`);
     holder = child as Json;
   }
   return { holder, last: tokens.at(-1) ?? '' };
@@ -84,12 +84,12 @@ function childOf(holder: Json, token: string): unknown {
 function indexOf(items: readonly unknown[], token: string): number {
   const index = /^(0|[1-9]\d{0,6})$/.test(token) ? Number(token) : -1;
   if (index >= 0 && index < items.length) return index;
-  throw new Refusal('/path', `The list has ${items.length} items, numbered from 0; "-" appends one.`);
+  throw new EditError('/path', `The list has ${items.length} items, numbered from 0; "-" appends one.`);
 }
 
-function missing(token: string, holder: Record<string, unknown>): Refusal {
+function missing(token: string, holder: Record<string, unknown>): EditError {
   const hint = suggest(token, Object.keys(holder), 'fields there');
-  return new Refusal('/path', `There is nothing named "${token.slice(0, 100)}". ${hint}`);
+  return new EditError('/path', `There is nothing named "${token.slice(0, 100)}". ${hint}`);
 }
 
 /** Puts what was changed into the shape of a stored graph, defaults filled in; only its own part, for a graph may be large. */
@@ -102,7 +102,7 @@ function settle(graph: StoredGraph, tokens: readonly string[]): void {
     graph.edges[index] = parsed(Edge, graph.edges[index]);
   } else settleArea(graph, area);
   if (Object.keys(graph.nodes).length > graphLimits.nodes || Object.keys(graph.state).length > graphLimits.channels)
-    throw new Refusal('/path', `A graph may have ${graphLimits.nodes} nodes and ${graphLimits.channels} channels.`);
+    throw new EditError('/path', `A graph may have ${graphLimits.nodes} nodes and ${graphLimits.channels} channels.`);
 }
 
 function settleMember<Value>(
@@ -120,7 +120,7 @@ function settleArea(graph: StoredGraph, area: string): void {
   const schema = Object.hasOwn(StoredGraph.shape, area) ? StoredGraph.shape[area as keyof StoredGraph] : undefined;
   const fields = graph as unknown as Record<string, unknown>;
   if (schema === undefined)
-    throw new Refusal(
+    throw new EditError(
       '/path',
       `"${area.slice(0, 100)}": ${suggest(area, Object.keys(StoredGraph.shape), 'fields of a graph')}`,
     );
@@ -134,5 +134,5 @@ function parsed<Value>(schema: z.ZodType<Value>, value: unknown): Value {
   if (result.success) return result.data;
   const [issue] = result.error.issues;
   const where = issue === undefined || issue.path.length === 0 ? '' : `${issue.path.join('.')}: `;
-  throw new Refusal('/path', `The result would be no stored graph: ${where}${issue?.message ?? 'not of its shape'}.`);
+  throw new EditError('/path', `The result would be no stored graph: ${where}${issue?.message ?? 'not of its shape'}.`);
 }

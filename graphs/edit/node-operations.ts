@@ -1,7 +1,7 @@
 import { graphLimits, type GraphEdge, type GraphNode, type StoredGraph } from '#src/contracts/resources/graph.ts';
 import type { Operation } from '#src/contracts/resources/operation.ts';
 import { mapTargets, withoutTarget } from '#graphs/edit/edges.ts';
-import { Refusal, unknownName } from '#graphs/edit/refusal.ts';
+import { EditError, unknownName } from '#graphs/edit/edit-error.ts';
 
 type Op<Name extends Operation['op']> = Extract<Operation, { op: Name }>;
 
@@ -18,9 +18,9 @@ export function requireTarget(graph: StoredGraph, name: string, pointer: string)
 
 export function addNode(graph: StoredGraph, { nodeId, node }: Op<'add_node' | 'insert_between'>): void {
   if (Object.hasOwn(graph.nodes, nodeId))
-    throw new Refusal('/nodeId', `There is a node "${nodeId}" already: choose another id, or change that node.`);
+    throw new EditError('/nodeId', `There is a node "${nodeId}" already: choose another id, or change that node.`);
   if (Object.keys(graph.nodes).length >= graphLimits.nodes)
-    throw new Refusal('/nodeId', `A graph may have ${graphLimits.nodes} nodes.`);
+    throw new EditError('/nodeId', `A graph may have ${graphLimits.nodes} nodes.`);
   graph.nodes[nodeId] = node;
 }
 
@@ -36,7 +36,7 @@ export function removeNode(graph: StoredGraph, { nodeId }: Op<'remove_node'>): v
 
 export function renameNode(graph: StoredGraph, { nodeId, to }: Op<'rename_node'>): void {
   nodeOf(graph, nodeId, '/nodeId');
-  if (Object.hasOwn(graph.nodes, to)) throw new Refusal('/to', `There is a node "${to}" already: choose another id.`);
+  if (Object.hasOwn(graph.nodes, to)) throw new EditError('/to', `There is a node "${to}" already: choose another id.`);
   const renamed = (name: string): string => (name === nodeId ? to : name);
   graph.nodes = renameMember(graph.nodes, nodeId, to);
   graph.edges = graph.edges.map((edge): GraphEdge => ({ ...mapTargets(edge, renamed), from: renamed(edge.from) }));
@@ -66,7 +66,7 @@ export function setConfig(graph: StoredGraph, { nodeId, config, mode }: Op<'set_
 
 export function setStateField(graph: StoredGraph, { name, channel }: Op<'set_state_field'>): void {
   if (!Object.hasOwn(graph.state, name) && Object.keys(graph.state).length >= graphLimits.channels)
-    throw new Refusal('/name', `A graph may have ${graphLimits.channels} channels.`);
+    throw new EditError('/name', `A graph may have ${graphLimits.channels} channels.`);
   graph.state[name] = channel;
 }
 

@@ -1,4 +1,4 @@
-import { Fault } from '#src/domain/fault.ts';
+import { AppError } from '#src/domain/app-error.ts';
 import type { Reducer } from '#src/contracts/resources/graph.ts';
 
 export type FoldingReducer = Exclude<Reducer, 'replace'>;
@@ -29,7 +29,7 @@ export function fits(reducer: Reducer, value: unknown): boolean {
     else if (reducer === 'unionById') list(value, reducer).forEach(idOf);
     return true;
   } catch (error) {
-    if (error instanceof Fault) return false;
+    if (error instanceof AppError) return false;
     throw error;
   }
 }
@@ -59,8 +59,8 @@ function idOf(item: unknown): string | number {
   throw unfit('unionById', 'objects that have an id');
 }
 
-function unfit(reducer: Reducer, expected: string): Fault {
-  return new Fault(
+function unfit(reducer: Reducer, expected: string): AppError {
+  return new AppError(
     'workflow.invalid',
     `A channel with reducer "${reducer}" takes ${expected}; a node wrote something else.`,
   );

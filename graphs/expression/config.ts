@@ -1,4 +1,4 @@
-import { Fault } from '#src/domain/fault.ts';
+import { AppError } from '#src/domain/app-error.ts';
 import { parseExpression, type Expression } from './expression.ts';
 import { expressionLimits } from './limits.ts';
 
@@ -41,7 +41,7 @@ export function resolveConfig(config: unknown, values: ConfigValues, depth = 0):
   if (name !== undefined) {
     const secret = values.secrets.get(name);
     if (secret !== undefined) return secret;
-    throw new Fault('secret.unknown', `The project has no secret "${name.slice(0, 64)}"; add it, or name another.`);
+    throw new AppError('secret.unknown', `The project has no secret "${name.slice(0, 64)}"; add it, or name another.`);
   }
   if (Array.isArray(config)) return config.map((item) => resolveConfig(item, values, depth + 1));
   return Object.fromEntries(Object.entries(config).map(([key, item]) => [key, resolveConfig(item, values, depth + 1)]));

@@ -1,5 +1,5 @@
 import type { ASTNode } from '@marcbachmann/cel-js';
-import { Fault } from '#src/domain/fault.ts';
+import { AppError } from '#src/domain/app-error.ts';
 import { createEnvironment } from './functions.ts';
 import { expressionLimits } from './limits.ts';
 import { bound, isExpensive, namesIn, prepare, type Made } from './syntax.ts';
@@ -28,7 +28,7 @@ const environment = createEnvironment();
  */
 export function parseExpression(source: string): Expression {
   if (source.length > expressionLimits.source) {
-    throw new Fault('workflow.invalid', `An expression has at most ${expressionLimits.source} characters.`);
+    throw new AppError('workflow.invalid', `An expression has at most ${expressionLimits.source} characters.`);
   }
   const made: Made = { left: 0 };
   const parsed = understood(source, () => {
@@ -52,8 +52,8 @@ export function parseExpression(source: string): Expression {
       try {
         return run(() => resultOf(parsed(values)));
       } catch (error) {
-        if (error instanceof Fault) throw error;
-        throw new Fault('expression.failed', `"${excerpt(source)}": ${reason(error)}.`, { cause: error });
+        if (error instanceof AppError) throw error;
+        throw new AppError('expression.failed', `"${excerpt(source)}": ${reason(error)}.`, { cause: error });
       }
     },
   };
@@ -63,10 +63,10 @@ function understood<Value>(source: string, parse: () => Value): Value {
   try {
     return parse();
   } catch (error) {
-    if (error instanceof Fault) throw error;
+    if (error instanceof AppError) throw error;
     const at = positionOf(error);
     const place = at === undefined ? '' : ` at character ${at + 1}`;
-    throw new Fault('workflow.invalid', `"${excerpt(source)}" is no expression${place}: ${reason(error)}.`, {
+    throw new AppError('workflow.invalid', `"${excerpt(source)}" is no expression${place}: ${reason(error)}.`, {
       cause: error,
     });
   }

@@ -1,5 +1,5 @@
 import { Environment } from '@marcbachmann/cel-js';
-import { Fault } from '#src/domain/fault.ts';
+import { AppError } from '#src/domain/app-error.ts';
 import { expressionLimits } from './limits.ts';
 import { resultOf } from './values.ts';
 
@@ -179,6 +179,6 @@ function defaultMacro({ args }: { args: MacroNode[] }): unknown {
   };
 }
 
-function failed(detail: string): Fault {
-  return new Fault('expression.failed', `${detail}.`);
+function failed(detail: string): AppError {
+  return new AppError('expression.failed', `${detail}.`);
 }

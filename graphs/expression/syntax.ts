@@ -1,5 +1,5 @@
 import type { ASTNode } from '@marcbachmann/cel-js';
-import { Fault } from '#src/domain/fault.ts';
+import { AppError } from '#src/domain/app-error.ts';
 import { expressionLimits } from './limits.ts';
 import { isHidden } from './values.ts';
 
@@ -82,14 +82,14 @@ export function isExpensive(root: ASTNode): boolean {
 export function prepare(root: ASTNode): void {
   walk(root, (node, { variables, depth }) => {
     if (depth > expressionLimits.comprehensionDepth) {
-      throw new Fault(
+      throw new AppError(
         'workflow.invalid',
         `map, filter, all and exists go at most ${expressionLimits.comprehensionDepth} deep.`,
       );
     }
     const name = namedBy(node);
     if (name !== undefined && isHidden(name))
-      throw new Fault('workflow.invalid', `"${name}" cannot be used in an expression.`);
+      throw new AppError('workflow.invalid', `"${name}" cannot be used in an expression.`);
     if (node.op === 'id' && !variables.has(node.args)) loosen(node, false);
     if (node.op === '?:') loosen(node.args[2], true);
   });
@@ -145,6 +145,6 @@ function payForJoin(args: unknown): void {
   if (length > expressionLimits.text) throw tooLarge();
 }
 
-function tooLarge(): Fault {
-  return new Fault('expression.failed', 'The expression makes too long a text or list; make it simpler.');
+function tooLarge(): AppError {
+  return new AppError('expression.failed', 'The expression makes too long a text or list; make it simpler.');
 }

@@ -1,4 +1,4 @@
-import { Fault } from '#src/domain/fault.ts';
+import { AppError } from '#src/domain/app-error.ts';
 import { parseExpression, type Expression } from './expression.ts';
 import { expressionLimits } from './limits.ts';
 
@@ -24,7 +24,7 @@ export function parseTemplate(text: string, parse: (source: string) => Expressio
   for (let open = text.indexOf('{{'); open !== -1; open = text.indexOf('{{', open)) {
     const placeholder = placeholderAt(text, open, parse);
     if (placeholder.end > open + 2 && (found += 1) > expressionLimits.placeholders) {
-      throw new Fault('workflow.invalid', `A template has at most ${expressionLimits.placeholders} placeholders.`);
+      throw new AppError('workflow.invalid', `A template has at most ${expressionLimits.placeholders} placeholders.`);
     }
     if (placeholder.expression) {
       parts.push(text.slice(kept, open), placeholder.expression);
@@ -42,7 +42,10 @@ export function parseTemplate(text: string, parse: (source: string) => Expressio
       for (const part of parts) {
         filled += typeof part === 'string' ? part : asText(part.evaluate(scope));
         if (filled.length > expressionLimits.filled + text.length) {
-          throw new Fault('expression.failed', `A filled template has at most ${expressionLimits.filled} characters.`);
+          throw new AppError(
+            'expression.failed',
+            `A filled template has at most ${expressionLimits.filled} characters.`,
+          );
         }
       }
       return filled;
@@ -66,7 +69,7 @@ function placeholderAt(
       return { expression: parse(source), end: open + close + 2 };
     } catch (error) {
       // No expression so far: it may end further on, else it is literal text.
-      if (!(error instanceof Fault)) throw error;
+      if (!(error instanceof AppError)) throw error;
     }
   }
   return { end: open + first + 2 };

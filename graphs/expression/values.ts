@@ -1,4 +1,4 @@
-import { Fault } from '#src/domain/fault.ts';
+import { AppError } from '#src/domain/app-error.ts';
 import { expressionLimits } from './limits.ts';
 
 const hidden = new Set(['constructor', 'prototype', '__proto__']);
@@ -32,7 +32,7 @@ export function resultOf(value: unknown): unknown {
   const budget = { left: expressionLimits.resultBytes };
   const result = plain(value, budget, 0);
   if (budget.left >= 0) return result;
-  throw new Fault(
+  throw new AppError(
     'expression.failed',
     `The result is over ${expressionLimits.resultBytes} bytes of JSON; make it smaller.`,
   );
@@ -49,7 +49,7 @@ function plain(value: unknown, budget: { left: number }, depth: number): unknown
   if (typeof value === 'boolean' || value === null || value === undefined) return spent(budget, 4, value ?? null);
   if (typeof value === 'bigint') return plain(Number(value), budget, depth);
   if (typeof value === 'number') {
-    if (!Number.isFinite(value)) throw new Fault('expression.failed', 'The result is no finite number.');
+    if (!Number.isFinite(value)) throw new AppError('expression.failed', 'The result is no finite number.');
     // JSON knows no -0.
     return spent(budget, String(value).length + 1, value === 0 ? 0 : value);
   }
@@ -59,11 +59,11 @@ function plain(value: unknown, budget: { left: number }, depth: number): unknown
   }
   if (value instanceof Date) return plain(value.toISOString(), budget, depth);
   if (typeof value !== 'object' || !isRecord(value)) {
-    throw new Fault('expression.failed', 'The result is no JSON value; turn it into text or a number.');
+    throw new AppError('expression.failed', 'The result is no JSON value; turn it into text or a number.');
   }
   budget.left -= 2;
   const entries = Object.entries(value).map(([key, item]): [string, unknown] => {
-    if (hidden.has(key)) throw new Fault('expression.failed', `"${key}" cannot be a key of a result.`);
+    if (hidden.has(key)) throw new AppError('expression.failed', `"${key}" cannot be a key of a result.`);
     budget.left -= Buffer.byteLength(key) + 4;
     return [key, plain(item, budget, depth + 1)];
   });
@@ -80,6 +80,6 @@ function isRecord(value: object): boolean {
   return prototype === null || prototype === Object.prototype;
 }
 
-function tooDeep(): Fault {
-  return new Fault('expression.failed', `A value has more than ${expressionLimits.valueDepth} levels.`);
+function tooDeep(): AppError {
+  return new AppError('expression.failed', `A value has more than ${expressionLimits.valueDepth} levels.`);
 }

@@ -1,5 +1,5 @@
 import { createContext, Script } from 'node:vm';
-import { Fault } from '#src/domain/fault.ts';
+import { AppError } from '#src/domain/app-error.ts';
 import { expressionLimits } from './limits.ts';
 
 const timeoutCode = 'ERR_SCRIPT_EXECUTION_TIMEOUT';
@@ -24,7 +24,7 @@ export function watched(task: () => unknown): unknown {
       if (!isTimeout(error)) throw error;
       const { user, system } = process.threadCpuUsage(before);
       if (attempt < 3 && (user + system) / 1_000 < limit / 2) continue;
-      throw new Fault('expression.failed', `The expression computes longer than ${limit} ms; make it simpler.`);
+      throw new AppError('expression.failed', `The expression computes longer than ${limit} ms; make it simpler.`);
     } finally {
       delete context.task;
     }

@@ -1,4 +1,4 @@
-import { ModelFault } from '#src/domain/model-fault.ts';
+import { ModelError } from '#src/domain/model-error.ts';
 import type { ChatModel, ChatRequest } from '#src/domain/ports/chat-model.ts';
 import type { ModelUsage } from '#src/domain/ports/models.ts';
 import { sumUsage } from '#graphs/models/usage.ts';
@@ -45,7 +45,7 @@ export async function askForJson<T>(
     .slice(0, namedProblems)
     .join('; ')
     .replace(/\p{C}+/gu, ' ');
-  throw new ModelFault(`${usage.provider}/${usage.model} gave no usable answer, asked twice: ${problems}.`, usage);
+  throw new ModelError(`${usage.provider}/${usage.model} gave no usable answer, asked twice: ${problems}.`, usage);
 }
 
 /** For the author's eyes and the model's: what the answer has to be. */

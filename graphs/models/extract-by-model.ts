@@ -43,7 +43,7 @@ interface Told {
 
 /**
  * Asks a model for values and the passages they are from, and looks these up in the text. A value whose passage is not there, or says
- * something else, is not `verified`. Faults: those of the model, and `model.output_invalid`.
+ * something else, is not `verified`. Errors: those of the model, and `model.output_invalid`.
  */
 export async function extractByModel(
   chat: ChatModel,

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { ModelFault } from '#src/domain/model-fault.ts';
+import { ModelError } from '#src/domain/model-error.ts';
 import type { ChatAnswer, ChatMessage } from '#src/domain/ports/chat-model.ts';
 import type { ModelUsage } from '#src/domain/ports/models.ts';
 import { defineNode, type NodeCall } from '#graphs/define.ts';
@@ -90,7 +90,7 @@ async function converse(call: NodeCall<Params>, messages: ChatMessage[], used: M
     if (answer.toolCalls.length === 0 && (answer.text.trim() !== '' || params.schema !== undefined)) return answer;
     if (last && answer.text.trim() !== '') return answer;
     if (last)
-      throw new ModelFault(
+      throw new ModelError(
         `The model gave no answer within ${params.maxSteps} steps and ${params.maxTotalTokens} tokens.`,
         sumUsage(used),
       );

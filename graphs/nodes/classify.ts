@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { Fault } from '#src/domain/fault.ts';
+import { AppError } from '#src/domain/app-error.ts';
 import { quoteFinder } from '#src/domain/extract-locally/locate-quote.ts';
 import { defineNode, type NodeCall } from '#graphs/define.ts';
 import { askForJson, schemaRule } from '#graphs/models/ask-for-json.ts';
@@ -93,7 +93,7 @@ export const classify = defineNode({
 function byRules(text: string, { labels, allowUnknown }: Params): Classification {
   const { label, confidence, evidence } = classifyByRules(text, labels);
   if (label === null && !allowUnknown)
-    throw new Fault(
+    throw new AppError(
       'run.needs_input',
       'No keyword of any label is in the text: add keywords, set allowUnknown, or use a model.',
     );

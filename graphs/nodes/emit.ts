@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { canonicalHash } from '#src/domain/canonical-json.ts';
-import { Fault } from '#src/domain/fault.ts';
+import { AppError } from '#src/domain/app-error.ts';
 import { derivedId } from '#src/domain/ids.ts';
 import { defineNode } from '#graphs/define.ts';
 
@@ -37,7 +37,7 @@ export const emit = defineNode({
   async run({ deps, run, path, params }) {
     const { channel, url, type, data = {} } = params;
     if (Buffer.byteLength(JSON.stringify(data)) > maxBytes)
-      throw new Fault('workflow.invalid', `"data" is larger than ${maxBytes / 1_024} KiB of JSON: tell less.`);
+      throw new AppError('workflow.invalid', `"data" is larger than ${maxBytes / 1_024} KiB of JSON: tell less.`);
     if (url !== undefined && channel !== 'realtime') {
       const { organizationId, projectId, runId, executionId, documentId } = run;
       const about = { projectId, executionId, runId, documentId, nodePath: path };

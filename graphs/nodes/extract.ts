@@ -2,7 +2,7 @@ import { setImmediate } from 'node:timers/promises';
 import { z } from 'zod';
 import { absent, scalarTypes, type FoundField } from '#src/domain/extract-locally/field.ts';
 import { localFinder } from '#src/domain/extract-locally/extract-locally.ts';
-import { Fault } from '#src/domain/fault.ts';
+import { AppError } from '#src/domain/app-error.ts';
 import { defineNode, type NodeCall } from '#graphs/define.ts';
 import { rulesLabel } from '#graphs/models/classify-by-rules.ts';
 import {
@@ -93,7 +93,7 @@ export const extract = defineNode({
       .filter(([name, { required }]) => required && fields[name]?.value === null)
       .map(([name]) => name);
     if (missing.length > 0 && params.onMissing === 'fail')
-      throw new Fault('run.needs_input', `Required fields are not in the text: ${missing.join(', ')}.`);
+      throw new AppError('run.needs_input', `Required fields are not in the text: ${missing.join(', ')}.`);
     const result = { ...fields, missing, modelLabel, ocrResultId: facts?.ocrResultId ?? null };
     return { update: { [params.output]: result }, usage, modelLabel };
   },

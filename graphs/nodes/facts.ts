@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { Fault } from '#src/domain/fault.ts';
+import { AppError } from '#src/domain/app-error.ts';
 import type { ChannelValues, NodeCall } from '#graphs/define.ts';
 import type { ResultOrigin } from '#src/domain/ports/result-store.ts';
 
@@ -65,13 +65,13 @@ export function readFacts<Facts>(state: ChannelValues, channel: string, schema: 
   if (value === undefined || value === null) return null;
   const parsed = schema.safeParse(value);
   if (parsed.success) return parsed.data;
-  throw new Fault('workflow.invalid', `Channel "${channel}" does not hold what this node reads from it.`);
+  throw new AppError('workflow.invalid', `Channel "${channel}" does not hold what this node reads from it.`);
 }
 
 /** A row that an earlier node of this run left. Throws `document.not_found` when it was deleted meanwhile. */
 export function stillThere<Row>(row: Row | null): Row {
   if (row) return row;
-  throw new Fault('document.not_found', 'The document and its results were deleted while the run was going on.');
+  throw new AppError('document.not_found', 'The document and its results were deleted while the run was going on.');
 }
 
 export function originOf(call: Pick<NodeCall<unknown>, 'run' | 'path'>): ResultOrigin {

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { ChannelName } from '#src/contracts/resources/graph.ts';
 import { canonicalHash } from '#src/domain/canonical-json.ts';
-import { Fault } from '#src/domain/fault.ts';
+import { AppError } from '#src/domain/app-error.ts';
 import { derivedId } from '#src/domain/ids.ts';
 import { redactJson, redactor } from '#src/domain/redact.ts';
 import type { OutboundAnswer } from '#src/domain/ports/outbound.ts';
@@ -44,13 +44,13 @@ const asText = (value: unknown): string =>
 function addressOf({ params, state }: Call): string {
   const [, origin] = /^(https?:\/\/[^/?#\\{}\s]+)(?:[/?#]|$)/i.exec(params.url) ?? [];
   if (origin === undefined)
-    throw new Fault('outbound.refused', 'url: scheme and host must be written out: https://host/{{ path }}.');
+    throw new AppError('outbound.refused', 'url: scheme and host must be written out: https://host/{{ path }}.');
   const rest = parseTemplate(params.url.slice(origin.length)).fill(state, (value) =>
     encodeURIComponent(asText(value).toWellFormed()),
   );
   const [path = ''] = rest.split(/[?#]/, 1);
   if (path.split('/').some((part) => /^(\.|%2e){1,2}$/i.test(part)))
-    throw new Fault('outbound.refused', 'url: a part of the path came out as "." or "..", which leads elsewhere.');
+    throw new AppError('outbound.refused', 'url: a part of the path came out as "." or "..", which leads elsewhere.');
   return `${origin}${rest}`;
 }
 
@@ -74,9 +74,13 @@ function retryAfter(text: string | undefined): { retryAfterSeconds?: number } {
 function checkStatus({ status, headers }: OutboundAnswer, expected: readonly number[]): void {
   if (expected.length > 0 ? expected.includes(status) : status >= 200 && status < 300) return;
   if ([408, 425, 429].includes(status) || status >= 500)
-    throw new Fault('outbound.failed', `The outside service answered ${status}.`, retryAfter(headers['retry-after']));
+    throw new AppError(
+      'outbound.failed',
+      `The outside service answered ${status}.`,
+      retryAfter(headers['retry-after']),
+    );
   const hint = status >= 300 && status < 400 ? ' Redirects are not followed.' : '';
-  throw new Fault('outbound.unexpected', `The outside service answered ${status}.${hint}`);
+  throw new AppError('outbound.unexpected', `The outside service answered ${status}.${hint}`);
 }
 
 /** Headers whose values are credentials, also where no `$secret` stands: the runner knows of those only. */
@@ -100,13 +104,13 @@ function contentOf({ body, headers }: OutboundAnswer, call: Call): Record<string
     value = text === '' ? null : redactJson(JSON.parse(text), redact);
   } catch {
     // What the parser says quotes the text.
-    throw new Fault(
+    throw new AppError(
       'outbound.unexpected',
       'The outside service answered with something else than JSON: set "parse" to "text".',
     );
   }
   if (Buffer.byteLength(JSON.stringify(value)) <= maxKept) return { contentType, body: value };
-  throw new Fault(
+  throw new AppError(
     'outbound.unexpected',
     `The answer is larger than ${maxKept / 1_024} KiB of JSON: ask for less of it.`,
   );

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { ChannelName, ExpressionText } from '#src/contracts/resources/graph.ts';
-import { Fault } from '#src/domain/fault.ts';
+import { AppError } from '#src/domain/app-error.ts';
 import { answerProblem, answerSchemaProblem } from '#src/domain/runs/answer.ts';
 import { defineNode, type Question } from '#graphs/define.ts';
 import { parseExpression } from '#graphs/expression/expression.ts';
@@ -44,7 +44,7 @@ export const review = defineNode({
     const answerSchema = Array.isArray(params.answer) ? { enum: params.answer } : params.answer;
     if (answer !== undefined) {
       const problem = answerProblem({ answerSchema }, answer);
-      if (problem !== null) throw new Fault('request.invalid', `The answer does not fit the question: ${problem}.`);
+      if (problem !== null) throw new AppError('request.invalid', `The answer does not fit the question: ${problem}.`);
       return Promise.resolve({ update: { [params.output]: answer } });
     }
     const prompt = parseTemplate(params.prompt).fill(state).slice(0, maxPrompt).toWellFormed();
@@ -53,7 +53,7 @@ export const review = defineNode({
     );
     const data: Record<string, unknown> = Object.fromEntries(values);
     if (Buffer.byteLength(JSON.stringify(data)) > maxData)
-      throw new Fault('expression.failed', `"data" is larger than ${maxData / 1_024} KiB of JSON: show less of it.`);
+      throw new AppError('expression.failed', `"data" is larger than ${maxData / 1_024} KiB of JSON: show less of it.`);
     const wait: Question = { prompt, ...(values.length > 0 && { data }), answerSchema };
     return Promise.resolve({ update: {}, wait });
   },

@@ -3,7 +3,7 @@ import { defineNode, type NodeCall } from '#graphs/define.ts';
 import { OcrFacts, originOf, readFacts, stillThere } from '#graphs/nodes/facts.ts';
 import { pageOf } from '#graphs/nodes/page.ts';
 import type { NodeDeps } from '#graphs/node-deps.ts';
-import { Fault } from '#src/domain/fault.ts';
+import { AppError } from '#src/domain/app-error.ts';
 import type { OcrPage } from '#src/domain/ports/ocr-engine.ts';
 import type { PageImage } from '#src/domain/ports/image-codec.ts';
 import type { Segment, Segmenter } from '#src/domain/ports/segmenter.ts';
@@ -49,7 +49,7 @@ export const segment = defineNode({
     const segmenter = segmenterOf(deps, params.engine);
     const document = await deps.document(run);
     if (params.page >= document.pages)
-      throw new Fault(
+      throw new AppError(
         'run.needs_input',
         `Config "page" is ${params.page}, but the document has ${document.pages} pages, counting from 0.`,
       );
@@ -82,7 +82,7 @@ function segmenterOf({ segmenters }: NodeDeps, engine: 'auto' | 'local' | 'remot
   if (engine === 'local') return segmenters.local;
   if (segmenters.remote !== null) return segmenters.remote;
   if (engine === 'auto') return segmenters.local;
-  throw new Fault(
+  throw new AppError(
     'model.unavailable',
     'No remote segmentation engine is configured: set SEGMENTATION_URL, or use "local".',
   );

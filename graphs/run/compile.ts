@@ -1,4 +1,4 @@
-import { Fault } from '#src/domain/fault.ts';
+import { AppError } from '#src/domain/app-error.ts';
 import { graphHash } from '#graphs/hash.ts';
 import { emptyValues, folds } from '#graphs/engine/reducers.ts';
 import { planFlow, type FlowPlan } from '#graphs/engine/flow-plan.ts';
@@ -36,8 +36,8 @@ export async function compileGraph(
       invoke: (input, options) => ambient.getInstance().run(undefined, () => compiled.invoke(input, options)),
     };
   } catch (error) {
-    if (error instanceof Fault) throw error;
-    throw new Fault('workflow.invalid', 'The workflow cannot be compiled; check it to see what is wrong.', {
+    if (error instanceof AppError) throw error;
+    throw new AppError('workflow.invalid', 'The workflow cannot be compiled; check it to see what is wrong.', {
       cause: error,
     });
   }
@@ -47,7 +47,7 @@ function build(graph: StoredGraph, catalog: Catalog, langGraph: LangGraph): Loos
   const flow = planFlow(graph);
   if (flow.ambiguous.length > 0) {
     const names = flow.ambiguous[0]?.slice(0, 10).join(', ') ?? '';
-    throw new Fault('workflow.invalid', `The loop of ${names} is entered at more than one node.`);
+    throw new AppError('workflow.invalid', `The loop of ${names} is entered at more than one node.`);
   }
   // LangGraph types a graph by the literals of a builder chain; this one comes from data.
   const builder = new langGraph.StateGraph(channelsOf(graph, flow, langGraph) as never) as unknown as LooseBuilder;

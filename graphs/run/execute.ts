@@ -1,4 +1,4 @@
-import { Fault, type FieldError } from '#src/domain/fault.ts';
+import { AppError, type FieldError } from '#src/domain/app-error.ts';
 import { deadline } from '#graphs/engine/deadline.ts';
 import { Gate } from '#graphs/engine/gate.ts';
 import type { CompiledWorkflow } from '#graphs/run/compiled-workflow.ts';
@@ -42,7 +42,7 @@ const maxDepth = 8;
 
 /**
  * Runs a compiled graph to its end, or until it waits for answers, under thread id = run id; its checkpoints are stored when this
- * returns. Throws the failed node's `Fault`, `run.step_limit`, `run.timed_out`, `request.invalid` (initial state), or the signal's
+ * returns. Throws the failed node's `AppError`, `run.step_limit`, `run.timed_out`, `request.invalid` (initial state), or the signal's
  * reason. Source: graphs.md "Durable execution".
  */
 export function executeRun(request: RunRequest): Promise<RunOutcome> {
@@ -75,7 +75,7 @@ async function execute(request: RunRequest, frame: Frame): Promise<RunOutcome> {
   } catch (error) {
     // What happened to the run matters more than whether its last checkpoints were stored: it can only redo more.
     await Promise.allSettled([checkpointer.flush?.(threadId)]);
-    throw limit.signal.aborted ? limit.signal.reason : asFault(error);
+    throw limit.signal.aborted ? limit.signal.reason : asAppError(error);
   }
 }
 
@@ -98,7 +98,7 @@ async function runInside(
   { workflowId, version, initialState }: NestedWorkflow,
 ): Promise<NestedOutcome> {
   if (frame.depth >= maxDepth) {
-    throw new Fault('workflow.invalid', `Workflows are nested more than ${maxDepth} deep.`);
+    throw new AppError('workflow.invalid', `Workflows are nested more than ${maxDepth} deep.`);
   }
   const compiled = await request.context.loadWorkflow?.(workflowId, version);
   if (compiled === undefined) throw new Error('this run cannot load other workflows');
@@ -136,7 +136,7 @@ function initialStateErrors(graph: StoredGraph, initialState: Readonly<Record<st
 function refuseUndeclared(graph: StoredGraph, initialState: Readonly<Record<string, unknown>>): void {
   const errors = initialStateErrors(graph, initialState);
   if (errors.length > 0) {
-    throw new Fault('request.invalid', 'The initial state may set channels of the workflow only.', { errors });
+    throw new AppError('request.invalid', 'The initial state may set channels of the workflow only.', { errors });
   }
 }
 
@@ -161,21 +161,24 @@ function outputsOf(graph: StoredGraph, channels: Record<string, unknown>): Recor
   );
 }
 
-function asFault(error: unknown): Fault {
+function asAppError(error: unknown): AppError {
   if (error instanceof AggregateError)
-    return asFault(error.errors.find((one) => one instanceof Fault) ?? error.errors[0]);
-  if (error instanceof Fault) return error;
+    return asAppError(error.errors.find((one) => one instanceof AppError) ?? error.errors[0]);
+  if (error instanceof AppError) return error;
   const code = error instanceof Error && 'lc_error_code' in error ? error.lc_error_code : undefined;
   if (code === 'GRAPH_RECURSION_LIMIT') {
-    return new Fault('run.step_limit', 'The run took more steps than its workflow allows.', { cause: error });
+    return new AppError('run.step_limit', 'The run took more steps than its workflow allows.', { cause: error });
   }
   if (code === 'INVALID_CONCURRENT_GRAPH_UPDATE') {
     const detail = 'Two parallel nodes wrote the same channel; give it a reducer other than "replace".';
-    return new Fault('workflow.invalid', detail, { cause: error });
+    return new AppError('workflow.invalid', detail, { cause: error });
   }
-  return new Fault('service.internal', 'The run failed unexpectedly.', { cause: error });
+  return new AppError('service.internal', 'The run failed unexpectedly.', { cause: error });
 }
 
-function timedOut(graph: StoredGraph): Fault {
-  return new Fault('run.timed_out', `The run took longer than the ${graph.limits.timeoutMs} ms its workflow allows.`);
+function timedOut(graph: StoredGraph): AppError {
+  return new AppError(
+    'run.timed_out',
+    `The run took longer than the ${graph.limits.timeoutMs} ms its workflow allows.`,
+  );
 }

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { canonicalHash } from '#src/domain/canonical-json.ts';
-import { Fault } from '#src/domain/fault.ts';
-import { ModelFault } from '#src/domain/model-fault.ts';
+import { AppError } from '#src/domain/app-error.ts';
+import { ModelError } from '#src/domain/model-error.ts';
 import { derivedId } from '#src/domain/ids.ts';
 import { deadline, unlessAborted } from '#graphs/engine/deadline.ts';
 import { preview } from '#graphs/engine/preview.ts';
@@ -53,7 +53,7 @@ export class NodeVisit {
     this.#inputPreview = preview(input.state);
   }
 
-  /** Throws `Fault` only. */
+  /** Throws `AppError` only. */
   async run(): Promise<VisitOutcome> {
     const attempts = this.#plan.node.retry?.maxAttempts ?? 1;
     for (let tried = 1; ; tried += 1) {
@@ -71,12 +71,12 @@ export class NodeVisit {
     const outcome = await this.#attempt();
     if ('result' in outcome) return this.#succeed(step, outcome);
     const stopped = this.#stopped();
-    const fault = stopped ? this.#stopFault() : asFault(outcome.error, this.#plan.nodeId);
+    const fault = stopped ? this.#stopFault() : asAppError(outcome.error, this.#plan.nodeId);
     const willRetry = !stopped && !last && fault.row.retry;
     const goesOn = !stopped && !willRetry && this.#goesOnAfterErrors();
     const status = stopped ? 'canceled' : goesOn ? 'continued' : 'failed';
     const failure = { status, error: { code: fault.code, message: fault.detail }, willRetry } as const;
-    this.#finish(step, { ...failure, ...(fault instanceof ModelFault && { usage: fault.usage }) }, outcome.error);
+    this.#finish(step, { ...failure, ...(fault instanceof ModelError && { usage: fault.usage }) }, outcome.error);
     if (goesOn) return { kind: 'failed' };
     if (!willRetry) throw fault;
     return 'again';
@@ -127,7 +127,7 @@ export class NodeVisit {
       if (ready.cacheKey !== null && result.wait === undefined) this.#keep(ready.cacheKey, result);
       return attempt;
     } catch (error) {
-      if (ready.redact !== null && error instanceof Fault) throw redacted(error, ready.redact);
+      if (ready.redact !== null && error instanceof AppError) throw redacted(error, ready.redact);
       throw error;
     }
   }
@@ -217,11 +217,11 @@ export class NodeVisit {
     if (this.#stopped()) throw this.#stopFault();
   }
 
-  #stopFault(): Fault {
+  #stopFault(): AppError {
     const reason: unknown = this.#context.signal.reason;
-    if (reason instanceof Fault) return reason;
+    if (reason instanceof AppError) return reason;
     const why = this.#context.signal.aborted ? 'The run was stopped' : 'Another branch of the run failed';
-    return new Fault('run.canceled', `${why} before this step ended.`);
+    return new AppError('run.canceled', `${why} before this step ended.`);
   }
 }
 
@@ -244,22 +244,25 @@ function checkedUpdate(update: ChannelValues, { writes, definition, nodeId }: No
       throw new Error(`Node "${nodeId}" wrote "${name}", which ${definition.type} does not declare`);
     // LangGraph takes such an object as an order to replace the channel, past its reducer.
     if (typeof value === 'object' && value !== null && '__overwrite__' in value) {
-      throw new Fault('workflow.invalid', `Node "${nodeId}" wrote a value with the reserved member "__overwrite__".`);
+      throw new AppError(
+        'workflow.invalid',
+        `Node "${nodeId}" wrote a value with the reserved member "__overwrite__".`,
+      );
     }
   }
   return update;
 }
 
-function redacted(fault: Fault, redact: (text: string) => string): Fault {
+function redacted(fault: AppError, redact: (text: string) => string): AppError {
   const { code, detail, retryAfterSeconds } = fault;
-  return new Fault(code, redact(detail), retryAfterSeconds === undefined ? {} : { retryAfterSeconds });
+  return new AppError(code, redact(detail), retryAfterSeconds === undefined ? {} : { retryAfterSeconds });
 }
 
-function asFault(error: unknown, nodeId: string): Fault {
-  if (error instanceof Fault) return error;
-  return new Fault('service.internal', `Node "${nodeId}" failed unexpectedly.`, { cause: error });
+function asAppError(error: unknown, nodeId: string): AppError {
+  if (error instanceof AppError) return error;
+  return new AppError('service.internal', `Node "${nodeId}" failed unexpectedly.`, { cause: error });
 }
 
-function stepTimeout(nodeId: string, timeoutMs: number): Fault {
-  return new Fault('run.step_timeout', `Node "${nodeId}" took longer than its ${timeoutMs} ms.`);
+function stepTimeout(nodeId: string, timeoutMs: number): AppError {
+  return new AppError('run.step_timeout', `Node "${nodeId}" took longer than its ${timeoutMs} ms.`);
 }

@@ -1,4 +1,4 @@
-import { Fault } from '#src/domain/fault.ts';
+import { AppError } from '#src/domain/app-error.ts';
 import { configRefs } from '#graphs/expression/config.ts';
 import { parseExpression, type Expression } from '#graphs/expression/expression.ts';
 import { parseTemplate } from '#graphs/expression/template.ts';
@@ -96,7 +96,7 @@ function refuseMisplaced(definition: NodeDefinition, refs: ReturnType<typeof con
       .filter((field) => !takesReference(definition, kind, field))
       .map((field) => `"${field}" of "${definition.type}" takes no ${kind}`);
   const [what] = [...misplaced('$expr', refs.expressions), ...misplaced('$secret', refs.secrets)];
-  if (what !== undefined) throw new Fault('workflow.invalid', `Node "${nodeId}": ${what}.`);
+  if (what !== undefined) throw new AppError('workflow.invalid', `Node "${nodeId}": ${what}.`);
 }
 
 /** Throws `workflow.invalid`, naming the first field that does not fit. */
@@ -106,7 +106,7 @@ export function parseConfig(definition: NodeDefinition, config: unknown, nodeId:
   const [issue] = params.error.issues;
   const where = issue?.path.join('.') ?? '';
   const what = `${where === '' ? '' : `${where}: `}${issue?.message ?? 'not as expected'}`;
-  throw new Fault(
+  throw new AppError(
     'workflow.invalid',
     `Node "${nodeId}" has a config that "${definition.type}" does not take: ${what}.`,
   );
@@ -127,7 +127,7 @@ function planMap(request: PlanRequest, spec: MapSpec): MapPlan {
   const on = request.flow.outgoing.get(spec.to) ?? [];
   if (into.length > 1 || on.some(({ kind }) => kind !== 'always')) {
     const rule = 'it is come to by its map only, and goes on by plain edges only';
-    throw new Fault('workflow.invalid', `Node "${spec.to}" is the target of a map: ${rule}.`);
+    throw new AppError('workflow.invalid', `Node "${spec.to}" is the target of a map: ${rule}.`);
   }
   return { spec, over: parseExpression(spec.over), shown: shownTo(request, spec.to) };
 }
@@ -161,13 +161,13 @@ function texts(value: unknown): string[] {
 function requireNode(graph: StoredGraph, nodeId: string): GraphNode {
   const node = graph.nodes[nodeId];
   if (node) return node;
-  throw new Fault('workflow.invalid', `An edge leads to "${nodeId}", which is no node.`);
+  throw new AppError('workflow.invalid', `An edge leads to "${nodeId}", which is no node.`);
 }
 
 function requireDefinition({ catalog }: PlanRequest, node: GraphNode, nodeId: string): NodeDefinition {
   const definition = catalog.find(node.type, node.typeVersion);
   if (definition) return definition;
-  throw new Fault(
+  throw new AppError(
     'workflow.invalid',
     `Node "${nodeId}" has the unknown type "${node.type}" version ${node.typeVersion}.`,
   );

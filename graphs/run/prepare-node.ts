@@ -1,5 +1,5 @@
 import { canonicalHash } from '#src/domain/canonical-json.ts';
-import { Fault } from '#src/domain/fault.ts';
+import { AppError } from '#src/domain/app-error.ts';
 import { redactor } from '#src/domain/redact.ts';
 import { resolveConfig } from '#graphs/expression/config.ts';
 import { parseConfig, type NodePlan } from '#graphs/run/plan-node.ts';
@@ -16,7 +16,7 @@ export interface PreparedNode {
   readonly cacheKey: string | null;
 }
 
-/** Faults: `secret.unknown`, `expression.failed`, and `workflow.invalid` where a value does not fit the config. */
+/** Errors: `secret.unknown`, `expression.failed`, and `workflow.invalid` where a value does not fit the config. */
 export async function prepareNode(plan: NodePlan, context: RunContext, state: ChannelValues): Promise<PreparedNode> {
   const { params: known, node, definition, nodeId, parse } = plan;
   if (known !== null)
@@ -35,7 +35,7 @@ async function secretsOf(
   const found = (await context.revealSecrets?.(names)) ?? new Map<string, string>();
   const missing = names.find((name) => !found.has(name));
   if (missing === undefined) return found;
-  throw new Fault('secret.unknown', `The project has no secret "${missing}", which node "${nodeId}" names.`);
+  throw new AppError('secret.unknown', `The project has no secret "${missing}", which node "${nodeId}" names.`);
 }
 
 /** Everything that decides the outcome of a pure node. Source: graphs.md "Node cache". */

@@ -1,4 +1,4 @@
-import { Fault } from '#src/domain/fault.ts';
+import { AppError } from '#src/domain/app-error.ts';
 import { graphLimits } from '#src/contracts/resources/graph.ts';
 import { Gate } from '#graphs/engine/gate.ts';
 import { folds } from '#graphs/engine/reducers.ts';
@@ -25,14 +25,17 @@ export interface NodeOutcome {
 
 /**
  * Makes the function that LangGraph calls: decides whether the run comes to the node or passes it through, tries it as often as `retry`
- * allows, tells every attempt to the step sink, and decides the ways on. Throws `Fault` only.
+ * allows, tells every attempt to the step sink, and decides the ways on. Throws `AppError` only.
  */
 export function nodeRunner(plan: NodePlan): (state: ChannelValues, runtime: NodeRuntime) => Promise<NodeOutcome> {
   return async (state, runtime) => {
     const context = runtime.context as RunContext;
     const superstep = Number(runtime.metadata?.['langgraph_step']);
     if (superstep > plan.maxSteps) {
-      throw new Fault('run.step_limit', `The run would take more than the ${plan.maxSteps} steps its workflow allows.`);
+      throw new AppError(
+        'run.step_limit',
+        `The run would take more than the ${plan.maxSteps} steps its workflow allows.`,
+      );
     }
     const item = itemOf(state);
     if (isPassedThrough(plan, state, item)) return passedThrough(plan);
@@ -123,7 +126,7 @@ function stateAfter(
 function holds(plan: NodePlan, condition: Expression, scope: ChannelValues): boolean {
   const value = evaluate(plan, condition, scope);
   if (typeof value === 'boolean' || value === null) return value === true;
-  throw new Fault(
+  throw new AppError(
     'expression.failed',
     `The condition "${condition.source}" behind node "${plan.nodeId}" is neither true nor false.`,
   );
@@ -132,18 +135,18 @@ function holds(plan: NodePlan, condition: Expression, scope: ChannelValues): boo
 function itemsOf(plan: NodePlan, over: Expression, scope: ChannelValues): readonly unknown[] {
   const value = evaluate(plan, over, scope) ?? [];
   if (!Array.isArray(value)) {
-    throw new Fault('expression.failed', `"${over.source}", which node "${plan.nodeId}" maps over, is not a list.`);
+    throw new AppError('expression.failed', `"${over.source}", which node "${plan.nodeId}" maps over, is not a list.`);
   }
   if (value.length <= graphLimits.mapItems) return value;
   const most = `a map takes ${graphLimits.mapItems} items at most`;
-  throw new Fault('expression.failed', `"${over.source}" has ${value.length} items; ${most}.`);
+  throw new AppError('expression.failed', `"${over.source}" has ${value.length} items; ${most}.`);
 }
 
 function evaluate(plan: NodePlan, expression: Expression, scope: ChannelValues): unknown {
   try {
     return expression.evaluate(scope);
   } catch (error) {
-    if (!(error instanceof Fault)) throw error;
-    throw new Fault(error.code, `Behind node "${plan.nodeId}": ${error.detail}`, { cause: error });
+    if (!(error instanceof AppError)) throw error;
+    throw new AppError(error.code, `Behind node "${plan.nodeId}": ${error.detail}`, { cause: error });
   }
 }

@@ -1,4 +1,4 @@
-import type { Fault } from '#src/domain/fault.ts';
+import type { AppError } from '#src/domain/app-error.ts';
 
 /** What the answers of this process take together. */
 export interface Budget {
@@ -79,7 +79,7 @@ export class LiveAnswer {
     this.#ring();
   }
 
-  abort(reason: Fault | Error): void {
+  abort(reason: AppError | Error): void {
     this.#stop.abort(reason);
   }
 

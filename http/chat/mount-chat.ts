@@ -1,11 +1,11 @@
 import type { Request, RequestHandler, Response, Router } from 'express';
 import { dashboardLive } from '#src/contracts/dashboard/live.ts';
 import type { Principal } from '#src/domain/access/principal.ts';
-import { Fault } from '#src/domain/fault.ts';
+import { AppError } from '#src/domain/app-error.ts';
 import { call, fieldErrors, invalidInput } from '#tools/call.ts';
 import { tools } from '#tools/index.ts';
 import { admission, cookieGuards, type Facade } from '#http/bind.ts';
-import { Answers, answersDefaults, type AnswersOptions } from '#http/chat/answers.ts';
+import { AnswerRegistry, answersDefaults, type AnswerRegistryOptions } from '#http/chat/answer-registry.ts';
 import { deliver, type DeliverOptions } from '#http/chat/deliver.ts';
 import type { LiveAnswer } from '#http/chat/live-answer.ts';
 import { produce, wireOf, type Ask } from '#http/chat/produce.ts';
@@ -14,7 +14,7 @@ import { jsonBody } from '#http/guard/json-body.ts';
 import { requestIdOf } from '#http/guard/request-id.ts';
 import { sseDefaults } from '#http/sse.ts';
 
-export interface ChatOptions extends AnswersOptions, DeliverOptions {
+export interface ChatOptions extends AnswerRegistryOptions, DeliverOptions {
   readonly ask: Ask;
   /** How often it is looked whether the session still stands. */
   readonly checkMs: number;
@@ -46,16 +46,16 @@ function watch(facade: Facade, request: Request, everyMs: number, ended: () => v
   const { cookie } = request.headers;
   const timer = setInterval(() => {
     facade.sessions.byCookie(cookie, typeof named === 'string' ? named : undefined).catch((error: unknown) => {
-      if (error instanceof Fault && error.row.status < 500) ended();
+      if (error instanceof AppError && error.row.status < 500) ended();
     });
   }, everyMs).unref();
   return () => clearInterval(timer);
 }
 
 /** Streams answers to those who ask, and to those who come back. Source: contracts.md "Chat"; docs/decisions/0042. */
-export function mountDashboardChat(router: Router, facade: Facade, given: Partial<ChatOptions> = {}): Answers {
+export function mountDashboardChat(router: Router, facade: Facade, given: Partial<ChatOptions> = {}): AnswerRegistry {
   const options: ChatOptions = { ...chatDefaults, ...given };
-  const answers = new Answers(options);
+  const answers = new AnswerRegistry(options);
   const { deps } = facade;
   const callers = new WeakMap<Request, Principal>();
   const { chat, resumeChat } = dashboardLive;
@@ -72,7 +72,7 @@ export function mountDashboardChat(router: Router, facade: Facade, given: Partia
     const leave = answers.attach(answer);
     const unwatch = watch(facade, request, options.checkMs, () => {
       response.destroy();
-      answers.end(answer, new Fault('auth.unauthorized', 'Sign in: this session has ended.'));
+      answers.end(answer, new AppError('auth.unauthorized', 'Sign in: this session has ended.'));
     });
     response.once('close', () => {
       unwatch();
@@ -112,7 +112,7 @@ export function mountDashboardChat(router: Router, facade: Facade, given: Partia
     const streaming = stream(answer, request, response);
     void produce({ answers, answer, request: asked, wire, ask: options.ask, ctx, logger: deps.logger });
     if (!(await streaming) && !response.destroyed)
-      throw new Fault('service.unavailable', 'The answer was given up before it began: ask again.');
+      throw new AppError('service.unavailable', 'The answer was given up before it began: ask again.');
   };
 
   const resume: RequestHandler = async (request, response) => {
@@ -124,7 +124,7 @@ export function mountDashboardChat(router: Router, facade: Facade, given: Partia
     if (answer !== null && (await stream(answer, request, response).catch(() => false))) return;
     // A name that a client made itself is nobody else's: nothing is to be found behind it, and nothing to be hidden.
     if (chatId.startsWith('chat_') && (await deps.conversations.find(organizationId, actorId, chatId)) === null)
-      throw new Fault('conversation.not_found', 'No conversation with this id is yours.');
+      throw new AppError('conversation.not_found', 'No conversation with this id is yours.');
     response.status(204).end();
   };
 

@@ -2,13 +2,13 @@ import type { ChatEvent } from '#src/contracts/resources/chat.ts';
 import type { Logger } from '#src/domain/ports/logger.ts';
 import type { ToolContext } from '#tools/define.ts';
 import { createAgUiStream } from '#http/chat/ag-ui-stream.ts';
-import type { Answers } from '#http/chat/answers.ts';
+import type { AnswerRegistry } from '#http/chat/answer-registry.ts';
 import type { LiveAnswer } from '#http/chat/live-answer.ts';
 import type { Asked, ChatRequest } from '#http/chat/request.ts';
-import { Teller } from '#http/chat/tell.ts';
+import { AnswerStreamWriter } from '#http/chat/stream-writer.ts';
 import { createUiStream } from '#http/chat/ui-stream.ts';
 import type { Answered, Wire } from '#http/chat/wire.ts';
-import { asFault } from '#http/problem.ts';
+import { asAppError } from '#http/problem.ts';
 
 /** Asks the documents: the use case behind every wire. */
 export type Ask = (ctx: ToolContext, asked: Asked) => Promise<Answered>;
@@ -16,7 +16,7 @@ export type Ask = (ctx: ToolContext, asked: Asked) => Promise<Answered>;
 export const wireOf = ({ wire }: ChatRequest): Wire => (wire.kind === 'ui' ? createUiStream() : createAgUiStream(wire));
 
 interface Production {
-  readonly answers: Answers;
+  readonly answers: AnswerRegistry;
   readonly answer: LiveAnswer;
   readonly request: ChatRequest;
   readonly wire: Wire;
@@ -29,7 +29,7 @@ interface Production {
 export async function produce(production: Production): Promise<void> {
   const { answers, answer, request, wire, ask, logger } = production;
   const { signal } = answer;
-  const teller = new Teller(answer, wire);
+  const teller = new AnswerStreamWriter(answer, wire);
   const emit = (event: ChatEvent): void => {
     if (event.type === 'begin') {
       answers.name(answer, event.conversationId);
@@ -46,7 +46,7 @@ export async function produce(production: Production): Promise<void> {
       answer.refuse(error);
       return;
     }
-    const fault = asFault(error);
+    const fault = asAppError(error);
     if (fault.row.status >= 500 && !signal.aborted)
       logger.error({ err: fault.cause ?? error, requestId: production.ctx.requestId }, 'an answer ended early');
     teller.fail(fault);

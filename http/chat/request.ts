@@ -5,7 +5,7 @@ import {
   type ChatMessage,
   type ChatScope,
 } from '#src/contracts/resources/chat.ts';
-import { Fault, type FieldError } from '#src/domain/fault.ts';
+import { AppError, type FieldError } from '#src/domain/app-error.ts';
 import { fieldErrors, invalidInput } from '#tools/call.ts';
 
 export type Asked = ReturnType<typeof AskInput.parse>;
@@ -74,14 +74,14 @@ function messagesOf({ messages }: ChatBody): Asked['messages'] {
     ]);
   const bytes = read.reduce((sum, { text }) => sum + Buffer.byteLength(text), 0);
   if (bytes > chatLimits.bytes)
-    throw new Fault(
+    throw new AppError(
       'request.too_large',
       `The text of all messages may have at most ${chatLimits.bytes / 1024} KiB: leave out the oldest ones.`,
     );
   return read.filter(({ text }) => text.trim() !== '');
 }
 
-/** Faults: `request.invalid`; `request.too_large` for more text than 64 KiB. Source: contracts.md "Chat". */
+/** Errors: `request.invalid`; `request.too_large` for more text than 64 KiB. Source: contracts.md "Chat". */
 export function readChat(raw: unknown): ChatRequest {
   const parsed = ChatBody.safeParse(raw);
   if (!parsed.success) throw invalidInput(fieldErrors(parsed.error));

@@ -1,5 +1,5 @@
 import type { AskResult, ChatEvent, SourceCard } from '#src/contracts/resources/chat.ts';
-import type { Fault } from '#src/domain/fault.ts';
+import type { AppError } from '#src/domain/app-error.ts';
 
 export type Begin = Extract<ChatEvent, { type: 'begin' }>;
 export type Answered = ReturnType<typeof AskResult.parse>;
@@ -12,7 +12,7 @@ export interface Wire {
   text(delta: string): string;
   end(answered: Answered): string;
   /** Only what the fault says to clients. */
-  failure(fault: Fault): string;
+  failure(fault: AppError): string;
 }
 
 /**

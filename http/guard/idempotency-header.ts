@@ -1,5 +1,5 @@
 import type { Request } from 'express';
-import { Fault } from '#src/domain/fault.ts';
+import { AppError } from '#src/domain/app-error.ts';
 
 /** The header `Idempotency-Key` is another name of the field `idempotencyKey`; both, and different, is `request.invalid`. */
 export function idempotencyHeader(request: Request): unknown {
@@ -8,7 +8,7 @@ export function idempotencyHeader(request: Request): unknown {
   if (header === undefined || typeof body !== 'object' || body === null) return body;
   const field = 'idempotencyKey' in body ? body.idempotencyKey : header;
   if (field !== header)
-    throw new Fault(
+    throw new AppError(
       'request.invalid',
       'The header Idempotency-Key and the field idempotencyKey differ: send one of them.',
       {

@@ -1,4 +1,4 @@
-import { Fault } from '#src/domain/fault.ts';
+import { AppError } from '#src/domain/app-error.ts';
 
 const somewhere = 'http://here.invalid';
 /** Authorization requests of programs lead back to themselves, and carry much. */
@@ -20,15 +20,19 @@ export function ownPath(value: unknown): string | null {
 
 const targets = ['callbackURL', 'redirectTo', 'errorCallbackURL', 'newUserCallbackURL'] as const;
 
-/** Whatever a body names as the next address is ours. Fault: `auth.forbidden`. */
+/** Whatever a body names as the next address is ours. Error: `auth.forbidden`. */
 export function refuseForeignTargets(body: unknown, origins: readonly string[]): void {
   if (typeof body !== 'object' || body === null) return;
   for (const name of targets) {
     const value: unknown = (body as Record<string, unknown>)[name];
     if (value === undefined || ownPath(value) !== null) continue;
     if (typeof value === 'string' && URL.canParse(value) && origins.includes(new URL(value).origin)) continue;
-    throw new Fault('auth.forbidden', `${name}: only addresses of this service are allowed, such as /organizations.`, {
-      errors: [{ pointer: `/${name}`, code: 'foreign', message: 'name a path of this service' }],
-    });
+    throw new AppError(
+      'auth.forbidden',
+      `${name}: only addresses of this service are allowed, such as /organizations.`,
+      {
+        errors: [{ pointer: `/${name}`, code: 'foreign', message: 'name a path of this service' }],
+      },
+    );
   }
 }

@@ -1,4 +1,4 @@
-import { Fault } from '#src/domain/fault.ts';
+import { AppError } from '#src/domain/app-error.ts';
 import type { Response } from 'express';
 
 export interface Rate {
@@ -25,7 +25,7 @@ export class RateLimiter {
     this.#rate = rate;
   }
 
-  /** Takes one token and tells the client what is left. Fault: `request.rate_limited`. */
+  /** Takes one token and tells the client what is left. Error: `request.rate_limited`. */
   take(key: string, response: Response): void {
     const { perSecond, burst } = this.#rate;
     const now = performance.now();
@@ -44,7 +44,7 @@ export class RateLimiter {
       `"default";r=${Math.max(0, Math.floor(tokens - 1))};t=${Math.ceil(burst / perSecond)}`,
     );
     if (tokens < 1)
-      throw new Fault(
+      throw new AppError(
         'request.rate_limited',
         `At most ${perSecond} requests a second with one key or session: slow down.`,
         {

@@ -1,5 +1,5 @@
 import type { Request, RequestHandler } from 'express';
-import { Fault } from '#src/domain/fault.ts';
+import { AppError } from '#src/domain/app-error.ts';
 
 const loopback = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/;
 
@@ -23,10 +23,10 @@ function isOwn(request: Request, origins: readonly string[]): boolean {
   return site === undefined || site === 'same-origin' || site === 'none';
 }
 
-/** Fault: `auth.forbidden`, where a page of another site sent it. Source: identity.md "Sessions". */
+/** Error: `auth.forbidden`, where a page of another site sent it. Source: identity.md "Sessions". */
 export function refuseForeign(request: Request, origins: readonly string[]): void {
   if (isOwn(request, origins)) return;
-  throw new Fault('auth.forbidden', 'Requests from other sites are refused: use the pages of this service.');
+  throw new AppError('auth.forbidden', 'Requests from other sites are refused: use the pages of this service.');
 }
 
 /** Scripts that have nothing to send say so by a length; `is` knows only of those that say nothing. */
@@ -47,7 +47,7 @@ export function sameSite(origins: () => readonly string[]): RequestHandler {
     refuseForeign(request, origins());
     // `is` takes an empty body for one of no type.
     if (request.headers['content-length'] !== '0' && request.is('application/json') === false)
-      throw new Fault('request.media_type', 'Send Content-Type: application/json.');
+      throw new AppError('request.media_type', 'Send Content-Type: application/json.');
     next();
   };
 }

@@ -2,10 +2,10 @@ import type { Request, Response } from 'express';
 import type { BearerAuthenticator } from '#src/auth/bearer-authenticator.ts';
 import { firstScopes, type Scope } from '#src/contracts/scopes.ts';
 import type { Principal } from '#src/domain/access/principal.ts';
-import { Fault } from '#src/domain/fault.ts';
+import { AppError } from '#src/domain/app-error.ts';
 import { stepUpScopes } from '#mcp/rights.ts';
 import { holderOf } from '#http/mcp/sessions.ts';
-import type { Door } from '#http/mcp/standing-streams.ts';
+import type { Door } from '#http/mcp/open-streams.ts';
 import { metadataUrl, type ProtectedResource } from '#http/mcp/resource-metadata.ts';
 
 const bearer = /^Bearer +([\w.~+/=-]+) *$/i;
@@ -32,7 +32,7 @@ export interface BearerParts {
 }
 
 /**
- * The credential of `Authorization: Bearer` to its principal. Faults: `auth.unauthorized`, with one body for every cause and a
+ * The credential of `Authorization: Bearer` to its principal. Errors: `auth.unauthorized`, with one body for every cause and a
  * challenge that says where to get a token; `auth.forbidden` for a workflow key; `service.unavailable`. Source: RFC 6750 §2.1, §3; RFC
  * 9728 §5.1; attacks.md 66, 67.
  */
@@ -44,7 +44,7 @@ export async function bearerPrincipal(
   try {
     return await authenticator.byBearer(bearerOf(request));
   } catch (error) {
-    if (error instanceof Fault && error.code === 'auth.unauthorized') {
+    if (error instanceof AppError && error.code === 'auth.unauthorized') {
       // RFC 6750 §3.1: who sent nothing is told of no error.
       const sent = /^Bearer\b/i.test(request.headers.authorization ?? '');
       response.setHeader('www-authenticate', challenge(resource, firstScopes, sent ? 'invalid_token' : undefined));
@@ -58,9 +58,9 @@ export function insufficientScope(
   principal: Principal,
   missing: readonly Scope[],
   { resource, response }: { resource: ProtectedResource | null; response: Response },
-): Fault {
+): AppError {
   response.setHeader('www-authenticate', challenge(resource, stepUpScopes(principal, missing), 'insufficient_scope'));
-  return new Fault('auth.forbidden', `This credential lacks the scope ${missing.join(' ')}.`);
+  return new AppError('auth.forbidden', `This credential lacks the scope ${missing.join(' ')}.`);
 }
 
 /** The way that a caller came in by, for streams that stay open. */
@@ -77,7 +77,7 @@ export function doorOf(
       try {
         return holderOf(await authenticator.byBearer(secret)) === holder;
       } catch (error) {
-        if (error instanceof Fault && error.row.status < 500) return false;
+        if (error instanceof AppError && error.row.status < 500) return false;
         throw error;
       }
     },

@@ -3,9 +3,9 @@ import { toWebRequest } from '@modelcontextprotocol/node';
 import express, { type RequestHandler, type Response as HttpResponse } from 'express';
 import { BearerAuthenticator, type TokenAuthenticator } from '#src/auth/bearer-authenticator.ts';
 import { callerIdOf } from '#src/domain/access/principal.ts';
-import { Fault } from '#src/domain/fault.ts';
+import { AppError } from '#src/domain/app-error.ts';
 import type { McpCatalog } from '#mcp/catalog.ts';
-import { McpFace } from '#mcp/face/face.ts';
+import { McpServerFactory } from '#mcp/server/server-factory.ts';
 import type { McpCaller } from '#mcp/caller.ts';
 import { productCatalog } from '#mcp/product.ts';
 import type { Facade } from '#http/bind.ts';
@@ -61,7 +61,7 @@ export async function createEndpoint({ deps, allowedHosts, legacy, ...parts }: E
   const { logger } = deps;
   const resource = parts.oauth ?? null;
   const authenticator = new BearerAuthenticator({ keys: parts.authenticator, tokens: resource?.tokens ?? null });
-  const face = new McpFace({
+  const face = new McpServerFactory({
     catalog: parts.catalog ?? (await productCatalog(deps, parts.version)),
     version: parts.version,
     logger,
@@ -87,7 +87,7 @@ export async function createEndpoint({ deps, allowedHosts, legacy, ...parts }: E
   const answer: RequestHandler = async (request, response) => {
     if (!methods.has(request.method)) {
       response.setHeader('allow', 'GET, POST, DELETE, OPTIONS');
-      throw new Fault('request.method_not_allowed', 'Use POST; GET and DELETE belong to sessions.');
+      throw new AppError('request.method_not_allowed', 'Use POST; GET and DELETE belong to sessions.');
     }
     const narrowed = narrow(await bearerPrincipal({ authenticator, resource }, request, response), request.originalUrl);
     const caller = { ...narrowed, requestId: requestIdOf(response), ip: request.ip ?? null };

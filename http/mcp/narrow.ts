@@ -8,7 +8,7 @@ interface Narrowed {
 
 /**
  * What the address of a connection leaves of a caller's rights: `?toolsets=`, `?read_only=true`, `?project=prj_...`. Read anew with
- * every request, since each says its address. Faults: `request.invalid`; `project.not_found` for one that is not the caller's.
+ * every request, since each says its address. Errors: `request.invalid`; `project.not_found` for one that is not the caller's.
  * Source: mcp.md "Endpoint".
  */
 export function narrow(principal: Principal, address: string): Narrowed {

@@ -1,10 +1,10 @@
 import type { Request } from 'express';
 import { limits } from '#src/contracts/fields.ts';
-import { Fault } from '#src/domain/fault.ts';
+import { AppError } from '#src/domain/app-error.ts';
 
 const maxDepth = 64;
 
-const tooLarge = (): Fault => new Fault('request.too_large', 'The JSON body may have at most 1 MiB.');
+const tooLarge = (): AppError => new AppError('request.too_large', 'The JSON body may have at most 1 MiB.');
 
 function readBounded(request: Request): Promise<Buffer> {
   const { promise, resolve, reject } = Promise.withResolvers<Buffer>();
@@ -24,7 +24,7 @@ function readBounded(request: Request): Promise<Buffer> {
   request.on('data', take);
   request.once('end', () => resolve(Buffer.concat(parts)));
   const breakOff = (): void => {
-    if (!request.complete) reject(new Fault('request.malformed', 'The body broke off.'));
+    if (!request.complete) reject(new AppError('request.malformed', 'The body broke off.'));
   };
   request.once('error', breakOff);
   request.once('close', breakOff);
@@ -35,7 +35,7 @@ function readBounded(request: Request): Promise<Buffer> {
 function checkDepth(root: unknown): void {
   let level: readonly unknown[] = [root];
   for (let depth = 0; level.length > 0; depth += 1) {
-    if (depth > maxDepth) throw new Fault('request.malformed', `The body is nested deeper than ${maxDepth} levels.`);
+    if (depth > maxDepth) throw new AppError('request.malformed', `The body is nested deeper than ${maxDepth} levels.`);
     level = level.flatMap((value) =>
       typeof value === 'object' && value !== null ? (Object.values(value) as unknown[]) : [],
     );
@@ -53,7 +53,7 @@ function checkNames(root: unknown): void {
       params?: { _meta?: { progressToken?: unknown } | null } | null;
     };
     if (isLong(id) || isLong(params?._meta?.progressToken))
-      throw new Fault('request.malformed', `id and progressToken may have at most ${longestName} characters.`);
+      throw new AppError('request.malformed', `id and progressToken may have at most ${longestName} characters.`);
   }
 }
 
@@ -67,13 +67,13 @@ function parsed(bytes: Buffer): { value: unknown } | undefined {
 }
 
 /**
- * The JSON of a POST, at most 1 MiB; `undefined` where it is not JSON at all. Faults: `request.media_type`, before anything is
+ * The JSON of a POST, at most 1 MiB; `undefined` where it is not JSON at all. Errors: `request.media_type`, before anything is
  * read, `request.too_large`, and `request.malformed` for one nested too deep or with names that are too long.
  */
 export async function readJson(request: Request): Promise<{ value: unknown } | undefined> {
   const encoding = request.headers['content-encoding'] ?? 'identity';
   if (request.is('application/json') !== 'application/json' || encoding !== 'identity')
-    throw new Fault('request.media_type', 'Send Content-Type: application/json, without Content-Encoding.');
+    throw new AppError('request.media_type', 'Send Content-Type: application/json, without Content-Encoding.');
   if (Number(request.headers['content-length'] ?? 0) > limits.jsonBodyBytes) throw tooLarge();
   const json = parsed(await readBounded(request));
   if (json === undefined) return undefined;

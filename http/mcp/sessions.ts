@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { callerIdOf, type Principal } from '#src/domain/access/principal.ts';
-import type { McpRequestOptions, McpSession } from '#mcp/face/face.ts';
+import type { McpRequestOptions, McpSession } from '#mcp/server/server-factory.ts';
 
 export interface SessionLimits {
   readonly idleMs: number;

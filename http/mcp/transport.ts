@@ -2,16 +2,16 @@ import { toNodeHandler } from '@modelcontextprotocol/node';
 import type { Request as HttpRequest, Response as HttpResponse } from 'express';
 import type { Logger } from '#src/domain/ports/logger.ts';
 import { asAuthInfo, callerOf, type McpCaller } from '#mcp/caller.ts';
-import type { McpFace, McpRequestOptions } from '#mcp/face/face.ts';
-import { StreamPlaces } from '#http/guard/stream-places.ts';
+import type { McpServerFactory, McpRequestOptions } from '#mcp/server/server-factory.ts';
+import { ConcurrencyLimit } from '#http/guard/concurrency-limit.ts';
 import { holderOf, Sessions, sessionLimits, type SessionLimits } from '#http/mcp/sessions.ts';
-import { StandingStreams, type Door } from '#http/mcp/standing-streams.ts';
+import { OpenStreams, type Door } from '#http/mcp/open-streams.ts';
 
 /** How clients of 2025-11-25 and older are served. Source: mcp.md "Endpoint". */
 export type Legacy = 'sessions' | 'stateless' | 'reject';
 
 export interface TransportParts {
-  readonly face: McpFace;
+  readonly face: McpServerFactory;
   readonly logger: Logger;
   readonly legacy: Legacy;
   readonly sessionLimits?: SessionLimits | undefined;
@@ -29,7 +29,7 @@ export interface Exchanged {
 }
 
 export interface Transport {
-  /** Fault: `request.rate_limited` where too many streams are open. */
+  /** Error: `request.rate_limited` where too many streams are open. */
   serve(exchanged: Exchanged): Promise<void>;
   /** As of the endpoint. */
   recheck(): Promise<void>;
@@ -54,14 +54,14 @@ export function createTransport({ face, logger, legacy, ...parts }: TransportPar
     legacy === 'sessions'
       ? new Sessions((id, events) => face.newSession(id, events), parts.sessionLimits ?? sessionLimits)
       : null;
-  const standing = new StandingStreams({ logger, everyMs: parts.recheckMs ?? usualRecheckMs });
+  const standing = new OpenStreams({ logger, everyMs: parts.recheckMs ?? usualRecheckMs });
   const doors = new WeakMap<McpCaller, Door>();
   const places = {
-    credential: new StreamPlaces(streamsMax.credential, 'credential'),
-    organization: new StreamPlaces(streamsMax.organization, 'organization'),
+    credential: new ConcurrencyLimit(streamsMax.credential, 'credential'),
+    organization: new ConcurrencyLimit(streamsMax.organization, 'organization'),
   };
 
-  /** For as long as the answer takes. Fault: `request.rate_limited`. */
+  /** For as long as the answer takes. Error: `request.rate_limited`. */
   const takePlace = ({ caller: { principal }, response }: Exchanged): void => {
     response.once('close', places.credential.take(holderOf(principal)));
     response.once('close', places.organization.take(principal.organizationId));

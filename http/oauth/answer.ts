@@ -1,12 +1,12 @@
 import type { Request, RequestHandler, Response } from 'express';
 import { authenticateClient } from '#src/domain/access/oauth/tokens/authenticate-client.ts';
-import { OAuthProblem } from '#src/domain/access/oauth/problem.ts';
+import { OAuthError } from '#src/domain/access/oauth/oauth-error.ts';
 import { readParameters, type FormParameters } from '#src/domain/access/oauth/tokens/parameters.ts';
-import type { Fault } from '#src/domain/fault.ts';
+import type { AppError } from '#src/domain/app-error.ts';
 import type { Logger } from '#src/domain/ports/logger.ts';
 import type { ClientDirectory, OAuthClient, OAuthStore } from '#src/domain/ports/oauth.ts';
 import { requestIdOf } from '#http/guard/request-id.ts';
-import { asFault } from '#http/problem.ts';
+import { asAppError } from '#http/problem.ts';
 
 interface Refusal {
   readonly status: number;
@@ -14,17 +14,17 @@ interface Refusal {
   readonly description: string;
 }
 
-function descriptionOf({ row: { status }, detail }: Fault): string {
+function descriptionOf({ row: { status }, detail }: AppError): string {
   if (status === 429) return 'too many requests from this address';
   if (status === 413) return 'the request is too large';
   return detail.replaceAll(/["\\]|[^ -~]/g, '');
 }
 
 /** RFC 6749 §5.2 has few words: what is meant is in the description and the status. */
-function refusalOf(error: unknown): Refusal & { readonly fault: Fault | null } {
-  if (error instanceof OAuthProblem)
+function refusalOf(error: unknown): Refusal & { readonly fault: AppError | null } {
+  if (error instanceof OAuthError)
     return { status: error.status, error: error.code, description: error.description, fault: null };
-  const fault = asFault(error);
+  const fault = asAppError(error);
   const { status } = fault.row;
   const code = status >= 500 ? 'server_error' : 'invalid_request';
   return {
@@ -68,7 +68,7 @@ export async function admitted(
   request: Request,
 ): Promise<{ readonly client: OAuthClient; readonly parameters: FormParameters }> {
   if (typeof request.body !== 'string')
-    throw new OAuthProblem('invalid_request', 'send Content-Type: application/x-www-form-urlencoded');
+    throw new OAuthError('invalid_request', 'send Content-Type: application/x-www-form-urlencoded');
   const parameters = readParameters(request.body);
   return { client: await authenticateClient(parts, request.headers.authorization, parameters), parameters };
 }

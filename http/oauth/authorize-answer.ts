@@ -4,7 +4,7 @@ import type { Consents } from '#src/domain/access/oauth/consent.ts';
 import type { OAuthClient } from '#src/domain/ports/oauth.ts';
 import type { Facade } from '#http/bind.ts';
 import type { OAuthParts } from '#http/oauth/mount-oauth.ts';
-import type { PageDesk } from '#http/pages/desk.ts';
+import type { PageGuard } from '#http/pages/page-guard.ts';
 import type { AuthHandler } from '#http/routes/auth.ts';
 
 /** What the pages of consent are mounted with. */
@@ -16,7 +16,7 @@ export interface AuthorizeParts extends Pick<OAuthParts, 'clients' | 'issuer' | 
 
 /** What they stand on. */
 export interface ConsentParts extends Pick<OAuthParts, 'clients' | 'issuer' | 'resource'> {
-  readonly desk: PageDesk;
+  readonly desk: PageGuard;
   readonly consents: Consents;
   readonly limiters: Facade['limiters'];
 }

@@ -2,7 +2,7 @@ import express, { type Request, type RequestHandler, type Response, type Router 
 import { oauthPaths } from '#src/contracts/oauth.ts';
 import { readAuthorization, type AuthorizationQuery } from '#src/domain/access/oauth/authorize.ts';
 import { firstChoice } from '#src/domain/access/oauth/consent-choice.ts';
-import { OAuthProblem } from '#src/domain/access/oauth/problem.ts';
+import { OAuthError } from '#src/domain/access/oauth/oauth-error.ts';
 import { redirectMatches } from '#src/domain/access/oauth/redirect.ts';
 import type { OAuthClient } from '#src/domain/ports/oauth.ts';
 import type { LiveSession } from '#src/domain/ports/sessions.ts';
@@ -12,12 +12,12 @@ import { requestIdOf } from '#http/guard/request-id.ts';
 import { answer, type Asker, type AuthorizeParts, type ConsentParts } from '#http/oauth/authorize-answer.ts';
 import { Decisions } from '#http/oauth/decision.ts';
 import { consentPage, homelessPage, refusedPage } from '#http/pages/consent.ts';
-import { PageDesk, problemPages } from '#http/pages/desk.ts';
+import { PageGuard, problemPages } from '#http/pages/page-guard.ts';
 import { untouched } from '#http/pages/fields.ts';
 import { sendPage } from '#http/pages/layout.ts';
 
 /** What is wrong before it is known where an answer may go: shown to the person, in words for developers. */
-class Unanswerable extends Error {
+class NoRedirectError extends Error {
   /** What the person may do about it. */
   readonly wayOut: string | null;
 
@@ -42,7 +42,7 @@ class Authorization {
     this.#newDocuments = parts.limiters === null ? null : new RateLimiter(newDocuments);
   }
 
-  /** Fault: `request.rate_limited`. */
+  /** Error: `request.rate_limited`. */
   async #find(clientId: string, session: LiveSession | null, response: Response): Promise<OAuthClient | null> {
     const { clients } = this.#parts;
     if (this.#newDocuments !== null && session !== null && clientId.includes(':'))
@@ -50,17 +50,17 @@ class Authorization {
     return clients.find(clientId);
   }
 
-  /** Throws Unanswerable. */
+  /** Throws NoRedirectError. */
   async #asker(query: AuthorizationQuery, session: LiveSession | null, response: Response): Promise<Asker> {
     const { client_id: clientId, redirect_uri: redirectUri, state } = query;
     if (typeof clientId !== 'string' || clientId === '')
-      throw new Unanswerable('client_id is missing or sent more than once');
+      throw new NoRedirectError('client_id is missing or sent more than once');
     const client = await this.#find(clientId, session, response);
-    if (client === null) throw new Unanswerable('client_id is unknown, or its document cannot be used', connectAnew);
+    if (client === null) throw new NoRedirectError('client_id is unknown, or its document cannot be used', connectAnew);
     if (typeof redirectUri !== 'string' || redirectUri === '')
-      throw new Unanswerable('redirect_uri is missing or sent more than once');
+      throw new NoRedirectError('redirect_uri is missing or sent more than once');
     if (!client.redirectUris.some((registered) => redirectMatches(registered, redirectUri)))
-      throw new Unanswerable('redirect_uri is none of the addresses that the client registered');
+      throw new NoRedirectError('redirect_uri is none of the addresses that the client registered');
     return { client, redirectUri, state: typeof state === 'string' && state !== '' ? state : null };
   }
 
@@ -74,9 +74,9 @@ class Authorization {
       return;
     }
     const wanted = readAuthorization(client, request.query, this.#parts.resource());
-    if (session === null) throw new OAuthProblem('login_required', 'nobody is signed in');
+    if (session === null) throw new OAuthError('login_required', 'nobody is signed in');
     // Every consent is a new one: somebody looks at it.
-    if (wanted.silent) throw new OAuthProblem('consent_required', 'the person has to be asked');
+    if (wanted.silent) throw new OAuthError('consent_required', 'the person has to be asked');
     const carried = desk.carried(request, response, request.originalUrl);
     const place = await consents.placeFor(session, null);
     if (place === null) {
@@ -94,7 +94,8 @@ class Authorization {
     const session = await desk.session(request, response);
     if (session === null) limiters?.usual.take(`authorize ${request.ip}`, response);
     try {
-      if (ownPath(request.originalUrl) === null) throw new Unanswerable('the request is longer than 4,000 characters');
+      if (ownPath(request.originalUrl) === null)
+        throw new NoRedirectError('the request is longer than 4,000 characters');
       // Whoever is not signed in makes nobody fetch a document.
       const { client_id: clientId } = request.query;
       if (session === null && typeof clientId === 'string' && clientId.startsWith('https:')) {
@@ -105,11 +106,11 @@ class Authorization {
       try {
         await this.#ask(asker, request, response, session);
       } catch (error) {
-        if (!(error instanceof OAuthProblem)) throw error;
+        if (!(error instanceof OAuthError)) throw error;
         answer(response, issuer(), asker, { error: error.code, error_description: error.description });
       }
     } catch (error) {
-      if (!(error instanceof Unanswerable)) throw error;
+      if (!(error instanceof NoRedirectError)) throw error;
       sendPage(response, refusedPage(error, requestIdOf(response)));
     }
   };
@@ -117,7 +118,7 @@ class Authorization {
 
 /** Where clients send people, and where the people answer. Mount it before `notFound`. */
 export function mountAuthorize(parent: Router, { auth, facade, ...rest }: AuthorizeParts): void {
-  const desk = new PageDesk(auth, facade);
+  const desk = new PageGuard(auth, facade);
   const { clients, consents, issuer, resource } = rest;
   const parts: ConsentParts = { clients, consents, issuer, resource, desk, limiters: facade.limiters };
   const router = express.Router({ caseSensitive: true, strict: true });

@@ -10,12 +10,12 @@ import {
   type Lasting,
   type Preset,
 } from '#src/domain/access/oauth/consent-choice.ts';
-import { Fault } from '#src/domain/fault.ts';
+import { AppError } from '#src/domain/app-error.ts';
 import type { ConsentRequest, OAuthClient } from '#src/domain/ports/oauth.ts';
 import type { LiveSession } from '#src/domain/ports/sessions.ts';
 import { answer, type ConsentParts } from '#http/oauth/authorize-answer.ts';
 import { consentPage } from '#http/pages/consent.ts';
-import { bodyOf, listIn } from '#http/pages/desk.ts';
+import { bodyOf, listIn } from '#http/pages/page-guard.ts';
 import { untouched, type Entry } from '#http/pages/fields.ts';
 import { sendPage } from '#http/pages/layout.ts';
 
@@ -77,7 +77,7 @@ export class Decisions {
 
   decide: RequestHandler = async (request, response) => {
     const session = await this.#parts.desk.session(request, response);
-    if (session === null) throw new Fault('auth.forbidden', 'You are signed out: begin again in the program.');
+    if (session === null) throw new AppError('auth.forbidden', 'You are signed out: begin again in the program.');
     const { consents, clients, issuer } = this.#parts;
     const { request: value = '', act = '', organization = null, shown } = bodyOf(request);
     const consent = await consents.take(value, session);
@@ -90,7 +90,10 @@ export class Decisions {
       consents.placeFor(session, organization),
     ]);
     if (client === null || place === null)
-      throw new Fault('auth.forbidden', 'The program is no longer known, or you belong to no organization any more.');
+      throw new AppError(
+        'auth.forbidden',
+        'The program is no longer known, or you belong to no organization any more.',
+      );
     const sitting: Sitting = { value, session, consent, client, place };
     // Nobody gives away what the page did not show: another organization is looked at first, as is what is left of a lost one.
     const isShown = [organization, shown].every((id) => id === place.organization.organizationId);

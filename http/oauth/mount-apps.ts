@@ -10,10 +10,10 @@ import { tools } from '#tools/index.ts';
 import type { Facade } from '#http/bind.ts';
 import { requestIdOf } from '#http/guard/request-id.ts';
 import { appsPage, type AppsView } from '#http/pages/apps.ts';
-import { bodyOf, listIn, PageDesk, problemPages, seeOther } from '#http/pages/desk.ts';
+import { bodyOf, listIn, PageGuard, problemPages, seeOther } from '#http/pages/page-guard.ts';
 import { untouched, type Entry } from '#http/pages/fields.ts';
 import { sendPage } from '#http/pages/layout.ts';
-import { asFault } from '#http/problem.ts';
+import { asAppError } from '#http/problem.ts';
 import type { AuthHandler } from '#http/routes/auth.ts';
 
 /** Who looks at the page, as a member of their active organization. */
@@ -31,10 +31,10 @@ interface Shown {
 }
 
 class Apps {
-  readonly #desk: PageDesk;
+  readonly #desk: PageGuard;
   readonly #facade: Facade;
 
-  constructor(desk: PageDesk, facade: Facade) {
+  constructor(desk: PageGuard, facade: Facade) {
     this.#desk = desk;
     this.#facade = facade;
   }
@@ -123,7 +123,7 @@ class Apps {
       const { client, secret } = await call(tools.createClient, caller.ctx, wanted);
       await this.#page(request, response, caller, { issued: { clientId: client.clientId, secret } });
     } catch (error) {
-      const { row, detail, errors } = asFault(error);
+      const { row, detail, errors } = asAppError(error);
       if (row.status !== 400) throw error;
       const problem = errors.length > 0 ? null : detail;
       await this.#page(request, response, caller, { entry: { values: { name }, errors, problem }, status: 400 });
@@ -140,7 +140,7 @@ class Apps {
 
 /** Where people see and end what acts for them. The same use cases as `/api/dashboard/apps` and `/api/dashboard/clients`. */
 export function mountApps(parent: Router, auth: AuthHandler, facade: Facade): void {
-  const desk = new PageDesk(auth, facade);
+  const desk = new PageGuard(auth, facade);
   const apps = new Apps(desk, facade);
   const form = desk.form({ bytes: 64 * 1024, fields: 1_100 });
   const router = express.Router({ caseSensitive: true, strict: true });

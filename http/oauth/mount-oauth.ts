@@ -4,7 +4,7 @@ import type { TokenRequest } from '#src/domain/access/oauth/tokens/exchange.ts';
 import { requireParameter } from '#src/domain/access/oauth/tokens/parameters.ts';
 import { introspectToken, revokeToken } from '#src/domain/access/oauth/tokens/present-token.ts';
 import { serverMetadata } from '#src/domain/access/oauth/server-metadata.ts';
-import { Fault } from '#src/domain/fault.ts';
+import { AppError } from '#src/domain/app-error.ts';
 import type { Logger } from '#src/domain/ports/logger.ts';
 import type { ClientDirectory, OAuthClient, OAuthStore, TokenReply } from '#src/domain/ports/oauth.ts';
 import type { MemberStore } from '#src/domain/ports/sessions.ts';
@@ -61,7 +61,7 @@ export function mountOAuth(router: Router, parts: OAuthParts): void {
       answering(logger, async (request, response) => {
         if (request.method !== 'POST') {
           response.setHeader('allow', 'POST, OPTIONS');
-          throw new Fault('request.method_not_allowed', 'Use POST.');
+          throw new AppError('request.method_not_allowed', 'Use POST.');
         }
         // Before the body is read: nobody who sends too much costs more than that.
         parts.limiters?.[from].take(request.ip ?? '', response);

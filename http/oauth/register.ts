@@ -1,6 +1,6 @@
 import type { Request } from 'express';
 import { ClientRegistration } from '#src/contracts/oauth.ts';
-import { OAuthProblem } from '#src/domain/access/oauth/problem.ts';
+import { OAuthError } from '#src/domain/access/oauth/oauth-error.ts';
 import { registerClient, type ClientMetadata } from '#src/domain/access/oauth/register.ts';
 import type { OAuthStore } from '#src/domain/ports/oauth.ts';
 
@@ -15,7 +15,7 @@ function metadataOf({ body }: Request): ClientMetadata {
   if (read.success) return read.data;
   const [at] = read.error.issues.map(({ path }) => String(path[0] ?? 'the body'));
   const code = at === 'redirect_uris' ? 'invalid_redirect_uri' : 'invalid_client_metadata';
-  throw new OAuthProblem(code, `${at} is missing, too long or of another form than RFC 7591 says`);
+  throw new OAuthError(code, `${at} is missing, too long or of another form than RFC 7591 says`);
 }
 
 /** What was registered, as it was understood. Source: RFC 7591 §3.2.1. */

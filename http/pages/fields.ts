@@ -1,4 +1,4 @@
-import type { FieldError } from '#src/domain/fault.ts';
+import type { FieldError } from '#src/domain/app-error.ts';
 import { html, type Content, type Markup } from '#http/pages/html.ts';
 
 export interface Field {

@@ -1,6 +1,6 @@
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { Request, Response } from 'express';
-import { Fault } from '#src/domain/fault.ts';
+import { AppError } from '#src/domain/app-error.ts';
 import { html, type Markup } from '#http/pages/html.ts';
 
 const cookieName = 'app.form_token';
@@ -43,10 +43,10 @@ export class FormToken {
     return html`<input type="hidden" name="${fieldName}" value="${token}" />`;
   }
 
-  /** Fault: `auth.forbidden`. */
+  /** Error: `auth.forbidden`. */
   check(request: Request, body: Readonly<Record<string, string>>): void {
     const cookie = cookieOf(request);
     if (cookie !== null && this.#isOurs(cookie) && same(cookie, body[fieldName] ?? '')) return;
-    throw new Fault('auth.forbidden', 'The form is too old, or cookies are off: open the page anew and try again.');
+    throw new AppError('auth.forbidden', 'The form is too old, or cookies are off: open the page anew and try again.');
   }
 }

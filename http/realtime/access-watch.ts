@@ -1,5 +1,5 @@
 import type { SessionAuthenticator } from '#src/auth/session-authenticator.ts';
-import { Fault } from '#src/domain/fault.ts';
+import { AppError } from '#src/domain/app-error.ts';
 import type { Logger } from '#src/domain/ports/logger.ts';
 import type { MemberStore } from '#src/domain/ports/sessions.ts';
 import type { Reader } from '#http/realtime/reader.ts';
@@ -73,7 +73,7 @@ export class AccessWatch {
         if (session.userId !== userId || !(await this.#isMember(reader.organizationId, userId, memberships)))
           reader.end();
     } catch (error) {
-      if (error instanceof Fault && error.code === 'auth.unauthorized') for (const reader of readers) reader.end();
+      if (error instanceof AppError && error.code === 'auth.unauthorized') for (const reader of readers) reader.end();
       // It may well stand: the next look tells.
       else this.#parts.logger.warn({ err: error }, 'who reads a stream could not be checked; trying again');
     }

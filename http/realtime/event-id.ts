@@ -1,6 +1,6 @@
 import type { Request } from 'express';
 import type { Route } from '#src/contracts/route.ts';
-import { Fault } from '#src/domain/fault.ts';
+import { AppError } from '#src/domain/app-error.ts';
 import type { LogPosition } from '#src/domain/ports/event-log.ts';
 import { fieldErrors, invalidInput } from '#tools/call.ts';
 
@@ -12,7 +12,7 @@ export interface EventId {
 
 export const eventIdText = (epoch: string, seq: number): string => `${epoch}-${seq}`;
 
-/** The row's query. Fault: `request.invalid`. */
+/** The row's query. Error: `request.invalid`. */
 export function streamQuery({ query }: Route, request: Request): Record<string, unknown> {
   const parsed = query?.safeParse(request.query);
   if (parsed?.error !== undefined) throw invalidInput(fieldErrors(parsed.error));
@@ -21,14 +21,14 @@ export function streamQuery({ query }: Route, request: Request): Record<string, 
 
 /**
  * Where the reader was: the header, or else the query, since a page cannot set the header the first time. null when it begins.
- * Fault: `request.invalid` for what was never an id of ours.
+ * Error: `request.invalid` for what was never an id of ours.
  */
 export function lastEventId(request: Request, query: Record<string, unknown>): EventId | null {
   const text = request.get('last-event-id') ?? query['lastEventId'];
   if (typeof text !== 'string' || text === '') return null;
   const [, epoch, seq] = /^([0-9a-f]{1,32})-(\d{1,15})$/.exec(text) ?? [];
   if (epoch === undefined || seq === undefined)
-    throw new Fault(
+    throw new AppError(
       'request.invalid',
       'Last-Event-ID is not an id of this stream: send the last one you got, or none.',
       {

@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net';
 import type { Response } from 'express';
-import { Fault } from '#src/domain/fault.ts';
+import { AppError } from '#src/domain/app-error.ts';
 
 const mostIdle = 2;
 
@@ -22,7 +22,7 @@ export class Reader {
   /** Signs of life in a row at which it had taken nothing. */
   #idle = 0;
 
-  /** Answers with the head of the stream and `begin`. Fault: `request.invalid` where the connection is busy with another answer. */
+  /** Answers with the head of the stream and `begin`. Error: `request.invalid` where the connection is busy with another answer. */
   constructor(
     response: Response,
     begin: string,
@@ -34,7 +34,7 @@ export class Reader {
   ) {
     const { socket } = response;
     if (socket === null)
-      throw new Fault('request.invalid', 'A stream needs a connection of its own: wait for the answer before.');
+      throw new AppError('request.invalid', 'A stream needs a connection of its own: wait for the answer before.');
     this.organizationId = organizationId;
     this.projectIds = projectIds;
     this.#response = response;

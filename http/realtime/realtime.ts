@@ -4,7 +4,7 @@ import { AccessWatch, type WatchParts } from '#http/realtime/access-watch.ts';
 import { OrganizationFeed, type FeedOptions, type FeedParts } from '#http/realtime/organization-feed.ts';
 import type { EventId } from '#http/realtime/event-id.ts';
 import { Reader } from '#http/realtime/reader.ts';
-import { StreamPlaces } from '#http/guard/stream-places.ts';
+import { ConcurrencyLimit } from '#http/guard/concurrency-limit.ts';
 import { sseDefaults } from '#http/sse.ts';
 
 export interface RealtimeOptions extends FeedOptions {
@@ -53,7 +53,7 @@ export class Realtime {
   readonly #options: RealtimeOptions;
   readonly #feeds = new Map<string, Shared>();
   readonly #readers = new Set<Reader>();
-  readonly #places: StreamPlaces;
+  readonly #places: ConcurrencyLimit;
   readonly #watch: AccessWatch;
   #timers: NodeJS.Timeout[] = [];
   #closed = false;
@@ -61,11 +61,11 @@ export class Realtime {
   constructor(parts: FeedParts & WatchParts, options: RealtimeOptions) {
     this.#parts = parts;
     this.#options = options;
-    this.#places = new StreamPlaces(options.streamsPerSession, 'session');
+    this.#places = new ConcurrencyLimit(options.streamsPerSession, 'session');
     this.#watch = new AccessWatch(parts);
   }
 
-  /** Answers with a stream; settles when the reader has what it missed. Fault: `request.rate_limited`. */
+  /** Answers with a stream; settles when the reader has what it missed. Error: `request.rate_limited`. */
   async open({ request, response, principal, from, projectIds }: StreamRequest): Promise<void> {
     const { session, organizationId } = principal;
     if (session === null) throw new Error('a stream needs a session');

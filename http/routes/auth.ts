@@ -1,7 +1,7 @@
 import type { Request, RequestHandler, Response, Router } from 'express';
 import * as contract from '#src/contracts/auth.ts';
 import type { Affiliate } from '#src/domain/access/affiliate.ts';
-import { Fault } from '#src/domain/fault.ts';
+import { AppError } from '#src/domain/app-error.ts';
 import type { Accounts, AccountAction, AccountBody, AccountReply, LiveSession } from '#src/domain/ports/sessions.ts';
 import { fieldErrors, invalidInput } from '#tools/call.ts';
 import { inSession, type Facade } from '#http/bind.ts';
@@ -20,7 +20,7 @@ interface Shape<T> {
   safeParse(value: unknown): { success: true; data: T } | { success: false; error: Parameters<typeof fieldErrors>[0] };
 }
 
-/** Fault: `request.invalid`. */
+/** Error: `request.invalid`. */
 export function checked<T>(shape: Shape<T>, value: unknown): T {
   const result = shape.safeParse(value ?? {});
   if (result.success) return result.data;
@@ -92,7 +92,7 @@ function memberRows(auth: AuthHandler): Record<string, MemberWork> {
     async 'POST revoke-session'({ userId }, request) {
       const { sessionId } = checked(contract.SessionChoice, request.body);
       if (!(await auth.end(userId, sessionId)))
-        throw new Fault('session.not_found', 'You have no session with this id.');
+        throw new AppError('session.not_found', 'You have no session with this id.');
       return { success: true };
     },
     async 'POST revoke-other-sessions'({ userId, sessionId }, request) {

@@ -1,7 +1,7 @@
 import type { Request, RequestHandler, Response, Router } from 'express';
 import { dashboardLive } from '#src/contracts/dashboard/live.ts';
 import type { Principal } from '#src/domain/access/principal.ts';
-import { Fault } from '#src/domain/fault.ts';
+import { AppError } from '#src/domain/app-error.ts';
 import type { LoggedEvent } from '#src/domain/ports/event-log.ts';
 import type { ToolDeps } from '#tools/deps.ts';
 import { admission, cookieGuards, type Facade } from '#http/bind.ts';
@@ -20,14 +20,14 @@ function chosenProjects(principal: Principal, query: Record<string, unknown>): R
   if (named === undefined) return null;
   const foreign = named.findIndex((id) => !principal.projectIds.includes(id));
   if (foreign < 0) return new Set(named);
-  throw new Fault('project.not_found', 'No project with this id is yours.', {
+  throw new AppError('project.not_found', 'No project with this id is yours.', {
     errors: [{ pointer: `/projectIds/${foreign}`, code: 'not_found', message: 'take ids from the list of projects' }],
   });
 }
 
 function mayListen({ scopes }: Principal): void {
   for (const scope of ['documents:read', 'runs:read'] as const)
-    if (!scopes.has(scope)) throw new Fault('auth.forbidden', `This credential lacks the scope ${scope}.`);
+    if (!scopes.has(scope)) throw new AppError('auth.forbidden', `This credential lacks the scope ${scope}.`);
 }
 
 /** After a request that may have ended somebody's access, those who listen are looked at again. */

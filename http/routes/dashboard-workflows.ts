@@ -1,6 +1,6 @@
 import type { Request, Response } from 'express';
 import { dashboardWorkflows } from '#src/contracts/dashboard/workflows.ts';
-import { Fault } from '#src/domain/fault.ts';
+import { AppError } from '#src/domain/app-error.ts';
 import { tools } from '#tools/index.ts';
 import type { Bind } from '#http/bind.ts';
 
@@ -44,7 +44,7 @@ function ifMatch(request: Request): unknown {
   const baseVersion = Number(/^"?([1-9][0-9]{0,8})"?$/.exec(header)?.[1] ?? NaN);
   const given = 'baseVersion' in body ? body.baseVersion : baseVersion;
   if (given === baseVersion) return { ...body, baseVersion };
-  throw new Fault(
+  throw new AppError(
     'request.invalid',
     'If-Match: send the revision of the draft, such as "7", and no other baseVersion.',
     {

@@ -6,7 +6,7 @@ import { tools } from '#tools/index.ts';
 import { admission, type Facade } from '#http/bind.ts';
 import { requestIdOf } from '#http/guard/request-id.ts';
 import { lastEventId, resumable, streamQuery } from '#http/realtime/event-id.ts';
-import { StreamPlaces } from '#http/guard/stream-places.ts';
+import { ConcurrencyLimit } from '#http/guard/concurrency-limit.ts';
 import { followExecution, lateMs } from '#http/execution-feed.ts';
 import { openEventStream, sseDefaults, type SseOptions } from '#http/sse.ts';
 
@@ -16,7 +16,7 @@ const row = service.executionEvents;
 /** The events of one execution as they happen. Source: contracts.md "Realtime feed". */
 export function mountExecutionEvents(router: Router, facade: Facade, options: SseOptions = sseDefaults): void {
   const callers = new WeakMap<Request, Principal>();
-  const places = new StreamPlaces(streamsPerKey, 'key');
+  const places = new ConcurrencyLimit(streamsPerKey, 'key');
 
   router.get(row.path, admission(facade, row, {}, callers), async (request, response) => {
     const principal = callers.get(request);

@@ -1,6 +1,6 @@
 import type { Request, Response, Router } from 'express';
 import type { MediaFile, MediaRequest } from '#src/domain/documents/signed-media.ts';
-import { Fault } from '#src/domain/fault.ts';
+import { AppError } from '#src/domain/app-error.ts';
 
 type Open = (request: MediaRequest) => Promise<MediaFile>;
 type Place = Pick<MediaRequest, 'organizationId' | 'documentId' | 'picture'>;
@@ -22,7 +22,7 @@ export function mountMedia(router: Router, open: Open): void {
   });
   router.get('/media/:organizationId/:documentId/pages/:page.webp', async (request, response) => {
     const { organizationId, documentId, page } = request.params;
-    if (!/^(0|[1-9]\d{0,3})$/.test(page)) throw new Fault('request.not_found', 'Pages are counted 0, 1, 2, ...');
+    if (!/^(0|[1-9]\d{0,3})$/.test(page)) throw new AppError('request.not_found', 'Pages are counted 0, 1, 2, ...');
     await answer(request, response, { open, place: { organizationId, documentId, picture: Number(page) } });
   });
 }

@@ -1,15 +1,15 @@
 import express, { type Request, type RequestHandler, type Response, type Router } from 'express';
 import { NewOrganization, SignIn, SignUp } from '#src/contracts/auth.ts';
-import { Fault } from '#src/domain/fault.ts';
+import { AppError } from '#src/domain/app-error.ts';
 import type { LiveSession } from '#src/domain/ports/sessions.ts';
 import type { Facade } from '#http/bind.ts';
 import { ownPath } from '#http/guard/own-path.ts';
 import { along, signInPage, signUpPage, type Carried } from '#http/pages/account.ts';
-import { bodyOf, PageDesk, problemPages, seeOther, type Body } from '#http/pages/desk.ts';
+import { bodyOf, PageGuard, problemPages, seeOther, type Body } from '#http/pages/page-guard.ts';
 import { untouched, type Entry } from '#http/pages/fields.ts';
 import { sendPage, type Page } from '#http/pages/layout.ts';
 import { invitationPage, organizationsPage } from '#http/pages/organizations.ts';
-import { asFault } from '#http/problem.ts';
+import { asAppError } from '#http/problem.ts';
 import { checked, perform, type AuthHandler } from '#http/routes/auth.ts';
 
 const home = '/organizations';
@@ -19,8 +19,8 @@ const invitationIn = (returnTo: unknown): string | undefined =>
   /^\/invitations\/(\w+)(?:[?#]|$)/.exec(ownPath(returnTo) ?? '')?.[1];
 
 /** Faults that somebody can mend in the form are shown in it. */
-function entryOf(error: unknown, values: Body): { entry: Entry; fault: Fault } {
-  const fault = asFault(error);
+function entryOf(error: unknown, values: Body): { entry: Entry; fault: AppError } {
+  const fault = asAppError(error);
   if (fault.row.status >= 500) throw error;
   const { errors, detail } = fault;
   return { entry: { values, errors, problem: errors.length > 0 ? null : detail }, fault };
@@ -28,9 +28,9 @@ function entryOf(error: unknown, values: Body): { entry: Entry; fault: Fault } {
 
 class Pages {
   readonly #auth: AuthHandler;
-  readonly #desk: PageDesk;
+  readonly #desk: PageGuard;
 
-  constructor(auth: AuthHandler, desk: PageDesk) {
+  constructor(auth: AuthHandler, desk: PageGuard) {
     this.#auth = auth;
     this.#desk = desk;
   }
@@ -153,14 +153,14 @@ class Pages {
     const id = String(request.params['id']);
     if (decision === 'accept') await this.#auth.affiliate.accept(actor, id);
     else if (decision === 'decline') await this.#auth.affiliate.decline(actor, id);
-    else throw new Fault('request.invalid', 'Accept the invitation, or decline it.');
+    else throw new AppError('request.invalid', 'Accept the invitation, or decline it.');
     seeOther(response, ownPath(returnTo) ?? home);
   };
 }
 
 /** Sign-in for people, without any script. Forms are posted to the address of their page. */
 export function mountPages(parent: Router, auth: AuthHandler, facade: Facade): void {
-  const desk = new PageDesk(auth, facade);
+  const desk = new PageGuard(auth, facade);
   const pages = new Pages(auth, desk);
   const router = express.Router({ caseSensitive: true, strict: true });
   const form = desk.form();

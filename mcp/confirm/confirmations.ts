@@ -10,7 +10,7 @@ import {
 } from '@modelcontextprotocol/server';
 import { canonicalHash, sha256Hex } from '#src/domain/canonical-json.ts';
 import { callerIdOf } from '#src/domain/access/principal.ts';
-import { Fault } from '#src/domain/fault.ts';
+import { AppError } from '#src/domain/app-error.ts';
 import type { AnyTool, ToolContext } from '#tools/define.ts';
 import { canAsk } from '#mcp/confirm/can-ask.ts';
 import { mayAsk, questionBefore } from '#mcp/confirm/questions.ts';
@@ -61,7 +61,7 @@ export class Confirmations {
   }
 
   /**
-   * The question to answer the call with; null: go on. Faults: `request.not_confirmed`. A state that is not for this call is a
+   * The question to answer the call with; null: go on. Errors: `request.not_confirmed`. A state that is not for this call is a
    * `ProtocolError`.
    */
   async ask(
@@ -101,5 +101,5 @@ function requireYes(responses: Record<string, unknown> | undefined): void {
   const response = inputResponse(responses, key);
   const said = response.kind === 'elicit' && response.action === 'accept' ? response.content?.['confirm'] : false;
   if (said === true) return;
-  throw new Fault('request.not_confirmed', 'The user did not confirm this. Nothing was changed.');
+  throw new AppError('request.not_confirmed', 'The user did not confirm this. Nothing was changed.');
 }

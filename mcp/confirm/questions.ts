@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import { Fault } from '#src/domain/fault.ts';
+import { AppError } from '#src/domain/app-error.ts';
 import { nextVersion } from '#src/domain/runs/next-version.ts';
 import { terminalStatuses } from '#src/domain/runs/run.ts';
 import type { AnyTool, Tool, ToolContext } from '#tools/define.ts';
@@ -106,7 +106,7 @@ export async function questionBefore(
     return await describe(ctx, input.data);
   } catch (error) {
     // Not found, not editable, ...: the call itself says so.
-    if (error instanceof Fault) return null;
+    if (error instanceof AppError) return null;
     throw error;
   }
 }

@@ -2,8 +2,8 @@ import type { CallToolResult, ImageContent } from '@modelcontextprotocol/server'
 import type { Logger } from '#src/domain/ports/logger.ts';
 import type { AnyTool, Outcome } from '#tools/define.ts';
 import { fit, startOf, textBudgetBytes, type Cut } from '#mcp/present/budget.ts';
-import { faultOf } from '#mcp/present/fault-of.ts';
-import { hintFor } from '#mcp/present/fault-hints.ts';
+import { errorOf } from '#mcp/present/to-mcp-error.ts';
+import { hintFor } from '#mcp/present/error-hints.ts';
 import { nextCall } from '#mcp/present/next-call.ts';
 import { neutralize } from '#mcp/present/neutralize.ts';
 
@@ -57,7 +57,7 @@ export function presentError(
   error: unknown,
   { requestId, logger }: { requestId: string; logger: Logger },
 ): CallToolResult {
-  const fault = faultOf(error, { requestId, logger, tool: tool.name });
+  const fault = errorOf(error, { requestId, logger, tool: tool.name });
   const fields = fault.errors
     .slice(0, fieldErrorsTold)
     .map(({ pointer, message }) => `- ${pointer === '' ? '/' : pointer}: ${message}`);

@@ -1,6 +1,6 @@
 import { ProtocolError, ProtocolErrorCode, ResourceNotFoundError } from '@modelcontextprotocol/server';
-import type { Fault } from '#src/domain/fault.ts';
-import { faultOf, type Circumstances } from '#mcp/present/fault-of.ts';
+import type { AppError } from '#src/domain/app-error.ts';
+import { errorOf, type Circumstances } from '#mcp/present/to-mcp-error.ts';
 
 const { InvalidParams, InvalidRequest, InternalError } = ProtocolErrorCode;
 /** Of one refused request. */
@@ -11,12 +11,12 @@ export function noSuchResource(uri: string): ProtocolError {
   return new ResourceNotFoundError(uri, 'Resource not found: resources/list and completion know the addresses.');
 }
 
-function kindOf({ status }: Fault['row']): number {
+function kindOf({ status }: AppError['row']): number {
   if (status === 403) return InvalidRequest;
   return status < 500 && status !== 429 ? InvalidParams : InternalError;
 }
 
-function told(fault: Fault, uri: string | undefined): ProtocolError {
+function told(fault: AppError, uri: string | undefined): ProtocolError {
   const { code, detail, row, retryAfterSeconds } = fault;
   if (row.status === 404 && uri !== undefined) return noSuchResource(uri);
   const errors = fault.errors.slice(0, fieldErrorsTold).map(({ pointer, message }) => ({ pointer, message }));
@@ -30,7 +30,7 @@ function told(fault: Fault, uri: string | undefined): ProtocolError {
 
 /** As JSON-RPC tells it. `uri`: of a resource that was asked for. */
 export function protocolError(error: unknown, circumstances: Circumstances, uri?: string): ProtocolError {
-  return error instanceof ProtocolError ? error : told(faultOf(error, circumstances), uri);
+  return error instanceof ProtocolError ? error : told(errorOf(error, circumstances), uri);
 }
 
 /** Whether the failure is ours, so that another try may help. */

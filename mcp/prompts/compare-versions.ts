@@ -1,4 +1,4 @@
-import { Fault } from '#src/domain/fault.ts';
+import { AppError } from '#src/domain/app-error.ts';
 import { VersionRef } from '#src/contracts/resources/workflow.ts';
 import { tools } from '#tools/index.ts';
 import { fit } from '#mcp/present/budget.ts';
@@ -12,7 +12,7 @@ function versionOf(name: string, text: string): VersionRef {
   const read = VersionRef.safeParse(text);
   if (read.success) return read.data;
   const message = 'expected draft, published or the number of a version';
-  throw new Fault('request.invalid', `Argument ${name}: ${message}.`);
+  throw new AppError('request.invalid', `Argument ${name}: ${message}.`);
 }
 
 export const compareVersions: McpPrompt = {

@@ -28,7 +28,7 @@ export interface McpPrompt {
   /** Its steps change something: not for connections that only read. */
   readonly changes: boolean;
   readonly arguments: readonly PromptArgument[];
-  /** Faults: those of the use cases. */
+  /** Errors: those of the use cases. */
   messages(ask: Ask, given: Arguments): Promise<readonly PromptMessage[]>;
 }
 

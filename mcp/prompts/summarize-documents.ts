@@ -1,4 +1,4 @@
-import { Fault } from '#src/domain/fault.ts';
+import { AppError } from '#src/domain/app-error.ts';
 import { tools } from '#tools/index.ts';
 import type { Ask } from '#mcp/resources/ask.ts';
 import { completeDocument, completeLast } from '#mcp/completion/completers.ts';
@@ -14,7 +14,7 @@ async function chosen(ask: Ask, documentIds: string, query: string): Promise<rea
   const named = [...new Set(documentIds.split(',').map((id) => id.trim()))].filter((id) => id !== '');
   if (named.length > 0 === (query.trim() !== '') || named.length > idsMax) {
     const message = named.length > idsMax ? `at most ${idsMax} documents` : 'give exactly one of documentIds and query';
-    throw new Fault('request.invalid', `Argument documentIds: ${message}.`);
+    throw new AppError('request.invalid', `Argument documentIds: ${message}.`);
   }
   if (named.length > 0) return named;
   const { documents } = await ask(tools.searchDocuments, { query, limit: 10 });

@@ -23,7 +23,7 @@ async function partsOf(ask: Ask, documentId: string, most: number): Promise<read
   return rest.every((part) => part.ocrResultId === first.ocrResultId) ? [first, ...rest] : null;
 }
 
-/** The recognized text between the tags that mark it as untrusted, and where the rest is. Faults: those of read_document_text. */
+/** The recognized text between the tags that mark it as untrusted, and where the rest is. Errors: those of read_document_text. */
 export async function documentText(ask: Ask, documentId: string, most = textMax): Promise<string> {
   const parts = (await partsOf(ask, documentId, most)) ?? (await partsOf(ask, documentId, partMax)) ?? [];
   const [first] = parts;

@@ -13,7 +13,7 @@ export type Contents = ReadResourceResult['contents'];
 /** Of a run's JSON: above that its steps that succeeded are left out. */
 const runBytes = 256 * 1024;
 
-/** Reads a resource with the caller's rights. Faults: those of its use case. */
+/** Reads a resource with the caller's rights. Errors: those of its use case. */
 export type ReadResource = (ask: Ask, named: Named) => Promise<Contents>;
 
 /** JSON for what this service says, and text between tags for what documents and models say. */

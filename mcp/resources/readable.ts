@@ -1,4 +1,4 @@
-import { Fault } from '#src/domain/fault.ts';
+import { AppError } from '#src/domain/app-error.ts';
 import { tools } from '#tools/index.ts';
 import type { McpCaller } from '#mcp/caller.ts';
 import type { Named } from '#mcp/resources/address.ts';
@@ -37,7 +37,7 @@ async function stateOf(ask: Ask, named: Named): Promise<string> {
 
 /**
  * The state of a resource that the caller may read now; null when it is unknown, somebody else's, out of view, or the scope is
- * missing: whoever subscribes cannot tell one from the other. Faults: those that pass, such as `service.unavailable`.
+ * missing: whoever subscribes cannot tell one from the other. Errors: those that pass, such as `service.unavailable`.
  */
 export async function readableState(caller: McpCaller, ask: Ask, uri: string): Promise<string | null> {
   const named = namedInView(caller, uri);
@@ -45,7 +45,7 @@ export async function readableState(caller: McpCaller, ask: Ask, uri: string): P
   try {
     return await stateOf(ask, named);
   } catch (error) {
-    if (error instanceof Fault && (error.row.status === 404 || error.row.status === 403)) return null;
+    if (error instanceof AppError && (error.row.status === 404 || error.row.status === 403)) return null;
     throw error;
   }
 }

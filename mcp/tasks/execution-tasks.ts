@@ -6,7 +6,7 @@ import {
   type InputResponses,
 } from '@modelcontextprotocol/server';
 import type { Execution } from '#src/contracts/resources/execution.ts';
-import { Fault } from '#src/domain/fault.ts';
+import { AppError } from '#src/domain/app-error.ts';
 import { terminalStatuses } from '#src/domain/runs/run.ts';
 import { call } from '#tools/call.ts';
 import type { ToolContext } from '#tools/define.ts';
@@ -30,7 +30,7 @@ async function orUnknown<T>(work: Promise<T>): Promise<T | null> {
   try {
     return await work;
   } catch (error) {
-    if (error instanceof Fault && unknown.has(error.code)) return null;
+    if (error instanceof AppError && unknown.has(error.code)) return null;
     throw error;
   }
 }
@@ -64,7 +64,7 @@ async function giveAnswers(ctx: ToolContext, executionId: string, answers: Retur
       await call(tools.resumeRun, ctx, given);
     } catch (error) {
       // Somebody was faster.
-      if (!(error instanceof Fault && error.code === 'run.not_waiting')) throw error;
+      if (!(error instanceof AppError && error.code === 'run.not_waiting')) throw error;
     }
 }
 

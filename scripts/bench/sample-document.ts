@@ -1,6 +1,6 @@
 import type { DocumentRecord } from '#src/domain/documents/document.ts';
 import { newId } from '#src/domain/ids.ts';
-import type { Seed } from '#src/compose/seed.ts';
+import type { Seed } from '#app/compose/seed.ts';
 
 /** A document as it is after its workflow ran; a higher `index` is a newer one. There is no object behind it. */
 export function sampleDocument({ organizationId, projectId }: Seed, index: number): DocumentRecord {

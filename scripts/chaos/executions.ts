@@ -3,14 +3,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { createPinoLogger } from '#src/adapters/logger/pino-logger.ts';
-import { addCodeWorkflow } from '#src/agents/publish-code-workflows.ts';
-import { compose } from '#src/compose.ts';
+import { addCodeWorkflow } from '#app/agents/publish-code-workflows.ts';
+import { compose } from '#app/compose.ts';
 import { loadConfig } from '#src/config/config.ts';
 import { z } from 'zod';
 import { AckReply, PresignReply } from '#src/contracts/resources/upload.ts';
-import { openEmbeddedDatabase } from '#embedded/open.ts';
-import { collectionsOf, type Collections } from '#src/adapters/database/collections.ts';
-import { connectDatabase } from '#src/adapters/database/connect.ts';
+import { openEmbeddedDatabase } from '@inkgraph/embedded-mongo';
+import { collectionsOf, type Collections } from '#src/stores/collections.ts';
+import { connectDatabase } from '#src/stores/connect.ts';
 import { effectsWorkflow, webhooksOfRun } from '#scripts/chaos/effects-workflow.ts';
 import { prepareFolder } from '#scripts/chaos/prepare-folder.ts';
 import { startReceiver, type Receiver } from '#scripts/chaos/receiver.ts';
@@ -19,7 +19,7 @@ import { startService } from '#scripts/chaos/service-process.ts';
 import { verifyExecutions, type Effects } from '#scripts/chaos/verify-executions.ts';
 import { WorkerPool } from '#scripts/chaos/worker-pool.ts';
 import { seeded, type Random } from '#scripts/fixtures/random.ts';
-import type { Seed } from '#src/compose/seed.ts';
+import type { Seed } from '#app/compose/seed.ts';
 
 export interface ExecutionChaosOptions {
   readonly workers: number;
@@ -107,7 +107,7 @@ const poster =
 
 /** A document that no workflow has seen; answers its id. */
 async function storeDocument(post: Post): Promise<string> {
-  const bytes = await readFile(new URL('../../test/fixtures/note.gif', import.meta.url));
+  const bytes = await readFile(new URL('#test/fixtures/note.gif', import.meta.url));
   const wanted = { contentType: 'image/gif', size: bytes.length, visibility: 'private' };
   const { uploadUrl, objectKey } = await post('/api/service/uploads/presign', wanted, PresignReply);
   const stored = await fetch(uploadUrl, { method: 'PUT', body: new Uint8Array(bytes) });

@@ -2,7 +2,7 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import type { Seed } from '#src/compose/seed.ts';
+import type { Seed } from '#app/compose/seed.ts';
 import { prepareFolder } from '#scripts/chaos/prepare-folder.ts';
 import { Restarter } from '#scripts/chaos/restarter.ts';
 import { untilFinished, uploadStubbornly } from '#scripts/chaos/stubborn-client.ts';

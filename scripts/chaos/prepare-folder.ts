@@ -1,7 +1,7 @@
 import { createPinoLogger } from '#src/adapters/logger/pino-logger.ts';
-import { compose } from '#src/compose.ts';
+import { compose } from '#app/compose.ts';
 import { loadConfig } from '#src/config/config.ts';
-import { seed, type Seed } from '#src/compose/seed.ts';
+import { seed, type Seed } from '#app/compose/seed.ts';
 
 /** A data folder with an organization, a project, the default workflow and keys, before any service runs on it. */
 export async function prepareFolder(dataDir: string, env: Readonly<Record<string, string>> = {}): Promise<Seed> {

@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import type { Collections } from '#src/adapters/database/collections.ts';
+import type { Collections } from '#src/stores/collections.ts';
 import type { RunRecord } from '#src/domain/runs/run.ts';
 
 type Stored = Pick<Collections, 'runs' | 'steps'>;

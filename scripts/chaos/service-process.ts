@@ -12,7 +12,7 @@ export interface ServiceOptions {
   readonly dataDir: string;
   /** Beside free ports, no rate limits and the log that tells when the service is up. */
   readonly env?: Readonly<Record<string, string>>;
-  /** The program, from the root of the repository; src/main.ts unless a test brings its own. */
+  /** The program, from the root of the repository; app/main.ts unless a test brings its own. */
   readonly program?: string;
 }
 
@@ -39,7 +39,7 @@ export interface ServiceProcess extends AsyncDisposable {
 export async function startService({
   dataDir,
   env = {},
-  program = 'src/main.ts',
+  program = 'app/main.ts',
 }: ServiceOptions): Promise<ServiceProcess> {
   const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', program], {
     cwd: root,

@@ -1,4 +1,4 @@
-import type { Collections } from '#src/adapters/database/collections.ts';
+import type { Collections } from '#src/stores/collections.ts';
 import type { Receiver } from '#scripts/chaos/receiver.ts';
 import { webhooksOfRun } from '#scripts/chaos/effects-workflow.ts';
 

@@ -1,6 +1,6 @@
-import { openEmbeddedDatabase } from '#embedded/open.ts';
-import { collectionsOf, type Collections } from '#src/adapters/database/collections.ts';
-import { connectDatabase } from '#src/adapters/database/connect.ts';
+import { openEmbeddedDatabase } from '@inkgraph/embedded-mongo';
+import { collectionsOf, type Collections } from '#src/stores/collections.ts';
+import { connectDatabase } from '#src/stores/connect.ts';
 
 async function verifyDocument(stored: Collections, organizationId: string, documentId: string): Promise<string[]> {
   const about = { organizationId, documentId };

@@ -2,18 +2,18 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 /** Files of test/ that take the longest, in the order of their seconds on a quiet machine of two cores. */
 export const slowFiles: readonly string[] = [
-  'embedded/running/backup',
+  'running/backup',
   'agents/durability/effects-once',
   'agents/durability/paused-past-its-lease',
-  'embedded/running/lifecycle-process',
+  'embedded/lifecycle-process',
   'scripts/graphs',
   'agents/durability/killed-anywhere',
-  'embedded/running/lifecycle-damage',
+  'running/lifecycle-damage',
   'attacks/killed-worker',
   'attacks/poisoned-run',
   'mcp/workflows',
   'scripts/keys',
-  'embedded/running/crash',
+  'running/crash',
   'scripts/secrets',
   'agents/kill-nine',
   'scripts/seed',

@@ -1,4 +1,4 @@
-import type { App } from '#src/compose.ts';
+import type { App } from '#app/compose.ts';
 import { grantedScopes, type Scope } from '#src/contracts/scopes.ts';
 import { newId } from '#src/domain/ids.ts';
 import type { ToolContext } from '#tools/define.ts';

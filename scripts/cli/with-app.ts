@@ -1,7 +1,7 @@
 import { loadConfig, type Config } from '#src/config/config.ts';
 import { ConfigError } from '#src/config/env.ts';
-import type { App } from '#src/compose.ts';
-import { Fault } from '#src/domain/fault.ts';
+import type { App } from '#app/compose.ts';
+import { AppError } from '#src/domain/app-error.ts';
 
 /** A mistake of the person at the keyboard, worded for them. */
 export class UsageError extends Error {}
@@ -15,7 +15,7 @@ export async function withApp(command: (app: App, config: Config) => Promise<voi
     const config = loadConfig(process.env);
     // Most of what a command takes to start: others, and those that are refused before, do without.
     const [{ compose }, { createPinoLogger }] = await Promise.all([
-      import('#src/compose.ts'),
+      import('#app/compose.ts'),
       import('#src/adapters/logger/pino-logger.ts'),
     ]);
     await using app = await compose({ ...config, services: new Set() }, { logger: createPinoLogger('error') });
@@ -27,7 +27,7 @@ export async function orExplain(work: () => Promise<void>): Promise<void> {
   try {
     await work();
   } catch (error) {
-    const mendable = error instanceof UsageError || error instanceof ConfigError || error instanceof Fault;
+    const mendable = error instanceof UsageError || error instanceof ConfigError || error instanceof AppError;
     const argument = error instanceof TypeError && 'code' in error && String(error.code).startsWith('ERR_PARSE_ARGS');
     process.stderr.write(
       `${mendable || argument ? error.message : error instanceof Error ? error.stack : String(error)}\n`,

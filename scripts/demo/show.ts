@@ -1,8 +1,8 @@
 import type { z } from 'zod';
-import type { Addresses } from '#src/compose/services.ts';
+import type { Addresses } from '#app/compose/services.ts';
 import type { SearchResult } from '#src/contracts/resources/card.ts';
 import type { Document } from '#src/contracts/resources/document.ts';
-import type { Seed } from '#src/compose/seed.ts';
+import type { Seed } from '#app/compose/seed.ts';
 
 export const print = (text = ''): void => void process.stdout.write(`${text}\n`);
 export const rule = (title: string): void =>

@@ -1,8 +1,8 @@
-import { faults } from '#src/contracts/faults.ts';
+import { errorCodes } from '#src/contracts/error-codes.ts';
 import { generatedNote, table } from '#scripts/gen/markdown.ts';
 
 export function errorsDoc(): string {
-  const rows = Object.entries(faults).map(([code, { status, title, retry }]) => [
+  const rows = Object.entries(errorCodes).map(([code, { status, title, retry }]) => [
     `\`${code}\``,
     String(status),
     title,

@@ -1,16 +1,16 @@
-import type { FaultCode } from '#src/contracts/faults.ts';
+import type { ErrorCode } from '#src/contracts/error-codes.ts';
 
 /** How a tool is called, and how it refuses beside what every tool refuses for (`docs/tools.md` says that once). */
 interface ToolCall {
   readonly example: Readonly<Record<string, unknown>>;
-  readonly faults: readonly FaultCode[];
+  readonly faults: readonly ErrorCode[];
 }
 
 const documentId = 'doc_01k9';
 const workflowId = 'wf_01k9';
 const executionId = 'exec_01k9';
 const runId = 'run_01k9';
-const draft: readonly FaultCode[] = ['workflow.not_found', 'workflow.read_only', 'workflow.conflict'];
+const draft: readonly ErrorCode[] = ['workflow.not_found', 'workflow.read_only', 'workflow.conflict'];
 
 /** By the name of the tool. A test holds that each tool of MCP has a row, and that its input is taken. */
 export const toolCalls: Readonly<Record<string, ToolCall>> = {

@@ -16,7 +16,7 @@ type Change = z.output<typeof WorkflowChange>;
 /** Operations of one edit; a larger difference is saved in steps, and the draft stays as far as they came. */
 const most = 100;
 
-/** A draft of a new workflow, or the next one of `workflow`. Faults: those of the use cases behind. */
+/** A draft of a new workflow, or the next one of `workflow`. Errors: those of the use cases behind. */
 export async function importGraph(
   { refs: [file = ''], json }: Request,
   { context }: Store,

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { StoredGraph } from '#src/contracts/resources/graph.ts';
-import { Fault } from '#src/domain/fault.ts';
+import { AppError } from '#src/domain/app-error.ts';
 import type { CodeWorkflow } from '#graphs/build.ts';
 import { codeWorkflows } from '#graphs/workflows.ts';
 import { UsageError } from '#scripts/cli/with-app.ts';
@@ -71,5 +71,5 @@ function isCodeWorkflow(value: unknown): value is CodeWorkflow {
 }
 
 function reason(error: unknown): string {
-  return error instanceof Error || error instanceof Fault ? error.message : String(error);
+  return error instanceof Error || error instanceof AppError ? error.message : String(error);
 }

@@ -1,5 +1,5 @@
 import type { WorkflowRecord } from '#src/domain/runs/workflow.ts';
-import type { App } from '#src/compose.ts';
+import type { App } from '#app/compose.ts';
 import type { ToolContext } from '#tools/define.ts';
 import { cliContext } from '#scripts/cli/cli-context.ts';
 import { chooseVersion, requireWorkflow } from '#tools/workflows/require-workflow.ts';
@@ -9,7 +9,7 @@ export interface Store {
   /** For use cases: everything about workflows but publishing, as `cli`. */
   readonly context: ToolContext;
   list(): Promise<readonly WorkflowRecord[]>;
-  /** Draft, else published version; `wf_...@3` is version 3. Faults: `workflow.not_found`, `workflow.version_not_found`. */
+  /** Draft, else published version; `wf_...@3` is version 3. Errors: `workflow.not_found`, `workflow.version_not_found`. */
   graph(ref: string): Promise<unknown>;
 }
 

@@ -18,7 +18,7 @@ const fileAt = (path: string): string => fileURLToPath(new URL(`../../${path}`, 
 /** The command that serves this installation on standard input and output. */
 export const stdioCommand = {
   command: process.execPath,
-  args: [fileAt('scripts/need-node.cjs'), fileAt('src/stdio.ts')],
+  args: [fileAt('scripts/need-node.cjs'), fileAt('app/stdio.ts')],
 } as const;
 
 /** The SDK starts a process that it knows nothing of twice, to see what it speaks, and drops what the first one says of itself. */

@@ -1,5 +1,5 @@
 import { hashKey, keyIsLive, looksLikeKey, scopesOf, type ApiKeyRecord } from '#src/domain/access/api-key.ts';
-import { Fault } from '#src/domain/fault.ts';
+import { AppError } from '#src/domain/app-error.ts';
 import type { ApiKeyStore } from '#src/domain/ports/api-keys.ts';
 import type { Logger } from '#src/domain/ports/logger.ts';
 import type { Principal, PrincipalKind } from '#src/domain/access/principal.ts';
@@ -7,8 +7,8 @@ import type { Principal, PrincipalKind } from '#src/domain/access/principal.ts';
 const touchEveryMs = 60_000;
 
 /** Missing, malformed, unknown, revoked and expired are one answer: which it was is nobody's business. */
-function unauthorized(): Fault {
-  return new Fault('auth.unauthorized', 'Send a valid API key.');
+function unauthorized(): AppError {
+  return new AppError('auth.unauthorized', 'Send a valid API key.');
 }
 
 function principalOf(key: ApiKeyRecord): Principal {
@@ -26,7 +26,7 @@ function principalOf(key: ApiKeyRecord): Principal {
 }
 
 /**
- * Secret to Principal, looked up on every call with no cache, so that revoking works at once. Faults: `auth.unauthorized` (one
+ * Secret to Principal, looked up on every call with no cache, so that revoking works at once. Errors: `auth.unauthorized` (one
  * body for every cause), `auth.forbidden` for a live key of another family. Source: specification §5; identity.md "API keys".
  */
 export class Authenticator {
@@ -46,7 +46,7 @@ export class Authenticator {
     this.#touch(key, now);
     const principal = principalOf(key);
     if (principal.kind !== family)
-      throw new Fault(
+      throw new AppError(
         'auth.forbidden',
         `This address takes a ${family.replace('-', ' ')}; the credential is of another kind.`,
       );

@@ -1,4 +1,4 @@
-import { Fault } from '#src/domain/fault.ts';
+import { AppError } from '#src/domain/app-error.ts';
 import type { Principal } from '#src/domain/access/principal.ts';
 import type { Authenticator } from '#src/auth/authenticate.ts';
 
@@ -16,15 +16,15 @@ interface Parts {
 const keyPrefix = /^ink_(svc|wf)_/;
 
 /** Missing, malformed, unknown, expired, revoked, for another resource: one answer. */
-function unauthorized(): Fault {
-  return new Fault(
+function unauthorized(): AppError {
+  return new AppError(
     'auth.unauthorized',
     'Send an access token for this resource, or a service API key, as a Bearer token.',
   );
 }
 
 /**
- * What comes as `Authorization: Bearer` to Principal: an access token, or a service API key. Faults: `auth.unauthorized` (one body for
+ * What comes as `Authorization: Bearer` to Principal: an access token, or a service API key. Errors: `auth.unauthorized` (one body for
  * every cause), `auth.forbidden` for a workflow key, `service.unavailable` where the issuer of tokens does not answer. Source: RFC
  * 6750 §2.1; attacks.md 66, 67.
  */
@@ -47,7 +47,7 @@ export class BearerAuthenticator {
     try {
       return await this.#parts.keys.byKey(secret, 'service-key');
     } catch (error) {
-      throw error instanceof Fault && error.code === 'auth.unauthorized' ? unauthorized() : error;
+      throw error instanceof AppError && error.code === 'auth.unauthorized' ? unauthorized() : error;
     }
   }
 }

@@ -1,6 +1,6 @@
 import type { Principal } from '#src/domain/access/principal.ts';
 import { scopesOfRole } from '#src/domain/access/role.ts';
-import { Fault } from '#src/domain/fault.ts';
+import { AppError } from '#src/domain/app-error.ts';
 import type { OrganizationStore } from '#src/domain/ports/organizations.ts';
 import type { LiveSession, MemberStore, Sessions } from '#src/domain/ports/sessions.ts';
 
@@ -11,8 +11,8 @@ interface Parts {
 }
 
 /** None, forged, ended and expired are one answer. */
-function unauthorized(): Fault {
-  return new Fault('auth.unauthorized', 'Sign in: this address needs a session.');
+function unauthorized(): AppError {
+  return new AppError('auth.unauthorized', 'Sign in: this address needs a session.');
 }
 
 /**
@@ -26,7 +26,7 @@ export class SessionAuthenticator {
     this.#parts = parts;
   }
 
-  /** The session alone, whatever it may do. Fault: `auth.unauthorized`. */
+  /** The session alone, whatever it may do. Error: `auth.unauthorized`. */
   async session(cookie: string | undefined): Promise<LiveSession> {
     const session = await this.#parts.sessions.read(cookie);
     if (session === null) throw unauthorized();
@@ -34,7 +34,7 @@ export class SessionAuthenticator {
   }
 
   /**
-   * The user as a member of the organization that is named, or else of the session's active one. Faults: `auth.unauthorized`;
+   * The user as a member of the organization that is named, or else of the session's active one. Errors: `auth.unauthorized`;
    * `organization.not_found` for one the user is not, or is no longer, a member of; `request.invalid` where there is neither.
    */
   async byCookie(cookie: string | undefined, named?: string): Promise<Principal> {
@@ -52,7 +52,7 @@ export class SessionAuthenticator {
       organizations.listProjects(organizationId),
     ]);
     if (membership === null)
-      throw new Fault('organization.not_found', 'You are not a member of an organization with this id.', {
+      throw new AppError('organization.not_found', 'You are not a member of an organization with this id.', {
         errors: [{ pointer: '/organizationId', code: 'not_found', message: 'name one that you are a member of' }],
       });
     const { role } = membership;
@@ -70,8 +70,8 @@ export class SessionAuthenticator {
   }
 }
 
-function organizationNeeded(): Fault {
-  return new Fault('request.invalid', 'organizationId: your session has no active organization, so name one.', {
+function organizationNeeded(): AppError {
+  return new AppError('request.invalid', 'organizationId: your session has no active organization, so name one.', {
     errors: [{ pointer: '/organizationId', code: 'required', message: 'name one that you are a member of' }],
   });
 }

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { faults, type FaultCode } from '#src/contracts/faults.ts';
+import { errorCodes, type ErrorCode } from '#src/contracts/error-codes.ts';
 import { ingestion } from '#src/contracts/ingestion.ts';
 import { Problem } from '#src/contracts/resources/problem.ts';
 import { dashboardDocuments } from '#src/contracts/dashboard/documents.ts';
@@ -12,7 +12,7 @@ import { service } from '#src/contracts/service.ts';
 
 type Json = Record<string, unknown>;
 
-const everywhere: readonly FaultCode[] = [
+const everywhere: readonly ErrorCode[] = [
   'request.malformed',
   'request.invalid',
   'auth.unauthorized',
@@ -21,7 +21,7 @@ const everywhere: readonly FaultCode[] = [
   'service.internal',
   'service.unavailable',
 ];
-const withBody: readonly FaultCode[] = ['request.too_large', 'request.media_type'];
+const withBody: readonly ErrorCode[] = ['request.too_large', 'request.media_type'];
 
 /** Turns zod's `$defs` into OpenAPI components, so that a shared shape is written once. */
 function schemaOf(type: z.ZodType, io: 'input' | 'output', components: Json): Json {
@@ -64,14 +64,14 @@ function parameters(row: Route, components: Json): Json[] {
 
 function failures(row: Route): Json {
   const codes = [...everywhere, ...(row.body === undefined ? [] : withBody), ...row.faults];
-  const byStatus = Map.groupBy(codes, (code) => faults[code].status);
+  const byStatus = Map.groupBy(codes, (code) => errorCodes[code].status);
   return Object.fromEntries(
     [...byStatus]
       .toSorted(([a], [b]) => a - b)
       .map(([status, ofStatus]) => [
         String(status),
         {
-          description: [...new Set(ofStatus)].map((code) => `\`${code}\`: ${faults[code].title}`).join('. '),
+          description: [...new Set(ofStatus)].map((code) => `\`${code}\`: ${errorCodes[code].title}`).join('. '),
           content: { 'application/problem+json': { schema: { $ref: '#/components/schemas/Problem' } } },
         },
       ]),

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { AnyId } from '#src/contracts/fields.ts';
-import type { FaultCode } from '#src/contracts/faults.ts';
+import type { ErrorCode } from '#src/contracts/error-codes.ts';
 
 /** Source: specification §5. */
 export const sessionCookie = 'app.session_token';
@@ -34,7 +34,7 @@ export interface Route<
   /** The success is a stream of server-sent events; `reply` is the data of one. */
   readonly stream?: true;
   /** Faults of this row beside the ones every row has (400, 401, 403, 429, 500, 503). */
-  readonly faults: readonly FaultCode[];
+  readonly faults: readonly ErrorCode[];
 }
 
 export function route<

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import { Fault } from '#src/domain/fault.ts';
+import { AppError } from '#src/domain/app-error.ts';
 
 const maxDepth = 200;
 
@@ -24,7 +24,7 @@ export function canonicalHash(value: unknown): string {
 }
 
 function write(value: unknown, depth: number): string {
-  if (depth > maxDepth) throw new Fault('request.invalid', `JSON may be nested ${maxDepth} levels deep at most.`);
+  if (depth > maxDepth) throw new AppError('request.invalid', `JSON may be nested ${maxDepth} levels deep at most.`);
   if (value === null || typeof value === 'boolean' || typeof value === 'string') return JSON.stringify(value);
   if (typeof value === 'number') {
     if (!Number.isFinite(value)) throw new TypeError(`Canonical JSON: ${value} is not a JSON number`);

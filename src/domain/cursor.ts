@@ -1,5 +1,5 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
-import { Fault } from '#src/domain/fault.ts';
+import { AppError } from '#src/domain/app-error.ts';
 import type { ListPosition } from '#src/domain/ports/documents.ts';
 
 const sign = (secret: Buffer, payload: string, binding: string): Buffer =>
@@ -11,9 +11,9 @@ export function encodeCursor(secret: Buffer, binding: string, position: ListPosi
   return `${Buffer.from(payload).toString('base64url')}.${sign(secret, payload, binding).toString('base64url')}`;
 }
 
-/** Faults: `request.cursor_invalid` for anything this service did not give for this very list. */
+/** Errors: `request.cursor_invalid` for anything this service did not give for this very list. */
 export function decodeCursor(secret: Buffer, binding: string, cursor: string): ListPosition {
-  const fault = new Fault(
+  const fault = new AppError(
     'request.cursor_invalid',
     'cursor: use the nextCursor of the same list, with the same filters.',
     {

@@ -1,4 +1,4 @@
-import { Fault } from '#src/domain/fault.ts';
+import { AppError } from '#src/domain/app-error.ts';
 
 export interface SharedWorkOptions {
   /** Pieces of work done at once. */
@@ -9,7 +9,7 @@ export interface SharedWorkOptions {
 
 /**
  * Work that is the same for everybody who asks under one key: done once however many ask at once, and never more at a time than this
- * process can bear. Fault: `request.rate_limited` when the line is full.
+ * process can bear. Error: `request.rate_limited` when the line is full.
  */
 export class SharedWork<Value> {
   readonly #options: SharedWorkOptions;
@@ -28,7 +28,7 @@ export class SharedWork<Value> {
     const { atOnce, waiting } = this.#options;
     if (this.#busy >= atOnce && this.#line.length >= waiting)
       return Promise.reject(
-        new Fault('request.rate_limited', 'Too many of these are being made at once: ask again in a moment.', {
+        new AppError('request.rate_limited', 'Too many of these are being made at once: ask again in a moment.', {
           retryAfterSeconds: 2,
         }),
       );

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { createChat } from '#src/adapters/models/create-models.ts';
-import { Fault } from '#src/domain/fault.ts';
+import { AppError } from '#src/domain/app-error.ts';
 import type { ChatRequest } from '#src/domain/ports/chat-model.ts';
 import {
   brokenStream,
@@ -32,13 +32,13 @@ async function withChat(chat: readonly Behaviour[], more: { timeoutMs?: number; 
   return { server, model, ask, [Symbol.asyncDispose]: () => server[Symbol.asyncDispose]() };
 }
 
-async function faultOf(work: Promise<unknown>): Promise<Fault> {
+async function errorOf(work: Promise<unknown>): Promise<AppError> {
   const error: unknown = await work.then(
     () => undefined,
     (reason: unknown) => reason,
   );
-  expect(error).toBeInstanceOf(Fault);
-  return error as Fault;
+  expect(error).toBeInstanceOf(AppError);
+  return error as AppError;
 }
 
 test('a streamed answer arrives whole, with provider, model, tokens and time', async () => {
@@ -131,7 +131,7 @@ test.each([
 
 test('a stream that always breaks off is model.failed and says so', async () => {
   await using chat = await withChat([brokenStream('The total is 4')]);
-  const fault = await faultOf(chat.ask());
+  const fault = await errorOf(chat.ask());
   expect(fault.code).toBe('model.failed');
   expect(fault.detail).toBe('The server of openai/talk-1 broke off its answer before the end (3 attempts).');
 });
@@ -149,7 +149,7 @@ test('a rate limit is waited for as long as Retry-After says', async () => {
 
 test('server errors are tried again, then model.failed without the words of the server', async () => {
   await using chat = await withChat([errorAnswer(500, `boom ${apiKey}`)]);
-  const fault = await faultOf(chat.ask());
+  const fault = await errorOf(chat.ask());
   expect(fault.detail).toBe('The server of openai/talk-1 failed (500) (3 attempts).');
   expect(chat.server.seen).toHaveLength(3);
   expect(`${String(fault.stack)} ${String((fault.cause as Error).stack)}`).not.toContain(apiKey);
@@ -166,7 +166,7 @@ test.each([
   ['content_filter', 'withheld its answer (content filter)'],
 ])('an answer that ended by %s is model.failed and not tried again', async (finishReason, reason) => {
   await using chat = await withChat([chatStream('{"total": 2', { finishReason })]);
-  expect((await faultOf(chat.ask())).detail).toBe(`The server of openai/talk-1 ${reason}.`);
+  expect((await errorOf(chat.ask())).detail).toBe(`The server of openai/talk-1 ${reason}.`);
   expect(chat.server.seen).toHaveLength(1);
 });
 
@@ -209,7 +209,7 @@ test.each(['hang', 'stall stream'] as const)(
 test('without a key every answer is model.unavailable and says which variable to set', async () => {
   const chat = createChat({});
   expect(chat.label).toBeNull();
-  const fault = await faultOf(chat.complete({ messages: question }));
+  const fault = await errorOf(chat.complete({ messages: question }));
   expect(fault.code).toBe('model.unavailable');
   expect(fault.detail).toContain('OPENAI_API_KEY');
   expect(chat.delimit('value', 'x')).toMatch(/^<value_[0-9a-f]{12}>\nx\n<\/value_[0-9a-f]{12}>$/);
@@ -236,7 +236,7 @@ test('text is told as it comes, in order and once', async () => {
 test('an answer that breaks off after some of it was told is not tried again', async () => {
   await using chat = await withChat([brokenStream('The total is 2'), chatStream('The total is 29.41 euros.')]);
   const told: string[] = [];
-  const fault = await faultOf(chat.ask({ onText: (delta) => told.push(delta) }));
+  const fault = await errorOf(chat.ask({ onText: (delta) => told.push(delta) }));
   expect(fault.code).toBe('model.failed');
   expect(told).toEqual(['The total is 2']);
   expect(chat.server.seen).toHaveLength(1);
@@ -252,7 +252,7 @@ test('a failure before any text is tried again, though somebody listens', async 
 test('an answer that stalls after some of it was told is model.failed within the limit, and not asked for again', async () => {
   await using chat = await withChat(['stall stream'], { timeoutMs: 300 });
   const told: string[] = [];
-  const fault = await faultOf(chat.ask({ onText: (delta) => told.push(delta) }));
+  const fault = await errorOf(chat.ask({ onText: (delta) => told.push(delta) }));
   expect(fault.detail).toContain('did not answer in time');
   expect(told).toEqual(['The total is 4']);
   expect(chat.server.seen).toHaveLength(1);

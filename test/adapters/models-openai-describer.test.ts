@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { createOpenAiModels } from '#src/adapters/models/openai/create-openai-models.ts';
-import { Fault } from '#src/domain/fault.ts';
+import { AppError } from '#src/domain/app-error.ts';
 import type { DescribeRequest } from '#src/domain/ports/models.ts';
 import { chatAnswer, errorAnswer, startOpenAiServer, type Behaviour } from '#test/support/servers/openai-server.ts';
 
@@ -41,13 +41,13 @@ async function withModel(chat: readonly Behaviour[], more: { timeoutMs?: number;
   return { server, sides, describer, describe, [Symbol.asyncDispose]: () => server[Symbol.asyncDispose]() };
 }
 
-async function faultOf(work: Promise<unknown>): Promise<Fault> {
+async function errorOf(work: Promise<unknown>): Promise<AppError> {
   const error: unknown = await work.then(
     () => undefined,
     (reason: unknown) => reason,
   );
-  expect(error).toBeInstanceOf(Fault);
-  return error as Fault;
+  expect(error).toBeInstanceOf(AppError);
+  return error as AppError;
 }
 
 test('a structured answer becomes the description, with the tokens and time it took', async () => {
@@ -143,7 +143,7 @@ test('a malformed answer is asked for once more, with the reason, and both calls
 
 test('two malformed answers are model.failed with the reason and none of the words of the model', async () => {
   await using model = await withModel([chatAnswer('I cannot do that, secret 4711')]);
-  const fault = await faultOf(model.describe());
+  const fault = await errorOf(model.describe());
   expect(fault.code).toBe('model.failed');
   expect(fault.detail).toBe('openai/eye-1 gave no usable description, asked twice: it is not a JSON object.');
   expect(model.server.seen).toHaveLength(2);
@@ -177,14 +177,14 @@ test('a rate limit without Retry-After is retried too', async () => {
 
 test('a Retry-After of minutes is not waited for but passed on', async () => {
   await using model = await withModel([errorAnswer(429, 'slow down', { headers: { 'retry-after': '600' } })]);
-  const fault = await faultOf(model.describe());
+  const fault = await errorOf(model.describe());
   expect(fault).toMatchObject({ code: 'model.failed', retryAfterSeconds: 600 });
   expect(model.server.seen).toHaveLength(1);
 });
 
 test('server errors are tried maxRetries times more, then model.failed without the words of the server', async () => {
   await using model = await withModel([errorAnswer(500, `boom at /srv/app with ${apiKey}`)], { maxRetries: 2 });
-  const fault = await faultOf(model.describe());
+  const fault = await errorOf(model.describe());
   expect(fault.code).toBe('model.failed');
   expect(fault.detail).toBe('The server of openai/eye-1 failed (500) (3 attempts).');
   expect(model.server.seen).toHaveLength(3);
@@ -200,14 +200,14 @@ test.each([
   [400, 'refused the request as invalid (400)'],
 ])('status %i is not tried again and says the way out', async (status, reason) => {
   await using model = await withModel([errorAnswer(status, `Incorrect API key provided: ${apiKey}`)]);
-  const fault = await faultOf(model.describe());
+  const fault = await errorOf(model.describe());
   expect(fault.detail).toBe(`The server of openai/eye-1 ${reason}.`);
   expect(model.server.seen).toHaveLength(1);
 });
 
 test('a used-up quota is not tried again', async () => {
   await using model = await withModel([errorAnswer(429, 'quota', { code: 'insufficient_quota' })]);
-  expect((await faultOf(model.describe())).detail).toContain('quota is used up');
+  expect((await errorOf(model.describe())).detail).toContain('quota is used up');
   expect(model.server.seen).toHaveLength(1);
 });
 
@@ -222,7 +222,7 @@ test.each(['hang', 'stall'] as const)(
 
 test('a server that never answers is model.failed after all attempts', async () => {
   await using model = await withModel(['hang'], { timeoutMs: 150, maxRetries: 1 });
-  const fault = await faultOf(model.describe());
+  const fault = await errorOf(model.describe());
   expect(fault.detail).toBe('The server of openai/eye-1 did not answer in time (2 attempts).');
   expect(model.server.seen).toHaveLength(2);
 });
@@ -235,7 +235,7 @@ test('a broken connection is tried again', async () => {
 test('a server that is not there is model.failed and says so', async () => {
   const model = await withModel([]);
   await model[Symbol.asyncDispose]();
-  expect((await faultOf(model.describe())).detail).toBe(
+  expect((await errorOf(model.describe())).detail).toBe(
     'The server of openai/eye-1 could not be reached (3 attempts).',
   );
 });
@@ -245,13 +245,13 @@ test.each([
   ['content_filter', 'withheld its answer (content filter)'],
 ])('an answer that ended by %s is model.failed and says so', async (finish, reason) => {
   await using model = await withModel([chatAnswer('{"title": "half', finish)]);
-  expect((await faultOf(model.describe())).detail).toBe(`The server of openai/eye-1 ${reason}.`);
+  expect((await errorOf(model.describe())).detail).toBe(`The server of openai/eye-1 ${reason}.`);
   expect(model.server.seen).toHaveLength(1);
 });
 
 test('an answer that is no chat completion is model.failed', async () => {
   await using model = await withModel([{ body: '<html>welcome</html>', headers: { 'content-type': 'text/html' } }]);
-  expect((await faultOf(model.describe())).code).toBe('model.failed');
+  expect((await errorOf(model.describe())).code).toBe('model.failed');
 });
 
 test('an abort ends the call at once, with its reason, and the connection too', async () => {

@@ -1,14 +1,14 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { createDeliveryStore } from '#src/adapters/database/deliveries.ts';
+import { createDeliveryStore } from '#src/stores/deliveries.ts';
 import { createPinoLogger } from '#src/adapters/logger/pino-logger.ts';
 import { createOutbound } from '#src/adapters/outbound/create-outbound.ts';
-import { createDeliverySender, type DeliverySenderParts } from '#src/agents/delivery-sender.ts';
+import { createDeliverySender, type DeliverySenderParts } from '#app/agents/delivery-sender.ts';
 import { newId } from '#src/domain/ids.ts';
 import { webhookSecret } from '#src/domain/webhooks/sign.ts';
 import { testDatabase, type TestDatabase } from '#test/support/database.ts';
 import {
-  faultOf,
+  errorOf,
   startOutside,
   type OutsideServer,
   type ReceivedRequest,
@@ -175,7 +175,7 @@ test('an address inside the network is refused when it is told, and when it is s
   await using receiver = await startOutside((_request, response) => response.end());
   const { sender, store, timers, now } = senderTo({ listed: 'elsewhere.example' });
   const one = delivery(receiver);
-  expect(await faultOf(sender.deliver(one))).toMatch(
+  expect(await errorOf(sender.deliver(one))).toMatch(
     /^outbound\.refused: The webhook's address cannot be called: .*not public/,
   );
   expect(await stored(one._id)).toBeNull();

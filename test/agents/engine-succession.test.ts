@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { compose } from '#src/compose.ts';
+import { compose } from '#app/compose.ts';
 import { loadConfig } from '#src/config/config.ts';
 import { LogBook } from '#test/mcp/listener.ts';
 import { startTestApp, tinyPng } from '#test/support/test-app.ts';

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createConversationStore } from '#src/adapters/database/conversations.ts';
+import { createConversationStore } from '#src/stores/conversations.ts';
 import { createPinoLogger } from '#src/adapters/logger/pino-logger.ts';
 import { createInProcessWakeQueue } from '#src/adapters/queue/in-process-wake-queue.ts';
-import { createForgetDocument, type ForgetParts } from '#src/agents/forget-document.ts';
-import { Relay } from '#src/agents/relay.ts';
+import { createForgetDocument, type ForgetParts } from '#app/agents/forget-document.ts';
+import { Relay } from '#app/agents/relay.ts';
 import type { DocumentRecord } from '#src/domain/documents/document.ts';
 import { newId } from '#src/domain/ids.ts';
 import type { RunRecord } from '#src/domain/runs/run.ts';

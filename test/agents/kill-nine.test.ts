@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { Seed } from '#src/compose/seed.ts';
+import type { Seed } from '#app/compose/seed.ts';
 import { prepareFolder } from '#scripts/chaos/prepare-folder.ts';
 import { Restarter } from '#scripts/chaos/restarter.ts';
 import { untilFinished, uploadStubbornly } from '#scripts/chaos/stubborn-client.ts';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createDerivedDocuments } from '#src/agents/derived-documents.ts';
-import { livingResults } from '#src/agents/living-results.ts';
+import { createDerivedDocuments } from '#app/agents/derived-documents.ts';
+import { livingResults } from '#app/agents/living-results.ts';
 import type { DocumentRecord } from '#src/domain/documents/document.ts';
 import { storesOf, testDatabase, type Stores, type TestDatabase } from '#test/support/database.ts';
 import { searchRecordOf } from '#test/agents/support/document-leavings.ts';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createWorkflowStore } from '#src/adapters/database/workflows.ts';
-import { addCodeWorkflow, publishCodeWorkflows } from '#src/agents/publish-code-workflows.ts';
+import { createWorkflowStore } from '#src/stores/workflows.ts';
+import { addCodeWorkflow, publishCodeWorkflows } from '#app/agents/publish-code-workflows.ts';
 import type { CodeWorkflow } from '#graphs/build.ts';
 import { documentIntake } from '#graphs/document-intake.workflow.ts';
 import { graphHash } from '#graphs/hash.ts';

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createDocumentStore } from '#src/adapters/database/documents.ts';
-import { createEventLog } from '#src/adapters/database/event-log.ts';
-import { createExecutionStore } from '#src/adapters/database/executions.ts';
+import { createDocumentStore } from '#src/stores/documents.ts';
+import { createEventLog } from '#src/stores/event-log.ts';
+import { createExecutionStore } from '#src/stores/executions.ts';
 import { createPinoLogger } from '#src/adapters/logger/pino-logger.ts';
 import { createInProcessWakeQueue } from '#src/adapters/queue/in-process-wake-queue.ts';
-import { Relay, type RelayParts } from '#src/agents/relay.ts';
+import { Relay, type RelayParts } from '#app/agents/relay.ts';
 import type { DocumentRecord } from '#src/domain/documents/document.ts';
 import { testDatabase, type TestDatabase } from '#test/support/database.ts';
 import { documentRecord, uploadedDocument } from '#test/support/records.ts';

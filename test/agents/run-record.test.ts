@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { boundedOutputs, boundedQuestion } from '#src/agents/run-record.ts';
+import { boundedOutputs, boundedQuestion } from '#app/agents/run-record.ts';
 
 const deep = (levels: number): unknown => (levels === 0 ? 1 : { a: deep(levels - 1) });
 

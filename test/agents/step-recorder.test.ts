@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createEventLog } from '#src/adapters/database/event-log.ts';
-import { createStepStore } from '#src/adapters/database/steps.ts';
+import { createEventLog } from '#src/stores/event-log.ts';
+import { createStepStore } from '#src/stores/steps.ts';
 import { createPinoLogger } from '#src/adapters/logger/pino-logger.ts';
-import { StepRecorder, type RecorderParts } from '#src/agents/step-recorder.ts';
+import { StepRecorder, type RecorderParts } from '#app/agents/step-recorder.ts';
 import { newId } from '#src/domain/ids.ts';
 import { newRuns } from '#src/domain/runs/new-runs.ts';
 import type { RunRecord } from '#src/domain/runs/run.ts';

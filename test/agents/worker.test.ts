@@ -1,12 +1,12 @@
 import { MongoNetworkError } from 'mongodb';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { createEventLog } from '#src/adapters/database/event-log.ts';
-import { createExecutionStore } from '#src/adapters/database/executions.ts';
+import { createEventLog } from '#src/stores/event-log.ts';
+import { createExecutionStore } from '#src/stores/executions.ts';
 import { createPinoLogger } from '#src/adapters/logger/pino-logger.ts';
 import { createInProcessWakeQueue } from '#src/adapters/queue/in-process-wake-queue.ts';
-import { Worker, type WorkerOptions, type WorkerParts } from '#src/agents/worker.ts';
-import { endOf } from '#src/agents/run-record.ts';
-import { Fault } from '#src/domain/fault.ts';
+import { Worker, type WorkerOptions, type WorkerParts } from '#app/agents/worker.ts';
+import { endOf } from '#app/agents/run-record.ts';
+import { AppError } from '#src/domain/app-error.ts';
 import { newRuns } from '#src/domain/runs/new-runs.ts';
 import type { ExecutionStore, Lease } from '#src/domain/ports/executions.ts';
 import type { ExecutionRecord, RunRecord } from '#src/domain/runs/run.ts';
@@ -143,7 +143,7 @@ describe('A worker', () => {
     const ended: string[] = [];
     const { events } = start({
       perform: async () => {
-        throw new Fault(code, 'because');
+        throw new AppError(code, 'because');
       },
       ended: (lease, how) => void ended.push(`${lease.run._id} ${how}`),
     });
@@ -159,7 +159,7 @@ describe('A worker', () => {
   test.each([
     ['something unexpected', new TypeError('the disk is full')],
     ['a database that is gone', gone],
-    ['a node that found the database gone', new Fault('service.internal', 'Node "a" failed.', { cause: gone })],
+    ['a node that found the database gone', new AppError('service.internal', 'Node "a" failed.', { cause: gone })],
   ])('leaves a run to its lease because of %s, and it is tried again', async (_what, error) => {
     const [run] = await queued();
     let tried = 0;

@@ -50,12 +50,18 @@ export interface Rules {
   readonly declared: ReadonlySet<string>;
 }
 
+/** The workspace under `packages/` that a path belongs to; null for the product itself. */
+function packageOf(path: string): string | null {
+  return /^packages\/[^/]+\//.exec(path)?.[0] ?? null;
+}
+
 function fileFault(source: Source, one: Import, path: string, rules: Rules): string | null {
   const from = layerOf(source.path, rules.layers);
   const to = layerOf(path, rules.layers);
   if (from === null || from.name === 'root' || from.name === to?.name) return null;
   if (to === null) return from.imports === 'all' ? null : `imports ${path}, which belongs to no layer`;
-  if (one.specifier.startsWith('../') && one.kind !== 'url')
+  const samePackage = packageOf(path) !== null && packageOf(source.path) === packageOf(path);
+  if (one.specifier.startsWith('../') && one.kind !== 'url' && !samePackage)
     return `imports ${path} by a relative path: across layers use the # subpath`;
   if (from.imports === 'all') return null;
   if (!from.imports.includes(to.name)) return `imports ${path}: ${from.name} may not import ${to.name}`;

@@ -48,10 +48,10 @@ describe('shape', () => {
 
   test('console and module variables are told in the product only', () => {
     const text = 'let a = 1;\nconsole.log(a);\n';
-    const files = ['src/main.ts', 'http/a.ts', 'scripts/a.ts', 'test/a.ts'].map((path) => readSource(path, text));
+    const files = ['app/main.ts', 'http/a.ts', 'scripts/a.ts', 'test/a.ts'].map((path) => readSource(path, text));
     expect(shape.consoles(files)).toEqual(['http/a.ts:2 writes to the console']);
     expect(shape.moduleVariables(files)).toEqual([
-      'src/main.ts:1 keeps state in the module',
+      'app/main.ts:1 keeps state in the module',
       'http/a.ts:1 keeps state in the module',
     ]);
   });

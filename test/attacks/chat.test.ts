@@ -5,7 +5,7 @@ import { chatStream, toolStream } from '#test/support/servers/openai-server.ts';
 import { addNeighbour } from '#test/support/neighbour.ts';
 import { tools } from '#tools/index.ts';
 import { promptOf, sourcesIn } from '#test/tools/chat/support/scripted-reader.ts';
-import { faultOf, startChatApp, startModel, type Asked } from '#test/tools/chat/support/chat-app.ts';
+import { errorOf, startChatApp, startModel, type Asked } from '#test/tools/chat/support/chat-app.ts';
 import { storeText } from '#test/tools/chat/support/stored-text.ts';
 
 const app = await startChatApp([]);
@@ -24,7 +24,7 @@ describe('53: ids of another organization narrow nothing, and tell nothing', () 
     ['documentIds', theirs, newId('document'), own],
   ])('%s', async (name, foreign, unknown, mine) => {
     const refused = async (ids: readonly string[]) => {
-      const { code, detail, row } = await faultOf(app.ask({ messages, [name]: ids }));
+      const { code, detail, row } = await errorOf(app.ask({ messages, [name]: ids }));
       return { code, detail, status: row.status };
     };
     const about = await refused([foreign]);
@@ -34,8 +34,8 @@ describe('53: ids of another organization narrow nothing, and tell nothing', () 
   });
 
   test('a refused question begins no conversation', async () => {
-    await faultOf(app.ask({ messages, documentIds: [theirs], conversationId: 'refused' }));
-    expect((await faultOf(app.run(tools.getConversation, { conversationId: 'refused' }))).code).toBe(
+    await errorOf(app.ask({ messages, documentIds: [theirs], conversationId: 'refused' }));
+    expect((await errorOf(app.run(tools.getConversation, { conversationId: 'refused' }))).code).toBe(
       'conversation.not_found',
     );
   });
@@ -76,7 +76,7 @@ describe('53: ids of another organization narrow nothing, and tell nothing', () 
       [{ documentIds: [own] }, 'document.not_found'],
     ];
     for (const [scope, code] of beyond)
-      expect((await faultOf(app.ask({ messages, ...scope }, { principal }))).code).toBe(code);
+      expect((await errorOf(app.ask({ messages, ...scope }, { principal }))).code).toBe(code);
   });
 });
 
@@ -91,7 +91,7 @@ describe('54: orders in a document are data', () => {
     const id = await storeText(app, { text: orders });
     await using scripted = await startModel(toolStream({ name: 'delete_document', arguments: { id } }));
     const about = { messages: [{ role: 'user' as const, text: 'What about the gondolas?' }] };
-    expect((await faultOf(app.ask(about, { model: scripted.model }))).code).toBe('model.failed');
+    expect((await errorOf(app.ask(about, { model: scripted.model }))).code).toBe('model.failed');
     const { body } = scripted.server.seen[0] ?? {};
     expect(body).not.toHaveProperty('tools');
     expect(body).not.toHaveProperty('tool_choice');

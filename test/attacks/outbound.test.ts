@@ -1,7 +1,7 @@
 import { connect } from 'node:net';
 import { describe, expect, test } from 'vitest';
 import { createOutbound, type OutboundOptions } from '#src/adapters/outbound/create-outbound.ts';
-import { faultOf, startOutside } from '#test/support/servers/outside-server.ts';
+import { errorOf, startOutside } from '#test/support/servers/outside-server.ts';
 
 const get = { method: 'GET', headers: {}, maxBytes: 1_000, timeoutMs: 5_000 } as const;
 /** Stands for the names and connections of the internet: nothing leaves this machine. */
@@ -90,7 +90,7 @@ describe('86. calls to addresses that users name', () => {
   test.each(refused)('%s is refused before anything is sent: %j', async (_what, url) => {
     const outbound = createOutbound(isolated());
     expect(outbound.refuses(url)).toBeTypeOf('string');
-    expect(await faultOf(outbound.send({ ...get, url }))).toMatch(/^outbound\.refused: The address cannot be called: /);
+    expect(await errorOf(outbound.send({ ...get, url }))).toMatch(/^outbound\.refused: The address cannot be called: /);
     // What the operator listed for others opens nothing of this.
     const listed = createOutbound(
       isolated({ mode: 'listed', allow: ['api.example.com', '*.example.org', '10.1.1.1:80'] }),
@@ -159,7 +159,7 @@ describe('86. calls to addresses that users name', () => {
       const outbound = createOutbound(
         isolated({ mode, allow: ['example.com'], resolve: () => Promise.resolve(found) }),
       );
-      expect(await faultOf(outbound.send({ ...get, url: 'https://example.com/' }))).toMatch(/^outbound\.refused: /);
+      expect(await errorOf(outbound.send({ ...get, url: 'https://example.com/' }))).toMatch(/^outbound\.refused: /);
     }
   });
 
@@ -176,7 +176,7 @@ describe('86. calls to addresses that users name', () => {
       },
     });
     const url = `http://example.com:${inside.port}/`;
-    expect(await faultOf(outbound.send({ ...get, url }))).toMatch(/^outbound\.refused: .*not public/);
+    expect(await errorOf(outbound.send({ ...get, url }))).toMatch(/^outbound\.refused: .*not public/);
     expect(asked).toHaveLength(2);
     expect(inside.connections()).toBe(0);
   });
@@ -189,7 +189,7 @@ describe('86. calls to addresses that users name', () => {
         connect({ host: '127.0.0.1', port: inside.port, signal: options.signal })) as unknown as typeof connect,
     });
     const url = `http://example.com:${inside.port}/`;
-    expect(await faultOf(outbound.send({ ...get, url }))).toMatch(/^outbound\.refused: .*not public/);
+    expect(await errorOf(outbound.send({ ...get, url }))).toMatch(/^outbound\.refused: .*not public/);
     expect(inside.received).toEqual([]);
   });
 

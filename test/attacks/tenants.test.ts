@@ -8,7 +8,7 @@ import { ingestion } from '#src/contracts/ingestion.ts';
 import type { Route } from '#src/contracts/route.ts';
 import { service } from '#src/contracts/service.ts';
 import { SessionAuthenticator } from '#src/auth/session-authenticator.ts';
-import { Fault } from '#src/domain/fault.ts';
+import { AppError } from '#src/domain/app-error.ts';
 import { newId } from '#src/domain/ids.ts';
 import { call } from '#tools/call.ts';
 import { allTools } from '#tools/index.ts';
@@ -280,7 +280,7 @@ describe('43, 53, 69: ids of another organization', () => {
           const said = await call(tool, { ...ctx, outcome: {} }, input).then(
             (output) => JSON.stringify(output),
             (error: unknown) => {
-              if (error instanceof Fault) return `${error.code}: ${error.detail} ${JSON.stringify(error.data)}`;
+              if (error instanceof AppError) return `${error.code}: ${error.detail} ${JSON.stringify(error.data)}`;
               throw error;
             },
           );

@@ -1,11 +1,11 @@
 import { createHmac, scryptSync } from 'node:crypto';
 import { MongoClient } from 'mongodb';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { openEmbeddedDatabase } from '#embedded/open.ts';
+import { openEmbeddedDatabase } from '@inkgraph/embedded-mongo';
 import { createPinoLogger } from '#src/adapters/logger/pino-logger.ts';
-import { collectionsOf } from '#src/adapters/database/collections.ts';
-import { createMemberStore } from '#src/adapters/database/members.ts';
-import { createOrganizationStore } from '#src/adapters/database/organizations.ts';
+import { collectionsOf } from '#src/stores/collections.ts';
+import { createMemberStore } from '#src/stores/members.ts';
+import { createOrganizationStore } from '#src/stores/organizations.ts';
 import { loadObjectSecret } from '#src/adapters/objects/disk/secret.ts';
 import { createMemorySessionStore } from '#src/adapters/sessions/memory-session-store.ts';
 import { createAccounts } from '#src/adapters/sessions/sessions.ts';

@@ -1,8 +1,8 @@
 import type { Db } from 'mongodb';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createAuditLog } from '#src/adapters/database/audit-log.ts';
-import { createMemberStore } from '#src/adapters/database/members.ts';
-import { createOrganizationStore } from '#src/adapters/database/organizations.ts';
+import { createAuditLog } from '#src/stores/audit-log.ts';
+import { createMemberStore } from '#src/stores/members.ts';
+import { createOrganizationStore } from '#src/stores/organizations.ts';
 import { createPinoLogger } from '#src/adapters/logger/pino-logger.ts';
 import { createAffiliations } from '#src/adapters/sessions/affiliations.ts';
 import { createAccounts } from '#src/adapters/sessions/sessions.ts';
@@ -169,7 +169,7 @@ describe.each(testDatabases)('What was cut short, in %s', (_, open) => {
       },
       organizations: createOrganizationStore(collections),
       audit: createAuditLog(collections),
-      furnish: async () => undefined,
+      seedProject: async () => undefined,
     });
     const first = await invite();
     const accept = () => affiliate.accept({ session, ip: null }, first);

@@ -4,7 +4,7 @@ import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { createPinoLogger } from '#src/adapters/logger/pino-logger.ts';
-import { readAddresses } from '#src/compose/addresses-file.ts';
+import { readAddresses } from '#app/compose/addresses-file.ts';
 import { problemOf } from '#test/spec/support/replies.ts';
 import { programEnv } from '#test/support/command.ts';
 import { temporaryFolder } from '#test/support/objects.ts';
@@ -47,7 +47,7 @@ afterEach(() => {
 
 /** A start of the program, and the first line that it says. */
 async function program(env: Record<string, string>): Promise<{ line: string; end(): Promise<unknown> }> {
-  const service = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', 'src/main.ts'], {
+  const service = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', 'app/main.ts'], {
     cwd: root,
     env: programEnv(env),
     stdio: ['ignore', 'pipe', 'inherit'],

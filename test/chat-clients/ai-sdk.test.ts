@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { Fault } from '#src/domain/fault.ts';
+import { AppError } from '#src/domain/app-error.ts';
 import type { Ask } from '#http/chat/produce.ts';
 import type { Asked } from '#http/chat/request.ts';
 import type { ToolContext } from '#tools/define.ts';
@@ -82,7 +82,7 @@ describe.each(aiSdks)('the AI SDK %s', (_version, load) => {
   test('hears of a failure on the way, with the text so far', async () => {
     answer = async (ctx) => {
       await tellAnswer(ctx, { deltas: ['The total'] });
-      throw new Fault('model.failed', 'The model broke off.');
+      throw new AppError('model.failed', 'The model broke off.');
     };
     const { read, send } = await client();
     const errors: unknown[] = [];
@@ -107,7 +107,7 @@ describe.each(aiSdks)('the AI SDK %s', (_version, load) => {
   });
 
   test('fails with the words of the problem when there is no answer', async () => {
-    answer = () => Promise.reject(new Fault('document.not_found', 'There is no document doc_9.'));
+    answer = () => Promise.reject(new AppError('document.not_found', 'There is no document doc_9.'));
     const { send } = await client();
     await expect(send('x')).rejects.toThrow(/There is no document doc_9/);
   });

@@ -1,7 +1,7 @@
 import { HttpAgent } from '@ag-ui/client';
 import { EventSource } from 'eventsource';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
-import { Fault } from '#src/domain/fault.ts';
+import { AppError } from '#src/domain/app-error.ts';
 import type { Ask } from '#http/chat/produce.ts';
 import type { Asked } from '#http/chat/request.ts';
 import type { ToolContext } from '#tools/define.ts';
@@ -61,14 +61,14 @@ describe('the AG-UI client', () => {
     const complaint = vi.spyOn(console, 'error').mockImplementation(() => undefined);
     answer = async (ctx) => {
       await tellAnswer(ctx, { deltas: ['The total'] });
-      throw new Fault('model.failed', 'The model broke off.');
+      throw new AppError('model.failed', 'The model broke off.');
     };
     const agent = agentOf();
     ask(agent, 'x');
     const failures: unknown[] = [];
     await agent.runAgent({}, { onRunErrorEvent: ({ event }) => void failures.push(event) }).catch(() => undefined);
     expect(failures).toMatchObject([{ message: 'The model broke off.', code: 'model.failed' }]);
-    answer = () => Promise.reject(new Fault('project.not_found', 'There is no project prj_9.'));
+    answer = () => Promise.reject(new AppError('project.not_found', 'There is no project prj_9.'));
     ask(agent, 'y');
     await expect(agent.runAgent()).rejects.toThrow(/404.*There is no project prj_9/s);
     complaint.mockRestore();

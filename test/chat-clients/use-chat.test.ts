@@ -1,6 +1,6 @@
 import { Window } from 'happy-dom';
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
-import { Fault } from '#src/domain/fault.ts';
+import { AppError } from '#src/domain/app-error.ts';
 import type { Ask } from '#http/chat/produce.ts';
 import type { ToolContext } from '#tools/define.ts';
 import { chatPath, listenForChat, tellAnswer, type ChatListener } from '#test/chat-clients/support/chat-listener.ts';
@@ -131,7 +131,7 @@ test('a page with useChat at the address of the service itself shows what the do
 });
 
 test('a problem becomes its error state, and the next question may succeed', async () => {
-  answer = () => Promise.reject(new Fault('document.not_found', 'There is no document doc_9.'));
+  answer = () => Promise.reject(new AppError('document.not_found', 'There is no document doc_9.'));
   listener = await listenForChat(app, ask);
   const { all, send, status } = await openPage('b');
   await send('What?');
@@ -145,7 +145,7 @@ test('a problem becomes its error state, and the next question may succeed', asy
 test('a failure on the way becomes its error state, with the text so far', async () => {
   answer = async (ctx) => {
     await tellAnswer(ctx, { deltas: ['The total'] });
-    throw new Fault('model.failed', 'The model broke off.');
+    throw new AppError('model.failed', 'The model broke off.');
   };
   listener = await listenForChat(app, ask);
   const { all, send, status } = await openPage('c');

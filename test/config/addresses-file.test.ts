@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { publishAddresses, readAddresses } from '#src/compose/addresses-file.ts';
+import { publishAddresses, readAddresses } from '#app/compose/addresses-file.ts';
 
 test('whoever reads the addresses while they are published finds the whole of them or nothing', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'inkgraph-'));

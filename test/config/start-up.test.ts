@@ -6,9 +6,9 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { openEmbeddedDatabase } from '#embedded/open.ts';
+import { openEmbeddedDatabase } from '@inkgraph/embedded-mongo';
 import { prepareFolder } from '#scripts/chaos/prepare-folder.ts';
-import { connectDatabase } from '#src/adapters/database/connect.ts';
+import { connectDatabase } from '#src/stores/connect.ts';
 import { programEnv } from '#test/support/command.ts';
 import { temporaryFolder } from '#test/support/objects.ts';
 
@@ -22,7 +22,7 @@ afterEach(() => folder.remove());
 /** How the program ends that cannot start: exit code and everything it said. Killed when it stays. */
 async function refusal(env: Record<string, string>): Promise<{ code: unknown; said: string[] }> {
   const ports = { API_PORT: '0', AGENTS_PORT: '0', MCP_PORT: '0', OBJECTS_PORT: '0' };
-  const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', 'src/main.ts'], {
+  const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', 'app/main.ts'], {
     cwd: root,
     stdio: ['ignore', 'pipe', 'pipe'],
     env: programEnv({ DATA_DIR: folder.path, LOG_LEVEL: 'silent', ...ports, ...env }),

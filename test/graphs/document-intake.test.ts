@@ -1,13 +1,13 @@
 import { readFile } from 'node:fs/promises';
 import { MemorySaver } from '@langchain/langgraph-checkpoint';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { collectionsOf } from '#src/adapters/database/collections.ts';
-import { migrate } from '#src/adapters/database/migrate.ts';
-import { createResultStore } from '#src/adapters/database/results.ts';
-import { createSearchIndex } from '#src/adapters/database/search-index.ts';
+import { collectionsOf } from '#src/stores/collections.ts';
+import { migrate } from '#src/stores/migrate.ts';
+import { createResultStore } from '#src/stores/results.ts';
+import { createSearchIndex } from '#src/stores/search-index.ts';
 import { createImageCodec } from '#src/adapters/images/image-codec.ts';
 import { createLocalModels } from '#src/adapters/models/local/create-local-models.ts';
-import { Fault } from '#src/domain/fault.ts';
+import { AppError } from '#src/domain/app-error.ts';
 import { catalog } from '#graphs/catalog.ts';
 import { documentIntake } from '#graphs/document-intake.workflow.ts';
 import { checkGraph } from '#graphs/check.ts';
@@ -223,7 +223,7 @@ describe('Document intake', () => {
       language: 'eng',
       recognize: (_page, { signal }) =>
         new Promise((_resolve, reject) => {
-          signal?.addEventListener('abort', () => reject(new Fault('ocr.failed', 'Stopped.')));
+          signal?.addEventListener('abort', () => reject(new AppError('ocr.failed', 'Stopped.')));
           begun.resolve();
         }),
       close: async () => undefined,
@@ -234,7 +234,7 @@ describe('Document intake', () => {
     const run = runGraph(documentIntake.graph, { catalog, deps, log, runId: 'run_stuck', signal: controller.signal });
     const outcome = expect(run).rejects.toMatchObject({ code: 'run.canceled' });
     await begun.promise;
-    controller.abort(new Fault('run.canceled', 'Canceled.'));
+    controller.abort(new AppError('run.canceled', 'Canceled.'));
     await outcome;
     expect(log.finished.find((step) => step.type === 'ocr')?.status).toBe('canceled');
   });

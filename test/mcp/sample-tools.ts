@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { Fault } from '#src/domain/fault.ts';
-import type { FaultCode } from '#src/contracts/faults.ts';
+import { AppError } from '#src/domain/app-error.ts';
+import type { ErrorCode } from '#src/contracts/error-codes.ts';
 import { defineTool, type AnyTool } from '#tools/define.ts';
 
 const read = { scope: null, effect: 'read', idempotent: true } as const;
@@ -30,7 +30,7 @@ const fail = defineTool({
   input: z.strictObject({ code: z.string() }),
   output: z.object({}),
   run: async (_ctx, { code }) => {
-    throw new Fault(code as FaultCode, 'Told on purpose.');
+    throw new AppError(code as ErrorCode, 'Told on purpose.');
   },
 });
 

@@ -3,7 +3,7 @@ import { answerAddress, destinationOf, readAuthorization } from '#src/domain/acc
 import { endOf, lastingsFor, presetsWithin, scopesWithin, presets } from '#src/domain/access/oauth/consent-choice.ts';
 import { grantableScopes } from '#src/domain/access/oauth/consent-choice.ts';
 import { plainName } from '#src/domain/access/oauth/consent-text.ts';
-import { OAuthProblem } from '#src/domain/access/oauth/problem.ts';
+import { OAuthError } from '#src/domain/access/oauth/oauth-error.ts';
 import { challenge, oauthClient } from '#test/support/oauth/records.ts';
 
 const resource = 'https://mcp.example.com/mcp';
@@ -16,7 +16,7 @@ function problemOf(work: () => unknown): string {
   try {
     work();
   } catch (error) {
-    if (error instanceof OAuthProblem) {
+    if (error instanceof OAuthError) {
       // What RFC 6749 §4.1.2.1 lets a description have.
       expect(error.description).toMatch(/^[\x20\x21\x23-\x5b\x5d-\x7e]+$/);
       return error.code;

@@ -5,7 +5,7 @@ import { createPinoLogger } from '#src/adapters/logger/pino-logger.ts';
 import { createClientDirectory } from '#src/adapters/oauth/client-directory.ts';
 import { isDocumentAddress } from '#src/adapters/oauth/client-documents.ts';
 import { createOutbound } from '#src/adapters/outbound/create-outbound.ts';
-import { Fault } from '#src/domain/fault.ts';
+import { AppError } from '#src/domain/app-error.ts';
 import type { OAuthClient } from '#src/domain/ports/oauth.ts';
 import { oauthClient } from '#test/support/oauth/records.ts';
 import { startOutside } from '#test/support/servers/outside-server.ts';
@@ -260,7 +260,7 @@ test('Clients without an address come from the store until they are forgotten, a
 });
 
 test('What fails for another reason than the document is not taken for an unknown client', async () => {
-  const down = new Fault('service.unavailable', 'The database does not answer.');
+  const down = new AppError('service.unavailable', 'The database does not answer.');
   const store = { findClient: vi.fn(() => Promise.reject(down)), saveClient: vi.fn() };
   const outbound = createOutbound({ mode: 'public', allow: [`api.example.com:${site.port}`] });
   const clients = createClientDirectory({ store, outbound, logger: createPinoLogger('silent') });

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import * as modern from '@modelcontextprotocol/client';
 import * as legacy from '@modelcontextprotocol/sdk/client/auth.js';
-import { createOAuth } from '#src/compose/access/oauth.ts';
+import { createOAuth } from '#app/compose/access/oauth.ts';
 import { hashSecret, newOAuthSecret } from '#src/domain/access/oauth/secrets.ts';
 import { newId } from '#src/domain/ids.ts';
 import { authorizationCode, oauthGrant, verifier } from '#test/support/oauth/records.ts';

@@ -1,10 +1,10 @@
 import express from 'express';
-import { createAuditLog } from '#src/adapters/database/audit-log.ts';
-import { createMemberStore } from '#src/adapters/database/members.ts';
-import { createOAuthStore } from '#src/adapters/database/oauth.ts';
+import { createAuditLog } from '#src/stores/audit-log.ts';
+import { createMemberStore } from '#src/stores/members.ts';
+import { createOAuthStore } from '#src/stores/oauth.ts';
 import { createPinoLogger } from '#src/adapters/logger/pino-logger.ts';
 import { createTokenEngine } from '#src/adapters/oauth/token-engine.ts';
-import { listen } from '#src/compose/listen.ts';
+import { listen } from '#app/compose/listen.ts';
 import { hashSecret, newOAuthSecret } from '#src/domain/access/oauth/secrets.ts';
 import { newId } from '#src/domain/ids.ts';
 import type { AuthorizationCode, OAuthClient, OAuthGrant } from '#src/domain/ports/oauth.ts';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createOAuthStore } from '#src/adapters/database/oauth.ts';
+import { createOAuthStore } from '#src/stores/oauth.ts';
 import { newId } from '#src/domain/ids.ts';
 import type { OAuthStore } from '#src/domain/ports/oauth.ts';
 import { testDatabases, type TestDatabase } from '#test/support/database.ts';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { createExecutionStore } from '#src/adapters/database/executions.ts';
+import { createExecutionStore } from '#src/stores/executions.ts';
 import { newRuns } from '#src/domain/runs/new-runs.ts';
 import { testDatabase, type TestDatabase } from '#test/support/database.ts';
 import { executionRecord } from '#test/support/records.ts';

@@ -27,7 +27,7 @@ test('the library ends the whole process over one image that it cannot read, alt
   expect(code).not.toBe(0);
 });
 
-test('our engine answers with a Fault, reads the next page, prints nothing, and lets the process end without close()', async () => {
+test('our engine answers with a AppError, reads the next page, prints nothing, and lets the process end without close()', async () => {
   const { code, output, errors } = await run(`
     import { createImageCodec } from '#src/adapters/images/image-codec.ts';
     import { createTesseractEngine } from '#src/adapters/ocr/tesseract-engine.ts';
@@ -46,5 +46,5 @@ test('our engine answers with a Fault, reads the next page, prints nothing, and 
     console.log(JSON.stringify([fault, read.text.length > 50, raw, worker.ended]));
   `);
   expect({ code, errors }).toEqual({ code: 0, errors: '' });
-  expect(JSON.parse(output)).toEqual(['image.undecodable', true, 'CallFailed', true]);
+  expect(JSON.parse(output)).toEqual(['image.undecodable', true, 'ThreadCallError', true]);
 });

@@ -1,7 +1,7 @@
-import { openEmbeddedDatabase } from '#embedded/open.ts';
-import { checkpointCollections, type CheckpointCollections } from '#src/adapters/database/checkpoint-rows.ts';
-import { collectionsOf, type Collections } from '#src/adapters/database/collections.ts';
-import { connectDatabase } from '#src/adapters/database/connect.ts';
+import { openEmbeddedDatabase } from '@inkgraph/embedded-mongo';
+import { checkpointCollections, type CheckpointCollections } from '#src/stores/checkpoint-rows.ts';
+import { collectionsOf, type Collections } from '#src/stores/collections.ts';
+import { connectDatabase } from '#src/stores/connect.ts';
 
 /** What is really stored in a data folder, past the program: through the engine that has it open, or one of its own. */
 export async function collectionsIn(

@@ -2,11 +2,11 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createPinoLogger } from '#src/adapters/logger/pino-logger.ts';
-import { compose, type App, type Overrides } from '#src/compose.ts';
+import { compose, type App, type Overrides } from '#app/compose.ts';
 import type { Role } from '#src/contracts/organization/member.ts';
-import type { Addresses } from '#src/compose/services.ts';
+import type { Addresses } from '#app/compose/services.ts';
 import { loadConfig, type Config } from '#src/config/config.ts';
-import { seed, type Seed } from '#src/compose/seed.ts';
+import { seed, type Seed } from '#app/compose/seed.ts';
 import { quickPasswords } from '#test/auth/support/quick-passwords.ts';
 
 /** What the server answered; `body` is parsed JSON, or the text where it is none. */

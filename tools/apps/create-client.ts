@@ -2,7 +2,7 @@ import { IssuedClient, NewClient } from '#src/contracts/organization/app.ts';
 import { grantScopes } from '#src/contracts/scopes.ts';
 import { createOrganizationClient } from '#src/domain/access/oauth/issue.ts';
 import { projectFor } from '#src/domain/access/principal.ts';
-import { Fault } from '#src/domain/fault.ts';
+import { AppError } from '#src/domain/app-error.ts';
 import { presentClient } from '#tools/apps/present.ts';
 import { record } from '#tools/audit/record.ts';
 import { defineTool } from '#tools/define.ts';
@@ -24,11 +24,11 @@ export const createClient = defineTool({
     const { deps, principal } = ctx;
     const { organizationId, session } = principal;
     // It goes on when the key, the grant or the person that made it is gone.
-    if (session === null) throw new Fault('auth.forbidden', 'A person sets up clients: sign in to do it.');
+    if (session === null) throw new AppError('auth.forbidden', 'A person sets up clients: sign in to do it.');
     const projectIds = [...new Set(named.map((id) => projectFor(principal, id)))];
     const lacking = wanted.filter((scope) => !principal.scopes.has(scope));
     if (lacking.length > 0)
-      throw new Fault('auth.forbidden', `Nobody can give what they lack: ${lacking.join(', ')}.`, {
+      throw new AppError('auth.forbidden', `Nobody can give what they lack: ${lacking.join(', ')}.`, {
         errors: [{ pointer: '/scopes', code: 'forbidden', message: `you lack ${lacking.join(', ')}` }],
       });
     const [clients, projects] = await Promise.all([
@@ -37,7 +37,7 @@ export const createClient = defineTool({
     ]);
     const now = new Date();
     if (clients.filter(({ expiresAt }) => expiresAt === null || expiresAt > now).length >= mostClients)
-      throw new Fault('auth.forbidden', `An organization has at most ${mostClients} clients: remove one first.`);
+      throw new AppError('auth.forbidden', `An organization has at most ${mostClients} clients: remove one first.`);
     const { client, secret, grant } = await createOrganizationClient(deps.oauth, {
       name,
       organizationId,

@@ -1,6 +1,6 @@
 import { ClientPath, RemovedClient } from '#src/contracts/organization/app.ts';
 import { removeOrganizationClient } from '#src/domain/access/oauth/issue.ts';
-import { Fault } from '#src/domain/fault.ts';
+import { AppError } from '#src/domain/app-error.ts';
 import { record } from '#tools/audit/record.ts';
 import { defineTool } from '#tools/define.ts';
 
@@ -16,7 +16,7 @@ export const removeClient = defineTool({
   async run(ctx, { clientId }) {
     const { deps, principal } = ctx;
     if (!(await removeOrganizationClient(deps.oauth, principal.organizationId, clientId, new Date())))
-      throw new Fault(
+      throw new AppError(
         'client.not_found',
         'The organization has no client with this id: the list of clients shows them.',
         {

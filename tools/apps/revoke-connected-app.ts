@@ -1,11 +1,11 @@
 import { ConnectedAppPath, RevokedApp } from '#src/contracts/organization/app.ts';
-import { Fault } from '#src/domain/fault.ts';
+import { AppError } from '#src/domain/app-error.ts';
 import { record } from '#tools/audit/record.ts';
 import { defineTool } from '#tools/define.ts';
 
 /** Unknown, disconnected before, another organization's, or somebody else's: one answer. */
-const missing = (): Fault =>
-  new Fault('app.not_found', 'No connected app with this id is yours: the list of connected apps shows them.', {
+const missing = (): AppError =>
+  new AppError('app.not_found', 'No connected app with this id is yours: the list of connected apps shows them.', {
     errors: [{ pointer: '/appId', code: 'not_found', message: 'take an id from the list of connected apps' }],
   });
 

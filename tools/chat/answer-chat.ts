@@ -2,10 +2,10 @@ import { AskInput, AskResult, type ChatEvent } from '#src/contracts/resources/ch
 import type { Said } from '#src/domain/chat/answer-prompt.ts';
 import { extractiveLabel } from '#src/domain/chat/extract-answer.ts';
 import { readQuestion } from '#src/domain/chat/read-question.ts';
-import { Fault } from '#src/domain/fault.ts';
+import { AppError } from '#src/domain/app-error.ts';
 import { askedScope } from '#tools/chat/chat-scope.ts';
 import { openExchange, type Exchange } from '#tools/chat/conversation.ts';
-import { findGrounds, type Grounds } from '#tools/chat/find-grounds.ts';
+import { findGrounds, type Grounds } from '#tools/chat/find-sources.ts';
 import { extractedAnswer, modelAnswer, type Answer } from '#tools/chat/make-answer.ts';
 import { storedMessages } from '#tools/chat/stored-messages.ts';
 import { defineTool, type ToolContext } from '#tools/define.ts';
@@ -76,8 +76,8 @@ export const answerChat = defineTool({
 function readAsked({ messages }: Input): { question: string; questionId: string | undefined; first: string } {
   const at = messages.length - 1;
   const last = messages[at];
-  const refuse = (code: string, message: string): Fault =>
-    new Fault('request.invalid', `Field /messages/${at}: ${message}.`, {
+  const refuse = (code: string, message: string): AppError =>
+    new AppError('request.invalid', `Field /messages/${at}: ${message}.`, {
       errors: [{ pointer: `/messages/${at}`, code, message }],
     });
   if (last?.role !== 'user') throw refuse('not_a_question', 'the last message is the question, of role user');

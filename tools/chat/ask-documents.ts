@@ -3,7 +3,7 @@ import { Answered, Question, type SourceCard } from '#src/contracts/resources/ch
 import { extractiveLabel } from '#src/domain/chat/extract-answer.ts';
 import { readQuestion } from '#src/domain/chat/read-question.ts';
 import { askedScope } from '#tools/chat/chat-scope.ts';
-import { findGrounds } from '#tools/chat/find-grounds.ts';
+import { findGrounds } from '#tools/chat/find-sources.ts';
 import { extractedAnswer, modelAnswer } from '#tools/chat/make-answer.ts';
 import { defineTool } from '#tools/define.ts';
 

@@ -1,5 +1,5 @@
 import type { ChatScope } from '#src/contracts/resources/chat.ts';
-import { Fault } from '#src/domain/fault.ts';
+import { AppError } from '#src/domain/app-error.ts';
 import type { ToolContext } from '#tools/define.ts';
 import { documentMissing } from '#tools/documents/require-document.ts';
 
@@ -13,8 +13,8 @@ export interface AskedScope {
   readonly apiKeyIds?: readonly string[];
 }
 
-function missing(code: 'project.not_found' | 'key.not_found', pointer: string, what: string): Fault {
-  return new Fault(code, `No ${what} with this id is readable with this credential.`, {
+function missing(code: 'project.not_found' | 'key.not_found', pointer: string, what: string): AppError {
+  return new AppError(code, `No ${what} with this id is readable with this credential.`, {
     errors: [{ pointer, code: 'not_found', message: `take ids from the list of ${what}s` }],
   });
 }
@@ -23,7 +23,7 @@ const unique = (ids: readonly string[]): string[] => [...new Set(ids)];
 
 /**
  * Checks that all that narrows is the caller's. An id of somebody else and an unknown one are the same answer, and neither is dropped: an
- * answer over less than was asked for would look like one over all of it. Faults: `project.not_found`, `key.not_found`, `document.not_found`.
+ * answer over less than was asked for would look like one over all of it. Errors: `project.not_found`, `key.not_found`, `document.not_found`.
  */
 export async function askedScope(
   { deps, principal }: Pick<ToolContext, 'deps' | 'principal'>,

@@ -1,5 +1,5 @@
 import { derivedId, newId } from '#src/domain/ids.ts';
-import { Fault } from '#src/domain/fault.ts';
+import { AppError } from '#src/domain/app-error.ts';
 import type { Principal } from '#src/domain/access/principal.ts';
 import type { ChatScope, SourceCard } from '#src/contracts/resources/chat.ts';
 import type { ConversationMessage, ConversationRecord } from '#src/domain/ports/conversations.ts';
@@ -11,11 +11,11 @@ const longestTitle = 80;
 export const ownerOf = ({ session, actorId }: Principal): string => session?.userId ?? actorId;
 
 /** One of somebody else and one that is not there get the same answer. */
-export function conversationMissing(): Fault {
-  return new Fault('conversation.not_found', 'You have no conversation with this id.');
+export function conversationMissing(): AppError {
+  return new AppError('conversation.not_found', 'You have no conversation with this id.');
 }
 
-/** Fault: `conversation.not_found`. */
+/** Error: `conversation.not_found`. */
 export async function requireConversation(
   { deps, principal }: Pick<ToolContext, 'deps' | 'principal'>,
   conversationId: string,

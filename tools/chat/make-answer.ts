@@ -4,8 +4,8 @@ import { extractAnswer } from '#src/domain/chat/extract-answer.ts';
 import { createPlainMarkup } from '#src/domain/chat/plain-markup.ts';
 import type { ReadQuestion } from '#src/domain/chat/read-question.ts';
 import { chainStages } from '#src/domain/chat/text-stage.ts';
-import { Fault } from '#src/domain/fault.ts';
-import type { Grounds } from '#tools/chat/find-grounds.ts';
+import { AppError } from '#src/domain/app-error.ts';
+import type { Grounds } from '#tools/chat/find-sources.ts';
 import type { ToolContext } from '#tools/define.ts';
 
 /** A model that goes on longer than this does not come to an end, in characters. */
@@ -51,12 +51,12 @@ export async function modelAnswer(
     signal: AbortSignal.any([signal, endless.signal]),
     onText(delta) {
       length += delta.length;
-      if (length > longestAnswer) endless.abort(new Fault('model.failed', 'The model did not come to an end.'));
+      if (length > longestAnswer) endless.abort(new AppError('model.failed', 'The model did not come to an end.'));
       else add(stages.push(delta));
     },
   });
   add(stages.end());
-  if (parts.length === 0) throw new Fault('model.failed', 'The model gave an empty answer.');
+  if (parts.length === 0) throw new AppError('model.failed', 'The model gave an empty answer.');
   return { text: parts.join(''), cited: sorted(markup.cited) };
 }
 

@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import type { DocumentCard } from '#src/contracts/resources/card.ts';
-import type { SearchLeg, SearchQuery } from '#src/domain/ports/search-index.ts';
+import type { SearchRetriever, SearchQuery } from '#src/domain/ports/search-index.ts';
 import type { ToolContext } from '#tools/define.ts';
 import { presentDocument } from '#tools/documents/present.ts';
 
@@ -8,12 +8,12 @@ type Narrowing = Pick<SearchQuery, 'projectIds' | 'documentIds' | 'apiKeyIds'>;
 
 /**
  * Cards of what a query finds for the caller, best first, with what it matched, and the legs that had no part in it; these are said
- * to the facade, too. With `projectIds`, documents of these projects only, and not what is public elsewhere. Fault: `service.unavailable`.
+ * to the facade, too. With `projectIds`, documents of these projects only, and not what is public elsewhere. Error: `service.unavailable`.
  */
 export async function searchCards(
   { deps, principal, outcome }: Pick<ToolContext, 'deps' | 'principal' | 'outcome'>,
   asked: { readonly text: string; readonly limit: number } & Partial<Narrowing>,
-): Promise<{ documents: z.input<typeof DocumentCard>[]; degraded: readonly SearchLeg[] }> {
+): Promise<{ documents: z.input<typeof DocumentCard>[]; degraded: readonly SearchRetriever[] }> {
   const { organizationId, projectIds } = principal;
   const ownOnly = asked.projectIds !== undefined;
   const { hits, degraded } = await deps.search.search({ organizationId, projectIds, ...asked, ownOnly });

@@ -1,28 +1,28 @@
 import { keyMissing } from '#src/domain/access/issue-key.ts';
 import { scopesOf, type ApiKeyRecord } from '#src/domain/access/api-key.ts';
-import { Fault } from '#src/domain/fault.ts';
+import { AppError } from '#src/domain/app-error.ts';
 import type { ToolContext } from '#tools/define.ts';
 
-/** A key of a project that the caller reaches. Faults: `key.not_found`, also for one of another project or organization. */
+/** A key of a project that the caller reaches. Errors: `key.not_found`, also for one of another project or organization. */
 export async function requireKey({ deps, principal }: ToolContext, keyId: string): Promise<ApiKeyRecord> {
   const key = await deps.apiKeys.find(principal.organizationId, keyId);
   if (key === null || !principal.projectIds.includes(key.projectId)) throw keyMissing();
   return key;
 }
 
-/** Nobody gets from a new key what they lack: neither scopes, nor time beyond the end of their own key. Faults: `auth.forbidden`. */
+/** Nobody gets from a new key what they lack: neither scopes, nor time beyond the end of their own key. Errors: `auth.forbidden`. */
 export async function requireReach(
   ctx: ToolContext,
   wanted: Pick<ApiKeyRecord, 'kind' | 'scopes' | 'expiresAt'>,
 ): Promise<void> {
   const lacking = [...scopesOf(wanted)].filter((scope) => !ctx.principal.scopes.has(scope));
   if (lacking.length > 0)
-    throw new Fault('auth.forbidden', `Nobody can give what they lack: ${lacking.join(', ')}.`, {
+    throw new AppError('auth.forbidden', `Nobody can give what they lack: ${lacking.join(', ')}.`, {
       errors: [{ pointer: '/scopes', code: 'forbidden', message: `you lack ${lacking.join(', ')}` }],
     });
   const { end } = await boundsOf(ctx);
   if (end !== null && (wanted.expiresAt === null || wanted.expiresAt > end))
-    throw new Fault(
+    throw new AppError(
       'auth.forbidden',
       `Nobody gives a key that outlives what they have: yours ends at ${end.toISOString()}.`,
       {

@@ -1,5 +1,5 @@
 import { CanceledInvitation, InvitationPath } from '#src/contracts/organization/member.ts';
-import { Fault } from '#src/domain/fault.ts';
+import { AppError } from '#src/domain/app-error.ts';
 import { record } from '#tools/audit/record.ts';
 import { defineTool } from '#tools/define.ts';
 import { outranks } from '#tools/members/rank.ts';
@@ -18,7 +18,7 @@ export const cancelInvitation = defineTool({
     const found = await members.findInvitation(organizationId, invitationId, new Date());
     // What the list does not show is not there.
     if (found === null || !outranks(ctx, found.role) || !(await members.cancelInvitation(organizationId, invitationId)))
-      throw new Fault(
+      throw new AppError(
         'invitation.not_found',
         'No invitation with this id waits: it may be accepted, over or canceled.',
         {

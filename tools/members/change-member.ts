@@ -1,4 +1,4 @@
-import { Fault } from '#src/domain/fault.ts';
+import { AppError } from '#src/domain/app-error.ts';
 import type { MemberChange, MemberRecord } from '#src/domain/ports/sessions.ts';
 import type { ToolContext } from '#tools/define.ts';
 
@@ -8,14 +8,14 @@ const attempts = 5;
 async function requireMember({ deps, principal }: ToolContext, memberId: string): Promise<MemberRecord> {
   const member = await deps.members.find(principal.organizationId, memberId);
   if (member !== null) return member;
-  throw new Fault('member.not_found', 'No member with this id is in the organization.', {
+  throw new AppError('member.not_found', 'No member with this id is in the organization.', {
     errors: [{ pointer: '/memberId', code: 'not_found', message: 'take an id from the list of members' }],
   });
 }
 
 /**
  * Changes a member as they are now: where somebody was faster, they are read again, and `act` checks again what it may do. Answers
- * them as they were. Faults: `member.not_found`, `member.last_owner`, `service.unavailable` where others never let go.
+ * them as they were. Errors: `member.not_found`, `member.last_owner`, `service.unavailable` where others never let go.
  */
 export async function changeMember(
   ctx: ToolContext,
@@ -27,9 +27,9 @@ export async function changeMember(
     const outcome = await act(member);
     if (outcome === 'done') return member;
     if (outcome === 'last_owner')
-      throw new Fault('member.last_owner', 'This is the last owner: make somebody else an owner first.');
+      throw new AppError('member.last_owner', 'This is the last owner: make somebody else an owner first.');
   }
-  throw new Fault('service.unavailable', 'Others are changing this member: ask again in a moment.', {
+  throw new AppError('service.unavailable', 'Others are changing this member: ask again in a moment.', {
     retryAfterSeconds: 1,
   });
 }

@@ -1,5 +1,5 @@
 import { Invitation, NewInvitation } from '#src/contracts/organization/member.ts';
-import { Fault } from '#src/domain/fault.ts';
+import { AppError } from '#src/domain/app-error.ts';
 import { newId } from '#src/domain/ids.ts';
 import { record } from '#tools/audit/record.ts';
 import { defineTool } from '#tools/define.ts';
@@ -22,7 +22,7 @@ export const inviteMember = defineTool({
     const { deps, principal } = ctx;
     const { organizationId } = principal;
     if ((await deps.members.findByEmail(organizationId, email)) !== null)
-      throw new Fault('invitation.member_already', 'This person is a member: change their role instead.', {
+      throw new AppError('invitation.member_already', 'This person is a member: change their role instead.', {
         errors: [{ pointer: '/email', code: 'member_already', message: 'is the address of a member' }],
       });
     const createdAt = new Date();

@@ -1,5 +1,5 @@
 import { mayChange, type Role } from '#src/domain/access/role.ts';
-import { Fault } from '#src/domain/fault.ts';
+import { AppError } from '#src/domain/app-error.ts';
 import type { ToolContext } from '#tools/define.ts';
 
 type Who = Pick<ToolContext, 'principal'>;
@@ -9,7 +9,7 @@ export function outranks({ principal }: Who, role: Role): boolean {
   return principal.session !== null && mayChange(principal.session.role, role);
 }
 
-/** Fault: `auth.forbidden`. */
+/** Error: `auth.forbidden`. */
 export function requireRank(who: Who, role: Role): void {
-  if (!outranks(who, role)) throw new Fault('auth.forbidden', 'Only an owner makes, changes and removes owners.');
+  if (!outranks(who, role)) throw new AppError('auth.forbidden', 'Only an owner makes, changes and removes owners.');
 }

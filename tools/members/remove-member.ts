@@ -1,5 +1,5 @@
 import { MemberPath, RemovedMember } from '#src/contracts/organization/member.ts';
-import { Fault } from '#src/domain/fault.ts';
+import { AppError } from '#src/domain/app-error.ts';
 import { record } from '#tools/audit/record.ts';
 import { defineTool, type ToolContext } from '#tools/define.ts';
 import { changeMember } from '#tools/members/change-member.ts';
@@ -20,7 +20,7 @@ export const removeMember = defineTool({
     const { organizationId } = ctx.principal;
     const leaves = await isCaller(ctx, memberId);
     if (!leaves && !ctx.principal.scopes.has('members:manage'))
-      throw new Fault('auth.forbidden', 'This credential lacks the scope members:manage.');
+      throw new AppError('auth.forbidden', 'This credential lacks the scope members:manage.');
     const was = await changeMember(ctx, memberId, async (member) => {
       if (!leaves) requireRank(ctx, member.role);
       return members.remove(organizationId, memberId, member.role);

@@ -1,5 +1,5 @@
 import { NewProject, Project } from '#src/contracts/organization/project.ts';
-import { Fault } from '#src/domain/fault.ts';
+import { AppError } from '#src/domain/app-error.ts';
 import { newId } from '#src/domain/ids.ts';
 import { mostProjects } from '#src/domain/ports/organizations.ts';
 import { record } from '#tools/audit/record.ts';
@@ -20,12 +20,12 @@ export const createProject = defineTool({
     const { organizationId, projectIds } = principal;
     // One more would be in no list, and nobody's to use.
     if (projectIds.length >= mostProjects)
-      throw new Fault('auth.forbidden', `An organization has at most ${mostProjects} projects: rename one instead.`);
+      throw new AppError('auth.forbidden', `An organization has at most ${mostProjects} projects: rename one instead.`);
     const createdAt = new Date();
     const project = { _id: newId('project', createdAt), organizationId, name, createdAt };
     // The name before the workflows: where it is taken, there is nothing to take back.
     await deps.organizations.insertProject(project);
-    await deps.furnish({ organizationId, projectId: project._id });
+    await deps.seedProject({ organizationId, projectId: project._id });
     await record(ctx, 'project.create', project._id, { name });
     return presentProject(project);
   },

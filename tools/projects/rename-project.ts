@@ -1,6 +1,6 @@
 import { Project, ProjectChange, ProjectPath } from '#src/contracts/organization/project.ts';
 import { projectFor } from '#src/domain/access/principal.ts';
-import { Fault } from '#src/domain/fault.ts';
+import { AppError } from '#src/domain/app-error.ts';
 import { record } from '#tools/audit/record.ts';
 import { defineTool } from '#tools/define.ts';
 import { presentProject } from '#tools/projects/present.ts';
@@ -18,7 +18,7 @@ export const renameProject = defineTool({
     const { organizationId } = ctx.principal;
     const known = await organizations.findProject(organizationId, projectFor(ctx.principal, projectId));
     if (known === null || !(await organizations.renameProject(organizationId, projectId, name)))
-      throw new Fault('project.not_found', 'No project with this id is yours.');
+      throw new AppError('project.not_found', 'No project with this id is yours.');
     await record(ctx, 'project.rename', projectId, { from: known.name, to: name });
     return presentProject({ ...known, name });
   },

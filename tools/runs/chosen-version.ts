@@ -1,4 +1,4 @@
-import { Fault } from '#src/domain/fault.ts';
+import { AppError } from '#src/domain/app-error.ts';
 import type { ExecutionRecord } from '#src/domain/runs/run.ts';
 import type { ToolContext } from '#tools/define.ts';
 import { workflowMissing } from '#tools/workflows/require-workflow.ts';
@@ -6,7 +6,7 @@ import { workflowMissing } from '#tools/workflows/require-workflow.ts';
 type ChosenVersion = Required<Pick<ExecutionRecord, 'workflowName' | 'version' | 'graphHash' | 'workflowProjectId'>>;
 
 /**
- * The version to run: the published one, or the one that is asked for. Faults: `workflow.not_found`, also of one that was never
+ * The version to run: the published one, or the one that is asked for. Errors: `workflow.not_found`, also of one that was never
  * published; `workflow.version_not_found`.
  */
 export async function chosenVersion(
@@ -21,7 +21,7 @@ export async function chosenVersion(
     return { workflowName, version: publishedVersion, graphHash: publishedHash, workflowProjectId };
   const found = await deps.workflows.findVersion(principal.organizationId, workflowId, version);
   if (found === null)
-    throw new Fault(
+    throw new AppError(
       'workflow.version_not_found',
       `This workflow has no version ${version}; the published one is ${publishedVersion}. Drafts are not run: publish them first.`,
     );

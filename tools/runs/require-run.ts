@@ -1,18 +1,18 @@
-import { Fault } from '#src/domain/fault.ts';
+import { AppError } from '#src/domain/app-error.ts';
 import type { ExecutionRecord, RunRecord } from '#src/domain/runs/run.ts';
 import type { ToolContext } from '#tools/define.ts';
 
-/** Fault: `execution.not_found`. */
+/** Error: `execution.not_found`. */
 export async function requireExecution({ deps, principal }: ToolContext, id: string): Promise<ExecutionRecord> {
   const execution = await deps.executions.find(principal, id);
   if (execution === null)
-    throw new Fault('execution.not_found', 'No execution with this id is readable with this credential.');
+    throw new AppError('execution.not_found', 'No execution with this id is readable with this credential.');
   return execution;
 }
 
-/** Fault: `run.not_found`. */
+/** Error: `run.not_found`. */
 export async function requireRun({ deps, principal }: ToolContext, id: string): Promise<RunRecord> {
   const run = await deps.executions.findRun(principal, id);
-  if (run === null) throw new Fault('run.not_found', 'No run with this id is readable with this credential.');
+  if (run === null) throw new AppError('run.not_found', 'No run with this id is readable with this credential.');
   return run;
 }

@@ -1,6 +1,6 @@
 import { ResumeInput, RunDetail } from '#src/contracts/resources/execution.ts';
 import { runAnswered } from '#src/domain/events/realtime.ts';
-import { Fault } from '#src/domain/fault.ts';
+import { AppError } from '#src/domain/app-error.ts';
 import { answerProblem } from '#src/domain/runs/answer.ts';
 import type { OpenQuestion, RunRecord } from '#src/domain/runs/run.ts';
 import { unstorable } from '#src/domain/storable.ts';
@@ -10,9 +10,9 @@ import { defineTool } from '#tools/define.ts';
 import { presentRunDetail } from '#tools/runs/present.ts';
 import { requireRun } from '#tools/runs/require-run.ts';
 
-function notWaiting(run: RunRecord, path: string | undefined): Fault {
+function notWaiting(run: RunRecord, path: string | undefined): AppError {
   const what = path === undefined ? 'an answer' : 'an answer of this path';
-  return new Fault('run.not_waiting', `This run is ${run.status} and does not wait for ${what}.`);
+  return new AppError('run.not_waiting', `This run is ${run.status} and does not wait for ${what}.`);
 }
 
 /** The question that is meant: by its path, or the only one. */

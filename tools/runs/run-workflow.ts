@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { AnyId } from '#src/contracts/fields.ts';
 import { Execution, ExecutionBody } from '#src/contracts/resources/execution.ts';
-import { Fault } from '#src/domain/fault.ts';
+import { AppError } from '#src/domain/app-error.ts';
 import { derivedId, newId } from '#src/domain/ids.ts';
 import type { ExecutionRecord } from '#src/domain/runs/run.ts';
 import { callerIdOf, projectFor } from '#src/domain/access/principal.ts';
@@ -19,7 +19,7 @@ type Body = z.output<typeof ExecutionBody> & { readonly projectId?: string | und
 type Chosen = 'documentIds' | 'projectId';
 const scopeLimit = 1_000;
 
-/** What to run over. Faults: `document.not_found`; `request.invalid` for too many, or for several projects. */
+/** What to run over. Errors: `document.not_found`; `request.invalid` for too many, or for several projects. */
 async function chosenDocuments(ctx: ToolContext, body: Body): Promise<Pick<ExecutionRecord, Chosen>> {
   if (body.documentIds !== undefined) return placed(ctx, body.documentIds, body.projectId);
   const { deps, principal } = ctx;
@@ -33,7 +33,7 @@ async function chosenDocuments(ctx: ToolContext, body: Body): Promise<Pick<Execu
       ? placed(ctx, documentIds, body.projectId)
       : { documentIds, projectId: projectFor(principal, body.projectId) };
   const message = `matches more than ${scopeLimit} documents: list them and pass documentIds in parts`;
-  throw new Fault('request.invalid', `scope ${message}.`, {
+  throw new AppError('request.invalid', `scope ${message}.`, {
     errors: [{ pointer: '/scope', code: 'too_big', message }],
   });
 }
@@ -93,7 +93,7 @@ function refuseUnstorable(initialState: Body['initialState']): void {
   const found = unstorable(initialState, '/initialState');
   if (found === null) return;
   const { pointer, message } = found;
-  throw new Fault('request.invalid', `Field ${pointer}: ${message}.`, {
+  throw new AppError('request.invalid', `Field ${pointer}: ${message}.`, {
     errors: [{ pointer, code: 'unstorable', message }],
   });
 }

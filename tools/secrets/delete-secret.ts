@@ -1,6 +1,6 @@
 import { DeletedSecret, SecretListQuery, SecretPath } from '#src/contracts/organization/secret.ts';
 import { projectFor } from '#src/domain/access/principal.ts';
-import { Fault } from '#src/domain/fault.ts';
+import { AppError } from '#src/domain/app-error.ts';
 import { record } from '#tools/audit/record.ts';
 import { defineTool } from '#tools/define.ts';
 
@@ -15,7 +15,7 @@ export const deleteSecret = defineTool({
   async run(ctx, { name, projectId: named }) {
     const projectId = projectFor(ctx.principal, named);
     if (!(await ctx.deps.secrets.delete(ctx.principal.organizationId, projectId, name)))
-      throw new Fault('secret.not_found', `The project has no secret ${name}.`, {
+      throw new AppError('secret.not_found', `The project has no secret ${name}.`, {
         errors: [{ pointer: '/name', code: 'not_found', message: 'take a name from the list of secrets' }],
       });
     await record(ctx, 'secret.delete', `${projectId}/${name}`);

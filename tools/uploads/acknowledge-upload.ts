@@ -3,7 +3,7 @@ import { IdempotencyKey } from '#src/contracts/fields.ts';
 import { AckBody, AckReply } from '#src/contracts/resources/upload.ts';
 import type { DocumentRecord, UploadRecord } from '#src/domain/documents/document.ts';
 import type { DomainEvent } from '#src/domain/events/events.ts';
-import { Fault } from '#src/domain/fault.ts';
+import { AppError } from '#src/domain/app-error.ts';
 import { siblingId } from '#src/domain/ids.ts';
 import { pinnedKey } from '#src/domain/documents/object-key.ts';
 import type { ImageFacts } from '#src/domain/ports/image-codec.ts';
@@ -105,8 +105,8 @@ async function storedOnce(ctx: ToolContext, document: DocumentRecord): Promise<D
   return null;
 }
 
-function uploadMissing(): Fault {
-  return new Fault('upload.not_found', 'objectKey: no upload of this credential has it.');
+function uploadMissing(): AppError {
+  return new AppError('upload.not_found', 'objectKey: no upload of this credential has it.');
 }
 
 /** The key or the user. */

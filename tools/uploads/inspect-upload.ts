@@ -1,11 +1,11 @@
 import type { UploadRecord } from '#src/domain/documents/document.ts';
-import { Fault } from '#src/domain/fault.ts';
+import { AppError } from '#src/domain/app-error.ts';
 import type { ImageFacts } from '#src/domain/ports/image-codec.ts';
 import type { ObjectHead } from '#src/domain/ports/object-store.ts';
 import type { ToolDeps } from '#tools/deps.ts';
 
-const mismatch = (what: string): Fault =>
-  new Fault('upload.mismatch', `${what}. Presign again with what the file really is, and upload it there.`, {
+const mismatch = (what: string): AppError =>
+  new AppError('upload.mismatch', `${what}. Presign again with what the file really is, and upload it there.`, {
     errors: [{ pointer: '/objectKey', code: 'mismatch', message: what }],
   });
 
@@ -19,7 +19,7 @@ export async function inspectUpload(
 ): Promise<{ head: ObjectHead; facts: ImageFacts }> {
   const head = await objects.head(upload._id);
   if (head === null)
-    throw new Fault(
+    throw new AppError(
       'upload.object_missing',
       'Nothing was uploaded to this objectKey yet: PUT the bytes to uploadUrl first.',
       {
@@ -30,7 +30,7 @@ export async function inspectUpload(
     throw mismatch(`size was declared as ${upload.sizeBytes} bytes, ${head.sizeBytes} are stored`);
   const bytes = await objects.get(upload._id, { ifMatch: head.etag });
   if (bytes === null)
-    throw new Fault('upload.object_missing', 'The stored object changed while it was read: try again.');
+    throw new AppError('upload.object_missing', 'The stored object changed while it was read: try again.');
   const type = images.sniff(bytes.subarray(0, 64));
   if (type !== upload.contentType)
     throw mismatch(`contentType was declared as ${upload.contentType}, the bytes are ${type ?? 'of no accepted type'}`);

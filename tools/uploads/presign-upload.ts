@@ -2,7 +2,7 @@ import { AnyId, limits, Visibility } from '#src/contracts/fields.ts';
 import { documentTypes, type DocumentType } from '#src/contracts/media-types.ts';
 import { PresignBody, PresignReply } from '#src/contracts/resources/upload.ts';
 import type { UploadFamily, UploadRecord } from '#src/domain/documents/document.ts';
-import { Fault } from '#src/domain/fault.ts';
+import { AppError } from '#src/domain/app-error.ts';
 import { siblingId, sortableToken } from '#src/domain/ids.ts';
 import { uploadKey } from '#src/domain/documents/object-key.ts';
 import { projectFor, type PrincipalKind } from '#src/domain/access/principal.ts';
@@ -13,7 +13,7 @@ function acceptedType(contentType: string): DocumentType {
   const known = documentTypes.find((type) => type === bare);
   if (known !== undefined) return known;
   const message = `send one of ${documentTypes.join(', ')}`;
-  throw new Fault('upload.content_type', `contentType: ${message}.`, {
+  throw new AppError('upload.content_type', `contentType: ${message}.`, {
     errors: [{ pointer: '/contentType', code: 'content_type', message }],
   });
 }
@@ -40,7 +40,7 @@ export const presignUpload = defineTool({
     const type = acceptedType(contentType);
     const { uploadMaxBytes, signContentType } = deps.limits;
     if (size > uploadMaxBytes)
-      throw new Fault('upload.too_large', `size: at most ${uploadMaxBytes} bytes are accepted here.`, {
+      throw new AppError('upload.too_large', `size: at most ${uploadMaxBytes} bytes are accepted here.`, {
         errors: [{ pointer: '/size', code: 'too_big', message: `at most ${uploadMaxBytes}` }],
       });
     const now = new Date();

@@ -3,7 +3,7 @@ import { referencesOf } from '#graphs/check/references.ts';
 import type { CheckContext } from '#graphs/check/sketch.ts';
 import { unfitJson } from '#graphs/edit/json-value.ts';
 import type { StoredGraph } from '#src/contracts/resources/graph.ts';
-import { Fault } from '#src/domain/fault.ts';
+import { AppError } from '#src/domain/app-error.ts';
 import type { SecretInfo } from '#src/domain/ports/secret-store.ts';
 import type { ToolContext } from '#tools/define.ts';
 
@@ -52,11 +52,11 @@ async function loadSubgraphs({ deps, principal }: Who, raw: unknown): Promise<Re
   return found;
 }
 
-/** Everything that is wrong with a graph of this project. Faults: `request.invalid` for JSON that cannot be looked at. */
+/** Everything that is wrong with a graph of this project. Errors: `request.invalid` for JSON that cannot be looked at. */
 export async function checkWorkflow(who: Who, raw: unknown, workflowId?: string): Promise<GraphCheck> {
   const unfit = unfitJson(raw);
   if (unfit !== null)
-    throw new Fault('request.invalid', `graph: ${unfit}`, {
+    throw new AppError('request.invalid', `graph: ${unfit}`, {
       errors: [{ pointer: '/graph', code: 'unstorable', message: unfit }],
     });
   return checkGraph(raw, who.deps.catalog, await checkContextOf(who, raw, workflowId));
@@ -101,11 +101,11 @@ interface Presented {
 }
 
 /** Why a graph is refused, with every problem. `at` is the pointer of the graph in the request. */
-export function invalidGraph(check: GraphCheck, what: string, at: string): Fault {
+export function invalidGraph(check: GraphCheck, what: string, at: string): AppError {
   const errors = check.issues.filter(({ severity }) => severity === 'error');
   const [first] = errors;
   const more = errors.length > 1 ? ` (and ${errors.length - 1} more)` : '';
-  return new Fault('workflow.invalid', `${what}: ${first?.message ?? 'it does not check.'}${more}`, {
+  return new AppError('workflow.invalid', `${what}: ${first?.message ?? 'it does not check.'}${more}`, {
     errors: errors.slice(0, 50).map(({ path, code, message, hint }) => ({
       pointer: `${at}${path}`,
       code,

@@ -4,7 +4,7 @@ import { codeWorkflows } from '#graphs/workflows.ts';
 import { StoredGraph } from '#src/contracts/resources/graph.ts';
 import { NewWorkflow, WorkflowChange } from '#src/contracts/resources/workflow.ts';
 import { projectFor } from '#src/domain/access/principal.ts';
-import { Fault } from '#src/domain/fault.ts';
+import { AppError } from '#src/domain/app-error.ts';
 import { newId } from '#src/domain/ids.ts';
 import { defineTool, type ToolContext } from '#tools/define.ts';
 import { checkWorkflow, invalidGraph, presentCheck } from '#tools/workflows/check-workflow.ts';
@@ -40,7 +40,7 @@ export const createWorkflow = defineTool({
 
 async function firstGraph(ctx: ToolContext, { name, graph, from, preset }: Input): Promise<object> {
   if ([graph, from, preset].filter((one) => one !== undefined).length > 1)
-    throw new Fault('request.invalid', 'Give at most one of graph, from and preset.', {
+    throw new AppError('request.invalid', 'Give at most one of graph, from and preset.', {
       errors: [{ pointer: '/graph', code: 'one_of', message: 'give at most one of graph, from and preset' }],
     });
   if (graph !== undefined) return typeof graph === 'object' && graph !== null ? graph : { graph };
@@ -55,7 +55,7 @@ async function firstGraph(ctx: ToolContext, { name, graph, from, preset }: Input
     codeWorkflows.map(({ id }) => id),
     'presets',
   )}`;
-  throw new Fault('request.invalid', message, { errors: [{ pointer: '/preset', code: 'not_found', message }] });
+  throw new AppError('request.invalid', message, { errors: [{ pointer: '/preset', code: 'not_found', message }] });
 }
 
 async function insert(ctx: ToolContext, graph: StoredGraph, { note, projectId: named }: Input) {

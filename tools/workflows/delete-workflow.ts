@@ -1,5 +1,5 @@
 import { DeletedWorkflow, WorkflowPath } from '#src/contracts/resources/workflow.ts';
-import { Fault } from '#src/domain/fault.ts';
+import { AppError } from '#src/domain/app-error.ts';
 import { record } from '#tools/audit/record.ts';
 import { defineTool } from '#tools/define.ts';
 import { requireWorkflow } from '#tools/workflows/require-workflow.ts';
@@ -23,7 +23,9 @@ export const deleteWorkflow = defineTool({
     if (bound.length > 0) {
       const keys = bound.map((key) => ({ keyId: key._id, name: key.name }));
       const named = keys.map((key) => `${key.keyId} (${key.name})`).join(', ');
-      throw new Fault('workflow.bound', `API keys run this workflow: ${named}. Revoke them first.`, { data: { keys } });
+      throw new AppError('workflow.bound', `API keys run this workflow: ${named}. Revoke them first.`, {
+        data: { keys },
+      });
     }
     await deps.workflows.delete(principal, workflowId);
     await record(ctx, 'workflow.delete', workflowId, { name, publishedVersion, surface });

@@ -3,7 +3,7 @@ import { suggest } from '#graphs/check/nearest.ts';
 import { describeFunctions } from '#graphs/expression/functions.ts';
 import type { NodeDefinition } from '#graphs/define.ts';
 import { NodeTypes, NodeTypesQuery } from '#src/contracts/resources/workflow.ts';
-import { Fault } from '#src/domain/fault.ts';
+import { AppError } from '#src/domain/app-error.ts';
 import { defineTool } from '#tools/define.ts';
 
 export const describeNodeTypes = defineTool({
@@ -38,5 +38,5 @@ function describe(definition: NodeDefinition, full: boolean) {
 
 function unknownType(type: string, names: readonly string[]): never {
   const message = `There is no node type "${type.slice(0, 64)}". ${suggest(type, names, 'node types')}`;
-  throw new Fault('request.invalid', message, { errors: [{ pointer: '/types', code: 'not_found', message }] });
+  throw new AppError('request.invalid', message, { errors: [{ pointer: '/types', code: 'not_found', message }] });
 }

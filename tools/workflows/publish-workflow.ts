@@ -1,5 +1,5 @@
 import { PublishedWorkflow, WorkflowPublishInput } from '#src/contracts/resources/workflow.ts';
-import { Fault } from '#src/domain/fault.ts';
+import { AppError } from '#src/domain/app-error.ts';
 import { nextVersion } from '#src/domain/runs/next-version.ts';
 import { record } from '#tools/audit/record.ts';
 import { defineTool } from '#tools/define.ts';
@@ -31,9 +31,13 @@ export const publishWorkflow = defineTool({
     const version = await nextVersion(deps.workflows, workflow, graphHash);
     const its = { organizationId, workflowId, version, graphHash, graph, fromRevision };
     if (!(await deps.workflows.publish(workflow, { ...its, ...authorOf(ctx, note), _id: `${workflowId}@${version}` })))
-      throw new Fault('workflow.conflict', 'Somebody published meanwhile: look at the versions, and publish again.', {
-        data: { currentRevision: fromRevision, operationsSince: [] },
-      });
+      throw new AppError(
+        'workflow.conflict',
+        'Somebody published meanwhile: look at the versions, and publish again.',
+        {
+          data: { currentRevision: fromRevision, operationsSince: [] },
+        },
+      );
     await record(ctx, 'workflow.publish', workflowId, { version, graphHash, surface: ctx.surface });
     ctx.outcome.created = true;
     return { ...said, version };

@@ -1,28 +1,28 @@
 import type { StoredGraph } from '#src/contracts/resources/graph.ts';
 import type { VersionRef } from '#src/contracts/resources/workflow.ts';
-import { Fault } from '#src/domain/fault.ts';
+import { AppError } from '#src/domain/app-error.ts';
 import type { WorkflowDraftRecord, WorkflowRecord } from '#src/domain/runs/workflow.ts';
 import type { ToolContext } from '#tools/define.ts';
 
 type Who = Pick<ToolContext, 'deps' | 'principal'>;
 
 /** Unknown, of another project, or never published: the same answer. */
-export function workflowMissing(): Fault {
-  return new Fault('workflow.not_found', 'No published workflow with this id is available to this credential.', {
+export function workflowMissing(): AppError {
+  return new AppError('workflow.not_found', 'No published workflow with this id is available to this credential.', {
     errors: [{ pointer: '/workflowId', code: 'not_found', message: 'take an id from the list of workflows' }],
   });
 }
 
-/** Published or not. Faults: `workflow.not_found`. */
+/** Published or not. Errors: `workflow.not_found`. */
 export async function requireWorkflow({ deps, principal }: Who, workflowId: string): Promise<WorkflowRecord> {
   const workflow = await deps.workflows.find(principal, workflowId);
   if (workflow !== null) return workflow;
-  throw new Fault('workflow.not_found', 'No workflow with this id is available to this credential.', {
+  throw new AppError('workflow.not_found', 'No workflow with this id is available to this credential.', {
     errors: [{ pointer: '/workflowId', code: 'not_found', message: 'take an id from the list of workflows' }],
   });
 }
 
-/** Faults: `workflow.not_found`, `workflow.read_only`. */
+/** Errors: `workflow.not_found`, `workflow.read_only`. */
 export async function requireDraft(
   who: Who,
   workflowId: string,
@@ -30,7 +30,7 @@ export async function requireDraft(
   const workflow = await requireWorkflow(who, workflowId);
   const draft = await who.deps.workflows.findDraft(workflow.organizationId, workflowId);
   if (workflow.source === 'stored' && draft !== null) return { workflow, draft };
-  throw new Fault(
+  throw new AppError(
     'workflow.read_only',
     'This workflow follows code and cannot be edited: make a copy with create_workflow, from this workflowId.',
     { errors: [{ pointer: '/workflowId', code: 'read_only', message: 'copy it with create_workflow' }] },
@@ -45,7 +45,7 @@ interface Chosen {
   readonly revision: number | null;
 }
 
-/** Without `ref`: the draft, else what is published. Faults: `workflow.version_not_found`. */
+/** Without `ref`: the draft, else what is published. Errors: `workflow.version_not_found`. */
 export async function chooseVersion(
   { deps }: Who,
   { _id, organizationId, publishedVersion, source }: WorkflowRecord,
@@ -60,7 +60,7 @@ export async function chooseVersion(
   const found = version === null ? null : await deps.workflows.findVersion(organizationId, _id, version);
   if (found !== null) return { graph: found.graph, graphHash: found.graphHash, version, revision: null };
   const there = publishedVersion === null ? 'nothing is published yet' : `published is version ${publishedVersion}`;
-  throw new Fault('workflow.version_not_found', `The workflow has no such version: ${there}.`, {
+  throw new AppError('workflow.version_not_found', `The workflow has no such version: ${there}.`, {
     errors: [{ pointer: '/version', code: 'not_found', message: 'take one from the list of versions, or draft' }],
   });
 }

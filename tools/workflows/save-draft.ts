@@ -1,7 +1,7 @@
 import { graphHash } from '#graphs/hash.ts';
 import type { StoredGraph } from '#src/contracts/resources/graph.ts';
 import type { Operation } from '#src/contracts/resources/operation.ts';
-import { Fault } from '#src/domain/fault.ts';
+import { AppError } from '#src/domain/app-error.ts';
 import type { Authorship, WorkflowDraftRecord } from '#src/domain/runs/workflow.ts';
 import type { ToolContext } from '#tools/define.ts';
 
@@ -13,7 +13,7 @@ export function authorOf(ctx: ToolContext, note: string | undefined): Authorship
   return { author: ctx.principal.actorId, surface: ctx.surface, note: note ?? null, at: new Date() };
 }
 
-/** The next revision. Faults: `workflow.conflict` when somebody saved meanwhile. */
+/** The next revision. Errors: `workflow.conflict` when somebody saved meanwhile. */
 export async function saveDraft(
   ctx: ToolContext,
   draft: WorkflowDraftRecord,
@@ -31,7 +31,7 @@ export async function saveDraft(
   throw await conflict(ctx, draft, draft.revision);
 }
 
-/** Faults: `workflow.conflict` unless the draft is at the revision that an edit builds on. */
+/** Errors: `workflow.conflict` unless the draft is at the revision that an edit builds on. */
 export async function requireBase(ctx: ToolContext, draft: WorkflowDraftRecord, baseVersion: number): Promise<void> {
   if (draft.revision !== baseVersion) throw await conflict(ctx, draft, baseVersion);
 }
@@ -40,7 +40,7 @@ async function conflict(
   { deps }: ToolContext,
   { organizationId, _id }: WorkflowDraftRecord,
   baseVersion: number,
-): Promise<Fault> {
+): Promise<AppError> {
   // In this order: the edits up to a draft that was read are there; what was saved since then is the next conflict's to tell.
   const now = await deps.workflows.findDraft(organizationId, _id);
   const currentRevision = now?.revision ?? baseVersion;
@@ -50,7 +50,7 @@ async function conflict(
   let characters = 0;
   const operationsSince = told.filter((edit) => (characters += JSON.stringify(edit).length) <= edits.characters);
   const complete = operationsSince.at(-1)?.revision === currentRevision;
-  return new Fault(
+  return new AppError(
     'workflow.conflict',
     `The draft is at revision ${currentRevision}, not ${baseVersion}: look at what changed since, and repeat the edit with baseVersion ${currentRevision}.`,
     {

@@ -1,7 +1,7 @@
 import { applyOperations } from '#graphs/edit/apply.ts';
 import { graphHash } from '#graphs/hash.ts';
 import { WorkflowCheck, WorkflowCheckBody } from '#src/contracts/resources/workflow.ts';
-import { Fault } from '#src/domain/fault.ts';
+import { AppError } from '#src/domain/app-error.ts';
 import { defineTool } from '#tools/define.ts';
 import { checkWorkflow, invalidGraph, presentCheck } from '#tools/workflows/check-workflow.ts';
 import { chooseVersion, requireWorkflow } from '#tools/workflows/require-workflow.ts';
@@ -18,7 +18,7 @@ export const validateWorkflow = defineTool({
   output: WorkflowCheck,
   async run(ctx, { workflowId, version, graph, operations }) {
     if ((workflowId === undefined) === (graph === undefined))
-      throw new Fault('request.invalid', 'Give exactly one of workflowId and graph.', {
+      throw new AppError('request.invalid', 'Give exactly one of workflowId and graph.', {
         errors: [{ pointer: '/workflowId', code: 'one_of', message: 'give exactly one of workflowId and graph' }],
       });
     const raw =

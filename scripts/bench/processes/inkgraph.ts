@@ -1,12 +1,12 @@
 import { mkdtemp } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { readAddresses } from '#src/compose/addresses-file.ts';
+import { readAddresses } from '#app/compose/addresses-file.ts';
 import { loadConfig } from '#src/config/config.ts';
-import { compose, type App } from '#src/compose.ts';
-import type { Addresses } from '#src/compose/services.ts';
+import { compose, type App } from '#app/compose.ts';
+import type { Addresses } from '#app/compose/services.ts';
 import { createPinoLogger } from '#src/adapters/logger/pino-logger.ts';
-import { seed, type Seed } from '#src/compose/seed.ts';
+import { seed, type Seed } from '#app/compose/seed.ts';
 import { startChild, type Child } from '#scripts/bench/processes/child.ts';
 import type { BenchContext } from '#scripts/bench/row.ts';
 
@@ -47,7 +47,7 @@ async function whenUp(dataDir: string, child: Child): Promise<Addresses> {
   throw new Error(`the service did not come up within ${startWithinMs} ms`);
 }
 
-/** `src/main.ts` as a child process with these services, seeded, on an empty data folder or one of an earlier process. */
+/** `app/main.ts` as a child process with these services, seeded, on an empty data folder or one of an earlier process. */
 export async function startInkgraph(
   context: BenchContext,
   services: string,
@@ -58,7 +58,7 @@ export async function startInkgraph(
   const environment = { ...serviceEnvironment(dataDir), ...more };
   await using stack = new AsyncDisposableStack();
   const service = stack.use(
-    startChild(new URL('../../../src/main.ts', import.meta.url), {
+    startChild(new URL('#app/main.ts', import.meta.url), {
       env: { ...environment, SERVICES: services },
       profiles: context.profiles,
     }),

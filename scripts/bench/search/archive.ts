@@ -1,6 +1,6 @@
-import { openEmbeddedDatabase } from '#embedded/open.ts';
-import { collectionsOf } from '#src/adapters/database/collections.ts';
-import { connectDatabase } from '#src/adapters/database/connect.ts';
+import { openEmbeddedDatabase } from '@inkgraph/embedded-mongo';
+import { collectionsOf } from '#src/stores/collections.ts';
+import { connectDatabase } from '#src/stores/connect.ts';
 import { loadSearchRecords } from '#scripts/bench/documents/search-records.ts';
 import { startInkgraph } from '#scripts/bench/processes/inkgraph.ts';
 import type { BenchContext } from '#scripts/bench/row.ts';

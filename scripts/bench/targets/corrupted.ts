@@ -1,7 +1,7 @@
 /** What an upload goes through before it is a document, and the decoding after that, on bytes that were damaged. */
 import { createImageCodec } from '#src/adapters/images/image-codec.ts';
 import type { UploadRecord } from '#src/domain/documents/document.ts';
-import { Fault } from '#src/domain/fault.ts';
+import { AppError } from '#src/domain/app-error.ts';
 import type { ObjectHead } from '#src/domain/ports/object-store.ts';
 import { inspectUpload } from '#tools/uploads/inspect-upload.ts';
 import { seeded, type Random } from '#scripts/fixtures/random.ts';
@@ -44,7 +44,7 @@ async function attempt({ bytes, contentType }: Scan, seed: number): Promise<Outc
     await read(damaged(Buffer.from(bytes), seeded(seed)), contentType);
     return 'decoded';
   } catch (error) {
-    if (error instanceof Fault && error.code !== 'service.internal') return 'refused';
+    if (error instanceof AppError && error.code !== 'service.internal') return 'refused';
     return { unexpected: error instanceof Error ? (error.stack ?? error.message) : String(error) };
   }
 }

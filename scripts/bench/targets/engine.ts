@@ -1,5 +1,5 @@
 /** The embedded engine alone in a process: what it uses is the engine's, and the driver's work is the caller's. */
-import { openEmbeddedDatabase, type EmbeddedDatabase } from '#embedded/open.ts';
+import { openEmbeddedDatabase, type EmbeddedDatabase } from '@inkgraph/embedded-mongo';
 import { serve } from '#scripts/bench/processes/serve.ts';
 
 export interface Opened {

@@ -1,15 +1,15 @@
 import { createPinoLogger } from '#src/adapters/logger/pino-logger.ts';
-import { addCodeWorkflow } from '#src/agents/publish-code-workflows.ts';
+import { addCodeWorkflow } from '#app/agents/publish-code-workflows.ts';
 import { Authenticator } from '#src/auth/authenticate.ts';
-import { compose, type App } from '#src/compose.ts';
-import type { Addresses } from '#src/compose/services.ts';
+import { compose, type App } from '#app/compose.ts';
+import type { Addresses } from '#app/compose/services.ts';
 import { loadConfig } from '#src/config/config.ts';
 import type { CodeWorkflow } from '#graphs/build.ts';
 import type { Catalog } from '#graphs/catalog.ts';
 import { call } from '#tools/call.ts';
 import type { ToolContext } from '#tools/define.ts';
 import { runWorkflow } from '#tools/runs/run-workflow.ts';
-import { seed, type Seed } from '#src/compose/seed.ts';
+import { seed, type Seed } from '#app/compose/seed.ts';
 
 export interface RunHarness {
   readonly app: App;

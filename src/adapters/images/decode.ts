@@ -1,5 +1,5 @@
 import type { Sharp } from 'sharp';
-import { Fault } from '#src/domain/fault.ts';
+import { AppError } from '#src/domain/app-error.ts';
 import type { DocumentType, PageImage, PictureSize } from '#src/domain/ports/image-codec.ts';
 import { maximumPixels, undecodable } from '#src/adapters/images/containers/limits.ts';
 import type { PdfPixels } from '#src/adapters/images/pdf-render.ts';
@@ -80,7 +80,7 @@ export async function orFault<T>(work: Promise<T>): Promise<T> {
   } catch (error) {
     const text = error instanceof Error ? error.message : '';
     if (text.includes('pixel limit')) {
-      throw new Fault('image.too_large', 'The image is over the limit of 50 megapixels. Send it smaller.', {
+      throw new AppError('image.too_large', 'The image is over the limit of 50 megapixels. Send it smaller.', {
         cause: error,
       });
     }

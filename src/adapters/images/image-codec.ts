@@ -1,4 +1,4 @@
-import { Fault } from '#src/domain/fault.ts';
+import { AppError } from '#src/domain/app-error.ts';
 import type { DocumentType, ImageCodec, ImageFacts, PageImage } from '#src/domain/ports/image-codec.ts';
 import { checkPdfTail } from '#src/adapters/images/containers/pdf.ts';
 import { undecodable } from '#src/adapters/images/containers/limits.ts';
@@ -74,5 +74,6 @@ export function createImageCodec(): ImageCodec {
 
 function checkedPage(contentType: Exclude<DocumentType, 'application/pdf'>, bytes: Buffer, index: number): void {
   const { pages } = inspectImage(contentType, bytes);
-  if (index >= pages) throw new Fault('request.invalid', `There is no page ${index + 1}: the document has ${pages}.`);
+  if (index >= pages)
+    throw new AppError('request.invalid', `There is no page ${index + 1}: the document has ${pages}.`);
 }

@@ -1,4 +1,4 @@
-import { Fault } from '#src/domain/fault.ts';
+import { AppError } from '#src/domain/app-error.ts';
 import type { DocumentType } from '#src/domain/ports/image-codec.ts';
 import { readGif } from '#src/adapters/images/containers/gif.ts';
 import { readJpeg } from '#src/adapters/images/containers/jpeg.ts';
@@ -25,7 +25,7 @@ function readContainer(type: keyof typeof readers, bytes: Buffer): Container {
   try {
     return readers[type](bytes);
   } catch (error) {
-    if (error instanceof Fault) throw error;
+    if (error instanceof AppError) throw error;
     // Every read is checked against the end of the buffer by Node: a RangeError means the container goes on past it.
     if (error instanceof RangeError) throw undecodable('The image is cut off or damaged.', error);
     throw error;

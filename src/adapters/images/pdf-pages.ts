@@ -1,8 +1,8 @@
-import { Fault } from '#src/domain/fault.ts';
+import { AppError } from '#src/domain/app-error.ts';
 import { checkPages, undecodable } from '#src/adapters/images/containers/limits.ts';
 import type { PdfFacts, PdfPixels } from '#src/adapters/images/pdf-render.ts';
 import { startDeadline } from '#src/adapters/threads/deadline.ts';
-import { CallFailed, startThread, ThreadEnded } from '#src/adapters/threads/guarded-thread.ts';
+import { ThreadCallError, startThread, ThreadEndedError } from '#src/adapters/threads/guarded-thread.ts';
 import { createThreadPool } from '#src/adapters/threads/thread-pool.ts';
 
 const timeoutMs = 20_000;
@@ -49,13 +49,13 @@ export function createPdfPages(): PdfPages {
 
 /** The thread sends only the name of what pdfjs-dist threw: its text may quote the document. */
 function pdfFault(error: unknown): unknown {
-  if (error instanceof CallFailed && error.answer === 'PasswordException') {
+  if (error instanceof ThreadCallError && error.answer === 'PasswordException') {
     return undecodable('The PDF is protected by a password. Remove the protection and send it again.', error);
   }
-  if (error instanceof CallFailed && error.answer === 'RangeError') {
-    return new Fault('request.invalid', 'The PDF has no such page.', { cause: error });
+  if (error instanceof ThreadCallError && error.answer === 'RangeError') {
+    return new AppError('request.invalid', 'The PDF has no such page.', { cause: error });
   }
-  if (error instanceof CallFailed) return undecodable('The PDF is damaged.', error);
-  if (error instanceof ThreadEnded) return undecodable('The PDF could not be rendered.', error);
+  if (error instanceof ThreadCallError) return undecodable('The PDF is damaged.', error);
+  if (error instanceof ThreadEndedError) return undecodable('The PDF could not be rendered.', error);
   return error;
 }

@@ -1,10 +1,10 @@
 import {
-  DocumentProblem,
+  ClientMetadataError,
   freshFor,
   isDocumentAddress,
   readClientDocument,
 } from '#src/adapters/oauth/client-documents.ts';
-import { Fault } from '#src/domain/fault.ts';
+import { AppError } from '#src/domain/app-error.ts';
 import type { Logger } from '#src/domain/ports/logger.ts';
 import type { ClientDirectory, OAuthClient, OAuthStore } from '#src/domain/ports/oauth.ts';
 import type { Outbound } from '#src/domain/ports/outbound.ts';
@@ -56,7 +56,7 @@ class Memory {
 
 /**
  * Registered clients from the store; a client id that is an https address from its document, through the guarded way out: 5 KB, 5 s, no
- * redirects, one fetch at a time per address, kept as long as it asks for within 5 minutes and 24 hours. Fault besides those of the
+ * redirects, one fetch at a time per address, kept as long as it asks for within 5 minutes and 24 hours. AppError besides those of the
  * port: `request.rate_limited` where too many documents are being fetched. Source: draft-ietf-oauth-client-id-metadata-document.
  */
 export function createClientDirectory({ store, outbound, logger, now = () => new Date() }: Parts): ClientDirectory {
@@ -89,11 +89,11 @@ export function createClientDirectory({ store, outbound, logger, now = () => new
     try {
       return await fetchOnce(clientId);
     } catch (error) {
-      const isDown = error instanceof Fault && error.code === 'outbound.failed';
+      const isDown = error instanceof AppError && error.code === 'outbound.failed';
       if (
         !isDown &&
-        !(error instanceof DocumentProblem) &&
-        !(error instanceof Fault && error.code === 'outbound.refused')
+        !(error instanceof ClientMetadataError) &&
+        !(error instanceof AppError && error.code === 'outbound.refused')
       )
         throw error;
       logger.warn({ reason: error.message, clientId }, 'the document of a client is of no use');

@@ -8,7 +8,7 @@ const mostRedirectUris = 20;
 const grantTypes = ['authorization_code', 'refresh_token'] as const satisfies readonly OAuthGrantType[];
 
 /** Why a document is no client of its address. For the log: its own words are in it, shortened. */
-export class DocumentProblem extends Error {}
+export class ClientMetadataError extends Error {}
 
 /** Written the one way that it is compared in: a client is known by these characters. Source: draft-ietf-oauth-client-id-metadata-document §3. */
 export function isDocumentAddress(clientId: string): boolean {
@@ -19,24 +19,25 @@ export function isDocumentAddress(clientId: string): boolean {
 }
 
 function jsonOf({ status, headers, body }: OutboundAnswer): Readonly<Record<string, unknown>> {
-  if (status !== 200) throw new DocumentProblem(`it answered ${status}`);
+  if (status !== 200) throw new ClientMetadataError(`it answered ${status}`);
   if (!/^application\/([\w.-]+\+)?json\s*(;|$)/i.test(headers['content-type'] ?? ''))
-    throw new DocumentProblem('it is not served as JSON');
+    throw new ClientMetadataError('it is not served as JSON');
   let value: unknown;
   try {
     value = JSON.parse(body.toString());
   } catch (error) {
-    throw new DocumentProblem('it is not JSON', { cause: error });
+    throw new ClientMetadataError('it is not JSON', { cause: error });
   }
   if (typeof value !== 'object' || value === null || Array.isArray(value))
-    throw new DocumentProblem('it is not a JSON object');
+    throw new ClientMetadataError('it is not a JSON object');
   return value as Record<string, unknown>;
 }
 
 function texts(value: unknown, name: string, most: number): string[] {
   if (!Array.isArray(value) || value.length === 0 || value.length > most)
-    throw new DocumentProblem(`${name} is not a list of 1 to ${most}`);
-  if (!value.every((one) => typeof one === 'string')) throw new DocumentProblem(`${name} has more than texts in it`);
+    throw new ClientMetadataError(`${name} is not a list of 1 to ${most}`);
+  if (!value.every((one) => typeof one === 'string'))
+    throw new ClientMetadataError(`${name} has more than texts in it`);
   return value;
 }
 
@@ -49,21 +50,21 @@ function mayBePublic(document: Readonly<Record<string, unknown>>): boolean {
 
 /**
  * The client that a document describes: a public one, since nobody shares a secret with it. What else stands in it, such as a logo, is
- * neither fetched nor kept. Throws DocumentProblem. Source: draft-ietf-oauth-client-id-metadata-document §4; RFC 7591 §2.
+ * neither fetched nor kept. Throws ClientMetadataError. Source: draft-ietf-oauth-client-id-metadata-document §4; RFC 7591 §2.
  */
 export function readClientDocument(clientId: string, answer: OutboundAnswer, now: Date): OAuthClient {
   const document = jsonOf(answer);
-  if (document['client_id'] !== clientId) throw new DocumentProblem('its client_id is not its address');
+  if (document['client_id'] !== clientId) throw new ClientMetadataError('its client_id is not its address');
   if (document['client_secret'] !== undefined || document['client_secret_expires_at'] !== undefined)
-    throw new DocumentProblem('a document has no secret');
-  if (!mayBePublic(document)) throw new DocumentProblem('its token_endpoint_auth_method is not none');
+    throw new ClientMetadataError('a document has no secret');
+  if (!mayBePublic(document)) throw new ClientMetadataError('its token_endpoint_auth_method is not none');
   const redirectUris = texts(document['redirect_uris'], 'redirect_uris', mostRedirectUris);
-  if (!redirectUris.every(isRedirectAllowed)) throw new DocumentProblem('a redirect URI of it is not acceptable');
+  if (!redirectUris.every(isRedirectAllowed)) throw new ClientMetadataError('a redirect URI of it is not acceptable');
   const named =
     document['grant_types'] === undefined ? [grantTypes[0]] : texts(document['grant_types'], 'grant_types', 20);
   const responseTypes = document['response_types'];
   if (responseTypes !== undefined && !texts(responseTypes, 'response_types', 20).includes('code'))
-    throw new DocumentProblem('it does not ask for codes');
+    throw new ClientMetadataError('it does not ask for codes');
   const name = document['client_name'];
   return {
     _id: clientId,

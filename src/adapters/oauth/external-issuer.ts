@@ -1,6 +1,6 @@
 import { createRemoteJWKSet, customFetch, errors, jwtVerify, type JWTPayload, type JWTVerifyGetKey } from 'jose';
 import { issuerMetadata } from '#src/adapters/oauth/issuer-metadata.ts';
-import { Fault } from '#src/domain/fault.ts';
+import { AppError } from '#src/domain/app-error.ts';
 import type { Outbound } from '#src/domain/ports/outbound.ts';
 import type { IssuedToken, TokenIssuer } from '#src/domain/ports/token-issuer.ts';
 
@@ -23,8 +23,8 @@ const withinMs = 5_000;
 const askAgainAfterMs = 30_000;
 const jwt = /^[\w-]+\.[\w-]+\.[\w-]+$/;
 
-function unavailable(cause: unknown): Fault {
-  return new Fault('service.unavailable', 'The issuer of access tokens does not answer: try again soon.', { cause });
+function unavailable(cause: unknown): AppError {
+  return new AppError('service.unavailable', 'The issuer of access tokens does not answer: try again soon.', { cause });
 }
 
 const isUnknownKey = (error: unknown): boolean =>

@@ -7,7 +7,7 @@ import {
 } from '#src/domain/access/oauth/tokens/exchange.ts';
 import { lifetimes } from '#src/domain/access/oauth/lifetimes.ts';
 import { requireParameter, type FormParameters } from '#src/domain/access/oauth/tokens/parameters.ts';
-import { OAuthProblem, oauthErrors, type OAuthErrorCode } from '#src/domain/access/oauth/problem.ts';
+import { OAuthError, oauthErrors, type OAuthErrorCode } from '#src/domain/access/oauth/oauth-error.ts';
 import { scopeText } from '#src/domain/access/oauth/tokens/scope-text.ts';
 import { newOAuthSecret } from '#src/domain/access/oauth/secrets.ts';
 import type { OAuthGrantType, TokenReply } from '#src/domain/ports/oauth.ts';
@@ -31,14 +31,14 @@ const verifierForm = /^[A-Za-z0-9._~-]{43,128}$/;
 function checkGuards({ client, parameters }: TokenRequest): void {
   const grantType = requireParameter(parameters, 'grant_type');
   if (!grantTypes.includes(grantType))
-    throw new OAuthProblem('unsupported_grant_type', `grant_type has to be one of ${grantTypes.join(' ')}`);
+    throw new OAuthError('unsupported_grant_type', `grant_type has to be one of ${grantTypes.join(' ')}`);
   if (!client.grantTypes.includes(grantType as OAuthGrantType))
-    throw new OAuthProblem('unauthorized_client', 'this client is not registered for this grant_type');
+    throw new OAuthError('unauthorized_client', 'this client is not registered for this grant_type');
   if (grantType === 'refresh_token') requireParameter(parameters, 'refresh_token');
   if (grantType !== 'authorization_code') return;
   for (const name of ['code', 'redirect_uri']) requireParameter(parameters, name);
   if (!verifierForm.test(requireParameter(parameters, 'code_verifier')))
-    throw new OAuthProblem('invalid_request', 'code_verifier has to be 43 to 128 unreserved characters');
+    throw new OAuthError('invalid_request', 'code_verifier has to be 43 to 128 unreserved characters');
 }
 
 interface Held {
@@ -104,7 +104,7 @@ function problemOf(error: unknown): unknown {
   const { inner } = error as { inner?: unknown };
   if (inner instanceof Error) return problemOf(inner);
   if (!(error.name in oauthErrors) || error.name === 'server_error') return error;
-  return new OAuthProblem(error.name as OAuthErrorCode, error.message.replaceAll(/["\\]|[^ -~]/g, ''));
+  return new OAuthError(error.name as OAuthErrorCode, error.message.replaceAll(/["\\]|[^ -~]/g, ''));
 }
 
 /** As the library reads a request: nothing of the one that came but its parameters. */

@@ -1,5 +1,5 @@
 import { limits } from '#src/contracts/fields.ts';
-import { Fault } from '#src/domain/fault.ts';
+import { AppError } from '#src/domain/app-error.ts';
 
 const segments = /^[A-Za-z0-9._-]+(?:\/[A-Za-z0-9._-]+)*$/;
 
@@ -11,5 +11,5 @@ export function isObjectKey(key: string): boolean {
 
 /** Throws `object.not_found`: a key of another form can never have been stored. */
 export function assertObjectKey(key: string): void {
-  if (!isObjectKey(key)) throw new Fault('object.not_found', 'No object has this key.');
+  if (!isObjectKey(key)) throw new AppError('object.not_found', 'No object has this key.');
 }

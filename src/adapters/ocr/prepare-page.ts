@@ -1,4 +1,4 @@
-import { Fault } from '#src/domain/fault.ts';
+import { AppError } from '#src/domain/app-error.ts';
 import type { Rotation } from '#src/domain/documents/ocr-ladder.ts';
 import type { PageImage } from '#src/domain/ports/image-codec.ts';
 import type { Frame } from '#src/adapters/ocr/tesseract-layout.ts';
@@ -39,7 +39,7 @@ export async function preparePage(page: PageImage, rotation: Rotation, longestSi
     const png = await framed.toBuffer();
     return { png, frame: { width: width + 2 * border, height: height + 2 * border, border } };
   } catch (error) {
-    throw new Fault('image.undecodable', `Page ${page.index + 1} cannot be decoded for text recognition.`, {
+    throw new AppError('image.undecodable', `Page ${page.index + 1} cannot be decoded for text recognition.`, {
       cause: error,
     });
   }

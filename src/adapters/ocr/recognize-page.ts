@@ -1,4 +1,4 @@
-import { Fault } from '#src/domain/fault.ts';
+import { AppError } from '#src/domain/app-error.ts';
 import { chosenResult, nextStep, type LadderResult, type LadderStep } from '#src/domain/documents/ocr-ladder.ts';
 import type { PageImage } from '#src/domain/ports/image-codec.ts';
 import type { OcrAttempt, OcrOptions, OcrPage } from '#src/domain/ports/ocr-engine.ts';
@@ -19,8 +19,8 @@ type Recognize = (step: LadderStep) => Promise<Attempt>;
  * covers all attempts; one that fails after a first success leaves that success, with a warning.
  */
 export async function recognizePage(worker: TesseractWorker, page: PageImage, options: OcrOptions): Promise<OcrPage> {
-  const late = (): Fault =>
-    new Fault('ocr.timeout', `Page ${page.index + 1} took longer than ${options.timeoutMs} ms.`);
+  const late = (): AppError =>
+    new AppError('ocr.timeout', `Page ${page.index + 1} took longer than ${options.timeoutMs} ms.`);
   using deadline = startDeadline(options.timeoutMs, options.signal, late);
   const recognize = recognizer(worker, page, deadline.signal);
   const attempts: Attempt[] = [];
@@ -57,14 +57,14 @@ function recognizer(worker: TesseractWorker, page: PageImage, signal: AbortSigna
   };
 }
 
-function ocrFault(error: unknown): Fault {
-  if (error instanceof Fault) return error;
-  return new Fault('ocr.failed', 'The text recognition engine stopped unexpectedly.', { cause: error });
+function ocrFault(error: unknown): AppError {
+  if (error instanceof AppError) return error;
+  return new AppError('ocr.failed', 'The text recognition engine stopped unexpectedly.', { cause: error });
 }
 
 function toOcrPage(page: PageImage, attempts: readonly Attempt[], warnings: readonly string[]): OcrPage {
   const chosen = attempts[chosenResult(attempts)];
-  if (chosen === undefined) throw new Fault('ocr.failed', `Page ${page.index + 1} was not recognized.`);
+  if (chosen === undefined) throw new AppError('ocr.failed', `Page ${page.index + 1} was not recognized.`);
   const { rotation, layout } = chosen;
   const isSideways = rotation === 90 || rotation === 270;
   return {

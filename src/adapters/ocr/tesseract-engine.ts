@@ -1,11 +1,11 @@
 import { createRequire } from 'node:module';
 import { availableParallelism } from 'node:os';
-import { Fault } from '#src/domain/fault.ts';
+import { AppError } from '#src/domain/app-error.ts';
 import type { OcrEngine } from '#src/domain/ports/ocr-engine.ts';
 import { recognizePage } from '#src/adapters/ocr/recognize-page.ts';
 import { createTesseractLanguages, modelVariant } from '#src/adapters/ocr/tesseract-languages.ts';
 import { startTesseractWorker } from '#src/adapters/ocr/tesseract-worker.ts';
-import { createThreadPool, PoolClosed } from '#src/adapters/threads/thread-pool.ts';
+import { createThreadPool, PoolClosedError } from '#src/adapters/threads/thread-pool.ts';
 
 export interface TesseractEngineOptions {
   /** For calls that name none. Default `eng`. */
@@ -40,8 +40,8 @@ export function createTesseractEngine(options: TesseractEngineOptions = {}): Ocr
       try {
         return await pool.use(language, request.signal, (worker) => recognizePage(worker, page, request));
       } catch (error) {
-        if (error instanceof PoolClosed) {
-          throw new Fault('ocr.failed', 'Text recognition is shutting down.', { cause: error });
+        if (error instanceof PoolClosedError) {
+          throw new AppError('ocr.failed', 'Text recognition is shutting down.', { cause: error });
         }
         throw error;
       }

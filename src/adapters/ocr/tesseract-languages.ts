@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { Fault } from '#src/domain/fault.ts';
+import { AppError } from '#src/domain/app-error.ts';
 
 /** The model variant that the measurements of pipeline.md "OCR" stand on. */
 export const modelVariant = '4.0.0_best_int';
@@ -25,7 +25,7 @@ export function createTesseractLanguages(modelFolder?: string): TesseractLanguag
   const folderOf = (code: string): string => {
     const folder = modelFolder ?? packageFolder(resolve, code);
     if (folder === null || !existsSync(join(folder, modelFile(code)))) {
-      throw new Fault(
+      throw new AppError(
         'request.invalid',
         `The OCR language "${code}" is not installed here. Use another, or ask the operator to install @tesseract.js-data/${code}.`,
       );
@@ -43,7 +43,7 @@ export function createTesseractLanguages(modelFolder?: string): TesseractLanguag
   return {
     async folder(language) {
       if (!codes.test(language)) {
-        throw new Fault(
+        throw new AppError(
           'request.invalid',
           'The OCR language must be up to five Tesseract codes, like "eng" or "deu+eng".',
         );

@@ -12,7 +12,7 @@ const engineMode = 1;
  */
 export interface TesseractWorker {
   readonly ended: boolean;
-  /** Blocks in reading order, boxes in pixels of `png`. Rejects with the signal's reason, `CallFailed` or `ThreadEnded`; each ends it. */
+  /** Blocks in reading order, boxes in pixels of `png`. Rejects with the signal's reason, `ThreadCallError` or `ThreadEndedError`; each ends it. */
   recognize(png: Buffer, pageSegmentationMode: number, signal: AbortSignal): Promise<readonly TesseractBlock[]>;
   end(): Promise<void>;
 }

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { connect as connectTcp, type LookupFunction, type Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 import { addressProblem, type Policy, type Target } from '#src/adapters/outbound/target.ts';
-import { Fault } from '#src/domain/fault.ts';
+import { AppError } from '#src/domain/app-error.ts';
 
 type Resolved = Readonly<{ address: string; family: number }>;
 type Resolve = (host: string) => Promise<readonly Resolved[]>;
@@ -15,8 +15,8 @@ export interface Network {
   readonly connect?: typeof connectTcp;
 }
 
-export function refusal(reason: string): Fault {
-  return new Fault('outbound.refused', `The address cannot be called: ${reason}.`);
+export function refusal(reason: string): AppError {
+  return new AppError('outbound.refused', `The address cannot be called: ${reason}.`);
 }
 
 /** All addresses of the name. One that may not be called refuses the name: which of them is taken is chance. */
@@ -29,14 +29,14 @@ export async function checkedLookup(
   try {
     found = await resolve(target.host);
   } catch (error) {
-    throw new Fault('outbound.failed', 'The name of the outside service was not found.', { cause: error });
+    throw new AppError('outbound.failed', 'The name of the outside service was not found.', { cause: error });
   }
   for (const { address } of found) {
     const problem = addressProblem(policy, address, target);
     if (problem !== null) throw refusal(problem);
   }
   const [first, ...others] = found;
-  if (first === undefined) throw new Fault('outbound.failed', 'The name of the outside service has no address.');
+  if (first === undefined) throw new AppError('outbound.failed', 'The name of the outside service has no address.');
   return [first, ...others];
 }
 

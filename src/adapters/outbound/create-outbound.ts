@@ -3,7 +3,7 @@ import { checkHeaders, exchange } from '#src/adapters/outbound/exchange.ts';
 import { checkedLookup, openConnection, refusal, type Network } from '#src/adapters/outbound/connect.ts';
 import { readTarget, type Policy, type Target } from '#src/adapters/outbound/target.ts';
 import { orAbort, startDeadline } from '#src/adapters/threads/deadline.ts';
-import { Fault } from '#src/domain/fault.ts';
+import { AppError } from '#src/domain/app-error.ts';
 import type { Outbound, OutboundAnswer, OutboundRequest } from '#src/domain/ports/outbound.ts';
 
 export interface OutboundOptions extends Policy, Network {
@@ -13,15 +13,15 @@ export interface OutboundOptions extends Policy, Network {
   readonly headersMs?: number;
 }
 
-const late = (what: string, ms: number) => (): Fault =>
-  new Fault('outbound.failed', `The outside service ${what} within ${ms} ms.`);
+const late = (what: string, ms: number) => (): AppError =>
+  new AppError('outbound.failed', `The outside service ${what} within ${ms} ms.`);
 
 /** What a socket or TLS error may tell: its code, never an address. */
-function failure(error: unknown): Fault {
-  if (error instanceof Fault) return error;
+function failure(error: unknown): AppError {
+  if (error instanceof AppError) return error;
   const code = error instanceof Error && 'code' in error ? String(error.code) : 'broken off';
   const detail = `The outside service could not be reached or broke off (${code}).`;
-  return new Fault('outbound.failed', detail, { cause: error });
+  return new AppError('outbound.failed', detail, { cause: error });
 }
 
 async function connected(options: OutboundOptions, target: Target, whole: AbortSignal): Promise<Socket> {

@@ -1,7 +1,7 @@
 import { request as httpRequest, type IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Target } from '#src/adapters/outbound/target.ts';
-import { Fault } from '#src/domain/fault.ts';
+import { AppError } from '#src/domain/app-error.ts';
 import type { OutboundAnswer, OutboundRequest } from '#src/domain/ports/outbound.ts';
 
 /** What the connection itself says. */
@@ -12,14 +12,17 @@ const ownHeaders =
 export function checkHeaders(headers: OutboundRequest['headers']): void {
   for (const [name, value] of Object.entries(headers)) {
     if (!/^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,200}$/.test(name) || ownHeaders.test(name))
-      throw new Fault('outbound.refused', `Header ${JSON.stringify(name.slice(0, 100))} cannot be set.`);
+      throw new AppError('outbound.refused', `Header ${JSON.stringify(name.slice(0, 100))} cannot be set.`);
     if (!/^[\t\x20-\x7e\x80-\xff]*$/.test(value))
-      throw new Fault('outbound.refused', `The value of header "${name}" has characters that a header cannot carry.`);
+      throw new AppError(
+        'outbound.refused',
+        `The value of header "${name}" has characters that a header cannot carry.`,
+      );
   }
 }
 
-function tooLarge(maxBytes: number): Fault {
-  return new Fault('outbound.failed', `The outside service answered with more than ${maxBytes} bytes.`);
+function tooLarge(maxBytes: number): AppError {
+  return new AppError('outbound.failed', `The outside service answered with more than ${maxBytes} bytes.`);
 }
 
 async function readBody(message: IncomingMessage, maxBytes: number): Promise<Buffer> {
@@ -64,7 +67,7 @@ export async function exchange(
   headersInTime();
   const encoding = message.headers['content-encoding'] ?? 'identity';
   if (encoding !== 'identity')
-    throw new Fault('outbound.failed', 'The outside service answered compressed, although it was asked not to.');
+    throw new AppError('outbound.failed', 'The outside service answered compressed, although it was asked not to.');
   const body = await readBody(message, request.maxBytes);
   const headers = Object.entries(message.headers).map(([name, value]) => [name, [value].flat().join(', ')] as const);
   return { status: message.statusCode ?? 0, headers: Object.fromEntries(headers), body };

@@ -1,4 +1,4 @@
-import { Fault } from '#src/domain/fault.ts';
+import { AppError } from '#src/domain/app-error.ts';
 import type { Provider } from '#src/adapters/segmentation/providers.ts';
 
 type Point = readonly [number, number];
@@ -19,8 +19,8 @@ interface Size {
   readonly height: number;
 }
 
-export const broken = (what: string, cause?: unknown): Fault =>
-  new Fault('segmentation.failed', `The segmentation service answered in an unknown form: ${what}.`, { cause });
+export const broken = (what: string, cause?: unknown): AppError =>
+  new AppError('segmentation.failed', `The segmentation service answered in an unknown form: ${what}.`, { cause });
 
 type Fields = Readonly<Record<string, unknown>>;
 const isFields = (value: unknown): value is Fields =>
@@ -32,9 +32,9 @@ const isNumbers = (value: unknown): value is number[] => Array.isArray(value) &&
 export function readAnswer(answer: unknown, provider: Provider, size: Size): Region[] {
   const status = isFields(answer) ? answer['status'] : undefined;
   if (status === 'starting' || status === 'processing')
-    throw new Fault('segmentation.failed', 'The segmentation service was not done in time.');
+    throw new AppError('segmentation.failed', 'The segmentation service was not done in time.');
   if (status === 'failed' || status === 'canceled')
-    throw new Fault('segmentation.failed', 'The segmentation service reports a failure.');
+    throw new AppError('segmentation.failed', 'The segmentation service reports a failure.');
   const items = provider.items.map((path) => listAt(answer, path)).find((list) => list !== null);
   if (items === undefined)
     throw broken(`no list of regions at ${provider.items.filter(Boolean).join(', ') || 'the top'}`);

@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { Fault } from '#src/domain/fault.ts';
+import { AppError } from '#src/domain/app-error.ts';
 import type { ImageCodec, PageImage } from '#src/domain/ports/image-codec.ts';
 import type { Outbound, OutboundAnswer, OutboundRequest } from '#src/domain/ports/outbound.ts';
 import type { Segment, Segmenter } from '#src/domain/ports/segmenter.ts';
@@ -93,8 +93,8 @@ async function send(outbound: Outbound, request: OutboundRequest): Promise<Outbo
   try {
     return await outbound.send(request);
   } catch (error) {
-    if (error instanceof Fault && error.code === 'outbound.failed')
-      throw new Fault(
+    if (error instanceof AppError && error.code === 'outbound.failed')
+      throw new AppError(
         'segmentation.failed',
         'The segmentation service could not be reached, or broke off its answer.',
         {
@@ -106,7 +106,7 @@ async function send(outbound: Outbound, request: OutboundRequest): Promise<Outbo
 }
 
 /** Nothing of what the service says is passed on: it may quote the key. */
-function refused(status: number): Fault {
+function refused(status: number): AppError {
   const hint =
     status === 401 || status === 403
       ? ': check SEGMENTATION_API_KEY'
@@ -115,7 +115,7 @@ function refused(status: number): Fault {
         : status === 400 || status === 422
           ? ': the model may not take such a prompt or picture, or SEGMENTATION_PROVIDER is another'
           : '';
-  return new Fault('segmentation.failed', `The segmentation service answered with status ${status}${hint}.`);
+  return new AppError('segmentation.failed', `The segmentation service answered with status ${status}${hint}.`);
 }
 
 /** Retry-After in seconds or as a date (RFC 9110 10.2.3), else half a second and more. */
@@ -166,7 +166,7 @@ async function maskBytes({ outbound, timeoutMs }: Parts, mask: string, signal?: 
     ...(signal !== undefined && { signal }),
   });
   if (answer.status === 200) return answer.body;
-  throw new Fault(
+  throw new AppError(
     'segmentation.failed',
     `A mask could not be fetched: its address answered with status ${answer.status}.`,
   );

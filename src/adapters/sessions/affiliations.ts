@@ -1,5 +1,5 @@
-import type { Collections } from '#src/adapters/database/collections.ts';
-import { isDuplicateKey } from '#src/adapters/database/connect.ts';
+import type { Collections } from '#src/stores/collections.ts';
+import { isDuplicateKey } from '#src/stores/connect.ts';
 import type { Affiliations } from '#src/domain/ports/sessions.ts';
 
 const most = 100;

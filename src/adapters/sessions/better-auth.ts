@@ -4,7 +4,7 @@ import { createAuthMiddleware } from 'better-auth/api';
 import type { Db } from 'mongodb';
 import { attemptRules, createAttempts } from '#src/adapters/sessions/attempts.ts';
 import type { Watch } from '#src/adapters/sessions/watch.ts';
-import { Fault } from '#src/domain/fault.ts';
+import { AppError } from '#src/domain/app-error.ts';
 import { newId, type IdKind } from '#src/domain/ids.ts';
 import type { SessionStore } from '#src/domain/ports/sessions.ts';
 
@@ -74,7 +74,7 @@ function watched(watch: Watch) {
   };
 }
 
-/** After the limit on attempts, before anything is looked up or made. Fault: `auth.forbidden`. */
+/** After the limit on attempts, before anything is looked up or made. Error: `auth.forbidden`. */
 function beforeSignUp(options: LibraryOptions) {
   return createAuthMiddleware(async ({ path, body, headers }) => {
     if (path !== '/sign-up/email') return;
@@ -84,7 +84,7 @@ function beforeSignUp(options: LibraryOptions) {
       options.watch.changes !== undefined &&
       !(await options.maySignUp(email, headers?.get(invitationHeader) ?? null))
     )
-      throw new Fault(
+      throw new AppError(
         'auth.forbidden',
         'Accounts are by invitation here: open the link of an invitation that waits for your address.',
       );

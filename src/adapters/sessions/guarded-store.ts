@@ -1,5 +1,5 @@
 import type { Watch } from '#src/adapters/sessions/watch.ts';
-import { Fault } from '#src/domain/fault.ts';
+import { AppError } from '#src/domain/app-error.ts';
 import type { Logger } from '#src/domain/ports/logger.ts';
 import type { SessionStore } from '#src/domain/ports/sessions.ts';
 
@@ -11,11 +11,15 @@ const isToken = (key: string): boolean => !key.startsWith('active-sessions-') &&
 
 const endedKey = (token: string): string => `ended:${token}`;
 
-function unavailable(cause: unknown): Fault {
-  return new Fault('service.unavailable', 'The session store does not answer: nothing was changed, try again soon.', {
-    retryAfterSeconds: 5,
-    cause,
-  });
+function unavailable(cause: unknown): AppError {
+  return new AppError(
+    'service.unavailable',
+    'The session store does not answer: nothing was changed, try again soon.',
+    {
+      retryAfterSeconds: 5,
+      cause,
+    },
+  );
 }
 
 /**

@@ -6,7 +6,7 @@ import { createSessionRows } from '#src/adapters/sessions/session-rows.ts';
 import { createSeededSession } from '#src/adapters/sessions/seeded-session.ts';
 import { createUnfinished } from '#src/adapters/sessions/unfinished.ts';
 import { Watch } from '#src/adapters/sessions/watch.ts';
-import { Fault } from '#src/domain/fault.ts';
+import { AppError } from '#src/domain/app-error.ts';
 import type { Logger } from '#src/domain/ports/logger.ts';
 import type { Accounts, AccountCall, AccountReply, LiveSession, SessionStore } from '#src/domain/ports/sessions.ts';
 
@@ -38,18 +38,18 @@ interface Library {
   readonly path: string;
   readonly ipHeader: string;
   readonly invitationHeader: string;
-  faultOf: (failures: readonly Error[]) => Fault | null;
+  errorOf: (failures: readonly Error[]) => AppError | null;
   replyOf: (response: Response, failures: readonly Error[]) => Promise<AccountReply>;
 }
 
 /** Heavy: loaded when somebody first needs a session, when the address of the API is known. */
 async function load(options: LibraryOptions): Promise<Library> {
-  const [{ createBetterAuth, authPath, clientIpHeader, invitationHeader }, { faultOf, replyOf }] = await Promise.all([
+  const [{ createBetterAuth, authPath, clientIpHeader, invitationHeader }, { errorOf, replyOf }] = await Promise.all([
     import('#src/adapters/sessions/better-auth.ts'),
     import('#src/adapters/sessions/outcome.ts'),
   ]);
   const headers = { ipHeader: clientIpHeader, invitationHeader };
-  return { auth: createBetterAuth(options), path: authPath, ...headers, faultOf, replyOf };
+  return { auth: createBetterAuth(options), path: authPath, ...headers, errorOf, replyOf };
 }
 
 function headersOf({ ip, userAgent }: AccountCall, cookie: string | undefined, ipHeader: string): Headers {
@@ -86,12 +86,12 @@ export function createAccounts(options: AccountsOptions): AccountService {
   return {
     async read(cookie) {
       if (cookie === undefined || !cookie.includes(`${sessionCookie}=`)) return null;
-      const { auth, faultOf } = await library();
+      const { auth, errorOf } = await library();
       const headers = new Headers({ cookie: accept(cookie) });
       const { result, failures } = await watch.run(false, () =>
         auth.api.getSession({ headers, query: { disableRefresh: true } }).catch((error: unknown) => ({ error })),
       );
-      if (result !== null && 'error' in result) throw faultOf(failures) ?? result.error;
+      if (result !== null && 'error' in result) throw errorOf(failures) ?? result.error;
       return result === null ? null : live(result);
     },
     async perform(action, { invitationId, ...body }, call) {
@@ -121,7 +121,7 @@ export function createAccounts(options: AccountsOptions): AccountService {
     endOthers: (userId, keptSessionId) => rows.endOthers(userId, keptSessionId),
     async choose({ sessionId, userId }, organizationId) {
       const chosen = await rows.token(userId, sessionId);
-      if (chosen === null) throw new Fault('auth.unauthorized', 'Sign in: your session has ended.');
+      if (chosen === null) throw new AppError('auth.unauthorized', 'Sign in: your session has ended.');
       const { internalAdapter } = await (await library()).auth.$context;
       await watch.run(true, () => internalAdapter.updateSession(chosen, { activeOrganizationId: organizationId }));
     },

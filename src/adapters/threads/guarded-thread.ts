@@ -1,10 +1,10 @@
 import { Worker } from 'node:worker_threads';
 
 /** The thread ended (crash, out of memory, `end()`) before it answered. */
-export class ThreadEnded extends Error {}
+export class ThreadEndedError extends Error {}
 
 /** The thread answered that the call failed. `answer` is what it said. */
-export class CallFailed extends Error {
+export class ThreadCallError extends Error {
   readonly answer: unknown;
 
   constructor(answer: unknown) {
@@ -15,7 +15,7 @@ export class CallFailed extends Error {
 
 /**
  * A worker thread whose every call ends: with its answer, with the signal's reason (the thread is ended then, since work under
- * way cannot be stopped otherwise), or with `ThreadEnded`. It keeps the process alive only while a call is under way.
+ * way cannot be stopped otherwise), or with `ThreadEndedError`. It keeps the process alive only while a call is under way.
  * Packets are those of tesseract.js worker scripts: `{ workerId, jobId, action, payload }` in,
  * `{ jobId, status: 'resolve' | 'reject' | 'progress', data }` out.
  */
@@ -52,21 +52,21 @@ export function startThread(entry: string | URL, name: string): GuardedThread {
     for (const call of pending.values()) call.reject(error);
   };
   // Without a listener, an error inside the thread would end the whole process.
-  thread.on('error', (error) => endWith(new ThreadEnded(`thread ${name} failed`, { cause: error })));
-  thread.on('exit', () => endWith(new ThreadEnded(`thread ${name} ended`)));
+  thread.on('error', (error) => endWith(new ThreadEndedError(`thread ${name} failed`, { cause: error })));
+  thread.on('exit', () => endWith(new ThreadEndedError(`thread ${name} ended`)));
   thread.on('message', ({ jobId, status, data }: Reply) => {
     if (status === 'resolve') pending.get(jobId)?.resolve(data);
-    if (status === 'reject') pending.get(jobId)?.reject(new CallFailed(data));
+    if (status === 'reject') pending.get(jobId)?.reject(new ThreadCallError(data));
   });
 
   const end = async (): Promise<void> => {
-    endWith(new ThreadEnded(`thread ${name} was ended`));
+    endWith(new ThreadEndedError(`thread ${name} was ended`));
     await thread.terminate();
   };
 
   const call = async (action: string, payload: unknown, signal: AbortSignal): Promise<unknown> => {
     signal.throwIfAborted();
-    if (ended) throw new ThreadEnded(`thread ${name} has ended`);
+    if (ended) throw new ThreadEndedError(`thread ${name} has ended`);
     const jobId = (calls += 1);
     const answer = Promise.withResolvers<unknown>();
     const onAbort = (): void => {

@@ -19,11 +19,11 @@ export interface ThreadPoolOptions<T extends Poolable> {
 export interface ThreadPool<T extends Poolable> {
   /** Rejects with the signal's reason while waiting; once lent, stopping is up to `work`. */
   use<R>(kind: string, signal: AbortSignal | undefined, work: (member: T) => Promise<R>): Promise<R>;
-  /** Ends every member; those waiting, and later borrowers, are rejected with `PoolClosed`. */
+  /** Ends every member; those waiting, and later borrowers, are rejected with `PoolClosedError`. */
   close(): Promise<void>;
 }
 
-export class PoolClosed extends Error {}
+export class PoolClosedError extends Error {}
 
 interface Member<T> {
   readonly kind: string;
@@ -103,7 +103,7 @@ export function createThreadPool<T extends Poolable>(options: ThreadPoolOptions<
   return {
     async use(kind, signal, work) {
       signal?.throwIfAborted();
-      if (closed) throw new PoolClosed('the pool is closed');
+      if (closed) throw new PoolClosedError('the pool is closed');
       const member = await borrow(kind, signal);
       try {
         return await work(member.thread);
@@ -113,7 +113,7 @@ export function createThreadPool<T extends Poolable>(options: ThreadPoolOptions<
     },
     async close() {
       closed = true;
-      for (const turn of waiting.splice(0)) turn.refuse(new PoolClosed('the pool is closed'));
+      for (const turn of waiting.splice(0)) turn.refuse(new PoolClosedError('the pool is closed'));
       await Promise.all([...members].map(drop));
     },
   };

@@ -3,7 +3,7 @@ import { Document } from '#src/contracts/resources/document.ts';
 import { AnyId, Cursor, PageLimit, limits } from '#src/contracts/fields.ts';
 
 const searchLegs = ['exact', 'lexical', 'semantic'] as const;
-const SearchLeg = z
+const SearchRetriever = z
   .enum(searchLegs)
   .describe('exact: identifiers and quoted phrases; lexical: words; semantic: neighbours of the embedding');
 
@@ -24,7 +24,7 @@ export const DocumentCard = Document.extend({
     .number()
     .nullable()
     .describe('Of a search: 0..1, and one more for an exact match; comparable within one answer only'),
-  matchedBy: z.array(SearchLeg).describe('Which ways of searching found it; empty in a list'),
+  matchedBy: z.array(SearchRetriever).describe('Which ways of searching found it; empty in a list'),
   highlights: z.array(Highlight).describe('Where the query matched; empty in a list'),
 }).meta({ id: 'DocumentCard' });
 
@@ -55,6 +55,6 @@ export const SearchResult = z.object({
   documents: z.array(DocumentCard),
   nextCursor: z.null(),
   degraded: z
-    .array(SearchLeg)
+    .array(SearchRetriever)
     .describe('Ways of searching that had no part in this answer: search again later, or with other words'),
 });

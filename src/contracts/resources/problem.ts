@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { FaultCode } from '#src/contracts/faults.ts';
+import type { ErrorCode } from '#src/contracts/error-codes.ts';
 
 /** RFC 9457 problem details, as every error of the three services is told. */
 export const Problem = z
@@ -29,6 +29,6 @@ export const Problem = z
   .meta({ id: 'Problem' });
 
 /** `type` of a problem: names the row of docs/errors.md, without promising a page at some address. */
-export function problemType(code: FaultCode): string {
+export function problemType(code: ErrorCode): string {
   return `urn:inkgraph:fault:${code}`;
 }

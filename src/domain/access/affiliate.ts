@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { Role } from '#src/contracts/organization/member.ts';
-import { Fault } from '#src/domain/fault.ts';
+import { AppError } from '#src/domain/app-error.ts';
 import { derivedId, newId } from '#src/domain/ids.ts';
 import type { AuditLog } from '#src/domain/ports/audit-log.ts';
 import type { OrganizationStore } from '#src/domain/ports/organizations.ts';
@@ -20,7 +20,7 @@ interface Parts {
   readonly organizations: Pick<OrganizationStore, 'listProjects' | 'insertProject'>;
   readonly audit: Pick<AuditLog, 'record'>;
   /** Adds the workflows that come along, those that are not there yet. */
-  furnish(place: { organizationId: string; projectId: string }): Promise<void>;
+  seedProject(place: { organizationId: string; projectId: string }): Promise<void>;
 }
 
 /** Who does it, and from where. */
@@ -40,8 +40,8 @@ const slugOf = (name: string): string =>
     .slice(0, 60)
     .replace(/-$/, '');
 
-function unknownInvitation(): Fault {
-  return new Fault('invitation.not_found', 'No invitation with this id waits for your address: ask for a new one.');
+function unknownInvitation(): AppError {
+  return new AppError('invitation.not_found', 'No invitation with this id waits for your address: ask for a new one.');
 }
 
 /** What people do before they act for an organization: found one, choose one, follow an invitation. */
@@ -56,7 +56,7 @@ export class Affiliate {
     return this.#parts.affiliations.organizationsOf(userId);
   }
 
-  /** Fault: `invitation.not_found`, the same for one of another address. */
+  /** Error: `invitation.not_found`, the same for one of another address. */
   async invitation(session: LiveSession, invitationId: string): Promise<WaitingInvitation> {
     const found = await this.#waiting(session, invitationId);
     if (found === null) throw unknownInvitation();
@@ -73,7 +73,7 @@ export class Affiliate {
 
   /**
    * An organization with its founder as owner and a first project, chosen in the session. What is cut short after the membership is
-   * made up for when the organization is next chosen or signed in to. Faults: `organization.slug_taken`; `auth.forbidden` for the
+   * made up for when the organization is next chosen or signed in to. Errors: `organization.slug_taken`; `auth.forbidden` for the
    * 51st of one person.
    */
   async create(
@@ -82,13 +82,13 @@ export class Affiliate {
   ): Promise<{ organizationId: string; name: string; slug: string }> {
     const { affiliations, members, audit } = this.#parts;
     if ((await members.organizationsOf(session.userId)).length >= mostOrganizations)
-      throw new Fault('auth.forbidden', `A person belongs to at most ${mostOrganizations} organizations.`);
+      throw new AppError('auth.forbidden', `A person belongs to at most ${mostOrganizations} organizations.`);
     const createdAt = new Date();
     const organizationId = newId('organization', createdAt);
     const chance = randomBytes(4).toString('hex');
     const slug = wanted.slug ?? [slugOf(wanted.name), chance].filter((part) => part !== '').join('-');
     if (!(await affiliations.insertOrganization({ _id: organizationId, name: wanted.name, slug, createdAt })))
-      throw new Fault('organization.slug_taken', 'The short name is taken: choose another, or none.', {
+      throw new AppError('organization.slug_taken', 'The short name is taken: choose another, or none.', {
         errors: [{ pointer: '/slug', code: 'taken', message: 'choose another, or none' }],
       });
     await members.add({ organizationId, userId: session.userId, role: 'owner' });
@@ -106,18 +106,18 @@ export class Affiliate {
     return { organizationId, name: wanted.name, slug };
   }
 
-  /** Fault: `organization.not_found`, the same for one that the person is not a member of. */
+  /** Error: `organization.not_found`, the same for one that the person is not a member of. */
   async choose({ session }: Actor, organizationId: string): Promise<void> {
     const { members, accounts } = this.#parts;
     if ((await members.membership(organizationId, session.userId)) === null)
-      throw new Fault('organization.not_found', 'You are not a member of an organization with this id.', {
+      throw new AppError('organization.not_found', 'You are not a member of an organization with this id.', {
         errors: [{ pointer: '/organizationId', code: 'not_found', message: 'name one that you are a member of' }],
       });
     await this.ensureProject(organizationId);
     await accounts.choose(session, organizationId);
   }
 
-  /** Membership with the role of the invitation; who is a member already keeps theirs. Fault: `invitation.not_found`. */
+  /** Membership with the role of the invitation; who is a member already keeps theirs. Error: `invitation.not_found`. */
   async accept({ session, ip }: Actor, invitationId: string): Promise<WaitingInvitation> {
     const { affiliations, members, audit } = this.#parts;
     const { userId, email } = session;
@@ -140,7 +140,7 @@ export class Affiliate {
     return { ...invitation, role };
   }
 
-  /** Fault: `invitation.not_found`. */
+  /** Error: `invitation.not_found`. */
   async decline({ session, ip }: Actor, invitationId: string): Promise<void> {
     const { affiliations, audit } = this.#parts;
     const { userId, email } = session;
@@ -156,7 +156,7 @@ export class Affiliate {
     try {
       await this.#parts.accounts.choose(session, organizationId);
     } catch (error) {
-      if (!(error instanceof Fault && error.code === 'service.unavailable')) throw error;
+      if (!(error instanceof AppError && error.code === 'service.unavailable')) throw error;
     }
   }
 
@@ -174,13 +174,13 @@ export class Affiliate {
     if ((await organizations.listProjects(organizationId)).length > 0) return;
     const projectId = derivedId('project', organizationId, 'default');
     // The workflows first: a project that is there is whole.
-    await this.#parts.furnish({ organizationId, projectId });
+    await this.#parts.seedProject({ organizationId, projectId });
     const project = { _id: projectId, organizationId, name: 'Default project', createdAt: new Date() };
     try {
       await organizations.insertProject(project);
     } catch (error) {
       // Somebody made one since it was looked for.
-      if (!(error instanceof Fault && error.code === 'project.name_taken')) throw error;
+      if (!(error instanceof AppError && error.code === 'project.name_taken')) throw error;
     }
   }
 }

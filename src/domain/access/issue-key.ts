@@ -1,6 +1,6 @@
 import { hashKey, keyIsLive, newKeySecret, type ApiKeyRecord, type KeyKind } from '#src/domain/access/api-key.ts';
 import type { Scope } from '#src/contracts/scopes.ts';
-import { Fault } from '#src/domain/fault.ts';
+import { AppError } from '#src/domain/app-error.ts';
 import { newId } from '#src/domain/ids.ts';
 import type { ApiKeyStore } from '#src/domain/ports/api-keys.ts';
 import type { AuditLog } from '#src/domain/ports/audit-log.ts';
@@ -36,12 +36,12 @@ export interface IssuedKey {
 
 const graceMs = 24 * 3_600_000;
 
-const invalid = (pointer: string, message: string): Fault =>
-  new Fault('request.invalid', message, { errors: [{ pointer, code: 'invalid', message }] });
+const invalid = (pointer: string, message: string): AppError =>
+  new AppError('request.invalid', message, { errors: [{ pointer, code: 'invalid', message }] });
 
 /** Unknown, or not the caller's: one answer. */
-export const keyMissing = (): Fault =>
-  new Fault('key.not_found', 'There is no API key with this id: the list of keys shows them.', {
+export const keyMissing = (): AppError =>
+  new AppError('key.not_found', 'There is no API key with this id: the list of keys shows them.', {
     errors: [{ pointer: '/keyId', code: 'not_found', message: 'take an id from the list of keys' }],
   });
 
@@ -54,13 +54,13 @@ async function requireBinding(parts: KeyParts, wanted: NewKey): Promise<string |
   const tenant = { organizationId: wanted.organizationId, projectIds: [wanted.projectId] };
   const workflow = await parts.workflows.find(tenant, wanted.workflowId);
   if (workflow === null)
-    throw new Fault('workflow.not_found', 'The project has no workflow with this id.', {
+    throw new AppError('workflow.not_found', 'The project has no workflow with this id.', {
       errors: [{ pointer: '/workflowId', code: 'not_found', message: 'take an id from the list of workflows' }],
     });
   return workflow._id;
 }
 
-/** Issues a key. Faults: `request.invalid`, `workflow.not_found`. Source: identity.md "API keys". */
+/** Issues a key. Errors: `request.invalid`, `workflow.not_found`. Source: identity.md "API keys". */
 export async function issueKey(parts: KeyParts, wanted: NewKey): Promise<IssuedKey> {
   const agentGraphId = await requireBinding(parts, wanted);
   if (wanted.kind === 'workflow' && wanted.scopes !== undefined)
@@ -92,15 +92,15 @@ export async function issueKey(parts: KeyParts, wanted: NewKey): Promise<IssuedK
   return { record, secret };
 }
 
-/** The key stops working at once. Faults: `key.not_found`, `key.spent` when it was revoked before. */
+/** The key stops working at once. Errors: `key.not_found`, `key.spent` when it was revoked before. */
 export async function revokeKey(parts: KeyParts, organizationId: string, id: string, actor: string): Promise<void> {
   const key = await requireKey(parts, organizationId, id);
   if (!(await parts.apiKeys.revoke(organizationId, id, new Date())))
-    throw new Fault('key.spent', 'This key is revoked already.');
+    throw new AppError('key.spent', 'This key is revoked already.');
   await audit(parts, actor, 'key.revoke', key);
 }
 
-/** A new key like the old one, which goes on working for 24 hours. Faults: `key.not_found`, `key.spent`. */
+/** A new key like the old one, which goes on working for 24 hours. Errors: `key.not_found`, `key.spent`. */
 export async function rotateKey(
   parts: KeyParts,
   organizationId: string,
@@ -108,7 +108,7 @@ export async function rotateKey(
   actor: string,
 ): Promise<IssuedKey> {
   const old = await requireKey(parts, organizationId, id);
-  const spent = new Fault('key.spent', 'This key is revoked, expired or rotated already: rotate the one in use.');
+  const spent = new AppError('key.spent', 'This key is revoked, expired or rotated already: rotate the one in use.');
   // A successor of an expired key would be expired, too.
   if (old.replacedBy !== null || !keyIsLive(old, new Date())) throw spent;
   const issued = await issueKey(parts, {

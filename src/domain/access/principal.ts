@@ -1,6 +1,6 @@
 import type { Scope } from '#src/contracts/scopes.ts';
 import type { Role } from '#src/domain/access/role.ts';
-import { Fault } from '#src/domain/fault.ts';
+import { AppError } from '#src/domain/app-error.ts';
 
 export type PrincipalKind = 'service-key' | 'workflow-key' | 'session' | 'oauth';
 
@@ -47,20 +47,20 @@ export function callerIdOf({ actorId, grant }: Pick<Principal, 'actorId' | 'gran
 }
 
 /**
- * Where what is made goes: the project that is named, or the only one there is. Faults: `project.not_found` for one that is not the
+ * Where what is made goes: the project that is named, or the only one there is. Errors: `project.not_found` for one that is not the
  * caller's, `request.invalid` where one of several has to be named.
  */
 export function projectFor({ projectIds }: Principal, named?: string): string {
   if (named !== undefined) {
     if (projectIds.includes(named)) return named;
-    throw new Fault('project.not_found', 'No project with this id is yours.', {
+    throw new AppError('project.not_found', 'No project with this id is yours.', {
       errors: [{ pointer: '/projectId', code: 'not_found', message: 'take an id from the list of projects' }],
     });
   }
   const [only, ...more] = projectIds;
   if (only !== undefined && more.length === 0) return only;
   const message = only === undefined ? 'there is no project that is yours' : `take one of ${shown(projectIds)}`;
-  throw new Fault('request.invalid', `projectId: say which project it belongs to; ${message}.`, {
+  throw new AppError('request.invalid', `projectId: say which project it belongs to; ${message}.`, {
     errors: [{ pointer: '/projectId', code: 'required', message }],
   });
 }

@@ -1,6 +1,6 @@
 import type { DocumentRecord } from '#src/domain/documents/document.ts';
 import type { Turn } from '#src/domain/documents/object-key.ts';
-import { Fault } from '#src/domain/fault.ts';
+import { AppError } from '#src/domain/app-error.ts';
 import type { ImageCodec, PageImage } from '#src/domain/ports/image-codec.ts';
 import type { ObjectStore } from '#src/domain/ports/object-store.ts';
 import { SharedWork } from '#src/domain/shared-work.ts';
@@ -47,11 +47,11 @@ export class PageViews {
     this.#parts = parts;
   }
 
-  /** Faults: `request.invalid` (page), `document.not_found`, `request.rate_limited`, and the codec's. */
+  /** Errors: `request.invalid` (page), `document.not_found`, `request.rate_limited`, and the codec's. */
   async picture(document: DocumentRecord, view: PageView): Promise<PagePicture> {
     if (view.page >= document.pages) {
       const message = `the document has ${document.pages} pages, counted from 0`;
-      throw new Fault('request.invalid', `Field /page: ${message}.`, {
+      throw new AppError('request.invalid', `Field /page: ${message}.`, {
         errors: [{ pointer: '/page', code: 'too_big', message }],
       });
     }
@@ -62,7 +62,7 @@ export class PageViews {
   async #make({ pinnedKey, etag }: DocumentRecord, view: PageView): Promise<PagePicture> {
     const { objects, images } = this.#parts;
     const original = await objects.get(pinnedKey, { ifMatch: etag });
-    if (original === null) throw new Fault('document.not_found', 'The document is gone.');
+    if (original === null) throw new AppError('document.not_found', 'The document is gone.');
     const { rotate, region } = view;
     let page = await images.page(original, view.page);
     if (rotate !== 0) page = await images.transform(page, { rotate });

@@ -8,7 +8,7 @@ import {
   type Picture,
   type Turn,
 } from '#src/domain/documents/object-key.ts';
-import { Fault } from '#src/domain/fault.ts';
+import { AppError } from '#src/domain/app-error.ts';
 import { SharedWork } from '#src/domain/shared-work.ts';
 import type { DocumentStore } from '#src/domain/ports/documents.ts';
 import type { ImageCodec } from '#src/domain/ports/image-codec.ts';
@@ -86,7 +86,7 @@ export class SignedMedia implements Thumbnails {
   }
 
   /**
-   * Faults: `object.signature_invalid`, `object.expired`, `request.invalid` (size), `document.not_found`, `request.not_found` (page);
+   * Errors: `object.signature_invalid`, `object.expired`, `request.invalid` (size), `document.not_found`, `request.not_found` (page);
    * those of `read`: `request.rate_limited`, `document.not_found`, and the codec's.
    */
   async open(request: MediaRequest): Promise<MediaFile> {
@@ -96,7 +96,7 @@ export class SignedMedia implements Thumbnails {
     const document = await this.#parts.documents.findInOrganization(organizationId, documentId);
     if (document === null) throw gone();
     if (picture.kind === 'page' && picture.page >= document.pages)
-      throw new Fault('request.not_found', `The document has ${document.pages} pages, counted from 0.`);
+      throw new AppError('request.not_found', `The document has ${document.pages} pages, counted from 0.`);
     const key = pictureKey(document, picture);
     const etag = createHash('sha256').update(`${document.etag}\n${key}`).digest('hex').slice(0, 32);
     return { etag, read: () => this.#read(document, picture, key) };
@@ -123,7 +123,7 @@ export class SignedMedia implements Thumbnails {
           });
     await objects.put(key, made, 'image/webp').catch((error: unknown) => {
       // Another process made it, too: one picture is kept, both are right.
-      if (!(error instanceof Fault && error.code === 'object.exists')) throw error;
+      if (!(error instanceof AppError && error.code === 'object.exists')) throw error;
     });
     // Looked at after the picture was kept: of a deletion in between, either it finds the picture or this finds the deletion.
     if ((await documents.findInOrganization(document.organizationId, document._id)) !== null) return made;
@@ -149,7 +149,7 @@ export class SignedMedia implements Thumbnails {
     const given = Buffer.from(signature);
     if (given.length !== expected.length || !timingSafeEqual(given, expected)) throw forged();
     if (Number(expires) * 1_000 < Date.now())
-      throw new Fault('object.expired', 'This address has expired: read the document again.');
+      throw new AppError('object.expired', 'This address has expired: read the document again.');
   }
 
   /** The address of a thumbnail opens no page: whoever is shown a list is not given the documents. */
@@ -160,12 +160,12 @@ export class SignedMedia implements Thumbnails {
   }
 }
 
-function forged(): Fault {
-  return new Fault('object.signature_invalid', 'This address was not given out by this service.');
+function forged(): AppError {
+  return new AppError('object.signature_invalid', 'This address was not given out by this service.');
 }
 
-function gone(): Fault {
-  return new Fault('document.not_found', 'The document is gone.');
+function gone(): AppError {
+  return new AppError('document.not_found', 'The document is gone.');
 }
 
 function pictureOf({ picture, width, rotate }: MediaRequest): Picture {
@@ -189,6 +189,6 @@ function turnOf(asked: unknown): Turn {
   return turn;
 }
 
-function invalid(pointer: string, message: string): Fault {
-  return new Fault('request.invalid', message, { errors: [{ pointer, code: 'invalid', message }] });
+function invalid(pointer: string, message: string): AppError {
+  return new AppError('request.invalid', message, { errors: [{ pointer, code: 'invalid', message }] });
 }

@@ -42,7 +42,7 @@ export interface ChatAnswer {
 }
 
 /**
- * A text model behind an OpenAI-compatible server. Faults: `model.failed` (after retries; 429 waits as `Retry-After` says),
+ * A text model behind an OpenAI-compatible server. Errors: `model.failed` (after retries; 429 waits as `Retry-After` says),
  * `model.unavailable`. An aborted `signal` rejects with its reason and ends the request.
  */
 export interface ChatModel {

@@ -49,7 +49,7 @@ export interface GrayRaster {
 }
 
 /**
- * Everything that looks inside document images. Faults: `image.undecodable`, `image.too_large` (over 50 megapixels or 200 pages).
+ * Everything that looks inside document images. Errors: `image.undecodable`, `image.too_large` (over 50 megapixels or 200 pages).
  * Source: pipeline.md "Decode and prepare".
  */
 export interface ImageCodec {

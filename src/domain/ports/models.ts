@@ -29,7 +29,7 @@ export interface DocumentDescription {
   readonly tags: readonly string[];
 }
 
-/** Explains a document. Faults: `model.failed`. `label` says honestly what made the text (`local/heuristic-1`, `openai/<model>`). */
+/** Explains a document. Errors: `model.failed`. `label` says honestly what made the text (`local/heuristic-1`, `openai/<model>`). */
 export interface Describer {
   readonly label: string;
   describe(request: DescribeRequest): Promise<{ value: DocumentDescription; usage: ModelUsage }>;
@@ -40,7 +40,7 @@ export interface Embedding {
   readonly usage: ModelUsage;
 }
 
-/** Text to a unit vector of `dimensions`. Vectors of different labels are never compared. Faults: `model.failed`. */
+/** Text to a unit vector of `dimensions`. Vectors of different labels are never compared. Errors: `model.failed`. */
 export interface TextEmbedder {
   readonly label: string;
   readonly dimensions: number;

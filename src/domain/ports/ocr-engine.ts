@@ -50,7 +50,7 @@ export interface OcrOptions {
 }
 
 /**
- * Text recognition of one page. Faults: `ocr.timeout`, `ocr.failed`, `image.undecodable`; an aborted `signal` rejects with its
+ * Text recognition of one page. Errors: `ocr.timeout`, `ocr.failed`, `image.undecodable`; an aborted `signal` rejects with its
  * reason within 1 s and stops the work. Source: pipeline.md "OCR".
  */
 export interface OcrEngine {

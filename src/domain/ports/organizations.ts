@@ -17,11 +17,11 @@ export const mostProjects = 1_000;
 
 export interface OrganizationStore {
   insertOrganization(record: OrganizationRecord): Promise<void>;
-  /** Fault: `project.name_taken`, in capitals or not. */
+  /** Error: `project.name_taken`, in capitals or not. */
   insertProject(record: ProjectRecord): Promise<void>;
   findOrganization(id: string): Promise<OrganizationRecord | null>;
   findProject(organizationId: string, id: string): Promise<ProjectRecord | null>;
-  /** False when there is none. Fault: `project.name_taken`. */
+  /** False when there is none. Error: `project.name_taken`. */
   renameProject(organizationId: string, id: string, name: string): Promise<boolean>;
   /** Oldest first, at most `mostProjects`. */
   listProjects(organizationId: string): Promise<readonly ProjectRecord[]>;

@@ -17,7 +17,7 @@ export interface OutboundAnswer {
 
 /**
  * Calls to addresses that users name. Only http(s) to public addresses, or to hosts the operator listed: the address is checked as
- * written, after every name lookup, and at the moment of connecting; redirects are not followed. Faults: `outbound.refused` (before
+ * written, after every name lookup, and at the moment of connecting; redirects are not followed. Errors: `outbound.refused` (before
  * a byte is sent), `outbound.failed`. Source: attacks.md 86.
  */
 export interface Outbound {

@@ -27,7 +27,7 @@ export interface SearchRecord {
 /** `lexical`: words; `hybrid`: words and the neighbours of the query's embedding, fused. */
 export type SearchMode = 'lexical' | 'hybrid';
 /** A way of searching: identifiers and phrases as they stand, words by BM25, nearest embeddings. */
-export type SearchLeg = 'exact' | 'lexical' | 'semantic';
+export type SearchRetriever = 'exact' | 'lexical' | 'semantic';
 
 export interface SearchQuery {
   readonly organizationId: string;
@@ -49,17 +49,17 @@ export interface SearchHit {
   readonly documentId: string;
   /** 0..1, and one more for an exact match; higher is better, comparable within one answer only. */
   readonly score: number;
-  readonly matchedBy: readonly SearchLeg[];
+  readonly matchedBy: readonly SearchRetriever[];
   /** 1 - cosine of the embeddings, where these found it. */
   readonly distance: number | null;
-  readonly legs: Readonly<Partial<Record<SearchLeg, LegRank>>>;
+  readonly legs: Readonly<Partial<Record<SearchRetriever, LegRank>>>;
 }
 
 export interface SearchAnswer {
   /** Best first, each document once. */
   readonly hits: readonly SearchHit[];
   /** Legs that had no part in it: they failed, took too long, or (`semantic`) had no embedding to compare. */
-  readonly degraded: readonly SearchLeg[];
+  readonly degraded: readonly SearchRetriever[];
 }
 
 /** Which documents of an answer to show, and what was searched. */

@@ -13,7 +13,7 @@ export interface LiveSession {
 
 /**
  * Sessions of people, issued by the authentication library. Looked up on every call with no cookie cache, so that ending one works at
- * once. Faults: `service.unavailable` when the database is down. Source: specification §5; identity.md "Sessions".
+ * once. Errors: `service.unavailable` when the database is down. Source: specification §5; identity.md "Sessions".
  */
 export interface Sessions {
   /** The session that the header `Cookie` carries; null for none, a forged, an ended or an expired one. */
@@ -56,7 +56,7 @@ export interface SessionInfo {
 export interface Accounts extends Sessions {
   /**
    * `invitationId` is what a sign-up goes by where accounts are by invitation. A user that an earlier sign-up left without a password
-   * makes room for the next sign-up after a minute. Faults: `auth.unauthorized`, one for an unknown address and a wrong password;
+   * makes room for the next sign-up after a minute. Errors: `auth.unauthorized`, one for an unknown address and a wrong password;
    * `auth.email_taken`; `auth.forbidden` for an address that may not sign up; `request.invalid`; `request.rate_limited`;
    * `service.unavailable`.
    */

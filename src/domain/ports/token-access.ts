@@ -17,7 +17,7 @@ export interface TokenAccess {
 export interface TokenAccessReader {
   /**
    * By the SHA-256 of the token, in one round trip; null for an unknown one, or one whose grant is gone. Never older than the call:
-   * nothing is kept. Fault: `service.unavailable`.
+   * nothing is kept. Error: `service.unavailable`.
    */
   find(hash: string): Promise<TokenAccess | null>;
 }

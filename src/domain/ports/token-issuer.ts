@@ -15,6 +15,6 @@ export interface IssuedToken {
 
 /** An authorization server beside our own: `OAUTH_ISSUER`. */
 export interface TokenIssuer {
-  /** null: the token is not one of this issuer for this resource that is valid now. Fault: `service.unavailable` when its keys cannot be had. */
+  /** null: the token is not one of this issuer for this resource that is valid now. Error: `service.unavailable` when its keys cannot be had. */
   read(token: string): Promise<IssuedToken | null>;
 }

@@ -1,6 +1,12 @@
-import { Fault } from '#src/domain/fault.ts';
+import { AppError } from '#src/domain/app-error.ts';
 import type { TextEmbedder } from '#src/domain/ports/models.ts';
-import type { SearchAnswer, SearchHit, SearchLeg, SearchMode, SearchQuery } from '#src/domain/ports/search-index.ts';
+import type {
+  SearchAnswer,
+  SearchHit,
+  SearchRetriever,
+  SearchMode,
+  SearchQuery,
+} from '#src/domain/ports/search-index.ts';
 import { fuse, type FusedHit } from '#src/domain/search/fuse.ts';
 import { readQuery, type ReadQuery } from '#src/domain/search/read-query.ts';
 
@@ -39,10 +45,10 @@ export interface SearchOptions {
   /** Longest that an answer waits for a leg, its embedding included. */
   readonly legTimeoutMs?: number;
   /** Hears how each leg went; `error` where it failed or was late. */
-  readonly observe?: (told: { leg: SearchLeg; outcome: LegOutcome; seconds: number; error?: unknown }) => void;
+  readonly observe?: (told: { leg: SearchRetriever; outcome: LegOutcome; seconds: number; error?: unknown }) => void;
 }
 
-const weights: Readonly<Record<SearchLeg, number>> = { exact: 1, lexical: 1, semantic: 1 };
+const weights: Readonly<Record<SearchRetriever, number>> = { exact: 1, lexical: 1, semantic: 1 };
 /** Of an embedder that compares spelling: words that are there as they were asked for say more. Measured: docs/decisions/0039. */
 const spellingWeight = 0.5;
 const comparesSpelling = (label: string): boolean => label.startsWith('local/');
@@ -50,7 +56,7 @@ const comparesSpelling = (label: string): boolean => label.startsWith('local/');
 const leastDepth = 50;
 
 interface LegAnswer {
-  readonly leg: SearchLeg;
+  readonly leg: SearchRetriever;
   readonly outcome: LegOutcome;
   readonly hits: readonly LegHit[];
   readonly error?: unknown;
@@ -71,7 +77,7 @@ export function createHybridSearch(legs: SearchLegs, options: SearchOptions) {
     return legs.semantic(request, { label: embedder.label, vector });
   };
 
-  const run = async (leg: SearchLeg, request: Omit<LegRequest, 'signal'>): Promise<LegAnswer> => {
+  const run = async (leg: SearchRetriever, request: Omit<LegRequest, 'signal'>): Promise<LegAnswer> => {
     const signal = AbortSignal.timeout(legTimeoutMs);
     const work = leg === 'semantic' ? semantic : legs[leg];
     const started = performance.now();
@@ -108,7 +114,7 @@ export function createHybridSearch(legs: SearchLegs, options: SearchOptions) {
   };
 }
 
-function legsFor({ words, phrases, identifiers }: ReadQuery, mode: SearchMode): SearchLeg[] {
+function legsFor({ words, phrases, identifiers }: ReadQuery, mode: SearchMode): SearchRetriever[] {
   return [
     ...(identifiers.length + phrases.length > 0 ? (['exact'] as const) : []),
     ...(words.length > 0 ? (['lexical'] as const) : []),
@@ -124,10 +130,10 @@ function refuseSilence(answers: readonly LegAnswer[]): void {
   const ranking = answers.filter(({ leg }) => leg !== 'exact');
   const needed = ranking.length > 0 ? ranking : answers;
   if (needed.length === 0 || !needed.every(isBroken)) return;
-  throw new Fault('service.unavailable', 'Search does not answer: try again soon.', { cause: needed[0]?.error });
+  throw new AppError('service.unavailable', 'Search does not answer: try again soon.', { cause: needed[0]?.error });
 }
 
-function toHit({ documentId, score, legs }: FusedHit<SearchLeg>): SearchHit {
+function toHit({ documentId, score, legs }: FusedHit<SearchRetriever>): SearchHit {
   return {
     documentId,
     score,

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { Fault } from '#src/domain/fault.ts';
+import { AppError } from '#src/domain/app-error.ts';
 import { createImageCodec } from '#src/adapters/images/image-codec.ts';
 import * as samples from '#test/adapters/images/samples.ts';
 
@@ -50,7 +50,7 @@ test('1,000 damaged documents give pages or Faults, and never anything else', { 
       expect(page.png.length).toBeGreaterThan(0);
       outcomes.pages += 1;
     } catch (error) {
-      if (!(error instanceof Fault)) throw error;
+      if (!(error instanceof AppError)) throw error;
       outcomes.faults += 1;
     }
   }

@@ -185,7 +185,7 @@ describe('limits', () => {
     expect((await third).text).not.toBe('');
   });
 
-  test('bytes that are no image are a Fault, and the next page is read', async () => {
+  test('bytes that are no image are a AppError, and the next page is read', async () => {
     const junk = { index: 0, width: 10, height: 10, png: Buffer.from('this is no image') };
     await expect(engine.recognize(junk, options)).rejects.toMatchObject({ code: 'image.undecodable' });
     expect((await engine.recognize(note.page, options)).text).not.toBe('');

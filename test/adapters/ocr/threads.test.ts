@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { CallFailed, startThread, ThreadEnded } from '#src/adapters/threads/guarded-thread.ts';
-import { createThreadPool, PoolClosed, type Poolable } from '#src/adapters/threads/thread-pool.ts';
+import { ThreadCallError, startThread, ThreadEndedError } from '#src/adapters/threads/guarded-thread.ts';
+import { createThreadPool, PoolClosedError, type Poolable } from '#src/adapters/threads/thread-pool.ts';
 
 /** A thread that answers `echo`, refuses `refuse`, throws on `throw`, leaves on `leave` and never answers anything else. */
 const script = new URL(
@@ -22,7 +22,7 @@ describe('a guarded thread', () => {
     const thread = startThread(script, 'test');
     await expect(thread.call('echo', { deep: [1, 2] }, never)).resolves.toEqual({ deep: [1, 2] });
     await expect(thread.call('refuse', 'no', never)).rejects.toMatchObject({ answer: 'no' });
-    await expect(thread.call('refuse', 'no', never)).rejects.toBeInstanceOf(CallFailed);
+    await expect(thread.call('refuse', 'no', never)).rejects.toBeInstanceOf(ThreadCallError);
     await thread.end();
   });
 
@@ -30,10 +30,10 @@ describe('a guarded thread', () => {
     const thread = startThread(script, 'test');
     const silent = thread.call('silence', null, never);
     const last = thread.call(action, null, never);
-    await expect(silent).rejects.toBeInstanceOf(ThreadEnded);
-    await expect(last).rejects.toBeInstanceOf(ThreadEnded);
+    await expect(silent).rejects.toBeInstanceOf(ThreadEndedError);
+    await expect(last).rejects.toBeInstanceOf(ThreadEndedError);
     expect(thread.ended).toBe(true);
-    await expect(thread.call('echo', 1, never)).rejects.toBeInstanceOf(ThreadEnded);
+    await expect(thread.call('echo', 1, never)).rejects.toBeInstanceOf(ThreadEndedError);
   });
 
   test('an aborted call rejects with the reason and ends the thread', async () => {
@@ -137,8 +137,8 @@ describe('a thread pool', () => {
     const gate = Promise.withResolvers<void>();
     const first = threads.use('a', undefined, () => gate.promise);
     const second = threads.use('a', undefined, async () => undefined);
-    await Promise.all([threads.close(), expect(second).rejects.toBeInstanceOf(PoolClosed)]);
-    await expect(threads.use('a', undefined, async () => undefined)).rejects.toBeInstanceOf(PoolClosed);
+    await Promise.all([threads.close(), expect(second).rejects.toBeInstanceOf(PoolClosedError)]);
+    await expect(threads.use('a', undefined, async () => undefined)).rejects.toBeInstanceOf(PoolClosedError);
     gate.resolve();
     await first;
   });

@@ -6,7 +6,7 @@ import { gzipSync } from 'node:zlib';
 import { afterAll, describe, expect, test } from 'vitest';
 import { createOutbound, type OutboundOptions } from '#src/adapters/outbound/create-outbound.ts';
 import { testCertificate } from '#test/support/servers/test-certificate.ts';
-import { faultOf, startOutside } from '#test/support/servers/outside-server.ts';
+import { errorOf, startOutside } from '#test/support/servers/outside-server.ts';
 
 const get = { method: 'GET', headers: {}, maxBytes: 1_000, timeoutMs: 5_000 } as const;
 const to = (listed: string, more: Partial<OutboundOptions> = {}) =>
@@ -79,7 +79,7 @@ describe('an exchange', () => {
     [{ 'x-a': 'snow ☃' }],
   ])('header %j is refused without telling its value', async (headers) => {
     await using outside = await startOutside((_request, response) => response.end());
-    const told = await faultOf(to(outside.listed).send({ ...get, url: outside.url, headers }));
+    const told = await errorOf(to(outside.listed).send({ ...get, url: outside.url, headers }));
     expect(told).toMatch(/^outbound\.refused: .*[Hh]eader/);
     expect(told).not.toContain('x-c');
     expect(outside.connections()).toBe(0);
@@ -94,7 +94,7 @@ describe('limits of an exchange', () => {
       more();
     });
     for (const path of ['/told', '/streams'])
-      expect(await faultOf(to(outside.listed).send({ ...get, url: `${outside.url}${path}` }))).toBe(
+      expect(await errorOf(to(outside.listed).send({ ...get, url: `${outside.url}${path}` }))).toBe(
         'outbound.failed: The outside service answered with more than 1000 bytes.',
       );
   });
@@ -103,7 +103,7 @@ describe('limits of an exchange', () => {
     await using outside = await startOutside((_request, response) => {
       response.writeHead(200, { 'content-encoding': 'gzip' }).end(gzipSync(Buffer.alloc(1_000_000)));
     });
-    expect(await faultOf(to(outside.listed).send({ ...get, url: outside.url }))).toMatch(
+    expect(await errorOf(to(outside.listed).send({ ...get, url: outside.url }))).toMatch(
       /^outbound\.failed: .*compressed/,
     );
   });
@@ -113,10 +113,10 @@ describe('limits of an exchange', () => {
       if (request.path === '/begins') response.writeHead(200).write('x');
     });
     const outbound = to(outside.listed, { headersMs: 60 });
-    expect(await faultOf(outbound.send({ ...get, url: `${outside.url}/` }))).toMatch(
+    expect(await errorOf(outbound.send({ ...get, url: `${outside.url}/` }))).toMatch(
       /did not begin to answer within 60 ms/,
     );
-    expect(await faultOf(outbound.send({ ...get, url: `${outside.url}/begins`, timeoutMs: 120 }))).toMatch(
+    expect(await errorOf(outbound.send({ ...get, url: `${outside.url}/begins`, timeoutMs: 120 }))).toMatch(
       /^outbound\.failed: .*did not answer completely within 120 ms/,
     );
   });
@@ -128,12 +128,12 @@ describe('limits of an exchange', () => {
       connectMs: 50,
       resolve: () => new Promise(() => undefined),
     });
-    expect(await faultOf(outbound.send({ ...get, url: 'https://example.com/' }))).toMatch(
+    expect(await errorOf(outbound.send({ ...get, url: 'https://example.com/' }))).toMatch(
       /was not reached within 50 ms/,
     );
     await using silent = await rawServer(() => undefined);
     const secure = to(silent.listed, { connectMs: 50 });
-    expect(await faultOf(secure.send({ ...get, url: silent.url.replace('http:', 'https:') }))).toMatch(
+    expect(await errorOf(secure.send({ ...get, url: silent.url.replace('http:', 'https:') }))).toMatch(
       /not reached within 50 ms/,
     );
   });
@@ -146,7 +146,7 @@ describe('limits of an exchange', () => {
     });
     await using other = await rawServer((socket) => socket.end('220 smtp ready\r\n'));
     for (const server of [endless, other])
-      expect(await faultOf(to(server.listed).send({ ...get, url: server.url }))).toMatch(
+      expect(await errorOf(to(server.listed).send({ ...get, url: server.url }))).toMatch(
         /^outbound\.failed: .*\((HPE_|ECONN)/,
       );
   });
@@ -159,20 +159,20 @@ describe('limits of an exchange', () => {
       stop.abort(new Error('canceled'));
     });
     const stop = new AbortController();
-    expect(await faultOf(to(outside.listed).send({ ...get, url: outside.url, signal: stop.signal }))).toBe('canceled');
+    expect(await errorOf(to(outside.listed).send({ ...get, url: outside.url, signal: stop.signal }))).toBe('canceled');
     await broken.promise;
-    expect(await faultOf(to(outside.listed).send({ ...get, url: outside.url, signal: stop.signal }))).toBe('canceled');
+    expect(await errorOf(to(outside.listed).send({ ...get, url: outside.url, signal: stop.signal }))).toBe('canceled');
     expect(outside.connections()).toBe(1);
   });
 
   test('nobody there, and a connection broken off, fail without an address in the message', async () => {
     const gone = await rawServer(() => undefined);
     await gone[Symbol.asyncDispose]();
-    expect(await faultOf(to(gone.listed).send({ ...get, url: gone.url }))).toBe(
+    expect(await errorOf(to(gone.listed).send({ ...get, url: gone.url }))).toBe(
       'outbound.failed: The outside service could not be reached or broke off (ECONNREFUSED).',
     );
     await using rude = await rawServer((socket) => socket.destroy());
-    expect(await faultOf(to(rude.listed).send({ ...get, url: rude.url }))).toMatch(/^outbound\.failed: .*broke off/);
+    expect(await errorOf(to(rude.listed).send({ ...get, url: rude.url }))).toMatch(/^outbound\.failed: .*broke off/);
   });
 });
 
@@ -193,8 +193,8 @@ describe('https', () => {
       createOutbound({ mode: 'public', allow: [], trusted, resolve: async () => [{ address, family: 4 }] });
     const url = `http://sam:${outside.port}/`;
     expect((await leads('127.0.0.1').send({ ...get, url })).body.toString()).toBe('yes');
-    expect(await faultOf(leads('169.254.169.254').send({ ...get, url }))).toMatch(/^outbound\.refused: .*metadata/);
-    expect(await faultOf(leads('127.0.0.1').send({ ...get, url: 'http://sam:1/' }))).toMatch(/^outbound\.refused/);
+    expect(await errorOf(leads('169.254.169.254').send({ ...get, url }))).toMatch(/^outbound\.refused: .*metadata/);
+    expect(await errorOf(leads('127.0.0.1').send({ ...get, url: 'http://sam:1/' }))).toMatch(/^outbound\.refused/);
   });
 
   test('a certificate nobody vouches for, or of another name, is refused before the request is sent', async () => {
@@ -204,10 +204,10 @@ describe('https', () => {
     const outbound = createOutbound({ mode: 'listed', allow: [...allow, outside.listed], resolve });
     const call = (host: string) =>
       outbound.send({ ...get, url: `https://${host}:${outside.port}/`, headers: { a: 'b' } });
-    expect(await faultOf(call('api.example.com'))).toMatch(/^outbound\.failed: .*SELF_SIGNED_CERT/);
+    expect(await errorOf(call('api.example.com'))).toMatch(/^outbound\.failed: .*SELF_SIGNED_CERT/);
     setDefaultCACertificates([...usual, cert]);
-    expect(await faultOf(call('other.example.com'))).toMatch(/ERR_TLS_CERT_ALTNAME_INVALID/);
-    expect(await faultOf(call('127.0.0.1'))).toMatch(/ERR_TLS_CERT_ALTNAME_INVALID/);
+    expect(await errorOf(call('other.example.com'))).toMatch(/ERR_TLS_CERT_ALTNAME_INVALID/);
+    expect(await errorOf(call('127.0.0.1'))).toMatch(/ERR_TLS_CERT_ALTNAME_INVALID/);
     expect(outside.received).toEqual([]);
     expect((await call('api.example.com')).body.toString()).toBe('safe');
   });

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { collectionsOf } from '#src/adapters/database/collections.ts';
-import { connectDatabase, type Database } from '#src/adapters/database/connect.ts';
-import { createSearchIndex } from '#src/adapters/database/search-index.ts';
+import { collectionsOf } from '#src/stores/collections.ts';
+import { connectDatabase, type Database } from '#src/stores/connect.ts';
+import { createSearchIndex } from '#src/stores/search-index.ts';
 import { createLocalModels } from '#src/adapters/models/local/create-local-models.ts';
 import type { SearchIndex } from '#src/domain/ports/search-index.ts';
 import { searchIndexConformance } from '#test/conformance/search-index.ts';

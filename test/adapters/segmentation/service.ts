@@ -1,7 +1,7 @@
 import { createServer, type IncomingHttpHeaders } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Outbound } from '#src/domain/ports/outbound.ts';
-import { Fault } from '#src/domain/fault.ts';
+import { AppError } from '#src/domain/app-error.ts';
 
 export interface Asked {
   readonly method: string;
@@ -62,7 +62,7 @@ export function outboundTo(...hosts: readonly string[]): Outbound & { readonly a
     refuses,
     async send({ url, method, headers, body, maxBytes, timeoutMs, signal }) {
       asked.push(url);
-      if (refuses(url) !== null) throw new Fault('outbound.refused', 'This address is not allowed.');
+      if (refuses(url) !== null) throw new AppError('outbound.refused', 'This address is not allowed.');
       const limit = AbortSignal.any([AbortSignal.timeout(timeoutMs), ...(signal ? [signal] : [])]);
       try {
         const answer = await fetch(url, {
@@ -76,7 +76,7 @@ export function outboundTo(...hosts: readonly string[]): Outbound & { readonly a
         return { status: answer.status, headers: Object.fromEntries(answer.headers), body: bytes };
       } catch (error) {
         signal?.throwIfAborted();
-        throw new Fault('outbound.failed', 'The call failed.', { cause: error });
+        throw new AppError('outbound.failed', 'The call failed.', { cause: error });
       }
     },
   };

@@ -1,4 +1,4 @@
-import type { Collections } from '#src/adapters/database/collections.ts';
+import type { Collections } from '#src/stores/collections.ts';
 import type { DocumentRecord } from '#src/domain/documents/document.ts';
 import { pictureKey } from '#src/domain/documents/object-key.ts';
 import { newRuns } from '#src/domain/runs/new-runs.ts';

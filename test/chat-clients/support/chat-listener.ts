@@ -7,7 +7,7 @@ import { SessionAuthenticator } from '#src/auth/session-authenticator.ts';
 import type { SourceCard } from '#src/contracts/resources/chat.ts';
 import { newId } from '#src/domain/ids.ts';
 import type { Facade } from '#http/bind.ts';
-import type { Answers } from '#http/chat/answers.ts';
+import type { AnswerRegistry } from '#http/chat/answer-registry.ts';
 import type { Ask } from '#http/chat/produce.ts';
 import type { Answered } from '#http/chat/wire.ts';
 import { requestId } from '#http/guard/request-id.ts';
@@ -20,7 +20,7 @@ export const chatPath = '/api/dashboard/documents/chat';
 
 export interface ChatListener extends AsyncDisposable {
   readonly url: string;
-  readonly answers: Answers;
+  readonly answers: AnswerRegistry;
 }
 
 /** The chat's own routes over the parts of a real app, with what is asked of them in the test's hands. */

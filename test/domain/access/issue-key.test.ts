@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createApiKeyStore } from '#src/adapters/database/api-keys.ts';
-import { createAuditLog } from '#src/adapters/database/audit-log.ts';
-import { createWorkflowStore } from '#src/adapters/database/workflows.ts';
-import { addCodeWorkflow } from '#src/agents/publish-code-workflows.ts';
+import { createApiKeyStore } from '#src/stores/api-keys.ts';
+import { createAuditLog } from '#src/stores/audit-log.ts';
+import { createWorkflowStore } from '#src/stores/workflows.ts';
+import { addCodeWorkflow } from '#app/agents/publish-code-workflows.ts';
 import { hashKey, keyIsLive } from '#src/domain/access/api-key.ts';
 import { issueKey, revokeKey, rotateKey, type KeyParts } from '#src/domain/access/issue-key.ts';
 import { documentIntake } from '#graphs/document-intake.workflow.ts';

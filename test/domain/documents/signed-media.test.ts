@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createImageCodec } from '#src/adapters/images/image-codec.ts';
 import { pictureKey } from '#src/domain/documents/object-key.ts';
 import { SignedMedia, type MediaRequest } from '#src/domain/documents/signed-media.ts';
-import { Fault } from '#src/domain/fault.ts';
+import { AppError } from '#src/domain/app-error.ts';
 import type { DocumentRecord } from '#src/domain/documents/document.ts';
 import { servedStore, type ServedStore } from '#test/support/objects.ts';
 import { documentRecord } from '#test/support/records.ts';
@@ -65,7 +65,7 @@ test('a flood of different pages is refused beyond a short line, and what is kep
   const flood = Array.from({ length: 40 }, (_, index) =>
     read(index + 1).then(
       () => 'made',
-      (error: unknown) => (error instanceof Fault ? `${error.code} ${error.retryAfterSeconds}` : String(error)),
+      (error: unknown) => (error instanceof AppError ? `${error.code} ${error.retryAfterSeconds}` : String(error)),
     ),
   );
   await expect.poll(() => Promise.race([...flood, Promise.resolve('waiting')])).toBe('request.rate_limited 2');

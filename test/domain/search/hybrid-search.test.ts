@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { SearchLeg } from '#src/domain/ports/search-index.ts';
+import type { SearchRetriever } from '#src/domain/ports/search-index.ts';
 import { createHybridSearch, type LegHit, type LegRequest } from '#src/domain/search/hybrid-search.ts';
 
 type Behaviour = readonly LegHit[] | 'fails' | 'hangs';
@@ -7,10 +7,10 @@ const scope = { organizationId: 'org_a', projectIds: ['prj_a'] };
 const hit = (documentId: string, score = 1): LegHit => ({ documentId, score });
 
 /** A search whose legs do as they are told, and what it told of them. */
-function searchWith(behaviour: Partial<Record<SearchLeg, Behaviour>>, vector = [0.6, 0.8]) {
-  const asked: { leg: SearchLeg; request: LegRequest }[] = [];
-  const told: { leg: SearchLeg; outcome: string; failed: boolean }[] = [];
-  const leg = (name: SearchLeg) => async (request: LegRequest) => {
+function searchWith(behaviour: Partial<Record<SearchRetriever, Behaviour>>, vector = [0.6, 0.8]) {
+  const asked: { leg: SearchRetriever; request: LegRequest }[] = [];
+  const told: { leg: SearchRetriever; outcome: string; failed: boolean }[] = [];
+  const leg = (name: SearchRetriever) => async (request: LegRequest) => {
     asked.push({ leg: name, request });
     const does = behaviour[name] ?? [];
     if (does === 'fails') throw new Error(`${name} is down`);
@@ -37,7 +37,7 @@ function searchWith(behaviour: Partial<Record<SearchLeg, Behaviour>>, vector = [
 }
 
 describe('Hybrid search', () => {
-  test.each<[query: string, legs: SearchLeg[]]>([
+  test.each<[query: string, legs: SearchRetriever[]]>([
     ['walnut', ['lexical', 'semantic']],
     ['walnut INV-1', ['exact', 'lexical', 'semantic']],
     ['"walnut table"', ['exact', 'semantic']],
@@ -49,7 +49,9 @@ describe('Hybrid search', () => {
     for (const { request } of asked) expect(request).toMatchObject({ scope, depth: 50 });
   });
 
-  test.each<[title: string, behaviour: Partial<Record<SearchLeg, Behaviour>>, ids: string, degraded: SearchLeg[]]>([
+  test.each<
+    [title: string, behaviour: Partial<Record<SearchRetriever, Behaviour>>, ids: string, degraded: SearchRetriever[]]
+  >([
     ['all legs answer', { exact: [hit('a')], lexical: [hit('b')], semantic: [hit('c')] }, 'a b c', []],
     ['words fail', { exact: [hit('a')], lexical: 'fails', semantic: [hit('c')] }, 'a c', ['lexical']],
     ['words hang', { lexical: 'hangs', semantic: [hit('c')] }, 'c', ['lexical']],

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { StoredGraph, type StoredGraphInput } from '#src/contracts/resources/graph.ts';
 import { Operations, type OperationInput } from '#src/contracts/resources/operation.ts';
-import { Fault } from '#src/domain/fault.ts';
+import { AppError } from '#src/domain/app-error.ts';
 import { applyOperations } from '#graphs/edit/apply.ts';
 import { diffGraphs } from '#graphs/edit/diff.ts';
 
@@ -29,11 +29,11 @@ const base = StoredGraph.parse({
 const apply = (...operations: OperationInput[]): StoredGraph =>
   applyOperations(base, Operations.parse(operations)).graph;
 
-function refusal(...operations: OperationInput[]): Fault {
+function refusal(...operations: OperationInput[]): AppError {
   try {
     apply(...operations);
   } catch (error) {
-    if (error instanceof Fault) return error;
+    if (error instanceof AppError) return error;
     throw error;
   }
   throw new Error('nothing was refused');

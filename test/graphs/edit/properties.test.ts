@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { StoredGraph } from '#src/contracts/resources/graph.ts';
 import type { Operation } from '#src/contracts/resources/operation.ts';
 import { canonicalJson } from '#src/domain/canonical-json.ts';
-import { Fault } from '#src/domain/fault.ts';
+import { AppError } from '#src/domain/app-error.ts';
 import { catalog } from '#graphs/catalog.ts';
 import { checkGraph } from '#graphs/check.ts';
 import { applyOperations } from '#graphs/edit/apply.ts';
@@ -21,7 +21,7 @@ function applicable(graph: StoredGraph, operations: readonly Operation[]): { don
       now = applyOperations(now, [operation]).graph;
       done.push(operation);
     } catch (error) {
-      if (!(error instanceof Fault)) throw error;
+      if (!(error instanceof AppError)) throw error;
       expect(error.code).toBe('workflow.operation_refused');
       expect(error.errors[0]?.pointer).toMatch(/^\/operations\/0/);
     }

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { parseExpression } from '#graphs/expression/expression.ts';
 import { describeFunctions } from '#graphs/expression/functions.ts';
-import { Fault } from '#src/domain/fault.ts';
+import { AppError } from '#src/domain/app-error.ts';
 
 const scope = {
   total: 3,
@@ -18,11 +18,11 @@ const scope = {
 const evaluate = (source: string, values: Record<string, unknown> = scope): unknown =>
   parseExpression(source).evaluate(values);
 
-function faultOf(task: () => unknown): Fault {
+function errorOf(task: () => unknown): AppError {
   try {
     task();
   } catch (error) {
-    if (error instanceof Fault) return error;
+    if (error instanceof AppError) return error;
     throw error;
   }
   throw new Error('nothing was thrown');
@@ -89,11 +89,11 @@ describe('An expression', () => {
   });
 
   test('tells a mistake in words, with its place', () => {
-    const fault = faultOf(() => parseExpression('total +'));
+    const fault = errorOf(() => parseExpression('total +'));
     expect(fault.code).toBe('workflow.invalid');
     expect(fault.detail).toMatch(/^"total \+" is no expression at character 8: .+\.$/);
-    expect(faultOf(() => evaluate('name * 2')).code).toBe('expression.failed');
-    expect(faultOf(() => evaluate('nothing.x')).detail).toContain('No such key: x');
+    expect(errorOf(() => evaluate('name * 2')).code).toBe('expression.failed');
+    expect(errorOf(() => evaluate('nothing.x')).detail).toContain('No such key: x');
   });
 
   test('has a table of functions without doubles', () => {
@@ -118,7 +118,7 @@ describe('An attack with an expression', () => {
     'type(1)["name"]',
     'bytes("a").buffer',
   ])('yields nothing: %s', (source) => {
-    expect(() => evaluate(source)).toThrow(Fault);
+    expect(() => evaluate(source)).toThrow(AppError);
     expect(({} as Record<string, unknown>)['x']).toBeUndefined();
   });
 
@@ -157,7 +157,7 @@ describe('An attack with an expression', () => {
     ['comparisons', 'range(1000).all(a, range(1000).all(b, range(1000) == range(1000)))'],
   ])('with %s ends soon', (_, source) => {
     const started = performance.now();
-    expect(faultOf(() => evaluate(source)).code).toBe('expression.failed');
+    expect(errorOf(() => evaluate(source)).code).toBe('expression.failed');
     expect(performance.now() - started).toBeLessThan(2_000);
   });
 
@@ -172,7 +172,7 @@ describe('An attack with an expression', () => {
   ])('with %s is refused', (_, source) => {
     const text = 'a'.repeat(100_000);
     const deep = JSON.parse('['.repeat(100) + ']'.repeat(100)) as unknown;
-    expect(faultOf(() => evaluate(source, { text, deep })).code).toMatch(/^(expression\.failed|workflow\.invalid)$/);
+    expect(errorOf(() => evaluate(source, { text, deep })).code).toMatch(/^(expression\.failed|workflow\.invalid)$/);
   });
 
   test.each([
@@ -180,7 +180,7 @@ describe('An attack with an expression', () => {
     ['a list', 'cel.bind(a, range(1000), cel.bind(b, a+a+a+a+a+a+a+a+a+a+a, size(b+b+b+b+b+b+b+b+b+b+b)))'],
     ['much altogether', 'range(1000).map(i, (text + text).startsWith("b"))'],
   ])('that makes %s too long on the way is stopped before memory grows', (_, source) => {
-    const fault = faultOf(() => evaluate(source, { text: 'a'.repeat(100_000) }));
+    const fault = errorOf(() => evaluate(source, { text: 'a'.repeat(100_000) }));
     expect(fault.detail).toContain('too long a text or list');
   });
 
@@ -191,6 +191,6 @@ describe('An attack with an expression', () => {
     ['nodes', Array.from({ length: 400 }, () => '1').join('+')],
     ['comprehensions inside each other', 'a.map(x, a.map(y, a.map(z, 1)))'],
   ])('with too many %s does not parse', (_, source) => {
-    expect(faultOf(() => parseExpression(source)).code).toBe('workflow.invalid');
+    expect(errorOf(() => parseExpression(source)).code).toBe('workflow.invalid');
   });
 });

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { createDocumentStore } from '#src/adapters/database/documents.ts';
-import { createReadDocument } from '#src/agents/read-document.ts';
+import { createDocumentStore } from '#src/stores/documents.ts';
+import { createReadDocument } from '#app/agents/read-document.ts';
 import { agent } from '#graphs/nodes/agent.ts';
-import { attempt, faultOf, modelBench, pageOf, run, said, type ModelBench } from '#test/graphs/support/model-nodes.ts';
+import { attempt, errorOf, modelBench, pageOf, run, said, type ModelBench } from '#test/graphs/support/model-nodes.ts';
 import { chatStream, toolStream, type Behaviour } from '#test/support/servers/openai-server.ts';
 import { documentRecord } from '#test/support/records.ts';
 
@@ -183,7 +183,7 @@ test('tokens over the bound make the next step the last', async () => {
 
 test('a model that calls tools to the end is model.output_invalid', async () => {
   await using ready = await depsWith([toolStream(search)]);
-  const fault = await faultOf(attempt(agent, { deps: ready.deps, config: { ...config, maxSteps: 2 } }));
+  const fault = await errorOf(attempt(agent, { deps: ready.deps, config: { ...config, maxSteps: 2 } }));
   expect(fault).toMatchObject({ code: 'model.output_invalid', detail: expect.stringContaining('2 steps') as string });
   expect(ready.server.seen).toHaveLength(2);
 });
@@ -212,5 +212,5 @@ test('an abort between tool calls ends the run, and within a turn the connection
 
 test('without a model it is model.unavailable', async () => {
   await using ready = await depsWith(null);
-  expect((await faultOf(attempt(agent, { deps: ready.deps, config }))).code).toBe('model.unavailable');
+  expect((await errorOf(attempt(agent, { deps: ready.deps, config }))).code).toBe('model.unavailable');
 });

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { classify } from '#graphs/nodes/classify.ts';
-import { attempt, faultOf, modelBench, pageOf, said, type ModelBench } from '#test/graphs/support/model-nodes.ts';
+import { attempt, errorOf, modelBench, pageOf, said, type ModelBench } from '#test/graphs/support/model-nodes.ts';
 import { chatStream } from '#test/support/servers/openai-server.ts';
 
 let bench: ModelBench;
@@ -68,7 +68,7 @@ describe('The node classify, by rules', () => {
     await using ready = await bench.deps(null);
     const state = await bench.ocr(pageOf('Nothing of the kind'));
     const config = { labels, allowUnknown: false };
-    const fault = await faultOf(attempt(classify, { deps: ready.deps, config, state }));
+    const fault = await errorOf(attempt(classify, { deps: ready.deps, config, state }));
     expect(fault.code).toBe('run.needs_input');
     expect(fault.detail).toContain('allowUnknown');
   });
@@ -106,7 +106,7 @@ describe('The node classify, by a model', () => {
   test('a label that stays outside the set is model.output_invalid, unknown too where it is not allowed', async () => {
     await using ready = await bench.deps([chatStream({ ...answer, label: 'unknown' })]);
     const config = { labels, allowUnknown: false };
-    const fault = await faultOf(attempt(classify, { deps: ready.deps, config, state: await bench.ocr(pageOf(text)) }));
+    const fault = await errorOf(attempt(classify, { deps: ready.deps, config, state: await bench.ocr(pageOf(text)) }));
     expect(fault.code).toBe('model.output_invalid');
     expect(fault.detail).toContain('/label');
   });
@@ -126,7 +126,7 @@ describe('The node classify, by a model', () => {
       classify.dependsOn?.(ready.deps, classify.params.parse({ labels, engine }));
     expect([depends('auto'), depends('rules')]).toEqual([['openai/talk-1'], ['local/rules-1']]);
     await using bare = await bench.deps(null);
-    const fault = await faultOf(attempt(classify, { deps: bare.deps, config: { labels, engine: 'model' }, state }));
+    const fault = await errorOf(attempt(classify, { deps: bare.deps, config: { labels, engine: 'model' }, state }));
     expect(fault.code).toBe('model.unavailable');
   });
 });

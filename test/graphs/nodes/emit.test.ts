@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { emit } from '#graphs/nodes/emit.ts';
 import { callNode } from '#test/graphs/support/call-node.ts';
-import { faultOf } from '#test/support/servers/outside-server.ts';
+import { errorOf } from '#test/support/servers/outside-server.ts';
 import type { NodeDeps, RunFacts } from '#graphs/node-deps.ts';
 
 /** Remembers what the node tells. */
@@ -63,7 +63,7 @@ test('the realtime feed is told the type and the data; both means both', async (
 test('data over 32 KiB is refused before anybody is told', async () => {
   const { deliveries, events, deps } = told();
   const config = { ...webhook, channel: 'both', data: 'x'.repeat(33_000) };
-  expect(await faultOf(callNode(emit, { config, deps }))).toMatch(/^workflow\.invalid: "data" is larger than 32 KiB/);
+  expect(await errorOf(callNode(emit, { config, deps }))).toMatch(/^workflow\.invalid: "data" is larger than 32 KiB/);
   expect([deliveries, events]).toEqual([[], []]);
 });
 

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createTesseractEngine } from '#src/adapters/ocr/tesseract-engine.ts';
 import { extract } from '#graphs/nodes/extract.ts';
 import { fixture } from '#test/adapters/ocr/fixtures.ts';
-import { attempt, faultOf, modelBench, pageOf, said, type ModelBench } from '#test/graphs/support/model-nodes.ts';
+import { attempt, errorOf, modelBench, pageOf, said, type ModelBench } from '#test/graphs/support/model-nodes.ts';
 import { chatStream } from '#test/support/servers/openai-server.ts';
 
 let bench: ModelBench;
@@ -116,7 +116,7 @@ describe('The node extract, by rules', () => {
     const { update } = await attempt(extract, { deps: ready.deps, config: { fields }, state });
     expect(update['fields']).toMatchObject({ missing: ['total'], total: { value: null } });
     const work = attempt(extract, { deps: ready.deps, config: { fields, onMissing: 'fail' }, state });
-    expect(await faultOf(work)).toMatchObject({
+    expect(await errorOf(work)).toMatchObject({
       code: 'run.needs_input',
       detail: expect.stringContaining('total') as string,
     });

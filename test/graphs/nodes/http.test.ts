@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import { createOutbound } from '#src/adapters/outbound/create-outbound.ts';
-import { Fault } from '#src/domain/fault.ts';
+import { AppError } from '#src/domain/app-error.ts';
 import { http } from '#graphs/nodes/http.ts';
 import { ioOf } from '#graphs/define.ts';
 import { callNode, type CallOptions } from '#test/graphs/support/call-node.ts';
-import { faultOf, startOutside, type OutsideServer } from '#test/support/servers/outside-server.ts';
+import { errorOf, startOutside, type OutsideServer } from '#test/support/servers/outside-server.ts';
 
 /** A service that answers with what it is told to, and the node calling it. */
 async function service(respond: Parameters<typeof startOutside>[0]) {
@@ -74,7 +74,7 @@ describe('what is sent', () => {
     ['//evil.example/', {}],
   ])('%s is refused: values choose neither scheme nor host', async (url, state) => {
     await using outside = await service(json(null));
-    expect(await faultOf(outside.call({ url }, { state }))).toMatch(
+    expect(await errorOf(outside.call({ url }, { state }))).toMatch(
       /^outbound\.refused: url: scheme and host must be written out/,
     );
   });
@@ -86,7 +86,7 @@ describe('what is sent', () => {
     ['/files/%2e{{ a }}', { a: '.' }],
   ])('%s is refused when a value makes it lead elsewhere', async (path, state) => {
     await using outside = await service(json(null));
-    expect(await faultOf(outside.call({ url: `${outside.url}${path}` }, { state }))).toMatch(
+    expect(await errorOf(outside.call({ url: `${outside.url}${path}` }, { state }))).toMatch(
       /^outbound\.refused: .*"\.\."/,
     );
     expect(outside.connections()).toBe(0);
@@ -94,7 +94,7 @@ describe('what is sent', () => {
 
   test('a host that is not listed is refused', async () => {
     await using outside = await service(json(null));
-    const told = await faultOf(outside.call({ url: 'https://api.example.com/' }));
+    const told = await errorOf(outside.call({ url: 'https://api.example.com/' }));
     expect(told).toMatch(/^outbound\.refused: .*OUTBOUND_ALLOW/);
   });
 });
@@ -128,7 +128,7 @@ describe('what comes back', () => {
   test('JSON over 32 KiB is refused, text is cut there', async () => {
     const large = 'ü'.repeat(20_000);
     await using outside = await service(json(large));
-    expect(await faultOf(outside.call({}))).toMatch(/^outbound\.unexpected: .*larger than 32 KiB/);
+    expect(await errorOf(outside.call({}))).toMatch(/^outbound\.unexpected: .*larger than 32 KiB/);
     const { update } = await outside.call({ parse: 'text', output: 'page' });
     const { body, truncated } = update['page'] as { body: string; truncated: boolean };
     expect(truncated).toBe(true);
@@ -138,14 +138,14 @@ describe('what comes back', () => {
 
   test('more than maxBytes fails', async () => {
     await using outside = await service(json('x'.repeat(500)));
-    expect(await faultOf(outside.call({ maxBytes: 100 }))).toMatch(/^outbound\.failed: .*more than 100 bytes/);
+    expect(await errorOf(outside.call({ maxBytes: 100 }))).toMatch(/^outbound\.failed: .*more than 100 bytes/);
   });
 
   test('what is no JSON is said without quoting it; nothing at all is null', async () => {
     await using outside = await service((request, response) =>
       response.end(request.path === '/empty' ? '' : '<b>private</b>'),
     );
-    const told = await faultOf(outside.call({}));
+    const told = await errorOf(outside.call({}));
     expect(told).toMatch(/^outbound\.unexpected: .*"parse" to "text"/);
     expect(told).not.toContain('private');
     const { update } = await outside.call({ url: `${outside.url}/empty` });
@@ -164,7 +164,7 @@ describe('what comes back', () => {
       response.writeHead(status, headers).end('a private reason'),
     );
     const fault = await outside.call({}).catch((error: unknown) => error);
-    if (!(fault instanceof Fault)) throw new Error('no fault');
+    if (!(fault instanceof AppError)) throw new Error('no fault');
     expect(fault).toMatchObject({ code, detail: expect.stringContaining(`answered ${status}`) });
     expect(fault.detail).not.toContain('private');
     if (seconds === undefined) expect(fault.retryAfterSeconds).toBeUndefined();
@@ -177,13 +177,13 @@ describe('what comes back', () => {
     );
     const { update } = await outside.call({ expectStatus: [404] });
     expect(update).toMatchObject({ response: { status: 404, body: null } });
-    expect(await faultOf(outside.call({ url: `${outside.url}/ok`, expectStatus: [404] }))).toContain('answered 200');
+    expect(await errorOf(outside.call({ url: `${outside.url}/ok`, expectStatus: [404] }))).toContain('answered 200');
   });
 
   test('a cancel ends the call', async () => {
     const stop = new AbortController();
     await using outside = await service(() => stop.abort(new Error('canceled')));
-    expect(await faultOf(outside.call({}, { signal: stop.signal }))).toBe('canceled');
+    expect(await errorOf(outside.call({}, { signal: stop.signal }))).toBe('canceled');
   });
 });
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { llm } from '#graphs/nodes/llm.ts';
-import { attempt, faultOf, modelBench, pageOf, said, type ModelBench } from '#test/graphs/support/model-nodes.ts';
+import { attempt, errorOf, modelBench, pageOf, said, type ModelBench } from '#test/graphs/support/model-nodes.ts';
 import { brokenStream, chatStream, errorAnswer } from '#test/support/servers/openai-server.ts';
 
 let bench: ModelBench;
@@ -109,7 +109,7 @@ describe('The node llm', () => {
   test('an answer that never fits is model.output_invalid and names the first errors', async () => {
     await using ready = await bench.deps([chatStream({ total: 'five', kind: 'c' })]);
     const work = attempt(llm, { deps: ready.deps, config: { prompt: 'Total?', schema, source: 'none' } });
-    const fault = await faultOf(work);
+    const fault = await errorOf(work);
     expect(fault.code).toBe('model.output_invalid');
     expect(fault, 'with what both calls cost').toMatchObject({
       usage: { provider: 'openai', outputTokens: expect.any(Number) },
@@ -172,7 +172,7 @@ describe('The node llm', () => {
 
   test('without a model it is model.unavailable and says which variable to set', async () => {
     await using ready = await bench.deps(null);
-    const fault = await faultOf(attempt(llm, { deps: ready.deps, config: { prompt: 'Say it.' } }));
+    const fault = await errorOf(attempt(llm, { deps: ready.deps, config: { prompt: 'Say it.' } }));
     expect(fault).toMatchObject({ code: 'model.unavailable' });
     expect(fault.detail).toContain('OPENAI_API_KEY');
   });

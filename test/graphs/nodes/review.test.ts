@@ -3,7 +3,7 @@ import { answerProblem } from '#src/domain/runs/answer.ts';
 import { ioOf } from '#graphs/define.ts';
 import { review } from '#graphs/nodes/review.ts';
 import { callNode } from '#test/graphs/support/call-node.ts';
-import { faultOf } from '#test/support/servers/outside-server.ts';
+import { errorOf } from '#test/support/servers/outside-server.ts';
 
 describe('the question', () => {
   test('holds the filled prompt, the data and what an answer must be; nothing is written', async () => {
@@ -27,7 +27,7 @@ describe('the question', () => {
 
   test('data over 16 KiB fails with the way out', async () => {
     const config = { prompt: 'Right?', data: { text: 'text' } };
-    expect(await faultOf(callNode(review, { config, state: { text: 'x'.repeat(17_000) } }))).toMatch(
+    expect(await errorOf(callNode(review, { config, state: { text: 'x'.repeat(17_000) } }))).toMatch(
       /^expression\.failed: "data" is larger than 16 KiB/,
     );
   });
@@ -57,7 +57,7 @@ describe('the answer', () => {
 
   test('that does not fit is request.invalid, with what would', async () => {
     const config = { prompt: 'x', answer: ['yes', 'no'] };
-    expect(await faultOf(callNode(review, { config, answer: 'maybe' }))).toBe(
+    expect(await errorOf(callNode(review, { config, answer: 'maybe' }))).toBe(
       'request.invalid: The answer does not fit the question: answer must be one of "yes", "no".',
     );
   });

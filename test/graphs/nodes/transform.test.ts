@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { ioOf } from '#graphs/define.ts';
 import { transform } from '#graphs/nodes/transform.ts';
 import { callNode } from '#test/graphs/support/call-node.ts';
-import { faultOf } from '#test/support/servers/outside-server.ts';
+import { errorOf } from '#test/support/servers/outside-server.ts';
 
 const set = (expressions: Record<string, string>, state: Record<string, unknown> = {}) =>
   callNode(transform, { config: { set: expressions }, state });
@@ -25,9 +25,9 @@ test('the channels it writes are the names it sets, also of a config that is wro
 
 test('a value over 64 KiB of JSON fails', async () => {
   const pages = Array.from({ length: 600 }, () => 'ü'.repeat(60));
-  expect(await faultOf(set({ copy: 'pages' }, { pages }))).toMatch(/^expression\.failed: .*(64 KiB|65,?536)/);
+  expect(await errorOf(set({ copy: 'pages' }, { pages }))).toMatch(/^expression\.failed: .*(64 KiB|65,?536)/);
 });
 
 test('a mistake of types fails as expression.failed', async () => {
-  expect(await faultOf(set({ sum: 'a + b' }, { a: 'x', b: {} }))).toMatch(/^expression\.failed: /);
+  expect(await errorOf(set({ sum: 'a + b' }, { a: 'x', b: {} }))).toMatch(/^expression\.failed: /);
 });

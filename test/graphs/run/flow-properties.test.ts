@@ -1,14 +1,14 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { StoredGraph, type StoredGraphInput } from '#src/contracts/resources/graph.ts';
-import { Fault } from '#src/domain/fault.ts';
+import { AppError } from '#src/domain/app-error.ts';
 import { runGraph, testNode, visits } from '#test/graphs/support/graph-fixtures.ts';
 
 type Edge = StoredGraphInput['edges'][number];
 
 const mark = testNode('mark', ({ nodeId }) => ({ update: { visits: [nodeId] } }), { writes: ['visits'] });
 const bad = testNode('bad', () => {
-  throw new Fault('request.invalid', 'No.');
+  throw new AppError('request.invalid', 'No.');
 });
 
 interface Way {

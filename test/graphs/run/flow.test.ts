@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { Fault } from '#src/domain/fault.ts';
+import { AppError } from '#src/domain/app-error.ts';
 import { StoredGraph, type StoredGraphInput } from '#src/contracts/resources/graph.ts';
 import { runGraph, StepLog, testNode, visits } from '#test/graphs/support/graph-fixtures.ts';
 
@@ -9,7 +9,7 @@ type Nodes = StoredGraphInput['nodes'];
 /** Every node writes its name; `bad` fails; `count` adds one to `turns`. */
 const mark = testNode('mark', ({ path }) => ({ update: { visits: [path] } }), { writes: ['visits'] });
 const bad = testNode('bad', () => {
-  throw new Fault('request.invalid', 'No.');
+  throw new AppError('request.invalid', 'No.');
 });
 const count = testNode('count', ({ path }) => ({ update: { turns: 1, visits: [path] } }), {
   writes: ['turns', 'visits'],
@@ -284,7 +284,7 @@ describe('Maps', () => {
     const some = testNode(
       'some',
       ({ state }) => {
-        if (state['page'] === 2) throw new Fault('request.invalid', 'Not this one.');
+        if (state['page'] === 2) throw new AppError('request.invalid', 'Not this one.');
         return { update: { visits: [`ok ${String(state['page'])}`] } };
       },
       { writes: ['visits'] },

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { Fault } from '#src/domain/fault.ts';
+import { AppError } from '#src/domain/app-error.ts';
 import { StoredGraph } from '#src/contracts/resources/graph.ts';
 import { defineNode, type NodeDefinition } from '#graphs/define.ts';
 import { runGraph, StepLog } from '#test/graphs/support/graph-fixtures.ts';
@@ -52,7 +52,7 @@ const failing = textNode('failing', {
   writes: ['two'],
   secrets: ['text'],
   run: async ({ params }) => {
-    throw new Fault('request.invalid', `The other side says: ${String(params['text'])}`);
+    throw new AppError('request.invalid', `The other side says: ${String(params['text'])}`);
   },
 });
 const definitions = [first, second, impure, engine, failing];

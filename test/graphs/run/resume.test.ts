@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { ensureCheckpointIndexes } from '#src/adapters/database/checkpoint-rows.ts';
-import { CheckpointSaver } from '#src/adapters/database/checkpoint-saver.ts';
-import { Fault } from '#src/domain/fault.ts';
+import { ensureCheckpointIndexes } from '#src/stores/checkpoint-rows.ts';
+import { CheckpointSaver } from '#src/stores/checkpoint-saver.ts';
+import { AppError } from '#src/domain/app-error.ts';
 import { graphOf, runGraph, StepLog, testNode, visit, visits } from '#test/graphs/support/graph-fixtures.ts';
 import { temporaryDatabase } from '#test/graphs/support/embedded-database.ts';
 import type { NodeDefinition } from '#graphs/define.ts';
@@ -82,7 +82,7 @@ describe('Going on after a crash', () => {
     const sometimes = testNode(
       'killable',
       ({ nodeId }) => {
-        if (broken) throw new Fault('model.failed', 'No answer.');
+        if (broken) throw new AppError('model.failed', 'No answer.');
         return { update: { visits: [nodeId] } };
       },
       { writes: ['visits'] },

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { Fault } from '#src/domain/fault.ts';
-import { ModelFault } from '#src/domain/model-fault.ts';
+import { AppError } from '#src/domain/app-error.ts';
+import { ModelError } from '#src/domain/model-error.ts';
 import { graphOf, runGraph, StepLog, testNode, visits } from '#test/graphs/support/graph-fixtures.ts';
 import type { NodeDefinition } from '#graphs/define.ts';
 
@@ -32,7 +32,7 @@ describe('Retry', () => {
     const log = new StepLog();
     const secret = new TypeError('connect ECONNREFUSED 10.0.0.5 with password hunter2');
     const graph = graphOf({ a: { type: 'failing', retry } }, line);
-    await runGraph(graph, { log, definitions: [failing(new Fault('model.failed', 'No answer.'), secret)] });
+    await runGraph(graph, { log, definitions: [failing(new AppError('model.failed', 'No answer.'), secret)] });
     expect(log.events).toEqual([
       'a#1 started',
       'a#1 failed',
@@ -54,14 +54,14 @@ describe('Retry', () => {
   test('a fault that cannot pass fails at once', async () => {
     const log = new StepLog();
     const graph = graphOf({ a: { type: 'failing', retry } }, line);
-    const run = runGraph(graph, { log, definitions: [failing(new Fault('image.undecodable', 'Not an image.'))] });
+    const run = runGraph(graph, { log, definitions: [failing(new AppError('image.undecodable', 'Not an image.'))] });
     await expect(run).rejects.toMatchObject({ code: 'image.undecodable' });
     expect(log.events).toEqual(['a#1 started', 'a#1 failed']);
   });
 
   test('the last attempt decides', async () => {
     const log = new StepLog();
-    const fault = new Fault('model.failed', 'No answer.');
+    const fault = new AppError('model.failed', 'No answer.');
     const graph = graphOf({ a: { type: 'failing', retry: { ...retry, maxAttempts: 2 } } }, line);
     await expect(runGraph(graph, { log, definitions: [failing(fault, fault, fault)] })).rejects.toBe(fault);
     expect(log.finished.map((step) => step.willRetry)).toEqual([true, false]);
@@ -76,7 +76,7 @@ describe('Retry', () => {
 
   test('the wait grows by the backoff up to its bound', async () => {
     const log = new StepLog();
-    const error = new Fault('ocr.failed', 'Again.');
+    const error = new AppError('ocr.failed', 'Again.');
     const slow = { maxAttempts: 4, initialIntervalMs: 20, backoff: 3, maxIntervalMs: 70 };
     await runGraph(graphOf({ a: { type: 'failing', retry: slow } }, line), {
       log,
@@ -95,7 +95,7 @@ describe('Retry', () => {
     const sink = log.sink.finished;
     log.sink.finished = (step, cause) => {
       sink(step, cause);
-      controller.abort(new Fault('run.canceled', 'Canceled by its owner.'));
+      controller.abort(new AppError('run.canceled', 'Canceled by its owner.'));
     };
     const slow = { ...retry, initialIntervalMs: 60_000, maxIntervalMs: 60_000 };
     const graph = graphOf({ a: { type: 'failing', retry: slow } }, line);
@@ -163,7 +163,7 @@ describe('Timeout and abort', () => {
 describe('Errors of a node', () => {
   test('onError continue records the failed step and goes on without its writes', async () => {
     const log = new StepLog();
-    const broken = testNode('broken', () => Promise.reject(new Fault('model.failed', 'No answer.')), {
+    const broken = testNode('broken', () => Promise.reject(new AppError('model.failed', 'No answer.')), {
       writes: ['visits'],
     });
     const graph = graphOf({ a: { type: 'broken', onError: 'continue' }, b: 'visit' }, ['START>a', 'a>b', 'b>END'], {
@@ -181,7 +181,7 @@ describe('Errors of a node', () => {
   test('a model that was paid for an answer nobody can use is on the failed step', async () => {
     const log = new StepLog();
     const usage = { provider: 'openai', model: 'm', inputTokens: 7, outputTokens: 3, ms: 1 };
-    const paid = testNode('paid', () => Promise.reject(new ModelFault('No JSON.', usage)));
+    const paid = testNode('paid', () => Promise.reject(new ModelError('No JSON.', usage)));
     const graph = graphOf({ a: 'paid' }, ['START>a', 'a>END']);
     await expect(runGraph(graph, { log, definitions: [paid] })).rejects.toMatchObject({ code: 'model.output_invalid' });
     expect(log.finished).toMatchObject([{ status: 'failed', usage }]);
@@ -202,7 +202,7 @@ describe('Errors of a node', () => {
     const { definition, begun } = deaf();
     const broken = testNode('broken', async () => {
       await begun;
-      throw new Fault('image.undecodable', 'Not an image.');
+      throw new AppError('image.undecodable', 'Not an image.');
     });
     const graph = graphOf({ a: 'deaf', b: 'broken', c: 'noop' }, ['START>a', 'START>b', 'a>c', 'b>c', 'c>END']);
     const run = runGraph(graph, { log, definitions: [definition, broken] });

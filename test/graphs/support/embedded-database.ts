@@ -1,8 +1,8 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { openEmbeddedDatabase } from '#embedded/open.ts';
-import { connectDatabase, type Database } from '#src/adapters/database/connect.ts';
+import { openEmbeddedDatabase } from '@inkgraph/embedded-mongo';
+import { connectDatabase, type Database } from '#src/stores/connect.ts';
 
 /** A database of its own in a temporary folder, gone after `close`. `connect` gives further connections, as other processes have. */
 export async function temporaryDatabase(): Promise<Database & { connect(): Database }> {

@@ -1,12 +1,12 @@
 import { expect } from 'vitest';
 import type { z } from 'zod';
-import { collectionsOf } from '#src/adapters/database/collections.ts';
-import { migrate } from '#src/adapters/database/migrate.ts';
-import { createResultStore } from '#src/adapters/database/results.ts';
-import { createSearchIndex } from '#src/adapters/database/search-index.ts';
+import { collectionsOf } from '#src/stores/collections.ts';
+import { migrate } from '#src/stores/migrate.ts';
+import { createResultStore } from '#src/stores/results.ts';
+import { createSearchIndex } from '#src/stores/search-index.ts';
 import { createChat } from '#src/adapters/models/create-models.ts';
 import { createLocalModels } from '#src/adapters/models/local/create-local-models.ts';
-import { Fault } from '#src/domain/fault.ts';
+import { AppError } from '#src/domain/app-error.ts';
 import type { NodeDefinition, NodeResult } from '#graphs/define.ts';
 import type { NodeDeps, RunFacts } from '#graphs/node-deps.ts';
 import type { OcrPage } from '#src/domain/ports/ocr-engine.ts';
@@ -109,13 +109,13 @@ export async function attempt<Schema extends z.ZodObject>(
   return result;
 }
 
-export async function faultOf(work: Promise<unknown>): Promise<Fault> {
+export async function errorOf(work: Promise<unknown>): Promise<AppError> {
   const error: unknown = await work.then(
     () => undefined,
     (reason: unknown) => reason,
   );
-  expect(error).toBeInstanceOf(Fault);
-  return error as Fault;
+  expect(error).toBeInstanceOf(AppError);
+  return error as AppError;
 }
 
 /** The messages of a request, joined by role. */

@@ -5,22 +5,22 @@ import express, { type Response } from 'express';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { createAgUiStream } from '#http/chat/ag-ui-stream.ts';
-import { Answers, answersDefaults } from '#http/chat/answers.ts';
+import { AnswerRegistry, answersDefaults } from '#http/chat/answer-registry.ts';
 import { deliver } from '#http/chat/deliver.ts';
 import type { LiveAnswer } from '#http/chat/live-answer.ts';
-import { Teller } from '#http/chat/tell.ts';
+import { AnswerStreamWriter } from '#http/chat/stream-writer.ts';
 import { createUiStream } from '#http/chat/ui-stream.ts';
 import { sourceCard } from '#test/chat-clients/support/chat-listener.ts';
 import { allFrames, chunksOf, textOf } from '#test/chat-clients/support/frames.ts';
 
 /** Its only reader leaves. */
-const drop = (answers: Answers, answer: LiveAnswer): void => answers.attach(answer)(true);
+const drop = (answers: AnswerRegistry, answer: LiveAnswer): void => answers.attach(answer)(true);
 const begin = { type: 'begin', conversationId: 'chat_1', messageId: 'msg_1', modelLabel: 'm' } as const;
 
 describe('an answer that nobody reads', () => {
   beforeEach(() => void vi.useFakeTimers());
   afterEach(() => void vi.useRealTimers());
-  const answersOf = (more: object = {}) => new Answers({ ...answersDefaults, ...more });
+  const answersOf = (more: object = {}) => new AnswerRegistry({ ...answersDefaults, ...more });
 
   test('is aborted after the grace, and not before', () => {
     const answers = answersOf();
@@ -85,7 +85,7 @@ describe('an answer that nobody reads', () => {
 
 describe('bounds', () => {
   test('one user has at most ten answers at once, and all have at most so many', () => {
-    const answers = new Answers({ ...answersDefaults, most: 12 });
+    const answers = new AnswerRegistry({ ...answersDefaults, most: 12 });
     const first = answers.open('me', null, {}, false);
     for (let more = 1; more < 10; more += 1) answers.open('me', null, {}, false);
     expect(() => answers.open('me', null, {}, false)).toThrow(/request.rate_limited/);
@@ -100,9 +100,9 @@ describe('bounds', () => {
     ['for itself', { answerBytes: 10_000 }],
     ['for all together', { totalBytes: 10_000 }],
   ])('an answer that becomes too long %s is ended in words, and its making aborted', (_what, limits) => {
-    const answers = new Answers({ ...answersDefaults, ...limits });
+    const answers = new AnswerRegistry({ ...answersDefaults, ...limits });
     const answer = answers.open('me', null, {}, false);
-    const teller = new Teller(answer, createUiStream());
+    const teller = new AnswerStreamWriter(answer, createUiStream());
     teller.hear(begin);
     teller.hear({ type: 'sources', sources: [] });
     for (let told = 0; told < 100; told += 1) teller.hear({ type: 'text', delta: 'x'.repeat(1_000) });
@@ -173,9 +173,9 @@ describe('a reader', () => {
 
   /** `stalls`: how long each reader, as they come, may take nothing. */
   async function serve(...stalls: number[]) {
-    const answers = new Answers({ ...answersDefaults, answerBytes: 64 * 1024 * 1024 });
+    const answers = new AnswerRegistry({ ...answersDefaults, answerBytes: 64 * 1024 * 1024 });
     const answer = answers.open('me', null, {}, false);
-    const teller = new Teller(answer, createUiStream());
+    const teller = new AnswerStreamWriter(answer, createUiStream());
     const come = Promise.withResolvers<{ response: Response; gotAll: Promise<boolean> }>();
     const app = express();
     app.get('/', (_request, response) => {

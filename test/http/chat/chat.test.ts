@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { Fault } from '#src/domain/fault.ts';
+import { AppError } from '#src/domain/app-error.ts';
 import { newId } from '#src/domain/ids.ts';
 import type { Ask } from '#http/chat/produce.ts';
 import type { Asked } from '#http/chat/request.ts';
@@ -211,8 +211,8 @@ describe('the answer', () => {
   });
 
   test.each([
-    [new Fault('document.not_found', 'No document.'), 404],
-    [new Fault('model.failed', 'The model did not answer.'), 503],
+    [new AppError('document.not_found', 'No document.'), 404],
+    [new AppError('model.failed', 'The model did not answer.'), 503],
     [new Error('connect to /secret/path failed'), 500],
   ])('that fails before its sources is a problem with a status: %s', async (error, status) => {
     answer = (ctx) => {

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { createEventLog } from '#src/adapters/database/event-log.ts';
-import type { EventRow } from '#src/adapters/database/collections.ts';
+import { createEventLog } from '#src/stores/event-log.ts';
+import type { EventRow } from '#src/stores/collections.ts';
 import type { EventLog } from '#src/domain/ports/event-log.ts';
 import type { RealtimeClient } from '#test/support/dashboard/realtime-client.ts';
 import { serveRealtime } from '#test/support/dashboard/realtime-service.ts';

@@ -5,7 +5,7 @@ import { hashSecret, newOAuthSecret } from '#src/domain/access/oauth/secrets.ts'
 import { accessOf, type Access, type AccessOptions } from '#test/mcp/access/access-tokens.ts';
 import { addNeighbour } from '#test/support/neighbour.ts';
 import { oauthToken } from '#test/support/oauth/records.ts';
-import type { Seed } from '#src/compose/seed.ts';
+import type { Seed } from '#app/compose/seed.ts';
 import { startTestApp, type Person, type TestApp } from '#test/support/test-app.ts';
 import { callOf, initialize, modern, post, type RawReply } from '#test/mcp/raw.ts';
 

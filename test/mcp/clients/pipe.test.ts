@@ -5,15 +5,15 @@ import { ElicitRequestSchema, ResourceUpdatedNotificationSchema } from '@modelco
 import { StdioServerTransport } from '@modelcontextprotocol/server/stdio';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { Authenticator } from '#src/auth/authenticate.ts';
-import { requireKey } from '#src/compose/stdio.ts';
+import { requireKey } from '#app/compose/stdio.ts';
 import { ConfigError } from '#src/config/env.ts';
 import { newId } from '#src/domain/ids.ts';
 import { catalogOf } from '#graphs/catalog.ts';
 import { transform } from '#graphs/nodes/transform.ts';
 import type { McpCatalog } from '#mcp/catalog.ts';
-import { McpFace } from '#mcp/face/face.ts';
+import { McpServerFactory } from '#mcp/server/server-factory.ts';
 import { productCatalog } from '#mcp/product.ts';
-import { serveLocalClient } from '#mcp/face/stdio.ts';
+import { serveLocalClient } from '#mcp/server/stdio.ts';
 import { wholeView } from '#mcp/view.ts';
 import { graphOf, noop, testNode } from '#test/graphs/support/graph-fixtures.ts';
 import { addTheirThings, type TheirThings } from '#test/support/neighbour.ts';
@@ -61,7 +61,7 @@ function pipe(secret = app.seed.agentKey): Pipe {
   let written = '';
   toClient.on('data', (chunk: Buffer) => (written += chunk.toString()));
   const served = serveLocalClient({
-    face: new McpFace({ catalog: shown, logger, version: '0' }),
+    face: new McpServerFactory({ catalog: shown, logger, version: '0' }),
     listening: shown.listening,
     logger,
     signal: stop.signal,

@@ -1,6 +1,6 @@
 import type { JSONRPCMessage } from '@modelcontextprotocol/server';
 import { describe, expect, it } from 'vitest';
-import { EventMemory, type SessionEvents } from '#mcp/face/event-memory.ts';
+import { SessionEventStores, type SessionEvents } from '#mcp/server/event-store.ts';
 
 function message(word: string): JSONRPCMessage {
   return { jsonrpc: '2.0', method: 'notifications/message', params: { word } };
@@ -21,7 +21,7 @@ const opening = {} as JSONRPCMessage;
 
 describe('what a session was sent', () => {
   it('comes again from any event on, of that stream alone', async () => {
-    const events = new EventMemory().forSession();
+    const events = new SessionEventStores().forSession();
     const opened = await events.storeEvent('stream.a', opening);
     const first = await events.storeEvent('stream.a', message('one'));
     await events.storeEvent('other', message('elsewhere'));
@@ -31,7 +31,7 @@ describe('what a session was sent', () => {
   });
 
   it('is not there for another session, nor for ids that never were', async () => {
-    const memory = new EventMemory();
+    const memory = new SessionEventStores();
     const mine = memory.forSession();
     const opened = await mine.storeEvent('stream', opening);
     await mine.storeEvent('stream', message('secret'));
@@ -41,7 +41,7 @@ describe('what a session was sent', () => {
 
   it('is kept up to a bound for each session, the latest of it', async () => {
     const { length } = JSON.stringify(message('word 1'));
-    const events = new EventMemory({ total: 100_000, session: 3 * length }).forSession();
+    const events = new SessionEventStores({ total: 100_000, session: 3 * length }).forSession();
     const opened = await events.storeEvent('stream', opening);
     for (const count of [1, 2, 3, 4, 5]) await events.storeEvent('stream', message(`word ${count}`));
     const huge = await events.storeEvent('stream', message('x'.repeat(4 * length)));
@@ -51,7 +51,7 @@ describe('what a session was sent', () => {
 
   it('is kept up to a bound for all sessions together, and let go with its session', async () => {
     const { length } = JSON.stringify(message('word 1'));
-    const memory = new EventMemory({ total: 3 * length, session: 3 * length });
+    const memory = new SessionEventStores({ total: 3 * length, session: 3 * length });
     const [early, late] = [memory.forSession(), memory.forSession()];
     for (const count of [1, 2]) await early.storeEvent('a', message(`word ${count}`));
     for (const count of [3, 4]) await late.storeEvent('b', message(`word ${count}`));

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import type { Scope } from '#src/contracts/scopes.ts';
-import { faults, type FaultCode } from '#src/contracts/faults.ts';
+import { errorCodes, type ErrorCode } from '#src/contracts/error-codes.ts';
 import type { Principal } from '#src/domain/access/principal.ts';
-import { Fault } from '#src/domain/fault.ts';
+import { AppError } from '#src/domain/app-error.ts';
 import { toolDefinition } from '#mcp/present/definition.ts';
-import { hintFor } from '#mcp/present/fault-hints.ts';
+import { hintFor } from '#mcp/present/error-hints.ts';
 import { wholeView } from '#mcp/view.ts';
 import { instructions } from '#mcp/instructions.ts';
 import { allows } from '#mcp/rights.ts';
@@ -134,8 +134,8 @@ describe('what agents are told', () => {
       expect(names).toContain(name);
   });
 
-  it.each(Object.keys(faults) as FaultCode[])('%s comes with a hint that names tools that exist', (code) => {
-    const hint = hintFor(new Fault(code, 'Told.'), 'get_run');
+  it.each(Object.keys(errorCodes) as ErrorCode[])('%s comes with a hint that names tools that exist', (code) => {
+    const hint = hintFor(new AppError(code, 'Told.'), 'get_run');
     const names = new Set(mcpTools.map((tool) => tool.name));
     expect(hint).toMatch(/\.$/);
     for (const [name] of hint.matchAll(

@@ -9,7 +9,7 @@ import { noop, graphOf } from '#test/graphs/support/graph-fixtures.ts';
 import { Authenticator } from '#src/auth/authenticate.ts';
 import { asAuthInfo } from '#mcp/caller.ts';
 import type { McpPart } from '#mcp/catalog.ts';
-import { McpFace } from '#mcp/face/face.ts';
+import { McpServerFactory } from '#mcp/server/server-factory.ts';
 import { readingParts } from '#mcp/reading-parts.ts';
 import { wholeView } from '#mcp/view.ts';
 import { legacyClient, modernClient } from '#test/mcp/listener.ts';
@@ -155,7 +155,7 @@ describe('resources of other schemes', () => {
       void mcp.registerResource('view', uri, { mimeType: 'text/html' }, () => ({ contents: [{ uri, text: '<p>' }] }));
     const { parts, ...rest } = { tools: [], capabilities: {}, instructions: '', ...readingParts(at.app.deps, '1') };
     const catalog = { ...rest, parts: when === 'before' ? [other, ...parts] : [...parts, other] };
-    const face = new McpFace({ catalog, logger: at.app.deps.logger, version: '1' });
+    const face = new McpServerFactory({ catalog, logger: at.app.deps.logger, version: '1' });
     const principal = await new Authenticator(at.app.deps.apiKeys, at.app.deps.logger).byKey(
       at.seed.agentKey,
       'service-key',

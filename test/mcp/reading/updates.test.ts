@@ -5,7 +5,7 @@ import {
   ResourceUpdatedNotificationSchema,
 } from '@modelcontextprotocol/sdk/types.js';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { createEventLog } from '#src/adapters/database/event-log.ts';
+import { createEventLog } from '#src/stores/event-log.ts';
 import { newId } from '#src/domain/ids.ts';
 import type { EventLog } from '#src/domain/ports/event-log.ts';
 import { catalogOf } from '#graphs/catalog.ts';

@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Sessions } from '#http/mcp/sessions.ts';
-import { StandingStreams } from '#http/mcp/standing-streams.ts';
-import type { McpSession } from '#mcp/face/face.ts';
+import { OpenStreams } from '#http/mcp/open-streams.ts';
+import type { McpSession } from '#mcp/server/server-factory.ts';
 import { legacyClient, listen, type Listener } from '#test/mcp/listener.ts';
 import { callOf, initialize, modern, post } from '#test/mcp/raw.ts';
 import { sampleTools, waiting } from '#test/mcp/sample-tools.ts';
@@ -135,7 +135,7 @@ describe('a standing stream', () => {
   });
 
   it('is not looked at any more once its client has gone', async () => {
-    const standing = new StandingStreams({ logger: at.log, everyMs: 60_000 });
+    const standing = new OpenStreams({ logger: at.log, everyMs: 60_000 });
     let looks = 0;
     const door = { name: 'one', opens: async () => (looks += 1) > 0 };
     const stream = (): Response =>
@@ -149,7 +149,7 @@ describe('a standing stream', () => {
   });
 
   it('stays when its credential cannot be looked at, and ends with the next look', async () => {
-    const standing = new StandingStreams({ logger: at.log, everyMs: 60_000 });
+    const standing = new OpenStreams({ logger: at.log, everyMs: 60_000 });
     const looks = [Promise.reject(new Error('no database')), Promise.resolve(false)];
     const body = new ReadableStream();
     const guarded = standing.guard(new Response(body, { headers: { 'content-type': 'text/event-stream' } }), {

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { StandingStreams } from '#http/mcp/standing-streams.ts';
+import { OpenStreams } from '#http/mcp/open-streams.ts';
 import { listen, type Listener } from '#test/mcp/listener.ts';
 import { initialize, post } from '#test/mcp/raw.ts';
 import { sampleTools } from '#test/mcp/sample-tools.ts';
@@ -46,7 +46,7 @@ describe('the number of streams', () => {
 
 describe('a reader that never reads', () => {
   it('loses its stream before what waits for it fills the memory', async () => {
-    const standing = new StandingStreams({ logger: at.log, everyMs: 60_000 });
+    const standing = new OpenStreams({ logger: at.log, everyMs: 60_000 });
     const gone = Promise.withResolvers<void>();
     let sent = 0;
     let controller: ReadableStreamDefaultController<Uint8Array> | undefined;
@@ -69,7 +69,7 @@ describe('a reader that never reads', () => {
   });
 
   it('that does read gets everything, however much it is', async () => {
-    const standing = new StandingStreams({ logger: at.log, everyMs: 60_000 });
+    const standing = new OpenStreams({ logger: at.log, everyMs: 60_000 });
     const chunk = new Uint8Array(1024 * 1024);
     let left = 32;
     const body = new ReadableStream<Uint8Array>({

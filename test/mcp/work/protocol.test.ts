@@ -5,7 +5,7 @@ import type { Principal } from '#src/domain/access/principal.ts';
 import { asAuthInfo } from '#mcp/caller.ts';
 import type { McpCatalog } from '#mcp/catalog.ts';
 import { Confirmations } from '#mcp/confirm/confirmations.ts';
-import { McpFace } from '#mcp/face/face.ts';
+import { McpServerFactory } from '#mcp/server/server-factory.ts';
 import { wholeView } from '#mcp/view.ts';
 import type { Task, Tasks } from '#mcp/tasks/tasks.ts';
 import type { McpTool } from '#mcp/tool.ts';
@@ -192,7 +192,7 @@ describe('the Tasks extension', () => {
   ])('looks no more after a task that is $status, which is the last that it tells', async (last) => {
     const own = new OneTask();
     own.now = { ...facts, taskId: 'one', status: 'working' };
-    const face = new McpFace({ catalog: { ...catalog, tasks: own }, logger: at.log, version: '0.0.0' });
+    const face = new McpServerFactory({ catalog: { ...catalog, tasks: own }, logger: at.log, version: '0.0.0' });
     const handler = face.newHandler('reject');
     const events = readEvents(await handler.fetch(...listenFor(['one'])));
     await events.next();
@@ -223,7 +223,7 @@ describe('the Tasks extension', () => {
 
   it('ends its streams in good order when the service stops', async () => {
     tasks.now = { ...facts, taskId: 'one', status: 'working' };
-    const handler = new McpFace({ catalog, logger: at.log, version: '0.0.0' }).newHandler('reject');
+    const handler = new McpServerFactory({ catalog, logger: at.log, version: '0.0.0' }).newHandler('reject');
     const events = readEvents(await handler.fetch(...listenFor(['one'])));
     await events.next();
     await events.next();

@@ -1,6 +1,6 @@
-import { collectionsOf, type Collections } from '#src/adapters/database/collections.ts';
-import { connectDatabase } from '#src/adapters/database/connect.ts';
-import { openEmbeddedDatabase } from '#embedded/open.ts';
+import { collectionsOf, type Collections } from '#src/stores/collections.ts';
+import { connectDatabase } from '#src/stores/connect.ts';
+import { openEmbeddedDatabase } from '@inkgraph/embedded-mongo';
 
 /** A connection of its own to the database of a running app: to look at what is stored, and to leave what a crash would. */
 export async function openCollections(dataDir: string): Promise<Collections & AsyncDisposable> {

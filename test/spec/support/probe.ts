@@ -2,8 +2,8 @@ import { z } from 'zod';
 import { channel, defineWorkflow, node } from '#graphs/build.ts';
 import { catalog, catalogOf, type Catalog } from '#graphs/catalog.ts';
 import { defineNode } from '#graphs/define.ts';
-import { addCodeWorkflow } from '#src/agents/publish-code-workflows.ts';
-import { Fault } from '#src/domain/fault.ts';
+import { addCodeWorkflow } from '#app/agents/publish-code-workflows.ts';
+import { AppError } from '#src/domain/app-error.ts';
 import type { TestApp } from '#test/support/test-app.ts';
 
 /** Holds runs back while it is closed. */
@@ -72,7 +72,7 @@ export function createProbe(): Probe {
     ...echo,
     type: 'probe_fail',
     summary: 'Fail',
-    run: () => Promise.reject(new Fault('model.failed', 'The probe fails on purpose.')),
+    run: () => Promise.reject(new AppError('model.failed', 'The probe fails on purpose.')),
   });
   const stall = defineNode({
     ...echo,

@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
 import type { z } from 'zod';
-import type { FaultCode } from '#src/contracts/faults.ts';
-import { faults } from '#src/contracts/faults.ts';
+import type { ErrorCode } from '#src/contracts/error-codes.ts';
+import { errorCodes } from '#src/contracts/error-codes.ts';
 import { Problem } from '#src/contracts/resources/problem.ts';
 import type { Answer } from '#test/support/test-app.ts';
 
@@ -22,14 +22,14 @@ export function replyOf<Reply extends z.ZodType>(row: Row<Reply>, answer: Answer
 }
 
 /** Checks a failure: RFC 9457, with the status and title of its code. Gives the body. */
-export function problemOf(answer: Answer, code: FaultCode): Problem {
+export function problemOf(answer: Answer, code: ErrorCode): Problem {
   const { status, body, headers } = answer;
-  expect({ status, code: body.code }, JSON.stringify(body)).toEqual({ status: faults[code].status, code });
+  expect({ status, code: body.code }, JSON.stringify(body)).toEqual({ status: errorCodes[code].status, code });
   expect(headers.get('content-type')).toMatch(/^application\/problem\+json/);
   const problem = Problem.parse(body);
   expect(problem).toEqual(body);
   expect(problem.status).toBe(status);
-  expect(problem.title).toBe(faults[code].title);
+  expect(problem.title).toBe(errorCodes[code].title);
   expect(problem.requestId).toBe(headers.get('x-request-id'));
   return problem;
 }

@@ -1,5 +1,5 @@
 import { afterAll } from 'vitest';
-import type { Collections } from '#src/adapters/database/collections.ts';
+import type { Collections } from '#src/stores/collections.ts';
 import { openCollections } from '#test/spec/support/open-collections.ts';
 import { startTestApp, type Answer, type TestApp, type TestAppOptions } from '#test/support/test-app.ts';
 

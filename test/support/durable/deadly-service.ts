@@ -1,6 +1,6 @@
 /** The program with node types that kill its process with the signal that cannot be caught, and one that does nothing. */
 import { catalog, catalogOf } from '#graphs/catalog.ts';
-import { compose } from '#src/compose.ts';
+import { compose } from '#app/compose.ts';
 import { loadConfig } from '#src/config/config.ts';
 import { noop, testNode } from '#test/graphs/support/graph-fixtures.ts';
 

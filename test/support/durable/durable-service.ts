@@ -6,7 +6,7 @@
 import { catalog, catalogOf } from '#graphs/catalog.ts';
 import type { NodeDefinition } from '#graphs/define.ts';
 import { workflow } from '#graphs/nodes/workflow.ts';
-import { compose } from '#src/compose.ts';
+import { compose } from '#app/compose.ts';
 import { loadConfig } from '#src/config/config.ts';
 
 const { DIE_AFTER_EFFECTS: asked, DRAIN_MS: drain } = process.env;

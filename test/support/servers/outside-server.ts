@@ -56,7 +56,7 @@ export async function startOutside(
 }
 
 /** What is thrown, as `code: detail`. */
-export async function faultOf(work: Promise<unknown>): Promise<string> {
+export async function errorOf(work: Promise<unknown>): Promise<string> {
   try {
     await work;
   } catch (error) {

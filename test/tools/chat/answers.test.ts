@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, test } from 'vitest';
-import type { Collections } from '#src/adapters/database/collections.ts';
+import type { Collections } from '#src/stores/collections.ts';
 import { segmentationText } from '#src/domain/chat/passages.ts';
 import type { Excerpt } from '#src/contracts/resources/chat.ts';
 import { openCollections } from '#test/spec/support/open-collections.ts';

@@ -2,7 +2,7 @@ import { afterAll, describe, expect, test } from 'vitest';
 import type { ChatModel } from '#src/domain/ports/chat-model.ts';
 import { tools } from '#tools/index.ts';
 import { brokenStream, chatStream, errorAnswer } from '#test/support/servers/openai-server.ts';
-import { faultOf, startChatApp, startModel, type Asked } from '#test/tools/chat/support/chat-app.ts';
+import { errorOf, startChatApp, startModel, type Asked } from '#test/tools/chat/support/chat-app.ts';
 import { promptOf } from '#test/tools/chat/support/scripted-reader.ts';
 import { storeText } from '#test/tools/chat/support/stored-text.ts';
 
@@ -70,7 +70,7 @@ describe('a conversation', () => {
     ]);
     await using scripted = await startModel(errorAnswer(400, 'no'));
     const failed = app.ask({ messages: [user('Where do they nest?', 'q')], conversationId }, { model: scripted.model });
-    expect((await faultOf(failed)).code).toBe('model.failed');
+    expect((await errorOf(failed)).code).toBe('model.failed');
     expect((await read(conversationId)).messages).toMatchObject([{ id: 'q', text: 'Where do they nest?' }]);
   });
 
@@ -96,7 +96,7 @@ describe('a conversation', () => {
 
   test.each(['.', '..'])('is not called %s: no address leads there', async (conversationId) => {
     const asked = app.ask({ messages: [user('Where does the heron nest?')], conversationId });
-    expect((await faultOf(asked)).errors[0]?.pointer).toBe('/conversationId');
+    expect((await errorOf(asked)).errors[0]?.pointer).toBe('/conversationId');
     const body = { id: conversationId, messages: [user('Where does the heron nest?')] };
     const cookie = await app.signIn();
     const answer = await app.call('POST', '/api/dashboard/documents/chat', { cookie, body });
@@ -108,8 +108,8 @@ describe('a conversation', () => {
     await app.ask({ messages: [user('Where does the heron nest?', 'm1')], conversationId });
     const member = await app.addPerson('admin');
     const principal = await app.principal(member.cookie);
-    expect((await faultOf(read(conversationId, principal))).code).toBe('conversation.not_found');
-    expect((await faultOf(app.run(tools.deleteConversation, { conversationId }, { principal }))).code).toBe(
+    expect((await errorOf(read(conversationId, principal))).code).toBe('conversation.not_found');
+    expect((await errorOf(app.run(tools.deleteConversation, { conversationId }, { principal }))).code).toBe(
       'conversation.not_found',
     );
     await app.ask({ messages: [user('Where does the stork nest?', 'm1')], conversationId }, { principal });
@@ -203,7 +203,7 @@ describe('a model that fails', () => {
         hear: ({ type }) => events.push(type),
       },
     );
-    const fault = await faultOf(asked);
+    const fault = await errorOf(asked);
     expect(fault.code).toBe('model.failed');
     expect(fault.detail).not.toContain('secret');
     expect(events).toEqual([]);
@@ -213,7 +213,7 @@ describe('a model that fails', () => {
   test('after some of it was told is kept as failed', async () => {
     await using scripted = await startModel(brokenStream('In tower 4 of the old'));
     const asked = app.ask({ messages: [user(question)], conversationId: 'failed later' }, { model: scripted.model });
-    expect((await faultOf(asked)).code).toBe('model.failed');
+    expect((await errorOf(asked)).code).toBe('model.failed');
     expect((await read('failed later')).messages).toMatchObject([
       { role: 'user' },
       { role: 'assistant', status: 'failed', text: 'In tower 4 of the' },
@@ -223,13 +223,13 @@ describe('a model that fails', () => {
   test('by not coming to an end is ended', async () => {
     await using scripted = await startModel(chatStream('tower '.repeat(11_000)));
     const asked = app.ask({ messages: [user(question)], conversationId: 'endless' }, { model: scripted.model });
-    expect((await faultOf(asked)).detail).toBe('The model did not come to an end.');
+    expect((await errorOf(asked)).detail).toBe('The model did not come to an end.');
     expect((await read('endless')).messages[1]).toMatchObject({ status: 'failed' });
   });
 
   test('by saying nothing is a fault', async () => {
     await using scripted = await startModel(chatStream(''));
-    expect((await faultOf(app.ask(question, { model: scripted.model }))).code).toBe('model.failed');
+    expect((await errorOf(app.ask(question, { model: scripted.model }))).code).toBe('model.failed');
   });
 });
 
@@ -238,7 +238,7 @@ test.each([
   ['the question has no text', [user('  ')]],
   ['the question is a book', [user('x'.repeat(16_001))]],
 ])('%s: that is refused', async (_, messages) => {
-  const fault = await faultOf(app.ask({ messages }));
+  const fault = await errorOf(app.ask({ messages }));
   expect(fault.code).toBe('request.invalid');
   expect(fault.errors[0]?.pointer).toBe('/messages/0');
 });

@@ -1,7 +1,7 @@
 import { afterAll, describe, expect, test } from 'vitest';
-import type { Collections } from '#src/adapters/database/collections.ts';
-import { conversationRowId, messageRowId } from '#src/adapters/database/conversation-rows.ts';
-import { createConversationStore } from '#src/adapters/database/conversations.ts';
+import type { Collections } from '#src/stores/collections.ts';
+import { conversationRowId, messageRowId } from '#src/stores/conversation-rows.ts';
+import { createConversationStore } from '#src/stores/conversations.ts';
 import type { ChatModel } from '#src/domain/ports/chat-model.ts';
 import {
   mostMessages,
@@ -12,7 +12,7 @@ import {
 import { tools } from '#tools/index.ts';
 import { openCollections } from '#test/spec/support/open-collections.ts';
 import { chatStream } from '#test/support/servers/openai-server.ts';
-import { faultOf, startChatApp, startModel } from '#test/tools/chat/support/chat-app.ts';
+import { errorOf, startChatApp, startModel } from '#test/tools/chat/support/chat-app.ts';
 import { storeText } from '#test/tools/chat/support/stored-text.ts';
 
 const app = await startChatApp([]);
@@ -105,7 +105,7 @@ describe('a conversation that is deleted while its answer is being made', () => 
     const model = during(scripted.model, () => app.run(tools.deleteConversation, { conversationId: id }));
     const { result } = await app.ask({ messages: [user(question)], conversationId: id }, { model });
     expect(result.answerText).toBe('On the moor [1].');
-    expect((await faultOf(read(id))).code).toBe('conversation.not_found');
+    expect((await errorOf(read(id))).code).toBe('conversation.not_found');
     expect(await rows(id)).toEqual([]);
   });
 

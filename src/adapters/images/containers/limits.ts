@@ -1,4 +1,4 @@
-import { Fault } from '#src/domain/fault.ts';
+import { AppError } from '#src/domain/app-error.ts';
 
 /** Pixels of one page and pages of one document. Source: pipeline.md "Decode and prepare". */
 export const maximumPixels = 5e7;
@@ -19,15 +19,15 @@ export interface Container {
   readonly orientation: number;
 }
 
-export function undecodable(detail: string, cause?: unknown): Fault {
-  return new Fault('image.undecodable', detail, { cause });
+export function undecodable(detail: string, cause?: unknown): AppError {
+  return new AppError('image.undecodable', detail, { cause });
 }
 
 /** Throws `image.undecodable` for an empty page, `image.too_large` for one over the limits. */
 export function checkSize(width: number, height: number): void {
   if (width === 0 || height === 0) throw undecodable('The image declares a width or height of 0.');
   if (width * height > maximumPixels || Math.max(width, height) > maximumSide) {
-    throw new Fault(
+    throw new AppError(
       'image.too_large',
       `A page of ${width} x ${height} pixels is over the limit of 50 megapixels and ${maximumSide} pixels a side. Send it smaller.`,
     );
@@ -36,7 +36,7 @@ export function checkSize(width: number, height: number): void {
 
 export function checkPages(pages: number): void {
   if (pages > maximumPages) {
-    throw new Fault('image.too_large', `More than ${maximumPages} pages. Split the document and send the parts.`);
+    throw new AppError('image.too_large', `More than ${maximumPages} pages. Split the document and send the parts.`);
   }
 }
 

@@ -5,7 +5,7 @@ import type { Describer } from '#src/domain/ports/models.ts';
 
 const heuristicLabel = 'local/heuristic-1';
 
-/** Offline, deterministic descriptions by keywords and patterns over the recognized text. Faults: `image.undecodable`. */
+/** Offline, deterministic descriptions by keywords and patterns over the recognized text. Errors: `image.undecodable`. */
 export function createHeuristicDescriber(): Describer {
   return {
     label: heuristicLabel,

@@ -1,10 +1,10 @@
 import { rasterSide, type Raster } from '#src/domain/embed-locally/raster.ts';
-import { Fault } from '#src/domain/fault.ts';
+import { AppError } from '#src/domain/app-error.ts';
 import type { PageImage } from '#src/domain/ports/image-codec.ts';
 
 const pngSignature = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);
 
-/** The page stretched to a small square of RGB pixels. Faults: `image.undecodable`. An aborted signal rejects with its reason. */
+/** The page stretched to a small square of RGB pixels. Errors: `image.undecodable`. An aborted signal rejects with its reason. */
 export async function pageRaster(page: PageImage, signal?: AbortSignal): Promise<Raster> {
   signal?.throwIfAborted();
   // The decoder takes SVG and more; pages are PNG only.
@@ -26,6 +26,6 @@ export async function pageRaster(page: PageImage, signal?: AbortSignal): Promise
   }
 }
 
-function undecodable(cause?: unknown): Fault {
-  return new Fault('image.undecodable', 'The page image cannot be read as a picture.', { cause });
+function undecodable(cause?: unknown): AppError {
+  return new AppError('image.undecodable', 'The page image cannot be read as a picture.', { cause });
 }

@@ -17,7 +17,7 @@ const statusReasons: Readonly<Record<number, string>> = {
 };
 
 /** A stream that ended before its answer did: never a shorter answer. */
-export class BrokenOff extends Error {}
+export class StreamBrokenError extends Error {}
 
 /** The vendor's library throws these for structured answers that ended early; they have no status and no name of their own. */
 const finishReasons: readonly (readonly [pattern: RegExp, reason: string])[] = [
@@ -32,7 +32,7 @@ export function readFailure(error: unknown, timedOut: boolean): CallFailure {
   if (status !== undefined) return readStatus(error, status);
   const stopped = finishReasons.find(([pattern]) => pattern.test(messageOf(error)));
   if (stopped !== undefined) return { reason: stopped[1], retryable: false };
-  if (error instanceof BrokenOff) return { reason: 'broke off its answer before the end', retryable: true };
+  if (error instanceof StreamBrokenError) return { reason: 'broke off its answer before the end', retryable: true };
   if (isConnectionLoss(error)) return { reason: 'could not be reached', retryable: true };
   if (nameOf(error) === 'ContextOverflowError')
     return { reason: 'finds the text too long for the model', retryable: false };

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { loggable, readFailure } from '#src/adapters/models/openai/call-failure.ts';
 import type { OpenAiSettings } from '#src/adapters/models/openai/settings.ts';
-import { Fault } from '#src/domain/fault.ts';
+import { AppError } from '#src/domain/app-error.ts';
 
 /** A server that asks for a longer wait is not waited for: the run's own retry comes back later. */
 const longestWaitMs = 60_000;
@@ -29,12 +29,12 @@ export async function callWithRetries<T>(
       return await untilAborted(call(limit.signal, once), limit.signal);
     } catch (error) {
       outer?.throwIfAborted();
-      if (error instanceof Fault) throw error;
+      if (error instanceof AppError) throw error;
       const failure = readFailure(error, limit.timedOut());
       const waitMs = failure.retryAfterMs ?? backoff(attempt, settings.retryDelayMs ?? 500);
       if (!repeatable || !failure.retryable || attempt >= settings.maxRetries || waitMs > longestWaitMs) {
         const times = attempt === 0 ? '' : ` (${attempt + 1} attempts)`;
-        throw new Fault('model.failed', `The server of ${who} ${failure.reason}${times}.`, {
+        throw new AppError('model.failed', `The server of ${who} ${failure.reason}${times}.`, {
           cause: loggable(error, settings.apiKey),
           ...(failure.retryAfterMs === undefined ? {} : { retryAfterSeconds: Math.ceil(failure.retryAfterMs / 1000) }),
         });

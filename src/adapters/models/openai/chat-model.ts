@@ -4,7 +4,7 @@ import { callWithRetries } from '#src/adapters/models/openai/call-with-retries.t
 import { readChatStream, type StreamedAnswer } from '#src/adapters/models/openai/chat-stream.ts';
 import { vendorBaseUrl, type OpenAiSettings } from '#src/adapters/models/openai/settings.ts';
 import { delimitUntrusted } from '#src/adapters/models/openai/untrusted-text.ts';
-import { Fault } from '#src/domain/fault.ts';
+import { AppError } from '#src/domain/app-error.ts';
 import type { ChatMessage, ChatModel, ChatRequest, ChatTool } from '#src/domain/ports/chat-model.ts';
 
 /** Untrusted text in one pair of delimiters, in characters; callers cut further. */
@@ -25,7 +25,7 @@ export function createNoChatModel(): ChatModel {
     label: null,
     delimit,
     async complete() {
-      throw new Fault(
+      throw new AppError(
         'model.unavailable',
         'No text model is configured: set OPENAI_API_KEY, and for another server than the vendor OPENAI_BASE_URL.',
       );

@@ -1,5 +1,5 @@
 import type { AIMessageChunk } from '@langchain/core/messages';
-import { BrokenOff, nameOf } from '#src/adapters/models/openai/call-failure.ts';
+import { StreamBrokenError, nameOf } from '#src/adapters/models/openai/call-failure.ts';
 import type { ChatToolCall } from '#src/domain/ports/chat-model.ts';
 
 export interface StreamedAnswer {
@@ -17,7 +17,7 @@ interface GrowingCall {
 
 /**
  * Reads a streamed answer to its end, and tells its text as it comes; the library reads the first piece before it gives the stream.
- * Throws `BrokenOff` when the end, which names a finish reason, never came.
+ * Throws `StreamBrokenError` when the end, which names a finish reason, never came.
  */
 export async function readChatStream(
   chunks: Promise<AsyncIterable<AIMessageChunk>>,
@@ -41,10 +41,10 @@ export async function readChatStream(
   } catch (error) {
     // Within the body there is no status: the connection went, an event is cut in two, or the server sent an error for an end.
     const cut = begun || nameOf(error) === 'SyntaxError';
-    if (cut && !hasStatus(error)) throw new BrokenOff('the stream failed', { cause: error });
+    if (cut && !hasStatus(error)) throw new StreamBrokenError('the stream failed', { cause: error });
     throw error;
   }
-  if (typeof finish !== 'string') throw new BrokenOff('the stream ended without a finish reason');
+  if (typeof finish !== 'string') throw new StreamBrokenError('the stream ended without a finish reason');
   // The words `readFailure` knows.
   if (finish === 'length') throw new Error('the length limit was reached');
   if (finish === 'content_filter') throw new Error('the answer was rejected by the content filter');

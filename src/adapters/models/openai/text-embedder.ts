@@ -2,7 +2,7 @@ import { nameOf } from '#src/adapters/models/openai/call-failure.ts';
 import { callWithRetries } from '#src/adapters/models/openai/call-with-retries.ts';
 import { vendorBaseUrl, type OpenAiSettings } from '#src/adapters/models/openai/settings.ts';
 import { unitVector } from '#src/domain/embed-locally/unit-vector.ts';
-import { Fault } from '#src/domain/fault.ts';
+import { AppError } from '#src/domain/app-error.ts';
 import type { Embedding, TextEmbedder } from '#src/domain/ports/models.ts';
 
 const knownDimensions: Readonly<Record<string, number>> = {
@@ -17,7 +17,7 @@ const halvings = 3;
 
 /**
  * Text vectors of an OpenAI-compatible server, normalized here. Only the first 24,000 characters count. Text without a letter or
- * digit has the zero vector and costs no call. Faults: `model.failed`, also when the vector is not of `dimensions` numbers.
+ * digit has the zero vector and costs no call. Errors: `model.failed`, also when the vector is not of `dimensions` numbers.
  */
 export function createOpenAiTextEmbedder(settings: OpenAiSettings): TextEmbedder {
   const label = `openai/${settings.embeddingModel}`;
@@ -58,16 +58,16 @@ async function shortening<T>(text: string, ask: (part: string) => Promise<T>): P
 
 function checkedVector(vector: unknown, dimensions: number, label: string): Float32Array {
   if (!Array.isArray(vector) || !vector.every((value) => typeof value === 'number' && Number.isFinite(value))) {
-    throw new Fault('model.failed', `${label} answered without a vector of numbers.`);
+    throw new AppError('model.failed', `${label} answered without a vector of numbers.`);
   }
   if (vector.length !== dimensions) {
-    throw new Fault(
+    throw new AppError(
       'model.failed',
       `${label} answered ${vector.length} dimensions, expected ${dimensions}: check the embedding model and its dimensions.`,
     );
   }
   const unit = unitVector(vector);
-  if (unit.every((value) => value === 0)) throw new Fault('model.failed', `${label} answered a vector of zeros.`);
+  if (unit.every((value) => value === 0)) throw new AppError('model.failed', `${label} answered a vector of zeros.`);
   return unit;
 }
 

@@ -8,7 +8,7 @@ import {
 } from '#src/adapters/models/openai/describe-prompt.ts';
 import { readDescription } from '#src/adapters/models/openai/read-description.ts';
 import { vendorBaseUrl, type OpenAiSettings } from '#src/adapters/models/openai/settings.ts';
-import { Fault } from '#src/domain/fault.ts';
+import { AppError } from '#src/domain/app-error.ts';
 import type { ImageCodec } from '#src/domain/ports/image-codec.ts';
 import type { Describer, DescribeRequest } from '#src/domain/ports/models.ts';
 
@@ -53,7 +53,7 @@ export function createVisionDescriber(settings: OpenAiSettings, codec: Pick<Imag
         outputTokens += second.outputTokens;
       }
       if ('problem' in read) {
-        throw new Fault('model.failed', `${label} gave no usable description, asked twice: ${read.problem}.`);
+        throw new AppError('model.failed', `${label} gave no usable description, asked twice: ${read.problem}.`);
       }
       const usage = {
         provider: 'openai',

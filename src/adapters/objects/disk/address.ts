@@ -1,6 +1,6 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 
-import { Fault } from '#src/domain/fault.ts';
+import { AppError } from '#src/domain/app-error.ts';
 
 /** What a signed address grants. GET includes HEAD. */
 export type Grant = 'PUT' | 'GET';
@@ -37,16 +37,17 @@ export function parseAddress(key: string, query: string, method: string): Signed
   const grant = given.has('length') || (method === 'PUT' && !given.has('inline')) ? 'PUT' : 'GET';
   const known: ReadonlySet<string> = new Set(['signature', ...terms[grant]]);
   for (const name of given.keys()) {
-    if (!known.has(name)) throw new Fault('request.malformed', 'The address has a parameter this service never signs.');
-    if (given.getAll(name).length > 1) throw new Fault('request.malformed', `The parameter ${name} is given twice.`);
+    if (!known.has(name))
+      throw new AppError('request.malformed', 'The address has a parameter this service never signs.');
+    if (given.getAll(name).length > 1) throw new AppError('request.malformed', `The parameter ${name} is given twice.`);
   }
   const { signature, ...values } = Object.fromEntries(given);
   if (signature === undefined) throw invalid();
   return { grant, key, terms: values, signature };
 }
 
-function invalid(): Fault {
-  return new Fault('object.signature_invalid', 'The address was not signed by this service, or was changed since.');
+function invalid(): AppError {
+  return new AppError('object.signature_invalid', 'The address was not signed by this service, or was changed since.');
 }
 
 /** Throws `object.signature_invalid`, then `object.expired`. Gives the moment of expiry. */
@@ -57,6 +58,6 @@ export function verifyAddress(secret: Buffer, address: SignedAddress, now: Date)
   if (given.length !== expected.length || !timingSafeEqual(given, expected)) throw invalid();
   const expires = new Date(Number(address.terms.expires));
   if (!(expires.getTime() > now.getTime()))
-    throw new Fault('object.expired', 'The address has expired. Ask for a new one.');
+    throw new AppError('object.expired', 'The address has expired. Ask for a new one.');
   return expires;
 }

@@ -2,10 +2,10 @@ import { createHash } from 'node:crypto';
 import { type FileHandle, link, open, rename, utimes } from 'node:fs/promises';
 import { dirname } from 'node:path';
 
-import { Fault } from '#src/domain/fault.ts';
+import { AppError } from '#src/domain/app-error.ts';
 
 import { discard, syncFolder, unless } from './files.ts';
-import { blobFile, type Shelf, tempFile, trashFile } from './shelf.ts';
+import { blobFile, type StoreFolders, tempFile, trashFile } from './folders.ts';
 
 /** Bytes that arrived whole, under a temporary name. The holder closes `handle` and discards `path`. */
 export interface Arrived {
@@ -17,11 +17,11 @@ export interface Arrived {
 
 /** Writes chunk by chunk while hashing; `object.length_mismatch` unless exactly `expectedBytes` arrive. */
 export async function receive(
-  shelf: Shelf,
+  folders: StoreFolders,
   chunks: AsyncIterable<Uint8Array>,
   expectedBytes: number,
 ): Promise<Arrived> {
-  const path = tempFile(shelf);
+  const path = tempFile(folders);
   const handle = await open(path, 'wx', 0o600);
   try {
     const hash = createHash('sha256');
@@ -33,7 +33,7 @@ export async function receive(
       await handle.writeFile(chunk);
     }
     if (sizeBytes !== expectedBytes)
-      throw new Fault('object.length_mismatch', `The body must have exactly ${expectedBytes} bytes.`);
+      throw new AppError('object.length_mismatch', `The body must have exactly ${expectedBytes} bytes.`);
     return { path, handle, etag: hash.digest('hex'), sizeBytes };
   } catch (error) {
     await handle.close();
@@ -46,15 +46,15 @@ export async function receive(
  * Puts synced bytes in their place. rename(), not link(): it also replaces a copy that a power cut has damaged, and it
  * leaves a young modification time, which keeps the sweep away until the record is published.
  */
-export async function placeBlob(shelf: Shelf, arrived: Arrived): Promise<void> {
-  const place = blobFile(shelf, arrived.etag);
+export async function placeBlob(folders: StoreFolders, arrived: Arrived): Promise<void> {
+  const place = blobFile(folders, arrived.etag);
   await rename(arrived.path, place);
-  if (shelf.fsync) await syncFolder(dirname(place));
+  if (folders.fsync) await syncFolder(dirname(place));
 }
 
 /** Brings a blob back from the trash; says whether it was there. */
-export async function restoreBlob(shelf: Shelf, etag: string): Promise<boolean> {
-  const back = link(trashFile(shelf, etag), blobFile(shelf, etag)).then(() => true);
+export async function restoreBlob(folders: StoreFolders, etag: string): Promise<boolean> {
+  const back = link(trashFile(folders, etag), blobFile(folders, etag)).then(() => true);
   return (
     (await unless(
       unless(back, 'EEXIST').then(() => true),
@@ -64,24 +64,24 @@ export async function restoreBlob(shelf: Shelf, etag: string): Promise<boolean> 
 }
 
 /** Keeps the sweep away from a blob about to get another record; false when its bytes are gone. */
-export async function touchBlob(shelf: Shelf, etag: string): Promise<boolean> {
+export async function touchBlob(folders: StoreFolders, etag: string): Promise<boolean> {
   const touch = async (): Promise<boolean> => {
     const now = new Date();
     return (
       (await unless(
-        utimes(blobFile(shelf, etag), now, now).then(() => true),
+        utimes(blobFile(folders, etag), now, now).then(() => true),
         'ENOENT',
       )) ?? false
     );
   };
   if (await touch()) return true;
-  await restoreBlob(shelf, etag);
+  await restoreBlob(folders, etag);
   return touch();
 }
 
 /** An open blob, or null. A sweep may be holding it in the trash for a moment, and may just have put it back. */
-export async function openBlob(shelf: Shelf, etag: string): Promise<FileHandle | null> {
-  for (const path of [blobFile(shelf, etag), trashFile(shelf, etag), blobFile(shelf, etag)]) {
+export async function openBlob(folders: StoreFolders, etag: string): Promise<FileHandle | null> {
+  for (const path of [blobFile(folders, etag), trashFile(folders, etag), blobFile(folders, etag)]) {
     const handle = await unless(open(path, 'r'), 'ENOENT');
     if (handle !== null) return handle;
   }

@@ -1,8 +1,8 @@
-import type { Shelf } from './shelf.ts';
+import type { StoreFolders } from './folders.ts';
 import { sweepBlobs, youngestMs } from './sweep.ts';
 
 interface Parts {
-  readonly shelf: Shelf;
+  readonly folders: StoreFolders;
   readonly clock: () => Date;
   readonly onError: (error: unknown) => void;
 }
@@ -62,7 +62,7 @@ export class BlobCollector {
   async #collect(etags: ReadonlySet<string>): Promise<readonly string[]> {
     const started = performance.now();
     try {
-      return await sweepBlobs(this.#parts.shelf, etags, this.#parts.clock());
+      return await sweepBlobs(this.#parts.folders, etags, this.#parts.clock());
     } catch (error) {
       this.#parts.onError(error);
       return [];

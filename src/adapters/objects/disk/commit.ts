@@ -1,10 +1,10 @@
-import { Fault } from '#src/domain/fault.ts';
+import { AppError } from '#src/domain/app-error.ts';
 import type { ObjectHead } from '#src/domain/ports/object-store.ts';
 
 import { type Arrived, openBlob, placeBlob, receive, touchBlob } from './blob.ts';
 import { discard, removeFile, settle } from './files.ts';
 import { draftRecord, publishRecord, readRecord, syncRecord } from './record.ts';
-import { recordFile, type Shelf, tempFile } from './shelf.ts';
+import { recordFile, type StoreFolders, tempFile } from './folders.ts';
 
 export interface NewObject {
   readonly key: string;
@@ -12,23 +12,23 @@ export interface NewObject {
   readonly sizeBytes: number;
 }
 
-export function alreadyStored(): Fault {
-  return new Fault('object.exists', 'An object is already stored under this key; objects are written once.');
+export function alreadyStored(): AppError {
+  return new AppError('object.exists', 'An object is already stored under this key; objects are written once.');
 }
 
 /** A process that slept between its blob and its record may wake after a sweep: then it takes the record back. */
-async function confirm(shelf: Shelf, record: ObjectHead): Promise<boolean> {
-  const blob = await openBlob(shelf, record.etag);
+async function confirm(folders: StoreFolders, record: ObjectHead): Promise<boolean> {
+  const blob = await openBlob(folders, record.etag);
   await blob?.close();
-  if (blob === null) await removeFile(recordFile(shelf, record.key));
+  if (blob === null) await removeFile(recordFile(folders, record.key));
   return blob !== null;
 }
 
-async function publish(shelf: Shelf, draft: string, record: ObjectHead): Promise<void> {
-  if (!(await publishRecord(shelf, draft, record.key))) throw alreadyStored();
-  if (!(await confirm(shelf, record)))
-    throw new Fault('service.unavailable', 'The object could not be kept. Send it again.', { retryAfterSeconds: 1 });
-  await syncRecord(shelf, record.key);
+async function publish(folders: StoreFolders, draft: string, record: ObjectHead): Promise<void> {
+  if (!(await publishRecord(folders, draft, record.key))) throw alreadyStored();
+  if (!(await confirm(folders, record)))
+    throw new AppError('service.unavailable', 'The object could not be kept. Send it again.', { retryAfterSeconds: 1 });
+  await syncRecord(folders, record.key);
 }
 
 /**
@@ -37,59 +37,64 @@ async function publish(shelf: Shelf, draft: string, record: ObjectHead): Promise
  * Throws `object.exists`, `object.length_mismatch`, and what `chunks` throws.
  */
 export async function storeBody(
-  shelf: Shelf,
+  folders: StoreFolders,
   object: NewObject,
   chunks: AsyncIterable<Uint8Array>,
   vetoed: () => boolean = () => false,
 ): Promise<ObjectHead | null> {
-  const arrived = await receive(shelf, chunks, object.sizeBytes);
+  const arrived = await receive(folders, chunks, object.sizeBytes);
   const record: ObjectHead = { ...object, etag: arrived.etag };
-  const draft = tempFile(shelf);
+  const draft = tempFile(folders);
   try {
-    await sealBody(shelf, arrived, draftRecord(shelf, draft, record));
+    await sealBody(folders, arrived, draftRecord(folders, draft, record));
     if (vetoed()) return null;
-    if ((await readRecord(shelf, object.key)) !== null) throw alreadyStored();
-    await placeBlob(shelf, arrived);
-    await publish(shelf, draft, record);
+    if ((await readRecord(folders, object.key)) !== null) throw alreadyStored();
+    await placeBlob(folders, arrived);
+    await publish(folders, draft, record);
     return record;
   } finally {
     await Promise.all([discard(draft), discard(arrived.path)]);
   }
 }
 
-async function sealBody(shelf: Shelf, arrived: Arrived, draft: Promise<void>): Promise<void> {
+async function sealBody(folders: StoreFolders, arrived: Arrived, draft: Promise<void>): Promise<void> {
   try {
-    await settle(draft, shelf.fsync ? arrived.handle.sync() : Promise.resolve());
+    await settle(draft, folders.fsync ? arrived.handle.sync() : Promise.resolve());
   } finally {
     await arrived.handle.close();
   }
 }
 
-async function alreadyCopied(shelf: Shelf, to: string, ifMatch: string): Promise<ObjectHead | null> {
-  const present = await readRecord(shelf, to);
+async function alreadyCopied(folders: StoreFolders, to: string, ifMatch: string): Promise<ObjectHead | null> {
+  const present = await readRecord(folders, to);
   if (present === null) return null;
   if (present.etag !== ifMatch) throw alreadyStored();
   // Its writer may not have come to the sync yet, and this caller will rely on the record too.
-  await syncRecord(shelf, to);
+  await syncRecord(folders, to);
   return present;
 }
 
 /** A second record for the same blob. Throws `object.not_found` (source absent or of other bytes), `object.exists`. */
-export async function copyRecord(shelf: Shelf, from: string, to: string, ifMatch: string): Promise<ObjectHead> {
-  const earlier = await alreadyCopied(shelf, to, ifMatch);
+export async function copyRecord(
+  folders: StoreFolders,
+  from: string,
+  to: string,
+  ifMatch: string,
+): Promise<ObjectHead> {
+  const earlier = await alreadyCopied(folders, to, ifMatch);
   if (earlier !== null) return earlier;
-  const source = await readRecord(shelf, from);
-  if (source === null || source.etag !== ifMatch || !(await touchBlob(shelf, ifMatch)))
-    throw new Fault('object.not_found', 'The object to copy is not stored, or has other bytes.');
+  const source = await readRecord(folders, from);
+  if (source === null || source.etag !== ifMatch || !(await touchBlob(folders, ifMatch)))
+    throw new AppError('object.not_found', 'The object to copy is not stored, or has other bytes.');
   const record: ObjectHead = { ...source, key: to };
-  const draft = tempFile(shelf);
+  const draft = tempFile(folders);
   try {
-    await draftRecord(shelf, draft, record);
-    await publish(shelf, draft, record);
+    await draftRecord(folders, draft, record);
+    await publish(folders, draft, record);
     return record;
   } catch (error) {
     const winner =
-      error instanceof Fault && error.code === 'object.exists' && (await alreadyCopied(shelf, to, ifMatch));
+      error instanceof AppError && error.code === 'object.exists' && (await alreadyCopied(folders, to, ifMatch));
     if (winner) return winner;
     throw error;
   } finally {

@@ -1,4 +1,4 @@
-import { Fault } from '#src/domain/fault.ts';
+import { AppError } from '#src/domain/app-error.ts';
 import type { PresignGet, PresignPut } from '#src/domain/ports/object-store.ts';
 
 import { assertObjectKey } from '../key.ts';
@@ -9,8 +9,8 @@ import { signedPath } from './address.ts';
 const inlineTypes: readonly string[] = ['image/webp', 'image/png', 'image/jpeg'];
 const mediaType = /^[a-z0-9!#$&^_.+-]+\/[a-z0-9!#$&^_.+-]+(?:; ?[a-z0-9-]+=[a-z0-9.-]+)?$/i;
 
-function invalid(pointer: string, message: string): Fault {
-  return new Fault('request.invalid', message, { errors: [{ pointer, code: 'invalid', message }] });
+function invalid(pointer: string, message: string): AppError {
+  return new AppError('request.invalid', message, { errors: [{ pointer, code: 'invalid', message }] });
 }
 
 export function assertContentType(contentType: string): void {
@@ -31,7 +31,7 @@ export function putPath(secret: Buffer, request: PresignPut, maxBytes: number): 
   assertContentType(contentType);
   if (!Number.isSafeInteger(contentLength) || contentLength < 0)
     throw invalid('/contentLength', 'contentLength must be a whole number of bytes.');
-  if (contentLength > maxBytes) throw new Fault('upload.too_large', `An object may have at most ${maxBytes} bytes.`);
+  if (contentLength > maxBytes) throw new AppError('upload.too_large', `An object may have at most ${maxBytes} bytes.`);
   const signed = request.signContentType === true ? { signed: 'content-type' } : {};
   const expires = milliseconds(request.expiresAt);
   return signedPath(secret, 'PUT', key, { expires, length: String(contentLength), type: contentType, ...signed });

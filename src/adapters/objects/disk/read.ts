@@ -1,11 +1,11 @@
 import type { FileHandle } from 'node:fs/promises';
 
-import { Fault } from '#src/domain/fault.ts';
+import { AppError } from '#src/domain/app-error.ts';
 import type { ObjectHead } from '#src/domain/ports/object-store.ts';
 
 import { openBlob } from './blob.ts';
 import { readRecord } from './record.ts';
-import type { Shelf } from './shelf.ts';
+import type { StoreFolders } from './folders.ts';
 
 export interface OpenObject {
   readonly head: ObjectHead;
@@ -14,27 +14,27 @@ export interface OpenObject {
 }
 
 /** Null when absent; `service.internal` when the record is there and its bytes are missing or cut. */
-export async function openObject(shelf: Shelf, key: string): Promise<OpenObject | null> {
-  const head = await readRecord(shelf, key);
+export async function openObject(folders: StoreFolders, key: string): Promise<OpenObject | null> {
+  const head = await readRecord(folders, key);
   if (head === null) return null;
-  const handle = await openBlob(shelf, head.etag);
+  const handle = await openBlob(folders, head.etag);
   if (handle === null) {
-    if ((await readRecord(shelf, key)) === null) return null;
-    throw new Fault('service.internal', 'The bytes of this object are missing.');
+    if ((await readRecord(folders, key)) === null) return null;
+    throw new AppError('service.internal', 'The bytes of this object are missing.');
   }
   const { size } = await handle.stat();
   if (size === head.sizeBytes) return { head, handle };
   await handle.close();
-  throw new Fault('service.internal', 'The bytes of this object are damaged.');
+  throw new AppError('service.internal', 'The bytes of this object are damaged.');
 }
 
 /** Bytes `start..end` (exclusive), clipped to the object; null when absent or when `ifMatch` names other bytes. */
 export async function readBytes(
-  shelf: Shelf,
+  folders: StoreFolders,
   key: string,
   range: { start: number; end: number; ifMatch?: string | undefined },
 ): Promise<Buffer | null> {
-  const object = await openObject(shelf, key);
+  const object = await openObject(folders, key);
   if (object === null) return null;
   try {
     if (range.ifMatch !== undefined && range.ifMatch !== object.head.etag) return null;
@@ -43,7 +43,7 @@ export async function readBytes(
     let filled = 0;
     while (filled < bytes.length) {
       const { bytesRead } = await object.handle.read(bytes, filled, bytes.length - filled, start + filled);
-      if (bytesRead === 0) throw new Fault('service.internal', 'The bytes of this object are damaged.');
+      if (bytesRead === 0) throw new AppError('service.internal', 'The bytes of this object are damaged.');
       filled += bytesRead;
     }
     return bytes;

@@ -1,11 +1,11 @@
 import { link, readFile, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 
-import { Fault } from '#src/domain/fault.ts';
+import { AppError } from '#src/domain/app-error.ts';
 import type { ObjectHead } from '#src/domain/ports/object-store.ts';
 
 import { syncFolder, unless } from './files.ts';
-import { recordFile, type Shelf } from './shelf.ts';
+import { recordFile, type StoreFolders } from './folders.ts';
 
 const etagForm = /^[0-9a-f]{64}$/;
 
@@ -15,7 +15,7 @@ export function parseRecord(text: string): ObjectHead {
   try {
     value = JSON.parse(text);
   } catch (cause) {
-    throw new Fault('service.internal', 'The record of this object is damaged.', { cause });
+    throw new AppError('service.internal', 'The record of this object is damaged.', { cause });
   }
   const { key, sizeBytes, contentType, etag } = (value ?? {}) as Partial<Record<keyof ObjectHead, unknown>>;
   const valid =
@@ -24,32 +24,32 @@ export function parseRecord(text: string): ObjectHead {
     typeof contentType === 'string' &&
     typeof etag === 'string' &&
     etagForm.test(etag);
-  if (!valid) throw new Fault('service.internal', 'The record of this object is damaged.');
+  if (!valid) throw new AppError('service.internal', 'The record of this object is damaged.');
   return { key, sizeBytes: Number(sizeBytes), contentType, etag };
 }
 
-export async function readRecord(shelf: Shelf, key: string): Promise<ObjectHead | null> {
-  const text = await unless(readFile(recordFile(shelf, key), 'utf8'), 'ENOENT');
+export async function readRecord(folders: StoreFolders, key: string): Promise<ObjectHead | null> {
+  const text = await unless(readFile(recordFile(folders, key), 'utf8'), 'ENOENT');
   if (text === null) return null;
   const record = parseRecord(text);
-  if (record.key !== key) throw new Fault('service.internal', 'The record of this object names another key.');
+  if (record.key !== key) throw new AppError('service.internal', 'The record of this object names another key.');
   return record;
 }
 
 /** Writes the record under a temporary name, where nobody reads it yet. */
-export async function draftRecord(shelf: Shelf, path: string, record: ObjectHead): Promise<void> {
-  await writeFile(path, JSON.stringify(record), { flag: 'wx', mode: 0o600, flush: shelf.fsync });
+export async function draftRecord(folders: StoreFolders, path: string, record: ObjectHead): Promise<void> {
+  await writeFile(path, JSON.stringify(record), { flag: 'wx', mode: 0o600, flush: folders.fsync });
 }
 
 /** The one commit point of a write: of any number of writers, in any number of processes, one gets `true`. */
-export async function publishRecord(shelf: Shelf, draft: string, key: string): Promise<boolean> {
+export async function publishRecord(folders: StoreFolders, draft: string, key: string): Promise<boolean> {
   const won = await unless(
-    link(draft, recordFile(shelf, key)).then(() => true),
+    link(draft, recordFile(folders, key)).then(() => true),
     'EEXIST',
   );
   return won ?? false;
 }
 
-export async function syncRecord(shelf: Shelf, key: string): Promise<void> {
-  if (shelf.fsync) await syncFolder(dirname(recordFile(shelf, key)));
+export async function syncRecord(folders: StoreFolders, key: string): Promise<void> {
+  if (folders.fsync) await syncFolder(dirname(recordFile(folders, key)));
 }

@@ -3,7 +3,7 @@ import { dirname } from 'node:path';
 
 import { removeFile, syncFolder, unless } from './files.ts';
 import { parseRecord } from './record.ts';
-import { recordFile, type Shelf } from './shelf.ts';
+import { recordFile, type StoreFolders } from './folders.ts';
 
 const atOnce = 16;
 
@@ -20,17 +20,17 @@ async function etagIn(path: string): Promise<string | null> {
 }
 
 /** Removes the records of `keys`, durably; gives the etags of bytes that have one name less. */
-export async function removeRecords(shelf: Shelf, keys: readonly string[]): Promise<readonly string[]> {
+export async function removeRecords(folders: StoreFolders, keys: readonly string[]): Promise<readonly string[]> {
   const etags = new Set<string>();
-  const folders = new Set<string>();
+  const changed = new Set<string>();
   const remove = async (key: string): Promise<void> => {
-    const path = recordFile(shelf, key);
+    const path = recordFile(folders, key);
     const etag = await etagIn(path);
     if (!(await removeFile(path))) return;
-    folders.add(dirname(path));
+    changed.add(dirname(path));
     if (etag !== null) etags.add(etag);
   };
   for (let at = 0; at < keys.length; at += atOnce) await Promise.all(keys.slice(at, at + atOnce).map(remove));
-  if (shelf.fsync) await Promise.all([...folders].map(syncFolder));
+  if (folders.fsync) await Promise.all([...changed].map(syncFolder));
   return [...etags];
 }

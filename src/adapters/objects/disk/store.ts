@@ -1,6 +1,6 @@
 import { writeFile } from 'node:fs/promises';
 
-import { Fault } from '#src/domain/fault.ts';
+import { AppError } from '#src/domain/app-error.ts';
 import type { ObjectStore } from '#src/domain/ports/object-store.ts';
 
 import { assertObjectKey } from '../key.ts';
@@ -14,7 +14,7 @@ import { assertContentType, getPath, putPath } from './presign.ts';
 import { readBytes } from './read.ts';
 import { readRecord } from './record.ts';
 import { removeRecords } from './remove.ts';
-import { openShelf, type Shelf, tempFile } from './shelf.ts';
+import { openFolders, type StoreFolders, tempFile } from './folders.ts';
 import { sweep } from './sweep.ts';
 
 export interface DiskObjectStoreOptions {
@@ -55,13 +55,13 @@ function originOf(host: string, port: number): string {
   return `http://${name.includes(':') ? `[${name}]` : name}:${port}`;
 }
 
-async function checkWritable(shelf: Shelf): Promise<void> {
-  const probe = tempFile(shelf);
+async function checkWritable(folders: StoreFolders): Promise<void> {
+  const probe = tempFile(folders);
   try {
     await writeFile(probe, 'ok', { flag: 'wx', mode: 0o600 });
     await removeFile(probe);
   } catch (cause) {
-    throw new Fault('service.unavailable', 'The object folder cannot be written.', { cause });
+    throw new AppError('service.unavailable', 'The object folder cannot be written.', { cause });
   }
 }
 
@@ -69,42 +69,42 @@ async function* single(body: Buffer): AsyncGenerator<Buffer> {
   yield body;
 }
 
-function storage(shelf: Shelf, collector: BlobCollector): Omit<ObjectStore, 'presignPut' | 'presignGet'> {
+function storage(folders: StoreFolders, collector: BlobCollector): Omit<ObjectStore, 'presignPut' | 'presignGet'> {
   return {
     writeOnce: true,
     async head(key) {
       assertObjectKey(key);
-      return readRecord(shelf, key);
+      return readRecord(folders, key);
     },
     async get(key, options = {}) {
       assertObjectKey(key);
-      return readBytes(shelf, key, { start: 0, end: Number.POSITIVE_INFINITY, ifMatch: options.ifMatch });
+      return readBytes(folders, key, { start: 0, end: Number.POSITIVE_INFINITY, ifMatch: options.ifMatch });
     },
     async getRange(key, start, end) {
       assertObjectKey(key);
-      return readBytes(shelf, key, { start, end });
+      return readBytes(folders, key, { start, end });
     },
     async put(key, body, contentType) {
       assertObjectKey(key);
       assertContentType(contentType);
-      const head = await storeBody(shelf, { key, contentType, sizeBytes: body.length }, single(body));
-      if (head === null) throw new Fault('service.internal', 'The object was not stored.');
+      const head = await storeBody(folders, { key, contentType, sizeBytes: body.length }, single(body));
+      if (head === null) throw new AppError('service.internal', 'The object was not stored.');
       return head;
     },
     async copy(from, to, ifMatch) {
       assertObjectKey(from);
       assertObjectKey(to);
-      return copyRecord(shelf, from, to, ifMatch);
+      return copyRecord(folders, from, to, ifMatch);
     },
     async delete(key) {
       assertObjectKey(key);
-      await removeRecords(shelf, [key]);
+      await removeRecords(folders, [key]);
     },
     async deleteAll(keys) {
       for (const key of keys) assertObjectKey(key);
-      collector.add(await removeRecords(shelf, keys));
+      collector.add(await removeRecords(folders, keys));
     },
-    check: () => checkWritable(shelf),
+    check: () => checkWritable(folders),
   };
 }
 
@@ -115,9 +115,9 @@ function storage(shelf: Shelf, collector: BlobCollector): Omit<ObjectStore, 'pre
 export async function createDiskObjectStore(options: DiskObjectStoreOptions): Promise<DiskObjectStore> {
   const { secret, host, maxBytes, clock = () => new Date(), pace = defaultPace, onError = () => undefined } = options;
   if (secret.length < 32) throw new Error('The secret of the object store must have at least 32 bytes.');
-  const shelf = await openShelf(options.dataDir, options.fsync ?? true);
-  const collector = new BlobCollector({ shelf, clock, onError: (error) => onError(error, 'sweep') });
-  const server = createListener({ shelf, secret, maxBytes, clock, pace, onError });
+  const folders = await openFolders(options.dataDir, options.fsync ?? true);
+  const collector = new BlobCollector({ folders, clock, onError: (error) => onError(error, 'sweep') });
+  const server = createListener({ folders, secret, maxBytes, clock, pace, onError });
   let port = options.port;
   const origin = (): string => {
     if (options.publicUrl !== undefined) return options.publicUrl.replace(/\/+$/, '');
@@ -125,7 +125,7 @@ export async function createDiskObjectStore(options: DiskObjectStoreOptions): Pr
     return originOf(host, port);
   };
   return {
-    ...storage(shelf, collector),
+    ...storage(folders, collector),
     async presignPut(request) {
       const url = origin() + putPath(secret, request, maxBytes);
       return { url, headers: request.signContentType === true ? { 'content-type': request.contentType } : {} };
@@ -141,6 +141,6 @@ export async function createDiskObjectStore(options: DiskObjectStoreOptions): Pr
       await stopListening(server, closeGraceMs);
       await collector.close();
     },
-    sweepOrphans: (olderThanMs) => sweep(shelf, olderThanMs, clock()),
+    sweepOrphans: (olderThanMs) => sweep(folders, olderThanMs, clock()),
   };
 }

@@ -1,5 +1,5 @@
 import { firstScopes, grantScopes, offlineAccess, type GrantScope } from '#src/contracts/scopes.ts';
-import { OAuthProblem } from '#src/domain/access/oauth/problem.ts';
+import { OAuthError } from '#src/domain/access/oauth/oauth-error.ts';
 import { redirectHost } from '#src/domain/access/oauth/redirect.ts';
 import { namesResource } from '#src/domain/access/oauth/resource.ts';
 import type { OAuthClient } from '#src/domain/ports/oauth.ts';
@@ -28,20 +28,20 @@ function one(query: AuthorizationQuery, name: string): string | null {
   const value = query[name];
   if (value === undefined || value === '') return null;
   if (typeof value === 'string') return value;
-  throw new OAuthProblem('invalid_request', `${name} is sent more than once`);
+  throw new OAuthError('invalid_request', `${name} is sent more than once`);
 }
 
 /** Scopes that nobody here knows are left out, as RFC 6749 §3.3 allows: clients ask several servers with one list. */
 function readScopes(text: string | null): Pick<AuthorizationRequest, 'scopes' | 'offline'> {
   if (text === null) return { scopes: firstScopes, offline: false };
   if (text.length > mostScopeCharacters || !scopeForm.test(text))
-    throw new OAuthProblem('invalid_scope', 'scope is not a list of scopes with spaces between');
+    throw new OAuthError('invalid_scope', 'scope is not a list of scopes with spaces between');
   const named = new Set(text.split(/ +/));
   const offline = named.delete(offlineAccess);
   if (named.size === 0) return { scopes: firstScopes, offline };
   const scopes = grantScopes.filter((scope) => named.has(scope));
   if (scopes.length === 0)
-    throw new OAuthProblem('invalid_scope', `no scope of it is known: there are ${grantScopes.join(' ')}`);
+    throw new OAuthError('invalid_scope', `no scope of it is known: there are ${grantScopes.join(' ')}`);
   return { scopes, offline };
 }
 
@@ -50,24 +50,24 @@ function readResource(value: unknown, ours: string): string {
   if (value === undefined || value === '') return ours;
   const isOurs = (given: unknown): boolean => typeof given === 'string' && namesResource(given, ours);
   if ([value].flat().every(isOurs)) return ours;
-  throw new OAuthProblem('invalid_target', `resource has to be ${ours}`);
+  throw new OAuthError('invalid_target', `resource has to be ${ours}`);
 }
 
 function readChallenge(query: AuthorizationQuery): string {
   const challenge = one(query, 'code_challenge');
-  if (challenge === null) throw new OAuthProblem('invalid_request', 'code_challenge is missing: PKCE is required');
+  if (challenge === null) throw new OAuthError('invalid_request', 'code_challenge is missing: PKCE is required');
   // Left out, the method would be plain (RFC 7636 §4.3).
   if (one(query, 'code_challenge_method') !== 'S256')
-    throw new OAuthProblem('invalid_request', 'code_challenge_method has to be S256');
+    throw new OAuthError('invalid_request', 'code_challenge_method has to be S256');
   if (!challengeForm.test(challenge))
-    throw new OAuthProblem('invalid_request', 'code_challenge has to be 43 characters of base64url');
+    throw new OAuthError('invalid_request', 'code_challenge has to be 43 characters of base64url');
   return challenge;
 }
 
 function isSilent(prompt: string | null): boolean {
   const wishes = prompt === null ? [] : prompt.split(' ');
   if (!wishes.includes('none')) return false;
-  if (wishes.length > 1) throw new OAuthProblem('invalid_request', 'prompt none goes with no other value');
+  if (wishes.length > 1) throw new OAuthError('invalid_request', 'prompt none goes with no other value');
   return true;
 }
 
@@ -82,14 +82,14 @@ export function readAuthorization(
   resource: string,
 ): AuthorizationRequest {
   const responseType = one(query, 'response_type');
-  if (responseType === null) throw new OAuthProblem('invalid_request', 'response_type is missing: it has to be code');
-  if (responseType !== 'code') throw new OAuthProblem('unsupported_response_type', 'response_type has to be code');
+  if (responseType === null) throw new OAuthError('invalid_request', 'response_type is missing: it has to be code');
+  if (responseType !== 'code') throw new OAuthError('unsupported_response_type', 'response_type has to be code');
   if (!['query', null].includes(one(query, 'response_mode')))
-    throw new OAuthProblem('invalid_request', 'response_mode has to be query');
+    throw new OAuthError('invalid_request', 'response_mode has to be query');
   if (query['request'] !== undefined || query['request_uri'] !== undefined)
-    throw new OAuthProblem('invalid_request', 'request objects are not read here: send the parameters themselves');
+    throw new OAuthError('invalid_request', 'request objects are not read here: send the parameters themselves');
   if (!client.grantTypes.includes('authorization_code'))
-    throw new OAuthProblem('unauthorized_client', 'this client is not registered for authorization codes');
+    throw new OAuthError('unauthorized_client', 'this client is not registered for authorization codes');
   one(query, 'state');
   return {
     codeChallenge: readChallenge(query),

@@ -11,7 +11,7 @@ import { issueCode } from '#src/domain/access/oauth/issue.ts';
 import { redirectHost } from '#src/domain/access/oauth/redirect.ts';
 import { hashSecret, newOAuthSecret } from '#src/domain/access/oauth/secrets.ts';
 import type { GrantScope } from '#src/contracts/scopes.ts';
-import { Fault, type FieldError } from '#src/domain/fault.ts';
+import { AppError, type FieldError } from '#src/domain/app-error.ts';
 import { newId } from '#src/domain/ids.ts';
 import type { AuditLog } from '#src/domain/ports/audit-log.ts';
 import type { ConsentRequest, OAuthClient, OAuthGrant, OAuthStore } from '#src/domain/ports/oauth.ts';
@@ -85,11 +85,11 @@ export class Consents {
     return { value, consent };
   }
 
-  /** Uses the request up. Fault: `auth.forbidden`, one for an unknown, used and expired one and one of another session. */
+  /** Uses the request up. Error: `auth.forbidden`, one for an unknown, used and expired one and one of another session. */
   async take(value: string, { sessionId }: LiveSession): Promise<ConsentRequest> {
     const consent = await this.#parts.store.takeConsent(hashSecret(value), sessionId, new Date());
     if (consent !== null) return consent;
-    throw new Fault(
+    throw new AppError(
       'auth.forbidden',
       'This request was answered already, is too old, or came up in another session: begin again in the program that sent you here.',
     );

@@ -1,6 +1,6 @@
 import { plainName } from '#src/domain/access/oauth/consent-text.ts';
 import { lifetimes } from '#src/domain/access/oauth/lifetimes.ts';
-import { OAuthProblem } from '#src/domain/access/oauth/problem.ts';
+import { OAuthError } from '#src/domain/access/oauth/oauth-error.ts';
 import { isRedirectAllowed } from '#src/domain/access/oauth/redirect.ts';
 import { hashSecret, newOAuthSecret } from '#src/domain/access/oauth/secrets.ts';
 import { newId } from '#src/domain/ids.ts';
@@ -23,7 +23,7 @@ const authMethods: readonly string[] = [
 
 function authMethodOf({ token_endpoint_auth_method: named = 'client_secret_basic' }: ClientMetadata): ClientAuthMethod {
   if (authMethods.includes(named)) return named as ClientAuthMethod;
-  throw new OAuthProblem(
+  throw new OAuthError(
     'invalid_client_metadata',
     `token_endpoint_auth_method has to be one of ${authMethods.join(' ')}`,
   );
@@ -32,7 +32,7 @@ function authMethodOf({ token_endpoint_auth_method: named = 'client_secret_basic
 /** Others, such as those for devices, are left out, as RFC 7591 §2 allows: clients register with several servers in one way. */
 function grantTypesOf({ grant_types: named = ['authorization_code'] }: ClientMetadata): OAuthClient['grantTypes'] {
   if (!named.includes('authorization_code'))
-    throw new OAuthProblem('invalid_client_metadata', 'grant_types has to name authorization_code');
+    throw new OAuthError('invalid_client_metadata', 'grant_types has to name authorization_code');
   return named.includes('refresh_token') ? ['authorization_code', 'refresh_token'] : ['authorization_code'];
 }
 
@@ -46,12 +46,12 @@ export async function registerClient(
   now: Date,
 ): Promise<{ client: OAuthClient; secret: string | null }> {
   if (!metadata.redirect_uris.every(isRedirectAllowed))
-    throw new OAuthProblem(
+    throw new OAuthError(
       'invalid_redirect_uri',
       'a redirect URI is https, http on localhost, 127.0.0.1 or [::1], or of a private scheme, without fragment',
     );
   if (metadata.response_types?.includes('code') === false)
-    throw new OAuthProblem('invalid_client_metadata', 'response_types has to name code');
+    throw new OAuthError('invalid_client_metadata', 'response_types has to name code');
   const authMethod = authMethodOf(metadata);
   const secret = authMethod === 'none' ? null : newOAuthSecret('client');
   const client: OAuthClient = {

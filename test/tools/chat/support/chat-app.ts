@@ -2,7 +2,7 @@ import type { z } from 'zod';
 import { createChat } from '#src/adapters/models/create-models.ts';
 import { SessionAuthenticator } from '#src/auth/session-authenticator.ts';
 import type { AskInput, AskResult, ChatEvent } from '#src/contracts/resources/chat.ts';
-import { Fault } from '#src/domain/fault.ts';
+import { AppError } from '#src/domain/app-error.ts';
 import type { ChatModel } from '#src/domain/ports/chat-model.ts';
 import type { Principal } from '#src/domain/access/principal.ts';
 import { call } from '#tools/call.ts';
@@ -109,11 +109,11 @@ export async function startModel(
   return { model, server, [Symbol.asyncDispose]: () => server[Symbol.asyncDispose]() };
 }
 
-export async function faultOf(work: Promise<unknown>): Promise<Fault> {
+export async function errorOf(work: Promise<unknown>): Promise<AppError> {
   const error: unknown = await work.then(
     () => undefined,
     (reason: unknown) => reason,
   );
-  if (!(error instanceof Fault)) throw new Error(`expected a fault, got ${String(error)}`);
+  if (!(error instanceof AppError)) throw new Error(`expected a fault, got ${String(error)}`);
   return error;
 }

@@ -11,7 +11,7 @@ export function sourcesIn(prompt: string): Map<number, string> {
   return new Map([...found].map(([, index, , text]) => [Number(index), text ?? '']));
 }
 
-/** Answers like a model that keeps to the rules: a quotation and its source where one holds the fact, else that there is none. */
+/** AnswerRegistry like a model that keeps to the rules: a quotation and its source where one holds the fact, else that there is none. */
 export function scriptedReader(questions: readonly { readonly question: string; readonly fact?: string }[]): Behaviour {
   return ({ body }) => {
     const prompt = promptOf(body);

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 
-import { Fault } from '#src/domain/fault.ts';
+import { AppError } from '#src/domain/app-error.ts';
 
 /** How slow a body may come. */
 export interface BodyPace {
@@ -11,7 +11,7 @@ export interface BodyPace {
 }
 
 /** The sender went away: there is nobody to answer. */
-export class SenderGone extends Error {}
+export class SenderGoneError extends Error {}
 
 /** Milliseconds that a body of `length` bytes may take. */
 export function longestMs(pace: BodyPace, length: number): number {
@@ -25,7 +25,7 @@ function interruptible<T>(operation: Promise<T>): { result: Promise<T>; interrup
   return { result: promise, interrupt: reject };
 }
 
-/** Body chunks at the reader's own speed; throws `request.timeout` for a slow sender, SenderGone for one that left. */
+/** Body chunks at the reader's own speed; throws `request.timeout` for a slow sender, SenderGoneError for one that left. */
 export async function* bodyChunks(request: IncomingMessage, pace: BodyPace, length: number): AsyncGenerator<Buffer> {
   const deadline = performance.now() + longestMs(pace, length);
   // Asked by hand: a for-await left early destroys the request, and with it the connection its answer has to take.
@@ -33,15 +33,16 @@ export async function* bodyChunks(request: IncomingMessage, pace: BodyPace, leng
   for (;;) {
     const next = interruptible(chunks.next() as Promise<IteratorResult<Buffer, undefined>>);
     const patience = Math.max(0, Math.min(pace.idleMs, deadline - performance.now()));
-    const expire = (): void => next.interrupt(new Fault('request.timeout', 'The body came too slowly. Send it again.'));
+    const expire = (): void =>
+      next.interrupt(new AppError('request.timeout', 'The body came too slowly. Send it again.'));
     const timer = setTimeout(expire, patience);
     try {
       const { done, value } = await next.result;
       if (done === true) return;
       yield value;
     } catch (error) {
-      if (error instanceof Fault) throw error;
-      throw new SenderGone('The sender closed the connection before the end of the body.', { cause: error });
+      if (error instanceof AppError) throw error;
+      throw new SenderGoneError('The sender closed the connection before the end of the body.', { cause: error });
     } finally {
       clearTimeout(timer);
     }

@@ -1,13 +1,13 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { pipeline } from 'node:stream/promises';
 
-import { Fault } from '#src/domain/fault.ts';
+import { AppError } from '#src/domain/app-error.ts';
 
 import type { Terms } from '../address.ts';
 import { systemCode } from '../files.ts';
-import { Refusal } from './problem.ts';
+import { ObjectResponseError } from './problem.ts';
 import { type OpenObject, openObject } from '../read.ts';
-import type { Shelf } from '../shelf.ts';
+import type { StoreFolders } from '../folders.ts';
 
 interface Slice {
   readonly start: number;
@@ -32,8 +32,8 @@ function parseRange(header: string | undefined, size: number): Slice | null {
       : { start: Number(from), end: to === '' ? size - 1 : Math.min(Number(to), size - 1) };
   if (from !== '' && to !== '' && Number(to) < Number(from)) return null;
   if (slice.start < size && slice.start <= slice.end) return slice;
-  const fault = new Fault('request.range_not_satisfiable', `The object has ${size} bytes.`);
-  throw new Refusal(fault, { 'content-range': `bytes */${size}` });
+  const fault = new AppError('request.range_not_satisfiable', `The object has ${size} bytes.`);
+  throw new ObjectResponseError(fault, { 'content-range': `bytes */${size}` });
 }
 
 function requestedSlice(request: IncomingMessage, etag: string, size: number): Slice | null {
@@ -70,11 +70,11 @@ async function stream(object: OpenObject, slice: Slice, response: ServerResponse
 export async function sendObject(
   exchange: { request: IncomingMessage; response: ServerResponse },
   address: { key: string; terms: Terms },
-  source: { shelf: Shelf; lifetimeMs: number },
+  source: { folders: StoreFolders; lifetimeMs: number },
 ): Promise<void> {
   const { request, response } = exchange;
-  const object = await openObject(source.shelf, address.key);
-  if (object === null) throw new Fault('object.not_found', 'No object is stored under this key.');
+  const object = await openObject(source.folders, address.key);
+  if (object === null) throw new AppError('object.not_found', 'No object is stored under this key.');
   try {
     const size = object.head.sizeBytes;
     const etag = `"${object.head.etag}"`;

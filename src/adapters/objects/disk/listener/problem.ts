@@ -1,15 +1,15 @@
 import { randomBytes } from 'node:crypto';
 import { STATUS_CODES, type IncomingMessage, type OutgoingHttpHeaders, type ServerResponse } from 'node:http';
 
-import { Fault } from '#src/domain/fault.ts';
+import { AppError } from '#src/domain/app-error.ts';
 
 import { systemCode } from '../files.ts';
 
 /** A fault whose answer needs headers of its own (`Allow`, `Content-Range`). */
-export class Refusal extends Fault {
+export class ObjectResponseError extends AppError {
   readonly headers: OutgoingHttpHeaders;
 
-  constructor(fault: Fault, headers: OutgoingHttpHeaders) {
+  constructor(fault: AppError, headers: OutgoingHttpHeaders) {
     super(fault.code, fault.detail);
     this.headers = headers;
   }
@@ -40,19 +40,19 @@ export function requestIdOf(request: IncomingMessage): string {
 
 const storageFull: ReadonlySet<string | null> = new Set(['ENOSPC', 'EDQUOT', 'EROFS', 'EMFILE', 'ENFILE']);
 
-/** Anything that is not a Fault loses its text here. */
-export function toFault(error: unknown): Fault {
-  if (error instanceof Fault) return error;
+/** Anything that is not a AppError loses its text here. */
+export function toAppError(error: unknown): AppError {
+  if (error instanceof AppError) return error;
   if (storageFull.has(systemCode(error)))
-    return new Fault('service.unavailable', 'The store cannot take objects now.', {
+    return new AppError('service.unavailable', 'The store cannot take objects now.', {
       retryAfterSeconds: 30,
       cause: error,
     });
-  return new Fault('service.internal', 'Something went wrong in the object store.', { cause: error });
+  return new AppError('service.internal', 'Something went wrong in the object store.', { cause: error });
 }
 
 /** RFC 9457. `instance` is the path without its query: the signature is a credential. */
-function problemBody(fault: Fault, instance: string, requestId: string): string {
+function problemBody(fault: AppError, instance: string, requestId: string): string {
   const { status, title } = fault.row;
   const type = `urn:inkgraph:fault:${fault.code}`;
   return JSON.stringify({ type, title, status, detail: fault.detail, instance, code: fault.code, requestId });
@@ -60,7 +60,7 @@ function problemBody(fault: Fault, instance: string, requestId: string): string 
 
 export function sendProblem(
   response: ServerResponse,
-  fault: Fault,
+  fault: AppError,
   place: { instance: string; requestId: string },
 ): void {
   const body = problemBody(fault, place.instance, place.requestId);
@@ -69,13 +69,13 @@ export function sendProblem(
     'content-type': 'application/problem+json',
     'content-length': Buffer.byteLength(body),
     ...retry,
-    ...(fault instanceof Refusal ? fault.headers : {}),
+    ...(fault instanceof ObjectResponseError ? fault.headers : {}),
   });
   response.end(body);
 }
 
 /** The same answer as text, for a connection whose request never became one. */
-export function rawProblem(fault: Fault): string {
+export function rawProblem(fault: AppError): string {
   const requestId = newRequestId();
   const body = problemBody(fault, '/', requestId);
   const { status } = fault.row;

@@ -1,15 +1,15 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 
-import { Fault } from '#src/domain/fault.ts';
+import { AppError } from '#src/domain/app-error.ts';
 
 import { isObjectKey } from '../../key.ts';
 
 import { parseAddress, pathPrefix, verifyAddress } from '../address.ts';
-import { longestMs, SenderGone } from './body.ts';
+import { longestMs, SenderGoneError } from './body.ts';
 import { sendObject } from './download.ts';
 import { systemCode } from '../files.ts';
-import { commonHeaders, rawProblem, Refusal, requestIdOf, sendProblem, toFault } from './problem.ts';
+import { commonHeaders, rawProblem, ObjectResponseError, requestIdOf, sendProblem, toAppError } from './problem.ts';
 import { receiveUpload, type UploadRules } from './upload.ts';
 
 export interface ListenerRules extends UploadRules {
@@ -30,7 +30,7 @@ const methods = { PUT: ['PUT', 'OPTIONS'], GET: ['GET', 'HEAD', 'OPTIONS'] } as 
 
 function refuseMethod(allowed: readonly string[]): never {
   const allow = allowed.join(', ');
-  throw new Refusal(new Fault('request.method_not_allowed', `This address takes ${allow}.`), { allow });
+  throw new ObjectResponseError(new AppError('request.method_not_allowed', `This address takes ${allow}.`), { allow });
 }
 
 /** For browser uploads. The signature in the address is the only credential, so any origin may ask. */
@@ -46,9 +46,9 @@ function answerPreflight(response: ServerResponse): void {
 async function route(exchange: Exchange, rules: ListenerRules): Promise<void> {
   const { request, response } = exchange;
   const [path = '', ...query] = (request.url ?? '').split('?');
-  if (!path.startsWith(pathPrefix)) throw new Fault('request.not_found', 'Objects live under /o/.');
+  if (!path.startsWith(pathPrefix)) throw new AppError('request.not_found', 'Objects live under /o/.');
   const key = path.slice(pathPrefix.length);
-  if (!isObjectKey(key)) throw new Fault('object.not_found', 'No object is stored under this key.');
+  if (!isObjectKey(key)) throw new AppError('object.not_found', 'No object is stored under this key.');
   const method = request.method ?? '';
   if (method === 'OPTIONS') return answerPreflight(response);
   const address = parseAddress(key, query.join('?'), method);
@@ -60,14 +60,14 @@ async function route(exchange: Exchange, rules: ListenerRules): Promise<void> {
     return receiveUpload({ request, response, proceed }, address, rules);
   }
   const lifetimeMs = expires.getTime() - rules.clock().getTime();
-  return sendObject({ request, response }, address, { shelf: rules.shelf, lifetimeMs });
+  return sendObject({ request, response }, address, { folders: rules.folders, lifetimeMs });
 }
 
 /**
  * A refused body of acceptable size is read to its end and dropped, so that a client in the middle of sending sees the
  * answer instead of a reset. Otherwise the connection ends: the rest is slow, unbounded, or may never come.
  */
-function mustClose(exchange: Exchange, fault: Fault, maxBytes: number): boolean {
+function mustClose(exchange: Exchange, fault: AppError, maxBytes: number): boolean {
   const { headers } = exchange.request;
   if (exchange.invite !== undefined || headers['transfer-encoding'] !== undefined) return true;
   return fault.code === 'request.timeout' || Number(headers['content-length'] ?? 0) > maxBytes;
@@ -75,8 +75,8 @@ function mustClose(exchange: Exchange, fault: Fault, maxBytes: number): boolean 
 
 function answerFailure(exchange: Exchange, error: unknown, rules: ListenerRules, requestId: string): void {
   const { request, response } = exchange;
-  if (error instanceof SenderGone || response.destroyed) return;
-  const fault = toFault(error);
+  if (error instanceof SenderGoneError || response.destroyed) return;
+  const fault = toAppError(error);
   if (fault.row.status >= 500) rules.onError(error, requestId);
   if (response.headersSent) {
     response.destroy();
@@ -112,8 +112,8 @@ function answerUnparsable(error: Error, socket: Socket, underway: ServerResponse
   }
   const late = systemCode(error) === 'ERR_HTTP_REQUEST_TIMEOUT';
   const fault = late
-    ? new Fault('request.timeout', 'The request came too slowly. Send it again.')
-    : new Fault('request.malformed', 'The request is not valid HTTP/1.1.');
+    ? new AppError('request.timeout', 'The request came too slowly. Send it again.')
+    : new AppError('request.malformed', 'The request is not valid HTTP/1.1.');
   socket.end(rawProblem(fault));
 }
 

@@ -1,15 +1,15 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 
-import { Fault } from '#src/domain/fault.ts';
+import { AppError } from '#src/domain/app-error.ts';
 
 import type { Terms } from '../address.ts';
-import { bodyChunks, type BodyPace, SenderGone } from './body.ts';
+import { bodyChunks, type BodyPace, SenderGoneError } from './body.ts';
 import { alreadyStored, storeBody } from '../commit.ts';
 import { readRecord } from '../record.ts';
-import type { Shelf } from '../shelf.ts';
+import type { StoreFolders } from '../folders.ts';
 
 export interface UploadRules {
-  readonly shelf: Shelf;
+  readonly folders: StoreFolders;
   readonly maxBytes: number;
   readonly pace: BodyPace;
 }
@@ -19,15 +19,18 @@ function checkHeaders(request: IncomingMessage, terms: Terms, maxBytes: number):
   const { headers } = request;
   const declared = headers['content-length'];
   if (headers['transfer-encoding'] !== undefined || declared === undefined)
-    throw new Fault('request.length_required', 'Send the body with a Content-Length header, not chunked.');
+    throw new AppError('request.length_required', 'Send the body with a Content-Length header, not chunked.');
   if (headers['content-range'] !== undefined)
-    throw new Fault('request.malformed', 'A part of an object cannot be uploaded (RFC 9110 §14.5). Send it whole.');
+    throw new AppError('request.malformed', 'A part of an object cannot be uploaded (RFC 9110 §14.5). Send it whole.');
   const length = Number(terms.length);
   if (declared !== terms.length)
-    throw new Fault('object.length_mismatch', `The body must have exactly ${length} bytes, as announced at presign.`);
-  if (length > maxBytes) throw new Fault('request.too_large', `An object may have at most ${maxBytes} bytes.`);
+    throw new AppError(
+      'object.length_mismatch',
+      `The body must have exactly ${length} bytes, as announced at presign.`,
+    );
+  if (length > maxBytes) throw new AppError('request.too_large', `An object may have at most ${maxBytes} bytes.`);
   if (terms.signed !== undefined && headers['content-type'] !== terms.type)
-    throw new Fault('object.signature_invalid', `This address asks for the header Content-Type: ${terms.type}.`);
+    throw new AppError('object.signature_invalid', `This address asks for the header Content-Type: ${terms.type}.`);
   return length;
 }
 
@@ -44,12 +47,12 @@ export async function receiveUpload(
 ): Promise<void> {
   const { request, response } = exchange;
   const sizeBytes = checkHeaders(request, address.terms, rules.maxBytes);
-  if ((await readRecord(rules.shelf, address.key)) !== null) throw alreadyStored();
+  if ((await readRecord(rules.folders, address.key)) !== null) throw alreadyStored();
   exchange.proceed();
   const chunks = bodyChunks(request, rules.pace, sizeBytes);
   const object = { key: address.key, contentType: address.terms.type ?? '', sizeBytes };
-  const head = await storeBody(rules.shelf, object, chunks, () => abandoned(request));
-  if (head === null) throw new SenderGone('The connection ended before the object was stored.');
+  const head = await storeBody(rules.folders, object, chunks, () => abandoned(request));
+  if (head === null) throw new SenderGoneError('The connection ended before the object was stored.');
   response.writeHead(200, { etag: `"${head.etag}"`, 'content-length': 0 });
   response.end();
 }

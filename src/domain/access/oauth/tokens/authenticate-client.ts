@@ -1,5 +1,5 @@
 import type { FormParameters } from '#src/domain/access/oauth/tokens/parameters.ts';
-import { OAuthProblem } from '#src/domain/access/oauth/problem.ts';
+import { OAuthError } from '#src/domain/access/oauth/oauth-error.ts';
 import { hashSecret, secretMatches } from '#src/domain/access/oauth/secrets.ts';
 import type { ClientDirectory, OAuthClient, OAuthStore } from '#src/domain/ports/oauth.ts';
 
@@ -9,8 +9,8 @@ interface Credentials {
 }
 
 /** Unknown, without its secret, with another one: one answer. */
-const refused = (): OAuthProblem =>
-  new OAuthProblem('invalid_client', 'this client is not known, or did not prove who it is');
+const refused = (): OAuthError =>
+  new OAuthError('invalid_client', 'this client is not known, or did not prove who it is');
 
 /** Both halves are form-encoded before they are joined: RFC 6749 §2.3.1. */
 function formDecoded(text: string): string {
@@ -37,7 +37,7 @@ function credentialsOf(authorization: string | undefined, parameters: FormParame
   }
   const basic = fromBasic(authorization);
   if (posted !== undefined || (named !== undefined && named !== basic.clientId))
-    throw new OAuthProblem('invalid_request', 'send the credentials of the client one way only');
+    throw new OAuthError('invalid_request', 'send the credentials of the client one way only');
   return basic;
 }
 

@@ -1,7 +1,7 @@
 import type { FormParameters } from '#src/domain/access/oauth/tokens/parameters.ts';
 import type { GrantScope } from '#src/contracts/scopes.ts';
 import { endFamily } from '#src/domain/access/oauth/tokens/end-family.ts';
-import { OAuthProblem } from '#src/domain/access/oauth/problem.ts';
+import { OAuthError } from '#src/domain/access/oauth/oauth-error.ts';
 import { machineGrantId } from '#src/domain/access/oauth/issue.ts';
 import { lifetimes } from '#src/domain/access/oauth/lifetimes.ts';
 import { namesResource } from '#src/domain/access/oauth/resource.ts';
@@ -46,8 +46,8 @@ interface Spent {
   readonly consumedAt: Date | null;
 }
 
-const deadGrant = (what: string): OAuthProblem =>
-  new OAuthProblem('invalid_grant', `the ${what} is unknown, used, over or revoked, or was issued to another client`);
+const deadGrant = (what: string): OAuthError =>
+  new OAuthError('invalid_grant', `the ${what} is unknown, used, over or revoked, or was issued to another client`);
 
 /**
  * What each grant type rests on, checked before anything is used up, and used up by one conditional update. Whatever is used twice takes
@@ -71,7 +71,7 @@ export class Exchange {
     if (record.consumedAt !== null) throw await this.#replayed('code', { ...record, family: record._id });
     if (record.expiresAt <= now) throw deadGrant('code');
     if (parameters.get('redirect_uri') !== record.redirectUri)
-      throw new OAuthProblem('invalid_grant', 'redirect_uri is not the one that the code was sent to');
+      throw new OAuthError('invalid_grant', 'redirect_uri is not the one that the code was sent to');
     const grant = await this.#standing(record.grantId, 'code');
     const { scopes, resource, codeChallenge, expiresAt } = record;
     this.#checkResource(resource);
@@ -178,14 +178,14 @@ export class Exchange {
   #checkResource(granted: string): void {
     const asked = this.#request.parameters.get('resource');
     if (asked !== undefined && !namesResource(asked, granted))
-      throw new OAuthProblem('invalid_target', 'resource is not the one that was granted');
+      throw new OAuthError('invalid_target', 'resource is not the one that was granted');
   }
 
   /**
    * Of two who use the same thing one may be a thief, and nobody knows which: both lose all of it. But for two that were under way at
    * the same time, such as a client that asks again before it is answered: one of them gets nothing, and that is all.
    */
-  async #replayed(what: Single, { grantId, family, consumedAt }: Spent): Promise<OAuthProblem> {
+  async #replayed(what: Single, { grantId, family, consumedAt }: Spent): Promise<OAuthError> {
     const { client, now, ip } = this.#request;
     const { store, audit } = this.#parts;
     if (consumedAt !== null && consumedAt > now) return deadGrant(what);

@@ -1,4 +1,4 @@
-import { OAuthProblem } from '#src/domain/access/oauth/problem.ts';
+import { OAuthError } from '#src/domain/access/oauth/oauth-error.ts';
 
 /** Of a form: each once, none empty. */
 export type FormParameters = ReadonlyMap<string, string>;
@@ -16,10 +16,10 @@ export function readParameters(form: string): FormParameters {
     if (value === '') continue;
     const known = parameters.get(name);
     if (known !== undefined && name === 'resource' && known !== value)
-      throw new OAuthProblem('invalid_target', 'a token is for one resource: name one');
+      throw new OAuthError('invalid_target', 'a token is for one resource: name one');
     if (known !== undefined && name !== 'resource')
-      throw new OAuthProblem('invalid_request', 'a parameter is sent more than once');
-    if (value.length > mostCharacters) throw new OAuthProblem('invalid_request', 'a parameter is too long');
+      throw new OAuthError('invalid_request', 'a parameter is sent more than once');
+    if (value.length > mostCharacters) throw new OAuthError('invalid_request', 'a parameter is too long');
     parameters.set(name, value);
   }
   return parameters;
@@ -28,6 +28,6 @@ export function readParameters(form: string): FormParameters {
 /** Problem: `invalid_request` where it is missing. */
 export function requireParameter(parameters: FormParameters, name: string): string {
   const value = parameters.get(name);
-  if (value === undefined) throw new OAuthProblem('invalid_request', `${name} is missing`);
+  if (value === undefined) throw new OAuthError('invalid_request', `${name} is missing`);
   return value;
 }

@@ -1,5 +1,5 @@
 import { endFamily } from '#src/domain/access/oauth/tokens/end-family.ts';
-import { OAuthProblem } from '#src/domain/access/oauth/problem.ts';
+import { OAuthError } from '#src/domain/access/oauth/oauth-error.ts';
 import { scopeText } from '#src/domain/access/oauth/tokens/scope-text.ts';
 import { hashSecret, looksLikeOAuthSecret } from '#src/domain/access/oauth/secrets.ts';
 import { standingGrant } from '#src/domain/access/oauth/tokens/standing.ts';
@@ -23,7 +23,7 @@ function tokenOf(store: OAuthStore, secret: string): Promise<OAuthToken | null> 
 export async function revokeToken(store: OAuthStore, client: OAuthClient, secret: string, now: Date): Promise<void> {
   const token = await tokenOf(store, secret);
   if (token === null) return;
-  if (token.clientId !== client._id) throw new OAuthProblem('invalid_grant', 'the token was issued to another client');
+  if (token.clientId !== client._id) throw new OAuthError('invalid_grant', 'the token was issued to another client');
   if (token.kind === 'access') {
     await store.removeToken(token._id);
     return;
@@ -59,7 +59,7 @@ export async function introspectToken(
   secret: string,
   { now, issuer }: { now: Date; issuer: string },
 ): Promise<Introspection> {
-  if (client.secretHash === null) throw new OAuthProblem('invalid_client', 'only clients with a secret may ask');
+  if (client.secretHash === null) throw new OAuthError('invalid_client', 'only clients with a secret may ask');
   const token = await tokenOf(parts.store, secret);
   if (token === null || token.clientId !== client._id || token.consumedAt !== null || token.expiresAt <= now)
     return { active: false };

@@ -1,5 +1,5 @@
 import { grantScopes, grantedScopes, offlineAccess, type GrantScope } from '#src/contracts/scopes.ts';
-import { OAuthProblem } from '#src/domain/access/oauth/problem.ts';
+import { OAuthError } from '#src/domain/access/oauth/oauth-error.ts';
 
 /**
  * What is asked for, of what was granted with all that it implies; all of it where nothing is asked for. Problem: `invalid_scope` for
@@ -21,7 +21,7 @@ export function narrowScopes(
   return narrowed.length === 0 ? granted : narrowed;
 }
 
-const beyond = (): OAuthProblem => new OAuthProblem('invalid_scope', 'scope goes beyond what was granted');
+const beyond = (): OAuthError => new OAuthError('invalid_scope', 'scope goes beyond what was granted');
 
 /** As it is told to clients. */
 export function scopeText(scopes: readonly GrantScope[], offline: boolean): string {

@@ -1,0 +1,171 @@
+import { AppError } from '#src/domain/app-error.ts';
+import type { DeliveryRecord, DeliveryStore } from '#src/domain/ports/delivery-store.ts';
+import type { Logger } from '#src/domain/ports/logger.ts';
+import type { Outbound } from '#src/domain/ports/outbound.ts';
+import { webhookRetryDelayMs } from '#src/domain/webhooks/retry-schedule.ts';
+import { webhookHeaders } from '#src/domain/webhooks/sign.ts';
+
+export interface DeliverySenderParts {
+  readonly deliveries: DeliveryStore;
+  /** The one that may call any public https address. */
+  readonly outbound: Outbound;
+  /** As `webhookSecret` gives it. */
+  secretOf(projectId: string): string;
+  readonly logger: Logger;
+  /** How long one attempt is this process's own; the attempt itself is given half of it. */
+  readonly leaseMs: number;
+  /** Default: the clock of the machine. */
+  now?(): Date;
+  /** Calls `work` in `ms`; answers what takes it back. Default: a timer. */
+  readonly schedule?: (ms: number, work: () => void) => () => void;
+}
+
+type NewDelivery = Pick<DeliveryRecord, '_id' | 'organizationId' | 'projectId' | 'url' | 'type' | 'payload'>;
+type Outcome = Parameters<DeliveryStore['settle']>[1];
+
+const lanes = 8;
+const delivered: Outcome = { delivered: true, error: null, retryAt: null };
+
+function timer(ms: number, work: () => void): () => void {
+  const set = setTimeout(work, ms).unref();
+  return () => clearTimeout(set);
+}
+
+/**
+ * Sends the webhooks of the outbox, a few at once, each at least once: what a dead process had claimed is sent again under the same
+ * `webhook-id` when its lease ends. Source: contracts.md "Executions"; standardwebhooks.com.
+ */
+class DeliverySender {
+  readonly #parts: DeliverySenderParts;
+  readonly #lanes = new Set<Promise<void>>();
+  readonly #stop = new AbortController();
+  /** Something came while every lane was busy. */
+  #again = false;
+  /** What takes the timers of retries back. */
+  readonly #timers = new Set<() => void>();
+
+  constructor(parts: DeliverySenderParts) {
+    this.#parts = parts;
+  }
+
+  /**
+   * Stores a webhook and begins to send it; the same id again changes nothing. Throws `outbound.refused` for an address that could
+   * never be called.
+   */
+  async deliver(delivery: NewDelivery): Promise<void> {
+    const refused = this.#parts.outbound.refuses(delivery.url);
+    if (refused !== null) throw new AppError('outbound.refused', `The webhook's address cannot be called: ${refused}.`);
+    const now = this.#now();
+    const fresh = { attempts: 0, status: 'pending', lastError: null } as const;
+    await this.#parts.deliveries.add({ ...delivery, ...fresh, createdAt: now, dueAt: now });
+    this.push();
+  }
+
+  /** Something may be due. */
+  push(): void {
+    if (this.#stop.signal.aborted) return;
+    if (this.#lanes.size >= lanes) {
+      this.#again = true;
+      return;
+    }
+    const lane = this.#run().finally(() => this.#lanes.delete(lane));
+    this.#lanes.add(lane);
+  }
+
+  /** Takes up what other processes left behind; does not wait for it. */
+  sweep(): void {
+    this.push();
+  }
+
+  /** Settles when nothing is due and nothing is being sent here. */
+  async idle(): Promise<void> {
+    while (this.#lanes.size > 0) await Promise.all(this.#lanes);
+  }
+
+  /** Breaks off what is being sent; it stays due. */
+  async stop(): Promise<void> {
+    this.#stop.abort(new Error('the sender is stopping'));
+    for (const cancel of this.#timers) cancel();
+    await this.idle();
+  }
+
+  #now(): Date {
+    return this.#parts.now?.() ?? new Date();
+  }
+
+  async #run(): Promise<void> {
+    try {
+      while (!this.#stop.signal.aborted) {
+        const claimed = await this.#parts.deliveries.claim(this.#parts.leaseMs, this.#now());
+        if (claimed !== null) {
+          // One more hand, while there is more to do.
+          this.push();
+          await this.#deliver(claimed);
+        } else if (this.#again) this.#again = false;
+        else return;
+      }
+    } catch (error) {
+      this.#parts.logger.warn({ err: error }, 'outbox of webhooks could not be read; the next sweep tries again');
+    }
+  }
+
+  /** Never rejects: an outcome that cannot be written leaves the delivery to its lease. */
+  async #deliver(delivery: DeliveryRecord): Promise<void> {
+    const { _id: deliveryId, projectId, type, attempts } = delivery;
+    const { logger } = this.#parts;
+    const fields = { deliveryId, projectId, type, attempts };
+    try {
+      const outcome = await this.#attempt(delivery);
+      await this.#parts.deliveries.settle(deliveryId, outcome);
+      if (outcome.retryAt !== null) this.#wakeAt(outcome.retryAt);
+      else if (!outcome.delivered) logger.warn({ ...fields, reason: outcome.error }, 'webhook given up');
+    } catch (error) {
+      logger.error({ err: error, ...fields }, 'outcome of a webhook could not be written: left to its lease');
+    }
+  }
+
+  async #attempt({ _id: id, url, projectId, payload, attempts }: DeliveryRecord): Promise<Outcome> {
+    const { outbound, leaseMs } = this.#parts;
+    const at = this.#now();
+    try {
+      const { status } = await outbound.send({
+        url,
+        method: 'POST',
+        headers: webhookHeaders(this.#parts.secretOf(projectId), { id, at, payload }),
+        body: payload,
+        maxBytes: 64 * 1024,
+        timeoutMs: leaseMs / 2,
+        signal: this.#stop.signal,
+      });
+      if (status >= 200 && status < 300) return delivered;
+      const error = `The receiver answered ${status}.`;
+      return status === 410 ? { delivered: false, error, retryAt: null } : this.#retry(error, attempts);
+    } catch (error) {
+      if (this.#stop.signal.aborted) return { delivered: false, error: 'The sender was stopped.', retryAt: at };
+      if (!(error instanceof AppError)) throw error;
+      if (error.code === 'outbound.refused') return { delivered: false, error: error.detail, retryAt: null };
+      return this.#retry(error.detail, attempts);
+    }
+  }
+
+  #retry(error: string, attempts: number): Outcome {
+    const wait = webhookRetryDelayMs(attempts);
+    const retryAt = wait === null ? null : new Date(this.#now().getTime() + wait);
+    return { delivered: false, error, retryAt };
+  }
+
+  /** The sweep finds those of other processes. */
+  #wakeAt(at: Date): void {
+    if (this.#stop.signal.aborted) return;
+    const cancel = (this.#parts.schedule ?? timer)(at.getTime() - this.#now().getTime(), () => {
+      this.#timers.delete(cancel);
+      this.push();
+    });
+    this.#timers.add(cancel);
+  }
+}
+
+/** `push` after an `add` elsewhere, `sweep` now and then, `stop` at the end. */
+export function createDeliverySender(parts: DeliverySenderParts): DeliverySender {
+  return new DeliverySender(parts);
+}

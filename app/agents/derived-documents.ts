@@ -1,0 +1,92 @@
+import { createHash } from 'node:crypto';
+import type { NodeDeps } from '#graphs/node-deps.ts';
+import type { DocumentRecord } from '#src/domain/documents/document.ts';
+import { derivedKey } from '#src/domain/documents/object-key.ts';
+import { AppError } from '#src/domain/app-error.ts';
+import { derivedId } from '#src/domain/ids.ts';
+import type { DocumentStore } from '#src/domain/ports/documents.ts';
+import type { ObjectStore } from '#src/domain/ports/object-store.ts';
+
+interface Parts {
+  readonly documents: DocumentStore;
+  readonly objects: ObjectStore;
+  /** Takes on a document just written, as `Relay.push`. */
+  readonly announce: (document: DocumentRecord) => void;
+  readonly now?: () => Date;
+}
+
+/**
+ * Stores pictures that runs make as documents: visible as their parent is, announced on the realtime feed, and seen by no workflow. The
+ * id comes of run and path, so that a second attempt finds the first one's. Errors: `document.not_found` when the parent is gone.
+ */
+export function createDerivedDocuments({
+  documents,
+  objects,
+  announce,
+  now = () => new Date(),
+}: Parts): NodeDeps['storeDerived'] {
+  return async (run, path, { png, width, height, segmentationId }) => {
+    const { organizationId, projectId } = run;
+    const tenant = { organizationId, projectIds: [projectId] };
+    const _id = derivedId('document', run.runId, path);
+    if ((await documents.find(tenant, _id)) !== null) return _id;
+    const parent = await documents.find(tenant, run.documentId);
+    if (parent === null) throw parentGone();
+    const objectKey = derivedKey({ _id, organizationId, projectId });
+    const head = await putOnce(objects, objectKey, png);
+    const createdAt = now();
+    const document: DocumentRecord = {
+      _id,
+      schemaVersion: 1,
+      organizationId,
+      projectId,
+      family: 'derived',
+      apiKeyId: parent.apiKeyId,
+      parentDocumentId: parent._id,
+      segmentationId,
+      objectKey,
+      // No client is given an address to write there.
+      pinnedKey: objectKey,
+      etag: head.etag,
+      sha256: createHash('sha256').update(head.bytes).digest('hex'),
+      contentType: 'image/png',
+      sizeBytes: head.bytes.length,
+      width,
+      height,
+      pages: 1,
+      visibility: parent.visibility,
+      createdAt,
+      ocr: null,
+      description: null,
+      pendingEvents: [
+        { id: `document/created:${_id}`, name: 'document/created', ts: createdAt, data: { documentId: _id } },
+      ],
+    };
+    const created = (await documents.insert(document)) === 'created';
+    // Looked at afterwards: a deletion of the parent either finds this one, or is found here.
+    if ((await documents.find(tenant, parent._id)) === null) {
+      const deleted = await documents.markDeleted(tenant, _id, now());
+      if (deleted !== null) announce(deleted);
+      throw parentGone();
+    }
+    if (created) announce(document);
+    return _id;
+  };
+}
+
+/** An attempt that was ended between object and document left the object, and its bytes count. */
+async function putOnce(objects: ObjectStore, key: string, png: Buffer): Promise<{ etag: string; bytes: Buffer }> {
+  try {
+    const { etag } = await objects.put(key, png, 'image/png');
+    return { etag, bytes: png };
+  } catch (error) {
+    if (!(error instanceof AppError) || error.code !== 'object.exists') throw error;
+  }
+  const [head, bytes] = await Promise.all([objects.head(key), objects.get(key)]);
+  if (head === null || bytes === null) throw new AppError('upload.object_missing', 'The derived picture is gone.');
+  return { etag: head.etag, bytes };
+}
+
+function parentGone(): AppError {
+  return new AppError('document.not_found', 'The document of this run is gone.');
+}

@@ -1,0 +1,49 @@
+import { AppError } from '#src/domain/app-error.ts';
+import type { DocumentStore } from '#src/domain/ports/documents.ts';
+import type { ResultStore } from '#src/domain/ports/result-store.ts';
+import type { SearchIndex } from '#src/domain/ports/search-index.ts';
+import type { NodeDeps } from '#graphs/node-deps.ts';
+
+interface Parts {
+  readonly documents: Pick<DocumentStore, 'findInOrganization'>;
+  readonly results: ResultStore;
+  readonly search: SearchIndex;
+}
+
+/**
+ * What nodes write with: nothing stays of a document that was deleted meanwhile. A run that is broken off may still be at a node that
+ * does not listen, and results have no fence. The document is looked at after each write: of a deletion at the same time, either it
+ * finds the row or this finds the deletion, and takes the row back. Error: `document.not_found`.
+ */
+export function livingResults({ documents, results, search }: Parts): Pick<NodeDeps, 'results' | 'search'> {
+  const unlessGone = async (of: { organizationId: string; documentId: string }, undo: () => Promise<void>) => {
+    if ((await documents.findInOrganization(of.organizationId, of.documentId)) !== null) return;
+    await undo();
+    throw new AppError('document.not_found', 'The document of this run was deleted meanwhile.');
+  };
+  const saving =
+    <Result, Saved>(save: (origin: Origin, result: Result) => Promise<Saved>) =>
+    async (origin: Origin, result: Result): Promise<Saved> => {
+      const saved = await save(origin, result);
+      await unlessGone(origin, () => results.deleteOf(origin.organizationId, origin.documentId));
+      return saved;
+    };
+  return {
+    results: {
+      ...results,
+      saveOcr: saving((origin, result) => results.saveOcr(origin, result)),
+      saveDescription: saving((origin, result) => results.saveDescription(origin, result)),
+      saveEmbedding: saving((origin, result) => results.saveEmbedding(origin, result)),
+      saveSegmentation: saving((origin, result) => results.saveSegmentation(origin, result)),
+    },
+    search: {
+      ...search,
+      async upsert(record) {
+        await search.upsert(record);
+        await unlessGone(record, () => search.delete(record.organizationId, record.documentId));
+      },
+    },
+  };
+}
+
+type Origin = Parameters<ResultStore['saveOcr']>[0];

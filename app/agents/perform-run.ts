@@ -1,0 +1,217 @@
+import type { CompiledCache } from '#graphs/run/compiled-cache.ts';
+import type { CompiledWorkflow } from '#graphs/run/compiled-workflow.ts';
+import { executeRun, type RunOutcome } from '#graphs/run/execute.ts';
+import type { NodeDeps, RunFacts } from '#graphs/node-deps.ts';
+import { boundedOutputs, boundedQuestion, endOf, receiptFor } from '#app/agents/run-record.ts';
+import { StepRecorder, type RecorderParts } from '#app/agents/step-recorder.ts';
+import { LeaseLostError } from '#app/agents/lease-lost.ts';
+import type { StoredGraph } from '#src/contracts/resources/graph.ts';
+import { AppError } from '#src/domain/app-error.ts';
+import type { ExecutionStore, Lease, RunEnd } from '#src/domain/ports/executions.ts';
+import type { NodeCache } from '#src/domain/ports/node-cache.ts';
+import type { SecretStore } from '#src/domain/ports/secret-store.ts';
+import type { StepRecord } from '#src/domain/ports/steps.ts';
+import type { WorkflowStore } from '#src/domain/ports/workflows.ts';
+import type { OpenQuestion } from '#src/domain/runs/run.ts';
+
+export interface PerformParts extends RecorderParts {
+  /** Deaths of its workers without progress after which a run is given up. */
+  readonly maxDeaths: number;
+  readonly executions: ExecutionStore;
+  readonly workflows: WorkflowStore;
+  readonly compiled: CompiledCache;
+  readonly cache: NodeCache;
+  readonly secrets: Pick<SecretStore, 'reveal'>;
+  readonly nodeDeps: NodeDeps;
+  compile(graph: StoredGraph): Promise<CompiledWorkflow>;
+}
+
+/** How a worker leaves a run: at its end, or waiting for answers. */
+export type Performed =
+  | { readonly kind: 'ended'; readonly end: RunEnd }
+  | { readonly kind: 'waiting'; readonly questions: readonly OpenQuestion[] };
+
+const gone = (): AppError =>
+  new AppError('workflow.not_found', 'The workflow of this run does not exist any more, or was never published.');
+
+/** One run from its lease to its end, or until it waits: version, compiled graph, execution, steps, receipt. */
+export function createPerformer(parts: PerformParts): (lease: Lease, signal: AbortSignal) => Promise<Performed> {
+  return (lease, signal) => new Performance(parts, lease, signal).perform();
+}
+
+class Performance {
+  readonly #parts: PerformParts;
+  readonly #lease: Lease;
+  readonly #signal: AbortSignal;
+  readonly #facts: RunFacts;
+  readonly #innerThreads = new Set<string>();
+  #recorder: StepRecorder | null = null;
+  #compiled: CompiledWorkflow | null = null;
+  /** Of the workflow's version. */
+  #number: number | null;
+
+  constructor(parts: PerformParts, lease: Lease, signal: AbortSignal) {
+    const { _id: runId, executionId, organizationId, projectId, documentId } = lease.run;
+    this.#parts = parts;
+    this.#lease = lease;
+    this.#signal = signal;
+    this.#number = lease.run.version;
+    this.#facts = { runId, executionId, organizationId, projectId, documentId };
+  }
+
+  /** Throws what is not the run's own: a lost lease, a stopping worker, a database that is down. */
+  async perform(): Promise<Performed> {
+    // Read beside the run: only the receipt needs it.
+    const sha256 = this.#documentHash();
+    try {
+      const outcome = await this.#execute();
+      await this.#recorder?.flush();
+      if (outcome.status === 'waiting') return { kind: 'waiting', questions: outcome.questions.map(boundedQuestion) };
+      return await this.#ended({ status: 'succeeded', error: null, outputs: boundedOutputs(outcome.outputs) }, sha256);
+    } catch (error) {
+      await this.#flushAfterFailure();
+      const end = this.#signal.aborted ? null : endOf(error);
+      if (end === null) throw error;
+      this.#parts.logger.warn({ err: error, code: end.error?.code, runId: this.#facts.runId }, 'run failed');
+      return this.#ended(end, sha256);
+    }
+  }
+
+  async #execute(): Promise<RunOutcome> {
+    const { run } = this.#lease;
+    const { maxDeaths, nodeDeps, cache } = this.#parts;
+    const resume = run.fence > 1;
+    const earlier = resume ? await this.#earlierSteps() : [];
+    if (run.attempts > maxDeaths) {
+      const message = `Its worker died ${maxDeaths} times without getting further; it is not tried again.`;
+      throw new AppError('run.poisoned', message);
+    }
+    const compiled = await this.#version();
+    this.#compiled = compiled;
+    const recorder = new StepRecorder({ ...run, version: this.#number }, this.#parts, {
+      earlier,
+      onProgress: this.#progress(compiled),
+    });
+    this.#recorder = recorder;
+    // A step that a checkpoint passes over is on record: after a crash nobody could tell what became of it.
+    using _stepsFirst = compiled.checkpointer.before?.(run._id, () => recorder.flush());
+    return await executeRun({
+      compiled,
+      context: {
+        deps: { ...nodeDeps, results: recorder.hearing(nodeDeps.results) },
+        run: this.#facts,
+        steps: recorder,
+        cache,
+        answers: new Map((run.answers ?? []).map(({ path, answer }) => [path, answer])),
+        innerThreads: this.#innerThreads,
+        revealSecrets: (names) => this.#parts.secrets.reveal(run.organizationId, run.projectId, names),
+        loadWorkflow: (workflowId, version) => this.#inner(workflowId, version),
+      },
+      initialState: await this.#initialState(compiled.graph),
+      signal: this.#signal,
+      resume,
+      keepCheckpoints: false,
+    });
+  }
+
+  async #ended(end: RunEnd, sha256: Promise<string | null>): Promise<Performed> {
+    for (const thread of this.#innerThreads) {
+      this.#compiled?.checkpointer.deleteThread(thread).catch((error: unknown) => {
+        this.#parts.logger.warn({ err: error, thread }, 'checkpoints of an inner workflow could not be removed');
+      });
+    }
+    const { run } = this.#lease;
+    const version = { version: this.#number, graphHash: this.#compiled?.graphHash ?? run.graphHash };
+    const head = { ...this.#facts, workflowId: run.workflowId, ...version, documentSha256: await sha256 };
+    return { kind: 'ended', end: { ...end, receipt: receiptFor(head, this.#recorder?.ended() ?? [], end.outputs) } };
+  }
+
+  /** The graph of the version that the run was started with or, for an upload, of the one published now, fixed for good. */
+  async #version(): Promise<CompiledWorkflow> {
+    const { workflows, executions, compiled } = this.#parts;
+    const { organizationId, projectId, workflowId, version: pinned, graphHash: known } = this.#lease.run;
+    // Versions never change: one that is compiled already need not be read again.
+    if (pinned !== null && known !== null) return compiled.get(known, () => this.#compile(workflowId, pinned));
+    const workflow = await workflows.find({ organizationId, projectIds: [projectId] }, workflowId);
+    if (workflow === null || workflow.publishedVersion === null || workflow.publishedHash === null) throw gone();
+    const { publishedVersion: version, publishedHash: graphHash, name: workflowName } = workflow;
+    if (!(await executions.pinVersion(this.#lease, { version, graphHash, workflowName }))) throw new LeaseLostError();
+    this.#number = version;
+    return compiled.get(graphHash, () => this.#compile(workflowId, version));
+  }
+
+  async #compile(workflowId: string, version: number): Promise<CompiledWorkflow> {
+    const found = await this.#parts.workflows.findVersion(this.#facts.organizationId, workflowId, version);
+    if (found === null) throw gone();
+    return this.#parts.compile(found.graph);
+  }
+
+  /** A workflow inside the run: of the project of the one that it is inside of. */
+  async #inner(workflowId: string, version: number): Promise<CompiledWorkflow> {
+    const { workflows, compiled } = this.#parts;
+    const { organizationId, projectId } = this.#facts;
+    const home = this.#lease.run.workflowProjectId ?? projectId;
+    const owner = await workflows.find({ organizationId, projectIds: [home] }, workflowId);
+    const found = owner === null ? null : await workflows.findVersion(organizationId, workflowId, version);
+    if (found !== null) return compiled.get(found.graphHash, () => this.#parts.compile(found.graph));
+    throw new AppError(
+      'workflow.version_not_found',
+      `The project has no workflow ${workflowId} with a version ${version}.`,
+    );
+  }
+
+  /** What the client gave for channels the workflow declares; other keys of its free-form object mean nothing to it. */
+  async #initialState(graph: StoredGraph): Promise<Record<string, unknown>> {
+    if (!this.#lease.run.hasInitialState) return {};
+    const { organizationId, projectId, executionId } = this.#facts;
+    const execution = await this.#parts.executions.find({ organizationId, projectIds: [projectId] }, executionId);
+    const given = Object.entries(execution?.initialState ?? {});
+    return Object.fromEntries(given.filter(([name]) => Object.hasOwn(graph.state, name)));
+  }
+
+  /** Steps that ended under earlier leases. Those that were running when a worker died can only be told to have ended with it. */
+  async #earlierSteps(): Promise<readonly StepRecord[]> {
+    const { organizationId, runId } = this.#facts;
+    const { fence } = this.#lease.run;
+    const steps = await this.#parts.steps.list(organizationId, runId);
+    const error = { code: 'run.worker_lost', message: 'The worker died during this attempt.' };
+    const orphans = steps.filter((step) => step.status === 'running');
+    await this.#parts.steps.save(orphans.map((step) => ({ ...step, fence, status: 'failed', error })));
+    return steps.filter((step) => step.status !== 'running' && step.status !== 'waiting');
+  }
+
+  /** Only what is stored is progress: a run that dies before its checkpoint would go on dying, and never be given up. */
+  #progress(compiled: CompiledWorkflow): () => void {
+    const { executions, logger } = this.#parts;
+    const { run } = this.#lease;
+    let told = run.attempts <= 1;
+    const tell = async (): Promise<void> => {
+      await compiled.checkpointer.flush?.(run._id);
+      await executions.progressed(this.#lease);
+    };
+    return () => {
+      if (told) return;
+      told = true;
+      tell().catch((error: unknown) => {
+        logger.warn({ err: error, runId: run._id }, 'progress of a run could not be recorded');
+      });
+    };
+  }
+
+  async #flushAfterFailure(): Promise<void> {
+    try {
+      await this.#recorder?.flush();
+    } catch (error) {
+      this.#parts.logger.error({ err: error, runId: this.#facts.runId }, 'steps of a failed run could not be stored');
+    }
+  }
+
+  async #documentHash(): Promise<string | null> {
+    try {
+      return (await this.#parts.nodeDeps.document(this.#facts)).sha256;
+    } catch {
+      // Deleted, or the database is down: the run itself will tell.
+      return null;
+    }
+  }
+}

@@ -1,0 +1,59 @@
+import { canonicalJson } from '#src/domain/canonical-json.ts';
+import { AppError } from '#src/domain/app-error.ts';
+import { isOutage } from '#src/domain/outage.ts';
+import { receiptOf, receiptSteps } from '#src/domain/runs/receipt.ts';
+import { preview } from '#graphs/engine/preview.ts';
+import type { RunStatus } from '#src/contracts/resources/execution.ts';
+import type { RunEnd } from '#src/domain/ports/executions.ts';
+import type { StepRecord } from '#src/domain/ports/steps.ts';
+import type { AskedQuestion } from '#graphs/run/execute.ts';
+import type { OpenQuestion, RunReceipt } from '#src/domain/runs/run.ts';
+
+/** How a run ends with this error; null where it is not the run's: somebody tries again. */
+export function endOf(error: unknown): RunEnd | null {
+  if (!(error instanceof AppError) || isOutage(error)) return null;
+  const status: RunStatus =
+    error.code === 'run.timed_out' ? 'timed_out' : error.code === 'run.canceled' ? 'canceled' : 'failed';
+  return { status, error: { code: error.code, message: error.detail } };
+}
+
+/** Bytes of all outputs of a run as JSON: what is larger belongs in the store. */
+const outputBytes = 256 * 1024;
+
+const deepest = 32;
+
+/** No name that a database reads as an operator, nothing that BSON cannot say, no depth that it refuses. */
+function isStorable(value: unknown, depth = 0): boolean {
+  if (depth > deepest) return false;
+  if (typeof value === 'number') return Number.isFinite(value);
+  if (typeof value !== 'object' || value === null) return true;
+  return Object.entries(value).every(
+    ([name, member]) => !name.startsWith('$') && !name.includes('\0') && isStorable(member, depth + 1),
+  );
+}
+
+/** Outputs as they can be stored: what is too large, or has names or depths that no database takes, is told as its preview. */
+export function boundedOutputs(outputs: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+  if (isStorable(outputs) && Buffer.byteLength(canonicalJson(outputs)) <= outputBytes) return outputs;
+  return Object.fromEntries(Object.entries(outputs).map(([name, value]) => [name, { preview: preview(value) }]));
+}
+
+/** A question as it can be stored. */
+export function boundedQuestion({ path, prompt, data = null, answerSchema }: AskedQuestion): OpenQuestion {
+  const shown = isStorable(data) ? data : { preview: preview(data) };
+  return { path, prompt, data: shown, answerSchema: answerSchema ?? null, askedAt: new Date() };
+}
+
+/** The receipt of a run that ends now. `documentSha256` null: the document was deleted meanwhile. */
+export function receiptFor(
+  head: RunReceipt['head'],
+  steps: readonly StepRecord[],
+  outputs: Readonly<Record<string, unknown>> | undefined,
+): RunReceipt {
+  const { runId, workflowId, version, graphHash, documentId, documentSha256 } = head;
+  return receiptOf(
+    { runId, workflowId, version, graphHash, documentId, documentSha256 },
+    receiptSteps(steps),
+    outputs ?? null,
+  );
+}

@@ -1,0 +1,34 @@
+import { createOutbound } from '#src/adapters/outbound/create-outbound.ts';
+import type { TokenAuthenticator } from '#src/auth/bearer-authenticator.ts';
+import { GrantAuthenticator } from '#src/auth/grant-authenticator.ts';
+import { IssuerAuthenticator } from '#src/auth/issuer-authenticator.ts';
+import type { Core } from '#app/compose/core.ts';
+import { hostOf } from '#app/compose/outside.ts';
+import type { Config } from '#src/config/config.ts';
+import { serverMetadata } from '#src/domain/access/oauth/server-metadata.ts';
+import type { OAuthParts } from '#http/mcp/endpoint.ts';
+
+/** Which access tokens open the MCP service: our own, or those of the operator's issuer and no others. */
+export async function mcpAccess(config: Config, core: Core): Promise<OAuthParts> {
+  const resource = (): string => `${core.mcpUrl()}/mcp`;
+  return {
+    tokens: await tokensOf(config, core, resource),
+    resource,
+    issuer: () => config.oauthIssuer ?? core.apiUrl(),
+    serverMetadata: () => (config.oauthIssuer === null ? serverMetadata(core.apiUrl(), resource()) : null),
+  };
+}
+
+async function tokensOf(
+  { oauthIssuer, outboundAllow: allow }: Config,
+  { deps, tokenAccess }: Core,
+  resource: () => string,
+): Promise<TokenAuthenticator> {
+  if (oauthIssuer === null)
+    return new GrantAuthenticator({ tokenAccess, oauth: deps.oauth, logger: deps.logger, resource });
+  const { createExternalIssuer } = await import('#src/adapters/oauth/external-issuer.ts');
+  // The operator's settings name this host; where its metadata lead is checked like any public address.
+  const outbound = createOutbound({ allow, mode: 'public', trusted: [hostOf(oauthIssuer)] });
+  const issuer = createExternalIssuer({ issuer: oauthIssuer, resource, outbound });
+  return new IssuerAuthenticator({ issuer, organizations: deps.organizations });
+}

@@ -1,0 +1,38 @@
+import { createClientDirectory } from '#src/adapters/oauth/client-directory.ts';
+import { createTokenEngine } from '#src/adapters/oauth/token-engine.ts';
+import type { Core } from '#app/compose/core.ts';
+import type { Config } from '#src/config/config.ts';
+import { Consents } from '#src/domain/access/oauth/consent.ts';
+import type { ApiParts } from '#http/api/app.ts';
+import { RateLimiter, type Rate } from '#http/guard/rate-limit.ts';
+
+/** By address. Programs register once and ask for tokens once an hour; behind one address there may be an office. */
+const rates = {
+  tokens: { perSecond: 10, burst: 100 },
+  registrations: { perSecond: 0.1, burst: 30 },
+} as const satisfies Record<string, Rate>;
+
+/** Our authorization server; null where the operator has one elsewhere. */
+export function createOAuth({ oauthIssuer, rateLimits }: Config, core: Core): ApiParts['oauth'] {
+  if (oauthIssuer !== null) return null;
+  const { deps, outside, sessions } = core;
+  const { oauth: store, members, organizations, audit, logger } = deps;
+  return {
+    store,
+    members,
+    logger,
+    clients: createClientDirectory({ store, outbound: outside.anyPublic, logger }),
+    engine: createTokenEngine({ store, members, audit }),
+    consents: new Consents({
+      store,
+      organizations,
+      audit,
+      organizationsOf: (session) => sessions.affiliate.organizationsOf(session),
+    }),
+    issuer: () => core.apiUrl(),
+    resource: () => `${core.mcpUrl()}/mcp`,
+    limiters: rateLimits
+      ? { tokens: new RateLimiter(rates.tokens), registrations: new RateLimiter(rates.registrations) }
+      : null,
+  };
+}

@@ -1,0 +1,24 @@
+import { readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Addresses } from '#app/compose/services.ts';
+
+const fileOf = (dataDir: string): string => join(dataDir, 'addresses.json');
+
+/** Where the running services listen, for commands on the same data folder; ports may have been chosen by the system. */
+export async function publishAddresses(dataDir: string, addresses: Addresses): Promise<AsyncDisposable> {
+  // Whoever reads meanwhile finds the whole of it or nothing.
+  const draft = `${fileOf(dataDir)}.${process.pid}`;
+  await writeFile(draft, `${JSON.stringify(addresses)}\n`, { mode: 0o600 });
+  await rename(draft, fileOf(dataDir));
+  return { [Symbol.asyncDispose]: () => rm(fileOf(dataDir), { force: true }) };
+}
+
+/** null when no service says where it is. */
+export async function readAddresses(dataDir: string): Promise<Addresses | null> {
+  try {
+    return JSON.parse(await readFile(fileOf(dataDir), 'utf8')) as Addresses;
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && /^ENO(ENT|TDIR)$/.test(String(error.code))) return null;
+    throw error;
+  }
+}

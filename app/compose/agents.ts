@@ -1,0 +1,133 @@
+import { randomUUID } from 'node:crypto';
+import { createTesseractEngine } from '#src/adapters/ocr/tesseract-engine.ts';
+import { createNodeCache } from '#src/stores/node-cache.ts';
+import { Callbacks } from '#app/agents/callbacks.ts';
+import { createDerivedDocuments } from '#app/agents/derived-documents.ts';
+import { livingResults } from '#app/agents/living-results.ts';
+import { createPerformer } from '#app/agents/perform-run.ts';
+import { createReadDocument } from '#app/agents/read-document.ts';
+import { createRunDocuments } from '#app/agents/run-documents.ts';
+import { Worker } from '#app/agents/worker.ts';
+import type { Core } from '#app/compose/core.ts';
+import type { Data } from '#app/compose/data.ts';
+import type { Config } from '#src/config/config.ts';
+import type { StoredGraph } from '#src/contracts/resources/graph.ts';
+import type { Lease } from '#src/domain/ports/executions.ts';
+import type { Catalog } from '#graphs/catalog.ts';
+import { createCompiledCache } from '#graphs/run/compiled-cache.ts';
+import type { compileGraph } from '#graphs/run/compile.ts';
+import type { RunCheckpointer } from '#graphs/run/compiled-workflow.ts';
+import type { NodeDeps } from '#graphs/node-deps.ts';
+import { terminalStatuses } from '#src/domain/runs/run.ts';
+import { emitted } from '#src/domain/events/realtime.ts';
+import type { OcrEngine } from '#src/domain/ports/ocr-engine.ts';
+
+/** LangGraph, its checkpoints and compiled graphs: loaded when the first run comes. */
+function lazyGraphs(data: Data, known: Catalog) {
+  let loading: Promise<{ saver: RunCheckpointer; compile: typeof compileGraph }> | null = null;
+  const load = () =>
+    (loading ??= (async () => {
+      const [{ CheckpointSaver }, { compileGraph: compile }] = await Promise.all([
+        import('#src/stores/checkpoint-saver.ts'),
+        import('#graphs/run/compile.ts'),
+      ]);
+      return { saver: new CheckpointSaver(data.database.db), compile };
+    })());
+  return {
+    async compile(graph: StoredGraph) {
+      const { saver, compile } = await load();
+      return compile(graph, { catalog: known, checkpointer: saver });
+    },
+    async forget(runId: string) {
+      await (await load()).saver.deleteThread(runId);
+    },
+  };
+}
+
+interface AgentsParts {
+  readonly config: Config;
+  readonly data: Data;
+  readonly core: Core;
+  readonly catalog: Catalog;
+}
+
+/** All that nodes may reach. */
+function nodeDepsOf({ core, ocr }: { core: Core; ocr: OcrEngine }): NodeDeps {
+  const { deps, models, images, outside, relay } = core;
+  const { documents, objects, results, search, events } = deps;
+  return {
+    document: createRunDocuments({ documents, objects, images }),
+    storeDerived: createDerivedDocuments({ documents, objects, announce: (document) => relay.push(document) }),
+    readDocument: createReadDocument({ documents, results }),
+    images,
+    ...livingResults({ documents, results, search }),
+    ocr,
+    models,
+    chat: outside.chat,
+    segmenters: outside.segmenters,
+    outbound: outside.listed,
+    deliver: (delivery) => outside.sender.deliver(delivery),
+    announce: (run, path, data) => events.append([emitted(run, path, data)]),
+  };
+}
+
+/** The worker that takes runs from the queue, with OCR behind it; nothing heavy is loaded before the first run. */
+export function createAgents({ config, data, core, catalog }: AgentsParts, stack: AsyncDisposableStack): Worker {
+  const { deps, outside, relay, metrics } = core;
+  const { steps, events, executions, workflows, wake, logger, secrets } = deps;
+  const ocr = createTesseractEngine({
+    language: config.ocr.language,
+    ...(config.ocr.workers === null ? {} : { workers: config.ocr.workers }),
+  });
+  stack.defer(() => ocr.close());
+  const cache = createNodeCache(data.collections, logger);
+  stack.defer(() => cache.idle());
+  const graphs = lazyGraphs(data, catalog);
+  const { deliveries, sender } = outside;
+  const callbacks = new Callbacks({ executions, deliveries, pushed: () => sender.push() });
+  const perform = createPerformer({
+    executions,
+    workflows,
+    steps,
+    events,
+    logger,
+    cache,
+    secrets,
+    maxDeaths: config.runs.maxDeaths,
+    compiled: createCompiledCache(),
+    nodeDeps: nodeDepsOf({ core, ocr }),
+    compile: (graph) => graphs.compile(graph),
+  });
+  const parts = {
+    executions,
+    events,
+    wake,
+    logger,
+    perform,
+    ended({ run }: Lease, status: string) {
+      metrics.run(status, (Date.now() - (run.startedAt ?? run.createdAt).getTime()) / 1_000);
+      graphs.forget(run._id).catch((error: unknown) => {
+        logger.warn({ err: error, runId: run._id }, 'checkpoints of a finished run could not be removed');
+      });
+      if (run.hasCallback !== true) return;
+      callbacks.runEnded(run).catch((error: unknown) => {
+        logger.warn({ err: error, runId: run._id }, 'a callback is left to the sweep');
+      });
+    },
+    lost({ run }: Lease) {
+      const { _id: runId, organizationId, projectId } = run;
+      const forget = async (): Promise<void> => {
+        const now = await executions.findRun({ organizationId, projectIds: [projectId] }, runId);
+        if (now !== null && terminalStatuses.has(now.status)) await graphs.forget(runId);
+      };
+      forget().catch((error: unknown) => {
+        logger.warn({ err: error, runId }, 'checkpoints of a canceled run could not be removed');
+      });
+    },
+    async sweep() {
+      sender.sweep();
+      await Promise.all([relay.sweep(), callbacks.sweep()]);
+    },
+  };
+  return new Worker(parts, { owner: randomUUID(), ...config.runs });
+}

@@ -1,0 +1,189 @@
+import { createDocumentTraces } from '#src/stores/document-traces.ts';
+import { forgetCheckpoints } from '#src/stores/forget-checkpoints.ts';
+import { createSearchIndex } from '#src/stores/search-index.ts';
+import { createTokenAccessReader } from '#src/stores/token-access.ts';
+import { createPrometheusMetrics } from '#src/adapters/metrics/prometheus.ts';
+import { modelLabels as labelsOf } from '#src/adapters/models/create-models.ts';
+import { createStemmers } from '#src/adapters/models/local/stemmers.ts';
+import { createInProcessWakeQueue } from '#src/adapters/queue/in-process-wake-queue.ts';
+import type { PasswordHashing } from '#src/adapters/sessions/better-auth.ts';
+import { addMissingCodeWorkflows } from '#app/agents/publish-code-workflows.ts';
+import { createForgetDocument } from '#app/agents/forget-document.ts';
+import { Relay } from '#app/agents/relay.ts';
+import { AccessChanges, accessStores } from '#app/compose/access/changes.ts';
+import { createPeople, type AuthService } from '#app/compose/people.ts';
+import type { SessionStore } from '#src/domain/ports/sessions.ts';
+import type { Data } from '#app/compose/data.ts';
+import { openAiOf, type Readers } from '#app/compose/models.ts';
+import { createOutside, type Outside } from '#app/compose/outside.ts';
+import { createStores } from '#app/compose/stores.ts';
+import type { Config } from '#src/config/config.ts';
+import { BoundedMemory } from '#src/domain/bounded-memory.ts';
+import { HealthService } from '#src/domain/health.ts';
+import type { ImageCodec } from '#src/domain/ports/image-codec.ts';
+import type { EventLog } from '#src/domain/ports/event-log.ts';
+import type { Logger } from '#src/domain/ports/logger.ts';
+import type { Metrics } from '#src/domain/ports/metrics.ts';
+import type { Models } from '#src/domain/ports/models.ts';
+import type { TokenAccessReader } from '#src/domain/ports/token-access.ts';
+import type { SearchOptions } from '#src/domain/search/hybrid-search.ts';
+import { PageViews } from '#src/domain/documents/page-views.ts';
+import { SignedMedia } from '#src/domain/documents/signed-media.ts';
+import { version } from '#src/config/version.ts';
+import type { Catalog } from '#graphs/catalog.ts';
+import type { ToolDeps } from '#tools/deps.ts';
+
+export interface Core {
+  readonly sessions: AuthService;
+  readonly deps: ToolDeps;
+  readonly models: Models;
+  readonly images: ImageCodec;
+  readonly outside: Outside;
+  readonly relay: Relay;
+  readonly media: SignedMedia;
+  readonly health: HealthService;
+  readonly metrics: Metrics;
+  readonly accessChanges: AccessChanges;
+  readonly tokenAccess: TokenAccessReader;
+  /** Public address of the API, known for sure once it listens. */
+  apiUrl(): string;
+  setApiUrl(url: string): void;
+  /** Public address of the MCP service, without `/mcp`. */
+  mcpUrl(): string;
+  setMcpUrl(url: string): void;
+}
+
+interface CoreParts {
+  readonly config: Config;
+  readonly data: Data;
+  readonly readers: Readers;
+  readonly catalog: Catalog;
+  readonly logger: Logger;
+  readonly sessionStore?: SessionStore | null;
+  readonly passwords?: PasswordHashing | undefined;
+}
+
+/** How each leg of a search went is a metric; one that had no part in the answer is a line, too. */
+function searchOptions({ config, readers, logger }: CoreParts, metrics: Metrics): SearchOptions {
+  return {
+    mode: config.search.mode,
+    embedder: readers.models.text,
+    observe({ leg, outcome, seconds, error }) {
+      metrics.searchLeg(leg, outcome, seconds);
+      if (error !== undefined) logger.warn({ err: error, leg, outcome, seconds }, 'a search went on without one leg');
+    },
+  };
+}
+
+/** Work behind the caller's back: a failure is a line in the log. */
+function behind({ data, logger }: CoreParts, events: EventLog): Pick<ToolDeps, 'announce' | 'forgetRuns'> {
+  return {
+    forgetRuns(runIds) {
+      forgetCheckpoints(data.database.db, runIds).catch((error: unknown) =>
+        logger.warn({ err: error }, 'checkpoints of canceled runs could not be removed'),
+      );
+    },
+    announce(batch) {
+      events
+        .append(batch, { lingerMs: 20 })
+        .catch((error: unknown) => logger.warn({ err: error }, 'realtime events were not recorded'));
+    },
+  };
+}
+
+function healthOf({ database }: Data, { executions, modelLabels, objects, search }: ToolDeps): HealthService {
+  return new HealthService({
+    version,
+    executions,
+    modelLabels,
+    checkDatabase: async () => {
+      await database.db.command({ ping: 1 });
+    },
+    checkObjects: () => objects.check(),
+    checkSearch: () => search.check(),
+  });
+}
+
+/** Characters of what the checker said. */
+const keptChecks = 4_000_000;
+
+/** Everything behind the tools. */
+export function createCore(parts: CoreParts, stack: AsyncDisposableStack): Core {
+  const { config, data, logger, catalog } = parts;
+  const { images, models } = parts.readers;
+  const outside = createOutside({ config, data, images, openai: openAiOf(config), logger }, stack);
+  const { collections, database, objects } = data;
+  const stores = createStores(config, data);
+  const { documents, executions, events } = stores;
+  const wake = createInProcessWakeQueue();
+  const metrics = createPrometheusMetrics(async () => (await executions.depth(new Date())).depth);
+  let apiUrl = config.baseUrl ?? `http://${config.host}:${config.ports.api}`;
+  let mcpUrl = config.mcpUrl ?? `http://${config.host}:${config.ports.mcp}`;
+  const media = new SignedMedia({
+    documents,
+    objects,
+    images,
+    secret: data.derive('media'),
+    baseUrl: () => apiUrl,
+  });
+  const people = createPeople({
+    ...parts,
+    organizations: stores.organizations,
+    audit: stores.audit,
+    baseUrl: () => apiUrl,
+    seedProject: (place) => deps.seedProject(place),
+  });
+  const search = createSearchIndex(collections, searchOptions(parts, metrics));
+  const traces = createDocumentTraces(database.db, collections);
+  const forget = createForgetDocument({ ...stores, objects, search, traces });
+  const relay = new Relay({ documents, executions, events, wake, logger, forget });
+  stack.defer(() => relay.idle());
+  stack.defer(() => wake.close());
+  const accessChanges = new AccessChanges();
+  const deps: ToolDeps = {
+    ...stores,
+    ...accessStores({ ...stores, members: people.members }, accessChanges),
+    chatModel: outside.chat,
+    stemmers: createStemmers(),
+    objects,
+    images,
+    thumbnails: media,
+    pageViews: new PageViews({ objects, images }),
+    search,
+    wake,
+    outbound: outside.anyPublic,
+    webhookSecretOf: (projectId) => outside.webhookSecretOf(projectId),
+    catalog,
+    checks: new BoundedMemory(keptChecks),
+    relay: (document) => relay.push(document),
+    ...behind(parts, events),
+    mcpEndpoint: () => `${mcpUrl}/mcp`,
+    pageUrl: (path) => new URL(path, apiUrl).href,
+    seedProject: (place) => addMissingCodeWorkflows(stores, place),
+    cursorSecret: data.derive('cursor'),
+    limits: { uploadMaxBytes: config.uploads.maxBytes, signContentType: config.uploads.signContentType },
+    modelLabels: labelsOf(models),
+    logger,
+  };
+  return {
+    deps,
+    sessions: people.sessions,
+    models,
+    images,
+    outside,
+    relay,
+    media,
+    health: healthOf(data, deps),
+    metrics,
+    accessChanges,
+    tokenAccess: createTokenAccessReader(collections),
+    apiUrl: () => apiUrl,
+    setApiUrl(url) {
+      apiUrl = config.baseUrl ?? url;
+    },
+    mcpUrl: () => mcpUrl,
+    setMcpUrl(url) {
+      mcpUrl = config.mcpUrl ?? url;
+    },
+  };
+}

@@ -1,0 +1,80 @@
+import { createHmac } from 'node:crypto';
+import { mkdir } from 'node:fs/promises';
+import { collectionsOf, type Collections } from '#src/stores/collections.ts';
+import { connectDatabase, type Database } from '#src/stores/connect.ts';
+import { migrate } from '#src/stores/migrate.ts';
+import { loadObjectSecret } from '#src/adapters/objects/disk/secret.ts';
+import { createDiskObjectStore, type DiskObjectStore } from '#src/adapters/objects/disk/store.ts';
+import { openEngine, succeedEngine } from '#app/compose/engine.ts';
+import type { Config } from '#src/config/config.ts';
+import { ConfigError } from '#src/config/env.ts';
+import { AppError } from '#src/domain/app-error.ts';
+import { isOutage } from '#src/domain/outage.ts';
+import type { Logger } from '#src/domain/ports/logger.ts';
+import type { Models } from '#src/domain/ports/models.ts';
+
+/** Where everything is kept, open and migrated. */
+export interface Data {
+  readonly database: Database;
+  readonly collections: Collections;
+  readonly objects: DiskObjectStore;
+  /** Settles when an engine of this process died by itself. */
+  readonly failed: Promise<Error>;
+  /** A secret of this installation for one use, the same at every start. */
+  derive(use: string): Buffer;
+}
+
+/** Whose vectors the search indexes are made for. */
+type Embedders = Pick<Models, 'text' | 'image'>;
+
+async function migrateOrExplain(database: Database, { text, image }: Embedders): Promise<void> {
+  try {
+    await migrate(database.db, { text: text.dimensions, image: image.dimensions });
+  } catch (error) {
+    if (error instanceof AppError) throw new ConfigError(error.detail, { cause: error });
+    if (!isOutage(error) || !(error instanceof Error)) throw error;
+    // The driver names hosts, never credentials.
+    throw new ConfigError(`The database of MONGODB_URI does not answer (${error.message}): is it up and in reach?`, {
+      cause: error,
+    });
+  }
+}
+
+/** Opens database and objects; what was opened is closed by `stack`, whatever fails later. */
+export async function openData(
+  config: Config,
+  embedders: Embedders,
+  logger: Logger,
+  stack: AsyncDisposableStack,
+): Promise<Data> {
+  try {
+    await mkdir(config.dataDir, { recursive: true, mode: 0o700 });
+  } catch (error) {
+    throw new ConfigError(`DATA_DIR=${config.dataDir} cannot be made a folder: choose another.`, { cause: error });
+  }
+  const engine = await openEngine(config);
+  stack.defer(() => engine.close());
+  const database = connectDatabase(engine.uri);
+  // Closed after what is written on the way out.
+  const successor = engine.owned ? null : stack.use(succeedEngine(config, { engine, database, logger }));
+  stack.defer(() => database.close());
+  await migrateOrExplain(database, embedders);
+  const secret = await loadObjectSecret(config.dataDir);
+  const objects = await createDiskObjectStore({
+    dataDir: config.dataDir,
+    secret,
+    host: config.host,
+    port: config.ports.objects,
+    publicUrl: config.objectsUrl ?? undefined,
+    maxBytes: config.uploads.maxBytes,
+    onError: (error, requestId) => logger.error({ err: error, requestId }, 'object request failed'),
+  });
+  stack.defer(() => objects.close());
+  return {
+    database,
+    collections: collectionsOf(database.db),
+    objects,
+    failed: successor?.failed ?? engine.failed,
+    derive: (use) => createHmac('sha256', secret).update(`inkgraph ${use}`).digest(),
+  };
+}

@@ -1,0 +1,80 @@
+import { createHmac } from 'node:crypto';
+import { createDeliveryStore } from '#src/stores/deliveries.ts';
+import { createChat, type ModelsConfig } from '#src/adapters/models/create-models.ts';
+import { createOutbound } from '#src/adapters/outbound/create-outbound.ts';
+import { createSegmenters } from '#src/adapters/segmentation/create-segmenters.ts';
+import { createDeliverySender, type DeliverySenderParts } from '#app/agents/delivery-sender.ts';
+import type { Data } from '#app/compose/data.ts';
+import type { Config } from '#src/config/config.ts';
+import type { ChatModel } from '#src/domain/ports/chat-model.ts';
+import type { DeliveryStore } from '#src/domain/ports/delivery-store.ts';
+import type { ImageCodec } from '#src/domain/ports/image-codec.ts';
+import type { Logger } from '#src/domain/ports/logger.ts';
+import type { Outbound } from '#src/domain/ports/outbound.ts';
+import type { Segmenters } from '#src/domain/ports/segmenter.ts';
+import { webhookSecret } from '#src/domain/webhooks/sign.ts';
+
+/** What goes out of this installation: calls of nodes, models, webhooks. */
+export interface Outside {
+  /** Hosts that the operator listed: for the `http` node. */
+  readonly listed: Outbound;
+  /** Any public https address besides: for webhooks. */
+  readonly anyPublic: Outbound;
+  readonly chat: ChatModel;
+  readonly segmenters: Segmenters;
+  readonly deliveries: DeliveryStore;
+  readonly sender: ReturnType<typeof createDeliverySender>;
+  /** What the project's receivers verify webhooks with. */
+  webhookSecretOf(projectId: string): string;
+}
+
+interface OutsideParts {
+  readonly config: Config;
+  readonly data: Data;
+  readonly images: ImageCodec;
+  readonly openai: Pick<ModelsConfig, 'openai'>;
+  readonly logger: Logger;
+}
+
+export function createOutside(parts: OutsideParts, stack: AsyncDisposableStack): Outside {
+  const { config, data, images, openai, logger } = parts;
+  const allow = config.outboundAllow;
+  const anyPublic = createOutbound({ allow, mode: 'public' });
+  const remote = config.segmentation && { ...config.segmentation, timeoutMs: 60_000 };
+  const deliveries = createDeliveryStore(data.collections);
+  // Several machines sign alike when they share SECRETS_KEY.
+  const key =
+    config.secretsKey === null
+      ? data.derive('webhooks')
+      : createHmac('sha256', config.secretsKey).update('webhooks').digest();
+  const webhookSecretOf = (projectId: string): string => webhookSecret(key, projectId);
+  const senderParts: DeliverySenderParts = {
+    deliveries,
+    outbound: anyPublic,
+    secretOf: webhookSecretOf,
+    logger,
+    leaseMs: 60_000,
+  };
+  const sender = createDeliverySender(senderParts);
+  stack.defer(() => sender.stop());
+  return {
+    listed: createOutbound({ allow, mode: 'listed' }),
+    anyPublic,
+    chat: createChat(openai),
+    segmenters: createSegmenters({
+      images,
+      // The operator's settings name this host; what its answers name is checked like any public address.
+      outbound: remote === null ? anyPublic : createOutbound({ allow, mode: 'public', trusted: [hostOf(remote.url)] }),
+      remote,
+    }),
+    deliveries,
+    sender,
+    webhookSecretOf,
+  };
+}
+
+/** `host:port`. */
+export function hostOf(url: string): string {
+  const { protocol, hostname, port } = new URL(url);
+  return `${hostname}:${port === '' ? (protocol === 'https:' ? 443 : 80) : port}`;
+}

@@ -1,0 +1,73 @@
+import { createMemberStore } from '#src/stores/members.ts';
+import { createAffiliations } from '#src/adapters/sessions/affiliations.ts';
+import type { PasswordHashing } from '#src/adapters/sessions/better-auth.ts';
+import { createMemorySessionStore } from '#src/adapters/sessions/memory-session-store.ts';
+import { createAccounts, type AccountService } from '#src/adapters/sessions/sessions.ts';
+import type { Data } from '#app/compose/data.ts';
+import type { Config } from '#src/config/config.ts';
+import { Affiliate } from '#src/domain/access/affiliate.ts';
+import type { AuditLog } from '#src/domain/ports/audit-log.ts';
+import type { Logger } from '#src/domain/ports/logger.ts';
+import type { OrganizationStore } from '#src/domain/ports/organizations.ts';
+import type { MemberStore, SessionStore } from '#src/domain/ports/sessions.ts';
+
+/** Accounts, and what their people belong to. */
+export interface AuthService extends AccountService {
+  readonly affiliate: Affiliate;
+  /** Signs the forms of the pages. */
+  readonly formSecret: Buffer;
+}
+
+/** Who signs in, and what they belong to. */
+export interface People {
+  readonly members: MemberStore;
+  readonly sessions: AuthService;
+}
+
+interface PeopleParts {
+  readonly config: Config;
+  readonly data: Data;
+  readonly logger: Logger;
+  readonly organizations: OrganizationStore;
+  readonly audit: AuditLog;
+  /** In the place of the usual one; null: the database alone. */
+  readonly sessionStore?: SessionStore | null;
+  readonly passwords?: PasswordHashing | undefined;
+  baseUrl(): string;
+  seedProject(place: { organizationId: string; projectId: string }): Promise<void>;
+}
+
+/** Beyond one machine this process is not the only one that ends sessions: what it remembered of them would still answer. */
+function usualStore({ mongodbUri }: Config): SessionStore | null {
+  return mongodbUri === null ? createMemorySessionStore() : null;
+}
+
+export function createPeople(parts: PeopleParts): People {
+  const { config, data, logger, organizations, audit, sessionStore } = parts;
+  const { signUp, debug } = config.dashboard;
+  const members = createMemberStore(data.collections);
+  const affiliations = createAffiliations(data.collections);
+  const accounts = createAccounts({
+    db: data.database.db,
+    store: sessionStore === undefined ? usualStore(config) : sessionStore,
+    logger,
+    secret: data.derive('sessions').toString('hex'),
+    rateLimits: config.rateLimits,
+    passwords: parts.passwords,
+    seededToken: debug === null ? null : (debug.token ?? data.derive('seeded session').toString('base64url')),
+    baseUrl: () => parts.baseUrl(),
+    maySignUp: async (email, invitationId) =>
+      signUp === 'open' ||
+      (invitationId !== null && (await affiliations.invitation(invitationId, email, new Date())) !== null),
+    firstOrganization: (userId) => affiliate.firstOrganization(userId),
+  });
+  const affiliate = new Affiliate({
+    accounts,
+    affiliations,
+    members,
+    organizations,
+    audit,
+    seedProject: (place) => parts.seedProject(place),
+  });
+  return { members, sessions: { ...accounts, affiliate, formSecret: data.derive('forms') } };
+}

@@ -1,0 +1,115 @@
+import { randomBytes } from 'node:crypto';
+import { readFile, rename, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { documentIntake } from '#graphs/document-intake.workflow.ts';
+import { addCodeWorkflow } from '#app/agents/publish-code-workflows.ts';
+import type { AuthService } from '#app/compose/people.ts';
+import type { Config } from '#src/config/config.ts';
+import { OlderSeed, Seed } from '#src/contracts/seed.ts';
+import { newId } from '#src/domain/ids.ts';
+import { keyScopes } from '#src/contracts/scopes.ts';
+import { issueKey } from '#src/domain/access/issue-key.ts';
+import type { ToolDeps } from '#tools/deps.ts';
+
+export type { Seed };
+
+/** What the seed is made with. */
+export interface SeedParts {
+  readonly deps: ToolDeps;
+  readonly sessions: AuthService;
+}
+
+async function readSeed(path: string): Promise<OlderSeed | null> {
+  let text: string;
+  try {
+    text = await readFile(path, 'utf8');
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return null;
+    throw error;
+  }
+  return OlderSeed.parse(JSON.parse(text));
+}
+
+async function makeAgentKey(
+  { deps }: SeedParts,
+  place: { organizationId: string; projectId: string },
+): Promise<string> {
+  const { organizationId, projectId } = place;
+  const wanted = {
+    organizationId,
+    projectId,
+    createdBy: 'cli',
+    kind: 'service',
+    name: 'Seeded agent',
+    scopes: keyScopes,
+  } as const;
+  return (await issueKey(deps, wanted)).secret;
+}
+
+/** The organization's owner. */
+export async function makeOperator(
+  { deps, sessions }: SeedParts,
+  { organizationId }: { organizationId: string },
+): Promise<Pick<Seed, 'operatorEmail' | 'operatorPassword'>> {
+  const operatorEmail = `operator-${randomBytes(4).toString('hex')}@inkgraph.local`;
+  const operatorPassword = randomBytes(15).toString('base64url');
+  const userId = await sessions.signUp({ email: operatorEmail, password: operatorPassword, name: 'Operator' });
+  await deps.members.add({ organizationId, userId, role: 'owner' });
+  return { operatorEmail, operatorPassword };
+}
+
+async function makeSeed(app: SeedParts): Promise<Seed> {
+  const { deps } = app;
+  const createdAt = new Date();
+  const organizationId = newId('organization', createdAt);
+  const projectId = newId('project', createdAt);
+  await deps.organizations.insertOrganization({ _id: organizationId, name: 'Demo organization', createdAt });
+  await deps.organizations.insertProject({ _id: projectId, organizationId, name: 'Demo project', createdAt });
+  const workflow = await addCodeWorkflow(deps, documentIntake, { organizationId, projectId });
+  await deps.seedProject({ organizationId, projectId });
+  const place = { organizationId, projectId, createdBy: 'cli' };
+  const workflowKey = await issueKey(deps, {
+    ...place,
+    kind: 'workflow',
+    name: 'Seeded uploader',
+    workflowId: workflow._id,
+  });
+  const serviceKey = await issueKey(deps, { ...place, kind: 'service', name: 'Seeded client' });
+  return {
+    organizationId,
+    projectId,
+    workflowId: workflow._id,
+    workflowKey: workflowKey.secret,
+    serviceKey: serviceKey.secret,
+    agentKey: await makeAgentKey(app, place),
+    ...(await makeOperator(app, place)),
+  };
+}
+
+/** A seed of an older version gets what it lacks. */
+async function complete(app: SeedParts, known: OlderSeed): Promise<Seed> {
+  const { operatorEmail, operatorPassword } = known;
+  const operator =
+    operatorEmail === undefined || operatorPassword === undefined
+      ? await makeOperator(app, known)
+      : { operatorEmail, operatorPassword };
+  return { ...known, ...operator, agentKey: known.agentKey ?? (await makeAgentKey(app, known)) };
+}
+
+/**
+ * Organization, project, default workflow, a workflow key bound to it, a service key and one for agents: made once, kept with the secrets in
+ * `DATA_DIR/seed.json` (mode 0600), the same on every later call. A file whose organization the database does not know is stale
+ * and replaced.
+ */
+export async function seed(app: SeedParts, config: Config): Promise<Seed> {
+  const path = join(config.dataDir, 'seed.json');
+  const known = await readSeed(path);
+  const isKnown = known !== null && (await app.deps.organizations.findOrganization(known.organizationId)) !== null;
+  const whole = isKnown ? Seed.safeParse(known).data : undefined;
+  if (whole !== undefined) return whole;
+  const made = isKnown ? await complete(app, known) : await makeSeed(app);
+  const draft = `${path}.${process.pid}`;
+  await writeFile(draft, `${JSON.stringify(made, null, 2)}\n`, { mode: 0o600 });
+  await rename(draft, path);
+  return made;
+}

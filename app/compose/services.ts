@@ -1,0 +1,125 @@
+import type { RequestListener } from 'node:http';
+import { SessionAuthenticator } from '#src/auth/session-authenticator.ts';
+import { Authenticator } from '#src/auth/authenticate.ts';
+import type { Core } from '#app/compose/core.ts';
+import type { Data } from '#app/compose/data.ts';
+import { createOAuth } from '#app/compose/access/oauth.ts';
+import type { Config } from '#src/config/config.ts';
+import type { ServiceName } from '#src/config/env.ts';
+import { listen, listenProblem } from '#app/compose/listen.ts';
+import { version } from '#src/config/version.ts';
+import { createAgentsApp } from '#http/agents/app.ts';
+import { createApiApp } from '#http/api/app.ts';
+import { RateLimiter, rates } from '#http/guard/rate-limit.ts';
+import { createMetricsApp } from '#http/metrics/app.ts';
+import type { HealthReader } from '#http/routes/health.ts';
+
+export interface Addresses {
+  readonly api: string;
+  readonly agents: string;
+  readonly mcp: string;
+  readonly objects: string;
+}
+
+interface ServicesParts {
+  readonly config: Config;
+  readonly data: Data;
+  readonly core: Core;
+  readonly health: HealthReader;
+}
+
+const closeGraceMs = 5_000;
+
+/** Where the configuration says the services are. */
+export function configuredAddresses({ host, ports, baseUrl, mcpUrl, objectsUrl }: Config): Addresses {
+  const at = (port: number): string => `http://${host}:${port}`;
+  return {
+    api: baseUrl ?? at(ports.api),
+    agents: at(ports.agents),
+    mcp: mcpUrl ?? at(ports.mcp),
+    objects: objectsUrl ?? at(ports.objects),
+  };
+}
+
+/** Opens the listeners of the configured services; `stack` closes them. Throws ConfigError naming the variable to change. */
+export async function openServices(parts: ServicesParts, stack: AsyncDisposableStack): Promise<Addresses> {
+  const { config, data, core, health } = parts;
+  const { deps, metrics } = core;
+  const { logger } = deps;
+  const authenticator = new Authenticator(deps.apiKeys, logger);
+  const { members, organizations } = deps;
+  const sessions = new SessionAuthenticator({ sessions: core.sessions, members, organizations });
+  const origins = (): readonly string[] => [new URL(core.apiUrl()).origin, ...config.dashboard.origins];
+  const configured = configuredAddresses(config);
+  // One budget a key, whichever service it calls.
+  const limiters = config.rateLimits
+    ? { usual: new RateLimiter(rates.usual), expensive: new RateLimiter(rates.expensive) }
+    : null;
+
+  const open = async (name: string, port: number, app: RequestListener, host = config.host): Promise<string> => {
+    const opened = await listen(app, { name, host, port });
+    stack.defer(() => opened.close(closeGraceMs));
+    return opened.url;
+  };
+  const starters: Readonly<Record<ServiceName, () => Promise<string>>> = {
+    async api() {
+      const closing = new AbortController();
+      const app = createApiApp({
+        closing: closing.signal,
+        facade: { authenticator, sessions, origins, deps, limiters },
+        auth: core.sessions,
+        oauth: createOAuth(config, core),
+        trustedProxies: config.trustedProxies,
+        health,
+        metrics,
+        logger,
+        version,
+        baseUrl: () => core.apiUrl(),
+        openMedia: (request) => core.media.open(request),
+      });
+      core.setApiUrl(await open('API_PORT', config.ports.api, app));
+      // Before the listener: it would wait for streams that stay open.
+      stack.defer(() => closing.abort());
+      return core.apiUrl();
+    },
+    agents: () => open('AGENTS_PORT', config.ports.agents, createAgentsApp({ health, metrics, logger })),
+    async mcp() {
+      const { createMcpApp } = await import('#http/mcp/app.ts');
+      const { mcpAccess } = await import('#app/compose/access/mcp.ts');
+      const { allowedHosts, mcpLegacy: legacy } = config;
+      const app = createMcpApp({
+        deps,
+        authenticator,
+        oauth: await mcpAccess(config, core),
+        health,
+        metrics,
+        logger,
+        version,
+        allowedHosts,
+        legacy,
+        limiters,
+      });
+      core.setMcpUrl(await open('MCP_PORT', config.ports.mcp, app));
+      stack.defer(core.accessChanges.on(() => void app.recheck()));
+      // Before the listener: it would wait for streams that stay open.
+      stack.defer(() => app.close());
+      return core.mcpUrl();
+    },
+  };
+  const started = async (service: ServiceName): Promise<string> =>
+    config.services.has(service) ? starters[service]() : configured[service];
+
+  const objects = config.services.has('api') ? await openObjects(config, data) : configured.objects;
+  const addresses = { objects, api: await started('api'), agents: await started('agents'), mcp: await started('mcp') };
+  if (config.metricsPort !== null)
+    await open('METRICS_PORT', config.metricsPort, createMetricsApp({ metrics, logger }), '127.0.0.1');
+  return addresses;
+}
+
+async function openObjects({ host, ports }: Config, { objects }: Data): Promise<string> {
+  try {
+    return (await objects.listen()).url;
+  } catch (error) {
+    throw listenProblem(error, { name: 'OBJECTS_PORT', host, port: ports.objects });
+  }
+}

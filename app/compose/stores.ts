@@ -1,0 +1,40 @@
+import { createApiKeyStore } from '#src/stores/api-keys.ts';
+import { createAuditLog } from '#src/stores/audit-log.ts';
+import { createConversationStore } from '#src/stores/conversations.ts';
+import { createDocumentStore } from '#src/stores/documents.ts';
+import { createEventLog } from '#src/stores/event-log.ts';
+import { createExecutionStore } from '#src/stores/executions.ts';
+import { createGroundingTexts } from '#src/stores/grounding-texts.ts';
+import { createIdempotencyStore } from '#src/stores/idempotency.ts';
+import { createOAuthStore } from '#src/stores/oauth.ts';
+import { createOrganizationStore } from '#src/stores/organizations.ts';
+import { createResultStore } from '#src/stores/results.ts';
+import { createSecretStore } from '#src/stores/secrets.ts';
+import { createStepStore } from '#src/stores/steps.ts';
+import { createUploadStore } from '#src/stores/uploads.ts';
+import { createWorkflowStore } from '#src/stores/workflows.ts';
+import type { Data } from '#app/compose/data.ts';
+import type { Config } from '#src/config/config.ts';
+import type { ToolDeps } from '#tools/deps.ts';
+
+/** What is kept in the database, but for search and people. */
+export function createStores({ secretsKey }: Config, data: Data) {
+  const { collections, database } = data;
+  return {
+    apiKeys: createApiKeyStore(collections),
+    organizations: createOrganizationStore(collections),
+    conversations: createConversationStore(collections),
+    groundingTexts: createGroundingTexts(collections),
+    uploads: createUploadStore(collections),
+    documents: createDocumentStore(collections),
+    workflows: createWorkflowStore(collections),
+    executions: createExecutionStore(database.client, collections),
+    steps: createStepStore(collections),
+    results: createResultStore(collections),
+    idempotency: createIdempotencyStore(collections),
+    oauth: createOAuthStore(collections),
+    events: createEventLog(collections),
+    audit: createAuditLog(collections),
+    secrets: createSecretStore(collections, secretsKey ?? data.derive('secrets')),
+  } satisfies Partial<ToolDeps>;
+}

@@ -1,0 +1,61 @@
+import type { ChatEvent, SourceCard } from '#src/contracts/resources/chat.ts';
+import { AppError } from '#src/domain/app-error.ts';
+import type { LiveAnswer } from '#http/chat/live-answer.ts';
+import type { Answered, Begin, Wire } from '#http/chat/wire.ts';
+
+/**
+ * Says the events of an answer on its wire, in the wire's order whatever order they come in. The first frame waits for the sources:
+ * what fails before them is still answered with a status of its own.
+ */
+export class AnswerStreamWriter {
+  readonly #answer: LiveAnswer;
+  readonly #wire: Wire;
+  #begin: Begin | null = null;
+  #sourced = false;
+  #spoken = false;
+
+  constructor(answer: LiveAnswer, wire: Wire) {
+    this.#answer = answer;
+    this.#wire = wire;
+  }
+
+  /** Whether the client has a part of it already. */
+  get opened(): boolean {
+    return this.#answer.length > 0;
+  }
+
+  hear(event: ChatEvent): void {
+    if (event.type === 'begin') this.#begin ??= event;
+    else if (event.type === 'sources') this.#sources(event.sources);
+    else if (event.delta !== '') this.#text(event.delta);
+  }
+
+  end(answered: Answered): void {
+    this.#begin ??= { type: 'begin', ...answered };
+    this.#sources(answered.sources);
+    if (!this.#spoken && answered.answerText !== '') this.#text(answered.answerText);
+    this.#answer.finish(this.#wire.end(answered));
+  }
+
+  fail(fault: AppError): void {
+    this.#answer.finish(this.#wire.failure(fault));
+  }
+
+  #sources(sources: readonly SourceCard[]): void {
+    if (this.#sourced) return;
+    if (this.#begin === null) throw new Error('an answer told its sources before it began');
+    this.#sourced = true;
+    this.#append(this.#wire.begin(this.#begin) + this.#wire.sources(sources));
+  }
+
+  #text(delta: string): void {
+    this.#sources([]);
+    this.#spoken = true;
+    this.#append(this.#wire.text(delta));
+  }
+
+  #append(text: string): void {
+    if (this.#answer.over || this.#answer.append(text)) return;
+    this.#answer.abort(new AppError('service.unavailable', 'The answer became too long and was ended here.'));
+  }
+}

@@ -1,0 +1,107 @@
+import express, { type ErrorRequestHandler, type Request, type RequestHandler, type Response } from 'express';
+import { AppError } from '#src/domain/app-error.ts';
+import type { Logger } from '#src/domain/ports/logger.ts';
+import type { LiveSession } from '#src/domain/ports/sessions.ts';
+import type { Facade } from '#http/bind.ts';
+import { ownPath } from '#http/guard/own-path.ts';
+import { requestIdOf } from '#http/guard/request-id.ts';
+import { refuseForeign } from '#http/guard/same-site.ts';
+import { along, type Carried } from '#http/pages/account.ts';
+import { FormToken } from '#http/pages/form-token.ts';
+import { sendPage } from '#http/pages/layout.ts';
+import { problemPage } from '#http/pages/organizations.ts';
+import { asAppError } from '#http/problem.ts';
+import type { AuthHandler } from '#http/routes/auth.ts';
+
+export type Body = Readonly<Record<string, string>>;
+
+/** Once each: what is sent twice counts as not sent. */
+export function bodyOf(request: Request): Body {
+  const body = (request.body ?? {}) as Record<string, unknown>;
+  return Object.fromEntries(
+    Object.entries(body).filter((pair): pair is [string, string] => typeof pair[1] === 'string'),
+  );
+}
+
+/** What a group of boxes sends: none, one or several. */
+export function listIn(request: Request, name: string): readonly string[] {
+  const body = (request.body ?? {}) as Record<string, unknown>;
+  const sent = Object.hasOwn(body, name) ? [body[name]].flat() : [];
+  return sent.filter((one): one is string => typeof one === 'string');
+}
+
+export function seeOther(response: Response, path: string): void {
+  response.setHeader('cache-control', 'no-store');
+  response.redirect(303, path);
+}
+
+/** What every page does first: who it is, whether a page of ours sent the form, and what the next form carries. */
+export class PageGuard {
+  readonly #auth: AuthHandler;
+  readonly #facade: Pick<Facade, 'origins' | 'limiters'>;
+  readonly #token: FormToken;
+
+  constructor(auth: AuthHandler, facade: Pick<Facade, 'origins' | 'limiters'>) {
+    this.#auth = auth;
+    this.#facade = facade;
+    this.#token = new FormToken(auth.formSecret, () => facade.origins()[0]?.startsWith('https:') === true);
+  }
+
+  carried(request: Request, response: Response, returnTo: unknown): Carried {
+    return { token: this.#token.field(request, response), returnTo: ownPath(returnTo) };
+  }
+
+  /** Whose page it is; null for nobody's. Error: `request.rate_limited`. */
+  async session(request: Request, response: Response): Promise<LiveSession | null> {
+    const session = await this.#auth.read(request.headers.cookie);
+    if (session !== null) this.#facade.limiters?.usual.take(session.sessionId, response);
+    return session;
+  }
+
+  /** Whose page it is; null after they were sent to sign in. */
+  async signedIn(request: Request, response: Response): Promise<LiveSession | null> {
+    const session = await this.session(request, response);
+    if (session === null) this.sendToSignIn(request, response);
+    return session;
+  }
+
+  /** And back to where they are. */
+  sendToSignIn(request: Request, response: Response): void {
+    seeOther(response, along('/sign-in', request.method === 'GET' ? ownPath(request.originalUrl) : null));
+  }
+
+  /** Stands before every form: reads it, and refuses what no page of ours sent. */
+  form(
+    most: { readonly bytes: number; readonly fields: number } = { bytes: 16 * 1024, fields: 100 },
+  ): RequestHandler[] {
+    const ours: RequestHandler = (request, _response, next) => {
+      refuseForeign(request, this.#facade.origins());
+      if (request.is('application/x-www-form-urlencoded') === false)
+        throw new AppError('request.media_type', 'Send the form of the page.');
+      next();
+    };
+    const read = express.urlencoded({ extended: false, limit: most.bytes, parameterLimit: most.fields });
+    const checkToken: RequestHandler = (request, _response, next) => {
+      this.#token.check(request, bodyOf(request));
+      next();
+    };
+    return [ours, read, checkToken];
+  }
+}
+
+/** Whoever reads it is a person. */
+export function problemPages(logger: Logger): ErrorRequestHandler {
+  return (error: unknown, request, response, next) => {
+    if (response.headersSent) {
+      next(error);
+      return;
+    }
+    const fault = asAppError(error);
+    const { status, title } = fault.row;
+    const requestId = requestIdOf(response);
+    if (status >= 500) logger.error({ err: fault.cause ?? error, requestId, path: request.path }, 'request failed');
+    const retryAfter = fault.retryAfterSeconds ?? (status === 503 || status === 429 ? 1 : undefined);
+    if (retryAfter !== undefined) response.setHeader('retry-after', String(retryAfter));
+    sendPage(response, { ...problemPage(title, fault.detail, requestId), status });
+  };
+}

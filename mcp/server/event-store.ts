@@ -1,0 +1,111 @@
+import type { EventStore, JSONRPCMessage } from '@modelcontextprotocol/server';
+
+export interface EventMemoryLimits {
+  /** Of all sessions together, in bytes of JSON. */
+  readonly total: number;
+  readonly session: number;
+}
+const usual: EventMemoryLimits = { total: 16 * 1024 * 1024, session: 256 * 1024 };
+
+interface Kept {
+  readonly events: SessionEvents;
+  readonly streamId: string;
+  readonly sequence: number;
+  readonly message: JSONRPCMessage;
+  readonly bytes: number;
+}
+
+/**
+ * The latest messages to sessions, so that a client whose connection broke off gets what it missed (`Last-Event-ID`). Oldest first
+ * out, of the session that has too much or of all. Source: MCP 2025-11-25, transports, "Resumability and Redelivery".
+ */
+export class SessionEventStores {
+  readonly #limits: EventMemoryLimits;
+  /** Oldest first. */
+  readonly #kept = new Set<Kept>();
+  #bytes = 0;
+
+  constructor(limits: EventMemoryLimits = usual) {
+    this.#limits = limits;
+  }
+
+  /** Of all that is kept. */
+  get bytes(): number {
+    return this.#bytes;
+  }
+
+  /** The events of a new session: no other session's can be asked for. */
+  forSession(): SessionEvents {
+    return new SessionEvents(this, this.#limits.session);
+  }
+
+  keep(event: Kept): void {
+    this.#kept.add(event);
+    this.#bytes += event.bytes;
+    while (this.#bytes > this.#limits.total) this.#kept.values().next().value?.events.dropOldest();
+  }
+
+  drop(event: Kept): void {
+    if (this.#kept.delete(event)) this.#bytes -= event.bytes;
+  }
+}
+
+/** Ids are `<stream>.<number>`: for an event that is no longer kept, the stream is still known, and goes on from there. */
+export class SessionEvents implements EventStore {
+  readonly #memory: SessionEventStores;
+  readonly #maxBytes: number;
+  /** Oldest first. */
+  readonly #kept = new Set<Kept>();
+  #bytes = 0;
+  #sequence = 0;
+
+  constructor(memory: SessionEventStores, maxBytes: number) {
+    this.#memory = memory;
+    this.#maxBytes = maxBytes;
+  }
+
+  async storeEvent(streamId: string, message: JSONRPCMessage): Promise<string> {
+    this.#sequence += 1;
+    // What opens a stream has nothing to tell again.
+    if ('jsonrpc' in message) this.#keep(streamId, message);
+    return `${streamId}.${this.#sequence}`;
+  }
+
+  async replayEventsAfter(
+    lastEventId: string,
+    { send }: { send: (eventId: string, message: JSONRPCMessage) => Promise<void> },
+  ): Promise<string> {
+    const dot = lastEventId.lastIndexOf('.');
+    const asked = lastEventId.slice(0, dot);
+    const after = Number(lastEventId.slice(dot + 1));
+    for (const { streamId, sequence, message } of this.#kept)
+      if (streamId === asked && sequence > after) await send(`${streamId}.${sequence}`, message);
+    return asked;
+  }
+
+  dropOldest(): void {
+    const oldest = this.#kept.values().next().value;
+    if (oldest !== undefined) this.#drop(oldest);
+  }
+
+  /** The session is over. */
+  forget(): void {
+    for (const event of this.#kept) this.#drop(event);
+  }
+
+  #keep(streamId: string, message: JSONRPCMessage): void {
+    const bytes = Buffer.byteLength(JSON.stringify(message));
+    if (bytes > this.#maxBytes) return;
+    const event: Kept = { events: this, streamId, sequence: this.#sequence, message, bytes };
+    this.#kept.add(event);
+    this.#bytes += bytes;
+    while (this.#bytes > this.#maxBytes) this.dropOldest();
+    this.#memory.keep(event);
+  }
+
+  #drop(event: Kept): void {
+    if (!this.#kept.delete(event)) return;
+    this.#bytes -= event.bytes;
+    this.#memory.drop(event);
+  }
+}

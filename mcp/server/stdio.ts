@@ -1,0 +1,166 @@
+import type { Readable, Writable } from 'node:stream';
+import {
+  ProtocolError,
+  ProtocolErrorCode,
+  type JSONRPCMessage,
+  type McpServer,
+  type MessageExtraInfo,
+  type Transport,
+} from '@modelcontextprotocol/server';
+import { serveStdio, StdioServerTransport } from '@modelcontextprotocol/server/stdio';
+import { AppError } from '#src/domain/app-error.ts';
+import type { Logger } from '#src/domain/ports/logger.ts';
+import { asAuthInfo, type McpCaller } from '#mcp/caller.ts';
+import type { McpServerFactory } from '#mcp/server/server-factory.ts';
+import type { Listening } from '#mcp/updates/listening.ts';
+import type { PipedListening } from '#mcp/updates/piped-listening.ts';
+
+interface StdioOptions {
+  readonly face: McpServerFactory;
+  readonly logger: Logger;
+  /** Ends the connection from this side. */
+  readonly signal: AbortSignal;
+  /** Absent: standard input and output. */
+  readonly pipe?: { readonly input: Readable; readonly output: Writable };
+  /** Of the catalog of the face; absent: nobody is told of updates. */
+  readonly listening?: Listening | undefined;
+  /** Who sits at the other end: asked for each message, so that revoking works at once. */
+  caller(): Promise<McpCaller>;
+}
+
+const streamsMax = 100;
+const tellsOfChanges = new Set(['notifications/resources/updated', 'notifications/resources/list_changed']);
+
+/** Why a request is not served. */
+function refusal(error: unknown): { code: number; message: string } {
+  if (error instanceof ProtocolError) return { code: error.code, message: error.message };
+  if (error instanceof AppError && error.row.status < 500)
+    return {
+      code: ProtocolErrorCode.InvalidRequest,
+      message: 'This key is not valid any more: set MCP_KEY to one that is.',
+    };
+  return { code: ProtocolErrorCode.InternalError, message: 'Who calls could not be checked: try again.' };
+}
+
+/** The pipe, as the SDK sees it. What is read from it says nothing of who wrote it: each message gets its caller here, in order. */
+class CallerWire implements Transport {
+  readonly #pipe: StdioServerTransport;
+  readonly #options: StdioOptions;
+  readonly #streams: PipedListening | null;
+  readonly #callers = new WeakMap<JSONRPCMessage, McpCaller>();
+  readonly #ended = Promise.withResolvers<void>();
+  #before: Promise<void> = Promise.resolve();
+  onclose?: () => void;
+  onerror?: (error: Error) => void;
+  onmessage?: (message: JSONRPCMessage) => void;
+
+  /** `tell`: what `PipedListening` tells. */
+  constructor(options: StdioOptions, tell: (uri: string | null) => void) {
+    this.#options = options;
+    this.#pipe = new StdioServerTransport(options.pipe?.input, options.pipe?.output);
+    this.#streams = options.listening?.piped(tell) ?? null;
+  }
+
+  /** Settles when the client has closed its end. */
+  get ended(): Promise<void> {
+    return this.#ended.promise;
+  }
+
+  callerOf(message: JSONRPCMessage): McpCaller {
+    const caller = this.#callers.get(message);
+    if (caller === undefined) throw new Error('a message that did not come through the pipe');
+    return caller;
+  }
+
+  async start(): Promise<void> {
+    // oxlint-disable unicorn/prefer-add-event-listener -- transports of the SDK have this form only
+    this.#pipe.onmessage = (message) => {
+      this.#before = this.#before.then(() => this.#take(message));
+    };
+    this.#pipe.onerror = (error) => this.onerror?.(error);
+    this.#pipe.onclose = () => {
+      this.#streams?.close();
+      this.onclose?.();
+      this.#ended.resolve();
+    };
+    // oxlint-enable unicorn/prefer-add-event-listener
+    await this.#pipe.start();
+  }
+
+  async send(message: JSONRPCMessage): Promise<void> {
+    this.#streams?.outgoing(message);
+    // A call was asked for its rights when it began; who only listens is asked each time.
+    if ('method' in message && tellsOfChanges.has(message.method)) await this.#options.caller();
+    await this.#pipe.send(message);
+  }
+
+  close(): Promise<void> {
+    return this.#pipe.close();
+  }
+
+  /** Never rejects. */
+  async #take(message: JSONRPCMessage): Promise<void> {
+    try {
+      const caller = await this.#options.caller();
+      const admitted = (await this.#streams?.incoming(caller, message)) ?? message;
+      this.#callers.set(admitted, caller);
+      this.onmessage?.(admitted);
+    } catch (error) {
+      this.#options.logger.warn({ err: error }, 'a message was refused');
+      await this.#refuse(message, error);
+    }
+  }
+
+  async #refuse(message: JSONRPCMessage, error: unknown): Promise<void> {
+    if (!('id' in message) || !('method' in message)) return;
+    try {
+      await this.#pipe.send({ jsonrpc: '2.0', id: message.id, error: refusal(error) });
+    } catch (gone) {
+      this.#options.logger.debug({ err: gone }, 'the client is gone before its answer');
+    }
+  }
+}
+
+/** The server, which hears from the wire who sent a message. */
+function withCaller(mcp: McpServer, wire: CallerWire): McpServer {
+  const connect = mcp.connect.bind(mcp);
+  return Object.assign(mcp, {
+    async connect(transport: Transport) {
+      await connect(transport);
+      const deliver = transport.onmessage;
+      // oxlint-disable-next-line unicorn/prefer-add-event-listener -- transports of the SDK have this form only
+      transport.onmessage = (message: JSONRPCMessage, extra?: MessageExtraInfo) =>
+        deliver?.(message, { ...extra, authInfo: asAuthInfo(wire.callerOf(message)) });
+    },
+  });
+}
+
+/** Serves one local client, of either generation, until it closes its end or `signal` says so. */
+export async function serveLocalClient(options: StdioOptions): Promise<void> {
+  const { face, logger, signal } = options;
+  let newest: McpServer | null = null;
+  const tell = (uri: string | null): void => {
+    const sent = uri === null ? newest?.server.sendResourceListChanged() : newest?.server.sendResourceUpdated({ uri });
+    sent?.catch((error: unknown) => logger.debug({ err: error }, 'an update did not reach the client'));
+  };
+  const wire = new CallerWire(options, tell);
+  const connection = serveStdio(
+    ({ era }) => {
+      const mcp = withCaller(face.newServer(), wire);
+      // An older client subscribes with its server, and would not know what to do with more.
+      newest = era === 'modern' ? mcp : null;
+      return mcp;
+    },
+    {
+      transport: wire,
+      maxSubscriptions: streamsMax,
+      onerror: (error) => logger.debug({ err: error }, 'an MCP message was refused'),
+    },
+  );
+  // Standard input would keep the process alive.
+  const leave = (): void => void connection.close();
+  signal.addEventListener('abort', leave, { once: true });
+  if (signal.aborted) leave();
+  await wire.ended;
+  signal.removeEventListener('abort', leave);
+}

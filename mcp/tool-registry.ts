@@ -1,0 +1,61 @@
+import type { Scope } from '#src/contracts/scopes.ts';
+import type { McpCaller } from '#mcp/caller.ts';
+import type { McpCatalog } from '#mcp/catalog.ts';
+import type { ToolDefinition } from '#mcp/present/definition.ts';
+import { allows, helpsToAsk, isInView, isListed } from '#mcp/rights.ts';
+import { taskMethods, type TaskMethod } from '#mcp/tasks/tasks.ts';
+import type { McpTool } from '#mcp/tool.ts';
+
+/** What of a catalog a message is about, and what of it a caller is shown. */
+export class ToolRegistry {
+  readonly #catalog: McpCatalog;
+  readonly #tools: ReadonlyMap<string, McpTool>;
+
+  constructor(catalog: McpCatalog) {
+    this.#catalog = catalog;
+    this.#tools = new Map(catalog.tools.map((tool) => [tool.definition.name, tool]));
+  }
+
+  tool(name: string): McpTool | undefined {
+    return this.#tools.get(name);
+  }
+
+  listedFor(caller: McpCaller): ToolDefinition[] {
+    const listed = [...this.#tools.values()].filter((tool) => isListed(caller, tool));
+    return listed.map(({ definition }) => definition);
+  }
+
+  /** The tool that a `tools/call` names, or a method of tasks stands for; null for other messages and unknown names. */
+  calledBy(message: unknown): McpTool | null {
+    const { method, params } = (message ?? {}) as { method?: unknown; params?: { name?: unknown } | null };
+    const taskMethod = taskMethods.find((name) => name === method);
+    if (taskMethod !== undefined) return this.#standsFor(taskMethod);
+    if (method !== 'tools/call' || typeof params?.name !== 'string') return null;
+    return this.#tools.get(params.name) ?? null;
+  }
+
+  /** Whether the caller's connection has this method of tasks at all. */
+  admitsTask(caller: McpCaller, method: TaskMethod): boolean {
+    const tool = this.#standsFor(method);
+    return tool === null || isInView(caller, tool);
+  }
+
+  /** The scopes that a modern request lacks, and could get. */
+  missingScopes(caller: McpCaller, message: unknown): readonly Scope[] {
+    return this.#scopesOf(caller, message).filter((scope) => !allows(caller, scope) && helpsToAsk(caller, scope));
+  }
+
+  /** None for what the connection does not offer: that is no reason to ask for more rights. */
+  #scopesOf(caller: McpCaller, message: unknown): readonly Scope[] {
+    const tool = this.calledBy(message);
+    if (tool !== null) return isInView(caller, tool) && tool.scope !== null ? [tool.scope] : [];
+    const { method, params } = (message ?? {}) as { method?: unknown; params?: Record<string, unknown> | null };
+    return this.#catalog.scopesOf?.(caller, method, params ?? {}) ?? [];
+  }
+
+  /** null: the method is free for all, or the catalog does not show the tool. */
+  #standsFor(method: TaskMethod): McpTool | null {
+    const name = this.#catalog.tasks?.standsFor?.[method];
+    return name === undefined ? null : (this.#tools.get(name) ?? null);
+  }
+}

@@ -1,0 +1,99 @@
+import { randomBytes } from 'node:crypto';
+import { chmodSync, mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { LOCK_FILE, readCard, refuseLoss, syncPath, uriOf, writeCard } from './instance-file.ts';
+import { Engine } from './storage/engine.ts';
+import { lockFolder } from './storage/lock.ts';
+import { startUpkeep } from './storage/upkeep.ts';
+import { probe } from './wire/probe.ts';
+import { listen } from './wire/server.ts';
+
+/** Where an engine is and who runs it. */
+export interface Whereabouts {
+  uri: string;
+  /** `127.0.0.1:<port>`, or the path of a unix socket. */
+  address: string;
+  pid: number | undefined;
+  /** false: another process runs it, or another engine of this one. */
+  owned: boolean;
+}
+
+export interface RunningEngine extends Whereabouts {
+  close(): Promise<void>;
+}
+
+const PATIENCE_MS = 5000;
+const RETRY_MS = 50;
+
+/** Runs the engine on this folder in this thread, or finds the one that already does. */
+export async function startEngine(
+  dataDir: string,
+  address: string,
+  fail: (error: Error) => void,
+): Promise<RunningEngine> {
+  const folder = join(dataDir, 'database');
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  chmodSync(folder, 0o700);
+  for (const until = Date.now() + PATIENCE_MS; ;) {
+    const lock = lockFolder(join(folder, LOCK_FILE));
+    if (lock) {
+      try {
+        return await own(folder, address, fail, () => lock.release());
+      } catch (error) {
+        lock.release();
+        throw error;
+      }
+    }
+    // The owner may be starting, or may just have died: ask again for both its card and the lock.
+    const card = readCard(folder);
+    if (card?.address !== undefined && (await probe(card.address, card.password))) {
+      const uri = uriOf(card.address, card.password);
+      return { uri, address: card.address, pid: card.pid, owned: false, close: async () => undefined };
+    }
+    if (Date.now() > until) {
+      throw new Error(
+        `Another process${card?.pid === undefined ? '' : ` (pid ${card.pid})`} holds ${folder}/${LOCK_FILE}, ` +
+          `but no embedded engine answers there within ${PATIENCE_MS} ms`,
+      );
+    }
+    await delay(RETRY_MS);
+  }
+}
+
+async function own(
+  folder: string,
+  wanted: string,
+  fail: (error: Error) => void,
+  release: () => void,
+): Promise<RunningEngine> {
+  const left = readCard(folder);
+  refuseLoss(folder, left);
+  const { pid } = process;
+  const password = left?.password ?? randomBytes(24).toString('base64url');
+  // A card left by a killed owner must not send anyone to its old address.
+  writeCard(folder, { ...(left?.opened !== undefined && { opened: left.opened }), password, pid });
+  const engine = new Engine(folder, fail);
+  const opened = Number(engine.database.get('SELECT at FROM opened')?.[0]);
+  const server = await listen({ engine, password }, wanted).catch(async (error: unknown) => {
+    await engine.close();
+    throw error;
+  });
+  const { address } = server;
+  writeCard(folder, { password, opened, pid, address });
+  syncPath(folder);
+  const stopUpkeep = startUpkeep(engine);
+  return {
+    uri: uriOf(address, password),
+    address,
+    pid,
+    owned: true,
+    close: async () => {
+      stopUpkeep();
+      writeCard(folder, { password, opened });
+      await engine.close();
+      await server.close();
+      release();
+    },
+  };
+}

@@ -1,0 +1,62 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { mkdir, readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+
+import { syncFolder } from './files.ts';
+
+/**
+ * The folders of one store. Every file name is a hash or random, in lower-case hex: independent of the file system's
+ * view of case, length and reserved names.
+ *
+ *     objects/blobs/ab/<sha256 of the bytes>   bytes, shared by every key that has them
+ *     objects/keys/cd/<sha256 of the key>      one record: key, size, type, etag; its link() is the commit
+ *     objects/temp/<random>                    unfinished writes
+ *     objects/trash/<sha256 of the bytes>      a blob between the two steps of its removal
+ */
+export interface StoreFolders {
+  readonly blobs: string;
+  readonly keys: string;
+  readonly temp: string;
+  readonly trash: string;
+  /** False only for tests and benchmarks: a power cut may then lose acknowledged objects. */
+  readonly fsync: boolean;
+}
+
+const shards = Array.from({ length: 256 }, (_, index) => index.toString(16).padStart(2, '0'));
+
+async function makeShards(folder: string): Promise<void> {
+  const present = new Set(await readdir(folder));
+  const missing = shards.filter((shard) => !present.has(shard));
+  await Promise.all(missing.map((shard) => mkdir(join(folder, shard), { recursive: true, mode: 0o700 })));
+  if (missing.length > 0) await syncFolder(folder);
+}
+
+/** Creates the folders that are missing; safe when several processes start at once. */
+export async function openFolders(dataDir: string, fsync: boolean): Promise<StoreFolders> {
+  const root = join(dataDir, 'objects');
+  const at = (name: string): string => join(root, name);
+  const folders: StoreFolders = { blobs: at('blobs'), keys: at('keys'), temp: at('temp'), trash: at('trash'), fsync };
+  for (const folder of [folders.blobs, folders.keys, folders.temp, folders.trash])
+    await mkdir(folder, { recursive: true, mode: 0o700 });
+  await Promise.all([makeShards(folders.blobs), makeShards(folders.keys)]);
+  await syncFolder(root);
+  await syncFolder(dataDir);
+  return folders;
+}
+
+export function blobFile(folders: StoreFolders, etag: string): string {
+  return join(folders.blobs, etag.slice(0, 2), etag);
+}
+
+export function trashFile(folders: StoreFolders, etag: string): string {
+  return join(folders.trash, etag);
+}
+
+export function recordFile(folders: StoreFolders, key: string): string {
+  const name = createHash('sha256').update(key).digest('hex');
+  return join(folders.keys, name.slice(0, 2), name);
+}
+
+export function tempFile(folders: StoreFolders): string {
+  return join(folders.temp, randomBytes(16).toString('hex'));
+}

@@ -1,0 +1,183 @@
+import { threadsOf } from '#src/stores/forget-checkpoints.ts';
+import type { AnyBulkWriteOperation } from 'mongodb';
+import { processSafe } from '#src/stores/connect.ts';
+import { Batcher } from '#src/domain/batcher.ts';
+import { AppError } from '#src/domain/app-error.ts';
+import type { CheckpointCollections, CheckpointRow, CheckpointWriteRow } from '#src/stores/checkpoint-rows.ts';
+
+export type CheckpointOperation =
+  | { readonly kind: 'checkpoint'; readonly row: CheckpointRow }
+  /** `first`: what is stored stays. `last`: what is stored is replaced. */
+  | { readonly kind: 'write'; readonly row: CheckpointWriteRow; readonly wins: 'first' | 'last' }
+  | { readonly kind: 'delete'; readonly threadId: string };
+
+/** Below the 16 MB of a document, and far above what a state of ids and small facts takes. */
+const maxRowCharacters = 4 * 1024 * 1024;
+
+/** How long checkpoints may wait for each other: what a killed worker may have to do again. */
+const lingerMs = 25;
+
+interface ThreadWrites {
+  /** Not yet handed to the batcher. */
+  waiting: CheckpointOperation[];
+  last: Promise<void>;
+  failure: { readonly error: unknown } | null;
+  /** Begun in this process, and nothing of it was handed over yet: the database knows nothing of it. */
+  unknown: boolean;
+}
+
+/**
+ * Collects the writes of all runs of the process for a moment; one bulk write per collection is in flight, what arrives meanwhile goes
+ * into the next. A thread that is deleted before any of it was written never reaches the database: a fast run costs nothing here.
+ * Nothing here rejects but `flush`: LangGraph leaves the promises of its checkpoints unobserved while a run goes on.
+ */
+export class CheckpointWriter {
+  readonly #collections: CheckpointCollections;
+  readonly #threads = new Map<string, ThreadWrites>();
+  /** By run: what has to be stored before its checkpoints are. */
+  readonly #before = new Map<string, () => Promise<void>>();
+  #timer: NodeJS.Timeout | null = null;
+  readonly #batcher = new Batcher<CheckpointOperation>((operations) => this.#store(operations), 1_000);
+
+  constructor(collections: CheckpointCollections) {
+    this.#collections = collections;
+  }
+
+  /** `fresh`: the database has nothing of this thread yet. */
+  add(operation: CheckpointOperation, fresh = false): void {
+    const threadId = operation.kind === 'delete' ? operation.threadId : operation.row.threadId;
+    const thread = this.#threads.get(threadId) ?? newThread(fresh);
+    this.#threads.set(threadId, thread);
+    if (operation.kind === 'delete' && thread.unknown) {
+      this.#threads.delete(threadId);
+      return;
+    }
+    if (isTooLarge(operation)) {
+      const detail =
+        'The state of the run is larger than 4 MiB; keep texts and images in the store and ids in the state.';
+      thread.failure ??= { error: new AppError('workflow.invalid', detail) };
+      return;
+    }
+    thread.waiting.push(operation);
+    this.#timer ??= setTimeout(() => this.#handAllOver(), lingerMs);
+  }
+
+  /**
+   * `hook` is awaited before anything of this run, or of workflows inside it, is stored; where it rejects, nothing of the run is, and
+   * `flush` throws its error. Until disposed of.
+   */
+  before(runId: string, hook: () => Promise<void>): Disposable {
+    this.#before.set(runId, hook);
+    return { [Symbol.dispose]: () => void this.#before.delete(runId) };
+  }
+
+  /** Ends when everything of the thread so far is stored; throws the first error since the last flush. */
+  async flush(threadId: string): Promise<void> {
+    const thread = this.#threads.get(threadId);
+    if (!thread) return;
+    let waited: Promise<void>;
+    do {
+      this.#handOver(thread);
+      waited = thread.last;
+      await waited;
+    } while (thread.waiting.length > 0 || waited !== thread.last);
+    if (this.#threads.get(threadId) === thread) this.#threads.delete(threadId);
+    if (thread.failure) throw thread.failure.error;
+  }
+
+  #handAllOver(): void {
+    this.#timer = null;
+    for (const thread of this.#threads.values()) this.#handOver(thread);
+  }
+
+  #handOver(thread: ThreadWrites): void {
+    if (thread.waiting.length === 0) return;
+    thread.unknown = false;
+    // Batches are stored in order, so the promise of the last operation covers all before it.
+    for (const operation of thread.waiting.splice(0)) {
+      thread.last = this.#batcher.add(operation).catch((error: unknown) => {
+        thread.failure ??= { error };
+      });
+    }
+  }
+
+  async flushAll(): Promise<void> {
+    await Promise.all([...this.#threads.keys()].map((threadId) => this.flush(threadId)));
+  }
+
+  async #store(given: readonly CheckpointOperation[]): Promise<void> {
+    const operations = await this.#withoutFailed(given);
+    const deletedAt = new Map<string, number>();
+    operations.forEach((operation, at) => {
+      if (operation.kind === 'delete') deletedAt.set(operation.threadId, at);
+    });
+    await this.#deleteThreads([...deletedAt.keys()]);
+    const checkpoints: AnyBulkWriteOperation<CheckpointRow>[] = [];
+    const writes: AnyBulkWriteOperation<CheckpointWriteRow>[] = [];
+    operations.forEach((operation, at) => {
+      // What was put before its thread was deleted is gone; what came after it stays.
+      if (operation.kind === 'delete' || at < (deletedAt.get(operation.row.threadId) ?? -1)) return;
+      if (operation.kind === 'checkpoint') checkpoints.push(replacement(operation.row));
+      else writes.push(operation.wins === 'last' ? replacement(operation.row) : insertion(operation.row));
+    });
+    const options = { ordered: false, ...processSafe };
+    await Promise.all([
+      checkpoints.length > 0 && this.#collections.checkpoints.bulkWrite(checkpoints, options),
+      writes.length > 0 && this.#collections.writes.bulkWrite(writes, options),
+    ]);
+  }
+
+  /** Without what belongs to runs whose hook rejects. */
+  async #withoutFailed(operations: readonly CheckpointOperation[]): Promise<readonly CheckpointOperation[]> {
+    const ids = new Set(operations.flatMap((one) => (one.kind === 'delete' ? [] : [runOf(one.row.threadId)])));
+    const failed = new Map<string, unknown>();
+    const ask = async (runId: string): Promise<void> => {
+      try {
+        await this.#before.get(runId)?.();
+      } catch (error) {
+        failed.set(runId, error);
+      }
+    };
+    await Promise.all([...ids].map(ask));
+    if (failed.size === 0) return operations;
+    for (const [threadId, thread] of this.#threads) {
+      if (failed.has(runOf(threadId))) thread.failure ??= { error: failed.get(runOf(threadId)) };
+    }
+    return operations.filter((one) => one.kind === 'delete' || !failed.has(runOf(one.row.threadId)));
+  }
+
+  async #deleteThreads(threadIds: readonly string[]): Promise<void> {
+    if (threadIds.length === 0) return;
+    // An earlier process may have left threads of workflows inside the run.
+    const filter = threadsOf(threadIds);
+    await Promise.all([
+      this.#collections.checkpoints.deleteMany(filter, processSafe),
+      this.#collections.writes.deleteMany(filter, processSafe),
+    ]);
+  }
+}
+
+/** The run that a thread belongs to: inner workflows have `<runId>|<place>`. */
+function runOf(threadId: string): string {
+  return threadId.split('|', 1)[0] ?? threadId;
+}
+
+function newThread(unknown: boolean): ThreadWrites {
+  return { waiting: [], last: Promise.resolve(), failure: null, unknown };
+}
+
+function isTooLarge(operation: CheckpointOperation): boolean {
+  if (operation.kind === 'delete') return false;
+  const text = operation.kind === 'checkpoint' ? operation.row.checkpoint : operation.row.writes;
+  return text.length > maxRowCharacters;
+}
+
+function replacement<Row extends CheckpointRow | CheckpointWriteRow>(row: Row): AnyBulkWriteOperation<Row> {
+  const { _id, ...rest } = row;
+  return { replaceOne: { filter: { _id }, replacement: rest, upsert: true } } as unknown as AnyBulkWriteOperation<Row>;
+}
+
+function insertion(row: CheckpointWriteRow): AnyBulkWriteOperation<CheckpointWriteRow> {
+  const { _id, ...rest } = row;
+  return { updateOne: { filter: { _id }, update: { $setOnInsert: rest }, upsert: true } };
+}

@@ -1,0 +1,170 @@
+import type { Collection, Db } from 'mongodb';
+import type { Role } from '#src/contracts/organization/member.ts';
+import type { InvitationRecord } from '#src/domain/ports/sessions.ts';
+import type { ApiKeyRecord } from '#src/domain/access/api-key.ts';
+import type { DocumentRecord, UploadRecord } from '#src/domain/documents/document.ts';
+import type { LoggedEvent } from '#src/domain/ports/event-log.ts';
+import type { IdempotencyRecord } from '#src/domain/ports/idempotency.ts';
+import type {
+  AuthorizationCode,
+  ConsentRequest,
+  OAuthClient,
+  OAuthGrant,
+  OAuthToken,
+} from '#src/domain/ports/oauth.ts';
+import type { OrganizationRecord, ProjectRecord } from '#src/domain/ports/organizations.ts';
+import type { SecretInfo } from '#src/domain/ports/secret-store.ts';
+import type { StepRecord } from '#src/domain/ports/steps.ts';
+import type { ExecutionRecord, RunRecord } from '#src/domain/runs/run.ts';
+import type { WorkflowRecord } from '#src/domain/runs/workflow.ts';
+import type { DescriptionRow, EmbeddingRow, OcrRow, SegmentationRow } from '#src/stores/result-rows.ts';
+import type { ConversationRow, MessageRow } from '#src/stores/conversation-rows.ts';
+import type { DeliveryRecord } from '#src/domain/ports/delivery-store.ts';
+import type { SearchRow } from '#src/stores/search-row.ts';
+import type { WorkflowDraftRow, WorkflowEditRow, WorkflowVersionRow } from '#src/stores/workflow-rows.ts';
+
+/** `_id` is `<projectId>/<name>`. */
+export interface SecretRow extends SecretInfo {
+  readonly _id: string;
+  readonly organizationId: string;
+  readonly projectId: string;
+  /** Nonce (12 bytes), tag (16 bytes) and ciphertext, in base64. */
+  readonly sealed: string;
+}
+
+/** `_id` is `<projectId>:<key>`. */
+export interface NodeCacheRow {
+  readonly _id: string;
+  readonly organizationId: string;
+  /** What goes with its document, goes with it from here, too. */
+  readonly documentId: string;
+  /** JSON text: members may have any name. */
+  readonly outcome: string;
+  readonly forgetAt: Date;
+}
+
+export interface EventRow extends LoggedEvent {
+  readonly _id: string;
+}
+
+interface CounterRow {
+  readonly _id: string;
+  readonly seq: number;
+  readonly epoch?: string;
+}
+
+export interface AuditRow {
+  readonly _id: string;
+  readonly organizationId: string;
+  readonly at: Date;
+  readonly actor: string;
+  readonly action: string;
+  readonly target: string;
+  readonly detail: Readonly<Record<string, unknown>>;
+  readonly ip?: string | null;
+}
+
+export interface ProjectRow extends ProjectRecord {
+  /** Unique within the organization; missing in projects that older versions made. */
+  readonly nameKey?: string;
+}
+
+/** Kept by the authentication library; what we read of it. */
+export interface UserRow {
+  readonly _id: string;
+  readonly email: string;
+  readonly name: string;
+}
+
+export interface MemberRow {
+  readonly _id: string;
+  readonly organizationId: string;
+  readonly userId: string;
+  readonly role: Role;
+  readonly createdAt: Date;
+  /** Of an owner who is about to be one no more. */
+  readonly leaving?: { readonly token: string; readonly at: Date };
+}
+
+export interface InvitationRow extends Omit<InvitationRecord, 'invitationId'> {
+  readonly _id: string;
+  readonly status: 'pending' | 'accepted' | 'rejected' | 'canceled';
+}
+
+export interface Collections {
+  readonly organizations: Collection<OrganizationRecord>;
+  readonly projects: Collection<ProjectRow>;
+  readonly users: Collection<UserRow>;
+  readonly members: Collection<MemberRow>;
+  readonly invitations: Collection<InvitationRow>;
+  readonly conversations: Collection<ConversationRow>;
+  readonly messages: Collection<MessageRow>;
+  readonly apiKeys: Collection<ApiKeyRecord>;
+  readonly uploads: Collection<UploadRecord>;
+  readonly documents: Collection<DocumentRecord>;
+  readonly ocrResults: Collection<OcrRow>;
+  readonly descriptions: Collection<DescriptionRow>;
+  readonly embeddings: Collection<EmbeddingRow>;
+  readonly segmentationResults: Collection<SegmentationRow>;
+  readonly searchRecords: Collection<SearchRow>;
+  readonly workflows: Collection<WorkflowRecord>;
+  readonly workflowVersions: Collection<WorkflowVersionRow>;
+  readonly workflowDrafts: Collection<WorkflowDraftRow>;
+  readonly workflowEdits: Collection<WorkflowEditRow>;
+  readonly executions: Collection<ExecutionRecord>;
+  readonly runs: Collection<RunRecord>;
+  readonly steps: Collection<StepRecord>;
+  readonly idempotency: Collection<IdempotencyRecord & { readonly forgetAt: Date }>;
+  readonly events: Collection<EventRow>;
+  readonly counters: Collection<CounterRow>;
+  readonly audit: Collection<AuditRow>;
+  readonly secrets: Collection<SecretRow>;
+  readonly deliveries: Collection<DeliveryRecord>;
+  readonly nodeCache: Collection<NodeCacheRow>;
+  readonly oauthClients: Collection<OAuthClient>;
+  readonly oauthConsents: Collection<ConsentRequest>;
+  readonly oauthGrants: Collection<OAuthGrant>;
+  readonly oauthCodes: Collection<AuthorizationCode>;
+  readonly oauthTokens: Collection<OAuthToken>;
+}
+
+const names = [
+  'organizations',
+  'projects',
+  'users',
+  'members',
+  'invitations',
+  'conversations',
+  'messages',
+  'apiKeys',
+  'uploads',
+  'documents',
+  'ocrResults',
+  'descriptions',
+  'embeddings',
+  'segmentationResults',
+  'searchRecords',
+  'workflows',
+  'workflowVersions',
+  'workflowDrafts',
+  'workflowEdits',
+  'executions',
+  'runs',
+  'steps',
+  'idempotency',
+  'events',
+  'counters',
+  'audit',
+  'secrets',
+  'deliveries',
+  'nodeCache',
+  'oauthClients',
+  'oauthConsents',
+  'oauthGrants',
+  'oauthCodes',
+  'oauthTokens',
+] as const satisfies readonly (keyof Collections)[];
+
+export function collectionsOf(db: Db): Collections {
+  return Object.fromEntries(names.map((name) => [name, db.collection(name)])) as unknown as Collections;
+}

@@ -1,0 +1,156 @@
+import type { Collections } from '#src/stores/collections.ts';
+import {
+  conversationRowId,
+  messageRowId,
+  type ConversationRow,
+  type MessageRow,
+} from '#src/stores/conversation-rows.ts';
+import { isDuplicateKey } from '#src/stores/connect.ts';
+import {
+  mostConversations,
+  mostMessages,
+  withdrawnAnswer,
+  type ConversationMessage,
+  type ConversationRecord,
+  type ConversationStore,
+} from '#src/domain/ports/conversations.ts';
+import type { ListPosition } from '#src/domain/ports/documents.ts';
+
+/** Positions are those of what the client sees; among conversations of one millisecond any order will do, as long as it stays. */
+const olderThan = (after: ListPosition | null) =>
+  after === null
+    ? {}
+    : {
+        createdAt: { $lte: after.createdAt },
+        $or: [{ createdAt: { $lt: after.createdAt } }, { _id: { $lt: after.id } }],
+      };
+
+function toRecord({ conversationId, ...row }: ConversationRow): ConversationRecord {
+  return { ...row, _id: conversationId };
+}
+
+function toMessage({ messageId, organizationId: _, conversationId: __, ...row }: MessageRow): ConversationMessage {
+  return { ...row, _id: messageId };
+}
+
+function placeOf(organizationId: string, row: string, messageId: string) {
+  return { _id: messageRowId(row, messageId), organizationId, conversationId: row };
+}
+
+/** Of two who make the same row at once, one is told that it is there: then it can be changed. */
+async function onceMore<T>(write: () => Promise<T>): Promise<T> {
+  try {
+    return await write();
+  } catch (error) {
+    if (!isDuplicateKey(error)) throw error;
+    return write();
+  }
+}
+
+export function createConversationStore(
+  { conversations, messages }: Pick<Collections, 'conversations' | 'messages'>,
+  bounds: { readonly mostConversations: number } = { mostConversations },
+): ConversationStore {
+  const trimMessages = async (organizationId: string, conversationId: string): Promise<void> => {
+    const beyond = await messages
+      .find({ organizationId, conversationId }, { projection: { _id: 1 } })
+      .sort({ createdAt: -1, _id: -1 })
+      .skip(mostMessages)
+      .limit(mostMessages)
+      .toArray();
+    if (beyond.length === 0) return;
+    await messages.deleteMany({ _id: { $in: beyond.map(({ _id }) => _id) }, organizationId, conversationId });
+  };
+
+  const trimConversations = async (organizationId: string, userId: string): Promise<void> => {
+    const beyond = await conversations
+      .find({ organizationId, userId }, { projection: { _id: 1 } })
+      .sort({ createdAt: -1, _id: -1 })
+      .skip(bounds.mostConversations)
+      .limit(100)
+      .toArray();
+    if (beyond.length === 0) return;
+    const ids = beyond.map(({ _id }) => _id);
+    await conversations.deleteMany({ _id: { $in: ids }, organizationId, userId });
+    await messages.deleteMany({ organizationId, conversationId: { $in: ids } });
+  };
+
+  const put = async (organizationId: string, row: string, message: ConversationMessage): Promise<void> => {
+    const { _id: messageId, createdAt, role, ...rest } = message;
+    const change = { $set: rest, $setOnInsert: { messageId, createdAt, role } };
+    await onceMore(() => messages.updateOne(placeOf(organizationId, row, messageId), change, { upsert: true }));
+    await trimMessages(organizationId, row);
+  };
+
+  return {
+    async find(organizationId, userId, id) {
+      const row = await conversations.findOne({
+        _id: conversationRowId(organizationId, userId, id),
+        organizationId,
+        userId,
+      });
+      return row === null ? null : toRecord(row);
+    },
+    async list(organizationId, userId, after, limit) {
+      const from = after && { ...after, id: conversationRowId(organizationId, userId, after.id) };
+      const rows = await conversations
+        .find({ organizationId, userId, ...olderThan(from) })
+        .sort({ createdAt: -1, _id: -1 })
+        .limit(limit)
+        .toArray();
+      return rows.map(toRecord);
+    },
+    async messages(organizationId, userId, id, limit) {
+      const newest = await messages
+        .find({ organizationId, conversationId: conversationRowId(organizationId, userId, id) })
+        .sort({ createdAt: -1, _id: -1 })
+        .limit(limit)
+        .toArray();
+      return newest.toReversed().map(toMessage);
+    },
+    async ask({ _id: conversationId, organizationId, userId, updatedAt, scope, ...fresh }, question, answerId) {
+      const row = conversationRowId(organizationId, userId, conversationId);
+      const { upsertedCount } = await onceMore(() =>
+        conversations.updateOne(
+          { _id: row, organizationId, userId },
+          { $set: { updatedAt, scope }, $setOnInsert: { ...fresh, conversationId } },
+          { upsert: true },
+        ),
+      );
+      const { text } = question;
+      const other = { ...placeOf(organizationId, row, question._id), text: { $ne: text } };
+      const changed = (await messages.updateOne(other, { $set: { text } })).modifiedCount === 1;
+      if (changed) await messages.deleteOne(placeOf(organizationId, row, answerId));
+      else await put(organizationId, row, question);
+      // Deleted between the two writes: a question without a conversation would come back with the next one of this id.
+      if ((await conversations.findOne({ _id: row, organizationId, userId }, { projection: { _id: 1 } })) === null)
+        await messages.deleteMany({ organizationId, conversationId: row });
+      if (upsertedCount === 1) await trimConversations(organizationId, userId);
+    },
+    async answer({ _id: conversationId, organizationId, userId, updatedAt, scope }, question, answer) {
+      const row = conversationRowId(organizationId, userId, conversationId);
+      const asked = { ...placeOf(organizationId, row, question._id), text: question.text };
+      const isAsked = async (): Promise<boolean> =>
+        (await messages.findOne(asked, { projection: { _id: 1 } })) !== null;
+      if (!(await isAsked())) return;
+      await conversations.updateOne({ _id: row, organizationId, userId }, { $set: { updatedAt, scope } });
+      await put(organizationId, row, answer);
+      // Looked at after the write: of a change in between, either it finds the answer or this finds the change.
+      if (!(await isAsked()))
+        await messages.deleteOne({ ...placeOf(organizationId, row, answer._id), text: answer.text });
+    },
+    async delete(organizationId, userId, id) {
+      const _id = conversationRowId(organizationId, userId, id);
+      const gone = (await conversations.deleteOne({ _id, organizationId, userId })).deletedCount === 1;
+      // Also where it is gone already: a process may have died between the two.
+      await messages.deleteMany({ organizationId, conversationId: _id });
+      return gone;
+    },
+    async forgetDocument(organizationId, documentId) {
+      await messages.updateMany(
+        { organizationId, 'sources.documentId': documentId },
+        { $set: { text: withdrawnAnswer }, $pull: { sources: { documentId } } as never },
+      );
+    },
+  };
+}

@@ -1,0 +1,55 @@
+import type { Db } from 'mongodb';
+import type { Collections } from '#src/stores/collections.ts';
+import { forgetCheckpoints } from '#src/stores/forget-checkpoints.ts';
+import type { DocumentTraces } from '#src/domain/ports/document-traces.ts';
+
+const traced = { executionId: 1, projectId: 1, status: 1, createdAt: 1, startedAt: 1, finishedAt: 1 } as const;
+
+/** Ids in one query: a document may have had thousands of runs. */
+const batchSize = 500;
+
+function* batchesOf<T>(items: readonly T[]): Generator<readonly T[]> {
+  for (let at = 0; at < items.length; at += batchSize) yield items.slice(at, at + batchSize);
+}
+
+export function createDocumentTraces(
+  db: Db,
+  { runs, steps, events, nodeCache, uploads }: Pick<Collections, 'runs' | 'steps' | 'events' | 'nodeCache' | 'uploads'>,
+): DocumentTraces {
+  const runsOf: DocumentTraces['runsOf'] = (organizationId, documentId) =>
+    runs.find({ organizationId, documentId }, { projection: traced }).toArray();
+  return {
+    runsOf,
+    async redact(organizationId, documentId) {
+      await runs.updateMany(
+        { organizationId, documentId },
+        { $unset: { outputs: true, answers: true, waitingFor: true } },
+      );
+      for (const batch of batchesOf(await runsOf(organizationId, documentId))) {
+        const runIds = batch.map(({ _id }) => _id);
+        const executionIds = [...new Set(batch.map(({ executionId }) => executionId))];
+        await steps.updateMany(
+          { organizationId, runId: { $in: runIds } },
+          { $set: { inputPreview: null, outputPreview: null } },
+        );
+        await events.updateMany(
+          { organizationId, executionId: { $in: executionIds }, documentId },
+          {
+            $unset: {
+              'data.title': true,
+              'data.description': true,
+              'data.prompt': true,
+              'data.data': true,
+              'data.waitingFor': true,
+            },
+          },
+        );
+        await forgetCheckpoints(db, runIds);
+      }
+    },
+    async forget(organizationId, documentId, objectKey) {
+      await nodeCache.deleteMany({ organizationId, documentId });
+      await uploads.deleteOne({ _id: objectKey, organizationId });
+    },
+  };
+}

@@ -1,0 +1,113 @@
+import { randomBytes } from 'node:crypto';
+import { MongoBulkWriteError, type WriteError } from 'mongodb';
+import type { Collections, EventRow } from '#src/stores/collections.ts';
+import { processSafe } from '#src/stores/connect.ts';
+import { Batcher } from '#src/domain/batcher.ts';
+import type { RealtimeEvent } from '#src/domain/events/events.ts';
+import type { EventLog, LoggedEvent } from '#src/domain/ports/event-log.ts';
+
+/** Indexes of rows that were refused; throws when it was for anything but being there already. */
+function refusedRows(error: unknown): ReadonlySet<number> {
+  if (!(error instanceof MongoBulkWriteError)) throw error;
+  const refused = [error.writeErrors].flat() as WriteError[];
+  if (refused.some((one) => one.code !== 11_000)) throw error;
+  return new Set(refused.map((one) => one.index));
+}
+
+/** The event is stored: a listener that breaks is its owner's affair, and must not fail the run that told it. */
+function tell(listener: (event: LoggedEvent) => void, event: LoggedEvent): void {
+  try {
+    listener(event);
+  } catch {
+    // Nothing here can mend it, and the others are still to hear the event.
+  }
+}
+
+/** Eight hexadecimal digits. */
+const newEpoch = (): string => randomBytes(4).toString('hex');
+
+export interface EventLogOptions {
+  /** About so many events of an organization are kept; an index forgets those older than a day. */
+  readonly keep: number;
+  /** What is over is taken away each time so many numbers were given out. */
+  readonly trimEvery: number;
+}
+const defaults: EventLogOptions = { keep: 10_000, trimEvery: 500 };
+
+/** The log in the database, with an in-process bus over what this process appends. */
+export function createEventLog(
+  { events, counters }: Pick<Collections, 'events' | 'counters'>,
+  { keep, trimEvery }: EventLogOptions = defaults,
+): EventLog {
+  const listeners = new Map<string, Set<(event: LoggedEvent) => void>>();
+
+  /** Reserves `count` numbers; a crash leaves a gap, never a number used twice. */
+  const reserve = async (organizationId: string, count: number): Promise<number> => {
+    const counter = await counters.findOneAndUpdate(
+      { _id: `events:${organizationId}` },
+      { $inc: { seq: count }, $setOnInsert: { epoch: newEpoch() } },
+      { upsert: true, returnDocument: 'after', ...processSafe },
+    );
+    return (counter?.seq ?? count) - count;
+  };
+
+  /** Behind the caller's back: one of the processes crosses each border, and what it cannot remove the next one does. */
+  const trim = (organizationId: string, before: number, last: number): void => {
+    if (last <= keep || Math.floor(before / trimEvery) === Math.floor(last / trimEvery)) return;
+    events.deleteMany({ organizationId, seq: { $lte: last - keep } }, processSafe).catch(() => undefined);
+  };
+
+  const store = async (organizationId: string, batch: readonly RealtimeEvent[]): Promise<void> => {
+    const base = await reserve(organizationId, batch.length);
+    const logged = batch.map((event, index): LoggedEvent => ({ ...event, seq: base + index + 1 }));
+    const rows = logged.map((event): EventRow => ({ ...event, _id: event.dedupeId }));
+    let refused: ReadonlySet<number> = new Set();
+    try {
+      await events.insertMany(rows, { ordered: false, ...processSafe });
+    } catch (error) {
+      refused = refusedRows(error);
+    }
+    const hearing = listeners.get(organizationId) ?? [];
+    for (const [index, event] of logged.entries())
+      if (!refused.has(index)) for (const listener of hearing) tell(listener, event);
+    trim(organizationId, base, base + batch.length);
+  };
+
+  const batcher = new Batcher<RealtimeEvent>(async (batch) => {
+    for (const [organizationId, ofOne] of Map.groupBy(batch, (event) => event.organizationId))
+      await store(organizationId, ofOne);
+  });
+
+  return {
+    async append(batch, { lingerMs = 0 } = {}) {
+      await Promise.all(batch.map((event) => batcher.add(event, lingerMs)));
+    },
+    subscribe(organizationId, listener) {
+      const set = listeners.get(organizationId) ?? new Set();
+      listeners.set(organizationId, set.add(listener));
+      return () => {
+        set.delete(listener);
+        if (set.size === 0 && listeners.get(organizationId) === set) listeners.delete(organizationId);
+      };
+    },
+    async read(organizationId, after, limit, filter) {
+      const rows = await events
+        .find({ organizationId, ...filter, seq: { $gt: after } })
+        .sort({ seq: 1 })
+        .limit(limit)
+        .toArray();
+      return rows.map(({ _id: _, ...event }) => event);
+    },
+    async position(organizationId) {
+      const counter = await counters.findOneAndUpdate(
+        { _id: `events:${organizationId}` },
+        { $setOnInsert: { seq: 0, epoch: newEpoch() } },
+        { upsert: true, returnDocument: 'after', ...processSafe },
+      );
+      const first = await events.findOne({ organizationId }, { sort: { seq: 1 }, projection: { seq: 1 } });
+      const last = counter?.seq ?? 0;
+      // Logs that older versions began have no name.
+      return { epoch: counter?.epoch ?? '0', forgotten: first === null ? last : first.seq - 1, last };
+    },
+  };
+}

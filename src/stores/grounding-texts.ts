@@ -1,0 +1,62 @@
+import type { Collections } from '#src/stores/collections.ts';
+import type { GroundingTexts } from '#src/domain/ports/grounding-texts.ts';
+
+/** Of all documents of one question together. */
+const mostSegmentations = 100;
+
+const given = (ids: readonly (string | null)[]): string[] => ids.filter((id) => id !== null);
+
+export function createGroundingTexts({
+  ocrResults,
+  descriptions,
+  segmentationResults,
+}: Pick<Collections, 'ocrResults' | 'descriptions' | 'segmentationResults'>): GroundingTexts {
+  return {
+    async read(organizationId, documents) {
+      const documentIds = documents.map(({ documentId }) => documentId);
+      const [ocr, described, segmented] = await Promise.all([
+        ocrResults
+          .find(
+            { _id: { $in: given(documents.map((one) => one.ocrResultId)) }, organizationId },
+            { projection: { documentId: 1, text: 1, 'result.pages.lines.text': 1, 'result.pages.lines.box': 1 } },
+          )
+          .toArray(),
+        descriptions
+          .find(
+            { _id: { $in: given(documents.map((one) => one.descriptionId)) }, organizationId },
+            { projection: { documentId: 1, 'value.title': 1, 'value.description': 1 } },
+          )
+          .toArray(),
+        segmentationResults
+          .find(
+            { organizationId, documentId: { $in: documentIds } },
+            { projection: { 'segments.mask': 0, 'segments.polygon': 0 } },
+          )
+          .sort({ createdAt: -1 })
+          .limit(mostSegmentations)
+          .toArray(),
+      ]);
+      return {
+        ocr: ocr.map(({ _id, documentId, text, result }) => ({
+          documentId,
+          ocrResultId: _id,
+          text,
+          pages: (result?.pages ?? []).map(({ lines = [] }) => ({ lines })),
+        })),
+        descriptions: described.map(({ _id, documentId, value }) => ({
+          documentId,
+          descriptionId: _id,
+          title: value.title,
+          description: value.description,
+        })),
+        segmentations: segmented.map(({ _id, documentId, prompt, page, segments }) => ({
+          documentId,
+          segmentationId: _id,
+          prompt,
+          page,
+          segments: segments.map(({ label, text, box }) => ({ label, box, ...(text !== undefined && { text }) })),
+        })),
+      };
+    },
+  };
+}

@@ -1,0 +1,112 @@
+import type { CreateIndexesOptions, Db, IndexSpecification } from 'mongodb';
+import type { Collections } from '#src/stores/collections.ts';
+
+type Index = readonly [keys: IndexSpecification, options?: CreateIndexesOptions];
+
+/** Every query of the repositories has one of these (or `_id`): test/adapters/database/query-plans.test.ts fails on a collection scan. */
+type LibraryCollection = 'sessions' | 'accounts' | 'verifications';
+const indexes: Readonly<Partial<Record<keyof Collections | LibraryCollection, readonly Index[]>>> = {
+  // The authentication library makes none of these: without them six sign-ups at once make six users.
+  users: [[{ email: 1 }, { unique: true }]],
+  sessions: [[{ token: 1 }, { unique: true }], [{ userId: 1 }], [{ expiresAt: 1 }, { expireAfterSeconds: 0 }]],
+  accounts: [[{ providerId: 1, accountId: 1 }, { unique: true }], [{ userId: 1 }]],
+  verifications: [[{ identifier: 1 }], [{ expiresAt: 1 }, { expireAfterSeconds: 0 }]],
+  organizations: [[{ slug: 1 }, { unique: true, sparse: true }]],
+  members: [
+    [{ organizationId: 1, userId: 1 }, { unique: true }],
+    [{ organizationId: 1, role: 1 }],
+    [{ organizationId: 1, createdAt: 1 }],
+    [{ userId: 1, createdAt: 1 }],
+  ],
+  invitations: [
+    [{ organizationId: 1, email: 1, status: 1 }],
+    [
+      { organizationId: 1, email: 1 },
+      { unique: true, partialFilterExpression: { status: 'pending' } },
+    ],
+    [{ organizationId: 1, status: 1, createdAt: -1 }],
+  ],
+  conversations: [[{ organizationId: 1, userId: 1, createdAt: -1, _id: -1 }]],
+  messages: [
+    [{ organizationId: 1, conversationId: 1, createdAt: 1, _id: 1 }],
+    [{ organizationId: 1, 'sources.documentId': 1 }],
+  ],
+  projects: [
+    [{ organizationId: 1, createdAt: 1 }],
+    [
+      { organizationId: 1, nameKey: 1 },
+      { unique: true, partialFilterExpression: { nameKey: { $exists: true } } },
+    ],
+  ],
+  apiKeys: [
+    [{ hash: 1 }, { unique: true }],
+    [{ organizationId: 1, createdAt: -1 }],
+    [{ organizationId: 1, projectId: 1, createdAt: -1 }],
+    [{ organizationId: 1, agentGraphId: 1 }],
+  ],
+  uploads: [[{ forgetAt: 1 }, { expireAfterSeconds: 0 }]],
+  documents: [
+    // Narrow ones first: of equals the embedded engine takes the first.
+    [{ organizationId: 1, apiKeyId: 1, createdAt: -1, _id: -1 }],
+    [{ organizationId: 1, projectId: 1, createdAt: -1, _id: -1 }],
+    // A hundred projects are walked side by side; the list of an organization with more takes this one.
+    [{ organizationId: 1, createdAt: -1, _id: -1 }],
+    [{ 'pendingEvents.ts': 1 }, { sparse: true }],
+    [{ organizationId: 1, parentDocumentId: 1 }, { partialFilterExpression: { parentDocumentId: { $exists: true } } }],
+  ],
+  ocrResults: [[{ organizationId: 1, documentId: 1, createdAt: -1 }]],
+  descriptions: [[{ organizationId: 1, documentId: 1 }]],
+  embeddings: [[{ organizationId: 1, documentId: 1 }]],
+  segmentationResults: [[{ organizationId: 1, documentId: 1, createdAt: -1 }]],
+  searchRecords: [[{ organizationId: 1, identifiers: 1 }]],
+  workflows: [
+    [{ organizationId: 1, projectId: 1, name: 1 }],
+    [{ organizationId: 1, projectId: 1, createdAt: -1, _id: -1 }],
+    [{ codeName: 1 }],
+  ],
+  workflowVersions: [[{ organizationId: 1, workflowId: 1, version: -1 }]],
+  workflowEdits: [[{ organizationId: 1, workflowId: 1, revision: 1 }]],
+  executions: [[{ createdAt: 1, _id: 1 }, { partialFilterExpression: { callbackPending: true } }]],
+  runs: [
+    [{ claimableAt: 1 }, { sparse: true }],
+    // As above: narrow ones first.
+    [{ organizationId: 1, executionId: 1, createdAt: -1, _id: -1 }],
+    [{ organizationId: 1, documentId: 1, createdAt: -1, _id: -1 }],
+    [{ organizationId: 1, workflowId: 1, createdAt: -1, _id: -1 }],
+    [{ organizationId: 1, projectId: 1, createdAt: -1, _id: -1 }],
+    [{ organizationId: 1, projectId: 1, status: 1, createdAt: -1, _id: -1 }],
+  ],
+  steps: [[{ organizationId: 1, runId: 1, startedAt: 1 }]],
+  idempotency: [[{ forgetAt: 1 }, { expireAfterSeconds: 0 }]],
+  events: [
+    [{ organizationId: 1, seq: 1 }, { unique: true }],
+    [{ organizationId: 1, executionId: 1, seq: 1 }],
+    [{ at: 1 }, { expireAfterSeconds: 86_400 }],
+  ],
+  audit: [[{ organizationId: 1, at: -1, _id: -1 }], [{ organizationId: 1, action: 1, at: -1, _id: -1 }]],
+  secrets: [[{ organizationId: 1, projectId: 1, name: 1 }]],
+  deliveries: [
+    [{ dueAt: 1 }, { sparse: true }],
+    [{ organizationId: 1, projectId: 1, createdAt: -1 }],
+    [{ createdAt: 1 }, { expireAfterSeconds: 30 * 86_400 }],
+  ],
+  nodeCache: [[{ organizationId: 1, documentId: 1 }], [{ forgetAt: 1 }, { expireAfterSeconds: 0 }]],
+  oauthClients: [[{ organizationId: 1, createdAt: -1 }], [{ expiresAt: 1 }, { expireAfterSeconds: 0 }]],
+  oauthConsents: [[{ expiresAt: 1 }, { expireAfterSeconds: 0 }]],
+  oauthGrants: [
+    [{ organizationId: 1, createdAt: -1 }],
+    [{ organizationId: 1, userId: 1, createdAt: -1 }],
+    // Nobody lists them any more; what happened is in the audit log.
+    [{ revokedAt: 1 }, { expireAfterSeconds: 30 * 86_400 }],
+    [{ expiresAt: 1 }, { expireAfterSeconds: 30 * 86_400 }],
+  ],
+  // A code that was used is known for as long as what it led to may be refreshed: a late replay revokes that.
+  oauthCodes: [[{ expiresAt: 1 }, { expireAfterSeconds: 30 * 86_400 }]],
+  oauthTokens: [[{ family: 1 }], [{ expiresAt: 1 }, { expireAfterSeconds: 0 }]],
+};
+
+/** Creates what is missing; an index that exists with other options is an error of the migration that forgot it. */
+export async function ensureIndexes(db: Db): Promise<void> {
+  for (const [collection, list] of Object.entries(indexes))
+    for (const [keys, options] of list) await db.collection(collection).createIndex(keys, options);
+}

@@ -1,0 +1,118 @@
+import type { Filter } from 'mongodb';
+import type { Collections, InvitationRow, MemberRow } from '#src/stores/collections.ts';
+import { isDuplicateKey } from '#src/stores/connect.ts';
+import { unlessLastOwner } from '#src/stores/owner-change.ts';
+import { newId } from '#src/domain/ids.ts';
+import type { InvitationRecord, MemberRecord, Membership, MemberStore } from '#src/domain/ports/sessions.ts';
+
+const most = 1_000;
+
+const membershipOf = ({ _id, organizationId, userId, role, createdAt }: MemberRow): Membership => ({
+  memberId: _id,
+  organizationId,
+  userId,
+  role,
+  createdAt,
+});
+
+const invitationOf = ({ _id, status: _, ...row }: InvitationRow): InvitationRecord => ({ ...row, invitationId: _id });
+
+/** Memberships and invitations, in the collections that the authentication library also reads. */
+export function createMemberStore({
+  members,
+  users,
+  invitations,
+}: Pick<Collections, 'members' | 'users' | 'invitations'>): MemberStore {
+  const withUsers = async (rows: readonly MemberRow[]): Promise<MemberRecord[]> => {
+    const ids = rows.map(({ userId }) => userId);
+    const found = await users.find({ _id: { $in: ids } }, { projection: { email: 1, name: 1 } }).toArray();
+    const byId = new Map(found.map((user) => [user._id, user]));
+    return rows.flatMap((row) => {
+      const user = byId.get(row.userId);
+      return user === undefined ? [] : [{ ...membershipOf(row), email: user.email, name: user.name }];
+    });
+  };
+
+  return {
+    async membership(organizationId, userId) {
+      const row = await members.findOne({ organizationId, userId });
+      return row === null ? null : membershipOf(row);
+    },
+    async organizationsOf(userId) {
+      const rows = await members.find({ userId }).sort({ createdAt: 1 }).limit(100).toArray();
+      return rows.map(membershipOf);
+    },
+    async list(organizationId) {
+      return withUsers(await members.find({ organizationId }).sort({ createdAt: 1 }).limit(most).toArray());
+    },
+    async find(organizationId, memberId) {
+      const row = await members.findOne({ _id: memberId, organizationId });
+      return row === null ? null : ((await withUsers([row]))[0] ?? null);
+    },
+    async findByEmail(organizationId, email) {
+      const user = await users.findOne({ email }, { projection: { email: 1, name: 1 } });
+      const row = user === null ? null : await members.findOne({ organizationId, userId: user._id });
+      return user === null || row === null ? null : { ...membershipOf(row), email: user.email, name: user.name };
+    },
+    async add(wanted) {
+      const createdAt = new Date();
+      const row: MemberRow = { ...wanted, _id: newId('member', createdAt), createdAt };
+      try {
+        await members.insertOne(row);
+        return membershipOf(row);
+      } catch (error) {
+        if (!isDuplicateKey(error)) throw error;
+      }
+      const there = await members.findOne({ organizationId: wanted.organizationId, userId: wanted.userId });
+      if (there === null) throw new Error('a membership vanished between two reads');
+      return membershipOf(there);
+    },
+    async changeRole(organizationId, memberId, from, to) {
+      const who = { _id: memberId, organizationId };
+      const change = async (claimed: Filter<MemberRow>): Promise<boolean> =>
+        (await members.updateOne(claimed, { $set: { role: to }, $unset: { leaving: 1 } })).matchedCount === 1;
+      if (from === 'owner' && to !== 'owner') return unlessLastOwner(members, who, change);
+      return (await change({ ...who, role: from })) ? 'done' : 'changed';
+    },
+    async remove(organizationId, memberId, role) {
+      const who = { _id: memberId, organizationId };
+      const remove = async (claimed: Filter<MemberRow>): Promise<boolean> =>
+        (await members.deleteOne(claimed)).deletedCount === 1;
+      if (role === 'owner') return unlessLastOwner(members, who, remove);
+      return (await remove({ ...who, role })) ? 'done' : 'changed';
+    },
+    async listInvitations(organizationId, now) {
+      const rows = await invitations
+        .find({ organizationId, status: 'pending', expiresAt: { $gt: now } })
+        .sort({ createdAt: -1 })
+        .limit(most)
+        .toArray();
+      return rows.map(invitationOf);
+    },
+    async findInvitation(organizationId, invitationId, now) {
+      const waits = { organizationId, status: 'pending', expiresAt: { $gt: now } } as const;
+      const row = await invitations.findOne({ _id: invitationId, ...waits });
+      return row === null ? null : invitationOf(row);
+    },
+    async invite({ invitationId, ...invitation }) {
+      const { organizationId, email } = invitation;
+      for (let attempt = 1; ; attempt += 1) {
+        await invitations.updateMany({ organizationId, email, status: 'pending' }, { $set: { status: 'canceled' } });
+        try {
+          await invitations.insertOne({ ...invitation, _id: invitationId, status: 'pending' });
+          return;
+        } catch (error) {
+          // Somebody invited the same address between the two writes: the later invitation replaces theirs.
+          if (!isDuplicateKey(error) || attempt === 10) throw error;
+        }
+      }
+    },
+    async cancelInvitation(organizationId, invitationId) {
+      const done = await invitations.updateOne(
+        { _id: invitationId, organizationId, status: 'pending' },
+        { $set: { status: 'canceled' } },
+      );
+      return done.matchedCount === 1;
+    },
+  };
+}

@@ -1,0 +1,53 @@
+import type { Db } from 'mongodb';
+import { ensureCheckpointIndexes } from '#src/stores/checkpoint-rows.ts';
+import { ensureIndexes } from '#src/stores/indexes.ts';
+import { ensureSearchIndexes, type VectorDimensions } from '#src/stores/search-definitions.ts';
+import { widenSearchRows } from '#src/stores/widen-search-rows.ts';
+import { lexicalDimensions } from '#src/domain/embed-locally/lexical-vector.ts';
+import { visualDimensions } from '#src/domain/embed-locally/visual-vector.ts';
+import { AppError } from '#src/domain/app-error.ts';
+
+/** One ordered change of stored data. `to` is the schema version it leaves behind. */
+interface Migration {
+  readonly to: number;
+  readonly title: string;
+  up(db: Db): Promise<void>;
+}
+
+const migrations: readonly Migration[] = [
+  { to: 2, title: 'Search rows find evened-out words and spaced numbers', up: widenSearchRows },
+];
+const firstVersion = 1;
+const currentVersion = migrations.at(-1)?.to ?? firstVersion;
+
+/** As the local models make them. */
+const localVectors: VectorDimensions = { text: lexicalDimensions, image: visualDimensions };
+
+interface SchemaRow {
+  readonly _id: 'schema';
+  readonly version: number;
+}
+
+/** Brings the data to this program's schema: pending migrations in order, then indexes. Data of a newer program is refused. */
+export async function migrate(db: Db, vectors: VectorDimensions = localVectors): Promise<void> {
+  const meta = db.collection<SchemaRow>('meta');
+  const found = await meta.findOneAndUpdate(
+    { _id: 'schema' },
+    { $setOnInsert: { version: currentVersion } },
+    { upsert: true, returnDocument: 'after' },
+  );
+  const version = found?.version ?? currentVersion;
+  if (version > currentVersion)
+    throw new AppError(
+      'service.unavailable',
+      `The data was written by a newer Inkgraph (schema ${version}, this program knows ${currentVersion}): run that version, or restore a backup.`,
+    );
+  for (const migration of migrations) {
+    if (migration.to <= version) continue;
+    await migration.up(db);
+    await meta.updateOne({ _id: 'schema' }, { $set: { version: migration.to } });
+  }
+  await ensureIndexes(db);
+  await ensureSearchIndexes(db, vectors);
+  await ensureCheckpointIndexes(db);
+}

@@ -1,0 +1,174 @@
+import { Binary, type Collection } from 'mongodb';
+import type { Collections } from '#src/stores/collections.ts';
+import { isDuplicateKey, processSafe } from '#src/stores/connect.ts';
+import type { DescriptionRow, EmbeddingRow, OcrRow, SegmentationRow } from '#src/stores/result-rows.ts';
+import { derivedId, type IdKind } from '#src/domain/ids.ts';
+import type {
+  DescriptionResult,
+  EmbeddingResult,
+  OcrResult,
+  ResultOrigin,
+  ResultStore,
+  SegmentationResult,
+} from '#src/domain/ports/result-store.ts';
+
+const rowId = (kind: IdKind, origin: ResultOrigin, key = ''): string =>
+  derivedId(kind, origin.runId, origin.nodeId, key);
+
+/** The document that shows the latest of its results; one that is being deleted shows nothing. */
+const latestOf = ({ documentId, organizationId }: ResultOrigin) => ({
+  _id: documentId,
+  organizationId,
+  deletedAt: { $exists: false },
+});
+
+/** Inserts, or answers the row that an earlier attempt of the same node left. */
+async function insertOnce<Row extends { _id: string; organizationId: string }>(
+  rows: Collection<Row>,
+  row: Row,
+): Promise<Row> {
+  try {
+    await rows.insertOne(row as never, processSafe);
+    return row;
+  } catch (error) {
+    if (!isDuplicateKey(error)) throw error;
+  }
+  const earlier = await rows.findOne({ _id: row._id, organizationId: row.organizationId } as never);
+  if (earlier === null) throw new Error('a result row vanished between two reads');
+  return earlier as unknown as Row;
+}
+
+const toOcr = ({ _id, createdAt, modelLabel, text, avgConfidence, result }: OcrRow): OcrResult => ({
+  ocrResultId: _id,
+  createdAt,
+  modelLabel,
+  text,
+  avgConfidence,
+  result,
+});
+
+const toDescription = ({ _id, createdAt, modelLabel, value }: DescriptionRow): DescriptionResult => ({
+  descriptionId: _id,
+  createdAt,
+  modelLabel,
+  value,
+});
+
+const toEmbedding = ({ _id, kind, modelLabel, vector, blockHash }: EmbeddingRow): EmbeddingResult => ({
+  embeddingId: _id,
+  kind,
+  modelLabel,
+  vector: vector.toFloat32Array(),
+  ...(blockHash === undefined ? {} : { blockHash }),
+});
+
+const toSegmentation = (row: SegmentationRow): SegmentationResult => ({
+  segmentationId: row._id,
+  createdAt: row.createdAt,
+  modelLabel: row.modelLabel,
+  prompt: row.prompt,
+  page: row.page,
+  segments: row.segments,
+  unsupportedPrompt: row.unsupportedPrompt,
+  derivedDocumentId: row.derivedDocumentId,
+});
+
+export function createResultStore({
+  documents,
+  ocrResults,
+  descriptions,
+  embeddings,
+  segmentationResults,
+}: Pick<Collections, 'documents' | 'ocrResults' | 'descriptions' | 'embeddings' | 'segmentationResults'>): ResultStore {
+  return {
+    async saveOcr(origin, result) {
+      const row = await insertOnce(ocrResults, {
+        ...origin,
+        ...result,
+        _id: rowId('ocr', origin),
+        createdAt: new Date(),
+      });
+      const { _id: ocrResultId, createdAt, modelLabel, avgConfidence, text } = row;
+      await documents.updateOne(
+        latestOf(origin),
+        { $set: { ocr: { ocrResultId, createdAt, modelLabel, avgConfidence, characters: text.length } } },
+        processSafe,
+      );
+      return toOcr(row);
+    },
+    async latestOcr(organizationId, documentId) {
+      const row = await ocrResults.findOne({ organizationId, documentId }, { sort: { createdAt: -1 } });
+      return row === null ? null : toOcr(row);
+    },
+    async listOcr(organizationId, documentId, limit) {
+      const rows = await ocrResults.find({ organizationId, documentId }).sort({ createdAt: -1 }).limit(limit).toArray();
+      return rows.map((row) => ({ ...toOcr(row), runId: row.runId }));
+    },
+    async ocrById(organizationId, ocrResultId) {
+      const row = await ocrResults.findOne({ _id: ocrResultId, organizationId });
+      return row === null ? null : toOcr(row);
+    },
+    async saveDescription(origin, { modelLabel, value, usage }) {
+      const row = await insertOnce(descriptions, {
+        ...origin,
+        _id: rowId('description', origin),
+        createdAt: new Date(),
+        modelLabel,
+        value,
+        usage,
+      });
+      const latest = {
+        descriptionId: row._id,
+        createdAt: row.createdAt,
+        modelLabel: row.modelLabel,
+        title: row.value.title,
+        text: row.value.description,
+      };
+      await documents.updateOne(latestOf(origin), { $set: { description: latest } }, processSafe);
+      return toDescription(row);
+    },
+    async descriptionById(organizationId, descriptionId) {
+      const row = await descriptions.findOne({ _id: descriptionId, organizationId });
+      return row === null ? null : toDescription(row);
+    },
+    async saveEmbedding(origin, { kind, modelLabel, vector, blockHash }) {
+      const row = await insertOnce<EmbeddingRow>(embeddings, {
+        ...origin,
+        _id: rowId('embedding', origin, kind),
+        createdAt: new Date(),
+        kind,
+        modelLabel,
+        vector: Binary.fromFloat32Array(vector),
+        ...(blockHash === undefined ? {} : { blockHash }),
+      });
+      return toEmbedding(row);
+    },
+    async saveSegmentation(origin, { modelLabel, prompt, page, segments, unsupportedPrompt, derivedDocumentId }) {
+      const result = { modelLabel, prompt, page, segments, unsupportedPrompt, derivedDocumentId };
+      const row = { ...origin, ...result, _id: rowId('segmentation', origin), createdAt: new Date() };
+      return toSegmentation(await insertOnce<SegmentationRow>(segmentationResults, row));
+    },
+    async listSegmentations(organizationId, documentId, limit) {
+      const newest = segmentationResults.find({ organizationId, documentId }).sort({ createdAt: -1 });
+      return (await newest.limit(limit).toArray()).map((row) => ({ ...toSegmentation(row), runId: row.runId }));
+    },
+    async deleteOf(organizationId, documentId) {
+      const ofDocument = { organizationId, documentId };
+      await Promise.all([
+        ocrResults.deleteMany(ofDocument),
+        descriptions.deleteMany(ofDocument),
+        embeddings.deleteMany(ofDocument),
+        segmentationResults.deleteMany(ofDocument),
+      ]);
+    },
+    segmentationIdOf: (origin) => rowId('segmentation', origin),
+    async segmentationById(organizationId, segmentationId) {
+      const row = await segmentationResults.findOne({ _id: segmentationId, organizationId });
+      return row === null ? null : toSegmentation(row);
+    },
+    async embeddingById(organizationId, embeddingId) {
+      const row = await embeddings.findOne({ _id: embeddingId, organizationId });
+      return row === null ? null : toEmbedding(row);
+    },
+  };
+}

@@ -1,0 +1,156 @@
+import { Binary, type Collection, type Document, type Filter } from 'mongodb';
+import { textIndexName, vectorIndexName } from '#src/stores/search-definitions.ts';
+import type { SearchRow } from '#src/stores/search-row.ts';
+import { foldedForms, looseWords } from '#src/domain/search/word-forms.ts';
+import type { LegHit, LegRequest, SearchLegs } from '#src/domain/search/hybrid-search.ts';
+
+const contentPaths = ['title', 'description', 'ocrText', 'segmentationText'];
+const fuzzy = { maxEdits: 1, prefixLength: 2, maxExpansions: 10 };
+/** Of a word with a typing error, against 1 of the word itself. */
+const fuzzyBoost = 0.2;
+/** The longest ones: each is a query of its own. */
+const identifiersAsked = 12;
+
+const readableProjects = ({ projectIds, ownOnly = false }: LegRequest['scope']): Filter<SearchRow>[] => {
+  const own: Filter<SearchRow> = { projectId: { $in: [...projectIds] } };
+  const open: Filter<SearchRow> = { visibility: { $eq: 'public' } };
+  if (ownOnly) return [own];
+  return [projectIds.length === 0 ? open : { $or: [own, open] }];
+};
+
+/** Who may see what, for ordinary queries and for `$vectorSearch`. Source: docs/decisions/0009. */
+export const readable = ({ scope }: Pick<LegRequest, 'scope'>): Filter<SearchRow>[] => [
+  { organizationId: { $eq: scope.organizationId } },
+  ...readableProjects(scope),
+  ...(scope.documentIds === undefined ? [] : [{ _id: { $in: [...scope.documentIds] } }]),
+  ...(scope.apiKeyIds === undefined ? [] : [{ apiKeyId: { $in: [...scope.apiKeyIds] } }]),
+];
+
+/** The same for `$search`, whose `in` takes no empty list. */
+const searchable = ({ scope }: LegRequest): Document[] => {
+  const equals = (path: string, value: string): Document => ({ equals: { path, value } });
+  const among = (path: string, value: readonly string[]): Document => ({ in: { path, value: [...value] } });
+  const open = equals('visibility', 'public');
+  const projects = (): Document => {
+    if (scope.projectIds.length === 0) return open;
+    const own = among('projectId', scope.projectIds);
+    return scope.ownOnly === true ? own : { compound: { should: [own, open], minimumShouldMatch: 1 } };
+  };
+  return [
+    equals('organizationId', scope.organizationId),
+    projects(),
+    ...(scope.documentIds === undefined ? [] : [among('_id', scope.documentIds)]),
+    ...(scope.apiKeyIds === undefined ? [] : [among('apiKeyId', scope.apiKeyIds)]),
+  ];
+};
+
+/** Nobody can be in an empty list. */
+const isNarrowedToNothing = ({ scope }: LegRequest): boolean =>
+  scope.documentIds?.length === 0 ||
+  scope.apiKeyIds?.length === 0 ||
+  (scope.ownOnly === true && scope.projectIds.length === 0);
+
+/** More words are never all there. */
+const mostTogether = 8;
+
+/** Again for documents with all of the words, and with all but one: BM25 alone ranks one rare word above all that was asked for. */
+function togetherOf(words: readonly Document[]): Document[] {
+  if (words.length < 2 || words.length > mostTogether) return [];
+  const all = { compound: { must: [...words] } };
+  const allButOne = { compound: { should: [...words], minimumShouldMatch: words.length - 1 } };
+  return words.length > 2 ? [all, allButOne] : [all];
+}
+
+/** The three ways of searching `searchRecords`; tenants are told apart inside of the index, not after it. */
+export function createSearchLegs(searchRecords: Collection<SearchRow>): SearchLegs {
+  const ranked = async (pipeline: Document[], meta: string, signal: AbortSignal): Promise<LegHit[]> => {
+    const project = { $project: { _id: 1, score: { $meta: meta } } };
+    const rows = await searchRecords
+      .aggregate<{ _id: string; score: number }>([...pipeline, project], { signal })
+      .toArray();
+    return rows.map(({ _id, score }) => ({ documentId: _id, score }));
+  };
+
+  const search = async (request: LegRequest, should: Document[]): Promise<LegHit[]> => {
+    const compound = { should, minimumShouldMatch: 1, filter: searchable(request) };
+    const pipeline = [{ $search: { index: textIndexName, compound } }, { $limit: request.depth }];
+    return ranked(pipeline, 'searchScore', request.signal);
+  };
+
+  const withIdentifier = async (request: LegRequest, identifier: string): Promise<string[]> => {
+    const { depth, signal } = request;
+    const filter = { $and: [...readable(request), { identifiers: identifier }] };
+    const found = searchRecords.find(filter, { projection: { _id: 1 }, limit: depth + 1, signal });
+    const ids = (await found.toArray()).map(({ _id }) => _id);
+    // A number that so many documents have tells none of them from the others: it counts as a word.
+    return ids.length > depth ? [] : ids;
+  };
+
+  /** How many of the query's identifiers each document has; a piece of one that was found is none of its own. */
+  const withIdentifiers = async (request: LegRequest): Promise<Map<string, number>> => {
+    const asked = request.query.identifiers.toSorted((a, b) => b.length - a.length).slice(0, identifiersAsked);
+    const found = await Promise.all(asked.map((identifier) => withIdentifier(request, identifier)));
+    const counts = new Map<string, number>();
+    for (const [at, ids] of found.entries()) {
+      const longer = asked.slice(0, at).some((one, n) => found[n]?.length !== 0 && one.includes(asked[at] ?? one));
+      if (!longer) for (const id of ids) counts.set(id, (counts.get(id) ?? 0) + 1);
+    }
+    return counts;
+  };
+
+  const withPhrases = async (request: LegRequest): Promise<LegHit[]> => {
+    const { phrases } = request.query;
+    if (phrases.length === 0) return [];
+    const hits = await search(
+      request,
+      phrases.map((phrase) => ({ phrase: { query: phrase, path: contentPaths } })),
+    );
+    const best = hits[0]?.score ?? 1;
+    return hits.map(({ documentId, score }) => ({ documentId, score: score / best }));
+  };
+
+  return {
+    async exact(request) {
+      if (isNarrowedToNothing(request)) return [];
+      const [identified, phrased] = await Promise.all([withIdentifiers(request), withPhrases(request)]);
+      const scores = new Map(identified);
+      for (const { documentId, score } of phrased) scores.set(documentId, (scores.get(documentId) ?? 0) + score);
+      return [...scores].map(([documentId, score]) => ({ documentId, score })).toSorted((a, b) => b.score - a.score);
+    },
+    async lexical(request) {
+      if (isNarrowedToNothing(request)) return [];
+      const words = request.query.words.map((word) => word.toLowerCase());
+      const query = [...new Set(words.flatMap((word) => [word, ...foldedForms(word)]))].join(' ');
+      const loose = looseWords(words.join(' ')).map((forms) => ({
+        text: { query: forms.join(' '), path: 'looseText' },
+      }));
+      return search(request, [
+        { text: { query, path: [...contentPaths, 'objectKey'] } },
+        { text: { query, path: contentPaths, fuzzy, score: { boost: { value: fuzzyBoost } } } },
+        ...loose,
+        ...togetherOf(loose),
+      ]);
+    },
+    async semantic(request, { label, vector }) {
+      if (isNarrowedToNothing(request)) return [];
+      const hits = await ranked(
+        [
+          {
+            $vectorSearch: {
+              index: vectorIndexName,
+              path: 'embedding.text.vector',
+              queryVector: Binary.fromFloat32Array(vector),
+              filter: { $and: [...readable(request), { 'embedding.text.label': { $eq: label } }] },
+              exact: true,
+              limit: request.depth,
+            },
+          },
+        ],
+        'vectorSearchScore',
+        request.signal,
+      );
+      // Atlas tells (1 + cosine) / 2.
+      return hits.map(({ documentId, score }) => ({ documentId, score: 2 * score - 1 }));
+    },
+  };
+}

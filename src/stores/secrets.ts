@@ -1,0 +1,71 @@
+import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
+import type { Collections, SecretRow } from '#src/stores/collections.ts';
+import { AppError } from '#src/domain/app-error.ts';
+import type { SecretInfo, SecretStore } from '#src/domain/ports/secret-store.ts';
+
+type Place = Pick<SecretRow, 'organizationId' | 'projectId' | 'name'>;
+
+const maxBytes = 8 * 1024;
+/** A sealed value that was moved to another name or project does not open. */
+const boundTo = ({ organizationId, projectId, name }: Place): Buffer =>
+  Buffer.from(JSON.stringify([organizationId, projectId, name]));
+
+function seal(key: Buffer, place: Place, value: string): string {
+  const nonce = randomBytes(12);
+  const cipher = createCipheriv('aes-256-gcm', key, nonce).setAAD(boundTo(place));
+  const text = Buffer.concat([cipher.update(value, 'utf8'), cipher.final()]);
+  return Buffer.concat([nonce, cipher.getAuthTag(), text]).toString('base64');
+}
+
+function open(key: Buffer, row: SecretRow): string {
+  const sealed = Buffer.from(row.sealed, 'base64');
+  try {
+    const decipher = createDecipheriv('aes-256-gcm', key, sealed.subarray(0, 12), { authTagLength: 16 });
+    decipher.setAAD(boundTo(row)).setAuthTag(sealed.subarray(12, 28));
+    return Buffer.concat([decipher.update(sealed.subarray(28)), decipher.final()]).toString('utf8');
+  } catch (error) {
+    const detail = `Secret ${row.name} was stored under another SECRETS_KEY: set it again, or put the old key back.`;
+    throw new AppError('secret.unknown', detail, { cause: error });
+  }
+}
+
+const invalid = (field: string, message: string): AppError =>
+  new AppError('request.invalid', `${field}: ${message}.`, {
+    errors: [{ pointer: `/${field}`, code: 'invalid', message }],
+  });
+
+function checked(name: string, value: string): void {
+  if (!/^[A-Z][A-Z0-9_]{0,63}$/.test(name))
+    throw invalid('name', 'use A-Z, 0-9 and _, beginning with a letter, at most 64 characters');
+  if (value === '' || Buffer.byteLength(value) > maxBytes) throw invalid('value', `from 1 to ${maxBytes} bytes`);
+}
+
+/** `key`: 32 bytes. */
+export function createSecretStore({ secrets }: Pick<Collections, 'secrets'>, key: Buffer): SecretStore {
+  return {
+    async set({ organizationId, projectId }, name, value, by) {
+      checked(name, value);
+      const _id = `${projectId}/${name}`;
+      const place = { organizationId, projectId, name };
+      const row = { ...place, sealed: seal(key, place, value), createdAt: new Date(), createdBy: by };
+      await secrets.replaceOne({ _id, organizationId }, row, { upsert: true });
+    },
+    list: (organizationId, projectId) =>
+      secrets
+        .find({ organizationId, projectId })
+        .project<SecretInfo>({ _id: 0, name: 1, createdAt: 1, createdBy: 1 })
+        .sort({ name: 1 })
+        .limit(1_000)
+        .toArray(),
+    async delete(organizationId, projectId, name) {
+      const { deletedCount } = await secrets.deleteOne({ _id: `${projectId}/${name}`, organizationId });
+      return deletedCount === 1;
+    },
+    async reveal(organizationId, projectId, names) {
+      if (names.length === 0) return new Map();
+      const ids = names.map((name) => `${projectId}/${name}`);
+      const rows = await secrets.find({ _id: { $in: ids }, organizationId, projectId }).toArray();
+      return new Map(rows.map((row) => [row.name, open(key, row)]));
+    },
+  };
+}

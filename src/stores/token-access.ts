@@ -1,0 +1,59 @@
+import type { Collections, MemberRow, UserRow } from '#src/stores/collections.ts';
+import { BatchedReads } from '#src/domain/batched-reads.ts';
+import type { OAuthGrant, OAuthToken } from '#src/domain/ports/oauth.ts';
+import type { ProjectRecord } from '#src/domain/ports/organizations.ts';
+import type { TokenAccess, TokenAccessReader } from '#src/domain/ports/token-access.ts';
+
+interface Joined extends OAuthToken {
+  readonly grants: readonly OAuthGrant[];
+  readonly memberships: readonly MemberRow[];
+  readonly users: readonly UserRow[];
+  readonly projects: readonly ProjectRecord[];
+  readonly organizations: readonly { readonly name: string }[];
+}
+
+const join = (from: keyof Collections, localField: string, foreignField: string, as: string) => ({
+  $lookup: { from, localField, foreignField, as },
+});
+
+/** Every one by an index: ids, and the memberships of one user. */
+const joins = [
+  join('oauthGrants', 'grantId', '_id', 'grants'),
+  join('members', 'grants.userId', 'userId', 'memberships'),
+  join('users', 'grants.userId', '_id', 'users'),
+  join('projects', 'grants.projectIds', '_id', 'projects'),
+  join('organizations', 'grants.organizationId', '_id', 'organizations'),
+];
+
+function accessOf({ grants, memberships, users, projects, organizations, ...token }: Joined): TokenAccess | null {
+  const [grant] = grants;
+  if (grant === undefined) return null;
+  const here = ({ organizationId }: { readonly organizationId: string }): boolean =>
+    organizationId === grant.organizationId;
+  const membership = memberships.find(here);
+  const [user] = users;
+  return {
+    token,
+    grant,
+    member:
+      membership === undefined || user === undefined
+        ? null
+        : { name: user.name, email: user.email, role: membership.role },
+    organizationName: organizations[0]?.name ?? null,
+    projects: projects.filter(here).map(({ _id: id, name }) => ({ id, name })),
+  };
+}
+
+/** Calls that come at once are looked up at once, whoever makes them. */
+export function createTokenAccessReader({ oauthTokens }: Pick<Collections, 'oauthTokens'>): TokenAccessReader {
+  const reads = new BatchedReads<TokenAccess>(async (hashes) => {
+    const rows = await oauthTokens.aggregate<Joined>([{ $match: { _id: { $in: [...hashes] } } }, ...joins]).toArray();
+    return new Map(
+      rows.flatMap((row) => {
+        const access = accessOf(row);
+        return access === null ? [] : [[row._id, access]];
+      }),
+    );
+  });
+  return { find: async (hash) => (await reads.get(hash)) ?? null };
+}

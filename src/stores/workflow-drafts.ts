@@ -1,0 +1,66 @@
+import type { Collections } from '#src/stores/collections.ts';
+import { isDuplicateKey } from '#src/stores/connect.ts';
+import { draftRow, readDraft, readEdit } from '#src/stores/workflow-rows.ts';
+import type { WorkflowStore } from '#src/domain/ports/workflows.ts';
+
+type DraftStore = Pick<WorkflowStore, 'findDraft' | 'saveDraft' | 'editsSince'>;
+
+/** Drafts, and the log of what changed them. */
+export function createDraftStore({
+  workflows,
+  workflowDrafts,
+  workflowEdits,
+}: Pick<Collections, 'workflows' | 'workflowDrafts' | 'workflowEdits'>): DraftStore {
+  const find = (organizationId: string, workflowId: string) =>
+    workflowDrafts.findOne({ _id: workflowId, organizationId });
+  return {
+    async findDraft(organizationId, workflowId) {
+      const row = await find(organizationId, workflowId);
+      return row === null ? null : readDraft(row);
+    },
+    async saveDraft(draft) {
+      const { _id: workflowId, organizationId } = draft;
+      const before = draft.revision - 1;
+      const stored = await workflowDrafts.findOne(
+        { _id: workflowId, organizationId },
+        { projection: { revision: 1, lastEdit: 1 } },
+      );
+      if (stored?.revision !== before) return false;
+      // The edit that led to the stored graph goes to the log before the next one takes its place: a kill in between loses none.
+      await workflowEdits
+        .insertOne({ ...stored.lastEdit, _id: `${workflowId}@${before}`, organizationId, workflowId })
+        .catch((error: unknown) => {
+          if (!isDuplicateKey(error)) throw error;
+        });
+      const { revision, graph, graphHash, lastEdit } = draftRow(draft);
+      const done = await workflowDrafts.updateOne(
+        { _id: workflowId, organizationId, revision: before },
+        { $set: { revision, graph, graphHash, lastEdit } },
+      );
+      if (done.matchedCount === 0) return false;
+      const { name, description } = draft.graph;
+      await workflows.updateOne(
+        // Mostly neither changed: then nothing is written.
+        {
+          _id: workflowId,
+          organizationId,
+          publishedVersion: null,
+          $or: [{ name: { $ne: name } }, { description: { $ne: description } }],
+        },
+        { $set: { name, description, updatedAt: lastEdit.at } },
+      );
+      return true;
+    },
+    async editsSince(organizationId, workflowId, after, limit) {
+      // The draft first: whatever is saved meanwhile, the log has all that came before this one.
+      const draft = await find(organizationId, workflowId);
+      if (draft === null || draft.revision <= after) return [];
+      const logged = await workflowEdits
+        .find({ organizationId, workflowId, revision: { $gt: after, $lt: draft.revision } })
+        .sort({ revision: 1 })
+        .limit(limit)
+        .toArray();
+      return [...logged, draft.lastEdit].slice(0, limit).map(readEdit);
+    },
+  };
+}

@@ -1,0 +1,154 @@
+import type { Filter } from 'mongodb';
+import type { Collections } from '#src/stores/collections.ts';
+import { isDuplicateKey } from '#src/stores/connect.ts';
+import { createDraftStore } from '#src/stores/workflow-drafts.ts';
+import {
+  draftRow,
+  readVersion,
+  readVersionFields,
+  versionRow,
+  type WorkflowVersionRow,
+} from '#src/stores/workflow-rows.ts';
+import { BatchedReads } from '#src/domain/batched-reads.ts';
+import { BoundedMemory } from '#src/domain/bounded-memory.ts';
+import type { Tenant } from '#src/domain/access/tenant.ts';
+import type { ListPosition } from '#src/domain/ports/documents.ts';
+import type { WorkflowStore } from '#src/domain/ports/workflows.ts';
+import type { WorkflowRecord, WorkflowVersionRecord } from '#src/domain/runs/workflow.ts';
+
+const owned = ({ organizationId, projectIds: [only, ...more] }: Tenant): Filter<WorkflowRecord> => ({
+  organizationId,
+  projectId: only !== undefined && more.length === 0 ? only : { $in: [...(only === undefined ? [] : [only]), ...more] },
+});
+
+const olderThan = (after: ListPosition | null): Filter<WorkflowRecord> =>
+  after === null
+    ? {}
+    : {
+        createdAt: { $lte: after.createdAt },
+        $or: [{ createdAt: { $lt: after.createdAt } }, { _id: { $lt: after.id } }],
+      };
+
+/** Characters of JSON of the versions that are kept at hand. */
+const keptCharacters = 8_000_000;
+
+export function createWorkflowStore(
+  collections: Pick<Collections, 'workflows' | 'workflowVersions' | 'workflowDrafts' | 'workflowEdits'>,
+): WorkflowStore {
+  const { workflows, workflowVersions, workflowDrafts, workflowEdits } = collections;
+  /** Versions never change, and ids of workflows are not used again. */
+  const versions = new BoundedMemory<WorkflowVersionRecord>(keptCharacters);
+  /** By organization and id. Those that are asked for at once travel together. */
+  const reads = new BatchedReads<WorkflowRecord>(async (keys) => {
+    const asked = keys.map((key) => ({
+      organizationId: key.slice(0, key.indexOf(' ')),
+      _id: key.slice(key.indexOf(' ') + 1),
+    }));
+    const ofOne = [...Map.groupBy(asked, ({ organizationId }) => organizationId)].map(([organizationId, these]) =>
+      workflows.find({ _id: { $in: these.map(({ _id }) => _id) }, organizationId }).toArray(),
+    );
+    const rows = (await Promise.all(ofOne)).flat();
+    return new Map(rows.map((row) => [`${row.organizationId} ${row._id}`, row]));
+  });
+  /** The version first: a workflow never names a version that is not there. False when the number has another graph. */
+  const insertVersion = async (version: WorkflowVersionRecord): Promise<boolean> => {
+    try {
+      await workflowVersions.insertOne(versionRow(version));
+      return true;
+    } catch (error) {
+      if (!isDuplicateKey(error)) throw error;
+      const { _id, organizationId, graphHash } = version;
+      const there = await workflowVersions.findOne({ _id, organizationId }, { projection: { graphHash: 1 } });
+      return there?.graphHash === graphHash;
+    }
+  };
+  return {
+    ...createDraftStore(collections),
+    async insert(workflow, { version, draft }) {
+      if (version !== undefined) await insertVersion(version);
+      if (draft !== undefined) await workflowDrafts.insertOne(draftRow(draft));
+      await workflows.insertOne(workflow);
+    },
+    async find({ organizationId, projectIds }, id) {
+      const found = await reads.get(`${organizationId} ${id}`);
+      return found !== undefined && projectIds.includes(found.projectId) ? found : null;
+    },
+    listPublished: (tenant) =>
+      workflows
+        .find({ ...owned(tenant), publishedVersion: { $ne: null } })
+        .sort({ name: 1 })
+        .limit(500)
+        .toArray(),
+    list: (tenant, after, limit) =>
+      workflows
+        .find({ ...owned(tenant), ...olderThan(after) })
+        .sort({ createdAt: -1, _id: -1 })
+        .limit(limit)
+        .toArray(),
+    listByCodeName: (codeName) => workflows.find({ codeName }).limit(10_000).toArray(),
+    async findVersion(organizationId, workflowId, version) {
+      const _id = `${workflowId}@${version}`;
+      const key = `${organizationId} ${_id}`;
+      const kept = versions.get(key);
+      if (kept !== undefined) return kept;
+      const row = await workflowVersions.findOne({ _id, organizationId });
+      if (row === null) return null;
+      const found = readVersion(row);
+      versions.set(key, found, typeof row.graph === 'string' ? row.graph.length : JSON.stringify(row.graph).length);
+      return found;
+    },
+    async listVersions(organizationId, workflowId, before, limit) {
+      const rows = await workflowVersions
+        .find({ organizationId, workflowId, ...(before !== null && { version: { $lt: before } }) })
+        .project<Omit<WorkflowVersionRow, 'graph'>>({ graph: 0 })
+        .sort({ version: -1 })
+        .limit(limit)
+        .toArray();
+      return rows.map(readVersionFields);
+    },
+    async states(organizationId, workflowIds) {
+      const these = { _id: { $in: [...workflowIds] }, organizationId };
+      const [found, drafts] = await Promise.all([
+        workflows
+          .find(these)
+          .project<Pick<WorkflowRecord, '_id' | 'publishedVersion'>>({ publishedVersion: 1 })
+          .toArray(),
+        workflowDrafts.find(these).project<{ _id: string; revision: number }>({ revision: 1 }).toArray(),
+      ]);
+      const revisions = new Map(drafts.map(({ _id, revision }) => [_id, revision]));
+      return found.map(({ _id, publishedVersion }) => ({
+        workflowId: _id,
+        revision: revisions.get(_id) ?? null,
+        publishedVersion,
+      }));
+    },
+    async publish({ _id, organizationId }, version) {
+      if (!(await insertVersion(version))) return false;
+      const { name, description } = version.graph;
+      await workflows.updateOne(
+        // Whoever publishes late never takes the place of a newer version.
+        { _id, organizationId, $or: [{ publishedVersion: null }, { publishedVersion: { $lt: version.version } }] },
+        {
+          $set: {
+            name,
+            description,
+            publishedVersion: version.version,
+            publishedHash: version.graphHash,
+            updatedAt: version.at,
+          },
+        },
+      );
+      return true;
+    },
+    async delete(tenant, id) {
+      const { organizationId } = tenant;
+      if ((await workflows.findOne({ _id: id, ...owned(tenant) }, { projection: { _id: 1 } })) === null) return false;
+      const its = { organizationId, workflowId: id };
+      await workflowVersions.deleteMany(its);
+      versions.deleteAll(`${organizationId} ${id}@`);
+      await workflowDrafts.deleteOne({ _id: id, organizationId });
+      await workflowEdits.deleteMany(its);
+      return (await workflows.deleteOne({ _id: id, ...owned(tenant) })).deletedCount === 1;
+    },
+  };
+}

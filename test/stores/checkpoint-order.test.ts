@@ -1,0 +1,48 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { CheckpointSaver } from '#src/stores/checkpoint-saver.ts';
+import { temporaryDatabase } from '#test/graphs/support/embedded-database.ts';
+
+let database: Awaited<ReturnType<typeof temporaryDatabase>>;
+beforeAll(async () => {
+  database = await temporaryDatabase();
+});
+afterAll(() => database.close());
+
+const checkpoint = (id: string) => ({ v: 4, id, ts: '', channel_values: {}, channel_versions: {}, versions_seen: {} });
+const put = (saver: CheckpointSaver, threadId: string) =>
+  saver.put({ configurable: { thread_id: threadId } }, checkpoint('1ef00000-0000-6000-8000-000000000000'), {
+    source: 'loop',
+    step: 0,
+    parents: {},
+  });
+const stored = (threadId: string) => database.db.collection('checkpoints').countDocuments({ threadId });
+
+test('nothing of a run is stored before its hook has ended, nor of workflows inside it', async () => {
+  const saver = new CheckpointSaver(database.db);
+  const asked = Promise.withResolvers<void>();
+  const ready = Promise.withResolvers<void>();
+  const registered = saver.before('run_1', async () => {
+    asked.resolve();
+    await ready.promise;
+  });
+  await put(saver, 'run_1');
+  await put(saver, 'run_1|sub@3');
+  const flushed = Promise.all([saver.flush('run_1'), saver.flush('run_1|sub@3')]);
+  await asked.promise;
+  expect(await stored('run_1')).toBe(0);
+  ready.resolve();
+  await flushed;
+  expect(await Promise.all([stored('run_1'), stored('run_1|sub@3')])).toEqual([1, 1]);
+  registered[Symbol.dispose]();
+});
+
+test('a hook that rejects keeps its run from being stored, and no other', async () => {
+  const saver = new CheckpointSaver(database.db);
+  using _registered = saver.before('run_2', () => Promise.reject(new Error('steps were not stored')));
+  await put(saver, 'run_2');
+  await put(saver, 'run_3');
+  const [second, third] = await Promise.allSettled([saver.flush('run_2'), saver.flush('run_3')]);
+  expect(second).toMatchObject({ status: 'rejected', reason: { message: 'steps were not stored' } });
+  expect(third.status).toBe('fulfilled');
+  expect(await Promise.all([stored('run_2'), stored('run_3')])).toEqual([0, 1]);
+});

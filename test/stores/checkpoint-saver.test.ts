@@ -1,0 +1,39 @@
+import { MemorySaver } from '@langchain/langgraph-checkpoint';
+import { MongoDBSaver } from '@langchain/langgraph-checkpoint-mongodb';
+import { CheckpointSaver } from '#src/stores/checkpoint-saver.ts';
+import { ensureCheckpointIndexes } from '#src/stores/checkpoint-rows.ts';
+import { checkpointerConformance } from '#test/conformance/checkpointer.ts';
+import { temporaryDatabase } from '#test/graphs/support/embedded-database.ts';
+
+checkpointerConformance('ours', async () => {
+  const database = await temporaryDatabase();
+  await ensureCheckpointIndexes(database.db);
+  return {
+    another: () => new CheckpointSaver(database.connect().db),
+    settle: (saver, threadId) => (saver as CheckpointSaver).flush(threadId),
+    close: () => database.close(),
+  };
+});
+
+checkpointerConformance('MemorySaver, the referee', async () => {
+  const saver = new MemorySaver();
+  return { another: () => saver, settle: async () => undefined, close: async () => undefined };
+});
+
+// The stock saver takes a limit of 0 for none, overlooks a checkpoint id in `list`, and reads writes in no certain order.
+const stockDeviates = [
+  'list with a limit of nothing gives nothing',
+  'list with a checkpoint id gives that one',
+  'pending writes come with their checkpoint only, in the order they were put',
+];
+
+checkpointerConformance(
+  'the stock MongoDBSaver',
+  async () => {
+    const database = await temporaryDatabase();
+    const savers = () => new MongoDBSaver({ client: database.client, dbName: database.db.databaseName });
+    await savers().setup();
+    return { another: savers, settle: async () => undefined, close: () => database.close() };
+  },
+  stockDeviates,
+);

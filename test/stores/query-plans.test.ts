@@ -1,0 +1,571 @@
+import { MongoClient, type CommandStartedEvent, type Document } from 'mongodb';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { CheckpointSaver } from '#src/stores/checkpoint-saver.ts';
+import { newRuns } from '#src/domain/runs/new-runs.ts';
+import type { Lease } from '#src/domain/ports/executions.ts';
+import { documentIntake } from '#graphs/document-intake.workflow.ts';
+import { conversationOf } from '#test/support/dashboard/conversations.ts';
+import { methodsOf, storesOf, testDatabase, type Stores, type TestDatabase } from '#test/support/database.ts';
+import { askOAuth } from '#test/stores/ask-oauth.ts';
+import { executionRecord, realtimeEvent, uploadedDocument } from '#test/support/records.ts';
+
+/** Every query that a repository sends, as the server was asked it. */
+interface Asked {
+  readonly of: string;
+  /** What it asks for, in an explainable command; null where a search index answers. */
+  readonly command: Document | null;
+  readonly filter: Document;
+}
+
+let database: TestDatabase;
+let client: MongoClient;
+const asked: Asked[] = [];
+/** Commands without a filter of their own. */
+const others = new Set<string>();
+let method = '';
+
+/** The filter of the stage that reads the collection. */
+function sourceOf([first]: Document[]): { filter: Document; searches: boolean } {
+  const { $match, $search, $vectorSearch, $listSearchIndexes } = first ?? {};
+  if ($search) return { filter: { $and: $search.compound.filter.map(termOf) }, searches: true };
+  return { filter: $match ?? $vectorSearch?.filter ?? {}, searches: Boolean($vectorSearch ?? $listSearchIndexes) };
+}
+
+/** `equals` of `$search` as a filter says it. */
+const termOf = ({ equals }: Document): Document => (equals ? { [equals.path]: equals.value } : {});
+
+/** The queries inside a command, one explainable command for each. */
+function queriesOf({ commandName, command, databaseName }: CommandStartedEvent): Omit<Asked, 'of'>[] {
+  const plain = (name: string, filter: Document, fields: Document): Omit<Asked, 'of'> => ({
+    command: { [name]: command[commandName], ...fields },
+    filter,
+  });
+  switch (commandName) {
+    case 'find': {
+      const { filter = {}, sort, limit } = command;
+      return [plain('find', filter, { filter, ...(sort && { sort }), ...(limit && { limit }) })];
+    }
+    case 'findAndModify': {
+      const { query, sort = {} } = command;
+      return [plain('findAndModify', query, { query, sort, update: { $set: { x: 1 } } })];
+    }
+    case 'aggregate': {
+      const { pipeline } = command;
+      const { filter, searches } = sourceOf(pipeline);
+      return [searches ? { command: null, filter } : plain('aggregate', filter, { pipeline, cursor: {} })];
+    }
+    case 'update':
+      return command['updates'].map((one: Document) => plain('update', one['q'], { updates: [one] }));
+    case 'delete':
+      return command['deletes'].map((one: Document) => plain('delete', one['q'], { deletes: [one] }));
+    case 'count':
+    case 'distinct':
+      return [plain('find', command['query'] ?? {}, { find: command[commandName], filter: command['query'] ?? {} })];
+    case 'bulkWrite':
+      return (command['ops'] as Document[])
+        .filter((one) => !('insert' in one))
+        .map((one) => {
+          const find = command['nsInfo'][one['update'] ?? one['delete']].ns.slice(databaseName.length + 1);
+          return { command: { find, filter: one['filter'] }, filter: one['filter'] };
+        });
+    default:
+      others.add(commandName);
+      return [];
+  }
+}
+
+const unused = new Set<string>();
+
+/** The same stores, remembering which of their methods is at work. */
+function watched(stores: Stores): Stores {
+  for (const name of methodsOf(stores)) unused.add(name);
+  const watch = <Store extends object>([name, store]: [string, Store]): [string, Store] => {
+    const get = (target: Store, key: string | symbol, receiver: unknown): unknown => {
+      const value: unknown = Reflect.get(target, key, receiver);
+      if (typeof value !== 'function') return value;
+      return (...parts: unknown[]): unknown => {
+        method = `${name}.${String(key)}`;
+        unused.delete(method);
+        return value.apply(target, parts);
+      };
+    };
+    return [name, new Proxy(store, { get })];
+  };
+  return Object.fromEntries(Object.entries(stores).map(watch)) as unknown as Stores;
+}
+
+const now = new Date();
+const organizationId = 'org_plans';
+const projectId = 'prj_plans';
+const tenant = { organizationId, projectIds: [projectId] };
+const wide = { organizationId, projectIds: [projectId, 'prj_other'] };
+
+async function askDeletion({ documents, results, search, traces }: Stores): Promise<void> {
+  const document = uploadedDocument('wf_plans', { organizationId, projectId, parentDocumentId: 'doc_parent' });
+  const id = document._id;
+  await documents.insert(document);
+  await documents.derivedFrom(organizationId, 'doc_parent');
+  await documents.markDeleted(wide, id, now);
+  await documents.postponeRemoval(organizationId, id, now);
+  await results.deleteOf(organizationId, id);
+  await search.delete(organizationId, id);
+  const execution = executionRecord({ organizationId, projectId, documentIds: [id] });
+  await storesOf(database.client).executions.create(execution, newRuns);
+  await traces.runsOf(organizationId, id);
+  await traces.redact(organizationId, id);
+  await traces.forget(organizationId, id, document.objectKey);
+  await documents.remove(organizationId, id);
+}
+
+async function askDocuments({ documents, uploads, results, search }: Stores): Promise<void> {
+  const document = uploadedDocument('wf_plans', { organizationId, projectId });
+  const id = document._id;
+  await documents.insert(document);
+  await documents.find(tenant, id);
+  await documents.findInOrganization(organizationId, id);
+  await documents.findMany(wide, [id, 'doc_b']);
+  for (const who of [tenant, wide])
+    for (const filter of [{}, { apiKeyId: 'key_a' }]) {
+      await documents.list(who, filter, null, 25);
+      await documents.list(who, filter, { createdAt: now, id }, 25);
+      await documents.listIds(who, filter, 1_000);
+    }
+  await documents.countOwned(tenant, [id]);
+  await documents.countReadable(wide, [id]);
+  await documents.projectsOf(wide, [id]);
+  await documents.setVisibility(wide, [id], 'public');
+  await documents.withPendingEvents(100);
+  await documents.clearPendingEvents([id]);
+  const { _id, sizeBytes, visibility, contentType } = document;
+  const upload = {
+    _id: 'uploads/x',
+    documentId: _id,
+    family: 'workflow-key' as const,
+    apiKeyId: 'key_a',
+    organizationId,
+    projectId,
+    contentType,
+    sizeBytes,
+    visibility,
+  };
+  await uploads.insert({ ...upload, createdAt: now, forgetAt: now });
+  await uploads.find(organizationId, 'uploads/x');
+
+  const origin = { organizationId, projectId, documentId: id, runId: 'run_a', nodeId: 'n' };
+  const payload = { engine: 'e', language: 'eng', pages: [] };
+  const value = { title: '', description: '', language: 'und', documentType: '', keyFields: [], tags: [] };
+  const usage = { provider: 'local', model: 'm', ms: 1 };
+  for (let twice = 0; twice < 2; twice += 1) {
+    const ocr = await results.saveOcr(origin, { modelLabel: 'm', text: 'x', avgConfidence: 1, result: payload });
+    await results.ocrById(organizationId, ocr.ocrResultId);
+    const described = await results.saveDescription(origin, { modelLabel: 'm', value, usage });
+    await results.descriptionById(organizationId, described.descriptionId);
+    const found = {
+      modelLabel: 'm',
+      prompt: 'p',
+      page: 0,
+      segments: [],
+      unsupportedPrompt: false,
+      derivedDocumentId: null,
+    };
+    const segmented = await results.saveSegmentation(origin, found);
+    expect(segmented.segmentationId).toBe(results.segmentationIdOf(origin));
+    await results.segmentationById(organizationId, segmented.segmentationId);
+    const embedding = await results.saveEmbedding(origin, {
+      kind: 'text',
+      modelLabel: 'm',
+      vector: new Float32Array(2),
+    });
+    await results.embeddingById(organizationId, embedding.embeddingId);
+  }
+  await results.latestOcr(organizationId, id);
+  await results.listOcr(organizationId, id, 10);
+  await results.listSegmentations(organizationId, id, 10);
+  const { objectKey, createdAt } = document;
+  const texts = {
+    title: '',
+    description: '',
+    ocrText: 'walnut 4711',
+    segmentationText: '',
+    identifiers: ['4711'],
+    embeddings: {},
+  };
+  await search.upsert({
+    documentId: id,
+    organizationId,
+    projectId,
+    apiKeyId: null,
+    visibility,
+    objectKey,
+    createdAt,
+    ...texts,
+  });
+  for (const who of [tenant, wide, { organizationId, projectIds: [] }])
+    for (const narrow of [{}, { documentIds: [id], apiKeyIds: ['key_a'] }])
+      await search.search({ ...who, ...narrow, text: 'walnut 4711 "walnut 4711"', limit: 10 });
+  await search.highlights({ ...tenant, documentIds: [id], text: 'walnut' });
+  await search.setVisibility(organizationId, [id], 'private');
+  await search.check();
+}
+
+async function askRuns({ executions, events, idempotency, steps }: Stores): Promise<void> {
+  const execution = executionRecord({ organizationId, projectId, createdAt: now });
+  await executions.create(execution, newRuns);
+  await executions.create(execution, newRuns);
+  await executions.createAll([{ execution, runs: newRuns(execution) }]);
+  await executions.find(tenant, execution._id);
+  await executions.runsOf(organizationId, execution._id);
+  await executions.findRun(wide, 'run_x');
+  await executions.depth(now);
+  const lease = (await executions.claim('owner', 1_000, now)) as Lease;
+  await executions.beat(lease, 1_000, now);
+  await executions.pinVersion(lease, { version: 1, graphHash: 'h', workflowName: 'w' });
+  await executions.progressed(lease);
+  await executions.release(lease, now);
+  const again = (await executions.claim('owner', 1_000, now)) as Lease;
+  await executions.lost([lease, again]);
+  await executions.wait(again, [{ path: 'a', prompt: '', data: null, answerSchema: null, askedAt: now }]);
+  await executions.answer(wide, again.run._id, { path: 'a', answer: null, by: 'key_a', at: now });
+  const end = { status: 'succeeded', error: null } as const;
+  await executions.finish((await executions.claim('owner', 1_000, now)) as Lease, end, now);
+  const filters = [{}, { executionId: execution._id }, { workflowId: 'wf_x' }, { documentId: 'doc_x' }];
+  for (const who of [tenant, wide])
+    for (const filter of [...filters, { status: 'waiting' as const }])
+      for (const after of [null, { createdAt: now, id: 'run_x' }]) await executions.listRuns(who, filter, after, 25);
+  await executions.cancel(wide, execution._id, { code: 'c', message: 'm' }, now);
+  await executions.cancelRun(tenant, 'run_x', { code: 'c', message: 'm' }, now);
+  for (const after of [null, { createdAt: now, id: 'exec_x' }]) await executions.withPendingCallback(after, 100);
+  await executions.callbackQueued(organizationId, execution._id);
+  await events.append([realtimeEvent(organizationId)]);
+  await events.read(organizationId, 0, 10);
+  await events.read(organizationId, 0, 10, { executionId: execution._id });
+  await events.position(organizationId);
+  events.subscribe(organizationId, () => undefined)();
+  const scope = { organizationId, apiKeyId: 'key_a', endpoint: 'e', key: 'k' };
+  for (let twice = 0; twice < 2; twice += 1) {
+    await idempotency.begin(scope, 'f');
+    await idempotency.finish(scope, 'f', { status: 202, body: {} });
+  }
+  await idempotency.abandon(scope);
+  const nothing = { finishedAt: null, ms: null, inputPreview: null, outputPreview: null, usage: null, error: null };
+  const about = { runId: 'run_a', fence: 1, organizationId, projectId, nodeId: 'n', type: 't', attempt: 1 };
+  await steps.save([{ _id: 'step_a', ...about, status: 'running', startedAt: now, ...nothing }]);
+  await steps.list(organizationId, 'run_a');
+}
+
+async function askMembers({ members }: Stores): Promise<void> {
+  const owner = await members.add({ organizationId, userId: 'usr_a', role: 'owner' });
+  await members.add({ organizationId, userId: 'usr_a', role: 'owner' });
+  const other = await members.add({ organizationId, userId: 'usr_b', role: 'owner' });
+  await database.collections.users.insertOne({ _id: 'usr_a', email: 'a@example.com', name: 'A' });
+  await members.membership(organizationId, 'usr_a');
+  await members.organizationsOf('usr_a');
+  await members.list(organizationId);
+  await members.find(organizationId, owner.memberId);
+  await members.findByEmail(organizationId, 'a@example.com');
+  // As a process that died leaves it.
+  const leaving = { token: 't', at: new Date(0) };
+  await database.collections.members.updateOne({ _id: other.memberId }, { $set: { leaving } });
+  await members.changeRole(organizationId, owner.memberId, 'owner', 'viewer');
+  await members.changeRole(organizationId, owner.memberId, 'viewer', 'admin');
+  await members.remove(organizationId, owner.memberId, 'admin');
+  await members.remove(organizationId, other.memberId, 'owner');
+  const invitation = { invitationId: 'inv_a', organizationId, email: 'b@example.com', role: 'viewer' } as const;
+  await members.invite({ ...invitation, inviterId: 'usr_a', createdAt: now, expiresAt: new Date(8e12) });
+  await members.listInvitations(organizationId, now);
+  await members.findInvitation(organizationId, 'inv_a', now);
+  await members.cancelInvitation(organizationId, 'inv_a');
+}
+
+async function askChats({ conversations, groundingTexts }: Stores): Promise<void> {
+  const userId = 'usr_a';
+  const { conversation, question, answer } = conversationOf({ organizationId, userId }, 'doc_a');
+  const { _id: id } = conversation;
+  await conversations.ask(conversation, question, answer._id);
+  await conversations.ask(conversation, { ...question, text: 'Something else?' }, answer._id);
+  await conversations.answer(conversation, { ...question, text: 'Something else?' }, answer);
+  await conversations.find(organizationId, userId, id);
+  for (const after of [null, { createdAt: now, id }]) await conversations.list(organizationId, userId, after, 26);
+  await conversations.messages(organizationId, userId, id, 100);
+  await conversations.forgetDocument(organizationId, 'doc_a');
+  await conversations.delete(organizationId, userId, id);
+  const texts = { documentId: 'doc_a', ocrResultId: 'ocr_a', descriptionId: 'dsc_a' };
+  await groundingTexts.read(organizationId, [texts, { ...texts, documentId: 'doc_b' }]);
+}
+
+async function askRest({ apiKeys, audit, organizations, workflows }: Stores): Promise<void> {
+  await organizations.insertOrganization({ _id: organizationId, name: 'o', createdAt: now });
+  await organizations.insertProject({ _id: projectId, organizationId, name: 'p', createdAt: now });
+  await organizations.findOrganization(organizationId);
+  await organizations.findProject(organizationId, projectId);
+  await organizations.listProjects(organizationId);
+  await organizations.renameProject(organizationId, projectId, 'q');
+  const key = {
+    _id: 'key_a',
+    hash: 'h',
+    prefix: 'p',
+    kind: 'service',
+    name: 'n',
+    organizationId,
+    projectId,
+    deviceId: null,
+  } as const;
+  const unset = {
+    agentGraphId: null,
+    expiresAt: null,
+    lastUsedAt: null,
+    revokedAt: null,
+    replacedBy: null,
+    graceUntil: null,
+  };
+  await apiKeys.insert({ ...key, ...unset, createdBy: 'test', createdAt: now });
+  await apiKeys.findByHash('h');
+  await apiKeys.find(organizationId, 'key_a');
+  await apiKeys.list(organizationId);
+  for (const who of [tenant, wide]) await apiKeys.list(organizationId, who.projectIds);
+  await apiKeys.touch(organizationId, 'key_a', now);
+  await apiKeys.replace(organizationId, 'key_a', 'key_b', now);
+  await apiKeys.revoke(organizationId, 'key_a', now);
+  await audit.record({ organizationId, actor: 'a', action: 'b', target: 'c', detail: {} });
+  for (const filter of [{}, { action: 'key.issue' }, { action: 'key' }])
+    for (const after of [null, { createdAt: now, id: 'evt_a' }]) await audit.list(organizationId, filter, after, 26);
+  const { graph, graphHash } = documentIntake;
+  const workflow = {
+    _id: 'wf_plans',
+    schemaVersion: 1,
+    organizationId,
+    projectId,
+    name: 'w',
+    description: '',
+  } as const;
+  const published = {
+    ...workflow,
+    source: 'code',
+    codeName: 'c',
+    publishedVersion: 1,
+    publishedHash: graphHash,
+    createdAt: now,
+    updatedAt: now,
+  } as const;
+  const version = {
+    _id: 'wf_plans@1',
+    organizationId,
+    workflowId: 'wf_plans',
+    version: 1,
+    graphHash,
+    graph,
+    fromRevision: null,
+    author: 't',
+    surface: 'code',
+    note: null,
+    at: now,
+  } as const;
+  const lastEdit = { revision: 1, operations: [], author: 't', surface: 'rest', note: null, at: now } as const;
+  const draft = { _id: 'wf_plans', organizationId, projectId, revision: 1, graph, graphHash, lastEdit };
+  await workflows.insert(published, { version, draft });
+  for (const who of [tenant, wide])
+    for (const after of [null, { createdAt: now, id: 'wf_a' }]) await workflows.list(who, after, 26);
+  for (const before of [null, 5]) await workflows.listVersions(organizationId, 'wf_plans', before, 26);
+  await workflows.findDraft(organizationId, 'wf_plans');
+  await workflows.states(organizationId, ['wf_plans', 'wf_other']);
+  await workflows.saveDraft({ ...draft, revision: 2, lastEdit: { ...lastEdit, revision: 2 } });
+  await workflows.editsSince(organizationId, 'wf_plans', 0, 100);
+  await apiKeys.listBound(organizationId, 'wf_plans', 21);
+  await workflows.find(tenant, 'wf_plans');
+  await workflows.listPublished(tenant);
+  await workflows.listPublished(wide);
+  await workflows.findVersion(organizationId, 'wf_plans', 1);
+  await workflows.listByCodeName('c');
+  await workflows.publish(published, version);
+  await workflows.delete(tenant, 'wf_plans');
+}
+
+async function askOutside({ deliveries, nodeCache, secrets }: Stores): Promise<void> {
+  const place = { organizationId, projectId };
+  await secrets.set(place, 'NAME', 'value', 'key_a');
+  await secrets.list(organizationId, projectId);
+  await secrets.reveal(organizationId, projectId, ['NAME', 'OTHER']);
+  await secrets.delete(organizationId, projectId, 'NAME');
+  const fresh = { attempts: 0, status: 'pending', lastError: null, createdAt: now, dueAt: now } as const;
+  const message = { url: 'https://example.com/', type: 'run.emitted', payload: '{}' };
+  await deliveries.add({ _id: 'dlv_a', ...place, ...message, ...fresh });
+  await deliveries.claim(1_000, now);
+  await deliveries.settle('dlv_a', { delivered: true, error: null, retryAt: null });
+  await deliveries.list(organizationId, projectId, 10);
+  nodeCache.put({ ...place, documentId: 'doc_a' }, 'k', { update: {}, modelLabel: null, usage: null, runId: 'run_a' });
+  await nodeCache.idle();
+  await nodeCache.get(organizationId, projectId, 'k');
+}
+
+async function askCheckpoints(mongo: MongoClient): Promise<void> {
+  method = 'checkpoints';
+  const saver = new CheckpointSaver(mongo.db('inkgraph'));
+  const config = { configurable: { thread_id: 'run_a', checkpoint_ns: '' } };
+  const checkpoint = {
+    v: 4,
+    id: '1ef',
+    ts: now.toISOString(),
+    channel_values: {},
+    channel_versions: {},
+    versions_seen: {},
+  };
+  const stored = await saver.put(config, checkpoint, { source: 'loop', step: 1, parents: {} });
+  await saver.putWrites(stored, [['a', 1]], 'task');
+  await saver.getTuple(config);
+  await saver.getTuple(stored);
+  await saver.deleteThread('run_a');
+}
+
+beforeAll(async () => {
+  database = await testDatabase();
+  client = new MongoClient(database.uri, { monitorCommands: true, ignoreUndefined: true });
+  client.on('commandStarted', (event) => {
+    for (const query of queriesOf(event)) asked.push({ of: method, ...structuredClone(query) });
+  });
+  const stores = watched(storesOf(client));
+  await askDocuments(stores);
+  await askDeletion(stores);
+  await askRuns(stores);
+  await askMembers(stores);
+  await askChats(stores);
+  await askRest(stores);
+  await askOutside(stores);
+  await askOAuth(stores, { organizationId, projectId, now });
+  await askCheckpoints(client);
+});
+afterAll(async () => {
+  await client.close();
+  await database.close();
+});
+
+function stagesOf(plan: Document): string[] {
+  const inner = [plan['inputStage'], ...(plan['inputStages'] ?? [])].filter((one) => one !== undefined);
+  return [plan['stage'], ...inner.flatMap(stagesOf)];
+}
+
+/** How the server would find what a command asks for, outermost stage first. */
+async function planOf(command: Document): Promise<string[]> {
+  const { queryPlanner } = await database.client
+    .db('inkgraph')
+    .command({ explain: command, verbosity: 'queryPlanner' });
+  return stagesOf(queryPlanner.winningPlan);
+}
+
+test('every method of every repository was called', () => {
+  expect([...unused]).toEqual([]);
+});
+
+/** Sorts in memory that are few rows by their nature, with the reason. */
+const smallSorts: Readonly<Record<string, string>> = {
+  'documents.withPendingEvents': 'the outbox holds what was acknowledged a moment ago',
+  checkpoints: 'the writes of one checkpoint',
+};
+/** The runs of one execution are 1,000 at most. */
+const isSmall = ({ of, filter }: Asked): boolean =>
+  smallSorts[of] !== undefined || (of === 'executions.listRuns' && typeof filter['executionId'] === 'string');
+/** Keys have one project; over several the order comes from a sort. */
+const overProjects = ({ filter }: Asked): boolean =>
+  JSON.stringify(filter).includes('"projectId":{"$in":["prj_plans","prj_other"]}');
+
+test('no query of a repository reads a whole collection, or sorts in memory', async () => {
+  expect(asked.length).toBeGreaterThan(60);
+  const bad: string[] = [];
+  for (const one of asked) {
+    if (one.command === null) continue;
+    const stages = await planOf(one.command);
+    const sorts = stages.includes('SORT') && !isSmall(one) && !overProjects(one);
+    if (stages.includes('COLLSCAN') || sorts)
+      bad.push(`${one.of}: ${stages.join(' < ')} for ${JSON.stringify(one.command)}`);
+  }
+  expect([...new Set(bad)]).toEqual([]);
+});
+
+test('a query without an index would be seen', async () => {
+  expect(await planOf({ find: 'documents', filter: { sizeBytes: 1 } })).toContain('COLLSCAN');
+  expect(await planOf({ find: 'documents', filter: { organizationId }, sort: { sizeBytes: 1 } })).toContain('SORT');
+});
+
+test('the queries over all tenants are covered by indexes of their own', async () => {
+  for (const of of [
+    'executions.claim',
+    'executions.depth',
+    'deliveries.claim',
+    'executions.withPendingCallback',
+    'documents.withPendingEvents',
+    'workflows.listByCodeName',
+  ]) {
+    const queries = asked.filter((one) => one.of === of);
+    expect(queries.length).toBeGreaterThan(0);
+    for (const { command } of queries)
+      expect(await planOf(command ?? {})).toSatisfy((stages: string[]) =>
+        stages.join(' < ').endsWith('FETCH < IXSCAN'),
+      );
+  }
+});
+
+/** Queries over all tenants, with the reason. */
+const overTenants: Readonly<Record<string, string>> = {
+  'executions.claim': 'a worker works for everybody',
+  'executions.depth': 'how long the queue is, for health',
+  'executions.lost': 'a worker asks for the runs it holds, by their ids',
+  'executions.withPendingCallback': 'the outbox of callbacks is one for everybody',
+  'documents.withPendingEvents': 'the relay works for everybody',
+  'documents.clearPendingEvents': 'the relay, by the ids it was just given',
+  'workflows.listByCodeName': 'a new version of the program publishes its workflows everywhere',
+  'deliveries.claim': 'a sender works for everybody',
+  'deliveries.settle': 'the sender, by the id it has just claimed',
+  'apiKeys.findByHash': 'who it belongs to is what a key tells',
+  'organizations.findOrganization': 'the _id is the organization',
+  'members.organizationsOf': 'a user asks for their own memberships',
+  'events.append': 'the _id of the counter holds the organization',
+  'events.position': 'the _id of the counter holds the organization',
+  'search.check': 'names indexes, reads no rows',
+  'traces.redact': 'the checkpoints of runs that were just read by organization',
+  'oauth.saveClient': 'what its metadata document says of a client, for everybody',
+  'oauth.findClient': 'a client asks before any organization is chosen',
+  'oauth.touchClient': 'the client that was just authenticated',
+  'oauth.takeConsent': 'the request belongs to a session, and no organization is chosen yet',
+  'oauth.findGrant': 'the token or code that was presented names it, and it tells the organization',
+  'oauth.findCode': 'by the hash of a secret: whoever has it presents it',
+  'oauth.consumeCode': 'by the hash of a secret: whoever has it presents it',
+  'oauth.findToken': 'by the hash of a secret: whoever has it presents it',
+  'oauth.consumeRefreshToken': 'by the hash of a secret: whoever has it presents it',
+  'oauth.removeToken': 'by the hash of a secret: whoever has it presents it',
+  'oauth.revokeFamily': 'the family of a token that was presented',
+  checkpoints: "LangGraph's saver knows threads only: the id of a run, which nobody is told without its tenant",
+};
+
+/** A user is of no organization: the store says who is a member, and looks up their names. */
+const users = 'users';
+
+/** Whether nothing of another organization can match, whatever else the filter says. */
+function isWithin(filter: Document): boolean {
+  const { organizationId: named, $and = [] } = filter;
+  return [named, named?.$eq].includes(organizationId) || $and.some(isWithin);
+}
+
+test('every query names its organization, but for those that are over all tenants with a reason', () => {
+  const without = asked.filter(
+    ({ of, command, filter }) => overTenants[of] === undefined && command?.['find'] !== users && !isWithin(filter),
+  );
+  expect(without.map(({ of, filter }) => `${of}: ${JSON.stringify(filter)}`)).toEqual([]);
+  const crossing = new Set(asked.filter(({ filter }) => !isWithin(filter)).map(({ of }) => of));
+  expect(Object.keys(overTenants).filter((of) => !crossing.has(of))).toEqual([]);
+});
+
+test('a filter that another organization could match would be seen', () => {
+  const named = { organizationId };
+  for (const filter of [
+    {},
+    { $or: [named] },
+    { organizationId: { $ne: organizationId } },
+    { $and: [{ $or: [named] }] },
+  ])
+    expect(isWithin(filter)).toBe(false);
+  expect([named, { $and: [{ a: 1 }, { organizationId: { $eq: organizationId } }] }].every(isWithin)).toBe(true);
+});
+
+test('no command of a repository was overlooked', () => {
+  expect([...others].toSorted()).toEqual(['endSessions', 'hello', 'insert'].filter((name) => others.has(name)));
+  expect(asked.filter(({ of, command }) => of === 'search.search' && command === null).length).toBeGreaterThan(9);
+});

@@ -1,0 +1,150 @@
+import type { SourceCard } from '#src/contracts/resources/chat.ts';
+import { chatLimits } from '#src/contracts/resources/chat.ts';
+import { excerptOf, ground, type Candidate, type Certainty, type Ground } from '#src/domain/chat/ground.ts';
+import { descriptionPassages, mostCharacters, ocrPassages, segmentationPassages } from '#src/domain/chat/passages.ts';
+import type { ReadQuestion } from '#src/domain/chat/read-question.ts';
+import type { DocumentRecord } from '#src/domain/documents/document.ts';
+import type { StoredTexts } from '#src/domain/ports/grounding-texts.ts';
+import type { SearchHit } from '#src/domain/ports/search-index.ts';
+import type { AskedScope } from '#tools/chat/chat-scope.ts';
+import type { ToolContext } from '#tools/define.ts';
+import { presentDocument } from '#tools/documents/present.ts';
+
+/** Whose texts are read: more than are shown, as passages rank better than whole documents do. */
+const mostCandidates = 12;
+const mostSegmentations = 10;
+
+export interface Grounds {
+  readonly ground: Ground;
+  readonly sources: readonly SourceCard[];
+  /** Stored texts of the sources' documents, whole. */
+  readonly texts: readonly string[];
+}
+
+interface Found {
+  readonly record: DocumentRecord;
+  readonly hit: SearchHit | undefined;
+  readonly named: boolean;
+}
+
+/** Searches, reads what is stored of what was found, and chooses what an answer may rest on. Error: `service.unavailable`. */
+export async function findGrounds(
+  ctx: Pick<ToolContext, 'deps' | 'principal' | 'outcome'>,
+  question: ReadQuestion,
+  { scope, certainty }: { readonly scope: AskedScope; readonly certainty: Certainty },
+): Promise<Grounds> {
+  const { deps } = ctx;
+  const found = await findDocuments(ctx, question, scope);
+  const stored = await deps.groundingTexts.read(
+    scope.organizationId,
+    found.map(({ record }) => ({
+      documentId: record._id,
+      ocrResultId: record.ocr?.ocrResultId ?? null,
+      descriptionId: record.description?.descriptionId ?? null,
+    })),
+  );
+  const candidates = candidatesOf(found, stored);
+  const chosen = ground(question, candidates, certainty);
+  const byId = new Map(found.map((one) => [one.record._id, one]));
+  const sources = chosen.documents.flatMap(({ documentId, passages }, at): SourceCard[] => {
+    const one = byId.get(documentId);
+    if (one === undefined) return [];
+    const { id, projectId, objectKey, contentType, createdAt, title, description, thumbnailUrl } = presentDocument(
+      deps,
+      one.record,
+    );
+    return [
+      {
+        sourceId: id,
+        index: at + 1,
+        documentId: id,
+        projectId,
+        objectKey,
+        contentType,
+        createdAt,
+        title,
+        description,
+        thumbnailUrl,
+        distance: one.hit?.distance ?? null,
+        score: one.hit?.score ?? 0,
+        excerpts: passages.map(excerptOf),
+      },
+    ];
+  });
+  const shown = new Set(sources.map(({ documentId }) => documentId));
+  const texts = candidates
+    .filter(({ documentId }) => shown.has(documentId))
+    .flatMap(({ title, passages }) => [title, ...new Set(passages.map(({ whole }) => whole))]);
+  return { ground: chosen, sources, texts };
+}
+
+async function findDocuments(
+  { deps, principal, outcome }: Pick<ToolContext, 'deps' | 'principal' | 'outcome'>,
+  question: ReadQuestion,
+  scope: AskedScope,
+): Promise<Found[]> {
+  const { organizationId, projectIds, onlyProjects, documentIds, apiKeyIds } = scope;
+  const isIn = ({ _id, projectId, apiKeyId }: DocumentRecord): boolean =>
+    (!onlyProjects || projectIds.includes(projectId)) &&
+    (documentIds?.includes(_id) ?? true) &&
+    (apiKeyIds === undefined || (apiKeyId !== null && apiKeyIds.includes(apiKeyId)));
+  const { hits, degraded } = await deps.search.search({
+    organizationId,
+    projectIds,
+    text: question.searchText,
+    ...(documentIds !== undefined && { documentIds }),
+    ...(apiKeyIds !== undefined && { apiKeyIds }),
+    ownOnly: onlyProjects,
+    limit: mostCandidates,
+  });
+  if (degraded.length > 0) outcome.degraded = degraded;
+  const named = await namedIds({ deps }, question, scope);
+  const ids = [...new Set([...named, ...hits.map(({ documentId }) => documentId)])];
+  const records = new Map((await deps.documents.findMany(principal, ids)).map((record) => [record._id, record]));
+  const hitOf = new Map(hits.map((hit) => [hit.documentId, hit]));
+  return ids
+    .flatMap((id): Found[] => {
+      const record = records.get(id);
+      return record !== undefined && isIn(record) ? [{ record, hit: hitOf.get(id), named: named.includes(id) }] : [];
+    })
+    .slice(0, mostCandidates);
+}
+
+/** Documents that count whether a search finds them or not: a few that were named, or the newest where the whole is asked about. */
+async function namedIds(
+  { deps }: Pick<ToolContext, 'deps'>,
+  { asksForGist, terms }: ReadQuestion,
+  { organizationId, projectIds, documentIds, apiKeyIds }: AskedScope,
+): Promise<readonly string[]> {
+  if (documentIds !== undefined && documentIds.length <= chatLimits.sources) return documentIds;
+  if (!asksForGist || terms.length > 0 || apiKeyIds !== undefined) return [];
+  return (
+    documentIds?.slice(0, chatLimits.sources) ??
+    deps.documents.listIds({ organizationId, projectIds }, {}, chatLimits.sources)
+  );
+}
+
+/** Characters of recognized text that are read for one question, and at least of each document. */
+const readAtMost = { together: 1_000_000, each: 20_000 } as const;
+
+function candidatesOf(found: readonly Found[], { ocr, descriptions, segmentations }: StoredTexts): Candidate[] {
+  let room: number = readAtMost.together;
+  return found.map(({ record: { _id: documentId }, hit, named }) => {
+    const isOf = (one: { readonly documentId: string }): boolean => one.documentId === documentId;
+    const described = descriptions.find(isOf);
+    const recognized = ocr.find(isOf);
+    const most = Math.max(readAtMost.each, Math.min(mostCharacters, room));
+    room -= recognized?.text.length ?? 0;
+    return {
+      documentId,
+      title: described?.title ?? '',
+      distance: hit?.distance ?? null,
+      named,
+      passages: [
+        ...(described === undefined ? [] : descriptionPassages(described)),
+        ...(recognized === undefined ? [] : ocrPassages(recognized, most)),
+        ...segmentations.filter(isOf).slice(0, mostSegmentations).flatMap(segmentationPassages),
+      ],
+    };
+  });
+}
