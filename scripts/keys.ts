@@ -3,7 +3,7 @@ import { keyScopes, type Scope } from '#src/contracts/scopes.ts';
 import { orExplain, UsageError, withApp } from '#scripts/cli/with-app.ts';
 import { seed } from '#app/compose/seed.ts';
 import type { ApiKeyRecord, KeyKind } from '#src/domain/access/api-key.ts';
-import { issueKey, revokeKey, rotateKey, type IssuedKey } from '#src/domain/access/issue-key.ts';
+import { issueKey, revokeKey, rotateKey, type IssuedKey } from '#tools/keys/issue-key.ts';
 import { presentKey } from '#tools/keys/present.ts';
 
 const usage = `Usage: npm run keys -- <command> [options]

@@ -1,9 +1,9 @@
 import type { Catalog } from '#graphs/catalog.ts';
 import type { GraphCheck } from '#graphs/check.ts';
-import type { BoundedMemory } from '#src/domain/bounded-memory.ts';
+import type { BoundedMemory } from '#src/concurrency/bounded-memory.ts';
 import type { Stemmers } from '#src/domain/chat/read-question.ts';
 import type { DocumentRecord } from '#src/domain/documents/document.ts';
-import type { PageViews } from '#src/domain/documents/page-views.ts';
+import type { PageViews } from '#tools/pictures/page-views.ts';
 import type { RealtimeEvent } from '#src/domain/events/events.ts';
 import type { Logger } from '#src/domain/ports/logger.ts';
 import type { AuditLog } from '#src/domain/ports/audit-log.ts';

@@ -9,7 +9,7 @@ import type { ExecutionStore } from '#src/domain/ports/executions.ts';
 import type { ObjectStore } from '#src/domain/ports/object-store.ts';
 import type { ResultStore } from '#src/domain/ports/result-store.ts';
 import type { SearchIndex } from '#src/domain/ports/search-index.ts';
-import { endRunsOf } from '#src/domain/runs/end-runs-of.ts';
+import { endRunsOf } from '#app/agents/end-runs-of.ts';
 
 export interface ForgetParts {
   readonly documents: Pick<DocumentStore, 'derivedFrom' | 'markDeleted' | 'postponeRemoval' | 'remove'>;

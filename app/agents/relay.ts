@@ -1,4 +1,4 @@
-import { Batcher } from '#src/domain/batcher.ts';
+import { Batcher } from '#src/concurrency/batcher.ts';
 import type { DocumentRecord } from '#src/domain/documents/document.ts';
 import type { ProcessUploadData } from '#src/domain/events/events.ts';
 import { newRuns } from '#src/domain/runs/new-runs.ts';

@@ -28,7 +28,7 @@ function lazyGraphs(data: Data, known: Catalog) {
   const load = () =>
     (loading ??= (async () => {
       const [{ CheckpointSaver }, { compileGraph: compile }] = await Promise.all([
-        import('#src/stores/checkpoint-saver.ts'),
+        import('#src/stores/checkpoints/saver.ts'),
         import('#graphs/run/compile.ts'),
       ]);
       return { saver: new CheckpointSaver(data.database.db), compile };

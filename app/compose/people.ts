@@ -5,7 +5,7 @@ import { createMemorySessionStore } from '#src/adapters/sessions/memory-session-
 import { createAccounts, type AccountService } from '#src/adapters/sessions/sessions.ts';
 import type { Data } from '#app/compose/data.ts';
 import type { Config } from '#src/config/config.ts';
-import { Affiliate } from '#src/domain/access/affiliate.ts';
+import { Affiliate } from '#tools/members/affiliate.ts';
 import type { AuditLog } from '#src/domain/ports/audit-log.ts';
 import type { Logger } from '#src/domain/ports/logger.ts';
 import type { OrganizationStore } from '#src/domain/ports/organizations.ts';

@@ -8,7 +8,7 @@ import type { Config } from '#src/config/config.ts';
 import { OlderSeed, Seed } from '#src/contracts/seed.ts';
 import { newId } from '#src/domain/ids.ts';
 import { keyScopes } from '#src/contracts/scopes.ts';
-import { issueKey } from '#src/domain/access/issue-key.ts';
+import { issueKey } from '#tools/keys/issue-key.ts';
 import type { ToolDeps } from '#tools/deps.ts';
 
 export type { Seed };

@@ -3,7 +3,7 @@ import { buildOpenApi } from '#src/contracts/openapi.ts';
 import { graphJsonSchema } from '#src/contracts/resources/workflow.ts';
 import type { Logger } from '#src/domain/ports/logger.ts';
 import type { Metrics } from '#src/domain/ports/metrics.ts';
-import type { MediaFile, MediaRequest } from '#src/domain/documents/signed-media.ts';
+import type { MediaFile, MediaRequest } from '#tools/pictures/signed-media.ts';
 import { baseApp } from '#http/base-app.ts';
 import { binder, type Facade } from '#http/bind.ts';
 import { mountApps } from '#http/oauth/mount-apps.ts';

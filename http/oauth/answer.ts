@@ -1,7 +1,7 @@
 import type { Request, RequestHandler, Response } from 'express';
-import { authenticateClient } from '#src/domain/access/oauth/tokens/authenticate-client.ts';
+import { authenticateClient } from '#tools/oauth/authenticate-client.ts';
 import { OAuthError } from '#src/domain/access/oauth/oauth-error.ts';
-import { readParameters, type FormParameters } from '#src/domain/access/oauth/tokens/parameters.ts';
+import { readParameters, type FormParameters } from '#src/domain/access/oauth/parameters.ts';
 import type { AppError } from '#src/domain/app-error.ts';
 import type { Logger } from '#src/domain/ports/logger.ts';
 import type { ClientDirectory, OAuthClient, OAuthStore } from '#src/domain/ports/oauth.ts';

@@ -1,6 +1,6 @@
 import type { Response } from 'express';
 import { answerAddress } from '#src/domain/access/oauth/authorize.ts';
-import type { Consents } from '#src/domain/access/oauth/consent.ts';
+import type { Consents } from '#tools/oauth/consent.ts';
 import type { OAuthClient } from '#src/domain/ports/oauth.ts';
 import type { Facade } from '#http/bind.ts';
 import type { OAuthParts } from '#http/oauth/mount-oauth.ts';

@@ -1,6 +1,6 @@
 import type { Request, RequestHandler, Response } from 'express';
 import { grantScopes, type GrantScope } from '#src/contracts/scopes.ts';
-import { choiceErrors, type Place } from '#src/domain/access/oauth/consent.ts';
+import { choiceErrors, type Place } from '#tools/oauth/consent.ts';
 import {
   firstChoice,
   lastings,

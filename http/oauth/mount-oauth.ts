@@ -1,8 +1,8 @@
 import express, { type Request, type RequestHandler, type Response, type Router } from 'express';
 import { oauthPaths } from '#src/contracts/oauth.ts';
-import type { TokenRequest } from '#src/domain/access/oauth/tokens/exchange.ts';
-import { requireParameter } from '#src/domain/access/oauth/tokens/parameters.ts';
-import { introspectToken, revokeToken } from '#src/domain/access/oauth/tokens/present-token.ts';
+import type { TokenRequest } from '#tools/oauth/exchange.ts';
+import { requireParameter } from '#src/domain/access/oauth/parameters.ts';
+import { introspectToken, revokeToken } from '#tools/oauth/present-token.ts';
 import { serverMetadata } from '#src/domain/access/oauth/server-metadata.ts';
 import { AppError } from '#src/domain/app-error.ts';
 import type { Logger } from '#src/domain/ports/logger.ts';

@@ -1,7 +1,7 @@
 import type { Request } from 'express';
 import { ClientRegistration } from '#src/contracts/oauth.ts';
 import { OAuthError } from '#src/domain/access/oauth/oauth-error.ts';
-import { registerClient, type ClientMetadata } from '#src/domain/access/oauth/register.ts';
+import { registerClient, type ClientMetadata } from '#tools/oauth/register-client.ts';
 import type { OAuthStore } from '#src/domain/ports/oauth.ts';
 
 /** Serializers of some languages write what is not there as null. */

@@ -1,7 +1,7 @@
 import { oauthPaths } from '#src/contracts/oauth.ts';
 import { grantScopes, type GrantScope } from '#src/contracts/scopes.ts';
 import { destinationOf, type Destination } from '#src/domain/access/oauth/authorize.ts';
-import type { Place } from '#src/domain/access/oauth/consent.ts';
+import type { Place } from '#tools/oauth/consent.ts';
 import {
   lastingsFor,
   presets,

@@ -1,6 +1,6 @@
 import type { Request, RequestHandler, Response, Router } from 'express';
 import * as contract from '#src/contracts/auth.ts';
-import type { Affiliate } from '#src/domain/access/affiliate.ts';
+import type { Affiliate } from '#tools/members/affiliate.ts';
 import { AppError } from '#src/domain/app-error.ts';
 import type { Accounts, AccountAction, AccountBody, AccountReply, LiveSession } from '#src/domain/ports/sessions.ts';
 import { fieldErrors, invalidInput } from '#tools/call.ts';

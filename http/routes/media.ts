@@ -1,5 +1,5 @@
 import type { Request, Response, Router } from 'express';
-import type { MediaFile, MediaRequest } from '#src/domain/documents/signed-media.ts';
+import type { MediaFile, MediaRequest } from '#tools/pictures/signed-media.ts';
 import { AppError } from '#src/domain/app-error.ts';
 
 type Open = (request: MediaRequest) => Promise<MediaFile>;

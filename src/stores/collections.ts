@@ -20,7 +20,7 @@ import type { WorkflowRecord } from '#src/domain/runs/workflow.ts';
 import type { DescriptionRow, EmbeddingRow, OcrRow, SegmentationRow } from '#src/stores/result-rows.ts';
 import type { ConversationRow, MessageRow } from '#src/stores/conversation-rows.ts';
 import type { DeliveryRecord } from '#src/domain/ports/delivery-store.ts';
-import type { SearchRow } from '#src/stores/search-row.ts';
+import type { SearchRow } from '#src/stores/search/row.ts';
 import type { WorkflowDraftRow, WorkflowEditRow, WorkflowVersionRow } from '#src/stores/workflow-rows.ts';
 
 /** `_id` is `<projectId>/<name>`. */

@@ -1,6 +1,6 @@
 import type { Db } from 'mongodb';
 import type { Collections } from '#src/stores/collections.ts';
-import { forgetCheckpoints } from '#src/stores/forget-checkpoints.ts';
+import { forgetCheckpoints } from '#src/stores/checkpoints/forget.ts';
 import type { DocumentTraces } from '#src/domain/ports/document-traces.ts';
 
 const traced = { executionId: 1, projectId: 1, status: 1, createdAt: 1, startedAt: 1, finishedAt: 1 } as const;

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { MongoBulkWriteError, type WriteError } from 'mongodb';
 import type { Collections, EventRow } from '#src/stores/collections.ts';
 import { processSafe } from '#src/stores/connect.ts';
-import { Batcher } from '#src/domain/batcher.ts';
+import { Batcher } from '#src/concurrency/batcher.ts';
 import type { RealtimeEvent } from '#src/domain/events/events.ts';
 import type { EventLog, LoggedEvent } from '#src/domain/ports/event-log.ts';
 

@@ -1,8 +1,8 @@
 import type { Db } from 'mongodb';
-import { ensureCheckpointIndexes } from '#src/stores/checkpoint-rows.ts';
+import { ensureCheckpointIndexes } from '#src/stores/checkpoints/rows.ts';
 import { ensureIndexes } from '#src/stores/indexes.ts';
-import { ensureSearchIndexes, type VectorDimensions } from '#src/stores/search-definitions.ts';
-import { widenSearchRows } from '#src/stores/widen-search-rows.ts';
+import { ensureSearchIndexes, type VectorDimensions } from '#src/stores/search/definitions.ts';
+import { widenSearchRows } from '#src/stores/search/widen-rows.ts';
 import { lexicalDimensions } from '#src/domain/embed-locally/lexical-vector.ts';
 import { visualDimensions } from '#src/domain/embed-locally/visual-vector.ts';
 import { AppError } from '#src/domain/app-error.ts';

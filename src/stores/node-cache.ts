@@ -1,6 +1,6 @@
 import type { Collections, NodeCacheRow } from '#src/stores/collections.ts';
 import { processSafe } from '#src/stores/connect.ts';
-import { Batcher } from '#src/domain/batcher.ts';
+import { Batcher } from '#src/concurrency/batcher.ts';
 import type { Logger } from '#src/domain/ports/logger.ts';
 import type { CachedOutcome, NodeCache } from '#src/domain/ports/node-cache.ts';
 

@@ -1,6 +1,6 @@
 import type { Collections } from '#src/stores/collections.ts';
 import { isDuplicatesOnly, processSafe } from '#src/stores/connect.ts';
-import { Batcher } from '#src/domain/batcher.ts';
+import { Batcher } from '#src/concurrency/batcher.ts';
 import type { StepRecord, StepStore } from '#src/domain/ports/steps.ts';
 
 /** The last one of each, but none of an older lease after one of a newer. */

@@ -1,5 +1,5 @@
 import type { Collections, MemberRow, UserRow } from '#src/stores/collections.ts';
-import { BatchedReads } from '#src/domain/batched-reads.ts';
+import { BatchedReads } from '#src/concurrency/batched-reads.ts';
 import type { OAuthGrant, OAuthToken } from '#src/domain/ports/oauth.ts';
 import type { ProjectRecord } from '#src/domain/ports/organizations.ts';
 import type { TokenAccess, TokenAccessReader } from '#src/domain/ports/token-access.ts';

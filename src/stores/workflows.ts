@@ -9,8 +9,8 @@ import {
   versionRow,
   type WorkflowVersionRow,
 } from '#src/stores/workflow-rows.ts';
-import { BatchedReads } from '#src/domain/batched-reads.ts';
-import { BoundedMemory } from '#src/domain/bounded-memory.ts';
+import { BatchedReads } from '#src/concurrency/batched-reads.ts';
+import { BoundedMemory } from '#src/concurrency/bounded-memory.ts';
 import type { Tenant } from '#src/domain/access/tenant.ts';
 import type { ListPosition } from '#src/domain/ports/documents.ts';
 import type { WorkflowStore } from '#src/domain/ports/workflows.ts';

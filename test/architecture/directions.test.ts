@@ -7,6 +7,7 @@ const layers: readonly Layer[] = [
   { name: 'rules', at: ['src/rules/'], imports: [], builtins: ['crypto'] },
   { name: 'doors', at: ['doors/'], imports: ['rules'] },
   { name: 'pages', at: ['pages/'], imports: ['rules'], typesOnly: true },
+  { name: 'desks', at: ['desks/'], imports: ['rules'], typesOf: ['doors'] },
   { name: 'test', at: ['test/'], imports: 'all' },
 ];
 const subpaths = { '#src/*': './src/*', '#doors/*': './doors/*' };
@@ -55,6 +56,15 @@ describe('layers', () => {
   test('a layer for types only refuses values', () => {
     expect(faults('pages/a.ts', "import type { B } from '#src/rules/b.ts';")).toEqual([]);
     expect(faults('pages/a.ts', "import { b } from '#src/rules/b.ts';")).toHaveLength(1);
+  });
+
+  test('a layer may be open to another for types alone', () => {
+    expect(faults('desks/a.ts', "import type { B } from '#doors/b.ts'; import { c } from '#src/rules/c.ts';")).toEqual(
+      [],
+    );
+    expect(faults('desks/a.ts', "import { b } from '#doors/b.ts';")).toEqual([
+      'desks/a.ts:1 imports doors/b.ts: desks may import types of doors only',
+    ]);
   });
 
   test('a file outside every layer is told, and so is an import of one', () => {
@@ -112,6 +122,7 @@ describe('counting and circles', () => {
       ['rules', 0],
       ['doors', 2],
       ['pages', 0],
+      ['desks', 0],
       ['test', 0],
     ]);
   });

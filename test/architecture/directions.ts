@@ -64,6 +64,8 @@ function fileFault(source: Source, one: Import, path: string, rules: Rules): str
   if (one.specifier.startsWith('../') && one.kind !== 'url' && !samePackage)
     return `imports ${path} by a relative path: across layers use the # subpath`;
   if (from.imports === 'all') return null;
+  if (from.typesOf?.includes(to.name) === true)
+    return one.kind === 'type' ? null : `imports ${path}: ${from.name} may import types of ${to.name} only`;
   if (!from.imports.includes(to.name)) return `imports ${path}: ${from.name} may not import ${to.name}`;
   return from.typesOnly && one.kind !== 'type' ? `imports ${path}: ${from.name} may import types only` : null;
 }

@@ -28,7 +28,7 @@ function importsOf(layer: Layer): readonly string[] {
 }
 
 function layerPattern(layer: Layer, layers: readonly Layer[]): Pattern {
-  const allowed = new Set([layer.name, ...importsOf(layer)]);
+  const allowed = new Set([layer.name, ...importsOf(layer), ...(layer.typesOf ?? [])]);
   const closed = layers.filter((other) => !allowed.has(other.name)).flatMap((other) => other.at);
   const may = importsOf(layer).length === 0 ? 'no other layer' : `${importsOf(layer).join(', ')} only`;
   return { regex: `^(${closed.map(subpath).join('|')})`, message: `${layer.name} may import ${may}` };
@@ -49,9 +49,9 @@ function override(
   open: readonly string[],
   layers: readonly Layer[],
 ): LintOverride {
-  const types: Pattern[] = layer.typesOnly
-    ? [{ group: importsOf(layer).map((name) => `#src/${name}/**`), allowTypeImports: true, message: 'Types only' }]
-    : [];
+  const typesOf = layer.typesOnly ? importsOf(layer) : (layer.typesOf ?? []);
+  const group = typesOf.map((name) => `#src/${name}/**`);
+  const types: Pattern[] = group.length > 0 ? [{ group, allowTypeImports: true, message: 'Types only' }] : [];
   const patterns = [layerPattern(layer, layers), ...types, packagePattern(layer, open)];
   return { files, rules: { 'no-restricted-imports': ['error', { patterns }] } };
 }

@@ -8,6 +8,8 @@ export interface Layer {
   readonly at: readonly string[];
   /** Names of other layers it may import; its own files always. */
   readonly imports: readonly string[] | 'all';
+  /** Names of other layers of which it may import types, and nothing else. */
+  readonly typesOf?: readonly string[];
   /** Only `import type` may leave the layer. */
   readonly typesOnly?: true;
   /** Node built-ins it may use, without `node:`; all when absent. */
@@ -22,14 +24,35 @@ export const layers: readonly Layer[] = [
   { name: 'contracts', at: ['src/contracts/'], imports: [], builtins: pure },
   { name: 'domain', at: ['src/domain/'], imports: ['contracts'], builtins: pure },
   { name: 'config', at: ['src/config/'], imports: ['contracts', 'domain'] },
-  { name: 'auth', at: ['src/auth/'], imports: ['domain', 'contracts'] },
-  { name: 'stores', at: ['src/stores/'], imports: ['domain', 'contracts'] },
-  { name: 'adapters', at: ['src/adapters/'], imports: ['stores', 'domain', 'contracts'] },
+  { name: 'concurrency', at: ['src/concurrency/'], imports: ['domain'] },
+  { name: 'stores', at: ['src/stores/'], imports: ['concurrency', 'domain', 'contracts'] },
+  { name: 'auth', at: ['src/auth/'], imports: ['domain', 'contracts'], typesOf: ['stores'] },
+  { name: 'adapters', at: ['src/adapters/'], imports: ['stores', 'concurrency', 'domain', 'contracts'] },
   { name: 'graphs', at: ['graphs/'], imports: ['domain', 'contracts'] },
-  { name: 'agents', at: ['app/agents/'], imports: ['graphs', 'domain', 'contracts'] },
-  { name: 'tools', at: ['tools/'], imports: ['graphs', 'domain', 'contracts'] },
-  { name: 'mcp', at: ['mcp/'], imports: ['tools', 'graphs', 'domain', 'contracts'] },
-  { name: 'http', at: ['http/'], imports: ['mcp', 'tools', 'auth', 'domain', 'contracts'] },
+  {
+    name: 'agents',
+    at: ['app/agents/'],
+    imports: ['graphs', 'concurrency', 'domain', 'contracts'],
+    typesOf: ['stores'],
+  },
+  {
+    name: 'tools',
+    at: ['tools/'],
+    imports: ['graphs', 'concurrency', 'domain', 'contracts'],
+    typesOf: ['stores'],
+  },
+  {
+    name: 'mcp',
+    at: ['mcp/'],
+    imports: ['tools', 'graphs', 'domain', 'contracts'],
+    typesOf: ['stores'],
+  },
+  {
+    name: 'http',
+    at: ['http/'],
+    imports: ['mcp', 'tools', 'auth', 'domain', 'contracts'],
+    typesOf: ['stores'],
+  },
   { name: 'embedded', at: ['packages/embedded-mongo/src/'], imports: [] },
   { name: 'embedded tests', at: ['packages/embedded-mongo/test/'], imports: 'all' },
   { name: 'web', at: ['web/'], imports: ['contracts'], typesOnly: true, empty: true },
@@ -42,6 +65,7 @@ export const layers: readonly Layer[] = [
       'domain',
       'auth',
       'adapters',
+      'concurrency',
       'stores',
       'agents',
       'graphs',
@@ -98,7 +122,7 @@ export const vendors: Readonly<Record<string, readonly string[]>> = {
   '@tesseract.js-data/eng': ['src/adapters/'],
   'snowball-stemmers': ['src/stores/', 'src/adapters/'],
   'ipaddr.js': ['src/adapters/'],
-  '@node-oauth/oauth2-server': ['src/adapters/oauth/'],
+  '@node-oauth/oauth2-server': ['tools/oauth/'],
   jose: ['src/adapters/oauth/'],
 };
 

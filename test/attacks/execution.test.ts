@@ -2,7 +2,7 @@ import { Writable } from 'node:stream';
 import { describe, expect, test } from 'vitest';
 import { createPinoLogger } from '#src/adapters/logger/pino-logger.ts';
 import { newKeySecret } from '#src/domain/access/api-key.ts';
-import { issueKey } from '#src/domain/access/issue-key.ts';
+import { issueKey } from '#tools/keys/issue-key.ts';
 import { addWorkflow, republish } from '#test/support/workflows.ts';
 import { catalog, catalogOf } from '#graphs/catalog.ts';
 import { graphOf, noop, testNode } from '#test/graphs/support/graph-fixtures.ts';

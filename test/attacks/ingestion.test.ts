@@ -2,7 +2,7 @@ import { deflateSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { newKeySecret } from '#src/domain/access/api-key.ts';
 import { newId } from '#src/domain/ids.ts';
-import { issueKey, revokeKey } from '#src/domain/access/issue-key.ts';
+import { issueKey, revokeKey } from '#tools/keys/issue-key.ts';
 import { databaseProxy } from '#test/support/servers/database-proxy.ts';
 import { testDatabase } from '#test/support/database.ts';
 import { addNeighbour } from '#test/support/neighbour.ts';

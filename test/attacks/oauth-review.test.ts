@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { oauthPaths } from '#src/contracts/oauth.ts';
 import { grantScopes } from '#src/contracts/scopes.ts';
-import { createOrganizationClient } from '#src/domain/access/oauth/issue.ts';
-import { endFamily } from '#src/domain/access/oauth/tokens/end-family.ts';
+import { createOrganizationClient } from '#tools/oauth/issue.ts';
+import { endFamily } from '#tools/oauth/end-family.ts';
 import { accessOf, type Access } from '#test/mcp/access/access-tokens.ts';
 import { modern, post } from '#test/mcp/raw.ts';
 import { authorizePath, consentBrowser, fieldsOf, withFields, type ConsentBrowser } from '#test/oauth/consent-form.ts';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { newId } from '#src/domain/ids.ts';
-import { issueKey } from '#src/domain/access/issue-key.ts';
+import { issueKey } from '#tools/keys/issue-key.ts';
 import type { Seed } from '#app/compose/seed.ts';
 import { addNeighbour } from '#test/support/neighbour.ts';
 import { collectionsIn } from '#test/support/stored.ts';

@@ -6,7 +6,7 @@ import { createOrganizationStore } from '#src/stores/organizations.ts';
 import { createPinoLogger } from '#src/adapters/logger/pino-logger.ts';
 import { createAffiliations } from '#src/adapters/sessions/affiliations.ts';
 import { createAccounts } from '#src/adapters/sessions/sessions.ts';
-import { Affiliate } from '#src/domain/access/affiliate.ts';
+import { Affiliate } from '#tools/members/affiliate.ts';
 import { newId } from '#src/domain/ids.ts';
 import type { LiveSession } from '#src/domain/ports/sessions.ts';
 import { testDatabases, type TestDatabase } from '#test/support/database.ts';

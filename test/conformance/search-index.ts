@@ -3,7 +3,7 @@ import { createLocalModels } from '#src/adapters/models/local/create-local-model
 import { identifiersOf } from '#src/domain/documents/identifiers.ts';
 import { newId } from '#src/domain/ids.ts';
 import type { SearchIndex, SearchQuery, SearchRecord } from '#src/domain/ports/search-index.ts';
-import type { SearchOptions } from '#src/domain/search/hybrid-search.ts';
+import type { SearchOptions } from '#src/stores/search/hybrid-search.ts';
 import { freshTenant } from '#test/support/records.ts';
 
 export interface SearchIndexUnderTest {

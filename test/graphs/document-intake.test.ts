@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { collectionsOf } from '#src/stores/collections.ts';
 import { migrate } from '#src/stores/migrate.ts';
 import { createResultStore } from '#src/stores/results.ts';
-import { createSearchIndex } from '#src/stores/search-index.ts';
+import { createSearchIndex } from '#src/stores/search/search-index.ts';
 import { createImageCodec } from '#src/adapters/images/image-codec.ts';
 import { createLocalModels } from '#src/adapters/models/local/create-local-models.ts';
 import { AppError } from '#src/domain/app-error.ts';

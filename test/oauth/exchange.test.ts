@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { Exchange } from '#src/domain/access/oauth/tokens/exchange.ts';
+import { Exchange } from '#tools/oauth/exchange.ts';
 import { hashSecret, newOAuthSecret } from '#src/domain/access/oauth/secrets.ts';
 import { callback, startOAuthServer, type OAuthServer } from '#test/oauth/server.ts';
 import { oauthToken } from '#test/support/oauth/records.ts';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createOrganizationClient } from '#src/domain/access/oauth/issue.ts';
+import { createOrganizationClient } from '#tools/oauth/issue.ts';
 import { hashSecret, newOAuthSecret } from '#src/domain/access/oauth/secrets.ts';
 import { newId } from '#src/domain/ids.ts';
 import { basic, resource, startOAuthServer, type OAuthServer } from '#test/oauth/server.ts';

@@ -3,7 +3,7 @@ import { createAuditLog } from '#src/stores/audit-log.ts';
 import { createMemberStore } from '#src/stores/members.ts';
 import { createOAuthStore } from '#src/stores/oauth.ts';
 import { createPinoLogger } from '#src/adapters/logger/pino-logger.ts';
-import { createTokenEngine } from '#src/adapters/oauth/token-engine.ts';
+import { createTokenEngine } from '#tools/oauth/token-engine.ts';
 import { listen } from '#app/compose/listen.ts';
 import { hashSecret, newOAuthSecret } from '#src/domain/access/oauth/secrets.ts';
 import { newId } from '#src/domain/ids.ts';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { authenticateClient } from '#src/domain/access/oauth/tokens/authenticate-client.ts';
-import { createOrganizationClient, removeOrganizationClient } from '#src/domain/access/oauth/issue.ts';
+import { authenticateClient } from '#tools/oauth/authenticate-client.ts';
+import { createOrganizationClient, removeOrganizationClient } from '#tools/oauth/issue.ts';
 import { hashSecret, newOAuthSecret } from '#src/domain/access/oauth/secrets.ts';
 import { newId } from '#src/domain/ids.ts';
 import { basic, resource, startOAuthServer, type OAuthServer } from '#test/oauth/server.ts';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createSearchIndex } from '#src/stores/search-index.ts';
+import { createSearchIndex } from '#src/stores/search/search-index.ts';
 import { createLocalModels } from '#src/adapters/models/local/create-local-models.ts';
 import type { SearchIndex, SearchMode } from '#src/domain/ports/search-index.ts';
 import { qualityDocuments } from '#test/search-quality/documents.ts';

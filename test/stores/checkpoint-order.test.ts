@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { CheckpointSaver } from '#src/stores/checkpoint-saver.ts';
+import { CheckpointSaver } from '#src/stores/checkpoints/saver.ts';
 import { temporaryDatabase } from '#test/graphs/support/embedded-database.ts';
 
 let database: Awaited<ReturnType<typeof temporaryDatabase>>;

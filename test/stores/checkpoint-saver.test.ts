@@ -1,7 +1,7 @@
 import { MemorySaver } from '@langchain/langgraph-checkpoint';
 import { MongoDBSaver } from '@langchain/langgraph-checkpoint-mongodb';
-import { CheckpointSaver } from '#src/stores/checkpoint-saver.ts';
-import { ensureCheckpointIndexes } from '#src/stores/checkpoint-rows.ts';
+import { CheckpointSaver } from '#src/stores/checkpoints/saver.ts';
+import { ensureCheckpointIndexes } from '#src/stores/checkpoints/rows.ts';
 import { checkpointerConformance } from '#test/conformance/checkpointer.ts';
 import { temporaryDatabase } from '#test/graphs/support/embedded-database.ts';
 

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { migrate } from '#src/stores/migrate.ts';
 import { createLocalModels } from '#src/adapters/models/local/create-local-models.ts';
-import { createSearchIndex } from '#src/stores/search-index.ts';
+import { createSearchIndex } from '#src/stores/search/search-index.ts';
 import { testDatabase, type TestDatabase } from '#test/support/database.ts';
 
 let database: TestDatabase;

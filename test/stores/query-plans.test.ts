@@ -1,6 +1,6 @@
 import { MongoClient, type CommandStartedEvent, type Document } from 'mongodb';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { CheckpointSaver } from '#src/stores/checkpoint-saver.ts';
+import { CheckpointSaver } from '#src/stores/checkpoints/saver.ts';
 import { newRuns } from '#src/domain/runs/new-runs.ts';
 import type { Lease } from '#src/domain/ports/executions.ts';
 import { documentIntake } from '#graphs/document-intake.workflow.ts';

@@ -22,7 +22,7 @@ import { createNodeCache } from '#src/stores/node-cache.ts';
 import { createOAuthStore } from '#src/stores/oauth.ts';
 import { createOrganizationStore } from '#src/stores/organizations.ts';
 import { createResultStore } from '#src/stores/results.ts';
-import { createSearchIndex } from '#src/stores/search-index.ts';
+import { createSearchIndex } from '#src/stores/search/search-index.ts';
 import { createSecretStore } from '#src/stores/secrets.ts';
 import { createStepStore } from '#src/stores/steps.ts';
 import { createUploadStore } from '#src/stores/uploads.ts';

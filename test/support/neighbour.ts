@@ -3,7 +3,7 @@ import { addCodeWorkflow } from '#app/agents/publish-code-workflows.ts';
 import { StoredGraph } from '#src/contracts/resources/graph.ts';
 import { keyScopes } from '#src/contracts/scopes.ts';
 import { newId } from '#src/domain/ids.ts';
-import { issueKey } from '#src/domain/access/issue-key.ts';
+import { issueKey } from '#tools/keys/issue-key.ts';
 import { makeOperator, type Seed } from '#app/compose/seed.ts';
 import { collectionsIn } from '#test/support/stored.ts';
 import { tinyPng, type TestApp } from '#test/support/test-app.ts';

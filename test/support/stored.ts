@@ -1,5 +1,5 @@
 import { openEmbeddedDatabase } from '@inkgraph/embedded-mongo';
-import { checkpointCollections, type CheckpointCollections } from '#src/stores/checkpoint-rows.ts';
+import { checkpointCollections, type CheckpointCollections } from '#src/stores/checkpoints/rows.ts';
 import { collectionsOf, type Collections } from '#src/stores/collections.ts';
 import { connectDatabase } from '#src/stores/connect.ts';
 

@@ -1,6 +1,6 @@
 import { IssuedClient, NewClient } from '#src/contracts/organization/app.ts';
 import { grantScopes } from '#src/contracts/scopes.ts';
-import { createOrganizationClient } from '#src/domain/access/oauth/issue.ts';
+import { createOrganizationClient } from '#tools/oauth/issue.ts';
 import { projectFor } from '#src/domain/access/principal.ts';
 import { AppError } from '#src/domain/app-error.ts';
 import { presentClient } from '#tools/apps/present.ts';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { ClientList } from '#src/contracts/organization/app.ts';
-import { machineGrantId } from '#src/domain/access/oauth/issue.ts';
+import { machineGrantId } from '#tools/oauth/issue.ts';
 import type { OAuthClient, OAuthGrant } from '#src/domain/ports/oauth.ts';
 import { isLive, presentClient } from '#tools/apps/present.ts';
 import { defineTool } from '#tools/define.ts';

@@ -1,5 +1,5 @@
 import { ClientPath, RemovedClient } from '#src/contracts/organization/app.ts';
-import { removeOrganizationClient } from '#src/domain/access/oauth/issue.ts';
+import { removeOrganizationClient } from '#tools/oauth/issue.ts';
 import { AppError } from '#src/domain/app-error.ts';
 import { record } from '#tools/audit/record.ts';
 import { defineTool } from '#tools/define.ts';

@@ -1,5 +1,5 @@
 import { IssuedApiKey, NewApiKey } from '#src/contracts/organization/api-key.ts';
-import { issueKey } from '#src/domain/access/issue-key.ts';
+import { issueKey } from '#tools/keys/issue-key.ts';
 import { projectFor } from '#src/domain/access/principal.ts';
 import { auditOf } from '#tools/audit/record.ts';
 import { defineTool } from '#tools/define.ts';

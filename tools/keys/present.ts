@@ -3,7 +3,7 @@ import type { ApiKey, IssuedApiKey, keyStates } from '#src/contracts/organizatio
 import type { Scope } from '#src/contracts/scopes.ts';
 import { keyScopes } from '#src/contracts/scopes.ts';
 import { keyIsLive, type ApiKeyRecord } from '#src/domain/access/api-key.ts';
-import type { IssuedKey } from '#src/domain/access/issue-key.ts';
+import type { IssuedKey } from '#tools/keys/issue-key.ts';
 
 type Shown = z.input<typeof ApiKey>;
 

@@ -1,4 +1,4 @@
-import { keyMissing } from '#src/domain/access/issue-key.ts';
+import { keyMissing } from '#tools/keys/issue-key.ts';
 import { scopesOf, type ApiKeyRecord } from '#src/domain/access/api-key.ts';
 import { AppError } from '#src/domain/app-error.ts';
 import type { ToolContext } from '#tools/define.ts';

@@ -1,5 +1,5 @@
 import { ApiKey, ApiKeyPath } from '#src/contracts/organization/api-key.ts';
-import { revokeKey } from '#src/domain/access/issue-key.ts';
+import { revokeKey } from '#tools/keys/issue-key.ts';
 import { auditOf } from '#tools/audit/record.ts';
 import { defineTool } from '#tools/define.ts';
 import { presentKey } from '#tools/keys/present.ts';

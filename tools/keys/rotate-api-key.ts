@@ -1,5 +1,5 @@
 import { ApiKeyPath, IssuedApiKey } from '#src/contracts/organization/api-key.ts';
-import { rotateKey } from '#src/domain/access/issue-key.ts';
+import { rotateKey } from '#tools/keys/issue-key.ts';
 import { auditOf } from '#tools/audit/record.ts';
 import { defineTool } from '#tools/define.ts';
 import { presentIssued } from '#tools/keys/present.ts';

@@ -1,8 +1,8 @@
 import { createClientDirectory } from '#src/adapters/oauth/client-directory.ts';
-import { createTokenEngine } from '#src/adapters/oauth/token-engine.ts';
+import { createTokenEngine } from '#tools/oauth/token-engine.ts';
 import type { Core } from '#app/compose/core.ts';
 import type { Config } from '#src/config/config.ts';
-import { Consents } from '#src/domain/access/oauth/consent.ts';
+import { Consents } from '#tools/oauth/consent.ts';
 import type { ApiParts } from '#http/api/app.ts';
 import { RateLimiter, type Rate } from '#http/guard/rate-limit.ts';
 

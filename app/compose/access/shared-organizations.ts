@@ -1,4 +1,4 @@
-import { SharedReads } from '#src/domain/shared-reads.ts';
+import { SharedReads } from '#src/concurrency/shared-reads.ts';
 import type { OrganizationRecord, OrganizationStore, ProjectRecord } from '#src/domain/ports/organizations.ts';
 
 /** What nearly every call asks for: calls in one organization that come at once are answered by one read. */

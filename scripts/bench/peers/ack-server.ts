@@ -6,7 +6,7 @@ import { createHash } from 'node:crypto';
 import { open } from 'node:fs/promises';
 import express from 'express';
 import { z } from 'zod';
-import { Batcher } from '#src/domain/batcher.ts';
+import { Batcher } from '#src/concurrency/batcher.ts';
 import { listenHere } from '#scripts/bench/peers/listen-here.ts';
 
 const [file = '', keyHash = '', documentJson = '{}'] = process.argv.slice(2);

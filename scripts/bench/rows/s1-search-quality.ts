@@ -2,7 +2,7 @@ import { mkdtemp } from 'node:fs/promises';
 import { join } from 'node:path';
 import { collectionsOf } from '#src/stores/collections.ts';
 import { migrate } from '#src/stores/migrate.ts';
-import { createSearchIndex } from '#src/stores/search-index.ts';
+import { createSearchIndex } from '#src/stores/search/search-index.ts';
 import { createLexicalEmbedder } from '#src/adapters/models/local/lexical-embedder.ts';
 import type { SearchMode } from '#src/domain/ports/search-index.ts';
 import { figureOf } from '#scripts/bench/figures.ts';

@@ -8,7 +8,7 @@ import { AppError } from '#src/domain/app-error.ts';
 import type { Logger } from '#src/domain/ports/logger.ts';
 import type { ClientDirectory, OAuthClient, OAuthStore } from '#src/domain/ports/oauth.ts';
 import type { Outbound } from '#src/domain/ports/outbound.ts';
-import { SharedWork } from '#src/domain/shared-work.ts';
+import { SharedWork } from '#src/concurrency/shared-work.ts';
 
 interface Parts {
   readonly store: Pick<OAuthStore, 'findClient' | 'saveClient'>;

@@ -2,8 +2,8 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { Binary, type Db, type Document } from 'mongodb';
 import { collectionsOf } from '#src/stores/collections.ts';
 import { migrate } from '#src/stores/migrate.ts';
-import { ensureSearchIndexes, textIndexName, vectorIndexName } from '#src/stores/search-definitions.ts';
-import { createSearchIndex } from '#src/stores/search-index.ts';
+import { ensureSearchIndexes, textIndexName, vectorIndexName } from '#src/stores/search/definitions.ts';
+import { createSearchIndex } from '#src/stores/search/search-index.ts';
 import { createLocalModels } from '#src/adapters/models/local/create-local-models.ts';
 import { testDatabase, type TestDatabase } from '#test/support/database.ts';
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { collectionsOf } from '#src/stores/collections.ts';
 import { connectDatabase, type Database } from '#src/stores/connect.ts';
-import { createSearchIndex } from '#src/stores/search-index.ts';
+import { createSearchIndex } from '#src/stores/search/search-index.ts';
 import { createLocalModels } from '#src/adapters/models/local/create-local-models.ts';
 import type { SearchIndex } from '#src/domain/ports/search-index.ts';
 import { searchIndexConformance } from '#test/conformance/search-index.ts';

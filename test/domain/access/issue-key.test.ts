@@ -4,7 +4,7 @@ import { createAuditLog } from '#src/stores/audit-log.ts';
 import { createWorkflowStore } from '#src/stores/workflows.ts';
 import { addCodeWorkflow } from '#app/agents/publish-code-workflows.ts';
 import { hashKey, keyIsLive } from '#src/domain/access/api-key.ts';
-import { issueKey, revokeKey, rotateKey, type KeyParts } from '#src/domain/access/issue-key.ts';
+import { issueKey, revokeKey, rotateKey, type KeyParts } from '#tools/keys/issue-key.ts';
 import { documentIntake } from '#graphs/document-intake.workflow.ts';
 import { testDatabase, type TestDatabase } from '#test/support/database.ts';
 import { faultCode } from '#test/support/objects.ts';

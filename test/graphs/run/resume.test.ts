@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { ensureCheckpointIndexes } from '#src/stores/checkpoint-rows.ts';
-import { CheckpointSaver } from '#src/stores/checkpoint-saver.ts';
+import { ensureCheckpointIndexes } from '#src/stores/checkpoints/rows.ts';
+import { CheckpointSaver } from '#src/stores/checkpoints/saver.ts';
 import { AppError } from '#src/domain/app-error.ts';
 import { graphOf, runGraph, StepLog, testNode, visit, visits } from '#test/graphs/support/graph-fixtures.ts';
 import { temporaryDatabase } from '#test/graphs/support/embedded-database.ts';

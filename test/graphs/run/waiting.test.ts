@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { CheckpointSaver } from '#src/stores/checkpoint-saver.ts';
+import { CheckpointSaver } from '#src/stores/checkpoints/saver.ts';
 import { StoredGraph, type StoredGraphInput } from '#src/contracts/resources/graph.ts';
 import { catalogOf } from '#graphs/catalog.ts';
 import { compileGraph } from '#graphs/run/compile.ts';

@@ -3,7 +3,7 @@ import type { z } from 'zod';
 import { collectionsOf } from '#src/stores/collections.ts';
 import { migrate } from '#src/stores/migrate.ts';
 import { createResultStore } from '#src/stores/results.ts';
-import { createSearchIndex } from '#src/stores/search-index.ts';
+import { createSearchIndex } from '#src/stores/search/search-index.ts';
 import { createChat } from '#src/adapters/models/create-models.ts';
 import { createLocalModels } from '#src/adapters/models/local/create-local-models.ts';
 import { AppError } from '#src/domain/app-error.ts';

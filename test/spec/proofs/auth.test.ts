@@ -6,7 +6,7 @@ import { afterEach, describe, expect, vi } from 'vitest';
 import { ingestion } from '#src/contracts/ingestion.ts';
 import { service } from '#src/contracts/service.ts';
 import { hashKey, newKeySecret } from '#src/domain/access/api-key.ts';
-import { issueKey, revokeKey, rotateKey, type NewKey } from '#src/domain/access/issue-key.ts';
+import { issueKey, revokeKey, rotateKey, type NewKey } from '#tools/keys/issue-key.ts';
 import { keysCommand } from '#test/spec/support/keys-command.ts';
 import { addNeighbour } from '#test/support/neighbour.ts';
 import { createProbe } from '#test/spec/support/probe.ts';

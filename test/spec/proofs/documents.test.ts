@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect } from 'vitest';
 import { service } from '#src/contracts/service.ts';
 import { hashKey } from '#src/domain/access/api-key.ts';
-import { issueKey } from '#src/domain/access/issue-key.ts';
+import { issueKey } from '#tools/keys/issue-key.ts';
 import { addNeighbour } from '#test/support/neighbour.ts';
 import { sha256 } from '#test/support/object-bytes.ts';
 import { createProbe } from '#test/spec/support/probe.ts';

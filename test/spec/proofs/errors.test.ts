@@ -1,7 +1,7 @@
 import { describe, expect } from 'vitest';
 import { service } from '#src/contracts/service.ts';
 import { newKeySecret } from '#src/domain/access/api-key.ts';
-import { issueKey, revokeKey } from '#src/domain/access/issue-key.ts';
+import { issueKey, revokeKey } from '#tools/keys/issue-key.ts';
 import { addNeighbour } from '#test/support/neighbour.ts';
 import { pointersOf, problemOf, replyOf } from '#test/spec/support/replies.ts';
 import { sharedApp } from '#test/spec/support/shared-app.ts';

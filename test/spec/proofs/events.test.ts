@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, describe, expect, vi } from 'vitest';
 import { ingestion } from '#src/contracts/ingestion.ts';
-import { issueKey } from '#src/domain/access/issue-key.ts';
+import { issueKey } from '#tools/keys/issue-key.ts';
 import { openCollections } from '#test/spec/support/open-collections.ts';
 import { createProbe } from '#test/spec/support/probe.ts';
 import { problemOf, replyOf } from '#test/spec/support/replies.ts';

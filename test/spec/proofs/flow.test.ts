@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect } from 'vitest';
 import { ingestion } from '#src/contracts/ingestion.ts';
 import { service } from '#src/contracts/service.ts';
-import { issueKey } from '#src/domain/access/issue-key.ts';
+import { issueKey } from '#tools/keys/issue-key.ts';
 import { createProbe } from '#test/spec/support/probe.ts';
 import { problemOf, replyOf } from '#test/spec/support/replies.ts';
 import { sharedApp } from '#test/spec/support/shared-app.ts';

@@ -1,6 +1,6 @@
 import { describe, expect } from 'vitest';
 import { service } from '#src/contracts/service.ts';
-import { issueKey } from '#src/domain/access/issue-key.ts';
+import { issueKey } from '#tools/keys/issue-key.ts';
 import { createProbe } from '#test/spec/support/probe.ts';
 import { pointersOf, problemOf, replyOf } from '#test/spec/support/replies.ts';
 import { sharedApp } from '#test/spec/support/shared-app.ts';

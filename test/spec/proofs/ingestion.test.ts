@@ -2,7 +2,7 @@ import { request } from 'node:http';
 import { describe, expect } from 'vitest';
 import { ingestion } from '#src/contracts/ingestion.ts';
 import { hashKey } from '#src/domain/access/api-key.ts';
-import { issueKey } from '#src/domain/access/issue-key.ts';
+import { issueKey } from '#tools/keys/issue-key.ts';
 import { addNeighbour } from '#test/support/neighbour.ts';
 import { sha256 } from '#test/support/object-bytes.ts';
 import { createProbe } from '#test/spec/support/probe.ts';

@@ -2,7 +2,7 @@ import sharp from 'sharp';
 import { beforeAll, describe, expect } from 'vitest';
 import { service } from '#src/contracts/service.ts';
 import { hashKey } from '#src/domain/access/api-key.ts';
-import { issueKey } from '#src/domain/access/issue-key.ts';
+import { issueKey } from '#tools/keys/issue-key.ts';
 import type { OcrResult } from '#src/domain/ports/result-store.ts';
 import { callTool } from '#test/spec/support/call-tool.ts';
 import { keysCommand } from '#test/spec/support/keys-command.ts';

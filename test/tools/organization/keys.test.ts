@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Authenticator } from '#src/auth/authenticate.ts';
 import { dashboardOrganization as rows } from '#src/contracts/dashboard/organization.ts';
-import { issueKey, type NewKey } from '#src/domain/access/issue-key.ts';
+import { issueKey, type NewKey } from '#tools/keys/issue-key.ts';
 import { mostProjects } from '#src/domain/ports/organizations.ts';
 import { call } from '#tools/call.ts';
 import type { AnyTool } from '#tools/define.ts';

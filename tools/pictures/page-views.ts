@@ -3,7 +3,7 @@ import type { Turn } from '#src/domain/documents/object-key.ts';
 import { AppError } from '#src/domain/app-error.ts';
 import type { ImageCodec, PageImage } from '#src/domain/ports/image-codec.ts';
 import type { ObjectStore } from '#src/domain/ports/object-store.ts';
-import { SharedWork } from '#src/domain/shared-work.ts';
+import { SharedWork } from '#src/concurrency/shared-work.ts';
 
 /** A page takes up to a second of a core that runs want, too. */
 const work = { atOnce: 1, waiting: 16 };

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { SharedWork } from '#src/domain/shared-work.ts';
+import { SharedWork } from '#src/concurrency/shared-work.ts';
 
 /** Work that ends when it is told to. */
 function held() {

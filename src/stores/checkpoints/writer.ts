@@ -1,9 +1,9 @@
-import { threadsOf } from '#src/stores/forget-checkpoints.ts';
+import { threadsOf } from '#src/stores/checkpoints/forget.ts';
 import type { AnyBulkWriteOperation } from 'mongodb';
 import { processSafe } from '#src/stores/connect.ts';
-import { Batcher } from '#src/domain/batcher.ts';
+import { Batcher } from '#src/concurrency/batcher.ts';
 import { AppError } from '#src/domain/app-error.ts';
-import type { CheckpointCollections, CheckpointRow, CheckpointWriteRow } from '#src/stores/checkpoint-rows.ts';
+import type { CheckpointCollections, CheckpointRow, CheckpointWriteRow } from '#src/stores/checkpoints/rows.ts';
 
 export type CheckpointOperation =
   | { readonly kind: 'checkpoint'; readonly row: CheckpointRow }

@@ -1,4 +1,4 @@
-import type { FormParameters } from '#src/domain/access/oauth/tokens/parameters.ts';
+import type { FormParameters } from '#src/domain/access/oauth/parameters.ts';
 import { OAuthError } from '#src/domain/access/oauth/oauth-error.ts';
 import { hashSecret, secretMatches } from '#src/domain/access/oauth/secrets.ts';
 import type { ClientDirectory, OAuthClient, OAuthStore } from '#src/domain/ports/oauth.ts';

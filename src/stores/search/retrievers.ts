@@ -1,8 +1,8 @@
 import { Binary, type Collection, type Document, type Filter } from 'mongodb';
-import { textIndexName, vectorIndexName } from '#src/stores/search-definitions.ts';
-import type { SearchRow } from '#src/stores/search-row.ts';
+import { textIndexName, vectorIndexName } from '#src/stores/search/definitions.ts';
+import type { SearchRow } from '#src/stores/search/row.ts';
 import { foldedForms, looseWords } from '#src/domain/search/word-forms.ts';
-import type { LegHit, LegRequest, SearchLegs } from '#src/domain/search/hybrid-search.ts';
+import type { LegHit, LegRequest, SearchLegs } from '#src/stores/search/hybrid-search.ts';
 
 const contentPaths = ['title', 'description', 'ocrText', 'segmentationText'];
 const fuzzy = { maxEdits: 1, prefixLength: 2, maxExpansions: 10 };

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { BoundedMemory } from '#src/domain/bounded-memory.ts';
+import { BoundedMemory } from '#src/concurrency/bounded-memory.ts';
 
 test('what was used last stays, up to the limit', () => {
   const memory = new BoundedMemory<string>(10);

@@ -1,8 +1,8 @@
-import { endFamily } from '#src/domain/access/oauth/tokens/end-family.ts';
+import { endFamily } from '#tools/oauth/end-family.ts';
 import { OAuthError } from '#src/domain/access/oauth/oauth-error.ts';
-import { scopeText } from '#src/domain/access/oauth/tokens/scope-text.ts';
+import { scopeText } from '#src/domain/access/oauth/scope-text.ts';
 import { hashSecret, looksLikeOAuthSecret } from '#src/domain/access/oauth/secrets.ts';
-import { standingGrant } from '#src/domain/access/oauth/tokens/standing.ts';
+import { standingGrant } from '#tools/oauth/standing-grant.ts';
 import type { OAuthClient, OAuthStore, OAuthToken } from '#src/domain/ports/oauth.ts';
 import type { MemberStore } from '#src/domain/ports/sessions.ts';
 

@@ -1,5 +1,5 @@
 import type { Db } from 'mongodb';
-import { checkpointCollections } from '#src/stores/checkpoint-rows.ts';
+import { checkpointCollections } from '#src/stores/checkpoints/rows.ts';
 import { processSafe } from '#src/stores/connect.ts';
 
 /** What is kept under a thread, and under those of workflows inside its run (`<threadId>|<place>`). */

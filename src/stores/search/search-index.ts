@@ -1,11 +1,11 @@
 import type { Collections } from '#src/stores/collections.ts';
 import { processSafe } from '#src/stores/connect.ts';
-import { missingIndexes, textIndexName, vectorIndexName } from '#src/stores/search-definitions.ts';
-import { createHighlights } from '#src/stores/search-highlights.ts';
-import { createSearchLegs } from '#src/stores/search-retrievers.ts';
-import { searchRowOf } from '#src/stores/search-row.ts';
+import { missingIndexes, textIndexName, vectorIndexName } from '#src/stores/search/definitions.ts';
+import { createHighlights } from '#src/stores/search/highlights.ts';
+import { createSearchLegs } from '#src/stores/search/retrievers.ts';
+import { searchRowOf } from '#src/stores/search/row.ts';
 import type { SearchIndex, SearchRecord } from '#src/domain/ports/search-index.ts';
-import { createHybridSearch, type SearchOptions } from '#src/domain/search/hybrid-search.ts';
+import { createHybridSearch, type SearchOptions } from '#src/stores/search/hybrid-search.ts';
 
 /** Search by `$search` (BM25), `$vectorSearch` and an index of identifiers, fused here: docs/decisions/0024. */
 export function createSearchIndex(

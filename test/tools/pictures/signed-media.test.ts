@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createImageCodec } from '#src/adapters/images/image-codec.ts';
 import { pictureKey } from '#src/domain/documents/object-key.ts';
-import { SignedMedia, type MediaRequest } from '#src/domain/documents/signed-media.ts';
+import { SignedMedia, type MediaRequest } from '#tools/pictures/signed-media.ts';
 import { AppError } from '#src/domain/app-error.ts';
 import type { DocumentRecord } from '#src/domain/documents/document.ts';
 import { servedStore, type ServedStore } from '#test/support/objects.ts';

@@ -1,13 +1,13 @@
-import type { FormParameters } from '#src/domain/access/oauth/tokens/parameters.ts';
+import type { FormParameters } from '#src/domain/access/oauth/parameters.ts';
 import type { GrantScope } from '#src/contracts/scopes.ts';
-import { endFamily } from '#src/domain/access/oauth/tokens/end-family.ts';
+import { endFamily } from '#tools/oauth/end-family.ts';
 import { OAuthError } from '#src/domain/access/oauth/oauth-error.ts';
-import { machineGrantId } from '#src/domain/access/oauth/issue.ts';
+import { machineGrantId } from '#tools/oauth/issue.ts';
 import { lifetimes } from '#src/domain/access/oauth/lifetimes.ts';
 import { namesResource } from '#src/domain/access/oauth/resource.ts';
-import { narrowScopes } from '#src/domain/access/oauth/tokens/scope-text.ts';
+import { narrowScopes } from '#src/domain/access/oauth/scope-text.ts';
 import { hashSecret, looksLikeOAuthSecret } from '#src/domain/access/oauth/secrets.ts';
-import { standingGrant } from '#src/domain/access/oauth/tokens/standing.ts';
+import { standingGrant } from '#tools/oauth/standing-grant.ts';
 import type { AuditLog } from '#src/domain/ports/audit-log.ts';
 import type { OAuthClient, OAuthGrant, OAuthStore, OAuthToken } from '#src/domain/ports/oauth.ts';
 import type { MemberStore } from '#src/domain/ports/sessions.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { BatchedReads } from '#src/domain/batched-reads.ts';
-import { SharedReads } from '#src/domain/shared-reads.ts';
+import { BatchedReads } from '#src/concurrency/batched-reads.ts';
+import { SharedReads } from '#src/concurrency/shared-reads.ts';
 
 /** Answers what is stored at the moment a read begins, when the test lets it. */
 function store() {

@@ -1,14 +1,9 @@
 import OAuth2Server from '@node-oauth/oauth2-server';
-import {
-  Exchange,
-  type Entitlement,
-  type ExchangeParts,
-  type TokenRequest,
-} from '#src/domain/access/oauth/tokens/exchange.ts';
+import { Exchange, type Entitlement, type ExchangeParts, type TokenRequest } from '#tools/oauth/exchange.ts';
 import { lifetimes } from '#src/domain/access/oauth/lifetimes.ts';
-import { requireParameter, type FormParameters } from '#src/domain/access/oauth/tokens/parameters.ts';
+import { requireParameter, type FormParameters } from '#src/domain/access/oauth/parameters.ts';
 import { OAuthError, oauthErrors, type OAuthErrorCode } from '#src/domain/access/oauth/oauth-error.ts';
-import { scopeText } from '#src/domain/access/oauth/tokens/scope-text.ts';
+import { scopeText } from '#src/domain/access/oauth/scope-text.ts';
 import { newOAuthSecret } from '#src/domain/access/oauth/secrets.ts';
 import type { OAuthGrantType, TokenReply } from '#src/domain/ports/oauth.ts';
 

@@ -1,4 +1,4 @@
-import { Batcher } from '#src/domain/batcher.ts';
+import { Batcher } from '#src/concurrency/batcher.ts';
 
 interface Asked<Value> {
   readonly key: string;

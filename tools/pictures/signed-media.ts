@@ -9,7 +9,7 @@ import {
   type Turn,
 } from '#src/domain/documents/object-key.ts';
 import { AppError } from '#src/domain/app-error.ts';
-import { SharedWork } from '#src/domain/shared-work.ts';
+import { SharedWork } from '#src/concurrency/shared-work.ts';
 import type { DocumentStore } from '#src/domain/ports/documents.ts';
 import type { ImageCodec } from '#src/domain/ports/image-codec.ts';
 import type { ObjectStore } from '#src/domain/ports/object-store.ts';

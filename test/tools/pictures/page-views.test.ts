@@ -3,7 +3,7 @@ import { deflateSync } from 'node:zlib';
 import { expect, test } from 'vitest';
 import { createImageCodec } from '#src/adapters/images/image-codec.ts';
 import type { DocumentRecord } from '#src/domain/documents/document.ts';
-import { PageViews, type PageView } from '#src/domain/documents/page-views.ts';
+import { PageViews, type PageView } from '#tools/pictures/page-views.ts';
 import { pngChunk, pngHeader } from '#test/support/png.ts';
 
 /** Gray noise: what no encoder makes small. */

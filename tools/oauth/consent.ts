@@ -7,7 +7,7 @@ import {
   type Choice,
 } from '#src/domain/access/oauth/consent-choice.ts';
 import { plainName } from '#src/domain/access/oauth/consent-text.ts';
-import { issueCode } from '#src/domain/access/oauth/issue.ts';
+import { issueCode } from '#tools/oauth/issue.ts';
 import { redirectHost } from '#src/domain/access/oauth/redirect.ts';
 import { hashSecret, newOAuthSecret } from '#src/domain/access/oauth/secrets.ts';
 import type { GrantScope } from '#src/contracts/scopes.ts';

@@ -13,8 +13,8 @@ import {
   rowId,
   type CheckpointCollections,
   type CheckpointRow,
-} from '#src/stores/checkpoint-rows.ts';
-import { CheckpointWriter, type CheckpointOperation } from '#src/stores/checkpoint-writer.ts';
+} from '#src/stores/checkpoints/rows.ts';
+import { CheckpointWriter, type CheckpointOperation } from '#src/stores/checkpoints/writer.ts';
 import type { RunnableConfig } from '@langchain/core/runnables';
 import type { Db } from 'mongodb';
 

@@ -1,7 +1,7 @@
 import type { Collection } from 'mongodb';
 import { newStemmer } from 'snowball-stemmers';
-import type { SearchRow } from '#src/stores/search-row.ts';
-import { readable } from '#src/stores/search-retrievers.ts';
+import type { SearchRow } from '#src/stores/search/row.ts';
+import { readable } from '#src/stores/search/retrievers.ts';
 import type { SearchIndex } from '#src/domain/ports/search-index.ts';
 import { createHighlighter } from '#src/domain/search/highlight.ts';
 

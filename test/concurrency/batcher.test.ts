@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { Batcher } from '#src/domain/batcher.ts';
+import { Batcher } from '#src/concurrency/batcher.ts';
 
 /** A flush that waits for permission; `batches` tells what each was given. */
 function held() {
