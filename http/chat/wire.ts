@@ -19,8 +19,8 @@ export interface Wire {
  * One frame. JSON has no line breaks of its own; the three that only some readers take for one are escaped as well. Source: HTML
  * standard "Server-sent events".
  */
-export function frame(
-  data: object,
+export function frame<Part extends object>(
+  data: Part,
   fields: { readonly event?: string; readonly id?: string; readonly retryMs?: number } = {},
 ): string {
   const json = JSON.stringify(data).replaceAll(
