@@ -8,7 +8,7 @@ async function statuses(app: TestApp, key: string, count: number): Promise<reado
   const answers = await Promise.all(
     Array.from({ length: count }, () => app.call('GET', '/api/service/workflows', { key })),
   );
-  return answers.map(({ status }) => status).toSorted();
+  return answers.map(({ status }) => status).toSorted((one, other) => one - other);
 }
 
 const policyOf = async (app: TestApp, key: string): Promise<string | null> =>
