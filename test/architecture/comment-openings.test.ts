@@ -38,16 +38,16 @@ describe('Comments', () => {
   });
 
   test.each([
-    ['// What it is', 1],
-    ['  /** Whether it is', 1],
-    ['   * Of both', 1],
-    ['const a = 1; // Where it is', 1],
-    ['/* How */', 1],
-    ['// Limits what a key may open', 0],
-    ['// Whatever', 0],
-    ["const a = 'What';", 0],
-    ['const c = a * What;', 0],
-  ])('the guard reads %j', (line, count) => {
-    expect(openings('a.ts', line)).toHaveLength(count);
+    ['//', 'What it is', 1],
+    ['  /**', 'Whether it is', 1],
+    ['   *', 'Of both', 1],
+    ['const a = 1; //', 'Where it is', 1],
+    ['/*', 'How', 1],
+    ['//', 'Limits what a key may open', 0],
+    ['//', 'Whatever', 0],
+    ['const a =', "'What';", 0],
+    ['const c = a *', 'What;', 0],
+  ])('the guard reads %j with %j', (before, words, count) => {
+    expect(openings('a.ts', `${before} ${words}`)).toHaveLength(count);
   });
 });
