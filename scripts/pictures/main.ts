@@ -11,7 +11,7 @@ import { drawSvg } from '#graphs/draw/svg.ts';
 import { triage } from '#graphs/triage.workflow.ts';
 import { orExplain, UsageError } from '#scripts/cli/with-app.ts';
 
-const folder = new URL('../docs/pictures/', import.meta.url);
+const folder = new URL('../../docs/pictures/', import.meta.url);
 const redirect = 'http://127.0.0.1:4000/callback';
 
 /** Registers a program as any client does, and returns the address that asks for consent. */
