@@ -76,6 +76,7 @@ export const layers: readonly Layer[] = [
   },
   { name: 'main', at: ['app/main.ts', 'app/stdio.ts'], imports: ['compose', 'config'] },
   { name: 'scripts', at: ['scripts/'], imports: 'all' },
+  { name: 'examples', at: ['examples/'], imports: 'all' },
   { name: 'test', at: ['test/'], imports: 'all' },
 ];
 
