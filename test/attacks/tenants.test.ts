@@ -11,7 +11,8 @@ import { SessionAuthenticator } from '#src/auth/session-authenticator.ts';
 import { AppError } from '#src/domain/app-error.ts';
 import { newId } from '#src/domain/ids.ts';
 import { call } from '#tools/call.ts';
-import { allTools } from '#tools/index.ts';
+import type { AnyTool } from '#tools/define.ts';
+import { tools } from '#tools/index.ts';
 import { addTenant, type Tenant } from '#test/support/dashboard/tenant.ts';
 import { startTestApp, type Answer, type TestApp } from '#test/support/test-app.ts';
 
@@ -141,7 +142,7 @@ const rows = [
   dashboardOrganization,
 ].flatMap((family) => Object.values(family) as Route[]);
 
-/** What makes a list row answer at all. */
+/** Query that a list needs to answer at all. */
 const usual: Readonly<Record<string, object>> = {
   'ingest.presign': png,
   'service.presign': { ...png, visibility: 'private' },
@@ -258,7 +259,7 @@ describe('43, 53, 69: ids of another organization', () => {
       clientId: ids.client,
       objectKey: ids.objectKey,
     };
-    /** Where an id is looked at only beside something else, or as one of several. */
+    /** Inputs in which an id is looked at only beside another field, or as one of several. */
     const beside: Readonly<Record<string, (id: string) => readonly object[]>> = {
       ask_documents: (id) => [
         { question: 'What is in it?', documentIds: [id] },
@@ -271,9 +272,9 @@ describe('43, 53, 69: ids of another organization', () => {
       upload_document: (id) => [{ action: 'presign', ...png, projectId: id }],
       run_workflow: (id) => [{ workflowId: ids.ownWorkflow, documentIds: [ids.ownDocument], projectId: id }],
     };
-    for (const tool of allTools)
+    for (const tool of Object.values<AnyTool>(tools))
       for (const [name, id] of [...Object.entries(guesses), ...Object.values(ids).map((one) => ['id', one] as const)]) {
-        // What else a tool needs is mostly not known here: an input it refuses says nothing of theirs either.
+        // Most other inputs of a tool are not known here: an input that it refuses reveals nothing of another tenant either.
         const isTheirs = id !== ids.ownWorkflow && id !== ids.ownDocument;
         const more = isTheirs ? (beside[tool.name]?.(id) ?? []) : [];
         for (const input of [{ [name]: id }, ...more]) {

@@ -20,10 +20,12 @@ function breakable(db: Db): { db: Db; failNext(name: string): void } {
   Object.assign(db, {
     collection(name: string) {
       const found = collection(name);
-      if (name === broken) {
+      const insert = found.insertOne.bind(found);
+      found.insertOne = (...given) => {
+        if (name !== broken) return insert(...given);
         broken = null;
-        found.insertOne = () => Promise.reject(new Error('the process died here'));
-      }
+        return Promise.reject(new Error('the process died here'));
+      };
       return found;
     },
   });
@@ -80,7 +82,7 @@ describe.each(testDatabases)('What was cut short, in %s', (_, open) => {
       expect(again.find(({ status }) => status === 'rejected')).toMatchObject({ reason: taken });
       const made = await users.find({ email }).toArray();
       expect(made).toHaveLength(1);
-      // Whoever signs up becomes nobody that was there before.
+      // A new account never becomes a user that was there before.
       expect(made[0]?._id).not.toBe(left?._id);
       expect((await signIn(email)).cookies).toHaveLength(1);
     });

@@ -36,6 +36,8 @@ const broken: Partial<Record<EnvName, string>> = {
   RUN_LEASE_MS: '10s',
   RUN_MAX_DEATHS: '10s',
   RATE_LIMITS: 'false',
+  RATE_LIMIT_PER_SECOND: '-1',
+  RATE_LIMIT_EXPENSIVE_PER_SECOND: '2.5',
   MCP_LEGACY: 'none',
   LOG_LEVEL: 'loud',
 };
@@ -71,7 +73,7 @@ describe('The environment', () => {
   test.each(Object.entries(broken))('%s=%s is refused in one line that names it and the way out', (name, value) => {
     const message = problem({ [name]: value });
     expect(message).toContain(`${name}=`);
-    expect(message).toContain('docs/config.md');
+    expect(message).toContain('docs/reference/config.md');
     expect(message).not.toContain('\n');
     expect(message.length).toBeLessThan(400);
     expect(message.match(/\b[A-Z_]+=/g)).toEqual([`${name}=`]);
@@ -117,7 +119,7 @@ describe('The environment', () => {
       host: '127.0.0.1',
       uploads: { maxBytes: 50 * 1024 * 1024 },
       runs: { leaseMs: 10_000 },
-      rateLimits: true,
+      rateLimits: { usual: 50, expensive: 5 },
       metricsPort: null,
       services: new Set(['api', 'agents', 'mcp']),
     });
