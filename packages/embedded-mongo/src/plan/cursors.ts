@@ -83,14 +83,14 @@ export class Cursors {
 
   /** A dropped collection takes its cursors with it. */
   killIn(prefix: string): void {
-    for (const [id, cursor] of [...this.#open.entries()]) {
+    for (const [id, cursor] of this.#open.entries()) {
       if (cursor.namespace === prefix || (prefix.endsWith('.') && cursor.namespace.startsWith(prefix)))
         this.#open.delete(id);
     }
   }
 
   killIdle(now: number): void {
-    for (const [id, cursor] of [...this.#open.entries()]) {
+    for (const [id, cursor] of this.#open.entries()) {
       if (!cursor.lasting && now - cursor.usedAt > IDLE_MS) this.#open.delete(id);
     }
   }
