@@ -70,7 +70,7 @@ export function storedForm(bytes: Uint8Array, id?: Uint8Array): Uint8Array {
   return documentOf([id ?? own ?? encode({ _id: new ObjectId() }).subarray(4, -1), ...parts]);
 }
 
-export function timestamp(): Timestamp {
+function timestamp(): Timestamp {
   return new Timestamp(Long.fromBits(1, Math.floor(Date.now() / 1000), true));
 }
 

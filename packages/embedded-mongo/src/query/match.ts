@@ -19,7 +19,7 @@ export function matches(filter: Filter, doc: Document): boolean {
 }
 
 /** Whether a value at the path passes, with all arrays on the way entered. */
-export function matchesAt(doc: unknown, parts: Parts, predicate: Predicate): boolean {
+function matchesAt(doc: unknown, parts: Parts, predicate: Predicate): boolean {
   // Negations quantify over the whole field, not over one of its elements.
   if (predicate.op === 'not') return !predicate.items.every((item) => matchesAt(doc, parts, item));
   return someAt(doc, parts, predicate.op !== 'exists', (leaf) => passes(predicate, leaf));
