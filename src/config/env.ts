@@ -263,7 +263,7 @@ export function readEnv(source: Readonly<Record<string, string | undefined>>): E
   });
   if (problems.length > 0)
     throw new ConfigError(
-      `Invalid environment: ${problems.join(' | ')}. Correct or unset it; docs/config.md describes every variable.`,
+      `Invalid environment: ${problems.join(' | ')}. Correct or unset it; docs/reference/config.md describes every variable.`,
     );
   return Object.fromEntries(entries) as unknown as EnvValues;
 }

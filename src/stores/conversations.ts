@@ -29,7 +29,8 @@ function toRecord({ conversationId, ...row }: ConversationRow): ConversationReco
   return { ...row, _id: conversationId };
 }
 
-function toMessage({ messageId, organizationId: _, conversationId: __, ...row }: MessageRow): ConversationMessage {
+function toMessage(stored: MessageRow): ConversationMessage {
+  const { messageId, organizationId: _, conversationId: __, ...row } = stored;
   return { ...row, _id: messageId };
 }
 
@@ -45,6 +46,39 @@ async function onceMore<T>(write: () => Promise<T>): Promise<T> {
     if (!isDuplicateKey(error)) throw error;
     return write();
   }
+}
+
+function createReads({
+  conversations,
+  messages,
+}: Pick<Collections, 'conversations' | 'messages'>): Pick<ConversationStore, 'find' | 'list' | 'messages'> {
+  return {
+    async find(organizationId, userId, id) {
+      const row = await conversations.findOne({
+        _id: conversationRowId(organizationId, userId, id),
+        organizationId,
+        userId,
+      });
+      return row === null ? null : toRecord(row);
+    },
+    async list(organizationId, userId, after, limit) {
+      const from = after && { ...after, id: conversationRowId(organizationId, userId, after.id) };
+      const rows = await conversations
+        .find({ organizationId, userId, ...olderThan(from) })
+        .sort({ createdAt: -1, _id: -1 })
+        .limit(limit)
+        .toArray();
+      return rows.map(toRecord);
+    },
+    async messages(organizationId, userId, id, limit) {
+      const newest = await messages
+        .find({ organizationId, conversationId: conversationRowId(organizationId, userId, id) })
+        .sort({ createdAt: -1, _id: -1 })
+        .limit(limit)
+        .toArray();
+      return newest.toReversed().map(toMessage);
+    },
+  };
 }
 
 export function createConversationStore(
@@ -83,31 +117,7 @@ export function createConversationStore(
   };
 
   return {
-    async find(organizationId, userId, id) {
-      const row = await conversations.findOne({
-        _id: conversationRowId(organizationId, userId, id),
-        organizationId,
-        userId,
-      });
-      return row === null ? null : toRecord(row);
-    },
-    async list(organizationId, userId, after, limit) {
-      const from = after && { ...after, id: conversationRowId(organizationId, userId, after.id) };
-      const rows = await conversations
-        .find({ organizationId, userId, ...olderThan(from) })
-        .sort({ createdAt: -1, _id: -1 })
-        .limit(limit)
-        .toArray();
-      return rows.map(toRecord);
-    },
-    async messages(organizationId, userId, id, limit) {
-      const newest = await messages
-        .find({ organizationId, conversationId: conversationRowId(organizationId, userId, id) })
-        .sort({ createdAt: -1, _id: -1 })
-        .limit(limit)
-        .toArray();
-      return newest.toReversed().map(toMessage);
-    },
+    ...createReads({ conversations, messages }),
     async ask({ _id: conversationId, organizationId, userId, updatedAt, scope, ...fresh }, question, answerId) {
       const row = conversationRowId(organizationId, userId, conversationId);
       const { upsertedCount } = await onceMore(() =>

@@ -9,7 +9,7 @@ import type { EventLog, LoggedEvent } from '#src/domain/ports/event-log.ts';
 /** Indexes of rows that were refused; throws when it was for anything but being there already. */
 function refusedRows(error: unknown): ReadonlySet<number> {
   if (!(error instanceof MongoBulkWriteError)) throw error;
-  const refused = [error.writeErrors].flat() as WriteError[];
+  const refused: WriteError[] = [error.writeErrors].flat();
   if (refused.some((one) => one.code !== 11_000)) throw error;
   return new Set(refused.map((one) => one.index));
 }
@@ -96,7 +96,10 @@ export function createEventLog(
         .sort({ seq: 1 })
         .limit(limit)
         .toArray();
-      return rows.map(({ _id: _, ...event }) => event);
+      return rows.map((row) => {
+        const { _id: _, ...event } = row;
+        return event;
+      });
     },
     async position(organizationId) {
       const counter = await counters.findOneAndUpdate(

@@ -37,10 +37,11 @@ const isDuplicates = (error: unknown): boolean =>
   error.writeErrors.size > 0 &&
   [...error.writeErrors.values()].every((one) => one.code === 11_000);
 
-export function createExecutionStore(
+/** Stores executions together with their runs; what is there already stays as it is. */
+function createInserts(
   client: MongoClient,
   { executions, runs }: Pick<Collections, 'executions' | 'runs'>,
-): ExecutionStore {
+): Pick<ExecutionStore, 'create' | 'createAll'> {
   const models = ({ execution, runs: ofExecution }: CreatedExecution): AnyClientBulkWriteModel<Document>[] => [
     { namespace: executions.namespace, name: 'insertOne', document: execution as unknown as Document },
     ...ofExecution.map((run) => ({
@@ -70,6 +71,25 @@ export function createExecutionStore(
     }
   };
 
+  return {
+    async create(wanted, runsFor) {
+      const made = { execution: wanted, runs: runsFor(wanted) };
+      if (await insertNew(made)) return made;
+      const { _id, organizationId } = wanted;
+      const execution = (await executions.findOne({ _id, organizationId })) ?? wanted;
+      await insertMissing(models({ execution, runs: runsFor(execution) }));
+      return { execution, runs: await runs.find({ organizationId, executionId: _id }).toArray() };
+    },
+    async createAll(batch) {
+      await insertMissing(batch.flatMap(models));
+    },
+  };
+}
+
+export function createExecutionStore(
+  client: MongoClient,
+  { executions, runs }: Pick<Collections, 'executions' | 'runs'>,
+): ExecutionStore {
   /** The worker that holds it finds its lease gone: no owner, and another fence. */
   const cancelOne: ExecutionStore['cancelRun'] = (tenant, runId, error, now) =>
     runs.findOneAndUpdate(
@@ -83,17 +103,7 @@ export function createExecutionStore(
     );
 
   return {
-    async create(wanted, runsFor) {
-      const made = { execution: wanted, runs: runsFor(wanted) };
-      if (await insertNew(made)) return made;
-      const { _id, organizationId } = wanted;
-      const execution = (await executions.findOne({ _id, organizationId })) ?? wanted;
-      await insertMissing(models({ execution, runs: runsFor(execution) }));
-      return { execution, runs: await runs.find({ organizationId, executionId: _id }).toArray() };
-    },
-    async createAll(batch) {
-      await insertMissing(batch.flatMap(models));
-    },
+    ...createInserts(client, { executions, runs }),
     find: ({ organizationId, projectIds }, id) =>
       executions.findOne({ _id: id, organizationId, projectId: { $in: [...projectIds] } }),
     runsOf: (organizationId, executionId) =>

@@ -15,7 +15,50 @@ const membershipOf = ({ _id, organizationId, userId, role, createdAt }: MemberRo
   createdAt,
 });
 
-const invitationOf = ({ _id, status: _, ...row }: InvitationRow): InvitationRecord => ({ ...row, invitationId: _id });
+const invitationOf = (stored: InvitationRow): InvitationRecord => {
+  const { _id, status: _, ...row } = stored;
+  return { ...row, invitationId: _id };
+};
+
+function createInvitations(
+  invitations: Collections['invitations'],
+): Pick<MemberStore, 'listInvitations' | 'findInvitation' | 'invite' | 'cancelInvitation'> {
+  return {
+    async listInvitations(organizationId, now) {
+      const rows = await invitations
+        .find({ organizationId, status: 'pending', expiresAt: { $gt: now } })
+        .sort({ createdAt: -1 })
+        .limit(most)
+        .toArray();
+      return rows.map(invitationOf);
+    },
+    async findInvitation(organizationId, invitationId, now) {
+      const waits = { organizationId, status: 'pending', expiresAt: { $gt: now } } as const;
+      const row = await invitations.findOne({ _id: invitationId, ...waits });
+      return row === null ? null : invitationOf(row);
+    },
+    async invite({ invitationId, ...invitation }) {
+      const { organizationId, email } = invitation;
+      for (let attempt = 1; ; attempt += 1) {
+        await invitations.updateMany({ organizationId, email, status: 'pending' }, { $set: { status: 'canceled' } });
+        try {
+          await invitations.insertOne({ ...invitation, _id: invitationId, status: 'pending' });
+          return;
+        } catch (error) {
+          // Somebody invited the same address between the two writes: the later invitation replaces theirs.
+          if (!isDuplicateKey(error) || attempt === 10) throw error;
+        }
+      }
+    },
+    async cancelInvitation(organizationId, invitationId) {
+      const done = await invitations.updateOne(
+        { _id: invitationId, organizationId, status: 'pending' },
+        { $set: { status: 'canceled' } },
+      );
+      return done.matchedCount === 1;
+    },
+  };
+}
 
 /** Memberships and invitations, in the collections that the authentication library also reads. */
 export function createMemberStore({
@@ -81,38 +124,6 @@ export function createMemberStore({
       if (role === 'owner') return unlessLastOwner(members, who, remove);
       return (await remove({ ...who, role })) ? 'done' : 'changed';
     },
-    async listInvitations(organizationId, now) {
-      const rows = await invitations
-        .find({ organizationId, status: 'pending', expiresAt: { $gt: now } })
-        .sort({ createdAt: -1 })
-        .limit(most)
-        .toArray();
-      return rows.map(invitationOf);
-    },
-    async findInvitation(organizationId, invitationId, now) {
-      const waits = { organizationId, status: 'pending', expiresAt: { $gt: now } } as const;
-      const row = await invitations.findOne({ _id: invitationId, ...waits });
-      return row === null ? null : invitationOf(row);
-    },
-    async invite({ invitationId, ...invitation }) {
-      const { organizationId, email } = invitation;
-      for (let attempt = 1; ; attempt += 1) {
-        await invitations.updateMany({ organizationId, email, status: 'pending' }, { $set: { status: 'canceled' } });
-        try {
-          await invitations.insertOne({ ...invitation, _id: invitationId, status: 'pending' });
-          return;
-        } catch (error) {
-          // Somebody invited the same address between the two writes: the later invitation replaces theirs.
-          if (!isDuplicateKey(error) || attempt === 10) throw error;
-        }
-      }
-    },
-    async cancelInvitation(organizationId, invitationId) {
-      const done = await invitations.updateOne(
-        { _id: invitationId, organizationId, status: 'pending' },
-        { $set: { status: 'canceled' } },
-      );
-      return done.matchedCount === 1;
-    },
+    ...createInvitations(invitations),
   };
 }

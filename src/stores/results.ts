@@ -73,6 +73,46 @@ const toSegmentation = (row: SegmentationRow): SegmentationResult => ({
   derivedDocumentId: row.derivedDocumentId,
 });
 
+const createEmbeddings = (
+  embeddings: Collections['embeddings'],
+): Pick<ResultStore, 'saveEmbedding' | 'embeddingById'> => ({
+  async saveEmbedding(origin, { kind, modelLabel, vector, blockHash }) {
+    const row = await insertOnce<EmbeddingRow>(embeddings, {
+      ...origin,
+      _id: rowId('embedding', origin, kind),
+      createdAt: new Date(),
+      kind,
+      modelLabel,
+      vector: Binary.fromFloat32Array(vector),
+      ...(blockHash === undefined ? {} : { blockHash }),
+    });
+    return toEmbedding(row);
+  },
+  async embeddingById(organizationId, embeddingId) {
+    const row = await embeddings.findOne({ _id: embeddingId, organizationId });
+    return row === null ? null : toEmbedding(row);
+  },
+});
+
+const createSegmentations = (
+  segmentationResults: Collections['segmentationResults'],
+): Pick<ResultStore, 'saveSegmentation' | 'listSegmentations' | 'segmentationIdOf' | 'segmentationById'> => ({
+  async saveSegmentation(origin, { modelLabel, prompt, page, segments, unsupportedPrompt, derivedDocumentId }) {
+    const result = { modelLabel, prompt, page, segments, unsupportedPrompt, derivedDocumentId };
+    const row = { ...origin, ...result, _id: rowId('segmentation', origin), createdAt: new Date() };
+    return toSegmentation(await insertOnce<SegmentationRow>(segmentationResults, row));
+  },
+  async listSegmentations(organizationId, documentId, limit) {
+    const newest = segmentationResults.find({ organizationId, documentId }).sort({ createdAt: -1 });
+    return (await newest.limit(limit).toArray()).map((row) => ({ ...toSegmentation(row), runId: row.runId }));
+  },
+  segmentationIdOf: (origin) => rowId('segmentation', origin),
+  async segmentationById(organizationId, segmentationId) {
+    const row = await segmentationResults.findOne({ _id: segmentationId, organizationId });
+    return row === null ? null : toSegmentation(row);
+  },
+});
+
 export function createResultStore({
   documents,
   ocrResults,
@@ -131,27 +171,8 @@ export function createResultStore({
       const row = await descriptions.findOne({ _id: descriptionId, organizationId });
       return row === null ? null : toDescription(row);
     },
-    async saveEmbedding(origin, { kind, modelLabel, vector, blockHash }) {
-      const row = await insertOnce<EmbeddingRow>(embeddings, {
-        ...origin,
-        _id: rowId('embedding', origin, kind),
-        createdAt: new Date(),
-        kind,
-        modelLabel,
-        vector: Binary.fromFloat32Array(vector),
-        ...(blockHash === undefined ? {} : { blockHash }),
-      });
-      return toEmbedding(row);
-    },
-    async saveSegmentation(origin, { modelLabel, prompt, page, segments, unsupportedPrompt, derivedDocumentId }) {
-      const result = { modelLabel, prompt, page, segments, unsupportedPrompt, derivedDocumentId };
-      const row = { ...origin, ...result, _id: rowId('segmentation', origin), createdAt: new Date() };
-      return toSegmentation(await insertOnce<SegmentationRow>(segmentationResults, row));
-    },
-    async listSegmentations(organizationId, documentId, limit) {
-      const newest = segmentationResults.find({ organizationId, documentId }).sort({ createdAt: -1 });
-      return (await newest.limit(limit).toArray()).map((row) => ({ ...toSegmentation(row), runId: row.runId }));
-    },
+    ...createEmbeddings(embeddings),
+    ...createSegmentations(segmentationResults),
     async deleteOf(organizationId, documentId) {
       const ofDocument = { organizationId, documentId };
       await Promise.all([
@@ -160,15 +181,6 @@ export function createResultStore({
         embeddings.deleteMany(ofDocument),
         segmentationResults.deleteMany(ofDocument),
       ]);
-    },
-    segmentationIdOf: (origin) => rowId('segmentation', origin),
-    async segmentationById(organizationId, segmentationId) {
-      const row = await segmentationResults.findOne({ _id: segmentationId, organizationId });
-      return row === null ? null : toSegmentation(row);
-    },
-    async embeddingById(organizationId, embeddingId) {
-      const row = await embeddings.findOne({ _id: embeddingId, organizationId });
-      return row === null ? null : toEmbedding(row);
     },
   };
 }

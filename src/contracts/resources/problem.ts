@@ -28,7 +28,7 @@ export const Problem = z
   })
   .meta({ id: 'Problem' });
 
-/** `type` of a problem: a URN, since there is no public page to link to. Its last part is a code of docs/errors.md. */
+/** `type` of a problem: a URN, since there is no public page to link to. Its last part is a code of docs/reference/errors.md. */
 export function problemType(code: ErrorCode): string {
   return `urn:inkgraph:fault:${code}`;
 }
