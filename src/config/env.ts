@@ -1,5 +1,6 @@
 import { isIP } from 'node:net';
 import { z } from 'zod';
+import { limits } from '#src/contracts/fields.ts';
 
 /** One environment variable: parser and description. Values of `secret` variables are masked wherever they are shown. */
 interface EnvRow {
@@ -227,7 +228,18 @@ export const env = {
     schema: count(10, 3, 1_000),
     doc: 'Worker deaths in a row, without progress, after which a run fails as run.poisoned',
   },
-  RATE_LIMITS: { schema: z.enum(['on', 'off']).default('on'), doc: 'Rate limits for each key; off for benchmarks' },
+  RATE_LIMITS: {
+    schema: z.enum(['on', 'off']).default('on'),
+    doc: 'off: no rate limits, also for sign-in and OAuth; for benchmarks',
+  },
+  RATE_LIMIT_PER_SECOND: {
+    schema: count(limits.ratePerSecond, 0, 1_000_000),
+    doc: 'Requests per second for each key or session, with bursts of twice as many; 0: no limit. A key can have its own limit: npm run keys -- create --rate',
+  },
+  RATE_LIMIT_EXPENSIVE_PER_SECOND: {
+    schema: count(5, 0, 1_000_000),
+    doc: 'Expensive calls per second for each key or session, such as executions and chat, with bursts of ten times as many; 0: no limit',
+  },
   MCP_LEGACY: {
     schema: z.enum(['sessions', 'stateless', 'reject']).default('sessions'),
     doc: 'Treatment of MCP clients older than protocol version 2026-07-28',

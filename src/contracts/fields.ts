@@ -15,6 +15,7 @@ export const limits = {
   presignSeconds: 900,
   uploadRecordSeconds: 25 * 3_600,
   idempotencyDays: 30,
+  ratePerSecond: 50,
 } as const;
 
 /** Any id that a client sends. An id of an unknown form gets 404, not 400. Source: `errors.unknown_id`. */

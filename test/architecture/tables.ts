@@ -111,6 +111,11 @@ export const vendors: Readonly<Record<string, readonly string[]>> = {
   '@modelcontextprotocol/client': [],
   '@dagrejs/dagre': ['graphs/draw/'],
   express: ['http/'],
+  'rate-limiter-flexible': ['http/guard/'],
+  'eventsource-parser': ['mcp/tasks/'],
+  // Types alone, which Node leaves out: development dependencies.
+  ai: ['http/chat/'],
+  '@ag-ui/core': ['http/chat/'],
   mongodb: ['src/stores/', 'src/adapters/'],
   bson: ['packages/embedded-mongo/src/'],
   pino: ['src/adapters/'],

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { AnyId, Name, Timestamp, isPlain, plainOnly } from '#src/contracts/fields.ts';
+import { AnyId, Name, Timestamp, isPlain, limits, plainOnly } from '#src/contracts/fields.ts';
 import { keyScopes } from '#src/contracts/scopes.ts';
 
 export const keyStates = ['live', 'rotated', 'revoked', 'expired'] as const;
@@ -16,6 +16,7 @@ export const ApiKey = z
     deviceId: z.string().nullable(),
     agentGraphId: z.string().nullable().describe('Workflow keys: the workflow that uploads start'),
     scopes: z.array(z.enum(keyScopes)).nullable().describe('Scopes in addition to those of its kind'),
+    ratePerSecond: z.int().nullable().describe('Requests per second; null: the limit of all keys'),
     createdBy: z.string(),
     createdAt: Timestamp,
     expiresAt: Timestamp.nullable(),
@@ -41,6 +42,12 @@ export const NewApiKey = z.strictObject({
     .max(keyScopes.length)
     .optional()
     .describe('Service keys: scopes in addition to those of the kind, chosen from your own'),
+  ratePerSecond: z
+    .int()
+    .min(1)
+    .max(limits.ratePerSecond)
+    .optional()
+    .describe('Requests per second for this key, instead of the limit of all keys; the operator can set more'),
   expiresInDays: z.int().min(1).max(3_650).optional(),
 });
 export const IssuedApiKey = z.object({
