@@ -129,6 +129,17 @@ export const vendors: Readonly<Record<string, readonly string[]>> = {
   'snowball-stemmers': ['src/stores/', 'src/adapters/', 'packages/embedded-mongo/src/'],
   'lru-cache': ['packages/embedded-mongo/src/'],
   'ipaddr.js': ['src/adapters/'],
+  'lru-cache': [
+    'src/stores/',
+    'src/adapters/',
+    'graphs/run/',
+    'tools/',
+    'app/agents/',
+    'app/compose/',
+    'packages/embedded-mongo/src/',
+  ],
+  dataloader: ['src/concurrency/'],
+  'fastest-levenshtein': ['src/domain/documents/', 'graphs/check/'],
   '@node-oauth/oauth2-server': ['tools/oauth/'],
   jose: ['src/adapters/oauth/'],
 };
