@@ -5,7 +5,7 @@ import { oauthClient, oauthGrant, oauthToken } from '#test/support/oauth/records
 import type { TestApp } from '#test/support/test-app.ts';
 
 export interface Access {
-  /** What stands in `Authorization`. */
+  /** Value of the `Authorization` header. */
   readonly authorization: string;
   readonly grant: OAuthGrant;
   readonly token: OAuthToken;
