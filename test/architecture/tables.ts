@@ -129,7 +129,6 @@ export const vendors: Readonly<Record<string, readonly string[]>> = {
   'snowball-stemmers': ['src/stores/', 'src/adapters/', 'packages/embedded-mongo/src/'],
   'lru-cache': ['packages/embedded-mongo/src/'],
   'ipaddr.js': ['src/adapters/'],
-  'lru-cache': [
     'src/stores/',
     'src/adapters/',
     'graphs/run/',
