@@ -127,8 +127,8 @@ export const vendors: Readonly<Record<string, readonly string[]>> = {
   'tesseract.js': ['src/adapters/'],
   '@tesseract.js-data/eng': ['src/adapters/'],
   'snowball-stemmers': ['src/stores/', 'src/adapters/', 'packages/embedded-mongo/src/'],
-  'lru-cache': ['packages/embedded-mongo/src/'],
   'ipaddr.js': ['src/adapters/'],
+  'lru-cache': [
     'src/stores/',
     'src/adapters/',
     'graphs/run/',
