@@ -1,9 +1,9 @@
 import type { CodeWorkflow } from '#graphs/build.ts';
 import { codeWorkflows } from '#graphs/workflows.ts';
 import { newId } from '#src/domain/ids.ts';
-import type { WorkflowStore } from '#src/domain/ports/workflows.ts';
 import { nextVersion } from '#src/domain/runs/next-version.ts';
 import type { WorkflowRecord, WorkflowVersionRecord } from '#src/domain/runs/workflow.ts';
+import type { WorkflowStore } from '#src/stores/workflows.ts';
 
 function versionOf(workflow: WorkflowRecord, code: CodeWorkflow, version: number): WorkflowVersionRecord {
   return {

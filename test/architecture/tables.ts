@@ -28,7 +28,7 @@ export const layers: readonly Layer[] = [
   { name: 'stores', at: ['src/stores/'], imports: ['concurrency', 'domain', 'contracts'] },
   { name: 'auth', at: ['src/auth/'], imports: ['domain', 'contracts'], typesOf: ['stores'] },
   { name: 'adapters', at: ['src/adapters/'], imports: ['stores', 'concurrency', 'domain', 'contracts'] },
-  { name: 'graphs', at: ['graphs/'], imports: ['domain', 'contracts'] },
+  { name: 'graphs', at: ['graphs/'], imports: ['domain', 'contracts'], typesOf: ['stores'] },
   {
     name: 'agents',
     at: ['app/agents/'],

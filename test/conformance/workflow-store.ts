@@ -5,9 +5,9 @@ import type { StoredGraph } from '#src/contracts/resources/graph.ts';
 import { canonicalJson } from '#src/domain/canonical-json.ts';
 import { newId } from '#src/domain/ids.ts';
 import { nextVersion } from '#src/domain/runs/next-version.ts';
-import type { WorkflowStore } from '#src/domain/ports/workflows.ts';
 import type { WorkflowDraftRecord, WorkflowRecord, WorkflowVersionRecord } from '#src/domain/runs/workflow.ts';
 import { freshTenant } from '#test/support/records.ts';
+import type { WorkflowStore } from '#src/stores/workflows.ts';
 
 export interface WorkflowStoreUnderTest {
   readonly store: WorkflowStore;

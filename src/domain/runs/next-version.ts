@@ -1,5 +1,5 @@
-import type { WorkflowStore } from '#src/domain/ports/workflows.ts';
 import type { WorkflowRecord } from '#src/domain/runs/workflow.ts';
+import type { WorkflowStore } from '#src/stores/workflows.ts';
 
 /**
  * The number a graph is published under. A version that was written but never became the published one, because its process died in
