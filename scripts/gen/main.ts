@@ -6,6 +6,7 @@ import { configDoc } from '#scripts/gen/config-doc.ts';
 import { errorsDoc } from '#scripts/gen/errors-doc.ts';
 import { expressionsDoc } from '#scripts/gen/expressions-doc.ts';
 import { nodePages, nodesDoc } from '#scripts/gen/nodes-doc.ts';
+import { specificationDoc } from '#scripts/gen/specification-doc.ts';
 import { toolsDoc } from '#scripts/gen/tools-doc.ts';
 import { buildOpenApi } from '#src/contracts/openapi.ts';
 import { StoredGraph } from '#src/contracts/resources/graph.ts';
@@ -14,28 +15,33 @@ import { z } from 'zod';
 
 /** Everything in docs/ that is written from the code's own tables. */
 const generated: Readonly<Record<string, () => string>> = {
-  'docs/checker.md': checkerDoc,
-  'docs/config.md': configDoc,
-  'docs/errors.md': errorsDoc,
-  'docs/expressions.md': expressionsDoc,
-  'docs/nodes.md': nodesDoc,
+  'docs/reference/checker.md': checkerDoc,
+  'docs/reference/config.md': configDoc,
+  'docs/reference/errors.md': errorsDoc,
+  'docs/reference/expressions.md': expressionsDoc,
+  'docs/reference/nodes.md': nodesDoc,
   ...nodePages(),
-  'docs/tools.md': toolsDoc,
-  'docs/openapi.json': () => `${JSON.stringify(buildOpenApi('service', version, 'http://127.0.0.1:3000'), null, 2)}\n`,
-  'docs/dashboard-openapi.json': () =>
+  'docs/reference/tools.md': toolsDoc,
+  'docs/specification.md': specificationDoc,
+  'docs/reference/openapi.json': () =>
+    `${JSON.stringify(buildOpenApi('service', version, 'http://127.0.0.1:3000'), null, 2)}\n`,
+  'docs/reference/dashboard-openapi.json': () =>
     `${JSON.stringify(buildOpenApi('dashboard', version, 'http://127.0.0.1:3000'), null, 2)}\n`,
-  'docs/graph.schema.json': () => `${JSON.stringify(z.toJSONSchema(StoredGraph, { io: 'input' }), null, 2)}\n`,
+  'docs/reference/graph.schema.json': () =>
+    `${JSON.stringify(z.toJSONSchema(StoredGraph, { io: 'input' }), null, 2)}\n`,
 };
 
 /** `npm run gen` writes them; `--check` fails when one is not what the code says. */
 await orExplain(async () => {
   const { values } = parseArgs({ options: { check: { type: 'boolean', default: false } } });
   const stale: string[] = [];
-  const pages = new URL('../../docs/nodes/', import.meta.url);
+  const pages = new URL('../../docs/reference/nodes/', import.meta.url);
   await mkdir(pages, { recursive: true });
   // Pages of node types that are no more.
-  for (const name of (await readdir(pages)).filter((file) => !Object.hasOwn(generated, `docs/nodes/${file}`))) {
-    if (values.check) stale.push(`docs/nodes/${name}`);
+  for (const name of (await readdir(pages)).filter(
+    (file) => !Object.hasOwn(generated, `docs/reference/nodes/${file}`),
+  )) {
+    if (values.check) stale.push(`docs/reference/nodes/${name}`);
     else await rm(new URL(name, pages));
   }
   for (const [path, make] of Object.entries(generated)) {

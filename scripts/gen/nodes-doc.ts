@@ -14,7 +14,7 @@ interface Property {
   readonly description?: string;
 }
 
-/** docs/nodes.md: one row for each node type. */
+/** docs/reference/nodes.md: one row for each node type. */
 export function nodesDoc(): string {
   const rows = catalog.definitions.map((node) => [
     `[\`${node.type}\`](nodes/${node.type}.md)`,
@@ -29,10 +29,10 @@ ${table(['Type', 'Does', 'Writes', 'Result kept for later runs'], rows)}
 `;
 }
 
-/** Text of docs/nodes/<type>.md, by its path. */
+/** Text of docs/reference/nodes/<type>.md, by its path. */
 export function nodePages(): Record<string, () => string> {
   return Object.fromEntries(
-    catalog.definitions.map((node) => [`docs/nodes/${node.type}.md`, () => pageOf(node)] as const),
+    catalog.definitions.map((node) => [`docs/reference/nodes/${node.type}.md`, () => pageOf(node)] as const),
   );
 }
 

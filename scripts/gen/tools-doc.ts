@@ -123,7 +123,7 @@ const titles: Readonly<Record<string, string>> = {
   keys: 'API keys',
 };
 
-/** docs/tools.md: what agents call, by toolset; then what only REST has. */
+/** docs/reference/tools.md: what agents call, by toolset; then what only REST has. */
 export function toolsDoc(): string {
   const shown = new Set(Object.values(shownTools).flat());
   const groups = Object.entries(shownTools).map(

@@ -248,7 +248,7 @@ export function readEnv(source: Readonly<Record<string, string | undefined>>): E
   });
   if (problems.length > 0)
     throw new ConfigError(
-      `Environment: ${problems.join(' | ')}. Correct it or unset it; docs/config.md lists every variable.`,
+      `Environment: ${problems.join(' | ')}. Correct it or unset it; docs/reference/config.md lists every variable.`,
     );
   return Object.fromEntries(entries) as unknown as EnvValues;
 }

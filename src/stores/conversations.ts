@@ -28,7 +28,8 @@ function toRecord({ conversationId, ...row }: ConversationRow): ConversationReco
   return { ...row, _id: conversationId };
 }
 
-function toMessage({ messageId, organizationId: _, conversationId: __, ...row }: MessageRow): ConversationMessage {
+function toMessage(stored: MessageRow): ConversationMessage {
+  const { messageId, organizationId: _, conversationId: __, ...row } = stored;
   return { ...row, _id: messageId };
 }
 
@@ -46,41 +47,7 @@ async function onceMore<T>(write: () => Promise<T>): Promise<T> {
   }
 }
 
-export function createConversationStore(
-  { conversations, messages }: Pick<Collections, 'conversations' | 'messages'>,
-  bounds: { readonly mostConversations: number } = { mostConversations },
-) {
-  const trimMessages = async (organizationId: string, conversationId: string): Promise<void> => {
-    const beyond = await messages
-      .find({ organizationId, conversationId }, { projection: { _id: 1 } })
-      .sort({ createdAt: -1, _id: -1 })
-      .skip(mostMessages)
-      .limit(mostMessages)
-      .toArray();
-    if (beyond.length === 0) return;
-    await messages.deleteMany({ _id: { $in: beyond.map(({ _id }) => _id) }, organizationId, conversationId });
-  };
-
-  const trimConversations = async (organizationId: string, userId: string): Promise<void> => {
-    const beyond = await conversations
-      .find({ organizationId, userId }, { projection: { _id: 1 } })
-      .sort({ createdAt: -1, _id: -1 })
-      .skip(bounds.mostConversations)
-      .limit(100)
-      .toArray();
-    if (beyond.length === 0) return;
-    const ids = beyond.map(({ _id }) => _id);
-    await conversations.deleteMany({ _id: { $in: ids }, organizationId, userId });
-    await messages.deleteMany({ organizationId, conversationId: { $in: ids } });
-  };
-
-  const put = async (organizationId: string, row: string, message: ConversationMessage): Promise<void> => {
-    const { _id: messageId, createdAt, role, ...rest } = message;
-    const change = { $set: rest, $setOnInsert: { messageId, createdAt, role } };
-    await onceMore(() => messages.updateOne(placeOf(organizationId, row, messageId), change, { upsert: true }));
-    await trimMessages(organizationId, row);
-  };
-
+function createReads({ conversations, messages }: Pick<Collections, 'conversations' | 'messages'>) {
   return {
     async find(organizationId: string, userId: string, id: string): Promise<ConversationRecord | null> {
       const row = await conversations.findOne({
@@ -119,6 +86,46 @@ export function createConversationStore(
         .toArray();
       return newest.toReversed().map(toMessage);
     },
+  };
+}
+
+export function createConversationStore(
+  { conversations, messages }: Pick<Collections, 'conversations' | 'messages'>,
+  bounds: { readonly mostConversations: number } = { mostConversations },
+) {
+  const trimMessages = async (organizationId: string, conversationId: string): Promise<void> => {
+    const beyond = await messages
+      .find({ organizationId, conversationId }, { projection: { _id: 1 } })
+      .sort({ createdAt: -1, _id: -1 })
+      .skip(mostMessages)
+      .limit(mostMessages)
+      .toArray();
+    if (beyond.length === 0) return;
+    await messages.deleteMany({ _id: { $in: beyond.map(({ _id }) => _id) }, organizationId, conversationId });
+  };
+
+  const trimConversations = async (organizationId: string, userId: string): Promise<void> => {
+    const beyond = await conversations
+      .find({ organizationId, userId }, { projection: { _id: 1 } })
+      .sort({ createdAt: -1, _id: -1 })
+      .skip(bounds.mostConversations)
+      .limit(100)
+      .toArray();
+    if (beyond.length === 0) return;
+    const ids = beyond.map(({ _id }) => _id);
+    await conversations.deleteMany({ _id: { $in: ids }, organizationId, userId });
+    await messages.deleteMany({ organizationId, conversationId: { $in: ids } });
+  };
+
+  const put = async (organizationId: string, row: string, message: ConversationMessage): Promise<void> => {
+    const { _id: messageId, createdAt, role, ...rest } = message;
+    const change = { $set: rest, $setOnInsert: { messageId, createdAt, role } };
+    await onceMore(() => messages.updateOne(placeOf(organizationId, row, messageId), change, { upsert: true }));
+    await trimMessages(organizationId, row);
+  };
+
+  return {
+    ...createReads({ conversations, messages }),
     /**
      * Makes the conversation where it is not there, else moves `updatedAt` and `scope`. Adds the question; one that is there stays in its
      * place, and loses its answer when it says something else now. Of a long conversation the newest messages stay: `mostMessages`; of a

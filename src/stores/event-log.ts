@@ -15,7 +15,7 @@ export interface LogPosition {
 /** Indexes of rows that were refused; throws when it was for anything but being there already. */
 function refusedRows(error: unknown): ReadonlySet<number> {
   if (!(error instanceof MongoBulkWriteError)) throw error;
-  const refused = [error.writeErrors].flat() as WriteError[];
+  const refused: WriteError[] = [error.writeErrors].flat();
   if (refused.some((one) => one.code !== 11_000)) throw error;
   return new Set(refused.map((one) => one.index));
 }
@@ -116,7 +116,10 @@ export function createEventLog(
         .sort({ seq: 1 })
         .limit(limit)
         .toArray();
-      return rows.map(({ _id: _, ...event }) => event);
+      return rows.map((row) => {
+        const { _id: _, ...event } = row;
+        return event;
+      });
     },
     async position(organizationId: string): Promise<LogPosition> {
       const counter = await counters.findOneAndUpdate(

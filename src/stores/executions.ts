@@ -49,10 +49,8 @@ const isDuplicates = (error: unknown): boolean =>
   error.writeErrors.size > 0 &&
   [...error.writeErrors.values()].every((one) => one.code === 11_000);
 
-export function createExecutionStore(
-  client: MongoClient,
-  { executions, runs }: Pick<Collections, 'executions' | 'runs'>,
-) {
+/** Stores executions together with their runs; what is there already stays as it is. */
+function createInserts(client: MongoClient, { executions, runs }: Pick<Collections, 'executions' | 'runs'>) {
   const models = ({ execution, runs: ofExecution }: CreatedExecution): AnyClientBulkWriteModel<Document>[] => [
     { namespace: executions.namespace, name: 'insertOne', document: execution as unknown as Document },
     ...ofExecution.map((run) => ({
@@ -82,18 +80,6 @@ export function createExecutionStore(
     }
   };
 
-  /** The worker that holds it finds its lease gone: no owner, and another fence. */
-  const cancelOne = (tenant: Tenant, runId: string, error: RunFailure, now: Date): Promise<RunRecord | null> =>
-    runs.findOneAndUpdate(
-      { _id: runId, ...owned(tenant), ...unended },
-      {
-        $set: { status: 'canceled', error, finishedAt: now, owner: null },
-        $unset: { claimableAt: true, waitingFor: true },
-        $inc: { fence: 1 },
-      },
-      { returnDocument: 'after' },
-    );
-
   return {
     /**
      * Stores an execution and its runs, or answers the one that has this id already: its own documents count, and runs that a
@@ -114,6 +100,27 @@ export function createExecutionStore(
     async createAll(batch: readonly CreatedExecution[]): Promise<void> {
       await insertMissing(batch.flatMap(models));
     },
+  };
+}
+
+export function createExecutionStore(
+  client: MongoClient,
+  { executions, runs }: Pick<Collections, 'executions' | 'runs'>,
+) {
+  /** The worker that holds it finds its lease gone: no owner, and another fence. */
+  const cancelOne = (tenant: Tenant, runId: string, error: RunFailure, now: Date): Promise<RunRecord | null> =>
+    runs.findOneAndUpdate(
+      { _id: runId, ...owned(tenant), ...unended },
+      {
+        $set: { status: 'canceled', error, finishedAt: now, owner: null },
+        $unset: { claimableAt: true, waitingFor: true },
+        $inc: { fence: 1 },
+      },
+      { returnDocument: 'after' },
+    );
+
+  return {
+    ...createInserts(client, { executions, runs }),
     find: ({ organizationId, projectIds }: Tenant, id: string): Promise<ExecutionRecord | null> =>
       executions.findOne({ _id: id, organizationId, projectId: { $in: [...projectIds] } }),
     /** In creation order; without outputs, receipts and answers, as every list. */

@@ -48,7 +48,7 @@ export function createGroundingTexts({
           documentId,
           ocrResultId: _id,
           text,
-          pages: (result?.pages ?? []).map(({ lines = [] }) => ({ lines })),
+          pages: (result?.pages ?? []).map(({ lines }) => ({ lines })),
         })),
         descriptions: described.map(({ _id, documentId, value }) => ({
           documentId,

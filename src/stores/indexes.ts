@@ -1,7 +1,7 @@
-import type { CreateIndexesOptions, Db, IndexSpecification } from 'mongodb';
+import type { Db, IndexOptions, IndexSpecification } from 'mongodb';
 import type { Collections } from '#src/stores/collections.ts';
 
-type Index = readonly [keys: IndexSpecification, options?: CreateIndexesOptions];
+type Index = readonly [keys: IndexSpecification, options?: IndexOptions];
 
 /** Every query of the repositories has one of these (or `_id`): test/adapters/database/query-plans.test.ts fails on a collection scan. */
 type LibraryCollection = 'sessions' | 'accounts' | 'verifications';
@@ -108,5 +108,5 @@ const indexes: Readonly<Partial<Record<keyof Collections | LibraryCollection, re
 /** Creates what is missing; an index that exists with other options is an error of the migration that forgot it. */
 export async function ensureIndexes(db: Db): Promise<void> {
   for (const [collection, list] of Object.entries(indexes))
-    for (const [keys, options] of list) await db.collection(collection).createIndex(keys, options);
+    for (const [keys, options] of list) await db.collection(collection).createIndex(keys, options, undefined);
 }

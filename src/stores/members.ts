@@ -16,7 +16,52 @@ const membershipOf = ({ _id, organizationId, userId, role, createdAt }: MemberRo
   createdAt,
 });
 
-const invitationOf = ({ _id, status: _, ...row }: InvitationRow): InvitationRecord => ({ ...row, invitationId: _id });
+const invitationOf = (stored: InvitationRow): InvitationRecord => {
+  const { _id, status: _, ...row } = stored;
+  return { ...row, invitationId: _id };
+};
+
+function createInvitations(invitations: Collections['invitations']) {
+  return {
+    /** Those that wait, newest first. */
+    async listInvitations(organizationId: string, now: Date): Promise<readonly InvitationRecord[]> {
+      const rows = await invitations
+        .find({ organizationId, status: 'pending', expiresAt: { $gt: now } })
+        .sort({ createdAt: -1 })
+        .limit(most)
+        .toArray();
+      return rows.map(invitationOf);
+    },
+    /** One that waits. */
+    async findInvitation(organizationId: string, invitationId: string, now: Date): Promise<InvitationRecord | null> {
+      const waits = { organizationId, status: 'pending', expiresAt: { $gt: now } } as const;
+      const row = await invitations.findOne({ _id: invitationId, ...waits });
+      return row === null ? null : invitationOf(row);
+    },
+    /** Replaces an invitation of the same address that waits. */
+    async invite({ invitationId, ...invitation }: InvitationRecord): Promise<void> {
+      const { organizationId, email } = invitation;
+      for (let attempt = 1; ; attempt += 1) {
+        await invitations.updateMany({ organizationId, email, status: 'pending' }, { $set: { status: 'canceled' } });
+        try {
+          await invitations.insertOne({ ...invitation, _id: invitationId, status: 'pending' });
+          return;
+        } catch (error) {
+          // Somebody invited the same address between the two writes: the later invitation replaces theirs.
+          if (!isDuplicateKey(error) || attempt === 10) throw error;
+        }
+      }
+    },
+    /** False when there is none that waits. */
+    async cancelInvitation(organizationId: string, invitationId: string): Promise<boolean> {
+      const done = await invitations.updateOne(
+        { _id: invitationId, organizationId, status: 'pending' },
+        { $set: { status: 'canceled' } },
+      );
+      return done.matchedCount === 1;
+    },
+  };
+}
 
 /** Memberships and invitations, in the collections that the authentication library also reads. */
 export function createMemberStore({
@@ -90,43 +135,7 @@ export function createMemberStore({
       if (role === 'owner') return unlessLastOwner(members, who, remove);
       return (await remove({ ...who, role })) ? 'done' : 'changed';
     },
-    /** Those that wait, newest first. */
-    async listInvitations(organizationId: string, now: Date): Promise<readonly InvitationRecord[]> {
-      const rows = await invitations
-        .find({ organizationId, status: 'pending', expiresAt: { $gt: now } })
-        .sort({ createdAt: -1 })
-        .limit(most)
-        .toArray();
-      return rows.map(invitationOf);
-    },
-    /** One that waits. */
-    async findInvitation(organizationId: string, invitationId: string, now: Date): Promise<InvitationRecord | null> {
-      const waits = { organizationId, status: 'pending', expiresAt: { $gt: now } } as const;
-      const row = await invitations.findOne({ _id: invitationId, ...waits });
-      return row === null ? null : invitationOf(row);
-    },
-    /** Replaces an invitation of the same address that waits. */
-    async invite({ invitationId, ...invitation }: InvitationRecord): Promise<void> {
-      const { organizationId, email } = invitation;
-      for (let attempt = 1; ; attempt += 1) {
-        await invitations.updateMany({ organizationId, email, status: 'pending' }, { $set: { status: 'canceled' } });
-        try {
-          await invitations.insertOne({ ...invitation, _id: invitationId, status: 'pending' });
-          return;
-        } catch (error) {
-          // Somebody invited the same address between the two writes: the later invitation replaces theirs.
-          if (!isDuplicateKey(error) || attempt === 10) throw error;
-        }
-      }
-    },
-    /** False when there is none that waits. */
-    async cancelInvitation(organizationId: string, invitationId: string): Promise<boolean> {
-      const done = await invitations.updateOne(
-        { _id: invitationId, organizationId, status: 'pending' },
-        { $set: { status: 'canceled' } },
-      );
-      return done.matchedCount === 1;
-    },
+    ...createInvitations(invitations),
   };
 }
 

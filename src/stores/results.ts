@@ -74,6 +74,61 @@ const toSegmentation = (row: SegmentationRow): SegmentationResult => ({
   derivedDocumentId: row.derivedDocumentId,
 });
 
+const createEmbeddings = (embeddings: Collections['embeddings']) => ({
+  async saveEmbedding(
+    origin: ResultOrigin,
+    { kind, modelLabel, vector, blockHash }: Omit<EmbeddingResult, 'embeddingId'>,
+  ): Promise<EmbeddingResult> {
+    const row = await insertOnce<EmbeddingRow>(embeddings, {
+      ...origin,
+      _id: rowId('embedding', origin, kind),
+      createdAt: new Date(),
+      kind,
+      modelLabel,
+      vector: Binary.fromFloat32Array(vector),
+      ...(blockHash === undefined ? {} : { blockHash }),
+    });
+    return toEmbedding(row);
+  },
+  async embeddingById(organizationId: string, embeddingId: string): Promise<EmbeddingResult | null> {
+    const row = await embeddings.findOne({ _id: embeddingId, organizationId });
+    return row === null ? null : toEmbedding(row);
+  },
+});
+
+const createSegmentations = (segmentationResults: Collections['segmentationResults']) => ({
+  async saveSegmentation(
+    origin: ResultOrigin,
+    {
+      modelLabel,
+      prompt,
+      page,
+      segments,
+      unsupportedPrompt,
+      derivedDocumentId,
+    }: Omit<SegmentationResult, 'segmentationId' | 'createdAt'>,
+  ): Promise<SegmentationResult> {
+    const result = { modelLabel, prompt, page, segments, unsupportedPrompt, derivedDocumentId };
+    const row = { ...origin, ...result, _id: rowId('segmentation', origin), createdAt: new Date() };
+    return toSegmentation(await insertOnce<SegmentationRow>(segmentationResults, row));
+  },
+  /** Newest first; with the run that made each. */
+  async listSegmentations(
+    organizationId: string,
+    documentId: string,
+    limit: number,
+  ): Promise<readonly MadeBy<SegmentationResult>[]> {
+    const newest = segmentationResults.find({ organizationId, documentId }).sort({ createdAt: -1 });
+    return (await newest.limit(limit).toArray()).map((row) => ({ ...toSegmentation(row), runId: row.runId }));
+  },
+  /** The id that `saveSegmentation` gives for this origin: for what is made before, and names it. */
+  segmentationIdOf: (origin: ResultOrigin): string => rowId('segmentation', origin),
+  async segmentationById(organizationId: string, segmentationId: string): Promise<SegmentationResult | null> {
+    const row = await segmentationResults.findOne({ _id: segmentationId, organizationId });
+    return row === null ? null : toSegmentation(row);
+  },
+});
+
 export function createResultStore({
   documents,
   ocrResults,
@@ -136,45 +191,8 @@ export function createResultStore({
       const row = await descriptions.findOne({ _id: descriptionId, organizationId });
       return row === null ? null : toDescription(row);
     },
-    async saveEmbedding(
-      origin: ResultOrigin,
-      { kind, modelLabel, vector, blockHash }: Omit<EmbeddingResult, 'embeddingId'>,
-    ): Promise<EmbeddingResult> {
-      const row = await insertOnce<EmbeddingRow>(embeddings, {
-        ...origin,
-        _id: rowId('embedding', origin, kind),
-        createdAt: new Date(),
-        kind,
-        modelLabel,
-        vector: Binary.fromFloat32Array(vector),
-        ...(blockHash === undefined ? {} : { blockHash }),
-      });
-      return toEmbedding(row);
-    },
-    async saveSegmentation(
-      origin: ResultOrigin,
-      {
-        modelLabel,
-        prompt,
-        page,
-        segments,
-        unsupportedPrompt,
-        derivedDocumentId,
-      }: Omit<SegmentationResult, 'segmentationId' | 'createdAt'>,
-    ): Promise<SegmentationResult> {
-      const result = { modelLabel, prompt, page, segments, unsupportedPrompt, derivedDocumentId };
-      const row = { ...origin, ...result, _id: rowId('segmentation', origin), createdAt: new Date() };
-      return toSegmentation(await insertOnce<SegmentationRow>(segmentationResults, row));
-    },
-    /** Newest first; with the run that made each. */
-    async listSegmentations(
-      organizationId: string,
-      documentId: string,
-      limit: number,
-    ): Promise<readonly MadeBy<SegmentationResult>[]> {
-      const newest = segmentationResults.find({ organizationId, documentId }).sort({ createdAt: -1 });
-      return (await newest.limit(limit).toArray()).map((row) => ({ ...toSegmentation(row), runId: row.runId }));
-    },
+    ...createEmbeddings(embeddings),
+    ...createSegmentations(segmentationResults),
     /** Everything of a document. */
     async deleteOf(organizationId: string, documentId: string): Promise<void> {
       const ofDocument = { organizationId, documentId };
@@ -184,16 +202,6 @@ export function createResultStore({
         embeddings.deleteMany(ofDocument),
         segmentationResults.deleteMany(ofDocument),
       ]);
-    },
-    /** The id that `saveSegmentation` gives for this origin: for what is made before, and names it. */
-    segmentationIdOf: (origin: ResultOrigin): string => rowId('segmentation', origin),
-    async segmentationById(organizationId: string, segmentationId: string): Promise<SegmentationResult | null> {
-      const row = await segmentationResults.findOne({ _id: segmentationId, organizationId });
-      return row === null ? null : toSegmentation(row);
-    },
-    async embeddingById(organizationId: string, embeddingId: string): Promise<EmbeddingResult | null> {
-      const row = await embeddings.findOne({ _id: embeddingId, organizationId });
-      return row === null ? null : toEmbedding(row);
     },
   };
 }

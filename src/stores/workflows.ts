@@ -38,14 +38,9 @@ const olderThan = (after: ListPosition | null): Filter<WorkflowRecord> =>
 /** Characters of JSON of the versions that are kept at hand. */
 const keptCharacters = 8_000_000;
 
-export function createWorkflowStore(
-  collections: Pick<Collections, 'workflows' | 'workflowVersions' | 'workflowDrafts' | 'workflowEdits'>,
-) {
-  const { workflows, workflowVersions, workflowDrafts, workflowEdits } = collections;
-  /** Versions never change, and ids of workflows are not used again. */
-  const versions = new BoundedMemory<WorkflowVersionRecord>(keptCharacters);
-  /** By organization and id. Those that are asked for at once travel together. */
-  const reads = new BatchedReads<WorkflowRecord>(async (keys) => {
+/** By organization and id: calls of the same moment share one query for each organization. */
+const batchedReads = (workflows: Collections['workflows']): BatchedReads<WorkflowRecord> =>
+  new BatchedReads(async (keys) => {
     const asked = keys.map((key) => ({
       organizationId: key.slice(0, key.indexOf(' ')),
       _id: key.slice(key.indexOf(' ') + 1),
@@ -56,18 +51,69 @@ export function createWorkflowStore(
     const rows = (await Promise.all(ofOne)).flat();
     return new Map(rows.map((row) => [`${row.organizationId} ${row._id}`, row]));
   });
-  /** The version first: a workflow never names a version that is not there. False when the number has another graph. */
-  const insertVersion = async (version: WorkflowVersionRecord): Promise<boolean> => {
-    try {
-      await workflowVersions.insertOne(versionRow(version));
-      return true;
-    } catch (error) {
-      if (!isDuplicateKey(error)) throw error;
-      const { _id, organizationId, graphHash } = version;
-      const there = await workflowVersions.findOne({ _id, organizationId }, { projection: { graphHash: 1 } });
-      return there?.graphHash === graphHash;
-    }
+
+/** Caches versions: they never change, and ids of workflows are not used again. */
+function createVersions(workflowVersions: Collections['workflowVersions']) {
+  const cache = new BoundedMemory<WorkflowVersionRecord>(keptCharacters);
+  const reads = {
+    async findVersion(
+      organizationId: string,
+      workflowId: string,
+      version: number,
+    ): Promise<WorkflowVersionRecord | null> {
+      const _id = `${workflowId}@${version}`;
+      const key = `${organizationId} ${_id}`;
+      const kept = cache.get(key);
+      if (kept !== undefined) return kept;
+      const row = await workflowVersions.findOne({ _id, organizationId });
+      if (row === null) return null;
+      const found = readVersion(row);
+      cache.set(key, found, typeof row.graph === 'string' ? row.graph.length : JSON.stringify(row.graph).length);
+      return found;
+    },
+    /** Newest first, without their graphs; versions below `before`. */
+    async listVersions(
+      organizationId: string,
+      workflowId: string,
+      before: number | null,
+      limit: number,
+    ): Promise<readonly Omit<WorkflowVersionRecord, 'graph'>[]> {
+      const rows = await workflowVersions
+        .find({ organizationId, workflowId, ...(before !== null && { version: { $lt: before } }) })
+        .project<Omit<WorkflowVersionRow, 'graph'>>({ graph: 0 })
+        .sort({ version: -1 })
+        .limit(limit)
+        .toArray();
+      return rows.map(readVersionFields);
+    },
   };
+  return {
+    reads,
+    /** False when the number has another graph. */
+    async insert(version: WorkflowVersionRecord): Promise<boolean> {
+      try {
+        await workflowVersions.insertOne(versionRow(version));
+        return true;
+      } catch (error) {
+        if (!isDuplicateKey(error)) throw error;
+        const { _id, organizationId, graphHash } = version;
+        const there = await workflowVersions.findOne({ _id, organizationId }, { projection: { graphHash: 1 } });
+        return there?.graphHash === graphHash;
+      }
+    },
+    async deleteOf(organizationId: string, workflowId: string): Promise<void> {
+      await workflowVersions.deleteMany({ organizationId, workflowId });
+      cache.deleteAll(`${organizationId} ${workflowId}@`);
+    },
+  };
+}
+
+export function createWorkflowStore(
+  collections: Pick<Collections, 'workflows' | 'workflowVersions' | 'workflowDrafts' | 'workflowEdits'>,
+) {
+  const { workflows, workflowVersions, workflowDrafts, workflowEdits } = collections;
+  const versions = createVersions(workflowVersions);
+  const reads = batchedReads(workflows);
   return {
     ...createDraftStore(collections),
     /** A workflow with its first version, its first draft, or both. */
@@ -75,7 +121,8 @@ export function createWorkflowStore(
       workflow: WorkflowRecord,
       { version, draft }: { readonly version?: WorkflowVersionRecord; readonly draft?: WorkflowDraftRecord },
     ): Promise<void> {
-      if (version !== undefined) await insertVersion(version);
+      // The version first: a workflow never names a version that is not there.
+      if (version !== undefined) await versions.insert(version);
       if (draft !== undefined) await workflowDrafts.insertOne(draftRow(draft));
       await workflows.insertOne(workflow);
     },
@@ -100,36 +147,7 @@ export function createWorkflowStore(
     /** Over all tenants: followers of a code-defined workflow, for boot. */
     listByCodeName: (codeName: string): Promise<readonly WorkflowRecord[]> =>
       workflows.find({ codeName }).limit(10_000).toArray(),
-    async findVersion(
-      organizationId: string,
-      workflowId: string,
-      version: number,
-    ): Promise<WorkflowVersionRecord | null> {
-      const _id = `${workflowId}@${version}`;
-      const key = `${organizationId} ${_id}`;
-      const kept = versions.get(key);
-      if (kept !== undefined) return kept;
-      const row = await workflowVersions.findOne({ _id, organizationId });
-      if (row === null) return null;
-      const found = readVersion(row);
-      versions.set(key, found, typeof row.graph === 'string' ? row.graph.length : JSON.stringify(row.graph).length);
-      return found;
-    },
-    /** Newest first, without their graphs; versions below `before`. */
-    async listVersions(
-      organizationId: string,
-      workflowId: string,
-      before: number | null,
-      limit: number,
-    ): Promise<readonly Omit<WorkflowVersionRecord, 'graph'>[]> {
-      const rows = await workflowVersions
-        .find({ organizationId, workflowId, ...(before !== null && { version: { $lt: before } }) })
-        .project<Omit<WorkflowVersionRow, 'graph'>>({ graph: 0 })
-        .sort({ version: -1 })
-        .limit(limit)
-        .toArray();
-      return rows.map(readVersionFields);
-    },
+    ...versions.reads,
     /** Where these stand, without their graphs; ids of others are left out. */
     async states(organizationId: string, workflowIds: readonly string[]): Promise<readonly WorkflowState[]> {
       const these = { _id: { $in: [...workflowIds] }, organizationId };
@@ -152,7 +170,7 @@ export function createWorkflowStore(
      * published meanwhile. A workflow that has a newer version keeps it.
      */
     async publish({ _id, organizationId }: WorkflowRecord, version: WorkflowVersionRecord): Promise<boolean> {
-      if (!(await insertVersion(version))) return false;
+      if (!(await versions.insert(version))) return false;
       const { name, description } = version.graph;
       await workflows.updateOne(
         // Whoever publishes late never takes the place of a newer version.
@@ -173,11 +191,9 @@ export function createWorkflowStore(
     async delete(tenant: Tenant, id: string): Promise<boolean> {
       const { organizationId } = tenant;
       if ((await workflows.findOne({ _id: id, ...owned(tenant) }, { projection: { _id: 1 } })) === null) return false;
-      const its = { organizationId, workflowId: id };
-      await workflowVersions.deleteMany(its);
-      versions.deleteAll(`${organizationId} ${id}@`);
+      await versions.deleteOf(organizationId, id);
       await workflowDrafts.deleteOne({ _id: id, organizationId });
-      await workflowEdits.deleteMany(its);
+      await workflowEdits.deleteMany({ organizationId, workflowId: id });
       return (await workflows.deleteOne({ _id: id, ...owned(tenant) })).deletedCount === 1;
     },
   };

@@ -71,7 +71,7 @@ describe('The environment', () => {
   test.each(Object.entries(broken))('%s=%s is refused in one line that names it and the way out', (name, value) => {
     const message = problem({ [name]: value });
     expect(message).toContain(`${name}=`);
-    expect(message).toContain('docs/config.md');
+    expect(message).toContain('docs/reference/config.md');
     expect(message).not.toContain('\n');
     expect(message.length).toBeLessThan(400);
     expect(message.match(/\b[A-Z_]+=/g)).toEqual([`${name}=`]);

@@ -28,7 +28,7 @@ describe('The pages of node types', () => {
   test('are one for each type, linked from the index, with every setting', () => {
     const pages = nodePages();
     for (const { type, params } of catalog.definitions) {
-      const page = pages[`docs/nodes/${type}.md`]?.() ?? '';
+      const page = pages[`docs/reference/nodes/${type}.md`]?.() ?? '';
       expect(nodesDoc()).toContain(`(nodes/${type}.md)`);
       for (const name of Object.keys(params.shape)) expect(page).toContain(`| \`${name}\``);
     }

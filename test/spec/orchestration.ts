@@ -1,43 +1,43 @@
 import { proved } from './requirement.ts';
 
-/** §4.2 Service orchestration. */
+/** The service API. */
 export const orchestration = [
-  ...proved('4.2', {
+  ...proved('Service API', {
     'service.workflows': 'Lists the workflows available to the key',
     'service.workflows.reply': [
-      "The reply names its array workflows and holds the published ones of the key's project",
+      "The response has the published workflows of the key's project in workflows",
       '0010-executions-runs-and-states',
     ],
-    'service.presign': 'Presign with contentType, size and visibility answers upload URL data',
-    'service.presign.content_type': 'Service presign needs contentType, a string',
-    'service.presign.size': 'Service presign needs size, an integer',
-    'service.presign.visibility': 'Service presign needs visibility, private or public',
+    'service.presign': 'Presign with contentType, size and visibility returns upload URL data',
+    'service.presign.content_type': 'Service presign requires contentType, a string',
+    'service.presign.size': 'Service presign requires size, an integer',
+    'service.presign.visibility': 'Service presign requires visibility, private or public',
     'service.presign.reply': [
-      'Service presign answers the same fields as workflow-key presign',
+      'Service presign returns the same fields as workflow-key presign',
       '0006-presign-reply-and-lifetime',
     ],
     'service.ack': 'Service ack with objectKey and idempotencyKey materializes the document',
     'service.ack.object_key': 'The objectKey of a service upload has the shape uploads/.../service-api/.../<file>',
-    'service.ack.idempotency_key': ['Service ack needs idempotencyKey, a string', '0012-idempotency'],
-    'service.ack.no_visibility': 'Visibility is declared at presign: service ack refuses it',
-    'service.ack.reply': ['Service ack answers 201 with the document', '0007-ack-checks-and-pins-the-object'],
-    'service.executions.create': 'Starts a workflow over documents and answers execution data',
+    'service.ack.idempotency_key': ['Service ack requires idempotencyKey, a string', '0012-idempotency'],
+    'service.ack.no_visibility': 'Service ack rejects visibility, which is declared at presign',
+    'service.ack.reply': ['Service ack returns 201 with the document', '0007-ack-checks-and-pins-the-object'],
+    'service.executions.create': 'Starts a workflow over documents and returns execution data',
     'service.executions.reply': [
-      'Starting an execution answers 202 with its address in Location',
+      'Starting an execution returns 202 with its address in Location',
       '0010-executions-runs-and-states',
     ],
-    'service.executions.workflow_id': 'An execution needs workflowId, the agentGraphId of the workflow to run',
-    'service.executions.document_ids': 'documentIds selects explicit documents, one run for each',
+    'service.executions.workflow_id': 'An execution requires workflowId, the agentGraphId of the workflow to run',
+    'service.executions.document_ids': 'documentIds selects documents by id, with one run for each',
     'service.executions.scope': 'scope selects documents instead of documentIds',
-    'service.executions.scope.key_bound': 'scope.apiKeyBound true selects the documents this key uploaded',
-    'service.executions.one_of': 'Exactly one of documentIds and scope is needed',
+    'service.executions.scope.key_bound': 'scope.apiKeyBound: true selects the documents that this key uploaded',
+    'service.executions.one_of': 'Exactly one of documentIds and scope is required',
     'service.executions.key_optional':
-      'An execution without idempotencyKey is accepted, and a retry is another execution',
+      'An execution without idempotencyKey is accepted, and a retry starts another execution',
     'service.executions.initial_state': 'initialState passes free-form keys and values to the workflow',
-    'service.executions.initial_state.optional': 'initialState may be left out',
+    'service.executions.initial_state.optional': 'initialState is optional',
     'service.executions.get': 'Reads the status of an execution by its id',
     'service.executions.wait': [
-      'Reading an execution with wait answers when it changes or the seconds are over',
+      'Reading an execution with wait returns when the execution changes or the time is up',
       '0010-executions-runs-and-states',
     ],
     'service.documents.list': 'Lists documents',
@@ -46,22 +46,25 @@ export const orchestration = [
       '0004-ids-time-and-paging',
     ],
     'service.documents.limit': 'limit, an integer, is the page size of the document list',
-    'service.documents.cursor': ['nextCursor leads on to the end without gap or repeat', '0004-ids-time-and-paging'],
-    'service.documents.key_bound': 'apiKeyBound=true lists only what this key uploaded',
+    'service.documents.cursor': [
+      'Following nextCursor reaches the end of the list without gaps or repeats',
+      '0004-ids-time-and-paging',
+    ],
+    'service.documents.key_bound': 'apiKeyBound=true lists only documents that this key uploaded',
     'service.documents.project': [
-      "Without apiKeyBound the list holds the documents of the key's project",
+      "Without apiKeyBound the list has the documents of the key's project",
       '0008-document-and-ocr-result-fields',
     ],
     'service.documents.get': 'Reads one document by its id',
     'service.documents.get_reply': [
-      'One document is answered bare, with its sha256, dimensions and latest OCR summary',
+      'The response is the document itself, with its sha256, dimensions and latest OCR summary',
       '0008-document-and-ocr-result-fields',
     ],
-    'service.visibility': 'Sets the visibility of documents and answers the updated visibility',
+    'service.visibility': 'Sets the visibility of documents and returns the updated visibility',
     'service.visibility.document_ids': 'The visibility endpoint takes documentIds, an array of strings',
     'service.visibility.value': 'The visibility endpoint takes visibility, private or public',
     'service.visibility.all_or_none': [
-      'One unknown id among documentIds answers 404 and changes nothing',
+      'One unknown id among documentIds returns 404 and changes nothing',
       '0009-visibility',
     ],
     'service.visibility.public': [
@@ -70,8 +73,8 @@ export const orchestration = [
     ],
     'service.openapi': 'openapi.json is a machine-readable description of the service API',
     'service.openapi.public': ['openapi.json needs no credential', '0015-openapi-and-versioning'],
-    'service.idempotency.scope_key': 'An idempotencyKey counts for the service key that sent it only',
-    'service.idempotency.scope_endpoint': 'An idempotencyKey counts for the endpoint it was sent to only',
+    'service.idempotency.scope_key': 'An idempotencyKey applies only to the service key that sent it',
+    'service.idempotency.scope_endpoint': 'An idempotencyKey applies only to the endpoint that received it',
     'service.idempotency.replay': 'An identical retry returns the original response',
     'service.idempotency.reused': 'Reusing an idempotencyKey with different input returns 409',
     'service.idempotency.ack': [
@@ -79,15 +82,15 @@ export const orchestration = [
       '0012-idempotency',
     ],
     'service.idempotency.parallel': [
-      'Identical requests in parallel start one execution and get equal answers',
+      'Identical parallel requests start one execution and get the same response',
       '0012-idempotency',
     ],
     'service.idempotency.failures': [
-      'A request that failed validation does not use up its idempotencyKey',
+      'A request that fails validation does not consume its idempotencyKey',
       '0012-idempotency',
     ],
     'service.idempotency.header': [
-      'The header Idempotency-Key is another way to send idempotencyKey',
+      'The Idempotency-Key header is an alternative to idempotencyKey in the body',
       '0012-idempotency',
     ],
   }),

@@ -1,13 +1,13 @@
 import { deferred, proved } from './requirement.ts';
 
-/** §1 What the service does, §3 States and transitions. */
+/** The way of a document through the services, and the states of what it meets. */
 export const overview = [
-  ...proved('1', {
-    'flow.addresses': 'The API, the agents service and the MCP service each answer at an address of their own',
+  ...proved('Life of a document', {
+    'flow.addresses': 'The API, the agents service and the MCP service each have an address of their own',
     'flow.object_storage': 'The bytes of an acknowledged upload are kept in object storage',
     'flow.document': 'An acknowledged upload is recorded as a document',
-    'flow.presign': 'Presign takes content type and size and answers an upload URL, for every kind of key',
-    'flow.put': 'The upload URL takes the file as a raw binary PUT body at object storage, not at the service',
+    'flow.presign': 'Presign takes a content type and a size and returns an upload URL, for every kind of key',
+    'flow.put': 'The upload URL accepts the file as a raw PUT body at the object store, not at the API',
     'flow.put.no_key': 'The PUT to the upload URL needs no API key',
     'flow.ack': 'Ack takes the object key, verifies that the object exists and creates the document',
     'flow.ack.missing': [
@@ -26,27 +26,27 @@ export const overview = [
     'flow.service.no_run': 'Service ack starts no workflow by itself',
     'flow.service.visibility': 'The visibility of a service upload is the one given at presign',
   }),
-  ...proved('1', {
+  ...proved('Life of a document', {
     'dashboard.flow.event': 'Dashboard ack creates the document and publishes a dashboard document event',
     'dashboard.flow.no_run': 'Dashboard ack runs no workflow by itself',
     'dashboard.flow.queue': 'An operator queues a workflow on a document uploaded from the dashboard',
   }),
-  ...proved('1', {
+  ...proved('Life of a document', {
     'mcp.workflows': 'An agent connected over OAuth edits workflows',
     'mcp.documents': 'An agent connected over OAuth reads the documents of its project',
-    'mcp.scopes': 'What an agent may do is bounded by the permission scopes it was granted',
+    'mcp.scopes': 'An agent can do no more than the scopes it was granted allow',
   }),
-  ...deferred('1', 'experiments', {
+  ...deferred('Life of a document', 'experiments', {
     'mcp.experiments': 'An agent connected over OAuth runs experiments',
   }),
-  ...proved('3', {
+  ...proved('States', {
     'resource.visibility.presign': 'A document has the visibility declared when its upload was presigned',
     'resource.visibility.endpoint': 'The visibility endpoint changes the visibility of a document',
-    'flow.run.created': 'A run comes into being when its execution is accepted',
+    'flow.run.created': 'A run exists as soon as its execution is accepted',
     'flow.run.steps': 'A run records every change of its steps',
     'flow.run.completed': 'A run records its completion',
     'resource.execution.states': [
-      'An execution moves from queued over running to a state that never changes again',
+      'An execution goes from queued through running to a final state',
       '0010-executions-runs-and-states',
     ],
     'resource.run.states': [
@@ -54,11 +54,11 @@ export const overview = [
       '0010-executions-runs-and-states',
     ],
     'resource.document.states': [
-      'A document exists complete from its ack on: there is no half-made document',
+      'A document is complete from its ack on: no partial document ever exists',
       '0007-ack-checks-and-pins-the-object',
     ],
   }),
-  ...proved('3', {
-    'dashboard.run.queued': 'Queueing a workflow on a document from the dashboard answers the status queued',
+  ...proved('States', {
+    'dashboard.run.queued': 'Queueing a workflow on a document from the dashboard returns the status queued',
   }),
 ];

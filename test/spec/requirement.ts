@@ -1,11 +1,30 @@
-/** Where a statement is proved later, named after the part of the product that brings it. */
+/** Headings of docs/specification.md, in its order. */
+export const chapters = [
+  'Life of a document',
+  'Resources',
+  'States',
+  'Requests and responses',
+  'Workflow-key uploads',
+  'Service API',
+  'Dashboard API',
+  'Health',
+  'Authentication',
+  'Events',
+  'Errors',
+  'Limits',
+  'API description',
+] as const;
+
+export type Chapter = (typeof chapters)[number];
+
+/** The part of the product that will bring what a deferred statement describes. */
 export type Milestone = 'operators' | 'stored-workflows' | 'mcp' | 'experiments';
 
-/** One statement of the interface specification. `decision` is the record that settles what the specification leaves open. */
+/** One statement of the specification. `decision` is the record that explains it. */
 export interface Requirement<Id extends string = string> {
   readonly id: Id;
-  /** Section of the specification, or several joined by `, ` where it says the same twice. */
-  readonly section: string;
+  /** Heading in docs/specification.md. */
+  readonly chapter: Chapter;
   /** A sentence about behaviour; becomes the title of the test that proves it. */
   readonly behaviour: string;
   readonly status: 'proved' | 'deferred';
@@ -26,29 +45,29 @@ export interface DeferredRow<Id extends string> extends Requirement<Id> {
   readonly deferredTo: Milestone;
 }
 
-function told(statement: Statement): { behaviour: string; decision?: string } {
+function described(statement: Statement): { behaviour: string; decision?: string } {
   if (typeof statement === 'string') return { behaviour: statement };
   return { behaviour: statement[0], decision: `docs/decisions/${statement[1]}.md` };
 }
 
-/** Statements of one section that a test proves now. */
+/** Statements of one chapter that a test proves now. */
 export function proved<Id extends string>(
-  section: string,
+  chapter: Chapter,
   statements: Record<Id, Statement>,
 ): readonly ProvedRow<Id>[] {
-  return entries(statements).map(([id, statement]) => ({ id, section, ...told(statement), status: 'proved' }));
+  return entries(statements).map(([id, statement]) => ({ id, chapter, ...described(statement), status: 'proved' }));
 }
 
-/** Statements of one section that belong to a part of the product still to come. */
+/** Statements of one chapter that belong to a part of the product still to come. */
 export function deferred<Id extends string>(
-  section: string,
+  chapter: Chapter,
   deferredTo: Milestone,
   statements: Record<Id, Statement>,
 ): readonly DeferredRow<Id>[] {
   return entries(statements).map(([id, statement]) => ({
     id,
-    section,
-    ...told(statement),
+    chapter,
+    ...described(statement),
     status: 'deferred',
     deferredTo,
   }));

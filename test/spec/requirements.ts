@@ -5,7 +5,7 @@ import { orchestration } from './orchestration.ts';
 import { overview } from './overview.ts';
 import { resources } from './resources.ts';
 
-/** Every statement of the interface specification, in its order. What is `proved` has a test; what is `deferred` has none yet. */
+/** Every statement of the specification. A `proved` one has a test; a `deferred` one has none yet. */
 export const requirements = [...overview, ...resources, ...ingestion, ...orchestration, ...dashboard, ...crossCutting];
 
 /** Ids that a test may prove; the others do not compile. */

@@ -1,8 +1,8 @@
 import { proved } from './requirement.ts';
 
-/** §2 Resources and their fields. */
+/** Resources and their fields. */
 export const resources = [
-  ...proved('2', {
+  ...proved('Resources', {
     'dashboard.card.id': 'A document card has the identifier of its document in id',
     'dashboard.card.object_key': 'A document card has the storage key of the object in objectKey',
     'dashboard.card.content_type': 'A document card has the media type in contentType',
@@ -11,19 +11,19 @@ export const resources = [
     'dashboard.card.description': 'A document card has the generated description text in description',
     'dashboard.card.thumbnail': 'A document card has the URL of a thumbnail in thumbnailUrl',
     'dashboard.card.distance': [
-      'A document card has the embedding distance in distance, null where no embedding took part',
+      'A document card has the embedding distance in distance, or null if no embedding took part',
       '0016-search-ranking-and-organization',
     ],
     'dashboard.list.shape': 'The document list is an object with documents and nextCursor',
   }),
-  ...proved('2', {
+  ...proved('Resources', {
     'resource.document.id': 'A service document has an identifier in id',
     'resource.document.object_key': 'A service document has the storage key of its object in objectKey',
     'resource.document.content_type': 'A service document has the media type of its bytes in contentType',
     'resource.document.size': 'A service document has the size of its bytes, an integer, in sizeBytes',
     'resource.document.created_at': ['A service document has a timestamp in createdAt', '0004-ids-time-and-paging'],
     'resource.document.description':
-      'A service document has its generated description in description once there is one',
+      'A service document has its generated description in description as soon as one exists',
     'resource.document.thumbnail': [
       'A service document has in thumbnailUrl the URL of a re-encoded thumbnail',
       '0008-document-and-ocr-result-fields',
@@ -32,7 +32,7 @@ export const resources = [
     'resource.ocr.id': 'An OCR result has an identifier in ocrResultId',
     'resource.ocr.created_at': 'An OCR result has a timestamp in ocrCreatedAt',
     'resource.ocr.model_label': [
-      'An OCR result names in modelLabel what recognized it',
+      'An OCR result names in modelLabel the engine that recognized it',
       '0020-text-recognition-in-tesseract-js',
     ],
     'resource.ocr.text': 'An OCR result has the recognized text in text',
@@ -47,12 +47,12 @@ export const resources = [
       'A listed workflow has workflowId, name, description, publishedVersion and updatedAt',
       '0010-executions-runs-and-states',
     ],
-    'resource.execution.id': 'A workflow execution has an id, by which it is read',
+    'resource.execution.id': 'A workflow execution has an id to read it by',
     'resource.execution.fields': [
-      'A workflow execution tells workflow, version, graphHash, status, counts, runs and times',
+      'A workflow execution has workflow, version, graphHash, status, counts, runs and times',
       '0010-executions-runs-and-states',
     ],
-    'resource.visibility.values': 'Document visibility is private or public and nothing else',
+    'resource.visibility.values': 'Document visibility is either private or public',
     'resource.key.scope': 'An API key reaches only the organization and project it was issued for',
     'resource.key.device': ['An API key may carry the device it was issued for', '0017-api-keys'],
     'resource.key.binding': 'A workflow key carries a direct binding to an agentGraphId',
@@ -64,13 +64,13 @@ export const resources = [
       '0010-executions-runs-and-states',
     ],
   }),
-  ...proved('2', {
+  ...proved('Resources', {
     'resource.segmentation.id': 'A segmentation result has an identifier in segmentationId',
     'resource.segmentation.model_label': 'A segmentation result names in modelLabel the model used',
     'resource.segmentation.prompt': 'A segmentation result has the prompt used in prompt',
     'resource.segmentation.derived_fields': 'The nested derived document has the fields of a document',
   }),
-  ...proved('2', {
+  ...proved('Resources', {
     'resource.segmentation.created_at': 'A segmentation result has a timestamp in segmentationCreatedAt',
     'resource.segmentation.derived':
       'A segmentation result nests the derived document when a segmented image was stored',

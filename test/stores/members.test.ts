@@ -118,7 +118,7 @@ describe.each(testDatabases)('Members in %s', (_, open) => {
     await Promise.all([0, 1, 2, 3].map(invite));
     const waiting = await stores[0].listInvitations(organizationId, now);
     expect(waiting).toHaveLength(1);
-    const [{ invitationId = '' } = {}] = waiting;
+    const invitationId = waiting[0]?.invitationId ?? '';
     expect(await stores[0].findInvitation(organizationId, invitationId, now)).toEqual(waiting[0]);
     const later = new Date(now.getTime() + 60_001);
     expect(await stores[0].listInvitations(organizationId, later)).toEqual([]);

@@ -35,7 +35,7 @@ test('tokens that come at once are looked up at once, with all that decides abou
   await members.add({ organizationId, userId, role: 'editor' });
   await members.add({ organizationId: 'org_other', userId, role: 'owner' });
   const person = { emailVerified: false, image: null, createdAt, updatedAt: createdAt };
-  await collections.users.insertOne({ _id: userId, name: 'Ada', email: 'ada@example.com', ...person } as never);
+  await collections.users.insertOne({ _id: userId, name: 'Ada', email: 'ada@example.com', ...person });
   const grants = Array.from({ length: 3 }, () =>
     oauthGrant({ organizationId, userId, projectIds: [projectId, 'prj_other'] }, oauthClient()),
   );

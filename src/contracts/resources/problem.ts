@@ -28,7 +28,7 @@ export const Problem = z
   })
   .meta({ id: 'Problem' });
 
-/** `type` of a problem: names the row of docs/errors.md, without promising a page at some address. */
+/** `type` of a problem: names the row of docs/reference/errors.md, without promising a page at some address. */
 export function problemType(code: ErrorCode): string {
   return `urn:inkgraph:fault:${code}`;
 }

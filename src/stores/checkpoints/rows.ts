@@ -37,8 +37,8 @@ export function checkpointCollections(db: Db): CheckpointCollections {
 /** Creates what is missing; safe at every start. */
 export async function ensureCheckpointIndexes(db: Db): Promise<void> {
   const { checkpoints, writes } = checkpointCollections(db);
-  await checkpoints.createIndex({ threadId: 1, checkpointNs: 1, checkpointId: -1 });
-  await writes.createIndex({ threadId: 1, checkpointId: 1 });
+  await checkpoints.createIndex({ threadId: 1, checkpointNs: 1, checkpointId: -1 }, undefined, undefined);
+  await writes.createIndex({ threadId: 1, checkpointId: 1 }, undefined, undefined);
 }
 
 /** An `_id` that different parts never share, whatever they contain. */

@@ -36,7 +36,7 @@ export class CheckpointWriter {
   readonly #threads = new Map<string, ThreadWrites>();
   /** By run: what has to be stored before its checkpoints are. */
   readonly #before = new Map<string, () => Promise<void>>();
-  #timer: NodeJS.Timeout | null = null;
+  #isScheduled = false;
   readonly #batcher = new Batcher<CheckpointOperation>((operations) => this.#store(operations), 1_000);
 
   constructor(collections: CheckpointCollections) {
@@ -59,7 +59,9 @@ export class CheckpointWriter {
       return;
     }
     thread.waiting.push(operation);
-    this.#timer ??= setTimeout(() => this.#handAllOver(), lingerMs);
+    if (this.#isScheduled) return;
+    this.#isScheduled = true;
+    setTimeout(() => this.#handAllOver(), lingerMs);
   }
 
   /**
@@ -86,7 +88,7 @@ export class CheckpointWriter {
   }
 
   #handAllOver(): void {
-    this.#timer = null;
+    this.#isScheduled = false;
     for (const thread of this.#threads.values()) this.#handOver(thread);
   }
 

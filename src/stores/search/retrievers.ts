@@ -61,6 +61,34 @@ function togetherOf(words: readonly Document[]): Document[] {
   return words.length > 2 ? [all, allButOne] : [all];
 }
 
+async function withIdentifier(
+  searchRecords: Collection<SearchRow>,
+  request: LegRequest,
+  identifier: string,
+): Promise<string[]> {
+  const { depth, signal } = request;
+  const filter = { $and: [...readable(request), { identifiers: identifier }] };
+  const found = searchRecords.find(filter, { projection: { _id: 1 }, limit: depth + 1, signal });
+  const ids = (await found.toArray()).map(({ _id }) => _id);
+  // A number that so many documents have tells none of them from the others: it counts as a word.
+  return ids.length > depth ? [] : ids;
+}
+
+/** How many of the query's identifiers each document has; a piece of one that was found is none of its own. */
+async function withIdentifiers(
+  searchRecords: Collection<SearchRow>,
+  request: LegRequest,
+): Promise<Map<string, number>> {
+  const asked = request.query.identifiers.toSorted((a, b) => b.length - a.length).slice(0, identifiersAsked);
+  const found = await Promise.all(asked.map((identifier) => withIdentifier(searchRecords, request, identifier)));
+  const counts = new Map<string, number>();
+  for (const [at, ids] of found.entries()) {
+    const longer = asked.slice(0, at).some((one, n) => found[n]?.length !== 0 && one.includes(asked[at] ?? one));
+    if (!longer) for (const id of ids) counts.set(id, (counts.get(id) ?? 0) + 1);
+  }
+  return counts;
+}
+
 /** The three ways of searching `searchRecords`; tenants are told apart inside of the index, not after it. */
 export function createSearchLegs(searchRecords: Collection<SearchRow>): SearchLegs {
   const ranked = async (pipeline: Document[], meta: string, signal: AbortSignal): Promise<LegHit[]> => {
@@ -77,27 +105,6 @@ export function createSearchLegs(searchRecords: Collection<SearchRow>): SearchLe
     return ranked(pipeline, 'searchScore', request.signal);
   };
 
-  const withIdentifier = async (request: LegRequest, identifier: string): Promise<string[]> => {
-    const { depth, signal } = request;
-    const filter = { $and: [...readable(request), { identifiers: identifier }] };
-    const found = searchRecords.find(filter, { projection: { _id: 1 }, limit: depth + 1, signal });
-    const ids = (await found.toArray()).map(({ _id }) => _id);
-    // A number that so many documents have tells none of them from the others: it counts as a word.
-    return ids.length > depth ? [] : ids;
-  };
-
-  /** How many of the query's identifiers each document has; a piece of one that was found is none of its own. */
-  const withIdentifiers = async (request: LegRequest): Promise<Map<string, number>> => {
-    const asked = request.query.identifiers.toSorted((a, b) => b.length - a.length).slice(0, identifiersAsked);
-    const found = await Promise.all(asked.map((identifier) => withIdentifier(request, identifier)));
-    const counts = new Map<string, number>();
-    for (const [at, ids] of found.entries()) {
-      const longer = asked.slice(0, at).some((one, n) => found[n]?.length !== 0 && one.includes(asked[at] ?? one));
-      if (!longer) for (const id of ids) counts.set(id, (counts.get(id) ?? 0) + 1);
-    }
-    return counts;
-  };
-
   const withPhrases = async (request: LegRequest): Promise<LegHit[]> => {
     const { phrases } = request.query;
     if (phrases.length === 0) return [];
@@ -112,7 +119,7 @@ export function createSearchLegs(searchRecords: Collection<SearchRow>): SearchLe
   return {
     async exact(request) {
       if (isNarrowedToNothing(request)) return [];
-      const [identified, phrased] = await Promise.all([withIdentifiers(request), withPhrases(request)]);
+      const [identified, phrased] = await Promise.all([withIdentifiers(searchRecords, request), withPhrases(request)]);
       const scores = new Map(identified);
       for (const { documentId, score } of phrased) scores.set(documentId, (scores.get(documentId) ?? 0) + score);
       return [...scores].map(([documentId, score]) => ({ documentId, score })).toSorted((a, b) => b.score - a.score);
