@@ -89,6 +89,23 @@ function createReads({ conversations, messages }: Pick<Collections, 'conversatio
   };
 }
 
+const createDeletions = ({ conversations, messages }: Pick<Collections, 'conversations' | 'messages'>) => ({
+  async delete(organizationId: string, userId: string, id: string): Promise<boolean> {
+    const _id = conversationRowId(organizationId, userId, id);
+    const gone = (await conversations.deleteOne({ _id, organizationId, userId })).deletedCount === 1;
+    // Also where it is gone already: a process may have died between the two.
+    await messages.deleteMany({ organizationId, conversationId: _id });
+    return gone;
+  },
+  /** What quotes a deleted document goes: its source cards, and the text of the answers that had them. */
+  async forgetDocument(organizationId: string, documentId: string): Promise<void> {
+    await messages.updateMany(
+      { organizationId, 'sources.documentId': documentId },
+      { $set: { text: withdrawnAnswer }, $pull: { sources: { documentId } } as never },
+    );
+  },
+});
+
 export function createConversationStore(
   { conversations, messages }: Pick<Collections, 'conversations' | 'messages'>,
   bounds: { readonly mostConversations: number } = { mostConversations },
@@ -174,20 +191,7 @@ export function createConversationStore(
       if (!(await isAsked()))
         await messages.deleteOne({ ...placeOf(organizationId, row, answer._id), text: answer.text });
     },
-    async delete(organizationId: string, userId: string, id: string): Promise<boolean> {
-      const _id = conversationRowId(organizationId, userId, id);
-      const gone = (await conversations.deleteOne({ _id, organizationId, userId })).deletedCount === 1;
-      // Also where it is gone already: a process may have died between the two.
-      await messages.deleteMany({ organizationId, conversationId: _id });
-      return gone;
-    },
-    /** What quotes a deleted document goes: its source cards, and the text of the answers that had them. */
-    async forgetDocument(organizationId: string, documentId: string): Promise<void> {
-      await messages.updateMany(
-        { organizationId, 'sources.documentId': documentId },
-        { $set: { text: withdrawnAnswer }, $pull: { sources: { documentId } } as never },
-      );
-    },
+    ...createDeletions({ conversations, messages }),
   };
 }
 

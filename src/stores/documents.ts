@@ -42,6 +42,33 @@ const olderThan = (after: ListPosition | null): Filter<DocumentRecord> =>
         $or: [{ createdAt: { $lt: after.createdAt } }, { _id: { $lt: after.id } }],
       };
 
+/** Events that wait in their documents for the relay. */
+const createOutbox = (documents: Collections['documents']) => ({
+  /** The outbox, over all tenants: documents with events that nobody has relayed and that are due, oldest first. */
+  withPendingEvents: (limit: number, now: Date = new Date()): Promise<readonly DocumentRecord[]> =>
+    documents
+      // A range, not $exists: an index of an array's members is scanned for bounds only.
+      .find({ 'pendingEvents.ts': { $gte: new Date(0), $lte: now } })
+      .sort({ 'pendingEvents.ts': 1 })
+      .limit(limit)
+      .toArray(),
+  /** All but those of a deletion, which end with the record. */
+  async clearPendingEvents(ids: readonly string[]): Promise<void> {
+    await documents.updateMany(
+      { _id: { $in: [...ids] } },
+      { $pull: { pendingEvents: { name: { $ne: 'document/deleted' } } } },
+      processSafe,
+    );
+  },
+  /** Its removal is taken up again at `until`: the entry of one that is marked is not pending before. */
+  async postponeRemoval(organizationId: string, id: string, until: Date): Promise<void> {
+    await documents.updateOne(
+      { _id: id, organizationId, deletedAt: { $exists: true } },
+      { $set: { pendingEvents: [deletion(id, until)] } },
+    );
+  },
+});
+
 export function createDocumentStore({ documents }: Pick<Collections, 'documents'>) {
   return {
     /** One durable write; `exists` when this id is stored already. */
@@ -109,13 +136,6 @@ export function createDocumentStore({ documents }: Pick<Collections, 'documents'
     /** What runs made from it, of whatever project. */
     derivedFrom: (organizationId: string, id: string): Promise<readonly DocumentRecord[]> =>
       documents.find({ organizationId, parentDocumentId: id, deletedAt: noDate }).toArray(),
-    /** Its removal is taken up again at `until`: the entry of one that is marked is not pending before. */
-    async postponeRemoval(organizationId: string, id: string, until: Date): Promise<void> {
-      await documents.updateOne(
-        { _id: id, organizationId, deletedAt: { $exists: true } },
-        { $set: { pendingEvents: [deletion(id, until)] } },
-      );
-    },
     /** The last of a deletion: the record itself, of one that is marked. */
     async remove(organizationId: string, id: string): Promise<void> {
       await documents.deleteOne({ _id: id, organizationId, deletedAt: { $exists: true } });
@@ -123,22 +143,7 @@ export function createDocumentStore({ documents }: Pick<Collections, 'documents'
     async setVisibility(tenant: Tenant, ids: readonly string[], visibility: Visibility): Promise<void> {
       await documents.updateMany({ _id: { $in: [...ids] }, ...owned(tenant) }, { $set: { visibility } });
     },
-    /** The outbox, over all tenants: documents with events that nobody has relayed and that are due, oldest first. */
-    withPendingEvents: (limit: number, now: Date = new Date()): Promise<readonly DocumentRecord[]> =>
-      documents
-        // A range, not $exists: an index of an array's members is scanned for bounds only.
-        .find({ 'pendingEvents.ts': { $gte: new Date(0), $lte: now } })
-        .sort({ 'pendingEvents.ts': 1 })
-        .limit(limit)
-        .toArray(),
-    /** All but those of a deletion, which end with the record. */
-    async clearPendingEvents(ids: readonly string[]): Promise<void> {
-      await documents.updateMany(
-        { _id: { $in: [...ids] } },
-        { $pull: { pendingEvents: { name: { $ne: 'document/deleted' } } } },
-        processSafe,
-      );
-    },
+    ...createOutbox(documents),
   };
 }
 
