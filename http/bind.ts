@@ -8,7 +8,7 @@ import type { AnyTool, Outcome, ToolContext } from '#tools/define.ts';
 import type { ToolDeps } from '#tools/deps.ts';
 import { call, fieldErrors, invalidInput } from '#tools/call.ts';
 import { jsonBody } from '#http/guard/json-body.ts';
-import type { RateLimiter } from '#http/guard/rate-limit.ts';
+import { countCall, type RateLimiters } from '#http/guard/rate-limit.ts';
 import { requestIdOf } from '#http/guard/request-id.ts';
 import { sameSite } from '#http/guard/same-site.ts';
 
@@ -19,7 +19,7 @@ export interface Facade {
   origins(): readonly string[];
   readonly deps: ToolDeps;
   /** null: rate limits are off. */
-  readonly limiters: { readonly usual: RateLimiter; readonly expensive: RateLimiter } | null;
+  readonly limiters: RateLimiters | null;
 }
 
 export interface Presentation {
@@ -124,12 +124,12 @@ export function admission(
   { expensive }: Pick<AnyTool, 'expensive'>,
   callers: WeakMap<Request, Principal>,
 ): RequestHandler {
-  const limiter = facade.limiters?.[expensive === true ? 'expensive' : 'usual'];
   return async (request, response, next) => {
     // What is answered depends on who asks, which is no part of the address: also what is refused.
     response.setHeader('cache-control', 'no-store');
     const principal = await callerOf(facade, row, request, response);
-    limiter?.take(principal.session?.id ?? principal.actorId, response);
+    const caller = principal.session?.id ?? principal.actorId;
+    await countCall(facade.limiters, { expensive: expensive === true, caller, principal }, response);
     callers.set(request, principal);
     next();
   };

@@ -7,8 +7,9 @@ import { issueKey, revokeKey, rotateKey, type IssuedKey } from '#tools/keys/issu
 import { presentKey } from '#tools/keys/present.ts';
 
 const usage = `Usage: npm run keys -- <command> [options]
-  create --kind workflow|service --name <name> [--workflow <wf_...>] [--device <id>] [--days <n>] [--scopes <a,b>|all]
-                       service keys read workflows, run them and work with documents; --scopes adds to that
+  create --kind workflow|service --name <name> [--workflow <wf_...>] [--device <id>] [--days <n>] [--scopes <a,b>|all] [--rate <n>]
+                       service keys read workflows, run them and work with documents; --scopes adds to that;
+                       --rate is requests a second, in place of RATE_LIMIT_PER_SECOND
   list
   revoke <key_...>
   rotate <key_...>     a new secret; the old one works for 24 more hours
@@ -21,6 +22,7 @@ const options = {
   device: { type: 'string' },
   days: { type: 'string' },
   scopes: { type: 'string' },
+  rate: { type: 'string' },
   organization: { type: 'string' },
   project: { type: 'string' },
   json: { type: 'boolean', default: false },
@@ -70,6 +72,13 @@ function scopesGiven(values: Values): readonly Scope[] | undefined {
   });
 }
 
+function rateOf({ rate }: Values): number | undefined {
+  if (rate === undefined) return undefined;
+  if (!/^[1-9]\d{0,5}$/.test(rate))
+    throw new UsageError('--rate: expected a whole number of requests a second, 1 to 999999.');
+  return Number(rate);
+}
+
 function kindOf(values: Values): KeyKind {
   if (values.kind === 'workflow' || values.kind === 'service') return values.kind;
   throw new UsageError(`--kind: expected workflow or service.\n${usage}`);
@@ -82,6 +91,7 @@ function keyGiven(values: Values) {
     kind,
     name: values.name ?? `${kind} key`,
     scopes: scopesGiven(values),
+    ratePerSecond: rateOf(values),
     ...(values.device !== undefined && { deviceId: values.device }),
     ...expiry(values),
   };

@@ -4,7 +4,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { fixtures } from '#scripts/fixtures/catalog.ts';
 import { truthRow, type Fixture, type TruthRow } from '#scripts/fixtures/fixture.ts';
 import { registerFonts } from '#scripts/fixtures/fonts.ts';
-import { characterErrorRate } from '#src/domain/documents/text-distance.ts';
+import { characterErrorRate } from '#scripts/bench/documents/character-error-rate.ts';
 
 const folder = new URL('./fixtures/', import.meta.url);
 const rows = JSON.parse(await readFile(new URL('ground-truth.json', folder), 'utf8')) as TruthRow[];

@@ -10,7 +10,6 @@ import { deleteConversation } from '#tools/chat/delete-conversation.ts';
 import { getConversation } from '#tools/chat/get-conversation.ts';
 import { listConversations } from '#tools/chat/list-conversations.ts';
 import { getContext } from '#tools/core/get-context.ts';
-import type { AnyTool } from '#tools/define.ts';
 import { deleteDocument } from '#tools/documents/delete-document.ts';
 import { getDocument } from '#tools/documents/get-document.ts';
 import { listDocumentCards } from '#tools/documents/list-document-cards.ts';
@@ -132,5 +131,3 @@ export const tools = {
   getConversation,
   deleteConversation,
 } as const;
-
-export const allTools: readonly AnyTool[] = Object.values(tools);

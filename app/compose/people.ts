@@ -52,7 +52,7 @@ export function createPeople(parts: PeopleParts): People {
     store: sessionStore === undefined ? usualStore(config) : sessionStore,
     logger,
     secret: data.derive('sessions').toString('hex'),
-    rateLimits: config.rateLimits,
+    rateLimits: config.rateLimits !== null,
     passwords: parts.passwords,
     seededToken: debug === null ? null : (debug.token ?? data.derive('seeded session').toString('base64url')),
     baseUrl: () => parts.baseUrl(),

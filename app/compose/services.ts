@@ -10,7 +10,7 @@ import { listen, listenProblem } from '#app/compose/listen.ts';
 import { version } from '#src/config/version.ts';
 import { createAgentsApp } from '#http/agents/app.ts';
 import { createApiApp } from '#http/api/app.ts';
-import { RateLimiter, rates } from '#http/guard/rate-limit.ts';
+import { createRateLimiters } from '#http/guard/rate-limit.ts';
 import { createMetricsApp } from '#http/metrics/app.ts';
 import type { HealthReader } from '#http/routes/health.ts';
 
@@ -52,9 +52,7 @@ export async function openServices(parts: ServicesParts, stack: AsyncDisposableS
   const origins = (): readonly string[] => [new URL(core.apiUrl()).origin, ...config.dashboard.origins];
   const configured = configuredAddresses(config);
   // One budget a key, whichever service it calls.
-  const limiters = config.rateLimits
-    ? { usual: new RateLimiter(rates.usual), expensive: new RateLimiter(rates.expensive) }
-    : null;
+  const limiters = config.rateLimits === null ? null : createRateLimiters(config.rateLimits);
 
   const open = async (name: string, port: number, app: RequestListener, host = config.host): Promise<string> => {
     const opened = await listen(app, { name, host, port });

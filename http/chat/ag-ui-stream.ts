@@ -1,6 +1,14 @@
-import { frame, sourcesEvent, type Wire } from '#http/chat/wire.ts';
+import type { AGUIEvent } from '@ag-ui/core';
+import { frame as sseFrame, sourcesEvent, type FrameFields, type Wire } from '#http/chat/wire.ts';
 
-/** AG-UI events of one run. Source: contracts.md "Chat"; AG-UI protocol 1.0 "Events". */
+/** An event whose name is the plain text of AG-UI's enum. */
+type Plain<Event> = Event extends { type: infer Name extends string }
+  ? Omit<Event, 'type'> & { type: `${Name}` }
+  : never;
+/** Types of AG-UI check every event. The package itself is not loaded: docs/decisions/0062. */
+const frame: (event: Plain<AGUIEvent>, fields?: FrameFields) => string = sseFrame;
+
+/** AG-UI events of one run. Source: AG-UI protocol 1.0 "Events"; docs/decisions/0042. */
 export function createAgUiStream({ threadId, runId }: { readonly threadId: string; readonly runId: string }): Wire {
   let messageId = '';
   let speaking = false;

@@ -1,9 +1,12 @@
+import type { UIMessageChunk } from 'ai';
 import type { SourceCard } from '#src/contracts/resources/chat.ts';
-import { frame, sourcesEvent, type Begin, type Wire } from '#http/chat/wire.ts';
+import { frame as sseFrame, sourcesEvent, type Begin, type FrameFields, type Wire } from '#http/chat/wire.ts';
 
 const textId = 'text';
 const titleLength = 120;
 const retryMs = 1_000;
+/** Types of the AI SDK check every part. The package itself is not loaded: docs/decisions/0062. */
+const frame: (part: UIMessageChunk, fields?: FrameFields) => string = sseFrame;
 
 /** The AI SDK wants a title; a document has one only where somebody or something gave it one. */
 function titleOf({ title, description, documentId }: SourceCard): string {

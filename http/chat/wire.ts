@@ -15,14 +15,17 @@ export interface Wire {
   failure(fault: AppError): string;
 }
 
+export interface FrameFields {
+  readonly event?: string;
+  readonly id?: string;
+  readonly retryMs?: number;
+}
+
 /**
- * One frame. JSON has no line breaks of its own; the three that only some readers take for one are escaped as well. Source: HTML
- * standard "Server-sent events".
+ * One frame. JSON has no line breaks of its own; the three characters that only some readers take for one are escaped as well. Source:
+ * HTML standard "Server-sent events".
  */
-export function frame(
-  data: object,
-  fields: { readonly event?: string; readonly id?: string; readonly retryMs?: number } = {},
-): string {
+export function frame(data: object, fields: FrameFields = {}): string {
   const json = JSON.stringify(data).replaceAll(
     /[\u0085\u2028\u2029]/g,
     (found) => `\\u${found.charCodeAt(0).toString(16).padStart(4, '0')}`,

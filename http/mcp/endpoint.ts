@@ -9,6 +9,7 @@ import { McpServerFactory } from '#mcp/server/server-factory.ts';
 import type { McpCaller } from '#mcp/caller.ts';
 import { productCatalog } from '#mcp/product.ts';
 import type { Facade } from '#http/bind.ts';
+import { countCall } from '#http/guard/rate-limit.ts';
 import { requestIdOf } from '#http/guard/request-id.ts';
 import { bearerPrincipal, doorOf, insufficientScope } from '#http/mcp/bearer.ts';
 import { cors } from '#http/mcp/cors.ts';
@@ -69,12 +70,14 @@ export async function createEndpoint({ deps, allowedHosts, legacy, ...parts }: E
   const { sessionLimits, recheckMs } = parts;
   const transport = createTransport({ face, logger, legacy, sessionLimits, recheckMs });
 
-  const limit = (caller: McpCaller, body: unknown, response: HttpResponse): void => {
+  const limit = async ({ principal }: McpCaller, body: unknown, response: HttpResponse): Promise<void> => {
     const messages: readonly unknown[] = Array.isArray(body) ? body : [body];
     // A person's programs have a rate each; a key has one, whichever service it calls.
-    const rate = callerIdOf(caller.principal);
-    for (const message of messages)
-      parts.limiters?.[face.index.calledBy(message)?.expensive === true ? 'expensive' : 'usual'].take(rate, response);
+    const caller = callerIdOf(principal);
+    for (const message of messages) {
+      const expensive = face.index.calledBy(message)?.expensive === true;
+      await countCall(parts.limiters, { expensive, caller, principal }, response);
+    }
   };
 
   /** Modern clients step up at the HTTP layer; legacy ones get the tool error that `call` makes. */
@@ -96,7 +99,7 @@ export async function createEndpoint({ deps, allowedHosts, legacy, ...parts }: E
       parseError(response);
       return;
     }
-    limit(caller, json.value, response);
+    await limit(caller, json.value, response);
     const exchanged = { request, response, caller, body: json.value };
     await checkScope(exchanged);
     await transport.serve({ ...exchanged, door: doorOf(authenticator, caller.principal, request) });

@@ -31,7 +31,7 @@ const connectAnew =
   'If the program worked before, it has not been used here for long, and is forgotten: remove this connection in the program, and add it again.';
 
 /** Of one person, of documents that nobody here has seen: some are slow, and the way out is everybody's. */
-const newDocuments: Rate = { perSecond: 0.2, burst: 10 };
+const newDocuments: Rate = { requests: 10, seconds: 50 };
 
 class Authorization {
   readonly #parts: ConsentParts;
@@ -46,7 +46,7 @@ class Authorization {
   async #find(clientId: string, session: LiveSession | null, response: Response): Promise<OAuthClient | null> {
     const { clients } = this.#parts;
     if (this.#newDocuments !== null && session !== null && clientId.includes(':'))
-      if ((await clients.find(clientId, 'kept')) === null) this.#newDocuments.take(session.userId, response);
+      if ((await clients.find(clientId, 'kept')) === null) await this.#newDocuments.take(session.userId, response);
     return clients.find(clientId);
   }
 
@@ -92,7 +92,7 @@ class Authorization {
   show: RequestHandler = async (request, response) => {
     const { desk, issuer, limiters } = this.#parts;
     const session = await desk.session(request, response);
-    if (session === null) limiters?.usual.take(`authorize ${request.ip}`, response);
+    if (session === null) await limiters?.usual.take(`authorize ${request.ip}`, response);
     try {
       if (ownPath(request.originalUrl) === null)
         throw new NoRedirectError('the request is longer than 4,000 characters');

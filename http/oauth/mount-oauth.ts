@@ -66,7 +66,7 @@ export function mountOAuth(router: Router, parts: OAuthParts): void {
           throw new AppError('request.method_not_allowed', 'Use POST.');
         }
         // Before the body is read: nobody who sends too much costs more than that.
-        parts.limiters?.[from].take(request.ip ?? '', response);
+        await parts.limiters?.[from].take(request.ip ?? '', response);
         await through(read, request, response);
         return work(request, response);
       }),

@@ -54,7 +54,7 @@ export class PageGuard {
   /** Whose page it is; null for nobody's. Error: `request.rate_limited`. */
   async session(request: Request, response: Response): Promise<LiveSession | null> {
     const session = await this.#auth.read(request.headers.cookie);
-    if (session !== null) this.#facade.limiters?.usual.take(session.sessionId, response);
+    if (session !== null) await this.#facade.limiters?.usual.take(session.sessionId, response);
     return session;
   }
 

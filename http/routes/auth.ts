@@ -162,7 +162,7 @@ export function mountAuth(router: Router, auth: AuthHandler, facade: Facade): vo
   for (const [name, work] of Object.entries(memberRows(auth)))
     mount(name, async (request, response) => {
       const session = await sessions.session(request.headers.cookie);
-      limiters?.usual.take(session.sessionId, response);
+      await limiters?.usual.take(session.sessionId, response);
       return work(session, request);
     });
 }

@@ -1,26 +1,34 @@
 import { SUBSCRIPTION_ID_META_KEY } from '@modelcontextprotocol/server';
+import { EventSourceParserStream } from 'eventsource-parser/stream';
+
+/** A JSON-RPC notification, or the result that ends the stream. */
+export interface StreamMessage {
+  readonly params?: Readonly<Record<string, unknown>>;
+  readonly result?: unknown;
+}
 
 const keepAliveMs = 15_000;
-const sse = new TextEncoder();
+const encoder = new TextEncoder();
 
-function frame(message: object): Uint8Array {
-  return sse.encode(`event: message\ndata: ${JSON.stringify({ jsonrpc: '2.0', ...message })}\n\n`);
+/** The messages of a stream of the SDK, one for each frame, however its bytes are cut into chunks. */
+export function messagesOf(body: ReadableStream<Uint8Array>): ReadableStreamDefaultReader<StreamMessage> {
+  return body
+    .pipeThrough(new TextDecoderStream())
+    .pipeThrough(new EventSourceParserStream())
+    .pipeThrough(
+      new TransformStream({
+        transform: ({ data }, controller) => controller.enqueue(JSON.parse(data) as StreamMessage),
+      }),
+    )
+    .getReader();
 }
 
-/** The message of a frame of the SDK; null for its comments. */
-export function messageIn(
-  chunk: Uint8Array,
-): { method?: string; params?: Record<string, unknown>; result?: unknown } | null {
-  const data = /^data: (.*)$/m.exec(new TextDecoder().decode(chunk))?.[1];
-  return data === undefined ? null : (JSON.parse(data) as object);
-}
-
-/** What goes to the client, until one side ends it. */
+/** The stream to the client, until one side ends it. */
 export class OutStream {
   readonly #id: string | number;
   readonly #controller: ReadableStreamDefaultController<Uint8Array>;
   readonly readable: ReadableStream<Uint8Array>;
-  /** Called once, when it is over. */
+  /** Called once, when the stream is over. */
   readonly stops: (() => void)[] = [];
   #isOpen = true;
 
@@ -33,32 +41,36 @@ export class OutStream {
     });
     if (controller === undefined) throw new Error('a stream starts at once');
     this.#controller = controller;
-    const alive = setInterval(() => this.send(sse.encode(': keepalive\n\n')), keepAliveMs).unref();
+    const alive = setInterval(() => this.#write(': keepalive\n\n'), keepAliveMs).unref();
     this.stops.push(() => {
       clearInterval(alive);
       cancelInner().catch(() => undefined);
     });
   }
 
-  send(chunk: Uint8Array): void {
-    if (this.#isOpen) this.#controller.enqueue(chunk);
+  send(message: object): void {
+    this.#write(`event: message\ndata: ${JSON.stringify(message)}\n\n`);
   }
 
   notify(method: string, params: object): void {
-    this.send(frame({ method, params: { ...params, _meta: this.#meta } }));
+    this.send({ jsonrpc: '2.0', method, params: { ...params, _meta: this.#meta } });
   }
 
-  /** Tells the client that nothing more comes. */
+  /** Sends the result of the request, which ends the stream. */
   end(): void {
-    this.send(frame({ id: this.#id, result: { resultType: 'complete', _meta: this.#meta } }));
+    this.send({ jsonrpc: '2.0', id: this.#id, result: { resultType: 'complete', _meta: this.#meta } });
     this.leave();
   }
 
-  /** The client is gone. */
+  /** Closes the stream without a result: the client is gone. */
   leave(): void {
     if (!this.#isOpen) return;
     this.#finish();
     this.#controller.close();
+  }
+
+  #write(text: string): void {
+    if (this.#isOpen) this.#controller.enqueue(encoder.encode(text));
   }
 
   get #meta() {
@@ -71,12 +83,12 @@ export class OutStream {
   }
 }
 
-/** What the SDK sends, but its word of the end. */
-export async function pass(inner: ReadableStreamDefaultReader<Uint8Array>, out: OutStream): Promise<void> {
+/** Forwards the messages of the SDK except the result, which `OutStream.end` sends. */
+export async function forward(inner: ReadableStreamDefaultReader<StreamMessage>, out: OutStream): Promise<void> {
   try {
     for (let read = await inner.read(); !read.done; read = await inner.read())
-      if (messageIn(read.value)?.result === undefined) out.send(read.value);
+      if (read.value.result === undefined) out.send(read.value);
   } catch {
-    // It broke off, which is its end too.
+    // An aborted stream ends like a finished one.
   }
 }

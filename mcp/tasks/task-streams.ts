@@ -7,7 +7,7 @@ import {
 import { callerOf, type McpCaller } from '#mcp/caller.ts';
 import { areStrings, asListen, type ListenRequest } from '#mcp/updates/listen-request.ts';
 import { errorAnswer, mayPass } from '#mcp/present/protocol-error.ts';
-import { messageIn, OutStream, pass } from '#mcp/tasks/out-stream.ts';
+import { forward, messagesOf, OutStream, type StreamMessage } from '#mcp/tasks/out-stream.ts';
 import { lacksTasks } from '#mcp/tasks/serve.ts';
 import type { Task, TaskAsker, Tasks } from '#mcp/tasks/tasks.ts';
 import { detailedTask, hasTasks } from '#mcp/tasks/wire.ts';
@@ -26,7 +26,7 @@ interface Stream {
   readonly taskIds: readonly string[];
   readonly asker: TaskAsker;
   /** What the SDK answers to the rest of the request. */
-  readonly inner: ReadableStreamDefaultReader<Uint8Array>;
+  readonly inner: ReadableStreamDefaultReader<StreamMessage>;
 }
 
 /**
@@ -59,7 +59,7 @@ export class TaskStreams {
       });
       const streams = response.headers.get('content-type')?.startsWith('text/event-stream') === true;
       if (!streams || response.body === null) return response;
-      const inner = response.body.getReader();
+      const inner = messagesOf(response.body);
       const capabilities = (params._meta?.[CLIENT_CAPABILITIES_META_KEY] ?? {}) as ClientCapabilities;
       if (!hasTasks(capabilities)) {
         await inner.cancel();
@@ -92,7 +92,7 @@ export class TaskStreams {
     const { listen, asker, inner } = stream;
     const taskIds = await this.#agreed(stream);
     const { value } = await inner.read();
-    const honored = value === undefined ? {} : (messageIn(value)?.params?.['notifications'] as object);
+    const honored = value?.params?.['notifications'] ?? {};
     const notifications = taskIds.length === 0 ? honored : { ...honored, taskIds };
     const out = new OutStream(listen.id, () => inner.cancel());
     const leave = (): void => out.leave();
@@ -106,7 +106,7 @@ export class TaskStreams {
     out.notify('notifications/subscriptions/acknowledged', { notifications });
     for (const taskId of taskIds) this.#follow(taskId, asker, out);
     // Where only tasks were asked for the SDK has nothing more to tell.
-    void pass(inner, out).finally(taskIds.length === 0 ? end : () => undefined);
+    void forward(inner, out).finally(taskIds.length === 0 ? end : () => undefined);
     if (asker.signal.aborted) leave();
     return out.readable;
   }

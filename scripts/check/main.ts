@@ -21,6 +21,7 @@ type Step = readonly [name: string, file: string, ...args: string[]];
 const steps: readonly Step[] = [
   ['format', command('oxfmt'), '--check', '.'],
   ['unused', command('knip')],
+  ['used by tests alone', command('knip'), '--production'],
   ['generated', 'scripts/gen/main.ts', '--check'],
   ['tests', command('vitest'), 'run'],
 ];

@@ -5,7 +5,7 @@ import { shownTools } from '#mcp/surface.ts';
 import { generatedNote, table } from '#scripts/gen/markdown.ts';
 import { toolCalls } from '#scripts/gen/tool-calls.ts';
 import type { AnyTool } from '#tools/define.ts';
-import { allTools } from '#tools/index.ts';
+import { tools } from '#tools/index.ts';
 
 interface Property {
   readonly type?: string | readonly string[];
@@ -127,10 +127,10 @@ const titles: Readonly<Record<string, string>> = {
 export function toolsDoc(): string {
   const shown = new Set(Object.values(shownTools).flat());
   const groups = Object.entries(shownTools).map(
-    ([toolset, tools]) =>
-      `## ${titles[toolset] ?? toolset} (\`toolsets=${toolset}\`)\n\n${tools.map(section).join('\n')}`,
+    ([toolset, members]) =>
+      `## ${titles[toolset] ?? toolset} (\`toolsets=${toolset}\`)\n\n${members.map(section).join('\n')}`,
   );
-  const others = allTools.filter((tool) => !shown.has(tool));
+  const others = Object.values<AnyTool>(tools).filter((tool) => !shown.has(tool));
   const overview = [...shown].map(({ name, scope, effect }) => [
     `[\`${name}\`](#${name})`,
     scope === null ? '' : code(scope),

@@ -21,6 +21,7 @@ function principalOf(key: ApiKeyRecord): Principal {
     organizationId: key.organizationId,
     projectIds: [key.projectId],
     scopes: scopesOf(key),
+    ratePerSecond: key.ratePerSecond ?? null,
     agentGraphId: key.agentGraphId,
   };
 }

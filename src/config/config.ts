@@ -48,7 +48,8 @@ export interface Config {
   readonly search: { readonly mode: 'lexical' | 'hybrid' };
   readonly ocr: { readonly language: string; readonly workers: number | null };
   readonly runs: { readonly concurrency: number; readonly leaseMs: number; readonly maxDeaths: number };
-  readonly rateLimits: boolean;
+  /** Requests a second of one key or session, 0: no limit; null: all limits are off. */
+  readonly rateLimits: { readonly usual: number; readonly expensive: number } | null;
   readonly mcpLegacy: 'sessions' | 'stateless' | 'reject';
   readonly logLevel: string;
 }
@@ -123,7 +124,10 @@ export function loadConfig(source: Readonly<Record<string, string | undefined>>)
     search: { mode: values.DOCUMENT_SEARCH_MODE },
     ocr: { language: values.OCR_LANGUAGE, workers: values.OCR_WORKERS === 0 ? null : values.OCR_WORKERS },
     runs: { concurrency: values.RUN_CONCURRENCY, leaseMs: values.RUN_LEASE_MS, maxDeaths: values.RUN_MAX_DEATHS },
-    rateLimits: values.RATE_LIMITS === 'on',
+    rateLimits:
+      values.RATE_LIMITS === 'off'
+        ? null
+        : { usual: values.RATE_LIMIT_PER_SECOND, expensive: values.RATE_LIMIT_EXPENSIVE_PER_SECOND },
     mcpLegacy: values.MCP_LEGACY,
     logLevel: values.LOG_LEVEL,
   };

@@ -1,5 +1,6 @@
 import { isIP } from 'node:net';
 import { z } from 'zod';
+import { limits } from '#src/contracts/fields.ts';
 
 /** One environment variable: its name, how it is read, what it means. `secret` values are masked wherever they are shown. */
 interface EnvRow {
@@ -215,7 +216,18 @@ export const env = {
     schema: count(10, 3, 1_000),
     doc: 'Deaths of its workers in a row, without getting further, after which a run fails as run.poisoned',
   },
-  RATE_LIMITS: { schema: z.enum(['on', 'off']).default('on'), doc: 'Rate limits per key; off for benchmarks' },
+  RATE_LIMITS: {
+    schema: z.enum(['on', 'off']).default('on'),
+    doc: 'off removes all rate limits, those of sign-in and OAuth too; for benchmarks',
+  },
+  RATE_LIMIT_PER_SECOND: {
+    schema: count(limits.ratePerSecond, 0, 1_000_000),
+    doc: 'Requests a second for each key or session, twice that at once; 0 sets no limit. A key may have its own: npm run keys -- create --rate',
+  },
+  RATE_LIMIT_EXPENSIVE_PER_SECOND: {
+    schema: count(5, 0, 1_000_000),
+    doc: 'Calls a second for each key or session that start or take much work, such as executions and chat; ten times that at once; 0 sets no limit',
+  },
   MCP_LEGACY: {
     schema: z.enum(['sessions', 'stateless', 'reject']).default('sessions'),
     doc: 'How MCP clients before 2026-07-28 are served',

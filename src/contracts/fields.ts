@@ -15,6 +15,7 @@ export const limits = {
   presignSeconds: 900,
   uploadRecordSeconds: 25 * 3_600,
   idempotencyDays: 30,
+  ratePerSecond: 50,
 } as const;
 
 /** An id as a client gives it. One of another form is simply unknown: it answers 404, not 400. */

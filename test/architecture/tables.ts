@@ -76,6 +76,7 @@ export const layers: readonly Layer[] = [
   },
   { name: 'main', at: ['app/main.ts', 'app/stdio.ts'], imports: ['compose', 'config'] },
   { name: 'scripts', at: ['scripts/'], imports: 'all' },
+  { name: 'examples', at: ['examples/'], imports: 'all' },
   { name: 'test', at: ['test/'], imports: 'all' },
 ];
 
@@ -111,6 +112,11 @@ export const vendors: Readonly<Record<string, readonly string[]>> = {
   '@modelcontextprotocol/client': [],
   '@dagrejs/dagre': ['graphs/draw/'],
   express: ['http/'],
+  'rate-limiter-flexible': ['http/guard/'],
+  'eventsource-parser': ['mcp/tasks/'],
+  // Types alone, which Node leaves out: development dependencies.
+  ai: ['http/chat/'],
+  '@ag-ui/core': ['http/chat/'],
   mongodb: ['src/stores/', 'src/adapters/'],
   bson: ['packages/embedded-mongo/src/'],
   pino: ['src/adapters/'],

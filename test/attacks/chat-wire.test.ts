@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { chatLimits } from '#src/contracts/resources/chat.ts';
-import { RateLimiter, rates } from '#http/guard/rate-limit.ts';
+import { createRateLimiters, RateLimiter } from '#http/guard/rate-limit.ts';
 import type { Ask } from '#http/chat/produce.ts';
 import type { ToolContext } from '#tools/define.ts';
 import {
@@ -180,7 +180,8 @@ describe('58: too much', () => {
   );
 
   test('questions in a row are 429 at the rate of expensive ones', async () => {
-    const limiters = { usual: new RateLimiter(rates.usual), expensive: new RateLimiter({ perSecond: 5, burst: 3 }) };
+    const { usual } = createRateLimiters({ usual: 50, expensive: 5 });
+    const limiters = { usual, expensive: new RateLimiter({ requests: 3, seconds: 60 }) };
     await using limited = await listenForChat(app, ask, { limiters });
     const statuses: number[] = [];
     for (let count = 0; count < 4; count += 1)

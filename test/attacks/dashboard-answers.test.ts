@@ -181,8 +181,8 @@ test('limits are told apart by session, with words that fit it', async () => {
   const refused = answers.filter(({ status }) => status === 429);
   expect(refused.length).toBeGreaterThan(0);
   for (const answer of refused) {
-    expect(problemOf(answer, 'request.rate_limited').detail).toBe(
-      'At most 50 requests a second with one key or session: slow down.',
+    expect(problemOf(answer, 'request.rate_limited').detail).toMatch(
+      /^One key or session may send 100 requests in 2 s\. Retry in [12] s\.$/,
     );
     expect(Number(answer.headers.get('retry-after'))).toBeGreaterThan(0);
     expect(answer.headers.get('www-authenticate')).toBeNull();

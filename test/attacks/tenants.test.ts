@@ -11,7 +11,8 @@ import { SessionAuthenticator } from '#src/auth/session-authenticator.ts';
 import { AppError } from '#src/domain/app-error.ts';
 import { newId } from '#src/domain/ids.ts';
 import { call } from '#tools/call.ts';
-import { allTools } from '#tools/index.ts';
+import type { AnyTool } from '#tools/define.ts';
+import { tools } from '#tools/index.ts';
 import { addTenant, type Tenant } from '#test/support/dashboard/tenant.ts';
 import { startTestApp, type Answer, type TestApp } from '#test/support/test-app.ts';
 
@@ -271,7 +272,7 @@ describe('43, 53, 69: ids of another organization', () => {
       upload_document: (id) => [{ action: 'presign', ...png, projectId: id }],
       run_workflow: (id) => [{ workflowId: ids.ownWorkflow, documentIds: [ids.ownDocument], projectId: id }],
     };
-    for (const tool of allTools)
+    for (const tool of Object.values<AnyTool>(tools))
       for (const [name, id] of [...Object.entries(guesses), ...Object.values(ids).map((one) => ['id', one] as const)]) {
         // What else a tool needs is mostly not known here: an input it refuses says nothing of theirs either.
         const isTheirs = id !== ids.ownWorkflow && id !== ids.ownDocument;

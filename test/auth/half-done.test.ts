@@ -20,10 +20,12 @@ function breakable(db: Db): { db: Db; failNext(name: string): void } {
   Object.assign(db, {
     collection(name: string) {
       const found = collection(name);
-      if (name === broken) {
+      const insert = found.insertOne.bind(found);
+      found.insertOne = (...given) => {
+        if (name !== broken) return insert(...given);
         broken = null;
-        found.insertOne = () => Promise.reject(new Error('the process died here'));
-      }
+        return Promise.reject(new Error('the process died here'));
+      };
       return found;
     },
   });

@@ -36,6 +36,8 @@ const broken: Partial<Record<EnvName, string>> = {
   RUN_LEASE_MS: '10s',
   RUN_MAX_DEATHS: '10s',
   RATE_LIMITS: 'false',
+  RATE_LIMIT_PER_SECOND: '-1',
+  RATE_LIMIT_EXPENSIVE_PER_SECOND: '2.5',
   MCP_LEGACY: 'none',
   LOG_LEVEL: 'loud',
 };
@@ -117,7 +119,7 @@ describe('The environment', () => {
       host: '127.0.0.1',
       uploads: { maxBytes: 50 * 1024 * 1024 },
       runs: { leaseMs: 10_000 },
-      rateLimits: true,
+      rateLimits: { usual: 50, expensive: 5 },
       metricsPort: null,
       services: new Set(['api', 'agents', 'mcp']),
     });

@@ -252,7 +252,7 @@ function listTests(it: It, saver: () => BaseCheckpointSaver): void {
 }
 
 function writeTests(it: It, saver: () => BaseCheckpointSaver): void {
-  it('pending writes come with their checkpoint only, in the order they were put', async () => {
+  it('pending writes come with their checkpoint only, by path of the task, task and index', async () => {
     const threadId = newThread();
     const [first = '', second = ''] = await chain(saver(), threadId, 2);
     await saver().putWrites(
@@ -265,12 +265,18 @@ function writeTests(it: It, saver: () => BaseCheckpointSaver): void {
       'task-z',
     );
     await saver().putWrites(at(threadId, second), [['c', 'x']], 'task-a');
+    await saver().putWrites(at(threadId, second), [['d', 4]], 'task-a-of-a-later-path', '~__pregel_pull, later');
+    await saver().putWrites(at(threadId, second), [['d', 3]], 'task-b-of-a-path', '~__pregel_pull, earlier');
+    await saver().putWrites(at(threadId, second), [['__interrupt__', 'why']], 'task-z');
     await saver().putWrites(at(threadId, first), [['old', 0]], 'task-z');
     const writes = [
+      ['task-a', 'c', 'x'],
+      ['task-z', '__interrupt__', 'why'],
       ['task-z', 'b', 2],
       ['task-z', 'a', { deep: [1] }],
       ['task-z', 'a', null],
-      ['task-a', 'c', 'x'],
+      ['task-b-of-a-path', 'd', 3],
+      ['task-a-of-a-later-path', 'd', 4],
     ];
     expect((await saver().getTuple(at(threadId)))?.pendingWrites).toEqual(writes);
     expect((await listed(saver(), at(threadId))).map((tuple) => tuple.pendingWrites)).toEqual([

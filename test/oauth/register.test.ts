@@ -7,9 +7,9 @@ import { basic, startOAuthServer, type OAuthServer } from '#test/oauth/server.ts
 let server: OAuthServer;
 beforeAll(async () => {
   // Nothing comes back while the tests run.
-  const few = { perSecond: 0.000_1, burst: 40 };
+  const few = { requests: 40, seconds: 400_000 };
   server = await startOAuthServer({
-    limiters: { tokens: new RateLimiter({ perSecond: 1_000, burst: 1_000 }), registrations: new RateLimiter(few) },
+    limiters: { tokens: new RateLimiter({ requests: 1_000, seconds: 1 }), registrations: new RateLimiter(few) },
   });
 });
 afterAll(() => server.close());

@@ -22,8 +22,8 @@ const works = async (key: string): Promise<number> => (await app.call('GET', '/a
 
 describe('npm run keys', () => {
   test('a created key works at once, is shown once, and only its hash is stored', async () => {
-    const key = await made('create', '--kind', 'service', '--name', 'Partner', '--days', '2');
-    expect(key).toMatchObject({ kind: 'service', name: 'Partner', state: 'live' });
+    const key = await made('create', '--kind', 'service', '--name', 'Partner', '--days', '2', '--rate', '200');
+    expect(key).toMatchObject({ kind: 'service', name: 'Partner', state: 'live', ratePerSecond: 200 });
     expect(await works(key.secret)).toBe(200);
     const days = (new Date(key.expiresAt).getTime() - Date.now()) / 86_400_000;
     expect(days).toBeCloseTo(2, 1);

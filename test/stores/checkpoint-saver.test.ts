@@ -24,7 +24,7 @@ checkpointerConformance('MemorySaver, the referee', async () => {
 const stockDeviates = [
   'list with a limit of nothing gives nothing',
   'list with a checkpoint id gives that one',
-  'pending writes come with their checkpoint only, in the order they were put',
+  'pending writes come with their checkpoint only, by path of the task, task and index',
 ];
 
 checkpointerConformance(

@@ -17,7 +17,7 @@ export const createApiKey = defineTool({
   idempotent: false,
   input: NewApiKey,
   output: IssuedApiKey,
-  async run(ctx, { kind, name, projectId: named, workflowId, deviceId, scopes, expiresInDays }) {
+  async run(ctx, { kind, name, projectId: named, workflowId, deviceId, scopes, ratePerSecond, expiresInDays }) {
     const { deps, principal } = ctx;
     const projectId = projectFor(principal, named);
     const { end, grantId } = await boundsOf(ctx);
@@ -32,6 +32,7 @@ export const createApiKey = defineTool({
         projectId,
         createdBy: principal.actorId,
         scopes: scopes && [...new Set(scopes)],
+        ratePerSecond,
         ...(workflowId !== undefined && { workflowId }),
         ...(deviceId !== undefined && { deviceId }),
         ...(expiresAt !== null && { expiresAt }),

@@ -22,6 +22,8 @@ export interface NewKey {
   readonly workflowId?: string;
   /** Beside what its kind has; service keys only. */
   readonly scopes?: readonly Scope[] | undefined;
+  /** Requests a second, in place of the limit that all keys have. */
+  readonly ratePerSecond?: number | undefined;
   readonly createdBy: string;
   /** What a program made it by. */
   readonly grantId?: string;
@@ -78,6 +80,7 @@ export async function issueKey(parts: KeyParts, wanted: NewKey): Promise<IssuedK
     deviceId: wanted.deviceId ?? null,
     agentGraphId,
     scopes: wanted.scopes ?? null,
+    ratePerSecond: wanted.ratePerSecond ?? null,
     createdBy: wanted.createdBy,
     ...(wanted.grantId !== undefined && { grantId: wanted.grantId }),
     createdAt,
@@ -120,6 +123,7 @@ export async function rotateKey(
     ...(old.deviceId === null ? {} : { deviceId: old.deviceId }),
     ...(old.agentGraphId === null ? {} : { workflowId: old.agentGraphId }),
     ...(old.scopes ? { scopes: old.scopes } : {}),
+    ratePerSecond: old.ratePerSecond ?? undefined,
     ...(old.expiresAt === null ? {} : { expiresAt: old.expiresAt }),
   });
   const { _id } = issued.record;

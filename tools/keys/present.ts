@@ -29,6 +29,7 @@ export function presentKey(key: ApiKeyRecord, now = new Date()): Shown {
     deviceId,
     agentGraphId,
     scopes: key.scopes ? told(key.scopes) : null,
+    ratePerSecond: key.ratePerSecond ?? null,
     createdBy,
     createdAt: key.createdAt.toISOString(),
     expiresAt: time(key.expiresAt),

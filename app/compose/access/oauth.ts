@@ -8,8 +8,8 @@ import { RateLimiter, type Rate } from '#http/guard/rate-limit.ts';
 
 /** By address. Programs register once and ask for tokens once an hour; behind one address there may be an office. */
 const rates = {
-  tokens: { perSecond: 10, burst: 100 },
-  registrations: { perSecond: 0.1, burst: 30 },
+  tokens: { requests: 100, seconds: 10 },
+  registrations: { requests: 30, seconds: 300 },
 } as const satisfies Record<string, Rate>;
 
 /** Our authorization server; null where the operator has one elsewhere. */
@@ -31,8 +31,9 @@ export function createOAuth({ oauthIssuer, rateLimits }: Config, core: Core): Ap
     }),
     issuer: () => core.apiUrl(),
     resource: () => `${core.mcpUrl()}/mcp`,
-    limiters: rateLimits
-      ? { tokens: new RateLimiter(rates.tokens), registrations: new RateLimiter(rates.registrations) }
-      : null,
+    limiters:
+      rateLimits !== null
+        ? { tokens: new RateLimiter(rates.tokens), registrations: new RateLimiter(rates.registrations) }
+        : null,
   };
 }

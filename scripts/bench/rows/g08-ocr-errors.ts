@@ -1,5 +1,5 @@
 import { basename } from 'node:path';
-import { characterErrorRate } from '#src/domain/documents/text-distance.ts';
+import { characterErrorRate } from '#scripts/bench/documents/character-error-rate.ts';
 import { figureOf } from '#scripts/bench/figures.ts';
 import { nativeMissing, nativeTesseract, type NativeTesseract } from '#scripts/bench/documents/native-tesseract.ts';
 import { startOcrChild, type OcrChild } from '#scripts/bench/documents/ocr-child.ts';

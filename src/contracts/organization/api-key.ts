@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { AnyId, Name, Timestamp, isPlain, plainOnly } from '#src/contracts/fields.ts';
+import { AnyId, Name, Timestamp, isPlain, limits, plainOnly } from '#src/contracts/fields.ts';
 import { keyScopes } from '#src/contracts/scopes.ts';
 
 export const keyStates = ['live', 'rotated', 'revoked', 'expired'] as const;
@@ -16,6 +16,7 @@ export const ApiKey = z
     deviceId: z.string().nullable(),
     agentGraphId: z.string().nullable().describe('Of a workflow key: the workflow that its uploads run'),
     scopes: z.array(z.enum(keyScopes)).nullable().describe('Beside what its kind has'),
+    ratePerSecond: z.int().nullable().describe('Requests a second; null: the limit that all keys have'),
     createdBy: z.string(),
     createdAt: Timestamp,
     expiresAt: Timestamp.nullable(),
@@ -41,6 +42,12 @@ export const NewApiKey = z.strictObject({
     .max(keyScopes.length)
     .optional()
     .describe('Service keys only, beside what the kind has; none that you lack yourself'),
+  ratePerSecond: z
+    .int()
+    .min(1)
+    .max(limits.ratePerSecond)
+    .optional()
+    .describe('Requests a second for this key, in place of the limit that all keys have; the operator can give more'),
   expiresInDays: z.int().min(1).max(3_650).optional(),
 });
 export const IssuedApiKey = z.object({

@@ -70,7 +70,6 @@ export const Operation = z.discriminatedUnion('op', [
   }),
 ]);
 export type Operation = z.output<typeof Operation>;
-export type OperationInput = z.input<typeof Operation>;
 
 /** Applied in order, all or none. */
 export const Operations = z.array(Operation).min(1).max(100);

@@ -18,6 +18,8 @@ export interface ApiKeyRecord {
   readonly agentGraphId: string | null;
   /** Null, or missing in keys of older versions: what the kind has. */
   readonly scopes?: readonly Scope[] | null;
+  /** Requests a second; null, or missing in keys of older versions: the limit that all keys have. */
+  readonly ratePerSecond?: number | null;
   readonly createdBy: string;
   /** Of a key that a program made for a person: it stops working when what the person granted to the program does. */
   readonly grantId?: string | null;

@@ -37,6 +37,8 @@ export interface Principal {
     readonly projects: readonly { readonly id: string; readonly name: string }[];
   };
   readonly scopes: ReadonlySet<Scope>;
+  /** Requests a second that its key was given; null or absent: the limit that all callers have. */
+  readonly ratePerSecond?: number | null;
   /** The workflow a workflow key is bound to. */
   readonly agentGraphId: string | null;
 }

@@ -1,7 +1,7 @@
 import { grantedScopes, scopes, type Scope } from '#src/contracts/scopes.ts';
-import { roles, type Role } from '#src/contracts/organization/member.ts';
+import type { Role } from '#src/contracts/organization/member.ts';
 
-export { roles, type Role };
+export type { Role };
 
 const editing = [
   'workflows:write',

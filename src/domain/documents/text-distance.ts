@@ -1,17 +1,3 @@
-/**
- * Edits (insertions, deletions, substitutions of graphemes) that turn `recognized` into `truth`, divided by the length of
- * `truth`. Both are NFKC-normalized, white space is folded to single spaces. 0 is perfect; more than 1 is possible. Against an
- * empty truth: 0 when both are empty, else 1.
- */
-export function characterErrorRate(truth: string, recognized: string): number {
-  return errorRate(graphemes(fold(truth)), graphemes(fold(recognized)));
-}
-
-/** As `characterErrorRate`, counted in words: runs of anything but white space, compared exactly. */
-export function wordErrorRate(truth: string, recognized: string): number {
-  return errorRate(words(fold(truth)), words(fold(recognized)));
-}
-
 /** Levenshtein distance between sequences; two rows of memory, time by the product of the lengths left after equal ends are cut. */
 export function editDistance<Item>(from: readonly Item[], to: readonly Item[]): number {
   const [left, right] = cutEqualEnds(...numbered(from, to));
@@ -58,23 +44,4 @@ function cutEqualEnds(left: Uint32Array, right: Uint32Array): [Uint32Array, Uint
   let end = 0;
   while (end < shorter - start && left[left.length - 1 - end] === right[right.length - 1 - end]) end += 1;
   return [left.subarray(start, left.length - end), right.subarray(start, right.length - end)];
-}
-
-function errorRate(truth: readonly string[], recognized: readonly string[]): number {
-  if (truth.length === 0) return recognized.length === 0 ? 0 : 1;
-  return editDistance(truth, recognized) / truth.length;
-}
-
-function fold(text: string): string {
-  return text.normalize('NFKC').replace(/\s+/gu, ' ').trim();
-}
-
-/** In printable ASCII every character is a grapheme, which spares the slow segmenter. */
-function graphemes(text: string): string[] {
-  if (/^[ -~]*$/u.test(text)) return text.split('');
-  return Array.from(new Intl.Segmenter('und', { granularity: 'grapheme' }).segment(text), ({ segment }) => segment);
-}
-
-function words(text: string): string[] {
-  return text === '' ? [] : text.split(' ');
 }

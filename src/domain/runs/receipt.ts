@@ -35,20 +35,6 @@ export function receiptOf(
   return { head, steps: listed, stepsLeftOut, outputsDigest, hash: ended(last, outputsDigest, stepsLeftOut) };
 }
 
-/**
- * Whether nothing in a receipt was changed. Steps that were left out cannot be computed again: such a receipt is never verified. It
- * does not tell who wrote it: compare `hash` with the one that was kept elsewhere.
- */
-export function verifyReceipt({ head, steps, stepsLeftOut, outputsDigest, hash }: RunReceipt): boolean {
-  if (stepsLeftOut !== 0) return false;
-  let last = canonicalHash(head);
-  for (const { hash: told, ...step } of steps) {
-    last = chained(last, step);
-    if (told !== last) return false;
-  }
-  return ended(last, outputsDigest, stepsLeftOut) === hash;
-}
-
 /** Step records as a receipt tells them, in their order; those that have not ended are left out. */
 export function receiptSteps(steps: readonly StepRecord[]): Unchained[] {
   return steps.flatMap(receiptStep);

@@ -19,8 +19,8 @@ export interface CheckpointWriteRow {
   readonly checkpointNs: string;
   readonly checkpointId: string;
   readonly taskId: string;
-  /** Sorts the rows of a checkpoint by when they were put. */
-  readonly order: number;
+  /** Place of the task in its superstep; missing in rows of versions before LangGraph 1.7. */
+  readonly taskPath?: string;
   /** JSON text of `[channel, value][]`. */
   readonly writes: string;
 }

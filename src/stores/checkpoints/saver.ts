@@ -1,18 +1,22 @@
 import {
   BaseCheckpointSaver,
+  compareWritesSortKeys,
   WRITES_IDX_MAP,
+  writesSortKey,
   type Checkpoint,
   type CheckpointListOptions,
   type CheckpointMetadata,
   type CheckpointPendingWrite,
   type CheckpointTuple,
   type PendingWrite,
+  type WritesSortKey,
 } from '@langchain/langgraph-checkpoint';
 import {
   checkpointCollections,
   rowId,
   type CheckpointCollections,
   type CheckpointRow,
+  type CheckpointWriteRow,
 } from '#src/stores/checkpoints/rows.ts';
 import { CheckpointWriter, type CheckpointOperation } from '#src/stores/checkpoints/writer.ts';
 import type { RunnableConfig } from '@langchain/core/runnables';
@@ -28,7 +32,6 @@ export class CheckpointSaver extends BaseCheckpointSaver {
   readonly #writer: CheckpointWriter;
   /** Threads whose caller knows that nothing of them is stored. */
   readonly #fresh = new Set<string>();
-  #order = 0;
 
   constructor(db: Db) {
     super();
@@ -102,22 +105,23 @@ export class CheckpointSaver extends BaseCheckpointSaver {
   }
 
   /** Regular writes of a task stay as first put; errors, interrupts and answers are replaced. */
-  async putWrites(config: RunnableConfig, writes: PendingWrite[], taskId: string): Promise<void> {
+  async putWrites(config: RunnableConfig, writes: PendingWrite[], taskId: string, taskPath = ''): Promise<void> {
     const address = addressOf(config);
     const key = {
       threadId: required(address.threadId, 'thread_id'),
       checkpointNs: address.checkpointNs ?? '',
       checkpointId: required(address.checkpointId, 'checkpoint_id'),
       taskId,
+      taskPath,
     };
     const idOf = (part: string): string => rowId(key.threadId, key.checkpointNs, key.checkpointId, taskId, part);
     const regular = writes.filter(([channel]) => !isSpecial(channel));
     if (regular.length > 0) {
-      const row = { _id: idOf('writes'), ...key, order: this.#nextOrder(), writes: JSON.stringify(regular) };
+      const row = { _id: idOf('writes'), ...key, writes: JSON.stringify(regular) };
       this.#add({ kind: 'write', wins: 'first', row });
     }
     for (const write of writes.filter(([channel]) => isSpecial(channel))) {
-      const row = { _id: idOf(write[0]), ...key, order: this.#nextOrder(), writes: JSON.stringify([write]) };
+      const row = { _id: idOf(write[0]), ...key, writes: JSON.stringify([write]) };
       this.#add({ kind: 'write', wins: 'last', row });
     }
   }
@@ -133,9 +137,10 @@ export class CheckpointSaver extends BaseCheckpointSaver {
 
   async #tuple(row: CheckpointRow): Promise<CheckpointTuple> {
     const { threadId, checkpointNs, checkpointId } = row;
-    const writes = await this.#collections.writes.find({ threadId, checkpointId }).sort({ order: 1 }).toArray();
+    const writes = await this.#collections.writes.find({ threadId, checkpointId }).toArray();
     const pendingWrites = writes
       .filter((one) => one.checkpointNs === checkpointNs)
+      .toSorted((one, other) => compareWritesSortKeys(sortKeyOf(one), sortKeyOf(other)))
       .flatMap((one) =>
         (JSON.parse(one.writes) as PendingWrite[]).map(([channel, value]): CheckpointPendingWrite => [
           one.taskId,
@@ -150,12 +155,6 @@ export class CheckpointSaver extends BaseCheckpointSaver {
       pendingWrites,
       ...(row.parentId !== null && { parentConfig: configOf(row, row.parentId) }),
     };
-  }
-
-  /** Microseconds since 1970 or thereabouts, but always more than before: goes on rightly in a later process. */
-  #nextOrder(): number {
-    this.#order = Math.max(this.#order + 1, Date.now() * 1_000);
-    return this.#order;
   }
 }
 
@@ -193,6 +192,11 @@ function configOf({ threadId, checkpointNs }: CheckpointRow, checkpointId: strin
 
 function isSpecial(channel: string): boolean {
   return Object.hasOwn(WRITES_IDX_MAP, channel);
+}
+
+/** LangGraph applies the writes of a superstep in this order; a special channel has a row of its own, and a negative index. */
+function sortKeyOf({ taskPath = '', taskId, _id }: CheckpointWriteRow): WritesSortKey {
+  return writesSortKey(taskPath, taskId, WRITES_IDX_MAP[String((JSON.parse(_id) as unknown[]).at(-1))] ?? 0);
 }
 
 function matches(row: CheckpointRow, filter: Record<string, unknown>): boolean {

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
+import { roles } from '#src/contracts/organization/member.ts';
 import { keyScopes, scopes } from '#src/contracts/scopes.ts';
-import { mayChange, roles, scopesOfRole, type Role } from '#src/domain/access/role.ts';
+import { mayChange, scopesOfRole, type Role } from '#src/domain/access/role.ts';
 
 describe('Roles', () => {
   test('from viewer to owner, each may all that the one before may', () => {

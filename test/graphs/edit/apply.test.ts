@@ -1,9 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { StoredGraph, type StoredGraphInput } from '#src/contracts/resources/graph.ts';
-import { Operations, type OperationInput } from '#src/contracts/resources/operation.ts';
+import { Operations } from '#src/contracts/resources/operation.ts';
 import { AppError } from '#src/domain/app-error.ts';
 import { applyOperations } from '#graphs/edit/apply.ts';
 import { diffGraphs } from '#graphs/edit/diff.ts';
+import type { OperationInput } from './arbitraries.ts';
 
 const base = StoredGraph.parse({
   schemaVersion: 1,

@@ -1,6 +1,9 @@
 import fc from 'fast-check';
+import type { z } from 'zod';
 import { StoredGraph, type StoredGraphInput } from '#src/contracts/resources/graph.ts';
-import { Operation, type OperationInput } from '#src/contracts/resources/operation.ts';
+import { Operation } from '#src/contracts/resources/operation.ts';
+
+export type OperationInput = z.input<typeof Operation>;
 
 /** Few names, so that operations meet what graphs have. */
 const ids = ['a', 'b', 'c', 'ocr', 'constructor'];

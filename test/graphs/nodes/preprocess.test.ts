@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createImageCodec } from '#src/adapters/images/image-codec.ts';
-import { characterErrorRate } from '#src/domain/documents/text-distance.ts';
+import { characterErrorRate } from '#scripts/bench/documents/character-error-rate.ts';
 import type { PageImage } from '#src/domain/ports/image-codec.ts';
 import { pageOf } from '#graphs/nodes/page.ts';
 import { preprocess } from '#graphs/nodes/preprocess.ts';

@@ -186,8 +186,9 @@ describe('the issuer’s keys', () => {
   it('are 503 for a client while the issuer is down', async () => {
     await using server = await tokenIssuer();
     server.answers.set('/.well-known/oauth-authorization-server', null);
+    const issuer = readerOf(server);
     const tokens = new IssuerAuthenticator({
-      readToken: (token) => readerOf(server).read(token),
+      readToken: (token) => issuer.read(token),
       organizations: app.app.deps.organizations,
     });
     await using at = await listen([], {

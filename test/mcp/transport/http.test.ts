@@ -232,8 +232,8 @@ describe('a client that goes away', () => {
 describe('rate limits', () => {
   it('count every call of a batch and answer 429 in JSON', async () => {
     const limiters = {
-      usual: new RateLimiter({ perSecond: 0.001, burst: 5 }),
-      expensive: new RateLimiter({ perSecond: 0.001, burst: 1 }),
+      usual: new RateLimiter({ requests: 5, seconds: 5_000 }),
+      expensive: new RateLimiter({ requests: 1, seconds: 1_000 }),
     };
     const costly = sampleTools.map((tool) => (tool.name === 'keep' ? { ...tool, expensive: true } : tool));
     await using slow = await listen(costly, { limiters });

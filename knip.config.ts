@@ -1,0 +1,49 @@
+import type { KnipConfig } from 'knip';
+
+/**
+ * `knip` finds what nothing uses; `knip --production` finds what tests, benchmarks, generators and the gate alone use. Entries and
+ * projects marked `!` take part in both.
+ */
+const config: KnipConfig = ({ production = false }) => ({
+  workspaces: {
+    '.': {
+      entry: [
+        'app/main.ts!',
+        'app/stdio.ts!',
+        // Workflows in code, and the functions that their authors write them with.
+        'graphs/*.workflow.ts!',
+        'graphs/build.ts!',
+        'graphs/langgraph.ts!',
+        'scripts/*.{ts,cjs}!',
+        'scripts/demo/main.ts!',
+        'scripts/{bench,check,fixtures,gen,pictures}/main.ts',
+        'scripts/check/*.ts',
+        'examples/*.ts',
+        'examples/*/server.ts',
+        'scripts/bench/targets/*.ts',
+        'test/**/*.test.ts',
+        'test/support/durable/*-service.ts',
+      ],
+      project: [
+        '{app,src,graphs,tools,mcp,http,scripts}/**/*.{ts,cjs}!',
+        ...(production ? ['!scripts/{bench,check,fixtures,gen,pictures}/**!'] : []),
+        '{examples,test}/**/*.{ts,cjs}',
+        '*.ts',
+      ],
+    },
+    'packages/*': {
+      entry: ['test/**/*.test.ts'],
+      project: ['src/**/*.ts!', 'test/**/*.ts'],
+    },
+  },
+  ignoreDependencies: [
+    // Pinned only: without it at the root, installing resolves for minutes.
+    '@langchain/langgraph-sdk',
+    // Resolved as files, by `createRequire`.
+    ...(production ? ['tesseract.js', '@tesseract.js-data/eng'] : []),
+  ],
+  // A value that its own file uses is no dead code when it is exported for a test.
+  ignoreExportsUsedInFile: production ? true : { interface: true, type: true },
+});
+
+export default config;
