@@ -200,7 +200,7 @@ describe('the issuer’s keys', () => {
     expect(reply.status).toBe(503);
     expect(reply.json).toMatchObject({ code: 'service.unavailable' });
     expect([reply.headers.get('retry-after'), reply.headers.get('www-authenticate')]).toEqual(['1', null]);
-    // What cannot be a token is not asked about, and a key opens as ever.
+    // The issuer is not asked about text that cannot be a token, and a key opens as ever.
     expect((await ask('nonsense')).status).toBe(401);
     expect((await ask(at.secret)).status).toBe(200);
     // An issuer that is down is not asked for each call.
