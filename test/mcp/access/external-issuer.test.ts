@@ -186,9 +186,9 @@ describe('the issuer’s keys', () => {
   it('are 503 for a client while the issuer is down', async () => {
     await using server = await tokenIssuer();
     server.answers.set('/.well-known/oauth-authorization-server', null);
-    const issuer = readerOf(server);
+    const reader = readerOf(server);
     const tokens = new IssuerAuthenticator({
-      readToken: (token) => issuer.read(token),
+      readToken: (token) => reader.read(token),
       organizations: app.app.deps.organizations,
     });
     await using at = await listen([], {
