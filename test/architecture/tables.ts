@@ -126,7 +126,7 @@ export const vendors: Readonly<Record<string, readonly string[]>> = {
   '@napi-rs/canvas': ['src/adapters/'],
   'tesseract.js': ['src/adapters/'],
   '@tesseract.js-data/eng': ['src/adapters/'],
-  'snowball-stemmers': ['src/stores/', 'src/adapters/'],
+  'snowball-stemmers': ['src/stores/', 'src/adapters/', 'packages/embedded-mongo/src/'],
   'ipaddr.js': ['src/adapters/'],
   'lru-cache': [
     'src/stores/',
