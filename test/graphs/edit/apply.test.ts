@@ -179,7 +179,7 @@ describe('an operation that cannot be applied', () => {
       '/edge/from',
       /set_router/,
     ],
-    ['a missing edge', { op: 'remove_edge', from: 'load', to: 'END' }, '/to', /leads to: ocr/],
+    ['a missing edge', { op: 'remove_edge', from: 'load', to: 'END' }, '/to', /lead to: ocr/],
     [
       'a node inside a map',
       { op: 'insert_between', from: 'mend', to: 'each', nodeId: 'n', node },
