@@ -1,12 +1,12 @@
 import type { ChatModel } from '#src/domain/ports/chat-model.ts';
-import type { DeliveryRecord } from '#src/domain/ports/delivery-store.ts';
 import type { ImageCodec, PageImage } from '#src/domain/ports/image-codec.ts';
 import type { Models } from '#src/domain/ports/models.ts';
 import type { OcrEngine } from '#src/domain/ports/ocr-engine.ts';
 import type { Outbound } from '#src/domain/ports/outbound.ts';
-import type { ResultStore } from '#src/domain/ports/result-store.ts';
-import type { SearchIndex } from '#src/domain/ports/search-index.ts';
 import type { Segmenters } from '#src/domain/ports/segmenter.ts';
+import type { DeliveryRecord } from '#src/domain/webhooks/delivery.ts';
+import type { ResultStore } from '#src/stores/results.ts';
+import type { SearchIndex } from '#src/stores/search/search-index.ts';
 
 /** Ids of a run. Every write of a node includes them, which makes result rows unique and keeps them with their tenant. */
 export interface RunFacts {

@@ -7,11 +7,11 @@ import { deadline, unlessAborted } from '#graphs/engine/deadline.ts';
 import { preview } from '#graphs/engine/preview.ts';
 import { prepareNode, type PreparedNode } from '#graphs/run/prepare-node.ts';
 import type { NodePlan } from '#graphs/run/plan-node.ts';
-import type { CachedOutcome } from '#src/domain/ports/node-cache.ts';
 import type { ChannelValues, NodeCall, NodeResult } from '#graphs/define.ts';
 import type { MapItem } from '#graphs/engine/flow-state.ts';
 import type { RunContext } from '#graphs/run/run-context.ts';
 import type { StepFinished, StepStarted } from '#graphs/run/step-sink.ts';
+import type { CachedOutcome } from '#src/stores/node-cache.ts';
 
 /** Outcome of a visit. `failed`: the run goes on by `onError`. `waiting`: the node asked a question. */
 export type VisitOutcome =

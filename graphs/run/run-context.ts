@@ -3,7 +3,7 @@ import type { NestedOutcome, NestedWorkflow, Question } from '#graphs/define.ts'
 import type { Semaphore } from '#graphs/engine/semaphore.ts';
 import type { NodeDeps, RunFacts } from '#graphs/node-deps.ts';
 import type { StepSink } from '#graphs/run/step-sink.ts';
-import type { NodeCache } from '#src/domain/ports/node-cache.ts';
+import type { NodeCache } from '#src/stores/node-cache.ts';
 
 /** Parts of the run context that the caller provides. */
 export interface RunParts {
@@ -11,7 +11,7 @@ export interface RunParts {
   readonly run: RunFacts;
   readonly steps: StepSink;
   /** Cache of pure nodes; without it nothing is cached. */
-  readonly cache?: NodeCache;
+  readonly cache?: Pick<NodeCache, 'get' | 'put'>;
   /** Answers to the run's questions, by path of the node that asked. */
   readonly answers?: ReadonlyMap<string, unknown>;
   /** Values of project secrets by name; without it a graph with secrets fails. */
