@@ -1,5 +1,5 @@
 import type { Collections, MemberRow, UserRow } from '#src/stores/collections.ts';
-import { BatchedReads } from '#src/concurrency/batched-reads.ts';
+import { batchedReads } from '#src/concurrency/batched-reads.ts';
 import type { OAuthGrant, OAuthToken } from '#src/domain/ports/oauth.ts';
 import type { ProjectRecord } from '#src/domain/ports/organizations.ts';
 import type { TokenAccess, TokenAccessReader } from '#src/domain/ports/token-access.ts';
@@ -46,7 +46,7 @@ function accessOf({ grants, memberships, users, projects, organizations, ...toke
 
 /** Calls that come at once are looked up at once, whoever makes them. */
 export function createTokenAccessReader({ oauthTokens }: Pick<Collections, 'oauthTokens'>): TokenAccessReader {
-  const reads = new BatchedReads<TokenAccess>(async (hashes) => {
+  const read = batchedReads<TokenAccess>(async (hashes) => {
     const rows = await oauthTokens.aggregate<Joined>([{ $match: { _id: { $in: [...hashes] } } }, ...joins]).toArray();
     return new Map(
       rows.flatMap((row) => {
@@ -55,5 +55,5 @@ export function createTokenAccessReader({ oauthTokens }: Pick<Collections, 'oaut
       }),
     );
   });
-  return { find: async (hash) => (await reads.get(hash)) ?? null };
+  return { find: async (hash) => (await read(hash)) ?? null };
 }

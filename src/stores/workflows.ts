@@ -9,8 +9,8 @@ import {
   versionRow,
   type WorkflowVersionRow,
 } from '#src/stores/workflow-rows.ts';
-import { BatchedReads } from '#src/concurrency/batched-reads.ts';
-import { BoundedMemory } from '#src/concurrency/bounded-memory.ts';
+import { LRUCache } from 'lru-cache';
+import { batchedReads } from '#src/concurrency/batched-reads.ts';
 import type { Tenant } from '#src/domain/access/tenant.ts';
 import type { ListPosition } from '#src/domain/ports/documents.ts';
 import type { WorkflowStore } from '#src/domain/ports/workflows.ts';
@@ -33,8 +33,8 @@ const olderThan = (after: ListPosition | null): Filter<WorkflowRecord> =>
 const keptCharacters = 8_000_000;
 
 /** By organization and id: calls of the same moment share one query for each organization. */
-const batchedReads = (workflows: Collections['workflows']): BatchedReads<WorkflowRecord> =>
-  new BatchedReads(async (keys) => {
+const workflowReads = (workflows: Collections['workflows']) =>
+  batchedReads<WorkflowRecord>(async (keys) => {
     const asked = keys.map((key) => ({
       organizationId: key.slice(0, key.indexOf(' ')),
       _id: key.slice(key.indexOf(' ') + 1),
@@ -48,7 +48,7 @@ const batchedReads = (workflows: Collections['workflows']): BatchedReads<Workflo
 
 /** Caches versions: they never change, and ids of workflows are not used again. */
 function createVersions(workflowVersions: Collections['workflowVersions']) {
-  const cache = new BoundedMemory<WorkflowVersionRecord>(keptCharacters);
+  const cache = new LRUCache<string, WorkflowVersionRecord>({ maxSize: keptCharacters });
   const reads: Pick<WorkflowStore, 'findVersion' | 'listVersions'> = {
     async findVersion(organizationId, workflowId, version) {
       const _id = `${workflowId}@${version}`;
@@ -58,7 +58,8 @@ function createVersions(workflowVersions: Collections['workflowVersions']) {
       const row = await workflowVersions.findOne({ _id, organizationId });
       if (row === null) return null;
       const found = readVersion(row);
-      cache.set(key, found, typeof row.graph === 'string' ? row.graph.length : JSON.stringify(row.graph).length);
+      const { length: size } = typeof row.graph === 'string' ? row.graph : JSON.stringify(row.graph);
+      cache.set(key, found, { size });
       return found;
     },
     async listVersions(organizationId, workflowId, before, limit) {
@@ -87,7 +88,7 @@ function createVersions(workflowVersions: Collections['workflowVersions']) {
     },
     async deleteOf(organizationId: string, workflowId: string): Promise<void> {
       await workflowVersions.deleteMany({ organizationId, workflowId });
-      cache.deleteAll(`${organizationId} ${workflowId}@`);
+      for (const key of cache.keys()) if (key.startsWith(`${organizationId} ${workflowId}@`)) cache.delete(key);
     },
   };
 }
@@ -97,7 +98,7 @@ export function createWorkflowStore(
 ): WorkflowStore {
   const { workflows, workflowVersions, workflowDrafts, workflowEdits } = collections;
   const versions = createVersions(workflowVersions);
-  const reads = batchedReads(workflows);
+  const read = workflowReads(workflows);
   return {
     ...createDraftStore(collections),
     async insert(workflow, { version, draft }) {
@@ -107,7 +108,7 @@ export function createWorkflowStore(
       await workflows.insertOne(workflow);
     },
     async find({ organizationId, projectIds }, id) {
-      const found = await reads.get(`${organizationId} ${id}`);
+      const found = await read(`${organizationId} ${id}`);
       return found !== undefined && projectIds.includes(found.projectId) ? found : null;
     },
     listPublished: (tenant) =>

@@ -128,6 +128,17 @@ export const vendors: Readonly<Record<string, readonly string[]>> = {
   '@tesseract.js-data/eng': ['src/adapters/'],
   'snowball-stemmers': ['src/stores/', 'src/adapters/'],
   'ipaddr.js': ['src/adapters/'],
+  'lru-cache': [
+    'src/stores/',
+    'src/adapters/',
+    'graphs/run/',
+    'tools/',
+    'app/agents/',
+    'app/compose/',
+    'packages/embedded-mongo/src/',
+  ],
+  dataloader: ['src/concurrency/'],
+  'fastest-levenshtein': ['src/domain/documents/', 'graphs/check/'],
   '@node-oauth/oauth2-server': ['tools/oauth/'],
   jose: ['src/adapters/oauth/'],
 };
