@@ -105,7 +105,7 @@ describe('a call that publishes or destroys', () => {
     const macs = flippedText(mac ?? '', 'base64url');
     expect(macs.length).toBe(256);
     const answers = await Promise.all(
-      macs.map((other) => again('publish_workflow', input, [head, body, other].join('.'))),
+      macs.map((forgedMac) => again('publish_workflow', input, [head, body, forgedMac].join('.'))),
     );
     for (const { error } of answers) expect(error).toMatchObject(rejected);
     vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 11 * 60_000 });
