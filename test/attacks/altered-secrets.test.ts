@@ -5,7 +5,7 @@ import { withSigned } from '#src/adapters/sessions/cookie.ts';
 import { AppError } from '#src/domain/app-error.ts';
 import { hashSecret, newOAuthSecret, secretMatches } from '#src/domain/access/oauth/secrets.ts';
 import { SignedMedia } from '#tools/pictures/signed-media.ts';
-import { alteredTexts } from '#test/support/altered.ts';
+import { alteredTexts } from '#test/support/integrity/altered.ts';
 import { documentRecord } from '#test/support/records.ts';
 
 const secret = Buffer.alloc(32, 7);

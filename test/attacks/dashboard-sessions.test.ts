@@ -8,7 +8,7 @@ import { dashboardWorkflows } from '#src/contracts/dashboard/workflows.ts';
 import type { Route } from '#src/contracts/route.ts';
 import { newId } from '#src/domain/ids.ts';
 import { problemOf } from '#test/spec/support/replies.ts';
-import { flippedText } from '#test/support/altered.ts';
+import { flippedText } from '#test/support/integrity/altered.ts';
 import { rawRequest } from '#test/support/dashboard/raw-request.ts';
 import { createBreakableStore, everyOperation } from '#test/support/dashboard/session-stores.ts';
 import { collectionsIn } from '#test/support/stored.ts';

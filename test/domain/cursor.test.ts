@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { decodeCursor, encodeCursor } from '#src/domain/cursor.ts';
-import { flippedText } from '#test/support/altered.ts';
+import { flippedText } from '#test/support/integrity/altered.ts';
 
 const secret = Buffer.from('a secret of this service');
 const binding = '["org_a",["prj_a"],{}]';

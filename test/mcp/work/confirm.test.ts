@@ -6,7 +6,7 @@ import { catalogOf } from '#graphs/catalog.ts';
 import { review } from '#graphs/nodes/review.ts';
 import { graphOf, noop } from '#test/graphs/support/graph-fixtures.ts';
 import { callTool, formDeclared, type Reply, type Wire } from '#test/mcp/work/modern-wire.ts';
-import { flippedText } from '#test/support/altered.ts';
+import { flippedText } from '#test/support/integrity/altered.ts';
 import { addNeighbour } from '#test/support/neighbour.ts';
 import { startTestApp, tinyPng, type TestApp } from '#test/support/test-app.ts';
 import { addWorkflow } from '#test/support/workflows.ts';
