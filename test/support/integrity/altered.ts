@@ -1,5 +1,5 @@
 /** Every copy of `bytes` with one bit flipped. */
-export function flippedBits(bytes: Uint8Array): Buffer[] {
+function flippedBits(bytes: Uint8Array): Buffer[] {
   return Array.from({ length: bytes.length * 8 }, (_, bit) => {
     const copy = Buffer.from(bytes);
     copy[bit >> 3] = (copy[bit >> 3] ?? 0) ^ (1 << (bit & 7));
