@@ -1,9 +1,9 @@
 import { once } from 'node:events';
-import { resolve as absolute } from 'node:path';
+import { extname, resolve as absolute } from 'node:path';
 import { Worker } from 'node:worker_threads';
-import type { Whereabouts } from './start.ts';
+import type { EngineAddress } from './start.ts';
 
-export interface EmbeddedDatabase extends Whereabouts {
+export interface EmbeddedDatabase extends EngineAddress {
   /** Resolves with the reason when an engine of ours dies by itself; stays pending otherwise. */
   failed: Promise<Error>;
   close(): Promise<void>;
@@ -22,12 +22,13 @@ export interface OpenOptions {
  * that one, wherever it listens. Throws when the database file is damaged: it is never replaced.
  */
 export async function openEmbeddedDatabase({ dataDir, port = 0, socket }: OpenOptions): Promise<EmbeddedDatabase> {
-  const worker = new Worker(new URL('./worker.ts', import.meta.url), {
+  // The built package holds JavaScript, the repository TypeScript.
+  const worker = new Worker(new URL(`./worker${extname(import.meta.filename)}`, import.meta.url), {
     workerData: { dataDir, address: socket === undefined ? `127.0.0.1:${port}` : absolute(socket) },
     execArgv: ['--disable-warning=ExperimentalWarning'],
   });
   const exited = once(worker, 'exit').catch(() => undefined);
-  const [started] = (await once(worker, 'message')) as [Whereabouts | { refused: string }];
+  const [started] = (await once(worker, 'message')) as [EngineAddress | { refused: string }];
   if ('refused' in started) {
     await exited;
     throw new Error(started.refused);

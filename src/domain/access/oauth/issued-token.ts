@@ -1,0 +1,14 @@
+/** What an external authorization server says of whom a token was given. Source: RFC 9068 §2.2. */
+export interface IssuedToken {
+  readonly subject: string;
+  /** The program: `client_id` or `azp`; null where the issuer names none. */
+  readonly clientId: string | null;
+  /** How the issuer calls the person, for records; null where it does not. */
+  readonly name: string | null;
+  /** As the issuer names them: whoever reads them takes those that are known here. */
+  readonly scopes: readonly string[];
+  /** Claim `organization_id`. */
+  readonly organizationId: string;
+  /** Claim `project_ids`; null: all of the organization. */
+  readonly projectIds: readonly string[] | null;
+}

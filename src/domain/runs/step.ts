@@ -1,0 +1,29 @@
+import type { ModelUsage } from '#src/domain/ports/models.ts';
+import type { RunFailure } from '#src/domain/runs/run.ts';
+
+export interface StepRecord {
+  readonly _id: string;
+  readonly runId: string;
+  /** Of the lease it was written under. */
+  readonly fence: number;
+  readonly organizationId: string;
+  readonly projectId: string;
+  /** Path of the node in the run. */
+  readonly nodeId: string;
+  readonly type: string;
+  readonly attempt: number;
+  readonly status: 'running' | 'waiting' | 'succeeded' | 'failed' | 'continued' | 'canceled';
+  readonly startedAt: Date;
+  readonly finishedAt: Date | null;
+  readonly ms: number | null;
+  readonly inputPreview: string | null;
+  readonly outputPreview: string | null;
+  readonly usage: ModelUsage | null;
+  /** Type and version of the node: `ocr@1`. Absent on rows of older versions of this program, as what follows. */
+  readonly node?: string;
+  readonly modelLabel?: string | null;
+  readonly outputDigest?: string | null;
+  /** The run whose outcome was taken from the cache. */
+  readonly cachedFrom?: string | null;
+  readonly error: RunFailure | null;
+}

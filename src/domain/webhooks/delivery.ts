@@ -1,0 +1,17 @@
+/** A webhook to be sent. `_id` derives from what it tells, so that telling it twice stores it once; it is the `webhook-id`. */
+export interface DeliveryRecord {
+  readonly _id: string;
+  readonly organizationId: string;
+  readonly projectId: string;
+  readonly url: string;
+  /** `run.emitted`, `execution.completed`. */
+  readonly type: string;
+  /** JSON text, sent as it is. */
+  readonly payload: string;
+  readonly createdAt: Date;
+  readonly attempts: number;
+  /** When to try next, or end of the lease of the process that is trying; absent when it is over. */
+  readonly dueAt?: Date;
+  readonly status: 'pending' | 'delivered' | 'failed';
+  readonly lastError: string | null;
+}

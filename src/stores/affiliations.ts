@@ -1,0 +1,99 @@
+import type { Collections } from '#src/stores/collections.ts';
+import { isDuplicateKey } from '#src/stores/connect.ts';
+import type { Affiliation, WaitingInvitation } from '#src/domain/access/member.ts';
+
+const most = 100;
+/** Longer than it takes from an organization to its founder. */
+const graceMs = 60_000;
+
+/** False where a unique index refuses it. */
+async function unlessThere(write: () => Promise<unknown>): Promise<boolean> {
+  try {
+    await write();
+    return true;
+  } catch (error) {
+    if (isDuplicateKey(error)) return false;
+    throw error;
+  }
+}
+
+/** What a person belongs to and is invited to: asked by user id and by address, never by organization alone. */
+export function createAffiliations({
+  organizations,
+  members,
+  invitations,
+}: Pick<Collections, 'organizations' | 'members' | 'invitations'>) {
+  const namesOf = async (ids: readonly string[]): Promise<ReadonlyMap<string, string>> => {
+    if (ids.length === 0) return new Map();
+    const found = await organizations.find({ _id: { $in: [...ids] } }, { projection: { name: 1 } }).toArray();
+    return new Map(found.map(({ _id, name }) => [_id, name]));
+  };
+  const waiting = (invitationId: string, email: string, now: Date) => ({
+    _id: invitationId,
+    email,
+    status: 'pending' as const,
+    expiresAt: { $gt: now },
+  });
+  /** The founder comes right after the organization: one that is older and has nobody was cut short, and nobody can enter it. */
+  const freeSlug = async (slug: string, now: Date): Promise<void> => {
+    const createdAt = { $lt: new Date(now.getTime() - graceMs) };
+    const holder = await organizations.findOne({ slug, createdAt }, { projection: { _id: 1 } });
+    if (holder === null || (await members.findOne({ organizationId: holder._id })) !== null) return;
+    await organizations.updateOne({ _id: holder._id, slug }, { $unset: { slug: 1 } });
+  };
+  return {
+    /** Oldest first, at most 100. */
+    async organizationsOf(userId: string): Promise<readonly Affiliation[]> {
+      const rows = await members.find({ userId }).sort({ createdAt: 1 }).limit(most).toArray();
+      const names = await namesOf(rows.map(({ organizationId }) => organizationId));
+      return rows.flatMap(({ organizationId, role }) => {
+        const name = names.get(organizationId);
+        return name === undefined ? [] : [{ organizationId, name, role }];
+      });
+    },
+    /** null for one that does not wait, and for one of another address (small letters). */
+    async invitation(invitationId: string, email: string, now: Date): Promise<WaitingInvitation | null> {
+      const row = await invitations.findOne(waiting(invitationId, email, now));
+      if (row === null) return null;
+      const { organizationId, role, expiresAt } = row;
+      const organizationName = (await namesOf([organizationId])).get(organizationId);
+      return organizationName === undefined
+        ? null
+        : { invitationId, organizationId, organizationName, role, expiresAt };
+    },
+    /** Only one caller gets true; false when it does not wait for this address. */
+    async settle(
+      invitationId: string,
+      email: string,
+      { to, now }: { readonly to: 'accepted' | 'rejected'; readonly now: Date },
+    ): Promise<boolean> {
+      const filter = waiting(invitationId, email, now);
+      return (await invitations.updateOne(filter, { $set: { status: to } })).matchedCount === 1;
+    },
+    /** One that was accepted, and could not be made good. It stays over where the address was invited again meanwhile. */
+    async reopen(invitationId: string): Promise<void> {
+      // Of one address a single invitation waits; a later one has replaced this.
+      await unlessThere(() =>
+        invitations.updateOne({ _id: invitationId, status: 'accepted' }, { $set: { status: 'pending' } }),
+      );
+    },
+    /** False when the slug is taken: not by one that was left without any member for a minute, which loses it. */
+    async insertOrganization(organization: {
+      readonly _id: string;
+      readonly name: string;
+      readonly slug: string;
+      readonly createdAt: Date;
+    }): Promise<boolean> {
+      const insert = () => unlessThere(() => organizations.insertOne(organization));
+      if (await insert()) return true;
+      await freeSlug(organization.slug, organization.createdAt);
+      return insert();
+    },
+  };
+}
+
+/**
+ * What a person belongs to, or could. The one thing that is not asked in the name of an organization. An invitation is found by its id
+ * and the invited address together: addresses are not verified, so the id is the secret, and nothing lists ids by address.
+ */
+export type Affiliations = ReturnType<typeof createAffiliations>;
