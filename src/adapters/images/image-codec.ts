@@ -16,7 +16,7 @@ import { toRaster, transformPage } from '#src/adapters/images/transform.ts';
 import { sniff } from '#src/adapters/images/sniff.ts';
 import { orAbort } from '#src/adapters/threads/deadline.ts';
 
-/** Sharp for images, pdfjs-dist for PDFs, each loaded when first needed. Source: pipeline.md "Decode and prepare". */
+/** Sharp for images, pdfjs-dist for PDFs, each loaded when first needed. Source: docs/decisions/0005. */
 export function createImageCodec(): ImageCodec {
   const pdf = createPdfPages();
 

@@ -1,7 +1,7 @@
 import sharp from 'sharp';
 
 /**
- * libvips with the settings of pipeline.md "Decode and prepare". Import lazily: `const { sharp } = await import(...)`.
+ * libvips with the settings of docs/decisions/0005. Import lazily: `const { sharp } = await import(...)`.
  * The settings belong to the process, so they are made once, when this module is first loaded.
  */
 sharp.concurrency(1);

@@ -90,7 +90,7 @@ function issued(claims: JWTPayload): IssuedToken | null {
 
 /**
  * JWT access tokens of an authorization server beside our own. `iss` and `aud` to the letter, `exp` and `sub` required, asymmetric
- * signatures only. Source: RFC 9068 §4; RFC 8414 §3; mcp.md "OAuth 2.1 authorization server".
+ * signatures only. Source: RFC 9068 §4; RFC 8414 §3; docs/decisions/0043.
  */
 export function createExternalIssuer(options: ExternalIssuerOptions) {
   const keys = keysOf(options);

@@ -14,7 +14,7 @@ export interface PreparedPage {
 
 /**
  * Gray, turned, at most `longestSide` pixels, with a border in the tone of the paper. Contrast stays untouched and nothing goes
- * through JPEG: both were measured to cost characters. Throws `image.undecodable`. Source: pipeline.md "OCR".
+ * through JPEG: both were measured to cost characters. Throws `image.undecodable`. Source: docs/decisions/0020.
  */
 export async function preparePage(page: PageImage, rotation: Rotation, longestSide: number): Promise<PreparedPage> {
   const { sharp } = await import('#src/adapters/images/sharp.ts');

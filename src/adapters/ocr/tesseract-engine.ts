@@ -20,7 +20,7 @@ export interface TesseractEngineOptions {
   readonly pagesPerWorker?: number;
 }
 
-/** Text recognition in a pool of threads, started when first needed. Source: pipeline.md "OCR". */
+/** Text recognition in a pool of threads, started when first needed. Source: docs/decisions/0020. */
 export function createTesseractEngine(options: TesseractEngineOptions = {}): OcrEngine {
   const { version } = createRequire(import.meta.url)('tesseract.js/package.json') as { version: string };
   const standard = options.language ?? 'eng';

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { AppError } from '#src/domain/app-error.ts';
 
-/** The model variant that the measurements of pipeline.md "OCR" stand on. */
+/** The model variant that the measurements of docs/decisions/0020 rest on. */
 export const modelVariant = '4.0.0_best_int';
 const codes = /^[a-z]{3}(?:_[a-z]{1,8})?(?:\+[a-z]{3}(?:_[a-z]{1,8})?){0,4}$/;
 

@@ -7,7 +7,7 @@ import { readPrompt } from '#src/domain/segment-locally/read-prompt.ts';
 /** Enough to part words of a page of small print. */
 const analysisSide = 1_600;
 
-/** From recognized text, else from the shapes of the ink: never a guess at what a picture shows. Source: pipeline.md "Segmentation". */
+/** From recognized text, else from the shapes of the ink: never a guess at what a picture shows. Source: docs/decisions/0032. */
 export function createLocalSegmenter(images: Pick<ImageCodec, 'raster'>): Segmenter {
   return {
     label: 'local/layout-1',

@@ -93,7 +93,7 @@ function beforeSignUp(options: LibraryOptions) {
 }
 
 /**
- * The authentication library as identity.md wants it: cookie `app.session_token`, string ids, our collections, no cookie cache, no
+ * The authentication library as docs/decisions/0034 says: cookie `app.session_token`, string ids, our collections, no cookie cache, no
  * bearer tokens, the caller's address from the facade only. What it would read from the environment is said here instead.
  */
 export function createBetterAuth(options: LibraryOptions) {

@@ -5,7 +5,7 @@ import type { SessionStore } from '#src/domain/ports/sessions.ts';
 
 const days = 7;
 
-/** The one session with a token that somebody chose, in the database only. Source: specification §5 rule 3. */
+/** The one session with a token that somebody chose, in the database only. Source: `auth.debug.token`. */
 export function createSeededSession(db: Db, store: SessionStore | null) {
   const rows = db.collection<SessionRow>('sessions');
   const _id = derivedId('session', 'seeded');

@@ -1,6 +1,6 @@
 import { AppError } from '#src/domain/app-error.ts';
 
-/** Pixels of one page and pages of one document. Source: pipeline.md "Decode and prepare". */
+/** Pixels of one page and pages of one document. Source: docs/decisions/0005. */
 export const maximumPixels = 5e7;
 const maximumPages = 200;
 

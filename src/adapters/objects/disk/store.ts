@@ -110,7 +110,7 @@ function storage(folders: StoreFolders, collector: BlobCollector): Omit<ObjectSt
 
 /**
  * The ObjectStore on a folder, with an HTTP listener for its signed addresses. Several stores, in one process or many, may
- * share the folder. Source: storage.md "Objects".
+ * share the folder. Source: docs/decisions/0007.
  */
 export async function createDiskObjectStore(options: DiskObjectStoreOptions): Promise<DiskObjectStore> {
   const { secret, host, maxBytes, clock = () => new Date(), pace = defaultPace, onError = () => undefined } = options;
