@@ -7,7 +7,7 @@ import type {
   OAuthClient,
   OAuthGrant,
   OAuthToken,
-} from '#src/domain/ports/oauth.ts';
+} from '#src/domain/access/oauth/records.ts';
 
 /** What a client that keeps to PKCE remembers, and the challenge it sends. */
 export const verifier = 'a-verifier-of-forty-three-characters-or-more-1234';
