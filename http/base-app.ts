@@ -1,7 +1,20 @@
-import express, { type Express } from 'express';
+import express, { type Express, type RequestHandler, type Response } from 'express';
 import type { Logger } from '#src/domain/ports/logger.ts';
 import type { Metrics } from '#src/domain/ports/metrics.ts';
-import { requestId, requestIdOf } from '#http/guard/request-id.ts';
+import { newId } from '#src/domain/ids.ts';
+
+const acceptable = /^[A-Za-z0-9._-]{1,128}$/;
+
+/** Takes a decent `x-request-id` over, or makes one; it comes back on every response and stands in every log line. */
+export const requestId: RequestHandler = (request, response, next) => {
+  const given = request.headers['x-request-id'];
+  response.setHeader('x-request-id', typeof given === 'string' && acceptable.test(given) ? given : newId('request'));
+  next();
+};
+
+export function requestIdOf(response: Response): string {
+  return String(response.getHeader('x-request-id'));
+}
 
 interface BaseParts {
   readonly metrics: Metrics;

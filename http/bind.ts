@@ -1,4 +1,4 @@
-import type { Request, RequestHandler, Response, Router } from 'express';
+import express, { type Request, type RequestHandler, type Response, type Router } from 'express';
 import type { Authenticator } from '#src/auth/authenticate.ts';
 import type { SessionAuthenticator } from '#src/auth/session-authenticator.ts';
 import { sessionCookie, type Route } from '#src/contracts/route.ts';
@@ -7,10 +7,22 @@ import type { Principal } from '#src/domain/access/principal.ts';
 import type { AnyTool, Outcome, ToolContext } from '#tools/define.ts';
 import type { ToolDeps } from '#tools/deps.ts';
 import { call, fieldErrors, invalidInput } from '#tools/call.ts';
-import { jsonBody } from '#http/guard/json-body.ts';
 import { countCall, type RateLimiters } from '#http/guard/rate-limit.ts';
-import { requestIdOf } from '#http/guard/request-id.ts';
+import { requestIdOf } from '#http/base-app.ts';
 import { sameSite } from '#http/guard/same-site.ts';
+import { limits } from '#src/contracts/fields.ts';
+
+/** Not strict: a text or a number is valid JSON, and the row's own check says what is wrong with it. */
+const parse = express.json({ limit: limits.jsonBodyBytes, strict: false });
+
+/** JSON bodies only: anything else is `request.media_type`, before it is read. */
+export const jsonBody: RequestHandler = (request, response, next) => {
+  if (request.is('application/json') === false) {
+    next(new AppError('request.media_type', 'Send Content-Type: application/json.'));
+    return;
+  }
+  parse(request, response, next);
+};
 
 export interface Facade {
   readonly authenticator: Authenticator;

@@ -4,7 +4,7 @@ import { problemType } from '#src/contracts/resources/problem.ts';
 import { AppError } from '#src/domain/app-error.ts';
 import { isOutage } from '#src/domain/outage.ts';
 import type { Logger } from '#src/domain/ports/logger.ts';
-import { requestIdOf } from '#http/guard/request-id.ts';
+import { requestIdOf } from '#http/base-app.ts';
 
 /** What express and its body parser throw, in this service's words. */
 function fromExpress(error: unknown): AppError | null {

@@ -1,6 +1,8 @@
 import type { AuthInfo } from '@modelcontextprotocol/server';
 import type { Principal } from '#src/domain/access/principal.ts';
 import type { McpView } from '#mcp/view.ts';
+import type { ToolContext } from '#tools/define.ts';
+import type { ToolDeps } from '#tools/deps.ts';
 
 /** Who calls, as the facade in front found out; passed through the SDK with each request. */
 export interface McpCaller {
@@ -22,4 +24,9 @@ export function callerOf(authInfo: AuthInfo | undefined): McpCaller {
   const caller = authInfo?.extra?.['caller'] as McpCaller | undefined;
   if (caller === undefined) throw new Error('an MCP request without a caller');
   return caller;
+}
+
+/** What a use case is told of one request. */
+export function contextOf(deps: ToolDeps, { principal, requestId, ip }: McpCaller, signal: AbortSignal): ToolContext {
+  return { principal, requestId, surface: 'mcp', ip, signal, deps, outcome: {} };
 }

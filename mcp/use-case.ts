@@ -8,7 +8,7 @@ import { presentError, presentOutput } from '#mcp/present/present.ts';
 import { progressReport } from '#mcp/progress.ts';
 import { executionGoingOn } from '#mcp/tasks/execution-tasks.ts';
 import type { Exchange, McpTool } from '#mcp/tool.ts';
-import { contextOf } from '#mcp/tool-context.ts';
+import { contextOf } from '#mcp/caller.ts';
 import type { Toolset } from '#mcp/view.ts';
 
 /** Their answer is an execution, which may go on. */

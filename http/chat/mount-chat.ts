@@ -4,14 +4,12 @@ import type { Principal } from '#src/domain/access/principal.ts';
 import { AppError } from '#src/domain/app-error.ts';
 import { call, fieldErrors, invalidInput } from '#tools/call.ts';
 import { tools } from '#tools/index.ts';
-import { admission, cookieGuards, type Facade } from '#http/bind.ts';
+import { admission, cookieGuards, type Facade, jsonBody } from '#http/bind.ts';
 import { AnswerRegistry, answersDefaults, type AnswerRegistryOptions } from '#http/chat/answer-registry.ts';
-import { deliver, type DeliverOptions } from '#http/chat/deliver.ts';
-import type { LiveAnswer } from '#http/chat/live-answer.ts';
-import { produce, wireOf, type Ask } from '#http/chat/produce.ts';
+import { deliver, type DeliverOptions, type LiveAnswer } from '#http/chat/live-answer.ts';
+import { produce, wireOf, type Ask } from '#http/chat/stream-writer.ts';
 import { readChat } from '#http/chat/request.ts';
-import { jsonBody } from '#http/guard/json-body.ts';
-import { requestIdOf } from '#http/guard/request-id.ts';
+import { requestIdOf } from '#http/base-app.ts';
 import { sseDefaults } from '#http/sse.ts';
 
 export interface ChatOptions extends AnswerRegistryOptions, DeliverOptions {

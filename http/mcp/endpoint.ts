@@ -10,14 +10,36 @@ import type { McpCaller } from '#mcp/caller.ts';
 import { productCatalog } from '#mcp/product.ts';
 import type { Facade } from '#http/bind.ts';
 import { countCall } from '#http/guard/rate-limit.ts';
-import { requestIdOf } from '#http/guard/request-id.ts';
+import { requestIdOf } from '#http/base-app.ts';
 import { bearerPrincipal, doorOf, insufficientScope } from '#http/mcp/bearer.ts';
-import { cors } from '#http/mcp/cors.ts';
-import { narrow } from '#http/mcp/narrow.ts';
+import { narrow } from '#mcp/view.ts';
 import { readJson } from '#http/mcp/read-json.ts';
 import type { ProtectedResource } from '#http/mcp/resource-metadata.ts';
 import type { SessionLimits } from '#http/mcp/sessions.ts';
 import { createTransport, type Exchanged, type Legacy } from '#http/mcp/transport.ts';
+
+const allowedHeaders =
+  'authorization, content-type, accept, mcp-protocol-version, mcp-method, mcp-name, mcp-session-id, last-event-id';
+const exposedHeaders = 'www-authenticate, mcp-session-id, mcp-protocol-version';
+
+/** Browsers on origins that were let through may read the answers; no cookies are involved. Source: mcp.md "Endpoint". */
+export const cors: RequestHandler = (request, response, next) => {
+  const { origin } = request.headers;
+  response.vary('origin');
+  if (origin !== undefined) {
+    response.setHeader('access-control-allow-origin', origin);
+    response.setHeader('access-control-expose-headers', exposedHeaders);
+  }
+  if (request.method !== 'OPTIONS') {
+    next();
+    return;
+  }
+  response.setHeader('allow', 'GET, POST, DELETE, OPTIONS');
+  response.setHeader('access-control-allow-methods', 'GET, POST, DELETE');
+  response.setHeader('access-control-allow-headers', allowedHeaders);
+  response.setHeader('access-control-max-age', '600');
+  response.status(204).end();
+};
 
 /** Access tokens: what takes them, and where clients get them. */
 export interface OAuthParts extends ProtectedResource {

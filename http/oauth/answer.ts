@@ -4,7 +4,7 @@ import { OAuthError } from '#src/domain/access/oauth/oauth-error.ts';
 import { readParameters, type FormParameters } from '#src/domain/access/oauth/parameters.ts';
 import type { AppError } from '#src/domain/app-error.ts';
 import type { Logger } from '#src/domain/ports/logger.ts';
-import { requestIdOf } from '#http/guard/request-id.ts';
+import { requestIdOf } from '#http/base-app.ts';
 import { asAppError } from '#http/problem.ts';
 import type { OAuthClient } from '#src/domain/access/oauth/records.ts';
 import type { OAuthStore } from '#src/stores/oauth.ts';

@@ -7,7 +7,7 @@ import { redirectMatches } from '#src/domain/access/oauth/redirect.ts';
 import type { LiveSession } from '#src/domain/ports/sessions.ts';
 import { ownPath } from '#http/guard/own-path.ts';
 import { RateLimiter, type Rate } from '#http/guard/rate-limit.ts';
-import { requestIdOf } from '#http/guard/request-id.ts';
+import { requestIdOf } from '#http/base-app.ts';
 import { answer, type Asker, type AuthorizeParts, type ConsentParts } from '#http/oauth/authorize-answer.ts';
 import { Decisions } from '#http/oauth/decision.ts';
 import { consentPage, homelessPage, refusedPage } from '#http/pages/consent.ts';

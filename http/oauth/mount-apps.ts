@@ -8,7 +8,7 @@ import { call } from '#tools/call.ts';
 import type { ToolContext } from '#tools/define.ts';
 import { tools } from '#tools/index.ts';
 import type { Facade } from '#http/bind.ts';
-import { requestIdOf } from '#http/guard/request-id.ts';
+import { requestIdOf } from '#http/base-app.ts';
 import { appsPage, type AppsView } from '#http/pages/apps.ts';
 import { bodyOf, listIn, PageGuard, problemPages, seeOther } from '#http/pages/page-guard.ts';
 import { untouched, type Entry } from '#http/pages/fields.ts';

@@ -13,9 +13,8 @@ import {
 } from '#src/domain/access/oauth/consent-choice.ts';
 import { plainName } from '#src/domain/access/oauth/consent-text.ts';
 import type { LiveSession } from '#src/domain/ports/sessions.ts';
-import { box } from '#http/pages/box.ts';
+import { box, summaryOf, type Entry } from '#http/pages/fields.ts';
 import { along, carriedFields, type Carried } from '#http/pages/account.ts';
-import { summaryOf, type Entry } from '#http/pages/fields.ts';
 import { html, type Content, type Markup } from '#http/pages/html.ts';
 import type { Page } from '#http/pages/layout.ts';
 import { whoIs } from '#http/pages/organizations.ts';

@@ -4,7 +4,7 @@ import type { Logger } from '#src/domain/ports/logger.ts';
 import type { LiveSession } from '#src/domain/ports/sessions.ts';
 import type { Facade } from '#http/bind.ts';
 import { ownPath } from '#http/guard/own-path.ts';
-import { requestIdOf } from '#http/guard/request-id.ts';
+import { requestIdOf } from '#http/base-app.ts';
 import { refuseForeign } from '#http/guard/same-site.ts';
 import { along, type Carried } from '#http/pages/account.ts';
 import { FormToken } from '#http/pages/form-token.ts';

@@ -4,8 +4,7 @@ import type { Affiliate } from '#tools/members/affiliate.ts';
 import { AppError } from '#src/domain/app-error.ts';
 import type { Accounts, AccountAction, AccountBody, AccountReply, LiveSession } from '#src/domain/ports/sessions.ts';
 import { fieldErrors, invalidInput } from '#tools/call.ts';
-import { inSession, type Facade } from '#http/bind.ts';
-import { jsonBody } from '#http/guard/json-body.ts';
+import { inSession, type Facade, jsonBody } from '#http/bind.ts';
 import { refuseForeignTargets } from '#http/guard/own-path.ts';
 import { isEmpty, sameSite } from '#http/guard/same-site.ts';
 

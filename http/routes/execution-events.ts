@@ -4,7 +4,7 @@ import type { Principal } from '#src/domain/access/principal.ts';
 import { call } from '#tools/call.ts';
 import { tools } from '#tools/index.ts';
 import { admission, type Facade } from '#http/bind.ts';
-import { requestIdOf } from '#http/guard/request-id.ts';
+import { requestIdOf } from '#http/base-app.ts';
 import { lastEventId, resumable, streamQuery } from '#http/realtime/event-id.ts';
 import { ConcurrencyLimit } from '#http/guard/concurrency-limit.ts';
 import { followExecution, lateMs } from '#http/execution-feed.ts';

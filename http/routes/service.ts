@@ -1,10 +1,38 @@
-import type { Response } from 'express';
+import type { Response, Request } from 'express';
 import { service } from '#src/contracts/service.ts';
 import type { Outcome } from '#tools/define.ts';
 import { tools } from '#tools/index.ts';
 import type { Bind } from '#http/bind.ts';
-import { idempotencyHeader } from '#http/guard/idempotency-header.ts';
-import { createdOrFound } from '#http/routes/ingestion.ts';
+import { ingestion } from '#src/contracts/ingestion.ts';
+import { AppError } from '#src/domain/app-error.ts';
+
+/** The header `Idempotency-Key` is another name of the field `idempotencyKey`; both, and different, is `request.invalid`. */
+export function idempotencyHeader(request: Request): unknown {
+  const header = request.headers['idempotency-key'];
+  const body: unknown = request.body;
+  if (header === undefined || typeof body !== 'object' || body === null) return body;
+  const field = 'idempotencyKey' in body ? body.idempotencyKey : header;
+  if (field !== header)
+    throw new AppError(
+      'request.invalid',
+      'The header Idempotency-Key and the field idempotencyKey differ: send one of them.',
+      {
+        errors: [{ pointer: '/idempotencyKey', code: 'conflict', message: 'differs from the header Idempotency-Key' }],
+      },
+    );
+  return { ...body, idempotencyKey: header };
+}
+
+export function createdOrFound(response: Response, _output: unknown, outcome: Outcome): void {
+  response.status(outcome.created === true ? 201 : 200);
+  if (outcome.replayed === true) response.setHeader('idempotent-replayed', 'true');
+}
+
+/** Workflow-key ingestion. Source: specification §4.1. */
+export function mountIngestion(bind: Bind): void {
+  bind(ingestion.presign, tools.presignUpload);
+  bind(ingestion.ack, tools.acknowledgeUpload, { present: createdOrFound });
+}
 
 function accepted(response: Response, output: Record<string, unknown>, outcome: Outcome): void {
   response.setHeader('location', service.getExecution.path.replace(':id', String(output['id'])));

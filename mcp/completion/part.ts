@@ -4,7 +4,7 @@ import type { McpCaller } from '#mcp/caller.ts';
 import type { McpPart } from '#mcp/catalog.ts';
 import { completionsMax, type Complete } from '#mcp/completion/completers.ts';
 import { argumentMax, promptNamed } from '#mcp/prompts/part.ts';
-import { handling } from '#mcp/resources/handling.ts';
+import { handling } from '#mcp/resources/ask.ts';
 import { completionOf } from '#mcp/resources/part.ts';
 
 interface CompletionAsked {

@@ -7,14 +7,20 @@ import {
   ProtocolErrorCode,
   type InputRequiredResult,
   type RequestStateCodec,
+  type ClientCapabilities,
 } from '@modelcontextprotocol/server';
 import { canonicalHash, sha256Hex } from '#src/domain/canonical-json.ts';
 import { callerIdOf } from '#src/domain/access/principal.ts';
 import { AppError } from '#src/domain/app-error.ts';
 import type { AnyTool, ToolContext } from '#tools/define.ts';
-import { canAsk } from '#mcp/confirm/can-ask.ts';
 import { mayAsk, questionBefore } from '#mcp/confirm/questions.ts';
 import type { Exchange } from '#mcp/tool.ts';
+
+/** Whether the client can put a form before its user: `elicitation: {}` means that too. Source: MCP 2025-11-25, elicitation. */
+export function canAsk({ elicitation }: ClientCapabilities): boolean {
+  if (elicitation === undefined) return false;
+  return elicitation.form !== undefined || elicitation.url === undefined;
+}
 
 /** How long a user may take. */
 const ttlSeconds = 10 * 60;

@@ -10,7 +10,7 @@ import { requireRun } from '#tools/runs/require-run.ts';
 import { readExecution } from '#tools/runs/wait-for-execution.ts';
 import { checkWorkflow } from '#tools/workflows/check-workflow.ts';
 import { requireDraft, requireWorkflow } from '#tools/workflows/require-workflow.ts';
-import { plainName, plainText } from '#mcp/present/plain-words.ts';
+import { plainName, plainText } from '#mcp/present/neutralize.ts';
 
 /** Ids that a question names one by one. */
 const idsTold = 5;

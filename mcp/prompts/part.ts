@@ -8,7 +8,7 @@ import type { Scope } from '#src/contracts/scopes.ts';
 import type { ToolDeps } from '#tools/deps.ts';
 import type { McpCaller } from '#mcp/caller.ts';
 import type { McpPart } from '#mcp/catalog.ts';
-import { handling } from '#mcp/resources/handling.ts';
+import { handling } from '#mcp/resources/ask.ts';
 import { buildWorkflow } from '#mcp/prompts/build-workflow.ts';
 import { compareVersions } from '#mcp/prompts/compare-versions.ts';
 import { diagnoseRun } from '#mcp/prompts/diagnose-run.ts';

@@ -1,7 +1,7 @@
 import type { Resource } from '@modelcontextprotocol/server';
 import { tools } from '#tools/index.ts';
 import type { McpCaller } from '#mcp/caller.ts';
-import { plainName } from '#mcp/present/plain-words.ts';
+import { plainName } from '#mcp/present/neutralize.ts';
 import { addressOf, type ResourceKind } from '#mcp/resources/address.ts';
 import type { Ask } from '#mcp/resources/ask.ts';
 import { isResourceListed, resourceKinds, shownResources } from '#mcp/resources/shown.ts';

@@ -12,7 +12,7 @@ import {
   type Complete,
 } from '#mcp/completion/completers.ts';
 import { noSuchResource } from '#mcp/present/protocol-error.ts';
-import { handling } from '#mcp/resources/handling.ts';
+import { handling } from '#mcp/resources/ask.ts';
 import { listResources } from '#mcp/resources/list.ts';
 import type { ReadResource } from '#mcp/resources/read.ts';
 import { hasToolset } from '#mcp/view.ts';

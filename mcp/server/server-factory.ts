@@ -10,21 +10,53 @@ import {
   type InputRequiredResult,
   type McpHandlerRequestOptions,
   type McpHttpHandler,
-  type McpServer,
+  McpServer,
   type ServerContext,
+  type ServerCapabilities,
+  type ServerOptions,
 } from '@modelcontextprotocol/server';
 import type { Logger } from '#src/domain/ports/logger.ts';
 import { callerOf } from '#mcp/caller.ts';
 import type { McpCatalog } from '#mcp/catalog.ts';
 import { ToolRegistry } from '#mcp/tool-registry.ts';
 import { SessionEventStores } from '#mcp/server/event-store.ts';
-import { CatalogServer } from '#mcp/server/catalog-server.ts';
 import { isInView, outsideOfView } from '#mcp/rights.ts';
 import { declaredBy, lacksTasks, legible, requireTask, serveTasks } from '#mcp/tasks/serve.ts';
-import type { Tasks } from '#mcp/tasks/tasks.ts';
+import { type Tasks, tasksExtension, createdTask, hasTasks } from '#mcp/tasks/tasks.ts';
 import { TaskStreams } from '#mcp/tasks/task-streams.ts';
-import { createdTask, hasTasks } from '#mcp/tasks/wire.ts';
 import type { Exchange, McpTool } from '#mcp/tool.ts';
+
+function capabilitiesOf({ capabilities, tasks }: McpCatalog): ServerCapabilities {
+  if (tasks === undefined) return { tools: {}, ...capabilities };
+  return { tools: {}, ...capabilities, extensions: { ...capabilities.extensions, [tasksExtension]: {} } };
+}
+
+const forMinutes = { ttlMs: 5 * 60_000, cacheScope: 'private' } as const;
+
+/** What changes only with a release or with the caller's credential; other results are stale at once. */
+const cacheHints: NonNullable<ServerOptions['cacheHints']> = {
+  'server/discover': forMinutes,
+  'tools/list': forMinutes,
+  'prompts/list': forMinutes,
+  'resources/templates/list': forMinutes,
+};
+
+/** Tells the SDK's check of `Mcp-Param-*` headers the input schemas, which are not in its own registry. */
+export class CatalogServer extends McpServer {
+  readonly #index: ToolRegistry;
+
+  constructor(index: ToolRegistry, catalog: McpCatalog, version: string) {
+    super(
+      { name: 'inkgraph', title: 'Inkgraph', version },
+      { instructions: catalog.instructions, capabilities: capabilitiesOf(catalog), cacheHints },
+    );
+    this.#index = index;
+  }
+
+  override toolInputSchemaJson(name: string): Record<string, unknown> | undefined {
+    return this.#index.tool(name)?.definition.inputSchema;
+  }
+}
 
 export interface McpServerFactoryOptions {
   readonly catalog: McpCatalog;

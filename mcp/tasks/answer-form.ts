@@ -1,5 +1,5 @@
 import type { ElicitRequestFormParams } from '@modelcontextprotocol/server';
-import { plainText } from '#mcp/present/plain-words.ts';
+import { plainText } from '#mcp/present/neutralize.ts';
 
 type RequestedSchema = ElicitRequestFormParams['requestedSchema'];
 type Property = RequestedSchema['properties'][string];

@@ -13,10 +13,9 @@ import type { ToolContext } from '#tools/define.ts';
 import type { ToolDeps } from '#tools/deps.ts';
 import { tools } from '#tools/index.ts';
 import { readExecution, waitForExecution } from '#tools/runs/wait-for-execution.ts';
-import { executionAsTask } from '#mcp/tasks/execution-as-task.ts';
-import { openQuestions, type AskedQuestion } from '#mcp/tasks/open-questions.ts';
+import { executionAsTask, openQuestions, type AskedQuestion } from '#mcp/tasks/execution-as-task.ts';
 import type { Tasks } from '#mcp/tasks/tasks.ts';
-import { contextOf } from '#mcp/tool-context.ts';
+import { contextOf } from '#mcp/caller.ts';
 
 /** How long a run may take to ask for the rest. */
 const asksAgainMs = 10_000;

@@ -12,8 +12,16 @@ import { z } from 'zod';
 import type { Logger } from '#src/domain/ports/logger.ts';
 import { callerOf, type McpCaller } from '#mcp/caller.ts';
 import { protocolError } from '#mcp/present/protocol-error.ts';
-import { taskMethods, type Task, type TaskAsker, type TaskMethod, type Tasks } from '#mcp/tasks/tasks.ts';
-import { detailedTask, hasTasks, requiredCapabilities } from '#mcp/tasks/wire.ts';
+import {
+  taskMethods,
+  type Task,
+  type TaskAsker,
+  type TaskMethod,
+  type Tasks,
+  detailedTask,
+  hasTasks,
+  requiredCapabilities,
+} from '#mcp/tasks/tasks.ts';
 
 /** Ids are this service's own, and none is longer. */
 const params = z.looseObject({ taskId: z.string().max(200), inputResponses: z.unknown().optional() });

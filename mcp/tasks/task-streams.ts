@@ -9,8 +9,7 @@ import { areStrings, asListen, type ListenRequest } from '#mcp/updates/listen-re
 import { errorAnswer, mayPass } from '#mcp/present/protocol-error.ts';
 import { forward, messagesOf, OutStream, type StreamMessage } from '#mcp/tasks/out-stream.ts';
 import { lacksTasks } from '#mcp/tasks/serve.ts';
-import type { Task, TaskAsker, Tasks } from '#mcp/tasks/tasks.ts';
-import { detailedTask, hasTasks } from '#mcp/tasks/wire.ts';
+import { type Task, type TaskAsker, type Tasks, detailedTask, hasTasks } from '#mcp/tasks/tasks.ts';
 
 type Fetch = McpHttpHandler['fetch'];
 

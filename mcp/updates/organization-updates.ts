@@ -1,6 +1,6 @@
 import type { Logger } from '#src/domain/ports/logger.ts';
 import { addressOf, namedBy } from '#mcp/resources/address.ts';
-import { workflowState } from '#mcp/resources/readable.ts';
+import { workflowState } from '#mcp/resources/read.ts';
 import { changesOf } from '#mcp/updates/changes.ts';
 import { Coalescer } from '#mcp/updates/coalescer.ts';
 import { Seen } from '#mcp/updates/seen.ts';

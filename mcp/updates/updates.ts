@@ -2,7 +2,7 @@ import { ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/server';
 import type { ToolDeps } from '#tools/deps.ts';
 import type { McpCaller } from '#mcp/caller.ts';
 import { askAs } from '#mcp/resources/ask.ts';
-import { readableState } from '#mcp/resources/readable.ts';
+import { readableState } from '#mcp/resources/read.ts';
 import { OrganizationUpdates, type UpdateOptions, type Watcher } from '#mcp/updates/organization-updates.ts';
 
 /** Addresses that one stream or session may hear of. */

@@ -10,7 +10,7 @@ import { Authenticator } from '#src/auth/authenticate.ts';
 import { asAuthInfo } from '#mcp/caller.ts';
 import type { McpPart } from '#mcp/catalog.ts';
 import { McpServerFactory } from '#mcp/server/server-factory.ts';
-import { readingParts } from '#mcp/reading-parts.ts';
+import { readingParts } from '#mcp/product.ts';
 import { wholeView } from '#mcp/view.ts';
 import { legacyClient, modernClient } from '#test/mcp/listener.ts';
 import { post } from '#test/mcp/raw.ts';

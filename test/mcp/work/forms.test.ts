@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { answerProblem } from '#src/domain/runs/answer.ts';
 import { StepProgress } from '#src/domain/runs/progress.ts';
-import { plainName, plainText } from '#mcp/present/plain-words.ts';
+import { plainName, plainText } from '#mcp/present/neutralize.ts';
 import { progressReport } from '#mcp/progress.ts';
 import { answerForm } from '#mcp/tasks/answer-form.ts';
 
