@@ -36,7 +36,7 @@ function dataOf({ type, at, data, ...event }: LoggedEvent): ExecutionEvent {
 /** What is new to this reader. An event may be stored after others with higher numbers: the log is read again from a little before. */
 class Reader {
   readonly #feed: Feed;
-  readonly #told = new Set<number>();
+  readonly #sent = new Set<number>();
   #from: number;
   #highest: number;
   readonly ended = new Set<string>();
@@ -53,8 +53,8 @@ class Reader {
     for (let full = true; full && !stream.closed.aborted;) {
       const events = await deps.events.read(principal.organizationId, this.#from, page, { executionId: execution.id });
       for (const event of events) {
-        if (this.#told.has(event.seq)) continue;
-        this.#told.add(event.seq);
+        if (this.#sent.has(event.seq)) continue;
+        this.#sent.add(event.seq);
         // A late one takes the highest number, so that going on from it repeats nothing.
         this.#highest = Math.max(this.#highest, event.seq);
         if (event.type === 'run.completed' && event.runId !== undefined) this.ended.add(event.runId);
@@ -69,15 +69,15 @@ class Reader {
   #forget(events: readonly LoggedEvent[], full: boolean): void {
     const settled = Date.now() - lateMs;
     for (const event of events) if (full || event.at.getTime() < settled) this.#from = Math.max(this.#from, event.seq);
-    for (const seq of this.#told) if (seq <= this.#from) this.#told.delete(seq);
+    for (const seq of this.#sent) if (seq <= this.#from) this.#sent.delete(seq);
   }
 }
 
 /** Ended, and told of: what was appended with its end has had the time to be stored, or a reset before `known` stands for it. */
-function isOver(run: RunRecord, told: ReadonlySet<string>, known: number): boolean {
+function isOver(run: RunRecord, sent: ReadonlySet<string>, known: number): boolean {
   if (!terminalStatuses.has(run.status)) return false;
   const at = run.finishedAt?.getTime() ?? 0;
-  return told.has(run._id) || at <= known || Date.now() - at > lateMs;
+  return sent.has(run._id) || at <= known || Date.now() - at > lateMs;
 }
 
 function closing(feed: Feed, runs: readonly RunRecord[]): ExecutionEvent {

@@ -35,28 +35,28 @@ export function asAppError(error: unknown): AppError {
 }
 
 /** Answers a fault as RFC 9457 problem details; nothing of the cause leaves the process. */
-function sendProblem(response: Response, fault: AppError): void {
-  const row = errorCodes[fault.code];
+function sendProblem(response: Response, appError: AppError): void {
+  const row = errorCodes[appError.code];
   const requestId = requestIdOf(response);
   // Unless the facade has set the challenge of its own scheme.
   if (row.status === 401 && !response.hasHeader('www-authenticate'))
     response.setHeader('www-authenticate', 'ApiKey realm="inkgraph", header="x-api-key"');
-  const retryAfter = fault.retryAfterSeconds ?? (row.status === 503 || row.status === 429 ? 1 : undefined);
+  const retryAfter = appError.retryAfterSeconds ?? (row.status === 503 || row.status === 429 ? 1 : undefined);
   if (retryAfter !== undefined) response.setHeader('retry-after', String(retryAfter));
   response
     .status(row.status)
     .type('application/problem+json')
     .send(
       JSON.stringify({
-        ...fault.data,
-        type: problemType(fault.code),
+        ...appError.data,
+        type: problemType(appError.code),
         title: row.title,
         status: row.status,
-        detail: fault.detail,
+        detail: appError.detail,
         instance: row.status === 401 ? '' : response.req.path,
-        code: fault.code,
+        code: appError.code,
         requestId,
-        ...(fault.errors.length > 0 ? { errors: fault.errors } : {}),
+        ...(appError.errors.length > 0 ? { errors: appError.errors } : {}),
       }),
     );
 }
@@ -71,12 +71,12 @@ export function problems(logger: Logger): ErrorRequestHandler {
       next(error);
       return;
     }
-    const fault = asAppError(error);
-    if (fault.row.status >= 500)
+    const appError = asAppError(error);
+    if (appError.row.status >= 500)
       logger.error(
-        { err: fault.cause ?? error, requestId: requestIdOf(response), path: request.path },
+        { err: appError.cause ?? error, requestId: requestIdOf(response), path: request.path },
         'request failed',
       );
-    sendProblem(response, fault);
+    sendProblem(response, appError);
   };
 }

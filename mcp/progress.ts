@@ -5,7 +5,7 @@ import type { Progress } from '#tools/define.ts';
 const restMs = 200;
 
 interface ProgressReport {
-  readonly tell: (progress: Progress) => void;
+  readonly report: (progress: Progress) => void;
   /** Sends what was held back: after the answer nothing may follow. */
   end(): void;
 }
@@ -17,32 +17,32 @@ interface ProgressReport {
 export function progressReport({ mcpReq }: Pick<ServerContext, 'mcpReq'>): ProgressReport | null {
   const token = mcpReq._meta?.progressToken;
   if (token === undefined) return null;
-  let told = -1;
-  let held: Progress | null = null;
+  let lastSent = -1;
+  let pending: Progress | null = null;
   let rest: NodeJS.Timeout | null = null;
   const send = ({ done, total, message }: Progress): void => {
-    told = done;
+    lastSent = done;
     const params = { progressToken: token, progress: done, message, ...(total === null ? {} : { total }) };
     // A client that is gone hears nothing, and its call is aborted.
     mcpReq.notify({ method: 'notifications/progress', params }).catch(() => undefined);
   };
   const flush = (): void => {
     rest = null;
-    if (held === null || held.done <= told) return;
-    send(held);
-    held = null;
+    if (pending === null || pending.done <= lastSent) return;
+    send(pending);
+    pending = null;
     rest = setTimeout(flush, restMs).unref();
   };
   return {
-    tell(progress) {
-      if (progress.done <= (held?.done ?? told)) return;
-      held = progress;
+    report(progress) {
+      if (progress.done <= (pending?.done ?? lastSent)) return;
+      pending = progress;
       if (rest === null) flush();
     },
     end() {
       if (rest !== null) clearTimeout(rest);
-      if (held !== null && held.done > told) send(held);
-      held = null;
+      if (pending !== null && pending.done > lastSent) send(pending);
+      pending = null;
     },
   };
 }

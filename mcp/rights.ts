@@ -40,11 +40,11 @@ export function helpsToAsk({ principal }: McpCaller, scope: Scope): boolean {
  * Whether lists tell the caller of what takes these scopes: people behind OAuth see it, since they can step up to those that are
  * missing. Source: mcp.md "Scopes".
  */
-export function isToldOf(caller: McpCaller, scopes: readonly (Scope | null)[]): boolean {
+export function isDiscoverable(caller: McpCaller, scopes: readonly (Scope | null)[]): boolean {
   return caller.principal.grant?.person === true || scopes.every((scope) => allows(caller, scope));
 }
 
 /** Of the connection's view, and callable now or after a step up. */
 export function isListed(caller: McpCaller, tool: McpTool): boolean {
-  return isInView(caller, tool) && isToldOf(caller, [tool.scope]);
+  return isInView(caller, tool) && isDiscoverable(caller, [tool.scope]);
 }

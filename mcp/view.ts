@@ -12,7 +12,7 @@ export interface McpView {
   readonly readOnly: boolean;
 }
 
-export const wholeView: McpView = { toolsets: null, readOnly: false };
+export const fullView: McpView = { toolsets: null, readOnly: false };
 
 export function hasToolset({ toolsets: kept }: McpView, toolset: Toolset): boolean {
   return toolset === 'core' || kept === null || kept.has(toolset);
@@ -44,7 +44,7 @@ function readOnlyIn(given: readonly string[]): boolean {
 /** What the query of an address narrows a connection to. Other parameters mean nothing here. Error: `request.invalid`. */
 export function viewIn(query: URLSearchParams): McpView {
   const view = { toolsets: toolsetsIn(query.getAll('toolsets')), readOnly: readOnlyIn(query.getAll('read_only')) };
-  return view.toolsets === null && !view.readOnly ? wholeView : view;
+  return view.toolsets === null && !view.readOnly ? fullView : view;
 }
 
 interface Narrowed {
@@ -59,7 +59,7 @@ interface Narrowed {
  */
 export function narrow(principal: Principal, address: string): Narrowed {
   const start = address.indexOf('?');
-  if (start === -1) return { principal, view: wholeView };
+  if (start === -1) return { principal, view: fullView };
   const query = new URLSearchParams(address.slice(start + 1));
   const [project, ...more] = query.getAll('project');
   const view = viewIn(query);

@@ -20,7 +20,7 @@ export const answersDefaults: AnswerRegistryOptions = {
   totalBytes: 64 * 1024 * 1024,
 };
 
-interface Held {
+interface Entry {
   readonly answer: LiveAnswer;
   /** Under these it is found again. */
   readonly names: Set<string>;
@@ -38,8 +38,8 @@ interface Held {
 export class AnswerRegistry {
   readonly #options: AnswerRegistryOptions;
   readonly #budget: Budget;
-  readonly #held = new Map<LiveAnswer, Held>();
-  readonly #names = new Map<string, Held>();
+  readonly #entries = new Map<LiveAnswer, Entry>();
+  readonly #names = new Map<string, Entry>();
 
   constructor(options: AnswerRegistryOptions) {
     this.#options = options;
@@ -48,8 +48,8 @@ export class AnswerRegistry {
 
   /** How many there are, how many of them nobody reads now, and the bytes that they hold. */
   get load(): { readonly answers: number; readonly unread: number; readonly bytes: number } {
-    const unread = [...this.#held.values()].filter(({ readers }) => readers === 0).length;
-    return { answers: this.#held.size, unread, bytes: this.#budget.taken };
+    const unread = [...this.#entries.values()].filter(({ readers }) => readers === 0).length;
+    return { answers: this.#entries.size, unread, bytes: this.#budget.taken };
   }
 
   /**
@@ -63,24 +63,24 @@ export class AnswerRegistry {
   ): LiveAnswer {
     const before = chatId === null ? undefined : this.#names.get(this.#key(owner, chatId));
     if (before !== undefined) this.#giveUp(before);
-    const own = [...this.#held.values()].filter(({ answer }) => answer.owner === owner).length;
+    const own = [...this.#entries.values()].filter(({ answer }) => answer.owner === owner).length;
     if (own >= this.#options.perOwner)
       throw new AppError('request.rate_limited', `At most ${this.#options.perOwner} answers at once: let another end.`);
-    if (this.#held.size >= this.#options.most || this.#budget.taken >= this.#budget.total)
+    if (this.#entries.size >= this.#options.most || this.#budget.taken >= this.#budget.total)
       throw new AppError('service.unavailable', 'Too many answers are being made: try again soon.');
     const answer = new LiveAnswer(owner, headers, this.#budget);
-    this.#held.set(answer, { answer, names: new Set(), resumable, readers: 0, taken: false, grace: null });
+    this.#entries.set(answer, { answer, names: new Set(), resumable, readers: 0, taken: false, grace: null });
     if (chatId !== null) this.name(answer, chatId);
     return answer;
   }
 
   /** Another name that its owner finds it by. */
   name(answer: LiveAnswer, name: string): void {
-    const held = this.#held.get(answer);
-    if (held === undefined) return;
+    const entry = this.#entries.get(answer);
+    if (entry === undefined) return;
     const key = this.#key(answer.owner, name);
-    held.names.add(key);
-    this.#names.set(key, held);
+    entry.names.add(key);
+    this.#names.set(key, entry);
   }
 
   find(owner: string, name: string): LiveAnswer | null {
@@ -89,51 +89,51 @@ export class AnswerRegistry {
 
   /** A reader comes; the answer has to be told when it leaves, and whether it got everything. */
   attach(answer: LiveAnswer): (gotAll: boolean) => void {
-    const held = this.#held.get(answer);
-    if (held === undefined) return () => undefined;
-    held.readers += 1;
-    if (held.grace !== null) clearTimeout(held.grace);
-    held.grace = null;
+    const entry = this.#entries.get(answer);
+    if (entry === undefined) return () => undefined;
+    entry.readers += 1;
+    if (entry.grace !== null) clearTimeout(entry.grace);
+    entry.grace = null;
     let here = true;
     return (gotAll) => {
       if (!here) return;
       here = false;
-      held.readers -= 1;
-      held.taken ||= gotAll;
-      if (held.readers === 0) this.#left(held);
+      entry.readers -= 1;
+      entry.taken ||= gotAll;
+      if (entry.readers === 0) this.#left(entry);
     };
   }
 
   /** Whoever makes it is to end it, in words of `reason` for those who still read. */
   end(answer: LiveAnswer, reason: AppError): void {
-    const held = this.#held.get(answer);
-    if (held === undefined) return;
+    const entry = this.#entries.get(answer);
+    if (entry === undefined) return;
     answer.abort(reason);
-    this.#giveUp(held);
+    this.#giveUp(entry);
   }
 
   /** Ends everything: the process does. */
   close(): void {
-    for (const answer of this.#held.keys())
+    for (const answer of this.#entries.keys())
       this.end(answer, new AppError('service.unavailable', 'The service stops: ask again in a moment.'));
   }
 
-  #left(held: Held): void {
+  #left(entry: Entry): void {
     const { graceMs } = this.#options;
-    if (held.taken || !held.resumable || graceMs === 0) this.#remove(held);
-    else held.grace = setTimeout(() => this.#remove(held), graceMs).unref();
+    if (entry.taken || !entry.resumable || graceMs === 0) this.#remove(entry);
+    else entry.grace = setTimeout(() => this.#remove(entry), graceMs).unref();
   }
 
-  #giveUp(held: Held): void {
-    held.resumable = false;
-    if (held.readers === 0) this.#remove(held);
+  #giveUp(entry: Entry): void {
+    entry.resumable = false;
+    if (entry.readers === 0) this.#remove(entry);
   }
 
-  #remove(held: Held): void {
-    const { answer, names } = held;
-    if (held.grace !== null) clearTimeout(held.grace);
-    this.#held.delete(answer);
-    for (const name of names) if (this.#names.get(name) === held) this.#names.delete(name);
+  #remove(entry: Entry): void {
+    const { answer, names } = entry;
+    if (entry.grace !== null) clearTimeout(entry.grace);
+    this.#entries.delete(answer);
+    for (const name of names) if (this.#names.get(name) === entry) this.#names.delete(name);
     if (!answer.over) answer.abort(new Error('nobody reads the answer any more'));
     answer.finish();
     answer.release();

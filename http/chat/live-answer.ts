@@ -75,7 +75,7 @@ export class LiveAnswer {
   }
 
   /** It failed before its first frame. */
-  refuse(error: unknown): void {
+  reject(error: unknown): void {
     this.#over = true;
     this.#opening.reject(error);
     this.#ring();

@@ -27,7 +27,7 @@ const same = (left: readonly string[], right: readonly string[]): boolean =>
 
 /** The scope, wherever it stands; in two places it has to be the same. */
 function scopeOf(body: ChatBody): ChatScope {
-  const places: readonly [string, ChatScope | undefined][] = [
+  const locations: readonly [string, ChatScope | undefined][] = [
     ['', body],
     ['/data', body.data],
     ['/forwardedProps', body.forwardedProps],
@@ -35,8 +35,8 @@ function scopeOf(body: ChatBody): ChatScope {
   const errors: FieldError[] = [];
   const scope: ChatScope = {};
   for (const name of scopeNames)
-    for (const [at, place] of places) {
-      const given = place?.[name];
+    for (const [at, location] of locations) {
+      const given = location?.[name];
       if (given === undefined) continue;
       const known = scope[name];
       if (known !== undefined && !same(known, given))

@@ -31,7 +31,7 @@ export class AnswerStreamWriter {
     return this.#answer.length > 0;
   }
 
-  hear(event: ChatEvent): void {
+  write(event: ChatEvent): void {
     if (event.type === 'begin') this.#begin ??= event;
     else if (event.type === 'sources') this.#sources(event.sources);
     else if (event.delta !== '') this.#text(event.delta);
@@ -44,8 +44,8 @@ export class AnswerStreamWriter {
     this.#answer.finish(this.#wire.end(answered));
   }
 
-  fail(fault: AppError): void {
-    this.#answer.finish(this.#wire.failure(fault));
+  fail(appError: AppError): void {
+    this.#answer.finish(this.#wire.failure(appError));
   }
 
   #sources(sources: readonly SourceCard[]): void {
@@ -86,26 +86,26 @@ interface Production {
 export async function produce(production: Production): Promise<void> {
   const { answers, answer, request, wire, ask, logger } = production;
   const { signal } = answer;
-  const teller = new AnswerStreamWriter(answer, wire);
+  const writer = new AnswerStreamWriter(answer, wire);
   const emit = (event: ChatEvent): void => {
     if (event.type === 'begin') {
       answers.name(answer, event.conversationId);
       answers.name(answer, event.messageId);
     }
-    teller.hear(event);
+    writer.write(event);
   };
   try {
-    teller.end(await ask({ ...production.ctx, signal, emit }, request.asked));
+    writer.end(await ask({ ...production.ctx, signal, emit }, request.asked));
   } catch (failure) {
     if (answer.over) return;
     const error: unknown = signal.aborted ? signal.reason : failure;
-    if (!teller.opened) {
-      answer.refuse(error);
+    if (!writer.opened) {
+      answer.reject(error);
       return;
     }
-    const fault = asAppError(error);
-    if (fault.row.status >= 500 && !signal.aborted)
-      logger.error({ err: fault.cause ?? error, requestId: production.ctx.requestId }, 'an answer ended early');
-    teller.fail(fault);
+    const appError = asAppError(error);
+    if (appError.row.status >= 500 && !signal.aborted)
+      logger.error({ err: appError.cause ?? error, requestId: production.ctx.requestId }, 'an answer ended early');
+    writer.fail(appError);
   }
 }

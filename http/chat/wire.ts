@@ -12,7 +12,7 @@ export interface Wire {
   text(delta: string): string;
   end(answered: Answered): string;
   /** Only what the fault says to clients. */
-  failure(fault: AppError): string;
+  failure(appError: AppError): string;
 }
 
 export interface FrameFields {

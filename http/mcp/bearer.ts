@@ -5,7 +5,7 @@ import type { Principal } from '#src/domain/access/principal.ts';
 import { AppError } from '#src/domain/app-error.ts';
 import { stepUpScopes } from '#mcp/rights.ts';
 import { holderOf } from '#http/mcp/sessions.ts';
-import type { Door } from '#http/mcp/open-streams.ts';
+import type { StreamCredential } from '#http/mcp/open-streams.ts';
 import { metadataUrl, type ProtectedResource } from '#http/mcp/resource-metadata.ts';
 
 const bearer = /^Bearer +([\w.~+/=-]+) *$/i;
@@ -64,16 +64,16 @@ export function insufficientScope(
 }
 
 /** The way that a caller came in by, for streams that stay open. */
-export function doorOf(
+export function credentialOf(
   authenticator: Pick<BearerAuthenticator, 'byBearer'>,
   principal: Principal,
   request: Pick<Request, 'headers'>,
-): Door {
+): StreamCredential {
   const holder = holderOf(principal);
   const secret = bearerOf(request);
   return {
     name: `${holder}\n${secret}`,
-    async opens() {
+    async isValid() {
       try {
         return holderOf(await authenticator.byBearer(secret)) === holder;
       } catch (error) {

@@ -11,7 +11,7 @@ import { productCatalog } from '#mcp/product.ts';
 import type { Facade } from '#http/bind.ts';
 import { countCall } from '#http/guard/rate-limit.ts';
 import { requestIdOf } from '#http/base-app.ts';
-import { bearerPrincipal, doorOf, insufficientScope } from '#http/mcp/bearer.ts';
+import { bearerPrincipal, credentialOf, insufficientScope } from '#http/mcp/bearer.ts';
 import { narrow } from '#mcp/view.ts';
 import { readJson } from '#http/mcp/read-json.ts';
 import type { ProtectedResource } from '#http/mcp/resource-metadata.ts';
@@ -84,28 +84,28 @@ export async function createEndpoint({ deps, allowedHosts, legacy, ...parts }: E
   const { logger } = deps;
   const resource = parts.oauth ?? null;
   const authenticator = new BearerAuthenticator({ keys: parts.authenticator, tokens: resource?.tokens ?? null });
-  const face = new McpServerFactory({
+  const factory = new McpServerFactory({
     catalog: parts.catalog ?? (await productCatalog(deps, parts.version)),
     version: parts.version,
     logger,
   });
   const { sessionLimits, recheckMs } = parts;
-  const transport = createTransport({ face, logger, legacy, sessionLimits, recheckMs });
+  const transport = createTransport({ factory, logger, legacy, sessionLimits, recheckMs });
 
   const limit = async ({ principal }: McpCaller, body: unknown, response: HttpResponse): Promise<void> => {
     const messages: readonly unknown[] = Array.isArray(body) ? body : [body];
     // A person's programs have a rate each; a key has one, whichever service it calls.
     const caller = callerIdOf(principal);
     for (const message of messages) {
-      const expensive = face.index.calledBy(message)?.expensive === true;
+      const expensive = factory.registry.calledBy(message)?.expensive === true;
       await countCall(parts.limiters, { expensive, caller, principal }, response);
     }
   };
 
   /** Modern clients step up at the HTTP layer; legacy ones get the tool error that `call` makes. */
-  const checkScope = async ({ request, response, caller, body }: Omit<Exchanged, 'door'>): Promise<void> => {
-    const missing = face.index.missingScopes(caller, body);
-    if (missing.length === 0 || (await face.isLegacy(await toWebRequest(request, body), body))) return;
+  const checkScope = async ({ request, response, caller, body }: Omit<Exchanged, 'credential'>): Promise<void> => {
+    const missing = factory.registry.missingScopes(caller, body);
+    if (missing.length === 0 || (await factory.isLegacy(await toWebRequest(request, body), body))) return;
     throw insufficientScope(caller.principal, missing, { resource, response });
   };
 
@@ -124,7 +124,7 @@ export async function createEndpoint({ deps, allowedHosts, legacy, ...parts }: E
     await limit(caller, json.value, response);
     const exchanged = { request, response, caller, body: json.value };
     await checkScope(exchanged);
-    await transport.serve({ ...exchanged, door: doorOf(authenticator, caller.principal, request) });
+    await transport.serve({ ...exchanged, credential: credentialOf(authenticator, caller.principal, request) });
   };
 
   const hosts = [...loopback, ...allowedHosts];

@@ -1,15 +1,15 @@
 import type { Logger } from '#src/domain/ports/logger.ts';
 
 /** By what a stream was opened. */
-export interface Door {
+export interface StreamCredential {
   /** The same for streams that one look decides about; a secret may be in it. */
   readonly name: string;
   /** Whether it would still open. Throws when that cannot be told now. */
-  opens(): Promise<boolean>;
+  isValid(): Promise<boolean>;
 }
 
 interface Watched {
-  readonly door: Door;
+  readonly credential: StreamCredential;
   readonly ends: Set<AbortController>;
 }
 
@@ -45,11 +45,11 @@ export class OpenStreams {
   }
 
   /** The response, which ends when its door does not open any more. */
-  guard(response: Response, door: Door): Response {
+  guard(response: Response, credential: StreamCredential): Response {
     if (response.body === null || response.headers.get('content-type')?.startsWith('text/event-stream') !== true)
       return response;
     const end = new AbortController();
-    const leave = this.#enter(door, end);
+    const leave = this.#enter(credential, end);
     const watch = new TransformStream<Uint8Array, Uint8Array>(
       {
         transform(chunk, controller) {
@@ -81,14 +81,15 @@ export class OpenStreams {
     for (const watched of this.#watched.values()) this.#end(watched);
   }
 
-  #enter(door: Door, end: AbortController): () => void {
-    const watched = this.#watched.get(door.name) ?? { door, ends: new Set() };
-    this.#watched.set(door.name, watched);
+  #enter(credential: StreamCredential, end: AbortController): () => void {
+    const watched = this.#watched.get(credential.name) ?? { credential, ends: new Set() };
+    this.#watched.set(credential.name, watched);
     watched.ends.add(end);
     this.#timer ??= setInterval(() => void this.recheck(), this.#parts.everyMs).unref();
     const leave = (): void => {
       watched.ends.delete(end);
-      if (watched.ends.size === 0 && this.#watched.get(door.name) === watched) this.#watched.delete(door.name);
+      if (watched.ends.size === 0 && this.#watched.get(credential.name) === watched)
+        this.#watched.delete(credential.name);
       if (this.#watched.size > 0 || this.#timer === null) return;
       clearInterval(this.#timer);
       this.#timer = null;
@@ -110,7 +111,7 @@ export class OpenStreams {
 
   async #lookAt(watched: Watched): Promise<void> {
     try {
-      if (!(await watched.door.opens())) this.#end(watched);
+      if (!(await watched.credential.isValid())) this.#end(watched);
     } catch (error) {
       // It may well stand: the next look tells.
       this.#parts.logger.warn({ err: error }, 'who reads a stream could not be checked; trying again');

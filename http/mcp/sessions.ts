@@ -34,7 +34,7 @@ interface Entry {
   busy: number;
 }
 
-function refusal(status: number, code: number, message: string): Response {
+function errorResponse(status: number, code: number, message: string): Response {
   const headers = status === 503 ? { 'retry-after': '60' } : {};
   return Response.json({ jsonrpc: '2.0', error: { code, message }, id: null }, { status, headers });
 }
@@ -72,12 +72,16 @@ export class Sessions {
     if (id !== null) {
       const entry = this.#entries.get(id);
       // Another's session and none at all look the same.
-      if (entry?.holder !== holder) return refusal(404, -32_001, 'Session not found: initialize again.');
+      if (entry?.holder !== holder) return errorResponse(404, -32_001, 'Session not found: initialize again.');
       return this.#exchange(id, entry, request, options);
     }
     if (request.method !== 'POST' || !opens(options.parsedBody))
-      return refusal(400, -32_000, 'Send the Mcp-Session-Id header that initialize answered, or initialize first.');
-    if (!this.#makeRoom(holder)) return refusal(503, -32_000, 'Too many sessions are busy: try again later.');
+      return errorResponse(
+        400,
+        -32_000,
+        'Send the Mcp-Session-Id header that initialize answered, or initialize first.',
+      );
+    if (!this.#makeRoom(holder)) return errorResponse(503, -32_000, 'Too many sessions are busy: try again later.');
     return this.#begin(request, holder, options);
   }
 

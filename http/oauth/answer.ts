@@ -9,7 +9,7 @@ import { asAppError } from '#http/problem.ts';
 import type { OAuthClient } from '#src/domain/access/oauth/records.ts';
 import type { OAuthStore } from '#src/stores/oauth.ts';
 
-interface Refusal {
+interface ErrorResponse {
   readonly status: number;
   readonly error: string;
   readonly description: string;
@@ -22,22 +22,22 @@ function descriptionOf({ row: { status }, detail }: AppError): string {
 }
 
 /** RFC 6749 §5.2 has few words: what is meant is in the description and the status. */
-function refusalOf(error: unknown): Refusal & { readonly fault: AppError | null } {
+function errorResponseOf(error: unknown): ErrorResponse & { readonly appError: AppError | null } {
   if (error instanceof OAuthError)
-    return { status: error.status, error: error.code, description: error.description, fault: null };
-  const fault = asAppError(error);
-  const { status } = fault.row;
+    return { status: error.status, error: error.code, description: error.description, appError: null };
+  const appError = asAppError(error);
+  const { status } = appError.row;
   const code = status >= 500 ? 'server_error' : 'invalid_request';
   return {
     status,
     error: status === 429 || status === 503 ? 'temporarily_unavailable' : code,
-    description: descriptionOf(fault),
-    fault,
+    description: descriptionOf(appError),
+    appError,
   };
 }
 
 /** Refusals in the words of OAuth, and nothing kept by anybody on the way. Source: RFC 6749 §5.1, §5.2. */
-export function answering(
+export function oauthHandler(
   logger: Logger,
   work: (request: Request, response: Response) => Promise<object | null>,
 ): RequestHandler {
@@ -49,14 +49,14 @@ export function answering(
       if (body === null) response.end();
       else response.json(body);
     } catch (error) {
-      const { status, error: code, description, fault } = refusalOf(error);
+      const { status, error: code, description, appError } = errorResponseOf(error);
       if (status >= 500)
         logger.error(
-          { err: fault?.cause ?? error, requestId: requestIdOf(response), path: request.path },
+          { err: appError?.cause ?? error, requestId: requestIdOf(response), path: request.path },
           'request failed',
         );
       if (status === 401) response.setHeader('www-authenticate', 'Basic realm="inkgraph"');
-      const retryAfter = fault?.retryAfterSeconds ?? (status === 429 || status === 503 ? 1 : undefined);
+      const retryAfter = appError?.retryAfterSeconds ?? (status === 429 || status === 503 ? 1 : undefined);
       if (retryAfter !== undefined) response.setHeader('retry-after', String(retryAfter));
       response.status(status).json({ error: code, error_description: description });
     }

@@ -16,13 +16,13 @@ export interface AuthorizeParts extends Pick<OAuthParts, 'clients' | 'issuer' | 
 
 /** What they stand on. */
 export interface ConsentParts extends Pick<OAuthParts, 'clients' | 'issuer' | 'resource'> {
-  readonly desk: PageGuard;
+  readonly guard: PageGuard;
   readonly consents: Consents;
   readonly limiters: Facade['limiters'];
 }
 
 /** Who asks, and where the answer goes: checked, so that anything may be answered there. */
-export interface Asker {
+export interface ClientRequest {
   readonly client: OAuthClient;
   readonly redirectUri: string;
   readonly state: string | null;
@@ -32,7 +32,7 @@ export interface Asker {
 export function answer(
   response: Response,
   issuer: string,
-  { redirectUri, state }: Pick<Asker, 'redirectUri' | 'state'>,
+  { redirectUri, state }: Pick<ClientRequest, 'redirectUri' | 'state'>,
   said: Readonly<Record<string, string>>,
 ): void {
   response.setHeader('cache-control', 'no-store');

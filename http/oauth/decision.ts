@@ -20,7 +20,7 @@ import { sendPage } from '#http/pages/layout.ts';
 import type { ConsentRequest, OAuthClient } from '#src/domain/access/oauth/records.ts';
 
 /** A request that was taken, and who asked for what. */
-interface Sitting {
+interface OpenConsent {
   readonly value: string;
   readonly session: LiveSession;
   readonly consent: ConsentRequest;
@@ -31,7 +31,7 @@ interface Sitting {
 const isPreset = (act: string): act is Preset => Object.hasOwn(presets, act);
 
 /** As the form was sent; the projects of another organization than its page showed are all of that one. */
-function choiceIn(request: Request, { consent, client, place }: Sitting): Choice {
+function choiceIn(request: Request, { consent, client, place }: OpenConsent): Choice {
   const projectIds = place.projects.map(({ _id }) => _id);
   const first = firstChoice(consent, client, { grantable: place.grantable, projectIds });
   const { act = '', shown, lasting = '' } = bodyOf(request);
@@ -55,19 +55,19 @@ export class Decisions {
   }
 
   /** The page again, for a request that is still open. */
-  async #again(request: Request, response: Response, sitting: Sitting, entry: Entry): Promise<void> {
-    await this.#parts.consents.keep(sitting.consent);
-    const carried = this.#parts.desk.carried(request, response, bodyOf(request)['returnTo']);
-    const page = consentPage({ ...sitting, choice: choiceIn(request, sitting), entry }, carried);
+  async #again(request: Request, response: Response, open: OpenConsent, entry: Entry): Promise<void> {
+    await this.#parts.consents.keep(open.consent);
+    const carried = this.#parts.guard.carried(request, response, bodyOf(request)['returnTo']);
+    const page = consentPage({ ...open, choice: choiceIn(request, open), entry }, carried);
     sendPage(response, { ...page, status: entry === untouched ? 200 : 400 });
   }
 
-  async #allow(request: Request, response: Response, sitting: Sitting): Promise<void> {
-    const { client, consent, session, place } = sitting;
-    const choice = choiceIn(request, sitting);
+  async #allow(request: Request, response: Response, open: OpenConsent): Promise<void> {
+    const { client, consent, session, place } = open;
+    const choice = choiceIn(request, open);
     const errors = choiceErrors(choice, client, place);
     if (errors.length > 0) {
-      await this.#again(request, response, sitting, { values: {}, errors, problem: null });
+      await this.#again(request, response, open, { values: {}, errors, problem: null });
       return;
     }
     const given = { session, place, choice, ip: request.ip ?? null };
@@ -76,7 +76,7 @@ export class Decisions {
   }
 
   decide: RequestHandler = async (request, response) => {
-    const session = await this.#parts.desk.session(request, response);
+    const session = await this.#parts.guard.session(request, response);
     if (session === null) throw new AppError('auth.forbidden', 'You are signed out: begin again in the program.');
     const { consents, clients, issuer } = this.#parts;
     const { request: value = '', act = '', organization = null, shown } = bodyOf(request);
@@ -94,10 +94,10 @@ export class Decisions {
         'auth.forbidden',
         'The program is no longer known, or you belong to no organization any more.',
       );
-    const sitting: Sitting = { value, session, consent, client, place };
+    const open: OpenConsent = { value, session, consent, client, place };
     // Nobody gives away what the page did not show: another organization is looked at first, as is what is left of a lost one.
     const isShown = [organization, shown].every((id) => id === place.organization.organizationId);
-    if (act === 'allow' && isShown) await this.#allow(request, response, sitting);
-    else await this.#again(request, response, sitting, untouched);
+    if (act === 'allow' && isShown) await this.#allow(request, response, open);
+    else await this.#again(request, response, open, untouched);
   };
 }

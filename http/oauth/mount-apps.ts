@@ -31,11 +31,11 @@ interface Shown {
 }
 
 class Apps {
-  readonly #desk: PageGuard;
+  readonly #guard: PageGuard;
   readonly #facade: Facade;
 
-  constructor(desk: PageGuard, facade: Facade) {
-    this.#desk = desk;
+  constructor(guard: PageGuard, facade: Facade) {
+    this.#guard = guard;
     this.#facade = facade;
   }
 
@@ -53,7 +53,7 @@ class Apps {
 
   /** null after they were sent elsewhere: to sign in, or to make an organization active. */
   async #caller(request: Request, response: Response): Promise<Caller | null> {
-    const session = await this.#desk.signedIn(request, response);
+    const session = await this.#guard.signedIn(request, response);
     if (session === null) return null;
     if (session.activeOrganizationId === null) {
       seeOther(response, '/organizations?returnTo=/apps');
@@ -95,7 +95,7 @@ class Apps {
       this.#own(request, caller, issued),
     ]);
     const view = { session, organizationName: organization?.name ?? '', apps, own, done };
-    sendPage(response, { ...appsPage(view, entry, this.#desk.carried(request, response, null)), status });
+    sendPage(response, { ...appsPage(view, entry, this.#guard.carried(request, response, null)), status });
   }
 
   show: RequestHandler = async (request, response) => {
@@ -140,9 +140,9 @@ class Apps {
 
 /** Where people see and end what acts for them. The same use cases as `/api/dashboard/apps` and `/api/dashboard/clients`. */
 export function mountApps(parent: Router, auth: AuthHandler, facade: Facade): void {
-  const desk = new PageGuard(auth, facade);
-  const apps = new Apps(desk, facade);
-  const form = desk.form({ bytes: 64 * 1024, fields: 1_100 });
+  const guard = new PageGuard(auth, facade);
+  const apps = new Apps(guard, facade);
+  const form = guard.form({ bytes: 64 * 1024, fields: 1_100 });
   const router = express.Router({ caseSensitive: true, strict: true });
   router.get('/apps', apps.show);
   router.post('/apps/disconnect', ...form, apps.disconnect);

@@ -7,7 +7,7 @@ import { serverMetadata } from '#src/domain/access/oauth/server-metadata.ts';
 import { AppError } from '#src/domain/app-error.ts';
 import type { Logger } from '#src/domain/ports/logger.ts';
 import type { RateLimiter } from '#http/guard/rate-limit.ts';
-import { admitted, answering } from '#http/oauth/answer.ts';
+import { admitted, oauthHandler } from '#http/oauth/answer.ts';
 import { openCors } from '#http/guard/open-cors.ts';
 import { register } from '#http/oauth/register.ts';
 import type { ClientDirectory } from '#tools/oauth/authenticate-client.ts';
@@ -60,7 +60,7 @@ export function mountOAuth(router: Router, parts: OAuthParts): void {
     if (path !== oauthPaths.introspect) router.all(path, openCors('POST'));
     router.all(
       path,
-      answering(logger, async (request, response) => {
+      oauthHandler(logger, async (request, response) => {
         if (request.method !== 'POST') {
           response.setHeader('allow', 'POST, OPTIONS');
           throw new AppError('request.method_not_allowed', 'Use POST.');

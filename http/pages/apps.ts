@@ -5,7 +5,7 @@ import type { Carried } from '#http/pages/account.ts';
 import { box, fieldOf, summaryOf, type Entry, type Field } from '#http/pages/fields.ts';
 import { html, type Content, type Markup } from '#http/pages/html.ts';
 import type { Page } from '#http/pages/layout.ts';
-import { whoIs } from '#http/pages/organizations.ts';
+import { signedInHeader } from '#http/pages/organizations.ts';
 import { scopeNames, scopeTexts } from '#http/pages/scope-texts.ts';
 
 export interface AppsView {
@@ -175,5 +175,5 @@ export function appsPage(view: AppsView, entry: Entry, carried: Carried): Page {
         ${newClientPart(own, entry, carried)}`
     }`;
   const isWrong = entry.problem !== null || entry.errors.length > 0;
-  return { title: 'Connected apps', body, who: whoIs(session, carried), isWrong };
+  return { title: 'Connected apps', body, who: signedInHeader(session, carried), isWrong };
 }

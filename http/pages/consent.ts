@@ -17,7 +17,7 @@ import { box, summaryOf, type Entry } from '#http/pages/fields.ts';
 import { along, carriedFields, type Carried } from '#http/pages/account.ts';
 import { html, type Content, type Markup } from '#http/pages/html.ts';
 import type { Page } from '#http/pages/layout.ts';
-import { whoIs } from '#http/pages/organizations.ts';
+import { signedInHeader } from '#http/pages/organizations.ts';
 import { scopeTexts } from '#http/pages/scope-texts.ts';
 import type { ConsentRequest, OAuthClient } from '#src/domain/access/oauth/records.ts';
 
@@ -197,28 +197,28 @@ export function consentPage(view: ConsentView, carried: Carried): Page {
         <button class="quiet" name="act" value="deny">Deny</button>
       </div>
     </form>`;
-  return { title: 'Connect a program', body, who: whoIs(session, carried), isWrong: entry.errors.length > 0 };
+  return { title: 'Connect a program', body, who: signedInHeader(session, carried), isWrong: entry.errors.length > 0 };
 }
 
 /** Somebody who belongs to no organization has nothing to give access to. */
-export function homelessPage(client: OAuthClient, session: LiveSession, carried: Carried): Page {
+export function noOrganizationPage(client: OAuthClient, session: LiveSession, carried: Carried): Page {
   const body = html`<section>
     <p><bdi>${plainName(client)}</bdi> asks for access, but you belong to no organization yet.</p>
     <p><a href="${along('/organizations', carried.returnTo)}">Make an organization</a>, then go on from there.</p>
   </section>`;
-  return { title: 'Connect a program', body, who: whoIs(session, carried) };
+  return { title: 'Connect a program', body, who: signedInHeader(session, carried) };
 }
 
 /** A request that cannot be answered where it says: its address may be anybody's. */
-export function refusedPage(
-  { message, wayOut }: { readonly message: string; readonly wayOut: string | null },
+export function invalidRequestPage(
+  { message, hint }: { readonly message: string; readonly hint: string | null },
   requestId: string,
 ): Page {
   const body = html`<div class="errors" role="alert">
       <p>The program that sent you here made a request that cannot be answered, so nothing was sent back to it.</p>
       <p class="soft">For its developers: ${message}.</p>
     </div>
-    ${wayOut !== null && html`<p>${wayOut}</p>`}
+    ${hint !== null && html`<p>${hint}</p>`}
     <p>Your account is as it was. <a href="/apps">Connected apps</a></p>
     <p class="soft">Request ${requestId}</p>`;
   return { title: 'This program cannot be connected', body, isWrong: true, status: 400 };

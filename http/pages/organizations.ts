@@ -10,7 +10,7 @@ const organizationFields: readonly Field[] = [
 ];
 
 /** The top right of somebody who is signed in. */
-export const whoIs = ({ name }: LiveSession, carried: Carried): Markup =>
+export const signedInHeader = ({ name }: LiveSession, carried: Carried): Markup =>
   html`<div class="who">
     <p>${name}</p>
     <form method="post" action="/sign-out">${carriedFields(carried)}<button class="quiet">Sign out</button></form>
@@ -49,13 +49,13 @@ function choice(one: Affiliation, isActive: boolean, carried: Carried): Markup {
   </li>`;
 }
 
-export interface Belonging {
+export interface OrganizationsView {
   readonly session: LiveSession;
   readonly organizations: readonly Affiliation[];
 }
 
-export function organizationsPage(belonging: Belonging, entry: Entry, carried: Carried): Page {
-  const { session, organizations } = belonging;
+export function organizationsPage(view: OrganizationsView, entry: Entry, carried: Carried): Page {
+  const { session, organizations } = view;
   const active = organizations.find(({ organizationId }) => organizationId === session.activeOrganizationId);
   const lines = organizations.map((one) => choice(one, one === active, carried));
   const body = html`${summaryOf(entry, organizationFields)}
@@ -89,7 +89,7 @@ export function organizationsPage(belonging: Belonging, entry: Entry, carried: C
       </form>
     </section>`;
   const isWrong = entry.problem !== null || entry.errors.length > 0;
-  return { title: 'Organizations', body, who: whoIs(session, carried), isWrong };
+  return { title: 'Organizations', body, who: signedInHeader(session, carried), isWrong };
 }
 
 export function invitationPage(session: LiveSession, invitation: WaitingInvitation, carried: Carried): Page {
@@ -98,7 +98,7 @@ export function invitationPage(session: LiveSession, invitation: WaitingInvitati
     <p class="soft">You are signed in as ${session.email}.</p>
     ${decide(invitation, carried)}
   </section>`;
-  return { title: `Invitation to ${invitation.organizationName}`, body, who: whoIs(session, carried) };
+  return { title: `Invitation to ${invitation.organizationName}`, body, who: signedInHeader(session, carried) };
 }
 
 /** What went wrong, and the way out of it. */

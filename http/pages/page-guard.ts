@@ -96,12 +96,12 @@ export function problemPages(logger: Logger): ErrorRequestHandler {
       next(error);
       return;
     }
-    const fault = asAppError(error);
-    const { status, title } = fault.row;
+    const appError = asAppError(error);
+    const { status, title } = appError.row;
     const requestId = requestIdOf(response);
-    if (status >= 500) logger.error({ err: fault.cause ?? error, requestId, path: request.path }, 'request failed');
-    const retryAfter = fault.retryAfterSeconds ?? (status === 503 || status === 429 ? 1 : undefined);
+    if (status >= 500) logger.error({ err: appError.cause ?? error, requestId, path: request.path }, 'request failed');
+    const retryAfter = appError.retryAfterSeconds ?? (status === 503 || status === 429 ? 1 : undefined);
     if (retryAfter !== undefined) response.setHeader('retry-after', String(retryAfter));
-    sendPage(response, { ...problemPage(title, fault.detail, requestId), status });
+    sendPage(response, { ...problemPage(title, appError.detail, requestId), status });
   };
 }

@@ -68,14 +68,14 @@ export class OrganizationFeed {
   /** Begins at the end of the log. */
   static async open(organizationId: string, parts: FeedParts, options: FeedOptions): Promise<OrganizationFeed> {
     const early: LoggedEvent[] = [];
-    let hear = (event: LoggedEvent): void => void early.push(event);
-    const stop = parts.events.subscribe(organizationId, (event) => hear(event));
+    let receive = (event: LoggedEvent): void => void early.push(event);
+    const stop = parts.events.subscribe(organizationId, (event) => receive(event));
     try {
       const { epoch, last } = await parts.events.position(organizationId);
       const newest = await parts.events.read(organizationId, Math.max(0, last - page), page);
       const feed = new OrganizationFeed(organizationId, { parts, options, epoch, last, newest, stop });
-      hear = (event) => feed.#hear(event);
-      for (const event of [...newest, ...early]) feed.#hear(event);
+      receive = (event) => feed.#receive(event);
+      for (const event of [...newest, ...early]) feed.#receive(event);
       return feed;
     } catch (error) {
       stop();
@@ -100,21 +100,21 @@ export class OrganizationFeed {
     this.#options = options;
     this.#epoch = epoch;
     this.#stop = stop;
-    const told = settledUpTo(newest, Date.now() - options.patienceMs) ?? last;
-    this.#sequence = new Sequence(told, options);
-    this.#recentAfter = told;
+    const delivered = settledUpTo(newest, Date.now() - options.patienceMs) ?? last;
+    this.#sequence = new Sequence(delivered, options);
+    this.#recentAfter = delivered;
   }
 
   /** The id to go on after for whoever heard everything until now. */
   get lastId(): string {
-    return eventIdText(this.#epoch, this.#sequence.told);
+    return eventIdText(this.#epoch, this.#sequence.delivered);
   }
 
   /** Tells the reader what it missed since `from`, then what happens. `null`: from now on. */
   async join(reader: Reader, from: EventId | null): Promise<void> {
     if (from === null || !(await this.#canResume(from))) {
       if (from !== null) reader.write(this.#reset());
-      reader.after = this.#sequence.told;
+      reader.after = this.#sequence.delivered;
     } else {
       this.#joining.add(reader);
       await this.#replay(reader, from.seq).finally(() => this.#joining.delete(reader));
@@ -161,7 +161,7 @@ export class OrganizationFeed {
 
   async #canResume(from: EventId): Promise<boolean> {
     if (from.epoch !== this.#epoch) return false;
-    if (from.seq >= this.#recentAfter && from.seq <= this.#sequence.told) return true;
+    if (from.seq >= this.#recentAfter && from.seq <= this.#sequence.delivered) return true;
     // Long ago; or told by another process, which is ahead of this one.
     return resumable(from, await this.#parts.events.position(this.#organizationId));
   }
@@ -170,7 +170,7 @@ export class OrganizationFeed {
   async #replay(reader: Reader, after: number): Promise<void> {
     let from = after;
     while (from < this.#recentAfter && !reader.closed) {
-      const until = this.#sequence.told;
+      const until = this.#sequence.delivered;
       const events = await this.#parts.events.read(this.#organizationId, from, page);
       const missed = events.filter((event) => event.seq <= until);
       const wanted = missed.filter((event) => wants(reader, event.projectId));
@@ -179,7 +179,7 @@ export class OrganizationFeed {
       from = missed.length < page || last === undefined ? until : last;
       await reader.drained();
     }
-    reader.after = Math.max(from, this.#sequence.told);
+    reader.after = Math.max(from, this.#sequence.delivered);
     reader.write(
       select(
         reader,
@@ -188,7 +188,7 @@ export class OrganizationFeed {
     );
   }
 
-  #hear(event: LoggedEvent): void {
+  #receive(event: LoggedEvent): void {
     if (this.#sequence.add(event, Date.now())) this.#late.push(event);
     if (this.#flushing) return;
     this.#flushing = true;
@@ -200,16 +200,16 @@ export class OrganizationFeed {
   }
 
   #flush(): void {
-    const late = this.#late.splice(0).map((event) => this.#frame(event, this.#sequence.told));
+    const late = this.#late.splice(0).map((event) => this.#frame(event, this.#sequence.delivered));
     const frames = this.#sequence.next(Date.now()).map((event) => this.#frame(event, event.seq));
     this.#keep(frames);
-    if (late.length > 0) this.#tell(late, true);
-    if (frames.length > 0) this.#tell(frames, false);
+    if (late.length > 0) this.#send(late, true);
+    if (frames.length > 0) this.#send(frames, false);
     if (!this.#sequence.waits) this.#soonMs = soonMs;
     else this.#lookSoon();
   }
 
-  #tell(frames: readonly Frame[], late: boolean): void {
+  #send(frames: readonly Frame[], late: boolean): void {
     const first = frames[0]?.seq ?? 0;
     for (const group of this.#groups.values()) {
       const bytes = select(group, frames);
@@ -238,12 +238,12 @@ export class OrganizationFeed {
 
   async #read(): Promise<void> {
     const { events } = this.#parts;
-    const hear = (found: readonly LoggedEvent[]): void => found.forEach((event) => this.#hear(event));
+    const receive = (found: readonly LoggedEvent[]): void => found.forEach((event) => this.#receive(event));
     for (const { after, count } of this.#sequence.missing(Date.now()))
-      hear(await events.read(this.#organizationId, after, Math.min(count, page)));
+      receive(await events.read(this.#organizationId, after, Math.min(count, page)));
     for (let full = true; full;) {
       const found = await events.read(this.#organizationId, this.#sequence.highest, page);
-      hear(found);
+      receive(found);
       full = found.length === page;
     }
   }

@@ -53,7 +53,7 @@ export class Realtime {
   readonly #options: RealtimeOptions;
   readonly #feeds = new Map<string, Shared>();
   readonly #readers = new Set<Reader>();
-  readonly #places: ConcurrencyLimit;
+  readonly #limit: ConcurrencyLimit;
   readonly #watch: AccessWatch;
   #timers: NodeJS.Timeout[] = [];
   #closed = false;
@@ -61,7 +61,7 @@ export class Realtime {
   constructor(parts: FeedParts & WatchParts, options: RealtimeOptions) {
     this.#parts = parts;
     this.#options = options;
-    this.#places = new ConcurrencyLimit(options.streamsPerSession, 'session');
+    this.#limit = new ConcurrencyLimit(options.streamsPerSession, 'session');
     this.#watch = new AccessWatch(parts);
   }
 
@@ -69,7 +69,7 @@ export class Realtime {
   async open({ request, response, principal, from, projectIds }: StreamRequest): Promise<void> {
     const { session, organizationId } = principal;
     if (session === null) throw new Error('a stream needs a session');
-    const giveBack = this.#places.take(session.id);
+    const giveBack = this.#limit.take(session.id);
     const shared = this.#share(organizationId);
     const release = (): void => {
       giveBack();

@@ -23,21 +23,21 @@ const mostLate = 20;
  */
 export class Sequence {
   readonly #options: SequenceOptions;
-  #told: number;
+  #delivered: number;
   #highest: number;
   readonly #held = new Map<number, { readonly event: LoggedEvent; readonly at: number }>();
   #late: (Missing & { readonly until: number })[] = [];
 
   /** Everything up to `told` is known already. */
-  constructor(told: number, options: SequenceOptions) {
+  constructor(delivered: number, options: SequenceOptions) {
     this.#options = options;
-    this.#told = told;
-    this.#highest = told;
+    this.#delivered = delivered;
+    this.#highest = delivered;
   }
 
   /** Every event up to this number was handed out, or is given up. */
-  get told(): number {
-    return this.#told;
+  get delivered(): number {
+    return this.#delivered;
   }
 
   /** The highest number seen. */
@@ -54,7 +54,7 @@ export class Sequence {
   add(event: LoggedEvent, now: number): boolean {
     const { seq } = event;
     this.#highest = Math.max(this.#highest, seq);
-    if (seq <= this.#told) return this.#isLate(seq);
+    if (seq <= this.#delivered) return this.#isLate(seq);
     if (!this.#held.has(seq)) this.#held.set(seq, { event, at: now });
     return false;
   }
@@ -63,12 +63,12 @@ export class Sequence {
   next(now: number): LoggedEvent[] {
     const ready: LoggedEvent[] = [];
     while (this.#held.size > 0) {
-      const held = this.#held.get(this.#told + 1);
+      const held = this.#held.get(this.#delivered + 1);
       if (held === undefined) {
         if (!this.#giveUp(now)) break;
       } else {
-        this.#told += 1;
-        this.#held.delete(this.#told);
+        this.#delivered += 1;
+        this.#held.delete(this.#delivered);
         ready.push(held.event);
       }
     }
@@ -79,7 +79,7 @@ export class Sequence {
   missing(now: number): readonly Missing[] {
     this.#late = this.#late.filter(({ until }) => until > now);
     const gaps: Missing[] = [];
-    let after = this.#told;
+    let after = this.#delivered;
     for (const seq of [...this.#held.keys()].toSorted((a, b) => a - b)) {
       if (seq > after + 1) gaps.push({ after, count: seq - after - 1 });
       after = seq;
@@ -91,9 +91,9 @@ export class Sequence {
     const lowest = Math.min(...this.#held.keys());
     const waited = now - (this.#held.get(lowest)?.at ?? now);
     if (waited < this.#options.patienceMs && this.#held.size < mostHeld) return false;
-    const gap = { after: this.#told, count: lowest - this.#told - 1, until: now + this.#options.lateMs };
+    const gap = { after: this.#delivered, count: lowest - this.#delivered - 1, until: now + this.#options.lateMs };
     this.#late = [...this.#late, gap].slice(-mostLate);
-    this.#told = lowest - 1;
+    this.#delivered = lowest - 1;
     return true;
   }
 

@@ -16,7 +16,7 @@ const row = service.executionEvents;
 /** The events of one execution as they happen. Source: contracts.md "Realtime feed". */
 export function mountExecutionEvents(router: Router, facade: Facade, options: SseOptions = sseDefaults): void {
   const callers = new WeakMap<Request, Principal>();
-  const places = new ConcurrencyLimit(streamsPerKey, 'key');
+  const limit = new ConcurrencyLimit(streamsPerKey, 'key');
 
   router.get(row.path, admission(facade, row, {}, callers), async (request, response) => {
     const principal = callers.get(request);
@@ -46,7 +46,7 @@ export function mountExecutionEvents(router: Router, facade: Facade, options: Ss
       }
     }
     if (response.destroyed) return;
-    response.once('close', places.take(actorId));
+    response.once('close', limit.take(actorId));
     const stream = openEventStream(response, options);
     const secret = request.get('x-api-key');
     await followExecution({

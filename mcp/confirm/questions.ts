@@ -13,7 +13,7 @@ import { requireDraft, requireWorkflow } from '#tools/workflows/require-workflow
 import { plainName, plainText } from '#mcp/present/neutralize.ts';
 
 /** Ids that a question names one by one. */
-const idsTold = 5;
+const maxIds = 5;
 /** Of the input of a tool that has no question of its own. */
 const inputMax = 500;
 
@@ -32,10 +32,10 @@ function before<Input extends z.ZodType, Output extends z.ZodObject>(
 }
 
 function listed(ids: readonly string[]): string {
-  const rest = ids.length > idsTold ? ` and ${ids.length - idsTold} more` : '';
+  const rest = ids.length > maxIds ? ` and ${ids.length - maxIds} more` : '';
   return (
     ids
-      .slice(0, idsTold)
+      .slice(0, maxIds)
       .map((id) => plainName(id))
       .join(', ') + rest
   );

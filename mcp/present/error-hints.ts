@@ -46,15 +46,15 @@ const hints: Partial<Record<ErrorCode, string>> = {
   'image.too_large': 'Make the image smaller and upload it again.',
 };
 
-export function hintFor(fault: AppError, toolName: string): string {
-  if (fault.code === 'request.invalid') {
-    const isOfProject = fault.errors.some(({ pointer }) => pointer === '/projectId');
+export function hintFor(error: AppError, toolName: string): string {
+  if (error.code === 'request.invalid') {
+    const isOfProject = error.errors.some(({ pointer }) => pointer === '/projectId');
     const where = isOfProject ? ' get_context names the projects.' : '';
     return `Correct the fields named above and call ${toolName} again.${where}`;
   }
-  const hint = hints[fault.code];
+  const hint = hints[error.code];
   if (hint !== undefined) return hint;
-  if (!fault.row.retry) return 'The same call will fail again: call get_context to see what is possible here.';
-  const wait = fault.retryAfterSeconds === undefined ? 'a few seconds' : `${fault.retryAfterSeconds} seconds`;
+  if (!error.row.retry) return 'The same call will fail again: call get_context to see what is possible here.';
+  const wait = error.retryAfterSeconds === undefined ? 'a few seconds' : `${error.retryAfterSeconds} seconds`;
   return `Call ${toolName} again with the same input after ${wait}.`;
 }

@@ -16,8 +16,8 @@ export function shallow(node: unknown, levels = outputLevels): unknown {
   if (Array.isArray(node)) return node.map((one) => shallow(one, levels));
   if (typeof node !== 'object' || node === null) return node;
   // What is always there an answer shows as well.
-  const { properties, required: _, items, anyOf, ...told } = node as Schema;
-  const rest = levels > 0 ? told : {};
+  const { properties, required: _, items, anyOf, ...shown } = node as Schema;
+  const rest = levels > 0 ? shown : {};
   if (properties === undefined)
     return {
       ...rest,
@@ -173,6 +173,10 @@ export function objectSchema(schema: z.core.$ZodType, io: Io): ObjectSchema {
   const { $schema: _, oneOf: _one, anyOf: _any, allOf: _all, ...rest } = convert(schema, io);
   if (rest['type'] !== 'object') throw new Error('the input and output of a tool are objects');
   const { additionalProperties } = rest;
-  const told = (io === 'output' ? shallow(rest) : brief(rest)) as Record<string, unknown>;
-  return { ...told, type: 'object', ...(io === 'input' && additionalProperties === false && { additionalProperties }) };
+  const shown = (io === 'output' ? shallow(rest) : brief(rest)) as Record<string, unknown>;
+  return {
+    ...shown,
+    type: 'object',
+    ...(io === 'input' && additionalProperties === false && { additionalProperties }),
+  };
 }

@@ -8,16 +8,16 @@ import { nextCall } from '#mcp/present/next-call.ts';
 import { neutralize } from '#mcp/present/neutralize.ts';
 
 /** Field errors told of one refused call. */
-const fieldErrorsTold = 20;
+const maxFieldErrors = 20;
 
 /** Of documents in lists: storage keys and signed addresses would fill half of the text. get_document tells them. */
-const untoldInLists: ReadonlySet<string> = new Set(['objectKey', 'sha256', 'thumbnailUrl']);
+const hiddenInLists: ReadonlySet<string> = new Set(['objectKey', 'sha256', 'thumbnailUrl']);
 
 function brief(output: Record<string, unknown>): Record<string, unknown> {
   const { documents } = output;
   if (!Array.isArray(documents)) return output;
-  const told = (item: object) => Object.fromEntries(Object.entries(item).filter(([name]) => !untoldInLists.has(name)));
-  return { ...output, documents: (documents as object[]).map(told) };
+  const shown = (item: object) => Object.fromEntries(Object.entries(item).filter(([name]) => !hiddenInLists.has(name)));
+  return { ...output, documents: (documents as object[]).map(shown) };
 }
 
 function noteOf({ what, unit, shown, of }: Cut): string {
@@ -57,12 +57,12 @@ export function presentError(
   error: unknown,
   { requestId, logger }: { requestId: string; logger: Logger },
 ): CallToolResult {
-  const fault = errorOf(error, { requestId, logger, tool: tool.name });
-  const fields = fault.errors
-    .slice(0, fieldErrorsTold)
+  const appError = errorOf(error, { requestId, logger, tool: tool.name });
+  const fields = appError.errors
+    .slice(0, maxFieldErrors)
     .map(({ pointer, message }) => `- ${pointer === '' ? '/' : pointer}: ${message}`);
-  const stays = fault === error ? '' : ' If it stays, report the request id.';
+  const stays = appError === error ? '' : ' If it stays, report the request id.';
   // Last, for it may be long and cut.
-  const data = fault.data === undefined ? [] : [`Data: ${JSON.stringify(fault.data)}`];
-  return errorResult([fault.message, ...fields, `Hint: ${hintFor(fault, tool.name)}${stays}`, ...data]);
+  const data = appError.data === undefined ? [] : [`Data: ${JSON.stringify(appError.data)}`];
+  return errorResult([appError.message, ...fields, `Hint: ${hintFor(appError, tool.name)}${stays}`, ...data]);
 }

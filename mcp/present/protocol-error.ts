@@ -3,7 +3,7 @@ import { AppError } from '#src/domain/app-error.ts';
 import { isOutage } from '#src/domain/outage.ts';
 import type { Logger } from '#src/domain/ports/logger.ts';
 
-export interface Circumstances {
+export interface ErrorContext {
   readonly requestId: string;
   readonly logger: Logger;
   /** The tool that was called. */
@@ -11,7 +11,7 @@ export interface Circumstances {
 }
 
 /** What a client may read of a failure. What nobody threw on purpose is told by request id only; its text goes to the log. */
-export function errorOf(error: unknown, { logger, ...about }: Circumstances): AppError {
+export function errorOf(error: unknown, { logger, ...about }: ErrorContext): AppError {
   if (error instanceof AppError) {
     if (error.row.status >= 500) logger.warn({ err: error, ...about }, 'an MCP request failed');
     return error;
@@ -24,7 +24,7 @@ export function errorOf(error: unknown, { logger, ...about }: Circumstances): Ap
 
 const { InvalidParams, InvalidRequest, InternalError } = ProtocolErrorCode;
 /** Of one refused request. */
-const fieldErrorsTold = 20;
+const maxFieldErrors = 20;
 
 /** One answer for what is unknown and for what is somebody else's. */
 export function noSuchResource(uri: string): ProtocolError {
@@ -36,10 +36,10 @@ function kindOf({ status }: AppError['row']): number {
   return status < 500 && status !== 429 ? InvalidParams : InternalError;
 }
 
-function told(fault: AppError, uri: string | undefined): ProtocolError {
-  const { code, detail, row, retryAfterSeconds } = fault;
+function toProtocolError(appError: AppError, uri: string | undefined): ProtocolError {
+  const { code, detail, row, retryAfterSeconds } = appError;
   if (row.status === 404 && uri !== undefined) return noSuchResource(uri);
-  const errors = fault.errors.slice(0, fieldErrorsTold).map(({ pointer, message }) => ({ pointer, message }));
+  const errors = appError.errors.slice(0, maxFieldErrors).map(({ pointer, message }) => ({ pointer, message }));
   const fields = errors.map(({ pointer, message }) => ` ${pointer === '' ? '/' : pointer}: ${message}.`);
   return new ProtocolError(kindOf(row), `${code}: ${detail}${fields.join('')}`, {
     code,
@@ -49,8 +49,8 @@ function told(fault: AppError, uri: string | undefined): ProtocolError {
 }
 
 /** As JSON-RPC tells it. `uri`: of a resource that was asked for. */
-export function protocolError(error: unknown, circumstances: Circumstances, uri?: string): ProtocolError {
-  return error instanceof ProtocolError ? error : told(errorOf(error, circumstances), uri);
+export function protocolError(error: unknown, context: ErrorContext, uri?: string): ProtocolError {
+  return error instanceof ProtocolError ? error : toProtocolError(errorOf(error, context), uri);
 }
 
 /** Whether the failure is ours, so that another try may help. */

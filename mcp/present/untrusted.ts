@@ -20,7 +20,7 @@ const alwaysUntrusted = /Text$/;
 /** Whole values that nodes made of the document. */
 const untrustedValue = /^(outputs|data)$/;
 
-interface Place {
+interface Position {
   readonly id: string | null;
   readonly path: readonly string[];
 }
@@ -31,27 +31,27 @@ function documentIdOf(value: object): string | null {
   return typeof id === 'string' && id.startsWith('doc_') ? id : null;
 }
 
-function isUntrusted(name: string, place: Place): boolean {
-  return place.id === null ? alwaysUntrusted.test(name) : untrustedName.test(name);
+function isUntrusted(name: string, position: Position): boolean {
+  return position.id === null ? alwaysUntrusted.test(name) : untrustedName.test(name);
 }
 
-function untrustedTextOf(name: string, value: unknown, place: Place): string | null {
-  if (place.id !== null && value !== null && value !== undefined && untrustedValue.test(name))
+function untrustedTextOf(name: string, value: unknown, position: Position): string | null {
+  if (position.id !== null && value !== null && value !== undefined && untrustedValue.test(name))
     return typeof value === 'string' ? value : JSON.stringify(value);
-  return typeof value === 'string' && isUntrusted(name, place) ? value : null;
+  return typeof value === 'string' && isUntrusted(name, position) ? value : null;
 }
 
 /** `output` as JSON without untrusted text, and that text in blocks by document, in order. */
 export function separate(output: unknown): { json: string; blocks: readonly UntrustedBlock[] } {
   const found = new Map<string, UntrustedField[]>();
-  const walk = (value: unknown, place: Place): unknown => {
+  const walk = (value: unknown, position: Position): unknown => {
     // Here too: JSON has a spelling of its own for what may stand within a tag.
     if (typeof value === 'string') return neutralize(value);
     if (Array.isArray(value))
-      return value.map((item, index) => walk(item, { ...place, path: [...place.path, String(index)] }));
+      return value.map((item, index) => walk(item, { ...position, path: [...position.path, String(index)] }));
     if (typeof value !== 'object' || value === null) return value;
     const own = documentIdOf(value);
-    const here: Place = own === null ? place : { id: own, path: [] };
+    const here: Position = own === null ? position : { id: own, path: [] };
     const copy: Record<string, unknown> = {};
     for (const [name, child] of Object.entries(value)) {
       const path = [...here.path, name];

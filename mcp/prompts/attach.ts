@@ -36,6 +36,6 @@ export async function attachWorkflow(
     version === undefined ? { kind: 'workflow', id: workflowId } : { kind: 'version', id: workflowId, version };
   const whole = await ask(tools.getWorkflow, input);
   const isBrief = Buffer.byteLength(JSON.stringify(whole)) > wholeBytes;
-  const told = isBrief ? await ask(tools.getWorkflow, { ...input, detail: 'summary' }) : whole;
-  return { message: attach(named, told), revision: whole.revision, isBrief };
+  const shown = isBrief ? await ask(tools.getWorkflow, { ...input, detail: 'summary' }) : whole;
+  return { message: attach(named, shown), revision: whole.revision, isBrief };
 }

@@ -15,7 +15,7 @@ import { diagnoseRun } from '#mcp/prompts/diagnose-run.ts';
 import { improveWorkflow } from '#mcp/prompts/improve-workflow.ts';
 import type { Arguments, McpPrompt } from '#mcp/prompts/prompt.ts';
 import { summarizeDocuments } from '#mcp/prompts/summarize-documents.ts';
-import { isToldOf } from '#mcp/rights.ts';
+import { isDiscoverable } from '#mcp/rights.ts';
 import { hasToolset } from '#mcp/view.ts';
 
 /** In the order they are listed. Source: mcp.md "Resources". */
@@ -68,7 +68,7 @@ export function scopesOfPrompt(caller: McpCaller, name: unknown): readonly Scope
 export function promptsPart(deps: ToolDeps): McpPart {
   const list = handling(deps, async (_: unknown, { caller }): Promise<ListPromptsResult> => ({
     prompts: prompts
-      .filter((prompt) => isPromptInView(caller, prompt) && isToldOf(caller, prompt.scopes))
+      .filter((prompt) => isPromptInView(caller, prompt) && isDiscoverable(caller, prompt.scopes))
       .map(({ name, title, description, arguments: args }) => ({
         name,
         title,

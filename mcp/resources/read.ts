@@ -29,13 +29,13 @@ function contentsOf(uri: string, output: object): Contents {
 
 /** Of its execution a run's resource has what is common to all: the other runs have resources of their own. */
 async function runDetail(ask: Ask, runId: string): Promise<object> {
-  const told = async (detail: 'steps' | 'errors') => {
+  const read = async (detail: 'steps' | 'errors') => {
     const { execution, run } = await ask(tools.getRun, { runId, detail });
     return { execution: { ...execution, runs: execution.runs.filter((one) => one.runId === runId) }, run };
   };
-  const whole = await told('steps');
+  const whole = await read('steps');
   if (Buffer.byteLength(JSON.stringify(whole)) <= runBytes) return whole;
-  const { run, ...rest } = await told('errors');
+  const { run, ...rest } = await read('errors');
   const note = 'Too long: only the steps that failed are here. get_run has all of them.';
   return { ...rest, run: run === null ? null : { ...run, steps: run.steps.slice(0, 100) }, note };
 }
@@ -68,8 +68,8 @@ export function resourceReader(deps: Pick<ToolDeps, 'pageUrl'>, version: string)
       }
       case 'node-types': {
         const detail = nodeTypes === null ? 'full' : 'summary';
-        const told = await ask(tools.describeNodeTypes, { detail });
-        nodeTypes ??= JSON.stringify(told);
+        const read = await ask(tools.describeNodeTypes, { detail });
+        nodeTypes ??= JSON.stringify(read);
         return [{ uri, mimeType: 'application/json', text: nodeTypes }];
       }
       case 'openapi':

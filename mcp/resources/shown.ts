@@ -1,7 +1,7 @@
 import type { Scope } from '#src/contracts/scopes.ts';
 import type { McpCaller } from '#mcp/caller.ts';
 import { namedBy, type Named, type ResourceKind } from '#mcp/resources/address.ts';
-import { isToldOf } from '#mcp/rights.ts';
+import { isDiscoverable } from '#mcp/rights.ts';
 import { hasToolset, type Toolset } from '#mcp/view.ts';
 
 /** A kind of resource as lists tell it. */
@@ -104,5 +104,5 @@ export function namedInView({ view }: McpCaller, uri: string): Named | null {
 
 export function isResourceListed(caller: McpCaller, kind: ResourceKind): boolean {
   const { toolset, scope } = shownResources[kind];
-  return hasToolset(caller.view, toolset) && isToldOf(caller, [scope]);
+  return hasToolset(caller.view, toolset) && isDiscoverable(caller, [scope]);
 }

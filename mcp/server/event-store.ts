@@ -1,11 +1,11 @@
 import type { EventStore, JSONRPCMessage } from '@modelcontextprotocol/server';
 
-export interface EventMemoryLimits {
+export interface EventStoreLimits {
   /** Of all sessions together, in bytes of JSON. */
   readonly total: number;
   readonly session: number;
 }
-const usual: EventMemoryLimits = { total: 16 * 1024 * 1024, session: 256 * 1024 };
+const usual: EventStoreLimits = { total: 16 * 1024 * 1024, session: 256 * 1024 };
 
 interface Kept {
   readonly events: SessionEvents;
@@ -20,12 +20,12 @@ interface Kept {
  * out, of the session that has too much or of all. Source: MCP 2025-11-25, transports, "Resumability and Redelivery".
  */
 export class SessionEventStores {
-  readonly #limits: EventMemoryLimits;
+  readonly #limits: EventStoreLimits;
   /** Oldest first. */
   readonly #kept = new Set<Kept>();
   #bytes = 0;
 
-  constructor(limits: EventMemoryLimits = usual) {
+  constructor(limits: EventStoreLimits = usual) {
     this.#limits = limits;
   }
 
@@ -52,15 +52,15 @@ export class SessionEventStores {
 
 /** Ids are `<stream>.<number>`: for an event that is no longer kept, the stream is still known, and goes on from there. */
 export class SessionEvents implements EventStore {
-  readonly #memory: SessionEventStores;
+  readonly #stores: SessionEventStores;
   readonly #maxBytes: number;
   /** Oldest first. */
   readonly #kept = new Set<Kept>();
   #bytes = 0;
   #sequence = 0;
 
-  constructor(memory: SessionEventStores, maxBytes: number) {
-    this.#memory = memory;
+  constructor(stores: SessionEventStores, maxBytes: number) {
+    this.#stores = stores;
     this.#maxBytes = maxBytes;
   }
 
@@ -100,12 +100,12 @@ export class SessionEvents implements EventStore {
     this.#kept.add(event);
     this.#bytes += bytes;
     while (this.#bytes > this.#maxBytes) this.dropOldest();
-    this.#memory.keep(event);
+    this.#stores.keep(event);
   }
 
   #drop(event: Kept): void {
     if (!this.#kept.delete(event)) return;
     this.#bytes -= event.bytes;
-    this.#memory.drop(event);
+    this.#stores.drop(event);
   }
 }

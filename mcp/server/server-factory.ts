@@ -21,7 +21,7 @@ import type { McpCatalog } from '#mcp/catalog.ts';
 import { ToolRegistry } from '#mcp/tool-registry.ts';
 import { SessionEventStores } from '#mcp/server/event-store.ts';
 import { isInView, outsideOfView } from '#mcp/rights.ts';
-import { declaredBy, lacksTasks, legible, requireTask, serveTasks } from '#mcp/tasks/serve.ts';
+import { declaredBy, lacksTasks, withProtocolErrors, requireTask, serveTasks } from '#mcp/tasks/serve.ts';
 import { type Tasks, tasksExtension, createdTask, hasTasks } from '#mcp/tasks/tasks.ts';
 import { TaskStreams } from '#mcp/tasks/task-streams.ts';
 import type { Exchange, McpTool } from '#mcp/tool.ts';
@@ -43,18 +43,18 @@ const cacheHints: NonNullable<ServerOptions['cacheHints']> = {
 
 /** Tells the SDK's check of `Mcp-Param-*` headers the input schemas, which are not in its own registry. */
 export class CatalogServer extends McpServer {
-  readonly #index: ToolRegistry;
+  readonly #registry: ToolRegistry;
 
-  constructor(index: ToolRegistry, catalog: McpCatalog, version: string) {
+  constructor(registry: ToolRegistry, catalog: McpCatalog, version: string) {
     super(
       { name: 'inkgraph', title: 'Inkgraph', version },
       { instructions: catalog.instructions, capabilities: capabilitiesOf(catalog), cacheHints },
     );
-    this.#index = index;
+    this.#registry = registry;
   }
 
   override toolInputSchemaJson(name: string): Record<string, unknown> | undefined {
-    return this.#index.tool(name)?.definition.inputSchema;
+    return this.#registry.tool(name)?.definition.inputSchema;
   }
 }
 
@@ -80,16 +80,16 @@ const reconnectMs = 1_000;
  * again for each request, while the one door validates already.
  */
 export class McpServerFactory {
-  readonly index: ToolRegistry;
+  readonly registry: ToolRegistry;
   readonly #options: McpServerFactoryOptions;
   readonly #tasks: Tasks | undefined;
-  readonly #memory = new SessionEventStores();
+  readonly #eventStores = new SessionEventStores();
 
   constructor(options: McpServerFactoryOptions) {
     const { catalog, logger } = options;
     this.#options = options;
-    this.#tasks = catalog.tasks && legible(catalog.tasks, logger);
-    this.index = new ToolRegistry(catalog);
+    this.#tasks = catalog.tasks && withProtocolErrors(catalog.tasks, logger);
+    this.registry = new ToolRegistry(catalog);
   }
 
   /**
@@ -98,14 +98,14 @@ export class McpServerFactory {
    */
   newServer(method: string | null = null): McpServer {
     const { catalog, version } = this.#options;
-    const mcp = new CatalogServer(this.index, catalog, version);
+    const mcp = new CatalogServer(this.registry, catalog, version);
     const tasks = this.#tasks;
     const isAboutTools = method === 'tools/call' || method === 'tools/list';
     if (!isAboutTools) for (const part of catalog.parts) part(mcp);
     if (tasks !== undefined && !isAboutTools)
-      serveTasks(mcp, tasks, (caller, asked) => this.index.admitsTask(caller, asked));
+      serveTasks(mcp, tasks, (caller, asked) => this.registry.admitsTask(caller, asked));
     mcp.server.setRequestHandler('tools/list', (_, ctx) => ({
-      tools: this.index.listedFor(callerOf(ctx.http?.authInfo)),
+      tools: this.registry.listedFor(callerOf(ctx.http?.authInfo)),
     }));
     mcp.server.setRequestHandler('tools/call', ({ params }, ctx) =>
       this.#call(params.name, params.arguments ?? {}, {
@@ -136,7 +136,7 @@ export class McpServerFactory {
 
   /** A session for a legacy client. `started` hears its id when the handshake was accepted; `ended` when it is over, however. */
   async newSession(newId: () => string, events: { started(id: string): void; ended(): void }): Promise<McpSession> {
-    const sent = this.#memory.forSession();
+    const sent = this.#eventStores.forSession();
     const transport = new WebStandardStreamableHTTPServerTransport({
       sessionIdGenerator: newId,
       eventStore: sent,
@@ -166,7 +166,7 @@ export class McpServerFactory {
     { sdk, declared }: { sdk: ServerContext; declared: ClientCapabilities | undefined },
   ): Promise<CallToolResult | InputRequiredResult> {
     const caller = callerOf(sdk.http?.authInfo);
-    const tool = this.index.tool(name);
+    const tool = this.registry.tool(name);
     if (tool === undefined)
       throw new ProtocolError(
         ProtocolErrorCode.InvalidParams,
@@ -197,7 +197,7 @@ export class McpServerFactory {
   #withTaskStreams(handler: McpHttpHandler): McpHttpHandler {
     const tasks = this.#tasks;
     if (tasks === undefined) return handler;
-    const streams = new TaskStreams(tasks, (caller) => this.index.admitsTask(caller, 'tasks/get'));
+    const streams = new TaskStreams(tasks, (caller) => this.registry.admitsTask(caller, 'tasks/get'));
     const close = async (): Promise<void> => {
       streams.close();
       await handler.close();

@@ -16,7 +16,7 @@ import type { Listening } from '#mcp/updates/listening.ts';
 import type { PipedListening } from '#mcp/updates/piped-listening.ts';
 
 interface StdioOptions {
-  readonly face: McpServerFactory;
+  readonly factory: McpServerFactory;
   readonly logger: Logger;
   /** Ends the connection from this side. */
   readonly signal: AbortSignal;
@@ -29,10 +29,10 @@ interface StdioOptions {
 }
 
 const streamsMax = 100;
-const tellsOfChanges = new Set(['notifications/resources/updated', 'notifications/resources/list_changed']);
+const changeNotifications = new Set(['notifications/resources/updated', 'notifications/resources/list_changed']);
 
 /** Why a request is not served. */
-function refusal(error: unknown): { code: number; message: string } {
+function errorFor(error: unknown): { code: number; message: string } {
   if (error instanceof ProtocolError) return { code: error.code, message: error.message };
   if (error instanceof AppError && error.row.status < 500)
     return {
@@ -55,10 +55,10 @@ class CallerWire implements Transport {
   onmessage?: (message: JSONRPCMessage) => void;
 
   /** `tell`: what `PipedListening` tells. */
-  constructor(options: StdioOptions, tell: (uri: string | null) => void) {
+  constructor(options: StdioOptions, notify: (uri: string | null) => void) {
     this.#options = options;
     this.#pipe = new StdioServerTransport(options.pipe?.input, options.pipe?.output);
-    this.#streams = options.listening?.piped(tell) ?? null;
+    this.#streams = options.listening?.piped(notify) ?? null;
   }
 
   /** Settles when the client has closed its end. */
@@ -90,7 +90,7 @@ class CallerWire implements Transport {
   async send(message: JSONRPCMessage): Promise<void> {
     this.#streams?.outgoing(message);
     // A call was asked for its rights when it began; who only listens is asked each time.
-    if ('method' in message && tellsOfChanges.has(message.method)) await this.#options.caller();
+    if ('method' in message && changeNotifications.has(message.method)) await this.#options.caller();
     await this.#pipe.send(message);
   }
 
@@ -114,7 +114,7 @@ class CallerWire implements Transport {
   async #refuse(message: JSONRPCMessage, error: unknown): Promise<void> {
     if (!('id' in message) || !('method' in message)) return;
     try {
-      await this.#pipe.send({ jsonrpc: '2.0', id: message.id, error: refusal(error) });
+      await this.#pipe.send({ jsonrpc: '2.0', id: message.id, error: errorFor(error) });
     } catch (gone) {
       this.#options.logger.debug({ err: gone }, 'the client is gone before its answer');
     }
@@ -137,16 +137,16 @@ function withCaller(mcp: McpServer, wire: CallerWire): McpServer {
 
 /** Serves one local client, of either generation, until it closes its end or `signal` says so. */
 export async function serveLocalClient(options: StdioOptions): Promise<void> {
-  const { face, logger, signal } = options;
+  const { factory, logger, signal } = options;
   let newest: McpServer | null = null;
-  const tell = (uri: string | null): void => {
+  const notify = (uri: string | null): void => {
     const sent = uri === null ? newest?.server.sendResourceListChanged() : newest?.server.sendResourceUpdated({ uri });
     sent?.catch((error: unknown) => logger.debug({ err: error }, 'an update did not reach the client'));
   };
-  const wire = new CallerWire(options, tell);
+  const wire = new CallerWire(options, notify);
   const connection = serveStdio(
     ({ era }) => {
-      const mcp = withCaller(face.newServer(), wire);
+      const mcp = withCaller(factory.newServer(), wire);
       // An older client subscribes with its server, and would not know what to do with more.
       newest = era === 'modern' ? mcp : null;
       return mcp;

@@ -11,7 +11,7 @@ import { plainName, plainText } from '#mcp/present/neutralize.ts';
 import { answerForm, type AnswerForm } from '#mcp/tasks/answer-form.ts';
 
 /** Told at once; the others follow when these are answered. */
-const questionsTold = 50;
+const maxQuestions = 50;
 const promptMax = 4_000;
 const dataMax = 4_000;
 
@@ -43,7 +43,7 @@ export async function openQuestions(
   const asked = runs
     .filter((run) => run.status === 'waiting')
     .flatMap((run) => (run.waitingFor ?? []).map((question) => ({ run, question })))
-    .slice(0, questionsTold);
+    .slice(0, maxQuestions);
   return new Map(
     asked.map(({ run, question }) => {
       const { path, askedAt, answerSchema } = question;

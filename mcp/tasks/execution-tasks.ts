@@ -43,7 +43,7 @@ function accepted(questions: ReadonlyMap<string, AskedQuestion>, responses: Inpu
 }
 
 /** A run that got one answer asks for the others anew, once a worker had it. */
-async function untilItAsks(ctx: ToolContext, executionId: string, runId: string): Promise<void> {
+async function waitForNextQuestion(ctx: ToolContext, executionId: string, runId: string): Promise<void> {
   const deadline = performance.now() + asksAgainMs;
   while (performance.now() < deadline) {
     const { runs } = await readExecution(ctx, executionId);
@@ -58,7 +58,7 @@ async function giveAnswers(ctx: ToolContext, executionId: string, answers: Retur
   const answered = new Set<string>();
   for (const given of answers)
     try {
-      if (answered.has(given.runId)) await untilItAsks(ctx, executionId, given.runId);
+      if (answered.has(given.runId)) await waitForNextQuestion(ctx, executionId, given.runId);
       answered.add(given.runId);
       await call(tools.resumeRun, ctx, given);
     } catch (error) {
@@ -68,7 +68,7 @@ async function giveAnswers(ctx: ToolContext, executionId: string, answers: Retur
 }
 
 /** The execution that an answer of `run_workflow` or `replay_execution` left going. */
-export function executionGoingOn({ structuredContent, isError }: CallToolResult): string | null {
+export function unfinishedExecution({ structuredContent, isError }: CallToolResult): string | null {
   if (isError === true || structuredContent === undefined) return null;
   const { id, status } = structuredContent as Pick<Execution, 'id' | 'status'>;
   return terminalStatuses.has(status) ? null : id;
@@ -80,22 +80,22 @@ export function executionTasks(deps: ToolDeps): Tasks {
     orUnknown(call(tools.getRun, ctx, { executionId: taskId, detail: 'summary' }));
   return {
     standsFor: { 'tasks/get': 'get_run', 'tasks/update': 'resume_run', 'tasks/cancel': 'cancel_run' },
-    async get(taskId, asker) {
-      const ctx = contextOf(deps, asker.caller, asker.signal);
+    async get(taskId, requester) {
+      const ctx = contextOf(deps, requester.caller, requester.signal);
       const found = await read(taskId, ctx);
       if (found === null) return null;
       const { execution } = found;
       const waits = execution.counts.waiting > 0;
-      return executionAsTask(execution, waits ? await openQuestions(ctx, taskId) : new Map(), asker.capabilities);
+      return executionAsTask(execution, waits ? await openQuestions(ctx, taskId) : new Map(), requester.capabilities);
     },
-    async update(taskId, responses: InputResponses, asker) {
-      const ctx = contextOf(deps, asker.caller, asker.signal);
+    async update(taskId, responses: InputResponses, requester) {
+      const ctx = contextOf(deps, requester.caller, requester.signal);
       if ((await read(taskId, ctx)) === null) return false;
       await giveAnswers(ctx, taskId, accepted(await openQuestions(ctx, taskId), responses));
       return true;
     },
-    async cancel(taskId, asker) {
-      const ctx = contextOf(deps, asker.caller, asker.signal);
+    async cancel(taskId, requester) {
+      const ctx = contextOf(deps, requester.caller, requester.signal);
       return (await orUnknown(call(tools.cancelRun, ctx, { executionId: taskId }))) !== null;
     },
     watch(taskId, { caller }, changed) {

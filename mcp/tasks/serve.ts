@@ -15,7 +15,7 @@ import { protocolError } from '#mcp/present/protocol-error.ts';
 import {
   taskMethods,
   type Task,
-  type TaskAsker,
+  type TaskRequester,
   type TaskMethod,
   type Tasks,
   detailedTask,
@@ -40,8 +40,8 @@ export function lacksTasks(): MissingRequiredClientCapabilityError {
 }
 
 /** The same tasks, which fail only in ways that a client may read. */
-export function legible(tasks: Tasks, logger: Logger): Tasks {
-  const told = async <T>(asked: Promise<T>, { caller: { requestId } }: TaskAsker): Promise<T> => {
+export function withProtocolErrors(tasks: Tasks, logger: Logger): Tasks {
+  const orProtocolError = async <T>(asked: Promise<T>, { caller: { requestId } }: TaskRequester): Promise<T> => {
     try {
       return await asked;
     } catch (error) {
@@ -51,9 +51,9 @@ export function legible(tasks: Tasks, logger: Logger): Tasks {
   const { standsFor } = tasks;
   const watch = tasks.watch?.bind(tasks);
   return {
-    get: (taskId, asker) => told(tasks.get(taskId, asker), asker),
-    update: (taskId, responses, asker) => told(tasks.update(taskId, responses, asker), asker),
-    cancel: (taskId, asker) => told(tasks.cancel(taskId, asker), asker),
+    get: (taskId, requester) => orProtocolError(tasks.get(taskId, requester), requester),
+    update: (taskId, responses, requester) => orProtocolError(tasks.update(taskId, responses, requester), requester),
+    cancel: (taskId, requester) => orProtocolError(tasks.cancel(taskId, requester), requester),
     ...(watch !== undefined && { watch }),
     ...(standsFor !== undefined && { standsFor }),
   };
@@ -64,13 +64,13 @@ function noSuchTask(): ProtocolError {
 }
 
 /** The same for a task that is not there and for another's. */
-export async function requireTask(tasks: Tasks, taskId: string, asker: TaskAsker): Promise<Task> {
-  const task = await tasks.get(taskId, asker);
+export async function requireTask(tasks: Tasks, taskId: string, requester: TaskRequester): Promise<Task> {
+  const task = await tasks.get(taskId, requester);
   if (task === null) throw noSuchTask();
   return task;
 }
 
-function askerOf(ctx: ServerContext): TaskAsker {
+function requesterOf(ctx: ServerContext): TaskRequester {
   const capabilities = declaredBy(ctx);
   if (capabilities === null) throw new ProtocolError(ProtocolErrorCode.MethodNotFound, 'Method not found');
   if (!hasTasks(capabilities)) throw lacksTasks();
@@ -86,21 +86,26 @@ export function serveTasks(
   tasks: Tasks,
   admits: (caller: McpCaller, method: TaskMethod) => boolean,
 ): void {
-  type Answer = (taskId: string, asker: TaskAsker, responses: InputResponses) => Promise<Record<string, unknown>>;
+  type Answer = (
+    taskId: string,
+    requester: TaskRequester,
+    responses: InputResponses,
+  ) => Promise<Record<string, unknown>>;
   const acknowledged = (known: boolean): Record<string, unknown> => {
     if (!known) throw noSuchTask();
     return {};
   };
   const answers: Readonly<Record<TaskMethod, Answer>> = {
-    'tasks/get': async (taskId, asker) => detailedTask(await requireTask(tasks, taskId, asker)),
-    'tasks/update': async (taskId, asker, responses) => acknowledged(await tasks.update(taskId, responses, asker)),
-    'tasks/cancel': async (taskId, asker) => acknowledged(await tasks.cancel(taskId, asker)),
+    'tasks/get': async (taskId, requester) => detailedTask(await requireTask(tasks, taskId, requester)),
+    'tasks/update': async (taskId, requester, responses) =>
+      acknowledged(await tasks.update(taskId, responses, requester)),
+    'tasks/cancel': async (taskId, requester) => acknowledged(await tasks.cancel(taskId, requester)),
   };
   for (const method of taskMethods)
     mcp.server.setRequestHandler(method, { params }, async ({ taskId }, ctx) => {
-      const asker = askerOf(ctx);
-      if (!admits(asker.caller, method)) throw noSuchTask();
+      const requester = requesterOf(ctx);
+      if (!admits(requester.caller, method)) throw noSuchTask();
       // The SDK takes them out of the params, for they are the retry channel of other methods.
-      return answers[method](taskId, asker, (ctx.mcpReq.inputResponses ?? {}) as InputResponses);
+      return answers[method](taskId, requester, (ctx.mcpReq.inputResponses ?? {}) as InputResponses);
     });
 }

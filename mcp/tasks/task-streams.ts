@@ -9,7 +9,7 @@ import { areStrings, asListen, type ListenRequest } from '#mcp/updates/listen-re
 import { errorAnswer, mayPass } from '#mcp/present/protocol-error.ts';
 import { forward, messagesOf, OutStream, type StreamMessage } from '#mcp/tasks/out-stream.ts';
 import { lacksTasks } from '#mcp/tasks/serve.ts';
-import { type Task, type TaskAsker, type Tasks, detailedTask, hasTasks } from '#mcp/tasks/tasks.ts';
+import { type Task, type TaskRequester, type Tasks, detailedTask, hasTasks } from '#mcp/tasks/tasks.ts';
 
 type Fetch = McpHttpHandler['fetch'];
 
@@ -23,7 +23,7 @@ interface Stream {
   readonly listen: ListenRequest;
   /** As asked for. */
   readonly taskIds: readonly string[];
-  readonly asker: TaskAsker;
+  readonly requester: TaskRequester;
   /** What the SDK answers to the rest of the request. */
   readonly inner: ReadableStreamDefaultReader<StreamMessage>;
 }
@@ -64,9 +64,9 @@ export class TaskStreams {
         await inner.cancel();
         return errorAnswer(listen.id, lacksTasks(), 400);
       }
-      const asker = { caller: callerOf(options?.authInfo), capabilities, signal: request.signal };
+      const requester = { caller: callerOf(options?.authInfo), capabilities, signal: request.signal };
       try {
-        return new Response(await this.#stream({ listen, taskIds, asker, inner }), { headers: response.headers });
+        return new Response(await this.#stream({ listen, taskIds, requester, inner }), { headers: response.headers });
       } catch (error) {
         await inner.cancel();
         if (error instanceof ProtocolError) return errorAnswer(listen.id, error);
@@ -80,15 +80,15 @@ export class TaskStreams {
   }
 
   /** The ids that the caller may hear of, each once. */
-  async #agreed({ taskIds, asker }: Stream): Promise<readonly string[]> {
-    if (!this.#admits(asker.caller) || this.#open.size >= streamsMax) return [];
+  async #agreed({ taskIds, requester }: Stream): Promise<readonly string[]> {
+    if (!this.#admits(requester.caller) || this.#open.size >= streamsMax) return [];
     const ids = [...new Set(taskIds)].slice(0, tasksMax);
-    const found = await Promise.all(ids.map((id) => this.#read(id, asker)));
+    const found = await Promise.all(ids.map((id) => this.#read(id, requester)));
     return ids.filter((_, index) => found[index] !== null);
   }
 
   async #stream(stream: Stream): Promise<ReadableStream<Uint8Array>> {
-    const { listen, asker, inner } = stream;
+    const { listen, requester, inner } = stream;
     const taskIds = await this.#agreed(stream);
     const { value } = await inner.read();
     const honored = value?.params?.['notifications'] ?? {};
@@ -97,21 +97,21 @@ export class TaskStreams {
     const leave = (): void => out.leave();
     const end = (): void => out.end();
     this.#open.add(end);
-    asker.signal.addEventListener('abort', leave, { once: true });
+    requester.signal.addEventListener('abort', leave, { once: true });
     out.stops.push(() => {
       this.#open.delete(end);
-      asker.signal.removeEventListener('abort', leave);
+      requester.signal.removeEventListener('abort', leave);
     });
     out.notify('notifications/subscriptions/acknowledged', { notifications });
-    for (const taskId of taskIds) this.#follow(taskId, asker, out);
+    for (const taskId of taskIds) this.#follow(taskId, requester, out);
     // Where only tasks were asked for the SDK has nothing more to tell.
     void forward(inner, out).finally(taskIds.length === 0 ? end : () => undefined);
-    if (asker.signal.aborted) leave();
+    if (requester.signal.aborted) leave();
     return out.readable;
   }
 
   /** Tells a task now and whenever it is another than last time, until it is over; one reading at a time. */
-  #follow(taskId: string, asker: TaskAsker, out: OutStream): void {
+  #follow(taskId: string, requester: TaskRequester, out: OutStream): void {
     let last: string | null = null;
     let reading = false;
     let stale = false;
@@ -122,7 +122,7 @@ export class TaskStreams {
       reading = true;
       while (stale) {
         stale = false;
-        const task = await this.#read(taskId, asker);
+        const task = await this.#read(taskId, requester);
         const told = task === null ? null : detailedTask(task);
         const text = JSON.stringify(told);
         if (told !== null && text !== last) out.notify('notifications/tasks', told);
@@ -133,15 +133,15 @@ export class TaskStreams {
     };
     // The client is to come again when its tasks cannot be read.
     const changed = (): void => void look().catch(() => out.end());
-    const stop = this.#tasks.watch?.(taskId, asker, changed);
+    const stop = this.#tasks.watch?.(taskId, requester, changed);
     if (stop !== undefined) out.stops.push((watching.stop = stop));
     changed();
   }
 
   /** What the caller may not hear of is left out; that nothing can be read now is told. */
-  async #read(taskId: string, asker: TaskAsker): Promise<Task | null> {
+  async #read(taskId: string, requester: TaskRequester): Promise<Task | null> {
     try {
-      return await this.#tasks.get(taskId, asker);
+      return await this.#tasks.get(taskId, requester);
     } catch (error) {
       if (error instanceof ProtocolError && !mayPass(error)) return null;
       throw error;

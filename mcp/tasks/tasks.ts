@@ -44,7 +44,7 @@ export type Task = TaskFacts &
   );
 
 /** Who asks about a task, and what it can be asked. */
-export interface TaskAsker {
+export interface TaskRequester {
   readonly caller: McpCaller;
   readonly capabilities: ClientCapabilities;
   readonly signal: AbortSignal;
@@ -56,13 +56,13 @@ export interface TaskAsker {
  */
 export interface Tasks {
   /** null: there is no such task for this caller. */
-  get(taskId: string, asker: TaskAsker): Promise<Task | null>;
+  get(taskId: string, requester: TaskRequester): Promise<Task | null>;
   /** Takes answers by the keys of `inputRequests`; those to keys that are not open are ignored. False: no such task. */
-  update(taskId: string, responses: InputResponses, asker: TaskAsker): Promise<boolean>;
+  update(taskId: string, responses: InputResponses, requester: TaskRequester): Promise<boolean>;
   /** Again, or after the end, it changes nothing. False: no such task. */
-  cancel(taskId: string, asker: TaskAsker): Promise<boolean>;
+  cancel(taskId: string, requester: TaskRequester): Promise<boolean>;
   /** Calls back when the task may have changed; may be missing, as notifications are optional. Answers how to stop. */
-  watch?(taskId: string, asker: TaskAsker, changed: () => void): () => void;
+  watch?(taskId: string, requester: TaskRequester, changed: () => void): () => void;
   /** The tool of the catalog that each method does the work of: its scope, toolset and rate count. Absent: any caller. */
   readonly standsFor?: Readonly<Record<TaskMethod, string>>;
 }

@@ -45,9 +45,9 @@ export class Listening {
     };
   }
 
-  /** The streams of one connection that is a pipe. `tell` hears of what any of them asked for. */
-  piped(tell: Wanted['tell']): PipedListening {
-    return new PipedListening(this.#updates, tell);
+  /** The streams of one connection that is a pipe. `notify` hears of what any of them asked for. */
+  piped(notify: Wanted['notify']): PipedListening {
+    return new PipedListening(this.#updates, notify);
   }
 
   async #open(
@@ -60,8 +60,8 @@ export class Listening {
     const { resourceSubscriptions = [], resourcesListChanged = false } = notifications;
     try {
       const uris = await this.#updates.admit(caller, resourceSubscriptions, request.signal);
-      const told = { ...notifications, resourceSubscriptions: [...uris.keys()] };
-      const parsedBody = { ...listen, params: { ...params, notifications: told } };
+      const filtered = { ...notifications, resourceSubscriptions: [...uris.keys()] };
+      const parsedBody = { ...listen, params: { ...params, notifications: filtered } };
       return await this.#opening.run({ caller, uris, lists: resourcesListChanged }, () =>
         fetch(request, { ...options, parsedBody }),
       );
@@ -76,7 +76,7 @@ export class Listening {
     if (admitted === undefined) return () => undefined;
     return this.#updates.watch({
       ...admitted,
-      tell: (uri) => listener(uri === null ? { kind: 'resources_list_changed' } : { kind: 'resource_updated', uri }),
+      notify: (uri) => listener(uri === null ? { kind: 'resources_list_changed' } : { kind: 'resource_updated', uri }),
     });
   }
 }

@@ -35,7 +35,7 @@ export interface Watcher {
   /** Whether it may still read what another project of its organization has. */
   mayRead(uri: string): Promise<boolean>;
   /** null: the list of resources. */
-  tell(uri: string | null): void;
+  notify(uri: string | null): void;
 }
 
 const page = 200;
@@ -63,9 +63,9 @@ export class OrganizationUpdates {
     this.#organizationId = organizationId;
     this.#sources = sources;
     this.#patienceMs = patienceMs;
-    this.#resources = new Coalescer(pauseMs, (found) => this.#tellResources(found));
-    this.#lists = new Coalescer(listPauseMs, (found) => this.#tellLists(found));
-    this.#stop = sources.events.subscribe(organizationId, (event) => this.#hear(event));
+    this.#resources = new Coalescer(pauseMs, (found) => this.#notifyResources(found));
+    this.#lists = new Coalescer(listPauseMs, (found) => this.#notifyLists(found));
+    this.#stop = sources.events.subscribe(organizationId, (event) => this.#receive(event));
   }
 
   get size(): number {
@@ -114,7 +114,7 @@ export class OrganizationUpdates {
     return this.#looking;
   }
 
-  #hear(event: LoggedEvent): void {
+  #receive(event: LoggedEvent): void {
     if (this.#seen === null) this.#early.push(event.seq);
     else if (!this.#seen.add(event.seq, performance.now())) return;
     const { uris, list } = changesOf(event);
@@ -129,7 +129,7 @@ export class OrganizationUpdates {
     let after = seen.upTo;
     for (let full = true; full;) {
       const found = await events.read(this.#organizationId, after, page);
-      for (const event of found) this.#hear(event);
+      for (const event of found) this.#receive(event);
       after = found.at(-1)?.seq ?? after;
       full = found.length === page;
     }
@@ -171,29 +171,30 @@ export class OrganizationUpdates {
     }
   }
 
-  #tellResources(found: ReadonlyMap<string, ProjectId>): void {
+  #notifyResources(found: ReadonlyMap<string, ProjectId>): void {
     for (const [uri, projectId] of found)
-      for (const watcher of this.#byUri.get(uri) ?? []) this.#tell(watcher, uri, projectId);
+      for (const watcher of this.#byUri.get(uri) ?? []) this.#notify(watcher, uri, projectId);
   }
 
-  #tell(watcher: Watcher, uri: string, projectId: ProjectId): void {
+  #notify(watcher: Watcher, uri: string, projectId: ProjectId): void {
     if (projectId === null || watcher.projectIds.has(projectId)) {
-      watcher.tell(uri);
+      watcher.notify(uri);
       return;
     }
     // A document of another project that was public when this began.
     watcher
       .mayRead(uri)
       .then((may) => {
-        if (may && this.#watchers.has(watcher)) watcher.tell(uri);
+        if (may && this.#watchers.has(watcher)) watcher.notify(uri);
       })
       .catch((error: unknown) => {
         this.#sources.logger.debug({ err: error }, 'whether a change may be told could not be found out');
       });
   }
 
-  #tellLists(found: ReadonlyMap<string, ProjectId>): void {
+  #notifyLists(found: ReadonlyMap<string, ProjectId>): void {
     for (const watcher of this.#watchers)
-      if (watcher.lists && [...found.keys()].some((projectId) => watcher.projectIds.has(projectId))) watcher.tell(null);
+      if (watcher.lists && [...found.keys()].some((projectId) => watcher.projectIds.has(projectId)))
+        watcher.notify(null);
   }
 }

@@ -9,16 +9,16 @@ import type { Updates, Wanted } from '#mcp/updates/updates.ts';
  */
 export class PipedListening {
   readonly #updates: Updates;
-  readonly #tell: Wanted['tell'];
+  readonly #notify: Wanted['notify'];
   /** By the id of the request that opened it. */
   readonly #open = new Map<unknown, Pick<Wanted, 'uris' | 'lists'>>();
   readonly #closing = new AbortController();
   #caller: McpCaller | null = null;
   #stop: (() => void) | null = null;
 
-  constructor(updates: Updates, tell: Wanted['tell']) {
+  constructor(updates: Updates, notify: Wanted['notify']) {
     this.#updates = updates;
-    this.#tell = tell;
+    this.#notify = notify;
   }
 
   /** What the SDK gets in place of a message from the client. Protocol error: too many addresses. */
@@ -32,8 +32,8 @@ export class PipedListening {
     // Before the acknowledgement: what changes after it is told.
     this.#open.set(listen.id, { uris, lists: resourcesListChanged });
     this.#watch(caller);
-    const told = { ...notifications, resourceSubscriptions: [...uris.keys()] };
-    return { ...message, params: { ...params, notifications: told } };
+    const filtered = { ...notifications, resourceSubscriptions: [...uris.keys()] };
+    return { ...message, params: { ...params, notifications: filtered } };
   }
 
   /** The answer to the request that opened a stream is its end, or its refusal. */
@@ -60,7 +60,7 @@ export class PipedListening {
     const uris = new Map(open.flatMap((stream) => [...stream.uris]));
     const lists = open.some((stream) => stream.lists);
     const isNeeded = uris.size > 0 || lists;
-    this.#stop = isNeeded ? this.#updates.watch({ caller, uris, lists, tell: this.#tell }) : null;
+    this.#stop = isNeeded ? this.#updates.watch({ caller, uris, lists, notify: this.#notify }) : null;
     // Last, so that an organization that goes on being listened to is not left in between.
     stop?.();
   }

@@ -50,12 +50,12 @@ class SessionSubscriptions {
     const stop = this.#stop;
     this.#uris = uris;
     this.#stop =
-      uris.size === 0 ? null : this.#updates.watch({ caller, uris, lists: true, tell: (uri) => this.#tell(uri) });
+      uris.size === 0 ? null : this.#updates.watch({ caller, uris, lists: true, notify: (uri) => this.#notify(uri) });
     // Last, so that an organization that goes on being listened to is not left in between.
     stop?.();
   }
 
-  #tell(uri: string | null): void {
+  #notify(uri: string | null): void {
     const sent = uri === null ? this.#server.sendResourceListChanged() : this.#server.sendResourceUpdated({ uri });
     sent.catch((error: unknown) => {
       this.#deps.logger.debug({ err: error }, 'an update did not reach its session');

@@ -17,7 +17,7 @@ export interface Wanted {
   /** Those that the caller may read, with their states: of `admit`. */
   readonly uris: ReadonlyMap<string, string>;
   readonly lists: boolean;
-  readonly tell: Watcher['tell'];
+  readonly notify: Watcher['notify'];
 }
 
 /**
@@ -67,14 +67,14 @@ export class Updates {
   }
 
   /** Tells of changes until the function that is answered is called. */
-  watch({ caller, uris, lists, tell }: Wanted): () => void {
+  watch({ caller, uris, lists, notify }: Wanted): () => void {
     const { organizationId, projectIds } = caller.principal;
     const watcher: Watcher = {
       organizationId,
       projectIds: new Set(projectIds),
       uris,
       lists,
-      tell,
+      notify,
       mayRead: async (uri) => {
         const ask = askAs(this.#deps, caller, AbortSignal.timeout(10_000));
         return (await readableState(caller, ask, uri)) !== null;

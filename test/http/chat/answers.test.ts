@@ -102,9 +102,9 @@ describe('bounds', () => {
     const answers = new AnswerRegistry({ ...answersDefaults, ...limits });
     const answer = answers.open('me', null, {}, false);
     const teller = new AnswerStreamWriter(answer, createUiStream());
-    teller.hear(begin);
-    teller.hear({ type: 'sources', sources: [] });
-    for (let told = 0; told < 100; told += 1) teller.hear({ type: 'text', delta: 'x'.repeat(1_000) });
+    teller.write(begin);
+    teller.write({ type: 'sources', sources: [] });
+    for (let told = 0; told < 100; told += 1) teller.write({ type: 'text', delta: 'x'.repeat(1_000) });
     expect(answer.signal.aborted).toBe(true);
     expect(answers.load.bytes).toBeLessThanOrEqual(10_000);
     teller.fail(answer.signal.reason as never);
@@ -185,7 +185,7 @@ describe('a reader', () => {
     servers.push(server);
     await once(server, 'listening');
     const { port } = server.address() as AddressInfo;
-    teller.hear(begin);
+    teller.write(begin);
     return { answer, answers, teller, port, come: come.promise };
   }
   const silent = (port: number): void => {
@@ -204,7 +204,7 @@ describe('a reader', () => {
     let most = 0;
     // More than the system's own buffers hold.
     for (let told = 0; told < 1_000; told += 1) {
-      teller.hear({ type: 'text', delta: 'y'.repeat(32_000) });
+      teller.write({ type: 'text', delta: 'y'.repeat(32_000) });
       most = Math.max(most, response.writableLength);
       await new Promise((resolve) => setImmediate(resolve));
     }
@@ -225,7 +225,7 @@ describe('a reader', () => {
     for await (const chunk of response.body?.pipeThrough(new TextDecoderStream()) ?? []) {
       text += chunk;
       if (text.includes(': ping\n\n: ping\n\n')) {
-        teller.hear({ type: 'text', delta: 'after' });
+        teller.write({ type: 'text', delta: 'after' });
         teller.end({ ...begin, answerText: 'after', sources: [], cited: [] });
       }
     }

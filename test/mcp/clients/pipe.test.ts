@@ -14,7 +14,7 @@ import type { McpCatalog } from '#mcp/catalog.ts';
 import { McpServerFactory } from '#mcp/server/server-factory.ts';
 import { productCatalog } from '#mcp/product.ts';
 import { serveLocalClient } from '#mcp/server/stdio.ts';
-import { wholeView } from '#mcp/view.ts';
+import { fullView } from '#mcp/view.ts';
 import { graphOf, noop, testNode } from '#test/graphs/support/graph-fixtures.ts';
 import { addTheirThings, type TheirThings } from '#test/support/neighbour.ts';
 import { describeDocument, documentUri, newDocument } from '#test/mcp/reading/watched-documents.ts';
@@ -61,7 +61,7 @@ function pipe(secret = app.seed.agentKey): Pipe {
   let written = '';
   toClient.on('data', (chunk: Buffer) => (written += chunk.toString()));
   const served = serveLocalClient({
-    face: new McpServerFactory({ catalog: shown, logger, version: '0' }),
+    factory: new McpServerFactory({ catalog: shown, logger, version: '0' }),
     listening: shown.listening,
     logger,
     signal: stop.signal,
@@ -69,7 +69,7 @@ function pipe(secret = app.seed.agentKey): Pipe {
     caller: async () => ({
       principal: await authenticator.byKey(secret, 'service-key'),
       requestId: newId('request'),
-      view: wholeView,
+      view: fullView,
       ip: null,
     }),
   });

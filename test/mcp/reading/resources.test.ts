@@ -11,7 +11,7 @@ import { asAuthInfo } from '#mcp/caller.ts';
 import type { McpPart } from '#mcp/catalog.ts';
 import { McpServerFactory } from '#mcp/server/server-factory.ts';
 import { readingParts } from '#mcp/product.ts';
-import { wholeView } from '#mcp/view.ts';
+import { fullView } from '#mcp/view.ts';
 import { legacyClient, modernClient } from '#test/mcp/listener.ts';
 import { post } from '#test/mcp/raw.ts';
 import { ask, send } from '#test/mcp/work/modern-wire.ts';
@@ -160,7 +160,7 @@ describe('resources of other schemes', () => {
       at.seed.agentKey,
       'service-key',
     );
-    const authInfo = asAuthInfo({ principal, requestId: 'req_1', view: wholeView, ip: null });
+    const authInfo = asAuthInfo({ principal, requestId: 'req_1', view: fullView, ip: null });
     const handler = face.newHandler('reject');
     const fetchAs = (to: string | URL, init?: RequestInit) => handler.fetch(new Request(to, init), { authInfo });
     const by = new Client({ name: 'test', version: '1' }, { versionNegotiation: { mode: { pin: '2026-07-28' } } });

@@ -11,7 +11,7 @@ import { catalogOf } from '#graphs/catalog.ts';
 import { transform } from '#graphs/nodes/transform.ts';
 import type { McpCaller } from '#mcp/caller.ts';
 import { Updates } from '#mcp/updates/updates.ts';
-import { wholeView } from '#mcp/view.ts';
+import { fullView } from '#mcp/view.ts';
 import { graphOf, noop } from '#test/graphs/support/graph-fixtures.ts';
 import { legacyClient, modernClient } from '#test/mcp/listener.ts';
 import { describeDocument, documentUri, newDocument } from '#test/mcp/reading/watched-documents.ts';
@@ -285,8 +285,8 @@ describe('an organization that nobody listens to', () => {
       projectIds: [projectId],
       scopes: new Set(),
     } as unknown as McpCaller['principal'];
-    const caller: McpCaller = { principal, requestId: 'req_1', view: wholeView, ip: null };
-    const wanted = { caller, uris: new Map([['inkgraph://runs/run_1', '']]), lists: false, tell: () => undefined };
+    const caller: McpCaller = { principal, requestId: 'req_1', view: fullView, ip: null };
+    const wanted = { caller, uris: new Map([['inkgraph://runs/run_1', '']]), lists: false, notify: () => undefined };
     const stops = [updates.watch(wanted), updates.watch(wanted), updates.watch(wanted)];
     expect([updates.size, open()]).toEqual([1, 1]);
     for (const stop of stops) {

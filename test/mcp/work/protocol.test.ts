@@ -6,7 +6,7 @@ import { asAuthInfo } from '#mcp/caller.ts';
 import type { McpCatalog } from '#mcp/catalog.ts';
 import { Confirmations } from '#mcp/confirm/confirmations.ts';
 import { McpServerFactory } from '#mcp/server/server-factory.ts';
-import { wholeView } from '#mcp/view.ts';
+import { fullView } from '#mcp/view.ts';
 import type { Task, Tasks } from '#mcp/tasks/tasks.ts';
 import type { McpTool } from '#mcp/tool.ts';
 import { useCase } from '#mcp/use-case.ts';
@@ -99,7 +99,7 @@ function listenFor(taskIds: string[]): [Request, { authInfo: AuthInfo; parsedBod
     'mcp-method': 'subscriptions/listen',
   };
   const principal = { actorId: 'key_one', scopes: new Set() } as unknown as Principal;
-  const authInfo = asAuthInfo({ principal, requestId: 'r', view: wholeView, ip: null });
+  const authInfo = asAuthInfo({ principal, requestId: 'r', view: fullView, ip: null });
   const request = new Request(at.url, { method: 'POST', headers, body: JSON.stringify(parsedBody) });
   return [request, { authInfo, parsedBody }];
 }
