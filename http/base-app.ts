@@ -5,7 +5,7 @@ import { newId } from '#src/domain/ids.ts';
 
 const acceptable = /^[A-Za-z0-9._-]{1,128}$/;
 
-/** Takes a decent `x-request-id` over, or makes one; it comes back on every response and stands in every log line. */
+/** Keeps a well-formed `x-request-id` or makes one. Every response carries it, and every log line. */
 export const requestId: RequestHandler = (request, response, next) => {
   const given = request.headers['x-request-id'];
   response.setHeader('x-request-id', typeof given === 'string' && acceptable.test(given) ? given : newId('request'));
@@ -21,7 +21,7 @@ interface BaseParts {
   readonly logger: Logger;
 }
 
-/** What every listener has: no fingerprint, request ids, safe headers, a log line and a metric for each request. */
+/** Creates the app that all services share: no fingerprint headers, request ids, and a log line and a metric for each request. */
 export function baseApp(service: string, { metrics, logger }: BaseParts): Express {
   const app = express();
   app.disable('x-powered-by');

@@ -5,14 +5,14 @@ import { baseApp } from '#http/base-app.ts';
 import { notFound, problems } from '#http/problem.ts';
 import { mountHealth, type HealthReader } from '#http/routes/health.ts';
 
-/** Prometheus text. Mounted on listeners that the public does not reach only. */
+/** Serves Prometheus text. Mount it only on listeners that the public cannot reach. */
 export function mountMetrics(router: Router, metrics: Metrics): void {
   router.get('/metrics', async (_request, response) => {
     response.type('text/plain; version=0.0.4').send(await metrics.text());
   });
 }
 
-/** The agents service takes its work from the queue; over HTTP it only says how it is. */
+/** The agents service takes its work from the queue; over HTTP it serves health and metrics only. */
 export function createAgentsApp(parts: { health: HealthReader; metrics: Metrics; logger: Logger }): Express {
   const app = baseApp('agents', parts);
   mountHealth(app, 'agents', parts.health);
@@ -21,7 +21,7 @@ export function createAgentsApp(parts: { health: HealthReader; metrics: Metrics;
   return app;
 }
 
-/** Metrics alone, on a loopback listener: for processes where the agents service, which has them too, does not run. */
+/** Metrics on a loopback listener, for processes that do not run the agents service. */
 export function createMetricsApp({ metrics, logger }: { metrics: Metrics; logger: Logger }): Express {
   const app = baseApp('metrics', { metrics, logger });
   mountMetrics(app, metrics);

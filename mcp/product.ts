@@ -19,7 +19,7 @@ import { sessionPart } from '#mcp/updates/session-part.ts';
 import type { UpdateOptions } from '#mcp/updates/organization-updates.ts';
 import { Updates } from '#mcp/updates/updates.ts';
 
-/** Resources, their updates in both generations, prompts and completion. Made once; what a server is given costs next to nothing. */
+/** Resources, their updates in both generations, prompts and completion. Created once and shared by all servers. */
 export function readingParts(
   deps: ToolDeps,
   version: string,
@@ -45,7 +45,7 @@ export function readingParts(
 
 const folder = fileURLToPath(new URL('skills', import.meta.url));
 
-/** How to do what people ask of this service, for agents with the Skills extension: read once, served to anybody. Source: SEP-2640. */
+/** Serves skills to agents with the Skills extension. They are read once and the same for every caller. Source: SEP-2640. */
 export async function skillsPart(): Promise<McpPart> {
   const skills = await loadSkills(folder, {
     prefix: 'inkgraph',
@@ -55,13 +55,13 @@ export async function skillsPart(): Promise<McpPart> {
   return (mcp) => skills.attach(mcp);
 }
 
-/** A tool whose results have a view names it. */
+/** Adds the view of a tool's results to its definition. */
 function withView(tool: McpTool): McpTool {
   const meta = appMetaOf(tool.definition.name);
   return meta === undefined ? tool : { ...tool, definition: { ...tool.definition, _meta: meta } };
 }
 
-/** What this product shows over MCP. */
+/** The product's tools, resources, prompts and skills over MCP. */
 export async function productCatalog(deps: ToolDeps, version: string): Promise<McpCatalog> {
   const confirmations = new Confirmations(deps.cursorSecret);
   const tools = Object.entries(shownTools).flatMap(([toolset, shown]) =>

@@ -11,12 +11,12 @@ import type { Exchange, McpTool } from '#mcp/tool.ts';
 import { contextOf } from '#mcp/caller.ts';
 import type { Toolset } from '#mcp/view.ts';
 
-/** Their answer is an execution, which may go on. */
+/** Tools whose result is an execution that may continue. */
 const startsExecution: ReadonlySet<string> = new Set(['run_workflow', 'replay_execution']);
 
 /**
- * A use case as an MCP tool. Its schemas are converted here, once, and never for a request. `confirmations`: asks before what cannot
- * be taken back; absent: nothing is asked.
+ * Creates an MCP tool from a use case. Schemas are converted here, once. `confirmations` asks the user before irreversible calls; absent: no
+ * questions.
  */
 export function useCase(tool: AnyTool, toolset: Toolset, deps: ToolDeps, confirmations?: Confirmations): McpTool {
   return {

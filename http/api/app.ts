@@ -28,7 +28,7 @@ import { mountMedia } from '#http/routes/media.ts';
 import { mountPages } from '#http/routes/pages.ts';
 import { createHash } from 'node:crypto';
 
-/** A description that is the same for everybody: made once, answered with an ETag. */
+/** Serves a JSON description that is the same for every caller: built once, sent with an ETag. */
 export function mountDescription(router: Router, path: string, build: () => Record<string, unknown>): void {
   let made: { text: string; etag: string } | null = null;
   router.get(path, (request, response) => {
@@ -46,15 +46,15 @@ export function mountDescription(router: Router, path: string, build: () => Reco
 export interface ApiParts {
   readonly facade: Facade;
   readonly auth: AuthHandler;
-  /** null: the authorization server is elsewhere. */
+  /** null: an external authorization server issues tokens. */
   readonly oauth: (OAuthParts & Pick<AuthorizeParts, 'consents'>) | null;
   readonly health: HealthReader;
   readonly metrics: Metrics;
   readonly logger: Logger;
   readonly version: string;
-  /** Whose X-Forwarded-For is believed. */
+  /** Proxies whose X-Forwarded-For is trusted. */
   readonly trustedProxies: readonly string[];
-  /** Aborts when the service stops: streams end then. */
+  /** Aborts when the service stops, which ends open streams. */
   readonly closing?: AbortSignal;
   baseUrl(): string;
   openMedia(request: MediaRequest): Promise<MediaFile>;
@@ -78,7 +78,7 @@ export function createApiApp(parts: ApiParts): Express {
   }
   mountApps(router, parts.auth, parts.facade);
   mountDashboardWorkflows(bind);
-  // Before documents: `chat` is no document's id.
+  // Order matters: /documents/chat must not match /documents/:id.
   mountDashboardChats(bind);
   mountDashboardDocuments(bind);
   mountDashboardRuns(bind);

@@ -2,14 +2,14 @@ import type { AppError } from '#src/domain/app-error.ts';
 import type { Response } from 'express';
 import type { SseOptions } from '#http/sse.ts';
 
-/** What the answers of this process take together. */
+/** Memory that the answers of this process use together. */
 export interface Budget {
   taken: number;
   readonly total: number;
   readonly perAnswer: number;
 }
 
-/** An answer that is being made: its frames, once, for however many readers, each at its own pace. */
+/** Frames of an answer in progress, kept once. Any number of readers take them, each at its own pace. */
 export class LiveAnswer {
   readonly owner: string;
   readonly headers: Readonly<Record<string, string>>;
@@ -25,11 +25,11 @@ export class LiveAnswer {
     this.owner = owner;
     this.headers = headers;
     this.#budget = budget;
-    // Who asked may be gone by the time that it fails.
+    // The caller may have left by the time the answer fails.
     this.#opening.promise.catch(() => undefined);
   }
 
-  /** Aborts the making of it. */
+  /** Aborts when the answer should no longer be generated. */
   get signal(): AbortSignal {
     return this.#stop.signal;
   }
@@ -42,12 +42,12 @@ export class LiveAnswer {
     return this.#frames.length;
   }
 
-  /** True with the first frame, false when it ended without one; rejects with what made it fail before. */
+  /** Resolves to true with the first frame and to false at an end without one. Rejects when the answer failed before its first frame. */
   get opened(): Promise<boolean> {
     return this.#opening.promise;
   }
 
-  /** False when there is no room for it: nothing was added then. */
+  /** Returns false, and adds nothing, when the budget has no room. */
   append(text: string): boolean {
     const bytes = Buffer.byteLength(text);
     const { perAnswer, total, taken } = this.#budget;
@@ -60,7 +60,7 @@ export class LiveAnswer {
     return true;
   }
 
-  /** The last words; there is always room for them. */
+  /** Adds the last frames, for which there is always room, and ends the answer. */
   finish(text = ''): void {
     if (this.#over) return;
     this.#over = true;
@@ -74,7 +74,7 @@ export class LiveAnswer {
     this.#ring();
   }
 
-  /** It failed before its first frame. */
+  /** Fails the answer before its first frame. */
   reject(error: unknown): void {
     this.#over = true;
     this.#opening.reject(error);
@@ -85,7 +85,7 @@ export class LiveAnswer {
     this.#stop.abort(reason);
   }
 
-  /** Frames from `at` on, some 64 KiB of them. */
+  /** Returns up to 64 KiB of frames from index `at` on. */
   read(at: number): { readonly text: string; readonly next: number } {
     let text = '';
     let next = at;
@@ -93,13 +93,13 @@ export class LiveAnswer {
     return { text, next };
   }
 
-  /** Calls `reader` after each frame and at the end; answers how to stop that. */
+  /** Calls `reader` after each frame and at the end. Returns the function that unsubscribes. */
   onMore(reader: () => void): () => void {
     this.#readers.add(reader);
     return () => this.#readers.delete(reader);
   }
 
-  /** Its memory goes; nobody reads it any more. */
+  /** Frees the memory of an answer that has no reader. */
   release(): void {
     this.#budget.taken -= this.#bytes;
     this.#bytes = 0;
@@ -114,8 +114,8 @@ export class LiveAnswer {
 export type DeliverOptions = Pick<SseOptions, 'pingMs' | 'stallMs'>;
 
 /**
- * Streams an answer from its begin. Frames stay in the answer until this reader takes them, so that a slow one costs a buffer and no
- * more; one that takes nothing for `stallMs` is dropped. Settles with whether it got all of it.
+ * Streams an answer from its start. Frames stay in the answer until this reader takes them, so a slow reader costs one buffer. A reader
+ * that takes nothing for `stallMs` is dropped. Resolves to true when the reader received everything.
  */
 export function deliver(answer: LiveAnswer, response: Response, { pingMs, stallMs }: DeliverOptions): Promise<boolean> {
   const { promise, resolve } = Promise.withResolvers<boolean>();
@@ -138,7 +138,7 @@ export function deliver(answer: LiveAnswer, response: Response, { pingMs, stallM
         at = next;
         write(text);
       } else if (answer.over) {
-        // Whoever does not take the end is dropped like any other.
+        // A reader that does not take the end is dropped, too.
         stalled = setTimeout(() => response.destroy(), stallMs);
         response.end();
       } else return;
@@ -155,7 +155,7 @@ export function deliver(answer: LiveAnswer, response: Response, { pingMs, stallM
     }
     pump();
   });
-  // A write that failed is followed by `close`.
+  // `close` follows a failed write.
   response.on('error', () => undefined);
   response.once('close', () => {
     forget();

@@ -11,8 +11,8 @@ import { createUiStream } from '#http/chat/ui-stream.ts';
 import { asAppError } from '#http/problem.ts';
 
 /**
- * Says the events of an answer on its wire, in the wire's order whatever order they come in. The first frame waits for the sources:
- * what fails before them is still answered with a status of its own.
+ * Writes the events of an answer as frames, in the order that the protocol needs. The first frame waits for the sources, so an error
+ * before them still gets an HTTP status of its own.
  */
 export class AnswerStreamWriter {
   readonly #answer: LiveAnswer;
@@ -26,7 +26,7 @@ export class AnswerStreamWriter {
     this.#wire = wire;
   }
 
-  /** Whether the client has a part of it already. */
+  /** True once the client may have received a frame. */
   get opened(): boolean {
     return this.#answer.length > 0;
   }
@@ -50,7 +50,7 @@ export class AnswerStreamWriter {
 
   #sources(sources: readonly SourceCard[]): void {
     if (this.#sourced) return;
-    if (this.#begin === null) throw new Error('an answer told its sources before it began');
+    if (this.#begin === null) throw new Error('sources came before the begin event');
     this.#sourced = true;
     this.#append(this.#wire.begin(this.#begin) + this.#wire.sources(sources));
   }
@@ -63,11 +63,16 @@ export class AnswerStreamWriter {
 
   #append(text: string): void {
     if (this.#answer.over || this.#answer.append(text)) return;
-    this.#answer.abort(new AppError('service.unavailable', 'The answer became too long and was ended here.'));
+    this.#answer.abort(
+      new AppError(
+        'service.unavailable',
+        'The answer exceeded the maximum length and ends here. Ask a narrower question.',
+      ),
+    );
   }
 }
 
-/** Asks the documents: the use case behind every wire. */
+/** The use case that answers a question, whatever the protocol. */
 export type Ask = (ctx: ToolContext, asked: Asked) => Promise<Answered>;
 
 export const wireOf = ({ wire }: ChatRequest): Wire => (wire.kind === 'ui' ? createUiStream() : createAgUiStream(wire));
@@ -82,7 +87,7 @@ interface Production {
   readonly logger: Logger;
 }
 
-/** Makes the answer, to its end or failure. Never rejects. */
+/** Generates the answer until it ends or fails. Never rejects. */
 export async function produce(production: Production): Promise<void> {
   const { answers, answer, request, wire, ask, logger } = production;
   const { signal } = answer;
@@ -105,7 +110,7 @@ export async function produce(production: Production): Promise<void> {
     }
     const appError = asAppError(error);
     if (appError.row.status >= 500 && !signal.aborted)
-      logger.error({ err: appError.cause ?? error, requestId: production.ctx.requestId }, 'an answer ended early');
+      logger.error({ err: appError.cause ?? error, requestId: production.ctx.requestId }, 'a chat answer failed');
     writer.fail(appError);
   }
 }

@@ -7,7 +7,7 @@ import { ConcurrencyLimit } from '#http/guard/concurrency-limit.ts';
 import { holderOf, Sessions, sessionLimits, type SessionLimits } from '#http/mcp/sessions.ts';
 import { OpenStreams, type StreamCredential } from '#http/mcp/open-streams.ts';
 
-/** How clients of 2025-11-25 and older are served. Source: mcp.md "Endpoint". */
+/** Service for clients of 2025-11-25 and older: `MCP_LEGACY`. */
 export type Legacy = 'sessions' | 'stateless' | 'reject';
 
 export interface TransportParts {
@@ -18,28 +18,28 @@ export interface TransportParts {
   readonly recheckMs?: number | undefined;
 }
 
-/** One request of a caller who is known, with its parsed body. */
+/** One authenticated request with its parsed body. */
 export interface Exchanged {
   readonly request: HttpRequest;
   readonly response: HttpResponse;
   readonly caller: McpCaller;
   readonly body: unknown;
-  /** By what the caller came in. */
+  /** The credential of the caller, for streams that stay open. */
   readonly credential: StreamCredential;
 }
 
 export interface Transport {
-  /** Error: `request.rate_limited` where too many streams are open. */
+  /** Error: `request.rate_limited` when too many streams are open. */
   serve(exchanged: Exchanged): Promise<void>;
-  /** As of the endpoint. */
+  /** See `Endpoint.recheck`. */
   recheck(): Promise<void>;
   close(): Promise<void>;
 }
 
-/** Within the 30 s that a stream may outlive its rights. */
+/** Below the 30 s that a stream may outlive its access. */
 const usualRecheckMs = 20_000;
 
-/** Standing streams. The SDK has room for 1,024 of `subscriptions/listen` in all: no organization takes them from the others. */
+/** Open streams. The SDK allows 1,024 of `subscriptions/listen` in all, so no organization may take more than half. */
 const streamsMax = { credential: 32, organization: 512 };
 
 function isLongLived({ request, body }: Exchanged): boolean {
@@ -47,7 +47,7 @@ function isLongLived({ request, body }: Exchanged): boolean {
   return request.method === 'GET' || method === 'subscriptions/listen';
 }
 
-/** From Express to the SDK: modern requests to a server each, those of older clients to their sessions. */
+/** Passes requests from Express to the SDK: a server for each modern request, a session for each legacy client. */
 export function createTransport({ factory, logger, legacy, ...parts }: TransportParts): Transport {
   const handler = factory.newHandler(legacy === 'stateless' ? 'stateless' : 'reject');
   const sessions =
@@ -61,7 +61,7 @@ export function createTransport({ factory, logger, legacy, ...parts }: Transport
     organization: new ConcurrencyLimit(streamsMax.organization, 'organization'),
   };
 
-  /** For as long as the answer takes. Error: `request.rate_limited`. */
+  /** Counts the stream until the response closes. Error: `request.rate_limited`. */
   const countStream = ({ caller: { principal }, response }: Exchanged): void => {
     response.once('close', limits.credential.take(holderOf(principal)));
     response.once('close', limits.organization.take(principal.organizationId));

@@ -21,7 +21,7 @@ function descriptionOf({ row: { status }, detail }: AppError): string {
   return detail.replaceAll(/["\\]|[^ -~]/g, '');
 }
 
-/** RFC 6749 §5.2 has few words: what is meant is in the description and the status. */
+/** Maps an error to RFC 6749 §5.2, which has few codes: the description and the status say more. */
 function errorResponseOf(error: unknown): ErrorResponse & { readonly appError: AppError | null } {
   if (error instanceof OAuthError)
     return { status: error.status, error: error.code, description: error.description, appError: null };
@@ -36,7 +36,7 @@ function errorResponseOf(error: unknown): ErrorResponse & { readonly appError: A
   };
 }
 
-/** Refusals in the words of OAuth, and nothing kept by anybody on the way. Source: RFC 6749 §5.1, §5.2. */
+/** Sends errors in the form of OAuth, and forbids caching. Source: RFC 6749 §5.1, §5.2. */
 export function oauthHandler(
   logger: Logger,
   work: (request: Request, response: Response) => Promise<object | null>,
@@ -63,7 +63,7 @@ export function oauthHandler(
   };
 }
 
-/** Parameters of the form, and the client that it proves to come from. Problems: `invalid_request`, `invalid_client`. */
+/** Reads the form and authenticates its client. Errors: `invalid_request`, `invalid_client`. */
 export async function admitted(
   parts: { readonly clients: ClientDirectory; readonly store: OAuthStore },
   request: Request,

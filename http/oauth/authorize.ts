@@ -16,9 +16,9 @@ import { untouched } from '#http/pages/fields.ts';
 import { sendPage } from '#http/pages/layout.ts';
 import type { OAuthClient } from '#src/domain/access/oauth/records.ts';
 
-/** What is wrong before it is known where an answer may go: shown to the person, in words for developers. */
+/** An error that comes before the redirect address is trusted: shown to the person, in words for developers. */
 class NoRedirectError extends Error {
-  /** What the person may do about it. */
+  /** Advice for the person. */
   readonly hint: string | null;
 
   constructor(message: string, hint: string | null = null) {
@@ -28,9 +28,9 @@ class NoRedirectError extends Error {
 }
 
 const reconnectHint =
-  'If the program worked before, it has not been used here for long, and is forgotten: remove this connection in the program, and add it again.';
+  'If the program worked before, its registration has expired because it was not used. Remove this connection in the program and add it again.';
 
-/** Of one person, of documents that nobody here has seen: some are slow, and the way out is everybody's. */
+/** Limits, for each person, fetches of client metadata documents that are not cached: they may be slow and use the shared outbound calls. */
 const newDocuments: Rate = { requests: 10, seconds: 50 };
 
 class Authorization {
@@ -65,7 +65,7 @@ class Authorization {
     return { client, redirectUri, state: typeof state === 'string' && state !== '' ? state : null };
   }
 
-  /** The page, or what a client is told at once. Problems: those of `readAuthorization`, `login_required`, `consent_required`. */
+  /** Shows the consent page, or redirects with an error. Errors: those of `readAuthorization`, `login_required`, `consent_required`. */
   async #ask(
     requester: ClientRequest,
     request: Request,
@@ -74,14 +74,14 @@ class Authorization {
   ): Promise<void> {
     const { consents, guard } = this.#parts;
     const { client } = requester;
-    // Anybody may have registered the address: who is asked to sign in first is not sent there by a mere link (RFC 9700 §4.11.2).
+    // RFC 9700 §4.11.2: anybody may have registered the redirect address, so a mere link must not send a signed-out person there.
     if (session === null && request.query['prompt'] !== 'none') {
       guard.sendToSignIn(request, response);
       return;
     }
     const wanted = readAuthorization(client, request.query, this.#parts.resource());
     if (session === null) throw new OAuthError('login_required', 'nobody is signed in');
-    // Every consent is a new one: somebody looks at it.
+    // Every consent is new, so the person must see the page.
     if (wanted.silent) throw new OAuthError('consent_required', 'the person has to be asked');
     const carried = guard.carried(request, response, request.originalUrl);
     const place = await consents.placeFor(session, null);
@@ -102,7 +102,7 @@ class Authorization {
     try {
       if (ownPath(request.originalUrl) === null)
         throw new NoRedirectError('the request is longer than 4,000 characters');
-      // Whoever is not signed in makes nobody fetch a document.
+      // Signed-out visitors cannot make the service fetch a metadata document.
       const { client_id: clientId } = request.query;
       if (session === null && typeof clientId === 'string' && clientId.startsWith('https:')) {
         guard.sendToSignIn(request, response);
@@ -122,14 +122,14 @@ class Authorization {
   };
 }
 
-/** Where clients send people, and where the people answer. Mount it before `notFound`. */
+/** Mounts the authorization endpoint and the form of its consent page. Mount it before `notFound`. */
 export function mountAuthorize(parent: Router, { auth, facade, ...rest }: AuthorizeParts): void {
   const guard = new PageGuard(auth, facade);
   const { clients, consents, issuer, resource } = rest;
   const parts: ConsentParts = { clients, consents, issuer, resource, guard, limiters: facade.limiters };
   const router = express.Router({ caseSensitive: true, strict: true });
   router.get(oauthPaths.authorize, new Authorization(parts).show);
-  // Boxes for as many projects as an organization may have.
+  // A checkbox for each project that an organization may have.
   router.post(oauthPaths.decide, ...guard.form({ bytes: 64 * 1024, fields: 1_100 }), new Decisions(parts).decide);
   router.use(problemPages(facade.deps.logger));
   parent.use(router);

@@ -16,7 +16,7 @@ import { sendPage } from '#http/pages/layout.ts';
 import { asAppError } from '#http/problem.ts';
 import type { AuthHandler } from '#http/routes/auth.ts';
 
-/** Who looks at the page, as a member of their active organization. */
+/** The signed-in person as a member of the active organization. */
 interface Caller {
   readonly session: LiveSession;
   readonly ctx: ToolContext;
@@ -51,7 +51,7 @@ class Apps {
     };
   }
 
-  /** null after they were sent elsewhere: to sign in, or to make an organization active. */
+  /** Returns null after a redirect: to sign in, or to choose an organization. */
   async #caller(request: Request, response: Response): Promise<Caller | null> {
     const session = await this.#guard.signedIn(request, response);
     if (session === null) return null;
@@ -63,7 +63,7 @@ class Apps {
     return { session, ctx: this.#contextOf(request, response, principal) };
   }
 
-  /** What only admins and owners see. */
+  /** Reads the part that only admins and owners see. */
   async #own(request: Request, { ctx }: Caller, issued: Issued): Promise<AppsView['own']> {
     const { principal, deps } = ctx;
     const { session } = principal;
@@ -138,7 +138,7 @@ class Apps {
   };
 }
 
-/** Where people see and end what acts for them. The same use cases as `/api/dashboard/apps` and `/api/dashboard/clients`. */
+/** Mounts the page of connected apps, with the use cases of `/api/dashboard/apps` and `/api/dashboard/clients`. */
 export function mountApps(parent: Router, auth: AuthHandler, facade: Facade): void {
   const guard = new PageGuard(auth, facade);
   const apps = new Apps(guard, facade);

@@ -9,7 +9,7 @@ const organizationFields: readonly Field[] = [
   { name: 'name', label: 'Name of the organization', type: 'text', autocomplete: 'organization', maxLength: 200 },
 ];
 
-/** The top right of somebody who is signed in. */
+/** Content of the top right for a signed-in person. */
 export const signedInHeader = ({ name }: LiveSession, carried: Carried): Markup =>
   html`<div class="who">
     <p>${name}</p>
@@ -59,8 +59,8 @@ export function organizationsPage(view: OrganizationsView, entry: Entry, carried
   const active = organizations.find(({ organizationId }) => organizationId === session.activeOrganizationId);
   const lines = organizations.map((one) => choice(one, one === active, carried));
   const body = html`${summaryOf(entry, organizationFields)}
-    ${active !== undefined && html`<p class="done">You work in ${active.name}.</p>`}
-    ${active !== undefined && carried.returnTo !== null && html`<p><a href="${carried.returnTo}">Go on</a></p>`}
+    ${active !== undefined && html`<p class="done">${active.name} is your active organization.</p>`}
+    ${active !== undefined && carried.returnTo !== null && html`<p><a href="${carried.returnTo}">Continue</a></p>`}
     <section aria-labelledby="yours">
       <h2 id="yours">Your organizations</h2>
       ${
@@ -68,7 +68,9 @@ export function organizationsPage(view: OrganizationsView, entry: Entry, carried
           ? html`<ul>
               ${lines}
             </ul>`
-          : html`<p class="soft">You belong to none yet. An invitation opens by the link that you were given.</p>`
+          : html`<p class="soft">
+              You are not a member of an organization yet. Open the link of your invitation, or create one below.
+            </p>`
       }
     </section>
     ${
@@ -101,7 +103,7 @@ export function invitationPage(session: LiveSession, invitation: WaitingInvitati
   return { title: `Invitation to ${invitation.organizationName}`, body, who: signedInHeader(session, carried) };
 }
 
-/** What went wrong, and the way out of it. */
+/** An error, and links to go on from. */
 export function problemPage(title: string, detail: string, requestId: string): Page {
   const body = html`<div class="errors" role="alert"><p class="soft">${detail}</p></div>
     <p><a href="${along('/organizations', null)}">Your organizations</a> · <a href="/sign-in">Sign in</a></p>

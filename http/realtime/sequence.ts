@@ -1,13 +1,13 @@
 import type { LoggedEvent } from '#src/domain/events/events.ts';
 
 export interface SequenceOptions {
-  /** How long a number that was given out may be missing before those behind it go on without it. */
+  /** Time that later events wait for a missing number. */
   readonly patienceMs: number;
-  /** How long it may still come after that. */
+  /** Time after that in which the missing event is still accepted. */
   readonly lateMs: number;
 }
 
-/** Numbers above `after`, so many. */
+/** `count` numbers that follow `after`. */
 export interface Missing {
   readonly after: number;
   readonly count: number;
@@ -17,9 +17,8 @@ const mostHeld = 5_000;
 const mostLate = 20;
 
 /**
- * Brings the events of one log into the order of their numbers, each once. Another process may store its number after higher ones:
- * those wait for it, so that whoever goes on after a number has everything up to it. A number that a crash left unused is given up.
- * Times in milliseconds.
+ * Orders the events of one log by number, each once. Another process may store a number after higher ones; these wait for it, so that a
+ * reader that resumes after a number has every event up to it. A number that a crash left unused is given up. Times in milliseconds.
  */
 export class Sequence {
   readonly #options: SequenceOptions;
@@ -28,14 +27,14 @@ export class Sequence {
   readonly #held = new Map<number, { readonly event: LoggedEvent; readonly at: number }>();
   #late: (Missing & { readonly until: number })[] = [];
 
-  /** Everything up to `told` is known already. */
+  /** All events up to `delivered` are known already. */
   constructor(delivered: number, options: SequenceOptions) {
     this.#options = options;
     this.#delivered = delivered;
     this.#highest = delivered;
   }
 
-  /** Every event up to this number was handed out, or is given up. */
+  /** Every event up to this number was returned, or is given up. */
   get delivered(): number {
     return this.#delivered;
   }
@@ -45,12 +44,12 @@ export class Sequence {
     return this.#highest;
   }
 
-  /** Events wait for one with a lower number. */
+  /** True while events wait for one with a lower number. */
   get waits(): boolean {
     return this.#held.size > 0;
   }
 
-  /** Takes an event in, whether it is known or not. True: it was given up, so hand it out at once. */
+  /** Adds an event. Returns true for one that was given up: send it at once. */
   add(event: LoggedEvent, now: number): boolean {
     const { seq } = event;
     this.#highest = Math.max(this.#highest, seq);
@@ -59,7 +58,7 @@ export class Sequence {
     return false;
   }
 
-  /** What may be handed out now, in order. */
+  /** Returns the events that may be sent now, in order. */
   next(now: number): LoggedEvent[] {
     const ready: LoggedEvent[] = [];
     while (this.#held.size > 0) {
@@ -75,7 +74,7 @@ export class Sequence {
     return ready;
   }
 
-  /** Numbers that were given out, as far as is known, and not seen. */
+  /** Numbers that were assigned, as far as is known, and not seen. */
   missing(now: number): readonly Missing[] {
     this.#late = this.#late.filter(({ until }) => until > now);
     const gaps: Missing[] = [];

@@ -10,7 +10,7 @@ import { dashboardOrganization } from '#src/contracts/dashboard/organization.ts'
 import { dashboardWorkflows } from '#src/contracts/dashboard/workflows.ts';
 import { AppError } from '#src/domain/app-error.ts';
 
-/** Documents as operators work with them, in the order of the rows. Source: specification §4.3. */
+/** Documents, in the order of the rows. */
 export function mountDashboardDocuments(bind: Bind): void {
   const rows = dashboardDocuments;
   bind(rows.presign, tools.presignUpload);
@@ -26,12 +26,12 @@ export function mountDashboardDocuments(bind: Bind): void {
   bind(rows.remove, tools.deleteDocument);
 }
 
-/** Which ways of searching had no part in the answer. Source: contracts.md "Search". */
+/** Names the retrievers that had no part in the result. */
 function degradedSearch(response: Response, _output: unknown, { degraded = [] }: Outcome): void {
   if (degraded.length > 0) response.setHeader('x-search-degraded', degraded.join(', '));
 }
 
-/** What is kept of chats. */
+/** Stored conversations. */
 export function mountDashboardChats(bind: Bind): void {
   const rename = { chatId: 'conversationId' };
   bind(dashboardLive.conversations, tools.listConversations);
@@ -39,7 +39,7 @@ export function mountDashboardChats(bind: Bind): void {
   bind(dashboardLive.forgetConversation, tools.deleteConversation, { rename });
 }
 
-/** Where one is, and the runs of the organization. */
+/** The caller's context, and the runs of the organization. */
 export function mountDashboardRuns(bind: Bind): void {
   const rows = dashboardRuns;
   bind(rows.context, tools.getContext);
@@ -50,7 +50,7 @@ export function mountDashboardRuns(bind: Bind): void {
   bind(rows.cancel, tools.cancelRun, { rename: { id: 'executionId' } });
 }
 
-/** Projects, members, keys, secrets, and what was done to them. */
+/** Projects, members, keys, programs, secrets and the audit log. */
 export function mountDashboardOrganization(bind: Bind): void {
   const rows = dashboardOrganization;
   bind(rows.projects, tools.listProjects);
@@ -77,7 +77,7 @@ export function mountDashboardOrganization(bind: Bind): void {
   bind(rows.audit, tools.listAuditRecords);
 }
 
-/** Workflows as they are edited, and what they are made of. */
+/** Workflows, their versions, and the node types. */
 export function mountDashboardWorkflows(bind: Bind): void {
   const rows = dashboardWorkflows;
   bind(rows.list, tools.listWorkflows);
@@ -104,12 +104,12 @@ export function mountDashboardWorkflows(bind: Bind): void {
   bind(rows.nodeTypes, tools.describeNodeTypes);
 }
 
-/** The draft's revision is the tag that `If-Match` takes. */
+/** Sends the draft's revision as the ETag that `If-Match` takes. */
 function revisionTag(response: Response, { revision }: Record<string, unknown>): void {
   if (typeof revision === 'number') response.setHeader('etag', `"${revision}"`);
 }
 
-/** The header `If-Match` is another name of the field `baseVersion`; both, and different, is `request.invalid`. */
+/** Copies the header `If-Match` to the field `baseVersion`. Error: `request.invalid` when both are sent and differ. */
 function ifMatch(request: Request): unknown {
   const header = request.headers['if-match'];
   const body: unknown = request.body;
@@ -119,9 +119,9 @@ function ifMatch(request: Request): unknown {
   if (given === baseVersion) return { ...body, baseVersion };
   throw new AppError(
     'request.invalid',
-    'If-Match: send the revision of the draft, such as "7", and no other baseVersion.',
+    'If-Match and baseVersion differ, or If-Match is not a revision. Send the revision of the draft, such as "7", in one of them.',
     {
-      errors: [{ pointer: '/baseVersion', code: 'conflict', message: 'is not what the header If-Match says' }],
+      errors: [{ pointer: '/baseVersion', code: 'conflict', message: 'differs from the header If-Match' }],
     },
   );
 }

@@ -14,11 +14,11 @@ import { checked, perform, type AuthHandler } from '#http/routes/auth.ts';
 
 const home = '/organizations';
 
-/** The invitation that a page leads on to. */
+/** Id of the invitation that `returnTo` leads to. */
 const invitationIn = (returnTo: unknown): string | undefined =>
   /^\/invitations\/(\w+)(?:[?#]|$)/.exec(ownPath(returnTo) ?? '')?.[1];
 
-/** Faults that somebody can mend in the form are shown in it. */
+/** Shows errors that the person can correct in the form itself. */
 function entryOf(error: unknown, values: Body): { entry: Entry; appError: AppError } {
   const appError = asAppError(error);
   if (appError.row.status >= 500) throw error;
@@ -51,7 +51,7 @@ class Pages {
       else sendPage(response, pageOf(untouched, this.#guard.carried(request, response, returnTo)));
     };
 
-  /** The form again, with what was wrong in it. */
+  /** Shows the form again with its errors. */
   #again(request: Request, response: Response, error: unknown, pageOf: (entry: Entry, carried: Carried) => Page): void {
     const { returnTo, ...values } = bodyOf(request);
     const { entry, appError } = entryOf(error, values);
@@ -83,14 +83,14 @@ class Pages {
       this.#again(request, response, error, signUpPage);
       return;
     }
-    // Whatever comes now, they have an account and are signed in.
+    // From here on the account exists and the person is signed in, whatever fails.
     response.setHeader('set-cookie', [...cookies]);
     const session = await this.#auth.read(cookies.map((line) => line.slice(0, line.indexOf(';'))).join('; '));
     if (session !== null) await this.#settle(session, request, invitationId);
     seeOther(response, ownPath(returnTo) ?? home);
   };
 
-  /** Who comes with an invitation decides on it next; everybody else begins with an organization of their own. */
+  /** Creates an organization for a new person, unless an invitation waits for a decision. */
   async #settle(session: LiveSession, { ip }: Request, invitationId: string | undefined): Promise<void> {
     const { affiliate } = this.#auth;
     if (invitationId !== undefined && (await affiliate.isInvited(session, invitationId))) return;
@@ -153,12 +153,12 @@ class Pages {
     const id = String(request.params['id']);
     if (decision === 'accept') await this.#auth.affiliate.accept(actor, id);
     else if (decision === 'decline') await this.#auth.affiliate.decline(actor, id);
-    else throw new AppError('request.invalid', 'Accept the invitation, or decline it.');
+    else throw new AppError('request.invalid', 'The decision is missing. Accept the invitation, or decline it.');
     seeOther(response, ownPath(returnTo) ?? home);
   };
 }
 
-/** Sign-in for people, without any script. Forms are posted to the address of their page. */
+/** Mounts the pages of sign-in and organizations, which use no script. Forms post to the address of their page. */
 export function mountPages(parent: Router, auth: AuthHandler, facade: Facade): void {
   const guard = new PageGuard(auth, facade);
   const pages = new Pages(auth, guard);

@@ -6,7 +6,7 @@ import type { Bind } from '#http/bind.ts';
 import { ingestion } from '#src/contracts/ingestion.ts';
 import { AppError } from '#src/domain/app-error.ts';
 
-/** The header `Idempotency-Key` is another name of the field `idempotencyKey`; both, and different, is `request.invalid`. */
+/** Copies the header `Idempotency-Key` to the field `idempotencyKey`. Error: `request.invalid` when both are sent and differ. */
 export function idempotencyHeader(request: Request): unknown {
   const header = request.headers['idempotency-key'];
   const body: unknown = request.body;
@@ -15,7 +15,7 @@ export function idempotencyHeader(request: Request): unknown {
   if (field !== header)
     throw new AppError(
       'request.invalid',
-      'The header Idempotency-Key and the field idempotencyKey differ: send one of them.',
+      'The header Idempotency-Key and the field idempotencyKey differ. Send one of them.',
       {
         errors: [{ pointer: '/idempotencyKey', code: 'conflict', message: 'differs from the header Idempotency-Key' }],
       },
@@ -28,7 +28,7 @@ export function createdOrFound(response: Response, _output: unknown, outcome: Ou
   if (outcome.replayed === true) response.setHeader('idempotent-replayed', 'true');
 }
 
-/** Workflow-key ingestion. Source: specification §4.1. */
+/** Ingestion with workflow keys. */
 export function mountIngestion(bind: Bind): void {
   bind(ingestion.presign, tools.presignUpload);
   bind(ingestion.ack, tools.acknowledgeUpload, { present: createdOrFound });
@@ -39,7 +39,7 @@ function accepted(response: Response, output: Record<string, unknown>, outcome: 
   if (outcome.replayed === true) response.setHeader('idempotent-replayed', 'true');
 }
 
-/** Service orchestration, in the specification's order. Source: specification §4.2. */
+/** Service orchestration, in the order of the rows. */
 export function mountService(bind: Bind): void {
   bind(service.listWorkflows, tools.listPublishedWorkflows);
   bind(service.presign, tools.presignUpload);

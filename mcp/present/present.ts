@@ -7,10 +7,10 @@ import { hintFor } from '#mcp/present/error-hints.ts';
 import { nextCall } from '#mcp/present/next-call.ts';
 import { neutralize } from '#mcp/present/neutralize.ts';
 
-/** Field errors told of one refused call. */
+/** Field errors shown for one refused call. */
 const maxFieldErrors = 20;
 
-/** Of documents in lists: storage keys and signed addresses would fill half of the text. get_document tells them. */
+/** Fields left out of documents in lists: storage keys and signed URLs would fill half of the text. get_document has them. */
 const hiddenInLists: ReadonlySet<string> = new Set(['objectKey', 'sha256', 'thumbnailUrl']);
 
 function brief(output: Record<string, unknown>): Record<string, unknown> {
@@ -21,10 +21,10 @@ function brief(output: Record<string, unknown>): Record<string, unknown> {
 }
 
 function noteOf({ what, unit, shown, of }: Cut): string {
-  return `Cut to fit: the first ${shown} of ${of} ${unit} of ${what} are shown above. structuredContent has all of it.`;
+  return `Cut to fit: the text above has the first ${shown} of ${of} ${unit} of ${what}. structuredContent has all of it.`;
 }
 
-/** After the text, which says whose they are: what stands in a picture is as untrusted as what was read from it. */
+/** Images follow the text, which names their document: text in an image is as untrusted as recognized text. */
 function pictureBlocks(pictures: Outcome['pictures']): ImageContent[] {
   return (pictures ?? []).map(({ bytes, contentType }) => ({
     type: 'image',
@@ -33,7 +33,7 @@ function pictureBlocks(pictures: Outcome['pictures']): ImageContent[] {
   }));
 }
 
-/** A good answer: the output itself, and the same as text with untrusted parts marked and within the budget; then pictures. */
+/** Presents an output: structured, as text within the budget with untrusted parts marked, and images. */
 export function presentOutput(
   tool: AnyTool,
   input: Readonly<Record<string, unknown>>,
@@ -51,7 +51,7 @@ function errorResult(lines: readonly string[]): CallToolResult {
   return { content: [{ type: 'text', text: startOf(neutralize(lines.join('\n')), textBudgetBytes) }], isError: true };
 }
 
-/** `code: message`, the fields, a `Hint:`. */
+/** Presents an error: `code: message`, field errors, a `Hint:` and data. */
 export function presentError(
   tool: AnyTool,
   error: unknown,
@@ -61,8 +61,8 @@ export function presentError(
   const fields = appError.errors
     .slice(0, maxFieldErrors)
     .map(({ pointer, message }) => `- ${pointer === '' ? '/' : pointer}: ${message}`);
-  const stays = appError === error ? '' : ' If it stays, report the request id.';
-  // Last, for it may be long and cut.
+  const stays = appError === error ? '' : ' If the error persists, report the request id.';
+  // Data comes last, since it may be long and cut.
   const data = appError.data === undefined ? [] : [`Data: ${JSON.stringify(appError.data)}`];
   return errorResult([appError.message, ...fields, `Hint: ${hintFor(appError, tool.name)}${stays}`, ...data]);
 }

@@ -6,11 +6,11 @@ import type { Logger } from '#src/domain/ports/logger.ts';
 export interface ErrorContext {
   readonly requestId: string;
   readonly logger: Logger;
-  /** The tool that was called. */
+  /** Name of the called tool. */
   readonly tool?: string;
 }
 
-/** What a client may read of a failure. What nobody threw on purpose is told by request id only; its text goes to the log. */
+/** Returns the error that a client may read. Of an unexpected error it gets the request id only; the text goes to the log. */
 export function errorOf(error: unknown, { logger, ...about }: ErrorContext): AppError {
   if (error instanceof AppError) {
     if (error.row.status >= 500) logger.warn({ err: error, ...about }, 'an MCP request failed');
@@ -18,17 +18,17 @@ export function errorOf(error: unknown, { logger, ...about }: ErrorContext): App
   }
   logger.error({ err: error, ...about }, 'an MCP request failed unexpectedly');
   return isOutage(error)
-    ? new AppError('service.unavailable', 'The database does not answer: try again soon.')
-    : new AppError('service.internal', `Something unexpected went wrong (request ${about.requestId}).`);
+    ? new AppError('service.unavailable', 'The database does not respond. Retry in a few seconds.')
+    : new AppError('service.internal', `An unexpected error occurred (request ${about.requestId}).`);
 }
 
 const { InvalidParams, InvalidRequest, InternalError } = ProtocolErrorCode;
-/** Of one refused request. */
+/** Field errors of one refused request. */
 const maxFieldErrors = 20;
 
-/** One answer for what is unknown and for what is somebody else's. */
+/** The same error for an unknown resource and for one of another organization. */
 export function noSuchResource(uri: string): ProtocolError {
-  return new ResourceNotFoundError(uri, 'Resource not found: resources/list and completion know the addresses.');
+  return new ResourceNotFoundError(uri, 'Resource not found. Call resources/list, or complete the URI.');
 }
 
 function kindOf({ status }: AppError['row']): number {
@@ -48,18 +48,18 @@ function toProtocolError(appError: AppError, uri: string | undefined): ProtocolE
   });
 }
 
-/** As JSON-RPC tells it. `uri`: of a resource that was asked for. */
+/** Converts any error to a JSON-RPC error. `uri`: the requested resource. */
 export function protocolError(error: unknown, context: ErrorContext, uri?: string): ProtocolError {
   return error instanceof ProtocolError ? error : toProtocolError(errorOf(error, context), uri);
 }
 
-/** Whether the failure is ours, so that another try may help. */
+/** True for internal errors, where a retry may help. */
 export function mayPass(error: ProtocolError): boolean {
   const ours: number = InternalError;
   return error.code === ours;
 }
 
-/** An answer in place of a stream. */
+/** A response in place of a stream. */
 export function errorAnswer(id: unknown, { code, message, data }: ProtocolError, status = 200): Response {
   return Response.json({ jsonrpc: '2.0', id, error: { code, message, data } }, { status });
 }

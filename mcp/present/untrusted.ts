@@ -1,23 +1,23 @@
 import { neutralize } from '#mcp/present/neutralize.ts';
 
 /**
- * Text that came from scans and models, kept apart from what this service says. An agent sees it only between
- * `<untrusted-document id="...">` tags, never inside the JSON beside it. Source: mcp.md "Errors"; attacks.md 54, 55.
+ * Text from scans and models, kept apart from this service's own text. An agent sees it only between `<untrusted-document id="...">` tags,
+ * never inside the JSON beside it.
  */
 export interface UntrustedBlock {
   readonly id: string;
   readonly fields: readonly UntrustedField[];
 }
 export interface UntrustedField {
-  /** Where it was, relative to the document: `title`, `steps.0.outputPreview`. */
+  /** Path relative to the document: `title`, `steps.0.outputPreview`. */
   readonly path: string;
   readonly text: string;
 }
 
-/** Names of such fields below anything that belongs to a document; a `message` of an error may quote what a step was given. */
+/** Names of untrusted fields below a document. The `message` of an error may quote a step's input. */
 const untrustedName = /(^(description|title|text|message|outputPreview)|Text)$/;
 const alwaysUntrusted = /Text$/;
-/** Whole values that nodes made of the document. */
+/** Values that nodes derived from the document. */
 const untrustedValue = /^(outputs|data)$/;
 
 interface Position {
@@ -41,11 +41,11 @@ function untrustedTextOf(name: string, value: unknown, position: Position): stri
   return typeof value === 'string' && isUntrusted(name, position) ? value : null;
 }
 
-/** `output` as JSON without untrusted text, and that text in blocks by document, in order. */
+/** Splits `output` into JSON without untrusted text, and that text in blocks by document, in order. */
 export function separate(output: unknown): { json: string; blocks: readonly UntrustedBlock[] } {
   const found = new Map<string, UntrustedField[]>();
   const walk = (value: unknown, position: Position): unknown => {
-    // Here too: JSON has a spelling of its own for what may stand within a tag.
+    // Neutralize before serializing: JSON escapes characters that may be part of a tag.
     if (typeof value === 'string') return neutralize(value);
     if (Array.isArray(value))
       return value.map((item, index) => walk(item, { ...position, path: [...position.path, String(index)] }));
@@ -60,7 +60,7 @@ export function separate(output: unknown): { json: string; blocks: readonly Untr
         copy[neutralize(name)] = walk(child, { id: here.id, path });
         continue;
       }
-      // Of no document alone, such as an answer about several: it is known by the field that it was in.
+      // Text about several documents, such as a chat answer, gets the path of its field as id.
       const id = here.id ?? path.join('.');
       found.set(id, [...(found.get(id) ?? []), { path: path.join('.'), text }]);
     }

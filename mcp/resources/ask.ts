@@ -6,7 +6,7 @@ import { type McpCaller, contextOf, callerOf } from '#mcp/caller.ts';
 import type { ServerContext } from '@modelcontextprotocol/server';
 import { protocolError } from '#mcp/present/protocol-error.ts';
 
-/** Use cases on behalf of one caller: scope, tenancy and faults are those of the one door. */
+/** Calls use cases for one caller. `callTool` checks scope and tenancy. */
 export type Ask = <Input extends z.ZodType, Output extends z.ZodObject>(
   tool: Tool<Input, Output>,
   input: z.input<Input>,
@@ -17,16 +17,16 @@ export function askAs(deps: ToolDeps, caller: McpCaller, signal: AbortSignal): A
   return (tool, input, outcome = {}) => call(tool, { ...contextOf(deps, caller, signal), outcome }, input);
 }
 
-/** One request about resources or prompts. */
+/** The caller of one request, and its use cases. */
 export interface Asked {
   readonly caller: McpCaller;
   readonly ask: Ask;
 }
 
-/** The SDK has checked `params`: absent only where `Params` says so. */
+/** The SDK validates `params`, which is absent only where `Params` allows it. */
 type Handler<Params, Result> = (request: { params?: Params | undefined }, ctx: ServerContext) => Promise<Result>;
 
-/** A handler that acts for the caller, and tells failures as JSON-RPC does. */
+/** Creates a handler that acts for the caller and converts errors to JSON-RPC errors. */
 export function handling<Params, Result>(
   deps: ToolDeps,
   handle: (params: Params, asked: Asked) => Promise<Result>,

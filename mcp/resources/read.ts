@@ -13,13 +13,13 @@ import { namedInView } from '#mcp/resources/shown.ts';
 
 export type Contents = ReadResourceResult['contents'];
 
-/** Of a run's JSON: above that its steps that succeeded are left out. */
+/** Size of a run's JSON above which succeeded steps are left out. */
 const runBytes = 256 * 1024;
 
 /** Reads a resource with the caller's rights. Errors: those of its use case. */
 export type ReadResource = (ask: Ask, named: Named) => Promise<Contents>;
 
-/** JSON for what this service says, and text between tags for what documents and models say. */
+/** Splits an output into trusted JSON and untrusted text between tags. */
 function contentsOf(uri: string, output: object): Contents {
   const { json, blocks } = separate(output);
   const said = { uri, mimeType: 'application/json', text: json };
@@ -27,7 +27,7 @@ function contentsOf(uri: string, output: object): Contents {
   return text === '' ? [said] : [said, { uri, mimeType: 'text/plain', text }];
 }
 
-/** Of its execution a run's resource has what is common to all: the other runs have resources of their own. */
+/** Reads a run with the common part of its execution. Other runs have resources of their own. */
 async function runDetail(ask: Ask, runId: string): Promise<object> {
   const read = async (detail: 'steps' | 'errors') => {
     const { execution, run } = await ask(tools.getRun, { runId, detail });
@@ -36,12 +36,12 @@ async function runDetail(ask: Ask, runId: string): Promise<object> {
   const whole = await read('steps');
   if (Buffer.byteLength(JSON.stringify(whole)) <= runBytes) return whole;
   const { run, ...rest } = await read('errors');
-  const note = 'Too long: only the steps that failed are here. get_run has all of them.';
+  const note = 'Too long: this has the failed steps only. get_run has all steps.';
   return { ...rest, run: run === null ? null : { ...run, steps: run.steps.slice(0, 100) }, note };
 }
 
 export function resourceReader(deps: Pick<ToolDeps, 'pageUrl'>, version: string): ReadResource {
-  // The same for everybody, and tens of milliseconds of work.
+  // Cached: the same for every caller, and tens of milliseconds of work.
   let nodeTypes: string | null = null;
   let openApi: string | null = null;
   return async (ask, named) => {
@@ -80,7 +80,7 @@ export function resourceReader(deps: Pick<ToolDeps, 'pageUrl'>, version: string)
   };
 }
 
-/** What tells one state of a workflow from another: nothing is announced when it changes. */
+/** Identifies a state of a workflow, since no event announces its changes. */
 export function workflowState(revision: number | null, publishedVersion: number | null): string {
   return `${revision ?? '-'}/${publishedVersion ?? '-'}`;
 }
@@ -111,8 +111,8 @@ async function stateOf(ask: Ask, named: Named): Promise<string> {
 }
 
 /**
- * The state of a resource that the caller may read now; null when it is unknown, somebody else's, out of view, or the scope is
- * missing: whoever subscribes cannot tell one from the other. Errors: those that pass, such as `service.unavailable`.
+ * Returns the state of a resource that the caller may read. null when it is unknown, of another organization, out of view, or without scope:
+ * a subscriber cannot tell these apart. Errors: transient ones, such as `service.unavailable`.
  */
 export async function readableState(caller: McpCaller, ask: Ask, uri: string): Promise<string | null> {
   const named = namedInView(caller, uri);

@@ -33,7 +33,7 @@ function capabilitiesOf({ capabilities, tasks }: McpCatalog): ServerCapabilities
 
 const forMinutes = { ttlMs: 5 * 60_000, cacheScope: 'private' } as const;
 
-/** What changes only with a release or with the caller's credential; other results are stale at once. */
+/** Results that change only with a release or with the caller's credential. Other results are stale at once. */
 const cacheHints: NonNullable<ServerOptions['cacheHints']> = {
   'server/discover': forMinutes,
   'tools/list': forMinutes,
@@ -41,7 +41,7 @@ const cacheHints: NonNullable<ServerOptions['cacheHints']> = {
   'resources/templates/list': forMinutes,
 };
 
-/** Tells the SDK's check of `Mcp-Param-*` headers the input schemas, which are not in its own registry. */
+/** Gives the SDK's check of `Mcp-Param-*` headers the input schemas, which its own registry does not have. */
 export class CatalogServer extends McpServer {
   readonly #registry: ToolRegistry;
 
@@ -72,12 +72,12 @@ export interface McpSession {
   close(): Promise<void>;
 }
 
-/** When clients of sessions come back to a stream that broke off. */
+/** Delay after which clients reconnect to a broken stream. */
 const reconnectMs = 1_000;
 
 /**
- * The catalog as MCP servers, for any transport. The SDK's tool registry is not used: it would convert and validate every schema
- * again for each request, while the one door validates already.
+ * Creates MCP servers from a catalog, for any transport. The SDK's tool registry is not used: it would convert and validate every schema
+ * for each request, and `callTool` validates already.
  */
 export class McpServerFactory {
   readonly registry: ToolRegistry;
@@ -93,8 +93,8 @@ export class McpServerFactory {
   }
 
   /**
-   * One server: for one modern request, whose `method` is known, or for one legacy session. The caller comes with each request. What
-   * calls of tools have no use for is not registered for them.
+   * Creates a server for one modern request, whose `method` is known, or for one legacy session. The caller comes with each request.
+   * Tool calls skip the registration of resources, prompts and tasks.
    */
   newServer(method: string | null = null): McpServer {
     const { catalog, version } = this.#options;
@@ -110,17 +110,17 @@ export class McpServerFactory {
     mcp.server.setRequestHandler('tools/call', ({ params }, ctx) =>
       this.#call(params.name, params.arguments ?? {}, {
         sdk: ctx,
-        // oxlint-disable-next-line typescript/no-deprecated -- of older clients; over a pipe it knows nothing of newer ones
+        // oxlint-disable-next-line typescript/no-deprecated -- the only source for older clients
         declared: declaredBy(ctx) ?? mcp.server.getClientCapabilities(),
       }),
     );
     return mcp;
   }
 
-  /** The stateless handler of modern requests, and of legacy ones where `legacy` says so. */
+  /** Creates the stateless handler of modern requests, and of legacy ones with `legacy: 'stateless'`. */
   newHandler(legacy: 'stateless' | 'reject'): McpHttpHandler {
     const { bus, listening } = this.#options.catalog;
-    // The SDK refuses requests whose header does not name their method.
+    // The SDK refuses a request whose header does not match its method.
     const methodOf = (request: Request | undefined): string | null => request?.headers.get('mcp-method') ?? null;
     const handler = createMcpHandler(
       ({ era, requestInfo }) => this.newServer(era === 'modern' ? methodOf(requestInfo) : null),
@@ -134,7 +134,7 @@ export class McpServerFactory {
     return this.#withTaskStreams({ ...handler, fetch });
   }
 
-  /** A session for a legacy client. `started` hears its id when the handshake was accepted; `ended` when it is over, however. */
+  /** Creates a session for a legacy client. `started` receives its id after the handshake; `ended` is called when it is over. */
   async newSession(newId: () => string, events: { started(id: string): void; ended(): void }): Promise<McpSession> {
     const sent = this.#eventStores.forSession();
     const transport = new WebStandardStreamableHTTPServerTransport({
@@ -155,7 +155,7 @@ export class McpServerFactory {
     return { handle: (request, options) => transport.handleRequest(request, options), close: () => server.close() };
   }
 
-  /** Whether a request comes from a client of 2025-11-25 or older; `body` is the parsed JSON of a POST. */
+  /** True for a request of a client of 2025-11-25 or older. `body` is the parsed JSON of a POST. */
   isLegacy(request: Request, body: unknown): Promise<boolean> {
     return isLegacyRequest(request, body);
   }
@@ -167,16 +167,12 @@ export class McpServerFactory {
   ): Promise<CallToolResult | InputRequiredResult> {
     const caller = callerOf(sdk.http?.authInfo);
     const tool = this.registry.tool(name);
-    if (tool === undefined)
-      throw new ProtocolError(
-        ProtocolErrorCode.InvalidParams,
-        'There is no tool of this name: tools/list has them all.',
-      );
+    if (tool === undefined) throw new ProtocolError(ProtocolErrorCode.InvalidParams, 'Unknown tool. Call tools/list.');
     if (!isInView(caller, tool)) throw new ProtocolError(ProtocolErrorCode.InvalidParams, outsideOfView(caller, tool));
     return this.#answer(tool, input, { caller, sdk, capabilities: declared ?? {} });
   }
 
-  /** The tool's result, or the task that goes on behind it where the client knows tasks. */
+  /** Returns the tool's result, or the task that continues after it if the client supports tasks. */
   async #answer(
     tool: McpTool,
     input: Record<string, unknown>,

@@ -10,12 +10,12 @@ import type { ToolContext } from '#tools/define.ts';
 import { plainName, plainText } from '#mcp/present/neutralize.ts';
 import { answerForm, type AnswerForm } from '#mcp/tasks/answer-form.ts';
 
-/** Told at once; the others follow when these are answered. */
+/** Questions in one task result. The others follow when these are answered. */
 const maxQuestions = 50;
 const promptMax = 4_000;
 const dataMax = 4_000;
 
-/** A question of a run that waits, as a client can ask it. */
+/** A question of a waiting run, in a form that a client can show. */
 export interface AskedQuestion {
   readonly runId: string;
   readonly path: string;
@@ -26,14 +26,16 @@ export interface AskedQuestion {
 
 function messageOf({ documentId }: RunRecord, { prompt, data }: OpenQuestion): string {
   const about = data === null || data === undefined ? [] : [plainText(JSON.stringify(data), dataMax)];
-  return [`A workflow asks about the document ${plainName(documentId)}:`, plainText(prompt, promptMax), ...about].join(
-    '\n\n',
-  );
+  return [
+    `A workflow has a question about the document ${plainName(documentId)}:`,
+    plainText(prompt, promptMax),
+    ...about,
+  ].join('\n\n');
 }
 
 /**
- * By keys that stay the same while a question is open and never come again: a run asks under one path once, as a node in a loop has
- * another path each time. The execution is one that the caller may read.
+ * Returns open questions by keys that are stable while a question is open and never reused: a run asks once at each path, since a node in a
+ * loop has another path each time. The caller must be allowed to read the execution.
  */
 export async function openQuestions(
   { deps, principal }: ToolContext,
@@ -64,15 +66,15 @@ export function inputRequestsOf(questions: ReadonlyMap<string, AskedQuestion>): 
 }
 
 const workingPollMs = 1_000;
-/** People take their time. */
+/** Longer, since people answer slowly. */
 const askingPollMs = 5_000;
 
-/** Numbers alone: nothing that a document or a model said. */
+/** Describes progress in numbers only, without text of documents or models. */
 function statusMessageOf({ counts, status }: Execution): string {
   const { total, succeeded, failed, canceled, timedOut, waiting } = counts;
   const ended = succeeded + failed + canceled + timedOut;
-  const rest = waiting === 0 ? '' : `; ${waiting} wait for an answer`;
-  return `${status}: ${ended} of ${total} documents have ended, ${succeeded} of them well${rest}.`;
+  const rest = waiting === 0 ? '' : `; ${waiting} waiting for an answer`;
+  return `${status}: ${ended} of ${total} documents done, ${succeeded} succeeded${rest}.`;
 }
 
 function latest(first: Date, ...others: readonly (Date | string | null)[]): Date {
@@ -81,8 +83,8 @@ function latest(first: Date, ...others: readonly (Date | string | null)[]): Date
 }
 
 /**
- * An execution as `tasks/get` tells it, with the questions that its runs ask now. Where some failed it is `completed`, with what failed
- * in the result, as SEP-2663 wants it: `failed` is for errors of the protocol.
+ * Converts an execution to a task with the open questions of its runs. An execution with failed runs is `completed`, and its result has the
+ * errors: SEP-2663 reserves `failed` for protocol errors.
  */
 export function executionAsTask(
   execution: Execution,
@@ -97,7 +99,7 @@ export function executionAsTask(
     statusMessage: statusMessageOf(execution),
     createdAt: created,
     lastUpdatedAt: latest(created, startedAt, finishedAt, ...askedAt),
-    // Executions are kept.
+    // Executions do not expire.
     ttlMs: null,
     pollIntervalMs: questions.size > 0 ? askingPollMs : workingPollMs,
   };

@@ -17,14 +17,14 @@ import { executionAsTask, openQuestions, type AskedQuestion } from '#mcp/tasks/e
 import type { Tasks } from '#mcp/tasks/tasks.ts';
 import { contextOf } from '#mcp/caller.ts';
 
-/** How long a run may take to ask for the rest. */
+/** Time in which a run must ask its next question. */
 const asksAgainMs = 10_000;
-/** Changes made by another process do not pass this one's bus. */
+/** Poll interval for changes by other processes, which do not pass this process's bus. */
 const lookAgainMs = 5_000;
 
 const unknown: ReadonlySet<string> = new Set(['execution.not_found', 'request.invalid']);
 
-/** null where the id is no execution that the caller may see. */
+/** Resolves to null when the caller can see no execution with this id. */
 async function orUnknown<T>(work: Promise<T>): Promise<T | null> {
   try {
     return await work;
@@ -34,7 +34,7 @@ async function orUnknown<T>(work: Promise<T>): Promise<T | null> {
   }
 }
 
-/** An accepted form is an answer; one that was declined leaves the question open, for whoever else may answer it. */
+/** Returns the answers of accepted forms. A declined form leaves its question open. */
 function accepted(questions: ReadonlyMap<string, AskedQuestion>, responses: InputResponses) {
   return [...questions].flatMap(([key, { runId, path, form }]) => {
     const { action, content } = (Object.hasOwn(responses, key) ? responses[key] : {}) as ElicitResult;
@@ -42,7 +42,7 @@ function accepted(questions: ReadonlyMap<string, AskedQuestion>, responses: Inpu
   });
 }
 
-/** A run that got one answer asks for the others anew, once a worker had it. */
+/** Waits until the run asks its next question: after one answer, a worker continues the run first. */
 async function waitForNextQuestion(ctx: ToolContext, executionId: string, runId: string): Promise<void> {
   const deadline = performance.now() + asksAgainMs;
   while (performance.now() < deadline) {
@@ -51,7 +51,10 @@ async function waitForNextQuestion(ctx: ToolContext, executionId: string, runId:
     if (status !== 'queued' && status !== 'running') return;
     await waitForExecution(ctx, executionId, 0.5, 'change');
   }
-  throw new ProtocolError(ProtocolErrorCode.InternalError, 'Not all answers could be taken yet: send them again.');
+  throw new ProtocolError(
+    ProtocolErrorCode.InternalError,
+    'Not all answers were accepted in time. Send the remaining ones again.',
+  );
 }
 
 async function giveAnswers(ctx: ToolContext, executionId: string, answers: ReturnType<typeof accepted>): Promise<void> {
@@ -62,19 +65,19 @@ async function giveAnswers(ctx: ToolContext, executionId: string, answers: Retur
       answered.add(given.runId);
       await call(tools.resumeRun, ctx, given);
     } catch (error) {
-      // Somebody was faster.
+      // Another client answered first.
       if (!(error instanceof AppError && error.code === 'run.not_waiting')) throw error;
     }
 }
 
-/** The execution that an answer of `run_workflow` or `replay_execution` left going. */
+/** Returns the id of the unfinished execution in a result of `run_workflow` or `replay_execution`. */
 export function unfinishedExecution({ structuredContent, isError }: CallToolResult): string | null {
   if (isError === true || structuredContent === undefined) return null;
   const { id, status } = structuredContent as Pick<Execution, 'id' | 'status'>;
   return terminalStatuses.has(status) ? null : id;
 }
 
-/** Executions as tasks: `taskId` is the execution's id, and every method is a use case behind the one door. */
+/** Executions as tasks. `taskId` is the execution's id, and every method calls a use case. */
 export function executionTasks(deps: ToolDeps): Tasks {
   const read = (taskId: string, ctx: ToolContext) =>
     orUnknown(call(tools.getRun, ctx, { executionId: taskId, detail: 'summary' }));
@@ -100,7 +103,7 @@ export function executionTasks(deps: ToolDeps): Tasks {
     },
     watch(taskId, { caller }, changed) {
       const stop = deps.events.subscribe(caller.principal.organizationId, ({ executionId, type, data }) => {
-        // Steps change nothing of a task, but those at which a run begins to wait or goes on.
+        // Steps do not change a task, except when a run begins to wait.
         const counts = type !== 'run.step.changed' || data?.['status'] === 'waiting';
         if (executionId === taskId && counts) changed();
       });

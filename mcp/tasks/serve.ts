@@ -23,10 +23,10 @@ import {
   requiredCapabilities,
 } from '#mcp/tasks/tasks.ts';
 
-/** Ids are this service's own, and none is longer. */
+/** No id of this service is longer. */
 const params = z.looseObject({ taskId: z.string().max(200), inputResponses: z.unknown().optional() });
 
-/** What a request of 2026-07-28 declares; null for one of an older client, which has no tasks. */
+/** Returns the capabilities that a request of 2026-07-28 declares; null for older clients, which have no tasks. */
 export function declaredBy({ mcpReq }: Pick<ServerContext, 'mcpReq'>): ClientCapabilities | null {
   const envelope: Readonly<Record<string, unknown>> | undefined = mcpReq.envelope;
   return envelope === undefined ? null : (envelope[CLIENT_CAPABILITIES_META_KEY] ?? {});
@@ -39,7 +39,7 @@ export function lacksTasks(): MissingRequiredClientCapabilityError {
   );
 }
 
-/** The same tasks, which fail only in ways that a client may read. */
+/** Wraps tasks so that they fail with protocol errors only. */
 export function withProtocolErrors(tasks: Tasks, logger: Logger): Tasks {
   const orProtocolError = async <T>(asked: Promise<T>, { caller: { requestId } }: TaskRequester): Promise<T> => {
     try {
@@ -60,10 +60,10 @@ export function withProtocolErrors(tasks: Tasks, logger: Logger): Tasks {
 }
 
 function noSuchTask(): ProtocolError {
-  return new ProtocolError(ProtocolErrorCode.InvalidParams, 'Task not found: no task with this id is yours.');
+  return new ProtocolError(ProtocolErrorCode.InvalidParams, 'Task not found. No task with this id belongs to you.');
 }
 
-/** The same for a task that is not there and for another's. */
+/** Reads a task. The same error for an unknown task and for another caller's. */
 export async function requireTask(tasks: Tasks, taskId: string, requester: TaskRequester): Promise<Task> {
   const task = await tasks.get(taskId, requester);
   if (task === null) throw noSuchTask();
@@ -78,8 +78,8 @@ function requesterOf(ctx: ServerContext): TaskRequester {
 }
 
 /**
- * The methods of the extension on a server that is not connected yet. `admits`: whether the caller's connection has them at all; to
- * one that has not, every task is unknown. Errors: -32021 without the extension, -32602 for an unknown task, -32601 for older clients.
+ * Registers the methods of the extension on a server that is not connected yet. Connections that `admits` rejects know no tasks. Errors:
+ * -32021 without the extension, -32602 for an unknown task, -32601 for older clients.
  */
 export function serveTasks(
   mcp: McpServer,
@@ -105,7 +105,7 @@ export function serveTasks(
     mcp.server.setRequestHandler(method, { params }, async ({ taskId }, ctx) => {
       const requester = requesterOf(ctx);
       if (!admits(requester.caller, method)) throw noSuchTask();
-      // The SDK takes them out of the params, for they are the retry channel of other methods.
+      // The SDK removes inputResponses from the params, since other methods retry with them.
       return answers[method](taskId, requester, (ctx.mcpReq.inputResponses ?? {}) as InputResponses);
     });
 }

@@ -13,32 +13,32 @@ import { type Task, type TaskRequester, type Tasks, detailedTask, hasTasks } fro
 
 type Fetch = McpHttpHandler['fetch'];
 
-/** Of one stream. Ids beyond are not agreed to. */
+/** Tasks of one stream. Further ids are left out of the acknowledgement. */
 const tasksMax = 50;
 const streamsMax = 1_024;
-/** Nothing changes a task that has one of these. */
+/** Final statuses. */
 const ended: ReadonlySet<Task['status']> = new Set(['completed', 'cancelled', 'failed']);
 
 interface Stream {
   readonly listen: ListenRequest;
-  /** As asked for. */
+  /** Ids as requested. */
   readonly taskIds: readonly string[];
   readonly requester: TaskRequester;
-  /** What the SDK answers to the rest of the request. */
+  /** The SDK's messages for the rest of the request. */
   readonly inner: ReadableStreamDefaultReader<StreamMessage>;
 }
 
 /**
- * `notifications/tasks` on the streams of `subscriptions/listen`, which the SDK does not know: it answers the rest of the request,
- * and what it sends passes through. A task is told as `tasks/get` tells it at that moment, first when the stream opens, then when it
- * changed. Source: SEP-2663, "Task Status Notifications".
+ * Adds `notifications/tasks`, which the SDK does not know, to the streams of `subscriptions/listen`. The SDK handles the rest of the request,
+ * and its messages pass through. A notification has the task as `tasks/get` returns it: first when the stream opens, then after each change.
+ * Source: SEP-2663, "Task Status Notifications".
  */
 export class TaskStreams {
   readonly #tasks: Tasks;
   readonly #admits: (caller: McpCaller) => boolean;
   readonly #open = new Set<() => void>();
 
-  /** `admits`: whether the caller's connection has tasks at all. */
+  /** `admits` returns true when the caller's connection offers tasks. */
   constructor(tasks: Tasks, admits: (caller: McpCaller) => boolean) {
     this.#tasks = tasks;
     this.#admits = admits;
@@ -79,7 +79,7 @@ export class TaskStreams {
     for (const end of this.#open) end();
   }
 
-  /** The ids that the caller may hear of, each once. */
+  /** Returns the ids of tasks that the caller may read, each once. */
   async #agreed({ taskIds, requester }: Stream): Promise<readonly string[]> {
     if (!this.#admits(requester.caller) || this.#open.size >= streamsMax) return [];
     const ids = [...new Set(taskIds)].slice(0, tasksMax);
@@ -104,13 +104,13 @@ export class TaskStreams {
     });
     out.notify('notifications/subscriptions/acknowledged', { notifications });
     for (const taskId of taskIds) this.#follow(taskId, requester, out);
-    // Where only tasks were asked for the SDK has nothing more to tell.
+    // For a stream of tasks only, the SDK sends nothing more.
     void forward(inner, out).finally(taskIds.length === 0 ? end : () => undefined);
     if (requester.signal.aborted) leave();
     return out.readable;
   }
 
-  /** Tells a task now and whenever it is another than last time, until it is over; one reading at a time. */
+  /** Sends a task now and after each change until it ends. Reads one at a time. */
   #follow(taskId: string, requester: TaskRequester, out: OutStream): void {
     let last: string | null = null;
     let reading = false;
@@ -131,14 +131,14 @@ export class TaskStreams {
       }
       reading = false;
     };
-    // The client is to come again when its tasks cannot be read.
+    // When tasks cannot be read, the stream ends and the client reconnects.
     const changed = (): void => void look().catch(() => out.end());
     const stop = this.#tasks.watch?.(taskId, requester, changed);
     if (stop !== undefined) out.stops.push((watching.stop = stop));
     changed();
   }
 
-  /** What the caller may not hear of is left out; that nothing can be read now is told. */
+  /** Resolves to null for a task that the caller may not read. Rejects with transient errors. */
   async #read(taskId: string, requester: TaskRequester): Promise<Task | null> {
     try {
       return await this.#tasks.get(taskId, requester);

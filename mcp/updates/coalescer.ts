@@ -1,4 +1,4 @@
-/** Tells at once what comes after a pause, and what comes soon after that together, each key once. Times in milliseconds. */
+/** Sends the first value after a pause at once, and further values together after `pauseMs`, each key once. */
 export class Coalescer<Value> {
   readonly #pauseMs: number;
   readonly #send: (found: ReadonlyMap<string, Value>) => void;

@@ -15,41 +15,41 @@ export interface UpdateSources {
 }
 
 export interface UpdateOptions {
-  /** A resource is told of at most once in that time. */
+  /** Minimum time between two notifications about a resource. */
   readonly pauseMs: number;
-  /** So is the list of resources. */
+  /** Minimum time between two notifications about the list. */
   readonly listPauseMs: number;
-  /** How often the log is looked at for what other processes appended, and workflows that somebody watches for edits. */
+  /** Poll interval for events of other processes, and for edits of watched workflows. */
   readonly lookMs: number;
-  /** How long a number that was given out may be missing from the log. */
+  /** Time that a missing number of the log is waited for. */
   readonly patienceMs: number;
 }
 
-/** A stream or session that wants to hear what changes. */
+/** A stream or session that subscribes to changes. */
 export interface Watcher {
   readonly organizationId: string;
   readonly projectIds: ReadonlySet<string>;
-  /** What it may read, and the state that it was in when that was found out. */
+  /** URIs that it may read, with their states at that time. */
   readonly uris: ReadonlyMap<string, string>;
   readonly lists: boolean;
-  /** Whether it may still read what another project of its organization has. */
+  /** Resolves to true while it may read a resource of another project. */
   mayRead(uri: string): Promise<boolean>;
-  /** null: the list of resources. */
+  /** Sends a change. null: the list of resources. */
   notify(uri: string | null): void;
 }
 
 const page = 200;
-/** The project of a change is that of the watcher, or is not known to matter. */
+/** Project of a change; null when it does not matter. */
 type ProjectId = string | null;
 
-/** What one organization's watchers hear: one subscription and one reading of the log for all of them. */
+/** Notifies all watchers of one organization, with one subscription and one reading of the log. */
 export class OrganizationUpdates {
   readonly #organizationId: string;
   readonly #sources: UpdateSources;
   readonly #patienceMs: number;
   readonly #watchers = new Set<Watcher>();
   readonly #byUri = new Map<string, Set<Watcher>>();
-  /** Of the workflows that are watched, by their addresses. */
+  /** States of watched workflows, by URI. */
   readonly #states = new Map<string, string>();
   readonly #resources: Coalescer<ProjectId>;
   readonly #lists: Coalescer<ProjectId>;
@@ -98,14 +98,14 @@ export class OrganizationUpdates {
     this.#lists.close();
   }
 
-  /** Finds what other processes appended, and edits of workflows that are watched. Never rejects. */
+  /** Finds events of other processes, and edits of watched workflows. Never rejects. */
   look(): Promise<void> {
     this.#looking ??= Promise.all([this.#readLog(), this.#readWorkflows()])
       .then(() => {
         this.#failing = false;
       })
       .catch((error: unknown) => {
-        if (!this.#failing) this.#sources.logger.warn({ err: error }, 'changes could not be looked for; trying again');
+        if (!this.#failing) this.#sources.logger.warn({ err: error }, 'changes could not be read; retrying');
         this.#failing = true;
       })
       .finally(() => {
@@ -136,7 +136,7 @@ export class OrganizationUpdates {
     seen.giveUp(performance.now());
   }
 
-  /** What is stored by now is known to whoever reads now; what others are still storing has a number near the end. */
+  /** Starts a little before the end of the log: readers know stored events, and events still being stored have numbers near the end. */
   async #begin(): Promise<Seen> {
     const { events } = this.#sources;
     const { last } = await events.position(this.#organizationId);
@@ -181,14 +181,14 @@ export class OrganizationUpdates {
       watcher.notify(uri);
       return;
     }
-    // A document of another project that was public when this began.
+    // The resource is a document of another project, which was public at the start.
     watcher
       .mayRead(uri)
       .then((may) => {
         if (may && this.#watchers.has(watcher)) watcher.notify(uri);
       })
       .catch((error: unknown) => {
-        this.#sources.logger.debug({ err: error }, 'whether a change may be told could not be found out');
+        this.#sources.logger.debug({ err: error }, 'the access of a watcher could not be checked');
       });
   }
 
