@@ -4,7 +4,7 @@ import { defineConfig } from 'vitest/config';
 import { PlainCountReporter } from '#scripts/check/plain-count-reporter.ts';
 import { SlowFirst } from '#scripts/check/slow-first.ts';
 
-// What `npm test` sets for the commands that tests start, also where Vitest is started by itself.
+// As `npm test` sets it for the commands that tests start; Vitest may also be started by itself.
 env['NODE_COMPILE_CACHE'] ??= fileURLToPath(new URL('node_modules/.cache/compiled', import.meta.url));
 
 export default defineConfig({
@@ -19,7 +19,7 @@ export default defineConfig({
     reporters: ['default', new PlainCountReporter()],
     testTimeout: 30_000,
     hookTimeout: 30_000,
-    // How long a condition is waited for on a busy machine; a fast one does not wait.
+    // Bounds the wait for a condition on a busy machine; a fast one does not wait.
     expect: { poll: { timeout: 10_000 } },
   },
 });

@@ -1,6 +1,6 @@
 import type { Catalog } from '#graphs/catalog.ts';
 import type { GraphCheck } from '#graphs/check.ts';
-import type { BoundedMemory } from '#src/concurrency/bounded-memory.ts';
+import type { LRUCache } from 'lru-cache';
 import type { Stemmers } from '#src/domain/chat/read-question.ts';
 import type { DocumentRecord } from '#src/domain/documents/document.ts';
 import type { PageViews } from '#tools/pictures/page-views.ts';
@@ -64,7 +64,7 @@ export interface ToolDeps {
   webhookSecretOf(projectId: string): string;
   readonly catalog: Catalog;
   /** What the checker said of graphs that never change, by what they are. */
-  readonly checks: BoundedMemory<GraphCheck>;
+  readonly checks: LRUCache<string, GraphCheck>;
   /** Tells the outbox relay that a document with pending events was written. */
   relay(document: DocumentRecord): void;
   /** These runs will not go on: what was kept for that goes, behind the caller's back. */

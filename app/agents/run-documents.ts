@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import type { DocumentRecord } from '#src/domain/documents/document.ts';
 import { AppError } from '#src/domain/app-error.ts';
 import type { ImageCodec, PageImage } from '#src/domain/ports/image-codec.ts';
@@ -14,43 +15,17 @@ interface Parts {
 /** Most bytes of originals, and of decoded pages, kept for the nodes of running runs. */
 const cacheBytes = 16 * 1024 * 1024;
 
-/** Least recently used values, bounded by bytes; the size of a value is known when its promise settles. */
-class ByteCache<Value> {
-  readonly #entries = new Map<string, { value: Promise<Value>; bytes: number }>();
-  readonly #sizeOf: (value: Value) => number;
-  #bytes = 0;
+type Make<Value> = () => Promise<Value>;
 
-  constructor(sizeOf: (value: Value) => number) {
-    this.#sizeOf = sizeOf;
-  }
-
-  get(key: string, make: () => Promise<Value>): Promise<Value> {
-    const found = this.#entries.get(key);
-    if (found !== undefined) {
-      this.#entries.delete(key);
-      this.#entries.set(key, found);
-      return found.value;
-    }
-    const entry = { value: make(), bytes: 0 };
-    this.#entries.set(key, entry);
-    entry.value.then(
-      (value) => {
-        if (this.#entries.get(key) === entry) this.#settle(entry, this.#sizeOf(value));
-      },
-      () => this.#entries.delete(key),
-    );
-    return entry.value;
-  }
-
-  #settle(entry: { bytes: number }, bytes: number): void {
-    entry.bytes = bytes;
-    this.#bytes += bytes;
-    for (const [key, oldest] of this.#entries) {
-      if (this.#bytes <= cacheBytes) return;
-      this.#entries.delete(key);
-      this.#bytes -= oldest.bytes;
-    }
-  }
+/** Concurrent requests for the same key share one load. An evicted load still answers its callers. */
+function byteCache<Value extends object>(sizeOf: (value: Value) => number): LRUCache<string, Value, Make<Value>> {
+  return new LRUCache<string, Value, Make<Value>>({
+    maxSize: cacheBytes,
+    // A size of 0 is an error in lru-cache.
+    sizeCalculation: (value) => Math.max(1, sizeOf(value)),
+    fetchMethod: (_key, _stale, { context: make }) => make(),
+    ignoreFetchAbort: true,
+  });
 }
 
 /**
@@ -58,14 +33,16 @@ class ByteCache<Value> {
  * `upload.object_missing` when the bytes are gone, and the codec's.
  */
 export function createRunDocuments({ documents, objects, images }: Parts): (run: RunFacts) => Promise<RunDocument> {
-  const originals = new ByteCache<Buffer>((bytes) => bytes.length);
-  const pages = new ByteCache<PageImage>((page) => page.png.length);
+  const originals = byteCache<Buffer>((bytes) => bytes.length);
+  const pages = byteCache<PageImage>((page) => page.png.length);
 
   const original = (record: DocumentRecord): Promise<Buffer> =>
-    originals.get(record._id, async () => {
-      const bytes = await objects.get(record.pinnedKey, { ifMatch: record.etag });
-      if (bytes === null) throw new AppError('upload.object_missing', 'The stored bytes of the document are gone.');
-      return bytes;
+    originals.forceFetch(record._id, {
+      context: async () => {
+        const bytes = await objects.get(record.pinnedKey, { ifMatch: record.etag });
+        if (bytes === null) throw new AppError('upload.object_missing', 'The stored bytes of the document are gone.');
+        return bytes;
+      },
     });
 
   return async (run) => {
@@ -87,7 +64,9 @@ export function createRunDocuments({ documents, objects, images }: Parts): (run:
       async page(index, signal) {
         signal.throwIfAborted();
         // Shared by parallel nodes, so one node's abort must not end it: decoding has its own time limit.
-        return pages.get(`${record._id}/${index}`, async () => images.page(await original(record), index));
+        return pages.forceFetch(`${record._id}/${index}`, {
+          context: async () => images.page(await original(record), index),
+        });
       },
     };
   };

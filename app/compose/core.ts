@@ -18,7 +18,7 @@ import { openAiOf, type Readers } from '#app/compose/models.ts';
 import { createOutside, type Outside } from '#app/compose/outside.ts';
 import { createStores } from '#app/compose/stores.ts';
 import type { Config } from '#src/config/config.ts';
-import { BoundedMemory } from '#src/concurrency/bounded-memory.ts';
+import { LRUCache } from 'lru-cache';
 import { HealthService } from '#tools/core/health.ts';
 import type { ImageCodec } from '#src/domain/ports/image-codec.ts';
 import type { Logger } from '#src/domain/ports/logger.ts';
@@ -153,7 +153,7 @@ export function createCore(parts: CoreParts, stack: AsyncDisposableStack): Core 
     outbound: outside.anyPublic,
     webhookSecretOf: (projectId) => outside.webhookSecretOf(projectId),
     catalog,
-    checks: new BoundedMemory(keptChecks),
+    checks: new LRUCache({ maxSize: keptChecks }),
     relay: (document) => relay.push(document),
     ...behind(parts, events),
     mcpEndpoint: () => `${mcpUrl}/mcp`,

@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import type { CompiledWorkflow } from '#graphs/run/compiled-workflow.ts';
 
 export interface CompiledCache {
@@ -10,22 +11,17 @@ export interface CompiledCache {
 
 /** Keeps the `limit` graphs used last. Compiled graphs hold nothing of a run, so runs share them freely. */
 export function createCompiledCache(limit = 100): CompiledCache {
-  const kept = new Map<string, Promise<CompiledWorkflow>>();
+  const kept = new LRUCache<string, Promise<CompiledWorkflow>>({ max: limit });
   return {
     get(graphHash, compile) {
       const found = kept.get(graphHash);
-      const compiled = found ?? compile();
-      // A Map iterates in order of insertion: putting an entry again makes it the last used.
-      kept.delete(graphHash);
+      if (found !== undefined) return found;
+      const compiled = compile();
       kept.set(graphHash, compiled);
-      if (!found) {
-        compiled.catch(() => {
-          // The caller gets the rejection; here it only means that there is nothing to keep.
-          if (kept.get(graphHash) === compiled) kept.delete(graphHash);
-        });
-        const oldest = kept.keys().next();
-        if (kept.size > limit && !oldest.done) kept.delete(oldest.value);
-      }
+      compiled.catch(() => {
+        // The caller gets the rejection; the cache only drops the entry.
+        if (kept.peek(graphHash) === compiled) kept.delete(graphHash);
+      });
       return compiled;
     },
   };

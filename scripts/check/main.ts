@@ -1,19 +1,8 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
 import { text } from 'node:stream/consumers';
-import { fileURLToPath } from 'node:url';
 import { env, exit, execPath, stdout } from 'node:process';
-
-/** The file behind a package's command, started by this very Node: no shell, no PATH, the same on every system. */
-function command(packageName: string, bin = packageName): string {
-  const folder = new URL(`../../node_modules/${packageName}/`, import.meta.url);
-  const manifest = readFileSync(new URL('package.json', folder), 'utf8');
-  const { bin: bins } = JSON.parse(manifest) as { bin: string | Record<string, string> };
-  const file = typeof bins === 'string' ? bins : bins[bin];
-  if (file === undefined) throw new Error(`${packageName} has no command ${bin}`);
-  return fileURLToPath(new URL(file, folder));
-}
+import { command } from '#scripts/check/command.ts';
 
 type Step = readonly [name: string, file: string, ...args: string[]];
 
@@ -72,7 +61,7 @@ async function inFront(step: Step): Promise<void> {
   if (!failed) stdout.write(`== ${name} passed in ${seconds(started)}\n`);
 }
 
-/** What it says is shown where it fails. */
+/** Shows the output of a step only where the step fails. */
 async function behind(step: Step): Promise<void> {
   const [name] = step;
   const started = performance.now();

@@ -9,7 +9,7 @@ export interface Counts {
 }
 
 /**
- * What came of a run. A file that did not load, a suite whose hooks failed, an error outside every test and a test that was
+ * Counts the outcomes of a run. A file that did not load, a suite whose hooks failed, an error outside every test and a test that was
  * interrupted each count as failed, so that `0 failed` means that nothing went wrong.
  */
 export function countRun(modules: readonly TestModule[], unhandledErrors: number): Counts {

@@ -3,6 +3,7 @@ import { parseArgs } from 'node:util';
 import { orExplain, UsageError } from '#scripts/cli/with-app.ts';
 import { checkerDoc } from '#scripts/gen/checker-doc.ts';
 import { configDoc } from '#scripts/gen/config-doc.ts';
+import { dataModelDoc } from '#scripts/gen/data-model-doc.ts';
 import { errorsDoc } from '#scripts/gen/errors-doc.ts';
 import { expressionsDoc } from '#scripts/gen/expressions-doc.ts';
 import { nodePages, nodesDoc } from '#scripts/gen/nodes-doc.ts';
@@ -13,8 +14,9 @@ import { StoredGraph } from '#src/contracts/resources/graph.ts';
 import { version } from '#src/config/version.ts';
 import { z } from 'zod';
 
-/** Everything in docs/ that is written from the code's own tables. */
-const generated: Readonly<Record<string, () => string>> = {
+/** Files in docs/ that are generated from the code. */
+const generated: Readonly<Record<string, () => string | Promise<string>>> = {
+  'docs/data-model.md': dataModelDoc,
   'docs/reference/checker.md': checkerDoc,
   'docs/reference/config.md': configDoc,
   'docs/reference/errors.md': errorsDoc,
@@ -37,7 +39,7 @@ await orExplain(async () => {
   const stale: string[] = [];
   const pages = new URL('../../docs/reference/nodes/', import.meta.url);
   await mkdir(pages, { recursive: true });
-  // Pages of node types that are no more.
+  // Node types that were removed.
   for (const name of (await readdir(pages)).filter(
     (file) => !Object.hasOwn(generated, `docs/reference/nodes/${file}`),
   )) {
@@ -46,7 +48,7 @@ await orExplain(async () => {
   }
   for (const [path, make] of Object.entries(generated)) {
     const file = new URL(`../../${path}`, import.meta.url);
-    const text = make();
+    const text = await make();
     const current = await readFile(file, 'utf8').catch(() => '');
     if (current === text) continue;
     if (values.check) stale.push(path);

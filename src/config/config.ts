@@ -9,19 +9,19 @@ export interface Config {
   readonly services: ReadonlySet<ServiceName>;
   readonly baseUrl: string | null;
   readonly mcpUrl: string | null;
-  /** null: the seeded one. */
+  /** null: the seeded service key. */
   readonly mcpKey: string | null;
   /** null: our own authorization server. */
   readonly oauthIssuer: string | null;
   readonly objectsUrl: string | null;
   readonly allowedHosts: readonly string[];
   readonly dashboard: {
-    /** Beside the base URL's. */
+    /** Allowed in addition to the origin of `baseUrl`. */
     readonly origins: readonly string[];
     readonly signUp: 'open' | 'invited';
-    /** null: no seeded session. `token` null: one is made. */
+    /** null: no seeded session. `token` null: a token is generated. */
     readonly debug: { readonly token: string | null } | null;
-    /** DASHBOARD_SESSION_TOKEN was set, and is not used. */
+    /** DASHBOARD_SESSION_TOKEN is set without API_DEBUG=true, and so has no effect. */
     readonly tokenIgnored: boolean;
   };
   readonly trustedProxies: readonly string[];
@@ -34,16 +34,16 @@ export interface Config {
     readonly chatModel: string;
     readonly embeddingModel: string;
   };
-  /** null: only the local engine. */
+  /** null: regions come from the local engine only. */
   readonly segmentation: {
     readonly url: string;
     readonly provider: 'vllm' | 'roboflow' | 'fal' | 'replicate' | 'huggingface' | 'boxes';
     readonly model: string;
     readonly apiKey: string | null;
   } | null;
-  /** What `createOutbound` takes as `allow`. */
+  /** Passed to `createOutbound` as `allow`. */
   readonly outboundAllow: readonly string[];
-  /** 32 bytes; null: derive one from the installation's secret. */
+  /** 32 bytes; null: derived from the secret of the installation. */
   readonly secretsKey: Buffer | null;
   readonly search: { readonly mode: 'lexical' | 'hybrid' };
   readonly ocr: { readonly language: string; readonly workers: number | null };
@@ -56,28 +56,34 @@ export interface Config {
 
 const loopback = /^(localhost|127(\.\d{1,3}){3}|\[?::1\]?)$/i;
 
-/** Its session is known to whoever reads the environment, or what the program prints. */
+/** The environment and the program's output reveal the token of the seeded session, so only this machine may reach it. */
 function refusePublicDebug({ NODE_ENV, HOST, BASE_URL }: EnvValues): void {
   if (NODE_ENV === 'production')
-    throw new ConfigError('API_DEBUG=true opens a seeded session: unset it under NODE_ENV=production.');
+    throw new ConfigError(
+      'API_DEBUG=true opens a seeded session and is not allowed under NODE_ENV=production. Unset API_DEBUG.',
+    );
   if (!loopback.test(HOST))
-    throw new ConfigError(`API_DEBUG=true opens a seeded session on this machine only: unset it, or HOST=${HOST}.`);
+    throw new ConfigError(
+      `API_DEBUG=true works on this machine only, and HOST=${HOST} is not a loopback address. Unset API_DEBUG or HOST.`,
+    );
   if (BASE_URL !== undefined && !loopback.test(new URL(BASE_URL).hostname))
-    throw new ConfigError('API_DEBUG=true opens a seeded session on this machine only: unset it, or BASE_URL.');
+    throw new ConfigError(
+      'API_DEBUG=true works on this machine only, and BASE_URL is not a loopback address. Unset API_DEBUG or BASE_URL.',
+    );
 }
 
-/** The environment, nested and cross-checked. Throws ConfigError with the way out. */
+/** Reads the environment and checks variables against each other. Throws ConfigError that says how to correct them. */
 export function loadConfig(source: Readonly<Record<string, string | undefined>>): Config {
   const values = readEnv(source);
   if (values.NODE_ENV === 'production' && values.MONGODB_URI === undefined && values.EMBEDDED_DB === undefined)
     throw new ConfigError(
-      'NODE_ENV=production needs MONGODB_URI: the embedded database is for one machine. Set EMBEDDED_DB=allow to use it all the same.',
+      'NODE_ENV=production needs a MongoDB server. Set MONGODB_URI, or EMBEDDED_DB=allow to use the embedded database of this machine.',
     );
   const ports = [values.API_PORT, values.AGENTS_PORT, values.MCP_PORT, values.OBJECTS_PORT].filter(
     (port) => port !== 0,
   );
   if (new Set(ports).size !== ports.length)
-    throw new ConfigError('API_PORT, AGENTS_PORT, MCP_PORT and OBJECTS_PORT must differ.');
+    throw new ConfigError('API_PORT, AGENTS_PORT, MCP_PORT and OBJECTS_PORT must differ. Give each its own port.');
   if (values.API_DEBUG) refusePublicDebug(values);
   return {
     dataDir: resolve(values.DATA_DIR),

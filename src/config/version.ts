@@ -4,5 +4,5 @@ const manifest = JSON.parse(readFileSync(new URL('../../package.json', import.me
   version: string;
 };
 
-/** Version of this program, as told by `/health` and the API description. */
+/** Version of this program, shown by `/health` and in the OpenAPI documents. */
 export const version: string = manifest.version;

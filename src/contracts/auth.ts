@@ -1,21 +1,21 @@
 import { z } from 'zod';
 import { AnyId, isPlain, plainOnly } from '#src/contracts/fields.ts';
 
-/** Bodies below `/api/auth`; the pages send the same. Source: identity.md "Sessions". */
+/** Bodies of requests to `/api/auth` and of the sign-in pages. Source: docs/decisions/0034. */
 const Email = z
   .email('expected an e-mail address such as name@example.com')
   .max(254)
   .transform((text) => text.toLowerCase());
 const NewPassword = z.string().min(10, 'use at least 10 characters').max(128, 'use at most 128 characters');
 const Password = z.string().min(1, 'type your password').max(128);
-/** Where a page goes next: a path of this service, or an address on one of its origins. */
+/** Page to open after the form: a path of this service, or an address on an allowed origin. */
 const callbackURL = z.string().max(2_000).optional();
 
 export const SignUp = z.strictObject({
   name: z.string().trim().min(1, 'type your name').max(200).refine(isPlain, plainOnly),
   email: Email,
   password: NewPassword,
-  /** Needed where accounts are by invitation, and not looked at elsewhere. */
+  /** Required under SIGN_UP=invited, ignored otherwise. */
   invitationId: AnyId.optional(),
   rememberMe: z.boolean().optional(),
   callbackURL,

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** Bounds that several contracts share. Source: contracts.md "Ids, time, paging, limits". */
+/** Bounds that several contracts share. Source: docs/decisions/0005. */
 export const limits = {
   pageDefault: 25,
   pageMax: 100,
@@ -18,19 +18,18 @@ export const limits = {
   ratePerSecond: 50,
 } as const;
 
-/** An id as a client gives it. One of another form is simply unknown: it answers 404, not 400. */
+/** Any id that a client sends. An id of an unknown form gets 404, not 400. Source: `errors.unknown_id`. */
 export const AnyId = z.string().min(1).max(128);
-/** What no store or page would give back as it was: half of a character; and control characters, where a name is wanted. */
+/** Rejects lone surrogates, which a store or a page cannot return unchanged; names also reject control characters. */
 export const isWhole = (text: string): boolean => text.isWellFormed();
 export const isPlain = (text: string): boolean => isWhole(text) && !/\p{Cc}/u.test(text);
-export const plainOnly = 'use no control characters';
-/** What people call things. */
+export const plainOnly = 'remove control characters';
 export const Name = z.string().trim().min(1).max(200).refine(isPlain, plainOnly);
 export const Timestamp = z.iso.datetime().describe('ISO 8601, UTC, milliseconds');
 export const Visibility = z.enum(['private', 'public']);
 
 const wholeNumber = /^[0-9]{1,9}$/;
-/** A whole number as it comes in a query string. */
+/** Parses a whole number of a query string; numbers pass as they are. */
 export const QueryInteger = (min: number, max: number): z.ZodType<number, string | number> =>
   z
     .union([z.string().regex(wholeNumber, 'expected a whole number').transform(Number), z.number()])
@@ -41,24 +40,25 @@ export const PageLimit = QueryInteger(1, limits.pageMax);
 export const Cursor = z.string().min(1).max(1_000);
 export const IdempotencyKey = z.string().min(1).max(limits.idempotencyKey);
 
-const refusedKey = (key: string): boolean =>
+const isForbiddenKey = (key: string): boolean =>
   key === '__proto__' || key === 'constructor' || key === 'prototype' || key.startsWith('$');
 
 function unsafePath(value: unknown, path: string, depth: number): string | null {
   if (typeof value !== 'object' || value === null) return null;
-  if (depth > limits.initialStateDepth) return `${path}: deeper than ${limits.initialStateDepth} levels`;
+  if (depth > limits.initialStateDepth)
+    return `${path} is nested deeper than ${limits.initialStateDepth} levels: flatten it`;
   for (const [key, child] of Object.entries(value)) {
-    if (refusedKey(key)) return `${path}/${key}: this key is not allowed`;
+    if (isForbiddenKey(key)) return `the key ${path}/${key} is not allowed: rename it`;
     const found = unsafePath(child, `${path}/${key}`, depth + 1);
     if (found !== null) return found;
   }
   return null;
 }
 
-/** Checked on the raw value: object schemas of zod would already have dropped `__proto__`. */
+/** Checks the raw value, since object schemas of zod drop `__proto__` before a refinement sees it. */
 const isObject = (value: unknown): boolean => typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** Free-form JSON object from a client: bounded in bytes and depth, without keys that reach prototypes or operators. */
+/** Free-form JSON object of a client: bounded in bytes and depth, without keys that reach prototypes or database operators. */
 export const FreeObject = z
   .custom<Record<string, unknown>>(isObject, 'expected an object')
   .superRefine((value, context) => {
@@ -69,11 +69,14 @@ export const FreeObject = z
       return;
     }
     if (Buffer.byteLength(JSON.stringify(value)) > limits.initialStateBytes)
-      context.addIssue({ code: 'custom', message: `larger than ${limits.initialStateBytes} bytes as JSON` });
+      context.addIssue({
+        code: 'custom',
+        message: `the object is larger than ${limits.initialStateBytes} bytes as JSON: send less`,
+      });
   })
   .meta({
     type: 'object',
     additionalProperties: true,
     description:
-      'Free-form keys and values; at most 64 KiB as JSON, 32 levels deep; keys __proto__, constructor, prototype and keys starting with $ are refused',
+      'Free-form keys and values; at most 64 KiB as JSON, 32 levels deep; keys __proto__, constructor, prototype and keys starting with $ are rejected',
   });

@@ -1,4 +1,4 @@
-/** Media types a document may have. Source: contracts.md "Ids, time, paging, limits". */
+/** Accepted media types of documents. Source: `limits.content_types`, docs/decisions/0005. */
 export const documentTypes = [
   'image/png',
   'image/jpeg',

@@ -1,11 +1,11 @@
 import { z } from 'zod';
 
-/** Where the authorization server answers, on the address of the API. Its metadata names these. Source: RFC 8414 §2. */
+/** Endpoints of the authorization server, on the address of the API; its metadata lists them. Source: RFC 8414 §2. */
 export const oauthPaths = {
   metadata: '/.well-known/oauth-authorization-server',
   openIdMetadata: '/.well-known/openid-configuration',
   authorize: '/oauth/authorize',
-  /** Of the consent page, not of clients. */
+  /** Used by the consent page only. */
   decide: '/oauth/authorize/decision',
   token: '/oauth/token',
   register: '/oauth/register',
@@ -13,19 +13,19 @@ export const oauthPaths = {
   introspect: '/oauth/introspect',
 } as const;
 
-/** On the address of the MCP service: RFC 9728 §3, at the root and with the path of the resource. */
+/** Metadata of the protected resource, on the address of the MCP service: at the root and with its path. Source: RFC 9728 §3. */
 export const protectedResourcePaths = [
   '/.well-known/oauth-protected-resource',
   '/.well-known/oauth-protected-resource/mcp',
 ] as const;
 
-/** Longest redirect URI, and how many one registration may have. Source: mcp.md "OAuth 2.1 authorization server". */
+/** Longest redirect URI in characters, and the most of them in one registration. Source: docs/decisions/0043. */
 export const redirectLimits = { length: 2_000, count: 5 } as const;
 
 const shortText = z.string().max(200);
 const shortTexts = z.array(shortText).max(20);
 
-/** What a program may say of itself; what else it says is not kept. Source: RFC 7591 §2. */
+/** Client metadata that is stored; other members are ignored. Source: RFC 7591 §2. */
 export const ClientRegistration = z.object({
   redirect_uris: z.array(z.string().max(redirectLimits.length)).min(1).max(redirectLimits.count),
   client_name: shortText.optional(),

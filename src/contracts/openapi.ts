@@ -23,7 +23,7 @@ const everywhere: readonly ErrorCode[] = [
 ];
 const withBody: readonly ErrorCode[] = ['request.too_large', 'request.media_type'];
 
-/** Turns zod's `$defs` into OpenAPI components, so that a shared shape is written once. */
+/** Moves zod's `$defs` to OpenAPI components, so that a shared schema appears once. */
 function schemaOf(type: z.ZodType, io: 'input' | 'output', components: Json): Json {
   const {
     $schema: _,
@@ -63,7 +63,7 @@ function parameters(row: Route, components: Json): Json[] {
 }
 
 function failures(row: Route): Json {
-  const codes = [...everywhere, ...(row.body === undefined ? [] : withBody), ...row.faults];
+  const codes = [...everywhere, ...(row.body === undefined ? [] : withBody), ...row.errors];
   const byStatus = Map.groupBy(codes, (code) => errorCodes[code].status);
   return Object.fromEntries(
     [...byStatus]
@@ -92,7 +92,7 @@ const schemes: Readonly<Record<'session' | 'apiKey', Json>> = {
     type: 'apiKey',
     in: 'cookie',
     name: sessionCookie,
-    description: 'Set by POST /api/auth/sign-in/email or the page /sign-in',
+    description: 'Session cookie, set by POST /api/auth/sign-in/email or the page /sign-in',
   },
   apiKey: { type: 'apiKey', in: 'header', name: 'x-api-key' },
 };
@@ -134,19 +134,18 @@ interface Family {
   readonly security: readonly (keyof typeof schemes)[];
 }
 
-const common =
-  'Errors are RFC 9457 problem details. Changes are additive: unknown members of replies are to be ignored.';
+const common = 'Errors are RFC 9457 problem details. Later versions only add members: ignore those you do not know.';
 
 const families = {
   service: {
     title: 'Inkgraph service API',
-    description: `Ingestion with workflow keys and orchestration with service keys. Document visibility: \`private\` documents are readable by credentials of their project only, \`public\` ones by every project of the organization. ${common}`,
+    description: `Ingestion with workflow keys and orchestration with service keys. Only credentials of its project can read a \`private\` document; every project of the organization can read a \`public\` one. ${common}`,
     rows: [...Object.values(ingestion), ...Object.values(service)] as Route[],
     security: ['apiKey'],
   },
   dashboard: {
     title: 'Inkgraph dashboard API',
-    description: `What operators do, behind a session. Every address works for the session's active organization, or the one that \`organizationId\` names. Requests that change something come from pages of this service, as JSON. Editing workflows also takes a service key with the scopes. ${common}`,
+    description: `The API of the dashboard, authenticated by a session cookie. A request works on the session's active organization, or on the one in \`organizationId\`. Requests that change something must be JSON and come from an allowed origin. Workflow endpoints also accept a service key with the required scopes. ${common}`,
     rows: [
       ...Object.values(dashboardDocuments),
       ...Object.values(dashboardLive),
@@ -158,7 +157,7 @@ const families = {
   },
 } as const satisfies Record<string, Family>;
 
-/** The machine-readable description of a family of addresses, OpenAPI 3.1. Source: specification §4.2, §9. */
+/** Builds the OpenAPI 3.1 document of the service or the dashboard API. Source: `service.openapi.contracts`, docs/decisions/0015. */
 export function buildOpenApi(family: keyof typeof families, version: string, serverUrl: string): Json {
   const { title, description, rows, security }: Family = families[family];
   const components: Json = {};

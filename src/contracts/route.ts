@@ -2,15 +2,14 @@ import { z } from 'zod';
 import { AnyId } from '#src/contracts/fields.ts';
 import type { ErrorCode } from '#src/contracts/error-codes.ts';
 
-/** Source: specification §5. */
+/** Source: `auth.session.cookie`. */
 export const sessionCookie = 'app.session_token';
 
-/** `editor`: a session, or a service key with the scopes that the tool wants. */
+/** Credential that opens a route. `editor`: a session, or a service key with the scopes of the tool. */
 export type Caller = 'workflow-key' | 'service-key' | 'session' | 'editor' | 'anyone';
 
 /**
- * One row of the specification's endpoint tables: everything that crosses the wire there. Express binding, OpenAPI and the tests
- * walk these rows.
+ * One endpoint: everything that crosses the wire there. The Express binding, the OpenAPI document and the tests read the same rows.
  */
 export interface Route<
   Params extends z.ZodObject = z.ZodObject,
@@ -20,7 +19,7 @@ export interface Route<
 > {
   readonly id: string;
   readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
-  /** Express form: `/documents/:id`. */
+  /** In Express syntax: `/documents/:id`. */
   readonly path: string;
   readonly caller: Caller;
   readonly summary: string;
@@ -28,13 +27,13 @@ export interface Route<
   readonly query?: Query;
   readonly body?: Body;
   readonly reply: Reply;
-  /** Status of the usual success; `also` names other successes with the same body. */
+  /** Status of the usual success; `also` lists other success statuses with the same body. */
   readonly status: number;
   readonly also?: Readonly<Record<number, string>>;
-  /** The success is a stream of server-sent events; `reply` is the data of one. */
+  /** The response is a stream of server-sent events; `reply` is the data of one event. */
   readonly stream?: true;
-  /** Faults of this row beside the ones every row has (400, 401, 403, 429, 500, 503). */
-  readonly faults: readonly ErrorCode[];
+  /** Errors of this route, in addition to those of every route (400, 401, 403, 429, 500, 503). */
+  readonly errors: readonly ErrorCode[];
 }
 
 export function route<
@@ -48,13 +47,13 @@ export function route<
 
 const InOrganization = z.strictObject({
   organizationId: AnyId.optional().describe(
-    "Instead of the session's active organization; one that the user is a member of",
+    "Organization of the user to work on; default: the session's active organization",
   ),
 });
 
 /**
- * A row of the dashboard family: opened by the session cookie, for the active organization of the session or the one that the query
- * names. Source: specification §4.3 "Rules for search" 1; docs/decisions/0016.
+ * A route of the dashboard API: takes a session cookie and `organizationId`, which overrides the session's active organization.
+ * Source: `dashboard.list.organization_id`, docs/decisions/0016.
  */
 export function dashboardRoute<
   Params extends z.ZodObject,
@@ -63,5 +62,5 @@ export function dashboardRoute<
   Reply extends z.ZodType,
 >(row: Omit<Route<Params, Query, Body, Reply>, 'caller'>): Route<Params, z.ZodObject, Body, Reply> {
   const query = row.query === undefined ? InOrganization : InOrganization.extend(row.query.shape);
-  return { ...row, caller: 'session', query, faults: [...row.faults, 'organization.not_found'] };
+  return { ...row, caller: 'session', query, errors: [...row.errors, 'organization.not_found'] };
 }

@@ -1,4 +1,4 @@
-/** What an API key may be given; `uploads:write` is what a workflow key has. Source: mcp.md "Scopes". */
+/** Scopes of API keys; workflow keys have `uploads:write` only. Source: docs/decisions/0017. */
 export const keyScopes = [
   'uploads:write',
   'workflows:read',
@@ -11,7 +11,7 @@ export const keyScopes = [
   'keys:manage',
 ] as const;
 
-/** What a person may grant to a program over OAuth, and nothing else. Source: mcp.md "Scopes". */
+/** Scopes that a user can grant to a program over OAuth. Source: `auth.mcp.scopes`, docs/decisions/0045. */
 export const grantScopes = [
   'workflows:read',
   'workflows:write',
@@ -24,13 +24,13 @@ export const grantScopes = [
 ] as const satisfies readonly (typeof keyScopes)[number][];
 export type GrantScope = (typeof grantScopes)[number];
 
-/** The scope of refresh tokens: of the authorization server only, never of the resource. */
+/** Requests a refresh token: a scope of the authorization server, never of the resource. */
 export const offlineAccess = 'offline_access';
 
-/** What a 401 asks for: enough to look around. */
+/** Scopes that a 401 asks for: enough to read. */
 export const firstScopes = ['workflows:read', 'runs:read', 'documents:read'] as const satisfies readonly GrantScope[];
 
-/** What a caller may be allowed to do: beside those of keys, what is a person's affair and needs a session. */
+/** All scopes: those of keys, and those that need the session of a user. */
 export const scopes = [
   ...keyScopes,
   'members:read',

@@ -1,19 +1,19 @@
 import { z } from 'zod';
 
-/** What `npm run seed` makes, as kept in the data folder. */
+/** Credentials that `npm run seed` creates, as stored in the data folder. */
 export const Seed = z.object({
   organizationId: z.string(),
   projectId: z.string(),
   workflowId: z.string(),
   workflowKey: z.string(),
   serviceKey: z.string(),
-  /** Service key with every scope: the one to connect an MCP agent with. */
+  /** Service key with every scope, to connect an MCP agent. */
   agentKey: z.string(),
   /** Owner of the organization, to sign in with. */
   operatorEmail: z.string(),
   operatorPassword: z.string(),
 });
-/** What older versions did not make. */
+/** Fields that older versions did not write. */
 const later = { agentKey: true, operatorEmail: true, operatorPassword: true } as const;
 export const OlderSeed = Seed.partial(later);
 export type OlderSeed = z.output<typeof OlderSeed>;

@@ -1,5 +1,5 @@
 import type { Collections, MemberRow, UserRow } from '#src/stores/collections.ts';
-import { BatchedReads } from '#src/concurrency/batched-reads.ts';
+import { batchedReads } from '#src/concurrency/batched-reads.ts';
 import type { OAuthGrant, OAuthToken } from '#src/domain/access/oauth/records.ts';
 import type { ProjectRecord } from '#src/domain/access/organization.ts';
 import type { Role } from '#src/contracts/organization/member.ts';
@@ -58,7 +58,7 @@ function accessOf({ grants, memberships, users, projects, organizations, ...toke
 
 /** Calls that come at once are looked up at once, whoever makes them. */
 export function createTokenAccessReader({ oauthTokens }: Pick<Collections, 'oauthTokens'>) {
-  const reads = new BatchedReads<TokenAccess>(async (hashes) => {
+  const read = batchedReads<TokenAccess>(async (hashes) => {
     const rows = await oauthTokens.aggregate<Joined>([{ $match: { _id: { $in: [...hashes] } } }, ...joins]).toArray();
     return new Map(
       rows.flatMap((row) => {
@@ -72,7 +72,7 @@ export function createTokenAccessReader({ oauthTokens }: Pick<Collections, 'oaut
      * By the SHA-256 of the token, in one round trip; null for an unknown one, or one whose grant is gone. Never older than the call:
      * nothing is kept. Error: `service.unavailable`.
      */
-    find: async (hash: string): Promise<TokenAccess | null> => (await reads.get(hash)) ?? null,
+    find: async (hash: string): Promise<TokenAccess | null> => (await read(hash)) ?? null,
   };
 }
 

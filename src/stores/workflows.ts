@@ -9,8 +9,8 @@ import {
   versionRow,
   type WorkflowVersionRow,
 } from '#src/stores/workflow-rows.ts';
-import { BatchedReads } from '#src/concurrency/batched-reads.ts';
-import { BoundedMemory } from '#src/concurrency/bounded-memory.ts';
+import { LRUCache } from 'lru-cache';
+import { batchedReads } from '#src/concurrency/batched-reads.ts';
 import type { Tenant } from '#src/domain/access/tenant.ts';
 import type { WorkflowRecord, WorkflowVersionRecord, WorkflowDraftRecord } from '#src/domain/runs/workflow.ts';
 import type { ListPosition } from '#src/domain/cursor.ts';
@@ -39,8 +39,8 @@ const olderThan = (after: ListPosition | null): Filter<WorkflowRecord> =>
 const keptCharacters = 8_000_000;
 
 /** By organization and id: calls of the same moment share one query for each organization. */
-const batchedReads = (workflows: Collections['workflows']): BatchedReads<WorkflowRecord> =>
-  new BatchedReads(async (keys) => {
+const workflowReads = (workflows: Collections['workflows']) =>
+  batchedReads<WorkflowRecord>(async (keys) => {
     const asked = keys.map((key) => ({
       organizationId: key.slice(0, key.indexOf(' ')),
       _id: key.slice(key.indexOf(' ') + 1),
@@ -54,7 +54,7 @@ const batchedReads = (workflows: Collections['workflows']): BatchedReads<Workflo
 
 /** Caches versions: they never change, and ids of workflows are not used again. */
 function createVersions(workflowVersions: Collections['workflowVersions']) {
-  const cache = new BoundedMemory<WorkflowVersionRecord>(keptCharacters);
+  const cache = new LRUCache<string, WorkflowVersionRecord>({ maxSize: keptCharacters });
   const reads = {
     async findVersion(
       organizationId: string,
@@ -68,7 +68,8 @@ function createVersions(workflowVersions: Collections['workflowVersions']) {
       const row = await workflowVersions.findOne({ _id, organizationId });
       if (row === null) return null;
       const found = readVersion(row);
-      cache.set(key, found, typeof row.graph === 'string' ? row.graph.length : JSON.stringify(row.graph).length);
+      const { length: size } = typeof row.graph === 'string' ? row.graph : JSON.stringify(row.graph);
+      cache.set(key, found, { size });
       return found;
     },
     /** Newest first, without their graphs; versions below `before`. */
@@ -103,7 +104,7 @@ function createVersions(workflowVersions: Collections['workflowVersions']) {
     },
     async deleteOf(organizationId: string, workflowId: string): Promise<void> {
       await workflowVersions.deleteMany({ organizationId, workflowId });
-      cache.deleteAll(`${organizationId} ${workflowId}@`);
+      for (const key of cache.keys()) if (key.startsWith(`${organizationId} ${workflowId}@`)) cache.delete(key);
     },
   };
 }
@@ -113,7 +114,7 @@ export function createWorkflowStore(
 ) {
   const { workflows, workflowVersions, workflowDrafts, workflowEdits } = collections;
   const versions = createVersions(workflowVersions);
-  const reads = batchedReads(workflows);
+  const read = workflowReads(workflows);
   return {
     ...createDraftStore(collections),
     /** A workflow with its first version, its first draft, or both. */
@@ -127,7 +128,7 @@ export function createWorkflowStore(
       await workflows.insertOne(workflow);
     },
     async find({ organizationId, projectIds }: Tenant, id: string): Promise<WorkflowRecord | null> {
-      const found = await reads.get(`${organizationId} ${id}`);
+      const found = await read(`${organizationId} ${id}`);
       return found !== undefined && projectIds.includes(found.projectId) ? found : null;
     },
     /** Published ones of the tenant's projects, by name. */

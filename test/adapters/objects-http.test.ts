@@ -227,7 +227,7 @@ describe('errors and lifecycle', () => {
     expect(answer.headers.get('x-request-id')).toBe('caller-1');
     expect(problem).toEqual({
       type: 'urn:inkgraph:fault:object.signature_invalid',
-      title: 'Upload address is not valid',
+      title: 'The signed URL is not valid',
       status: 403,
       detail: problem.detail,
       instance: '/o/none',

@@ -35,7 +35,7 @@ async function uploaded(count = 1): Promise<DocumentRecord[]> {
   return documents;
 }
 
-/** What came of a document: runs, executions, kinds of events, entries left in its outbox. */
+/** Outcome of a document: runs, executions, kinds of events, entries left in its outbox. */
 async function outcome({ _id, organizationId }: DocumentRecord) {
   const { runs, executions, documents } = database.collections;
   const feed = await parts.events.read(organizationId, 0, 100);

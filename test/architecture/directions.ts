@@ -2,7 +2,7 @@ import { posix } from 'node:path';
 import type { Import, Source } from './source.ts';
 import type { Layer } from './tables.ts';
 
-/** Where an import leads. */
+/** Target of an import. */
 export type Target =
   | { readonly to: 'file'; readonly path: string }
   | { readonly to: 'builtin'; readonly name: string }
@@ -36,7 +36,7 @@ export function layerOf(path: string, layers: readonly Layer[]): Layer | null {
   return layers.find((layer) => layer.at.some((place) => covers(place, path))) ?? null;
 }
 
-/** Whether a vendor's row covers a path: a folder (`tools/`), or a file and the folder of its name (`tools/mcp`). */
+/** True where a vendor's row covers a path: a folder (`tools/`), or a file and the folder of its name (`tools/mcp`). */
 function permits(place: string, path: string): boolean {
   if (place.endsWith('/') || place.endsWith('.ts')) return covers(place, path);
   return path === `${place}.ts` || path.startsWith(`${place}/`);
@@ -106,7 +106,7 @@ export function directionFaults(sources: readonly Source[], rules: Rules): strin
   });
 }
 
-/** How many imports were seen in each layer: proof that the guard looked. */
+/** Counts imports seen in each layer: proof that the guard looked. */
 export function importCounts(sources: readonly Source[], layers: readonly Layer[]): Map<string, number> {
   const counts = new Map(layers.map((layer) => [layer.name, 0]));
   for (const source of sources) {

@@ -136,7 +136,7 @@ function walk(node: Node, visit: (node: Node) => void): void {
   for (const child of children(node)) walk(child, visit);
 }
 
-/** What the guards need to know of one file. Throws with the path when the text does not parse. */
+/** Facts about one file, for the guards. Throws with the path when the text does not parse. */
 export function readSource(path: string, text: string): Source {
   let program: Node;
   try {

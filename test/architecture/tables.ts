@@ -1,5 +1,5 @@
 /**
- * Who may import whom. The one table of directions and the one of vendors; `.oxlintrc.json` repeats them for the editor
+ * Directions of imports. The one table of directions and the one of vendors; `.oxlintrc.json` repeats them for the editor
  * (test/architecture.test.ts holds the two equal). Every path is from the root of the repository, with `/`.
  */
 export interface Layer {
@@ -76,6 +76,7 @@ export const layers: readonly Layer[] = [
   },
   { name: 'main', at: ['app/main.ts', 'app/stdio.ts'], imports: ['compose', 'config'] },
   { name: 'scripts', at: ['scripts/'], imports: 'all' },
+  { name: 'examples', at: ['examples/'], imports: 'all' },
   { name: 'test', at: ['test/'], imports: 'all' },
 ];
 
@@ -93,7 +94,7 @@ export const productRoots = [
 
 const langGraph = ['graphs/run/', 'graphs/langgraph.ts'];
 
-/** Where in the product each package may be imported: path prefixes. Scripts and tests may import every declared package. */
+/** Path prefixes of the product files that may import each package. Scripts and tests may import every declared package. */
 export const vendors: Readonly<Record<string, readonly string[]>> = {
   '@inkgraph/embedded-mongo': ['app/compose/'],
   zod: ['src/contracts/', 'src/config/', 'graphs/', 'tools/', 'mcp/'],
@@ -107,7 +108,7 @@ export const vendors: Readonly<Record<string, readonly string[]>> = {
   '@modelcontextprotocol/server': ['mcp/', 'app/stdio.ts'],
   '@modelcontextprotocol/node': ['http/mcp'],
   '@modelcontextprotocol/express': ['http/mcp'],
-  // Of `npm run mcp` and `npm run demo`, which are clients of the product: nothing in it is.
+  // `npm run mcp` and `npm run demo` use it as clients of the product; the product does not.
   '@modelcontextprotocol/client': [],
   '@dagrejs/dagre': ['graphs/draw/'],
   express: ['http/'],
@@ -125,8 +126,19 @@ export const vendors: Readonly<Record<string, readonly string[]>> = {
   '@napi-rs/canvas': ['src/adapters/'],
   'tesseract.js': ['src/adapters/'],
   '@tesseract.js-data/eng': ['src/adapters/'],
-  'snowball-stemmers': ['src/stores/', 'src/adapters/'],
+  'snowball-stemmers': ['src/stores/', 'src/adapters/', 'packages/embedded-mongo/src/'],
   'ipaddr.js': ['src/adapters/'],
+  'lru-cache': [
+    'src/stores/',
+    'src/adapters/',
+    'graphs/run/',
+    'tools/',
+    'app/agents/',
+    'app/compose/',
+    'packages/embedded-mongo/src/',
+  ],
+  dataloader: ['src/concurrency/'],
+  'fastest-levenshtein': ['src/domain/documents/', 'graphs/check/'],
   '@node-oauth/oauth2-server': ['tools/oauth/'],
   jose: ['src/adapters/oauth/'],
 };

@@ -15,7 +15,7 @@ import { startTestApp, type TestApp } from '#test/support/test-app.ts';
 
 const store = createBreakableStore();
 let app: TestApp;
-/** Of a session that no test ends. */
+/** Cookie of a session that no test ends. */
 let lasting: string;
 beforeAll(async () => {
   app = await startTestApp({ env: { SERVICES: 'api' }, overrides: { sessionStore: store } });

@@ -203,7 +203,7 @@ describe('graph attacks: operations', () => {
     const { body } = await ask('POST', workflows, { graph: { ...small, layout: {} } });
     const at = `${workflows}/${body.workflowId}`;
     const answer = await send(`${at}/operations`, `{"baseVersion":1,"operations":[${operation}]}`);
-    // What a schema leaves out before anybody sees it is nowhere.
+    // Fields that a schema drops are stored nowhere.
     expect([200, 400, 422], coded(answer)).toContain(answer.status);
     const { graph } = (await ask('GET', at)).body;
     expect(graph).toEqual({ ...small, layout: {} });
@@ -294,7 +294,7 @@ const pathsOf = (row: Route): string[] => [...row.path.matchAll(/:(\w+)/g)].map(
 const rows = ([...Object.values(dashboardWorkflows), ...Object.values(service)] as Route[]).filter(
   (row) => pathsOf(row).length > 0,
 );
-/** What a row needs beside the id of its path to get as far as the id. */
+/** Input that a row needs beside the id of its path, so that the id is looked at. */
 const needed: Readonly<Record<string, { body?: object; query?: string }>> = {
   'dashboard.workflow.operations': { body: { baseVersion: 1, operations: [{ op: 'set_metadata', name: 'X' }] } },
   'dashboard.workflow.diff': { query: '?from=draft' },

@@ -34,7 +34,7 @@ const place = () => ({
 });
 const coded = ({ status, body }: Answer): string => `${status} ${body.code}`;
 
-/** What a client is told, without what names this one request. */
+/** Response body, without the fields that name this one request. */
 function told({ status, body }: Answer): unknown {
   expect(body.requestId).toMatch(/^[\w.-]{1,128}$/);
   expect(JSON.stringify(body)).not.toMatch(/\.ts\b|\n\s+at |node_modules/);

@@ -41,7 +41,7 @@ async function consented(given: { client?: Partial<OAuthClient>; grant?: Partial
   return { client, grant, fields: { ...fields, redirect_uri: callback, code_verifier: verifier } };
 }
 
-/** What the MCP service says to a token: 200 where it opens. */
+/** Status of the MCP service for a token: 200 where it opens. */
 async function opens(accessToken: string): Promise<number> {
   const answer = await app.call('POST', resource, {
     body: initialize('2025-11-25'),

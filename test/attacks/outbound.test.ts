@@ -91,7 +91,7 @@ describe('86. calls to addresses that users name', () => {
     const outbound = createOutbound(isolated());
     expect(outbound.refuses(url)).toBeTypeOf('string');
     expect(await errorOf(outbound.send({ ...get, url }))).toMatch(/^outbound\.refused: The address cannot be called: /);
-    // What the operator listed for others opens nothing of this.
+    // The operator's list for other hosts does not open this one.
     const listed = createOutbound(
       isolated({ mode: 'listed', allow: ['api.example.com', '*.example.org', '10.1.1.1:80'] }),
     );

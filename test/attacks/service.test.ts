@@ -31,7 +31,7 @@ const execute = (body: unknown, more: CallOptions = {}) =>
   app.call('POST', executions, { key: app.seed.serviceKey, ...(body === undefined ? {} : { body }), ...more });
 const asked = (more: object = {}) => ({ workflowId: app.seed.workflowId, documentIds, ...more });
 
-/** How many executions `work` made, over all tenants. */
+/** Counts the executions that `work` made, over all tenants. */
 async function made(work: () => Promise<unknown>): Promise<number> {
   const before = await stored.executions.countDocuments({});
   await work();

@@ -173,7 +173,7 @@ test('64: a reader that never reads is dropped, and the others get everything', 
     await app.app.deps.events.append([mine({ data: { text } })]);
     await reading.until(({ told }) => told.length === sent);
   }
-  // What had been handed to the system is still there to be read; then it is over, long before everything.
+  // Bytes already handed to the operating system can still be read; then the stream ends, long before all events.
   let bytes = 0;
   silent.on('data', (chunk) => {
     bytes += chunk.length;

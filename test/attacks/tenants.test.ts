@@ -142,7 +142,7 @@ const rows = [
   dashboardOrganization,
 ].flatMap((family) => Object.values(family) as Route[]);
 
-/** What makes a list row answer at all. */
+/** Query that a list needs to answer at all. */
 const usual: Readonly<Record<string, object>> = {
   'ingest.presign': png,
   'service.presign': { ...png, visibility: 'private' },
@@ -259,7 +259,7 @@ describe('43, 53, 69: ids of another organization', () => {
       clientId: ids.client,
       objectKey: ids.objectKey,
     };
-    /** Where an id is looked at only beside something else, or as one of several. */
+    /** Inputs in which an id is looked at only beside another field, or as one of several. */
     const beside: Readonly<Record<string, (id: string) => readonly object[]>> = {
       ask_documents: (id) => [
         { question: 'What is in it?', documentIds: [id] },
@@ -274,7 +274,7 @@ describe('43, 53, 69: ids of another organization', () => {
     };
     for (const tool of Object.values<AnyTool>(tools))
       for (const [name, id] of [...Object.entries(guesses), ...Object.values(ids).map((one) => ['id', one] as const)]) {
-        // What else a tool needs is mostly not known here: an input it refuses says nothing of theirs either.
+        // Most other inputs of a tool are not known here: an input that it refuses reveals nothing of another tenant either.
         const isTheirs = id !== ids.ownWorkflow && id !== ids.ownDocument;
         const more = isTheirs ? (beside[tool.name]?.(id) ?? []) : [];
         for (const input of [{ [name]: id }, ...more]) {

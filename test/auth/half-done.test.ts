@@ -82,7 +82,7 @@ describe.each(testDatabases)('What was cut short, in %s', (_, open) => {
       expect(again.find(({ status }) => status === 'rejected')).toMatchObject({ reason: taken });
       const made = await users.find({ email }).toArray();
       expect(made).toHaveLength(1);
-      // Whoever signs up becomes nobody that was there before.
+      // A new account never becomes a user that was there before.
       expect(made[0]?._id).not.toBe(left?._id);
       expect((await signIn(email)).cookies).toHaveLength(1);
     });

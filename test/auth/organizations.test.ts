@@ -133,7 +133,7 @@ describe('With SIGN_UP=invited', () => {
     for (const [wrong, id] of [
       ['other@example.com', waiting],
       [email, undefined],
-      // Whether there is an account is not told, either.
+      // The response does not reveal either that an account exists.
       [app.seed.operatorEmail, undefined],
     ] as const)
       expect(problemOf(await signUp(wrong, id), 'auth.forbidden').detail).toBe(refusal);

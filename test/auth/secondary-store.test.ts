@@ -5,7 +5,7 @@ import { startTestApp, type TestApp } from '#test/support/test-app.ts';
 
 const store = createBreakableStore();
 let app: TestApp;
-/** Of a session that no test ends. */
+/** Cookie of a session that no test ends. */
 let operator: string;
 beforeAll(async () => {
   app = await startTestApp({ env: { SERVICES: 'api', RATE_LIMITS: 'on' }, overrides: { sessionStore: store } });

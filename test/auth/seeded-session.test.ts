@@ -20,7 +20,7 @@ afterEach(() => folder.remove());
 
 const start = (env: Record<string, string>) => startTestApp({ dataDir: folder.path, env: { SERVICES: 'api', ...env } });
 const ask = (app: TestApp, cookie: string) => app.call('GET', '/api/dashboard/context', { cookie });
-/** What `npm run seed -- --json` says, in this process. */
+/** Output of `npm run seed -- --json`, run in this process. */
 async function seedBy(env: Record<string, string>): Promise<Record<string, string>> {
   // The test runner has one of its own.
   vi.stubEnv('BASE_URL', undefined);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { BatchedReads } from '#src/concurrency/batched-reads.ts';
+import { batchedReads } from '#src/concurrency/batched-reads.ts';
 import { SharedReads } from '#src/concurrency/shared-reads.ts';
 
 /** Answers what is stored at the moment a read begins, when the test lets it. */
@@ -52,15 +52,15 @@ describe('shared reads', () => {
 describe('batched reads', () => {
   it('travel together when they are asked for at once, each thing once, and later ones with the next', async () => {
     const { begun, read, write } = store();
-    const reads = new BatchedReads<number>(async (keys) => {
+    const get = batchedReads<number>(async (keys) => {
       const value = await read(keys);
       return new Map(keys.filter((key) => key !== 'unknown').map((key) => [key, value]));
     });
-    const first = [reads.get('a'), reads.get('b'), reads.get('a'), reads.get('unknown')];
+    const first = [get('a'), get('b'), get('a'), get('unknown')];
     await expect.poll(() => begun.length).toBe(1);
     expect(begun[0]?.keys).toEqual(['a', 'b', 'unknown']);
     write(2);
-    const later = reads.get('a');
+    const later = get('a');
     begun[0]?.land();
     expect(await Promise.all(first)).toEqual([1, 1, 1, undefined]);
     await expect.poll(() => begun.length).toBe(2);

@@ -34,7 +34,7 @@ describe('Shared work', () => {
       retryAfterSeconds: 2,
     });
     expect(begun).toEqual(['a', 'b']);
-    // Who asks for what is being made need not wait in line.
+    // A caller that asks for work already under way does not wait in line.
     const joined = work.do('a', async () => 'never');
     for (const [key, { resolve }] of works) resolve(key);
     expect(await Promise.all([...answers, joined])).toEqual(['a', 'b', 'c', 'd', 'e', 'a']);

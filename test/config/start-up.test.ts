@@ -19,7 +19,7 @@ beforeEach(async () => {
 });
 afterEach(() => folder.remove());
 
-/** How the program ends that cannot start: exit code and everything it said. Killed when it stays. */
+/** Exit code and output of a program that cannot start. Kills it when it stays up. */
 async function refusal(env: Record<string, string>): Promise<{ code: unknown; said: string[] }> {
   const ports = { API_PORT: '0', AGENTS_PORT: '0', MCP_PORT: '0', OBJECTS_PORT: '0' };
   const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', 'app/main.ts'], {

@@ -18,7 +18,7 @@ export interface CheckpointerUnderTest {
   close(): Promise<void>;
 }
 
-/** What LangGraph needs of a saver, held against its own MemorySaver. `skip` names tests that a foreign saver is known to fail. */
+/** Requirements of LangGraph on a saver, compared with its own MemorySaver. `skip` names tests that a foreign saver is known to fail. */
 export function checkpointerConformance(
   name: string,
   open: () => Promise<CheckpointerUnderTest>,

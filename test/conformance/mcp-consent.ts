@@ -3,7 +3,7 @@ import { oauthPaths } from '#src/contracts/oauth.ts';
 const attribute = (tag: string, name: string): string | null =>
   new RegExp(`\\b${name}="([^"]*)"`).exec(tag)?.[1]?.replaceAll('&amp;', '&') ?? null;
 
-/** What a browser would send of the form as it is shown. */
+/** Fields that a browser would send of the form as it is shown. */
 function fieldsOf(form: string): URLSearchParams {
   const fields = new URLSearchParams();
   for (const [tag] of form.matchAll(/<input\b[^>]*>/g)) {

@@ -1,4 +1,4 @@
-/** How many checks of each scenario pass: a scenario or a check that is no longer there is noticed like one that fails. */
+/** Number of checks of each scenario that pass: a scenario or a check that disappears fails the test like one that does not pass. */
 type Expected = Readonly<Record<string, number>>;
 
 const inBoth: Expected = {

@@ -13,7 +13,7 @@ interface Check {
 
 export interface Verdict {
   readonly exitCode: number;
-  /** How many checks of each scenario passed. */
+  /** Number of checks of each scenario that passed. */
   readonly passed: Readonly<Record<string, number>>;
   /** Whatever is neither passed nor mere information: `scenario / check: status, why`. */
   readonly others: readonly string[];
@@ -21,7 +21,7 @@ export interface Verdict {
 
 const require = createRequire(import.meta.url);
 const script = join(dirname(require.resolve('@modelcontextprotocol/conformance/package.json')), 'dist/index.js');
-/** What the names of its results begin with. */
+/** Prefix of the names of its results. */
 const prefixes = { server: 'server-', authorization: 'authorization-server-' } as const;
 const time = /-\d{4}-\d\d-\d\dT[\d-]+Z$/;
 

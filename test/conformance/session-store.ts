@@ -8,7 +8,7 @@ export interface OpenedSessionStore {
   close(): Promise<void>;
 }
 
-/** What every session store is held to. */
+/** Requirements on every session store. */
 export function sessionStoreConformance(name: string, open: () => Promise<OpenedSessionStore>): void {
   describe(`${name} as a session store`, () => {
     let opened: OpenedSessionStore;

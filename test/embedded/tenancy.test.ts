@@ -127,7 +127,7 @@ const placeOf = ({
   documentId,
 });
 
-/** What runs keep beside their results: a question, a secret, a webhook, an outcome in the cache. */
+/** Rows that runs keep beside their results: a question, a secret, a webhook, an outcome in the cache. */
 async function seedAround(who: Pick<Seeded, 'organizationId' | 'projectIds' | 'documentId'>) {
   const { organizationId, documentId } = who;
   const place = placeOf(who);
@@ -512,7 +512,7 @@ describe('Two organizations with the same texts, identifiers and vectors', () =>
   test.each(Object.entries(changes))('%s changes nothing of another organization', async (_, change) => {
     const before = await stored(theirs);
     expect(Object.values(before).filter((rows) => rows.length > 0).length).toBeGreaterThan(10);
-    // Whether it is refused or finds nothing to change.
+    // It may be refused, or find nothing to change.
     await Promise.allSettled([change(mine, theirs)]);
     expect(await stored(theirs)).toEqual(before);
   });

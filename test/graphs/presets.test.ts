@@ -82,7 +82,7 @@ describe('Triage', () => {
     const done = await detail(waiting.runId);
     expect(done).toMatchObject({ status: 'succeeded', outputs: { label: 'invoice' } });
     expect(pathsOf(done)).toContain('extract_fields');
-    // What was done before the question is not done again.
+    // Steps before the question are not run again.
     expect(pathsOf(done).filter((path) => path === 'recognize')).toHaveLength(1);
   }, 120_000);
 });

@@ -82,7 +82,7 @@ async function seeded(breaks: (graph: Loose) => unknown): Promise<string> {
   return workflowId;
 }
 
-/** What the newest run of a workflow answered. */
+/** Output of the newest run of a workflow. */
 async function noteOf(workflowId: string): Promise<unknown> {
   const list = await client.callTool({ name: 'list_runs', arguments: { workflowId } });
   const [run] = (list.structuredContent as { runs: { runId: string }[] }).runs;

@@ -20,7 +20,7 @@ interface Issue {
   readonly hint: string;
   readonly fix?: readonly Operation[];
 }
-/** What an answer says, read from its text alone: that is what models are shown. */
+/** Content of an answer, read from its text alone, which is the part that models are shown. */
 interface Said {
   readonly fields: Readonly<Record<string, unknown>>;
   readonly issues: readonly Issue[];

@@ -69,7 +69,7 @@ async function show(toolName: string, result: Result): Promise<{ view: FrameLoca
       const frame = (globalThis as any).document.querySelector('iframe');
       (globalThis as any).toView = (message: object) => frame.contentWindow.postMessage(message, '*');
       (globalThis as any).addEventListener('message', ({ data }: any) => (globalThis as any).toHost(data));
-      // What hosts allow a page that asks for nothing.
+      // Hosts allow this to a page that asks for nothing.
       frame.srcdoc = html.replace(
         '<head>',
         `<head><meta http-equiv="Content-Security-Policy" content="default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'">`,

@@ -207,7 +207,7 @@ describe('an agent with a service key', () => {
 
   it('gets the way out with every mistake', async () => {
     const both = await use(agent, 'run_workflow', { workflowId: at.seed.workflowId });
-    expect(both.text).toContain('- /documentIds: give exactly one of documentIds and scope');
+    expect(both.text).toContain('- /documentIds: send exactly one of documentIds and scope');
     const workflow = await use(agent, 'run_workflow', { workflowId: 'wf_none', documentIds: [documentId] });
     expect(workflow.text).toMatch(/^workflow\.not_found: [\s\S]*\nHint: Call list_workflows/);
     const early = await use(agent, 'upload_document', { action: 'presign', contentType: 'image/png', size: 10 });

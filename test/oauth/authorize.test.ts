@@ -17,7 +17,7 @@ function problemOf(work: () => unknown): string {
     work();
   } catch (error) {
     if (error instanceof OAuthError) {
-      // What RFC 6749 §4.1.2.1 lets a description have.
+      // RFC 6749 §4.1.2.1 allows these characters in a description.
       expect(error.description).toMatch(/^[\x20\x21\x23-\x5b\x5d-\x7e]+$/);
       return error.code;
     }

@@ -55,7 +55,7 @@ test('81: a real browser signs in, consents, and lands in the program with code,
     state: 'st&te=1 %',
     iss: app.addresses.api,
   });
-  // Where the person came from is nobody's business.
+  // The page does not send the address that the person came from.
   expect(program.received[0]?.headers.referer).toBeUndefined();
   expect(complaints.filter((text) => /Content Security Policy/i.test(text))).toEqual([]);
   const [grant] = await app.app.deps.oauth.listGrants(app.seed.organizationId);

@@ -19,7 +19,7 @@ interface Reply {
 
 const usualAuthorities = getCACertificates();
 setDefaultCACertificates([...usualAuthorities, testCertificate.cert]);
-/** What the site answers next. */
+/** Next response of the site. */
 let reply: (path: string) => Reply | 'hang up' = () => ({});
 const site = await startOutside(
   ({ path }, response) => {

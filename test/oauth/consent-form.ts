@@ -6,12 +6,12 @@ import type { TestApp } from '#test/support/test-app.ts';
 export type Query = Readonly<Record<string, string | readonly string[] | undefined>>;
 export type Fields = readonly (readonly [name: string, value: string])[];
 
-/** What a page says of itself, for whoever reads its markup. */
+/** Facts of a page that are read from its markup. */
 export interface Seen {
   readonly status: number;
   readonly headers: Headers;
   readonly html: string;
-  /** Of a redirect to a program: its address without the answer, and the answer. */
+  /** Redirect to a program: its address without the response, and the response. */
   readonly landed: { readonly at: string; readonly said: Readonly<Record<string, string>> } | null;
 }
 
@@ -41,7 +41,7 @@ async function seen(response: Response): Promise<Seen> {
 const attribute = (tag: string, name: string): string | undefined =>
   new RegExp(`\\b${name}="([^"]*)"`).exec(tag)?.[1]?.replaceAll('&amp;', '&').replaceAll('&#39;', "'");
 
-/** What a browser would send of the form as it is: hidden fields, what is checked, what is selected. */
+/** Fields that a browser would send of the form as it is: hidden fields, what is checked, what is selected. */
 export function fieldsOf(html: string, action: string): Fields {
   const form = [...html.matchAll(/<form\b[^>]*>[\s\S]*?<\/form>/g)].find(
     ([text]) => attribute(text, 'action') === action,
@@ -70,7 +70,7 @@ export interface ConsentBrowser {
   post(fields: Fields, more?: { readonly path?: string; readonly headers?: Record<string, string> }): Promise<Seen>;
 }
 
-/** Of the seeded owner, in a session of its own, where nobody is named. */
+/** Defaults to the seeded owner, in a session of its own. */
 export async function consentBrowser(app: TestApp, person?: { readonly cookie: string }): Promise<ConsentBrowser> {
   const browser = createBrowser(app);
   const { origin } = new URL(app.addresses.api);

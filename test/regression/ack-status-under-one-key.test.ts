@@ -6,7 +6,7 @@ import { tools } from '#tools/index.ts';
 import { startTestApp, tinyPng } from '#test/support/test-app.ts';
 
 /**
- * Of two acks under one idempotency key at once, the one that did not make the document may be done first: its reply is everybody's, and
+ * Two acks under one idempotency key may race. The one that did not make the document may end first: its reply is everybody's, and
  * is that of a first ack all the same.
  */
 test('both of two acks at once under one key say that the document was made', async () => {

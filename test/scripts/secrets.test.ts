@@ -57,7 +57,7 @@ test('the webhook secret of a project is the same every time, and another for an
 test.each([
   [['set', 'ERP_TOKEN', 'value-as-argument'], 'Usage:'],
   [['set'], 'Usage:'],
-  [['set', 'lower'], 'name: expected capitals'],
+  [['set', 'lower'], 'name: use A-Z'],
   [['set', 'EMPTY'], 'value: Too small'],
   [['list', 'ERP_TOKEN'], 'Usage:'],
   [['delete', 'NOT_THERE'], 'no secret NOT_THERE'],

@@ -13,7 +13,7 @@ import {
   type Vendor,
 } from '#test/search-quality/world.ts';
 
-/** What a document was made of: judgments follow from this, never from its text. */
+/** Facts that a document was made of: judgments follow from these, never from its text. */
 export interface Facts {
   readonly id: string;
   readonly type: DocumentType;
@@ -23,7 +23,7 @@ export interface Facts {
   readonly city: string;
   readonly person: string;
   readonly goods: readonly string[];
-  /** Of `complaints` or `damages`. */
+  /** Key of `complaints` or `damages`. */
   readonly topic: string | null;
   /** As it is printed. */
   readonly number: string;

@@ -1,6 +1,6 @@
 import type { Draw } from '#test/search-quality/draw.ts';
 
-/** What recognition takes for what. */
+/** Characters that recognition confuses. */
 const confusions: Readonly<Record<string, readonly string[]>> = {
   rn: ['m'],
   m: ['rn'],

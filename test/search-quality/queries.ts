@@ -22,7 +22,7 @@ const about =
     return type === undefined || facts.type === type ? 3 : 1;
   };
 
-/** Of a medical letter or a claim: the topic, and a little the others of its kind. */
+/** Grades for a medical letter or a claim: the topic fully, others of its kind a little. */
 const onTopic =
   (language: Language, type: DocumentType, topic: string, others: Grade = 0): Judge =>
   (facts) => {
@@ -30,7 +30,7 @@ const onTopic =
     return facts.topic === topic ? 3 : others;
   };
 
-/** Of the type and with the sentence; `others` of the type without it. */
+/** Grades for documents of the type with the sentence; `others` is the grade of the type without it. */
 const saying =
   (language: Language, type: DocumentType, variant: number | null, others: Grade = 0): Judge =>
   (facts) => {
@@ -143,7 +143,7 @@ function onPoliceReport({ type, language, variant, topic }: Facts): Grade {
   return topic === 'theft' ? 1 : 0;
 }
 
-/** How people type a number that is printed with separators. */
+/** Spellings of a number that is printed with separators, as people type it. */
 const spellings: readonly ((printed: string) => string)[] = [
   (printed) => printed,
   (printed) => printed.replaceAll(/[^\p{L}\p{N}]/gu, ''),

@@ -15,7 +15,7 @@ import { qualityQueries } from '#test/search-quality/queries.ts';
 import { testDatabase, type TestDatabase } from '#test/support/database.ts';
 import type { SearchMode } from '#src/stores/search/query.ts';
 
-/** What was measured when this was written, less 0.01 for ties that fall otherwise: ranking may get better, never worse. */
+/** Measured figures, less 0.01 for ties that fall otherwise: ranking may get better, never worse. */
 const floors = { lexical: 0.853, hybrid: 0.882 } as const;
 
 const { text: embedder } = createLocalModels();

@@ -13,7 +13,7 @@ const good = (trade: string, id: string, ...[en, de, fr]: [en: string, de: strin
   names: { en, de, fr },
 });
 
-/** What is bought and sold: three things for each trade, named in each language. */
+/** Goods: three for each trade, named in each language. */
 export const goods: readonly Good[] = [
   good('furniture', 'walnut-table', 'walnut table', 'Nussbaumtisch', 'table en noyer'),
   good('furniture', 'oak-chair', 'oak chair', 'Eichenstuhl', 'chaise en chêne'),

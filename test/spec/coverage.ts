@@ -1,7 +1,7 @@
 import type { Source } from '#test/architecture/source.ts';
 import type { Requirement } from './requirement.ts';
 
-/** What is wrong between the rows and the tests that claim to prove them, one sentence each. */
+/** Mismatches between the rows and the tests that claim to prove them, one sentence each. */
 export function coverageFaults(
   rows: readonly Requirement[],
   tests: readonly Source[],

@@ -12,7 +12,7 @@ import type { Lease } from '#src/stores/run-queue.ts';
 /** Every query that a repository sends, as the server was asked it. */
 interface Asked {
   readonly of: string;
-  /** What it asks for, in an explainable command; null where a search index answers. */
+  /** Query in an explainable command; null where a search index answers. */
   readonly command: Document | null;
   readonly filter: Document;
 }
@@ -443,7 +443,7 @@ function stagesOf(plan: Document): string[] {
   return [plan['stage'], ...inner.flatMap(stagesOf)];
 }
 
-/** How the server would find what a command asks for, outermost stage first. */
+/** Stages of the server's plan for a command, outermost first. */
 async function planOf(command: Document): Promise<string[]> {
   const { queryPlanner } = await database.client
     .db('inkgraph')
@@ -538,7 +538,7 @@ const overTenants: Readonly<Record<string, string>> = {
 /** A user is of no organization: the store says who is a member, and looks up their names. */
 const users = 'users';
 
-/** Whether nothing of another organization can match, whatever else the filter says. */
+/** True when nothing of another organization can match, whatever else the filter says. */
 function isWithin(filter: Document): boolean {
   const { organizationId: named, $and = [] } = filter;
   return [named, named?.$eq].includes(organizationId) || $and.some(isWithin);

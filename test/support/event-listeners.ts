@@ -1,7 +1,7 @@
 import { vi } from 'vitest';
 import type { TestApp } from '#test/support/test-app.ts';
 
-/** How many listen to the events of organizations from now on. */
+/** Counts the listeners to events of organizations from now on. */
 export function eventListeners({ app }: TestApp): () => number {
   const { events } = app.deps;
   const subscribe = events.subscribe.bind(events);

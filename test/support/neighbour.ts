@@ -33,7 +33,7 @@ export async function addNeighbour({ app, seed }: TestApp, where: 'organization'
   };
 }
 
-/** What a neighbour has, by ids that somebody else may have guessed. */
+/** Rows of a neighbour, by ids that an attacker may have guessed. */
 export interface TheirThings {
   readonly ids: Readonly<Record<'workflow' | 'execution' | 'run' | 'document', string>>;
   /** Stands in their workflow, and nowhere else. */

@@ -3,7 +3,7 @@ import { checkpointCollections, type CheckpointCollections } from '#src/stores/c
 import { collectionsOf, type Collections } from '#src/stores/collections.ts';
 import { connectDatabase } from '#src/stores/connect.ts';
 
-/** What is really stored in a data folder, past the program: through the engine that has it open, or one of its own. */
+/** Reads a data folder past the program: through the engine that has it open, or one of its own. */
 export async function collectionsIn(
   dataDir: string,
 ): Promise<Collections & Pick<CheckpointCollections, 'checkpoints'> & { close(): Promise<void> }> {

@@ -9,7 +9,7 @@ import { loadConfig, type Config } from '#src/config/config.ts';
 import { seed, type Seed } from '#app/compose/seed.ts';
 import { quickPasswords } from '#test/auth/support/quick-passwords.ts';
 
-/** What the server answered; `body` is parsed JSON, or the text where it is none. */
+/** Response of the server; `body` is parsed JSON, or the text where it is none. */
 export interface Answer {
   readonly status: number;
   readonly headers: Headers;

@@ -79,7 +79,7 @@ export async function checkStored(
   const { secrets, workflows } = referencesOf(graph);
   if (secrets.length === 0 && workflows.length === 0) {
     const { graph: _, ...said } = check;
-    checks.set(key, said, JSON.stringify(said).length);
+    checks.set(key, said, { size: JSON.stringify(said).length });
   }
   return check;
 }

@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import {
   ClientMetadataError,
   freshFor,
@@ -36,32 +37,13 @@ const sharedMs = 5 * 60_000;
 /** A host that is down does not cut its clients off before this. */
 const mostAgeMs = 24 * 3_600_000;
 
-/** Those that were used last. */
-class Memory {
-  readonly #known = new Map<string, Known>();
-
-  get(clientId: string): Known | undefined {
-    const known = this.#known.get(clientId);
-    if (known !== undefined) this.set(clientId, known);
-    return known;
-  }
-
-  set(clientId: string, known: Known): void {
-    this.#known.delete(clientId);
-    this.#known.set(clientId, known);
-    if (this.#known.size <= mostKnown) return;
-    const oldest = this.#known.keys().next();
-    if (!oldest.done) this.#known.delete(oldest.value);
-  }
-}
-
 /**
  * Registered clients from the store; a client id that is an https address from its document, through the guarded way out: 5 KB, 5 s, no
  * redirects, one fetch at a time per address, kept as long as it asks for within 5 minutes and 24 hours. AppError besides those of the
  * port: `request.rate_limited` where too many documents are being fetched. Source: draft-ietf-oauth-client-id-metadata-document.
  */
 export function createClientDirectory({ store, outbound, logger, now = () => new Date() }: Parts) {
-  const memory = new Memory();
+  const memory = new LRUCache<string, Known>({ max: mostKnown });
   const work = new SharedWork<OAuthClient | null>({ atOnce: 4, waiting: 32 });
 
   const fetchOnce = async (clientId: string): Promise<OAuthClient> => {

@@ -5,20 +5,23 @@ import { grantScopes } from '#src/contracts/scopes.ts';
 const NamedProject = z.object({ id: z.string(), name: z.string() });
 const Scopes = z.array(z.enum(grantScopes));
 
-/** A program that somebody let act for them. Source: mcp.md "OAuth 2.1 authorization server". */
+/** A program that a user allowed to act for them. Source: docs/decisions/0044. */
 export const ConnectedApp = z
   .object({
     id: z.string(),
     clientId: z.string(),
-    name: z.string().describe('What the program calls itself: nobody checked it'),
-    redirectHost: z.string().nullable().describe('Where its access was sent: host and port, or the scheme of an app'),
-    user: z.object({ id: z.string(), name: z.string(), email: z.string() }).describe('Whom it acts for'),
+    name: z.string().describe('Name that the program gave itself, not verified'),
+    redirectHost: z
+      .string()
+      .nullable()
+      .describe('Host and port of its redirect URI, or the URI scheme of a native app'),
+    user: z.object({ id: z.string(), name: z.string(), email: z.string() }).describe('User it acts for'),
     isYours: z.boolean(),
     projects: z.array(NamedProject),
     scopes: Scopes,
     createdAt: Timestamp,
     lastUsedAt: Timestamp.nullable(),
-    expiresAt: Timestamp.nullable().describe('null: until it is disconnected'),
+    expiresAt: Timestamp.nullable().describe('null: valid until disconnected'),
   })
   .meta({ id: 'ConnectedApp' });
 export type ConnectedApp = z.output<typeof ConnectedApp>;
@@ -26,14 +29,14 @@ export const ConnectedAppList = z.object({ apps: z.array(ConnectedApp) });
 export const ConnectedAppPath = z.object({ appId: AnyId });
 export const RevokedApp = z.object({ id: z.string(), revoked: z.literal(true) });
 
-/** A program of the organization's own that acts for itself, by client credentials. */
+/** A program of the organization that signs in with client credentials and acts for itself. */
 export const Client = z
   .object({
     clientId: z.string(),
     name: z.string(),
     projects: z.array(NamedProject),
     scopes: Scopes,
-    createdBy: z.string().describe('User id: it goes on when they have left'),
+    createdBy: z.string().describe('User id; the client keeps working when the user leaves'),
     createdAt: Timestamp,
     lastUsedAt: Timestamp.nullable(),
     expiresAt: Timestamp.nullable(),
@@ -45,11 +48,11 @@ export const ClientPath = z.object({ clientId: AnyId });
 export const NewClient = z.strictObject({
   name: Name,
   projectIds: z.array(AnyId).min(1).max(1_000),
-  scopes: Scopes.min(1).max(grantScopes.length).describe('None that you lack yourself'),
+  scopes: Scopes.min(1).max(grantScopes.length).describe('Chosen from your own scopes'),
   expiresInDays: z.int().min(1).max(3_650).optional(),
 });
 export const IssuedClient = z.object({
   client: Client,
-  secret: z.string().describe('Shown this once: only its hash is stored'),
+  secret: z.string().describe('Shown once: only its hash is stored'),
 });
 export const RemovedClient = z.object({ clientId: z.string(), removed: z.literal(true) });

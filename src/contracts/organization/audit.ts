@@ -1,12 +1,12 @@
 import { z } from 'zod';
 import { Cursor, PageLimit, Timestamp, limits } from '#src/contracts/fields.ts';
 
-/** Who did what, when, to what, and from where. Source: identity.md "Audit". */
+/** One action that matters for security: actor, action, target, time and IP address. Source: docs/decisions/0035. */
 const AuditRecord = z
   .object({
     id: z.string(),
     at: Timestamp,
-    actor: z.string().describe('User or key id, or cli'),
+    actor: z.string().describe('User id, key id, or cli'),
     action: z.string().describe('For example key.issue, member.role, document.delete'),
     target: z.string(),
     detail: z.record(z.string(), z.unknown()),

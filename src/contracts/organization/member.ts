@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { AnyId, Timestamp } from '#src/contracts/fields.ts';
 
-/** From least to most. Source: identity.md "Sessions". */
+/** Ordered from least to most rights. Source: docs/decisions/0035. */
 export const roles = ['viewer', 'editor', 'admin', 'owner'] as const;
 export type Role = (typeof roles)[number];
 
@@ -38,7 +38,7 @@ export const Invitation = z
     role: Role,
     invitedBy: z.string().describe('User id'),
     expiresAt: Timestamp,
-    url: z.string().describe('Page that accepts it, for the invited address only: pass it on to the person'),
+    url: z.string().describe('Page that accepts the invitation, for the invited address only: send it to the person'),
   })
   .meta({ id: 'Invitation' });
 export const InvitationList = z.object({ invitations: z.array(Invitation) });

@@ -3,14 +3,14 @@ import { AnyId, Timestamp, isWhole } from '#src/contracts/fields.ts';
 
 const SecretName = z
   .string()
-  .regex(/^[A-Z][A-Z0-9_]{0,63}$/, 'expected capitals, digits and _, beginning with a letter');
+  .regex(/^[A-Z][A-Z0-9_]{0,63}$/, 'use A-Z, 0-9 and _, starting with a letter, at most 64 characters');
 
-/** A project secret, never its value. Source: identity.md "Project secrets". */
+/** A project secret without its value, which no reply contains. Source: docs/decisions/0031. */
 const Secret = z
   .object({ name: z.string(), projectId: z.string(), createdBy: z.string(), createdAt: Timestamp })
   .meta({ id: 'Secret' });
 export const SecretListQuery = z.strictObject({
-  projectId: AnyId.optional().describe('Needed where there are several'),
+  projectId: AnyId.optional().describe('Required when the organization has several projects'),
 });
 export const SecretList = z.object({ secrets: z.array(Secret) });
 export const SecretValue = z.strictObject({
@@ -19,9 +19,9 @@ export const SecretValue = z.strictObject({
     .string()
     .min(1)
     .max(8_192)
-    .refine(isWhole, 'has half of a character, which cannot be kept')
-    .describe('Written only: no answer shows it'),
-  projectId: AnyId.optional().describe('Needed where there are several'),
+    .refine(isWhole, 'the value has a lone surrogate: remove it')
+    .describe('Write-only: no reply contains it'),
+  projectId: AnyId.optional().describe('Required when the organization has several projects'),
 });
 export const SecretPath = z.object({ name: SecretName });
 export const StoredSecret = z.object({ name: z.string(), projectId: z.string() });

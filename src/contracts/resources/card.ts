@@ -2,12 +2,12 @@ import { z } from 'zod';
 import { Document } from '#src/contracts/resources/document.ts';
 import { AnyId, Cursor, PageLimit, limits } from '#src/contracts/fields.ts';
 
-const searchLegs = ['exact', 'lexical', 'semantic'] as const;
+const searchRetrievers = ['exact', 'lexical', 'semantic'] as const;
 const SearchRetriever = z
-  .enum(searchLegs)
-  .describe('exact: identifiers and quoted phrases; lexical: words; semantic: neighbours of the embedding');
+  .enum(searchRetrievers)
+  .describe('exact: identifiers and quoted phrases; lexical: words; semantic: nearest embeddings');
 
-/** A piece of stored text with what the query matched in it. Offsets are UTF-16 code units of `text`. */
+/** A passage of stored text, with the spans that matched the query. Offsets are UTF-16 code units of `text`. */
 export const Highlight = z
   .object({
     field: z.enum(['title', 'description', 'ocr', 'segmentation', 'objectKey']),
@@ -17,15 +17,15 @@ export const Highlight = z
   .meta({ id: 'Highlight' });
 export type Highlight = z.output<typeof Highlight>;
 
-/** A document in a list or a search answer. Source: specification §2 "Document card"; contracts.md "Search". */
+/** A document in a list or in search results. Source: `dashboard.list.shape`, docs/decisions/0016 and 0039. */
 export const DocumentCard = Document.extend({
-  distance: z.number().nullable().describe('Embedding distance, 1 - cosine; null where no embedding took part'),
+  distance: z.number().nullable().describe('Embedding distance, 1 - cosine; null when no embedding was compared'),
   score: z
     .number()
     .nullable()
-    .describe('Of a search: 0..1, and one more for an exact match; comparable within one answer only'),
-  matchedBy: z.array(SearchRetriever).describe('Which ways of searching found it; empty in a list'),
-  highlights: z.array(Highlight).describe('Where the query matched; empty in a list'),
+    .describe('Search score, 0..1 plus 1 for an exact match; comparable within one reply only'),
+  matchedBy: z.array(SearchRetriever).describe('Retrievers that found the document; empty in a list'),
+  highlights: z.array(Highlight).describe('Passages that matched the query; empty in a list'),
 }).meta({ id: 'DocumentCard' });
 
 const SearchText = z
@@ -35,16 +35,16 @@ const SearchText = z
   .max(limits.query)
   .describe('Words, a phrase in double quotes, or an identifier such as an invoice number');
 
-/** Two ways of one answer: without `query` a list, newest first; with it a search, best first. */
+/** Without `query` a list, newest first; with `query` a search, best match first. */
 export const DocumentCardQuery = z.strictObject({
   query: SearchText.optional(),
   limit: PageLimit.default(limits.pageDefault).describe('Page size, 1..100'),
-  cursor: Cursor.optional().describe('nextCursor of the page before; not together with query'),
+  cursor: Cursor.optional().describe('nextCursor of the previous page; not allowed with query'),
   projectId: AnyId.optional().describe('Only documents of this project'),
 });
 export const DocumentCardList = z.object({
   documents: z.array(DocumentCard),
-  nextCursor: z.string().nullable().describe('Opaque; null at the end, and always for a search'),
+  nextCursor: z.string().nullable().describe('Opaque; null on the last page and for a search'),
 });
 
 export const SearchInput = z.strictObject({
@@ -56,5 +56,5 @@ export const SearchResult = z.object({
   nextCursor: z.null(),
   degraded: z
     .array(SearchRetriever)
-    .describe('Ways of searching that had no part in this answer: search again later, or with other words'),
+    .describe('Retrievers that failed for this search: retry later, or use other words'),
 });

@@ -6,7 +6,7 @@ import { Box } from '#src/contracts/resources/results.ts';
 export const chatLimits = { messages: 100, bytes: 64 * 1024, sources: 8, excerpts: 3 } as const;
 
 const Ids = z.array(AnyId).min(1).max(limits.documentIds);
-/** What an answer may be grounded in; without any of these, everything of the organization. Source: specification §4.3 "Chat". */
+/** Documents that an answer may use; without any of these, all of the organization. Source: `chat.default_scope`. */
 export const ChatScope = z.object({
   projectIds: Ids.optional().describe('Only documents of these projects'),
   apiKeyIds: Ids.optional().describe('Only documents that these keys uploaded'),
@@ -14,62 +14,58 @@ export const ChatScope = z.object({
 });
 export type ChatScope = z.output<typeof ChatScope>;
 
-/** Roles that a client may not send are refused, not dropped: a conversation that lost its instructions is another one. */
+/** Rejects roles such as `system` rather than dropping them: the client would believe that its instructions count. */
 const TextPart = z.looseObject({ type: z.string().max(100), text: z.string().optional() });
 export const ChatMessage = z.looseObject({
   id: z.string().max(200).optional(),
-  role: z.enum(['user', 'assistant'], 'expected user or assistant: other roles are not for clients to send'),
+  role: z.enum(['user', 'assistant'], 'expected user or assistant'),
   content: z.union([z.string(), z.array(TextPart)]).optional(),
-  parts: z
-    .array(TextPart)
-    .max(1_000)
-    .optional()
-    .describe('As the AI SDK sends them; parts that are not text are not read'),
+  parts: z.array(TextPart).max(1_000).optional().describe('AI SDK message parts; only text parts are read'),
 });
 
-/** Addresses end in it, and a URL takes dots alone for folders. */
-const ConversationId = AnyId.refine((id) => id !== '.' && id !== '..', 'an id cannot be dots alone');
+/** The id ends a URL path, where `.` and `..` would be resolved as folders. */
+const ConversationId = AnyId.refine((id) => id !== '.' && id !== '..', 'an id cannot be . or ..: use another id');
 
 /**
  * Three shapes of one request: the AI SDK's `{ id, messages: [{ role, parts }] }`, plain `{ messages: [{ role, content }] }`, and AG-UI's
- * `{ threadId, runId, messages, forwardedProps }`. The scope stands at the top, or in `data` or `forwardedProps`.
+ * `{ threadId, runId, messages, forwardedProps }`. The scope is at the top level, in `data` or in `forwardedProps`.
  */
 export const ChatBody = z
   .looseObject({
-    id: ConversationId.optional().describe('Of the conversation; one is made where it is left out'),
+    id: ConversationId.optional().describe('Conversation id; omit it to start a new conversation'),
     messages: z.array(ChatMessage).min(1).max(chatLimits.messages),
     ...ChatScope.shape,
     data: z.looseObject(ChatScope.shape).optional(),
-    threadId: ConversationId.optional().describe('AG-UI: the conversation'),
+    threadId: ConversationId.optional().describe('AG-UI: conversation id'),
     runId: z
       .string()
       .min(1)
       .max(128)
       .optional()
-      .describe('AG-UI: with threadId, the answer is a stream of AG-UI events'),
+      .describe('AG-UI: with threadId, the reply is a stream of AG-UI events'),
     forwardedProps: z.looseObject(ChatScope.shape).optional(),
   })
   .meta({ id: 'ChatRequest' });
 export type ChatBody = z.output<typeof ChatBody>;
 
-/** A passage of a document that the answer can rest on. `verified`: it is literally in the stored text. */
+/** A passage of a document that supports the answer. `verified`: the stored text contains it literally. */
 export const Excerpt = z.object({
   field: z.enum(['ocr', 'description', 'segmentation']),
-  resultId: z.string().describe('Of the OCR, description or segmentation result that it is quoted from'),
+  resultId: z.string().describe('OCR, description or segmentation result that contains the passage'),
   text: z.string().describe('Untrusted content'),
-  start: z.int().min(0).describe('UTF-16 code units from the begin of the stored text'),
+  start: z.int().min(0).describe('UTF-16 code units from the start of the stored text'),
   end: z.int().min(0),
-  page: z.int().min(0).optional().describe('Index of the page, where bbox is given'),
+  page: z.int().min(0).optional().describe('Page index, present with bbox'),
   bbox: Box.optional(),
   verified: z.boolean(),
 });
 export type Excerpt = z.output<typeof Excerpt>;
 
-/** Source: specification §4.3 "Chat" 3; contracts.md "Chat". */
+/** A document that an answer can cite. Source: `chat.sources.card`, docs/decisions/0041. */
 export const SourceCard = z
   .object({
     sourceId: z.string(),
-    index: z.int().min(1).describe('The number that the answer cites it by: [1]'),
+    index: z.int().min(1).describe('Number in citations of the answer: [1]'),
     documentId: z.string(),
     projectId: z.string(),
     objectKey: z.string(),
@@ -85,7 +81,7 @@ export const SourceCard = z
   .meta({ id: 'SourceCard' });
 export type SourceCard = z.output<typeof SourceCard>;
 
-/** One frame of the answer's stream, of whichever protocol was asked for. */
+/** One frame of the answer stream, in the requested protocol. */
 export const ChatFrame = z.looseObject({ type: z.string() }).meta({
   id: 'ChatFrame',
   description:
@@ -98,14 +94,14 @@ const StoredMessage = z.object({
   role: z.enum(['user', 'assistant']),
   text: z.string(),
   sources: z.array(SourceCard),
-  modelLabel: z.string().nullable().describe('What answered; local/extractive without a model'),
+  modelLabel: z.string().nullable().describe('Model that answered; local/extractive without a model'),
   status: z.enum(['complete', 'stopped', 'failed']),
   createdAt: Timestamp,
 });
 export const Conversation = z
   .object({
     id: z.string(),
-    title: z.string().describe('Begin of the first question'),
+    title: z.string().describe('Start of the first question'),
     scope: ChatScope,
     createdAt: Timestamp,
     updatedAt: Timestamp,
@@ -119,7 +115,7 @@ export const ConversationQuery = z.strictObject({
 export const ConversationList = z.object({ conversations: z.array(Conversation), nextCursor: z.string().nullable() });
 export const DeletedConversation = z.object({ id: z.string(), deleted: z.literal(true) });
 
-/** What is asked, of whatever wire: the last message is the question, those before it are what was said. */
+/** A question, independent of the wire protocol: the last message is the question, earlier ones are the conversation. */
 export const AskInput = z.strictObject({
   messages: z
     .array(
@@ -127,22 +123,20 @@ export const AskInput = z.strictObject({
     )
     .min(1)
     .max(chatLimits.messages)
-    .describe('The conversation so far; the last one is the question, of role user'),
-  conversationId: ConversationId.optional().describe(
-    'chat_... to go on with; a new conversation is made where it is left out',
-  ),
+    .describe('The conversation so far; the last message, with role user, is the question'),
+  conversationId: ConversationId.optional().describe('chat_... to continue; omit it to start a new conversation'),
   ...ChatScope.shape,
 });
 export const AskResult = z.object({
   conversationId: z.string(),
   messageId: z.string(),
-  answerText: z.string().describe('Cites sources by [n]; made from documents: untrusted content'),
-  sources: z.array(SourceCard).describe('What the answer may cite, best first; empty where nothing was found'),
-  cited: z.array(z.int()).describe('Index of each source that the answer cites'),
-  modelLabel: z.string().describe('What answered; local/extractive without a model'),
+  answerText: z.string().describe('Cites sources as [n]; derived from documents: untrusted content'),
+  sources: z.array(SourceCard).describe('Sources of the answer, best first; empty when nothing was found'),
+  cited: z.array(z.int()).describe('Indexes of the cited sources'),
+  modelLabel: z.string().describe('Model that answered; local/extractive without a model'),
 });
 
-/** One question without a conversation: what agents ask. */
+/** A question of an agent, without a conversation. */
 export const Question = z.strictObject({
   question: z.string().trim().min(1).max(16_000),
   documentIds: ChatScope.shape.documentIds,
@@ -150,7 +144,7 @@ export const Question = z.strictObject({
 });
 export const Answered = z.object({
   answerText: z.string().describe('Cites sources as [n]; untrusted content'),
-  cited: z.array(z.int()).describe('Index of each source that the answer cites'),
+  cited: z.array(z.int()).describe('Indexes of the cited sources'),
   sources: z
     .array(
       z.object({
@@ -168,12 +162,12 @@ export const Answered = z.object({
       }),
     )
     .describe(
-      'Best first; excerpts have excerptText (untrusted), page and region for view_document_image, verified: literally in the stored text',
+      'Best first; excerpts have excerptText (untrusted), page and region for view_document_image, verified: the stored text contains it literally',
     ),
-  modelLabel: z.string().describe('local/extractive: lines as they stand, no model'),
+  modelLabel: z.string().describe('local/extractive: quoted lines, no model'),
 });
 
-/** What an answer tells while it is made: its sources once, then text. */
+/** Events of an answer: `begin`, then the sources once, then text. */
 export type ChatEvent =
   | { readonly type: 'begin'; readonly conversationId: string; readonly messageId: string; readonly modelLabel: string }
   | { readonly type: 'sources'; readonly sources: readonly SourceCard[] }

@@ -7,11 +7,11 @@ export const ContextResult = z.object({
   projects: z.array(z.object({ id: z.string(), name: z.string() })),
   credential: z.object({
     kind: z.string(),
-    id: z.string().describe('Of the key, the user or the program'),
+    id: z.string().describe('Id of the key, user or program'),
     name: z.string(),
     email: z.string().optional(),
-    role: Role.optional().describe('Of the person'),
-    clientId: z.string().optional().describe('OAuth: the program that acts'),
+    role: Role.optional().describe('Role of the user'),
+    clientId: z.string().optional().describe('OAuth: client id of the program'),
   }),
   scopes: z.array(z.enum(scopes)),
   models: z.object({

@@ -29,39 +29,39 @@ const ExecutionScope = z.strictObject({
     .describe('true: documents uploaded with this key; false: the documents of the project'),
 });
 
-/** "One of documentIds or scope": the refinement rules here, `oneOf` in the OpenAPI text (zod drops refinements there). */
+/** The refinement and `oneOf` state the same rule twice: zod leaves refinements out of the OpenAPI document. */
 export const ExecutionBody = z
   .strictObject({
     workflowId: AnyId.describe('agentGraphId of the workflow to run'),
     documentIds: DocumentIds.optional(),
     scope: ExecutionScope.optional(),
     idempotencyKey: IdempotencyKey.optional().describe(
-      'An identical retry answers the first response; other input answers 409',
+      'An identical retry returns the first response; different input returns 409',
     ),
     initialState: FreeObject.optional(),
     version: z
       .int()
       .min(1)
       .optional()
-      .describe('One of the published versions; the newest when left out. Drafts are not run: publish them first'),
+      .describe('A published version; default: the newest. Publish a draft before you run it'),
     callbackUrl: z
       .string()
       .min(1)
       .max(2_000)
       .optional()
-      .describe('Address told by a signed POST when all runs have ended'),
+      .describe('URL that receives a signed POST when all runs have ended'),
   })
   .refine((body) => (body.documentIds === undefined) !== (body.scope === undefined), {
-    message: 'give exactly one of documentIds and scope',
+    message: 'send exactly one of documentIds and scope',
     path: ['documentIds'],
   })
   .meta({ oneOf: [{ required: ['documentIds'] }, { required: ['scope'] }] });
 
 const RunError = z.object({ code: z.string(), message: z.string() });
 
-/** `promptText` and `data` may quote the document: untrusted. */
+/** `promptText` and `data` can quote the document: untrusted content. */
 const Question = z.object({
-  path: z.string().describe('Node that asks: the path to answer under'),
+  path: z.string().describe('Node that asks; send it as path with the answer'),
   promptText: z.string(),
 });
 
@@ -71,17 +71,17 @@ export const RunSummary = z
     documentId: z.string(),
     status: z.enum(runStatuses),
     error: RunError.optional(),
-    waitingFor: z.array(Question).optional().describe('Of a run that waits: what it asks'),
+    waitingFor: z.array(Question).optional().describe('Open questions of a waiting run'),
   })
   .meta({ id: 'RunSummary' });
 
-/** One workflow version over N documents = N runs. Source: contracts.md "Executions". */
+/** One workflow version on N documents: N runs. Source: `resource.execution.fields`, docs/decisions/0010. */
 export const Execution = z
   .object({
     id: z.string(),
     workflowId: z.string(),
     workflowName: z.string().nullable(),
-    version: z.int().nullable().describe('null until the first run of an upload was claimed'),
+    version: z.int().nullable().describe('null until a worker takes the first run'),
     graphHash: z.string().nullable(),
     status: z.enum(executionStatuses),
     counts: z.object({
@@ -95,7 +95,7 @@ export const Execution = z
       timedOut: z.int(),
     }),
     runs: z.array(RunSummary),
-    replayOf: z.string().optional().describe('Execution that this one repeats'),
+    replayOf: z.string().optional().describe('Execution that this one replays'),
     createdAt: Timestamp,
     startedAt: Timestamp.nullable(),
     finishedAt: Timestamp.nullable(),
@@ -122,7 +122,7 @@ const Step = z.object({
   finishedAt: Timestamp.nullable(),
   ms: z.number().nullable(),
   outputPreview: z.string().nullable(),
-  cachedFrom: z.string().optional().describe('Run whose outcome was taken from the cache'),
+  cachedFrom: z.string().optional().describe('Run whose cached result was used'),
   usage: z
     .object({
       provider: z.string(),
@@ -162,7 +162,10 @@ const Receipt = z
     outputsDigest: z.string().nullable(),
     hash: z.string(),
   })
-  .meta({ id: 'RunReceipt', description: 'Which workflow made the results: a chain of SHA-256 that begins with head' });
+  .meta({
+    id: 'RunReceipt',
+    description: 'Proof of the workflow that made the results: a chain of SHA-256 hashes, starting with head',
+  });
 
 export const RunDetail = RunSummary.extend({
   waitingFor: z
@@ -178,7 +181,7 @@ export const RunDetail = RunSummary.extend({
   workflowId: z.string(),
   version: z.int().nullable(),
   graphHash: z.string().nullable(),
-  attempts: z.int().describe('How often a worker took it'),
+  attempts: z.int().describe('Times that a worker took the run'),
   createdAt: Timestamp,
   startedAt: Timestamp.nullable(),
   finishedAt: Timestamp.nullable(),
@@ -187,20 +190,20 @@ export const RunDetail = RunSummary.extend({
   receipt: Receipt.nullable().optional(),
 }).meta({ id: 'RunDetail' });
 
-/** What an agent asks for: one run, or a whole execution by its id. */
+/** One run, or a whole execution, by id. */
 export const GetRunInput = z.strictObject({
-  runId: AnyId.optional().describe('run_... of one run'),
-  executionId: AnyId.optional().describe('exec_... of a whole execution'),
-  waitSeconds: z.int().min(0).max(25).default(0).describe('Wait for a change for at most this long'),
+  runId: AnyId.optional().describe('run_...: one run'),
+  executionId: AnyId.optional().describe('exec_...: a whole execution'),
+  waitSeconds: z.int().min(0).max(25).default(0).describe('Longest time to wait for a change'),
   detail: z
     .enum(['summary', 'steps', 'errors'])
     .default('steps')
-    .describe('Of one run: no steps, all steps, or those that failed'),
+    .describe('One run: no steps, all steps, or failed steps'),
   include: z
     .array(z.enum(['outputs', 'receipt']))
     .max(2)
     .default([])
-    .describe('Of one run: what it answered, and the proof of what made it'),
+    .describe('One run: also its outputs, its receipt'),
 });
 export const GetRunResult = z.object({ execution: Execution, run: RunDetail.nullable() });
 
@@ -213,7 +216,6 @@ const RunRow = RunSummary.extend({
 }).meta({ id: 'Run' });
 export const RunList = z.object({ runs: z.array(RunRow), nextCursor: z.string().nullable() });
 
-/** Query of the runs of one execution. */
 export const ExecutionRunsQuery = z.strictObject({
   status: z.enum(runStatuses).optional(),
   limit: PageLimit.default(limits.pageDefault),
@@ -226,39 +228,39 @@ export const ListRunsInput = ExecutionRunsQuery.extend({
 });
 
 export const CancelInput = z.strictObject({
-  executionId: AnyId.optional().describe('exec_...: all its runs that have not ended'),
-  runId: AnyId.optional().describe('run_...: this run only'),
+  executionId: AnyId.optional().describe('exec_...: all its unfinished runs'),
+  runId: AnyId.optional().describe('run_...: one run'),
 });
 
-/** Any JSON value, bounded as free-form objects are. */
+/** Any JSON value, with the bounds of free-form objects. */
 const Answer = z.unknown().superRefine((answer, context) => {
-  if (answer === undefined) context.addIssue({ code: 'custom', message: 'give the answer, null where it is none' });
+  if (answer === undefined) context.addIssue({ code: 'custom', message: 'send answer; null is allowed' });
   else
     for (const issue of FreeObject.safeParse({ answer }).error?.issues ?? []) context.addIssue({ ...issue, path: [] });
 });
 export const AnswerBody = z.strictObject({
-  path: z.string().min(1).max(512).optional().describe('Path of the question; may be left out where one is open'),
-  answer: Answer.meta({ description: "What the question's answerSchema asks for: any JSON value" }),
+  path: z.string().min(1).max(512).optional().describe('Path of the question; optional when only one is open'),
+  answer: Answer.meta({ description: "Any JSON value that fits the question's answerSchema" }),
 });
-export const ResumeInput = AnswerBody.extend({ runId: AnyId.describe('run_... of a run that waits') });
+export const ResumeInput = AnswerBody.extend({ runId: AnyId.describe('run_... of the waiting run') });
 
 export const ReplayBody = z.strictObject({
   only: z
     .enum(['all', 'failed'])
     .default('all')
-    .describe('failed: documents whose run failed, timed out or was canceled'),
+    .describe('failed: only documents whose run failed, timed out or was canceled'),
   version: z
     .enum(['same', 'published'])
     .default('same')
-    .describe('same: the version that ran; published: the one published now'),
+    .describe('same: the version that ran; published: the newest published version'),
   idempotencyKey: IdempotencyKey.optional(),
 });
-export const ReplayInput = ReplayBody.extend({ executionId: AnyId.describe('exec_... to run again') });
+export const ReplayInput = ReplayBody.extend({ executionId: AnyId.describe('exec_... to replay') });
 
-/** Data of one frame of an execution's stream: what a list row needs. Source: contracts.md "Realtime feed". */
+/** Data of one event of an execution stream. Source: docs/decisions/0040. */
 export const ExecutionEvent = z
   .looseObject({
-    type: z.string().describe('As the name of the event'),
+    type: z.string().describe('Same as the event name'),
     at: Timestamp,
     organizationId: z.string(),
     projectId: z.string(),
@@ -270,9 +272,9 @@ export const ExecutionEvent = z
   .meta({
     id: 'ExecutionEvent',
     description:
-      'Server-sent events: run.created, run.step.changed, run.completed and what steps stored; reset when the Last-Event-ID cannot be resumed; execution.completed is the last',
+      'Server-sent events: run.created, run.step.changed, run.completed and the results that steps stored; reset when the stream cannot resume at Last-Event-ID; execution.completed is the last',
   });
 export type ExecutionEvent = z.input<typeof ExecutionEvent>;
 export const ExecutionEventsQuery = z.strictObject({
-  lastEventId: z.string().max(100).optional().describe('As the header Last-Event-ID, which wins'),
+  lastEventId: z.string().max(100).optional().describe('Used when the header Last-Event-ID is absent'),
 });

@@ -1,14 +1,14 @@
 import { z } from 'zod';
 
-/** Limits of a stored graph. Source: graphs.md "The stored form". */
+/** Limits of a stored graph. */
 export const graphLimits = {
   nodes: 500,
   edges: 2_000,
   bytes: 512 * 1024,
   channels: 200,
-  /** Characters of one expression. */
+  /** Longest expression, in characters. */
   expression: 2_000,
-  /** Items of one map. */
+  /** Most items of one map edge. */
   mapItems: 1_000,
 } as const;
 
@@ -24,10 +24,10 @@ export const ChannelName = z
 export const reducers = ['replace', 'append', 'merge', 'sum', 'max', 'unionById'] as const;
 export type Reducer = (typeof reducers)[number];
 
-/** CEL over the channels, and inside a map over the item. Source: https://cel.dev; graphs.md "The stored form". */
+/** CEL expression over the channels, and inside a map over the item. Source: https://cel.dev, docs/decisions/0027. */
 export const ExpressionText = z.string().min(1).max(graphLimits.expression);
 
-/** One state channel: its JSON Schema (documentation and editor help), how parallel writes meet, and its first value. */
+/** One state channel: JSON Schema (for documentation and editors), reducer of parallel writes, and initial value. */
 export const Channel = z.strictObject({
   schema: z.record(z.string().max(100), z.unknown()).default({}),
   reducer: z.enum(reducers).default('replace'),
@@ -41,15 +41,15 @@ const Retry = z.strictObject({
   maxIntervalMs: z.int().min(0).max(600_000).default(30_000),
 });
 
-/** Where a run goes when a node failed for good, and what it writes there instead. */
+/** Continues the run at `goto` after the last attempt failed, with the values of `set` in place of the node's writes. */
 const ErrorRoute = z.strictObject({
   goto: NodeId,
   set: z.record(ChannelName, z.unknown()).default({}),
 });
 
 /**
- * Anywhere in `config`, `{ "$expr": "<expression>" }` stands for the value it has when the node runs, but for fields that are written
- * out; `{ "$secret": "NAME" }` for a secret of the project, in the fields that take one.
+ * In `config`, `{ "$expr": "<expression>" }` is replaced by its value when the node runs, except in fields that must be constant.
+ * `{ "$secret": "NAME" }` is replaced by a project secret, in the fields that accept one.
  */
 export const GraphNode = z.strictObject({
   type: z.string().min(1).max(64),
@@ -57,11 +57,11 @@ export const GraphNode = z.strictObject({
   config: z.record(z.string().max(100), z.unknown()).default({}),
   retry: Retry.optional(),
   timeoutMs: z.int().min(1).max(3_600_000).optional(),
-  /** `fail` ends the run; `continue` records the failed step and goes on without its writes; `goto` takes another way. */
+  /** `fail` ends the run; `continue` records the failed step and goes on without its writes; `goto` continues at another node. */
   onError: z.union([z.enum(['fail', 'continue']), ErrorRoute]).default('fail'),
-  /** False: runs again even when the same node with the same input ran before in this project. Pure node types only. */
+  /** `false` runs the node again even if the project has a cached result for the same input. For pure node types only. */
   cache: z.boolean().default(true),
-  /** Waits until nothing else can run any more. */
+  /** Runs the node only when no other node can run. */
   defer: z.boolean().default(false),
   notes: z.string().max(2_000).optional(),
 });
@@ -69,20 +69,20 @@ export const GraphNode = z.strictObject({
 const From = z.union([NodeId, z.literal('START')]);
 const To = z.union([NodeId, z.literal('END')]);
 
-/** Always taken. `START` and `END` are reserved names of the entry and the exit. */
+/** Unconditional edge. `START` and `END` are the reserved names of entry and exit. */
 const PlainEdge = z.strictObject({ from: From, to: To });
 
 export const Route = z.strictObject({ if: ExpressionText, to: To });
-/** The first route whose condition holds, else `else`; without `else`, none. */
+/** Follows the first route whose condition holds, otherwise `else`, otherwise none. */
 const RouterEdge = z.strictObject({ from: NodeId, when: z.array(Route).min(1).max(50), else: To.optional() });
 
-/** Runs `to` once for each item, which it knows under the name `as`; what comes after `to` waits for all of them. */
+/** Runs `to` once for each item, available as the variable `as`; successors of `to` wait for all items. */
 export const MapSpec = z.strictObject({
   over: ExpressionText,
   as: ChannelName,
   to: NodeId,
   concurrency: z.int().min(1).max(64).default(4),
-  /** `skip` records the item's failed step and goes on with the others. */
+  /** `skip` records the failed step of the item and goes on with the others. */
   onItemError: z.enum(['fail', 'skip']).default('fail'),
 });
 const MapEdge = z.strictObject({ from: NodeId, map: MapSpec });
@@ -95,8 +95,7 @@ export const Limits = z.strictObject({
 });
 
 /**
- * A stored workflow graph, version 1. Shape only: what it means together (reachability, channels, types) is the checker's.
- * Source: graphs.md "The stored form".
+ * A stored workflow graph, version 1. The schema checks the shape; `graphs/check` checks reachability, channels and types.
  */
 export const StoredGraph = z.strictObject({
   schemaVersion: z.literal(1),

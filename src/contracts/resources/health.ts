@@ -2,7 +2,7 @@ import { z } from 'zod';
 
 const Check = z.object({ status: z.enum(['ok', 'degraded', 'error', 'off']), detail: z.string().optional() });
 
-/** Source: specification §4.4; contracts.md "Health". */
+/** Source: `health.body`, docs/decisions/0014. */
 export const Health = z
   .object({
     status: z.enum(['ok', 'degraded', 'error']),

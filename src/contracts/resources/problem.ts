@@ -1,13 +1,13 @@
 import { z } from 'zod';
 import type { ErrorCode } from '#src/contracts/error-codes.ts';
 
-/** RFC 9457 problem details, as every error of the three services is told. */
+/** Body of every error response of the three services. Source: `errors.shape`, RFC 9457. */
 export const Problem = z
   .object({
     type: z.string(),
     title: z.string(),
     status: z.int(),
-    detail: z.string().describe('Reads well on its own'),
+    detail: z.string().describe('One or two sentences: what is wrong, and what to do'),
     instance: z.string(),
     code: z.string().describe('area.reason'),
     requestId: z.string(),
@@ -20,15 +20,15 @@ export const Problem = z
         }),
       )
       .optional(),
-    currentRevision: z.int().optional().describe('workflow.conflict: where the draft is'),
-    operationsSince: z.array(z.unknown()).optional().describe('workflow.conflict: edits since the given baseVersion'),
-    complete: z.boolean().optional().describe('workflow.conflict: false when there are more edits than told'),
-    issues: z.array(z.unknown()).optional().describe('workflow.invalid: what the checker says'),
-    keys: z.array(z.unknown()).optional().describe('workflow.bound: the keys'),
+    currentRevision: z.int().optional().describe('workflow.conflict: revision of the draft'),
+    operationsSince: z.array(z.unknown()).optional().describe('workflow.conflict: edits since baseVersion'),
+    complete: z.boolean().optional().describe('workflow.conflict: false when operationsSince is truncated'),
+    issues: z.array(z.unknown()).optional().describe('workflow.invalid: issues of the graph'),
+    keys: z.array(z.unknown()).optional().describe('workflow.bound: API keys bound to the workflow'),
   })
   .meta({ id: 'Problem' });
 
-/** `type` of a problem: names the row of docs/reference/errors.md, without promising a page at some address. */
+/** `type` of a problem: a URN, since there is no public page to link to. Its last part is a code of docs/reference/errors.md. */
 export function problemType(code: ErrorCode): string {
   return `urn:inkgraph:fault:${code}`;
 }

@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { Timestamp } from '#src/contracts/fields.ts';
 
-/** Ids as a comma-separated list. */
 const IdList = z
   .string()
   .max(10_000)
@@ -9,14 +8,14 @@ const IdList = z
   .pipe(z.array(z.string().max(128)).min(1).max(100));
 
 export const RealtimeQuery = z.strictObject({
-  lastEventId: z.string().max(100).optional().describe('As the header Last-Event-ID, which wins'),
-  projectIds: IdList.optional().describe('Only of these projects, comma-separated'),
+  lastEventId: z.string().max(100).optional().describe('Used when the header Last-Event-ID is absent'),
+  projectIds: IdList.optional().describe('Only events of these projects, comma-separated'),
 });
 
-/** Data of one frame: what a list row needs, so that nobody has to fetch again. Source: specification §6; contracts.md "Realtime feed". */
+/** Data of one event: enough to update a row of a list without a second request. Source: `realtime.names`, docs/decisions/0040. */
 export const RealtimeEvent = z
   .looseObject({
-    type: z.string().describe('As the name of the event'),
+    type: z.string().describe('Same as the event name'),
     at: Timestamp,
     organizationId: z.string(),
     projectId: z.string().optional(),
@@ -27,6 +26,6 @@ export const RealtimeEvent = z
   .meta({
     id: 'RealtimeEvent',
     description:
-      'Server-sent events: document.created, ocr.created, description.upserted, segmentation.created, run.created, run.step.changed, run.completed, and document.deleted, workflow.emitted beside them; reset when the Last-Event-ID cannot be resumed: fetch the lists again',
+      'Server-sent events: document.created, ocr.created, description.upserted, segmentation.created, run.created, run.step.changed, run.completed, document.deleted, workflow.emitted; reset when the stream cannot resume at Last-Event-ID: fetch the lists again',
   });
 export type RealtimeEvent = z.input<typeof RealtimeEvent>;

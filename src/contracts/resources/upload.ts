@@ -10,28 +10,28 @@ const contentType = z
   .meta({ description: `Media type of the file: ${documentTypes.join(', ')}`, examples: ['image/png'] });
 const size = z.int().min(1).describe('Exact size of the file in bytes');
 
-/** Accepted media types and the largest size are checked by the tool: they answer 415 and 413, not 400. */
+/** The use case checks media type and size limit, since they answer 415 and 413 instead of 400. */
 export const PresignBody = z.strictObject({ contentType, size });
 export const ServicePresignBody = z.strictObject({
   contentType,
   size,
-  visibility: Visibility.describe('Fixed here, not at ack'),
+  visibility: Visibility.describe('Set here; ack does not take it'),
 });
 
 export const DashboardPresignBody = z.strictObject({
-  projectId: AnyId.describe('Where the document will belong'),
+  projectId: AnyId.describe('Project of the document'),
   contentType,
   size,
 });
 
 export const PresignReply = z
   .object({
-    uploadUrl: z.string().describe('PUT the raw bytes here'),
+    uploadUrl: z.string().describe('URL to PUT the raw bytes to'),
     method: z.literal('PUT'),
-    headers: z.record(z.string(), z.string()).describe('Headers the PUT must carry'),
+    headers: z.record(z.string(), z.string()).describe('Headers to send with the PUT'),
     objectKey: z.string().describe('Send this to ack'),
     expiresAt: Timestamp,
-    maxBytes: z.int().describe('The declared size: the body must have exactly this length'),
+    maxBytes: z.int().describe('The declared size; the body must have exactly this length'),
   })
   .meta({ id: 'PresignedUpload' });
 
@@ -39,8 +39,8 @@ const objectKey = z
   .string()
   .min(1)
   .max(limits.objectKey)
-  .regex(/^uploads(\/[A-Za-z0-9._-]+){4,9}$/, 'expected the objectKey that presign answered')
-  .refine((key) => !key.includes('..'), 'expected the objectKey that presign answered');
+  .regex(/^uploads(\/[A-Za-z0-9._-]+){4,9}$/, 'expected the objectKey of a presign reply')
+  .refine((key) => !key.includes('..'), 'expected the objectKey of a presign reply');
 
 export const AckBody = z.strictObject({ objectKey });
 export const ServiceAckBody = z.strictObject({ objectKey, idempotencyKey: IdempotencyKey });

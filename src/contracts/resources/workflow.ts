@@ -12,7 +12,7 @@ const WorkflowSummary = z
     updatedAt: Timestamp,
   })
   .meta({ id: 'Workflow' });
-/** Those that can run. Source: specification §4.2. */
+/** Published workflows. Source: `resource.workflow.fields`. */
 export const WorkflowList = z.object({ workflows: z.array(WorkflowSummary) });
 
 const AnyWorkflow = z
@@ -20,7 +20,7 @@ const AnyWorkflow = z
     workflowId: z.string(),
     name: z.string(),
     description: z.string(),
-    source: z.string().describe('stored, or code: read-only'),
+    source: z.string().describe('stored; or code, which is read-only'),
     publishedVersion: z.int().nullable().describe('null: never published'),
     createdAt: Timestamp,
     updatedAt: Timestamp,
@@ -31,9 +31,9 @@ export const WorkflowListQuery = z.strictObject({ cursor: Cursor.optional(), lim
 
 const versionText = z
   .string()
-  .regex(/^[1-9][0-9]{0,8}$/, 'expected draft, published or the number of a version')
+  .regex(/^[1-9][0-9]{0,8}$/, 'expected draft, published or a version number')
   .transform(Number);
-/** What is edited, what runs, or a numbered version. */
+/** The draft, the newest published version, or a version by number. */
 export const VersionRef = z.union([z.enum(['draft', 'published']), z.int().min(1).max(999_999_999), versionText]);
 export type VersionRef = z.output<typeof VersionRef>;
 
@@ -42,8 +42,8 @@ const detail = z.enum(['summary', 'full']);
 export const WorkflowPath = z.strictObject({ workflowId: AnyId });
 export const WorkflowVersionPath = z.strictObject({ workflowId: AnyId, version: versionText });
 export const WorkflowQuery = z.strictObject({
-  version: VersionRef.optional().describe('Default: the draft, or of code what is published'),
-  detail: detail.default('full').describe('summary leaves configs, schemas and layout out'),
+  version: VersionRef.optional().describe('Default: the draft; for a workflow in code, the published version'),
+  detail: detail.default('full').describe('summary omits configs, schemas and layout'),
   nodeIds: z
     .union([
       nodeIds,
@@ -58,20 +58,20 @@ export const WorkflowQuery = z.strictObject({
 });
 export const WorkflowInput = WorkflowQuery.extend(WorkflowPath.shape);
 
-/** JSON of any kind: what it has to be is checked with every problem named. */
+/** Any JSON here: the checker reports every issue at once, a schema would stop at the shape. */
 const GraphValue = z.unknown().meta({
   type: 'object',
-  description: 'A stored graph, as get_workflow answers it; schema at /api/graph.schema.json',
+  description: 'A stored graph, as get_workflow returns it; schema at /api/graph.schema.json',
 });
-/** The same operations, without repeating their long schema where agents read it. */
-const OperationsAgain = z
+/** Accepts the operations of `update_workflow`, without a second copy of their long schema in tool lists. */
+const OperationsBySchema = z
   .array(z.unknown())
   .min(1)
   .max(100)
   .pipe(Operations)
-  .describe('As of update_workflow; applied first');
-const note = z.string().min(1).max(500).optional().describe('Why, for the history');
-const baseVersion = z.int().min(1).describe('The revision of the draft that this builds on');
+  .describe('Operations of update_workflow, applied before the check');
+const note = z.string().min(1).max(500).optional().describe('Reason, for the history');
+const baseVersion = z.int().min(1).describe('Revision of the draft that this edit is based on');
 
 const Issue = z.object({
   severity: z.string(),
@@ -80,20 +80,20 @@ const Issue = z.object({
   nodeId: z.string().optional(),
   message: z.string(),
   hint: z.string(),
-  fix: z.array(z.unknown()).optional().describe('Operations that mend it'),
+  fix: z.array(z.unknown()).optional().describe('Operations that fix it'),
 });
 const check = {
-  valid: z.boolean().describe('It can be published and runs'),
+  valid: z.boolean().describe('true: the workflow can be published and run'),
   issues: z.array(Issue),
   stats: z.record(z.string(), z.int()),
 };
 const GraphJson = z.record(z.string(), z.unknown());
 
-/** A workflow at one version; `revision` is the draft's. */
+/** A workflow at one version; `revision` is that of the draft. */
 export const WorkflowDetail = z.object({
   ...AnyWorkflow.shape,
   version: z.int().nullable(),
-  revision: z.int().nullable().describe('baseVersion of the next edit'),
+  revision: z.int().nullable().describe('Send as baseVersion of the next edit'),
   graphHash: z.string(),
   graph: GraphJson,
   ...check,
@@ -103,7 +103,7 @@ export const WorkflowCheckBody = z.strictObject({
   workflowId: AnyId.optional(),
   version: VersionRef.optional(),
   graph: GraphValue.optional().describe('Instead of workflowId'),
-  operations: OperationsAgain.optional(),
+  operations: OperationsBySchema.optional(),
 });
 export const WorkflowCheck = z.object({ graphHash: z.string().nullable(), ...check });
 
@@ -135,7 +135,7 @@ export const NodeTypes = z.object({
   expressions: z
     .object({ language: z.string(), functions: z.array(z.string()) })
     .optional()
-    .describe('What conditions, $expr and {{ }} may say'),
+    .describe('Language of conditions, $expr and {{ }}'),
 });
 
 const authorship = {
@@ -159,7 +159,7 @@ export const WorkflowDiffInput = WorkflowDiffQuery.extend(WorkflowPath.shape);
 export const WorkflowDiff = z.object({
   fromHash: z.string(),
   toHash: z.string(),
-  operations: z.array(z.unknown()).describe('Turn from into to'),
+  operations: z.array(z.unknown()).describe('Operations that turn from into to'),
 });
 
 export const NewWorkflow = z.strictObject({
@@ -170,25 +170,25 @@ export const NewWorkflow = z.strictObject({
     .strictObject({ workflowId: AnyId, version: VersionRef.optional() })
     .optional()
     .describe('Copy another workflow'),
-  preset: z.string().min(1).max(64).optional().describe('Copy a built-in one, such as wf_document_intake'),
-  projectId: AnyId.optional().describe('Needed where there are several'),
+  preset: z.string().min(1).max(64).optional().describe('Copy a built-in workflow, such as wf_document_intake'),
+  projectId: AnyId.optional().describe('Required when the organization has several projects'),
   note,
 });
 
-/** What an edit led to. */
+/** Result of an edit. */
 export const WorkflowChange = z.object({
   workflowId: z.string(),
-  revision: z.int().describe('baseVersion of the next edit'),
+  revision: z.int().describe('Send as baseVersion of the next edit'),
   graphHash: z.string(),
   dryRun: z.boolean(),
-  undo: z.array(z.unknown()).describe('Operations that take this back'),
+  undo: z.array(z.unknown()).describe('Operations that undo this edit'),
   ...check,
 });
 
 export const WorkflowEditBody = z.strictObject({
   baseVersion,
   operations: Operations,
-  dryRun: z.boolean().default(false).describe('Says what would be, and saves nothing'),
+  dryRun: z.boolean().default(false).describe('true: return the result without saving'),
   note,
 });
 export const WorkflowEditInput = WorkflowEditBody.extend(WorkflowPath.shape);
@@ -208,7 +208,7 @@ export const PublishedWorkflow = z.object({
 
 export const DeletedWorkflow = z.object({ workflowId: z.string(), deleted: z.literal(true) });
 
-/** JSON Schema of what `GraphValue` has to be. */
+/** JSON Schema of a stored graph. */
 export function graphJsonSchema(): Record<string, unknown> {
   return z.toJSONSchema(StoredGraph, { io: 'input' });
 }

@@ -36,7 +36,7 @@ test('a run whose worker is killed in a map, a loop, an inner workflow, while it
   expect(await workshop.ended(executionId)).toMatchObject({ status: 'succeeded' });
   expect(await effectsOf(workshop, runId)).toEqual(wholeEffects);
   expect((await stored.runs.findOne({ _id: runId }))?.fence).toBeGreaterThanOrEqual(6);
-  // What had ended before its worker died is not called again; what was under way is.
+  // Steps that had ended before their worker died are not called again; those under way are.
   const calls = (place: string): number => gates.calls().filter((call) => call === place).length;
   expect(calls('/turn/1')).toBe(1);
   for (const [place] of [...deaths, ['/last']]) expect(calls(place), place).toBe(2);

@@ -36,7 +36,7 @@ test.each(['/item/1', '/turn/2', '/inner', '/last'])(
     expect(await workshop.ended(executionId)).toMatchObject({ status: 'succeeded' });
     expect(await effectsOf(workshop, runId)).toEqual(wholeEffects);
     const before = await snapshot(workshop, runId);
-    // What it waits for is there when it wakes: it goes on at once, before it can know.
+    // The answer is there when the process wakes: it goes on at once, before it can know that its lease is gone.
     gate.release();
     paused.signal('SIGCONT');
     await paused.said('lease lost');

@@ -59,7 +59,7 @@ function stepOf(run: RunRecord): StepRecord {
   };
 }
 
-/** What a run leaves of its document, written as a worker writes it that knows of no deletion. */
+/** Rows and objects that a run makes of its document, written by a worker that does not know of the deletion. */
 export async function leaveResults({ stores }: Leavings, document: DocumentRecord, run: RunRecord): Promise<void> {
   const { _id: documentId, organizationId, projectId } = document;
   const origin = { organizationId, projectId, documentId, runId: run._id, nodeId: 'node' };

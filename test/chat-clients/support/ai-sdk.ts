@@ -1,4 +1,4 @@
-/** What the three versions have in common; their own types differ in parts that do not matter to a reader. */
+/** Common part of the three versions; their own types differ in parts that these tests do not read. */
 export interface AiSdk {
   readonly DefaultChatTransport: new (options: { api: string; fetch: typeof fetch }) => AiTransport;
   readonly readUIMessageStream: (options: object) => AsyncIterable<any>;

@@ -36,7 +36,7 @@ function askModel(question: string): InputRequest {
   });
 }
 
-/** What was answered in the field, if the answer has the shape that was asked for. */
+/** Answer in the field, if it has the shape that was asked for. */
 export function answered({ mcpReq }: ServerContext, key: string, field: Field): string | null {
   const value = acceptedContent(mcpReq.inputResponses, key)?.[field];
   return typeof value === 'string' ? value : null;

@@ -24,7 +24,7 @@ interface Entry {
 
 interface Work {
   readonly outcome: Outcome;
-  /** Of the referee, which has a long breath. */
+  /** Duration in seconds of the referee, each of which is shortened here. */
   readonly seconds?: number;
   readonly asks?: InputRequests;
 }

@@ -48,7 +48,7 @@ const hostile: readonly (readonly [name: string, text: string])[] = [
   ['a nul', '!\u0000[x](https://evil.example)'],
 ];
 
-/** What a renderer of Markdown or HTML would make something of. */
+/** Text that a renderer of Markdown or HTML would interpret. */
 function dangers(text: string): string[] {
   const marksGone = text.replaceAll(/\[[1-9]\](?![(:])/g, '§');
   return [...marksGone.matchAll(/[[\]]|<[a-z/!?]|:\/\/|javascript:|data:[a-z]+\/|www\.\w|!§/gi)].map(

@@ -62,7 +62,7 @@ describe('The checker', () => {
   });
 });
 
-/** What editing adds to a graph whose shape is not right yet. */
+/** Issues that the editor adds for a graph whose shape is not right yet. */
 function withDefaults(graph: Loose): Loose {
   return { description: '', state: {}, outputs: {}, limits: {}, ...graph };
 }

@@ -24,7 +24,7 @@ interface Builder {
   compile(): unknown;
 }
 
-/** What LangGraph's own `compile()` says of a graph written for it by hand, edge for edge; null where it cannot be written for it. */
+/** Error of LangGraph's own `compile()` for a graph written for it by hand, edge for edge; null where it cannot be written for it. */
 export function langGraphRefuses(graph: Loose, code: string): boolean | null {
   if (unknownToLangGraph.has(code)) return null;
   const name = (id: string): string => (id === 'START' ? '__start__' : id === 'END' ? '__end__' : id);

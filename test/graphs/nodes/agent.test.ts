@@ -49,7 +49,7 @@ async function store(
 const depsWith = (chat: readonly Behaviour[] | null) =>
   bench.deps(chat, { readDocument: createReadDocument({ documents, results: bench.results }) });
 
-/** What the tools answered, in order. */
+/** Results of the tools, in order. */
 function toolResults(server: Awaited<ReturnType<typeof depsWith>>['server'], index: number): any[] {
   return said(server, index)
     .all.filter((message) => message.role === 'tool')

@@ -15,7 +15,7 @@ const state = { document: {}, preprocessed: {}, ocr: {} };
 const run = { runId: 'run_a', executionId: 'exec_a', organizationId: 'org_a', projectId: 'prj_a', documentId: 'doc_a' };
 const signal = new AbortController().signal;
 
-/** What the node finds for these pages, and the first page as later nodes see it. */
+/** Findings of the node for these pages, and the first page as later nodes see it. */
 async function prepared(pages: readonly PageImage[], config: object) {
   const document = { pages: pages.length, page: async (index: number) => pages[index] };
   const deps = { images, document: async () => document } as unknown as NodeDeps;

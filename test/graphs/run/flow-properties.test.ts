@@ -71,7 +71,7 @@ function drawn(size: number, picks: readonly number[]): Drawn {
   return { size, edges, nodes, ways };
 }
 
-/** Which nodes a run comes to, found without the engine: by walking along the ways that are taken. */
+/** Nodes that a run reaches, found without the engine: by walking along the edges that are taken. */
 function expected({ ways }: Drawn): Set<number> {
   const come = new Set([0]);
   for (const at of come) for (const { from, to, taken } of ways) if (from === at && taken) come.add(to);

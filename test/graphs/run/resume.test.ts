@@ -33,7 +33,7 @@ function killable(hangs: number): { definition: NodeDefinition; begun: Promise<v
   return { definition, begun: begun.promise };
 }
 
-/** What becomes of a run whose process is said to be dead is nobody's any more: its node reaches its limit in the end. */
+/** Leaves a run whose process is declared dead to itself: its node reaches its limit in the end. */
 const leaveBehind = (run: Promise<unknown>): void => void run.catch(() => undefined);
 
 const options = { state: visits, outputs: { visits: 'visits' } };

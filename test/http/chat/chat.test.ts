@@ -13,7 +13,7 @@ let cookie: string;
 let other: Person;
 let listener: ChatListener;
 let asks: { ctx: ToolContext; asked: Asked }[];
-/** What answers; every test may take another. */
+/** Model that answers; every test may set another. */
 let answer: Ask;
 
 beforeAll(async () => {

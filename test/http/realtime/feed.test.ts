@@ -164,7 +164,7 @@ test('streams end when the service stops, without waiting for their readers', as
   await client.ended;
   const open = await listen();
   const stopping = performance.now();
-  // Of all tests here the last.
+  // Must stay the last test of this file.
   await Promise.all([app[Symbol.asyncDispose](), open.ended]);
   expect(performance.now() - stopping).toBeLessThan(4_500);
 });

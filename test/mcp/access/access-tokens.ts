@@ -5,7 +5,7 @@ import type { TestApp } from '#test/support/test-app.ts';
 import type { OAuthGrant, OAuthToken } from '#src/domain/access/oauth/records.ts';
 
 export interface Access {
-  /** What stands in `Authorization`. */
+  /** Value of the `Authorization` header. */
   readonly authorization: string;
   readonly grant: OAuthGrant;
   readonly token: OAuthToken;

@@ -12,7 +12,7 @@ import { callOf, initialize, modern, post, type RawReply } from '#test/mcp/raw.t
 let app: TestApp;
 let at: { url: URL };
 let editor: Person;
-/** Whose role changes, and who leaves and comes back. */
+/** Member whose role changes, and who leaves and comes back. */
 let other: Person;
 let neighbour: Seed;
 beforeAll(async () => {

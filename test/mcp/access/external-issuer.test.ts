@@ -186,8 +186,9 @@ describe('the issuer’s keys', () => {
   it('are 503 for a client while the issuer is down', async () => {
     await using server = await tokenIssuer();
     server.answers.set('/.well-known/oauth-authorization-server', null);
+    const reader = readerOf(server);
     const tokens = new IssuerAuthenticator({
-      readToken: (token) => readerOf(server).read(token),
+      readToken: (token) => reader.read(token),
       organizations: app.app.deps.organizations,
     });
     await using at = await listen([], {
@@ -199,7 +200,7 @@ describe('the issuer’s keys', () => {
     expect(reply.status).toBe(503);
     expect(reply.json).toMatchObject({ code: 'service.unavailable' });
     expect([reply.headers.get('retry-after'), reply.headers.get('www-authenticate')]).toEqual(['1', null]);
-    // What cannot be a token is not asked about, and a key opens as ever.
+    // The issuer is not asked about text that cannot be a token, and a key opens as ever.
     expect((await ask('nonsense')).status).toBe(401);
     expect((await ask(at.secret)).status).toBe(200);
     // An issuer that is down is not asked for each call.

@@ -19,7 +19,7 @@ import { loopbackCertificate } from './loopback-certificate.ts';
 import { allow, Program } from './program.ts';
 
 const usualAuthorities = getCACertificates();
-/** Whose program has a metadata document: a site on this machine, which the operator listed. */
+/** Site on this machine with the program's metadata document, which the operator listed. */
 const site = await startOutside(
   (_, response) => {
     response.setHeader('content-type', 'application/json');
@@ -37,7 +37,7 @@ let owner: ConsentBrowser;
 let stored: Awaited<ReturnType<typeof collectionsIn>>;
 const warned = vi.spyOn(console, 'warn');
 beforeAll(async () => {
-  // Of the SDK, where it drops dead tokens.
+  // The SDK warns where it drops dead tokens.
   warned.mockImplementation(() => undefined);
   setDefaultCACertificates([...usualAuthorities, loopbackCertificate.cert]);
   app = await startTestApp({ env: { SERVICES: 'api,mcp', OUTBOUND_ALLOW: site.listed } });

@@ -52,7 +52,7 @@ interface Pipe {
   hangUp(): void;
 }
 
-/** What `npm run mcp:stdio` serves, in this process. */
+/** Server of `npm run mcp:stdio`, in this process. */
 function pipe(secret = app.seed.agentKey): Pipe {
   const [toServer, toClient] = [new PassThrough(), new PassThrough()];
   const { deps, logger } = app.app;

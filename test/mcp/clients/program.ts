@@ -2,7 +2,7 @@ import type { OAuthClientProvider, OAuthDiscoveryState } from '@modelcontextprot
 import { oauthPaths } from '#src/contracts/oauth.ts';
 import { fieldsOf, withFields, type ConsentBrowser, type Query } from '#test/oauth/consent-form.ts';
 
-/** Where a program on somebody's computer waits for its answer; nothing listens there, a test carries the answer over. */
+/** Redirect address of a program on a user's computer; nothing listens there, the test passes the response on. */
 const callback = 'http://127.0.0.1:4712/callback';
 
 type Known = NonNullable<Awaited<ReturnType<OAuthClientProvider['clientInformation']>>>;
@@ -41,7 +41,7 @@ export class Program {
     return response;
   };
 
-  /** What it holds now. */
+  /** Tokens that it holds now. */
   get held(): Tokens {
     if (this.#tokens === undefined) throw new Error('it has no tokens');
     return this.#tokens;

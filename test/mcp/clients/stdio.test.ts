@@ -23,7 +23,7 @@ interface Program {
   readonly env: Record<string, string>;
 }
 
-/** What `npm run mcp -- config stdio` tells programs to start. */
+/** Command that `npm run mcp -- config stdio` tells programs to start. */
 function programOn(dataDir: string): Program {
   const { mcpServers } = JSON.parse(snippets({ url: '', dataDir })['stdio'] ?? '') as {
     mcpServers: { inkgraph: Program };
@@ -58,7 +58,7 @@ describe('Programs that start a process of their own on one data folder', () => 
       ResourceUpdatedNotificationSchema,
       ({ params }) => void oldTold.push(params.uri),
     );
-    // What is not of the protocol on standard output ends up here.
+    // Collects lines on standard output that are not protocol messages.
     const onerror = (error: Error): void => void broken.push(error);
     Object.assign(newer, { onerror });
     Object.assign(older.client, { onerror });

@@ -25,7 +25,7 @@ let runId: string;
 let documentId: string;
 
 interface Got {
-  /** What the person would say. */
+  /** Words that the person would say. */
   readonly say: string;
   readonly attached: readonly { uri: string; mimeType: string; text: string }[];
 }

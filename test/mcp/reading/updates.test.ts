@@ -22,7 +22,7 @@ import { collectionsIn } from '#test/support/stored.ts';
 import { startTestApp, type TestApp } from '#test/support/test-app.ts';
 import { addWorkflow } from '#test/support/workflows.ts';
 
-/** What one client was told, in order; `list` where the list changed. */
+/** Notifications of one client, in order; `list` for a changed list. */
 interface Ear {
   readonly told: string[];
   readonly close: () => Promise<void>;
@@ -32,7 +32,7 @@ let at: TestApp;
 let url: URL;
 let agent: Client;
 let their: TheirThings;
-/** Of another project of the same organization. */
+/** Documents and workflows of another project of the same organization. */
 let beside: TheirThings;
 let elsewhere: EventLog;
 let closeStored: () => Promise<void>;

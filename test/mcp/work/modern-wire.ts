@@ -50,7 +50,7 @@ export interface Reply {
   readonly status: number;
   readonly result: any;
   readonly error: any;
-  /** What came before the answer. */
+  /** Messages before the answer. */
   readonly notifications: any[];
 }
 

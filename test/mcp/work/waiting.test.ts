@@ -11,7 +11,7 @@ let wire: Wire;
 let documentIds: string[];
 let workflowId: string;
 
-/** Of the document whose turn it is: the node `gate` holds until it is let go, or its run is canceled. */
+/** Gate of the document whose turn it is: the node `gate` holds it until the gate opens or its run is canceled. */
 interface Gate {
   readonly arrived: PromiseWithResolvers<void>;
   readonly open: PromiseWithResolvers<void>;
@@ -102,7 +102,7 @@ describe('a call that waits, of a client that asks how far it is', () => {
       },
     });
     await first.promise;
-    // What was done before the call counts.
+    // Steps that ended before the call count.
     expect(told[0]).toMatchObject({ progress: expect.any(Number), total: 3 });
     gateOf(documents[0]).open.resolve();
     expect((await over).structuredContent).toMatchObject({ execution: { status: 'succeeded' } });

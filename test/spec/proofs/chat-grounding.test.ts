@@ -43,7 +43,7 @@ describe('what an answer may rest on', () => {
 
   verifies('chat.project_ids', async () => {
     expect(await foundIn({ projectIds: [app.seed.projectId] })).toEqual([here, byKey].toSorted());
-    // What is public elsewhere in the organization is not of the project that was named.
+    // A public document elsewhere in the organization does not belong to the project that was named.
     expect(await foundIn({ projectIds: [otherProject.projectId] })).toEqual([there, open].toSorted());
   });
 

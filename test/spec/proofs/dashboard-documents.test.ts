@@ -378,7 +378,7 @@ describe('results', () => {
     expect(await cardOf(derived?.id ?? '')).toMatchObject({ ...derived });
     const picture = await fetch(derived?.thumbnailUrl ?? '');
     expect(picture.status).toBe(200);
-    // Where none was stored, none is nested.
+    // No nested result without a stored one.
     const graph = graphOf(
       { load: 'load_image', read: 'ocr', find: { type: 'segment', config: { ...config, derive: 'none' } } },
       ['START>load', 'load>read', 'read>find', 'find>END'],

@@ -170,7 +170,7 @@ describe('lists of documents', () => {
       const page: Awaited<ReturnType<typeof list>> = await list(`limit=2${cursor === '' ? '' : `&cursor=${cursor}`}`);
       paged.push(...idsOf(page));
       cursor = page.nextCursor;
-      // What comes in while a client pages neither repeats nor hides another.
+      // A document that arrives while a client pages neither repeats nor hides another.
       if (late.length === 0) late.push(await newDocument());
     }
     expect(paged).toEqual(all);

@@ -155,7 +155,7 @@ describe('errors', () => {
     for (const send of sends) {
       expect((await send(headers)).headers.get('x-request-id')).toBe('from-the-client.1');
       made.add((await send({})).headers.get('x-request-id'));
-      // What could break a log line is replaced.
+      // Characters that could break a log line are replaced.
       made.add((await send({ 'x-request-id': 'a b"c' })).headers.get('x-request-id'));
     }
     expect(made.size).toBe(2 * sends.length);

@@ -30,7 +30,7 @@ async function acknowledge(app: TestApp, key: string, bytes = tinyPng) {
   return app.call('POST', '/api/uploads/ack', { key, body: { objectKey } });
 }
 
-/** What the database holds of one document: its outbox, and what came of it. */
+/** Rows of one document in the database: its outbox, and its runs and executions. */
 async function tracesOf(documentId: string) {
   await using stored = await openCollections(dataDir);
   const document = await stored.documents.findOne({ _id: documentId });

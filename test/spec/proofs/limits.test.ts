@@ -70,7 +70,7 @@ describe('uploads', () => {
     const url = new URL(late.uploadUrl);
     url.searchParams.set('expires', String(expiry + 3_600_000));
     problemOf(await app.call('PUT', url.href, { raw: tinyPng }), 'object.signature_invalid');
-    // What arrived in time is acknowledged after the address expired.
+    // An upload that arrived in time is acknowledged after its address expired.
     expect((await uploader.post('/api/uploads/ack', { objectKey: early.objectKey })).status).toBe(201);
     vi.useRealTimers();
     await app.app.idle();

@@ -220,7 +220,7 @@ describe('the realtime feed', () => {
       await app.call('DELETE', `${documentsPath}/${gone.id}`, { cookie: operator.cookie });
       await client.event(({ event, data }) => event === 'document.deleted' && data.documentId === gone.id);
       await expectTabs();
-      // Whoever broke off halfway has the same after coming back.
+      // A client that broke off halfway has the same events after it came back.
       const middle = client.told[Math.floor(client.told.length / 2)]?.id ?? '';
       using resumed = await listenTo(new URL('/api/dashboard/realtime', app.addresses.api), {
         cookie: operator.cookie,

@@ -294,7 +294,7 @@ describe('an API key', () => {
       const row = await apiKeys.findOne({ hash: sha256(Buffer.from(secret)) });
       expect(row).not.toBeNull();
       expect(JSON.stringify(row)).not.toContain(secret);
-      // What is kept beside the hash is the family and four of the random characters.
+      // The family and four of the random characters are kept beside the hash, nothing else.
       expect(row?.prefix).toBe(secret.slice(0, secret.indexOf('_', 4) + 5));
     }
   });

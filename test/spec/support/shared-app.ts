@@ -16,7 +16,7 @@ export interface SharedApp extends TestApp {
   readonly uploader: Client;
   /** With any key; without one, with none. */
   client(key?: string): Client;
-  /** What the database holds, over a connection of its own that is opened when first asked for. */
+  /** Database of the app, over a connection of its own that is opened on first use. */
   stored(): Promise<Collections>;
 }
 

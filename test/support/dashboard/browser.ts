@@ -2,7 +2,7 @@ import type { TestApp } from '#test/support/test-app.ts';
 
 export interface Shown {
   readonly status: number;
-  /** Where the last redirect led, or the address that was asked for. */
+  /** Target of the last redirect, or the address that was asked for. */
   readonly path: string;
   readonly headers: Headers;
   readonly html: string;

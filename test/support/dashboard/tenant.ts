@@ -21,7 +21,7 @@ export interface Tenant {
       | 'app'
       | 'client'
       | 'objectKey'
-      // Of the caller, to go with one of theirs.
+      // Ids of the caller, sent together with a foreign one.
       | 'ownWorkflow'
       | 'ownDocument',
       string

@@ -157,7 +157,7 @@ export async function addWhole({ api, gates }: Workshop): Promise<StoredGraph> {
   return wholeGraph(gates.url, { workflowId, version: 1 });
 }
 
-/** What one run of `wholeGraph` has left in the database, by path, each as often as it is there. */
+/** Rows that one run of `wholeGraph` left in the database, by path, each as often as it is there. */
 export async function effectsOf({ stored, api }: Workshop, runId: string): Promise<Record<string, unknown>> {
   const about = { organizationId: api.seed.organizationId, runId };
   const derived = await stored.documents.countDocuments({ parentDocumentId: { $exists: true } });

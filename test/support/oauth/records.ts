@@ -9,7 +9,7 @@ import type {
   OAuthToken,
 } from '#src/domain/access/oauth/records.ts';
 
-/** What a client that keeps to PKCE remembers, and the challenge it sends. */
+/** PKCE verifier that a client keeps, and the challenge that it sends. */
 export const verifier = 'a-verifier-of-forty-three-characters-or-more-1234';
 export const challenge = createHash('sha256').update(verifier).digest('base64url');
 

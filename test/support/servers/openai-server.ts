@@ -17,7 +17,7 @@ export interface Answer {
 }
 
 /**
- * What to do with a request: answer, never answer, answer the head and never the body's end, break the connection, or break it
+ * Reaction to a request: answer, never answer, answer the head and never the body's end, break the connection, or break it
  * within a streamed answer.
  */
 export type Behaviour =

@@ -55,7 +55,7 @@ export async function startOutside(
   };
 }
 
-/** What is thrown, as `code: detail`. */
+/** Error thrown, as `code: detail`. */
 export async function errorOf(work: Promise<unknown>): Promise<string> {
   try {
     await work;

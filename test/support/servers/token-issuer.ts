@@ -7,7 +7,7 @@ export interface IssuerServer extends AsyncDisposable {
   readonly issuer: string;
   /** Paths that were asked for. */
   readonly asked: string[];
-  /** What `asked` path answers from now on, instead of the usual; null: nothing, the connection breaks. */
+  /** Response of the path `asked` from now on; null: none, the connection breaks. */
   answers: Map<string, { readonly status: number; readonly body: unknown } | null>;
   /** A new key, published from now on. */
   addKey(alg: string, kid: string): Promise<void>;

@@ -10,7 +10,7 @@ import { startTestApp, type Answer, type TestApp } from '#test/support/test-app.
 let app: TestApp;
 let owner: string;
 let neighbour: TestApp['seed'];
-/** What the neighbour has, by the names that paths give them. */
+/** Ids of the neighbour, by the names that paths give them. */
 type Named = 'projectId' | 'memberId' | 'invitationId' | 'keyId' | 'appId' | 'clientId' | 'workflowId' | 'name';
 let theirs: Readonly<Record<Named, string>>;
 beforeAll(async () => {

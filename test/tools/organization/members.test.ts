@@ -117,7 +117,7 @@ describe('Members', () => {
       const answers = await Promise.all([way(one.cookie, other.memberId), way(other.cookie, one.memberId)]);
       const statuses = answers.map(({ status }) => status).toSorted((a, b) => a - b);
       expect(statuses[0]).toBe(200);
-      // Whoever comes second is the last owner, or is none any more.
+      // The second one is the last owner by then, or no owner any more.
       expect([409, 403, 404]).toContain(statuses[1]);
       expect((await membersBy()).filter(({ role }) => role === 'owner')).toHaveLength(1);
       await deps.members.changeRole(app.seed.organizationId, first, 'admin', 'owner');

@@ -10,7 +10,7 @@ export interface StoredText {
   readonly title?: string;
   readonly description?: string;
   readonly segmentation?: { readonly prompt: string; readonly segments: readonly { label: string; text?: string }[] };
-  /** Where it is; the seeded project unless said otherwise. */
+  /** Project of the document; the seeded one by default. */
   readonly organizationId?: string;
   readonly projectId?: string;
   readonly apiKeyId?: string;

@@ -1,0 +1,53 @@
+import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { describe, expect, test } from 'vitest';
+
+const root = resolve(import.meta.dirname, '../..');
+
+/** Words that make the reader guess the subject: a comment starts with a noun or a verb (CONTRIBUTING.md, "How we write"). */
+const opening = /(?:^|\s)(?:\/\/|\/\*\*?|(?<=^\s*)\*)\s+(?:What|Whether|Who|Whoever|Whose|Of|Where|Which|How)\b/;
+
+const openings = (path: string, text: string): string[] =>
+  text.split('\n').flatMap((line, at) => (opening.test(line) ? [`${path}:${at + 1} ${line.trim()}`] : []));
+
+/** Comment lines that may still open so, by top folder. A number only ever gets smaller; a folder without one has none. */
+const ceilings: Readonly<Record<string, number>> = {
+  app: 40,
+  graphs: 65,
+  http: 88,
+  mcp: 94,
+  packages: 101,
+  scripts: 39,
+  src: 246,
+  tools: 58,
+};
+
+const tracked = execFileSync('git', ['ls-files', '--cached', '--', '*.ts', '*.js', '*.cjs'], {
+  cwd: root,
+  encoding: 'utf8',
+})
+  .split('\n')
+  .filter((path) => path !== '');
+const byFolder = Map.groupBy(tracked, (path) => path.slice(0, Math.max(path.indexOf('/'), 0)));
+
+describe('Comments', () => {
+  test.each([...byFolder])('of %j start with a noun or a verb', (folder, paths) => {
+    const found = paths.flatMap((path) => openings(path, readFileSync(join(root, path), 'utf8')));
+    expect(found.slice(ceilings[folder] ?? 0)).toEqual([]);
+  });
+
+  test.each([
+    ['//', 'What it is', 1],
+    ['  /**', 'Whether it is', 1],
+    ['   *', 'Of both', 1],
+    ['const a = 1; //', 'Where it is', 1],
+    ['/*', 'How', 1],
+    ['//', 'Limits what a key may open', 0],
+    ['//', 'Whatever', 0],
+    ['const a =', "'What';", 0],
+    ['const c = a *', 'What;', 0],
+  ])('the guard reads %j with %j', (before, words, count) => {
+    expect(openings('a.ts', `${before} ${words}`)).toHaveLength(count);
+  });
+});

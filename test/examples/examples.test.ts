@@ -1,0 +1,97 @@
+import { createInterface } from 'node:readline';
+import { readFileSync } from 'node:fs';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { sortMail } from '#examples/sort-mail.workflow.ts';
+import { runCommand } from '#test/support/command.ts';
+import { openBrowser } from '#test/support/servers/browser.ts';
+import { startTestApp, type TestApp } from '#test/support/test-app.ts';
+import { runExample, startExample } from './run-example.ts';
+
+const receipt = 'test/fixtures/receipt.jpg';
+let app: TestApp;
+beforeAll(async () => {
+  app = await startTestApp();
+});
+afterAll(() => app[Symbol.asyncDispose]());
+
+/** Asks for an execution again until it ends. */
+async function finished(id: string): Promise<{ status: string; runs: { runId: string }[] }> {
+  for (;;) {
+    const { body } = await app.call('GET', `/api/service/workflow-executions/${id}?wait=20`, {
+      key: app.seed.serviceKey,
+    });
+    if (body.finishedAt !== null) return body;
+  }
+}
+
+test('upload-with-curl uploads a scan and prints its document', async () => {
+  const { workflowKey: WORKFLOW_KEY } = app.seed;
+  const out = await runExample('upload-with-curl.sh', [receipt], { WORKFLOW_KEY, BASE_URL: app.addresses.api });
+  expect(JSON.parse(out)).toMatchObject({
+    document: { contentType: 'image/jpeg', id: expect.stringMatching(/^doc_/) },
+  });
+});
+
+test('upload-with-curl prints the problem and fails when the key is wrong', async () => {
+  const WORKFLOW_KEY = app.seed.serviceKey;
+  const run = runExample('upload-with-curl.sh', [receipt], { WORKFLOW_KEY, BASE_URL: app.addresses.api });
+  await expect(run).rejects.toThrow('auth.forbidden');
+});
+
+test('upload-with-node uploads a scan, waits for its workflow and prints the result', async () => {
+  const { serviceKey: SERVICE_KEY } = app.seed;
+  const out = await runExample('upload-with-node.ts', [receipt], { SERVICE_KEY, BASE_URL: app.addresses.api });
+  expect(out).toMatch(
+    /^Uploaded doc_\w+\nDocument intake: succeeded\n\d+ characters recognized, [\d.]+ % confidence\n\S/,
+  );
+});
+
+test('agent-over-mcp lists the tools, finds the scan and reads its text', async () => {
+  const { agentKey: AGENT_KEY } = app.seed;
+  const out = await runExample('agent-over-mcp.ts', ['receipt'], { AGENT_KEY, MCP_URL: `${app.addresses.mcp}/mcp` });
+  expect(out).toMatch(/^\d+ tools: .*search_documents/);
+  expect(out).toMatch(/[1-9]\d* documents? match "receipt"\ndoc_/);
+  expect(out).toContain('004-118273');
+});
+
+test('sort-mail is a workflow without findings that is imported, published and run', async () => {
+  const file = 'examples/sort-mail.workflow.ts';
+  const checked = await runCommand('scripts/graphs.ts', ['check', file], app.dataDir);
+  expect(checked).toMatchObject({ code: 0, out: expect.stringMatching(/^ok {6}\S+ {2}5 nodes, 6 edges\n$/) });
+  const imported = await runCommand('scripts/graphs.ts', ['import', file, '--json'], app.dataDir);
+  const { workflowId, revision, valid } = JSON.parse(imported.out);
+  expect(valid).toBe(true);
+  const { agentKey, serviceKey } = app.seed;
+  const published = await app.call('POST', `/api/dashboard/workflows/${workflowId}/publish`, {
+    key: agentKey,
+    body: { baseVersion: revision },
+  });
+  expect(published.body).toMatchObject({ version: 1, graphHash: sortMail.graphHash });
+  const document = await app.store(readFileSync(receipt), 'image/jpeg');
+  const started = await app.call('POST', '/api/service/workflow-executions', {
+    key: serviceKey,
+    body: { workflowId, documentIds: [document.id] },
+  });
+  const { status, runs } = await finished(started.body.id);
+  expect(status).toBe('succeeded');
+  const run = await app.call('GET', `/api/service/runs/${runs[0]?.runId}`, { key: serviceKey });
+  expect(run.body.outputs).toMatchObject({ classification: { label: 'bill' }, fields: { total: { value: {} } } });
+});
+
+test('chat-page answers a question in a real browser, with its sources', async () => {
+  const { operatorEmail: EMAIL, operatorPassword: PASSWORD } = app.seed;
+  const server = startExample('chat-page/server.ts', [], { EMAIL, PASSWORD, PORT: '0', BASE_URL: app.addresses.api });
+  const browser = await openBrowser();
+  try {
+    const { value: line } = await createInterface(server.stdout)[Symbol.asyncIterator]().next();
+    const page = await browser.newPage();
+    await page.goto(/http:\S+/.exec(String(line))?.[0] ?? '');
+    await page.getByLabel('Question').fill('What is the receipt number?');
+    await page.getByRole('button', { name: 'Ask' }).click();
+    await page.getByText('004-118273').waitFor();
+    expect(await page.getByRole('listitem').count()).toBeGreaterThan(0);
+  } finally {
+    await browser.close();
+    server.kill();
+  }
+});

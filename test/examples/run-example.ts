@@ -1,0 +1,30 @@
+import { spawn, type ChildProcessWithoutNullStreams } from 'node:child_process';
+import { once } from 'node:events';
+import { text } from 'node:stream/consumers';
+import { fileURLToPath } from 'node:url';
+import { programEnv } from '#test/support/command.ts';
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+
+/** Starts an example as its first lines say: `node` or `sh` with the file and its arguments. */
+export function startExample(
+  file: string,
+  args: readonly string[],
+  env: Readonly<Record<string, string>>,
+): ChildProcessWithoutNullStreams {
+  const program = file.endsWith('.sh') ? '/bin/sh' : process.execPath;
+  return spawn(program, [`examples/${file}`, ...args], { cwd: root, env: programEnv(env), timeout: 60_000 });
+}
+
+/** Output of an example that ends by itself; throws with its error output when it fails. */
+export async function runExample(
+  file: string,
+  args: readonly string[],
+  env: Readonly<Record<string, string>>,
+): Promise<string> {
+  const child = startExample(file, args, env);
+  child.stdin.end();
+  const [[code], out, err] = await Promise.all([once(child, 'close'), text(child.stdout), text(child.stderr)]);
+  if (code !== 0) throw new Error(`${file} ended with ${String(code)}: ${err}${out}`);
+  return out;
+}
