@@ -108,7 +108,7 @@ describe('bounds', () => {
     expect(answer.signal.aborted).toBe(true);
     expect(answers.load.bytes).toBeLessThanOrEqual(10_000);
     teller.fail(answer.signal.reason as never);
-    expect(answer.read(0).text).toContain('became too long');
+    expect(answer.read(0).text).toContain('exceeded the maximum length');
     drop(answers, answer);
     expect(answers.load.bytes).toBe(0);
   });

@@ -179,7 +179,7 @@ describe.each([
     const mine = await ears([], secret);
     expect((await mine.use('get_context')).structuredContent.credential).toMatchObject({ id: key.id });
     await app.app.deps.apiKeys.revoke(app.seed.organizationId, key.id, new Date());
-    await expect(mine.use('get_context')).rejects.toThrow(/not valid any more/);
+    await expect(mine.use('get_context')).rejects.toThrow(/no longer valid/);
     await Promise.all([mine.close(), ear.close()]);
   });
 
@@ -258,7 +258,7 @@ describe('over a pipe, updates', () => {
     const stream = await ear.client.listen({ resourceSubscriptions: [...theirs, documentUri(mine)] });
     expect(stream.honoredFilter).toEqual({ resourceSubscriptions: [documentUri(mine)] });
     const many = Array.from({ length: 101 }, (__, index) => documentUri(`doc_${index}`));
-    await expect(ear.client.listen({ resourceSubscriptions: many })).rejects.toThrow(/At most 100 resources/);
+    await expect(ear.client.listen({ resourceSubscriptions: many })).rejects.toThrow(/at most 100 resources/);
     const old = await older();
     const refusal = (uri: string) => old.client.subscribeResource({ uri }).catch((error: unknown) => error);
     const none = (await refusal(theirs[2] ?? '')) as Error;

@@ -200,11 +200,11 @@ describe('attack: a guessed address of somebody else', () => {
 describe('bounds', () => {
   it('a stream has at most 100 addresses, a session as well', async () => {
     const uris = Array.from({ length: 101 }, (_, index) => documentUri(`doc_${index}`));
-    await expect(modernEar(uris)).rejects.toThrow(/At most 100 resources/);
+    await expect(modernEar(uris)).rejects.toThrow(/at most 100 resources/);
     const ids = await Promise.all(Array.from({ length: 34 }, () => documentOf()));
     const all = ids.flatMap((id) => [documentUri(id), `${documentUri(id)}/text`, `${documentUri(id)}/image`]);
     const ear = await legacyEar(all.slice(0, 100));
-    await expect(ear.client.subscribeResource({ uri: all[100] ?? '' })).rejects.toThrow(/At most 100 resources/);
+    await expect(ear.client.subscribeResource({ uri: all[100] ?? '' })).rejects.toThrow(/at most 100 resources/);
     await ear.client.unsubscribeResource({ uri: all[0] ?? '' });
     await ear.client.subscribeResource({ uri: all[100] ?? '' });
     await ear.close();
@@ -220,7 +220,7 @@ describe('bounds', () => {
       status: 200,
       error: { code: -32_603, data: { code: 'service.internal' } },
     });
-    expect(error.message).toMatch(/^service\.internal: Something unexpected went wrong \(request req_\w+\)\.$/);
+    expect(error.message).toMatch(/^service\.internal: An unexpected error occurred \(request req_\w+\)\.$/);
   });
 
   it('a burst is told once at once and once after it', async () => {

@@ -160,7 +160,7 @@ describe('a standing stream', () => {
     expect(standing.size).toBe(1);
     await standing.recheck();
     expect(standing.size).toBe(0);
-    await expect(guarded.text()).rejects.toThrow('does not open');
+    await expect(guarded.text()).rejects.toThrow('no longer valid');
   });
 });
 

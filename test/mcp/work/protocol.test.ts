@@ -216,7 +216,7 @@ describe('the Tasks extension', () => {
       const params = method === 'subscriptions/listen' ? { notifications: { taskIds: ['one'] } } : named;
       const { error } = await ask(listener, { method, params, capabilities: tasksDeclared });
       expect(error).toMatchObject({ code: -32_603, data: { code: 'service.internal' } });
-      expect(error.message).toMatch(/^service\.internal: Something unexpected went wrong \(request req_\w+\)\.$/);
+      expect(error.message).toMatch(/^service\.internal: An unexpected error occurred \(request req_\w+\)\.$/);
       expect(listener.log.lines.filter(({ level }) => level === 'error')).not.toHaveLength(0);
     },
   );
@@ -238,7 +238,7 @@ describe('a destructive tool that has no question of its own', () => {
   it('is asked about all the same, and seen by any replica of the same secret', async () => {
     const { result } = await callTool(at, 'remove_it', { what: 'a\u202eb' }, { capabilities: formDeclared });
     const { message } = result.inputRequests.confirm.params;
-    expect(message).toBe('Carry out remove it, which removes something, with {"what":"ab"}.');
+    expect(message).toBe('Carry out remove it, which deletes data, with {"what":"ab"}?');
     await using replica = await serve({});
     const retry = {
       requestState: result.requestState,
