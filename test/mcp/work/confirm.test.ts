@@ -66,7 +66,7 @@ describe('a call that publishes or destroys', () => {
     const replayed = await again('publish_workflow', input, question.result.requestState);
     expect(replayed.result.structuredContent).toEqual(done.result.structuredContent);
     expect(asked(await callTool(wire, 'delete_workflow', { workflowId: input.workflowId }, able))).toContain(
-      'with its draft and all of its versions, for good',
+      'with its draft and all versions? This cannot be undone.',
     );
     expect(await publishedOf(input.workflowId)).toBe(1);
   });
