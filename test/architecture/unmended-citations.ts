@@ -25,5 +25,6 @@ export const unmended: ReadonlySet<string> = new Set([
   'src/domain/ports/wake-queue.ts',
   'src/domain/runs/receipt.ts',
   'src/domain/runs/run.ts',
+  'docs/decisions/0018-embedded-database-engine.md',
   'docs/decisions/0025-search-inside-the-engine.md',
 ]);
