@@ -29,7 +29,7 @@ export function createImageCodec(): ImageCodec {
 
   const inspect = async (bytes: Buffer): Promise<ImageFacts> => {
     const contentType = sniffed(bytes);
-    const facts = contentType === 'application/pdf' ? await pdf.facts(bytes) : inspectImage(contentType, bytes);
+    const facts = contentType === 'application/pdf' ? await pdf.facts(bytes) : await inspectImage(contentType, bytes);
     return { contentType, ...facts };
   };
 
@@ -37,7 +37,7 @@ export function createImageCodec(): ImageCodec {
   const decode = async (bytes: Buffer, index: number, signal?: AbortSignal): Promise<PageImage> => {
     const contentType = sniffed(bytes);
     if (contentType === 'application/pdf') return encodePage(await pdf.page(bytes, index, signal), index);
-    checkedPage(contentType, bytes, index);
+    await checkedPage(contentType, bytes, index);
     return decodePage(bytes, contentType, index);
   };
 
@@ -51,13 +51,13 @@ export function createImageCodec(): ImageCodec {
     async thumbnail(bytes, longestSide) {
       const contentType = sniffed(bytes);
       if (contentType === 'application/pdf') return toThumbnail((await decode(bytes, 0)).png, longestSide);
-      inspectImage(contentType, bytes);
+      await inspectImage(contentType, bytes);
       return toThumbnail(bytes, longestSide);
     },
     async picture(bytes, index, size) {
       const contentType = sniffed(bytes);
       if (contentType === 'application/pdf') return pictureOfPixels(await pdf.page(bytes, index), size);
-      checkedPage(contentType, bytes, index);
+      await checkedPage(contentType, bytes, index);
       return pictureOfPage(bytes, contentType, index, size);
     },
     async raster(page, longestSide, signal) {
@@ -72,8 +72,12 @@ export function createImageCodec(): ImageCodec {
   };
 }
 
-function checkedPage(contentType: Exclude<DocumentType, 'application/pdf'>, bytes: Buffer, index: number): void {
-  const { pages } = inspectImage(contentType, bytes);
+async function checkedPage(
+  contentType: Exclude<DocumentType, 'application/pdf'>,
+  bytes: Buffer,
+  index: number,
+): Promise<void> {
+  const { pages } = await inspectImage(contentType, bytes);
   if (index >= pages)
     throw new AppError('request.invalid', `There is no page ${index + 1}: the document has ${pages}.`);
 }
