@@ -1,12 +1,12 @@
 import type { ChatModel } from '#src/domain/ports/chat-model.ts';
-import type { DeliveryRecord } from '#src/domain/ports/delivery-store.ts';
 import type { ImageCodec, PageImage } from '#src/domain/ports/image-codec.ts';
 import type { Models } from '#src/domain/ports/models.ts';
 import type { OcrEngine } from '#src/domain/ports/ocr-engine.ts';
 import type { Outbound } from '#src/domain/ports/outbound.ts';
-import type { ResultStore } from '#src/domain/ports/result-store.ts';
-import type { SearchIndex } from '#src/domain/ports/search-index.ts';
 import type { Segmenters } from '#src/domain/ports/segmenter.ts';
+import type { DeliveryRecord } from '#src/domain/webhooks/delivery.ts';
+import type { ResultStore } from '#src/stores/results.ts';
+import type { SearchIndex } from '#src/stores/search/search-index.ts';
 
 /** What the run is about. Every write of a node carries these, so that a result row is unique and stays with its tenant. */
 export interface RunFacts {

@@ -1,10 +1,10 @@
 import type { Execution, ExecutionEvent } from '#src/contracts/resources/execution.ts';
 import type { Principal } from '#src/domain/access/principal.ts';
 import { AppError } from '#src/domain/app-error.ts';
-import type { LoggedEvent } from '#src/domain/ports/event-log.ts';
 import { countRuns, executionStatus, terminalStatuses, type RunRecord } from '#src/domain/runs/run.ts';
 import type { ToolDeps } from '#tools/deps.ts';
 import type { EventStream } from '#http/sse.ts';
+import type { LoggedEvent } from '#src/domain/events/events.ts';
 
 export interface Feed {
   readonly deps: Pick<ToolDeps, 'events' | 'executions'>;

@@ -1,8 +1,8 @@
 import { canonicalJson, sha256Hex } from '#src/domain/canonical-json.ts';
 import { callerIdOf } from '#src/domain/access/principal.ts';
 import { AppError } from '#src/domain/app-error.ts';
-import type { IdempotencyScope, StoredReply } from '#src/domain/ports/idempotency.ts';
 import type { ToolContext } from '#tools/define.ts';
+import type { IdempotencyScope, StoredReply } from '#src/stores/idempotency.ts';
 
 /**
  * Runs `work` under a client's idempotency key. An identical retry answers the first reply and sets `outcome.replayed`; the key

@@ -1,8 +1,8 @@
 import { derivedId } from '#src/domain/ids.ts';
-import type { DeliveryStore } from '#src/domain/ports/delivery-store.ts';
-import type { ListPosition } from '#src/domain/ports/documents.ts';
-import type { ExecutionStore } from '#src/domain/ports/executions.ts';
 import { countRuns, executionStatus, terminalStatuses, type ExecutionRecord } from '#src/domain/runs/run.ts';
+import type { DeliveryStore } from '#src/stores/deliveries.ts';
+import type { ListPosition } from '#src/domain/cursor.ts';
+import type { ExecutionStore } from '#src/stores/executions.ts';
 
 export interface CallbackParts {
   readonly executions: ExecutionStore;

@@ -1,9 +1,10 @@
 import { AppError } from '#src/domain/app-error.ts';
-import type { DeliveryRecord, DeliveryStore } from '#src/domain/ports/delivery-store.ts';
 import type { Logger } from '#src/domain/ports/logger.ts';
 import type { Outbound } from '#src/domain/ports/outbound.ts';
 import { webhookRetryDelayMs } from '#src/domain/webhooks/retry-schedule.ts';
 import { webhookHeaders } from '#src/domain/webhooks/sign.ts';
+import type { DeliveryRecord } from '#src/domain/webhooks/delivery.ts';
+import type { DeliveryStore } from '#src/stores/deliveries.ts';
 
 export interface DeliverySenderParts {
   readonly deliveries: DeliveryStore;

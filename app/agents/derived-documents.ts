@@ -4,8 +4,8 @@ import type { DocumentRecord } from '#src/domain/documents/document.ts';
 import { derivedKey } from '#src/domain/documents/object-key.ts';
 import { AppError } from '#src/domain/app-error.ts';
 import { derivedId } from '#src/domain/ids.ts';
-import type { DocumentStore } from '#src/domain/ports/documents.ts';
 import type { ObjectStore } from '#src/domain/ports/object-store.ts';
+import type { DocumentStore } from '#src/stores/documents.ts';
 
 interface Parts {
   readonly documents: DocumentStore;

@@ -1,6 +1,6 @@
-import type { DocumentTraces, RunTrace } from '#src/domain/ports/document-traces.ts';
-import type { ExecutionStore } from '#src/domain/ports/executions.ts';
 import { terminalStatuses, type RunRecord } from '#src/domain/runs/run.ts';
+import type { DocumentTraces, RunTrace } from '#src/stores/document-traces.ts';
+import type { ExecutionStore } from '#src/stores/executions.ts';
 
 interface Parts {
   readonly executions: Pick<ExecutionStore, 'cancelRun'>;

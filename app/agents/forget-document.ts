@@ -1,15 +1,15 @@
 import type { DocumentRecord } from '#src/domain/documents/document.ts';
 import { objectKeysOf } from '#src/domain/documents/object-key.ts';
 import { documentDeleted, runCompleted } from '#src/domain/events/realtime.ts';
-import type { ConversationStore } from '#src/domain/ports/conversations.ts';
-import type { DocumentTraces, RunTrace } from '#src/domain/ports/document-traces.ts';
-import type { DocumentStore } from '#src/domain/ports/documents.ts';
-import type { EventLog } from '#src/domain/ports/event-log.ts';
-import type { ExecutionStore } from '#src/domain/ports/executions.ts';
 import type { ObjectStore } from '#src/domain/ports/object-store.ts';
-import type { ResultStore } from '#src/domain/ports/result-store.ts';
-import type { SearchIndex } from '#src/domain/ports/search-index.ts';
 import { endRunsOf } from '#app/agents/end-runs-of.ts';
+import type { ConversationStore } from '#src/stores/conversations.ts';
+import type { DocumentTraces, RunTrace } from '#src/stores/document-traces.ts';
+import type { DocumentStore } from '#src/stores/documents.ts';
+import type { EventLog } from '#src/stores/event-log.ts';
+import type { ExecutionStore } from '#src/stores/executions.ts';
+import type { ResultStore } from '#src/stores/results.ts';
+import type { SearchIndex } from '#src/stores/search/search-index.ts';
 
 export interface ForgetParts {
   readonly documents: Pick<DocumentStore, 'derivedFrom' | 'markDeleted' | 'postponeRemoval' | 'remove'>;

@@ -1,8 +1,8 @@
 import { AppError } from '#src/domain/app-error.ts';
-import type { DocumentStore } from '#src/domain/ports/documents.ts';
-import type { ResultStore } from '#src/domain/ports/result-store.ts';
-import type { SearchIndex } from '#src/domain/ports/search-index.ts';
 import type { NodeDeps } from '#graphs/node-deps.ts';
+import type { DocumentStore } from '#src/stores/documents.ts';
+import type { ResultStore } from '#src/stores/results.ts';
+import type { SearchIndex } from '#src/stores/search/search-index.ts';
 
 interface Parts {
   readonly documents: Pick<DocumentStore, 'findInOrganization'>;

@@ -7,12 +7,13 @@ import { StepRecorder, type RecorderParts } from '#app/agents/step-recorder.ts';
 import { LeaseLostError } from '#app/agents/lease-lost.ts';
 import type { StoredGraph } from '#src/contracts/resources/graph.ts';
 import { AppError } from '#src/domain/app-error.ts';
-import type { ExecutionStore, Lease, RunEnd } from '#src/domain/ports/executions.ts';
-import type { NodeCache } from '#src/domain/ports/node-cache.ts';
-import type { SecretStore } from '#src/domain/ports/secret-store.ts';
-import type { StepRecord } from '#src/domain/ports/steps.ts';
-import type { WorkflowStore } from '#src/domain/ports/workflows.ts';
 import type { OpenQuestion } from '#src/domain/runs/run.ts';
+import type { ExecutionStore } from '#src/stores/executions.ts';
+import type { Lease, RunEnd } from '#src/stores/run-queue.ts';
+import type { NodeCache } from '#src/stores/node-cache.ts';
+import type { SecretStore } from '#src/stores/secrets.ts';
+import type { StepRecord } from '#src/domain/runs/step.ts';
+import type { WorkflowStore } from '#src/stores/workflows.ts';
 
 export interface PerformParts extends RecorderParts {
   /** Deaths of its workers without progress after which a run is given up. */

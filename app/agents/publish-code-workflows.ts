@@ -1,9 +1,8 @@
 import type { CodeWorkflow } from '#graphs/build.ts';
 import { codeWorkflows } from '#graphs/workflows.ts';
 import { newId } from '#src/domain/ids.ts';
-import type { WorkflowStore } from '#src/domain/ports/workflows.ts';
-import { nextVersion } from '#src/domain/runs/next-version.ts';
-import type { WorkflowRecord, WorkflowVersionRecord } from '#src/domain/runs/workflow.ts';
+import { nextVersion, type WorkflowRecord, type WorkflowVersionRecord } from '#src/domain/runs/workflow.ts';
+import type { WorkflowStore } from '#src/stores/workflows.ts';
 
 function versionOf(workflow: WorkflowRecord, code: CodeWorkflow, version: number): WorkflowVersionRecord {
   return {
@@ -62,11 +61,9 @@ export async function addMissingCodeWorkflows(
 export async function publishCodeWorkflows({ workflows }: { workflows: WorkflowStore }): Promise<void> {
   for (const code of codeWorkflows) {
     for (const follower of await workflows.listByCodeName(code.id)) {
-      if (follower.publishedHash !== code.graphHash)
-        await workflows.publish(
-          follower,
-          versionOf(follower, code, await nextVersion(workflows, follower, code.graphHash)),
-        );
+      if (follower.publishedHash === code.graphHash) continue;
+      const [newest] = await workflows.listVersions(follower.organizationId, follower._id, null, 1);
+      await workflows.publish(follower, versionOf(follower, code, nextVersion(follower, newest, code.graphHash)));
     }
   }
 }

@@ -1,6 +1,6 @@
-import type { DocumentStore } from '#src/domain/ports/documents.ts';
-import type { ResultStore } from '#src/domain/ports/result-store.ts';
 import type { NodeDeps } from '#graphs/node-deps.ts';
+import type { DocumentStore } from '#src/stores/documents.ts';
+import type { ResultStore } from '#src/stores/results.ts';
 
 interface Parts {
   readonly documents: Pick<DocumentStore, 'find'>;

@@ -2,13 +2,13 @@ import { Batcher } from '#src/concurrency/batcher.ts';
 import type { DocumentRecord } from '#src/domain/documents/document.ts';
 import type { ProcessUploadData } from '#src/domain/events/events.ts';
 import { newRuns } from '#src/domain/runs/new-runs.ts';
-import type { DocumentStore } from '#src/domain/ports/documents.ts';
-import type { EventLog } from '#src/domain/ports/event-log.ts';
-import type { ExecutionStore } from '#src/domain/ports/executions.ts';
 import type { Logger } from '#src/domain/ports/logger.ts';
 import type { WakeQueue } from '#src/domain/ports/wake-queue.ts';
 import { documentCreated, runCreated } from '#src/domain/events/realtime.ts';
 import type { ExecutionRecord } from '#src/domain/runs/run.ts';
+import type { DocumentStore } from '#src/stores/documents.ts';
+import type { EventLog } from '#src/stores/event-log.ts';
+import type { ExecutionStore } from '#src/stores/executions.ts';
 
 export interface RelayParts {
   readonly documents: DocumentStore;

@@ -1,10 +1,10 @@
 import { LRUCache } from 'lru-cache';
 import type { DocumentRecord } from '#src/domain/documents/document.ts';
 import { AppError } from '#src/domain/app-error.ts';
-import type { DocumentStore } from '#src/domain/ports/documents.ts';
 import type { ImageCodec, PageImage } from '#src/domain/ports/image-codec.ts';
 import type { ObjectStore } from '#src/domain/ports/object-store.ts';
 import type { RunDocument, RunFacts } from '#graphs/node-deps.ts';
+import type { DocumentStore } from '#src/stores/documents.ts';
 
 interface Parts {
   readonly documents: DocumentStore;

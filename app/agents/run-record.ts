@@ -4,10 +4,10 @@ import { isOutage } from '#src/domain/outage.ts';
 import { receiptOf, receiptSteps } from '#src/domain/runs/receipt.ts';
 import { preview } from '#graphs/engine/preview.ts';
 import type { RunStatus } from '#src/contracts/resources/execution.ts';
-import type { RunEnd } from '#src/domain/ports/executions.ts';
-import type { StepRecord } from '#src/domain/ports/steps.ts';
 import type { AskedQuestion } from '#graphs/run/execute.ts';
 import type { OpenQuestion, RunReceipt } from '#src/domain/runs/run.ts';
+import type { RunEnd } from '#src/stores/run-queue.ts';
+import type { StepRecord } from '#src/domain/runs/step.ts';
 
 /** How a run ends with this error; null where it is not the run's: somebody tries again. */
 export function endOf(error: unknown): RunEnd | null {

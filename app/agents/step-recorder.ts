@@ -1,11 +1,12 @@
 import type { StepFinished, StepSink, StepStarted } from '#graphs/run/step-sink.ts';
 import type { RealtimeEvent } from '#src/domain/events/events.ts';
-import type { EventLog } from '#src/domain/ports/event-log.ts';
 import type { Logger } from '#src/domain/ports/logger.ts';
-import type { StepRecord, StepStore } from '#src/domain/ports/steps.ts';
-import type { ResultStore } from '#src/domain/ports/result-store.ts';
 import { descriptionUpserted, ocrCreated, segmentationCreated, stepChanged } from '#src/domain/events/realtime.ts';
 import type { RunRecord } from '#src/domain/runs/run.ts';
+import type { EventLog } from '#src/stores/event-log.ts';
+import type { StepRecord } from '#src/domain/runs/step.ts';
+import type { StepStore } from '#src/stores/steps.ts';
+import type { ResultStore } from '#src/stores/results.ts';
 
 export interface RecorderParts {
   readonly steps: StepStore;

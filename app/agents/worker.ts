@@ -1,13 +1,14 @@
 import { LeaseLostError } from '#app/agents/lease-lost.ts';
-import type { EventLog } from '#src/domain/ports/event-log.ts';
 import type { Performed } from '#app/agents/perform-run.ts';
-import type { ExecutionStore, Lease, RunEnd } from '#src/domain/ports/executions.ts';
 import type { Logger } from '#src/domain/ports/logger.ts';
 import type { Consumer, WakeQueue } from '#src/domain/ports/wake-queue.ts';
 import { runCompleted, runWaiting } from '#src/domain/events/realtime.ts';
 import type { RealtimeEvent } from '#src/domain/events/events.ts';
 import type { OpenQuestion } from '#src/domain/runs/run.ts';
 import type { RunStatus } from '#src/contracts/resources/execution.ts';
+import type { EventLog } from '#src/stores/event-log.ts';
+import type { ExecutionStore } from '#src/stores/executions.ts';
+import type { Lease, RunEnd } from '#src/stores/run-queue.ts';
 
 export interface WorkerParts {
   readonly executions: ExecutionStore;

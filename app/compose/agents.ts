@@ -12,7 +12,6 @@ import type { Core } from '#app/compose/core.ts';
 import type { Data } from '#app/compose/data.ts';
 import type { Config } from '#src/config/config.ts';
 import type { StoredGraph } from '#src/contracts/resources/graph.ts';
-import type { Lease } from '#src/domain/ports/executions.ts';
 import type { Catalog } from '#graphs/catalog.ts';
 import { createCompiledCache } from '#graphs/run/compiled-cache.ts';
 import type { compileGraph } from '#graphs/run/compile.ts';
@@ -21,6 +20,7 @@ import type { NodeDeps } from '#graphs/node-deps.ts';
 import { terminalStatuses } from '#src/domain/runs/run.ts';
 import { emitted } from '#src/domain/events/realtime.ts';
 import type { OcrEngine } from '#src/domain/ports/ocr-engine.ts';
+import type { Lease } from '#src/stores/run-queue.ts';
 
 /** LangGraph, its checkpoints and compiled graphs: loaded when the first run comes. */
 function lazyGraphs(data: Data, known: Catalog) {

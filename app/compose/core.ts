@@ -1,7 +1,7 @@
 import { createDocumentTraces } from '#src/stores/document-traces.ts';
 import { forgetCheckpoints } from '#src/stores/checkpoints/forget.ts';
 import { createSearchIndex } from '#src/stores/search/search-index.ts';
-import { createTokenAccessReader } from '#src/stores/token-access.ts';
+import { createTokenAccessReader, type TokenAccessReader } from '#src/stores/token-access.ts';
 import { createPrometheusMetrics } from '#src/adapters/metrics/prometheus.ts';
 import { modelLabels as labelsOf } from '#src/adapters/models/create-models.ts';
 import { createStemmers } from '#src/adapters/models/local/stemmers.ts';
@@ -21,17 +21,16 @@ import type { Config } from '#src/config/config.ts';
 import { LRUCache } from 'lru-cache';
 import { HealthService } from '#tools/core/health.ts';
 import type { ImageCodec } from '#src/domain/ports/image-codec.ts';
-import type { EventLog } from '#src/domain/ports/event-log.ts';
 import type { Logger } from '#src/domain/ports/logger.ts';
 import type { Metrics } from '#src/domain/ports/metrics.ts';
 import type { Models } from '#src/domain/ports/models.ts';
-import type { TokenAccessReader } from '#src/domain/ports/token-access.ts';
 import type { SearchOptions } from '#src/stores/search/hybrid-search.ts';
 import { PageViews } from '#tools/pictures/page-views.ts';
 import { SignedMedia } from '#tools/pictures/signed-media.ts';
 import { version } from '#src/config/version.ts';
 import type { Catalog } from '#graphs/catalog.ts';
 import type { ToolDeps } from '#tools/deps.ts';
+import type { EventLog } from '#src/stores/event-log.ts';
 
 export interface Core {
   readonly sessions: AuthService;

@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto';
-import { createDeliveryStore } from '#src/stores/deliveries.ts';
+import { createDeliveryStore, type DeliveryStore } from '#src/stores/deliveries.ts';
 import { createChat, type ModelsConfig } from '#src/adapters/models/create-models.ts';
 import { createOutbound } from '#src/adapters/outbound/create-outbound.ts';
 import { createSegmenters } from '#src/adapters/segmentation/create-segmenters.ts';
@@ -7,7 +7,6 @@ import { createDeliverySender, type DeliverySenderParts } from '#app/agents/deli
 import type { Data } from '#app/compose/data.ts';
 import type { Config } from '#src/config/config.ts';
 import type { ChatModel } from '#src/domain/ports/chat-model.ts';
-import type { DeliveryStore } from '#src/domain/ports/delivery-store.ts';
 import type { ImageCodec } from '#src/domain/ports/image-codec.ts';
 import type { Logger } from '#src/domain/ports/logger.ts';
 import type { Outbound } from '#src/domain/ports/outbound.ts';

@@ -1,15 +1,15 @@
-import { createMemberStore } from '#src/stores/members.ts';
-import { createAffiliations } from '#src/adapters/sessions/affiliations.ts';
+import { createMemberStore, type MemberStore } from '#src/stores/members.ts';
+import { createAffiliations } from '#src/stores/affiliations.ts';
 import type { PasswordHashing } from '#src/adapters/sessions/better-auth.ts';
 import { createMemorySessionStore } from '#src/adapters/sessions/memory-session-store.ts';
 import { createAccounts, type AccountService } from '#src/adapters/sessions/sessions.ts';
 import type { Data } from '#app/compose/data.ts';
 import type { Config } from '#src/config/config.ts';
 import { Affiliate } from '#tools/members/affiliate.ts';
-import type { AuditLog } from '#src/domain/ports/audit-log.ts';
 import type { Logger } from '#src/domain/ports/logger.ts';
-import type { OrganizationStore } from '#src/domain/ports/organizations.ts';
-import type { MemberStore, SessionStore } from '#src/domain/ports/sessions.ts';
+import type { SessionStore } from '#src/domain/ports/sessions.ts';
+import type { AuditLog } from '#src/stores/audit-log.ts';
+import type { OrganizationStore } from '#src/stores/organizations.ts';
 
 /** Accounts, and what their people belong to. */
 export interface AuthService extends AccountService {

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { AppError } from '#src/domain/app-error.ts';
 import type { ChannelValues, NodeCall } from '#graphs/define.ts';
-import type { ResultOrigin } from '#src/domain/ports/result-store.ts';
+import type { ResultOrigin } from '#src/domain/documents/results.ts';
 
 /** What the built-in nodes put into their channels: ids and small facts. Text, vectors and images are in the store. */
 export const DocumentFacts = z.object({

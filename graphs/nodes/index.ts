@@ -10,8 +10,8 @@ import {
   stillThere,
 } from '#graphs/nodes/facts.ts';
 import type { DocumentDescription } from '#src/domain/ports/models.ts';
-import type { EmbeddingResult } from '#src/domain/ports/result-store.ts';
-import type { SearchRecord } from '#src/domain/ports/search-index.ts';
+import type { EmbeddingResult } from '#src/domain/documents/results.ts';
+import type { SearchRecord } from '#src/stores/search/row.ts';
 
 type Call = Pick<NodeCall<unknown>, 'deps' | 'run' | 'state'>;
 

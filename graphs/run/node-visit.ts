@@ -8,11 +8,11 @@ import { preview } from '#graphs/engine/preview.ts';
 import { mapStrings } from '#graphs/engine/map-strings.ts';
 import { prepareNode, type PreparedNode } from '#graphs/run/prepare-node.ts';
 import type { NodePlan } from '#graphs/run/plan-node.ts';
-import type { CachedOutcome } from '#src/domain/ports/node-cache.ts';
 import type { ChannelValues, NodeCall, NodeResult } from '#graphs/define.ts';
 import type { MapItem } from '#graphs/engine/flow-state.ts';
 import type { RunContext } from '#graphs/run/run-context.ts';
 import type { StepFinished, StepStarted } from '#graphs/run/step-sink.ts';
+import type { CachedOutcome } from '#src/stores/node-cache.ts';
 
 /** How a run left a node. `failed` where `onError` lets it go on, `waiting` where the node asked a question. */
 export type VisitOutcome =

@@ -3,7 +3,7 @@ import type { NestedOutcome, NestedWorkflow, Question } from '#graphs/define.ts'
 import type { Gate } from '#graphs/engine/gate.ts';
 import type { NodeDeps, RunFacts } from '#graphs/node-deps.ts';
 import type { StepSink } from '#graphs/run/step-sink.ts';
-import type { NodeCache } from '#src/domain/ports/node-cache.ts';
+import type { NodeCache } from '#src/stores/node-cache.ts';
 
 /** What the caller of a run gives. */
 export interface RunParts {
@@ -11,7 +11,7 @@ export interface RunParts {
   readonly run: RunFacts;
   readonly steps: StepSink;
   /** Outcomes of pure nodes; none are kept without it. */
-  readonly cache?: NodeCache;
+  readonly cache?: Pick<NodeCache, 'get' | 'put'>;
   /** Answers given to this run's questions, by the path that asked. */
   readonly answers?: ReadonlyMap<string, unknown>;
   /** Values of project secrets by name; without it, a graph that names secrets fails. */

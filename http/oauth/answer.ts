@@ -1,12 +1,13 @@
 import type { Request, RequestHandler, Response } from 'express';
-import { authenticateClient } from '#tools/oauth/authenticate-client.ts';
+import { authenticateClient, type ClientDirectory } from '#tools/oauth/authenticate-client.ts';
 import { OAuthError } from '#src/domain/access/oauth/oauth-error.ts';
 import { readParameters, type FormParameters } from '#src/domain/access/oauth/parameters.ts';
 import type { AppError } from '#src/domain/app-error.ts';
 import type { Logger } from '#src/domain/ports/logger.ts';
-import type { ClientDirectory, OAuthClient, OAuthStore } from '#src/domain/ports/oauth.ts';
 import { requestIdOf } from '#http/guard/request-id.ts';
 import { asAppError } from '#http/problem.ts';
+import type { OAuthClient } from '#src/domain/access/oauth/records.ts';
+import type { OAuthStore } from '#src/stores/oauth.ts';
 
 interface Refusal {
   readonly status: number;

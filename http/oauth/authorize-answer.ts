@@ -1,11 +1,11 @@
 import type { Response } from 'express';
 import { answerAddress } from '#src/domain/access/oauth/authorize.ts';
 import type { Consents } from '#tools/oauth/consent.ts';
-import type { OAuthClient } from '#src/domain/ports/oauth.ts';
 import type { Facade } from '#http/bind.ts';
 import type { OAuthParts } from '#http/oauth/mount-oauth.ts';
 import type { PageGuard } from '#http/pages/page-guard.ts';
 import type { AuthHandler } from '#http/routes/auth.ts';
+import type { OAuthClient } from '#src/domain/access/oauth/records.ts';
 
 /** What the pages of consent are mounted with. */
 export interface AuthorizeParts extends Pick<OAuthParts, 'clients' | 'issuer' | 'resource'> {

@@ -4,7 +4,6 @@ import { readAuthorization, type AuthorizationQuery } from '#src/domain/access/o
 import { firstChoice } from '#src/domain/access/oauth/consent-choice.ts';
 import { OAuthError } from '#src/domain/access/oauth/oauth-error.ts';
 import { redirectMatches } from '#src/domain/access/oauth/redirect.ts';
-import type { OAuthClient } from '#src/domain/ports/oauth.ts';
 import type { LiveSession } from '#src/domain/ports/sessions.ts';
 import { ownPath } from '#http/guard/own-path.ts';
 import { RateLimiter, type Rate } from '#http/guard/rate-limit.ts';
@@ -15,6 +14,7 @@ import { consentPage, homelessPage, refusedPage } from '#http/pages/consent.ts';
 import { PageGuard, problemPages } from '#http/pages/page-guard.ts';
 import { untouched } from '#http/pages/fields.ts';
 import { sendPage } from '#http/pages/layout.ts';
+import type { OAuthClient } from '#src/domain/access/oauth/records.ts';
 
 /** What is wrong before it is known where an answer may go: shown to the person, in words for developers. */
 class NoRedirectError extends Error {

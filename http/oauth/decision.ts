@@ -11,13 +11,13 @@ import {
   type Preset,
 } from '#src/domain/access/oauth/consent-choice.ts';
 import { AppError } from '#src/domain/app-error.ts';
-import type { ConsentRequest, OAuthClient } from '#src/domain/ports/oauth.ts';
 import type { LiveSession } from '#src/domain/ports/sessions.ts';
 import { answer, type ConsentParts } from '#http/oauth/authorize-answer.ts';
 import { consentPage } from '#http/pages/consent.ts';
 import { bodyOf, listIn } from '#http/pages/page-guard.ts';
 import { untouched, type Entry } from '#http/pages/fields.ts';
 import { sendPage } from '#http/pages/layout.ts';
+import type { ConsentRequest, OAuthClient } from '#src/domain/access/oauth/records.ts';
 
 /** A request that was taken, and who asked for what. */
 interface Sitting {

@@ -2,16 +2,18 @@ import express, { type Request, type RequestHandler, type Response, type Router 
 import { oauthPaths } from '#src/contracts/oauth.ts';
 import type { TokenRequest } from '#tools/oauth/exchange.ts';
 import { requireParameter } from '#src/domain/access/oauth/parameters.ts';
-import { introspectToken, revokeToken } from '#tools/oauth/present-token.ts';
+import { introspectToken, revokeToken, type TokenReply } from '#tools/oauth/present-token.ts';
 import { serverMetadata } from '#src/domain/access/oauth/server-metadata.ts';
 import { AppError } from '#src/domain/app-error.ts';
 import type { Logger } from '#src/domain/ports/logger.ts';
-import type { ClientDirectory, OAuthClient, OAuthStore, TokenReply } from '#src/domain/ports/oauth.ts';
-import type { MemberStore } from '#src/domain/ports/sessions.ts';
 import type { RateLimiter } from '#http/guard/rate-limit.ts';
 import { admitted, answering } from '#http/oauth/answer.ts';
 import { openCors } from '#http/guard/open-cors.ts';
 import { register } from '#http/oauth/register.ts';
+import type { ClientDirectory } from '#tools/oauth/authenticate-client.ts';
+import type { OAuthClient } from '#src/domain/access/oauth/records.ts';
+import type { OAuthStore } from '#src/stores/oauth.ts';
+import type { MemberStore } from '#src/stores/members.ts';
 
 /** What the authorization server stands on. */
 export interface OAuthParts {

@@ -2,7 +2,7 @@ import type { Request } from 'express';
 import { ClientRegistration } from '#src/contracts/oauth.ts';
 import { OAuthError } from '#src/domain/access/oauth/oauth-error.ts';
 import { registerClient, type ClientMetadata } from '#tools/oauth/register-client.ts';
-import type { OAuthStore } from '#src/domain/ports/oauth.ts';
+import type { OAuthStore } from '#src/stores/oauth.ts';
 
 /** Serializers of some languages write what is not there as null. */
 function withoutNulls(body: unknown): unknown {

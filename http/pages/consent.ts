@@ -12,7 +12,6 @@ import {
   type Preset,
 } from '#src/domain/access/oauth/consent-choice.ts';
 import { plainName } from '#src/domain/access/oauth/consent-text.ts';
-import type { ConsentRequest, OAuthClient } from '#src/domain/ports/oauth.ts';
 import type { LiveSession } from '#src/domain/ports/sessions.ts';
 import { box } from '#http/pages/box.ts';
 import { along, carriedFields, type Carried } from '#http/pages/account.ts';
@@ -21,6 +20,7 @@ import { html, type Content, type Markup } from '#http/pages/html.ts';
 import type { Page } from '#http/pages/layout.ts';
 import { whoIs } from '#http/pages/organizations.ts';
 import { scopeTexts } from '#http/pages/scope-texts.ts';
+import type { ConsentRequest, OAuthClient } from '#src/domain/access/oauth/records.ts';
 
 export interface ConsentView {
   readonly client: OAuthClient;

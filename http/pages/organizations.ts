@@ -1,8 +1,9 @@
-import type { Affiliation, LiveSession, WaitingInvitation } from '#src/domain/ports/sessions.ts';
+import type { LiveSession } from '#src/domain/ports/sessions.ts';
 import { along, carriedFields, type Carried } from '#http/pages/account.ts';
 import { fieldOf, summaryOf, type Entry, type Field } from '#http/pages/fields.ts';
 import { html, type Markup } from '#http/pages/html.ts';
 import type { Page } from '#http/pages/layout.ts';
+import type { Affiliation, WaitingInvitation } from '#src/domain/access/member.ts';
 
 const organizationFields: readonly Field[] = [
   { name: 'name', label: 'Name of the organization', type: 'text', autocomplete: 'organization', maxLength: 200 },

@@ -1,8 +1,8 @@
 import type { SessionAuthenticator } from '#src/auth/session-authenticator.ts';
 import { AppError } from '#src/domain/app-error.ts';
 import type { Logger } from '#src/domain/ports/logger.ts';
-import type { MemberStore } from '#src/domain/ports/sessions.ts';
 import type { Reader } from '#http/realtime/reader.ts';
+import type { MemberStore } from '#src/stores/members.ts';
 
 export interface WatchParts {
   readonly sessions: Pick<SessionAuthenticator, 'session'>;

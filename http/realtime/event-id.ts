@@ -1,8 +1,8 @@
 import type { Request } from 'express';
 import type { Route } from '#src/contracts/route.ts';
 import { AppError } from '#src/domain/app-error.ts';
-import type { LogPosition } from '#src/domain/ports/event-log.ts';
 import { fieldErrors, invalidInput } from '#tools/call.ts';
+import type { LogPosition } from '#src/stores/event-log.ts';
 
 /** A place in an organization's log: `<epoch>-<seq>` on the wire. */
 export interface EventId {

@@ -1,9 +1,10 @@
 import type { Logger } from '#src/domain/ports/logger.ts';
-import type { EventLog, LoggedEvent } from '#src/domain/ports/event-log.ts';
 import { eventIdText, resumable, type EventId } from '#http/realtime/event-id.ts';
 import type { Reader } from '#http/realtime/reader.ts';
 import { Sequence, type SequenceOptions } from '#http/realtime/sequence.ts';
 import { frameText } from '#http/sse.ts';
+import type { EventLog } from '#src/stores/event-log.ts';
+import type { LoggedEvent } from '#src/domain/events/events.ts';
 
 export interface FeedParts {
   readonly events: EventLog;

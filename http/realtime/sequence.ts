@@ -1,4 +1,4 @@
-import type { LoggedEvent } from '#src/domain/ports/event-log.ts';
+import type { LoggedEvent } from '#src/domain/events/events.ts';
 
 export interface SequenceOptions {
   /** How long a number that was given out may be missing before those behind it go on without it. */

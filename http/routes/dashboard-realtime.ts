@@ -2,11 +2,11 @@ import type { Request, RequestHandler, Response, Router } from 'express';
 import { dashboardLive } from '#src/contracts/dashboard/live.ts';
 import type { Principal } from '#src/domain/access/principal.ts';
 import { AppError } from '#src/domain/app-error.ts';
-import type { LoggedEvent } from '#src/domain/ports/event-log.ts';
 import type { ToolDeps } from '#tools/deps.ts';
 import { admission, cookieGuards, type Facade } from '#http/bind.ts';
 import { lastEventId, streamQuery } from '#http/realtime/event-id.ts';
 import { Realtime, realtimeDefaults, type RealtimeOptions } from '#http/realtime/realtime.ts';
+import type { LoggedEvent } from '#src/domain/events/events.ts';
 
 const row = dashboardLive.realtime;
 /** Where the web bundle reaches it. Source: specification §4.3 "Chat endpoint" rule 5. */

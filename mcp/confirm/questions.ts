@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import { AppError } from '#src/domain/app-error.ts';
-import { nextVersion } from '#src/domain/runs/next-version.ts';
+import { nextVersion } from '#src/domain/runs/workflow.ts';
 import { terminalStatuses } from '#src/domain/runs/run.ts';
 import type { AnyTool, Tool, ToolContext } from '#tools/define.ts';
 import { requireDocument } from '#tools/documents/require-document.ts';
@@ -47,7 +47,8 @@ const questions = new Map<string, Describe>([
     const { publishedVersion, publishedHash } = workflow;
     if (draft.revision !== baseVersion || publishedHash === draft.graphHash) return null;
     if (!(await checkWorkflow(ctx, draft.graph, workflowId)).valid) return null;
-    const version = await nextVersion(ctx.deps.workflows, workflow, draft.graphHash);
+    const [newest] = await ctx.deps.workflows.listVersions(workflow.organizationId, workflowId, null, 1);
+    const version = nextVersion(workflow, newest, draft.graphHash);
     const instead = publishedVersion === null ? '' : `, in place of version ${publishedVersion}`;
     return `Publish the draft of the workflow ${plainName(draft.graph.name)} as version ${version}. New runs take it from then on${instead}.`;
   }),

@@ -1,11 +1,12 @@
-import type { EventLog, LoggedEvent } from '#src/domain/ports/event-log.ts';
 import type { Logger } from '#src/domain/ports/logger.ts';
-import type { WorkflowStore } from '#src/domain/ports/workflows.ts';
 import { addressOf, namedBy } from '#mcp/resources/address.ts';
 import { workflowState } from '#mcp/resources/readable.ts';
 import { changesOf } from '#mcp/updates/changes.ts';
 import { Coalescer } from '#mcp/updates/coalescer.ts';
 import { Seen } from '#mcp/updates/seen.ts';
+import type { EventLog } from '#src/stores/event-log.ts';
+import type { LoggedEvent } from '#src/domain/events/events.ts';
+import type { WorkflowStore } from '#src/stores/workflows.ts';
 
 export interface UpdateSources {
   readonly events: Pick<EventLog, 'subscribe' | 'read' | 'position'>;

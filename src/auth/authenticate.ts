@@ -1,8 +1,8 @@
 import { hashKey, keyIsLive, looksLikeKey, scopesOf, type ApiKeyRecord } from '#src/domain/access/api-key.ts';
 import { AppError } from '#src/domain/app-error.ts';
-import type { ApiKeyStore } from '#src/domain/ports/api-keys.ts';
 import type { Logger } from '#src/domain/ports/logger.ts';
 import type { Principal, PrincipalKind } from '#src/domain/access/principal.ts';
+import type { ApiKeyStore } from '#src/stores/api-keys.ts';
 
 const touchEveryMs = 60_000;
 

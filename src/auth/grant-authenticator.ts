@@ -3,9 +3,10 @@ import type { Principal } from '#src/domain/access/principal.ts';
 import { hashSecret, looksLikeOAuthSecret } from '#src/domain/access/oauth/secrets.ts';
 import { scopesOfRole } from '#src/domain/access/role.ts';
 import type { Logger } from '#src/domain/ports/logger.ts';
-import type { OAuthGrant, OAuthStore } from '#src/domain/ports/oauth.ts';
-import type { TokenAccess, TokenAccessReader } from '#src/domain/ports/token-access.ts';
 import type { TokenAuthenticator } from '#src/auth/bearer-authenticator.ts';
+import type { OAuthGrant } from '#src/domain/access/oauth/records.ts';
+import type { OAuthStore } from '#src/stores/oauth.ts';
+import type { TokenAccess, TokenAccessReader } from '#src/stores/token-access.ts';
 
 interface Parts {
   readonly tokenAccess: TokenAccessReader;

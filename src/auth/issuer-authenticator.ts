@@ -1,12 +1,13 @@
 import { createHash } from 'node:crypto';
 import { grantedScopes, grantScopes, type GrantScope } from '#src/contracts/scopes.ts';
 import type { Principal } from '#src/domain/access/principal.ts';
-import type { OrganizationStore } from '#src/domain/ports/organizations.ts';
-import type { IssuedToken, TokenIssuer } from '#src/domain/ports/token-issuer.ts';
 import type { TokenAuthenticator } from '#src/auth/bearer-authenticator.ts';
+import type { OrganizationStore } from '#src/stores/organizations.ts';
+import type { IssuedToken } from '#src/domain/access/oauth/issued-token.ts';
 
 interface Parts {
-  readonly issuer: TokenIssuer;
+  /** null: not a valid token of this issuer for this resource. Error: `service.unavailable` when its keys cannot be had. */
+  readonly readToken: (token: string) => Promise<IssuedToken | null>;
   readonly organizations: Pick<OrganizationStore, 'findOrganization' | 'listProjects'>;
 }
 
@@ -28,7 +29,7 @@ export class IssuerAuthenticator implements TokenAuthenticator {
   }
 
   async byToken(token: string): Promise<Principal | null> {
-    const issued = await this.#parts.issuer.read(token);
+    const issued = await this.#parts.readToken(token);
     if (issued === null) return null;
     const { organizations } = this.#parts;
     const [organization, projects] = await Promise.all([

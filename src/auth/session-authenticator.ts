@@ -1,8 +1,9 @@
 import type { Principal } from '#src/domain/access/principal.ts';
 import { scopesOfRole } from '#src/domain/access/role.ts';
 import { AppError } from '#src/domain/app-error.ts';
-import type { OrganizationStore } from '#src/domain/ports/organizations.ts';
-import type { LiveSession, MemberStore, Sessions } from '#src/domain/ports/sessions.ts';
+import type { LiveSession, Sessions } from '#src/domain/ports/sessions.ts';
+import type { OrganizationStore } from '#src/stores/organizations.ts';
+import type { MemberStore } from '#src/stores/members.ts';
 
 interface Parts {
   readonly sessions: Sessions;

@@ -1,6 +1,11 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { AppError } from '#src/domain/app-error.ts';
-import type { ListPosition } from '#src/domain/ports/documents.ts';
+
+/** Where in the list to go on: everything strictly older than this, newest first. */
+export interface ListPosition {
+  readonly createdAt: Date;
+  readonly id: string;
+}
 
 const sign = (secret: Buffer, payload: string, binding: string): Buffer =>
   createHmac('sha256', secret).update(`${binding}\n${payload}`).digest().subarray(0, 16);

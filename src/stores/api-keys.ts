@@ -1,7 +1,6 @@
 import type { Collections } from '#src/stores/collections.ts';
 import { processSafe } from '#src/stores/connect.ts';
 import type { ApiKeyRecord } from '#src/domain/access/api-key.ts';
-import type { ApiKeyStore } from '#src/domain/ports/api-keys.ts';
 
 type KeyCollections = Pick<Collections, 'apiKeys' | 'oauthGrants'>;
 
@@ -19,17 +18,20 @@ async function withGrants({ oauthGrants }: KeyCollections, keys: readonly ApiKey
   });
 }
 
-export function createApiKeyStore(collections: KeyCollections): ApiKeyStore {
+export function createApiKeyStore(collections: KeyCollections) {
   const { apiKeys } = collections;
   const one = async (key: ApiKeyRecord | null): Promise<ApiKeyRecord | null> =>
     key?.grantId ? ((await withGrants(collections, [key]))[0] ?? null) : key;
   return {
-    async insert(key) {
+    async insert(key: ApiKeyRecord): Promise<void> {
       await apiKeys.insertOne(key);
     },
-    findByHash: async (hash) => one(await apiKeys.findOne({ hash })),
-    find: async (organizationId, id) => one(await apiKeys.findOne({ _id: id, organizationId })),
-    async list(organizationId, projectIds) {
+    /** The only query without a tenant: it is what tells the tenant. */
+    findByHash: async (hash: string): Promise<ApiKeyRecord | null> => one(await apiKeys.findOne({ hash })),
+    find: async (organizationId: string, id: string): Promise<ApiKeyRecord | null> =>
+      one(await apiKeys.findOne({ _id: id, organizationId })),
+    /** Newest first, at most 1,000; of all projects where none is named. */
+    async list(organizationId: string, projectIds?: readonly string[]): Promise<readonly ApiKeyRecord[]> {
       const keys = await apiKeys
         .find({ organizationId, ...(projectIds !== undefined && { projectId: { $in: [...projectIds] } }) })
         .sort({ createdAt: -1 })
@@ -37,21 +39,29 @@ export function createApiKeyStore(collections: KeyCollections): ApiKeyStore {
         .toArray();
       return withGrants(collections, keys);
     },
-    listBound: (organizationId, workflowId, limit) =>
+    /** Keys that are not revoked and run this workflow, at most `limit`. */
+    listBound: (organizationId: string, workflowId: string, limit: number): Promise<readonly ApiKeyRecord[]> =>
       apiKeys.find({ organizationId, agentGraphId: workflowId, revokedAt: null }).limit(limit).toArray(),
-    async revoke(organizationId, id, at) {
+    /** False when there is no such live key. */
+    async revoke(organizationId: string, id: string, at: Date): Promise<boolean> {
       const done = await apiKeys.updateOne({ _id: id, organizationId, revokedAt: null }, { $set: { revokedAt: at } });
       return done.matchedCount === 1;
     },
-    async replace(organizationId, id, replacedBy, graceUntil) {
+    async replace(organizationId: string, id: string, replacedBy: string, graceUntil: Date): Promise<boolean> {
       const done = await apiKeys.updateOne(
         { _id: id, organizationId, revokedAt: null, replacedBy: null },
         { $set: { replacedBy, graceUntil } },
       );
       return done.matchedCount === 1;
     },
-    async touch(organizationId, id, at) {
+    async touch(organizationId: string, id: string, at: Date): Promise<void> {
       await apiKeys.updateOne({ _id: id, organizationId }, { $set: { lastUsedAt: at } }, processSafe);
     },
   };
 }
+
+/**
+ * Keys by hash. Lookup is never cached, so that revoking works at once. A key with a grant reads as revoked when its grant is, or is
+ * gone. Source: identity.md "API keys".
+ */
+export type ApiKeyStore = ReturnType<typeof createApiKeyStore>;

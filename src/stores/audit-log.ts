@@ -1,14 +1,37 @@
 import type { Collections } from '#src/stores/collections.ts';
 import { newId } from '#src/domain/ids.ts';
-import type { AuditLog } from '#src/domain/ports/audit-log.ts';
+import type { ListPosition } from '#src/domain/cursor.ts';
 
-export function createAuditLog({ audit }: Pick<Collections, 'audit'>): AuditLog {
+export interface AuditEntry {
+  readonly organizationId: string;
+  /** Key or user that did it, or `cli`. */
+  readonly actor: string;
+  readonly action: string;
+  readonly target: string;
+  readonly detail: Readonly<Record<string, unknown>>;
+  /** Address of the caller; null where there is none. */
+  readonly ip?: string | null;
+}
+
+/** An entry as stored. */
+export interface AuditRecord extends AuditEntry {
+  readonly id: string;
+  readonly at: Date;
+}
+
+export function createAuditLog({ audit }: Pick<Collections, 'audit'>) {
   return {
-    async record(entry) {
+    async record(entry: AuditEntry): Promise<void> {
       const at = new Date();
       await audit.insertOne({ ...entry, _id: newId('event', at), at });
     },
-    async list(organizationId, { action }, after, limit) {
+    /** Newest first; `action` is one, or an area such as `key`. */
+    async list(
+      organizationId: string,
+      { action }: { readonly action?: string },
+      after: ListPosition | null,
+      limit: number,
+    ): Promise<readonly AuditRecord[]> {
       const older =
         after === null
           ? {}
@@ -27,3 +50,6 @@ export function createAuditLog({ audit }: Pick<Collections, 'audit'>): AuditLog 
     },
   };
 }
+
+/** Append-only record of what matters for security. Source: identity.md "Audit". */
+export type AuditLog = ReturnType<typeof createAuditLog>;

@@ -1,33 +1,34 @@
 import type { Collection, Db } from 'mongodb';
 import type { Role } from '#src/contracts/organization/member.ts';
-import type { InvitationRecord } from '#src/domain/ports/sessions.ts';
 import type { ApiKeyRecord } from '#src/domain/access/api-key.ts';
 import type { DocumentRecord, UploadRecord } from '#src/domain/documents/document.ts';
-import type { LoggedEvent } from '#src/domain/ports/event-log.ts';
-import type { IdempotencyRecord } from '#src/domain/ports/idempotency.ts';
+import type { ExecutionRecord, RunRecord } from '#src/domain/runs/run.ts';
+import type { WorkflowRecord } from '#src/domain/runs/workflow.ts';
+import type { DescriptionRow, EmbeddingRow, OcrRow, SegmentationRow } from '#src/stores/result-rows.ts';
+import type { ConversationRow, MessageRow } from '#src/stores/conversation-rows.ts';
+import type { SearchRow } from '#src/stores/search/row.ts';
+import type { WorkflowDraftRow, WorkflowEditRow, WorkflowVersionRow } from '#src/stores/workflow-rows.ts';
+import type { InvitationRecord } from '#src/domain/access/member.ts';
+import type { LoggedEvent } from '#src/domain/events/events.ts';
 import type {
   AuthorizationCode,
   ConsentRequest,
   OAuthClient,
   OAuthGrant,
   OAuthToken,
-} from '#src/domain/ports/oauth.ts';
-import type { OrganizationRecord, ProjectRecord } from '#src/domain/ports/organizations.ts';
-import type { SecretInfo } from '#src/domain/ports/secret-store.ts';
-import type { StepRecord } from '#src/domain/ports/steps.ts';
-import type { ExecutionRecord, RunRecord } from '#src/domain/runs/run.ts';
-import type { WorkflowRecord } from '#src/domain/runs/workflow.ts';
-import type { DescriptionRow, EmbeddingRow, OcrRow, SegmentationRow } from '#src/stores/result-rows.ts';
-import type { ConversationRow, MessageRow } from '#src/stores/conversation-rows.ts';
-import type { DeliveryRecord } from '#src/domain/ports/delivery-store.ts';
-import type { SearchRow } from '#src/stores/search/row.ts';
-import type { WorkflowDraftRow, WorkflowEditRow, WorkflowVersionRow } from '#src/stores/workflow-rows.ts';
+} from '#src/domain/access/oauth/records.ts';
+import type { OrganizationRecord, ProjectRecord } from '#src/domain/access/organization.ts';
+import type { StepRecord } from '#src/domain/runs/step.ts';
+import type { DeliveryRecord } from '#src/domain/webhooks/delivery.ts';
 
 /** `_id` is `<projectId>/<name>`. */
-export interface SecretRow extends SecretInfo {
+export interface SecretRow {
   readonly _id: string;
   readonly organizationId: string;
   readonly projectId: string;
+  readonly name: string;
+  readonly createdAt: Date;
+  readonly createdBy: string;
   /** Nonce (12 bytes), tag (16 bytes) and ciphertext, in base64. */
   readonly sealed: string;
 }
@@ -45,6 +46,15 @@ export interface NodeCacheRow {
 
 export interface EventRow extends LoggedEvent {
   readonly _id: string;
+}
+
+export interface IdempotencyRow {
+  readonly _id: string;
+  readonly organizationId: string;
+  readonly fingerprint: string;
+  readonly reply: { readonly status: number; readonly body: unknown } | null;
+  readonly createdAt: Date;
+  readonly forgetAt: Date;
 }
 
 interface CounterRow {
@@ -114,7 +124,7 @@ export interface Collections {
   readonly executions: Collection<ExecutionRecord>;
   readonly runs: Collection<RunRecord>;
   readonly steps: Collection<StepRecord>;
-  readonly idempotency: Collection<IdempotencyRecord & { readonly forgetAt: Date }>;
+  readonly idempotency: Collection<IdempotencyRow>;
   readonly events: Collection<EventRow>;
   readonly counters: Collection<CounterRow>;
   readonly audit: Collection<AuditRow>;

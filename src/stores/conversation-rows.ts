@@ -1,5 +1,5 @@
 import { derivedId } from '#src/domain/ids.ts';
-import type { ConversationMessage, ConversationRecord } from '#src/domain/ports/conversations.ts';
+import type { ConversationMessage, ConversationRecord } from '#src/domain/chat/conversation.ts';
 
 /** `_id` derives from organization, user and `conversationId`: an id of somebody else leads nowhere, and is nobody's to take. */
 export interface ConversationRow extends ConversationRecord {

@@ -12,9 +12,8 @@ import {
   withdrawnAnswer,
   type ConversationMessage,
   type ConversationRecord,
-  type ConversationStore,
-} from '#src/domain/ports/conversations.ts';
-import type { ListPosition } from '#src/domain/ports/documents.ts';
+} from '#src/domain/chat/conversation.ts';
+import type { ListPosition } from '#src/domain/cursor.ts';
 
 /** Positions are those of what the client sees; among conversations of one millisecond any order will do, as long as it stays. */
 const olderThan = (after: ListPosition | null) =>
@@ -48,12 +47,9 @@ async function onceMore<T>(write: () => Promise<T>): Promise<T> {
   }
 }
 
-function createReads({
-  conversations,
-  messages,
-}: Pick<Collections, 'conversations' | 'messages'>): Pick<ConversationStore, 'find' | 'list' | 'messages'> {
+function createReads({ conversations, messages }: Pick<Collections, 'conversations' | 'messages'>) {
   return {
-    async find(organizationId, userId, id) {
+    async find(organizationId: string, userId: string, id: string): Promise<ConversationRecord | null> {
       const row = await conversations.findOne({
         _id: conversationRowId(organizationId, userId, id),
         organizationId,
@@ -61,7 +57,13 @@ function createReads({
       });
       return row === null ? null : toRecord(row);
     },
-    async list(organizationId, userId, after, limit) {
+    /** Newest first by `createdAt`. */
+    async list(
+      organizationId: string,
+      userId: string,
+      after: ListPosition | null,
+      limit: number,
+    ): Promise<readonly ConversationRecord[]> {
       const from = after && { ...after, id: conversationRowId(organizationId, userId, after.id) };
       const rows = await conversations
         .find({ organizationId, userId, ...olderThan(from) })
@@ -70,7 +72,13 @@ function createReads({
         .toArray();
       return rows.map(toRecord);
     },
-    async messages(organizationId, userId, id, limit) {
+    /** In order, at most `limit`, the newest. */
+    async messages(
+      organizationId: string,
+      userId: string,
+      id: string,
+      limit: number,
+    ): Promise<readonly ConversationMessage[]> {
       const newest = await messages
         .find({ organizationId, conversationId: conversationRowId(organizationId, userId, id) })
         .sort({ createdAt: -1, _id: -1 })
@@ -81,10 +89,27 @@ function createReads({
   };
 }
 
+const createDeletions = ({ conversations, messages }: Pick<Collections, 'conversations' | 'messages'>) => ({
+  async delete(organizationId: string, userId: string, id: string): Promise<boolean> {
+    const _id = conversationRowId(organizationId, userId, id);
+    const gone = (await conversations.deleteOne({ _id, organizationId, userId })).deletedCount === 1;
+    // Also where it is gone already: a process may have died between the two.
+    await messages.deleteMany({ organizationId, conversationId: _id });
+    return gone;
+  },
+  /** What quotes a deleted document goes: its source cards, and the text of the answers that had them. */
+  async forgetDocument(organizationId: string, documentId: string): Promise<void> {
+    await messages.updateMany(
+      { organizationId, 'sources.documentId': documentId },
+      { $set: { text: withdrawnAnswer }, $pull: { sources: { documentId } } as never },
+    );
+  },
+});
+
 export function createConversationStore(
   { conversations, messages }: Pick<Collections, 'conversations' | 'messages'>,
   bounds: { readonly mostConversations: number } = { mostConversations },
-): ConversationStore {
+) {
   const trimMessages = async (organizationId: string, conversationId: string): Promise<void> => {
     const beyond = await messages
       .find({ organizationId, conversationId }, { projection: { _id: 1 } })
@@ -118,7 +143,16 @@ export function createConversationStore(
 
   return {
     ...createReads({ conversations, messages }),
-    async ask({ _id: conversationId, organizationId, userId, updatedAt, scope, ...fresh }, question, answerId) {
+    /**
+     * Makes the conversation where it is not there, else moves `updatedAt` and `scope`. Adds the question; one that is there stays in its
+     * place, and loses its answer when it says something else now. Of a long conversation the newest messages stay: `mostMessages`; of a
+     * person the newest conversations: `mostConversations`.
+     */
+    async ask(
+      { _id: conversationId, organizationId, userId, updatedAt, scope, ...fresh }: ConversationRecord,
+      question: ConversationMessage,
+      answerId: string,
+    ): Promise<void> {
       const row = conversationRowId(organizationId, userId, conversationId);
       const { upsertedCount } = await onceMore(() =>
         conversations.updateOne(
@@ -137,7 +171,15 @@ export function createConversationStore(
         await messages.deleteMany({ organizationId, conversationId: row });
       if (upsertedCount === 1) await trimConversations(organizationId, userId);
     },
-    async answer({ _id: conversationId, organizationId, userId, updatedAt, scope }, question, answer) {
+    /**
+     * Adds the answer, or replaces the one of its id in its place, where its question still is and says the same: nothing of a
+     * conversation that was deleted meanwhile comes back.
+     */
+    async answer(
+      { _id: conversationId, organizationId, userId, updatedAt, scope }: ConversationRecord,
+      question: Pick<ConversationMessage, '_id' | 'text'>,
+      answer: ConversationMessage,
+    ): Promise<void> {
       const row = conversationRowId(organizationId, userId, conversationId);
       const asked = { ...placeOf(organizationId, row, question._id), text: question.text };
       const isAsked = async (): Promise<boolean> =>
@@ -149,18 +191,9 @@ export function createConversationStore(
       if (!(await isAsked()))
         await messages.deleteOne({ ...placeOf(organizationId, row, answer._id), text: answer.text });
     },
-    async delete(organizationId, userId, id) {
-      const _id = conversationRowId(organizationId, userId, id);
-      const gone = (await conversations.deleteOne({ _id, organizationId, userId })).deletedCount === 1;
-      // Also where it is gone already: a process may have died between the two.
-      await messages.deleteMany({ organizationId, conversationId: _id });
-      return gone;
-    },
-    async forgetDocument(organizationId, documentId) {
-      await messages.updateMany(
-        { organizationId, 'sources.documentId': documentId },
-        { $set: { text: withdrawnAnswer }, $pull: { sources: { documentId } } as never },
-      );
-    },
+    ...createDeletions({ conversations, messages }),
   };
 }
+
+/** What was asked and answered. Every read is by organization and user. Source: contracts.md "Chat"; docs/decisions/0041. */
+export type ConversationStore = ReturnType<typeof createConversationStore>;

@@ -1,7 +1,13 @@
 import type { Db } from 'mongodb';
 import type { Collections } from '#src/stores/collections.ts';
 import { forgetCheckpoints } from '#src/stores/checkpoints/forget.ts';
-import type { DocumentTraces } from '#src/domain/ports/document-traces.ts';
+import type { RunRecord } from '#src/domain/runs/run.ts';
+
+/** A run over a document, without what it made. */
+export type RunTrace = Pick<
+  RunRecord,
+  '_id' | 'executionId' | 'projectId' | 'status' | 'createdAt' | 'startedAt' | 'finishedAt'
+>;
 
 const traced = { executionId: 1, projectId: 1, status: 1, createdAt: 1, startedAt: 1, finishedAt: 1 } as const;
 
@@ -15,12 +21,14 @@ function* batchesOf<T>(items: readonly T[]): Generator<readonly T[]> {
 export function createDocumentTraces(
   db: Db,
   { runs, steps, events, nodeCache, uploads }: Pick<Collections, 'runs' | 'steps' | 'events' | 'nodeCache' | 'uploads'>,
-): DocumentTraces {
-  const runsOf: DocumentTraces['runsOf'] = (organizationId, documentId) =>
+) {
+  const runsOf = (organizationId: string, documentId: string): Promise<readonly RunTrace[]> =>
     runs.find({ organizationId, documentId }, { projection: traced }).toArray();
   return {
+    /** All runs over it, of whatever project. */
     runsOf,
-    async redact(organizationId, documentId) {
+    /** Takes outputs, answers, questions, previews, checkpoints and quotes out of its runs, their steps and their events. */
+    async redact(organizationId: string, documentId: string): Promise<void> {
       await runs.updateMany(
         { organizationId, documentId },
         { $unset: { outputs: true, answers: true, waitingFor: true } },
@@ -47,9 +55,13 @@ export function createDocumentTraces(
         await forgetCheckpoints(db, runIds);
       }
     },
-    async forget(organizationId, documentId, objectKey) {
+    /** Outcomes of its nodes that were kept to be taken again, and the pending upload it came from. */
+    async forget(organizationId: string, documentId: string, objectKey: string): Promise<void> {
       await nodeCache.deleteMany({ organizationId, documentId });
       await uploads.deleteOne({ _id: objectKey, organizationId });
     },
   };
 }
+
+/** What records of other things keep of a document. Runs, steps and events stay when it is deleted; its words in them do not. */
+export type DocumentTraces = ReturnType<typeof createDocumentTraces>;

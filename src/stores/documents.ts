@@ -1,9 +1,14 @@
 import type { Filter } from 'mongodb';
 import type { Collections } from '#src/stores/collections.ts';
 import { isDuplicateKey, processSafe } from '#src/stores/connect.ts';
-import type { DocumentRecord } from '#src/domain/documents/document.ts';
-import type { DocumentFilter, DocumentStore, ListPosition } from '#src/domain/ports/documents.ts';
+import type { DocumentRecord, Visibility } from '#src/domain/documents/document.ts';
 import type { Tenant } from '#src/domain/access/tenant.ts';
+import type { ListPosition } from '#src/domain/cursor.ts';
+
+export interface DocumentFilter {
+  /** Only those uploaded with this key. */
+  readonly apiKeyId?: string;
+}
 
 /** Of a document that is not being deleted. */
 const noDate = { $exists: false };
@@ -37,9 +42,37 @@ const olderThan = (after: ListPosition | null): Filter<DocumentRecord> =>
         $or: [{ createdAt: { $lt: after.createdAt } }, { _id: { $lt: after.id } }],
       };
 
-export function createDocumentStore({ documents }: Pick<Collections, 'documents'>): DocumentStore {
+/** Events that wait in their documents for the relay. */
+const createOutbox = (documents: Collections['documents']) => ({
+  /** The outbox, over all tenants: documents with events that nobody has relayed and that are due, oldest first. */
+  withPendingEvents: (limit: number, now: Date = new Date()): Promise<readonly DocumentRecord[]> =>
+    documents
+      // A range, not $exists: an index of an array's members is scanned for bounds only.
+      .find({ 'pendingEvents.ts': { $gte: new Date(0), $lte: now } })
+      .sort({ 'pendingEvents.ts': 1 })
+      .limit(limit)
+      .toArray(),
+  /** All but those of a deletion, which end with the record. */
+  async clearPendingEvents(ids: readonly string[]): Promise<void> {
+    await documents.updateMany(
+      { _id: { $in: [...ids] } },
+      { $pull: { pendingEvents: { name: { $ne: 'document/deleted' } } } },
+      processSafe,
+    );
+  },
+  /** Its removal is taken up again at `until`: the entry of one that is marked is not pending before. */
+  async postponeRemoval(organizationId: string, id: string, until: Date): Promise<void> {
+    await documents.updateOne(
+      { _id: id, organizationId, deletedAt: { $exists: true } },
+      { $set: { pendingEvents: [deletion(id, until)] } },
+    );
+  },
+});
+
+export function createDocumentStore({ documents }: Pick<Collections, 'documents'>) {
   return {
-    async insert(document) {
+    /** One durable write; `exists` when this id is stored already. */
+    async insert(document: DocumentRecord): Promise<'created' | 'exists'> {
       try {
         await documents.insertOne(document);
         return 'created';
@@ -48,16 +81,28 @@ export function createDocumentStore({ documents }: Pick<Collections, 'documents'
         throw error;
       }
     },
-    find: (tenant, id) => documents.findOne({ _id: id, ...readable(tenant) }),
-    findInOrganization: (organizationId, id) => documents.findOne({ _id: id, organizationId, deletedAt: noDate }),
-    findMany: (tenant, ids) => documents.find({ _id: { $in: [...ids] }, ...readable(tenant) }).toArray(),
-    list: (tenant, filter, after, limit) =>
+    /** Readable by the tenant: of its projects, or public in its organization. */
+    find: (tenant: Tenant, id: string): Promise<DocumentRecord | null> =>
+      documents.findOne({ _id: id, ...readable(tenant) }),
+    /** For holders of a signed address only. */
+    findInOrganization: (organizationId: string, id: string): Promise<DocumentRecord | null> =>
+      documents.findOne({ _id: id, organizationId, deletedAt: noDate }),
+    findMany: (tenant: Tenant, ids: readonly string[]): Promise<readonly DocumentRecord[]> =>
+      documents.find({ _id: { $in: [...ids] }, ...readable(tenant) }).toArray(),
+    /** Of the tenant's own projects, newest first. */
+    list: (
+      tenant: Tenant,
+      filter: DocumentFilter,
+      after: ListPosition | null,
+      limit: number,
+    ): Promise<readonly DocumentRecord[]> =>
       documents
         .find({ ...owned(tenant), ...filtered(filter), ...olderThan(after) })
         .sort({ createdAt: -1, _id: -1 })
         .limit(limit)
         .toArray(),
-    async listIds(tenant, filter, limit) {
+    /** Ids of the tenant's own projects, newest first, at most `limit`. */
+    async listIds(tenant: Tenant, filter: DocumentFilter, limit: number): Promise<readonly string[]> {
       const found = await documents
         .find({ ...owned(tenant), ...filtered(filter) }, { projection: { _id: 1 } })
         .sort({ createdAt: -1, _id: -1 })
@@ -65,49 +110,41 @@ export function createDocumentStore({ documents }: Pick<Collections, 'documents'
         .toArray();
       return found.map((document) => document._id);
     },
-    async projectsOf(tenant, ids) {
+    /** Project by document, of those of `ids` that the tenant may read. */
+    async projectsOf(tenant: Tenant, ids: readonly string[]): Promise<ReadonlyMap<string, string>> {
       const filter = { _id: { $in: [...ids] }, ...readable(tenant) };
       const found = await documents.find(filter, { projection: { projectId: 1 } }).toArray();
       return new Map(found.map(({ _id, projectId }) => [_id, projectId]));
     },
-    async countReadable(tenant, ids) {
+    /** How many of `ids` the tenant may read. */
+    async countReadable(tenant: Tenant, ids: readonly string[]): Promise<number> {
       const filter = { _id: { $in: [...ids] }, ...readable(tenant) };
       return (await documents.find(filter, { projection: { _id: 1 } }).toArray()).length;
     },
-    countOwned: (tenant, ids) => documents.countDocuments({ _id: { $in: [...ids] }, ...owned(tenant) }),
-    markDeleted: (tenant, id, at) =>
+    /** How many of `ids` belong to the tenant's own projects. */
+    countOwned: (tenant: Tenant, ids: readonly string[]): Promise<number> =>
+      documents.countDocuments({ _id: { $in: [...ids] }, ...owned(tenant) }),
+    /**
+     * Marks it as being deleted, with its event in the outbox and without its words, in one write; null when it is not the tenant's own.
+     */
+    markDeleted: (tenant: Tenant, id: string, at: Date): Promise<DocumentRecord | null> =>
       documents.findOneAndUpdate(
         { _id: id, ...owned(tenant) },
         { $set: { deletedAt: at, ocr: null, description: null }, $push: { pendingEvents: deletion(id, at) } },
         { returnDocument: 'after' },
       ),
-    derivedFrom: (organizationId, id) =>
+    /** What runs made from it, of whatever project. */
+    derivedFrom: (organizationId: string, id: string): Promise<readonly DocumentRecord[]> =>
       documents.find({ organizationId, parentDocumentId: id, deletedAt: noDate }).toArray(),
-    async postponeRemoval(organizationId, id, until) {
-      await documents.updateOne(
-        { _id: id, organizationId, deletedAt: { $exists: true } },
-        { $set: { pendingEvents: [deletion(id, until)] } },
-      );
-    },
-    async remove(organizationId, id) {
+    /** The last of a deletion: the record itself, of one that is marked. */
+    async remove(organizationId: string, id: string): Promise<void> {
       await documents.deleteOne({ _id: id, organizationId, deletedAt: { $exists: true } });
     },
-    async setVisibility(tenant, ids, visibility) {
+    async setVisibility(tenant: Tenant, ids: readonly string[], visibility: Visibility): Promise<void> {
       await documents.updateMany({ _id: { $in: [...ids] }, ...owned(tenant) }, { $set: { visibility } });
     },
-    withPendingEvents: (limit, now = new Date()) =>
-      documents
-        // A range, not $exists: an index of an array's members is scanned for bounds only.
-        .find({ 'pendingEvents.ts': { $gte: new Date(0), $lte: now } })
-        .sort({ 'pendingEvents.ts': 1 })
-        .limit(limit)
-        .toArray(),
-    async clearPendingEvents(ids) {
-      await documents.updateMany(
-        { _id: { $in: [...ids] } },
-        { $pull: { pendingEvents: { name: { $ne: 'document/deleted' } } } },
-        processSafe,
-      );
-    },
+    ...createOutbox(documents),
   };
 }
+
+export type DocumentStore = ReturnType<typeof createDocumentStore>;

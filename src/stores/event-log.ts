@@ -3,8 +3,14 @@ import { MongoBulkWriteError, type WriteError } from 'mongodb';
 import type { Collections, EventRow } from '#src/stores/collections.ts';
 import { processSafe } from '#src/stores/connect.ts';
 import { Batcher } from '#src/concurrency/batcher.ts';
-import type { RealtimeEvent } from '#src/domain/events/events.ts';
-import type { EventLog, LoggedEvent } from '#src/domain/ports/event-log.ts';
+import type { RealtimeEvent, LoggedEvent } from '#src/domain/events/events.ts';
+
+/** Where a log stands. A log that was begun anew has another `epoch`; events up to `forgotten` are not kept any more. */
+export interface LogPosition {
+  readonly epoch: string;
+  readonly forgotten: number;
+  readonly last: number;
+}
 
 /** Indexes of rows that were refused; throws when it was for anything but being there already. */
 function refusedRows(error: unknown): ReadonlySet<number> {
@@ -38,7 +44,7 @@ const defaults: EventLogOptions = { keep: 10_000, trimEvery: 500 };
 export function createEventLog(
   { events, counters }: Pick<Collections, 'events' | 'counters'>,
   { keep, trimEvery }: EventLogOptions = defaults,
-): EventLog {
+) {
   const listeners = new Map<string, Set<(event: LoggedEvent) => void>>();
 
   /** Reserves `count` numbers; a crash leaves a gap, never a number used twice. */
@@ -79,10 +85,18 @@ export function createEventLog(
   });
 
   return {
-    async append(batch, { lingerMs = 0 } = {}) {
+    /**
+     * Answers when all are stored; listeners hear them after that. `lingerMs`: nobody waits for these; they may be stored that much
+     * later, together with others.
+     */
+    async append(
+      batch: readonly RealtimeEvent[],
+      { lingerMs = 0 }: { readonly lingerMs?: number } = {},
+    ): Promise<void> {
       await Promise.all(batch.map((event) => batcher.add(event, lingerMs)));
     },
-    subscribe(organizationId, listener) {
+    /** Calls back for every event of the organization appended from now on by this process. */
+    subscribe(organizationId: string, listener: (event: LoggedEvent) => void): () => void {
       const set = listeners.get(organizationId) ?? new Set();
       listeners.set(organizationId, set.add(listener));
       return () => {
@@ -90,7 +104,13 @@ export function createEventLog(
         if (set.size === 0 && listeners.get(organizationId) === set) listeners.delete(organizationId);
       };
     },
-    async read(organizationId, after, limit, filter) {
+    /** Events with `seq > after`, in order; of one execution where it is named. */
+    async read(
+      organizationId: string,
+      after: number,
+      limit: number,
+      filter?: { readonly executionId: string },
+    ): Promise<readonly LoggedEvent[]> {
       const rows = await events
         .find({ organizationId, ...filter, seq: { $gt: after } })
         .sort({ seq: 1 })
@@ -101,7 +121,7 @@ export function createEventLog(
         return event;
       });
     },
-    async position(organizationId) {
+    async position(organizationId: string): Promise<LogPosition> {
       const counter = await counters.findOneAndUpdate(
         { _id: `events:${organizationId}` },
         { $setOnInsert: { seq: 0, epoch: newEpoch() } },
@@ -114,3 +134,9 @@ export function createEventLog(
     },
   };
 }
+
+/**
+ * In-process bus with a durable log per organization. Appending an event with a known `dedupeId` again changes nothing.
+ * Held by test/conformance/event-log.ts. Source: contracts.md "Realtime feed".
+ */
+export type EventLog = ReturnType<typeof createEventLog>;

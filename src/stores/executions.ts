@@ -8,9 +8,21 @@ import {
 import type { Collections } from '#src/stores/collections.ts';
 import { createRunQueue } from '#src/stores/run-queue.ts';
 import type { Tenant } from '#src/domain/access/tenant.ts';
-import type { ListPosition } from '#src/domain/ports/documents.ts';
-import type { CreatedExecution, ExecutionStore } from '#src/domain/ports/executions.ts';
-import type { RunRecord } from '#src/domain/runs/run.ts';
+import type { RunRecord, ExecutionRecord, RunFailure, GivenAnswer } from '#src/domain/runs/run.ts';
+import type { ListPosition } from '#src/domain/cursor.ts';
+import type { RunStatus } from '#src/contracts/resources/execution.ts';
+
+export interface RunFilter {
+  readonly executionId?: string;
+  readonly workflowId?: string;
+  readonly documentId?: string;
+  readonly status?: RunStatus;
+}
+
+export interface CreatedExecution {
+  readonly execution: ExecutionRecord;
+  readonly runs: readonly RunRecord[];
+}
 
 const owned = ({ organizationId, projectIds }: Tenant): Filter<RunRecord> => {
   const [only, ...more] = projectIds;
@@ -38,10 +50,7 @@ const isDuplicates = (error: unknown): boolean =>
   [...error.writeErrors.values()].every((one) => one.code === 11_000);
 
 /** Stores executions together with their runs; what is there already stays as it is. */
-function createInserts(
-  client: MongoClient,
-  { executions, runs }: Pick<Collections, 'executions' | 'runs'>,
-): Pick<ExecutionStore, 'create' | 'createAll'> {
+function createInserts(client: MongoClient, { executions, runs }: Pick<Collections, 'executions' | 'runs'>) {
   const models = ({ execution, runs: ofExecution }: CreatedExecution): AnyClientBulkWriteModel<Document>[] => [
     { namespace: executions.namespace, name: 'insertOne', document: execution as unknown as Document },
     ...ofExecution.map((run) => ({
@@ -72,7 +81,14 @@ function createInserts(
   };
 
   return {
-    async create(wanted, runsFor) {
+    /**
+     * Stores an execution and its runs, or answers the one that has this id already: its own documents count, and runs that a
+     * crash left out are made now. Durable when it answers.
+     */
+    async create(
+      wanted: ExecutionRecord,
+      runsFor: (execution: ExecutionRecord) => readonly RunRecord[],
+    ): Promise<CreatedExecution> {
       const made = { execution: wanted, runs: runsFor(wanted) };
       if (await insertNew(made)) return made;
       const { _id, organizationId } = wanted;
@@ -80,7 +96,8 @@ function createInserts(
       await insertMissing(models({ execution, runs: runsFor(execution) }));
       return { execution, runs: await runs.find({ organizationId, executionId: _id }).toArray() };
     },
-    async createAll(batch) {
+    /** The same for many whose documents cannot differ (uploads): one write. */
+    async createAll(batch: readonly CreatedExecution[]): Promise<void> {
       await insertMissing(batch.flatMap(models));
     },
   };
@@ -89,9 +106,9 @@ function createInserts(
 export function createExecutionStore(
   client: MongoClient,
   { executions, runs }: Pick<Collections, 'executions' | 'runs'>,
-): ExecutionStore {
+) {
   /** The worker that holds it finds its lease gone: no owner, and another fence. */
-  const cancelOne: ExecutionStore['cancelRun'] = (tenant, runId, error, now) =>
+  const cancelOne = (tenant: Tenant, runId: string, error: RunFailure, now: Date): Promise<RunRecord | null> =>
     runs.findOneAndUpdate(
       { _id: runId, ...owned(tenant), ...unended },
       {
@@ -104,26 +121,38 @@ export function createExecutionStore(
 
   return {
     ...createInserts(client, { executions, runs }),
-    find: ({ organizationId, projectIds }, id) =>
+    find: ({ organizationId, projectIds }: Tenant, id: string): Promise<ExecutionRecord | null> =>
       executions.findOne({ _id: id, organizationId, projectId: { $in: [...projectIds] } }),
-    runsOf: (organizationId, executionId) =>
+    /** In creation order; without outputs, receipts and answers, as every list. */
+    runsOf: (organizationId: string, executionId: string): Promise<readonly RunRecord[]> =>
       runs.find({ organizationId, executionId }, { projection: brief }).toArray(),
-    findRun: ({ organizationId, projectIds }, runId) =>
+    findRun: ({ organizationId, projectIds }: Tenant, runId: string): Promise<RunRecord | null> =>
       runs.findOne({ _id: runId, organizationId, projectId: { $in: [...projectIds] } }),
 
-    listRuns: (tenant, filter, after, limit) =>
+    /** Newest first. */
+    listRuns: (
+      tenant: Tenant,
+      filter: RunFilter,
+      after: ListPosition | null,
+      limit: number,
+    ): Promise<readonly RunRecord[]> =>
       runs
         .find({ ...owned(tenant), ...filter, ...olderThan(after) }, { projection: brief })
         .sort({ createdAt: -1, _id: -1 })
         .limit(limit)
         .toArray(),
-    async cancel(tenant, executionId, error, now) {
+    /**
+     * Ends the runs of an execution that have not ended, whatever they are doing: their leases no longer stand. Answers the runs it
+     * ended, as they are now.
+     */
+    async cancel(tenant: Tenant, executionId: string, error: RunFailure, now: Date): Promise<readonly RunRecord[]> {
       const open = await runs.find({ ...owned(tenant), executionId, ...unended }, { projection: { _id: 1 } }).toArray();
       const ended = await Promise.all(open.map(({ _id }) => cancelOne(tenant, _id, error, now)));
       return ended.filter((run) => run !== null);
     },
     cancelRun: cancelOne,
-    answer: (tenant, runId, given) =>
+    /** Answers one question of a waiting run and queues it; null when it does not wait for this. */
+    answer: (tenant: Tenant, runId: string, given: GivenAnswer): Promise<RunRecord | null> =>
       runs.findOneAndUpdate(
         { _id: runId, ...owned(tenant), status: 'waiting', 'waitingFor.path': given.path },
         {
@@ -133,7 +162,8 @@ export function createExecutionStore(
         },
         { returnDocument: 'after' },
       ),
-    withPendingCallback: (after, limit) =>
+    /** Executions with a callback that nobody has put into the outbox, oldest first, over all tenants. */
+    withPendingCallback: (after: ListPosition | null, limit: number): Promise<readonly ExecutionRecord[]> =>
       executions
         .find({
           callbackPending: true,
@@ -144,9 +174,15 @@ export function createExecutionStore(
         .sort({ createdAt: 1, _id: 1 })
         .limit(limit)
         .toArray(),
-    async callbackQueued(organizationId, executionId) {
+    async callbackQueued(organizationId: string, executionId: string): Promise<void> {
       await executions.updateOne({ _id: executionId, organizationId }, { $unset: { callbackPending: true } });
     },
     ...createRunQueue({ executions, runs }),
   };
 }
+
+/**
+ * Executions and their runs; the durable truth of who works on what. All changes are single-document conditional updates.
+ * Source: storage.md "Queue"; graphs.md "Durable execution".
+ */
+export type ExecutionStore = ReturnType<typeof createExecutionStore>;

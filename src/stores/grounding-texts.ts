@@ -1,5 +1,12 @@
 import type { Collections } from '#src/stores/collections.ts';
-import type { GroundingTexts } from '#src/domain/ports/grounding-texts.ts';
+import type { StoredTexts } from '#src/domain/chat/stored-texts.ts';
+
+/** A document, and which of its results count. */
+export interface TextsOf {
+  readonly documentId: string;
+  readonly ocrResultId: string | null;
+  readonly descriptionId: string | null;
+}
 
 /** Of all documents of one question together. */
 const mostSegmentations = 100;
@@ -10,9 +17,9 @@ export function createGroundingTexts({
   ocrResults,
   descriptions,
   segmentationResults,
-}: Pick<Collections, 'ocrResults' | 'descriptions' | 'segmentationResults'>): GroundingTexts {
+}: Pick<Collections, 'ocrResults' | 'descriptions' | 'segmentationResults'>) {
   return {
-    async read(organizationId, documents) {
+    async read(organizationId: string, documents: readonly TextsOf[]): Promise<StoredTexts> {
       const documentIds = documents.map(({ documentId }) => documentId);
       const [ocr, described, segmented] = await Promise.all([
         ocrResults
@@ -60,3 +67,6 @@ export function createGroundingTexts({
     },
   };
 }
+
+/** Texts of several documents in one go: three queries, however many there are. Words, masks and polygons are not read. */
+export type GroundingTexts = ReturnType<typeof createGroundingTexts>;

@@ -2,7 +2,27 @@ import { createHash } from 'node:crypto';
 import type { Collections } from '#src/stores/collections.ts';
 import { isDuplicateKey } from '#src/stores/connect.ts';
 import { limits } from '#src/contracts/fields.ts';
-import type { IdempotencyScope, IdempotencyStore, StoredReply } from '#src/domain/ports/idempotency.ts';
+
+export interface StoredReply {
+  readonly status: number;
+  readonly body: unknown;
+}
+
+/** Scope of a key: the authenticated service key and the endpoint. Source: specification §4.2 rules 1-4. */
+export interface IdempotencyRecord {
+  readonly _id: string;
+  readonly organizationId: string;
+  readonly fingerprint: string;
+  readonly reply: StoredReply | null;
+  readonly createdAt: Date;
+}
+
+export interface IdempotencyScope {
+  readonly organizationId: string;
+  readonly apiKeyId: string;
+  readonly endpoint: string;
+  readonly key: string;
+}
 
 const idOf = ({ organizationId, apiKeyId, endpoint, key }: IdempotencyScope): string =>
   createHash('sha256')
@@ -15,10 +35,11 @@ const newRecord = (scope: IdempotencyScope, fingerprint: string, reply: StoredRe
   return { _id: idOf(scope), organizationId: scope.organizationId, fingerprint, reply, createdAt, forgetAt };
 };
 
-export function createIdempotencyStore({ idempotency }: Pick<Collections, 'idempotency'>): IdempotencyStore {
+export function createIdempotencyStore({ idempotency }: Pick<Collections, 'idempotency'>) {
   const find = ({ organizationId }: IdempotencyScope, _id: string) => idempotency.findOne({ _id, organizationId });
   return {
-    async begin(scope, fingerprint) {
+    /** Remembers the request, or answers the record that was first. */
+    async begin(scope: IdempotencyScope, fingerprint: string): Promise<IdempotencyRecord> {
       const record = newRecord(scope, fingerprint, null);
       try {
         await idempotency.insertOne(record);
@@ -29,7 +50,12 @@ export function createIdempotencyStore({ idempotency }: Pick<Collections, 'idemp
       // Forgotten between the two by a request that failed: this one begins afresh.
       return (await find(scope, record._id)) ?? record;
     },
-    async finish(scope, fingerprint, reply) {
+    /** Stores the reply unless one is stored; answers the stored one and whether it is this one. */
+    async finish(
+      scope: IdempotencyScope,
+      fingerprint: string,
+      reply: StoredReply,
+    ): Promise<{ reply: StoredReply; mine: boolean }> {
       const { reply: _, ...fields } = newRecord(scope, fingerprint, reply);
       try {
         await idempotency.updateOne(
@@ -46,8 +72,15 @@ export function createIdempotencyStore({ idempotency }: Pick<Collections, 'idemp
       const answered = stored?.fingerprint === fingerprint ? stored.reply : null;
       return answered === null ? { reply, mine: true } : { reply: answered, mine: false };
     },
-    async abandon(scope) {
+    /** Forgets a request that failed: the key may be used again. */
+    async abandon(scope: IdempotencyScope): Promise<void> {
       await idempotency.deleteOne({ _id: idOf(scope), organizationId: scope.organizationId, reply: null });
     },
   };
 }
+
+/**
+ * What was asked under a key, and what was answered. The work itself has deterministic ids, so identical requests may run side
+ * by side: the first reply stored is everybody's, and a crash leaves nothing to wait for.
+ */
+export type IdempotencyStore = ReturnType<typeof createIdempotencyStore>;

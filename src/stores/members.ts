@@ -3,7 +3,8 @@ import type { Collections, InvitationRow, MemberRow } from '#src/stores/collecti
 import { isDuplicateKey } from '#src/stores/connect.ts';
 import { unlessLastOwner } from '#src/stores/owner-change.ts';
 import { newId } from '#src/domain/ids.ts';
-import type { InvitationRecord, MemberRecord, Membership, MemberStore } from '#src/domain/ports/sessions.ts';
+import type { InvitationRecord, MemberRecord, Membership, MemberChange } from '#src/domain/access/member.ts';
+import type { Role } from '#src/contracts/organization/member.ts';
 
 const most = 1_000;
 
@@ -20,11 +21,10 @@ const invitationOf = (stored: InvitationRow): InvitationRecord => {
   return { ...row, invitationId: _id };
 };
 
-function createInvitations(
-  invitations: Collections['invitations'],
-): Pick<MemberStore, 'listInvitations' | 'findInvitation' | 'invite' | 'cancelInvitation'> {
+function createInvitations(invitations: Collections['invitations']) {
   return {
-    async listInvitations(organizationId, now) {
+    /** Those that wait, newest first. */
+    async listInvitations(organizationId: string, now: Date): Promise<readonly InvitationRecord[]> {
       const rows = await invitations
         .find({ organizationId, status: 'pending', expiresAt: { $gt: now } })
         .sort({ createdAt: -1 })
@@ -32,12 +32,14 @@ function createInvitations(
         .toArray();
       return rows.map(invitationOf);
     },
-    async findInvitation(organizationId, invitationId, now) {
+    /** One that waits. */
+    async findInvitation(organizationId: string, invitationId: string, now: Date): Promise<InvitationRecord | null> {
       const waits = { organizationId, status: 'pending', expiresAt: { $gt: now } } as const;
       const row = await invitations.findOne({ _id: invitationId, ...waits });
       return row === null ? null : invitationOf(row);
     },
-    async invite({ invitationId, ...invitation }) {
+    /** Replaces an invitation of the same address that waits. */
+    async invite({ invitationId, ...invitation }: InvitationRecord): Promise<void> {
       const { organizationId, email } = invitation;
       for (let attempt = 1; ; attempt += 1) {
         await invitations.updateMany({ organizationId, email, status: 'pending' }, { $set: { status: 'canceled' } });
@@ -50,7 +52,8 @@ function createInvitations(
         }
       }
     },
-    async cancelInvitation(organizationId, invitationId) {
+    /** False when there is none that waits. */
+    async cancelInvitation(organizationId: string, invitationId: string): Promise<boolean> {
       const done = await invitations.updateOne(
         { _id: invitationId, organizationId, status: 'pending' },
         { $set: { status: 'canceled' } },
@@ -65,7 +68,7 @@ export function createMemberStore({
   members,
   users,
   invitations,
-}: Pick<Collections, 'members' | 'users' | 'invitations'>): MemberStore {
+}: Pick<Collections, 'members' | 'users' | 'invitations'>) {
   const withUsers = async (rows: readonly MemberRow[]): Promise<MemberRecord[]> => {
     const ids = rows.map(({ userId }) => userId);
     const found = await users.find({ _id: { $in: ids } }, { projection: { email: 1, name: 1 } }).toArray();
@@ -77,27 +80,30 @@ export function createMemberStore({
   };
 
   return {
-    async membership(organizationId, userId) {
+    async membership(organizationId: string, userId: string): Promise<Membership | null> {
       const row = await members.findOne({ organizationId, userId });
       return row === null ? null : membershipOf(row);
     },
-    async organizationsOf(userId) {
+    /** Of one user, oldest first, at most 100. */
+    async organizationsOf(userId: string): Promise<readonly Membership[]> {
       const rows = await members.find({ userId }).sort({ createdAt: 1 }).limit(100).toArray();
       return rows.map(membershipOf);
     },
-    async list(organizationId) {
+    async list(organizationId: string): Promise<readonly MemberRecord[]> {
       return withUsers(await members.find({ organizationId }).sort({ createdAt: 1 }).limit(most).toArray());
     },
-    async find(organizationId, memberId) {
+    async find(organizationId: string, memberId: string): Promise<MemberRecord | null> {
       const row = await members.findOne({ _id: memberId, organizationId });
       return row === null ? null : ((await withUsers([row]))[0] ?? null);
     },
-    async findByEmail(organizationId, email) {
+    /** `email` in small letters. */
+    async findByEmail(organizationId: string, email: string): Promise<MemberRecord | null> {
       const user = await users.findOne({ email }, { projection: { email: 1, name: 1 } });
       const row = user === null ? null : await members.findOne({ organizationId, userId: user._id });
       return user === null || row === null ? null : { ...membershipOf(row), email: user.email, name: user.name };
     },
-    async add(wanted) {
+    /** Adds an owner to a new organization, or a member that is not one yet; answers the stored one. */
+    async add(wanted: Omit<Membership, 'memberId' | 'createdAt'>): Promise<Membership> {
       const createdAt = new Date();
       const row: MemberRow = { ...wanted, _id: newId('member', createdAt), createdAt };
       try {
@@ -110,14 +116,19 @@ export function createMemberStore({
       if (there === null) throw new Error('a membership vanished between two reads');
       return membershipOf(there);
     },
-    async changeRole(organizationId, memberId, from, to) {
+    /**
+     * Where owners change or leave at the same moment, one of them is left: whoever asked last is told `last_owner`. May wait for
+     * another such change to end, 10 s at most.
+     */
+    async changeRole(organizationId: string, memberId: string, from: Role, to: Role): Promise<MemberChange> {
       const who = { _id: memberId, organizationId };
       const change = async (claimed: Filter<MemberRow>): Promise<boolean> =>
         (await members.updateOne(claimed, { $set: { role: to }, $unset: { leaving: 1 } })).matchedCount === 1;
       if (from === 'owner' && to !== 'owner') return unlessLastOwner(members, who, change);
       return (await change({ ...who, role: from })) ? 'done' : 'changed';
     },
-    async remove(organizationId, memberId, role) {
+    /** As `changeRole`. */
+    async remove(organizationId: string, memberId: string, role: Role): Promise<MemberChange> {
       const who = { _id: memberId, organizationId };
       const remove = async (claimed: Filter<MemberRow>): Promise<boolean> =>
         (await members.deleteOne(claimed)).deletedCount === 1;
@@ -127,3 +138,6 @@ export function createMemberStore({
     ...createInvitations(invitations),
   };
 }
+
+/** Who belongs to an organization. Read on every call of a session: a removed member is out at once. */
+export type MemberStore = ReturnType<typeof createMemberStore>;

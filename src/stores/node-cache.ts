@@ -2,16 +2,21 @@ import type { Collections, NodeCacheRow } from '#src/stores/collections.ts';
 import { processSafe } from '#src/stores/connect.ts';
 import { Batcher } from '#src/concurrency/batcher.ts';
 import type { Logger } from '#src/domain/ports/logger.ts';
-import type { CachedOutcome, NodeCache } from '#src/domain/ports/node-cache.ts';
+import type { ModelUsage } from '#src/domain/ports/models.ts';
+
+export interface CachedOutcome {
+  readonly update: Readonly<Record<string, unknown>>;
+  readonly modelLabel: string | null;
+  readonly usage: ModelUsage | null;
+  /** The run that did the work. */
+  readonly runId: string;
+}
 
 const maxBytes = 64 * 1024;
 const keptMs = 30 * 86_400_000;
 
 /** Outcomes over 64 KiB of JSON are not kept, others for 30 days. `idle` settles when everything put so far is written. */
-export function createNodeCache(
-  { nodeCache }: Pick<Collections, 'nodeCache'>,
-  logger: Logger,
-): NodeCache & { idle(): Promise<void> } {
+export function createNodeCache({ nodeCache }: Pick<Collections, 'nodeCache'>, logger: Logger) {
   const batcher = new Batcher<NodeCacheRow>(async (rows) => {
     const operations = rows.map((row) => ({
       replaceOne: { filter: { _id: row._id, organizationId: row.organizationId }, replacement: row, upsert: true },
@@ -19,11 +24,16 @@ export function createNodeCache(
     await nodeCache.bulkWrite(operations, { ordered: false, ...processSafe });
   });
   return {
-    async get(organizationId, projectId, key) {
+    async get(organizationId: string, projectId: string, key: string): Promise<CachedOutcome | null> {
       const row = await nodeCache.findOne({ _id: `${projectId}:${key}`, organizationId });
       return row === null ? null : (JSON.parse(row.outcome) as CachedOutcome);
     },
-    put({ organizationId, projectId, documentId }, key, outcome) {
+    /** Nobody waits for it; a failure is logged. */
+    put(
+      { organizationId, projectId, documentId }: { organizationId: string; projectId: string; documentId: string },
+      key: string,
+      outcome: CachedOutcome,
+    ): void {
       const text = JSON.stringify(outcome);
       if (Buffer.byteLength(text) > maxBytes) return;
       const forgetAt = new Date(Date.now() + keptMs);
@@ -35,3 +45,8 @@ export function createNodeCache(
     idle: () => batcher.idle(),
   };
 }
+
+/**
+ * Outcomes of pure nodes, by project and key. A cache: an entry may be gone at any time. Source: graphs.md "Node cache".
+ */
+export type NodeCache = ReturnType<typeof createNodeCache>;

@@ -1,7 +1,16 @@
 import type { Collection } from 'mongodb';
 import type { Collections } from '#src/stores/collections.ts';
 import { processSafe } from '#src/stores/connect.ts';
-import type { Consumed, OAuthStore } from '#src/domain/ports/oauth.ts';
+import type {
+  OAuthClient,
+  OAuthGrant,
+  ConsentRequest,
+  AuthorizationCode,
+  OAuthToken,
+} from '#src/domain/access/oauth/records.ts';
+
+/** `fresh` for exactly one caller, however many try at once. */
+export type Consumed<T> = { readonly outcome: 'fresh' | 'replayed'; readonly record: T } | null;
 
 type OAuthCollections = Pick<
   Collections,
@@ -28,83 +37,94 @@ async function consume<Row extends SingleUse>(
   return found === null || found.consumedAt === null ? null : { outcome: 'replayed', record: found as unknown as Row };
 }
 
-type ClientMethods = 'insertClient' | 'saveClient' | 'findClient' | 'touchClient' | 'listClients' | 'removeClient';
-
-function clientsIn({ oauthClients }: OAuthCollections): Pick<OAuthStore, ClientMethods> {
+function clientsIn({ oauthClients }: OAuthCollections) {
   return {
-    async insertClient(client) {
+    async insertClient(client: OAuthClient): Promise<void> {
       await oauthClients.insertOne(client);
     },
-    async saveClient({ _id, ...client }) {
+    /** Of a metadata document: the latest copy. */
+    async saveClient({ _id, ...client }: OAuthClient): Promise<void> {
       await oauthClients.replaceOne({ _id }, client, { upsert: true });
     },
-    findClient: (clientId) => oauthClients.findOne({ _id: clientId }),
-    async touchClient(clientId, at, expiresAt) {
+    findClient: (clientId: string): Promise<OAuthClient | null> => oauthClients.findOne({ _id: clientId }),
+    async touchClient(clientId: string, at: Date, expiresAt: Date | null): Promise<void> {
       await oauthClients.updateOne({ _id: clientId }, { $set: { lastUsedAt: at, expiresAt } }, processSafe);
     },
-    listClients: (organizationId) =>
+    /** An organization's own, newest first. */
+    listClients: (organizationId: string): Promise<readonly OAuthClient[]> =>
       oauthClients.find({ organizationId }).sort({ createdAt: -1 }).limit(1_000).toArray(),
-    async removeClient(organizationId, clientId) {
+    async removeClient(organizationId: string, clientId: string): Promise<boolean> {
       const { deletedCount } = await oauthClients.deleteOne({ _id: clientId, organizationId });
       return deletedCount === 1;
     },
   };
 }
 
-type GrantMethods = 'insertGrant' | 'findGrant' | 'listGrants' | 'revokeGrant' | 'touchGrant';
-
-function grantsIn({ oauthGrants }: OAuthCollections): Pick<OAuthStore, GrantMethods> {
+function grantsIn({ oauthGrants }: OAuthCollections) {
   return {
-    async insertGrant(grant) {
+    async insertGrant(grant: OAuthGrant): Promise<void> {
       await oauthGrants.insertOne(grant);
     },
-    findGrant: (grantId) => oauthGrants.findOne({ _id: grantId }),
-    listGrants: (organizationId, userId) =>
+    /** The only lookup of grants without a tenant: a token names it. */
+    findGrant: (grantId: string): Promise<OAuthGrant | null> => oauthGrants.findOne({ _id: grantId }),
+    /** Not revoked, newest first, at most 1,000; of one user where one is named. */
+    listGrants: (organizationId: string, userId?: string): Promise<readonly OAuthGrant[]> =>
       oauthGrants
         .find({ organizationId, ...(userId !== undefined && { userId }), revokedAt: null })
         .sort({ createdAt: -1 })
         .limit(1_000)
         .toArray(),
-    async revokeGrant(organizationId, grantId, at) {
+    /** False when there is no such live grant. Its tokens are dead at once, since every call reads the grant. */
+    async revokeGrant(organizationId: string, grantId: string, at: Date): Promise<boolean> {
       const which = { _id: grantId, organizationId, revokedAt: null };
       const { matchedCount } = await oauthGrants.updateOne(which, { $set: { revokedAt: at } });
       return matchedCount === 1;
     },
-    async touchGrant(organizationId, grantId, at) {
+    async touchGrant(organizationId: string, grantId: string, at: Date): Promise<void> {
       await oauthGrants.updateOne({ _id: grantId, organizationId }, { $set: { lastUsedAt: at } }, processSafe);
     },
   };
 }
 
-export function createOAuthStore(collections: OAuthCollections): OAuthStore {
+export function createOAuthStore(collections: OAuthCollections) {
   const { oauthConsents, oauthCodes, oauthTokens } = collections;
   return {
     ...clientsIn(collections),
     ...grantsIn(collections),
 
-    async insertConsent(request) {
+    async insertConsent(request: ConsentRequest): Promise<void> {
       await oauthConsents.insertOne(request);
     },
-    takeConsent: (hash, sessionId, now) =>
+    /** Takes it away: null when it is unknown, was used, has expired, or belongs to another session. */
+    takeConsent: (hash: string, sessionId: string, now: Date): Promise<ConsentRequest | null> =>
       oauthConsents.findOneAndDelete({ _id: hash, sessionId, expiresAt: { $gt: now } }),
 
-    async insertCode(code) {
+    async insertCode(code: AuthorizationCode): Promise<void> {
       await oauthCodes.insertOne(code);
     },
-    findCode: (hash) => oauthCodes.findOne({ _id: hash }),
-    consumeCode: (hash, now) => consume(oauthCodes as unknown as Collection<SingleUse>, { _id: hash }, now),
+    /** Used, expired or not. */
+    findCode: (hash: string): Promise<AuthorizationCode | null> => oauthCodes.findOne({ _id: hash }),
+    /** null: unknown, or expired unused. */
+    consumeCode: (hash: string, now: Date): Promise<Consumed<AuthorizationCode>> =>
+      consume(oauthCodes as unknown as Collection<SingleUse>, { _id: hash }, now),
 
-    async insertTokens(tokens) {
+    async insertTokens(tokens: readonly OAuthToken[]): Promise<void> {
       await oauthTokens.insertMany([...tokens]);
     },
-    findToken: (hash) => oauthTokens.findOne({ _id: hash }),
-    consumeRefreshToken: (hash, now) =>
+    /** Of either kind, used, expired or not. */
+    findToken: (hash: string): Promise<OAuthToken | null> => oauthTokens.findOne({ _id: hash }),
+    /** null: unknown, no refresh token, or expired unused. */
+    consumeRefreshToken: (hash: string, now: Date): Promise<Consumed<OAuthToken>> =>
       consume(oauthTokens as unknown as Collection<SingleUse>, { _id: hash, kind: 'refresh' }, now),
-    async removeToken(hash) {
+    async removeToken(hash: string): Promise<void> {
       await oauthTokens.deleteOne({ _id: hash });
     },
-    async revokeFamily(family) {
+    /** Every token that one code led to; for those that are on their way, revoke the grant. */
+    async revokeFamily(family: string): Promise<void> {
       await oauthTokens.deleteMany({ family });
     },
   };
 }
+
+/** What the authorization server keeps. Lookups by hash are the only ones without a tenant: they tell the tenant. */
+export type OAuthStore = ReturnType<typeof createOAuthStore>;

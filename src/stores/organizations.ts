@@ -1,7 +1,7 @@
 import type { Collections } from '#src/stores/collections.ts';
 import { isDuplicateKey } from '#src/stores/connect.ts';
 import { AppError } from '#src/domain/app-error.ts';
-import { mostProjects, type OrganizationStore, type ProjectRecord } from '#src/domain/ports/organizations.ts';
+import { mostProjects, type ProjectRecord, type OrganizationRecord } from '#src/domain/access/organization.ts';
 
 /** What the unique index compares: names that differ in capitals, or in how an accent is written, are one name. */
 const nameKeyOf = (name: string): string => name.normalize('NFKC').toLowerCase();
@@ -19,24 +19,27 @@ async function unlessTaken<T>(write: Promise<T>): Promise<T> {
 
 const shown = { projection: { nameKey: 0 } } as const;
 
-export function createOrganizationStore({
-  organizations,
-  projects,
-}: Pick<Collections, 'organizations' | 'projects'>): OrganizationStore {
+export function createOrganizationStore({ organizations, projects }: Pick<Collections, 'organizations' | 'projects'>) {
   return {
-    async insertOrganization(record) {
+    async insertOrganization(record: OrganizationRecord): Promise<void> {
       await organizations.insertOne(record);
     },
-    async insertProject(record) {
+    /** Error: `project.name_taken`, in capitals or not. */
+    async insertProject(record: ProjectRecord): Promise<void> {
       await unlessTaken(projects.insertOne({ ...record, nameKey: nameKeyOf(record.name) }));
     },
-    findOrganization: (id) => organizations.findOne({ _id: id }),
-    findProject: (organizationId, id) => projects.findOne<ProjectRecord>({ _id: id, organizationId }, shown),
-    async renameProject(organizationId, id, name) {
+    findOrganization: (id: string): Promise<OrganizationRecord | null> => organizations.findOne({ _id: id }),
+    findProject: (organizationId: string, id: string): Promise<ProjectRecord | null> =>
+      projects.findOne<ProjectRecord>({ _id: id, organizationId }, shown),
+    /** False when there is none. Error: `project.name_taken`. */
+    async renameProject(organizationId: string, id: string, name: string): Promise<boolean> {
       const change = { $set: { name, nameKey: nameKeyOf(name) } };
       return (await unlessTaken(projects.updateOne({ _id: id, organizationId }, change))).matchedCount === 1;
     },
-    listProjects: (organizationId) =>
+    /** Oldest first, at most `mostProjects`. */
+    listProjects: (organizationId: string): Promise<readonly ProjectRecord[]> =>
       projects.find<ProjectRecord>({ organizationId }, shown).sort({ createdAt: 1 }).limit(mostProjects).toArray(),
   };
 }
+
+export type OrganizationStore = ReturnType<typeof createOrganizationStore>;

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Collection, Filter } from 'mongodb';
 import type { MemberRow } from '#src/stores/collections.ts';
-import type { MemberChange } from '#src/domain/ports/sessions.ts';
+import type { MemberChange } from '#src/domain/access/member.ts';
 
 /** A mark this old is of a process that died. */
 const staleMs = 3_000;

@@ -1,6 +1,6 @@
 import type { Binary } from 'mongodb';
-import type { DescriptionResult, OcrResult, ResultOrigin, SegmentationResult } from '#src/domain/ports/result-store.ts';
 import type { ModelUsage } from '#src/domain/ports/models.ts';
+import type { DescriptionResult, OcrResult, ResultOrigin, SegmentationResult } from '#src/domain/documents/results.ts';
 
 /** `_id` derives from run, node and key: the unique index that makes a result exactly once. */
 interface Row extends ResultOrigin {

@@ -8,9 +8,10 @@ import type {
   EmbeddingResult,
   OcrResult,
   ResultOrigin,
-  ResultStore,
   SegmentationResult,
-} from '#src/domain/ports/result-store.ts';
+  MadeBy,
+} from '#src/domain/documents/results.ts';
+import type { DocumentDescription, ModelUsage } from '#src/domain/ports/models.ts';
 
 const rowId = (kind: IdKind, origin: ResultOrigin, key = ''): string =>
   derivedId(kind, origin.runId, origin.nodeId, key);
@@ -73,10 +74,11 @@ const toSegmentation = (row: SegmentationRow): SegmentationResult => ({
   derivedDocumentId: row.derivedDocumentId,
 });
 
-const createEmbeddings = (
-  embeddings: Collections['embeddings'],
-): Pick<ResultStore, 'saveEmbedding' | 'embeddingById'> => ({
-  async saveEmbedding(origin, { kind, modelLabel, vector, blockHash }) {
+const createEmbeddings = (embeddings: Collections['embeddings']) => ({
+  async saveEmbedding(
+    origin: ResultOrigin,
+    { kind, modelLabel, vector, blockHash }: Omit<EmbeddingResult, 'embeddingId'>,
+  ): Promise<EmbeddingResult> {
     const row = await insertOnce<EmbeddingRow>(embeddings, {
       ...origin,
       _id: rowId('embedding', origin, kind),
@@ -88,26 +90,40 @@ const createEmbeddings = (
     });
     return toEmbedding(row);
   },
-  async embeddingById(organizationId, embeddingId) {
+  async embeddingById(organizationId: string, embeddingId: string): Promise<EmbeddingResult | null> {
     const row = await embeddings.findOne({ _id: embeddingId, organizationId });
     return row === null ? null : toEmbedding(row);
   },
 });
 
-const createSegmentations = (
-  segmentationResults: Collections['segmentationResults'],
-): Pick<ResultStore, 'saveSegmentation' | 'listSegmentations' | 'segmentationIdOf' | 'segmentationById'> => ({
-  async saveSegmentation(origin, { modelLabel, prompt, page, segments, unsupportedPrompt, derivedDocumentId }) {
+const createSegmentations = (segmentationResults: Collections['segmentationResults']) => ({
+  async saveSegmentation(
+    origin: ResultOrigin,
+    {
+      modelLabel,
+      prompt,
+      page,
+      segments,
+      unsupportedPrompt,
+      derivedDocumentId,
+    }: Omit<SegmentationResult, 'segmentationId' | 'createdAt'>,
+  ): Promise<SegmentationResult> {
     const result = { modelLabel, prompt, page, segments, unsupportedPrompt, derivedDocumentId };
     const row = { ...origin, ...result, _id: rowId('segmentation', origin), createdAt: new Date() };
     return toSegmentation(await insertOnce<SegmentationRow>(segmentationResults, row));
   },
-  async listSegmentations(organizationId, documentId, limit) {
+  /** Newest first; with the run that made each. */
+  async listSegmentations(
+    organizationId: string,
+    documentId: string,
+    limit: number,
+  ): Promise<readonly MadeBy<SegmentationResult>[]> {
     const newest = segmentationResults.find({ organizationId, documentId }).sort({ createdAt: -1 });
     return (await newest.limit(limit).toArray()).map((row) => ({ ...toSegmentation(row), runId: row.runId }));
   },
-  segmentationIdOf: (origin) => rowId('segmentation', origin),
-  async segmentationById(organizationId, segmentationId) {
+  /** The id that `saveSegmentation` gives for this origin: for what is made before, and names it. */
+  segmentationIdOf: (origin: ResultOrigin): string => rowId('segmentation', origin),
+  async segmentationById(organizationId: string, segmentationId: string): Promise<SegmentationResult | null> {
     const row = await segmentationResults.findOne({ _id: segmentationId, organizationId });
     return row === null ? null : toSegmentation(row);
   },
@@ -119,9 +135,9 @@ export function createResultStore({
   descriptions,
   embeddings,
   segmentationResults,
-}: Pick<Collections, 'documents' | 'ocrResults' | 'descriptions' | 'embeddings' | 'segmentationResults'>): ResultStore {
+}: Pick<Collections, 'documents' | 'ocrResults' | 'descriptions' | 'embeddings' | 'segmentationResults'>) {
   return {
-    async saveOcr(origin, result) {
+    async saveOcr(origin: ResultOrigin, result: Omit<OcrResult, 'ocrResultId' | 'createdAt'>): Promise<OcrResult> {
       const row = await insertOnce(ocrResults, {
         ...origin,
         ...result,
@@ -136,19 +152,23 @@ export function createResultStore({
       );
       return toOcr(row);
     },
-    async latestOcr(organizationId, documentId) {
+    async latestOcr(organizationId: string, documentId: string): Promise<OcrResult | null> {
       const row = await ocrResults.findOne({ organizationId, documentId }, { sort: { createdAt: -1 } });
       return row === null ? null : toOcr(row);
     },
-    async listOcr(organizationId, documentId, limit) {
+    /** Newest first; with the run that made each. */
+    async listOcr(organizationId: string, documentId: string, limit: number): Promise<readonly MadeBy<OcrResult>[]> {
       const rows = await ocrResults.find({ organizationId, documentId }).sort({ createdAt: -1 }).limit(limit).toArray();
       return rows.map((row) => ({ ...toOcr(row), runId: row.runId }));
     },
-    async ocrById(organizationId, ocrResultId) {
+    async ocrById(organizationId: string, ocrResultId: string): Promise<OcrResult | null> {
       const row = await ocrResults.findOne({ _id: ocrResultId, organizationId });
       return row === null ? null : toOcr(row);
     },
-    async saveDescription(origin, { modelLabel, value, usage }) {
+    async saveDescription(
+      origin: ResultOrigin,
+      { modelLabel, value, usage }: { modelLabel: string; value: DocumentDescription; usage: ModelUsage },
+    ): Promise<DescriptionResult> {
       const row = await insertOnce(descriptions, {
         ...origin,
         _id: rowId('description', origin),
@@ -167,13 +187,14 @@ export function createResultStore({
       await documents.updateOne(latestOf(origin), { $set: { description: latest } }, processSafe);
       return toDescription(row);
     },
-    async descriptionById(organizationId, descriptionId) {
+    async descriptionById(organizationId: string, descriptionId: string): Promise<DescriptionResult | null> {
       const row = await descriptions.findOne({ _id: descriptionId, organizationId });
       return row === null ? null : toDescription(row);
     },
     ...createEmbeddings(embeddings),
     ...createSegmentations(segmentationResults),
-    async deleteOf(organizationId, documentId) {
+    /** Everything of a document. */
+    async deleteOf(organizationId: string, documentId: string): Promise<void> {
       const ofDocument = { organizationId, documentId };
       await Promise.all([
         ocrResults.deleteMany(ofDocument),
@@ -184,3 +205,9 @@ export function createResultStore({
     },
   };
 }
+
+/**
+ * Rows that runs make, exactly once each. `save*` answers the stored row: the new one, or the one an earlier attempt of the same
+ * node left. Saving also updates the latest summary on the document. Every read is by organization.
+ */
+export type ResultStore = ReturnType<typeof createResultStore>;

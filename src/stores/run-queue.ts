@@ -1,8 +1,32 @@
 import type { Filter } from 'mongodb';
 import type { Collections } from '#src/stores/collections.ts';
 import { processSafe } from '#src/stores/connect.ts';
-import type { ExecutionStore, Lease } from '#src/domain/ports/executions.ts';
-import type { RunRecord } from '#src/domain/runs/run.ts';
+import type { RunRecord, RunFailure, RunReceipt, OpenQuestion } from '#src/domain/runs/run.ts';
+import type { RunStatus } from '#src/contracts/resources/execution.ts';
+
+export interface RunEnd {
+  readonly status: RunStatus;
+  readonly error: RunFailure | null;
+  readonly outputs?: Readonly<Record<string, unknown>>;
+  readonly receipt?: RunReceipt;
+}
+
+export interface QueueDepth {
+  readonly depth: number;
+  readonly oldestAt: Date | null;
+}
+
+export interface PinnedVersion {
+  readonly version: number;
+  readonly graphHash: string;
+  readonly workflowName: string;
+}
+
+/** A claimed run. `run.fence` is the lease's number: a write with an older one changes nothing. */
+export interface Lease {
+  readonly run: RunRecord;
+  readonly owner: string;
+}
 
 const held = ({ run, owner }: Lease): Filter<RunRecord> => ({
   _id: run._id,
@@ -12,15 +36,11 @@ const held = ({ run, owner }: Lease): Filter<RunRecord> => ({
   status: 'running',
 });
 
-type RunQueue = Pick<
-  ExecutionStore,
-  'claim' | 'pinVersion' | 'beat' | 'finish' | 'wait' | 'lost' | 'release' | 'progressed' | 'depth'
->;
-
 /** What workers do with runs: every write of theirs matches the lease, so that a lost one changes nothing. */
-export function createRunQueue({ executions, runs }: Pick<Collections, 'executions' | 'runs'>): RunQueue {
+export function createRunQueue({ executions, runs }: Pick<Collections, 'executions' | 'runs'>) {
   return {
-    async claim(owner, leaseMs, now) {
+    /** Takes the oldest run that is due or whose lease ran out; raises fence and attempts. */
+    async claim(owner: string, leaseMs: number, now: Date): Promise<Lease | null> {
       const run = await runs.findOneAndUpdate(
         { claimableAt: { $lte: now } },
         {
@@ -32,7 +52,8 @@ export function createRunQueue({ executions, runs }: Pick<Collections, 'executio
       );
       return run === null ? null : { run, owner };
     },
-    async pinVersion(lease, { version, graphHash, workflowName }) {
+    /** Fixes the version of the run and, where it has none yet, of its execution. False when the lease is lost. */
+    async pinVersion(lease: Lease, { version, graphHash, workflowName }: PinnedVersion): Promise<boolean> {
       const done = await runs.updateOne(held(lease), { $set: { version, graphHash } }, processSafe);
       if (done.matchedCount === 0) return false;
       const { executionId, organizationId } = lease.run;
@@ -43,26 +64,30 @@ export function createRunQueue({ executions, runs }: Pick<Collections, 'executio
       );
       return true;
     },
-    async beat(lease, leaseMs, now) {
+    /** Prolongs the lease; false when it is lost. */
+    async beat(lease: Lease, leaseMs: number, now: Date): Promise<boolean> {
       const until = new Date(now.getTime() + leaseMs);
       const done = await runs.updateOne(held(lease), { $set: { claimableAt: until } }, processSafe);
       return done.matchedCount === 1;
     },
-    async finish(lease, end, now) {
+    /** Ends the run, durably; false when the lease is lost. */
+    async finish(lease: Lease, end: RunEnd, now: Date): Promise<boolean> {
       const done = await runs.updateOne(held(lease), {
         $set: { ...end, finishedAt: now },
         $unset: { claimableAt: true, waitingFor: true },
       });
       return done.matchedCount === 1;
     },
-    async wait(lease, questions) {
+    /** The run waits for answers and nobody holds it; false when the lease is lost. */
+    async wait(lease: Lease, questions: readonly OpenQuestion[]): Promise<boolean> {
       const done = await runs.updateOne(held(lease), {
         $set: { status: 'waiting', owner: null, attempts: 0, waitingFor: [...questions] },
         $unset: { claimableAt: true },
       });
       return done.matchedCount === 1;
     },
-    async lost(leases) {
+    /** Which of these leases no longer stand. One query. */
+    async lost(leases: readonly Lease[]): Promise<readonly Lease[]> {
       if (leases.length === 0) return [];
       const rows = await runs
         .find(
@@ -76,17 +101,19 @@ export function createRunQueue({ executions, runs }: Pick<Collections, 'executio
         return row?.owner !== owner || row.fence !== run.fence;
       });
     },
-    async release(lease, dueAt) {
+    /** Gives the run back to the queue without counting the attempt (graceful stop). */
+    async release(lease: Lease, dueAt: Date): Promise<boolean> {
       const done = await runs.updateOne(held(lease), {
         $set: { status: 'queued', owner: null, claimableAt: dueAt },
         $inc: { attempts: -1 },
       });
       return done.matchedCount === 1;
     },
-    async progressed(lease) {
+    /** The run got further under this lease: deaths of its workers are counted anew. */
+    async progressed(lease: Lease): Promise<void> {
       await runs.updateOne(held(lease), { $set: { attempts: 1 } }, processSafe);
     },
-    async depth(now) {
+    async depth(now: Date): Promise<QueueDepth> {
       const due = { claimableAt: { $lte: now } };
       const depth = await runs.countDocuments(due, { limit: 10_000 });
       const oldest =

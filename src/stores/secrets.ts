@@ -1,7 +1,9 @@
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
 import type { Collections, SecretRow } from '#src/stores/collections.ts';
 import { AppError } from '#src/domain/app-error.ts';
-import type { SecretInfo, SecretStore } from '#src/domain/ports/secret-store.ts';
+
+/** A secret without its value. */
+export type SecretInfo = Pick<SecretRow, 'name' | 'createdAt' | 'createdBy'>;
 
 type Place = Pick<SecretRow, 'organizationId' | 'projectId' | 'name'>;
 
@@ -41,27 +43,38 @@ function checked(name: string, value: string): void {
 }
 
 /** `key`: 32 bytes. */
-export function createSecretStore({ secrets }: Pick<Collections, 'secrets'>, key: Buffer): SecretStore {
+export function createSecretStore({ secrets }: Pick<Collections, 'secrets'>, key: Buffer) {
   return {
-    async set({ organizationId, projectId }, name, value, by) {
+    /** Adds or replaces. */
+    async set(
+      { organizationId, projectId }: { organizationId: string; projectId: string },
+      name: string,
+      value: string,
+      by: string,
+    ): Promise<void> {
       checked(name, value);
       const _id = `${projectId}/${name}`;
       const place = { organizationId, projectId, name };
       const row = { ...place, sealed: seal(key, place, value), createdAt: new Date(), createdBy: by };
       await secrets.replaceOne({ _id, organizationId }, row, { upsert: true });
     },
-    list: (organizationId, projectId) =>
+    list: (organizationId: string, projectId: string): Promise<readonly SecretInfo[]> =>
       secrets
         .find({ organizationId, projectId })
         .project<SecretInfo>({ _id: 0, name: 1, createdAt: 1, createdBy: 1 })
         .sort({ name: 1 })
         .limit(1_000)
         .toArray(),
-    async delete(organizationId, projectId, name) {
+    async delete(organizationId: string, projectId: string, name: string): Promise<boolean> {
       const { deletedCount } = await secrets.deleteOne({ _id: `${projectId}/${name}`, organizationId });
       return deletedCount === 1;
     },
-    async reveal(organizationId, projectId, names) {
+    /** Values by name; names that do not exist are left out. */
+    async reveal(
+      organizationId: string,
+      projectId: string,
+      names: readonly string[],
+    ): Promise<ReadonlyMap<string, string>> {
       if (names.length === 0) return new Map();
       const ids = names.map((name) => `${projectId}/${name}`);
       const rows = await secrets.find({ _id: { $in: ids }, organizationId, projectId }).toArray();
@@ -69,3 +82,9 @@ export function createSecretStore({ secrets }: Pick<Collections, 'secrets'>, key
     },
   };
 }
+
+/**
+ * Project secrets, encrypted at rest (AES-256-GCM). Names: `[A-Z][A-Z0-9_]{0,63}`. Only nodes of runs read values.
+ * Source: identity.md "Project secrets".
+ */
+export type SecretStore = ReturnType<typeof createSecretStore>;

@@ -1,7 +1,7 @@
 import type { Collections } from '#src/stores/collections.ts';
 import { isDuplicatesOnly, processSafe } from '#src/stores/connect.ts';
 import { Batcher } from '#src/concurrency/batcher.ts';
-import type { StepRecord, StepStore } from '#src/domain/ports/steps.ts';
+import type { StepRecord } from '#src/domain/runs/step.ts';
 
 /** The last one of each, but none of an older lease after one of a newer. */
 function latestOf(records: readonly StepRecord[]): StepRecord[] {
@@ -14,7 +14,7 @@ function latestOf(records: readonly StepRecord[]): StepRecord[] {
 }
 
 /** Steps of all runs share one write at a time, so a fast run costs two or three round trips, not two a step. */
-export function createStepStore({ steps }: Pick<Collections, 'steps'>): StepStore {
+export function createStepStore({ steps }: Pick<Collections, 'steps'>) {
   const batcher = new Batcher<StepRecord>(async (records) => {
     const operations = latestOf(records).map((record) => ({
       replaceOne: {
@@ -31,10 +31,13 @@ export function createStepStore({ steps }: Pick<Collections, 'steps'>): StepStor
     }
   });
   return {
-    async save(records) {
+    async save(records: readonly StepRecord[]): Promise<void> {
       await Promise.all(records.map((record) => batcher.add(record)));
     },
-    list: (organizationId, runId) =>
+    list: (organizationId: string, runId: string): Promise<readonly StepRecord[]> =>
       steps.find({ organizationId, runId }).sort({ startedAt: 1 }).limit(10_000).toArray(),
   };
 }
+
+/** Step records of runs; writing one again replaces it, unless it was written under a newer lease. */
+export type StepStore = ReturnType<typeof createStepStore>;

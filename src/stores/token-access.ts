@@ -1,8 +1,20 @@
 import type { Collections, MemberRow, UserRow } from '#src/stores/collections.ts';
 import { batchedReads } from '#src/concurrency/batched-reads.ts';
-import type { OAuthGrant, OAuthToken } from '#src/domain/ports/oauth.ts';
-import type { ProjectRecord } from '#src/domain/ports/organizations.ts';
-import type { TokenAccess, TokenAccessReader } from '#src/domain/ports/token-access.ts';
+import type { OAuthGrant, OAuthToken } from '#src/domain/access/oauth/records.ts';
+import type { ProjectRecord } from '#src/domain/access/organization.ts';
+import type { Role } from '#src/contracts/organization/member.ts';
+
+/** All that decides what an access token opens, as it is stored now. */
+export interface TokenAccess {
+  readonly token: OAuthToken;
+  readonly grant: OAuthGrant;
+  /** The grant's user in the grant's organization; null: no member, or no more. */
+  readonly member: { readonly name: string; readonly email: string; readonly role: Role } | null;
+  /** null: there is none any more. */
+  readonly organizationName: string | null;
+  /** Those of the grant that are the organization's. */
+  readonly projects: readonly { readonly id: string; readonly name: string }[];
+}
 
 interface Joined extends OAuthToken {
   readonly grants: readonly OAuthGrant[];
@@ -45,7 +57,7 @@ function accessOf({ grants, memberships, users, projects, organizations, ...toke
 }
 
 /** Calls that come at once are looked up at once, whoever makes them. */
-export function createTokenAccessReader({ oauthTokens }: Pick<Collections, 'oauthTokens'>): TokenAccessReader {
+export function createTokenAccessReader({ oauthTokens }: Pick<Collections, 'oauthTokens'>) {
   const read = batchedReads<TokenAccess>(async (hashes) => {
     const rows = await oauthTokens.aggregate<Joined>([{ $match: { _id: { $in: [...hashes] } } }, ...joins]).toArray();
     return new Map(
@@ -55,5 +67,14 @@ export function createTokenAccessReader({ oauthTokens }: Pick<Collections, 'oaut
       }),
     );
   });
-  return { find: async (hash) => (await read(hash)) ?? null };
+  return {
+    /**
+     * By the SHA-256 of the token, in one round trip; null for an unknown one, or one whose grant is gone. Never older than the call:
+     * nothing is kept. Error: `service.unavailable`.
+     */
+    find: async (hash: string): Promise<TokenAccess | null> => (await read(hash)) ?? null,
+  };
 }
+
+/** What the MCP service asks with every call. Lookups by secret hash: they tell the tenant. */
+export type TokenAccessReader = ReturnType<typeof createTokenAccessReader>;

@@ -1,24 +1,26 @@
 import type { Collections } from '#src/stores/collections.ts';
 import { isDuplicateKey } from '#src/stores/connect.ts';
 import { draftRow, readDraft, readEdit } from '#src/stores/workflow-rows.ts';
-import type { WorkflowStore } from '#src/domain/ports/workflows.ts';
-
-type DraftStore = Pick<WorkflowStore, 'findDraft' | 'saveDraft' | 'editsSince'>;
+import type { WorkflowDraftRecord, WorkflowEdit } from '#src/domain/runs/workflow.ts';
 
 /** Drafts, and the log of what changed them. */
 export function createDraftStore({
   workflows,
   workflowDrafts,
   workflowEdits,
-}: Pick<Collections, 'workflows' | 'workflowDrafts' | 'workflowEdits'>): DraftStore {
+}: Pick<Collections, 'workflows' | 'workflowDrafts' | 'workflowEdits'>) {
   const find = (organizationId: string, workflowId: string) =>
     workflowDrafts.findOne({ _id: workflowId, organizationId });
   return {
-    async findDraft(organizationId, workflowId) {
+    async findDraft(organizationId: string, workflowId: string): Promise<WorkflowDraftRecord | null> {
       const row = await find(organizationId, workflowId);
       return row === null ? null : readDraft(row);
     },
-    async saveDraft(draft) {
+    /**
+     * The next revision, if the stored one is still `draft.revision - 1`; false otherwise, and nothing is changed. Until a version is
+     * published the workflow takes the draft's name and description.
+     */
+    async saveDraft(draft: WorkflowDraftRecord): Promise<boolean> {
       const { _id: workflowId, organizationId } = draft;
       const before = draft.revision - 1;
       const stored = await workflowDrafts.findOne(
@@ -51,7 +53,13 @@ export function createDraftStore({
       );
       return true;
     },
-    async editsSince(organizationId, workflowId, after, limit) {
+    /** Edits with `revision > after`, oldest first. */
+    async editsSince(
+      organizationId: string,
+      workflowId: string,
+      after: number,
+      limit: number,
+    ): Promise<readonly WorkflowEdit[]> {
       // The draft first: whatever is saved meanwhile, the log has all that came before this one.
       const draft = await find(organizationId, workflowId);
       if (draft === null || draft.revision <= after) return [];

@@ -12,9 +12,15 @@ import {
 import { LRUCache } from 'lru-cache';
 import { batchedReads } from '#src/concurrency/batched-reads.ts';
 import type { Tenant } from '#src/domain/access/tenant.ts';
-import type { ListPosition } from '#src/domain/ports/documents.ts';
-import type { WorkflowStore } from '#src/domain/ports/workflows.ts';
-import type { WorkflowRecord, WorkflowVersionRecord } from '#src/domain/runs/workflow.ts';
+import type { WorkflowRecord, WorkflowVersionRecord, WorkflowDraftRecord } from '#src/domain/runs/workflow.ts';
+import type { ListPosition } from '#src/domain/cursor.ts';
+
+/** `revision` is the draft's: null where there is none. */
+export interface WorkflowState {
+  readonly workflowId: string;
+  readonly revision: number | null;
+  readonly publishedVersion: number | null;
+}
 
 const owned = ({ organizationId, projectIds: [only, ...more] }: Tenant): Filter<WorkflowRecord> => ({
   organizationId,
@@ -49,8 +55,12 @@ const workflowReads = (workflows: Collections['workflows']) =>
 /** Caches versions: they never change, and ids of workflows are not used again. */
 function createVersions(workflowVersions: Collections['workflowVersions']) {
   const cache = new LRUCache<string, WorkflowVersionRecord>({ maxSize: keptCharacters });
-  const reads: Pick<WorkflowStore, 'findVersion' | 'listVersions'> = {
-    async findVersion(organizationId, workflowId, version) {
+  const reads = {
+    async findVersion(
+      organizationId: string,
+      workflowId: string,
+      version: number,
+    ): Promise<WorkflowVersionRecord | null> {
       const _id = `${workflowId}@${version}`;
       const key = `${organizationId} ${_id}`;
       const kept = cache.get(key);
@@ -62,7 +72,13 @@ function createVersions(workflowVersions: Collections['workflowVersions']) {
       cache.set(key, found, { size });
       return found;
     },
-    async listVersions(organizationId, workflowId, before, limit) {
+    /** Newest first, without their graphs; versions below `before`. */
+    async listVersions(
+      organizationId: string,
+      workflowId: string,
+      before: number | null,
+      limit: number,
+    ): Promise<readonly Omit<WorkflowVersionRecord, 'graph'>[]> {
       const rows = await workflowVersions
         .find({ organizationId, workflowId, ...(before !== null && { version: { $lt: before } }) })
         .project<Omit<WorkflowVersionRow, 'graph'>>({ graph: 0 })
@@ -95,37 +111,46 @@ function createVersions(workflowVersions: Collections['workflowVersions']) {
 
 export function createWorkflowStore(
   collections: Pick<Collections, 'workflows' | 'workflowVersions' | 'workflowDrafts' | 'workflowEdits'>,
-): WorkflowStore {
+) {
   const { workflows, workflowVersions, workflowDrafts, workflowEdits } = collections;
   const versions = createVersions(workflowVersions);
   const read = workflowReads(workflows);
   return {
     ...createDraftStore(collections),
-    async insert(workflow, { version, draft }) {
+    /** A workflow with its first version, its first draft, or both. */
+    async insert(
+      workflow: WorkflowRecord,
+      { version, draft }: { readonly version?: WorkflowVersionRecord; readonly draft?: WorkflowDraftRecord },
+    ): Promise<void> {
       // The version first: a workflow never names a version that is not there.
       if (version !== undefined) await versions.insert(version);
       if (draft !== undefined) await workflowDrafts.insertOne(draftRow(draft));
       await workflows.insertOne(workflow);
     },
-    async find({ organizationId, projectIds }, id) {
+    async find({ organizationId, projectIds }: Tenant, id: string): Promise<WorkflowRecord | null> {
       const found = await read(`${organizationId} ${id}`);
       return found !== undefined && projectIds.includes(found.projectId) ? found : null;
     },
-    listPublished: (tenant) =>
+    /** Published ones of the tenant's projects, by name. */
+    listPublished: (tenant: Tenant): Promise<readonly WorkflowRecord[]> =>
       workflows
         .find({ ...owned(tenant), publishedVersion: { $ne: null } })
         .sort({ name: 1 })
         .limit(500)
         .toArray(),
-    list: (tenant, after, limit) =>
+    /** All of the tenant's projects, newest first. */
+    list: (tenant: Tenant, after: ListPosition | null, limit: number): Promise<readonly WorkflowRecord[]> =>
       workflows
         .find({ ...owned(tenant), ...olderThan(after) })
         .sort({ createdAt: -1, _id: -1 })
         .limit(limit)
         .toArray(),
-    listByCodeName: (codeName) => workflows.find({ codeName }).limit(10_000).toArray(),
+    /** Over all tenants: followers of a code-defined workflow, for boot. */
+    listByCodeName: (codeName: string): Promise<readonly WorkflowRecord[]> =>
+      workflows.find({ codeName }).limit(10_000).toArray(),
     ...versions.reads,
-    async states(organizationId, workflowIds) {
+    /** Where these stand, without their graphs; ids of others are left out. */
+    async states(organizationId: string, workflowIds: readonly string[]): Promise<readonly WorkflowState[]> {
       const these = { _id: { $in: [...workflowIds] }, organizationId };
       const [found, drafts] = await Promise.all([
         workflows
@@ -141,7 +166,11 @@ export function createWorkflowStore(
         publishedVersion,
       }));
     },
-    async publish({ _id, organizationId }, version) {
+    /**
+     * Adds the version and makes it the published one. False when a version of this number exists already with another graph: somebody
+     * published meanwhile. A workflow that has a newer version keeps it.
+     */
+    async publish({ _id, organizationId }: WorkflowRecord, version: WorkflowVersionRecord): Promise<boolean> {
       if (!(await versions.insert(version))) return false;
       const { name, description } = version.graph;
       await workflows.updateOne(
@@ -159,7 +188,8 @@ export function createWorkflowStore(
       );
       return true;
     },
-    async delete(tenant, id) {
+    /** With all that belongs to it, itself last: a delete that was cut short can be repeated. Keys are the caller's affair. */
+    async delete(tenant: Tenant, id: string): Promise<boolean> {
       const { organizationId } = tenant;
       if ((await workflows.findOne({ _id: id, ...owned(tenant) }, { projection: { _id: 1 } })) === null) return false;
       await versions.deleteOf(organizationId, id);
@@ -169,3 +199,6 @@ export function createWorkflowStore(
     },
   };
 }
+
+/** Workflows, their drafts with every edit, and their immutable versions. Held by test/conformance/workflow-store.ts. */
+export type WorkflowStore = ReturnType<typeof createWorkflowStore>;

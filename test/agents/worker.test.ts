@@ -1,17 +1,17 @@
 import { MongoNetworkError } from 'mongodb';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { createEventLog } from '#src/stores/event-log.ts';
-import { createExecutionStore } from '#src/stores/executions.ts';
+import { createExecutionStore, type ExecutionStore } from '#src/stores/executions.ts';
 import { createPinoLogger } from '#src/adapters/logger/pino-logger.ts';
 import { createInProcessWakeQueue } from '#src/adapters/queue/in-process-wake-queue.ts';
 import { Worker, type WorkerOptions, type WorkerParts } from '#app/agents/worker.ts';
 import { endOf } from '#app/agents/run-record.ts';
 import { AppError } from '#src/domain/app-error.ts';
 import { newRuns } from '#src/domain/runs/new-runs.ts';
-import type { ExecutionStore, Lease } from '#src/domain/ports/executions.ts';
 import type { ExecutionRecord, RunRecord } from '#src/domain/runs/run.ts';
 import { testDatabase, type TestDatabase } from '#test/support/database.ts';
 import { executionRecord } from '#test/support/records.ts';
+import type { Lease } from '#src/stores/run-queue.ts';
 
 let database: TestDatabase;
 let executions: ExecutionStore;

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { hashSecret, newOAuthSecret } from '#src/domain/access/oauth/secrets.ts';
-import type { OAuthClient, OAuthGrant } from '#src/domain/ports/oauth.ts';
 import { initialize } from '#test/mcp/raw.ts';
 import { authorizationCode, challenge, oauthClient, oauthGrant, verifier } from '#test/support/oauth/records.ts';
 import { startTestApp, type Answer, type Person, type TestApp } from '#test/support/test-app.ts';
+import type { OAuthClient, OAuthGrant } from '#src/domain/access/oauth/records.ts';
 
 let app: TestApp;
 let person: Person;

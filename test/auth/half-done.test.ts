@@ -4,7 +4,7 @@ import { createAuditLog } from '#src/stores/audit-log.ts';
 import { createMemberStore } from '#src/stores/members.ts';
 import { createOrganizationStore } from '#src/stores/organizations.ts';
 import { createPinoLogger } from '#src/adapters/logger/pino-logger.ts';
-import { createAffiliations } from '#src/adapters/sessions/affiliations.ts';
+import { createAffiliations } from '#src/stores/affiliations.ts';
 import { createAccounts } from '#src/adapters/sessions/sessions.ts';
 import { Affiliate } from '#tools/members/affiliate.ts';
 import { newId } from '#src/domain/ids.ts';

@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { newId } from '#src/domain/ids.ts';
-import type { EventLog, LoggedEvent } from '#src/domain/ports/event-log.ts';
 import { realtimeEvent } from '#test/support/records.ts';
+import type { EventLog } from '#src/stores/event-log.ts';
+import type { LoggedEvent } from '#src/domain/events/events.ts';
 
 export interface EventLogUnderTest {
   readonly log: EventLog;

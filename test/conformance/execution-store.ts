@@ -2,9 +2,10 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { newId } from '#src/domain/ids.ts';
 import { newRuns } from '#src/domain/runs/new-runs.ts';
 import { receiptOf } from '#src/domain/runs/receipt.ts';
-import type { ExecutionStore, Lease, RunFilter } from '#src/domain/ports/executions.ts';
 import type { ExecutionRecord, GivenAnswer, OpenQuestion } from '#src/domain/runs/run.ts';
 import { executionRecord, freshTenant } from '#test/support/records.ts';
+import type { ExecutionStore, RunFilter } from '#src/stores/executions.ts';
+import type { Lease } from '#src/stores/run-queue.ts';
 
 export interface ExecutionStoreUnderTest {
   readonly store: ExecutionStore;

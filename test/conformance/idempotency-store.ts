@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { newId } from '#src/domain/ids.ts';
-import type { IdempotencyScope, IdempotencyStore, StoredReply } from '#src/domain/ports/idempotency.ts';
+import type { IdempotencyScope, IdempotencyStore, StoredReply } from '#src/stores/idempotency.ts';
 
 export interface IdempotencyStoreUnderTest {
   readonly store: IdempotencyStore;

@@ -2,9 +2,11 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createLocalModels } from '#src/adapters/models/local/create-local-models.ts';
 import { identifiersOf } from '#src/domain/documents/identifiers.ts';
 import { newId } from '#src/domain/ids.ts';
-import type { SearchIndex, SearchQuery, SearchRecord } from '#src/domain/ports/search-index.ts';
 import type { SearchOptions } from '#src/stores/search/hybrid-search.ts';
 import { freshTenant } from '#test/support/records.ts';
+import type { SearchIndex } from '#src/stores/search/search-index.ts';
+import type { SearchQuery } from '#src/stores/search/query.ts';
+import type { SearchRecord } from '#src/stores/search/row.ts';
 
 export interface SearchIndexUnderTest {
   open(options: SearchOptions): SearchIndex;

@@ -4,10 +4,14 @@ import { graphHash } from '#graphs/hash.ts';
 import type { StoredGraph } from '#src/contracts/resources/graph.ts';
 import { canonicalJson } from '#src/domain/canonical-json.ts';
 import { newId } from '#src/domain/ids.ts';
-import { nextVersion } from '#src/domain/runs/next-version.ts';
-import type { WorkflowStore } from '#src/domain/ports/workflows.ts';
-import type { WorkflowDraftRecord, WorkflowRecord, WorkflowVersionRecord } from '#src/domain/runs/workflow.ts';
+import {
+  nextVersion,
+  type WorkflowDraftRecord,
+  type WorkflowRecord,
+  type WorkflowVersionRecord,
+} from '#src/domain/runs/workflow.ts';
 import { freshTenant } from '#test/support/records.ts';
+import type { WorkflowStore } from '#src/stores/workflows.ts';
 
 export interface WorkflowStoreUnderTest {
   readonly store: WorkflowStore;
@@ -168,9 +172,10 @@ function versions(subject: () => WorkflowStoreUnderTest): void {
     const { workflow, versionOf } = parts();
     const left = versionOf(1, named('Left'));
     await store.insert(workflow, { version: left });
-    expect(await nextVersion(store, workflow, left.graphHash)).toBe(1);
-    expect(await nextVersion(store, workflow, 'another')).toBe(2);
-    expect(await nextVersion(store, { ...workflow, publishedVersion: 1 }, left.graphHash)).toBe(2);
+    const [newest] = await store.listVersions(workflow.organizationId, workflow._id, null, 1);
+    expect(nextVersion(workflow, newest, left.graphHash)).toBe(1);
+    expect(nextVersion(workflow, newest, 'another')).toBe(2);
+    expect(nextVersion({ ...workflow, publishedVersion: 1 }, newest, left.graphHash)).toBe(2);
   });
 
   test('says where drafts and versions stand, of the organization only', async () => {

@@ -1,7 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { DocumentRecord } from '#src/domain/documents/document.ts';
-import type { Lease } from '#src/domain/ports/executions.ts';
-import type { SearchRecord } from '#src/domain/ports/search-index.ts';
 import { newRuns } from '#src/domain/runs/new-runs.ts';
 import { newId } from '#src/domain/ids.ts';
 import { createLocalModels } from '#src/adapters/models/local/create-local-models.ts';
@@ -16,6 +14,8 @@ import {
   realtimeEvent,
   uploadedDocument,
 } from '#test/support/records.ts';
+import type { Lease } from '#src/stores/run-queue.ts';
+import type { SearchRecord } from '#src/stores/search/row.ts';
 
 /** Everything one organization has, with the ids that another may have guessed. */
 interface Seeded {

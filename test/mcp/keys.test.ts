@@ -4,13 +4,13 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { grantScopes, type GrantScope } from '#src/contracts/scopes.ts';
 import { hashSecret, newOAuthSecret } from '#src/domain/access/oauth/secrets.ts';
 import { newId } from '#src/domain/ids.ts';
-import type { OAuthGrant } from '#src/domain/ports/oauth.ts';
 import { toolDefinition } from '#mcp/present/definition.ts';
 import { shownTools } from '#mcp/surface.ts';
 import { LogBook, modernClient } from '#test/mcp/listener.ts';
 import { addNeighbour } from '#test/support/neighbour.ts';
 import { oauthClient, oauthGrant, oauthToken } from '#test/support/oauth/records.ts';
 import { startTestApp, tinyPng, type Person, type TestApp } from '#test/support/test-app.ts';
+import type { OAuthGrant } from '#src/domain/access/oauth/records.ts';
 
 const log = new LogBook();
 let at: TestApp;

@@ -7,7 +7,6 @@ import { Client as LegacyClient } from '@modelcontextprotocol/sdk/client/index.j
 import { StreamableHTTPClientTransport as LegacyTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import { Authenticator } from '#src/auth/authenticate.ts';
 import { hashKey, newKeySecret, type ApiKeyRecord, type KeyKind } from '#src/domain/access/api-key.ts';
-import type { ApiKeyStore } from '#src/domain/ports/api-keys.ts';
 import type { Logger } from '#src/domain/ports/logger.ts';
 import { createMcpApp } from '#http/mcp/app.ts';
 import type { EndpointParts } from '#http/mcp/endpoint.ts';
@@ -17,6 +16,7 @@ import type { McpCatalog } from '#mcp/catalog.ts';
 import { instructions } from '#mcp/instructions.ts';
 import { useCase } from '#mcp/use-case.ts';
 import type { Toolset } from '#mcp/view.ts';
+import type { ApiKeyStore } from '#src/stores/api-keys.ts';
 
 /** Keeps what was logged, for tests that say what must or must not stand there. */
 export class LogBook implements Logger {

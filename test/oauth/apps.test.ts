@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { oauthPaths } from '#src/contracts/oauth.ts';
 import { newId } from '#src/domain/ids.ts';
-import type { OAuthGrant } from '#src/domain/ports/oauth.ts';
 import { problemOf } from '#test/spec/support/replies.ts';
 import { addNeighbour } from '#test/support/neighbour.ts';
 import { oauthClient, oauthGrant } from '#test/support/oauth/records.ts';
 import { startTestApp, type Person, type TestApp } from '#test/support/test-app.ts';
 import { consentBrowser, fieldsOf, withFields, type ConsentBrowser } from './consent-form.ts';
+import type { OAuthGrant } from '#src/domain/access/oauth/records.ts';
 
 const base = '/api/dashboard';
 const agent = oauthClient({ name: '<b>Agent</b>' });

@@ -6,10 +6,10 @@ import { createClientDirectory } from '#src/adapters/oauth/client-directory.ts';
 import { isDocumentAddress } from '#src/adapters/oauth/client-documents.ts';
 import { createOutbound } from '#src/adapters/outbound/create-outbound.ts';
 import { AppError } from '#src/domain/app-error.ts';
-import type { OAuthClient } from '#src/domain/ports/oauth.ts';
 import { oauthClient } from '#test/support/oauth/records.ts';
 import { startOutside } from '#test/support/servers/outside-server.ts';
 import { testCertificate } from '#test/support/servers/test-certificate.ts';
+import type { OAuthClient } from '#src/domain/access/oauth/records.ts';
 
 interface Reply {
   readonly status?: number;

@@ -7,10 +7,10 @@ import { createTokenEngine } from '#tools/oauth/token-engine.ts';
 import { listen } from '#app/compose/listen.ts';
 import { hashSecret, newOAuthSecret } from '#src/domain/access/oauth/secrets.ts';
 import { newId } from '#src/domain/ids.ts';
-import type { AuthorizationCode, OAuthClient, OAuthGrant } from '#src/domain/ports/oauth.ts';
 import { mountOAuth, type OAuthParts } from '#http/oauth/mount-oauth.ts';
 import { testDatabase } from '#test/support/database.ts';
 import { authorizationCode, oauthClient, oauthGrant, verifier } from '#test/support/oauth/records.ts';
+import type { AuthorizationCode, OAuthClient, OAuthGrant } from '#src/domain/access/oauth/records.ts';
 
 export const resource = 'http://127.0.0.1:3002/mcp';
 export const callback = 'http://localhost:4000/callback';

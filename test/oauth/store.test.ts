@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createOAuthStore } from '#src/stores/oauth.ts';
+import { createOAuthStore, type OAuthStore } from '#src/stores/oauth.ts';
 import { newId } from '#src/domain/ids.ts';
-import type { OAuthStore } from '#src/domain/ports/oauth.ts';
 import { testDatabases, type TestDatabase } from '#test/support/database.ts';
 import { consentRequest, oauthClient, oauthGrant, oauthOf, oauthToken } from '#test/support/oauth/records.ts';
 

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
 import { Authenticator } from '#src/auth/authenticate.ts';
-import type { WorkflowStore } from '#src/domain/ports/workflows.ts';
 import { call } from '#tools/call.ts';
 import { tools } from '#tools/index.ts';
 import { startTestApp } from '#test/support/test-app.ts';
+import type { WorkflowStore } from '#src/stores/workflows.ts';
 
 test('a conflict tells the edits up to the revision it names, whoever saves in between', async () => {
   await using app = await startTestApp({ env: { SERVICES: 'api' } });

@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import { createAuditLog } from '#src/stores/audit-log.ts';
+import { createAuditLog, type AuditLog } from '#src/stores/audit-log.ts';
 import { newId } from '#src/domain/ids.ts';
-import type { AuditLog } from '#src/domain/ports/audit-log.ts';
 import { testDatabase, type TestDatabase } from '#test/support/database.ts';
 
 let database: TestDatabase;

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { createDeliveryStore } from '#src/stores/deliveries.ts';
+import { createDeliveryStore, type DeliveryStore } from '#src/stores/deliveries.ts';
 import { newId } from '#src/domain/ids.ts';
-import type { DeliveryRecord, DeliveryStore } from '#src/domain/ports/delivery-store.ts';
 import { testDatabase, type TestDatabase } from '#test/support/database.ts';
+import type { DeliveryRecord } from '#src/domain/webhooks/delivery.ts';
 
 let database: TestDatabase;
 let store: DeliveryStore;

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createMemberStore } from '#src/stores/members.ts';
+import { createMemberStore, type MemberStore } from '#src/stores/members.ts';
 import { newId } from '#src/domain/ids.ts';
-import type { MemberChange, Membership, MemberStore } from '#src/domain/ports/sessions.ts';
 import { testDatabases, type TestDatabase } from '#test/support/database.ts';
+import type { MemberChange, Membership } from '#src/domain/access/member.ts';
 
 describe.each(testDatabases)('Members in %s', (_, open) => {
   let database: TestDatabase;

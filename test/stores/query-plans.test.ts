@@ -2,12 +2,12 @@ import { MongoClient, type CommandStartedEvent, type Document } from 'mongodb';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { CheckpointSaver } from '#src/stores/checkpoints/saver.ts';
 import { newRuns } from '#src/domain/runs/new-runs.ts';
-import type { Lease } from '#src/domain/ports/executions.ts';
 import { documentIntake } from '#graphs/document-intake.workflow.ts';
 import { conversationOf } from '#test/support/dashboard/conversations.ts';
 import { methodsOf, storesOf, testDatabase, type Stores, type TestDatabase } from '#test/support/database.ts';
 import { askOAuth } from '#test/stores/ask-oauth.ts';
 import { executionRecord, realtimeEvent, uploadedDocument } from '#test/support/records.ts';
+import type { Lease } from '#src/stores/run-queue.ts';
 
 /** Every query that a repository sends, as the server was asked it. */
 interface Asked {

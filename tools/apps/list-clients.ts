@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { ClientList } from '#src/contracts/organization/app.ts';
 import { machineGrantId } from '#tools/oauth/issue.ts';
-import type { OAuthClient, OAuthGrant } from '#src/domain/ports/oauth.ts';
 import { isLive, presentClient } from '#tools/apps/present.ts';
 import { defineTool } from '#tools/define.ts';
+import type { OAuthClient, OAuthGrant } from '#src/domain/access/oauth/records.ts';
 
 export const listClients = defineTool({
   name: 'list_clients',

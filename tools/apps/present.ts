@@ -1,9 +1,9 @@
 import type { z } from 'zod';
 import type { Client, ConnectedApp } from '#src/contracts/organization/app.ts';
 import { plainName } from '#src/domain/access/oauth/consent-text.ts';
-import type { OAuthClient, OAuthGrant } from '#src/domain/ports/oauth.ts';
-import type { ProjectRecord } from '#src/domain/ports/organizations.ts';
-import type { MemberRecord } from '#src/domain/ports/sessions.ts';
+import type { OAuthClient, OAuthGrant } from '#src/domain/access/oauth/records.ts';
+import type { ProjectRecord } from '#src/domain/access/organization.ts';
+import type { MemberRecord } from '#src/domain/access/member.ts';
 
 /** What grants name by id. */
 export interface Names {

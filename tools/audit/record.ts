@@ -1,5 +1,5 @@
-import type { AuditLog } from '#src/domain/ports/audit-log.ts';
 import type { ToolContext } from '#tools/define.ts';
+import type { AuditLog } from '#src/stores/audit-log.ts';
 
 type Caller = Pick<ToolContext, 'deps' | 'principal' | 'ip'>;
 

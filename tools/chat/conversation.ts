@@ -2,8 +2,8 @@ import { derivedId, newId } from '#src/domain/ids.ts';
 import { AppError } from '#src/domain/app-error.ts';
 import type { Principal } from '#src/domain/access/principal.ts';
 import type { ChatScope, SourceCard } from '#src/contracts/resources/chat.ts';
-import type { ConversationMessage, ConversationRecord } from '#src/domain/ports/conversations.ts';
 import type { ToolContext } from '#tools/define.ts';
+import type { ConversationMessage, ConversationRecord } from '#src/domain/chat/conversation.ts';
 
 const longestTitle = 80;
 

@@ -4,11 +4,11 @@ import { excerptOf, ground, type Candidate, type Certainty, type Ground } from '
 import { descriptionPassages, mostCharacters, ocrPassages, segmentationPassages } from '#src/domain/chat/passages.ts';
 import type { ReadQuestion } from '#src/domain/chat/read-question.ts';
 import type { DocumentRecord } from '#src/domain/documents/document.ts';
-import type { StoredTexts } from '#src/domain/ports/grounding-texts.ts';
-import type { SearchHit } from '#src/domain/ports/search-index.ts';
 import type { AskedScope } from '#tools/chat/chat-scope.ts';
 import type { ToolContext } from '#tools/define.ts';
 import { presentDocument } from '#tools/documents/present.ts';
+import type { StoredTexts } from '#src/domain/chat/stored-texts.ts';
+import type { SearchHit } from '#src/stores/search/query.ts';
 
 /** Whose texts are read: more than are shown, as passages rank better than whole documents do. */
 const mostCandidates = 12;

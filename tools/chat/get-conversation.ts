@@ -1,11 +1,11 @@
 import { z } from 'zod';
 import { AnyId } from '#src/contracts/fields.ts';
 import { ConversationDetail } from '#src/contracts/resources/chat.ts';
-import { mostMessages } from '#src/domain/ports/conversations.ts';
 import { requireConversation } from '#tools/chat/conversation.ts';
 import { presentConversation, presentMessage } from '#tools/chat/present.ts';
 import { storedMessages } from '#tools/chat/stored-messages.ts';
 import { defineTool } from '#tools/define.ts';
+import { mostMessages } from '#src/domain/chat/conversation.ts';
 
 export const getConversation = defineTool({
   name: 'get_conversation',

@@ -1,8 +1,8 @@
 import type { z } from 'zod';
 import type { Conversation, ConversationDetail } from '#src/contracts/resources/chat.ts';
-import type { ConversationMessage, ConversationRecord } from '#src/domain/ports/conversations.ts';
 import type { DocumentRecord } from '#src/domain/documents/document.ts';
 import type { ToolDeps } from '#tools/deps.ts';
+import type { ConversationMessage, ConversationRecord } from '#src/domain/chat/conversation.ts';
 
 export function presentConversation(record: ConversationRecord): z.input<typeof Conversation> {
   const { _id: id, title, scope, createdAt, updatedAt } = record;

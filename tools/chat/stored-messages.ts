@@ -1,7 +1,7 @@
 import type { DocumentRecord } from '#src/domain/documents/document.ts';
-import { withdrawnAnswer, type ConversationMessage } from '#src/domain/ports/conversations.ts';
 import { ownerOf } from '#tools/chat/conversation.ts';
 import type { ToolContext } from '#tools/define.ts';
+import { withdrawnAnswer, type ConversationMessage } from '#src/domain/chat/conversation.ts';
 
 export interface StoredMessages {
   readonly messages: readonly ConversationMessage[];

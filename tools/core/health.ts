@@ -1,5 +1,5 @@
 import type { Health } from '#src/contracts/resources/health.ts';
-import type { ExecutionStore } from '#src/domain/ports/executions.ts';
+import type { ExecutionStore } from '#src/stores/executions.ts';
 
 type Check = Health['checks']['database'];
 

@@ -2,9 +2,9 @@ import type { z } from 'zod';
 import { DocumentPath } from '#src/contracts/resources/document.ts';
 import { OcrResultList, ResultsQuery, type OcrResult } from '#src/contracts/resources/results.ts';
 import type { OcrLine, OcrPage } from '#src/domain/ports/ocr-engine.ts';
-import type { MadeBy, OcrResult as StoredOcr } from '#src/domain/ports/result-store.ts';
 import { defineTool } from '#tools/define.ts';
 import { requireDocument } from '#tools/documents/require-document.ts';
+import type { MadeBy, OcrResult as StoredOcr } from '#src/domain/documents/results.ts';
 
 const presentLine = ({ text, confidence, box, words }: OcrLine) => ({
   text,

@@ -1,11 +1,11 @@
 import type { z } from 'zod';
 import { DocumentPath, type Document } from '#src/contracts/resources/document.ts';
 import { ResultsQuery, SegmentationResultList, type SegmentationResult } from '#src/contracts/resources/results.ts';
-import type { MadeBy, SegmentationResult as StoredSegmentation } from '#src/domain/ports/result-store.ts';
 import type { Segment } from '#src/domain/ports/segmenter.ts';
 import { defineTool } from '#tools/define.ts';
 import { presentDocument } from '#tools/documents/present.ts';
 import { requireDocument } from '#tools/documents/require-document.ts';
+import type { MadeBy, SegmentationResult as StoredSegmentation } from '#src/domain/documents/results.ts';
 
 const presentSegment = ({ box, polygon, mask, ...segment }: Segment) => ({
   ...segment,

@@ -1,8 +1,8 @@
 import type { z } from 'zod';
 import type { DocumentCard } from '#src/contracts/resources/card.ts';
-import type { SearchRetriever, SearchQuery } from '#src/domain/ports/search-index.ts';
 import type { ToolContext } from '#tools/define.ts';
 import { presentDocument } from '#tools/documents/present.ts';
+import type { SearchRetriever, SearchQuery } from '#src/stores/search/query.ts';
 
 type Narrowing = Pick<SearchQuery, 'projectIds' | 'documentIds' | 'apiKeyIds'>;
 

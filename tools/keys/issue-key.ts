@@ -2,9 +2,9 @@ import { hashKey, keyIsLive, newKeySecret, type ApiKeyRecord, type KeyKind } fro
 import type { Scope } from '#src/contracts/scopes.ts';
 import { AppError } from '#src/domain/app-error.ts';
 import { newId } from '#src/domain/ids.ts';
-import type { ApiKeyStore } from '#src/domain/ports/api-keys.ts';
-import type { AuditLog } from '#src/domain/ports/audit-log.ts';
-import type { WorkflowStore } from '#src/domain/ports/workflows.ts';
+import type { ApiKeyStore } from '#src/stores/api-keys.ts';
+import type { AuditLog } from '#src/stores/audit-log.ts';
+import type { WorkflowStore } from '#src/stores/workflows.ts';
 
 export interface KeyParts {
   readonly apiKeys: ApiKeyStore;

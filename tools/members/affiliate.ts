@@ -2,16 +2,12 @@ import { randomBytes } from 'node:crypto';
 import type { Role } from '#src/contracts/organization/member.ts';
 import { AppError } from '#src/domain/app-error.ts';
 import { derivedId, newId } from '#src/domain/ids.ts';
-import type { AuditLog } from '#src/domain/ports/audit-log.ts';
-import type { OrganizationStore } from '#src/domain/ports/organizations.ts';
-import type {
-  Accounts,
-  Affiliation,
-  Affiliations,
-  LiveSession,
-  MemberStore,
-  WaitingInvitation,
-} from '#src/domain/ports/sessions.ts';
+import type { Accounts, LiveSession } from '#src/domain/ports/sessions.ts';
+import type { AuditLog } from '#src/stores/audit-log.ts';
+import type { OrganizationStore } from '#src/stores/organizations.ts';
+import type { Affiliation, WaitingInvitation } from '#src/domain/access/member.ts';
+import type { Affiliations } from '#src/stores/affiliations.ts';
+import type { MemberStore } from '#src/stores/members.ts';
 
 interface Parts {
   readonly accounts: Pick<Accounts, 'choose'>;

@@ -1,6 +1,6 @@
 import { AppError } from '#src/domain/app-error.ts';
-import type { MemberChange, MemberRecord } from '#src/domain/ports/sessions.ts';
 import type { ToolContext } from '#tools/define.ts';
+import type { MemberChange, MemberRecord } from '#src/domain/access/member.ts';
 
 const attempts = 5;
 

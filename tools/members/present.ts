@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import type { Invitation, Member } from '#src/contracts/organization/member.ts';
-import type { InvitationRecord, MemberRecord } from '#src/domain/ports/sessions.ts';
 import type { ToolDeps } from '#tools/deps.ts';
+import type { InvitationRecord, MemberRecord } from '#src/domain/access/member.ts';
 
 export function presentMember(record: MemberRecord): z.input<typeof Member> {
   const { memberId, userId, email, name, role, createdAt } = record;

@@ -1,7 +1,17 @@
 import type { FormParameters } from '#src/domain/access/oauth/parameters.ts';
 import { OAuthError } from '#src/domain/access/oauth/oauth-error.ts';
 import { hashSecret, secretMatches } from '#src/domain/access/oauth/secrets.ts';
-import type { ClientDirectory, OAuthClient, OAuthStore } from '#src/domain/ports/oauth.ts';
+import type { OAuthClient } from '#src/domain/access/oauth/records.ts';
+import type { OAuthStore } from '#src/stores/oauth.ts';
+
+/** Finds clients, metadata documents included, which it fetches within bounds and keeps for a while. */
+export interface ClientDirectory {
+  /**
+   * null: unknown, or its document cannot be had or used. `kept`: for somebody who could be anybody; no document is fetched. Faults:
+   * `service.unavailable`.
+   */
+  find(clientId: string, how?: 'kept'): Promise<OAuthClient | null>;
+}
 
 interface Credentials {
   readonly clientId: string;

@@ -13,10 +13,13 @@ import { hashSecret, newOAuthSecret } from '#src/domain/access/oauth/secrets.ts'
 import type { GrantScope } from '#src/contracts/scopes.ts';
 import { AppError, type FieldError } from '#src/domain/app-error.ts';
 import { newId } from '#src/domain/ids.ts';
-import type { AuditLog } from '#src/domain/ports/audit-log.ts';
-import type { ConsentRequest, OAuthClient, OAuthGrant, OAuthStore } from '#src/domain/ports/oauth.ts';
-import type { OrganizationStore, ProjectRecord } from '#src/domain/ports/organizations.ts';
-import type { Affiliation, LiveSession } from '#src/domain/ports/sessions.ts';
+import type { LiveSession } from '#src/domain/ports/sessions.ts';
+import type { AuditLog } from '#src/stores/audit-log.ts';
+import type { ConsentRequest, OAuthClient, OAuthGrant } from '#src/domain/access/oauth/records.ts';
+import type { OAuthStore } from '#src/stores/oauth.ts';
+import type { OrganizationStore } from '#src/stores/organizations.ts';
+import type { ProjectRecord } from '#src/domain/access/organization.ts';
+import type { Affiliation } from '#src/domain/access/member.ts';
 
 interface Parts {
   readonly store: OAuthStore;

@@ -1,4 +1,5 @@
-import type { OAuthGrant, OAuthStore } from '#src/domain/ports/oauth.ts';
+import type { OAuthGrant } from '#src/domain/access/oauth/records.ts';
+import type { OAuthStore } from '#src/stores/oauth.ts';
 
 /**
  * Ends what one code led to, tokens that are being issued this moment included: the grant first, which each of them is read with, and

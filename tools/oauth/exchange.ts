@@ -8,9 +8,10 @@ import { namesResource } from '#src/domain/access/oauth/resource.ts';
 import { narrowScopes } from '#src/domain/access/oauth/scope-text.ts';
 import { hashSecret, looksLikeOAuthSecret } from '#src/domain/access/oauth/secrets.ts';
 import { standingGrant } from '#tools/oauth/standing-grant.ts';
-import type { AuditLog } from '#src/domain/ports/audit-log.ts';
-import type { OAuthClient, OAuthGrant, OAuthStore, OAuthToken } from '#src/domain/ports/oauth.ts';
-import type { MemberStore } from '#src/domain/ports/sessions.ts';
+import type { AuditLog } from '#src/stores/audit-log.ts';
+import type { OAuthClient, OAuthGrant, OAuthToken } from '#src/domain/access/oauth/records.ts';
+import type { OAuthStore } from '#src/stores/oauth.ts';
+import type { MemberStore } from '#src/stores/members.ts';
 
 export interface ExchangeParts {
   readonly store: OAuthStore;

@@ -1,8 +1,9 @@
 import { derivedId, newId } from '#src/domain/ids.ts';
-import type { ConsentRequest, OAuthClient, OAuthGrant, OAuthStore } from '#src/domain/ports/oauth.ts';
 import { hashSecret, newOAuthSecret } from '#src/domain/access/oauth/secrets.ts';
 import { lifetimes } from '#src/domain/access/oauth/lifetimes.ts';
 import type { GrantScope } from '#src/contracts/scopes.ts';
+import type { ConsentRequest, OAuthClient, OAuthGrant } from '#src/domain/access/oauth/records.ts';
+import type { OAuthStore } from '#src/stores/oauth.ts';
 
 /** A grant that cannot be refreshed is over with its only access token: it is not to stay in the list of what is connected. */
 function ending({ offline, expiresAt }: OAuthGrant, now: Date): Date | null {

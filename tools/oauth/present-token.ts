@@ -3,8 +3,19 @@ import { OAuthError } from '#src/domain/access/oauth/oauth-error.ts';
 import { scopeText } from '#src/domain/access/oauth/scope-text.ts';
 import { hashSecret, looksLikeOAuthSecret } from '#src/domain/access/oauth/secrets.ts';
 import { standingGrant } from '#tools/oauth/standing-grant.ts';
-import type { OAuthClient, OAuthStore, OAuthToken } from '#src/domain/ports/oauth.ts';
-import type { MemberStore } from '#src/domain/ports/sessions.ts';
+import type { OAuthClient, OAuthToken } from '#src/domain/access/oauth/records.ts';
+import type { OAuthStore } from '#src/stores/oauth.ts';
+import type { MemberStore } from '#src/stores/members.ts';
+
+/** What the token endpoint answers. Source: RFC 6749 §5.1. */
+export interface TokenReply {
+  readonly access_token: string;
+  readonly token_type: 'Bearer';
+  /** Seconds. */
+  readonly expires_in: number;
+  readonly refresh_token?: string;
+  readonly scope: string;
+}
 
 interface Parts {
   readonly store: OAuthStore;

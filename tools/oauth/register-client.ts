@@ -4,7 +4,8 @@ import { OAuthError } from '#src/domain/access/oauth/oauth-error.ts';
 import { isRedirectAllowed } from '#src/domain/access/oauth/redirect.ts';
 import { hashSecret, newOAuthSecret } from '#src/domain/access/oauth/secrets.ts';
 import { newId } from '#src/domain/ids.ts';
-import type { ClientAuthMethod, OAuthClient, OAuthStore } from '#src/domain/ports/oauth.ts';
+import type { ClientAuthMethod, OAuthClient } from '#src/domain/access/oauth/records.ts';
+import type { OAuthStore } from '#src/stores/oauth.ts';
 
 /** What a program says of itself, in the form that the contract gives it. */
 export interface ClientMetadata {

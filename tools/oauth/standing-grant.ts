@@ -1,5 +1,6 @@
-import type { OAuthGrant, OAuthStore } from '#src/domain/ports/oauth.ts';
-import type { MemberStore } from '#src/domain/ports/sessions.ts';
+import type { OAuthGrant } from '#src/domain/access/oauth/records.ts';
+import type { OAuthStore } from '#src/stores/oauth.ts';
+import type { MemberStore } from '#src/stores/members.ts';
 
 interface Parts {
   readonly store: Pick<OAuthStore, 'findGrant'>;

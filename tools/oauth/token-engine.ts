@@ -5,7 +5,8 @@ import { requireParameter, type FormParameters } from '#src/domain/access/oauth/
 import { OAuthError, oauthErrors, type OAuthErrorCode } from '#src/domain/access/oauth/oauth-error.ts';
 import { scopeText } from '#src/domain/access/oauth/scope-text.ts';
 import { newOAuthSecret } from '#src/domain/access/oauth/secrets.ts';
-import type { OAuthGrantType, TokenReply } from '#src/domain/ports/oauth.ts';
+import type { OAuthGrantType } from '#src/domain/access/oauth/records.ts';
+import type { TokenReply } from '#tools/oauth/present-token.ts';
 
 /** Answers the token endpoint. */
 export interface TokenEngine {

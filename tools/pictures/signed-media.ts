@@ -10,10 +10,9 @@ import {
 } from '#src/domain/documents/object-key.ts';
 import { AppError } from '#src/domain/app-error.ts';
 import { SharedWork } from '#src/concurrency/shared-work.ts';
-import type { DocumentStore } from '#src/domain/ports/documents.ts';
 import type { ImageCodec } from '#src/domain/ports/image-codec.ts';
 import type { ObjectStore } from '#src/domain/ports/object-store.ts';
-import type { Thumbnails } from '#src/domain/ports/thumbnails.ts';
+import type { DocumentStore } from '#src/stores/documents.ts';
 
 const lifetimeSeconds = 3_600;
 /** Expiry moves in steps, so that an address stays the same for a while and browsers can cache the picture. */
@@ -55,6 +54,9 @@ interface Parts {
   baseUrl(): string;
 }
 
+/** Signed addresses of a document's pictures. */
+export type Thumbnails = Pick<SignedMedia, 'url' | 'pageUrl' | 'originalUrl'>;
+
 type Opened = 'thumbnail' | 'pages';
 
 /** What this service gave out an hour ago does not open anything now. */
@@ -64,7 +66,7 @@ const expiry = (): number => Math.ceil((Date.now() / 1_000 + lifetimeSeconds) / 
  * Re-encoded pictures behind signed addresses of the API: made when first asked for, then kept as objects beside the document. The
  * document is looked up each time, so that no address outlives it. Source: docs/decisions/0038.
  */
-export class SignedMedia implements Thumbnails {
+export class SignedMedia {
   readonly #parts: Parts;
   readonly #pages = new SharedWork<Buffer>(pageWork);
   readonly #thumbnails = new SharedWork<Buffer>(thumbnailWork);
@@ -73,10 +75,12 @@ export class SignedMedia implements Thumbnails {
     this.#parts = parts;
   }
 
+  /** Re-encoded first page as WebP, longest side 320 pixels; `&w=` asks for another size, up to 640. */
   url(document: Pick<DocumentRecord, '_id' | 'organizationId'>): string {
     return this.#address(document, 'thumbnail', 'thumbnail.webp');
   }
 
+  /** Re-encoded page as WebP, pages counted from 0; `&w=` sizes it, `&rotate=90|180|270` turns it clockwise. */
   pageUrl(document: DocumentRecord, page: number): string {
     return this.#address(document, 'pages', `pages/${page}.webp`);
   }

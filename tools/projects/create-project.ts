@@ -1,10 +1,10 @@
 import { NewProject, Project } from '#src/contracts/organization/project.ts';
 import { AppError } from '#src/domain/app-error.ts';
 import { newId } from '#src/domain/ids.ts';
-import { mostProjects } from '#src/domain/ports/organizations.ts';
 import { record } from '#tools/audit/record.ts';
 import { defineTool } from '#tools/define.ts';
 import { presentProject } from '#tools/projects/present.ts';
+import { mostProjects } from '#src/domain/access/organization.ts';
 
 export const createProject = defineTool({
   name: 'create_project',

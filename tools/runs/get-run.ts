@@ -1,10 +1,10 @@
 import { GetRunInput, GetRunResult } from '#src/contracts/resources/execution.ts';
-import type { StepRecord } from '#src/domain/ports/steps.ts';
 import { defineTool } from '#tools/define.ts';
 import { presentRunDetail } from '#tools/runs/present.ts';
 import { receiptOfRun } from '#tools/runs/receipt-of-run.ts';
 import { requireRun } from '#tools/runs/require-run.ts';
 import { readExecution, waitForExecution } from '#tools/runs/wait-for-execution.ts';
+import type { StepRecord } from '#src/domain/runs/step.ts';
 
 const shown = {
   summary: () => false,

@@ -1,9 +1,9 @@
 import { ListRunsInput, RunList } from '#src/contracts/resources/execution.ts';
 import { decodeCursor, encodeCursor } from '#src/domain/cursor.ts';
-import type { RunFilter } from '#src/domain/ports/executions.ts';
 import { defineTool } from '#tools/define.ts';
 import { presentRunRow } from '#tools/runs/present.ts';
 import { requireExecution } from '#tools/runs/require-run.ts';
+import type { RunFilter } from '#src/stores/executions.ts';
 
 export const listRuns = defineTool({
   name: 'list_runs',

@@ -1,7 +1,6 @@
 import type { z } from 'zod';
 import type { Execution, RunDetail, RunList, RunSummary } from '#src/contracts/resources/execution.ts';
 import type { Principal, PrincipalKind } from '#src/domain/access/principal.ts';
-import type { StepRecord } from '#src/domain/ports/steps.ts';
 import {
   countRuns,
   executionStatus,
@@ -11,6 +10,7 @@ import {
   type RunReceipt,
   type RunRecord,
 } from '#src/domain/runs/run.ts';
+import type { StepRecord } from '#src/domain/runs/step.ts';
 
 /** Characters of a question where many runs are listed. */
 const promptStart = 500;

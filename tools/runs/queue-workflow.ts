@@ -1,12 +1,12 @@
 import { AnyId } from '#src/contracts/fields.ts';
 import { QueueBody, QueuedRun, QueuedRuns, QueueManyBody } from '#src/contracts/resources/document.ts';
 import { newId } from '#src/domain/ids.ts';
-import type { CreatedExecution } from '#src/domain/ports/executions.ts';
 import type { ExecutionRecord } from '#src/domain/runs/run.ts';
 import { defineTool, type ToolContext } from '#tools/define.ts';
 import { documentMissing } from '#tools/documents/require-document.ts';
 import { chosenVersion } from '#tools/runs/chosen-version.ts';
 import { startedBy, startExecutions } from '#tools/runs/start-execution.ts';
+import type { CreatedExecution } from '#src/stores/executions.ts';
 
 interface Asked {
   readonly documentIds: readonly string[];

@@ -3,9 +3,9 @@ import type { Execution } from '#src/contracts/resources/execution.ts';
 import { runCreated } from '#src/domain/events/realtime.ts';
 import { newRuns } from '#src/domain/runs/new-runs.ts';
 import type { ExecutionRecord } from '#src/domain/runs/run.ts';
-import type { CreatedExecution } from '#src/domain/ports/executions.ts';
 import type { ToolContext } from '#tools/define.ts';
 import { presentExecution } from '#tools/runs/present.ts';
+import type { CreatedExecution } from '#src/stores/executions.ts';
 
 /** Who and what asks for it. */
 export function startedBy({

@@ -1,11 +1,11 @@
 import type { z } from 'zod';
 import type { Execution } from '#src/contracts/resources/execution.ts';
-import type { LoggedEvent } from '#src/domain/ports/event-log.ts';
 import { StepProgress } from '#src/domain/runs/progress.ts';
 import { terminalStatuses, type ExecutionRecord } from '#src/domain/runs/run.ts';
 import type { ToolContext } from '#tools/define.ts';
 import { presentExecution } from '#tools/runs/present.ts';
 import { requireExecution } from '#tools/runs/require-run.ts';
+import type { LoggedEvent } from '#src/domain/events/events.ts';
 
 type ExecutionReply = z.input<typeof Execution>;
 

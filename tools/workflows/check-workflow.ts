@@ -4,8 +4,8 @@ import type { CheckContext } from '#graphs/check/sketch.ts';
 import { unfitJson } from '#graphs/edit/json-value.ts';
 import type { StoredGraph } from '#src/contracts/resources/graph.ts';
 import { AppError } from '#src/domain/app-error.ts';
-import type { SecretInfo } from '#src/domain/ports/secret-store.ts';
 import type { ToolContext } from '#tools/define.ts';
+import type { SecretInfo } from '#src/stores/secrets.ts';
 
 type Who = Pick<ToolContext, 'deps' | 'principal'>;
 type GraphCheck = ReturnType<typeof checkGraph>;

@@ -1,6 +1,6 @@
 import { PublishedWorkflow, WorkflowPublishInput } from '#src/contracts/resources/workflow.ts';
 import { AppError } from '#src/domain/app-error.ts';
-import { nextVersion } from '#src/domain/runs/next-version.ts';
+import { nextVersion } from '#src/domain/runs/workflow.ts';
 import { record } from '#tools/audit/record.ts';
 import { defineTool } from '#tools/define.ts';
 import { checkWorkflow, invalidGraph, presentCheck } from '#tools/workflows/check-workflow.ts';
@@ -28,7 +28,8 @@ export const publishWorkflow = defineTool({
       ctx.outcome.created = false;
       return { ...said, version: publishedVersion };
     }
-    const version = await nextVersion(deps.workflows, workflow, graphHash);
+    const [newest] = await deps.workflows.listVersions(organizationId, workflowId, null, 1);
+    const version = nextVersion(workflow, newest, graphHash);
     const its = { organizationId, workflowId, version, graphHash, graph, fromRevision };
     if (!(await deps.workflows.publish(workflow, { ...its, ...authorOf(ctx, note), _id: `${workflowId}@${version}` })))
       throw new AppError(

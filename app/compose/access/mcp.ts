@@ -30,5 +30,5 @@ async function tokensOf(
   // The operator's settings name this host; where its metadata lead is checked like any public address.
   const outbound = createOutbound({ allow, mode: 'public', trusted: [hostOf(oauthIssuer)] });
   const issuer = createExternalIssuer({ issuer: oauthIssuer, resource, outbound });
-  return new IssuerAuthenticator({ issuer, organizations: deps.organizations });
+  return new IssuerAuthenticator({ readToken: (token) => issuer.read(token), organizations: deps.organizations });
 }

@@ -1,5 +1,6 @@
 import { SharedReads } from '#src/concurrency/shared-reads.ts';
-import type { OrganizationRecord, OrganizationStore, ProjectRecord } from '#src/domain/ports/organizations.ts';
+import type { OrganizationRecord, ProjectRecord } from '#src/domain/access/organization.ts';
+import type { OrganizationStore } from '#src/stores/organizations.ts';
 
 /** What nearly every call asks for: calls in one organization that come at once are answered by one read. */
 export function withSharedReads(store: OrganizationStore): OrganizationStore {

@@ -1,9 +1,9 @@
 import { once } from 'node:events';
 import { resolve as absolute } from 'node:path';
 import { Worker } from 'node:worker_threads';
-import type { Whereabouts } from './start.ts';
+import type { EngineAddress } from './start.ts';
 
-export interface EmbeddedDatabase extends Whereabouts {
+export interface EmbeddedDatabase extends EngineAddress {
   /** Resolves with the reason when an engine of ours dies by itself; stays pending otherwise. */
   failed: Promise<Error>;
   close(): Promise<void>;
@@ -27,7 +27,7 @@ export async function openEmbeddedDatabase({ dataDir, port = 0, socket }: OpenOp
     execArgv: ['--disable-warning=ExperimentalWarning'],
   });
   const exited = once(worker, 'exit').catch(() => undefined);
-  const [started] = (await once(worker, 'message')) as [Whereabouts | { refused: string }];
+  const [started] = (await once(worker, 'message')) as [EngineAddress | { refused: string }];
   if ('refused' in started) {
     await exited;
     throw new Error(started.refused);

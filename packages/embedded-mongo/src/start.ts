@@ -10,7 +10,7 @@ import { probe } from './wire/probe.ts';
 import { listen } from './wire/server.ts';
 
 /** Where an engine is and who runs it. */
-export interface Whereabouts {
+export interface EngineAddress {
   uri: string;
   /** `127.0.0.1:<port>`, or the path of a unix socket. */
   address: string;
@@ -19,7 +19,7 @@ export interface Whereabouts {
   owned: boolean;
 }
 
-export interface RunningEngine extends Whereabouts {
+export interface RunningEngine extends EngineAddress {
   close(): Promise<void>;
 }
 

@@ -220,8 +220,10 @@ describe('a search', () => {
     });
     const other = engine.fresh();
     await other.insertOne({ _id: 'other' });
-    const union = { $unionWith: { coll: collection.collectionName, pipeline: [nearest([1, 0]), SCORE] } };
-    expect(await other.aggregate([union]).toArray()).toEqual([{ _id: 'other' }, { _id: 1, score: 1 }]);
+    const lookup = { from: collection.collectionName, pipeline: [nearest([1, 0]), SCORE], as: 'found' };
+    expect(await other.aggregate([{ $lookup: lookup }]).toArray()).toEqual([
+      { _id: 'other', found: [{ _id: 1, score: 1 }] },
+    ]);
   });
 
   it('of the other type of index is refused', async () => {

@@ -4,12 +4,12 @@ import { collectionsOf } from '#src/stores/collections.ts';
 import { migrate } from '#src/stores/migrate.ts';
 import { createSearchIndex } from '#src/stores/search/search-index.ts';
 import { createLexicalEmbedder } from '#src/adapters/models/local/lexical-embedder.ts';
-import type { SearchMode } from '#src/domain/ports/search-index.ts';
 import { loadSearchRecords, searchText } from '#scripts/bench/documents/search-records.ts';
 import { figureOf, median } from '#scripts/bench/figures.ts';
 import { startEngine } from '#scripts/bench/processes/engine.ts';
 import { inLanes } from '#scripts/bench/processes/http-send.ts';
 import { interleave, scaled, type Line, type Row } from '#scripts/bench/row.ts';
+import type { SearchMode } from '#src/stores/search/query.ts';
 
 const words = 3;
 const organizationId = 'organization-1';

@@ -1,12 +1,12 @@
 import { hashSecret, newOAuthSecret } from '#src/domain/access/oauth/secrets.ts';
 import { newId } from '#src/domain/ids.ts';
-import type { OAuthGrant, OAuthToken } from '#src/domain/ports/oauth.ts';
 import { figureOf, quantile } from '#scripts/bench/figures.ts';
 import { startChild } from '#scripts/bench/processes/child.ts';
 import type { HttpRequest } from '#scripts/bench/processes/http-send.ts';
 import { startInkgraph, type Inkgraph } from '#scripts/bench/processes/inkgraph.ts';
 import { startLoadClient, type LoadClient, type Measured } from '#scripts/bench/processes/load-client.ts';
 import { interleave, scaled, type BenchContext, type Line, type Row } from '#scripts/bench/row.ts';
+import type { OAuthGrant, OAuthToken } from '#src/domain/access/oauth/records.ts';
 
 const peerName = 'bare MCP SDK server';
 const calls = 1_500;

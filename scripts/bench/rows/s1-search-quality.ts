@@ -4,7 +4,6 @@ import { collectionsOf } from '#src/stores/collections.ts';
 import { migrate } from '#src/stores/migrate.ts';
 import { createSearchIndex } from '#src/stores/search/search-index.ts';
 import { createLexicalEmbedder } from '#src/adapters/models/local/lexical-embedder.ts';
-import type { SearchMode } from '#src/domain/ports/search-index.ts';
 import { figureOf } from '#scripts/bench/figures.ts';
 import { startEngine } from '#scripts/bench/processes/engine.ts';
 import type { Line, Row } from '#scripts/bench/row.ts';
@@ -12,6 +11,7 @@ import { miniSearchOver } from '#scripts/bench/search/minisearch.ts';
 import { qualityDocuments } from '#test/search-quality/documents.ts';
 import { byGroup, loadQualityDocuments, mean, measure, qualityTenant } from '#test/search-quality/measure.ts';
 import { qualityQueries } from '#test/search-quality/queries.ts';
+import type { SearchMode } from '#src/stores/search/query.ts';
 
 /** S1: how well search ranks, on the committed documents and judgments. The same at every run: nothing is timed. */
 export const searchQuality: Row = {

@@ -7,9 +7,10 @@ import {
 } from '#src/adapters/oauth/client-documents.ts';
 import { AppError } from '#src/domain/app-error.ts';
 import type { Logger } from '#src/domain/ports/logger.ts';
-import type { ClientDirectory, OAuthClient, OAuthStore } from '#src/domain/ports/oauth.ts';
 import type { Outbound } from '#src/domain/ports/outbound.ts';
 import { SharedWork } from '#src/concurrency/shared-work.ts';
+import type { OAuthClient } from '#src/domain/access/oauth/records.ts';
+import type { OAuthStore } from '#src/stores/oauth.ts';
 
 interface Parts {
   readonly store: Pick<OAuthStore, 'findClient' | 'saveClient'>;
@@ -41,7 +42,7 @@ const mostAgeMs = 24 * 3_600_000;
  * redirects, one fetch at a time per address, kept as long as it asks for within 5 minutes and 24 hours. AppError besides those of the
  * port: `request.rate_limited` where too many documents are being fetched. Source: draft-ietf-oauth-client-id-metadata-document.
  */
-export function createClientDirectory({ store, outbound, logger, now = () => new Date() }: Parts): ClientDirectory {
+export function createClientDirectory({ store, outbound, logger, now = () => new Date() }: Parts) {
   const memory = new LRUCache<string, Known>({ max: mostKnown });
   const work = new SharedWork<OAuthClient | null>({ atOnce: 4, waiting: 32 });
 
@@ -86,7 +87,11 @@ export function createClientDirectory({ store, outbound, logger, now = () => new
   };
 
   return {
-    async find(clientId, how) {
+    /**
+     * null: unknown, or its document cannot be had or used. `kept`: reads stored clients only and fetches no document, for callers
+     * that are not authenticated yet.
+     */
+    async find(clientId: string, how?: 'kept'): Promise<OAuthClient | null> {
       if (!clientId.includes(':')) {
         const client = await store.findClient(clientId);
         return client?.expiresAt && client.expiresAt <= now() ? null : client;

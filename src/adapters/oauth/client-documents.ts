@@ -1,7 +1,7 @@
 import { isRedirectAllowed } from '#src/domain/access/oauth/redirect.ts';
 import { plainName } from '#src/domain/access/oauth/consent-text.ts';
-import type { OAuthClient, OAuthGrantType } from '#src/domain/ports/oauth.ts';
 import type { OutboundAnswer } from '#src/domain/ports/outbound.ts';
+import type { OAuthClient, OAuthGrantType } from '#src/domain/access/oauth/records.ts';
 
 const mostAddressCharacters = 500;
 const mostRedirectUris = 20;

@@ -2,7 +2,7 @@ import { createRemoteJWKSet, customFetch, errors, jwtVerify, type JWTPayload, ty
 import { issuerMetadata } from '#src/adapters/oauth/issuer-metadata.ts';
 import { AppError } from '#src/domain/app-error.ts';
 import type { Outbound } from '#src/domain/ports/outbound.ts';
-import type { IssuedToken, TokenIssuer } from '#src/domain/ports/token-issuer.ts';
+import type { IssuedToken } from '#src/domain/access/oauth/issued-token.ts';
 
 export interface ExternalIssuerOptions {
   /** As tokens name it, to the letter. */
@@ -92,10 +92,11 @@ function issued(claims: JWTPayload): IssuedToken | null {
  * JWT access tokens of an authorization server beside our own. `iss` and `aud` to the letter, `exp` and `sub` required, asymmetric
  * signatures only. Source: RFC 9068 §4; RFC 8414 §3; mcp.md "OAuth 2.1 authorization server".
  */
-export function createExternalIssuer(options: ExternalIssuerOptions): TokenIssuer {
+export function createExternalIssuer(options: ExternalIssuerOptions) {
   const keys = keysOf(options);
   return {
-    async read(token) {
+    /** null: not a valid token of this issuer for this resource. Error: `service.unavailable` when its keys cannot be had. */
+    async read(token: string): Promise<IssuedToken | null> {
       if (!jwt.test(token)) return null;
       try {
         const { payload, protectedHeader } = await jwtVerify(token, keys, {

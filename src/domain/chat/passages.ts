@@ -1,8 +1,8 @@
 import { placedLines, type PlacedLine } from '#src/domain/extract-locally/page-text.ts';
 import type { Span } from '#src/domain/extract-locally/locate-quote.ts';
 import type { OcrLine } from '#src/domain/ports/ocr-engine.ts';
-import type { DescriptionText, OcrText, SegmentationText } from '#src/domain/ports/grounding-texts.ts';
 import { union, type Box } from '#src/domain/segment-locally/geometry.ts';
+import type { DescriptionText, OcrText, SegmentationText } from '#src/domain/chat/stored-texts.ts';
 
 /** A piece of stored text: `whole.slice(start, end)`. */
 export interface Passage extends Span {

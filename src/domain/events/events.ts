@@ -50,3 +50,8 @@ export interface RealtimeEvent {
   readonly runId?: string;
   readonly data?: Readonly<Record<string, unknown>>;
 }
+
+export interface LoggedEvent extends RealtimeEvent {
+  /** Rises by organization. */
+  readonly seq: number;
+}

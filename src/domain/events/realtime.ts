@@ -1,9 +1,9 @@
 import type { RunStatus } from '#src/contracts/resources/execution.ts';
 import type { DocumentRecord } from '#src/domain/documents/document.ts';
 import type { RealtimeEvent } from '#src/domain/events/events.ts';
-import type { DescriptionResult, OcrResult, SegmentationResult } from '#src/domain/ports/result-store.ts';
-import type { StepRecord } from '#src/domain/ports/steps.ts';
 import type { OpenQuestion, RunRecord } from '#src/domain/runs/run.ts';
+import type { DescriptionResult, OcrResult, SegmentationResult } from '#src/domain/documents/results.ts';
+import type { StepRecord } from '#src/domain/runs/step.ts';
 
 const about = (run: RunRecord) => ({
   organizationId: run.organizationId,

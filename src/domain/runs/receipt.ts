@@ -1,6 +1,6 @@
 import { canonicalHash } from '#src/domain/canonical-json.ts';
-import type { StepRecord } from '#src/domain/ports/steps.ts';
 import type { ReceiptStep, RunReceipt } from '#src/domain/runs/run.ts';
+import type { StepRecord } from '#src/domain/runs/step.ts';
 
 /** Steps that a receipt lists one by one; later ones are in its chain only. */
 export const receiptStepsListed = 200;

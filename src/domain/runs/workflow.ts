@@ -60,3 +60,17 @@ export interface WorkflowDraftRecord {
   readonly graphHash: string;
   readonly lastEdit: WorkflowEdit;
 }
+
+/**
+ * The number a graph is published under. `newest` is the newest stored version: a process that died while publishing leaves one that was
+ * never published. The same graph takes up that version; another graph passes over its number.
+ */
+export function nextVersion(
+  { publishedVersion }: Pick<WorkflowRecord, 'publishedVersion'>,
+  newest: Pick<WorkflowVersionRecord, 'version' | 'graphHash'> | undefined,
+  graphHash: string,
+): number {
+  if (newest === undefined) return (publishedVersion ?? 0) + 1;
+  const left = newest.version > (publishedVersion ?? 0) && newest.graphHash === graphHash;
+  return left ? newest.version : newest.version + 1;
+}

@@ -2,8 +2,9 @@ import type { Collection } from 'mongodb';
 import { newStemmer } from 'snowball-stemmers';
 import type { SearchRow } from '#src/stores/search/row.ts';
 import { readable } from '#src/stores/search/retrievers.ts';
-import type { SearchIndex } from '#src/domain/ports/search-index.ts';
 import { createHighlighter } from '#src/domain/search/highlight.ts';
+import type { Highlight } from '#src/contracts/resources/card.ts';
+import type { HighlightQuery } from '#src/stores/search/query.ts';
 
 /** Characters that are read for one answer, and at most of one document: long documents must not make an answer late. */
 const charactersOfAnswer = 4_000_000;
@@ -12,10 +13,14 @@ const charactersOfDocument = 1_000_000;
 type Texts = Pick<SearchRow, '_id' | 'objectKey' | 'title' | 'description' | 'ocrText' | 'segmentationText'>;
 
 /** Highlights of stored fields, read in one query without the vectors. Words are stemmed as `lucene.english` does, by Porter. */
-export function createHighlights(searchRecords: Collection<SearchRow>): SearchIndex['highlights'] {
+export function createHighlights(searchRecords: Collection<SearchRow>) {
   const stemmer = newStemmer('porter');
   const highlight = createHighlighter((word) => stemmer.stem(word));
-  return async ({ text, documentIds, ...scope }) => {
+  return async ({
+    text,
+    documentIds,
+    ...scope
+  }: HighlightQuery): Promise<ReadonlyMap<string, readonly Highlight[]>> => {
     if (documentIds.length === 0) return new Map();
     const most = Math.min(charactersOfDocument, Math.floor(charactersOfAnswer / documentIds.length));
     const rows = await searchRecords

@@ -1,14 +1,8 @@
 import { AppError } from '#src/domain/app-error.ts';
 import type { TextEmbedder } from '#src/domain/ports/models.ts';
-import type {
-  SearchAnswer,
-  SearchHit,
-  SearchRetriever,
-  SearchMode,
-  SearchQuery,
-} from '#src/domain/ports/search-index.ts';
 import { fuse, type FusedHit } from '#src/domain/search/fuse.ts';
 import { readQuery, type ReadQuery } from '#src/domain/search/read-query.ts';
+import type { SearchAnswer, SearchHit, SearchRetriever, SearchMode, SearchQuery } from '#src/stores/search/query.ts';
 
 export interface LegHit {
   readonly documentId: string;

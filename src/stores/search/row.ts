@@ -1,6 +1,28 @@
 import { Binary } from 'mongodb';
 import { looseText } from '#src/domain/search/word-forms.ts';
-import type { SearchRecord } from '#src/domain/ports/search-index.ts';
+
+/** What is searched of one document: one record per document, replaced as a whole by the `index` node. */
+export interface SearchRecord {
+  readonly documentId: string;
+  readonly organizationId: string;
+  readonly projectId: string;
+  readonly apiKeyId: string | null;
+  readonly visibility: 'private' | 'public';
+  readonly objectKey: string;
+  readonly createdAt: Date;
+  readonly title: string;
+  readonly description: string;
+  readonly ocrText: string;
+  /** What was looked for on the pages, and the words found there. */
+  readonly segmentationText: string;
+  /** Numbers and codes found in the text, folded to lower case letters and digits: matched exactly. */
+  readonly identifiers: readonly string[];
+  /** Without a vector of zeros: such a text or picture has none. */
+  readonly embeddings: {
+    readonly text?: { readonly label: string; readonly vector: Float32Array };
+    readonly image?: { readonly label: string; readonly vector: Float32Array; readonly blockHash?: string };
+  };
+}
 
 /** One search record per document; `_id` is the document's. */
 export interface SearchRow {

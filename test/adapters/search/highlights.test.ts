@@ -1,11 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createSearchIndex } from '#src/stores/search/search-index.ts';
+import { createSearchIndex, type SearchIndex } from '#src/stores/search/search-index.ts';
 import { createLocalModels } from '#src/adapters/models/local/create-local-models.ts';
 import { identifiersOf } from '#src/domain/documents/identifiers.ts';
 import { newId } from '#src/domain/ids.ts';
-import type { SearchIndex, SearchMode, SearchRecord } from '#src/domain/ports/search-index.ts';
 import { freshTenant } from '#test/support/records.ts';
 import { testDatabase, type TestDatabase } from '#test/support/database.ts';
+import type { SearchMode } from '#src/stores/search/query.ts';
+import type { SearchRecord } from '#src/stores/search/row.ts';
 
 const { text: embedder } = createLocalModels();
 let database: TestDatabase;

@@ -1,9 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { collectionsOf } from '#src/stores/collections.ts';
 import { connectDatabase, type Database } from '#src/stores/connect.ts';
-import { createSearchIndex } from '#src/stores/search/search-index.ts';
+import { createSearchIndex, type SearchIndex } from '#src/stores/search/search-index.ts';
 import { createLocalModels } from '#src/adapters/models/local/create-local-models.ts';
-import type { SearchIndex } from '#src/domain/ports/search-index.ts';
 import { searchIndexConformance } from '#test/conformance/search-index.ts';
 import { testDatabase, testDatabases, type TestDatabase } from '#test/support/database.ts';
 import { databaseProxy, type DatabaseProxy } from '#test/support/servers/database-proxy.ts';

@@ -4,11 +4,11 @@ import { pictureKey } from '#src/domain/documents/object-key.ts';
 import { newRuns } from '#src/domain/runs/new-runs.ts';
 import { newId } from '#src/domain/ids.ts';
 import type { ObjectStore } from '#src/domain/ports/object-store.ts';
-import type { SearchRecord } from '#src/domain/ports/search-index.ts';
-import type { StepRecord } from '#src/domain/ports/steps.ts';
 import type { RunRecord } from '#src/domain/runs/run.ts';
 import type { Stores } from '#test/support/database.ts';
 import { documentRecord, executionRecord, realtimeEvent } from '#test/support/records.ts';
+import type { SearchRecord } from '#src/stores/search/row.ts';
+import type { StepRecord } from '#src/domain/runs/step.ts';
 
 /** Stands in everything that was read from the document. */
 export const secret = 'Aubergine-4711';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import type { SearchRetriever } from '#src/domain/ports/search-index.ts';
 import { createHybridSearch, type LegHit, type LegRequest } from '#src/stores/search/hybrid-search.ts';
+import type { SearchRetriever } from '#src/stores/search/query.ts';
 
 type Behaviour = readonly LegHit[] | 'fails' | 'hangs';
 const scope = { organizationId: 'org_a', projectIds: ['prj_a'] };

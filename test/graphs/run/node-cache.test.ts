@@ -4,10 +4,10 @@ import { AppError } from '#src/domain/app-error.ts';
 import { StoredGraph } from '#src/contracts/resources/graph.ts';
 import { defineNode, type NodeDefinition } from '#graphs/define.ts';
 import { runGraph, StepLog } from '#test/graphs/support/graph-fixtures.ts';
-import type { CachedOutcome, NodeCache } from '#src/domain/ports/node-cache.ts';
+import type { CachedOutcome, NodeCache } from '#src/stores/node-cache.ts';
 
 /** Keeps outcomes as the store does, without its delay. */
-function memoryCache(): NodeCache & { readonly kept: Map<string, CachedOutcome> } {
+function memoryCache(): Pick<NodeCache, 'get' | 'put'> & { readonly kept: Map<string, CachedOutcome> } {
   const kept = new Map<string, CachedOutcome>();
   return {
     kept,

@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { createEventLog } from '#src/stores/event-log.ts';
+import { createEventLog, type EventLog } from '#src/stores/event-log.ts';
 import type { EventRow } from '#src/stores/collections.ts';
-import type { EventLog } from '#src/domain/ports/event-log.ts';
 import type { RealtimeClient } from '#test/support/dashboard/realtime-client.ts';
 import { serveRealtime } from '#test/support/dashboard/realtime-service.ts';
 import { realtimeEvent } from '#test/support/records.ts';

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import type { LoggedEvent } from '#src/domain/ports/event-log.ts';
 import { Sequence } from '#http/realtime/sequence.ts';
 import { realtimeEvent } from '#test/support/records.ts';
+import type { LoggedEvent } from '#src/domain/events/events.ts';
 
 const options = { patienceMs: 100, lateMs: 1_000 };
 const logged = (seq: number): LoggedEvent => ({ ...realtimeEvent('org_a'), seq });

@@ -1,8 +1,8 @@
 import type { GrantScope } from '#src/contracts/scopes.ts';
 import { hashSecret, newOAuthSecret } from '#src/domain/access/oauth/secrets.ts';
-import type { OAuthGrant, OAuthToken } from '#src/domain/ports/oauth.ts';
 import { oauthClient, oauthGrant, oauthToken } from '#test/support/oauth/records.ts';
 import type { TestApp } from '#test/support/test-app.ts';
+import type { OAuthGrant, OAuthToken } from '#src/domain/access/oauth/records.ts';
 
 export interface Access {
   /** Value of the `Authorization` header. */

@@ -186,7 +186,11 @@ describe('the issuer’s keys', () => {
   it('are 503 for a client while the issuer is down', async () => {
     await using server = await tokenIssuer();
     server.answers.set('/.well-known/oauth-authorization-server', null);
-    const tokens = new IssuerAuthenticator({ issuer: readerOf(server), organizations: app.app.deps.organizations });
+    const reader = readerOf(server);
+    const tokens = new IssuerAuthenticator({
+      readToken: (token) => reader.read(token),
+      organizations: app.app.deps.organizations,
+    });
     await using at = await listen([], {
       oauth: { tokens, resource: () => mcp.url.href, issuer: () => server.issuer, serverMetadata: () => null },
     });

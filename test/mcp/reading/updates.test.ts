@@ -5,9 +5,8 @@ import {
   ResourceUpdatedNotificationSchema,
 } from '@modelcontextprotocol/sdk/types.js';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { createEventLog } from '#src/stores/event-log.ts';
+import { createEventLog, type EventLog } from '#src/stores/event-log.ts';
 import { newId } from '#src/domain/ids.ts';
-import type { EventLog } from '#src/domain/ports/event-log.ts';
 import { catalogOf } from '#graphs/catalog.ts';
 import { transform } from '#graphs/nodes/transform.ts';
 import type { McpCaller } from '#mcp/caller.ts';

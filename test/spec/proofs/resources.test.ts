@@ -3,7 +3,6 @@ import { beforeAll, describe, expect } from 'vitest';
 import { service } from '#src/contracts/service.ts';
 import { hashKey } from '#src/domain/access/api-key.ts';
 import { issueKey } from '#tools/keys/issue-key.ts';
-import type { OcrResult } from '#src/domain/ports/result-store.ts';
 import { callTool } from '#test/spec/support/call-tool.ts';
 import { keysCommand } from '#test/spec/support/keys-command.ts';
 import { addNeighbour } from '#test/support/neighbour.ts';
@@ -14,6 +13,7 @@ import { sharedApp } from '#test/spec/support/shared-app.ts';
 import { fixture, tinyPng } from '#test/support/test-app.ts';
 import { verifies } from '#test/support/verifies.ts';
 import { tools } from '#tools/index.ts';
+import type { OcrResult } from '#src/domain/documents/results.ts';
 
 const probe = createProbe();
 const app = await sharedApp({ overrides: { catalog: probe.catalog } });

@@ -1,4 +1,4 @@
-import type { ConversationMessage, ConversationRecord } from '#src/domain/ports/conversations.ts';
+import type { ConversationMessage, ConversationRecord } from '#src/domain/chat/conversation.ts';
 
 /** A conversation with one question and its answer, which cites a document. */
 export function conversationOf(

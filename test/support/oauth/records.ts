@@ -7,7 +7,7 @@ import type {
   OAuthClient,
   OAuthGrant,
   OAuthToken,
-} from '#src/domain/ports/oauth.ts';
+} from '#src/domain/access/oauth/records.ts';
 
 /** PKCE verifier that a client keeps, and the challenge that it sends. */
 export const verifier = 'a-verifier-of-forty-three-characters-or-more-1234';

@@ -3,17 +3,17 @@ import type { Collections } from '#src/stores/collections.ts';
 import { conversationRowId, messageRowId } from '#src/stores/conversation-rows.ts';
 import { createConversationStore } from '#src/stores/conversations.ts';
 import type { ChatModel } from '#src/domain/ports/chat-model.ts';
-import {
-  mostMessages,
-  withdrawnAnswer,
-  type ConversationMessage,
-  type ConversationRecord,
-} from '#src/domain/ports/conversations.ts';
 import { tools } from '#tools/index.ts';
 import { openCollections } from '#test/spec/support/open-collections.ts';
 import { chatStream } from '#test/support/servers/openai-server.ts';
 import { errorOf, startChatApp, startModel } from '#test/tools/chat/support/chat-app.ts';
 import { storeText } from '#test/tools/chat/support/stored-text.ts';
+import {
+  mostMessages,
+  withdrawnAnswer,
+  type ConversationMessage,
+  type ConversationRecord,
+} from '#src/domain/chat/conversation.ts';
 
 const app = await startChatApp([]);
 const stored: Collections & AsyncDisposable = await openCollections(app.dataDir);

@@ -2,11 +2,11 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Authenticator } from '#src/auth/authenticate.ts';
 import { dashboardOrganization as rows } from '#src/contracts/dashboard/organization.ts';
 import { StoredGraph } from '#src/contracts/resources/graph.ts';
-import type { Lease } from '#src/domain/ports/executions.ts';
 import { call } from '#tools/call.ts';
 import { tools } from '#tools/index.ts';
 import { pointersOf, problemOf, replyOf } from '#test/spec/support/replies.ts';
 import { startTestApp, tinyPng, type TestApp } from '#test/support/test-app.ts';
+import type { Lease } from '#src/stores/run-queue.ts';
 
 let app: TestApp;
 let cookie: string;

@@ -2,7 +2,6 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Authenticator } from '#src/auth/authenticate.ts';
 import { dashboardOrganization as rows } from '#src/contracts/dashboard/organization.ts';
 import { issueKey, type NewKey } from '#tools/keys/issue-key.ts';
-import { mostProjects } from '#src/domain/ports/organizations.ts';
 import { call } from '#tools/call.ts';
 import type { AnyTool } from '#tools/define.ts';
 import { tools } from '#tools/index.ts';
@@ -11,6 +10,7 @@ import { addNeighbour } from '#test/support/neighbour.ts';
 import { collectionsIn } from '#test/support/stored.ts';
 import { startTestApp, tinyPng, type TestApp } from '#test/support/test-app.ts';
 import { faultCode } from '#test/support/objects.ts';
+import { mostProjects } from '#src/domain/access/organization.ts';
 
 let app: TestApp;
 let owner: string;

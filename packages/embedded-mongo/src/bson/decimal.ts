@@ -1,5 +1,5 @@
 import { Decimal128 } from 'bson';
-import { Kind, kindOf, numeric } from './value.ts';
+import { numeric } from './value.ts';
 
 /** A finite number without loss: digits * 10^ten * 2^two. */
 interface Exact {
@@ -34,38 +34,11 @@ export function distance(value: unknown): { negative: boolean; digits: string; e
   return { negative, digits: text.replace(/0+$/, ''), exponent: text.length + ten + two };
 }
 
-/** Sum or product as IEEE 754-2008 has it: exact where 34 digits suffice, else rounded half to even. */
-export function combineDecimal(op: '$inc' | '$mul', a: unknown, b: unknown): Decimal128 {
-  const [nearA, nearB] = [nearest(a), nearest(b)];
-  if (!Number.isFinite(nearA) || !Number.isFinite(nearB))
-    return Decimal128.fromString(String(op === '$inc' ? nearA + nearB : nearA * nearB));
-  const [left, right] = [asDecimal(a), asDecimal(b)];
-  if (op === '$mul') return rounded(left.digits * right.digits, left.ten + right.ten);
-  const sum = minus(left, { ...right, digits: -right.digits });
-  return rounded(sum.digits, sum.ten);
-}
-
-function rounded(digits: bigint, ten: number): Decimal128 {
-  const excess = digits.toString().replace('-', '').length - 34;
-  if (excess <= 0) return Decimal128.fromString(`${digits}E${ten}`);
-  const unit = 10n ** BigInt(excess);
-  const twice = 2n * (digits % unit);
-  let whole = digits / unit;
-  const [size, half] = [twice < 0n ? -twice : twice, unit];
-  if (size > half || (size === half && whole % 2n !== 0n)) whole += digits < 0n ? -1n : 1n;
-  return rounded(whole, ten + excess);
-}
-
 function minus(a: Exact, b: Exact): Exact {
   const ten = Math.min(a.ten, b.ten);
   const two = Math.min(a.two, b.two);
   const scaled = (one: Exact): bigint => one.digits * 10n ** BigInt(one.ten - ten) * 2n ** BigInt(one.two - two);
   return { digits: scaled(a) - scaled(b), ten, two };
-}
-
-/** A double enters decimal arithmetic with 15 digits, as in MongoDB. */
-function asDecimal(value: unknown): Exact {
-  return kindOf(value) === Kind.double ? parsed(Number(numeric(value)).toPrecision(15)) : exact(value);
 }
 
 function exact(value: unknown): Exact {

@@ -11,7 +11,7 @@ import {
   ObjectId,
   Timestamp,
 } from 'bson';
-import { MongoFault, notImplemented } from '../fault.ts';
+import { CommandError, notImplemented } from '../errors.ts';
 import { type Document, EVERY_FIELD, isDigit, keepOrder, Kind, putField, Raw } from './value.ts';
 
 /** What is stored has 180 levels at most, and lies in a command. */
@@ -57,12 +57,12 @@ function parsed(read: () => Document): Document {
   try {
     return read();
   } catch (error) {
-    throw error instanceof MongoFault ? error : malformed();
+    throw error instanceof CommandError ? error : malformed();
   }
 }
 
-function malformed(): MongoFault {
-  return new MongoFault(22, 'Invalid BSON document');
+function malformed(): CommandError {
+  return new CommandError(22, 'Invalid BSON document');
 }
 
 /** Reads one document from its start; `at` is the next byte. */
@@ -210,7 +210,7 @@ export class Reader {
 
   /** Steps into the document or array that starts here, and says where it ends. */
   enter(): number {
-    if (++this.#depth > MAX_DEPTH) throw new MongoFault(15, `BSON document nested deeper than ${MAX_DEPTH} levels`);
+    if (++this.#depth > MAX_DEPTH) throw new CommandError(15, `BSON document nested deeper than ${MAX_DEPTH} levels`);
     const end = this.at + this.#length(this.at, 5);
     this.at += 4;
     return end;

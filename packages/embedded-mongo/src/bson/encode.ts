@@ -1,5 +1,5 @@
 import type { Binary, BSONRegExp, Code, Decimal128, Long, ObjectId } from 'bson';
-import { MongoFault } from '../fault.ts';
+import { CommandError } from '../errors.ts';
 import { type Document, Kind, kindOf, namesOf, numeric, Raw, RawArray } from './value.ts';
 
 /** MongoDB's limit for what it stores. */
@@ -119,7 +119,7 @@ class Writer {
   }
 
   #open(): number {
-    if (++this.#depth > MAX_DEPTH) throw new MongoFault(15, `BSON document nested deeper than ${MAX_DEPTH} levels`);
+    if (++this.#depth > MAX_DEPTH) throw new CommandError(15, `BSON document nested deeper than ${MAX_DEPTH} levels`);
     return this.#room(4);
   }
 
@@ -131,7 +131,7 @@ class Writer {
   }
 
   #name(text: string): void {
-    if (text.indexOf('\0') >= 0) throw new MongoFault(2, 'A field name or pattern must not contain a zero byte');
+    if (text.indexOf('\0') >= 0) throw new CommandError(2, 'A field name or pattern must not contain a zero byte');
     this.#text(text);
     this.#byte(0);
   }

@@ -1,5 +1,5 @@
 import { Long, ObjectId, Timestamp } from 'bson';
-import { MongoFault } from '../fault.ts';
+import { CommandError } from '../errors.ts';
 import { Reader } from './decode.ts';
 import { encode } from './encode.ts';
 import { Kind } from './value.ts';
@@ -29,7 +29,7 @@ export function* elements(bytes: Uint8Array): Generator<Element> {
 export function rawDocuments(bytes: Uint8Array): Uint8Array[] {
   const found: Uint8Array[] = [];
   for (const element of elements(bytes)) {
-    if (element.type !== Kind.object) throw new MongoFault(14, 'The array must hold documents only');
+    if (element.type !== Kind.object) throw new CommandError(14, 'The array must hold documents only');
     found.push(bytes.subarray(element.value, element.end));
   }
   return found;
@@ -70,7 +70,7 @@ export function storedForm(bytes: Uint8Array, id?: Uint8Array): Uint8Array {
   return documentOf([id ?? own ?? encode({ _id: new ObjectId() }).subarray(4, -1), ...parts]);
 }
 
-export function timestamp(): Timestamp {
+function timestamp(): Timestamp {
   return new Timestamp(Long.fromBits(1, Math.floor(Date.now() / 1000), true));
 }
 

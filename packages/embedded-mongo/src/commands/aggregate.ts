@@ -1,16 +1,16 @@
 import { type Document, isNumeric, isObject, kindOf } from '../bson/value.ts';
 import { scopeOf } from '../expression/expression.ts';
-import { MongoFault } from '../fault.ts';
+import { CommandError } from '../errors.ts';
 import type { Context } from '../pipeline/context.ts';
 import { answersOf, DATABASE_STAGES, parsePipeline } from '../pipeline/pipeline.ts';
-import { parseStages, stageEntries } from '../pipeline/stages.ts';
+import { stageEntries } from '../pipeline/stages.ts';
 import type { Compare } from '../query/compare.ts';
 import { FIRST_BATCH } from './query.ts';
 import * as field from './fields.ts';
 import { collectionName, command, namespaceOf, type Request } from './request.ts';
 
 /** What API version 1 leaves out. */
-const UNSTABLE = /^\$(?:listLocalSessions|search|vectorSearch|listSearchIndexes|rankFusion)$/;
+const UNSTABLE = /^\$(?:listLocalSessions|search|vectorSearch|listSearchIndexes)$/;
 
 export const aggregate = command({
   write: isWrite,
@@ -26,21 +26,21 @@ export const aggregate = command({
   run: (request, given) => {
     const { body, engine, db } = request;
     if (!given.cursor)
-      throw new MongoFault(9, "The 'cursor' option is required, except for aggregate with the explain argument");
+      throw new CommandError(9, "The 'cursor' option is required, except for aggregate with the explain argument");
     if (isWrite(body) && given.readConcern?.['level'] === 'linearizable')
-      throw new MongoFault(72, "$out and $merge cannot be used with a 'linearizable' read concern level");
+      throw new CommandError(72, "$out and $merge cannot be used with a 'linearizable' read concern level");
     const stages = stageEntries(given.pipeline).map(([name]) => name);
     const unstable = stages.find((name) => UNSTABLE.test(name));
     if (unstable && given.apiStrict)
-      throw new MongoFault(323, `stage ${unstable} is not allowed with 'apiStrict: true' in API Version 1`);
+      throw new CommandError(323, `stage ${unstable} is not allowed with 'apiStrict: true' in API Version 1`);
     const context = contextOf(request, given);
     const pipeline = parsePipeline(given.pipeline, context, given.hint);
     const whole = isNumeric(kindOf(body['aggregate']));
     if (whole && Number(body['aggregate']) !== 1)
-      throw new MongoFault(9, "Invalid command format: the 'aggregate' field must specify a collection name or 1");
+      throw new CommandError(9, "Invalid command format: the 'aggregate' field must specify a collection name or 1");
     const [head = ''] = stages;
     if (whole !== DATABASE_STAGES.includes(head))
-      throw new MongoFault(73, `'${head}' can only be run with ${whole ? 'a collection' : '{aggregate: 1}'}`);
+      throw new CommandError(73, `'${head}' can only be run with ${whole ? 'a collection' : '{aggregate: 1}'}`);
     return engine.cursors.first(
       whole ? `${db}.$cmd.aggregate` : namespaceOf(request),
       answersOf(pipeline.open(whole ? '' : collectionName(request)), context),
@@ -64,6 +64,5 @@ export function contextOf({ engine, db, body }: Request, given: Document): Conte
     reading: new Set(),
     session: body['lsid'],
     parse: parsePipeline,
-    stages: (pipeline, context) => parseStages(stageEntries(pipeline, context.inside), context),
   };
 }

@@ -3,7 +3,7 @@ import { encode } from '../bson/encode.ts';
 import { elements, rawField } from '../bson/raw.ts';
 import { type Document, Kind } from '../bson/value.ts';
 import { type Scope, scopeOf } from '../expression/expression.ts';
-import { MongoFault } from '../fault.ts';
+import { CommandError } from '../errors.ts';
 import { answersOf } from '../plan/cursors.ts';
 import { insertOne } from '../storage/writes.ts';
 import * as field from './fields.ts';
@@ -62,7 +62,7 @@ export const bulkWrite = command({
 function namespaceOf(bytes: Uint8Array): Namespace {
   const { ns } = field.given(decodeWithout(bytes, ''), NAMESPACE, 'bulkWrite.nsInfo');
   const dot = ns.indexOf('.');
-  if (dot < 1) throw new MongoFault(73, `Invalid namespace specified '${ns}'`);
+  if (dot < 1) throw new CommandError(73, `Invalid namespace specified '${ns}'`);
   return [ns.slice(0, dot), ns.slice(dot + 1)];
 }
 
@@ -71,11 +71,11 @@ type Operation = (request: Request, scope: Scope, counts: Counts) => Document;
 function operationOf(bytes: Uint8Array, namespaces: readonly Namespace[]): Operation {
   const [first] = elements(bytes);
   const kind = first?.name as keyof typeof OPERATIONS;
-  if (!Object.hasOwn(OPERATIONS, kind ?? '')) throw new MongoFault(9, `Unrecognized bulkWrite operation '${kind}'`);
+  if (!Object.hasOwn(OPERATIONS, kind ?? '')) throw new CommandError(9, `Unrecognized bulkWrite operation '${kind}'`);
   const doc = decodeWithout(bytes, 'document');
   const where = `bulkWrite.ops.${kind}`;
   const namespace = namespaces[field.whole(doc[kind], `${where}.${kind}`) ?? -1];
-  if (!namespace) throw new MongoFault(2, `BulkWrite ops entry ${kind} has an invalid nsInfo index.`);
+  if (!namespace) throw new CommandError(2, `BulkWrite ops entry ${kind} has an invalid nsInfo index.`);
   if (kind === 'insert') {
     field.given(doc, OPERATIONS.insert, where);
     const document = rawField(bytes, 'document');

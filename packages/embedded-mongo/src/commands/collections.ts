@@ -2,7 +2,7 @@ import { Binary } from 'bson';
 import { decode } from '../bson/decode.ts';
 import { encode } from '../bson/encode.ts';
 import type { Document } from '../bson/value.ts';
-import { MongoFault } from '../fault.ts';
+import { CommandError } from '../errors.ts';
 import { answersOf } from '../plan/cursors.ts';
 import { parseFilter } from '../query/filter.ts';
 import { matches } from '../query/match.ts';
@@ -40,7 +40,7 @@ export const drop = command({
 export const dropDatabase = command({
   write: true,
   run: ({ engine, db, body }) => {
-    if (Number(body['dropDatabase']) !== 1) throw new MongoFault(5255100, 'have to pass 1 as db parameter');
+    if (Number(body['dropDatabase']) !== 1) throw new CommandError(5255100, 'have to pass 1 as db parameter');
     for (const collection of engine.catalog.inDatabase(db)) engine.catalog.drop(collection);
     engine.cursors.killIn(`${db}.`);
     return { dropped: db, ok: 1 };

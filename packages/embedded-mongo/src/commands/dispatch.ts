@@ -1,7 +1,7 @@
 import { decode, decodeWithout } from '../bson/decode.ts';
 import { elements } from '../bson/raw.ts';
 import { type Document, isObject } from '../bson/value.ts';
-import { failure, MongoFault, notImplemented } from '../fault.ts';
+import { failure, CommandError, notImplemented } from '../errors.ts';
 import { runOnce, writeIdOf } from '../storage/retryable.ts';
 import type { Message } from '../wire/message.ts';
 import * as field from './fields.ts';
@@ -16,12 +16,13 @@ export function dispatch(service: Service, connection: Connection, message: Mess
     const [first] = elements(raw);
     const name = first?.name ?? '';
     const command = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
-    if (!command) throw new MongoFault(59, `no such command: '${name}'`);
-    if (!connection.authenticated && !command.open) throw new MongoFault(13, `Command ${name} requires authentication`);
+    if (!command) throw new CommandError(59, `no such command: '${name}'`);
+    if (!connection.authenticated && !command.open)
+      throw new CommandError(13, `Command ${name} requires authentication`);
     const body = command.rawField ? decodeWithout(raw, command.rawField) : decode(raw);
     const db = typeof body['$db'] === 'string' ? body['$db'] : 'admin';
     if (command.admin && db !== 'admin')
-      throw new MongoFault(13, `${name} may only be run against the admin database.`);
+      throw new CommandError(13, `${name} may only be run against the admin database.`);
     submit(command, { service, engine: service.engine, connection, name, db, body, raw, sequences }, answer);
   } catch (error) {
     answer(failure(error as Error));
@@ -32,7 +33,7 @@ function submit(command: Command, request: Request, answer: Answer): void {
   const { engine, name, body, sequences } = request;
   if ('startTransaction' in body || 'autocommit' in body) {
     const instead = 'write one document atomically instead';
-    throw new MongoFault(263, `Transactions are not supported by the embedded engine; ${instead}`);
+    throw new CommandError(263, `Transactions are not supported by the embedded engine; ${instead}`);
   }
   const given = field.given(body, command.fields, name, name) as field.Generic;
   for (const sequence of sequences.keys())
@@ -67,19 +68,19 @@ function checkGeneric(given: field.Generic, { retryable }: Command, name: string
   const { readConcern = {}, maxTimeMS = 0, apiVersion, apiStrict, apiDeprecationErrors } = given;
   if (given.txnNumber !== undefined && !retryable) {
     const where = 'multi-document transactions and retryable write commands';
-    throw new MongoFault(50768, `txnNumber may only be provided for ${where}, which ${name} is not`);
+    throw new CommandError(50768, `txnNumber may only be provided for ${where}, which ${name} is not`);
   }
   if (!(maxTimeMS >= 0 && maxTimeMS <= MAX_TIME_MS))
-    throw new MongoFault(2, `${maxTimeMS} value for maxTimeMS is out of range [0, ${MAX_TIME_MS}]`);
+    throw new CommandError(2, `${maxTimeMS} value for maxTimeMS is out of range [0, ${MAX_TIME_MS}]`);
   if (readConcern['level'] === 'snapshot' || 'atClusterTime' in readConcern)
     throw notImplemented('readConcern snapshot');
   if (!LEVELS.has(readConcern['level']))
-    throw new MongoFault(9, "readConcern.level must be one of 'local', 'majority', 'linearizable' and 'available'");
+    throw new CommandError(9, "readConcern.level must be one of 'local', 'majority', 'linearizable' and 'available'");
   if (apiVersion === undefined && (apiStrict !== undefined || apiDeprecationErrors !== undefined))
-    throw new MongoFault(72, 'Provided apiStrict or apiDeprecationErrors without passing apiVersion');
-  if (apiVersion !== undefined && apiVersion !== '1') throw new MongoFault(322, 'API version must be "1"');
+    throw new CommandError(72, 'Provided apiStrict or apiDeprecationErrors without passing apiVersion');
+  if (apiVersion !== undefined && apiVersion !== '1') throw new CommandError(322, 'API version must be "1"');
   if (apiStrict && !STABLE.has(name))
-    throw new MongoFault(323, `Provided apiStrict:true, but the command ${name} is not in API Version 1.`);
+    throw new CommandError(323, `Provided apiStrict:true, but the command ${name} is not in API Version 1.`);
 }
 
 const CONCERN = {
@@ -94,7 +95,7 @@ const CONCERN = {
  */
 function concernOf(concern: Document | undefined, reading?: string): { durable: boolean; unmet?: Document } {
   if (!concern) return { durable: reading === undefined };
-  if (reading) throw new MongoFault(72, `Command ${reading} does not support writeConcern`);
+  if (reading) throw new CommandError(72, `Command ${reading} does not support writeConcern`);
   const { w = 'majority', j } = field.given(concern, CONCERN, 'writeConcern');
   if (isObject(w)) throw notImplemented('A writeConcern by tags');
   if (typeof w === 'string') {
@@ -105,11 +106,12 @@ function concernOf(concern: Document | undefined, reading?: string): { durable: 
     };
   }
   const members = field.number(w, 'writeConcern.w') ?? 1;
-  if (members < 0 || members > 50) throw new MongoFault(9, 'w has to be a non-negative number and not greater than 50');
+  if (members < 0 || members > 50)
+    throw new CommandError(9, 'w has to be a non-negative number and not greater than 50');
   if (members > 1) return { durable: true, unmet: shortfall(100, 'Not enough data-bearing nodes') };
   return { durable: members === 1 ? j !== false : j === true };
 }
 
 function shortfall(code: number, errmsg: string): Document {
-  return { code, codeName: new MongoFault(code, '').codeName, errmsg, errInfo: {} };
+  return { code, codeName: new CommandError(code, '').codeName, errmsg, errInfo: {} };
 }

@@ -1,6 +1,6 @@
 import { type Document, isObject } from '../bson/value.ts';
 import { type Scope, scopeOf } from '../expression/expression.ts';
-import { MongoFault } from '../fault.ts';
+import { CommandError } from '../errors.ts';
 import { parsePipeline } from '../pipeline/pipeline.ts';
 import { type IndexPlan, type Plan, planQuery } from '../plan/planner.ts';
 import { eachRow, type Query } from '../plan/rows.ts';
@@ -43,7 +43,7 @@ const EXPLAINED: Readonly<Record<string, [Command, Read, stage?: string]>> = {
 
 function statement(statements: unknown, fields: field.Fields, scope: Scope): Explained {
   const [first, ...more] = field.array(statements, 'explain') ?? [];
-  if (!isObject(first) || more.length > 0) throw new MongoFault(72, 'explained write batches must be of size 1');
+  if (!isObject(first) || more.length > 0) throw new CommandError(72, 'explained write batches must be of size 1');
   const { q: filter, multi, limit, ...rest }: Document = field.given(first, fields, 'explain');
   return { query: queryOf({ ...rest, filter, scope, limit: multi === true || limit === 0 ? 0 : 1 }) };
 }
@@ -60,11 +60,11 @@ export const explain = command({
     const [name = ''] = Object.keys(explained);
     const target = String(explained[name]);
     const [inner, read, usual = ''] = (Object.hasOwn(EXPLAINED, name) ? EXPLAINED[name] : undefined) ?? [];
-    if (!inner || !read) throw new MongoFault(59, `Explain failed due to unknown command: ${name}`);
+    if (!inner || !read) throw new CommandError(59, `Explain failed due to unknown command: ${name}`);
     if (!VERBOSITIES.has(verbosity))
-      throw new MongoFault(2, `Enumeration value '${verbosity}' for field 'explain.verbosity' is not a valid value.`);
+      throw new CommandError(2, `Enumeration value '${verbosity}' for field 'explain.verbosity' is not a valid value.`);
     const own: Document = field.given(explained, inner.fields, name, name);
-    if (own['writeConcern']) throw new MongoFault(72, 'Command explain does not support writeConcern');
+    if (own['writeConcern']) throw new CommandError(72, 'Command explain does not support writeConcern');
     const { query, run } = read({ ...own, scope: scopeOf(own['let']) }, request, target);
     const collection = engine.catalog.find(db, target);
     const plan = collection && planQuery(collection, query);

@@ -1,6 +1,6 @@
 import { Binary, Long } from 'bson';
 import { type Document, isNumeric, isObject, kindOf, numeric } from '../bson/value.ts';
-import { MongoFault, notImplemented } from '../fault.ts';
+import { CommandError, notImplemented } from '../errors.ts';
 import { collating } from '../query/collation.ts';
 import type { Compare } from '../query/compare.ts';
 import { typeName } from '../query/type-names.ts';
@@ -28,12 +28,12 @@ export function given<F extends Fields>(doc: Document, fields: F, where: string,
   return found as Given<F>;
 }
 
-export function unknownField(what: string): MongoFault {
-  return new MongoFault(40415, `BSON field '${what}' is an unknown field.`);
+export function unknownField(what: string): CommandError {
+  return new CommandError(40415, `BSON field '${what}' is an unknown field.`);
 }
 
-export function missing(what: string): MongoFault {
-  return new MongoFault(40414, `BSON field '${what}' is missing but a required field`);
+export function missing(what: string): CommandError {
+  return new CommandError(40414, `BSON field '${what}' is missing but a required field`);
 }
 
 /** One parser for several fields. */
@@ -62,7 +62,7 @@ function typed<T>(expected: string, read: (value: unknown) => T | undefined): Pa
     const result = read(value);
     if (result !== undefined) return result;
     const why = `is the wrong type '${typeName(value)}', expected type '${expected}'`;
-    throw new MongoFault(14, `BSON field '${what}' ${why}`);
+    throw new CommandError(14, `BSON field '${what}' ${why}`);
   };
 }
 
@@ -79,13 +79,13 @@ export const flag = typed('bool', (value) =>
 /** A whole number from 0 on; what stands behind the point is cut off. */
 export const whole: Parser<number | undefined> = (value, what) => {
   const size = Math.trunc(number(value, what) ?? 0);
-  if (!(size >= 0)) throw new MongoFault(51024, `BSON field '${what}' value must be >= 0, actual value '${size}'`);
+  if (!(size >= 0)) throw new CommandError(51024, `BSON field '${what}' value must be >= 0, actual value '${size}'`);
   return value === null ? undefined : size;
 };
 
 const hint: Parser<string | Document> = (value) => {
   if (typeof value === 'string' || isObject(value)) return value;
-  throw new MongoFault(9, 'Hint must be a string or an object');
+  throw new CommandError(9, 'Hint must be a string or an object');
 };
 
 const COLLATION = {
@@ -117,7 +117,7 @@ export const cursor: Parser<{ batchSize: number | undefined }> = (value, what) =
 const session: Parser<Document | undefined> = (value, what) => {
   const lsid = object(value, what);
   if (lsid && !(lsid['id'] instanceof Binary && lsid['id'].sub_type === Binary.SUBTYPE_UUID))
-    throw new MongoFault(14, `BSON field '${what}.id' is the wrong type '${typeName(lsid['id'])}', expected a UUID`);
+    throw new CommandError(14, `BSON field '${what}.id' is the wrong type '${typeName(lsid['id'])}', expected a UUID`);
   return lsid;
 };
 

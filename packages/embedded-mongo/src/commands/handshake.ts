@@ -1,5 +1,5 @@
 import type { Document } from '../bson/value.ts';
-import { MongoFault } from '../fault.ts';
+import { CommandError } from '../errors.ts';
 import { MAX_DOCUMENT_SIZE } from '../storage/collection.ts';
 import { startPlain } from '../wire/auth.ts';
 import { MAX_MESSAGE_SIZE } from '../wire/inbox.ts';
@@ -69,7 +69,7 @@ export const saslContinue = command({
   open: true,
   fields: field.all(field.anything, 'conversationId', 'payload'),
   run: () => {
-    throw new MongoFault(17, 'No SASL session state found');
+    throw new CommandError(17, 'No SASL session state found');
   },
 });
 

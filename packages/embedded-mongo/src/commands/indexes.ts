@@ -1,7 +1,7 @@
 import { deserialize } from 'bson';
 import { encode } from '../bson/encode.ts';
 import { type Document, isNumeric, isObject, kindOf, numeric } from '../bson/value.ts';
-import { MongoFault, notImplemented } from '../fault.ts';
+import { CommandError, notImplemented } from '../errors.ts';
 import { answersOf } from '../plan/cursors.ts';
 import { type Filter, parseFilter } from '../query/filter.ts';
 import { isArrayIndex } from '../query/path.ts';
@@ -29,7 +29,7 @@ export const createIndexes = command({
   fields: { indexes: field.needed(field.array), commitQuorum: field.anything },
   run: (request, { indexes }) => {
     const { engine, db } = request;
-    if (indexes.length === 0) throw new MongoFault(2, 'Must specify at least one index to create');
+    if (indexes.length === 0) throw new CommandError(2, 'Must specify at least one index to create');
     const specs = indexes.map(parseSpec);
     const createdCollectionAutomatically = collectionOf(request) === undefined;
     const collection = engine.catalog.ensure(db, collectionName(request));
@@ -48,18 +48,18 @@ export const createIndexes = command({
 });
 
 function parseSpec(spec: unknown): IndexSpec {
-  if (!isObject(spec)) throw new MongoFault(14, 'The elements of the indexes array must be objects');
+  if (!isObject(spec)) throw new CommandError(14, 'The elements of the indexes array must be objects');
   const unknown = Object.keys(spec).find((option) => !Object.hasOwn(SPEC, option));
-  if (unknown) throw new MongoFault(197, `The field '${unknown}' is not valid for an index specification`);
+  if (unknown) throw new CommandError(197, `The field '${unknown}' is not valid for an index specification`);
   const { key, name, v = 2, ...options } = field.given(spec, SPEC, 'createIndexes.indexes');
   if (!key || name === undefined)
-    throw new MongoFault(9, "The 'key' and 'name' fields are required properties of an index specification");
+    throw new CommandError(9, "The 'key' and 'name' fields are required properties of an index specification");
   const { unique, sparse, partialFilterExpression, expireAfterSeconds } = options;
   const fields = Object.entries(key);
   if (fields.length === 0) throw refused('Index keys cannot be an empty object.');
-  if (fields.length > MAX_FIELDS) throw new MongoFault(13103, 'too many compound keys');
+  if (fields.length > MAX_FIELDS) throw new CommandError(13103, 'too many compound keys');
   for (const [path, way] of fields) checkField(path, way);
-  if (name === '*') throw new MongoFault(2, "The index name '*' is not valid.");
+  if (name === '*') throw new CommandError(2, "The index name '*' is not valid.");
   if (name === '') throw refused('The index name cannot be empty');
   if (v !== 1 && v !== 2) throw refused(`Invalid index version ${v}`);
   if (partialFilterExpression && sparse) throw refused('cannot mix "partialFilterExpression" and "sparse" options');
@@ -73,9 +73,9 @@ function parseSpec(spec: unknown): IndexSpec {
   };
   const [extra] = Object.keys(kept);
   if (isIdKey(key) && extra)
-    throw new MongoFault(197, `The field '${extra}' is not valid for an _id index specification`);
+    throw new CommandError(197, `The field '${extra}' is not valid for an _id index specification`);
   if (name === '_id_' && !isIdKey(key))
-    throw new MongoFault(2, "The index name '_id_' is reserved for the index with the key pattern {_id: 1}");
+    throw new CommandError(2, "The index name '_id_' is reserved for the index with the key pattern {_id: 1}");
   return deserialize(encode({ v: 2, key, name, ...kept }), { bsonRegExp: true }) as IndexSpec;
 }
 
@@ -91,8 +91,8 @@ function checkTtl(ttl: unknown, fields: number): void {
   if (fields > 1) throw refused('TTL indexes are single-field indexes, compound indexes do not support TTL');
 }
 
-function refused(why: string): MongoFault {
-  return new MongoFault(67, why);
+function refused(why: string): CommandError {
+  return new CommandError(67, why);
 }
 
 const KINDS = new Set(['text', 'hashed', '2d', '2dsphere', 'columnstore']);
@@ -131,12 +131,15 @@ function exists(collection: Collection, spec: IndexSpec): boolean {
     const shown = `Requested index: ${JSON.stringify(spec)}, existing index: ${JSON.stringify(held)}`;
     const same = sameBytes(signature(held), signature(spec));
     if (held.name !== spec.name) {
-      if (same) throw new MongoFault(85, `Index already exists with a different name: ${held.name}. ${shown}`);
+      if (same) throw new CommandError(85, `Index already exists with a different name: ${held.name}. ${shown}`);
       continue;
     }
-    if (!same) throw new MongoFault(86, `An existing index has the same name as the requested index. ${shown}`);
+    if (!same) throw new CommandError(86, `An existing index has the same name as the requested index. ${shown}`);
     if (held['expireAfterSeconds'] !== spec['expireAfterSeconds']) {
-      throw new MongoFault(85, `An equivalent index already exists with the same name but different options. ${shown}`);
+      throw new CommandError(
+        85,
+        `An equivalent index already exists with the same name but different options. ${shown}`,
+      );
     }
     return true;
   }
@@ -177,10 +180,10 @@ function chosen({ indexes }: Collection, wanted: unknown): Index[] {
   const names = Array.isArray(wanted) ? wanted : [isObject(wanted) ? nameOf(indexes, wanted) : wanted];
   return [...new Set(names)].map((name) => {
     if (typeof name !== 'string')
-      throw new MongoFault(14, "BSON field 'dropIndexes.index' must be a name, a key pattern or an array of names");
+      throw new CommandError(14, "BSON field 'dropIndexes.index' must be a name, a key pattern or an array of names");
     const found = indexes.find((index) => index.name === name);
-    if (!found) throw new MongoFault(27, `index not found with name [${name}]`);
-    if (found.isId) throw new MongoFault(72, 'cannot drop _id index');
+    if (!found) throw new CommandError(27, `index not found with name [${name}]`);
+    if (found.isId) throw new CommandError(72, 'cannot drop _id index');
     return found;
   });
 }
@@ -188,8 +191,8 @@ function chosen({ indexes }: Collection, wanted: unknown): Index[] {
 function nameOf(indexes: readonly Index[], pattern: Document): string {
   const key = deserialize(encode(pattern));
   const [found, ...more] = indexes.filter((index) => sameBytes(index.spec.key, key));
-  if (!found) throw new MongoFault(27, `can't find index with key: ${JSON.stringify(key)}`);
+  if (!found) throw new CommandError(27, `can't find index with key: ${JSON.stringify(key)}`);
   if (more.length > 0)
-    throw new MongoFault(181, `Several indexes have the key ${JSON.stringify(key)}: drop one by its name`);
+    throw new CommandError(181, `Several indexes have the key ${JSON.stringify(key)}: drop one by its name`);
   return found.name;
 }

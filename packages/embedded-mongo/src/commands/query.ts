@@ -1,12 +1,12 @@
 import type { Document } from '../bson/value.ts';
 import { type Scope, scopeOf } from '../expression/expression.ts';
-import { MongoFault } from '../fault.ts';
+import { CommandError } from '../errors.ts';
 import type { Answers } from '../plan/cursors.ts';
 import { countRows, openRows, type Query } from '../plan/rows.ts';
 import { checkCollatedShape } from '../query/collation.ts';
 import type { Compare } from '../query/compare.ts';
 import { parseFilter } from '../query/filter.ts';
-import { parseProjection, projectBytes } from '../query/project.ts';
+import { parseProjection } from '../pipeline/shape.ts';
 import { parseSort } from '../query/sort.ts';
 import * as field from './fields.ts';
 import { collectionOf, command, namespaceOf } from './request.ts';
@@ -24,7 +24,7 @@ export function queryOf({ filter = {}, sort = {}, skip = 0, limit = 0, hint, sco
   const natural = (sort as Document)['$natural'];
   // The order of the collection itself is asked for as a sort, too.
   if (natural !== undefined && (Object.keys(sort as Document).length > 1 || hint !== undefined))
-    throw new MongoFault(2, '$natural cannot be combined with another sort or with a hint');
+    throw new CommandError(2, '$natural cannot be combined with another sort or with a hint');
   return {
     filter: parseFilter(filter as Document, scope, collation),
     sort: parseSort(natural === undefined ? (sort as Document) : {}, collation),
@@ -49,7 +49,7 @@ export const find = command({
     const { engine } = request;
     const scope = scopeOf(given.let);
     const query = queryOf({ ...given, scope });
-    const projection = parseProjection(given.projection ?? {}, query.filter, scope);
+    const projection = parseProjection(given.projection ?? {}, scope);
     if (given.collation) checkCollatedShape(given.projection);
     const collection = collectionOf(request);
     const rows = collection && openRows(engine.database, collection, query);
@@ -57,7 +57,7 @@ export const find = command({
       ? {
           next: () => {
             const row = rows.next();
-            return row && (projection ? projectBytes(row.bytes, projection) : row.bytes);
+            return row && (projection ? projection(row.bytes) : row.bytes);
           },
           pause: () => rows.pause(),
         }
@@ -69,7 +69,7 @@ export const find = command({
 
 function tailable(value: unknown, what: string): void {
   if (field.flag(value, what))
-    throw new MongoFault(2, 'error processing query: tailable cursor requested on non capped collection');
+    throw new CommandError(2, 'error processing query: tailable cursor requested on non capped collection');
 }
 
 /** The driver always sends these two, empty. */
@@ -81,8 +81,8 @@ export const getMore = command({
   fields: { collection: field.needed(field.text), batchSize: field.whole },
   run: ({ engine, body, db }, { collection, batchSize, maxTimeMS }) => {
     if (maxTimeMS !== undefined)
-      throw new MongoFault(2, 'cannot set maxTimeMS on getMore command for a non-awaitData cursor');
-    if (batchSize === 0) throw new MongoFault(2, 'Batch size for getMore must be positive, but received: 0');
+      throw new CommandError(2, 'cannot set maxTimeMS on getMore command for a non-awaitData cursor');
+    if (batchSize === 0) throw new CommandError(2, 'Batch size for getMore must be positive, but received: 0');
     return engine.cursors.next(cursorId(body['getMore']), `${db}.${collection}`, batchSize ?? Infinity);
   },
 });

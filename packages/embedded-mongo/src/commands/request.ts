@@ -1,6 +1,6 @@
 import { rawDocuments, rawField } from '../bson/raw.ts';
 import { type Document, Kind } from '../bson/value.ts';
-import { MongoFault } from '../fault.ts';
+import { CommandError } from '../errors.ts';
 import { typeName } from '../query/type-names.ts';
 import type { Collection } from '../storage/collection.ts';
 import type { Engine } from '../storage/engine.ts';
@@ -58,8 +58,8 @@ export function command<F extends Fields>(spec: Spec<F>): Command {
 export function collectionName({ body, name, db }: Request): string {
   const collection = body[name];
   if (typeof collection !== 'string')
-    throw new MongoFault(73, `collection name has invalid type ${typeName(collection)} for ${name}`);
-  if (collection === '') throw new MongoFault(73, `Invalid namespace specified '${db}.'`);
+    throw new CommandError(73, `collection name has invalid type ${typeName(collection)} for ${name}`);
+  if (collection === '') throw new CommandError(73, `Invalid namespace specified '${db}.'`);
   return collection;
 }
 
@@ -73,7 +73,7 @@ export function collectionOf(request: Request): Collection | undefined {
 
 export function existing(request: Request): Collection {
   const collection = collectionOf(request);
-  if (!collection) throw new MongoFault(26, `ns does not exist: ${namespaceOf(request)}`);
+  if (!collection) throw new CommandError(26, `ns does not exist: ${namespaceOf(request)}`);
   return collection;
 }
 

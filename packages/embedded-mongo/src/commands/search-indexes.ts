@@ -1,7 +1,7 @@
 import { deserialize } from 'bson';
 import { encode } from '../bson/encode.ts';
 import type { Document } from '../bson/value.ts';
-import { MongoFault } from '../fault.ts';
+import { CommandError } from '../errors.ts';
 import { idOf, type SearchIndex } from '../search/search-index.ts';
 import { parseDefinition } from '../search/text/fields.ts';
 import { parseVectorDefinition } from '../search/vector/vector-index.ts';
@@ -22,7 +22,7 @@ export const createSearchIndexes = command({
   fields: { indexes: field.needed(field.array) },
   run: (request, { indexes }) => {
     const collection = existing(request);
-    if (indexes.length === 0) throw new MongoFault(2, '"indexes" must be a non-empty array');
+    if (indexes.length === 0) throw new CommandError(2, '"indexes" must be a non-empty array');
     const indexesCreated = indexes.map((spec) => {
       const where = 'createSearchIndexes.indexes';
       const {
@@ -30,12 +30,12 @@ export const createSearchIndexes = command({
         type = 'search',
         definition,
       } = field.given(field.object(spec, where) ?? {}, SPEC, where);
-      if (!Object.hasOwn(TYPES, type)) throw new MongoFault(2, `"${where}.type" must be search or vectorSearch`);
-      if (name === '') throw new MongoFault(9, 'A search index needs a name');
+      if (!Object.hasOwn(TYPES, type)) throw new CommandError(2, `"${where}.type" must be search or vectorSearch`);
+      if (name === '') throw new CommandError(9, 'A search index needs a name');
       TYPES[type]?.(definition);
       if (collection.searchIndexes.some((index) => index.name === name)) {
         const why = `an index named "${name}" is already defined for collection ${collection.name}`;
-        throw new MongoFault(68, `Duplicate Index: ${why}`);
+        throw new CommandError(68, `Duplicate Index: ${why}`);
       }
       return { id: idOf(request.engine.catalog.addSearchIndex(collection, name, plain(definition))), name };
     });
@@ -70,9 +70,9 @@ type Selector = field.Given<typeof SELECTOR>;
 
 function chosen({ searchIndexes }: Collection, { id, name }: Selector): SearchIndex {
   if ((id === undefined) === (name === undefined))
-    throw new MongoFault(72, "Exactly one of 'name' and 'id' of a search index must be set.");
+    throw new CommandError(72, "Exactly one of 'name' and 'id' of a search index must be set.");
   const found = searchIndexes.find((index) => (id === undefined ? index.name === name : idOf(index) === id));
-  if (!found) throw new MongoFault(27, `Search index not found: ${id ?? name}`);
+  if (!found) throw new CommandError(27, `Search index not found: ${id ?? name}`);
   return found;
 }
 

@@ -1,5 +1,5 @@
 import type { Document } from '../bson/value.ts';
-import { MongoFault } from '../fault.ts';
+import { CommandError } from '../errors.ts';
 import { MAX_DOCUMENT_SIZE } from '../storage/collection.ts';
 import * as field from './fields.ts';
 import { command } from './request.ts';
@@ -47,7 +47,7 @@ export const getParameter = command({
   run: ({ body }, given) => {
     const all = body['getParameter'] === '*' || given.allParameters === true;
     const known = Object.entries(PARAMETERS).filter(([name]) => all || Object.hasOwn(given, name));
-    if (known.length === 0) throw new MongoFault(72, 'no option found to get');
+    if (known.length === 0) throw new CommandError(72, 'no option found to get');
     return { ...Object.fromEntries(known), ok: 1 };
   },
 });
@@ -80,7 +80,7 @@ export const getLog = command({
   run: ({ body: { getLog: wanted } }) => {
     const names = ['global', 'startupWarnings'];
     if (wanted === '*') return { names, ok: 1 };
-    if (!names.includes(wanted as string)) throw new MongoFault(96, `No log named '${String(wanted)}'`);
+    if (!names.includes(wanted as string)) throw new CommandError(96, `No log named '${String(wanted)}'`);
     return { totalLinesWritten: 0, log: [], ok: 1 };
   },
 });

@@ -1,11 +1,10 @@
 import { decode } from '../bson/decode.ts';
 import { type Document, Kind, Raw } from '../bson/value.ts';
 import { type Scope, scopeOf } from '../expression/expression.ts';
-import { MongoFault, writeError } from '../fault.ts';
+import { CommandError, writeError } from '../errors.ts';
 import { eachRow } from '../plan/rows.ts';
 import { checkCollatedShape, checkCollatedUpdate } from '../query/collation.ts';
-import { parseFilter } from '../query/filter.ts';
-import { parseProjection, projectBytes } from '../query/project.ts';
+import { parseProjection } from '../pipeline/shape.ts';
 import { deleteMatching, insertOne, type Target, type UpdateOutcome, updateMatching } from '../storage/writes.ts';
 import { parseUpdate } from '../update/update.ts';
 import * as field from './fields.ts';
@@ -91,7 +90,7 @@ export const remove = command({
     const scope = scopeOf(variables);
     const statements = statementsOf(request, 'deletes', DELETE);
     const wrong = statements.find(({ limit }) => limit > 1);
-    if (wrong) throw new MongoFault(9, `The limit field in delete objects must be 0 or 1. Got ${wrong.limit}`);
+    if (wrong) throw new CommandError(9, `The limit field in delete objects must be 0 or 1. Got ${wrong.limit}`);
     let n = 0;
     const writeErrors = eachWrite(statements, ordered, ({ q, limit, ...options }) => {
       n += runDelete(request, namespace, { filter: q, multi: limit === 0, scope, ...options });
@@ -113,15 +112,13 @@ export const findAndModify = command({
     const { new: wantsNew, upsert, arrayFilters, collation } = options;
     if (removing) {
       const [both] = Object.entries({ update: change, upsert, new: wantsNew, arrayFilters }).find(([, is]) => is) ?? [];
-      if (both) throw new MongoFault(9, `Cannot specify both '${both}' and 'remove'=true`);
-    } else if (change === undefined) throw new MongoFault(9, 'Either an update or remove=true must be specified');
+      if (both) throw new CommandError(9, `Cannot specify both '${both}' and 'remove'=true`);
+    } else if (change === undefined) throw new CommandError(9, 'Either an update or remove=true must be specified');
     const scope = scopeOf(options.let);
-    const projection = parseProjection(fields, parseFilter(filter, scope, collation), scope);
+    const projection = parseProjection(fields, scope);
     if (collation) checkCollatedShape(fields);
-    if (wantsNew && projection?.positional)
-      throw new MongoFault(9, 'Cannot specify a positional projection and return the new document');
     const shown = (bytes: Uint8Array | undefined): Raw | null =>
-      bytes ? new Raw(Kind.object, projection ? projectBytes(bytes, projection) : bytes) : null;
+      bytes ? new Raw(Kind.object, projection ? projection(bytes) : bytes) : null;
     if (removing) {
       const collection = collectionOf(request);
       const query = queryOf({ ...options, filter, limit: 1, scope });
@@ -150,14 +147,17 @@ export function eachWrite<Item>(
   write: (item: Item, index: number) => void,
 ): Document[] {
   if (items.length === 0 || items.length > MAX_WRITES)
-    throw new MongoFault(16, `Write batch sizes must be between 1 and ${MAX_WRITES}. Got ${items.length} operations.`);
+    throw new CommandError(
+      16,
+      `Write batch sizes must be between 1 and ${MAX_WRITES}. Got ${items.length} operations.`,
+    );
   const errors: Document[] = [];
   for (const [index, item] of items.entries()) {
     try {
       write(item, index);
     } catch (error) {
       // What is wrong with the place is wrong with the whole command.
-      if ((error as MongoFault).code === 73) throw error;
+      if ((error as CommandError).code === 73) throw error;
       errors.push(writeError(index, error));
       if (ordered) break;
     }
@@ -171,7 +171,7 @@ function tally(counts: Document, writeErrors: Document[]): Document {
 
 export function runUpdate({ engine }: Request, namespace: Namespace, statement: Statement): UpdateOutcome {
   const { change, upsert = false, multi, sort, collation } = statement;
-  if (multi && sort) throw new MongoFault(9, 'Cannot specify sort with multi=true');
+  if (multi && sort) throw new CommandError(9, 'Cannot specify sort with multi=true');
   const parsed = parseUpdate(change, statement);
   if (collation) checkCollatedUpdate(change);
   return updateMatching(engine, [...namespace], { ...targetOf(statement), upsert }, parsed);

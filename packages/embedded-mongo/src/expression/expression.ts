@@ -1,36 +1,9 @@
 import { type Document, fieldOf, fieldsOf, EVERY_FIELD, isObject, setField } from '../bson/value.ts';
-import { MongoFault } from '../fault.ts';
-import { ACCUMULATING } from './accumulators.ts';
-import { ARRAYS } from './arrays.ts';
-import { CONTROL } from './control.ts';
-import { CONVERSIONS } from './convert.ts';
-import { DATES } from './dates.ts';
-import { NUMBERS } from './numbers.ts';
-import { OBJECTS } from './objects.ts';
-import {
-  checkVariable,
-  constant,
-  type Expression,
-  fold,
-  type Operator,
-  type Parse,
-  rowOf,
-  type Scope,
-} from './operator.ts';
-import { STRINGS } from './strings.ts';
+import { CommandError } from '../errors.ts';
+import { checkVariable, constant, type Expression, fold, type Parse, rowOf, type Scope } from './operator.ts';
+import { OPERATORS } from './operators.ts';
 
 export type { Expression, Item, Scope } from './operator.ts';
-
-const OPERATORS: Readonly<Record<string, Operator>> = {
-  ...CONTROL,
-  ...NUMBERS,
-  ...STRINGS,
-  ...ARRAYS,
-  ...OBJECTS,
-  ...CONVERSIONS,
-  ...DATES,
-  ...ACCUMULATING,
-};
 
 /** Parses once what runs on many documents; everything that can be refused without a document is refused here. */
 export function parseExpression(spec: unknown, scope: Scope = new Map()): Expression {
@@ -45,16 +18,19 @@ export function parseExpression(spec: unknown, scope: Scope = new Map()): Expres
   const operator = fields.find(([name]) => name.startsWith('$') && spec['_bsontype'] !== 'DBRef')?.[0];
   if (operator === undefined) return parseObject(fields, parse);
   if (fields.length > 1) {
-    throw new MongoFault(15983, `an object representing an expression must have exactly one field, found ${operator}`);
+    throw new CommandError(
+      15983,
+      `an object representing an expression must have exactly one field, found ${operator}`,
+    );
   }
   const make = rowOf(OPERATORS, operator);
-  if (!make) throw new MongoFault(168, `Unrecognized expression '${operator}'`);
+  if (!make) throw new CommandError(168, `Unrecognized expression '${operator}'`);
   return make(spec[operator], parse, operator);
 }
 
 function parseObject(given: [string, unknown][], parse: Parse): Expression {
   const parts = given.map(([name, inner]) => {
-    if (name.includes('.')) throw new MongoFault(16412, `FieldPath field names may not contain '.': ${name}`);
+    if (name.includes('.')) throw new CommandError(16412, `FieldPath field names may not contain '.': ${name}`);
     return parse(inner);
   });
   return fold(parts, (item) => {
@@ -70,7 +46,7 @@ function parseObject(given: [string, unknown][], parse: Parse): Expression {
 /** The variables of a `let`, beside those around it. `NOW` is the same throughout a command. */
 export function scopeOf(spec: unknown, around: Scope = new Map([['NOW', constant(new Date())]])): Scope {
   if (spec === undefined) return around;
-  if (!isObject(spec)) throw new MongoFault(14, "BSON field 'let' is the wrong type, expected type 'object'");
+  if (!isObject(spec)) throw new CommandError(14, "BSON field 'let' is the wrong type, expected type 'object'");
   const own = fieldsOf(spec).map(([name, value]) => {
     const part = parseExpression(value, around);
     return [checkVariable(name), constant(part({ doc: {} }))] as const;
@@ -84,7 +60,7 @@ function parsePath(text: string, scope: Scope): Expression {
   if (!text.startsWith('$$')) return (item) => valueAlong(item.doc, parts, 0);
   const variable = parts.shift() as string;
   const source = scope.get(variable) ?? (variable === 'NOW' ? constant(new Date()) : BUILT_IN.get(variable));
-  if (!source) throw new MongoFault(17276, `Use of undefined variable: ${variable}`);
+  if (!source) throw new CommandError(17276, `Use of undefined variable: ${variable}`);
   return parts.length === 0 ? source : fold([source], (item) => valueAlong(source(item), parts, 0));
 }
 
@@ -97,13 +73,13 @@ const BUILT_IN: Scope = new Map([
 ]);
 
 export function checkPath(parts: readonly string[], text: string): void {
-  if (text === '$' || text === '$$') throw new MongoFault(16872, `'${text}' by itself is not a valid FieldPath`);
-  if (parts.at(-1) === '') throw new MongoFault(40353, "FieldPath must not end with a '.'.");
-  if (parts.includes('')) throw new MongoFault(15998, 'FieldPath field names may not be empty strings.');
+  if (text === '$' || text === '$$') throw new CommandError(16872, `'${text}' by itself is not a valid FieldPath`);
+  if (parts.at(-1) === '') throw new CommandError(40353, "FieldPath must not end with a '.'.");
+  if (parts.includes('')) throw new CommandError(15998, 'FieldPath field names may not be empty strings.');
   if (parts.some((part) => part.startsWith('$')))
-    throw new MongoFault(16410, `FieldPath field names may not start with '$'. Consider using $getField or $setField.`);
+    throw new CommandError(16410, `FieldPath field names may not start with '$'. Consider using $setField.`);
   if (parts.some((part) => part.includes('\0')))
-    throw new MongoFault(16411, 'FieldPath field names may not contain null bytes');
+    throw new CommandError(16411, 'FieldPath field names may not contain null bytes');
 }
 
 /** Unlike a filter's path, an expression's maps over arrays and knows no positions. */
@@ -127,8 +103,8 @@ export function readsOf(spec: unknown, into = new Set<string>()): Set<string> {
   } else if (Array.isArray(spec)) for (const inner of spec) readsOf(inner, into);
   else if (isObject(spec)) {
     for (const [name, inner] of fieldsOf(spec)) {
-      // These take fields by bare names.
-      if (name === '$getField' || name === '$setField') into.add(EVERY_FIELD);
+      // It takes a field by its bare name.
+      if (name === '$setField') into.add(EVERY_FIELD);
       readsOf(inner, into);
     }
   }

@@ -1,6 +1,6 @@
 import { Double } from 'bson';
 import { type Document, isNumeric, isObject, kindOf, numeric } from '../bson/value.ts';
-import { MongoFault } from '../fault.ts';
+import { CommandError } from '../errors.ts';
 import { typeName } from '../query/type-names.ts';
 import { KeyWriter } from '../storage/key.ts';
 
@@ -23,7 +23,6 @@ export interface Expression {
 export type Scope = ReadonlyMap<string, Expression>;
 export type Parse = (spec: unknown, locals?: Scope) => Expression;
 export type Operator = (spec: unknown, parse: Parse, name: string) => Expression;
-type Run = (values: unknown[], name: string) => unknown;
 
 const NO_ITEM: Item = { doc: {} };
 
@@ -36,56 +35,37 @@ export function fold(parts: readonly Expression[], whole: Expression): Expressio
   return parts.every((part) => part.constant) ? constant(whole(NO_ITEM)) : whole;
 }
 
-/** An operator of `least` to `most` operands, which evaluates those it needs. */
-export function lazy(
-  least: number,
-  most: number,
-  run: (parts: Expression[], item: Item, name: string) => unknown,
-): Operator {
+/** An operator of `least` to `most` operands. */
+export function operands(least: number, most: number, run: (values: unknown[], name: string) => unknown): Operator {
   return (spec, parse, name) => {
     const given: unknown[] = Array.isArray(spec) ? spec : [spec];
     const { length } = given;
     if (length < least || length > most) {
       const wanted = least === most ? `exactly ${least}` : `at least ${least}, and at most ${most}`;
-      throw new MongoFault(
+      throw new CommandError(
         least === most ? 16020 : 28667,
         `Expression ${name} takes ${wanted} arguments. ${length} were passed in.`,
       );
     }
     const parts = given.map((one) => parse(one));
-    return fold(parts, (item) => run(parts, item, name));
-  };
-}
-
-/** An operator of `least` to `most` operands, all of them evaluated before it runs. */
-export function operands(least: number, most: number, run: Run): Operator {
-  const evaluate = (parts: Expression[], item: Item): unknown[] => parts.map((part) => part(item));
-  return lazy(least, most, (parts, item, name) => run(evaluate(parts, item), name));
-}
-
-/** The same, giving null as soon as an operand is null or missing. */
-export function strict(least: number, most: number, run: Run): Operator {
-  return operands(least, most, (values, name) => (values.some(nullish) ? null : run(values, name)));
-}
-
-/** An operator that takes its operands by name, as `argumentsOf` has them. */
-export function named(fields: string, run: (values: Document, name: string) => unknown): Operator {
-  return (spec, parse, name) => {
-    const given = Object.entries(argumentsOf(spec, fields, name));
-    const parts = given.map(([, one]) => parse(one));
-    return fold(parts, (item) => run(Object.fromEntries(given.map(([field], at) => [field, parts[at]?.(item)])), name));
+    return fold(parts, (item) =>
+      run(
+        parts.map((part) => part(item)),
+        name,
+      ),
+    );
   };
 }
 
 /** Checks the names of what an operator or a stage takes, given as `'input by? to?'`: a trailing `?` marks the optional ones. */
 export function argumentsOf(spec: unknown, fields: string, name: string, [unknown, missing] = [9, 9]): Document {
-  if (!isObject(spec)) throw new MongoFault(9, `${name} requires an object as an argument, found: ${typeName(spec)}`);
+  if (!isObject(spec)) throw new CommandError(9, `${name} requires an object as an argument, found: ${typeName(spec)}`);
   const known = fields.split(' ');
   const odd = Object.keys(spec).find((field) => !known.includes(field) && !known.includes(`${field}?`));
-  if (odd !== undefined) throw new MongoFault(unknown, `BSON field '${name}.${odd}' is an unknown field.`);
+  if (odd !== undefined) throw new CommandError(unknown, `BSON field '${name}.${odd}' is an unknown field.`);
   const absent = known.find((field) => !field.endsWith('?') && spec[field] === undefined);
   if (absent === undefined) return spec;
-  throw new MongoFault(missing, `BSON field '${name}.${absent}' is missing but a required field`);
+  throw new CommandError(missing, `BSON field '${name}.${absent}' is missing but a required field`);
 }
 
 /** Variables that are set from a document before what reads them runs. */
@@ -102,7 +82,7 @@ export function variables(given: readonly [name: string, value: Expression][]) {
 
 export function checkVariable(name: string): string {
   if (/^[a-z\u0080-\uffff][\w\u0080-\uffff]*$/.test(name)) return name;
-  throw new MongoFault(9, `'${name}' holds a character that is invalid in a variable name`);
+  throw new CommandError(9, `'${name}' holds a character that is invalid in a variable name`);
 }
 
 /** A row of a table by a name that comes from a client. */
@@ -123,22 +103,17 @@ export function truthy(value: unknown): boolean {
   return !isNumber(value) || Number(numeric(value)) !== 0;
 }
 
-export function arrayOf(value: unknown, code: number, what: string): unknown[] {
-  if (Array.isArray(value)) return value;
-  throw new MongoFault(code, `${what} must be an array, but is of type: ${typeName(value)}`);
-}
-
 export function textOf(value: unknown, code: number, what: string): string {
   if (typeof value === 'string') return value;
-  throw new MongoFault(code, `${what} must be a string, but is of type: ${typeName(value)}`);
+  throw new CommandError(code, `${what} must be a string, but is of type: ${typeName(value)}`);
 }
 
 /** A whole number within 32 bits, whatever numeric type it has, from `least` on. */
 export function int32Of(value: unknown, code: number, what: string, [least, lessCode] = [-Infinity, code]): number {
   const number = isNumber(value) ? Number(numeric(value)) : NaN;
   if ((number | 0) !== number)
-    throw new MongoFault(code, `${what} must be a whole number of 32 bits, but is of type: ${typeName(value)}`);
-  if (number < least) throw new MongoFault(lessCode, `${what} must be at least ${least}, but is ${number}`);
+    throw new CommandError(code, `${what} must be a whole number of 32 bits, but is of type: ${typeName(value)}`);
+  if (number < least) throw new CommandError(lessCode, `${what} must be at least ${least}, but is ${number}`);
   return number;
 }
 

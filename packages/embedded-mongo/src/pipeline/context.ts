@@ -3,7 +3,7 @@ import { encode } from '../bson/encode.ts';
 import { type Document, fieldsOf, isNumeric, isObject, kindOf, numeric, setField } from '../bson/value.ts';
 import type { Item, Scope } from '../expression/expression.ts';
 import { argumentsOf } from '../expression/operator.ts';
-import { MongoFault } from '../fault.ts';
+import { CommandError } from '../errors.ts';
 import type { Query, Rows } from '../plan/rows.ts';
 import type { Compare } from '../query/compare.ts';
 import type { Filter } from '../query/filter.ts';
@@ -29,10 +29,9 @@ export interface Context {
   /** The rows being read, to be paused between two batches of a cursor. */
   reading: Set<Rows>;
   session?: unknown;
-  /** The stage in whose inner pipeline this is. */
-  inside?: string;
+  /** Set for the inner pipeline of a `$lookup`. */
+  inLookup?: boolean;
   parse(pipeline: unknown, context: Context): Pipeline;
-  stages(pipeline: unknown, context: Context): Stage[];
 }
 
 const MEMORY_LIMIT = 100 * 1024 * 1024;
@@ -50,7 +49,7 @@ export class Memory {
   add(bytes: number): void {
     this.#bytes += bytes;
     if (this.#bytes > MEMORY_LIMIT)
-      throw new MongoFault(292, `Exceeded memory limit for ${this.#stage}: it may hold ${MEMORY_LIMIT} bytes`);
+      throw new CommandError(292, `Exceeded memory limit for ${this.#stage}: it may hold ${MEMORY_LIMIT} bytes`);
   }
 
   clear(): void {
@@ -73,7 +72,7 @@ export function storedItem(bytes: Uint8Array, meta?: Document, parse: (bytes: Ui
 export function bytesOf(item: Item): Uint8Array {
   const bytes = item.bytes ?? encode(item.doc);
   if (bytes.length <= DOCUMENT_LIMIT) return bytes;
-  throw new MongoFault(
+  throw new CommandError(
     10334,
     `BSONObj size: ${bytes.length} is invalid. Size must be between 0 and ${DOCUMENT_LIMIT}(16MB)`,
   );
@@ -82,12 +81,12 @@ export function bytesOf(item: Item): Uint8Array {
 export function stageEntry(stage: unknown): [name: string, spec: unknown] {
   const [entry, more] = isObject(stage) ? fieldsOf(stage) : [];
   if (!entry || more)
-    throw new MongoFault(40323, 'A pipeline stage specification object must contain exactly one field.');
+    throw new CommandError(40323, 'A pipeline stage specification object must contain exactly one field.');
   return entry;
 }
 
 export function stageObject(name: string, spec: unknown): Document {
-  if (!isObject(spec)) throw new MongoFault(15959, `the ${name} specification must be an object`);
+  if (!isObject(spec)) throw new CommandError(15959, `the ${name} specification must be an object`);
   return spec;
 }
 
@@ -99,8 +98,8 @@ export function stageFields(name: string, spec: unknown, fields: string): Docume
 export function stageCount(name: string, spec: unknown): number {
   const count = isNumeric(kindOf(spec)) ? Number(numeric(spec)) : NaN;
   if (!Number.isInteger(count) || count < 0)
-    throw new MongoFault(5107201, `invalid argument to ${name} stage: Expected a non-negative number`);
-  if (name === '$limit' && count === 0) throw new MongoFault(15958, 'the limit must be positive');
+    throw new CommandError(5107201, `invalid argument to ${name} stage: Expected a non-negative number`);
+  if (name === '$limit' && count === 0) throw new CommandError(15958, 'the limit must be positive');
   return count;
 }
 

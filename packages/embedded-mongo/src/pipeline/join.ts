@@ -1,11 +1,11 @@
 import { type Document, fieldOf, fieldsOf, isObject } from '../bson/value.ts';
 import { type Item, parseExpression } from '../expression/expression.ts';
 import { variables } from '../expression/operator.ts';
-import { MongoFault, notImplemented } from '../fault.ts';
+import { CommandError, notImplemented } from '../errors.ts';
 import { compare, equal } from '../query/compare.ts';
 import { typeName } from '../query/type-names.ts';
 import type { Filter, Predicate } from '../query/filter.ts';
-import { bytesOf, Memory, type StageParser, stageFields, stageObject, withValue } from './context.ts';
+import { type StageParser, stageFields, stageObject, withValue } from './context.ts';
 
 const FOREIGN_LIMIT = 16 * 1024 * 1024;
 
@@ -16,10 +16,10 @@ export const lookup: StageParser = (spec, context) => {
   if (isObject(from)) throw notImplemented('$lookup from another database');
   for (const [field, value] of Object.entries({ from, localField, foreignField, as }))
     if (value !== undefined && typeof value !== 'string')
-      throw new MongoFault(9, `$lookup argument '${field}' must be a string, found: ${typeName(value)}`);
+      throw new CommandError(9, `$lookup argument '${field}' must be a string, found: ${typeName(value)}`);
   const isJoin = localField !== undefined && foreignField !== undefined;
   if (!isJoin && (!('pipeline' in given) || localField !== undefined || foreignField !== undefined))
-    throw new MongoFault(9, "$lookup requires either 'pipeline' or both 'localField' and 'foreignField'");
+    throw new CommandError(9, "$lookup requires either 'pipeline' or both 'localField' and 'foreignField'");
   const bound = variables(
     fieldsOf(stageObject('$lookup.let', given['let'] ?? {})).map(([name, value]) => [
       name,
@@ -27,7 +27,7 @@ export const lookup: StageParser = (spec, context) => {
     ]),
   );
   const scope = new Map([...context.scope, ...bound.scope]);
-  const foreign = context.parse(pipeline, { ...context, scope, inside: '$lookup' });
+  const foreign = context.parse(pipeline, { ...context, scope, inLookup: true });
   const target = (as as string).split('.');
   return (items) =>
     Iterator.from(items).map((item) => {
@@ -39,7 +39,7 @@ export const lookup: StageParser = (spec, context) => {
         found.push(other.doc);
         bytes += other.bytes?.length ?? 0;
         if (bytes > FOREIGN_LIMIT)
-          throw new MongoFault(4568, `Total size of documents matching $lookup exceeds ${FOREIGN_LIMIT} bytes`);
+          throw new CommandError(4568, `Total size of documents matching $lookup exceeds ${FOREIGN_LIMIT} bytes`);
       }
       return { doc: withValue(item.doc, target, found), meta: item.meta };
     });
@@ -60,43 +60,3 @@ function leaves(value: unknown, parts: readonly string[], at: number): unknown[]
   if (Array.isArray(value)) return value.filter(isObject).flatMap((inner) => leaves(inner, parts, at));
   return isObject(value) ? leaves(fieldOf(value, part), parts, at + 1) : [];
 }
-
-export const unionWith: StageParser = (spec, context) => {
-  const { coll, pipeline = [] } = stageFields(
-    '$unionWith',
-    typeof spec === 'string' ? { coll: spec } : spec,
-    'coll pipeline?',
-  );
-  if (typeof coll !== 'string')
-    throw new MongoFault(14, "BSON field '$unionWith.coll' is the wrong type, expected type 'string'");
-  const other = context.parse(pipeline, { ...context, inside: '$unionWith' });
-  return function* (items) {
-    yield* items;
-    yield* other.open(coll);
-  };
-};
-
-/** Several pipelines over the same documents, each giving an array. */
-export const facet: StageParser = (spec, context) => {
-  const facets = fieldsOf(stageObject('$facet', spec)).map(([name, pipeline]) => {
-    if (name.startsWith('$') || name.includes('.') || name === '')
-      throw new MongoFault(16410, `FieldPath field names may not start with '$' or contain '.': '${name}'`);
-    return { name, stages: context.stages(pipeline, { ...context, inside: '$facet' }) };
-  });
-  if (facets.length === 0) throw new MongoFault(40169, 'the $facet specification must be a non-empty object');
-  return function* (items) {
-    const memory = new Memory('$facet');
-    const all: Item[] = [];
-    for (const item of items) {
-      memory.add(bytesOf(item).length);
-      all.push(item);
-    }
-    const doc: Document = {};
-    for (const { name, stages } of facets) {
-      let result: Iterable<Item> = all;
-      for (const stage of stages) result = stage(result);
-      doc[name] = Array.from(result, (item) => item.doc);
-    }
-    yield { doc };
-  };
-};

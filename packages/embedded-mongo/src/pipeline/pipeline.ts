@@ -2,7 +2,7 @@ import { decodeOnly } from '../bson/decode.ts';
 import { type Document, isObject } from '../bson/value.ts';
 import { type Item, parseExpression, readsOf } from '../expression/expression.ts';
 import { rowOf } from '../expression/operator.ts';
-import { MongoFault } from '../fault.ts';
+import { CommandError } from '../errors.ts';
 import type { Answers } from '../plan/cursors.ts';
 import { countRows, openRows, type Query, type Rows } from '../plan/rows.ts';
 import { checkCollatedStage } from '../query/collation.ts';
@@ -11,7 +11,6 @@ import { matches } from '../query/match.ts';
 import { describeSearchIndexes } from '../search/search-index.ts';
 import { SOURCES } from '../search/sources.ts';
 import { type Context, type Pipeline, bytesOf, stageCount, stageObject, storedItem } from './context.ts';
-import { rankFusion } from './rank-fusion.ts';
 import { parseOrder } from './sort.ts';
 import { parseStages, stageEntries } from './stages.ts';
 
@@ -20,11 +19,10 @@ type Entry = [name: string, spec: unknown];
 
 /** First stages that give documents of their own. */
 const READERS: Readonly<Record<string, (spec: unknown, context: Context) => Read>> = {
-  $rankFusion: rankFusion,
   $documents: (spec, { scope }) => {
     const documents = parseExpression(spec, scope)({ doc: {} });
     if (!Array.isArray(documents) || !documents.every(isObject))
-      throw new MongoFault(5858203, 'error during evaluation of $documents: an array of documents is expected');
+      throw new CommandError(5858203, 'error during evaluation of $documents: an array of documents is expected');
     return () => documents.map((doc) => ({ doc }));
   },
   $listSearchIndexes: (spec, { engine, db }) => {
@@ -44,7 +42,7 @@ const SCORES: Readonly<Record<string, string>> = { $search: 'searchScore', $vect
 
 /** Parses what MongoDB refuses before it reads anything; `context` has what the stages share. */
 export function parsePipeline(given: unknown, context: Context, hint?: unknown): Pipeline {
-  const entries = stageEntries(given, context.inside);
+  const entries = stageEntries(given, context.inLookup);
   const [head = '', spec] = entries[0] ?? [];
   const search = rowOf(SOURCES, head)?.(stageObject(head, spec));
   const read = rowOf(READERS, head)?.(spec, context);
@@ -65,7 +63,7 @@ export function parsePipeline(given: unknown, context: Context, hint?: unknown):
       if (read) items = read(name);
       else if (collection && search) {
         const rows = search(engine.database, collection, whole);
-        items = stored(rows, context, { meta: () => ({ score: rows.score(), [SCORES[head] ?? '']: rows.score() }) });
+        items = stored(rows, context, { meta: () => ({ [SCORES[head] ?? '']: rows.score() }) });
       } else if (collection && reads?.size === 0) items = counted(countRows(engine.database, collection, whole));
       else if (collection) items = stored(openRows(engine.database, collection, whole), context, { reads });
       if (read && first) items = Iterator.from(items).filter((item) => matches(first, item.doc));

@@ -10,14 +10,14 @@ import {
   type Scope,
 } from '../expression/expression.ts';
 import { truthy } from '../expression/operator.ts';
-import { MongoFault } from '../fault.ts';
+import { CommandError } from '../errors.ts';
 import { typeName } from '../query/type-names.ts';
-import { stageFields, stageObject, storedItem } from './context.ts';
+import { bytesOf, stageFields, stageObject, storedItem } from './context.ts';
 
 /** A field that is kept, left out or computed, or the fields below it. */
-export type Node = boolean | Expression | Tree;
+type Node = boolean | Expression | Tree;
 
-export interface Tree {
+interface Tree {
   fields: Map<string, Node>;
   /** Whether some field below is computed: then it comes to be where there was none. */
   computes: boolean;
@@ -31,22 +31,26 @@ export const SHAPES: Readonly<Record<string, (spec: unknown, scope: Scope) => Sh
   $project: project,
   $addFields: addFields,
   $set: addFields,
-  $unset: (spec, scope) => {
-    const paths: unknown[] = Array.isArray(spec) ? spec : [spec];
-    if (paths.length === 0 || paths.some((path) => typeof path !== 'string' || path === ''))
-      throw new MongoFault(31002, '$unset specification must be a string or an array of strings');
-    return project(Object.fromEntries(paths.map((path) => [String(path), false])), scope);
-  },
   $replaceRoot: (spec, scope) => replaceWith(stageFields('$replaceRoot', spec, 'newRoot')['newRoot'], scope),
   $replaceWith: replaceWith,
 };
+
+/** The projection of find and findAndModify, which is that of `$project`; `undefined` when everything stays as it is. */
+export function parseProjection(spec: Document, scope: Scope): ((bytes: Uint8Array) => Uint8Array) | undefined {
+  if (Object.keys(spec).length === 0) return undefined;
+  const shape = project(spec, scope);
+  return (bytes) => bytesOf(shape(storedItem(bytes)));
+}
 
 function replaceWith(spec: unknown, scope: Scope): Shape {
   const root = parseExpression(spec, scope);
   return (item) => {
     const doc = root(item);
     if (isObject(doc)) return { doc, meta: item.meta };
-    throw new MongoFault(40228, `'newRoot' expression must evaluate to an object, but is of type: '${typeName(doc)}'`);
+    throw new CommandError(
+      40228,
+      `'newRoot' expression must evaluate to an object, but is of type: '${typeName(doc)}'`,
+    );
   };
 }
 
@@ -58,18 +62,18 @@ function addFields(spec: unknown, scope: Scope): Shape {
 function project(spec: unknown, scope: Scope): Shape {
   const given = stageObject('$project', spec);
   if (Object.keys(given).length === 0)
-    throw new MongoFault(51272, 'Invalid $project: projection specification must have at least one field');
+    throw new CommandError(51272, 'Invalid $project: projection specification must have at least one field');
   let mode: Mode | undefined;
   const tree = parseTree(given, (value, path) => {
     if (isObject(value) && Object.keys(value).length === 0)
-      throw new MongoFault(51270, `An empty sub-projection is not a valid value. Found empty object at path ${path}`);
+      throw new CommandError(51270, `An empty sub-projection is not a valid value. Found empty object at path ${path}`);
     const isPlain = isNumeric(kindOf(value)) || typeof value === 'boolean';
     const node = isPlain ? truthy(value) : parseExpression(value, scope);
     if (path === '_id' && isPlain) return node;
     const wanted = node === false ? 'exclude' : 'include';
     if (mode !== undefined && mode !== wanted) {
       const [code, what] = mode === 'include' ? [31254, 'exclusion'] : [31253, 'inclusion'];
-      throw new MongoFault(
+      throw new CommandError(
         code,
         `Invalid $project: Cannot do ${what} on field ${path} in a projection of the other kind`,
       );
@@ -107,11 +111,11 @@ function parseTree(spec: Document, leaf: (value: unknown, path: string) => Node,
   return tree;
 }
 
-export function insert(tree: Tree, [name = '', ...rest]: string[], node: Node, path: string): void {
+function insert(tree: Tree, [name = '', ...rest]: string[], node: Node, path: string): void {
   const held = tree.fields.get(name);
   tree.computes ||= typeof node === 'function' || (typeof node === 'object' && node.computes);
   if (held !== undefined && (typeof held !== 'object' || (rest.length === 0 && typeof node !== 'object')))
-    throw new MongoFault(31249, `Path collision at ${path}`);
+    throw new CommandError(31249, `Path collision at ${path}`);
   if (rest.length > 0) {
     const below = held ?? { fields: new Map<string, Node>(), computes: false };
     tree.fields.set(name, below);
@@ -121,7 +125,7 @@ export function insert(tree: Tree, [name = '', ...rest]: string[], node: Node, p
 }
 
 /** Kept fields stay in the document's order, new ones follow in the specification's; arrays are gone through. */
-export function shaped(value: unknown, tree: Tree, item: Item, mode: Mode): unknown {
+function shaped(value: unknown, tree: Tree, item: Item, mode: Mode): unknown {
   if (Array.isArray(value)) {
     const items = value.map((inner) => shaped(inner, tree, item, mode));
     return mode === 'include' ? items.filter((inner) => inner !== undefined) : items;

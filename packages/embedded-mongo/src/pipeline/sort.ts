@@ -1,6 +1,6 @@
 import { fieldsOf, isObject } from '../bson/value.ts';
 import { type Item, parseExpression, type Scope } from '../expression/expression.ts';
-import { MongoFault } from '../fault.ts';
+import { CommandError } from '../errors.ts';
 import type { Compare } from '../query/compare.ts';
 import { compareKeys, parseSort, type SortField, sortKey } from '../query/sort.ts';
 import { bytesOf, Memory, type Stage, stageObject } from './context.ts';
@@ -17,7 +17,7 @@ export function parseOrder(spec: unknown, scope: Scope, collate?: Compare): Orde
       ? { meta: parseExpression(way, scope), field: { path, parts: [path], descending: true } }
       : { field: parseSort({ [path]: way }, collate)[0] as SortField },
   );
-  if (entries.length === 0) throw new MongoFault(15976, '$sort stage must have at least one sort key');
+  if (entries.length === 0) throw new CommandError(15976, '$sort stage must have at least one sort key');
   const plain = entries.filter((entry) => !entry.meta).map(({ field }) => field);
   const key = ({ doc }: Item): unknown[] => (plain.length > 0 ? sortKey(doc, plain) : []);
   const mixed = (item: Item): unknown[] => {

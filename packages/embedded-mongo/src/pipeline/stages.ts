@@ -2,7 +2,7 @@ import { Long } from 'bson';
 import { type Document, fieldOf, isObject } from '../bson/value.ts';
 import { checkPath } from '../expression/expression.ts';
 import { argumentsOf, nullish, rowOf, textOf } from '../expression/operator.ts';
-import { MongoFault } from '../fault.ts';
+import { CommandError } from '../errors.ts';
 import { parseFilter } from '../query/filter.ts';
 import { matches } from '../query/match.ts';
 import {
@@ -10,13 +10,12 @@ import {
   type Stage,
   stageCount,
   stageEntry,
-  stageFields,
   stageObject,
   type StageParser,
   withValue,
 } from './context.ts';
-import { group, SHORTHANDS } from './group.ts';
-import { facet, lookup, unionWith } from './join.ts';
+import { countStages, group } from './group.ts';
+import { lookup } from './join.ts';
 import { SHAPES } from './shape.ts';
 import { parseOrder, sorting } from './sort.ts';
 import { merge, out } from './write.ts';
@@ -36,40 +35,27 @@ const STAGES: Readonly<Record<string, StageParser>> = {
   },
   $group: group,
   $unwind: unwind,
-  $sample: (spec) => {
-    const size = stageCount('$sample', stageFields('$sample', spec, 'size')['size']);
-    if (size === 0) throw new MongoFault(28747, 'size argument to $sample must be a positive integer');
-    return sorting({ fields: [RANDOM], key: () => [Math.random()] }, size, '$sample');
-  },
   $lookup: lookup,
-  $unionWith: unionWith,
-  $facet: facet,
   $out: out,
   $merge: merge,
 };
 
-const RANDOM = { path: '', parts: [], descending: false };
-
 /** Where the stages may stand that may not stand anywhere. */
-const FIRST = /^\$(?:search|vectorSearch|rankFusion|listSearchIndexes|documents|listLocalSessions)$/;
+const FIRST = /^\$(?:search|vectorSearch|listSearchIndexes|documents|listLocalSessions)$/;
 const LAST = /^\$(?:out|merge)$/;
 
-/** Codes of MongoDB for a stage that the inner pipeline of another may not hold. */
-const NOT_INSIDE: Readonly<Record<string, number>> = { $facet: 40600, $lookup: 51047, $unionWith: 31441 };
-
-/** The stages by name, with shorthands written out, each in a place where it may stand. */
-export function stageEntries(given: unknown, inside?: string): [name: string, spec: unknown][] {
-  if (!Array.isArray(given)) throw new MongoFault(14, "'pipeline' option must be specified as an array");
+/** The stages by name, `$count` written out, each in a place where it may stand. */
+export function stageEntries(given: unknown, inLookup = false): [name: string, spec: unknown][] {
+  if (!Array.isArray(given)) throw new CommandError(14, "'pipeline' option must be specified as an array");
   const entries = given.map(stageEntry);
   for (const [at, [name]] of entries.entries()) {
     const [first, last] = [FIRST.test(name), LAST.test(name)];
-    if (inside && (last || (inside === '$facet' && (first || name === '$facet'))))
-      throw new MongoFault(NOT_INSIDE[inside] ?? 40600, `${name} is not allowed to be used within a ${inside} stage`);
-    if (first && at > 0) throw new MongoFault(40602, `${name} is only valid as the first stage in a pipeline`);
+    if (inLookup && last) throw new CommandError(51047, `${name} is not allowed to be used within a $lookup stage`);
+    if (first && at > 0) throw new CommandError(40602, `${name} is only valid as the first stage in a pipeline`);
     if (last && at < entries.length - 1)
-      throw new MongoFault(40601, `${name} can only be the final stage in the pipeline`);
+      throw new CommandError(40601, `${name} can only be the final stage in the pipeline`);
   }
-  return entries.flatMap(([name, spec]) => rowOf(SHORTHANDS, name)?.(spec).map(stageEntry) ?? [[name, spec]]);
+  return entries.flatMap(([name, spec]) => (name === '$count' ? countStages(spec).map(stageEntry) : [[name, spec]]));
 }
 
 export function parseStages(entries: readonly [name: string, spec: unknown][], context: Context): Stage[] {
@@ -79,7 +65,7 @@ export function parseStages(entries: readonly [name: string, spec: unknown][], c
     const shape = rowOf(SHAPES, name)?.(spec, context.scope);
     if (shape) return (items) => Iterator.from(items).map(shape);
     const parse = rowOf(STAGES, name);
-    if (!parse) throw new MongoFault(40324, `Unrecognized pipeline stage name: '${name}'`);
+    if (!parse) throw new CommandError(40324, `Unrecognized pipeline stage name: '${name}'`);
     return parse(spec, context, name);
   });
 }
@@ -96,12 +82,13 @@ function unwind(given: unknown): Stage {
   const spec = argumentsOf(whole, fields, '$unwind', [28811, 28812]);
   const { preserveNullAndEmptyArrays: preserve = false, includeArrayIndex } = spec;
   const path = textOf(spec['path'], 28808, 'the path of $unwind');
-  if (!path.startsWith('$')) throw new MongoFault(28818, "path option to $unwind stage should be prefixed with a '$'");
+  if (!path.startsWith('$'))
+    throw new CommandError(28818, "path option to $unwind stage should be prefixed with a '$'");
   if (typeof preserve !== 'boolean')
-    throw new MongoFault(28809, 'expected a boolean for the preserveNullAndEmptyArrays option to $unwind stage');
+    throw new CommandError(28809, 'expected a boolean for the preserveNullAndEmptyArrays option to $unwind stage');
   const index = includeArrayIndex === undefined ? undefined : textOf(includeArrayIndex, 28810, 'includeArrayIndex');
   if (index === '' || index?.startsWith('$'))
-    throw new MongoFault(index ? 28822 : 28810, 'includeArrayIndex must be a field name, without a $ before it');
+    throw new CommandError(index ? 28822 : 28810, 'includeArrayIndex must be a field name, without a $ before it');
   const parts = path.slice(1).split('.');
   checkPath(parts, path);
   const indexParts = index?.split('.');

@@ -2,9 +2,9 @@ import { ObjectId } from 'bson';
 import { decode } from '../bson/decode.ts';
 import { encode } from '../bson/encode.ts';
 import type { Document } from '../bson/value.ts';
-import { mergeObjects } from '../expression/objects.ts';
+import { merged } from '../expression/operators.ts';
 import { rowOf, textOf } from '../expression/operator.ts';
-import { MongoFault, notImplemented } from '../fault.ts';
+import { CommandError, notImplemented } from '../errors.ts';
 import { eachRow } from '../plan/rows.ts';
 import type { Filter } from '../query/filter.ts';
 import type { Collection } from '../storage/collection.ts';
@@ -31,7 +31,7 @@ function namespaceOf(name: string, spec: unknown, db: string): [db: string, coll
   const given: Document = typeof spec === 'string' ? { coll: spec } : stageFields(name, spec, 'db? coll');
   const namespace = [given['db'] ?? db, given['coll']];
   if (!namespace.every((part) => typeof part === 'string' && part !== ''))
-    throw new MongoFault(16990, `${name} needs a collection, and if any a database, as strings`);
+    throw new CommandError(16990, `${name} needs a collection, and if any a database, as strings`);
   return namespace as [string, string];
 }
 
@@ -51,11 +51,11 @@ type Matched = (held: Document, doc: Document) => Document;
 const WHEN_MATCHED: Readonly<Record<string, Matched>> = {
   replace: (_held, doc) => doc,
   keepExisting: (held) => held,
-  merge: (held, doc) => mergeObjects([held, doc], '$merge'),
+  merge: (held, doc) => merged([held, doc]),
   fail: ({ _id }) => {
     const why = 'a document in the target collection matched (whenMatched: fail)';
     const which = { keyPattern: { _id: 1 }, keyValue: { _id } };
-    throw new MongoFault(11000, `$merge failed: E11000 duplicate key error: ${why}`, which);
+    throw new CommandError(11000, `$merge failed: E11000 duplicate key error: ${why}`, which);
   },
 };
 
@@ -64,7 +64,7 @@ const WHEN_NOT_MATCHED: Readonly<Record<string, (collection: Collection, doc: Do
   insert: (collection, doc) => insertOne(collection, encode(doc)),
   discard: () => undefined,
   fail: () => {
-    throw new MongoFault(13113, '$merge could not find a matching document in the target collection');
+    throw new CommandError(13113, '$merge could not find a matching document in the target collection');
   },
 };
 
@@ -98,5 +98,5 @@ export const merge: StageParser = (spec, { engine, db }, name) => {
 function choiceOf<T>(choices: Readonly<Record<string, T>>, given: Document, field: string, otherwise: string): T {
   const found = rowOf(choices, textOf(given[field] ?? otherwise, 2, `$merge.${field}`));
   if (found) return found;
-  throw new MongoFault(2, `The value of field '$merge.${field}' is none of ${Object.keys(choices).join(', ')}.`);
+  throw new CommandError(2, `The value of field '$merge.${field}' is none of ${Object.keys(choices).join(', ')}.`);
 }

@@ -47,15 +47,10 @@ export function boundsOf(
     if (filter.filters.every((inner) => isDecided(inner, settled))) decided.add(filter);
     return all.every((ranges) => ranges !== undefined) ? union(all.flat()) : undefined;
   }
-  if (filter.op !== 'field') return undefined;
-  if (filter.path === path) {
-    const ranges = predicateBounds(filter.predicate, multikey);
-    if (ranges && isExact(filter.predicate)) decided.add(filter);
-    return ranges;
-  }
-  return filter.predicate.op === 'elemMatch' && path.startsWith(`${filter.path}.`)
-    ? boundsOf(filter.predicate.filter, path.slice(filter.path.length + 1), true)
-    : undefined;
+  if (filter.op !== 'field' || filter.path !== path) return undefined;
+  const ranges = predicateBounds(filter.predicate, multikey);
+  if (ranges && isExact(filter.predicate)) decided.add(filter);
+  return ranges;
 }
 
 export function isDecided(filter: Filter, decided: ReadonlySet<Filter>): boolean {
@@ -100,14 +95,6 @@ function predicateBounds(predicate: Predicate, multikey: boolean): Range[] | und
       return orderBounds(predicate.op, predicate.value, multikey);
     case 'regex':
       return prefixBounds(predicate.source);
-    case 'all':
-    case 'elemIs':
-      for (const item of predicate.items) {
-        // An element that is an array has its own elements in no key.
-        const ranges = item.op === 'not' || item.op === 'elemIs' ? undefined : predicateBounds(item, true);
-        if (ranges) return ranges;
-      }
-      return undefined;
     default:
       return undefined;
   }

@@ -1,7 +1,8 @@
 import { Long } from 'bson';
+import { LRUCache } from 'lru-cache';
 import { RawArray } from '../bson/value.ts';
 import type { Document } from '../bson/value.ts';
-import { MongoFault } from '../fault.ts';
+import { CommandError } from '../errors.ts';
 
 /** Answers of a query as BSON bytes, drawn batch by batch. */
 export interface Answers {
@@ -30,7 +31,7 @@ const MAX_OPEN = 1000;
  * a thousand the one that was used longest ago goes.
  */
 export class Cursors {
-  readonly #open = new Map<number, Cursor>();
+  readonly #open = new LRUCache<number, Cursor>({ max: MAX_OPEN });
   readonly #clock: { deadline: number; mayPause: boolean };
   #nextId = 1 + Math.floor(Math.random() * 2 ** 40);
 
@@ -54,9 +55,9 @@ export class Cursors {
 
   next(id: number, namespace: string, batchSize: number): Document {
     const cursor = this.#open.get(id);
-    if (!cursor) throw new MongoFault(43, `cursor id ${id} not found`);
+    if (!cursor) throw new CommandError(43, `cursor id ${id} not found`);
     if (cursor.namespace !== namespace) {
-      throw new MongoFault(
+      throw new CommandError(
         13,
         `Requested getMore on namespace '${namespace}', but cursor belongs to a different namespace ${cursor.namespace}`,
       );
@@ -74,8 +75,6 @@ export class Cursors {
     cursor.usedAt = Date.now();
     cursor.msLeft = this.#clock.deadline - performance.now();
     this.#open.set(id, cursor);
-    const [oldest] = this.#open.keys();
-    if (this.#open.size > MAX_OPEN && oldest !== undefined) this.#open.delete(oldest);
   }
 
   kill(id: number): boolean {
@@ -84,14 +83,14 @@ export class Cursors {
 
   /** A dropped collection takes its cursors with it. */
   killIn(prefix: string): void {
-    for (const [id, cursor] of this.#open) {
+    for (const [id, cursor] of this.#open.entries()) {
       if (cursor.namespace === prefix || (prefix.endsWith('.') && cursor.namespace.startsWith(prefix)))
         this.#open.delete(id);
     }
   }
 
   killIdle(now: number): void {
-    for (const [id, cursor] of this.#open) {
+    for (const [id, cursor] of this.#open.entries()) {
       if (!cursor.lasting && now - cursor.usedAt > IDLE_MS) this.#open.delete(id);
     }
   }

@@ -1,5 +1,5 @@
 import { type Document, isObject, numeric } from '../bson/value.ts';
-import { MongoFault } from '../fault.ts';
+import { CommandError } from '../errors.ts';
 import type { Filter } from '../query/filter.ts';
 import type { SortField } from '../query/sort.ts';
 import type { Collection } from '../storage/collection.ts';
@@ -176,14 +176,14 @@ function naturalOrder(hint: unknown): number | undefined {
 /** The index that a hint names, by name or by keys; none by `$natural`, which stands for the collection itself. */
 function hintedIndex(collection: Collection, hint: unknown): Index | undefined {
   if (hint === undefined || naturalOrder(hint) !== undefined) return undefined;
-  if (typeof hint !== 'string' && !isObject(hint)) throw new MongoFault(9, 'Hint must be a string or an object');
+  if (typeof hint !== 'string' && !isObject(hint)) throw new CommandError(9, 'Hint must be a string or an object');
   const shown = (key: Document): string =>
     JSON.stringify(Object.entries(key).map(([path, way]) => [path, Number(way)]));
   const found = collection.indexes.find((index) =>
     typeof hint === 'string' ? index.name === hint : shown(index.spec.key) === shown(hint),
   );
   if (found || (isObject(hint) && Object.keys(hint).length === 0)) return found;
-  throw new MongoFault(
+  throw new CommandError(
     2,
     'error processing query: planner returned error: hint provided does not correspond to an existing index',
   );

@@ -1,5 +1,5 @@
 import { decodeOnly } from '../bson/decode.ts';
-import { MongoFault } from '../fault.ts';
+import { CommandError } from '../errors.ts';
 import { type Filter, rootsOf } from '../query/filter.ts';
 import { matches } from '../query/match.ts';
 import { compareKeys, type SortField, sortKey } from '../query/sort.ts';
@@ -115,7 +115,7 @@ function* sorted(scan: Scan, collection: Collection, query: Query): Generator<Ro
       bytes = held.reduce((sum, item) => sum + item.key.length + SORT_ENTRY_BYTES, 0);
     }
     if (bytes > SORT_LIMIT_BYTES) {
-      throw new MongoFault(
+      throw new CommandError(
         292,
         `Sort exceeded memory limit of ${SORT_LIMIT_BYTES} bytes; sort by an index or use a limit`,
       );

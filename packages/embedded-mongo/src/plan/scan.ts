@@ -1,4 +1,4 @@
-import { MongoFault } from '../fault.ts';
+import { CommandError } from '../errors.ts';
 import type { Collection } from '../storage/collection.ts';
 import type { Database, RowIterator } from '../storage/database.ts';
 import type { IndexPlan, Plan } from './planner.ts';
@@ -37,7 +37,7 @@ abstract class Resumable implements Scan {
   protected abstract open(): RowIterator;
 
   protected draw() {
-    if (!this.#rows && this.collection.dropped) throw new MongoFault(175, 'query plan killed :: collection dropped');
+    if (!this.#rows && this.collection.dropped) throw new CommandError(175, 'query plan killed :: collection dropped');
     const row = (this.#rows ??= this.open()).next();
     if (row) this.database.tick();
     else this.#rows = undefined;
@@ -115,7 +115,7 @@ export class IndexWalk extends Resumable {
   protected open(): RowIterator {
     const { index, backward } = this.#plan;
     if (!this.collection.indexes.includes(index))
-      throw new MongoFault(175, `query plan killed :: index '${index.name}' dropped`);
+      throw new CommandError(175, `query plan killed :: index '${index.name}' dropped`);
     const { range, key, row } = this.place;
     return this.database.iterate(this.#sql, key, row, this.#ranges[range]?.[backward ? 0 : 1] as Buffer);
   }

@@ -1,5 +1,5 @@
-import { type Document, fieldsOf, isObject, Kind, kindOf } from '../bson/value.ts';
-import { MongoFault, notImplemented } from '../fault.ts';
+import { fieldsOf, isObject, Kind, kindOf } from '../bson/value.ts';
+import { CommandError, notImplemented } from '../errors.ts';
 import { type Compare, compare } from './compare.ts';
 
 /** The fields of a collation document that there is an equivalent for. */
@@ -25,11 +25,11 @@ export function collating(spec: Collation): Compare | undefined {
   const { locale, strength = 3, caseLevel = false, caseFirst, numericOrdering, alternate, maxVariable } = spec;
   if (locale === 'simple') {
     if (Object.keys(spec).length === 1) return undefined;
-    throw new MongoFault(9, 'If locale=simple, no other fields should be present in a collation');
+    throw new CommandError(9, 'If locale=simple, no other fields should be present in a collation');
   }
   for (const [name, value] of Object.entries(spec)) {
     if (value !== undefined && CHOICES[name]?.includes(value) === false)
-      throw new MongoFault(2, `Enumeration value '${value}' for field 'collation.${name}' is not a valid value.`);
+      throw new CommandError(2, `Enumeration value '${value}' for field 'collation.${name}' is not a valid value.`);
   }
   const tag = locale.replaceAll('_', '-');
   if (/@|_POSIX$/.test(locale)) throw notImplemented(`The collation locale '${locale}'`);
@@ -37,7 +37,7 @@ export function collating(spec: Collation): Compare | undefined {
     !/^[a-z]{2,3}(_[A-Z][a-z]{3})?(_[A-Z]{2})?$/.test(locale) ||
     new Intl.Collator(tag).resolvedOptions().locale !== tag
   )
-    throw new MongoFault(2, `Field 'locale' is invalid in: { locale: "${locale}" }`);
+    throw new CommandError(2, `Field 'locale' is invalid in: { locale: "${locale}" }`);
   if (strength > 3 || (caseLevel && strength > 1) || alternate === 'shifted' || maxVariable === 'space')
     throw notImplemented('A collation with strength 4 or 5, caseLevel beyond strength 1, alternate or maxVariable');
   const collator = new Intl.Collator(tag, {
@@ -56,19 +56,19 @@ export function mayHoldText(value: unknown): boolean {
   return TEXTUAL.has(kindOf(value));
 }
 
-const SHAPING = /^\$(?:project|set|addFields|unset|replaceRoot|replaceWith)$/;
-const ACCUMULATING = /^\$(?:sum|avg|push|first|last|count)$/;
+const SHAPING = /^\$(?:project|set|addFields|replaceRoot|replaceWith)$/;
+const SUMMING = /^\$sum$/;
 
 /** Refuses the stage that would compare strings without their collation. */
 export function checkCollatedStage([name, spec]: readonly [name: string, spec: unknown]): void {
-  if (/^\$(?:match|sort|skip|limit|unwind|sample)$/.test(name)) return;
+  if (/^\$(?:match|sort|skip|limit|unwind)$/.test(name)) return;
   const isOneGroup = name === '$group' && isObject(spec) && !mayHoldText(spec['_id']);
   if (!isOneGroup && !SHAPING.test(name)) throw notImplemented(`${name} under a collation`);
-  checkCollatedShape(spec, isOneGroup ? ACCUMULATING : undefined);
+  checkCollatedShape(spec, isOneGroup ? SUMMING : undefined);
 }
 
 /** Refuses expressions: their operators, but for these, compare by the simple collation, as the value of a variable may have been. */
-export function checkCollatedShape(spec: unknown, but = /^\$(?:slice|meta)$/): void {
+export function checkCollatedShape(spec: unknown, but = /^\$meta$/): void {
   if (typeof spec === 'string' && spec.startsWith('$$')) throw notImplemented('A variable under a collation');
   if (Array.isArray(spec)) for (const inner of spec) checkCollatedShape(inner, but);
   else if (isObject(spec)) {
@@ -83,11 +83,8 @@ export function checkCollatedShape(spec: unknown, but = /^\$(?:slice|meta)$/): v
 export function checkCollatedUpdate(change: unknown): void {
   if (Array.isArray(change)) checkCollatedShape(change, SHAPING);
   else if (isObject(change)) {
-    for (const [name, fields] of fieldsOf(change)) {
-      const sorts =
-        name === '$push' && Object.values(fields as Document).some((one) => isObject(one) && '$sort' in one);
-      if (sorts || /^\$(?:min|max|addToSet|pull|pullAll)$/.test(name))
-        throw notImplemented(`${name} under a collation`);
+    for (const [name] of fieldsOf(change)) {
+      if (name === '$min' || name === '$pull') throw notImplemented(`${name} under a collation`);
     }
   }
 }

@@ -1,14 +1,13 @@
-import type { Binary, BSONRegExp } from 'bson';
+import type { BSONRegExp } from 'bson';
 import { type Document, fieldsOf, isNumeric, isObject, Kind, kindOf, numeric } from '../bson/value.ts';
 import { type Expression, parseExpression, readsOf, type Scope } from '../expression/expression.ts';
-import { MongoFault, notImplemented } from '../fault.ts';
+import { CommandError, notImplemented } from '../errors.ts';
 import { mayHoldText } from './collation.ts';
 import { type Compare, compare, equal } from './compare.ts';
 import { type Pattern, regexOf } from './regex.ts';
 import { kindsOf } from './type-names.ts';
 
 export type Order = 'gt' | 'gte' | 'lt' | 'lte';
-export type BitTest = 'AllSet' | 'AllClear' | 'AnySet' | 'AnyClear';
 
 /** One operator's condition on the values at a path. The values of `in` are sorted and distinct. `collate` is there for strings only. */
 export type Predicate =
@@ -17,13 +16,7 @@ export type Predicate =
   | { op: 'in'; values: unknown[]; patterns: Predicate[]; collate?: Compare }
   | { op: 'exists' }
   | { op: 'type'; kinds: ReadonlySet<number> }
-  | { op: 'size'; size: number }
-  | { op: 'mod'; divisor: bigint; remainder: bigint }
-  | { op: 'bits'; test: BitTest; mask: bigint }
   | { op: 'regex'; pattern: Pattern; source: BSONRegExp }
-  | { op: 'all'; items: Predicate[] }
-  | { op: 'elemMatch'; filter: Filter }
-  | { op: 'elemIs'; items: Predicate[] }
   | { op: 'not'; items: Predicate[] };
 
 /** A parsed query filter. `and` of nothing matches everything, `or` of nothing matches nothing. */
@@ -42,13 +35,13 @@ export function parseFilter(query: Document, scope: Scope | 'nested' = new Map()
     } else if (name === '$and' || name === '$or' || name === '$nor') {
       filters.push({ op: name.slice(1) as 'and', filters: clauses(name, value, scope) });
     } else if (name === '$expr') {
-      if (scope === 'nested') throw new MongoFault(2, '$expr can only be applied to the top-level document');
+      if (scope === 'nested') throw new CommandError(2, '$expr can only be applied to the top-level document');
       filters.push({ op: 'expr', test: parseExpression(value, scope), roots: readsOf(value) });
-    } else if (name !== '$comment') {
+    } else {
       if (/^\$(where|text|jsonSchema|sampleRate)$/.test(name)) throw notImplemented(`The query operator ${name}`);
-      throw new MongoFault(
+      throw new CommandError(
         2,
-        `unknown top level operator: ${name}. If you have a field name that starts with a '$' symbol, consider using $getField or $setField.`,
+        `unknown top level operator: ${name}. If you have a field name that starts with a '$' symbol, consider using $setField.`,
       );
     }
   }
@@ -76,12 +69,8 @@ function collatedPredicate(predicate: Predicate, collate: Compare): Predicate {
       return predicate.values.some(mayHoldText)
         ? { ...predicate, values: predicate.values.toSorted(collate), collate }
         : predicate;
-    case 'all':
-    case 'elemIs':
     case 'not':
       return { ...predicate, items: predicate.items.map((item) => collatedPredicate(item, collate)) };
-    case 'elemMatch':
-      return { ...predicate, filter: collated(predicate.filter, collate) };
     default:
       return predicate;
   }
@@ -96,9 +85,9 @@ export function rootsOf(filter: Filter, into = new Set<string>()): Set<string> {
 }
 
 function clauses(name: string, value: unknown, scope: Scope | 'nested'): Filter[] {
-  if (!Array.isArray(value) || value.length === 0) throw new MongoFault(2, `${name} must be a nonempty array`);
+  if (!Array.isArray(value) || value.length === 0) throw new CommandError(2, `${name} must be a nonempty array`);
   return value.map((clause) => {
-    if (!isObject(clause)) throw new MongoFault(2, `$or/$and/$nor entries need to be full objects`);
+    if (!isObject(clause)) throw new CommandError(2, `$or/$and/$nor entries need to be full objects`);
     return parseFilter(clause, scope);
   });
 }
@@ -112,7 +101,7 @@ export function parseCondition(value: unknown): Predicate[] {
     if (parse) return parse(operand, name, value);
     if (/^\$(near|nearSphere|geoWithin|geoIntersects|within)$/.test(name))
       throw notImplemented(`The query operator ${name}`);
-    throw new MongoFault(2, `unknown operator: ${name}`);
+    throw new CommandError(2, `unknown operator: ${name}`);
   });
 }
 
@@ -128,7 +117,7 @@ type Parse = (operand: unknown, name: string, siblings: Document) => Predicate |
 const OPERATORS: Readonly<Record<string, Parse>> = {
   $eq: (value) => ({ op: 'eq', value }),
   $ne: (value) => {
-    if (kindOf(value) === Kind.regex) throw new MongoFault(2, "Can't have regex as arg to $ne.");
+    if (kindOf(value) === Kind.regex) throw new CommandError(2, "Can't have regex as arg to $ne.");
     return { op: 'not', items: [{ op: 'eq', value }] };
   },
   $gt: parseOrder,
@@ -139,49 +128,30 @@ const OPERATORS: Readonly<Record<string, Parse>> = {
   $nin: (operand, name) => ({ op: 'not', items: [parseIn(operand, name)] }),
   $exists: (operand) => (isTruthy(operand) ? { op: 'exists' } : { op: 'not', items: [{ op: 'exists' }] }),
   $type: (operand) => ({ op: 'type', kinds: kindsOf(operand) }),
-  $size: (operand) => {
-    const size = integerOf(operand);
-    if (size === undefined) throw new MongoFault(9, 'Failed to parse $size. Expected an integer');
-    if (size < 0n) throw new MongoFault(9, `Failed to parse $size. Expected a non-negative number in: $size: ${size}`);
-    return { op: 'size', size: Number(size) };
-  },
-  $mod: parseMod,
-  $bitsAllSet: parseBits,
-  $bitsAllClear: parseBits,
-  $bitsAnySet: parseBits,
-  $bitsAnyClear: parseBits,
-  $all: parseAll,
-  $elemMatch: (operand) => {
-    if (!isObject(operand)) throw new MongoFault(2, '$elemMatch needs an Object');
-    const first = fieldsOf(operand)[0]?.[0] ?? '';
-    return !isOperatorDocument(operand) || /^\$(and|or|nor|expr|where)$/.test(first)
-      ? { op: 'elemMatch', filter: parseFilter(operand, 'nested') }
-      : { op: 'elemIs', items: parseCondition(operand) };
-  },
   $not: (operand) => {
     if (kindOf(operand) !== Kind.regex && !isObject(operand))
-      throw new MongoFault(2, '$not needs a regex or a document');
+      throw new CommandError(2, '$not needs a regex or a document');
     if (isObject(operand) && !isOperatorDocument(operand))
-      throw new MongoFault(2, '$not needs a document of operators, and not an empty one');
+      throw new CommandError(2, '$not needs a document of operators, and not an empty one');
     return { op: 'not', items: parseCondition(operand) };
   },
   $regex: (operand, _name, { $options }) => ({ op: 'regex', ...regexOf(operand, $options) }),
   $options: (_operand, _name, siblings) => {
-    if (!('$regex' in siblings)) throw new MongoFault(2, '$options needs a $regex');
+    if (!('$regex' in siblings)) throw new CommandError(2, '$options needs a $regex');
     return [];
   },
-  $comment: () => [],
 };
 
 function parseOrder(value: unknown, name: string): Predicate {
-  if (kindOf(value) === Kind.regex) throw new MongoFault(2, `Can't have RegEx as arg to predicate over field ${name}`);
+  if (kindOf(value) === Kind.regex)
+    throw new CommandError(2, `Can't have RegEx as arg to predicate over field ${name}`);
   return { op: name.slice(1) as Order, value };
 }
 
 function parseIn(operand: unknown, name: string): Predicate & { op: 'in' } {
-  if (!Array.isArray(operand)) throw new MongoFault(2, `${name} needs an array`);
+  if (!Array.isArray(operand)) throw new CommandError(2, `${name} needs an array`);
   const isPattern = (item: unknown): boolean => kindOf(item) === Kind.regex;
-  if (operand.some(isOperatorDocument)) throw new MongoFault(2, `cannot nest $ under ${name}`);
+  if (operand.some(isOperatorDocument)) throw new CommandError(2, `cannot nest $ under ${name}`);
   const sorted = operand.filter((item) => !isPattern(item)).toSorted(compare);
   return {
     op: 'in',
@@ -190,68 +160,7 @@ function parseIn(operand: unknown, name: string): Predicate & { op: 'in' } {
   };
 }
 
-function parseMod(operand: unknown): Predicate {
-  if (!Array.isArray(operand)) throw new MongoFault(2, 'malformed mod, needs to be an array');
-  if (operand.length !== 2)
-    throw new MongoFault(2, `malformed mod, ${operand.length < 2 ? 'not enough' : 'too many'} elements`);
-  const [divisor, remainder] = operand.map(truncated);
-  if (divisor === undefined) throw new MongoFault(2, 'malformed mod, divisor is not a number that fits 64 bits');
-  if (remainder === undefined) throw new MongoFault(2, 'malformed mod, remainder is not a number that fits 64 bits');
-  if (divisor === 0n) throw new MongoFault(2, 'divisor cannot be 0');
-  return { op: 'mod', divisor, remainder };
-}
-
-function parseBits(operand: unknown, name: string): Predicate {
-  const test = name.slice('$bits'.length) as BitTest;
-  if (kindOf(operand) === Kind.binary) return { op: 'bits', test, mask: bitsOf((operand as Binary).value()) };
-  if (Array.isArray(operand)) {
-    const positions = operand.map((item) => {
-      const position = integerOf(item);
-      if (position === undefined || position < 0n)
-        throw new MongoFault(9, `Failed to parse bit position. Expected a non-negative integer in: ${name}`);
-      return position > 63n ? 64n : position;
-    });
-    return { op: 'bits', test, mask: positions.reduce((mask, position) => mask | (1n << position), 0n) };
-  }
-  const mask = integerOf(operand);
-  if (mask === undefined)
-    throw new MongoFault(2, `${name} takes an Array, a number, or a BinData but received something else`);
-  if (mask < 0n) throw new MongoFault(9, `Expected a non-negative number in: ${name}`);
-  return { op: 'bits', test, mask };
-}
-
-function parseAll(operand: unknown): Predicate {
-  if (!Array.isArray(operand)) throw new MongoFault(2, '$all needs an array');
-  // `$all: []` matches nothing.
-  if (operand.length === 0) return { op: 'in', values: [], patterns: [] };
-  const isElement = (item: unknown): boolean => isOperatorDocument(item) && fieldsOf(item)[0]?.[0] === '$elemMatch';
-  const elements = operand.filter(isElement).length;
-  if (operand.some((item) => isOperatorDocument(item) && !isElement(item)))
-    throw new MongoFault(2, 'no $ expressions in $all');
-  if (elements > 0 && elements < operand.length) throw new MongoFault(2, '$all/$elemMatch has to be consistent');
-  return { op: 'all', items: operand.flatMap(parseCondition) };
-}
-
 export function isTruthy(value: unknown): boolean {
   if (value === null || value === undefined || value === false) return false;
   return !isNumeric(kindOf(value)) || Number(numeric(value)) !== 0;
-}
-
-/** The number without its fraction, where it fits an int64. */
-export function truncated(value: unknown): bigint | undefined {
-  if (!isNumeric(kindOf(value))) return undefined;
-  const number = numeric(value);
-  if (typeof number === 'number' && !Number.isFinite(number)) return undefined;
-  const whole = typeof number === 'number' ? BigInt(Math.trunc(number)) : number;
-  return BigInt.asIntN(64, whole) === whole ? whole : undefined;
-}
-
-export function integerOf(value: unknown): bigint | undefined {
-  const whole = truncated(value);
-  return whole !== undefined && equal(value, whole) ? whole : undefined;
-}
-
-/** The bits of a binary value, the first byte's lowest first. */
-export function bitsOf(bytes: Uint8Array): bigint {
-  return bytes.reduceRight((bits, byte) => (bits << 8n) | BigInt(byte), 0n);
 }

@@ -1,16 +1,6 @@
-import type { Binary } from 'bson';
-import { type Document, isObject, Kind, kindOf, numeric } from '../bson/value.ts';
+import { type Document, Kind, kindOf, numeric } from '../bson/value.ts';
 import { type Compare, compare, equal, rankOf } from './compare.ts';
-import {
-  type BitTest,
-  bitsOf,
-  type Filter,
-  integerOf,
-  isTruthy,
-  type Order,
-  type Predicate,
-  truncated,
-} from './filter.ts';
+import { type Filter, isTruthy, type Order, type Predicate } from './filter.ts';
 import { type Parts, someAt } from './path.ts';
 
 export function matches(filter: Filter, doc: Document): boolean {
@@ -29,11 +19,10 @@ export function matches(filter: Filter, doc: Document): boolean {
 }
 
 /** Whether a value at the path passes, with all arrays on the way entered. */
-export function matchesAt(doc: unknown, parts: Parts, predicate: Predicate): boolean {
-  // Negations and conjunctions quantify over the whole field, not over one of its elements.
+function matchesAt(doc: unknown, parts: Parts, predicate: Predicate): boolean {
+  // Negations quantify over the whole field, not over one of its elements.
   if (predicate.op === 'not') return !predicate.items.every((item) => matchesAt(doc, parts, item));
-  if (predicate.op === 'all') return predicate.items.every((item) => matchesAt(doc, parts, item));
-  return someAt(doc, parts, !WHOLE.has(predicate.op), (leaf) => passes(predicate, leaf));
+  return someAt(doc, parts, predicate.op !== 'exists', (leaf) => passes(predicate, leaf));
 }
 
 /** Whether one value passes, for `$pull` conditions and partial index filters. */
@@ -41,10 +30,7 @@ export function matchesValue(predicates: readonly Predicate[], value: unknown): 
   return predicates.every((predicate) => matchesAt(value, [], predicate));
 }
 
-/** Those that test an array, and not its elements. */
-const WHOLE: ReadonlySet<string> = new Set(['exists', 'size', 'elemMatch', 'elemIs']);
-
-export function passes(predicate: Predicate, leaf: unknown): boolean {
+function passes(predicate: Predicate, leaf: unknown): boolean {
   switch (predicate.op) {
     case 'eq':
       return equals(predicate.value, leaf, predicate.collate);
@@ -61,33 +47,11 @@ export function passes(predicate: Predicate, leaf: unknown): boolean {
       return leaf !== undefined;
     case 'type':
       return predicate.kinds.has(kindOf(leaf));
-    case 'size':
-      return Array.isArray(leaf) && leaf.length === predicate.size;
-    case 'mod': {
-      const whole = truncated(leaf);
-      return whole !== undefined && whole % predicate.divisor === predicate.remainder;
-    }
-    case 'bits':
-      return bitTest(predicate.test, predicate.mask, leaf);
     case 'regex': {
       const kind = kindOf(leaf);
       if (kind === Kind.string || kind === Kind.symbol) return predicate.pattern.test(String(leaf));
       return kind === Kind.regex && equal(predicate.source, leaf);
     }
-    case 'elemMatch':
-      return (
-        Array.isArray(leaf) &&
-        // An array inside counts as a document whose fields are its positions.
-        leaf.some((item) =>
-          Array.isArray(item)
-            ? matches(predicate.filter, Object.fromEntries(item.entries()))
-            : isObject(item) && matches(predicate.filter, item),
-        )
-      );
-    case 'elemIs':
-      return Array.isArray(leaf) && leaf.some((item) => predicate.items.every((inner) => passes(inner, item)));
-    case 'all':
-      return predicate.items.every((item) => passes(item, leaf));
     case 'not':
       return !predicate.items.every((item) => passes(item, leaf));
   }
@@ -128,23 +92,4 @@ function ordered(op: Order, value: unknown, leaf: unknown, by: Compare = compare
 export function isNaNValue(value: unknown): boolean {
   const kind = kindOf(value);
   return (kind === Kind.double || kind === Kind.decimal) && Number.isNaN(numeric(value));
-}
-
-/** Numbers have their sign in all the bits above; binary values have zeros there. */
-function bitTest(test: BitTest, mask: bigint, leaf: unknown): boolean {
-  const kind = kindOf(leaf);
-  const bits =
-    kind === Kind.binary ? bitsOf((leaf as Binary).value()) : kind === Kind.decimal ? undefined : integerOf(leaf);
-  if (bits === undefined) return false;
-  const set = bits & mask;
-  switch (test) {
-    case 'AllSet':
-      return set === mask;
-    case 'AllClear':
-      return set === 0n;
-    case 'AnySet':
-      return set !== 0n;
-    case 'AnyClear':
-      return set !== mask;
-  }
 }

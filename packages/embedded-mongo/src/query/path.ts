@@ -1,5 +1,5 @@
 import { type Document, fieldOf, isObject } from '../bson/value.ts';
-import { MongoFault } from '../fault.ts';
+import { CommandError } from '../errors.ts';
 
 export type Parts = readonly string[];
 
@@ -86,7 +86,7 @@ function expandTuple(values: unknown[], rests: Parts[], purpose: 'index' | 'sort
 function isAtPosition(value: unknown, part: string): boolean {
   if (!Array.isArray(value) || !isArrayIndex(part) || Number(part) >= value.length) return false;
   if (!value.some((item) => isObject(item) && Object.hasOwn(item, part))) return true;
-  throw new MongoFault(16746, `Ambiguous field name found in array (do not use numeric field names): ${part}`);
+  throw new CommandError(16746, `Ambiguous field name found in array (do not use numeric field names): ${part}`);
 }
 
 const EMPTY = Symbol('empty array');
@@ -98,8 +98,8 @@ function leafValue(value: unknown, rest: Parts): unknown {
   return rest.length > 0 || value === undefined ? null : value;
 }
 
-function parallelArrays(purpose: 'index' | 'sort'): MongoFault {
+function parallelArrays(purpose: 'index' | 'sort'): CommandError {
   return purpose === 'index'
-    ? new MongoFault(171, 'cannot index parallel arrays')
-    : new MongoFault(2, 'cannot sort with keys that are parallel arrays');
+    ? new CommandError(171, 'cannot index parallel arrays')
+    : new CommandError(2, 'cannot sort with keys that are parallel arrays');
 }

@@ -1,7 +1,7 @@
 import { createContext, Script } from 'node:vm';
 import { BSONRegExp } from 'bson';
 import { kindOf, Kind } from '../bson/value.ts';
-import { MongoFault, notImplemented } from '../fault.ts';
+import { CommandError, notImplemented } from '../errors.ts';
 
 export interface Pattern {
   test(text: string): boolean;
@@ -15,18 +15,18 @@ const MAX_PATTERN = 32_764;
 export function regexOf(operand: unknown, options: unknown): { pattern: Pattern; source: BSONRegExp } {
   const given = kindOf(operand) === Kind.regex ? (operand as BSONRegExp) : undefined;
   const text = given?.pattern ?? operand;
-  if (typeof text !== 'string') throw new MongoFault(2, '$regex has to be a string');
-  if (options !== undefined && typeof options !== 'string') throw new MongoFault(2, '$options has to be a string');
-  if (given?.options && options !== undefined) throw new MongoFault(51075, 'options set in both $regex and $options');
+  if (typeof text !== 'string') throw new CommandError(2, '$regex has to be a string');
+  if (options !== undefined && typeof options !== 'string') throw new CommandError(2, '$options has to be a string');
+  if (given?.options && options !== undefined) throw new CommandError(51075, 'options set in both $regex and $options');
   const flags = options ?? given?.options ?? '';
   return { pattern: compilePattern(text, flags), source: new BSONRegExp(text, flags) };
 }
 
 /** MongoDB's patterns are PCRE. What JavaScript can express is translated, so that it means the same; the rest is refused. */
 function compilePattern(text: string, flags: string): Pattern {
-  if (/[^imsxu]/.test(flags)) throw new MongoFault(51108, `invalid flag in regex options: ${flags}`);
-  if (text.includes('\0')) throw new MongoFault(51091, 'Regular expression cannot contain an embedded null byte');
-  if (text.length > MAX_PATTERN) throw new MongoFault(51091, 'Regular expression is invalid: pattern is too large');
+  if (/[^imsxu]/.test(flags)) throw new CommandError(51108, `invalid flag in regex options: ${flags}`);
+  if (text.includes('\0')) throw new CommandError(51091, 'Regular expression cannot contain an embedded null byte');
+  if (text.length > MAX_PATTERN) throw new CommandError(51091, 'Regular expression is invalid: pattern is too large');
   const { source, insensitive, repeats, nested } = translate(text, flags);
   try {
     const pattern = new RegExp(source, insensitive ? 'iu' : 'u');
@@ -38,7 +38,7 @@ function compilePattern(text: string, flags: string): Pattern {
       matcher: pattern,
     };
   } catch (error) {
-    throw new MongoFault(51091, `Regular expression is invalid: ${(error as Error).message}`);
+    throw new CommandError(51091, `Regular expression is invalid: ${(error as Error).message}`);
   }
 }
 
@@ -59,7 +59,7 @@ function watch(pattern: RegExp): (text: string) => boolean {
     try {
       return run(text) === true;
     } catch {
-      throw new MongoFault(51156, 'Error occurred while executing the regular expression: match limit exceeded');
+      throw new CommandError(51156, 'Error occurred while executing the regular expression: match limit exceeded');
     }
   };
 }

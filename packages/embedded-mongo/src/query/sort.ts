@@ -1,5 +1,5 @@
 import { type Document, fieldsOf, isNumeric, kindOf, numeric } from '../bson/value.ts';
-import { MongoFault, notImplemented } from '../fault.ts';
+import { CommandError, notImplemented } from '../errors.ts';
 import { type Compare, compare } from './compare.ts';
 import { keyTuples, type Parts } from './path.ts';
 
@@ -16,9 +16,9 @@ export function parseSort(spec: Document, collate?: Compare): SortField[] {
       throw notImplemented('Sorting by $meta');
     const way = isNumeric(kindOf(direction)) ? Number(numeric(direction)) : NaN;
     if (way !== 1 && way !== -1) {
-      throw new MongoFault(15975, '$sort key ordering must be 1 (for ascending) or -1 (for descending)');
+      throw new CommandError(15975, '$sort key ordering must be 1 (for ascending) or -1 (for descending)');
     }
-    if (path === '' || path.startsWith('$')) throw new MongoFault(16410, `Invalid sort field path '${path}'`);
+    if (path === '' || path.startsWith('$')) throw new CommandError(16410, `Invalid sort field path '${path}'`);
     return { path, parts: path.split('.'), descending: way === -1, ...(collate && { collate }) };
   });
 }

@@ -1,5 +1,5 @@
 import { isNumeric, Kind, kindOf, numeric } from '../bson/value.ts';
-import { MongoFault } from '../fault.ts';
+import { CommandError } from '../errors.ts';
 
 const NAMES: Readonly<Record<string, readonly number[]>> = {
   double: [Kind.double],
@@ -33,15 +33,15 @@ export function kindsOf(operand: unknown): ReadonlySet<number> {
   for (const item of Array.isArray(operand) ? operand : [operand]) {
     if (typeof item === 'string') {
       const named = NAMES[item];
-      if (!named) throw new MongoFault(2, `Unknown type name alias: ${item}`);
+      if (!named) throw new CommandError(2, `Unknown type name alias: ${item}`);
       for (const kind of named) kinds.add(kind);
     } else {
       const code = isNumeric(kindOf(item)) ? Number(numeric(item)) : NaN;
-      if (!CODES.has(code)) throw new MongoFault(2, `Invalid numerical type code: ${code}`);
+      if (!CODES.has(code)) throw new CommandError(2, `Invalid numerical type code: ${code}`);
       kinds.add(code);
     }
   }
-  if (kinds.size === 0) throw new MongoFault(9, '$type must match at least one type');
+  if (kinds.size === 0) throw new CommandError(9, '$type must match at least one type');
   return kinds;
 }
 

@@ -1,9 +1,9 @@
 import { type Document, isNumeric, kindOf, numeric } from '../bson/value.ts';
-import { MongoFault, notImplemented } from '../fault.ts';
+import { CommandError, notImplemented } from '../errors.ts';
 
 /** Fails as Atlas does for what its search process refuses. */
 export function check(holds: unknown, otherwise: string): asserts holds {
-  if (!holds) throw new MongoFault(8, `PlanExecutor error during aggregation :: caused by :: ${otherwise}`);
+  if (!holds) throw new CommandError(8, `PlanExecutor error during aggregation :: caused by :: ${otherwise}`);
 }
 
 export function need(holds: unknown, what: string, rule: string): asserts holds {

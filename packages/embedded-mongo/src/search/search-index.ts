@@ -1,6 +1,6 @@
 import type { Document } from '../bson/value.ts';
 import { argumentsOf } from '../expression/operator.ts';
-import { MongoFault } from '../fault.ts';
+import { CommandError } from '../errors.ts';
 import type { Database } from '../storage/database.ts';
 import { TextIndex } from './text/text-index.ts';
 import { VectorIndex } from './vector/vector-index.ts';
@@ -24,7 +24,7 @@ export function idOf(index: SearchIndex): string {
 export function describeSearchIndexes(indexes: readonly SearchIndex[], spec: unknown): Document[] {
   const { id, name } = argumentsOf(spec, 'id? name?', '$listSearchIndexes', [40415, 40414]);
   if (id !== undefined && name !== undefined)
-    throw new MongoFault(72, "Cannot set both 'name' and 'id' for $listSearchIndexes.");
+    throw new CommandError(72, "Cannot set both 'name' and 'id' for $listSearchIndexes.");
   return indexes
     .filter((index) => (name === undefined || index.name === name) && (id === undefined || idOf(index) === id))
     .map((index) => ({

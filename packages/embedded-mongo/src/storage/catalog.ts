@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { deserialize } from 'bson';
 import { encode } from '../bson/encode.ts';
 import { type Document } from '../bson/value.ts';
-import { MongoFault } from '../fault.ts';
+import { CommandError } from '../errors.ts';
 import { openSearchIndex, type SearchIndex } from '../search/search-index.ts';
 import { Collection } from './collection.ts';
 import type { Database } from './database.ts';
@@ -201,9 +201,9 @@ function same(value: Document, bytes: Uint8Array): boolean {
 
 function checkNamespace(db: string, name: string): void {
   if (db === '' || db.length > 63 || /[/\\. "$*<>:|?\0]/.test(db)) {
-    throw new MongoFault(73, `Invalid namespace specified '${db}.${name}'`);
+    throw new CommandError(73, `Invalid namespace specified '${db}.${name}'`);
   }
   if (name === '' || name.startsWith('system.') || name.startsWith('.') || /[$\0]/.test(name)) {
-    throw new MongoFault(73, `Invalid namespace specified '${db}.${name}'`);
+    throw new CommandError(73, `Invalid namespace specified '${db}.${name}'`);
   }
 }

@@ -1,7 +1,7 @@
 import { ObjectId } from 'bson';
 import { decode } from '../bson/decode.ts';
 import { type Document, fieldsOf, isObject } from '../bson/value.ts';
-import { MongoFault } from '../fault.ts';
+import { CommandError } from '../errors.ts';
 import type { SearchIndex } from '../search/search-index.ts';
 import type { Database } from './database.ts';
 import type { Index } from './index.ts';
@@ -136,10 +136,10 @@ export class Collection {
     }
   }
 
-  #duplicate(index: Index, doc: Document, key: Buffer): MongoFault {
+  #duplicate(index: Index, doc: Document, key: Buffer): CommandError {
     const tuple = index.tuplesOf(doc).find((one) => index.encode(one).equals(key)) ?? [];
     const keyValue = Object.fromEntries(index.fields.map((field, at) => [field.path, tuple[at]]));
-    return new MongoFault(
+    return new CommandError(
       11000,
       `E11000 duplicate key error collection: ${this.namespace} index: ${index.name} dup key: ${shown(keyValue)}`,
       { keyPattern: index.spec.key, keyValue },
@@ -164,7 +164,7 @@ export class Collection {
 
 function checkSize(bytes: Uint8Array): void {
   if (bytes.length > MAX_DOCUMENT_SIZE) {
-    throw new MongoFault(
+    throw new CommandError(
       10334,
       `BSONObj size: ${bytes.length} is invalid. Size must be between 0 and ${MAX_DOCUMENT_SIZE}(16MB)`,
     );

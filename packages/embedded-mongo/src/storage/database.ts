@@ -1,6 +1,6 @@
 import { statSync } from 'node:fs';
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
-import { MongoFault } from '../fault.ts';
+import { CommandError } from '../errors.ts';
 import { VectorCaches } from '../search/vector/caches.ts';
 
 type Value = number | string | Uint8Array | null;
@@ -21,7 +21,7 @@ export class Database {
   readonly readOnly: boolean;
   /** When the running command must have ended, in the time of `performance.now()`. */
   deadline = Infinity;
-  /** Whether the running command may end with `NotYet`: it has changed nothing and can run again. */
+  /** Whether the running command may end with `CommandYielded`: it has changed nothing and can run again. */
   mayPause = false;
   /** The running command changed what the catalog keeps in memory: rolling it back takes reading that again. */
   catalogChanged = false;
@@ -100,7 +100,7 @@ export class Database {
   /** To be called for every row of work that can take long: ends a command that has used up its time. */
   tick(): void {
     if ((++this.ticks & 127) === 0 && performance.now() > this.deadline)
-      throw new MongoFault(50, 'operation exceeded time limit');
+      throw new CommandError(50, 'operation exceeded time limit');
   }
 
   /** Tables changed: statements over dropped ones must not come back. */

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import type { Document } from '../bson/value.ts';
-import { MongoFault, NotYet } from '../fault.ts';
+import { CommandError, CommandYielded } from '../errors.ts';
 import { Cursors } from '../plan/cursors.ts';
 import { Catalog } from './catalog.ts';
 import { Database } from './database.ts';
@@ -45,7 +45,7 @@ export class Engine {
   }
 
   submit(job: Job): void {
-    if (this.#closing) return job.failed(new MongoFault(11601, 'The embedded engine is shutting down'));
+    if (this.#closing) return job.failed(new CommandError(11601, 'The embedded engine is shutting down'));
     if (job.durable && this.#syncing) this.#held.push(job);
     else this.#enqueue(job);
   }
@@ -107,7 +107,7 @@ export class Engine {
       return () => job.done(reply);
     } catch (error) {
       if (isDamage(error) || (job.write && !database.inTransaction)) throw error;
-      if (error instanceof NotYet) return () => this.#enqueue(job);
+      if (error instanceof CommandYielded) return () => this.#enqueue(job);
       if (job.write) database.exec(alone ? 'ROLLBACK; BEGIN IMMEDIATE' : 'ROLLBACK TO command; RELEASE command');
       if (job.write) database.vectors.settle(false);
       if (database.catalogChanged) this.catalog.reload();

@@ -1,7 +1,7 @@
 import { type Binary, deserialize, Long } from 'bson';
 import { encode } from '../bson/encode.ts';
 import type { Document } from '../bson/value.ts';
-import { MongoFault } from '../fault.ts';
+import { CommandError } from '../errors.ts';
 import type { Database } from './database.ts';
 
 const KEPT_MS = 60 * 60 * 1000;
@@ -15,7 +15,7 @@ export interface WriteId {
 export function writeIdOf(body: Document): WriteId | undefined {
   if (!Long.isLong(body['txnNumber'])) return undefined;
   const id = (body['lsid'] as { id?: Binary } | undefined)?.id;
-  if (!id) throw new MongoFault(72, 'Transaction number given without a session');
+  if (!id) throw new CommandError(72, 'Transaction number given without a session');
   return { session: id.value(), number: body['txnNumber'].toNumber() };
 }
 
@@ -24,7 +24,7 @@ export function runOnce(database: Database, write: WriteId, run: () => Document)
   const stored = database.get('SELECT txn, reply FROM retryable WHERE session = ?', write.session);
   if (stored && stored[0] === write.number) return deserialize(stored[1] as Uint8Array, { promoteValues: false });
   if (stored && (stored[0] as number) > write.number) {
-    throw new MongoFault(
+    throw new CommandError(
       225,
       `Retryable write with txnNumber ${write.number} is prohibited: a newer write of the session has started`,
     );

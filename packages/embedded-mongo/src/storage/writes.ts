@@ -1,7 +1,7 @@
 import { decode, decodeOnly } from '../bson/decode.ts';
 import { storedForm } from '../bson/raw.ts';
 import { type Document, EVERY_FIELD } from '../bson/value.ts';
-import { MongoFault } from '../fault.ts';
+import { CommandError } from '../errors.ts';
 import { eachRow } from '../plan/rows.ts';
 import type { Row } from '../plan/scan.ts';
 import { type Filter, rootsOf } from '../query/filter.ts';
@@ -43,7 +43,7 @@ export function updateMatching(
 ): UpdateOutcome {
   const collection = engine.catalog.find(...namespace);
   if (target.multi && update.kind === 'replacement')
-    throw new MongoFault(9, 'multi update is not supported for replacement-style update');
+    throw new CommandError(9, 'multi update is not supported for replacement-style update');
   let matched = 0;
   let modified = 0;
   let before: Uint8Array | undefined;
@@ -52,7 +52,7 @@ export function updateMatching(
   for (const row of collection ? targetRows(engine.database, collection, target) : []) {
     matched++;
     before = row.bytes;
-    after = updatedBytes(update, before, target.filter);
+    after = updatedBytes(update, before);
     if (Buffer.compare(before, after) === 0) continue;
     replace?.(row, after);
     modified++;

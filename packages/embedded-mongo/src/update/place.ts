@@ -1,5 +1,5 @@
 import { type Document, fieldOf, isObject, setField } from '../bson/value.ts';
-import { MongoFault } from '../fault.ts';
+import { CommandError } from '../errors.ts';
 import { isArrayIndex, type Parts } from '../query/path.ts';
 
 const MAX_PADDING = 1_500_000;
@@ -23,7 +23,7 @@ export function setAt(doc: Document, parts: Parts, value: unknown): void {
       if (!isArrayIndex(part)) throw notViable(part, parts[at - 1]);
       const index = Number(part);
       if (index > holder.length + MAX_PADDING)
-        throw new MongoFault(2, `can't backfill more than ${MAX_PADDING} elements`);
+        throw new CommandError(2, `can't backfill more than ${MAX_PADDING} elements`);
       while (holder.length < index) holder.push(null);
       if (isLast) holder[index] = value;
       else holder = holder[index] ??= index < holder.length ? null : {};
@@ -46,6 +46,6 @@ export function unsetAt(doc: Document, parts: Parts): void {
   } else if (isObject(holder) && Object.hasOwn(holder, last)) delete holder[last];
 }
 
-function notViable(part: string, parent: string | undefined): MongoFault {
-  return new MongoFault(28, `Cannot create field '${part}' in element {${parent ?? ''}}`);
+function notViable(part: string, parent: string | undefined): CommandError {
+  return new CommandError(28, `Cannot create field '${part}' in element {${parent ?? ''}}`);
 }

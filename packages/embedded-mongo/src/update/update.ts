@@ -4,7 +4,7 @@ import { elements, storedForm } from '../bson/raw.ts';
 import { type Document, fieldsOf, isObject, namesOf, setField } from '../bson/value.ts';
 import type { Item, Scope } from '../expression/expression.ts';
 import { constant } from '../expression/operator.ts';
-import { MongoFault } from '../fault.ts';
+import { CommandError } from '../errors.ts';
 import { stageEntry } from '../pipeline/context.ts';
 import { SHAPES } from '../pipeline/shape.ts';
 import { type Compare, equal } from '../query/compare.ts';
@@ -19,9 +19,7 @@ interface Change {
   op: string;
   path: string;
   parts: Parts;
-  /** What comes of the value at the path; a `$rename` has the place it takes its value from instead. */
-  run?: (current: unknown) => unknown;
-  from?: Parts;
+  run: (current: unknown) => unknown;
 }
 
 /** Field changes in the order MongoDB makes them. */
@@ -51,10 +49,10 @@ export function parseUpdate(spec: unknown, options: UpdateOptions = {}): Update 
   const { constants, scope = new Map() } = options;
   const arrayFilters = parseArrayFilters(options.arrayFilters, options.collation);
   if (constants !== undefined && !Array.isArray(spec))
-    throw new MongoFault(51198, 'Constant values may only be specified for pipeline updates');
+    throw new CommandError(51198, 'Constant values may only be specified for pipeline updates');
   const isOperators = isObject(spec) && namesOf(spec)[0]?.startsWith('$') === true;
   if (arrayFilters.size > 0 && !isOperators)
-    throw new MongoFault(
+    throw new CommandError(
       9,
       `arrayFilters may not be specified for ${Array.isArray(spec) ? 'pipeline' : 'replacement'}-style updates`,
     );
@@ -62,7 +60,7 @@ export function parseUpdate(spec: unknown, options: UpdateOptions = {}): Update 
     const values = fieldsOf((constants ?? {}) as Document).map(([name, value]) => [name, constant(value)] as const);
     return { kind: 'pipeline', shapes: spec.map((stage) => parseShape(stage, new Map([...scope, ...values]))) };
   }
-  if (!isObject(spec)) throw new MongoFault(9, 'Update argument must be either an object or an array');
+  if (!isObject(spec)) throw new CommandError(9, 'Update argument must be either an object or an array');
   if (isOperators) return parseChanges(spec, arrayFilters);
   const dollar = namesOf(spec).find((name) => name.startsWith('$'));
   if (dollar !== undefined) throw dollarField(dollar, "in the context of an update's replacement document");
@@ -73,36 +71,34 @@ function parseShape(stage: unknown, scope: Scope): (item: Item) => Item {
   const [name, spec] = stageEntry(stage);
   const parse = Object.hasOwn(SHAPES, name) ? SHAPES[name] : undefined;
   if (parse) return parse(spec, scope);
-  throw /^\$(?:match|sort|skip|limit|group|unwind|lookup|unionWith|facet|count|sortByCount|sample|out|merge)$/.test(
-    name,
-  )
-    ? new MongoFault(72, `${name} is not allowed to be used within an update`)
-    : new MongoFault(40324, `Unrecognized pipeline stage name: '${name}'`);
+  throw /^\$(?:match|sort|skip|limit|group|unwind|lookup|count|out|merge)$/.test(name)
+    ? new CommandError(72, `${name} is not allowed to be used within an update`)
+    : new CommandError(40324, `Unrecognized pipeline stage name: '${name}'`);
 }
 
 function parseArrayFilters(given: unknown, collate: Compare | undefined): Map<string, Filter> {
   const filters = new Map<string, Filter>();
   if (given === undefined || given === null) return filters;
   if (!Array.isArray(given))
-    throw new MongoFault(14, "BSON field 'arrayFilters' is the wrong type, expected type 'array'");
+    throw new CommandError(14, "BSON field 'arrayFilters' is the wrong type, expected type 'array'");
   for (const spec of given) {
-    if (!isObject(spec)) throw new MongoFault(14, "BSON field 'arrayFilters' must hold objects");
+    if (!isObject(spec)) throw new CommandError(14, "BSON field 'arrayFilters' must hold objects");
     const filter = parseFilter(spec, 'nested', collate);
     const [name, second] = rootsOf(filter);
     if (name === undefined)
-      throw new MongoFault(9, 'Cannot use an expression without a top-level field name in arrayFilters');
+      throw new CommandError(9, 'Cannot use an expression without a top-level field name in arrayFilters');
     if (second !== undefined)
-      throw new MongoFault(
+      throw new CommandError(
         9,
         `Error parsing array filter :: caused by :: Expected a single top-level field name, found '${name}' and '${second}'`,
       );
     if (!/^[a-z][a-zA-Z0-9]*$/.test(name))
-      throw new MongoFault(
+      throw new CommandError(
         2,
         `Error parsing array filter :: caused by :: The top-level field name must be an alphanumeric string beginning with a lowercase letter, found '${name}'`,
       );
     if (filters.has(name))
-      throw new MongoFault(9, `Found multiple array filters with the same top-level field name ${name}`);
+      throw new CommandError(9, `Found multiple array filters with the same top-level field name ${name}`);
     filters.set(name, filter);
   }
   return filters;
@@ -111,25 +107,24 @@ function parseArrayFilters(given: unknown, collate: Compare | undefined): Map<st
 function parseChanges(spec: Document, arrayFilters: ReadonlyMap<string, Filter>): Changes {
   const changes = fieldsOf(spec).flatMap(([op, fields]) => {
     const operator = Object.hasOwn(OPERATORS, op) ? OPERATORS[op] : undefined;
-    if (!operator && op !== '$rename')
-      throw new MongoFault(
+    if (!operator)
+      throw new CommandError(
         9,
         `Unknown modifier: ${op}. Expected a valid update modifier or pipeline-style update specified as an array`,
       );
     if (!isObject(fields))
-      throw new MongoFault(
+      throw new CommandError(
         9,
-        `Modifiers operate on fields but we found type ${typeName(fields)} instead. For example: {$mod: {<field>: ...}} not {${op}: ...}`,
+        `Modifiers operate on fields but we found type ${typeName(fields)} instead. For example: {$set: {<field>: ...}} not {${op}: ...}`,
       );
-    return fieldsOf(fields).flatMap(([path, operand]): Change[] => {
-      const parts = partsOf(path, arrayFilters);
-      return operator ? [{ op, path, parts, run: operator(operand, path) }] : renaming(path, parts, operand);
+    return fieldsOf(fields).map(([path, operand]): Change => {
+      return { op, path, parts: partsOf(path, arrayFilters), run: operator(operand, path) };
     });
   });
   const used = new Set(changes.flatMap(({ parts }) => parts.filter(isDynamic)));
   for (const name of arrayFilters.keys()) {
     if (!used.has(`$[${name}]`))
-      throw new MongoFault(9, `The array filter for identifier '${name}' was not used in the update`);
+      throw new CommandError(9, `The array filter for identifier '${name}' was not used in the update`);
   }
   return {
     kind: 'changes',
@@ -140,35 +135,18 @@ function parseChanges(spec: Document, arrayFilters: ReadonlyMap<string, Filter>)
   };
 }
 
-function renaming(path: string, from: Parts, target: unknown): Change[] {
-  if (typeof target !== 'string') throw new MongoFault(2, `The 'to' field for $rename must be a string: ${path}`);
-  const parts = partsOf(target, new Map());
-  if (path === target) throw new MongoFault(2, `The source and target field for $rename must differ: ${path}`);
-  if (startsWith(from, parts) || startsWith(parts, from))
-    throw new MongoFault(
-      2,
-      `The source and target field for $rename must not be on the same path: ${path}: "${target}"`,
-    );
-  const dynamic = [...from, ...parts].find(isDynamic);
-  if (dynamic) throw new MongoFault(2, `The source and target field for $rename may not be dynamic: ${dynamic}`);
-  return [
-    { op: 'renamed', path, parts: from },
-    { op: '$rename', path: target, parts, from },
-  ];
-}
-
 function partsOf(path: string, arrayFilters: ReadonlyMap<string, Filter>): Parts {
   const parts = path.split('.');
-  if (path === '') throw new MongoFault(56, 'An empty update path is not valid.');
+  if (path === '') throw new CommandError(56, 'An empty update path is not valid.');
   if (parts.includes(''))
-    throw new MongoFault(56, `The update path '${path}' contains an empty field name, which is not allowed.`);
+    throw new CommandError(56, `The update path '${path}' contains an empty field name, which is not allowed.`);
   checkDynamic(path, parts, arrayFilters);
   if (parts[0]?.startsWith('$')) throw dollarField(path, 'for storage');
   return parts;
 }
 
-function dollarField(path: string, where: string): MongoFault {
-  return new MongoFault(52, `The dollar ($) prefixed field '${path}' in '${path}' is not allowed ${where}.`);
+function dollarField(path: string, where: string): CommandError {
+  return new CommandError(52, `The dollar ($) prefixed field '${path}' in '${path}' is not allowed ${where}.`);
 }
 
 /** Sorted by part, numbers as numbers: the order in which new fields appear in the document. No path may lie on another. */
@@ -177,7 +155,7 @@ function inOrder(changes: readonly Change[]): Change[] {
   for (const [at, change] of sorted.entries()) {
     const before = sorted[at - 1];
     if (before && startsWith(change.parts, before.parts))
-      throw new MongoFault(40, `Updating the path '${change.path}' would create a conflict at '${before.path}'`);
+      throw new CommandError(40, `Updating the path '${change.path}' would create a conflict at '${before.path}'`);
   }
   return sorted;
 }
@@ -194,8 +172,8 @@ function comparePaths(a: Parts, b: Parts): number {
   return left < right ? -1 : 1;
 }
 
-/** The stored document after the update; the filter that found it says what `$` stands for. */
-export function updatedBytes(update: Update, before: Uint8Array, filter: Filter): Uint8Array {
+/** The stored document after the update. */
+export function updatedBytes(update: Update, before: Uint8Array): Uint8Array {
   if (update.kind === 'replacement') {
     const stored = decodeOnly(before, new Set(['_id']))['_id'];
     const given = update.doc['_id'];
@@ -204,22 +182,20 @@ export function updatedBytes(update: Update, before: Uint8Array, filter: Filter)
     return storedForm(update.bytes, id && before.subarray(id.start, id.end));
   }
   // What no change touches stays as the bytes it is.
-  const whole = update.kind === 'pipeline' || update.changes.some(({ parts }) => parts.includes('$'));
-  const doc = whole ? decode(before) : decodeAround(before, new Set([...update.roots, '_id']));
-  return encode(applyUpdate(update, doc, filter, false), before.length + 512);
+  const doc = update.kind === 'pipeline' ? decode(before) : decodeAround(before, new Set([...update.roots, '_id']));
+  return encode(applyUpdate(update, doc, false), before.length + 512);
 }
 
 /** Applies to a freshly parsed document, which it may change. */
 export function applyUpdate(
   update: Exclude<Update, { kind: 'replacement' }>,
   doc: Document,
-  filter: Filter,
   inserting: boolean,
 ): Document {
   const id = doc['_id'];
   // Changes reach into the value of `_id` itself.
   const held = update.kind === 'changes' && update.roots.has('_id') ? decode(encode({ id }))['id'] : id;
-  const after = update.kind === 'changes' ? changed(update, doc, filter, inserting) : reshaped(update.shapes, doc);
+  const after = update.kind === 'changes' ? changed(update, doc, inserting) : reshaped(update.shapes, doc);
   if (held === undefined) return after;
   const isPipeline = update.kind === 'pipeline';
   const given = isPipeline && after['_id'] === undefined ? held : after['_id'];
@@ -241,12 +217,12 @@ export function withId(id: unknown, doc: Document): Document {
   return out;
 }
 
-function changed(update: Changes, doc: Document, filter: Filter, inserting: boolean): Document {
+function changed(update: Changes, doc: Document, inserting: boolean): Document {
   const { changes, arrayFilters, dynamic } = update;
   const concrete = dynamic
     ? inOrder(
         changes.flatMap((change) =>
-          expandParts(change.parts, doc, { filter, arrayFilters }).map((parts) => ({
+          expandParts(doc, [], change.parts, arrayFilters).map((parts) => ({
             ...change,
             parts,
             path: parts.join('.'),
@@ -254,10 +230,9 @@ function changed(update: Changes, doc: Document, filter: Filter, inserting: bool
         ),
       )
     : changes;
-  for (const { op, parts, run, from } of concrete) {
+  for (const { op, parts, run } of concrete) {
     if (op === '$unset') unsetAt(doc, parts);
-    else if (from) rename(doc, from, parts);
-    else if (run && (op !== '$setOnInsert' || inserting)) {
+    else if (op !== '$setOnInsert' || inserting) {
       const current = valueAt(doc, parts);
       const next = run(current);
       if (next !== current) setAt(doc, parts, next);
@@ -266,20 +241,6 @@ function changed(update: Changes, doc: Document, filter: Filter, inserting: bool
   return doc;
 }
 
-function rename(doc: Document, from: Parts, to: Parts): void {
-  const value = valueAt(doc, from);
-  if (value === undefined) return;
-  for (const [which, parts] of [
-    ['source', from],
-    ['destination', to],
-  ] as const) {
-    if (parts.some((_, depth) => depth > 0 && Array.isArray(valueAt(doc, parts.slice(0, depth)))))
-      throw new MongoFault(2, `The ${which} field cannot be an array element, '${parts.join('.')}'`);
-  }
-  setAt(doc, to, value);
-  unsetAt(doc, from);
-}
-
-function immutableId(): MongoFault {
-  return new MongoFault(66, "Performing an update on the path '_id' would modify the immutable field '_id'");
+function immutableId(): CommandError {
+  return new CommandError(66, "Performing an update on the path '_id' would modify the immutable field '_id'");
 }

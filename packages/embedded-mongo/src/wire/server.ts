@@ -2,7 +2,7 @@ import { createServer, type Server, type Socket } from 'node:net';
 import { encode } from '../bson/encode.ts';
 import type { Document } from '../bson/value.ts';
 import { dispatch } from '../commands/dispatch.ts';
-import { failure } from '../fault.ts';
+import { failure } from '../errors.ts';
 import type { Service } from '../commands/request.ts';
 import { listenAt } from './endpoint.ts';
 import { Inbox, MAX_MESSAGE_SIZE } from './inbox.ts';

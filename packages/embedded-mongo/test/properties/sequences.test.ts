@@ -6,7 +6,7 @@ import type { Document } from 'mongodb';
 import { serialize } from 'bson';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { dispatch } from '../../src/commands/dispatch.ts';
-import { MongoFault } from '../../src/fault.ts';
+import { CommandError } from '../../src/errors.ts';
 import { checkConsistency } from '../../src/storage/check.ts';
 import { Engine, type Job } from '../../src/storage/engine.ts';
 
@@ -104,7 +104,7 @@ function run(body: Document, tooLate = false): Promise<Document> {
       ...job,
       run: () => {
         const reply = job.run();
-        if (tooLate) throw new MongoFault(1, 'too late');
+        if (tooLate) throw new CommandError(1, 'too late');
         return reply;
       },
     });

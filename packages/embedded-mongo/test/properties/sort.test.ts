@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { decode } from '../../src/bson/decode.ts';
 import { encode } from '../../src/bson/encode.ts';
 import { documentOf, elements } from '../../src/bson/raw.ts';
-import { MongoFault } from '../../src/fault.ts';
+import { CommandError } from '../../src/errors.ts';
 import { compare } from '../../src/query/compare.ts';
 import { compareKeys, parseSort, sortKey } from '../../src/query/sort.ts';
 import { KeyWriter } from '../../src/storage/key.ts';
@@ -57,7 +57,7 @@ describe('values', () => {
           try {
             read(bytes.subarray(0, bytes.length - cut));
           } catch (error) {
-            expect(error).toBeInstanceOf(MongoFault);
+            expect(error).toBeInstanceOf(CommandError);
           }
         }
       }),

@@ -7,7 +7,7 @@ import { serialize } from 'bson';
 import { MongoClient } from 'mongodb';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { checkDatabase } from '../../src/backup.ts';
-import { failure } from '../../src/fault.ts';
+import { failure } from '../../src/errors.ts';
 import { openEmbeddedDatabase } from '../../src/open.ts';
 import { Engine } from '../../src/storage/engine.ts';
 import { insertOne } from '../../src/storage/writes.ts';

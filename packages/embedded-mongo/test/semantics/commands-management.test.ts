@@ -234,11 +234,6 @@ describe('createIndexes', () => {
       make({ key: { z: 1 }, name: 'z', partialFilterExpression: { y: { $ne: 1 } } }),
       failed(67),
     ],
-    [
-      'refuses a filter that depends on the clock',
-      make({ key: { z: 1 }, name: 'z', partialFilterExpression: { $expr: { $lt: ['$y', '$$NOW'] } } }),
-      failed(67),
-    ],
     ['refuses another collation', make({ key: { z: 1 }, name: 'z', collation: { locale: 'de' } }), failed(238)],
     [
       'refuses 33 fields',

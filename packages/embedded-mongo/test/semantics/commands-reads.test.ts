@@ -32,7 +32,6 @@ describe('find', () => {
     ['filters, sorts, skips, limits', find({ filter: { k: 'even' }, sort: { n: -1 }, skip: 1, limit: 1 }), ids(2)],
     ['takes null for what is left out', find({ filter: null, sort: null, skip: null, limit: 2 }), ids(0, 1)],
     ['cuts off what stands behind the point', find({ limit: 2.9 }), ids(0, 1)],
-    ['shares variables of let with $expr', find({ filter: { $expr: { $gt: ['$n', '$$x'] } }, let: { x: 4 } }), ids(5)],
     ['takes the natural order backwards as a sort', find({ sort: { $natural: -1 }, limit: 1 }), ids(5)],
     ['takes the natural order as a hint', find({ hint: { $natural: -1 }, limit: 1 }), ids(5)],
     [

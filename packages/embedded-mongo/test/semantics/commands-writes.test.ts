@@ -161,12 +161,6 @@ describe('update', () => {
       [{ _id: null, n: 5 }, ...SEED],
     ],
     [
-      'makes a field with a dollar by a pipeline',
-      update({ q: { _id: 1 }, u: [{ $replaceWith: { $literal: { $a: 1 } } }] }),
-      { n: 1 },
-      [{ _id: 1, $a: 1 }, two, three],
-    ],
-    [
       'takes constants of a pipeline',
       update({ q: { _id: 1 }, u: [{ $set: { n: '$$k' } }], c: { k: 7 } }),
       { n: 1 },
@@ -274,12 +268,6 @@ describe('delete', () => {
       'goes on when unordered',
       { ...remove({ q: { $frob: 1 }, limit: 0 }, { q: { _id: 1 }, limit: 1 }), ordered: false },
       { n: 1, writeErrors: [{ index: 0, code: 2 }] },
-    ],
-    [
-      'shares variables of let',
-      { ...remove({ q: { $expr: { $gt: ['$n', '$$x'] } }, limit: 0 }), let: { x: 1 } },
-      { n: 2 },
-      [one],
     ],
     [
       'refuses a collation there is no equivalent for',

@@ -133,16 +133,6 @@ describe('getMore', () => {
     expect([43, 175]).toContain((await failureOf(next)).code);
   });
 
-  it('fails when another collection that it reads was dropped', async () => {
-    const [left, right] = [engine.fresh(), engine.fresh()];
-    await left.insertOne({ _id: 1 });
-    await right.insertMany(Array.from({ length: 9 }, (_, n) => ({ _id: n })));
-    const pipeline = [{ $unionWith: right.collectionName }];
-    const reply = await command({ aggregate: left.collectionName, pipeline, cursor: { batchSize: 3 } });
-    await right.drop();
-    expect(await failureOf(more(reply))).toMatchObject({ code: 175 });
-  });
-
   it('fails when its index was dropped; cursors on other indexes go on', async () => {
     const indexed = engine.fresh();
     await addIndex(indexed, { n: 1 });

@@ -25,14 +25,12 @@ interface Clauses {
   must?: Operator[];
   should?: Operator[];
   filter?: Operator[];
-  mustNot?: Operator[];
   minimumShouldMatch?: number;
 }
 type TextSpec = {
   query: string;
   path: string[];
   fuzzy?: { maxEdits: number; prefixLength: number };
-  matchCriteria?: string;
 };
 
 /** Every document is looked at for every question: what `$search` must equal. */
@@ -57,13 +55,6 @@ class Reference {
     if (name === 'equals') return this.#where((doc) => values(doc, path).includes(given['value']));
     if (name === 'in')
       return this.#where((doc) => values(doc, path).some((value) => (given['value'] as unknown[]).includes(value)));
-    if (name === 'exists') return this.#where((doc) => doc[path] !== undefined);
-    if (name === 'range') {
-      const { gt = -Infinity, lte = Infinity } = given as { gt?: number; lte?: number };
-      return this.#where((doc) =>
-        values(doc, path).some((value) => typeof value === 'number' && value > gt && value <= lte),
-      );
-    }
     return this.#compound(given);
   }
 
@@ -71,20 +62,15 @@ class Reference {
     return new Map(this.docs.filter(test).map((doc) => [doc._id, 1]));
   }
 
-  #compound({ must = [], should = [], filter = [], mustNot = [], minimumShouldMatch = 0 }: Clauses): Scores {
+  #compound({ must = [], should = [], filter = [], minimumShouldMatch = 0 }: Clauses): Scores {
     const of = (operators: Operator[]): Scores[] => operators.map((one) => this.search(one));
-    const [musts, shoulds, filters, nots] = [of(must), of(should), of(filter), of(mustNot)];
+    const [musts, shoulds, filters] = [of(must), of(should), of(filter)];
     const least =
       must.length + filter.length === 0 && should.length > 0 ? Math.max(1, minimumShouldMatch) : minimumShouldMatch;
     const found: Scores = new Map();
     for (const { _id } of this.docs) {
       const met = shoulds.filter((one) => one.has(_id));
-      if (
-        ![...musts, ...filters].every((one) => one.has(_id)) ||
-        nots.some((one) => one.has(_id)) ||
-        met.length < least
-      )
-        continue;
+      if (![...musts, ...filters].every((one) => one.has(_id)) || met.length < least) continue;
       found.set(
         _id,
         [...musts, ...met].reduce((sum, one) => sum + (one.get(_id) ?? 0), 0),
@@ -93,13 +79,13 @@ class Reference {
     return found;
   }
 
-  #text({ query, path, fuzzy, matchCriteria }: TextSpec): Scores {
+  #text({ query, path, fuzzy }: TextSpec): Scores {
     const found: Scores = new Map();
     for (const field of path) {
       const terms = words(query).map((word) => this.#word(field, word, fuzzy));
       for (const { _id } of this.docs) {
         const met = terms.filter((scores) => scores.has(_id));
-        if (met.length === 0 || (matchCriteria === 'all' && met.length < terms.length)) continue;
+        if (met.length === 0) continue;
         found.set(
           _id,
           met.reduce((sum, scores) => sum + (scores.get(_id) ?? 0), found.get(_id) ?? 0),
@@ -204,7 +190,6 @@ const leaf = fc.oneof(
   spec('text', {
     query: fc.array(word, { minLength: 1, maxLength: 3 }).map((list) => list.join(' ')),
     path: fc.constantFrom(['t'], ['u'], ['t', 'u']),
-    matchCriteria: fc.constantFrom(undefined, 'any', 'all'),
     fuzzy: fc.option(fc.record({ maxEdits: fc.constantFrom(1, 2), prefixLength: fc.constantFrom(0, 1) }), {
       nil: undefined,
     }),
@@ -218,8 +203,6 @@ const leaf = fc.oneof(
     path: fc.constant('n'),
     value: fc.uniqueArray(fc.integer({ min: 0, max: 6 }), { minLength: 1, maxLength: 3 }),
   }),
-  spec('range', { path: fc.constant('n'), gt: fc.integer({ min: -1, max: 5 }), lte: fc.constantFrom(undefined, 3, 4) }),
-  spec('exists', { path: fc.constantFrom('t', 'k', 'n') }),
 );
 const operator: fc.Arbitrary<Operator> = fc.letrec<{ one: Operator; compound: Operator }>((tie) => ({
   one: fc.oneof({ maxDepth: 2 }, leaf, leaf, tie('compound')),
@@ -228,11 +211,10 @@ const operator: fc.Arbitrary<Operator> = fc.letrec<{ one: Operator; compound: Op
       must: fc.array(tie('one'), { maxLength: 2 }),
       should: fc.array(tie('one'), { maxLength: 3 }),
       filter: fc.array(tie('one'), { maxLength: 2 }),
-      mustNot: fc.array(tie('one'), { maxLength: 1 }),
       minimumShouldMatch: fc.constantFrom(0, 0, 1, 2),
       score,
     })
-    .filter(({ must, should, filter, mustNot }) => must.length + should.length + filter.length + mustNot.length > 0)
+    .filter(({ must, should, filter }) => must.length + should.length + filter.length > 0)
     .map(({ minimumShouldMatch, score: own, ...clauses }) => ({
       compound: {
         ...clauses,

@@ -74,7 +74,7 @@ describe('analyzers', () => {
     ['english', 'Receipts for paying invoices', 'for', false],
     ['english', "the fox's den", 'fox', true],
     ['english', 'relational generalizations', 'relate', true],
-    ['english', 'skies', 'sky', false],
+    ['english', 'skies', 'sky', true],
     ['english', 'happy', 'happiness', true],
     ['english', 'This WILL be there', 'will', false],
     ['english', 'such a yes', 'yes', true],
@@ -114,18 +114,6 @@ describe('text', () => {
       ['finds nothing in a document at a string path', words('1', 't.walnut'), []],
       ['finds nothing for words that are nowhere', words('helicopter'), []],
       ['finds nothing for no words', words('...'), []],
-      ['with matchCriteria all, finds what holds all words', words('table walnut', 't', { matchCriteria: 'all' }), [1]],
-      ['with matchCriteria any, finds as without', words('table chair', 't', { matchCriteria: 'any' }), [5, 1, 2]],
-      [
-        'with matchCriteria all, wants all words in one path',
-        words('blue table', ['t', 'u'], { matchCriteria: 'all' }),
-        [],
-      ],
-      [
-        'with matchCriteria all, wants all words of any query',
-        words(['walnut chair', 'blue x'], 't', { matchCriteria: 'all' }),
-        [2],
-      ],
       ['uses the analyzer of each path', words('walnut table', 'other'), [4]],
       ['never reads a query as a language', words('walnut" OR NEAR( * -table', 't'), [1, 5, 3, 2]],
     ],
@@ -147,11 +135,6 @@ describe('fuzzy text', () => {
       ['takes the closest terms when there are too many', fuzzy('receipt', { maxEdits: 2, maxExpansions: 1 }), [1]],
       ['wants fewer edits than letters', fuzzy('a', { maxEdits: 1 }), []],
       ['counts letters, not bytes', fuzzy('zółć', { maxEdits: 1 }), [8]],
-      [
-        'with matchCriteria all, wants each word, or one close to it',
-        fuzzy('receipt ab', { maxEdits: 1 }, { matchCriteria: 'all' }),
-        [],
-      ],
       ['counts a swap as one edit', fuzzy('ba', { maxEdits: 1 }), [6]],
     ],
   );
@@ -214,10 +197,9 @@ const EXACT_FIELDS = {
   sub: { type: 'document', fields: { x: { type: 'number' } } },
 };
 
-describe('equals, in, range, exists', () => {
+describe('equals and in', () => {
   const is = (path: string, value: unknown) => ({ equals: { path, value } });
   const among = (path: unknown, value: unknown) => ({ in: { path, value } });
-  const range = (path: unknown, bounds: object) => ({ range: { path, ...bounds } });
   finds(
     () => indexed(EXACT_FIELDS, EXACT),
     [
@@ -243,23 +225,6 @@ describe('equals, in, range, exists', () => {
       ['in takes one value', among('k', 'beta'), [3]],
       ['in takes several paths', among(['n', 'm'], [5, 7]), [2, 3, 6]],
       ['in with values that are nowhere finds nothing', among('o', [new ObjectId()]), []],
-      ['range gte and lt', range('n', { gte: 1, lt: 2.5 }), [1, 3, 5]],
-      ['range gt', range('n', { gt: 1 }), [2, 3, 8]],
-      ['range lte', range('n', { lte: 1 }), [1, 3, 5, 6]],
-      ['range lt leaves null out', range('n', { lt: 1e9 }), [1, 2, 3, 5, 6]],
-      ['range of dates', range('d', { gte: new Date(0), lt: DAY }), [2]],
-      ['range of tokens, by their bytes', range('k', { gt: 'Alpha', lte: 'alpha' }), [2]],
-      ['range of tokens with an open end', range('k', { gt: 'Alpha' }), [2, 3]],
-      ['range of object ids', range('o', { gt: OID }), [2]],
-      ['range over several paths adds up', range(['n', 'm'], { gte: 2, lte: 5 }), [2, 6]],
-      ['range of a type that is not mapped finds nothing', range('b', { gt: 0 }), []],
-      ['range on a path that is not mapped finds nothing', range('hidden', { gt: 0 }), []],
-      ['exists, of any type', { exists: { path: 'b' } }, [1, 2, 5]],
-      ['exists, even if null', { exists: { path: 'k' } }, [1, 2, 3, 4, 5, 8]],
-      ['exists, even if empty', { exists: { path: 'empty' } }, [8]],
-      ['exists of a document', { exists: { path: 'sub' } }, [6, 7, 8]],
-      ['exists below documents, in arrays', { exists: { path: 'sub.x' } }, [6, 7]],
-      ['exists on a path that is not mapped finds nothing', { exists: { path: 'hidden' } }, []],
     ],
   );
 });
@@ -280,12 +245,9 @@ describe('compound', () => {
       ['must wants every clause', compound({ must: [words('red'), words('green')] }), [2, 1]],
       ['must takes one clause without an array', compound({ must: words('blue') }), [1]],
       ['filter wants every clause', compound({ filter: [k('a'), words('red')] }), [1, 3]],
-      ['mustNot excludes', compound({ must: words('red'), mustNot: [k('b'), words('blue')] }), [3]],
-      ['mustNot alone excludes from all documents', compound({ mustNot: k('a') }), [2, 5]],
       ['should alone wants one of the clauses', compound({ should: [words('blue'), words('green')] }), [1, 2]],
       ['should beside must only adds to the score', compound({ must: k('a'), should: words('blue') }), [1, 3, 4]],
       ['should beside filter only adds to the score', compound({ filter: k('a'), should: words('red') }), [3, 1, 4]],
-      ['should beside mustNot wants one', compound({ mustNot: k('b'), should: [words('green')] }), [1]],
       [
         'minimumShouldMatch wants so many',
         compound({ should: [words('red'), words('green'), words('blue')], minimumShouldMatch: 3 }),
@@ -296,17 +258,8 @@ describe('compound', () => {
         compound({ filter: k('a'), should: [words('red'), words('green')], minimumShouldMatch: 1 }),
         [1, 3],
       ],
-      [
-        'compounds nest',
-        compound({ must: [compound({ should: [k('b'), words('blue')] })], mustNot: [compound({ filter: k('b') })] }),
-        [1],
-      ],
+      ['compounds nest', compound({ must: [compound({ should: [k('b'), words('blue')] })] }), [2, 1]],
       ['nothing for a clause that finds nothing', compound({ must: [words('red'), words('nowhere')] }), []],
-      [
-        'a path that is not mapped excludes nothing',
-        compound({ filter: k('b'), mustNot: words('x', 'unmapped') }),
-        [2],
-      ],
     ],
   );
 });
@@ -317,6 +270,10 @@ describe('refusals', () => {
     ['autocomplete', { autocomplete: { path: 't', query: 'a' } }, 238],
     ['wildcard', { wildcard: { path: 't', query: 'a*' } }, 238],
     ['regex', { regex: { path: 't', query: 'a.*' } }, 238],
+    ['range', { range: { path: 'n', gt: 1 } }, 238],
+    ['exists', { exists: { path: 'n' } }, 238],
+    ['mustNot', { compound: { mustNot: words('a') } }, 238],
+    ['matchCriteria', { text: { query: 'a', path: 't', matchCriteria: 'all' } }, 238],
     ['moreLikeThis', { moreLikeThis: { like: {} } }, 238],
     ['near', { near: { path: 'n', origin: 1, pivot: 1 } }, 238],
     ['embeddedDocument', { embeddedDocument: { path: 't', operator: {} } }, 238],
@@ -330,7 +287,6 @@ describe('refusals', () => {
     ['scoreDetails', { ...words('a'), scoreDetails: true }, 238],
     ['synonyms', words('a', 't', { synonyms: 'x' }), 238],
     ['a path pattern', words('a', ['t', { wildcard: '*' }]), 238],
-    ['a phrase whose words may stand apart', phrase('a b', { slop: 1 }), 238],
     ['a path with multi', words('a', { value: 't', multi: 'm' }), 238],
     ['score by function', words('a', 't', { score: { function: {} } }), 238],
     ['score by dismax', { compound: { should: words('a'), score: { dismax: {} } } }, 238],
@@ -346,13 +302,11 @@ describe('refusals', () => {
     ['an operator that does not exist', { texts: { path: 't', query: 'a' } }, 238],
     ['no path', { text: { query: 'a' } }, 8],
     ['a query of another type', words(5), 8],
-    ['matchCriteria of another kind', words('a', 't', { matchCriteria: 'some' }), 8],
     ['maxEdits 3', fuzzy('a', { maxEdits: 3 }), 8],
     ['maxEdits 0', fuzzy('a', { maxEdits: 0 }), 8],
     ['maxExpansions 0', fuzzy('a', { maxExpansions: 0 }), 8],
     ['a negative prefixLength', fuzzy('a', { prefixLength: -1 }), 8],
     ['a broken prefixLength', fuzzy('a', { prefixLength: 1.5 }), 8],
-    ['a negative slop', phrase('a', { slop: -1 }), 8],
     ['a boost of 0', words('a', 't', { score: { boost: { value: 0 } } }), 8],
     ['a boost that is no number', words('a', 't', { score: { boost: { value: 'x' } } }), 8],
     ['score by constant', words('a', 't', { score: { constant: { value: 1 } } }), 238],
@@ -369,11 +323,6 @@ describe('refusals', () => {
     ['in with values of two types', { in: { path: 'n', value: [1, 'a'] } }, 8],
     ['in with null', { in: { path: 'n', value: [null] } }, 8],
     ['in without values', { in: { path: 'n', value: [] } }, 8],
-    ['range without bounds', { range: { path: 'n' } }, 8],
-    ['range with two lower bounds', { range: { path: 'n', gt: 1, gte: 1 } }, 8],
-    ['range with bounds of two types', { range: { path: 'n', gt: 1, lt: 'a' } }, 8],
-    ['range of booleans', { range: { path: 'n', gt: true } }, 8],
-    ['range of null', { range: { path: 'n', gt: null } }, 8],
   ];
   let subject: Indexed;
   beforeAll(async () => {

@@ -1,4 +1,4 @@
-import { Decimal128, EJSON, Long } from 'bson';
+import { EJSON, Long } from 'bson';
 import type { Document } from 'mongodb';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { addIndex, type Anything, failureOf, startTestEngine, type TestEngine } from '../engine.ts';
@@ -42,7 +42,6 @@ const SHAPES: Case[] = [
     [{ _id: 1, who: 'ann', n: 2, price: 1.5, list: [{}, {}, 3] }],
   ],
   [[{ $match: { _id: 5 } }, { $project: { 'at.city': 1 } }], [{ _id: 5 }]],
-  [[{ $match: { _id: 1 } }, { $project: { n: { $add: ['$n', 1] }, who: 1 } }], [{ _id: 1, who: 'ann', n: 3 }]],
   [[{ $match: { _id: 1 } }, { $project: { _id: '$who' } }], [{ _id: 'ann' }]],
   [
     [{ $match: { _id: 1 } }, { $project: { _id: 0, x: 'text', y: { $literal: 1 }, z: '$nope' } }],
@@ -65,33 +64,18 @@ const SHAPES: Case[] = [
     [{ _id: 1, list: [{ v: 1, w: 9 }, { v: 2, w: 9 }, { w: 9 }] }],
   ],
   [[{ $match: { _id: 4 } }, { $addFields: { who: {}, n: { $literal: {} } } }], [{ _id: 4, who: {}, n: {} }]],
-  [
-    [{ $match: { _id: 3 } }, { $unset: ['tags', 'at.zip', 'price'] }],
-    [{ _id: 3, who: 'ann', n: 1, at: { city: 'Bonn' } }],
-  ],
-  [[{ $match: { _id: 4 } }, { $unset: 'who' }], [{ _id: 4, n: 3 }]],
   [[{ $match: { _id: 3 } }, { $replaceRoot: { newRoot: '$at' } }], [{ city: 'Bonn', zip: '53' }]],
-  [
-    [{ $match: { _id: 4 } }, { $replaceWith: { $mergeObjects: [{ x: 1 }, '$$ROOT'] } }],
-    [{ x: 1, _id: 4, who: null, n: 3 }],
-  ],
 ];
 
 const ORDER: Case[] = [
   [[{ $sort: { n: -1 } }, ID], ids(2, 5, 4, 1, 3)],
   [[{ $sort: { who: 1, n: 1 } }, ID], ids(4, 5, 3, 1, 2)],
-  [[{ $addFields: { m: { $mod: ['$n', 2] } } }, { $sort: { m: -1, n: 1 } }, ID], ids(3, 4, 2, 1, 5)],
   [[{ $addFields: { m: '$n' } }, { $sort: { m: 1 } }, { $skip: 1 }, { $limit: 2 }, ID], ids(1, 4)],
   [[{ $addFields: { m: '$tags' } }, { $sort: { m: 1, _id: 1 } }, ID], ids(2, 4, 5, 1, 3)],
   [[{ $limit: 4 }, { $skip: 3 }, ID], ids(4)],
   [[{ $skip: 1 }, { $limit: 3 }, { $limit: 2 }, { $match: { n: { $gt: 1 } } }, ID], ids(2)],
   [[{ $limit: 3 }, { $sort: { n: 1 } }, ID], ids(3, 1, 2)],
-  [
-    [{ $match: { $expr: { $gt: ['$n', { $size: { $cond: [{ $isArray: '$tags' }, '$tags', [1, 1, 1]] } }] } } }, ID],
-    ids(2, 5),
-  ],
   [[{ $addFields: { m: 1 } }, { $match: { $expr: { $eq: ['$who', '$nope'] } } }, ID], ids(5)],
-  [[{ $sample: { size: 9 } }, { $sort: { _id: 1 } }, ID], ids(1, 2, 3, 4, 5)],
 ];
 
 const GROUPS: Case[] = [
@@ -104,39 +88,12 @@ const GROUPS: Case[] = [
     ],
   ],
   [
-    [{ $group: { _id: null, s: { $sum: '$price' }, a: { $avg: '$price' }, c: { $count: {} } } }],
-    [{ _id: null, s: 7.75, a: 7.75 / 3, c: 5 }],
-  ],
-  [
-    [{ $group: { _id: 1, s: { $sum: '$who' }, a: { $avg: '$who' }, m: { $min: '$price' }, x: { $max: '$tags' } } }],
-    [{ _id: 1, s: 0, a: null, m: 1.5, x: ['a', 'b'] }],
-  ],
-  [
-    [
-      { $sort: { n: 1 } },
-      { $group: { _id: null, f: { $first: '$who' }, l: { $last: '$price' }, p: { $push: '$price' } } },
-    ],
-    [{ _id: null, f: 'ann', l: 4, p: [null, 1.5, 2.25, 4] }],
-  ],
-  [
-    [{ $sort: { _id: 1 } }, { $group: { _id: null, s: { $addToSet: '$who' } } }],
-    [{ _id: null, s: ['ann', 'bob', null] }],
-  ],
-  [
     [{ $group: { _id: { city: '$at.city' }, n: { $sum: 1 } } }, { $sort: { _id: 1 } }],
     [
       { _id: {}, n: 3 },
       { _id: { city: 'Bonn' }, n: 1 },
       { _id: { city: 'Ulm' }, n: 1 },
     ],
-  ],
-  [
-    [
-      { $match: { _id: { $lt: 5 } } },
-      { $group: { _id: { $gt: ['$n', 2] }, o: { $mergeObjects: '$at' } } },
-      { $match: { _id: false } },
-    ],
-    [{ _id: false, o: { city: 'Bonn', zip: '53' } }],
   ],
   [
     [{ $group: { _id: 1, big: { $sum: { $literal: Long.fromString('9000000000') } } } }],
@@ -151,7 +108,6 @@ const GROUPS: Case[] = [
   ],
   [[{ $match: { n: { $gt: 1 } } }, { $count: 'many' }], [{ many: 4 }]],
   [[{ $match: { n: 99 } }, { $count: 'many' }], []],
-  [[{ $sortByCount: '$who' }, { $limit: 1 }], [{ _id: 'ann', count: 2 }]],
   [
     [{ $unwind: '$tags' }, { $group: { _id: '$tags', n: { $sum: '$n' } } }, { $sort: { _id: 1 } }],
     [
@@ -242,33 +198,6 @@ const JOINS: Case[] = [
   ],
   [
     [
-      { $match: { _id: 2 } },
-      {
-        $lookup: {
-          from: 'people',
-          let: { n: '$n' },
-          pipeline: [
-            { $match: { $expr: { $gt: ['$age', { $multiply: ['$$n', 5] }] } } },
-            { $project: { _id: 1, n: '$$n' } },
-            { $sort: { _id: -1 } },
-          ],
-          as: 'p',
-        },
-      },
-      { $project: { p: 1 } },
-    ],
-    [
-      {
-        _id: 2,
-        p: [
-          { _id: 'cy', n: 5 },
-          { _id: 'ann', n: 5 },
-        ],
-      },
-    ],
-  ],
-  [
-    [
       { $match: { who: 'ann' } },
       {
         $lookup: {
@@ -291,32 +220,14 @@ const JOINS: Case[] = [
     [{ $limit: 1 }, { $lookup: { from: 'people', pipeline: [{ $count: 'n' }], as: 'p' } }, { $project: { p: 1 } }],
     [{ _id: 1, p: [{ n: 3 }] }],
   ],
-  [
-    [{ $limit: 1 }, ID, { $unionWith: { coll: 'people', pipeline: [{ $match: { age: { $lt: 30 } } }, ID] } }],
-    [{ _id: 1 }, { _id: 'bob' }],
-  ],
-  [[{ $match: { _id: 9 } }, { $unionWith: 'people' }, { $sort: { age: 1 } }, { $limit: 1 }], [PEOPLE[1]]],
-  [
-    [
-      {
-        $facet: {
-          count: [{ $count: 'n' }],
-          top: [{ $sort: { n: -1 } }, { $limit: 2 }, ID],
-          none: [{ $match: { n: 99 } }],
-        },
-      },
-    ],
-    [{ count: [{ n: 5 }], top: [{ _id: 2 }, { _id: 5 }], none: [] }],
-  ],
-  [[{ $match: { n: 99 } }, { $facet: { a: [] } }], [{ a: [] }]],
 ];
 
 describe.each<[string, Case[]]>([
-  ['$project, $addFields, $unset, $replaceRoot', SHAPES],
-  ['$match, $sort, $skip, $limit, $sample', ORDER],
-  ['$group and its shorthands', GROUPS],
+  ['$project, $addFields, $replaceRoot', SHAPES],
+  ['$match, $sort, $skip, $limit', ORDER],
+  ['$group and $count', GROUPS],
   ['$unwind', UNWINDS],
-  ['$lookup, $unionWith, $facet', JOINS],
+  ['$lookup', JOINS],
 ])('%s', (_area, cases) => {
   it.each(cases.map(([stages, expected]) => [EJSON.stringify(stages), stages, expected] as const))(
     '%s',
@@ -346,8 +257,7 @@ const REFUSED: [stages: unknown, code: number][] = [
   [[{ $project: { a: 0, b: '$x' } }], 31253],
   [[{ $project: { a: 1, 'a.b': 1 } }], 31249],
   [[{ $project: { a: {} } }], 51270],
-  [[{ $addFields: { $a: 1 } }], 16410],
-  [[{ $unset: [] }], 31002],
+  [[{ $unset: 'a' }], 40324],
   [[{ $replaceRoot: { newRoot: '$who' } }], 40228],
   [[{ $replaceRoot: {} }], 40414],
   [[{ $sort: {} }], 15976],
@@ -358,34 +268,19 @@ const REFUSED: [stages: unknown, code: number][] = [
   [[{ $group: { n: { $sum: 1 } } }], 15955],
   [[{ $group: { _id: 1, n: 1 } }], 40234],
   [[{ $group: { _id: 1, n: { $frob: 1 } } }], 15952],
-  [[{ $group: { _id: 1, n: { $sum: 1, $avg: 1 } } }], 40238],
   [[{ $group: { _id: 1, n: { $sum: ['$a', '$b'] } } }], 40237],
   [[{ $group: { _id: 1, 'a.b': { $sum: 1 } } }], 40235],
-  [[{ $group: { _id: 1, n: { $avg: { $literal: Decimal128.fromString('1') } } } }], 238],
-  [[{ $group: { _id: 1, n: { $firstN: { input: '$n', n: 1 } } } }], 15952],
-  [[{ $group: { _id: 1, n: { $top: { output: '$n', sortBy: { n: 1 } } } } }], 15952],
-  [[{ $group: { _id: 1, n: { $stdDevPop: '$n' } } }], 15952],
-  [[{ $group: { _id: 1, n: { $count: 1 } } }], 9],
   [[{ $count: '' }], 40156],
-  [[{ $sortByCount: 'who' }], 40147],
   [[{ $bucket: { groupBy: '$n', boundaries: [1, 2] } }], 40324],
   [[{ $unwind: 'tags' }], 28818],
   [[{ $unwind: { path: '$tags', frob: 1 } }], 28811],
   [[{ $unwind: {} }], 28812],
-  [[{ $sample: { size: 0 } }], 28747],
   [[{ $lookup: { from: 'people', as: 'p' } }], 9],
   [[{ $lookup: { from: 'people', localField: 'who', as: 'p' } }], 9],
   [[{ $lookup: { from: 'people', localField: 'who', foreignField: '_id' } }], 40414],
   [[{ $lookup: { from: 'people', frob: 1, as: 'p' } }], 40415],
   [[{ $lookup: { from: 'people', pipeline: [{ $out: 'x' }], as: 'p' } }], 51047],
   [[{ $lookup: { from: 'people', pipeline: [{ $match: { $expr: '$$nope' } }], as: 'p' } }], 17276],
-  [[{ $unionWith: { coll: 'people', pipeline: [{ $out: 'x' }] } }], 31441],
-  [[{ $unionWith: 5 }], 9],
-  [[{ $facet: {} }], 40169],
-  [[{ $facet: { a: [{ $facet: { b: [] } }] } }], 40600],
-  [[{ $facet: { a: [{ $out: 'x' }] } }], 40600],
-  [[{ $facet: { a: [{ $search: {} }] } }], 40600],
-  [[{ $facet: { a: [{ $frob: 1 }] } }], 40324],
   [[{ $out: 'x' }, { $match: {} }], 40601],
   [[{ $merge: 'x' }, { $match: {} }], 40601],
   [[{ $match: {} }, { $search: {} }], 40602],
@@ -413,18 +308,17 @@ describe('what is refused', () => {
     const things = engine.fresh();
     const text = 'x'.repeat(6 * 1024 * 1024);
     await things.insertMany([{ text }, { text }, { text }]);
-    const pushed = things.aggregate([{ $group: { _id: 1, all: { $push: '$text' } } }]);
-    expect(await failureOf(pushed.toArray())).toMatchObject({ code: 10334 });
+    const doubled = things.aggregate([{ $project: { a: '$text', b: '$text', c: '$text' } }]);
+    expect(await failureOf(doubled.toArray())).toMatchObject({ code: 10334 });
     const joined = things.aggregate([{ $lookup: { from: things.collectionName, pipeline: [], as: 'all' } }]);
     expect(await failureOf(joined.toArray())).toMatchObject({ code: 4568 });
   });
 
-  it.each(['$group', '$sort', '$facet'])('more than 100 MB held by %s', async (name) => {
+  it.each(['$group', '$sort'])('more than 100 MB held by %s', async (name) => {
     const things = engine.fresh();
-    await things.insertMany([{ text: 'x'.repeat(5_000_000) }]);
-    const many = { $addFields: { n: { $range: [0, 24] } } };
-    const spec = { $group: { _id: 1, all: { $push: '$$ROOT' } }, $sort: { n: 1 }, $facet: { a: [] } }[name];
-    const found = things.aggregate([many, { $unwind: '$n' }, { [name]: spec }]);
+    await things.insertOne({ list: Array.from({ length: 24 }, (_, n) => n), text: 'x'.repeat(5_000_000) });
+    const spec = { $group: { _id: { n: '$list', text: '$text' } }, $sort: { list: 1 } }[name];
+    const found = things.aggregate([{ $unwind: '$list' }, { [name]: spec }]);
     expect(await failureOf(found.toArray())).toMatchObject({ code: 292 });
   });
 });
@@ -432,13 +326,13 @@ describe('what is refused', () => {
 describe('documents without a collection', () => {
   it('come from $documents, and can be joined', async () => {
     const found = engine.db.aggregate([
-      { $documents: [{ who: 'ann' }, { who: { $concat: ['b', 'ob'] } }] },
+      { $documents: [{ who: 'ann' }, { who: { $substrCP: ['bobby', 0, 3] } }] },
       { $lookup: { from: 'people', localField: 'who', foreignField: '_id', as: 'p' } },
-      { $project: { who: 1, age: { $first: '$p.age' } } },
+      { $project: { who: 1, age: '$p.age' } },
     ]);
     expect(await found.toArray()).toEqual([
-      { who: 'ann', age: 30 },
-      { who: 'bob', age: 20 },
+      { who: 'ann', age: [30] },
+      { who: 'bob', age: [20] },
     ]);
   });
 
@@ -457,8 +351,8 @@ describe('a pipeline reads no more than it must', () => {
     const timed = async (foreignField: string, n: number): Promise<number> => {
       const join = { from: right.collectionName, localField: '_id', foreignField, as: 'r' };
       const began = performance.now();
-      const sizes = { $group: { _id: null, n: { $sum: { $size: '$r' } } } };
-      expect(await left.aggregate([{ $lookup: join }, sizes]).toArray()).toEqual([{ _id: null, n }]);
+      const found = left.aggregate([{ $lookup: join }, { $unwind: '$r' }, { $count: 'n' }]);
+      expect(await found.toArray()).toEqual([{ n }]);
       return performance.now() - began;
     };
     const scanned = await timed('slow', 400);
@@ -469,8 +363,8 @@ describe('a pipeline reads no more than it must', () => {
   it('holds nothing open between two batches', async () => {
     const [left, right, other] = [engine.fresh(), engine.fresh(), engine.fresh()];
     for (const one of [left, right, other]) await one.insertMany([{ n: 1 }, { n: 2 }, { n: 3 }]);
-    const union = [{ $set: { x: 1 } }, { $unionWith: right.collectionName }, { $project: { _id: 0, n: 1 } }];
-    const cursor = left.aggregate<Anything>(union, { batchSize: 1 });
+    const joined = [{ $lookup: { from: right.collectionName, pipeline: [], as: 'r' } }, { $unwind: '$r' }];
+    const cursor = left.aggregate<Anything>([...joined, { $project: { _id: 0, n: '$r.n' } }], { batchSize: 1 });
     const found = [await cursor.next()];
     // SQLite drops no table while a statement is open.
     await other.drop();
@@ -478,7 +372,7 @@ describe('a pipeline reads no more than it must', () => {
       found.push(doc);
       if (found.length === 4) await engine.fresh().insertOne({});
     }
-    expect(found.map((doc) => doc?.['n'])).toEqual([1, 2, 3, 1, 2, 3]);
+    expect(found.map((doc) => doc?.['n'])).toEqual([1, 2, 3, 1, 2, 3, 1, 2, 3]);
   });
 
   it('explains the plan of its leading stages', async () => {

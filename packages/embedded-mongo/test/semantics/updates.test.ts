@@ -35,10 +35,6 @@ const TABLES: Record<string, Case[]> = {
     [{ a: { b: 1, c: 2 } }, { $unset: { 'a.b': 1, 'a.x.y': 1 } }, { a: { c: 2 } }],
     [{ a: 'text' }, { $unset: { 'a.b': 1 } }, { a: 'text' }],
     [{ a: 1 }, { $setOnInsert: { b: 1 } }, { a: 1 }],
-    [{ a: 1, b: 2 }, { $rename: { a: 'c' } }, { b: 2, c: 1 }],
-    [{ a: 1, b: 2, c: 3 }, { $rename: { c: 'a' } }, { a: 3, b: 2 }],
-    [{ a: { x: 1 } }, { $rename: { 'a.x': 'y', none: 'z' } }, { a: {}, y: 1 }],
-    [{ a: { x: 1 } }, { $rename: { 'a.x': 'a.y' } }, { a: { y: 1 } }],
   ],
   numbers: [
     [{ a: 1 }, { $inc: { a: 2, b: 3 } }, { a: 3, b: 3 }],
@@ -48,62 +44,12 @@ const TABLES: Record<string, Case[]> = {
     [{ a: 1 }, { $inc: { a: long('1') } }, { a: long('2') }],
     [{ a: 2147483647 }, { $inc: { a: 1 } }, { a: long('2147483648') }],
     [{ a: long('9007199254740992') }, { $inc: { a: 1 } }, { a: long('9007199254740993') }],
-    [{ a: dec('0.1') }, { $inc: { a: dec('0.20') } }, { a: dec('0.30') }],
-    [{ a: 1 }, { $inc: { a: dec('0.5') } }, { a: dec('1.5') }],
-    [{ a: dec('1') }, { $inc: { a: new Double(0.1) } }, { a: dec('1.100000000000000') }],
-    [
-      { a: dec('9999999999999999999999999999999999') },
-      { $inc: { a: 1 } },
-      { a: dec('1.000000000000000000000000000000000E+34') },
-    ],
-    [{ a: dec('Infinity') }, { $inc: { a: 1 } }, { a: dec('Infinity') }],
-    [{ a: 3 }, { $mul: { a: 2, b: 2 } }, { a: 6, b: 0 }],
-    [{}, { $mul: { a: long('2'), b: new Double(2), c: dec('2') } }, { a: long('0'), b: new Double(0), c: dec('0') }],
-    [{ a: dec('1.5') }, { $mul: { a: dec('2.00') } }, { a: dec('3.000') }],
     [{ a: 3 }, { $min: { a: 2, b: 1 } }, { a: 2, b: 1 }],
     [{ a: 3 }, { $min: { a: new Double(3) } }, { a: 3 }],
-    [{ a: 3 }, { $max: { a: 2 } }, { a: 3 }],
-    [{ a: 3 }, { $max: { a: 'text' } }, { a: 'text' }],
-    [{ a: new Date(5) }, { $max: { a: new Date(9) } }, { a: new Date(9) }],
-    [{ a: 13 }, { $bit: { a: { and: 10 } } }, { a: 8 }],
-    [{ a: 8 }, { $bit: { a: { or: 5, xor: 1 } } }, { a: 12 }],
-    [{ a: 1 }, { $bit: { a: { or: long('4') } } }, { a: long('5') }],
-    [{}, { $bit: { a: { or: 6 } } }, { a: 6 }],
   ],
   arrays: [
     [{}, { $push: { a: 1 } }, { a: [1] }],
     [{ a: [1] }, { $push: { a: [2, 3] } }, { a: [1, [2, 3]] }],
-    [{ a: [1] }, { $push: { a: { $each: [] } } }, { a: [1] }],
-    [{}, { $push: { a: { $each: [] } } }, { a: [] }],
-    [{ a: [3, 1] }, { $push: { a: { $each: [2, 5], $sort: -1, $slice: 3 } } }, { a: [5, 3, 2] }],
-    [{ a: [1, 2] }, { $push: { a: { $each: [9], $position: 1 } } }, { a: [1, 9, 2] }],
-    [{ a: [1, 2] }, { $push: { a: { $each: [9], $position: -1 } } }, { a: [1, 9, 2] }],
-    [{ a: [1, 2] }, { $push: { a: { $each: [9], $position: -7 } } }, { a: [9, 1, 2] }],
-    [{ a: [1, 2] }, { $push: { a: { $each: [9], $position: 7 } } }, { a: [1, 2, 9] }],
-    [{ a: [1, 2, 3] }, { $push: { a: { $each: [4], $slice: -2 } } }, { a: [3, 4] }],
-    [{ a: [1, 2] }, { $push: { a: { $each: [], $slice: 0 } } }, { a: [] }],
-    [{ a: [{ n: 2 }] }, { $push: { a: { $each: [{ n: 1 }, 5], $sort: { n: 1 } } } }, { a: [5, { n: 1 }, { n: 2 }] }],
-    [
-      { a: [{ n: { k: 2 } }, { n: { k: 1 } }] },
-      { $push: { a: { $each: [], $sort: { 'n.k': 1 } } } },
-      { a: [{ n: { k: 1 } }, { n: { k: 2 } }] },
-    ],
-    [{ a: [1, 2] }, { $addToSet: { a: 2 } }, { a: [1, 2] }],
-    [{ a: [1] }, { $addToSet: { a: { $each: [1, 2, 2, new Double(1)] } } }, { a: [1, 2] }],
-    [
-      { a: [{ x: 1, y: 2 }] },
-      { $addToSet: { a: { y: 2, x: 1 } } },
-      {
-        a: [
-          { x: 1, y: 2 },
-          { y: 2, x: 1 },
-        ],
-      },
-    ],
-    [{}, { $addToSet: { a: [1] } }, { a: [[1]] }],
-    [{ a: [1, 2] }, { $pop: { a: 1 } }, { a: [1] }],
-    [{ a: [1, 2] }, { $pop: { a: -1, b: 1 } }, { a: [2] }],
-    [{ a: [] }, { $pop: { a: 1 } }, { a: [] }],
     [{ a: [1, 2, 3, 2] }, { $pull: { a: 2 } }, { a: [1, 3] }],
     [{ a: [1, 2, 3] }, { $pull: { a: { $gte: 2 }, b: 1 } }, { a: [1] }],
     [{ a: [{ p: 1, q: 1 }, { p: 2 }, 5] }, { $pull: { a: { p: 1 } } }, { a: [{ p: 2 }, 5] }],
@@ -112,12 +58,10 @@ const TABLES: Record<string, Case[]> = {
       { $pull: { a: { $or: [{ p: 1 }, { p: { $gt: 2 } }] } } },
       { a: [{ p: 2 }] },
     ],
-    [{ a: [{ s: [1, 2] }, { s: [3] }] }, { $pull: { a: { s: { $elemMatch: { $gt: 2 } } } } }, { a: [{ s: [1, 2] }] }],
     [{ a: ['ab', 'cd'] }, { $pull: { a: /^a/ } }, { a: ['cd'] }],
     [{ a: [1, null, 2] }, { $pull: { a: null } }, { a: [1, 2] }],
     [{ a: [[1], 1, [1, 2]] }, { $pull: { a: [1] } }, { a: [1, [1, 2]] }],
     [{ a: [1, 2, 3] }, { $pull: { a: { $in: [1, 3] } } }, { a: [2] }],
-    [{ a: [1, 2, 1, { x: 1 }] }, { $pullAll: { a: [1, { x: 1 }] } }, { a: [2] }],
   ],
   positions: [
     [{ a: [1, 2, 3] }, { $set: { 'a.$[]': 0 } }, { a: [0, 0, 0] }],
@@ -165,8 +109,7 @@ const TABLES: Record<string, Case[]> = {
     [{ a: [] }, { $set: { 'a.$[]': 1 } }, { a: [] }],
   ],
   pipelines: [
-    [{ a: 1 }, [{ $set: { b: '$a', c: { $add: ['$a', 1] } } }], { a: 1, b: 1, c: 2 }],
-    [{ a: 1, b: 2 }, [{ $unset: 'a' }, { $addFields: { 'x.y': '$b' } }], { b: 2, x: { y: 2 } }],
+    [{ a: 1, b: 2 }, [{ $project: { a: 0 } }, { $addFields: { 'x.y': '$b' } }], { b: 2, x: { y: 2 } }],
     [{ a: 1, b: 2 }, [{ $project: { b: 1 } }], { b: 2 }],
     [{ a: { x: 1 } }, [{ $replaceWith: '$a' }], { x: 1 }],
     [{ a: { x: 1 } }, [{ $replaceRoot: { newRoot: { z: '$a.x' } } }], { z: 1 }],
@@ -198,45 +141,6 @@ describe.each(Object.entries(TABLES))('an update of %s', (_area, cases) => {
   });
 });
 
-describe('the positional $', () => {
-  it.each<[before: object, filter: object, update: object, after: object]>([
-    [{ a: [1, 2, 3] }, { a: 2 }, { $set: { 'a.$': 9 } }, { a: [1, 9, 3] }],
-    [{ a: [1, 2, 3] }, { a: { $gte: 2 } }, { $inc: { 'a.$': 10 } }, { a: [1, 12, 3] }],
-    [{ a: [{ x: 1 }, { x: 2 }] }, { 'a.x': 2 }, { $set: { 'a.$.y': 1 } }, { a: [{ x: 1 }, { x: 2, y: 1 }] }],
-    [
-      {
-        a: [
-          { x: 1, y: 1 },
-          { x: 1, y: 2 },
-        ],
-      },
-      { a: { $elemMatch: { x: 1, y: 2 } } },
-      { $set: { 'a.$.x': 0 } },
-      {
-        a: [
-          { x: 1, y: 1 },
-          { x: 0, y: 2 },
-        ],
-      },
-    ],
-    [{ a: { b: [1, 2] } }, { 'a.b': 2 }, { $unset: { 'a.b.$': 1 } }, { a: { b: [1, null] } }],
-    [{ a: [1, 2] }, { 'a.1': 2 }, { $set: { 'a.$': 0 } }, { a: [1, 0] }],
-    [{ a: [1, 2], b: [2, 1] }, { a: 1, b: 1 }, { $set: { 'a.$': 0, 'b.$': 0 } }, { a: [0, 2], b: [2, 0] }],
-    [
-      { a: [{ g: [1, 5] }, { g: [6] }] },
-      { 'a.g': 6 },
-      { $set: { 'a.$.g.$[e]': 0 } },
-      { a: [{ g: [1, 5] }, { g: [0] }] },
-    ],
-  ])('of %o found by %o, %o gives %o', async (before, filter, update, after) => {
-    const things = engine.fresh();
-    await things.insertOne({ _id: 1, ...before });
-    const arrayFilters = JSON.stringify(update).includes('[e]') ? [{ e: { $gt: 5 } }] : [];
-    expect((await things.updateMany(filter, update, { arrayFilters })).modifiedCount).toBe(1);
-    expect(await things.findOne({})).toEqual({ _id: 1, ...after });
-  });
-});
-
 describe('an upsert', () => {
   it.each<[filter: object, update: object | object[], inserted: object]>([
     [
@@ -247,12 +151,10 @@ describe('an upsert', () => {
     [{ 'a.b': 1 }, { $set: { 'a.c': 2 } }, { a: { b: 1, c: 2 } }],
     [{ $and: [{ a: 1 }, { b: { $eq: 2 } }] }, { $set: { c: 3 } }, { a: 1, b: 2, c: 3 }],
     [{ a: { $in: [1] }, b: { $in: [1, 2] } }, { $set: { c: 3 } }, { a: 1, c: 3 }],
-    [{ a: { $all: [1] } }, { $inc: { n: 1 } }, { a: 1, n: 1 }],
     [{ $or: [{ a: 1 }] }, { $set: { c: 1 } }, { a: 1, c: 1 }],
     [{ $or: [{ a: 1 }, { a: 2 }] }, { $set: { c: 1 } }, { c: 1 }],
     [{ a: { x: 1 } }, { $set: { 'a.y': 2 } }, { a: { x: 1, y: 2 } }],
     [{ a: /x/ }, { $set: { c: 1 } }, { c: 1 }],
-    [{ a: 1 }, [{ $set: { b: { $add: ['$a', 1] } } }], { a: 1, b: 2 }],
     [{ tags: 'x' }, { $unset: { tags: 1 } }, {}],
   ])('by %o of %o inserts %o', async (filter, update, inserted) => {
     const things = engine.fresh();
@@ -280,7 +182,6 @@ describe('an upsert', () => {
     [{ a: 1, $and: [{ a: 2 }] }, { $set: { b: 1 } }, 54],
     [{ a: { x: 1 }, 'a.x': 1 }, { $set: { b: 1 } }, 54],
     [{ _id: 1 }, { $set: { _id: 2 } }, 66],
-    [{ a: [1] }, { $set: { 'a.$': 2 } }, 2],
     [{}, { $set: { 'a.$[]': 2 } }, 2],
     [{ $expr: { $eq: ['$a', 1] } }, { $set: { b: 1 } }, 224],
     [{ _id: [1] }, { $set: { b: 1 } }, 53],
@@ -297,11 +198,9 @@ describe('an update that is refused', () => {
     [{ $set: { _id: 2 } }, 66],
     [{ $unset: { _id: 1 } }, 66],
     [{ $set: { '_id.x': 2 } }, 28],
-    [{ $rename: { _id: 'x' } }, 66],
     [[{ $set: { _id: 2 } }], 66],
     [{ $set: { a: 1 }, $inc: { a: 1 } }, 40],
     [{ $set: { a: 1, 'a.b': 1 } }, 40],
-    [{ $rename: { text: 'x' }, $set: { x: 1 } }, 40],
     [{ $set: { 'list.$[]': 1, 'list.0': 2 } }, 40],
     [{ $set: { 'list.$[x]': 1, 'list.$[y]': 2 } }, 40, [{ x: 1 }, { y: { $lt: 2 } }]],
     [{ $set: { 'text.x': 1 } }, 28],
@@ -311,36 +210,10 @@ describe('an update that is refused', () => {
     [{ $inc: { text: 1 } }, 14],
     [{ $inc: { a: 'x' } }, 14],
     [{ $inc: { max: 1 } }, 2],
-    [{ $mul: { max: 2 } }, 2],
-    [{ $bit: { a: 1 } }, 2],
-    [{ $bit: { a: {} } }, 2],
-    [{ $bit: { a: { nand: 1 } } }, 2],
-    [{ $bit: { a: { or: 1.5 } } }, 2],
-    [{ $bit: { text: { or: 1 } } }, 2],
     [{ $push: { text: 1 } }, 2],
-    [{ $push: { list: { $each: 1 } } }, 2],
-    [{ $push: { list: { $each: [], $nonsense: 1 } } }, 2],
-    [{ $push: { list: { $each: [], $slice: 1.5 } } }, 2],
-    [{ $push: { list: { $each: [], $position: 'x' } } }, 2],
-    [{ $push: { list: { $each: [], $sort: 2 } } }, 2],
-    [{ $push: { list: { $each: [], $sort: {} } } }, 2],
-    [{ $addToSet: { text: 1 } }, 2],
-    [{ $addToSet: { list: { $each: 1 } } }, 2],
-    [{ $addToSet: { list: { $each: [1], $slice: 1 } } }, 2],
     [{ $pull: { text: 1 } }, 2],
-    [{ $pullAll: { list: 1 } }, 2],
-    [{ $pullAll: { text: [1] } }, 2],
-    [{ $pop: { list: 2 } }, 9],
-    [{ $pop: { list: 'x' } }, 9],
-    [{ $pop: { text: 1 } }, 14],
     [{ $currentDate: { at: 'now' } }, 2],
     [{ $currentDate: { at: { $type: 'x' } } }, 2],
-    [{ $rename: { a: 1 } }, 2],
-    [{ $rename: { a: 'a' } }, 2],
-    [{ $rename: { a: 'a.b' } }, 2],
-    [{ $rename: { 'list.0': 'x' } }, 2],
-    [{ $rename: { text: 'list.0' } }, 2],
-    [{ $rename: { 'list.$[]': 'x' } }, 2],
     [{ $frobnicate: { a: 1 } }, 9],
     [{ $set: 1 }, 9],
     [{ $set: { a: 1 }, b: 1 }, 9],
@@ -348,10 +221,12 @@ describe('an update that is refused', () => {
     [{ $set: { 'a..b': 1 } }, 56],
     [{ $set: { 'a.': 1 } }, 56],
     [{ $set: { $a: 1 } }, 52],
-    [{ $set: { 'list.$': 1 } }, 2],
-    [{ $set: { $: 1 } }, 2],
+    [{ $set: { $: 1 } }, 238],
+    [{ $set: { 'list.$': 1 } }, 238],
+    [{ $inc: { max: dec('1') } }, 238],
+    [{ $currentDate: { at: { $type: 'timestamp' } } }, 238],
+    [{ $push: { list: { $each: [1] } } }, 238],
     [{ $set: { '$[]': 1 } }, 2],
-    [{ $set: { 'list.$.$': 1 } }, 2],
     [{ $set: { 'list.$[e]': 1 } }, 2],
     [{ $set: { 'text.$[]': 1 } }, 2],
     [{ $set: { 'none.$[]': 1 } }, 2],
@@ -386,7 +261,7 @@ describe('an update that is refused', () => {
     expect(await failureOf(things.updateOne({}, { $set: { '_id.x': 2 } }))).toMatchObject({ code: 66 });
     expect(await failureOf(things.updateOne({}, { $unset: { '_id.x': 1 } }))).toMatchObject({ code: 66 });
     expect((await things.updateOne({}, { $set: { '_id.x': 1 } })).modifiedCount).toBe(0);
-    expect((await things.updateOne({}, { $mul: { '_id.x': dec('1.0') } })).modifiedCount).toBe(0);
+    expect((await things.updateOne({}, { $min: { '_id.x': dec('1.0') } })).modifiedCount).toBe(0);
     expect(await things.findOne({})).toEqual({ _id: { x: 1 } });
   });
 
@@ -481,11 +356,10 @@ describe('updates over the wire', () => {
   it('stamp the current date, and empty timestamps of what is inserted', async () => {
     const things = engine.fresh();
     await things.insertOne({ _id: 1, empty: new Timestamp(0n), in: { empty: new Timestamp(0n) } });
-    await things.updateOne({ _id: 1 }, { $currentDate: { at: true as never, ts: { $type: 'timestamp' } } });
+    await things.updateOne({ _id: 1 }, { $currentDate: { at: true as never } });
     const found = await things.findOne({ _id: 1 });
     expect(found?.['at']).toBeInstanceOf(Date);
-    for (const name of ['ts', 'empty'])
-      expect((found as Record<string, Timestamp>)[name]?.t).toBeGreaterThan(1_700_000_000);
+    expect((found as Record<string, Timestamp>)['empty']?.t).toBeGreaterThan(1_700_000_000);
     expect(found?.['in']).toEqual({ empty: new Timestamp(0n) });
   });
 

@@ -6,7 +6,7 @@ import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { decode } from '../../src/bson/decode.ts';
 import type { Document } from '../../src/bson/value.ts';
-import { NotYet } from '../../src/fault.ts';
+import { CommandYielded } from '../../src/errors.ts';
 import { parseFilter } from '../../src/query/filter.ts';
 import { matches } from '../../src/query/match.ts';
 import { SOURCES } from '../../src/search/sources.ts';
@@ -375,7 +375,7 @@ describe('the memory that vectors may take', () => {
         try {
           if (open(caches, id, rows, { mayPause: true }).size === rows) finished.add(id);
         } catch (error) {
-          expect(error).toBeInstanceOf(NotYet);
+          expect(error).toBeInstanceOf(CommandYielded);
         }
       }
       caches.settle(true);

@@ -2,7 +2,7 @@ import { firstScopes, grantScopes, offlineAccess, type GrantScope } from '#src/c
 import { OAuthError } from '#src/domain/access/oauth/oauth-error.ts';
 import { redirectHost } from '#src/domain/access/oauth/redirect.ts';
 import { namesResource } from '#src/domain/access/oauth/resource.ts';
-import type { OAuthClient } from '#src/domain/ports/oauth.ts';
+import type { OAuthClient } from '#src/domain/access/oauth/records.ts';
 
 /** A query as it was parsed: what is sent twice is a list. */
 export type AuthorizationQuery = Readonly<Record<string, unknown>>;

@@ -1,6 +1,6 @@
 import { firstScopes, grantScopes, grantedScopes, type GrantScope } from '#src/contracts/scopes.ts';
 import { scopesOfRole, type Role } from '#src/domain/access/role.ts';
-import type { ConsentRequest, OAuthClient } from '#src/domain/ports/oauth.ts';
+import type { ConsentRequest, OAuthClient } from '#src/domain/access/oauth/records.ts';
 
 /** How long a grant stands. `hour`: until its first token ends, without another one. */
 export const lastings = ['hour', '30', '90', '365', 'always'] as const;

@@ -1,4 +1,4 @@
-import type { OAuthClient } from '#src/domain/ports/oauth.ts';
+import type { OAuthClient } from '#src/domain/access/oauth/records.ts';
 
 const mostCharacters = 80;
 

@@ -1,9 +1,9 @@
 import { identifiersOf } from '#src/domain/documents/identifiers.ts';
-import type { ResultOrigin } from '#src/domain/ports/result-store.ts';
 import { segmentationText } from '#src/domain/chat/passages.ts';
 import { newId } from '#src/domain/ids.ts';
 import { documentRecord } from '#test/support/records.ts';
 import type { TestApp } from '#test/support/test-app.ts';
+import type { ResultOrigin } from '#src/domain/documents/results.ts';
 
 export interface StoredText {
   readonly text?: string;

@@ -1,5 +1,6 @@
-import { notImplemented } from '../../fault.ts';
-import { stem } from './porter.ts';
+import { LRUCache } from 'lru-cache';
+import { newStemmer } from 'snowball-stemmers';
+import { notImplemented } from '../../errors.ts';
 
 /**
  * Cuts a text into terms and visits each with its place among the words of the field, of which the first has the given one.
@@ -26,10 +27,12 @@ const MAX_TOKEN = 255;
 const MAX_TERM_BYTES = 32_766;
 const MEMO = 20_000;
 
-/** EnglishAnalyzer: no possessive, small letters, no stop words, Porter's stems. */
+const stemmer = newStemmer('english');
+
+/** Removes possessives and stop words, and stems in small letters. Lucene stems by Porter's first algorithm, this by his second. */
 function english(token: string): string {
   const word = token.replace(/['’＇][sS]$/, '').toLowerCase();
-  return STOP_WORDS.has(word) ? '' : stem(word);
+  return STOP_WORDS.has(word) ? '' : stemmer.stem(word);
 }
 
 /** How tokens are cut and folded. A keyword is the whole text. */
@@ -49,15 +52,8 @@ export function createAnalyzer(name: unknown): Analyze {
       return place + 1;
     };
   }
-  const memo = new Map<string, string>();
-  const termOf = (token: string): string => {
-    let term = memo.get(token);
-    if (term === undefined) {
-      if (memo.size >= MEMO) memo.clear();
-      memo.set(token, (term = fold(token)));
-    }
-    return term;
-  };
+  const memo = new LRUCache<string, string>({ max: MEMO, memoMethod: fold });
+  const termOf = (token: string): string => memo.memo(token);
   return (text, place, visit) => {
     let next = place;
     for (const [token, noWord] of text.matchAll(tokens)) {

@@ -60,22 +60,19 @@ interface Parts {
   must?: readonly Clause[];
   should?: readonly Clause[];
   filter?: readonly Clause[];
-  mustNot?: readonly Clause[];
   minimum?: number;
 }
 
 /** Lucene's boolean query: the scores of `must` and `should` add up. */
-export function both({ must = [], should = [], filter = [], mustNot = [], minimum = 0 }: Parts): Clause {
+export function both({ must = [], should = [], filter = [], minimum = 0 }: Parts): Clause {
   return (segment, size) => {
     const of = (clauses: readonly Clause[]): Float64Array[] => clauses.flatMap((clause) => clause(segment, size) ?? []);
     const required = of(filter);
     if (required.length < filter.length) return undefined;
     const [scoring, optional] = [of(must), of(should)];
     if (scoring.length < must.length || optional.length < minimum) return undefined;
-    const excluded = of(mustNot);
     const scoreOf = (row: number): number => {
       for (const one of required) if ((one[row] as number) < 0) return -1;
-      for (const one of excluded) if ((one[row] as number) >= 0) return -1;
       let [score, met] = [0, 0];
       for (const one of scoring) {
         if ((one[row] as number) < 0) return -1;

@@ -1,6 +1,6 @@
 import type { Binary } from 'bson';
 import { type Document, fieldOf, fieldsOf, isObject, Kind, kindOf, numeric } from '../../bson/value.ts';
-import { MongoFault, notImplemented } from '../../fault.ts';
+import { CommandError, notImplemented } from '../../errors.ts';
 import { KeyWriter } from '../../storage/key.ts';
 import { only } from '../request.ts';
 import { type Analyze, createAnalyzer } from './analyzer.ts';
@@ -48,7 +48,7 @@ const TYPES: Readonly<Record<string, Readonly<Record<string, readonly unknown[]>
 export function parseDefinition(definition: Document): Mapping {
   only(definition, ['mappings', 'analyzer', 'searchAnalyzer'], 'a search index definition');
   const { mappings, ...analyzers } = definition;
-  if (!isObject(mappings)) throw new MongoFault(2, '"mappings" is required in a search index definition');
+  if (!isObject(mappings)) throw new CommandError(2, '"mappings" is required in a search index definition');
   const mapping: Mapping = { texts: [], exact: [] };
   const collect = (given: unknown, path: string): void => {
     const parts = path === '' ? [] : path.split('.');
@@ -60,7 +60,7 @@ export function parseDefinition(definition: Document): Mapping {
       if (type === 'string') mapping.texts.push({ path, parts, analyze: analyzerOf(options, analyzers) });
       else if (type === 'document') {
         const { fields } = options;
-        if (!isObject(fields)) throw new MongoFault(2, '"fields" of a search mapping must be a document');
+        if (!isObject(fields)) throw new CommandError(2, '"fields" of a search mapping must be a document');
         for (const [name, inner] of fieldsOf(fields)) collect(inner, path === '' ? name : `${path}.${name}`);
       } else {
         exact.types.add(String(type));

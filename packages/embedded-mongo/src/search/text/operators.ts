@@ -1,11 +1,10 @@
 import { type Document, isObject } from '../../bson/value.ts';
-import { notImplemented } from '../../fault.ts';
 import { check, integerOf, need, numberOf, only, stringOf } from '../request.ts';
 import { Best } from '../best.ts';
 import { type OpenSource, passesAll, scoredRows, searchIndex } from '../scored.ts';
 import { both, boosted, type Clause } from './clause.ts';
 import { typeOf } from './fields.ts';
-import { type Bound, View, type Words } from './view.ts';
+import { View, type Words } from './view.ts';
 import type { Fuzzy } from './vocabulary.ts';
 
 type Find = (view: View) => Clause;
@@ -34,18 +33,16 @@ export function parseSearch(spec: Document): OpenSource {
 /** The operators, each with the fields it takes beside `score`. */
 const OPERATORS: Readonly<Record<string, [fields: readonly string[], parse: (given: Document) => Find]>> = {
   text: [
-    ['query', 'path', 'fuzzy', 'matchCriteria'],
+    ['query', 'path', 'fuzzy'],
     (given) => {
-      const { fuzzy, matchCriteria = 'any' } = given;
-      need(matchCriteria === 'all' || matchCriteria === 'any', 'matchCriteria', 'one of [any, all]');
+      const { fuzzy } = given;
       const [words, edits] = [wordsOf(given), fuzzy === undefined ? undefined : fuzzyOf(fuzzy)];
-      return (view) => view.text(words, edits, matchCriteria === 'all');
+      return (view) => view.text(words, edits);
     },
   ],
   phrase: [
-    ['query', 'path', 'slop'],
+    ['query', 'path'],
     (given) => {
-      if (integerOf(given['slop'] ?? 0, 'slop', 0) > 0) throw notImplemented("'slop' in phrase");
       const words = wordsOf(given);
       return (view) => view.phrase(words);
     },
@@ -67,15 +64,7 @@ const OPERATORS: Readonly<Record<string, [fields: readonly string[], parse: (giv
       return (view) => view.among(paths, values);
     },
   ],
-  range: [['path', 'gt', 'gte', 'lt', 'lte'], parseRange],
-  exists: [
-    ['path'],
-    (given) => {
-      const paths = [stringOf(given['path'], 'path')];
-      return (view) => view.among(paths, [undefined]);
-    },
-  ],
-  compound: [['must', 'should', 'filter', 'mustNot', 'minimumShouldMatch'], parseCompound],
+  compound: [['must', 'should', 'filter', 'minimumShouldMatch'], parseCompound],
 };
 
 function parseOperator(spec: unknown, where: string): Find {
@@ -93,33 +82,15 @@ function parseOperator(spec: unknown, where: string): Find {
 function parseCompound(given: Document): Find {
   const clauses = (name: string): Find[] =>
     [given[name] ?? []].flat().map((clause) => parseOperator(clause, `compound.${name}`));
-  const [must, should, filter, mustNot] = [clauses('must'), clauses('should'), clauses('filter'), clauses('mustNot')];
-  const including = must.length + filter.length + should.length;
-  check(including + mustNot.length > 0, '"compound" must have at least one clause');
+  const [must, should, filter] = [clauses('must'), clauses('should'), clauses('filter')];
+  check(must.length + filter.length + should.length > 0, '"compound" must have at least one clause');
   const least = must.length + filter.length === 0 && should.length > 0 ? 1 : 0;
   const minimum = Math.max(least, integerOf(given['minimumShouldMatch'] ?? 0, 'minimumShouldMatch', 0));
   check(minimum <= should.length, '"minimumShouldMatch" cannot be greater than number of should clauses');
-  // Alone, mustNot excludes from all there is.
-  if (including === 0) filter.push((view) => view.among([''], [undefined]));
   return (view) => {
     const of = (finds: readonly Find[]): Clause[] => finds.map((find) => find(view));
-    return both({ must: of(must), should: of(should), filter: of(filter), mustNot: of(mustNot), minimum });
+    return both({ must: of(must), should: of(should), filter: of(filter), minimum });
   };
-}
-
-function parseRange(given: Document): Find {
-  const bound = (exclusive: string, inclusive: string): Bound | undefined => {
-    const { [exclusive]: beyond, [inclusive]: from } = given;
-    need(beyond === undefined || from === undefined, 'range', `given one of [${exclusive}, ${inclusive}]`);
-    if (beyond !== undefined) return { value: beyond, inclusive: false };
-    return from === undefined ? undefined : { value: from, inclusive: true };
-  };
-  const [low, high] = [bound('gt', 'gte'), bound('lt', 'lte')];
-  const [type, ...others] = new Set([low, high].flatMap((one) => (one ? [typeOf(one.value)] : [])));
-  need(type && type !== 'null' && type !== 'boolean', 'range', 'of numbers, dates, strings, objectIds or uuids');
-  need(others.length === 0, 'range', 'given bounds of the same type');
-  const paths = stringsOf(given['path'], 'path');
-  return (view) => view.range(paths, low, high);
 }
 
 function wordsOf({ path, query }: Document): Words {

@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import type { Database } from '../../storage/database.ts';
 import { decode, type Postings } from './postings.ts';
 import { SEPARATOR, Vocabulary } from './vocabulary.ts';
@@ -14,8 +15,6 @@ export interface Segment {
   postings(field: number, term: string, withPlaces?: boolean): Postings | undefined;
   /** How many words each row has in a field. */
   lengths(field: number): Lengths;
-  /** The rows, in no order, of the terms from `start` on that come before `end`. */
-  range(field: number, start: string, end: string): Postings | undefined;
   vocabularies(field: number): Iterable<Vocabulary>;
 }
 
@@ -34,30 +33,11 @@ function lengthsOf(size: number, list: Postings | undefined): Lengths {
   return { of, rows: list?.rows.length ?? 0, total };
 }
 
-/** Keeps what was used last, up to a number of bytes. */
-export class Cache {
-  readonly #held = new Map<string, [value: unknown, bytes: number]>();
-  readonly #maxBytes: number;
-  #bytes = 0;
+/** What searches keep of an index, least recently used out first. Values are boxed: `undefined` is worth keeping, too. */
+export type SegmentCache = LRUCache<string, { value: unknown; bytes: number }>;
 
-  constructor(maxBytes: number) {
-    this.#maxBytes = maxBytes;
-  }
-
-  get<T>(key: string, make: () => [value: T, bytes: number]): T {
-    const known = this.#held.get(key);
-    const entry = known ?? make();
-    this.#held.delete(key);
-    this.#held.set(key, entry);
-    if (known) return known[0] as T;
-    this.#bytes += entry[1];
-    for (const [oldest, [, bytes]] of this.#held) {
-      if (this.#bytes <= this.#maxBytes) break;
-      this.#held.delete(oldest);
-      this.#bytes -= bytes;
-    }
-    return entry[0] as T;
-  }
+export function createSegmentCache(maxSize: number): SegmentCache {
+  return new LRUCache({ maxSize, sizeCalculation: ({ bytes }) => bytes });
 }
 
 /** What a key and its entry take besides the arrays. */
@@ -66,14 +46,17 @@ const ENTRY_BYTES = 400;
 /** The rows of a block that are entered, in that version. */
 export function openBlock(
   database: Database,
-  cache: Cache,
+  cache: SegmentCache,
   { table, block, version, dead }: { table: string; block: number; version: number; dead: Uint8Array | undefined },
 ): Segment {
-  const cached = <T>(key: string, make: () => [value: T, bytes: number]): T =>
-    cache.get(`${block} ${version} ${key}`, () => {
-      const [value, bytes] = make();
-      return [value, bytes + ENTRY_BYTES];
-    });
+  const cached = <T>(name: string, make: () => [value: T, bytes: number]): T => {
+    const key = `${block} ${version} ${name}`;
+    const known = cache.get(key);
+    if (known) return known.value as T;
+    const [value, bytes] = make();
+    cache.set(key, { value, bytes: bytes + ENTRY_BYTES });
+    return value;
+  };
   const postings: Segment['postings'] = (field, term, withPlaces = false) =>
     cached(`${withPlaces ? 'o' : 'p'} ${field} ${term}`, () => {
       const sql = `SELECT p${withPlaces ? ', o' : ''} FROM ${table} WHERE b = ? AND f = ? AND t = ?`;
@@ -87,13 +70,6 @@ export function openBlock(
     rowAt: (number) => block * ROWS + number,
     postings,
     lengths: (field) => cached(`l ${field}`, () => [lengthsOf(ROWS, postings(field, '')), ROWS * 4]),
-    range: (field, start, end) =>
-      cached(`r ${field} ${start} ${end}`, () => {
-        const sql = `SELECT p FROM ${table} WHERE b = ? AND f = ? AND t >= ? AND t < ?`;
-        const found = database.all(sql, block, field, start, end) as [Uint8Array][];
-        const rows = Uint16Array.from(found.flatMap(([bytes]) => [...decode(bytes).rows]));
-        return [rows.length > 0 ? { rows, counts: [] } : undefined, rows.byteLength];
-      }),
     vocabularies: (field) => [
       cached(`v ${field}`, () => {
         const sql = `SELECT group_concat(t, '${SEPARATOR}') FROM ${table} WHERE b = ? AND f = ? AND t > ''`;
@@ -135,8 +111,6 @@ export function openWaiting(held: readonly WaitingRow[]): Segment {
         held.length,
         collect(field, false, (terms) => terms.get('')),
       ),
-    range: (field, start, end) =>
-      collect(field, false, (terms) => terms.entries().find(([key]) => key >= start && key < end)?.[1]),
     vocabularies: (field) =>
       held.flatMap(({ fields }) => {
         const own = fields.get(field);

@@ -2,7 +2,7 @@ import type { Document } from '../../bson/value.ts';
 import type { Database } from '../../storage/database.ts';
 import { keysOf, parseDefinition, textsOf } from './fields.ts';
 import { rewrite, Writer } from './postings.ts';
-import { Cache, openBlock, openWaiting, ROWS, type Segment, type WaitingRow } from './segment.ts';
+import { createSegmentCache, openBlock, openWaiting, ROWS, type Segment, type WaitingRow } from './segment.ts';
 
 /**
  * What a row holds of a field: its terms, and of each in turn how often it stands there and, if it is a word, at which places. The
@@ -29,7 +29,7 @@ export class TextIndex {
   readonly mapping: ReturnType<typeof parseDefinition>;
   readonly #database: Database;
   readonly #table: string;
-  readonly #cache = new Cache(CACHE_BYTES);
+  readonly #cache = createSegmentCache(CACHE_BYTES);
   #waiting = new Map<number, WaitingRow>();
   #version: number | undefined;
   #writes = 0;

@@ -1,5 +1,5 @@
 import { check } from '../request.ts';
-import { both, type Clause, type Lists, phrase, rarity, sum, union, type Weighted } from './clause.ts';
+import { type Clause, type Lists, phrase, rarity, sum, union, type Weighted } from './clause.ts';
 import { keyOf, typeOf } from './fields.ts';
 import type { Segment } from './segment.ts';
 import type { TextIndex } from './text-index.ts';
@@ -11,11 +11,6 @@ const MAX_WORDS = 1024;
 export interface Words {
   paths: readonly string[];
   queries: readonly string[];
-}
-
-export interface Bound {
-  value: unknown;
-  inclusive: boolean;
 }
 
 type Word = [term: string, place: number];
@@ -37,11 +32,8 @@ export class View {
     this.segments = index.segments();
   }
 
-  text(given: Words, fuzzy: Fuzzy | undefined, all: boolean): Clause {
-    const found = this.#each(given, (field, words) => words.map(([term]) => this.#word(field, term, fuzzy)));
-    if (!all) return sum(found.flat(2));
-    const wholes = found.filter((words) => words.length > 0);
-    return both({ should: wholes.map((words) => both({ must: words.map(sum) })), minimum: 1 });
+  text(given: Words, fuzzy: Fuzzy | undefined): Clause {
+    return sum(this.#each(given, (field, words) => words.map(([term]) => this.#word(field, term, fuzzy))).flat(2));
   }
 
   /** A phrase is as one term: its rarity is the sum of its words', its frequency how often they stand so. */
@@ -56,32 +48,19 @@ export class View {
     return sum(found);
   }
 
-  /** Rows with any of the values at any of the paths; `undefined` is any value. */
+  /** Rows with any of the values at any of the paths. */
   among(paths: readonly string[], values: readonly unknown[]): Clause {
     const keys = paths.flatMap((path) => values.flatMap((value) => this.#keyAt(path, value) ?? []));
     return union(keys.map(({ field, key }) => this.#lists(field, key)));
   }
 
-  /** Keys order as their values do, within their type, which is the first byte. Nothing stands between a key and it with a 0. */
-  range(paths: readonly string[], low: Bound | undefined, high: Bound | undefined): Clause {
-    const should = paths.map((path) => {
-      const [from, to] = [low, high].map((bound) => bound && this.#keyAt(path, bound.value));
-      const { field, key } = from ?? to ?? {};
-      if (field === undefined || key === undefined) return union([]);
-      const start = from ? from.key + (low?.inclusive ? '' : '0') : key.slice(0, 2);
-      const end = to ? to.key + (high?.inclusive ? '0' : '') : `${key.slice(0, 2)}g`;
-      return union([this.segments.map((segment) => segment.range(field, start, end))]);
-    });
-    return both({ should, minimum: 1 });
-  }
-
-  /** The number of the path's field, and the term of the value there ('' for any). */
+  /** The number of the path's field, and the term of the value there. */
   #keyAt(path: string, value: unknown): { field: number; key: string } | undefined {
     const { texts, exact } = this.#index.mapping;
     const at = exact.findIndex((field) => field.path === path);
     const field = exact[at];
     check(typeOf(value) !== 'token' || field?.types.has('token'), `Path '${path}' needs to be indexed as token`);
-    return field && { field: texts.length + at, key: value === undefined ? '' : keyOf(value, field) };
+    return field && { field: texts.length + at, key: keyOf(value, field) };
   }
 
   /** Makes something of the words of each query in each field. */

@@ -1,4 +1,4 @@
-import { MongoFault, NotYet } from '../../fault.ts';
+import { CommandError, CommandYielded } from '../../errors.ts';
 import { compileKernel, type Kernel } from './kernel.ts';
 import { type VectorField, VectorTable } from './table.ts';
 
@@ -124,7 +124,7 @@ export class VectorCaches {
     database.tick();
     if (performance.now() < this.#sliceEnd) return;
     this.#gaveWay = true;
-    throw new NotYet();
+    throw new CommandYielded();
   }
 
   #empty(index: number, filters: readonly string[], field: VectorField): Cached {
@@ -143,7 +143,7 @@ export class VectorCaches {
     }
     if (this.bytes + bytes <= this.#maxBytes) return;
     this.#cached.clear();
-    throw new MongoFault(
+    throw new CommandError(
       146,
       `The vector index needs more than the ${this.#maxBytes} bytes that vectors may take in memory`,
     );

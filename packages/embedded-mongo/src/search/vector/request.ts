@@ -1,6 +1,6 @@
 import { Binary } from 'bson';
 import { type Document, isNumeric, isObject, Kind, kindOf } from '../../bson/value.ts';
-import { MongoFault, notImplemented } from '../../fault.ts';
+import { CommandError, notImplemented } from '../../errors.ts';
 import { type Filter, parseFilter, type Predicate } from '../../query/filter.ts';
 import { check, integerOf, need, numberOf, only, stringOf } from '../request.ts';
 import { type OpenSource, scoredRows, searchIndex } from '../scored.ts';
@@ -39,8 +39,9 @@ export function parseVectorSearch(spec: Document): OpenSource {
 function limitOf({ limit: given, exact = false, numCandidates }: Document): number {
   check(given !== undefined, '"limit" is required');
   const limit = numberOf(given);
-  if (!isNumeric(kindOf(given))) throw new MongoFault(8575100, 'Expected limit field to be a number in $vectorSearch');
-  if (!(limit > 0)) throw new MongoFault(7912700, 'Expected limit to be positive');
+  if (!isNumeric(kindOf(given)))
+    throw new CommandError(8575100, 'Expected limit field to be a number in $vectorSearch');
+  if (!(limit > 0)) throw new CommandError(7912700, 'Expected limit to be positive');
   integerOf(given, 'limit', 1);
   need(typeof exact === 'boolean', 'exact', 'a boolean');
   if (exact) check(numCandidates === undefined, '"numCandidates" must be omitted when "exact" is set to true');

@@ -1,5 +1,5 @@
 import { type Document, isObject } from '../../bson/value.ts';
-import { MongoFault, notImplemented } from '../../fault.ts';
+import { CommandError, notImplemented } from '../../errors.ts';
 import type { Database } from '../../storage/database.ts';
 import { numberOf, only } from '../request.ts';
 import type { VectorCaches } from './caches.ts';
@@ -95,5 +95,5 @@ function vectorField(field: Document, path: string): VectorField {
 }
 
 function check(holds: unknown, otherwise: string): asserts holds {
-  if (!holds) throw new MongoFault(2, otherwise);
+  if (!holds) throw new CommandError(2, otherwise);
 }

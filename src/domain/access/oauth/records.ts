@@ -1,6 +1,7 @@
 import type { GrantScope } from '#src/contracts/scopes.ts';
 
 export type OAuthGrantType = 'authorization_code' | 'refresh_token' | 'client_credentials';
+
 export type ClientAuthMethod = 'none' | 'client_secret_basic' | 'client_secret_post';
 
 /**
@@ -95,66 +96,4 @@ export interface OAuthToken {
   readonly expiresAt: Date;
   /** A refresh token that was used. */
   readonly consumedAt: Date | null;
-}
-
-/** `fresh` for exactly one caller, however many try at once. */
-export type Consumed<T> = { readonly outcome: 'fresh' | 'replayed'; readonly record: T } | null;
-
-/** What the authorization server keeps. Lookups by hash are the only ones without a tenant: they tell the tenant. */
-export interface OAuthStore {
-  insertClient(client: OAuthClient): Promise<void>;
-  /** Of a metadata document: the latest copy. */
-  saveClient(client: OAuthClient): Promise<void>;
-  findClient(clientId: string): Promise<OAuthClient | null>;
-  touchClient(clientId: string, at: Date, expiresAt: Date | null): Promise<void>;
-  /** An organization's own, newest first. */
-  listClients(organizationId: string): Promise<readonly OAuthClient[]>;
-  removeClient(organizationId: string, clientId: string): Promise<boolean>;
-
-  insertConsent(request: ConsentRequest): Promise<void>;
-  /** Takes it away: null when it is unknown, was used, has expired, or belongs to another session. */
-  takeConsent(hash: string, sessionId: string, now: Date): Promise<ConsentRequest | null>;
-
-  insertGrant(grant: OAuthGrant): Promise<void>;
-  /** The only lookup of grants without a tenant: a token names it. */
-  findGrant(grantId: string): Promise<OAuthGrant | null>;
-  /** Not revoked, newest first, at most 1,000; of one user where one is named. */
-  listGrants(organizationId: string, userId?: string): Promise<readonly OAuthGrant[]>;
-  /** False when there is no such live grant. Its tokens are dead at once, since every call reads the grant. */
-  revokeGrant(organizationId: string, grantId: string, at: Date): Promise<boolean>;
-  touchGrant(organizationId: string, grantId: string, at: Date): Promise<void>;
-
-  insertCode(code: AuthorizationCode): Promise<void>;
-  /** Used, expired or not. */
-  findCode(hash: string): Promise<AuthorizationCode | null>;
-  /** null: unknown, or expired unused. */
-  consumeCode(hash: string, now: Date): Promise<Consumed<AuthorizationCode>>;
-
-  insertTokens(tokens: readonly OAuthToken[]): Promise<void>;
-  /** Of either kind, used, expired or not. */
-  findToken(hash: string): Promise<OAuthToken | null>;
-  /** null: unknown, no refresh token, or expired unused. */
-  consumeRefreshToken(hash: string, now: Date): Promise<Consumed<OAuthToken>>;
-  removeToken(hash: string): Promise<void>;
-  /** Every token that one code led to; for those that are on their way, revoke the grant. */
-  revokeFamily(family: string): Promise<void>;
-}
-
-/** Finds clients, metadata documents included, which it fetches within bounds and keeps for a while. */
-export interface ClientDirectory {
-  /**
-   * null: unknown, or its document cannot be had or used. `kept`: for somebody who could be anybody; no document is fetched. Faults:
-   * `service.unavailable`.
-   */
-  find(clientId: string, how?: 'kept'): Promise<OAuthClient | null>;
-}
-
-/** What the token endpoint answers. Source: RFC 6749 §5.1. */
-export interface TokenReply {
-  readonly access_token: string;
-  readonly token_type: 'Bearer';
-  /** Seconds. */
-  readonly expires_in: number;
-  readonly refresh_token?: string;
-  readonly scope: string;
 }

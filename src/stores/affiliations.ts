@@ -1,6 +1,6 @@
 import type { Collections } from '#src/stores/collections.ts';
 import { isDuplicateKey } from '#src/stores/connect.ts';
-import type { Affiliations } from '#src/domain/ports/sessions.ts';
+import type { Affiliation, WaitingInvitation } from '#src/domain/access/member.ts';
 
 const most = 100;
 /** Longer than it takes from an organization to its founder. */
@@ -22,7 +22,7 @@ export function createAffiliations({
   organizations,
   members,
   invitations,
-}: Pick<Collections, 'organizations' | 'members' | 'invitations'>): Affiliations {
+}: Pick<Collections, 'organizations' | 'members' | 'invitations'>) {
   const namesOf = async (ids: readonly string[]): Promise<ReadonlyMap<string, string>> => {
     if (ids.length === 0) return new Map();
     const found = await organizations.find({ _id: { $in: [...ids] } }, { projection: { name: 1 } }).toArray();
@@ -42,7 +42,8 @@ export function createAffiliations({
     await organizations.updateOne({ _id: holder._id, slug }, { $unset: { slug: 1 } });
   };
   return {
-    async organizationsOf(userId) {
+    /** Oldest first, at most 100. */
+    async organizationsOf(userId: string): Promise<readonly Affiliation[]> {
       const rows = await members.find({ userId }).sort({ createdAt: 1 }).limit(most).toArray();
       const names = await namesOf(rows.map(({ organizationId }) => organizationId));
       return rows.flatMap(({ organizationId, role }) => {
@@ -50,7 +51,8 @@ export function createAffiliations({
         return name === undefined ? [] : [{ organizationId, name, role }];
       });
     },
-    async invitation(invitationId, email, now) {
+    /** null for one that does not wait, and for one of another address (small letters). */
+    async invitation(invitationId: string, email: string, now: Date): Promise<WaitingInvitation | null> {
       const row = await invitations.findOne(waiting(invitationId, email, now));
       if (row === null) return null;
       const { organizationId, role, expiresAt } = row;
@@ -59,17 +61,29 @@ export function createAffiliations({
         ? null
         : { invitationId, organizationId, organizationName, role, expiresAt };
     },
-    async settle(invitationId, email, { to, now }) {
+    /** Only one caller gets true; false when it does not wait for this address. */
+    async settle(
+      invitationId: string,
+      email: string,
+      { to, now }: { readonly to: 'accepted' | 'rejected'; readonly now: Date },
+    ): Promise<boolean> {
       const filter = waiting(invitationId, email, now);
       return (await invitations.updateOne(filter, { $set: { status: to } })).matchedCount === 1;
     },
-    async reopen(invitationId) {
+    /** One that was accepted, and could not be made good. It stays over where the address was invited again meanwhile. */
+    async reopen(invitationId: string): Promise<void> {
       // Of one address a single invitation waits; a later one has replaced this.
       await unlessThere(() =>
         invitations.updateOne({ _id: invitationId, status: 'accepted' }, { $set: { status: 'pending' } }),
       );
     },
-    async insertOrganization(organization) {
+    /** False when the slug is taken: not by one that was left without any member for a minute, which loses it. */
+    async insertOrganization(organization: {
+      readonly _id: string;
+      readonly name: string;
+      readonly slug: string;
+      readonly createdAt: Date;
+    }): Promise<boolean> {
       const insert = () => unlessThere(() => organizations.insertOne(organization));
       if (await insert()) return true;
       await freeSlug(organization.slug, organization.createdAt);
@@ -77,3 +91,9 @@ export function createAffiliations({
     },
   };
 }
+
+/**
+ * What a person belongs to, or could. The one thing that is not asked in the name of an organization. An invitation is found by its id
+ * and the invited address together: addresses are not verified, so the id is the secret, and nothing lists ids by address.
+ */
+export type Affiliations = ReturnType<typeof createAffiliations>;

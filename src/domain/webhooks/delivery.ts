@@ -15,14 +15,3 @@ export interface DeliveryRecord {
   readonly status: 'pending' | 'delivered' | 'failed';
   readonly lastError: string | null;
 }
-
-/** Outgoing webhooks, at least once. */
-export interface DeliveryStore {
-  /** Durable when it answers; an id that exists already changes nothing. */
-  add(delivery: DeliveryRecord): Promise<void>;
-  /** Takes the oldest that is due, for `leaseMs`; raises `attempts`. */
-  claim(leaseMs: number, now: Date): Promise<DeliveryRecord | null>;
-  /** `retryAt` null: it is over. */
-  settle(id: string, outcome: { delivered: boolean; error: string | null; retryAt: Date | null }): Promise<void>;
-  list(organizationId: string, projectId: string, limit: number): Promise<readonly DeliveryRecord[]>;
-}

@@ -60,7 +60,7 @@ const TIME_LIMIT = 50;
 const SQLITE_FULL = 13;
 
 /** A refusal in MongoDB's own words: its code, its code name, and what its reply carries beside them. */
-export class MongoFault extends Error {
+export class CommandError extends Error {
   readonly code: number;
   readonly extra: Readonly<Record<string, unknown>>;
 
@@ -76,23 +76,23 @@ export class MongoFault extends Error {
 }
 
 /** Thrown by a command that lets others have their turn: it runs once more, from its start, behind them. */
-export class NotYet extends Error {}
+export class CommandYielded extends Error {}
 
-export function notImplemented(what: string): MongoFault {
-  return new MongoFault(238, `${what} is not supported by the embedded engine`);
+export function notImplemented(what: string): CommandError {
+  return new CommandError(238, `${what} is not supported by the embedded engine`);
 }
 
 /** The reply to a command that failed as a whole. */
 export function failure(error: Error): Document {
-  if (error instanceof MongoFault) {
+  if (error instanceof CommandError) {
     return { ok: 0, errmsg: error.message, code: error.code, codeName: error.codeName, ...error.extra };
   }
   const full = (error as { errcode?: number }).errcode === SQLITE_FULL;
-  return failure(new MongoFault(full ? 14031 : 1, `The embedded engine failed: ${error.message}`));
+  return failure(new CommandError(full ? 14031 : 1, `The embedded engine failed: ${error.message}`));
 }
 
 /** One failed write within a command that goes on. Anything but a MongoDB refusal fails the whole command. */
 export function writeError(index: number, error: unknown): Document {
-  if (!(error instanceof MongoFault) || error.code === TIME_LIMIT) throw error;
+  if (!(error instanceof CommandError) || error.code === TIME_LIMIT) throw error;
   return { index, code: error.code, errmsg: error.message, ...error.extra };
 }

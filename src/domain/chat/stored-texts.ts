@@ -31,15 +31,3 @@ export interface StoredTexts {
   /** Newest first. */
   readonly segmentations: readonly SegmentationText[];
 }
-
-/** A document, and which of its results count. */
-export interface TextsOf {
-  readonly documentId: string;
-  readonly ocrResultId: string | null;
-  readonly descriptionId: string | null;
-}
-
-/** Texts of several documents in one go: three queries, however many there are. Words, masks and polygons are not read. */
-export interface GroundingTexts {
-  read(organizationId: string, documents: readonly TextsOf[]): Promise<StoredTexts>;
-}

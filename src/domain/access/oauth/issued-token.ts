@@ -12,9 +12,3 @@ export interface IssuedToken {
   /** Claim `project_ids`; null: all of the organization. */
   readonly projectIds: readonly string[] | null;
 }
-
-/** An authorization server beside our own: `OAUTH_ISSUER`. */
-export interface TokenIssuer {
-  /** null: the token is not one of this issuer for this resource that is valid now. Error: `service.unavailable` when its keys cannot be had. */
-  read(token: string): Promise<IssuedToken | null>;
-}

@@ -27,9 +27,3 @@ export interface StepRecord {
   readonly cachedFrom?: string | null;
   readonly error: RunFailure | null;
 }
-
-/** Step records of runs; writing one again replaces it, unless it was written under a newer lease. */
-export interface StepStore {
-  save(steps: readonly StepRecord[]): Promise<void>;
-  list(organizationId: string, runId: string): Promise<readonly StepRecord[]>;
-}

@@ -1,0 +1,44 @@
+import type { Role } from '#src/contracts/organization/member.ts';
+
+export interface Affiliation {
+  readonly organizationId: string;
+  readonly name: string;
+  readonly role: Role;
+}
+
+export interface WaitingInvitation {
+  readonly invitationId: string;
+  readonly organizationId: string;
+  readonly organizationName: string;
+  readonly role: Role;
+  readonly expiresAt: Date;
+}
+
+export interface Membership {
+  readonly memberId: string;
+  readonly organizationId: string;
+  readonly userId: string;
+  readonly role: Role;
+  readonly createdAt: Date;
+}
+
+export interface MemberRecord extends Membership {
+  readonly email: string;
+  readonly name: string;
+}
+
+export interface InvitationRecord {
+  readonly invitationId: string;
+  readonly organizationId: string;
+  readonly email: string;
+  readonly role: Role;
+  readonly inviterId: string;
+  readonly createdAt: Date;
+  readonly expiresAt: Date;
+}
+
+/**
+ * How a change of a member went. `changed`: nothing happened, since they are not there, have another role than was said, or are being
+ * changed by somebody else. `last_owner`: nothing happened, since nobody else is an owner.
+ */
+export type MemberChange = 'done' | 'changed' | 'last_owner';

@@ -1,0 +1,17 @@
+export interface OrganizationRecord {
+  readonly _id: string;
+  readonly name: string;
+  /** Missing in organizations of older versions. */
+  readonly slug?: string;
+  readonly createdAt: Date;
+}
+
+export interface ProjectRecord {
+  readonly _id: string;
+  readonly organizationId: string;
+  readonly name: string;
+  readonly createdAt: Date;
+}
+
+/** Of one organization. */
+export const mostProjects = 1_000;

@@ -1,0 +1,62 @@
+import type { OcrPage } from '#src/domain/ports/ocr-engine.ts';
+import type { DocumentDescription } from '#src/domain/ports/models.ts';
+import type { Segment } from '#src/domain/ports/segmenter.ts';
+
+/** Who made a result. `(runId, nodeId, key)` is unique: a node that runs again after a crash finds its first result. */
+export interface ResultOrigin {
+  readonly organizationId: string;
+  readonly projectId: string;
+  readonly documentId: string;
+  readonly runId: string;
+  /** Path of the node in the run: `NodeCall.path`. */
+  readonly nodeId: string;
+}
+
+/** The `result` payload of an OCR result; text of a page is what its lines say, joined by `\n`. */
+export interface OcrPayload {
+  readonly engine: string;
+  readonly language: string;
+  readonly pages: readonly OcrPage[];
+}
+
+export interface OcrResult {
+  readonly ocrResultId: string;
+  readonly createdAt: Date;
+  readonly modelLabel: string;
+  /** Pages joined by a form feed. */
+  readonly text: string;
+  /** 0..100, words weighted by length over all pages. */
+  readonly avgConfidence: number;
+  readonly result: OcrPayload;
+}
+
+export interface DescriptionResult {
+  readonly descriptionId: string;
+  readonly createdAt: Date;
+  readonly modelLabel: string;
+  readonly value: DocumentDescription;
+}
+
+export interface EmbeddingResult {
+  readonly embeddingId: string;
+  readonly kind: 'text' | 'image';
+  readonly modelLabel: string;
+  readonly vector: Float32Array;
+  readonly blockHash?: string;
+}
+
+export interface SegmentationResult {
+  readonly segmentationId: string;
+  readonly createdAt: Date;
+  readonly modelLabel: string;
+  readonly prompt: string;
+  /** Index of the page the coordinates are fractions of. */
+  readonly page: number;
+  readonly segments: readonly Segment[];
+  readonly unsupportedPrompt: boolean;
+  /** The picture made from the segments, a document of its own. */
+  readonly derivedDocumentId: string | null;
+}
+
+/** A result and the run that made it. */
+export type MadeBy<Result> = Result & { readonly runId: string };
