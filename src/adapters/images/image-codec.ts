@@ -16,7 +16,7 @@ import { toRaster, transformPage } from '#src/adapters/images/transform.ts';
 import { sniff } from '#src/adapters/images/sniff.ts';
 import { orAbort } from '#src/adapters/threads/deadline.ts';
 
-/** Sharp for images, pdfjs-dist for PDFs, each loaded when first needed. Source: pipeline.md "Decode and prepare". */
+/** Reads images with sharp and PDFs with pdfjs-dist. Each library loads on first use. Source: docs/decisions/0005, 0053. */
 export function createImageCodec(): ImageCodec {
   const pdf = createPdfPages();
 
@@ -33,7 +33,7 @@ export function createImageCodec(): ImageCodec {
     return { contentType, ...facts };
   };
 
-  /** The container is checked before any decoder sees the bytes. */
+  /** Checks the header before a decoder gets the bytes. */
   const decode = async (bytes: Buffer, index: number, signal?: AbortSignal): Promise<PageImage> => {
     const contentType = sniffed(bytes);
     if (contentType === 'application/pdf') return encodePage(await pdf.page(bytes, index, signal), index);

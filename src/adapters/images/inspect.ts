@@ -5,7 +5,7 @@ import { readJpeg } from '#src/adapters/images/containers/jpeg.ts';
 import { checkSize, undecodable, type Container } from '#src/adapters/images/containers/limits.ts';
 import { readPng } from '#src/adapters/images/containers/png.ts';
 import { readTiff } from '#src/adapters/images/containers/tiff.ts';
-import { openImage, orFault } from '#src/adapters/images/decode.ts';
+import { openImage, orImageError } from '#src/adapters/images/decode.ts';
 
 type ImageType = Exclude<DocumentType, 'application/pdf'>;
 
@@ -33,7 +33,7 @@ async function readContainer(type: ImageType, bytes: Buffer): Promise<Container>
 
 /** Sharp reads no pixels here, and refuses a header over the pixel limit. */
 async function readMetadata(bytes: Buffer): Promise<Container> {
-  const { width, height, orientation = 1 } = await orFault((await openImage(bytes)).metadata());
+  const { width, height, orientation = 1 } = await orImageError((await openImage(bytes)).metadata());
   checkSize(width, height);
   return { width, height, pages: 1, orientation: validOrientation(orientation) };
 }

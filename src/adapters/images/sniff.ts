@@ -1,6 +1,6 @@
 import type { DocumentType } from '#src/domain/ports/image-codec.ts';
 
-/** Type by the first 64 bytes, or null when it is none of the document types: SVG, HTML and ZIP are not. */
+/** Returns the type by the first 64 bytes, or null for all that is no document type, such as SVG, HTML and ZIP. */
 export function sniff(firstBytes: Buffer): DocumentType | null {
   const start = firstBytes.toString('latin1', 0, 64);
   if (start.startsWith('\x89PNG\r\n\x1a\n')) return 'image/png';

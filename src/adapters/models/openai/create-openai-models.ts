@@ -4,7 +4,7 @@ import { createVisionDescriber } from '#src/adapters/models/openai/vision-descri
 import type { ImageCodec } from '#src/domain/ports/image-codec.ts';
 import type { Models } from '#src/domain/ports/models.ts';
 
-/** Describer and text vectors of an OpenAI-compatible server. Nothing is loaded or connected before the first use. */
+/** Describer and text vectors of an OpenAI-compatible server. Libraries load and connections open on first use. */
 export function createOpenAiModels(
   settings: OpenAiSettings,
   codec: Pick<ImageCodec, 'forModel'>,
