@@ -1,7 +1,8 @@
 import { createLocalModels } from '#src/adapters/models/local/create-local-models.ts';
 import { createChatModel, createNoChatModel } from '#src/adapters/models/openai/chat-model.ts';
-import { createOpenAiModels } from '#src/adapters/models/openai/create-openai-models.ts';
 import type { OpenAiSettings } from '#src/adapters/models/openai/settings.ts';
+import { createOpenAiTextEmbedder } from '#src/adapters/models/openai/text-embedder.ts';
+import { createVisionDescriber } from '#src/adapters/models/openai/vision-describer.ts';
 import type { FeatureWeight } from '#src/domain/embed-locally/lexical-vector.ts';
 import type { ChatModel } from '#src/domain/ports/chat-model.ts';
 import type { ImageCodec } from '#src/domain/ports/image-codec.ts';
@@ -18,9 +19,14 @@ export interface ModelsConfig {
 
 /** Creates the configured models. Image vectors are always local. Heavy libraries load on first use. */
 export function createModels(config: ModelsConfig): Models {
-  const local = createLocalModels(config.queryWeight);
-  if (config.openai === undefined || config.openai.apiKey === '') return local;
-  return { ...createOpenAiModels(config.openai, config.codec), image: local.image };
+  const { openai, codec, queryWeight } = config;
+  const local = createLocalModels(queryWeight);
+  if (openai === undefined || openai.apiKey === '') return local;
+  return {
+    describer: createVisionDescriber(openai, codec),
+    text: createOpenAiTextEmbedder(openai),
+    image: local.image,
+  };
 }
 
 /** Creates the configured text model. Without a key, every call throws `model.unavailable`. */
