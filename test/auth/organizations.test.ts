@@ -161,7 +161,7 @@ describe('With SIGN_UP=invited', () => {
       title: 'Invitation to Demo organization - Inkgraph',
     });
     const joined = await browser.send(`/invitations/${id}`, { decision: 'accept' });
-    expect(joined.html).toContain('You work in Demo organization.');
+    expect(joined.html).toContain('Demo organization is your active organization.');
     const { body } = await app.call('GET', '/api/auth/organization/list', { cookie: browser.cookie() });
     expect(body.organizations).toMatchObject([{ id: app.seed.organizationId, role: 'editor' }]);
   });
