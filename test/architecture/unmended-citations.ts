@@ -18,6 +18,4 @@ export const unmended: ReadonlySet<string> = new Set([
   'src/domain/ids.ts',
   'src/domain/runs/receipt.ts',
   'src/domain/runs/run.ts',
-  'docs/decisions/0018-embedded-database-engine.md',
-  'docs/decisions/0025-search-inside-the-engine.md',
 ]);
