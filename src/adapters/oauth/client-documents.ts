@@ -1,3 +1,4 @@
+import { InkgraphError } from '#src/domain/app-error.ts';
 import { isRedirectAllowed } from '#src/domain/access/oauth/redirect.ts';
 import { plainName } from '#src/domain/access/oauth/consent-text.ts';
 import type { OutboundAnswer } from '#src/domain/ports/outbound.ts';
@@ -8,7 +9,7 @@ const mostRedirectUris = 20;
 const grantTypes = ['authorization_code', 'refresh_token'] as const satisfies readonly OAuthGrantType[];
 
 /** Why a document is no client of its address. For the log: its own words are in it, shortened. */
-export class ClientMetadataError extends Error {}
+export class ClientMetadataError extends InkgraphError {}
 
 /** Written the one way that it is compared in: a client is known by these characters. Source: draft-ietf-oauth-client-id-metadata-document §3. */
 export function isDocumentAddress(clientId: string): boolean {

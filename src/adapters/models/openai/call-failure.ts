@@ -1,3 +1,5 @@
+import { InkgraphError } from '#src/domain/app-error.ts';
+
 /** Why one attempt failed, without anything the server said: its words may hold secrets. */
 export interface CallFailure {
   readonly reason: string;
@@ -17,7 +19,7 @@ const statusReasons: Readonly<Record<number, string>> = {
 };
 
 /** A stream that ended before its answer did: never a shorter answer. */
-export class StreamBrokenError extends Error {}
+export class StreamBrokenError extends InkgraphError {}
 
 /** The vendor's library throws these for structured answers that ended early; they have no status and no name of their own. */
 const finishReasons: readonly (readonly [pattern: RegExp, reason: string])[] = [

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 
-import { AppError } from '#src/domain/app-error.ts';
+import { AppError, InkgraphError } from '#src/domain/app-error.ts';
 
 /** How slow a body may come. */
 export interface BodyPace {
@@ -11,7 +11,7 @@ export interface BodyPace {
 }
 
 /** The sender went away: there is nobody to answer. */
-export class SenderGoneError extends Error {}
+export class SenderGoneError extends InkgraphError {}
 
 /** Milliseconds that a body of `length` bytes may take. */
 export function longestMs(pace: BodyPace, length: number): number {
