@@ -1,7 +1,7 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { AppError } from '#src/domain/app-error.ts';
 
-/** Where in the list to go on: everything strictly older than this, newest first. */
+/** Position in a list that is sorted from new to old: the next page holds strictly older items. */
 export interface ListPosition {
   readonly createdAt: Date;
   readonly id: string;

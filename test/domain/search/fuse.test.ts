@@ -82,7 +82,7 @@ describe('Reciprocal rank fusion', () => {
     const [hit] = fuse([retriever('lexical', 'a:7 b:7'), retriever('semantic', 'c:.9 b:.4')], 1);
     expect(hit).toMatchObject({
       documentId: 'b',
-      ranked: { lexical: { rank: 1, score: 7 }, semantic: { rank: 2, score: 0.4 } },
+      ranks: { lexical: { rank: 1, score: 7 }, semantic: { rank: 2, score: 0.4 } },
     });
   });
 

@@ -97,7 +97,7 @@ describe('Hybrid search', () => {
         score: 1,
         matchedBy: ['lexical', 'semantic'],
         distance: 0.25,
-        retrievers: { lexical: { rank: 1, score: 7 }, semantic: { rank: 1, score: 0.75 } },
+        ranks: { lexical: { rank: 1, score: 7 }, semantic: { rank: 1, score: 0.75 } },
       },
     ]);
   });
