@@ -3,6 +3,7 @@ import { AppError } from '#src/domain/app-error.ts';
 import { expressionLimits } from './limits.ts';
 
 const timeoutCode = 'ERR_SCRIPT_EXECUTION_TIMEOUT';
+const mostAttempts = 5;
 
 // The script is constant; the context holds nothing but the task while it runs.
 const script = new Script('task()');
@@ -10,7 +11,8 @@ const context = createContext(Object.create(null) as { task?: () => unknown });
 
 /**
  * Runs `task` for at most `expressionLimits.milliseconds`: V8 ends it wherever it is, in a regular expression too. Costs about 0.1 ms.
- * The clock of V8 also runs while the machine does something else, so a task that hardly computed is begun again: it has no effects.
+ * The clock of V8 also runs while the machine does something else. A task that computed for less than its time is begun again: it has
+ * no effects.
  * Throws `expression.failed`.
  */
 export function watched(task: () => unknown): unknown {
@@ -23,7 +25,7 @@ export function watched(task: () => unknown): unknown {
     } catch (error) {
       if (!isTimeout(error)) throw error;
       const { user, system } = process.threadCpuUsage(before);
-      if (attempt < 3 && (user + system) / 1_000 < limit / 2) continue;
+      if (attempt < mostAttempts && (user + system) / 1_000 < limit * 0.9) continue;
       throw new AppError('expression.failed', `The expression computes longer than ${limit} ms; make it simpler.`);
     } finally {
       delete context.task;
