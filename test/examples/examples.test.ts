@@ -50,7 +50,7 @@ test('agent-over-mcp lists the tools, finds the scan and reads its text', async 
   const { agentKey: AGENT_KEY } = app.seed;
   const out = await runExample('agent-over-mcp.ts', ['receipt'], { AGENT_KEY, MCP_URL: `${app.addresses.mcp}/mcp` });
   expect(out).toMatch(/^\d+ tools: .*search_documents/);
-  expect(out).toMatch(/[1-9]\d* documents? match "receipt"\ndoc_/);
+  expect(out).toMatch(/Found [1-9]\d* for "receipt"\ndoc_/);
   expect(out).toContain('004-118273');
 });
 
