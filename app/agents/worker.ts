@@ -44,7 +44,7 @@ class DrainingError extends Error {}
 
 /**
  * Claims due runs and performs them, a bounded number at once. The database lease is the truth: a run whose worker dies is claimed
- * again when the lease ends, and a worker that lost its lease cannot write. Source: graphs.md "Durable execution".
+ * again when the lease ends, and a worker that lost its lease cannot write. Source: docs/decisions/0011.
  */
 export class Worker {
   readonly #parts: WorkerParts;
