@@ -143,9 +143,9 @@ test('a malformed answer is asked for once more, with the reason, and both calls
 
 test('two malformed answers are model.failed with the reason and none of the words of the model', async () => {
   await using model = await withModel([chatAnswer('I cannot do that, secret 4711')]);
-  const fault = await errorOf(model.describe());
-  expect(fault.code).toBe('model.failed');
-  expect(fault.detail).toBe('openai/eye-1 gave no usable description, asked twice: it is not a JSON object.');
+  const thrown = await errorOf(model.describe());
+  expect(thrown.code).toBe('model.failed');
+  expect(thrown.detail).toBe('openai/eye-1 gave no usable description, asked twice: it is not a JSON object.');
   expect(model.server.seen).toHaveLength(2);
 });
 
@@ -177,19 +177,19 @@ test('a rate limit without Retry-After is retried too', async () => {
 
 test('a Retry-After of minutes is not waited for but passed on', async () => {
   await using model = await withModel([errorAnswer(429, 'slow down', { headers: { 'retry-after': '600' } })]);
-  const fault = await errorOf(model.describe());
-  expect(fault).toMatchObject({ code: 'model.failed', retryAfterSeconds: 600 });
+  const thrown = await errorOf(model.describe());
+  expect(thrown).toMatchObject({ code: 'model.failed', retryAfterSeconds: 600 });
   expect(model.server.seen).toHaveLength(1);
 });
 
 test('server errors are tried maxRetries times more, then model.failed without the words of the server', async () => {
   await using model = await withModel([errorAnswer(500, `boom at /srv/app with ${apiKey}`)], { maxRetries: 2 });
-  const fault = await errorOf(model.describe());
-  expect(fault.code).toBe('model.failed');
-  expect(fault.detail).toBe('The server of openai/eye-1 failed (500) (3 attempts).');
+  const thrown = await errorOf(model.describe());
+  expect(thrown.code).toBe('model.failed');
+  expect(thrown.detail).toBe('The server of openai/eye-1 failed (500) (3 attempts).');
   expect(model.server.seen).toHaveLength(3);
-  expect((fault.cause as Error).message).toContain('boom');
-  expect(`${JSON.stringify(fault)} ${String(fault.stack)} ${String((fault.cause as Error).stack)}`).not.toContain(
+  expect((thrown.cause as Error).message).toContain('boom');
+  expect(`${JSON.stringify(thrown)} ${String(thrown.stack)} ${String((thrown.cause as Error).stack)}`).not.toContain(
     apiKey,
   );
 });
@@ -200,8 +200,8 @@ test.each([
   [400, 'refused the request as invalid (400)'],
 ])('status %i is not tried again and says the way out', async (status, reason) => {
   await using model = await withModel([errorAnswer(status, `Incorrect API key provided: ${apiKey}`)]);
-  const fault = await errorOf(model.describe());
-  expect(fault.detail).toBe(`The server of openai/eye-1 ${reason}.`);
+  const thrown = await errorOf(model.describe());
+  expect(thrown.detail).toBe(`The server of openai/eye-1 ${reason}.`);
   expect(model.server.seen).toHaveLength(1);
 });
 
@@ -222,8 +222,8 @@ test.each(['hang', 'stall'] as const)(
 
 test('a server that never answers is model.failed after all attempts', async () => {
   await using model = await withModel(['hang'], { timeoutMs: 150, maxRetries: 1 });
-  const fault = await errorOf(model.describe());
-  expect(fault.detail).toBe('The server of openai/eye-1 did not answer in time (2 attempts).');
+  const thrown = await errorOf(model.describe());
+  expect(thrown.detail).toBe('The server of openai/eye-1 did not answer in time (2 attempts).');
   expect(model.server.seen).toHaveLength(2);
 });
 

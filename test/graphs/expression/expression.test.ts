@@ -90,9 +90,9 @@ describe('An expression', () => {
   });
 
   test('tells a mistake in words, with its place', () => {
-    const fault = errorOf(() => parseExpression('total +'));
-    expect(fault.code).toBe('workflow.invalid');
-    expect(fault.detail).toMatch(/^"total \+" is no expression at character 8: .+\.$/);
+    const thrown = errorOf(() => parseExpression('total +'));
+    expect(thrown.code).toBe('workflow.invalid');
+    expect(thrown.detail).toMatch(/^"total \+" is no expression at character 8: .+\.$/);
     expect(errorOf(() => evaluate('name * 2')).code).toBe('expression.failed');
     expect(errorOf(() => evaluate('nothing.x')).detail).toContain('No such key: x');
   });
@@ -181,8 +181,8 @@ describe('An attack with an expression', () => {
     ['a list', 'cel.bind(a, range(1000), cel.bind(b, a+a+a+a+a+a+a+a+a+a+a, size(b+b+b+b+b+b+b+b+b+b+b)))'],
     ['much altogether', 'range(1000).map(i, (text + text).startsWith("b"))'],
   ])('that makes %s too long on the way is stopped before memory grows', (_, source) => {
-    const fault = errorOf(() => evaluate(source, { text: 'a'.repeat(100_000) }));
-    expect(fault.detail).toContain('too long a text or list');
+    const thrown = errorOf(() => evaluate(source, { text: 'a'.repeat(100_000) }));
+    expect(thrown.detail).toContain('too long a text or list');
   });
 
   test.each([

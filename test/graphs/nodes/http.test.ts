@@ -163,12 +163,12 @@ describe('what comes back', () => {
     await using outside = await service((_request, response) =>
       response.writeHead(status, headers).end('a private reason'),
     );
-    const fault = await outside.call({}).catch((error: unknown) => error);
-    if (!(fault instanceof AppError)) throw new Error('no fault');
-    expect(fault).toMatchObject({ code, detail: expect.stringContaining(`answered ${status}`) });
-    expect(fault.detail).not.toContain('private');
-    if (seconds === undefined) expect(fault.retryAfterSeconds).toBeUndefined();
-    else expect(Math.abs((fault.retryAfterSeconds ?? 0) - seconds)).toBeLessThanOrEqual(2);
+    const thrown = await outside.call({}).catch((error: unknown) => error);
+    if (!(thrown instanceof AppError)) throw new Error('no AppError');
+    expect(thrown).toMatchObject({ code, detail: expect.stringContaining(`answered ${status}`) });
+    expect(thrown.detail).not.toContain('private');
+    if (seconds === undefined) expect(thrown.retryAfterSeconds).toBeUndefined();
+    else expect(Math.abs((thrown.retryAfterSeconds ?? 0) - seconds)).toBeLessThanOrEqual(2);
   });
 
   test('a status that is expected is no failure, and then no other is', async () => {

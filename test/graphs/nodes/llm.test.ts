@@ -109,12 +109,12 @@ describe('The node llm', () => {
   test('an answer that never fits is model.output_invalid and names the first errors', async () => {
     await using ready = await bench.deps([chatStream({ total: 'five', kind: 'c' })]);
     const work = attempt(llm, { deps: ready.deps, config: { prompt: 'Total?', schema, source: 'none' } });
-    const fault = await errorOf(work);
-    expect(fault.code).toBe('model.output_invalid');
-    expect(fault, 'with what both calls cost').toMatchObject({
+    const thrown = await errorOf(work);
+    expect(thrown.code).toBe('model.output_invalid');
+    expect(thrown, 'with what both calls cost').toMatchObject({
       usage: { provider: 'openai', outputTokens: expect.any(Number) },
     });
-    expect(fault.detail).toBe(
+    expect(thrown.detail).toBe(
       'openai/talk-1 gave no usable answer, asked twice: /total must be number; ' +
         '/kind must be equal to one of the allowed values: "a", "b".',
     );
@@ -172,9 +172,9 @@ describe('The node llm', () => {
 
   test('without a model it is model.unavailable and says which variable to set', async () => {
     await using ready = await bench.deps(null);
-    const fault = await errorOf(attempt(llm, { deps: ready.deps, config: { prompt: 'Say it.' } }));
-    expect(fault).toMatchObject({ code: 'model.unavailable' });
-    expect(fault.detail).toContain('OPENAI_API_KEY');
+    const thrown = await errorOf(attempt(llm, { deps: ready.deps, config: { prompt: 'Say it.' } }));
+    expect(thrown).toMatchObject({ code: 'model.unavailable' });
+    expect(thrown.detail).toContain('OPENAI_API_KEY');
   });
 
   test('its outcome depends on the model that is asked', async () => {
