@@ -116,7 +116,7 @@ function nextEvent(
 
 /**
  * The execution when it changed or ended (`until: 'change'`), or ended or only waits for answers (`'end'`), or after `seconds`, whichever is first.
- * Source: contracts.md "Executions" (`?wait=`).
+ * Source: docs/decisions/0010 (`?wait=`).
  */
 export async function waitForExecution(
   ctx: ToolContext,
