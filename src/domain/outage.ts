@@ -1,8 +1,8 @@
-/** Names of what the database driver throws when nobody answers; the driver itself is known to its adapter only. */
+/** Error names of the database driver when no server responds. */
 const unreachable =
   /^Mongo(Network|NetworkTimeout|ServerSelection|NotConnected|PoolCleared|WaitQueueTimeout|TopologyClosed)Error$/;
 
-/** Whether an error, or what caused it, is that the database did not answer: nothing was wrong with what was asked. */
+/** True if the error or one of its causes is that the database did not respond, so the request itself may be valid. */
 export function isOutage(error: unknown): boolean {
   const seen = new Set<unknown>();
   for (let cause = error; cause instanceof Error && !seen.has(cause); cause = cause.cause) {
