@@ -11,7 +11,7 @@ import type { IdempotencyScope, StoredReply } from '#src/stores/idempotency.ts';
  * Source: specification §4.2 "Idempotency rules".
  */
 export async function idempotent(
-  ctx: ToolContext,
+  ctx: ToolContext<'idempotency'>,
   request: { endpoint: string; key: string; body: unknown },
   work: (fingerprint: string, begun: Date) => Promise<StoredReply>,
 ): Promise<StoredReply> {

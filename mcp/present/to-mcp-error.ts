@@ -1,5 +1,5 @@
 import { AppError } from '#src/domain/app-error.ts';
-import { isOutage } from '#src/domain/outage.ts';
+import { isOutage } from '#src/outage.ts';
 import type { Logger } from '#src/domain/ports/logger.ts';
 
 export interface Circumstances {

@@ -139,7 +139,7 @@ export function toolsDoc(): string {
   return `${generatedNote}
 # Tools
 
-What agents call at \`/mcp\`. MCP and REST are two faces of the same use cases, behind one door that checks scope and input. Answers come
+What agents call at \`/mcp\`. MCP and REST call the same tools; \`callTool\` checks scope and input. Answers come
 as text, cut to 24 kB, with what scans and models say between \`<untrusted-document>\` tags, and whole as \`structuredContent\`. A refusal
 is \`code: message\`, the fields at fault, and a hint naming the next call; all codes are in [errors.md](errors.md).
 

@@ -1,8 +1,8 @@
-/** Names of what the database driver throws when nobody answers; the driver itself is known to its adapter only. */
+/** Names of the errors that the MongoDB driver throws when the database does not answer. */
 const unreachable =
   /^Mongo(Network|NetworkTimeout|ServerSelection|NotConnected|PoolCleared|WaitQueueTimeout|TopologyClosed)Error$/;
 
-/** Whether an error, or what caused it, is that the database did not answer: nothing was wrong with what was asked. */
+/** True where the error, or one of its causes, is that the database did not answer. The request itself may be right: it can be retried. */
 export function isOutage(error: unknown): boolean {
   const seen = new Set<unknown>();
   for (let cause = error; cause instanceof Error && !seen.has(cause); cause = cause.cause) {
