@@ -32,7 +32,7 @@ const config: KnipConfig = ({ production = false }) => ({
       ],
     },
     'packages/*': {
-      entry: ['test/**/*.test.ts'],
+      entry: ['src/worker.ts!', 'test/**/*.test.ts'],
       project: ['src/**/*.ts!', 'test/**/*.ts'],
     },
   },

@@ -2,6 +2,7 @@ import { env } from 'node:process';
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
 import { PlainCountReporter } from '#scripts/check/plain-count-reporter.ts';
+import { TestSecondsReporter } from '#scripts/check/test-seconds.ts';
 import { SlowFirst } from '#scripts/check/slow-first.ts';
 
 // As `npm test` sets it for the commands that tests start; Vitest may also be started by itself.
@@ -16,7 +17,7 @@ export default defineConfig({
     setupFiles: ['scripts/check/after-each-file.ts'],
     maxWorkers: 2,
     sequence: { sequencer: SlowFirst },
-    reporters: ['default', new PlainCountReporter()],
+    reporters: ['default', new TestSecondsReporter(), new PlainCountReporter()],
     testTimeout: 30_000,
     hookTimeout: 30_000,
     // Bounds the wait for a condition on a busy machine; a fast one does not wait.

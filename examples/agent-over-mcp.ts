@@ -21,7 +21,7 @@ const { tools } = await client.listTools();
 console.log(`${tools.length} tools: ${tools.map(({ name }) => name).join(', ')}`);
 
 const { documents } = await call<{ documents: { id: string; title: string | null }[] }>('search_documents', { query });
-console.log(`${documents.length} documents match "${query}"`);
+console.log(`Found ${documents.length} for "${query}"`);
 
 const [best] = documents;
 if (best !== undefined) {

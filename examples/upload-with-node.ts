@@ -46,5 +46,5 @@ console.log(`${workflow.name}: ${execution.status}`);
 const document = await call<{ description: string; ocr: { avgConfidence: number; characters: number } }>(
   `/documents/${documentId}`,
 );
-console.log(`${document.ocr.characters} characters recognized, ${document.ocr.avgConfidence} % confidence`);
+console.log(`${document.ocr.characters} characters recognized, ${document.ocr.avgConfidence.toFixed(1)} % confidence`);
 console.log(document.description);

@@ -7,14 +7,14 @@ type NodeInput = StoredGraphInput['nodes'][string];
 type ChannelInput = NonNullable<StoredGraphInput['state']>[string];
 type MapInput = Extract<StoredGraphInput['edges'][number], { map: unknown }>['map'];
 
-/** A workflow kept in code: read-only in the store, its graph is the same JSON as a stored one. */
+/** A workflow defined in code. It is read-only in the store; its graph is the same JSON as that of a stored workflow. */
 export interface CodeWorkflow {
   readonly id: string;
   readonly graph: StoredGraph;
   readonly graphHash: string;
 }
 
-/** As `onError` of a stored node, with the names it goes to and sets. */
+/** `onError` of a stored node, with typed names of its target node and channels. */
 type ErrorPolicy<Goto extends string, Set extends string> =
   | 'fail'
   | 'continue'
@@ -22,11 +22,11 @@ type ErrorPolicy<Goto extends string, Set extends string> =
 type Unnamed = Omit<NodeInput, 'type' | 'typeVersion' | 'config' | 'onError'>;
 type NodeOptions<Goto extends string, Set extends string> = Unnamed & { readonly onError?: ErrorPolicy<Goto, Set> };
 type BuiltNode<Goto extends string, Set extends string> = Omit<NodeInput, 'onError'> & NodeOptions<Goto, Set>;
-/** Says nothing of `onError`: what it names is `Naming`'s, and must not be inferred from here. */
+/** Leaves `onError` open, so that TypeScript infers node and channel names from `Naming` only. */
 type AnyNode = Omit<NodeInput, 'onError'> & { readonly onError?: unknown };
 
 type Ref = { readonly $expr: string } | { readonly $secret: string };
-/** A config in which any part may be an expression or a secret instead. */
+/** A config in which any part can be an expression or a secret. */
 type WithRefs<T> = [T] extends [never] ? never : T | Ref | PartsWithRefs<T>;
 type PartsWithRefs<T> = T extends readonly (infer Item)[]
   ? readonly WithRefs<Item>[]
@@ -34,17 +34,17 @@ type PartsWithRefs<T> = T extends readonly (infer Item)[]
     ? { readonly [Key in keyof T]: WithRefs<T[Key]> }
     : never;
 
-/** In a config: the value the CEL expression has when the node runs. */
+/** Inserts the value of a CEL expression into a config when the node runs. */
 export function expr(source: string): { readonly $expr: string } {
   return { $expr: source };
 }
 
-/** In a config: a secret of the project, by its name. */
+/** Inserts a project secret into a config when the node runs. */
 export function secret(name: string): { readonly $secret: string } {
   return { $secret: name };
 }
 
-/** One node: its type, a config that the type checker knows, and how it is run. */
+/** Defines a node: its type, typed config and run options. */
 export function node<Schema extends z.ZodObject, const Goto extends string = never, const Set extends string = never>(
   definition: NodeDefinition<Schema>,
   config: { readonly [Key in keyof z.input<Schema>]: WithRefs<z.input<Schema>[Key]> },
@@ -53,7 +53,7 @@ export function node<Schema extends z.ZodObject, const Goto extends string = nev
   return { type: definition.type, typeVersion: definition.version, config, ...options };
 }
 
-/** One channel, its JSON Schema taken from zod. */
+/** Defines a channel; its JSON Schema comes from zod. */
 export function channel(schema: z.ZodType, more: Omit<ChannelInput, 'schema'> = {}): ChannelInput {
   const { $schema: _dialect, ...jsonSchema } = z.toJSONSchema(schema);
   return { schema: jsonSchema, ...more };
@@ -65,7 +65,7 @@ interface Router<From extends string, To extends string> {
   readonly else?: To;
 }
 
-/** After `from`, the first way whose condition holds, else `otherwise`; without `otherwise`, none. */
+/** Router: after `from`, follows the first route whose condition holds, otherwise `otherwise`, otherwise none. */
 export function route<const From extends string, const To extends string>(
   from: From,
   when: readonly (readonly [condition: string, to: To])[],
@@ -83,7 +83,7 @@ interface Mapped<From extends string, To extends string> {
   readonly map: MapInput & { readonly to: To };
 }
 
-/** After `from`, the node `to` once for each item of `over`, which it knows as `as`. */
+/** Map: after `from`, runs `to` once for each item of `over`, available to it as the variable `as`. */
 export function map<const From extends string, const To extends string>(
   from: From,
   spec: MapInput & { readonly to: To },
@@ -98,7 +98,7 @@ type BuiltEdge<Id extends string> = Plain<Id> | Router<Id, Id | 'END'> | Mapped<
 
 type SetNames<Node> = Node extends { onError?: infer Policy } ? SetNamesOf<Policy> : never;
 type SetNamesOf<Policy> = Policy extends { set?: infer Set } ? keyof NonNullable<Set> : never;
-/** What every node must be beside a node: one that names nodes and channels of this workflow. */
+/** Restricts the names in `onError` of every node to nodes and channels of this workflow. */
 type Naming<Nodes, Channels> = {
   readonly [Id in keyof Nodes]: SetNames<Nodes[Id]> extends keyof Channels
     ? { readonly onError?: ErrorPolicy<NameOf<Nodes>, string> }
@@ -107,7 +107,7 @@ type Naming<Nodes, Channels> = {
 
 /**
  * `edges` reads `[from, to]`, where either side may be a list: every `from` leads to every `to`; and `route`, and `map`. Throws a zod
- * error when the result is not a stored graph; what it means together is `checkGraph`'s. Source: graphs.md "Workflows in code".
+ * error if the result is not a stored graph. `checkGraph` runs at start-up. Source: docs/decisions/0028.
  */
 export function defineWorkflow<
   const Nodes extends Record<string, AnyNode>,

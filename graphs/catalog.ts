@@ -17,10 +17,10 @@ import { transform } from '#graphs/nodes/transform.ts';
 import { workflow } from '#graphs/nodes/workflow.ts';
 import type { NodeDefinition } from '#graphs/define.ts';
 
-/** The node types a graph may use. */
+/** Node types that a graph can use. */
 export interface Catalog {
   readonly definitions: readonly NodeDefinition[];
-  /** Without `version`: the newest. */
+  /** Default of `version`: the newest. */
   find(type: string, version?: number): NodeDefinition | undefined;
 }
 
@@ -35,7 +35,7 @@ export function catalogOf(definitions: readonly NodeDefinition[]): Catalog {
   };
 }
 
-/** The registry of node types: one line each. Source: graphs.md "Node catalogue". */
+/** Registry of node types, one line each. */
 export const catalog: Catalog = catalogOf([
   loadImage,
   ocr,

@@ -10,15 +10,15 @@ import { checkReads } from '#graphs/check/reads.ts';
 import { checkReducers } from '#graphs/check/reducer-conflict.ts';
 import { checkReferences } from '#graphs/check/references.ts';
 import { checkShape } from '#graphs/check/shape.ts';
-import { sketch, type CheckContext } from '#graphs/check/sketch.ts';
+import { outlineOf, type CheckContext } from '#graphs/check/outline.ts';
 import { maxIssues, type GraphIssue } from '#graphs/check/issue.ts';
 import type { Catalog } from '#graphs/catalog.ts';
 import type { StoredGraph } from '#src/contracts/resources/graph.ts';
 
 export interface GraphCheck {
-  /** Nothing but warnings: the graph compiles and runs. */
+  /** No errors, only warnings: the graph compiles and runs. */
   readonly valid: boolean;
-  /** With every default filled in; there when the shape is right, even if something else is not. */
+  /** The parsed graph with defaults; present if the shape is valid, even if other rules report errors. */
   readonly graph?: StoredGraph;
   readonly issues: readonly GraphIssue[];
   readonly stats: GraphStats;
@@ -40,9 +40,9 @@ const rules = [
 ];
 
 /**
- * Everything that is wrong with a graph, at once. The same function decides at validate, save, publish and run. `raw` comes from
- * a client; a graph over the limits is not looked at any further. `context` is what the graph names outside itself (`referencesOf` says
- * what to load); where a part of it is missing, nothing is said about that. Source: graphs.md "Checking".
+ * Finds all issues of a graph. Validate, save, publish and run use this function. `raw` is JSON of a client; a graph over the limits is
+ * not checked further. `context` holds the secrets and workflows that the graph refers to (`referencesOf` lists them); rules without
+ * their facts are skipped. Source: docs/decisions/0028.
  */
 export function checkGraph(raw: unknown, catalog: Catalog, context: CheckContext = {}): GraphCheck {
   const object = asJsonObject(raw);
@@ -51,7 +51,7 @@ export function checkGraph(raw: unknown, catalog: Catalog, context: CheckContext
   const tooLarge = checkLimits(stats);
   if (tooLarge.length > 0) return { valid: false, issues: tooLarge, stats };
   const shape = checkShape(object);
-  const drawn = sketch(object, catalog, context);
+  const drawn = outlineOf(object, catalog, context);
   const issues = [...shape.issues, ...rules.flatMap((rule) => rule(drawn))];
   const listed = issues.slice(0, maxIssues);
   return {
@@ -68,8 +68,8 @@ const notAnObject: GraphIssue = {
   severity: 'error',
   code: 'SHAPE_INVALID',
   path: '',
-  message: 'A graph is a JSON object.',
-  hint: 'Give an object with schemaVersion, name, nodes and edges.',
+  message: 'The graph is not a JSON object.',
+  hint: 'Send an object with schemaVersion, name, nodes and edges.',
 };
 
 function asJsonObject(raw: unknown): Record<string, unknown> | undefined {

@@ -4,33 +4,33 @@ import type { ModelUsage } from '#src/domain/ports/models.ts';
 
 export type ChannelValues = Readonly<Record<string, unknown>>;
 
-/** Channels by name. */
+/** Channels that a node uses, by name. */
 export interface NodeIo {
-  /** Channels the node needs: the checker refuses a graph in which nothing writes them before. */
+  /** Channels that the node needs. The checker reports an error if no earlier node writes them. */
   readonly reads: readonly string[];
-  /** Channels the node uses when the graph has them and something wrote them. */
+  /** Channels that the node uses if they exist and have a value. */
   readonly readsIfPresent: readonly string[];
   readonly writes: readonly string[];
 }
 
-/** What one attempt of a node is given. `signal` aborts on timeout, cancel and lost lease: pass it on to everything slow. */
+/** Input of one attempt of a node. `signal` aborts on timeout, cancel and lost lease: pass it to every slow call. */
 export interface NodeCall<Params> {
   readonly deps: NodeDeps;
   readonly run: RunFacts;
   /**
-   * Where this is in the run: the node's id, after those of the `workflow` nodes it is inside of and with the number of the item
-   * inside a map (`pages[3]/ocr`). Result rows are unique by run and path.
+   * Path of the node in the run: the ids of the surrounding `workflow` nodes and its own id, with the item index of a map
+   * (`pages[3]/ocr`). Result rows are unique by run and path.
    */
   readonly path: string;
   readonly nodeId: string;
-  /** Only the channels that the node's io names, those that its expressions name, and the item of a map under its name. */
+  /** The channels that the node's io and expressions name, and the item of a map under its name. */
   readonly state: ChannelValues;
-  /** The config, with `$expr` and `$secret` in their values' place. */
+  /** The config, with `$expr` and `$secret` replaced by their values. */
   readonly params: Params;
   readonly signal: AbortSignal;
-  /** Runs another workflow of the project inside this run, with its own state. For the node type `workflow`. */
+  /** Runs another workflow of the project inside this run, with separate state. For the node type `workflow`. */
   runWorkflow(request: NestedWorkflow): Promise<NestedOutcome>;
-  /** The answer that was given to this node's question (`wait`), if it asked one. */
+  /** Answer to the question that this node asked with `wait`. */
   readonly answer?: unknown;
 }
 
@@ -40,81 +40,81 @@ export interface NestedWorkflow {
   readonly initialState: Readonly<Record<string, unknown>>;
 }
 
-/** `waiting`: a node in there asked a question. */
+/** `waiting`: a node of the nested workflow asked a question. */
 export type NestedOutcome =
   | { readonly status: 'succeeded'; readonly outputs: Readonly<Record<string, unknown>> }
   | { readonly status: 'waiting' };
 
-/** A question to a person or an agent; the run waits for the answer, however long. */
+/** A question to a person or an agent; the run waits for the answer without a time limit. */
 export interface Question {
   readonly prompt: string;
-  /** What the answer is about; at most 16 KiB of JSON. */
+  /** Context of the question, at most 16 KiB of JSON. */
   readonly data?: unknown;
   /** JSON Schema of the answer. */
   readonly answerSchema?: Record<string, unknown>;
 }
 
-/** `update` holds channels named in `writes` only: ids and small facts; text, vectors and images belong in the store. */
+/** `update` can set the channels in `writes` only. Write ids and small facts; text, vectors and images belong in the store. */
 export interface NodeResult {
   readonly update: Record<string, unknown>;
   readonly usage?: ModelUsage;
-  /** Label of what made the result, for receipts: `tesseract.js/7.0.0 ...`, `openai/<model>`, `local/...`. */
+  /** Label of the engine or model, for receipts: `tesseract.js/7.0.0 ...`, `openai/<model>`, `local/...`. */
   readonly modelLabel?: string;
-  /** Ends the attempt: the run waits, and the node is called again with `answer`. `inside`: the question was asked by a workflow inside. */
+  /** Ends the attempt: the run waits, then calls the node again with `answer`. `inside`: a nested workflow asked the question. */
   readonly wait?: Question | 'inside';
 }
 
-/** A node type: one file, one row of the catalogue. Source: graphs.md "Node catalogue". */
+/** A node type: one file, one row of the catalog. */
 export interface NodeDefinition<Schema extends z.ZodObject = z.ZodObject> {
   readonly type: string;
   readonly version: number;
   readonly summary: string;
-  /** A strict zod object; every field described, every field with a default where the node can work without it. */
+  /** A strict zod object. Every field has a description, and a default if the node works without it. */
   readonly params: Schema;
-  /** As `NodeIo`, for every config. */
+  /** Channels that the node uses with any config. */
   readonly reads: readonly string[];
   readonly readsIfPresent?: readonly string[];
   readonly writes: readonly string[];
-  /** More channels, by the config as it is written, valid or not. Expressions and templates are not its affair. */
+  /** Further channels that depend on the config, which can be invalid. Leaves out expressions and templates. */
   channels?(config: Readonly<Record<string, unknown>>): Partial<NodeIo>;
-  /** Fields of the config that are templates: text with `{{ <expression> }}`. The node fills them with `fillTemplate`. */
+  /** Config fields that are templates: text with `{{ <expression> }}`, filled by the node. */
   readonly templates?: readonly string[];
-  /** Fields of the config that are one expression, or an object of them, with no `$expr` around: evaluated by the node. */
+  /** Config fields that are an expression or an object of expressions, without `$expr`, evaluated by the node. */
   readonly expressions?: readonly string[];
-  /** Fields of the config that must stand as they are, without `$expr` or `$secret` in them: the model takes them for instructions. */
+  /** Config fields that must be constant, without `$expr` and `$secret`: the model follows them as instructions. */
   readonly literals?: readonly string[];
-  /** Fields of the config that `$secret` may stand in: they are sent outside, and the node keeps and tells nothing of them. Default: none. */
+  /** Config fields that accept `$secret`. The node sends them to an external service and neither stores nor shows them. Default: none. */
   readonly secrets?: readonly string[];
-  /** Same inputs, same outputs, no effect but its own result row: its outcome is kept and taken again by later runs. */
+  /** Same input, same output, no side effect but its own result row: later runs reuse its cached outcome. */
   readonly pure: boolean;
-  /** A pure node that costs less than looking its outcome up: never kept. */
+  /** A pure node that is faster than the cache lookup, and so is not cached. */
   readonly cheap?: true;
-  /** What else than config, input and document decides the outcome: labels of the engine or model behind. */
+  /** Labels of the engine or model, which become part of the cache key besides config, input and document. */
   dependsOn?(deps: NodeDeps, params: z.output<Schema>): readonly string[];
   readonly defaultTimeoutMs: number;
-  /** A config that works, shown in the docs and checked by a test. */
+  /** A valid config, shown in the documentation and checked by a test. */
   readonly example: z.input<Schema>;
   run(call: NodeCall<z.output<Schema>>): Promise<NodeResult>;
 }
 
-/** Keeps the type of `params`, so that workflows in code get a typed config (`graphs/build.ts`). */
+/** Keeps the type of `params`, which gives workflows in code a typed config (`graphs/build.ts`). */
 export function defineNode<Schema extends z.ZodObject>(definition: NodeDefinition<Schema>): NodeDefinition<Schema> {
   return definition;
 }
 
-/** A definition's channels under a config; expressions and templates may read more. */
+/** Channels that a node type uses with a config, without those of expressions and templates. */
 export function ioOf(definition: NodeDefinition, config: Readonly<Record<string, unknown>>): NodeIo {
   const more = definition.channels?.(config);
   const union = (name: keyof NodeIo): string[] => [...new Set([...(definition[name] ?? []), ...(more?.[name] ?? [])])];
   return { reads: union('reads'), readsIfPresent: union('readsIfPresent'), writes: union('writes') };
 }
 
-/** Fields of the config that hold no `$expr` and no `$secret`. */
+/** Config fields that accept neither `$expr` nor `$secret`. */
 function writtenOut({ literals = [], templates = [], expressions = [] }: NodeDefinition): ReadonlySet<string> {
   return new Set([...literals, ...templates, ...expressions]);
 }
 
-/** Whether a reference may stand in this field of the config. */
+/** True if this config field accepts a reference. */
 export function takesReference(definition: NodeDefinition, kind: '$expr' | '$secret', field: string): boolean {
   if (writtenOut(definition).has(field)) return false;
   return kind === '$expr' || definition.secrets?.includes(field) === true;

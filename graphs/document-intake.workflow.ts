@@ -9,7 +9,7 @@ import { ocr } from '#graphs/nodes/ocr.ts';
 
 const retry = { maxAttempts: 3, initialIntervalMs: 500, backoff: 2, maxIntervalMs: 10_000 };
 
-/** The default pipeline: what happens to a document that comes in. */
+/** Default pipeline: reads, describes, embeds and indexes a new document. */
 export const documentIntake = defineWorkflow({
   id: 'wf_document_intake',
   name: 'Document intake',

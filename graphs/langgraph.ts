@@ -6,8 +6,8 @@ import { triage as sorting } from '#graphs/triage.workflow.ts';
 import type { CodeWorkflow } from '#graphs/build.ts';
 
 /**
- * What `langgraph.json` points to: LangGraph's own tooling calls these and draws what they answer, and puts its own checkpointer in.
- * Nodes run inside Inkgraph only, which hands them the document and everything else they need.
+ * Entry points of `langgraph.json`: LangGraph's tooling calls these functions, draws the graphs and adds its own checkpointer. Nodes need
+ * the document and stores of Inkgraph, so they run only inside it.
  */
 export const documentIntake = (): Promise<unknown> => compiled(intake);
 export const receiptExtraction = (): Promise<unknown> => compiled(receipts);

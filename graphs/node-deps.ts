@@ -8,7 +8,7 @@ import type { DeliveryRecord } from '#src/domain/webhooks/delivery.ts';
 import type { ResultStore } from '#src/stores/results.ts';
 import type { SearchIndex } from '#src/stores/search/search-index.ts';
 
-/** What the run is about. Every write of a node carries these, so that a result row is unique and stays with its tenant. */
+/** Ids of a run. Every write of a node includes them, which makes result rows unique and keeps them with their tenant. */
 export interface RunFacts {
   readonly runId: string;
   readonly executionId: string;
@@ -17,10 +17,10 @@ export interface RunFacts {
   readonly documentId: string;
 }
 
-/** The run's document, decoded on demand; pages are kept in a bounded cache, so a node after `load_image` finds them warm. */
+/** The run's document, decoded on demand. A bounded cache keeps pages for later nodes. */
 export interface RunDocument {
   readonly objectKey: string;
-  /** Of the acknowledged bytes. */
+  /** SHA-256 of the acknowledged bytes. */
   readonly sha256: string | null;
   readonly contentType: string;
   readonly sizeBytes: number;
@@ -31,16 +31,16 @@ export interface RunDocument {
   page(index: number, signal: AbortSignal): Promise<PageImage>;
 }
 
-/** A picture made by a run, to be stored as a document of its own. */
+/** A picture that a run made, to be stored as a derived document. */
 export interface DerivedImage {
   readonly png: Buffer;
   readonly width: number;
   readonly height: number;
-  /** Result it was made from. */
+  /** Segmentation that it shows. */
   readonly segmentationId: string;
 }
 
-/** A readable document of the run's project, as the `agent` node may look at it. */
+/** A document of the run's project, as the `agent` node sees it. */
 export interface FoundDocument {
   readonly documentId: string;
   readonly title: string;
@@ -48,13 +48,13 @@ export interface FoundDocument {
   readonly text: string;
 }
 
-/** Everything a node may reach: nothing outside the run's organization and project. */
+/** Dependencies of nodes, limited to the run's organization and project. */
 export interface NodeDeps {
-  /** Throws `document.not_found` when the run's document is gone. */
+  /** Throws `document.not_found` if the run's document was deleted. */
   document(run: RunFacts): Promise<RunDocument>;
-  /** Stores the picture with the run's document as its parent, once for each run and path; answers its document id. */
+  /** Stores the picture as a child of the run's document, once for each run and path. Returns its document id. */
   storeDerived(run: RunFacts, path: string, image: DerivedImage): Promise<string>;
-  /** Latest title, description and text of a document of the run's project; null when there is none. */
+  /** Latest title, description and text of a document of the run's project; null if it does not exist. */
   readDocument(run: RunFacts, documentId: string): Promise<FoundDocument | null>;
   readonly images: Pick<ImageCodec, 'transform' | 'raster'>;
   readonly results: ResultStore;
@@ -64,10 +64,10 @@ export interface NodeDeps {
   readonly chat: ChatModel;
   readonly segmenters: Segmenters;
   readonly outbound: Outbound;
-  /** Puts a webhook into the outbox; the same id again changes nothing. Fields that the store sets are left out. */
+  /** Adds a webhook delivery to the outbox; a known id changes nothing. */
   deliver(
     delivery: Pick<DeliveryRecord, '_id' | 'organizationId' | 'projectId' | 'url' | 'type' | 'payload'>,
   ): Promise<void>;
-  /** Announces `workflow.emitted` on the realtime feed. */
+  /** Publishes `workflow.emitted` on the realtime feed. */
   announce(run: RunFacts, path: string, data: Readonly<Record<string, unknown>>): Promise<void>;
 }

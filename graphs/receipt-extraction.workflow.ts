@@ -11,7 +11,7 @@ import { ocr } from '#graphs/nodes/ocr.ts';
 
 const retry = { maxAttempts: 3, initialIntervalMs: 500, backoff: 2, maxIntervalMs: 10_000 };
 
-/** Receipts: their fields, each with the passage it is from, beside everything that makes them searchable. */
+/** Extracts the fields of receipts with their source passages, and indexes the documents for search. */
 export const receiptExtraction = defineWorkflow({
   id: 'wf_receipt_extraction',
   name: 'Receipt extraction',

@@ -13,7 +13,7 @@ import { transform } from '#graphs/nodes/transform.ts';
 const retry = { maxAttempts: 3, initialIntervalMs: 500, backoff: 2, maxIntervalMs: 10_000 };
 const labels = ['invoice', 'receipt', 'letter', 'form', 'other'] as const;
 
-/** What comes in, sorted: a person decides where the classifier is in doubt, and what can be paid is read. */
+/** Classifies new documents, asks a person if the classifier is unsure, and extracts the fields of invoices and receipts. */
 export const triage = defineWorkflow({
   id: 'wf_triage',
   name: 'Triage',
@@ -34,7 +34,7 @@ export const triage = defineWorkflow({
     classify: node(
       classify,
       {
-        // Without keywords: the rules go by the cues of these document types.
+        // Without keywords the rules use the cues of these document types.
         labels: [
           { label: 'invoice', description: 'Asks for payment of goods or services' },
           { label: 'receipt', description: 'Proves that something was paid, mostly from a till' },

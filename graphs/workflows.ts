@@ -3,5 +3,5 @@ import { receiptExtraction } from '#graphs/receipt-extraction.workflow.ts';
 import { triage } from '#graphs/triage.workflow.ts';
 import type { CodeWorkflow } from '#graphs/build.ts';
 
-/** The registry of workflows in code: one line each. Registered at boot with `source: "code"`. */
+/** Registry of workflows in code, one line each. Start-up publishes them with `source: "code"`. */
 export const codeWorkflows: readonly CodeWorkflow[] = [documentIntake, receiptExtraction, triage];

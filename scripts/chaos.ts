@@ -17,10 +17,10 @@ function whole(name: string, text: string | undefined, fallback: number): number
 
 const line = (text: string): void => void process.stdout.write(`${text}\n`);
 
-function tellFaults({ faults, dataDir }: Pick<Outcome, 'faults' | 'dataDir'>): void {
-  line(`promises broken        ${faults.length}`);
-  for (const fault of faults) line(`  ${fault}`);
-  if (faults.length > 0) line(`kept for a look: ${dataDir}`);
+function printViolations({ violations, dataDir }: Pick<Outcome, 'violations' | 'dataDir'>): void {
+  line(`promises broken        ${violations.length}`);
+  for (const violation of violations) line(`  ${violation}`);
+  if (violations.length > 0) line(`kept for a look: ${dataDir}`);
 }
 
 function tell(outcome: Outcome): void {
@@ -29,7 +29,7 @@ function tell(outcome: Outcome): void {
   line(`kills                  ${outcome.kills}`);
   line(`back after a kill      median ${sorted[Math.floor(sorted.length / 2)]} ms, longest ${sorted.at(-1)} ms`);
   line(`whole time             ${outcome.seconds.toFixed(1)} s`);
-  tellFaults(outcome);
+  printViolations(outcome);
 }
 
 /** Also holds the outcome to the time that recovery may take; answers what it breaks of it. */
@@ -51,9 +51,9 @@ function tellExecutions(outcome: ExecutionOutcome, leaseMs: number): readonly st
   );
   line(`calls outside          ${outcome.calls}`);
   line(`whole time             ${outcome.seconds.toFixed(1)} s, 1-minute load ${loadavg()[0]?.toFixed(1)}`);
-  const faults = [...outcome.faults, ...late];
-  tellFaults({ faults, dataDir: outcome.dataDir });
-  return faults;
+  const violations = [...outcome.violations, ...late];
+  printViolations({ violations, dataDir: outcome.dataDir });
+  return violations;
 }
 
 await orExplain(async () => {
@@ -70,7 +70,7 @@ await orExplain(async () => {
     const limitMs = whole('minutes', values.minutes, 10) * 60_000;
     const outcome = await chaos({ ...common, uploads: whole('uploads', values.uploads, 50), limitMs });
     tell(outcome);
-    if (outcome.faults.length > 0) process.exitCode = 1;
+    if (outcome.violations.length > 0) process.exitCode = 1;
     return;
   }
   if (values.uploads !== undefined) throw new UsageError(`--uploads does not go with --executions.\n${usage}`);

@@ -1,7 +1,7 @@
 const width = 120;
 const plainName = /^[A-Za-z_][A-Za-z0-9_]*$/;
 
-/** Source text that stands for itself inside a value. */
+/** Source text to insert into a value unchanged. */
 export class Code {
   readonly text: string;
   constructor(text: string) {
@@ -9,11 +9,11 @@ export class Code {
   }
 }
 
-/** JavaScript text of a JSON value, laid out as the formatter does it; `depth` is the indentation of its first line. */
+/** JavaScript source of a JSON value, in the style of the formatter; `depth` is the indentation of its first line. */
 export function literal(value: unknown, depth = 0): string {
   const flat = oneLine(value);
   if (typeof value !== 'object' || value === null || value instanceof Code) return flat;
-  // A key and a comma are on the line too.
+  // Leaves room for a key and a comma.
   if (!flat.includes('\n') && flat.length + depth * 2 < width - 30) return flat;
   const inner = '  '.repeat(depth + 1);
   const lines = Array.isArray(value)
@@ -32,7 +32,7 @@ function oneLine(value: unknown): string {
   return members.length === 0 ? '{}' : `{ ${members.join(', ')} }`;
 }
 
-/** `{"__proto__": x}` sets a prototype; as a computed name it is a member like any other. */
+/** Writes `__proto__` as a computed name, since `{"__proto__": x}` would set the prototype. */
 function key(name: string): string {
   if (name === '__proto__') return "['__proto__']";
   return plainName.test(name) ? name : quote(name);

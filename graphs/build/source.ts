@@ -4,7 +4,7 @@ import type { Catalog } from '#graphs/catalog.ts';
 
 type Members = Record<string, unknown>;
 
-/** What every part is when it says nothing. */
+/** Default of every part, used to omit members that have it. */
 const standard = StoredGraph.parse({
   schemaVersion: 1,
   name: 'x',
@@ -16,8 +16,8 @@ const { retry: standardRetry, ...standardNode } = { ...standard.nodes['a'] };
 const standardMap = MapSpec.pick({ concurrency: true, onItemError: true }).parse({});
 
 /**
- * Text of a `.workflow.ts` that builds the graph again, member for member. Nodes of a type that the catalogue has, with a config that
- * it takes, get a typed config; others stay plain objects. Source: graphs.md "Workflows in code".
+ * Source of a `.workflow.ts` file that builds exactly this graph. Nodes with a known type and a valid config get a typed config; other
+ * nodes stay plain objects. Source: docs/decisions/0028.
  */
 export function toSource(graph: StoredGraph, id: string, catalog: Catalog): string {
   const used = new Set(['defineWorkflow']);
@@ -48,7 +48,7 @@ export const ${nameOf(id)} = defineWorkflow(${literal(body)});
 `;
 }
 
-/** Where a node type is defined, by the rule that graphs/nodes keeps: `load_image` is `loadImage` of `load-image.ts`. */
+/** Module of a node type: `load_image` is `loadImage` of `graphs/nodes/load-image.ts`. */
 function fileOfType(type: string): string {
   return `#graphs/nodes/${type.replaceAll('_', '-')}.ts`;
 }
@@ -57,7 +57,7 @@ function camel(name: string): string {
   return name.replaceAll(/[^A-Za-z0-9]+(.)?/g, (_, next: string | undefined) => next?.toUpperCase() ?? '');
 }
 
-/** `wf_receipt_intake` becomes `receiptIntakeWorkflow`, which is no word of the language and no node type. */
+/** `wf_receipt_intake` becomes `receiptIntakeWorkflow`; the suffix avoids reserved words and names of node types. */
 function nameOf(id: string): string {
   const name = camel(id.replace(/^wf_/, '').toLowerCase());
   return `${/^[a-z]/.test(name) ? name : 'stored'}Workflow`;
@@ -70,7 +70,7 @@ function isTyped(node: GraphNode, catalog: Catalog): boolean {
   return parsed.success || parsed.error.issues.every((issue) => leadsToRef(node.config, issue.path));
 }
 
-/** A reference stands for a value that is known when the node runs. */
+/** True if the path ends at or inside a reference, whose value is unknown before the node runs. */
 function leadsToRef(config: unknown, path: readonly PropertyKey[]): boolean {
   let at = config;
   for (const part of path) {
@@ -98,7 +98,7 @@ function nodeCode(node: GraphNode, typed: boolean, used: Set<string>): unknown {
   return call('node', [new Code(camel(type)), shown, ...(Object.keys(said).length > 0 ? [said] : [])], 2);
 }
 
-/** A call, its last arguments broken into lines where they are long. */
+/** Source of a call; long arguments go on lines of their own. */
 function call(name: string, parts: readonly unknown[], depth: number): Code {
   return new Code(`${name}(${parts.map((part) => literal(part, depth)).join(', ')})`);
 }
@@ -114,7 +114,7 @@ function withRefs(value: unknown, used: Set<string>): unknown {
   return fromEntries(Object.entries(value).map(([name, part]) => [name, withRefs(part, used)]));
 }
 
-/** Edges in their order; neighbours that leave one node share a row. */
+/** Edges in order; adjacent edges from the same node share a row. */
 function edgesCode(edges: readonly GraphEdge[], used: Set<string>): unknown[] {
   const rows: (Code | [string, string[]])[] = [];
   for (const edge of edges) {
@@ -133,7 +133,7 @@ function edgesCode(edges: readonly GraphEdge[], used: Set<string>): unknown[] {
   return rows.map((row) => (row instanceof Code || row[1].length > 1 ? row : [row[0], row[1][0]]));
 }
 
-/** The members that are not as the standard has them. */
+/** Members that differ from the defaults. */
 function without(value: object, defaults: object = {}): Members {
   const known = new Map(Object.entries(defaults));
   return fromEntries(
@@ -144,7 +144,7 @@ function without(value: object, defaults: object = {}): Members {
   );
 }
 
-/** Own members, whatever their names. */
+/** Like `Object.fromEntries`, but safe for the name `__proto__`. */
 function fromEntries(entries: Iterable<readonly [string, unknown]>): Members {
   return Object.fromEntries(entries);
 }

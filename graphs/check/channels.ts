@@ -4,15 +4,15 @@ import { writersBefore, writtenBefore } from '#graphs/check/reads.ts';
 import { conflictOver, reducerFor } from '#graphs/check/reducer-conflict.ts';
 import { emptyValues, fits } from '#graphs/engine/reducers.ts';
 import { schemaOfChannel } from '#graphs/nodes/fact-channels.ts';
-import { itemsOf, type Sketch } from '#graphs/check/sketch.ts';
+import { itemsOf, type GraphOutline } from '#graphs/check/outline.ts';
 import type { Operation } from '#src/contracts/resources/operation.ts';
 
-/** CHANNEL_UNKNOWN: a channel that a node needs or writes, or an output shows, is not in `state`. CONFIG_INVALID: unfit defaults. */
-export function checkChannels(graph: Sketch): GraphIssue[] {
+/** CHANNEL_UNKNOWN: a node or an output uses a channel that `state` does not declare. CONFIG_INVALID: a default does not fit its reducer. */
+export function checkChannels(graph: GraphOutline): GraphIssue[] {
   return [...ofNodes(graph), ...ofOutputs(graph), ...ofErrorRoutes(graph), ...ofDefaults(graph)];
 }
 
-function ofNodes(graph: Sketch): GraphIssue[] {
+function ofNodes(graph: GraphOutline): GraphIssue[] {
   const declarations = new Map<string, Operation>();
   return [...graph.nodes.values()].flatMap((node) => {
     const items = itemsOf(graph, node.id);
@@ -30,8 +30,8 @@ function ofNodes(graph: Sketch): GraphIssue[] {
   });
 }
 
-/** Declares a channel: with a reducer where nodes write it side by side, and the default null where nothing writes it in time. */
-export function declare(graph: Sketch, name: string): Operation {
+/** Declares a channel: with a merging reducer if parallel nodes write it, and with the default null if a node reads it before any write. */
+export function declare(graph: GraphOutline, name: string): Operation {
   const schema = schemaOfChannel(name);
   const channel = { name, schema, default: undefined };
   const reducer = conflictOver(graph, name) === undefined ? 'replace' : reducerFor(channel);
@@ -42,40 +42,40 @@ export function declare(graph: Sketch, name: string): Operation {
   return { op: 'set_state_field', name, channel: { schema, reducer, ...(isLate && { default: null }) } };
 }
 
-function ofOutputs(graph: Sketch): GraphIssue[] {
+function ofOutputs(graph: GraphOutline): GraphIssue[] {
   const declared = [...graph.channels.keys()];
   return [...graph.outputs]
     .filter(([, name]) => !graph.channels.has(name))
     .map(([output, name]) => {
       const path = pointer('outputs', output);
-      const message = `Output "${output}" shows the channel "${name}", which "state" does not declare.`;
+      const message = `Output "${output}" uses the channel "${name}", which "state" does not declare.`;
       const issue = errorAt('CHANNEL_UNKNOWN', path, message, suggest(name, declared, 'channels'));
       const [near] = nearest(name, declared);
       return fixedBy(issue, near === undefined ? setField(path) : setField(path, near));
     });
 }
 
-function ofErrorRoutes(graph: Sketch): GraphIssue[] {
+function ofErrorRoutes(graph: GraphOutline): GraphIssue[] {
   const declared = [...graph.channels.keys()];
   return [...graph.nodes.values()].flatMap(({ id, route }) =>
     (route?.set ?? [])
       .filter((name) => !graph.channels.has(name))
       .map((name) => {
         const path = pointer('nodes', id, 'onError', 'set', name);
-        const message = `After an error "${id}" sets the channel "${name}", which "state" does not declare.`;
+        const message = `"onError" of node "${id}" sets the channel "${name}", which "state" does not declare.`;
         const issue = errorAt('ERROR_ROUTE_INVALID', path, message, suggest(name, declared, 'channels'));
         return fixedBy({ ...issue, nodeId: id }, setField(path));
       }),
   );
 }
 
-function ofDefaults(graph: Sketch): GraphIssue[] {
+function ofDefaults(graph: GraphOutline): GraphIssue[] {
   return [...graph.channels.values()]
     .filter((channel) => channel.default !== undefined && !fits(channel.reducer, channel.default))
     .map(({ name, reducer }) => {
       const path = pointer('state', name, 'default');
       const example = emptyValues[reducer] ?? 0;
-      const hint = `An example that fits: ${JSON.stringify(example)}.`;
+      const hint = `Use a value such as ${JSON.stringify(example)}.`;
       const issue = errorAt(
         'CONFIG_INVALID',
         path,

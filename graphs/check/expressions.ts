@@ -2,29 +2,29 @@ import { ChannelName } from '#src/contracts/resources/graph.ts';
 import { AppError } from '#src/domain/app-error.ts';
 import { declare } from '#graphs/check/channels.ts';
 import { errorAt, fixedBy, pointer, setField, warning, type GraphIssue } from '#graphs/check/issue.ts';
-import { mendedExpression } from '#graphs/check/mend/expression.ts';
+import { correctedExpression } from '#graphs/check/fix/expression.ts';
 import { nearest, suggest } from '#graphs/check/nearest.ts';
-import { fields, itemsOf, list, members, type Sketch, type SketchNode } from '#graphs/check/sketch.ts';
+import { fields, itemsOf, list, members, type GraphOutline, type OutlineNode } from '#graphs/check/outline.ts';
 import { configRefs } from '#graphs/expression/config.ts';
 import { parseExpression } from '#graphs/expression/expression.ts';
 import { parseTemplate } from '#graphs/expression/template.ts';
 import type { Operation } from '#src/contracts/resources/operation.ts';
 
-/** A text in the graph that is an expression or a template, and the item of a map that it knows besides the channels. */
+/** An expression or a template in the graph, with the map items that it can use besides the channels. */
 interface Site {
   readonly path: string;
   readonly text: string;
   readonly nodeId?: string;
   readonly items?: readonly string[];
-  /** Its value has to be a list. */
+  /** The value must be a list. */
   readonly isList?: boolean;
 }
 
 /**
- * EXPRESSION_INVALID: no expression, or one with a name that is no channel. TEMPLATE_LITERAL: a placeholder that stays as it is
- * written, or that is always empty because no channel has a name like it.
+ * EXPRESSION_INVALID: the text does not parse, or uses an unknown channel. TEMPLATE_LITERAL: a placeholder stays literal text because
+ * it does not parse, or is always empty because its channel does not exist.
  */
-export function checkExpressions(graph: Sketch): GraphIssue[] {
+export function checkExpressions(graph: GraphOutline): GraphIssue[] {
   const ofEdges = list(graph.raw['edges']).flatMap((edge, at): Site[] => {
     const { when, map } = fields(edge);
     const routes = list(when).map((route, index) => siteOf(fields(route)['if'], 'edges', at, 'when', index, 'if'));
@@ -35,8 +35,8 @@ export function checkExpressions(graph: Sketch): GraphIssue[] {
   const templates = [...graph.nodes.values()].flatMap((node) => templatesOf(graph, node));
   const count = expressions.length + templates.reduce((sum, { text }) => sum + text.split('{{').length - 1, 0);
   if (count > maxExpressions) {
-    const message = `The graph has ${count} expressions and placeholders; ${maxExpressions} are allowed.`;
-    return [errorAt('LIMIT_EXCEEDED', '', message, 'Make it smaller, or split it into several workflows.')];
+    const message = `The graph has ${count} expressions and placeholders; at most ${maxExpressions} are allowed.`;
+    return [errorAt('LIMIT_EXCEEDED', '', message, 'Remove some, or split the graph into several workflows.')];
   }
   const channels = [...graph.channels.keys()];
   const declarations = new Map<string, Operation>();
@@ -46,14 +46,14 @@ export function checkExpressions(graph: Sketch): GraphIssue[] {
   ];
 }
 
-/** Each is parsed at every check and compilation. */
+/** Bounds the work of a check and of a compilation, which parse every expression. */
 const maxExpressions = 3_000;
 
 function siteOf(text: unknown, ...path: readonly PropertyKey[]): Site[] {
   return typeof text === 'string' ? [{ text, path: pointer(...path) }] : [];
 }
 
-function expressionsOf(graph: Sketch, node: SketchNode): Site[] {
+function expressionsOf(graph: GraphOutline, node: OutlineNode): Site[] {
   const refs = configRefs(node.config).expressions.flatMap(({ path, source }) =>
     siteOf(source, 'nodes', node.id, 'config', ...path, '$expr'),
   );
@@ -61,13 +61,13 @@ function expressionsOf(graph: Sketch, node: SketchNode): Site[] {
   return [...refs, ...named].map((site) => ({ ...site, nodeId: node.id, items: itemsOf(graph, node.id) }));
 }
 
-function templatesOf(graph: Sketch, node: SketchNode): Site[] {
+function templatesOf(graph: GraphOutline, node: OutlineNode): Site[] {
   const named = (node.definition?.templates ?? []).flatMap((field) => textsOf(node, field));
   return named.map((site) => ({ ...site, nodeId: node.id, items: itemsOf(graph, node.id) }));
 }
 
-/** A field that is a text, or holds texts by name; a reference has its own place. */
-function textsOf(node: SketchNode, field: string): Site[] {
+/** Texts of a field that is a text or an object of texts. References are expressions of their own. */
+function textsOf(node: OutlineNode, field: string): Site[] {
   const value = node.config[field];
   if (typeof value === 'string') return siteOf(value, 'nodes', node.id, 'config', field);
   return members(value)
@@ -76,9 +76,9 @@ function textsOf(node: SketchNode, field: string): Site[] {
 }
 
 interface Around {
-  readonly graph: Sketch;
+  readonly graph: GraphOutline;
   readonly channels: readonly string[];
-  /** Of names that are no channel yet: made once for all that say them. */
+  /** Operation that declares each missing channel, shared by all expressions that use it. */
   readonly declarations: Map<string, Operation>;
 }
 
@@ -96,15 +96,17 @@ function expressionIssues({ graph, channels, declarations }: Around, site: Site)
 }
 
 function noExpression(site: Site, message: string, channels: readonly string[]): GraphIssue {
-  const mended = mendedExpression(site.text, knownTo(site, channels));
+  const corrected = correctedExpression(site.text, knownTo(site, channels));
   const way =
-    mended === undefined ? 'Correct it; expressions are CEL, see https://cel.dev.' : `Did you mean ${mended}?`;
+    corrected === undefined
+      ? 'Correct the expression. Expressions are CEL, see https://cel.dev.'
+      : `Did you mean ${corrected}?`;
   const issue = { ...errorAt('EXPRESSION_INVALID', site.path, message, way), ...ofNode(site) };
-  return fixedBy(issue, ...(mended === undefined ? [] : [setField(site.path, mended)]));
+  return fixedBy(issue, ...(corrected === undefined ? [] : [setField(site.path, corrected)]));
 }
 
-/** A name that is like no other was forgotten, not misspelt. What a map goes over has to be made by some node. */
-function canDeclare(graph: Sketch, { isList }: Site, name: string): boolean {
+/** Offers to declare a name that resembles no other: its channel is missing. A node must write the list of a map, so maps get no offer. */
+function canDeclare(graph: GraphOutline, { isList }: Site, name: string): boolean {
   return (
     isList !== true && !graph.nodes.has(name) && !(name in Object.prototype) && ChannelName.safeParse(name).success
   );
@@ -113,19 +115,25 @@ function canDeclare(graph: Sketch, { isList }: Site, name: string): boolean {
 function templateIssues(site: Site, channels: readonly string[]): GraphIssue[] {
   const template = understood(() => parseTemplate(site.text));
   if (typeof template === 'string')
-    return [{ ...errorAt('EXPRESSION_INVALID', site.path, template, 'Make it shorter.'), ...ofNode(site) }];
+    return [{ ...errorAt('EXPRESSION_INVALID', site.path, template, 'Shorten the text.'), ...ofNode(site) }];
   const literal = (message: string, hint: string): GraphIssue => ({
     ...warning(errorAt('TEMPLATE_LITERAL', site.path, message, hint)),
     ...ofNode(site),
   });
   const literals = template.literals.slice(0, 10).map((text) => {
     const shown = text.length > 80 ? `${text.slice(0, 79)}…` : text;
-    return literal(`${shown} is no expression and stays as it is written.`, 'Correct it, if it should be filled in.');
+    return literal(
+      `${shown} is not a valid expression and stays as literal text.`,
+      'Correct it if a value should replace it.',
+    );
   });
   const unknown = unknownNames(site, template.names, channels).map((name) => {
     const known = knownTo(site, channels);
     if (nearest(name, known).length > 0) return nameIssue(site, name, channels);
-    return literal(`"${name}" is no channel, so its placeholder is always empty.`, suggest(name, known, 'channels'));
+    return literal(
+      `There is no channel "${name}", so its placeholder is always empty.`,
+      suggest(name, known, 'channels'),
+    );
   });
   return [...literals, ...unknown];
 }
@@ -141,28 +149,33 @@ function unknownNames(site: Site, names: readonly string[], channels: readonly s
 
 function nameIssue(site: Site, name: string, channels: readonly string[]): GraphIssue {
   const known = knownTo(site, channels);
-  const issue = errorAt('EXPRESSION_INVALID', site.path, `"${name}" is no channel.`, suggest(name, known, 'channels'));
+  const issue = errorAt(
+    'EXPRESSION_INVALID',
+    site.path,
+    `There is no channel "${name}".`,
+    suggest(name, known, 'channels'),
+  );
   const [near] = nearest(name, known);
-  const mended = near === undefined ? undefined : renamed(site.text, name, near);
-  return { ...fixedBy(issue, ...(mended === undefined ? [] : [setField(site.path, mended)])), ...ofNode(site) };
+  const corrected = near === undefined ? undefined : renamed(site.text, name, near);
+  return { ...fixedBy(issue, ...(corrected === undefined ? [] : [setField(site.path, corrected)])), ...ofNode(site) };
 }
 
-/** Nothing where the word is also something else, such as a field: a text cannot tell them apart. */
+/** Replaces a name in an expression; undefined if the word also occurs as something else, such as a field. */
 function renamed(text: string, name: string, by: string): string | undefined {
   const word = new RegExp(String.raw`(?<![\w.'"])${name}(?![\w'"]|\s*\()`, 'g');
-  const mended = text.replace(word, () => by);
+  const corrected = text.replace(word, () => by);
   const names = understood(() => [
-    ...parseTemplate(mended).names,
-    ...(text.includes('{{') ? [] : parseExpression(mended).names),
+    ...parseTemplate(corrected).names,
+    ...(text.includes('{{') ? [] : parseExpression(corrected).names),
   ]);
-  return typeof names === 'string' || names.includes(name) || mended === text ? undefined : mended;
+  return typeof names === 'string' || names.includes(name) || corrected === text ? undefined : corrected;
 }
 
 function ofNode({ nodeId }: Site): Pick<GraphIssue, 'nodeId'> {
   return nodeId === undefined ? {} : { nodeId };
 }
 
-/** What is parsed, or why it cannot be. */
+/** The parsed value, or the reason why the text does not parse. */
 function understood<Value>(parse: () => Value): Value | string {
   try {
     return parse();

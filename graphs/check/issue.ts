@@ -27,9 +27,9 @@ export type IssueCode =
   | 'LIMIT_EXCEEDED';
 
 /**
- * One problem of a graph. `path` is a JSON Pointer into what was given; `hint` says the way out. An error keeps it from running.
- * `fix`: operations that mend it, where a machine can tell how; applied to a graph of the right shape, the issue is gone and no new one
- * is there.
+ * One problem of a graph. `path` is a JSON Pointer (RFC 6901) into the graph, `hint` says what to do. An error prevents the graph from
+ * running. `fix` are operations that correct the problem, if a program can know them: applied to a graph of the right shape, they remove
+ * this issue and add no other.
  */
 export interface GraphIssue {
   readonly severity: 'error' | 'warning';
@@ -41,10 +41,10 @@ export interface GraphIssue {
   readonly fix?: readonly Operation[];
 }
 
-/** More than a person or an agent mends at once. */
+/** Limits the issues of one reply to what a person or an agent can correct in one step. */
 export const maxIssues = 200;
 
-/** JSON Pointer of a path. Source: RFC 6901 §3. */
+/** JSON Pointer of a path (RFC 6901 §3). */
 export function pointer(...path: readonly PropertyKey[]): string {
   return path.map((part) => `/${String(part).replaceAll('~', '~0').replaceAll('/', '~1')}`).join('');
 }
@@ -57,7 +57,7 @@ export function errorAt(code: IssueCode, path: string, message: string, hint: st
   return { severity: 'error', code, path, message, hint };
 }
 
-/** An issue with its fix, if there is one. */
+/** Adds a fix to an issue; without operations, returns the issue unchanged. */
 export function fixedBy(issue: GraphIssue, ...fix: readonly Operation[]): GraphIssue {
   return fix.length === 0 ? issue : { ...issue, fix };
 }
@@ -66,7 +66,7 @@ export function warning(issue: GraphIssue): GraphIssue {
   return { ...issue, severity: 'warning' };
 }
 
-/** Without `value`: removes it. */
+/** Without `value`, the operation removes the field. */
 export function setField(path: string, ...value: readonly [] | readonly [unknown]): Operation {
   return value.length === 0 ? { op: 'set_field', path } : { op: 'set_field', path, value: value[0] };
 }

@@ -1,14 +1,14 @@
 import { graphLimits } from '#src/contracts/resources/graph.ts';
-import { list, members } from '#graphs/check/sketch.ts';
+import { list, members } from '#graphs/check/outline.ts';
 import type { GraphIssue } from '#graphs/check/issue.ts';
 
 export interface GraphStats {
   readonly nodes: number;
   readonly edges: number;
   readonly channels: number;
-  /** Of the JSON text, as UTF-8. */
+  /** Size of the JSON text in UTF-8. */
   readonly bytes: number;
-  /** Problems that were found but are not listed. */
+  /** Issues found beyond `maxIssues`. */
   readonly issuesLeftOut: number;
 }
 
@@ -22,7 +22,7 @@ export function statsOf(raw: Record<string, unknown>): GraphStats {
   };
 }
 
-/** LIMIT_EXCEEDED: sizes that no other rule should have to look at. */
+/** LIMIT_EXCEEDED: the graph is too large for the other rules to check. */
 export function checkLimits(stats: GraphStats): GraphIssue[] {
   const sizes = [
     { path: '/nodes', what: 'nodes', is: stats.nodes, most: graphLimits.nodes },
@@ -36,7 +36,7 @@ export function checkLimits(stats: GraphStats): GraphIssue[] {
       severity: 'error',
       code: 'LIMIT_EXCEEDED',
       path,
-      message: `The graph has ${is} ${what}; ${most} are allowed.`,
-      hint: 'Make it smaller, or split it into several workflows.',
+      message: `The graph has ${is} ${what}; at most ${most} are allowed.`,
+      hint: 'Remove some, or split the graph into several workflows.',
     }));
 }

@@ -1,34 +1,34 @@
 import { fixedBy, nodeError, pointer, setField, type GraphIssue } from '#graphs/check/issue.ts';
 import { cyclesOf } from '#graphs/engine/topology.ts';
 import type { Operation } from '#src/contracts/resources/operation.ts';
-import type { Sketch, SketchEdge } from '#graphs/check/sketch.ts';
+import type { GraphOutline, OutlineEdge } from '#graphs/check/outline.ts';
 
 interface Loop {
   readonly entry: string;
   readonly members: readonly string[];
-  /** Ways back to the entry. */
-  readonly back: readonly SketchEdge[];
+  /** Edges back to the entry. */
+  readonly back: readonly OutlineEdge[];
 }
 
 /**
- * A loop is a set of nodes that can all reach each other, entered at one node; loops inside it are what is left of it without the ways
- * back to the entry. LOOP_ENTRY_AMBIGUOUS: there is a second entry. CYCLE_WITHOUT_EXIT: whatever is chosen, the run comes back to the
- * entry, until it fails at `limits.maxSteps`.
+ * A loop is a strongly connected set of nodes with one entry. Without the edges back to its entry, the remaining strongly connected sets
+ * are its inner loops. LOOP_ENTRY_AMBIGUOUS: a loop has a second entry. CYCLE_WITHOUT_EXIT: every route leads back to the entry, until
+ * the run fails at `limits.maxSteps`.
  */
-export function checkCycles(graph: Sketch): GraphIssue[] {
+export function checkCycles(graph: GraphOutline): GraphIssue[] {
   const { loops, issues } = loopsOf(graph);
   const plainBack = new Set(loops.flatMap(({ back }) => back.filter(({ kind }) => kind === 'always')));
   const endless = loops.filter(
     (loop) => !canLeave(graph, loop, new Set([...plainBack].filter((way) => way.to !== loop.entry))),
   );
-  // A loop that a plain way back makes endless is told once, not for every loop around it.
+  // Reports a loop that a plain back edge makes endless once, not again for every loop around it.
   return [...issues, ...endless.map((loop) => withoutExit(graph, loop, canLeave(graph, loop, plainBack)))];
 }
 
-/** Loops inside each other: more than anybody means, and each costs a look at the whole graph. */
+/** Deepest nesting of loops that is checked, since each level costs another pass over the graph. */
 const maxDepth = 8;
 
-function loopsOf(graph: Sketch): { readonly loops: Loop[]; readonly issues: GraphIssue[] } {
+function loopsOf(graph: GraphOutline): { readonly loops: Loop[]; readonly issues: GraphIssue[] } {
   const nodes = [...graph.reached];
   const ways = graph.ways.filter(({ from, to }) => graph.reached.has(from) && graph.reached.has(to));
   const loops: Loop[] = [];
@@ -56,12 +56,12 @@ function loopsOf(graph: Sketch): { readonly loops: Loop[]; readonly issues: Grap
   return { loops, issues };
 }
 
-/** Whether some choice leads from the entry out of the loop, as if the ways of `without` were not there. */
-function canLeave(graph: Sketch, { entry, members }: Loop, without: ReadonlySet<SketchEdge>): boolean {
+/** True if some route leads from the entry out of the loop, without using the edges of `without`. */
+function canLeave(graph: GraphOutline, { entry, members }: Loop, without: ReadonlySet<OutlineEdge>): boolean {
   const inside = new Set(members);
   const leaving = new Set<string>();
   const hasElse = new Set(graph.routers.filter((router) => router.hasElse).map(({ at }) => at));
-  const leadsOut = (way: SketchEdge): boolean => !inside.has(way.to) || (way.to !== entry && leaving.has(way.to));
+  const leadsOut = (way: OutlineEdge): boolean => !inside.has(way.to) || (way.to !== entry && leaving.has(way.to));
   const ways = new Map(
     members.map((name) => [name, (graph.leaving.get(name) ?? []).filter((way) => !without.has(way))]),
   );
@@ -74,11 +74,11 @@ function canLeave(graph: Sketch, { entry, members }: Loop, without: ReadonlySet<
   return leaving.has(entry);
 }
 
-/** After an error only its route is taken; else all plain edges and maps, and one way of each router, or none where it has no `else`. */
+/** An error takes only the error route. Success takes all plain edges and maps, and one route of each router (none, if it has no `else`). */
 function someChoice(
   hasElse: ReadonlySet<number>,
-  ways: readonly SketchEdge[],
-  leadsOut: (way: SketchEdge) => boolean,
+  ways: readonly OutlineEdge[],
+  leadsOut: (way: OutlineEdge) => boolean,
 ): boolean {
   if (ways.some((way) => way.kind === 'error' && leadsOut(way))) return true;
   if (ways.some((way) => (way.kind === 'always' || way.kind === 'map') && !leadsOut(way))) return false;
@@ -87,7 +87,7 @@ function someChoice(
   return [...Map.groupBy(routes, ({ at }) => at)].every(([at, choices]) => !hasElse.has(at) || choices.some(leadsOut));
 }
 
-function tooDeep(entry: string, members: readonly string[], own: readonly SketchEdge[]): GraphIssue[] {
+function tooDeep(entry: string, members: readonly string[], own: readonly OutlineEdge[]): GraphIssue[] {
   if (
     cyclesOf(
       members,
@@ -95,22 +95,22 @@ function tooDeep(entry: string, members: readonly string[], own: readonly Sketch
     ).length === 0
   )
     return [];
-  const message = `There are more than ${maxDepth} loops inside each other.`;
-  return [nodeError('LIMIT_EXCEEDED', entry, message, 'Put the inner ones into a workflow of their own.')];
+  const message = `Loops are nested more than ${maxDepth} deep.`;
+  return [nodeError('LIMIT_EXCEEDED', entry, message, 'Move the inner loops to a workflow of their own.')];
 }
 
 function ambiguous(entries: readonly string[], members: readonly string[]): GraphIssue {
   const [first = ''] = entries.toSorted();
-  const message = `The loop of ${named(members)} is entered at ${named(entries)}.`;
-  return nodeError('LOOP_ENTRY_AMBIGUOUS', first, message, 'Let every way into a loop lead to the same node.');
+  const message = `The loop of ${named(members)} has several entries: ${named(entries)}.`;
+  return nodeError('LOOP_ENTRY_AMBIGUOUS', first, message, 'Make every edge into the loop lead to the same node.');
 }
 
-/** `mended`: without its plain ways back, the loop can be left. */
-function withoutExit(graph: Sketch, { entry, members, back }: Loop, mended: boolean): GraphIssue {
+/** `isFixable`: the loop has an exit once its plain back edges are removed. */
+function withoutExit(graph: GraphOutline, { entry, members, back }: Loop, isFixable: boolean): GraphIssue {
   const message = `The run never leaves the cycle of ${named(members)}.`;
-  const hint = 'Remove an edge of the cycle, or let a router choose between going on and going back.';
+  const hint = 'Remove an edge of the cycle, or add a router that can leave it.';
   const issue = nodeError('CYCLE_WITHOUT_EXIT', entry, message, hint);
-  return mended
+  return isFixable
     ? fixedBy(
         issue,
         ...cut(
@@ -121,8 +121,8 @@ function withoutExit(graph: Sketch, { entry, members, back }: Loop, mended: bool
     : issue;
 }
 
-/** Takes plain edges out; what they left without a way on leads to END. */
-function cut(graph: Sketch, back: readonly SketchEdge[]): Operation[] {
+/** Removes plain edges; nodes that have no other outgoing edge lead to END. */
+function cut(graph: GraphOutline, back: readonly OutlineEdge[]): Operation[] {
   const removed = back.toSorted((a, b) => b.at - a.at).map(({ at }) => setField(pointer('edges', at)));
   const ended = [...new Set(back.map(({ from }) => from))].filter((from) =>
     (graph.leaving.get(from) ?? []).every((way) => back.includes(way) || way.kind === 'error'),

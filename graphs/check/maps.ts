@@ -1,42 +1,42 @@
 import { errorAt, pointer, type GraphIssue } from '#graphs/check/issue.ts';
-import type { Sketch, SketchMap } from '#graphs/check/sketch.ts';
+import type { GraphOutline, OutlineMap } from '#graphs/check/outline.ts';
 
 /**
- * MAP_NOT_ARRAY: `over` is a channel that is known not to hold an array. MAP_TARGET_INVALID: what a map runs for each item is come to
- * by this map only, and goes on by plain edges only.
+ * MAP_NOT_ARRAY: the schema of the channel in `over` is not an array. MAP_TARGET_INVALID: the target of a map must have no other
+ * incoming edge, and only plain outgoing edges.
  */
-export function checkMaps(graph: Sketch): GraphIssue[] {
+export function checkMaps(graph: GraphOutline): GraphIssue[] {
   return graph.maps.flatMap((map) => [...notArray(graph, map), ...invalidTarget(graph, map)]);
 }
 
-function notArray(graph: Sketch, { over, at }: SketchMap): GraphIssue[] {
+function notArray(graph: GraphOutline, { over, at }: OutlineMap): GraphIssue[] {
   const channel = graph.channels.get(over.trim());
   if (channel === undefined) return [];
   const type = channel.reducer === 'append' || channel.reducer === 'unionById' ? 'array' : typeOf(channel.schema);
   if (type === undefined || type === 'array') return [];
-  const message = `The map runs over "${channel.name}", which holds no array but: ${type}.`;
-  const hint = `Name a channel with an array, or a part of this one, such as ${channel.name}.items.`;
+  const message = `The map runs over "${channel.name}", which is of type ${type}, not an array.`;
+  const hint = `Use a channel that holds an array, or a field of this one, such as ${channel.name}.items.`;
   return [errorAt('MAP_NOT_ARRAY', pointer('edges', at, 'map', 'over'), message, hint)];
 }
 
-/** The one type that a schema allows. */
+/** The type of a schema that allows only one. */
 function typeOf({ type }: Readonly<Record<string, unknown>>): string | undefined {
   return typeof type === 'string' ? type : undefined;
 }
 
-function invalidTarget(graph: Sketch, { from, to, at }: SketchMap): GraphIssue[] {
+function invalidTarget(graph: GraphOutline, { from, to, at }: OutlineMap): GraphIssue[] {
   if (!graph.nodes.has(to)) return [];
   const path = pointer('edges', at, 'map', 'to');
   const invalid = (message: string, hint: string): GraphIssue[] => [
     { ...errorAt('MAP_TARGET_INVALID', path, message, hint), nodeId: to },
   ];
-  if (from === to) return invalid(`The map of "${from}" runs "${from}" itself.`, 'Let it run another node.');
+  if (from === to) return invalid(`The map of "${from}" runs "${from}" itself.`, 'Use another node as "to".');
   if (graph.coming.get(to)?.some((way) => way.at !== at) === true) {
-    return invalid(`"${to}" is run by this map, and another edge leads to it, too.`, 'Give the map a node of its own.');
+    return invalid(`"${to}" is the target of this map and of another edge.`, 'Use a separate node for the map.');
   }
   if (graph.leaving.get(to)?.some(({ kind }) => kind !== 'always') === true) {
-    const hint = 'Put the router, map or error route behind a node that comes after it; for more, use a workflow node.';
-    return invalid(`"${to}" is run once for each item and may go on by plain edges only.`, hint);
+    const hint = 'Add a node after it that has the router, map or error route, or use a workflow node.';
+    return invalid(`"${to}" is the target of a map and can have plain outgoing edges only.`, hint);
   }
   return [];
 }

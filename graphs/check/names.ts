@@ -1,18 +1,18 @@
 import { errorAt, fixedBy, nodeError, pointer, setField, type GraphIssue } from '#graphs/check/issue.ts';
 import type { Operation } from '#src/contracts/resources/operation.ts';
-import type { Sketch, SketchChannel } from '#graphs/check/sketch.ts';
+import type { GraphOutline, OutlineChannel } from '#graphs/check/outline.ts';
 
 /**
- * ID_COLLISION: LangGraph keeps nodes and channels in one plain object, so neither may share a name with the other or with it; and
- * expressions know channels and the item of a map by name.
+ * ID_COLLISION: LangGraph stores nodes and channels in one plain object, so they cannot share names with each other or with members of
+ * `Object.prototype`. Expressions refer to channels and map items by name, so these must differ too.
  */
-export function checkNames(graph: Sketch): GraphIssue[] {
+export function checkNames(graph: GraphOutline): GraphIssue[] {
   const hint = 'Choose another name.';
   const nodes = [...graph.nodes.keys()].flatMap((nodeId) => {
     const isChannel = graph.channels.has(nodeId);
     if (!isChannel && !isReserved(nodeId)) return [];
     const message = isChannel
-      ? `"${nodeId}" is the name of a node and of a channel.`
+      ? `A node and a channel have the same name "${nodeId}".`
       : `"${nodeId}" is a reserved name.`;
     const to = free(graph, `${nodeId.slice(0, 50)}_node`);
     return [fixedBy(nodeError('ID_COLLISION', nodeId, message, hint), { op: 'rename_node', nodeId, to })];
@@ -27,16 +27,16 @@ export function checkNames(graph: Sketch): GraphIssue[] {
   const items = graph.maps.flatMap(({ at, as }) => {
     if (!graph.channels.has(as) && !graph.nodes.has(as) && !isReserved(as)) return [];
     const path = pointer('edges', at, 'map', 'as');
-    const what = graph.channels.has(as) ? 'a channel' : graph.nodes.has(as) ? 'a node' : 'every object';
-    return [errorAt('ID_COLLISION', path, `The item's name "${as}" is that of ${what}, too.`, hint)].map((issue) =>
+    const what = graph.channels.has(as) ? 'a channel' : graph.nodes.has(as) ? 'a node' : 'a member of every object';
+    return [errorAt('ID_COLLISION', path, `The item name "${as}" is also the name of ${what}.`, hint)].map((issue) =>
       fixedBy(issue, setField(path, free(graph, `${as.slice(0, 50)}_item`))),
     );
   });
   return [...nodes, ...channels, ...items];
 }
 
-/** Nothing where a node uses the channel by its name. */
-function renameChannel(graph: Sketch, { name, schema, reducer, default: first }: SketchChannel): Operation[] {
+/** No operations if a node or an output uses the channel, since renaming would break them. */
+function renameChannel(graph: GraphOutline, { name, schema, reducer, default: first }: OutlineChannel): Operation[] {
   const isUsed = [...graph.nodes.values()].some(({ io }) =>
     [...io.reads, ...io.readsIfPresent, ...io.writes].includes(name),
   );
@@ -48,7 +48,7 @@ function renameChannel(graph: Sketch, { name, schema, reducer, default: first }:
   ];
 }
 
-function free(graph: Sketch, wanted: string): string {
+function free(graph: GraphOutline, wanted: string): string {
   for (let at = 1; ; at += 1) {
     const name = at === 1 ? wanted : `${wanted}_${at}`;
     if (!graph.nodes.has(name) && !graph.channels.has(name) && !graph.maps.some(({ as }) => as === name)) return name;

@@ -1,6 +1,6 @@
 import { distance } from 'fastest-levenshtein';
 
-/** `Did you mean "x" or "y"?` for names near enough to be a slip, else a list of what there is. Ends with a full stop or mark. */
+/** `Did you mean "x" or "y"?` for similar names, otherwise the list of known names. Ends with a full stop or a question mark. */
 export function suggest(name: string, known: readonly string[], what: string): string {
   const near = nearest(name, known);
   if (near.length > 0) return `Did you mean ${near.map((one) => `"${one}"`).join(' or ')}?`;
@@ -9,7 +9,7 @@ export function suggest(name: string, known: readonly string[], what: string): s
   return `The ${what} are: ${shown}${known.length > 20 ? `, and ${known.length - 20} more` : ''}.`;
 }
 
-/** At most two known names that differ from `name` by a slip, the nearest first. */
+/** At most two known names that resemble `name`, the nearest first. */
 export function nearest(name: string, known: readonly string[]): string[] {
   const wanted = name.slice(0, 64).toLowerCase();
   const limit = Math.max(1, Math.floor(wanted.length / 3));

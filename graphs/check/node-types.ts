@@ -1,22 +1,22 @@
 import { errorAt, fixedBy, nodeError, pointer, setField, type GraphIssue } from '#graphs/check/issue.ts';
-import { fixOfType } from '#graphs/check/mend/type.ts';
+import { fixOfType } from '#graphs/check/fix/value-type.ts';
 import { nearest, suggest } from '#graphs/check/nearest.ts';
 import { fixOfValue } from '#graphs/check/shape.ts';
 import { configRefs } from '#graphs/expression/config.ts';
 import type { Operation } from '#src/contracts/resources/operation.ts';
-import type { Sketch, SketchNode } from '#graphs/check/sketch.ts';
+import type { GraphOutline, OutlineNode } from '#graphs/check/outline.ts';
 import { takesReference, type NodeDefinition } from '#graphs/define.ts';
 import type { z } from 'zod';
 
-/** NODE_TYPE_UNKNOWN and CONFIG_INVALID: what the catalogue says about each node. */
-export function checkNodeTypes(graph: Sketch): GraphIssue[] {
+/** NODE_TYPE_UNKNOWN and CONFIG_INVALID: checks each node against the catalog. */
+export function checkNodeTypes(graph: GraphOutline): GraphIssue[] {
   return [...graph.nodes.values()].flatMap((node) => {
     if (node.definition) return [...configIssues(node, node.definition), ...misplacedRefs(node, node.definition)];
     return node.type === undefined ? [] : [unknownType(graph, node, node.type)];
   });
 }
 
-function unknownType({ catalog }: Sketch, node: SketchNode, type: string): GraphIssue {
+function unknownType({ catalog }: GraphOutline, node: OutlineNode, type: string): GraphIssue {
   const newest = catalog.find(type);
   const types = [...new Set(catalog.definitions.map((definition) => definition.type))];
   const message = newest
@@ -30,8 +30,8 @@ function unknownType({ catalog }: Sketch, node: SketchNode, type: string): Graph
   return fixedBy(issue, ...(value === undefined ? [] : [setField(path, value)]));
 }
 
-/** A reference stands for a value that is not known yet: what is wrong at it, in it or because of it is left out. */
-function configIssues(node: SketchNode, definition: NodeDefinition): GraphIssue[] {
+/** Skips issues at, inside or caused by a reference: its value is known only when the node runs. */
+function configIssues(node: OutlineNode, definition: NodeDefinition): GraphIssue[] {
   const parsed = definition.params.safeParse(node.config);
   if (parsed.success) return [];
   const { expressions, secrets } = configRefs(node.config);
@@ -42,14 +42,14 @@ function configIssues(node: SketchNode, definition: NodeDefinition): GraphIssue[
   });
 }
 
-/** References in texts that the author writes out: what the state holds may come from a document. Secrets where they would be kept. */
-function misplacedRefs(node: SketchNode, definition: NodeDefinition): GraphIssue[] {
+/** Rejects `$expr` in fields for constant text, since the state can hold document text, and `$secret` in fields that are stored or shown. */
+function misplacedRefs(node: OutlineNode, definition: NodeDefinition): GraphIssue[] {
   const { expressions, secrets } = configRefs(node.config);
   const issues = (kind: '$expr' | '$secret', found: readonly { readonly path: readonly PropertyKey[] }[]) =>
     found
       .filter(({ path }) => !takesReference(definition, kind, String(path[0])))
       .map(({ path }) => {
-        const message = `${definition.type}: "${String(path[0])}" takes no ${kind}.`;
+        const message = `${definition.type}: "${String(path[0])}" does not accept ${kind}.`;
         const hint = kind === '$expr' ? exprHint(definition, String(path[0])) : secretHint(definition);
         const at = pointer('nodes', node.id, 'config', ...path);
         return { ...errorAt('CONFIG_INVALID', at, message, hint), nodeId: node.id };
@@ -58,12 +58,12 @@ function misplacedRefs(node: SketchNode, definition: NodeDefinition): GraphIssue
 }
 
 const exprHint = ({ templates }: NodeDefinition, field: string): string =>
-  templates?.includes(field) === true ? 'Write {{ <expression> }} in the text.' : 'Write the value.';
+  templates?.includes(field) === true ? 'Write {{ <expression> }} in the text.' : 'Write a constant value.';
 
 const secretHint = ({ secrets = [] }: NodeDefinition): string =>
   secrets.length === 0
-    ? 'It would be kept or shown: only what http nodes send takes secrets.'
-    : `Secrets may stand in: ${secrets.join(', ')}.`;
+    ? 'Secrets are accepted in the headers and body of http nodes only, since other fields are stored or shown.'
+    : `Secrets are accepted in: ${secrets.join(', ')}.`;
 
 function isWithin(place: readonly PropertyKey[], path: readonly PropertyKey[]): boolean {
   return place.every((part, at) => path[at] === part);
@@ -73,7 +73,7 @@ function isCausedBy(place: readonly PropertyKey[], issue: z.core.$ZodIssue): boo
   return issue.code !== 'unrecognized_keys' && isWithin(issue.path, place);
 }
 
-function configIssue(node: SketchNode, definition: NodeDefinition, issue: z.core.$ZodIssue): GraphIssue[] {
+function configIssue(node: OutlineNode, definition: NodeDefinition, issue: z.core.$ZodIssue): GraphIssue[] {
   const known = Object.keys(definition.params.shape);
   const message = `${definition.type}: ${issue.message}.`.replace(/\.\.$/, '.');
   const path = pointer('nodes', node.id, 'config', ...issue.path);
@@ -88,8 +88,8 @@ function configIssue(node: SketchNode, definition: NodeDefinition, issue: z.core
   return [fixedBy(at(describeField(definition, issue.path[0])), ...fix)];
 }
 
-/** Unknown fields go; what was probably meant takes the value over. */
-function withoutUnknown(node: SketchNode, known: readonly string[], unknown: readonly string[]): Operation {
+/** Removes unknown fields; a known field with a similar name takes the value. */
+function withoutUnknown(node: OutlineNode, known: readonly string[], unknown: readonly string[]): Operation {
   const config: Record<string, unknown> = {};
   for (const name of unknown) {
     config[name] = null;
@@ -102,6 +102,6 @@ function withoutUnknown(node: SketchNode, known: readonly string[], unknown: rea
 function describeField(definition: NodeDefinition, field: PropertyKey | undefined): string {
   const shape = definition.params.shape as Record<string, { readonly description?: string } | undefined>;
   const description = typeof field === 'string' ? shape[field]?.description : undefined;
-  const example = `An example of a config: ${JSON.stringify(definition.example)}.`;
+  const example = `Example of a config: ${JSON.stringify(definition.example)}.`;
   return description === undefined ? example : `${String(field)}: ${description}. ${example}`;
 }

@@ -1,16 +1,16 @@
 import { emptyValues } from '#graphs/engine/reducers.ts';
 import { reachable } from '#graphs/engine/topology.ts';
 import { fixedBy, nodeError, pointer, setField, warning, type GraphIssue } from '#graphs/check/issue.ts';
-import { itemsOf, type Sketch, type SketchEdge, type SketchNode } from '#graphs/check/sketch.ts';
+import { itemsOf, type GraphOutline, type OutlineEdge, type OutlineNode } from '#graphs/check/outline.ts';
 
-/** Whether a channel was written when a run comes to a node. */
+/** Certainty that a channel was written before a run reaches a node. */
 export type Written = 'surely' | 'perhaps' | 'never';
 
 /**
- * CHANNEL_READ_BEFORE_WRITE: a node needs a channel without a default that no node before it writes; a warning when some way to it, or a
- * failure that is passed over, leaves the channel out.
+ * CHANNEL_READ_BEFORE_WRITE: a node reads a channel that has no default and that no earlier node writes. A warning if only some paths to
+ * the node write the channel, or if the writer can fail with `onError: continue`.
  */
-export function checkReads(graph: Sketch): GraphIssue[] {
+export function checkReads(graph: GraphOutline): GraphIssue[] {
   return [...graph.nodes.values()].flatMap((node) => {
     const items = itemsOf(graph, node.id);
     const empty = node.io.reads.filter((name) => startsEmpty(graph, name) && !items.includes(name));
@@ -20,35 +20,40 @@ export function checkReads(graph: Sketch): GraphIssue[] {
   });
 }
 
-function startsEmpty(graph: Sketch, name: string): boolean {
+function startsEmpty(graph: GraphOutline, name: string): boolean {
   const channel = graph.channels.get(name);
   return channel !== undefined && channel.default === undefined && emptyValues[channel.reducer] === undefined;
 }
 
-function readIssue(graph: Sketch, node: SketchNode, name: string, before: ReadonlySet<string>): GraphIssue[] {
+function readIssue(graph: GraphOutline, node: OutlineNode, name: string, before: ReadonlySet<string>): GraphIssue[] {
   const written = writtenBefore(graph, node.id, name, before);
   if (written === 'surely') return [];
-  const hint = `Let a node before it write "${name}", or give the channel a default (null where the initial state sets it).`;
+  const hint = `Write "${name}" in an earlier node, or give the channel a default (null if the initial state sets it).`;
   const message =
     written === 'never'
-      ? `Nothing writes "${name}" before "${node.id}" reads it.`
-      : `"${node.id}" reads "${name}", which is not written on every way to it, or not when a node fails and is passed over.`;
+      ? `No node writes "${name}" before "${node.id}" reads it.`
+      : `"${node.id}" reads "${name}", which some paths to it do not write, or not if a node with onError fails.`;
   const issue = nodeError('CHANNEL_READ_BEFORE_WRITE', node.id, message, hint);
   return [fixedBy(written === 'never' ? issue : warning(issue), setField(pointer('state', name, 'default'), null))];
 }
 
-/** Nodes that a run can have been at before it first comes to this one. */
-export function writersBefore(graph: Sketch, nodeId: string): ReadonlySet<string> {
+/** Nodes that a run can visit before it first reaches this one. */
+export function writersBefore(graph: GraphOutline, nodeId: string): ReadonlySet<string> {
   const earlier = reachable(['START'], graph.next, nodeId);
   const leading = reachable([nodeId], graph.previous, nodeId);
   return new Set([...leading].filter((name) => earlier.has(name)));
 }
 
 /**
- * Follows the ways from START that avoid everything that makes the channel sure: a way along which it is written, and a node after which
- * a writer runs whatever is chosen, for which the reader waits.
+ * Searches a path from START to the node on which nothing is certain to write the channel: the path avoids edges along which it is
+ * written, and nodes after which a writer always runs.
  */
-export function writtenBefore(graph: Sketch, nodeId: string, channel: string, before: ReadonlySet<string>): Written {
+export function writtenBefore(
+  graph: GraphOutline,
+  nodeId: string,
+  channel: string,
+  before: ReadonlySet<string>,
+): Written {
   const writers = [...before].filter((name) => writes(graph.nodes.get(name), channel));
   if (writers.length === 0) return 'never';
   const sure = leadingSurelyTo(graph, writers, before);
@@ -64,19 +69,23 @@ export function writtenBefore(graph: Sketch, nodeId: string, channel: string, be
   return 'surely';
 }
 
-function writes(node: SketchNode | undefined, channel: string): boolean {
+function writes(node: OutlineNode | undefined, channel: string): boolean {
   return node !== undefined && (node.io.writes.includes(channel) || node.route?.set.includes(channel) === true);
 }
 
-function isWrittenAlong(graph: Sketch, way: SketchEdge, channel: string): boolean {
+function isWrittenAlong(graph: GraphOutline, way: OutlineEdge, channel: string): boolean {
   const node = graph.nodes.get(way.from);
   if (!node) return false;
   if (way.kind === 'error') return node.route?.set.includes(channel) === true;
   return !node.continues && node.io.writes.includes(channel);
 }
 
-/** Nodes from which plain edges lead to a writer that cannot be passed over. */
-function leadingSurelyTo(graph: Sketch, writers: readonly string[], before: ReadonlySet<string>): ReadonlySet<string> {
+/** Nodes from which plain edges always lead to a writer that ends the run if it fails. */
+function leadingSurelyTo(
+  graph: GraphOutline,
+  writers: readonly string[],
+  before: ReadonlySet<string>,
+): ReadonlySet<string> {
   const isFirm = (name: string): boolean => {
     const node = graph.nodes.get(name);
     return node !== undefined && !node.continues && !node.route;

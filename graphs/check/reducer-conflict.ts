@@ -2,10 +2,10 @@ import { errorAt, fixedBy, pointer, setField, type GraphIssue } from '#graphs/ch
 import { fits } from '#graphs/engine/reducers.ts';
 import { reachable } from '#graphs/engine/topology.ts';
 import type { Reducer } from '#src/contracts/resources/graph.ts';
-import type { Sketch, SketchChannel } from '#graphs/check/sketch.ts';
+import type { GraphOutline, OutlineChannel } from '#graphs/check/outline.ts';
 
-/** REDUCER_CONFLICT: nodes that no way orders, or the items of a map, write the same `replace` channel: LangGraph refuses that. */
-export function checkReducers(graph: Sketch): GraphIssue[] {
+/** REDUCER_CONFLICT: parallel nodes, or the items of a map, write the same `replace` channel, which LangGraph rejects. */
+export function checkReducers(graph: GraphOutline): GraphIssue[] {
   return [...graph.channels.values()].flatMap((channel) => {
     if (channel.reducer !== 'replace') return [];
     const pair = conflictOver(graph, channel.name);
@@ -13,17 +13,17 @@ export function checkReducers(graph: Sketch): GraphIssue[] {
     const [first, second] = pair;
     const message =
       first === second
-        ? `"${first}" runs once for each item of a map and replaces "${channel.name}" each time.`
-        : `"${first}" and "${second}" run side by side and both replace "${channel.name}".`;
-    const hint = 'Put one after the other, or give the channel the reducer append, merge or unionById.';
+        ? `"${first}" runs for each item of a map and replaces "${channel.name}" each time.`
+        : `"${first}" and "${second}" run in parallel and both replace "${channel.name}".`;
+    const hint = 'Run one after the other, or use the reducer append, merge or unionById.';
     const path = pointer('state', channel.name, 'reducer');
     const issue = { ...errorAt('REDUCER_CONFLICT', path, message, hint), nodeId: first };
     return [fixedBy(issue, setField(path, reducerFor(channel)))];
   });
 }
 
-/** By what the channel's schema says, as far as its default fits. */
-export function reducerFor({ schema, default: first }: Pick<SketchChannel, 'schema' | 'default'>): Reducer {
+/** Chooses a reducer by the type in the channel's schema; its default must fit. */
+export function reducerFor({ schema, default: first }: Pick<OutlineChannel, 'schema' | 'default'>): Reducer {
   const byType: Readonly<Record<string, Reducer>> = { object: 'merge', number: 'max', integer: 'max' };
   const { type } = schema;
   const wanted = (typeof type === 'string' ? byType[type] : undefined) ?? 'append';
@@ -31,8 +31,8 @@ export function reducerFor({ schema, default: first }: Pick<SketchChannel, 'sche
   return order.find((one) => first === undefined || fits(one, first)) ?? 'append';
 }
 
-/** The first two nodes that may write a channel in one step; twice the same where a map runs it many times. */
-export function conflictOver(graph: Sketch, channel: string): [string, string] | undefined {
+/** The first two nodes that can write a channel in the same step; a map target that writes it is returned twice. */
+export function conflictOver(graph: GraphOutline, channel: string): [string, string] | undefined {
   const writers = [...graph.nodes.values()]
     .filter(({ id, io }) => graph.reached.has(id) && io.writes.includes(channel))
     .map(({ id }) => id);
@@ -52,15 +52,15 @@ export function conflictOver(graph: Sketch, channel: string): [string, string] |
   return undefined;
 }
 
-/** What must have been chosen for a run to come to a node: way by place of choice. */
+/** Choices that lead to a node: the chosen target by router or error route. */
 type Choices = ReadonlyMap<string, string>;
 
 function isExclusive(a: Choices = new Map(), b: Choices = new Map()): boolean {
   return [...a].some(([place, way]) => b.has(place) && b.get(place) !== way);
 }
 
-/** Only what all ways to a node have in common is sure. Repeated until nothing changes, for loops. */
-function choicesBefore(graph: Sketch): ReadonlyMap<string, Choices> {
+/** Choices that all paths to each node share. Repeats until nothing changes, since graphs have loops. */
+function choicesBefore(graph: GraphOutline): ReadonlyMap<string, Choices> {
   const found = new Map<string, Choices>([['START', new Map()]]);
   const open = new Set(['START']);
   for (const name of open) {
@@ -68,7 +68,7 @@ function choicesBefore(graph: Sketch): ReadonlyMap<string, Choices> {
     const route = graph.nodes.get(name)?.route;
     for (const { from, to, kind, at } of graph.leaving.get(name) ?? []) {
       const choices = new Map(found.get(from));
-      // A node that fails takes its error route and no other way.
+      // A failed node takes its error route only.
       if (route) choices.set(`${from} ends`, kind === 'error' ? 'failed' : 'well');
       if (kind === 'route') choices.set(`router ${at}`, to);
       const known = found.get(to);

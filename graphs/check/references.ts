@@ -1,16 +1,16 @@
 import { errorAt, fixedBy, pointer, setField, type GraphIssue } from '#graphs/check/issue.ts';
 import { nearest, suggest } from '#graphs/check/nearest.ts';
-import { fields, members, type Sketch } from '#graphs/check/sketch.ts';
+import { fields, members, type GraphOutline } from '#graphs/check/outline.ts';
 import { configRefs } from '#graphs/expression/config.ts';
 
-/** What a graph names outside itself. */
+/** Secrets and workflows that a graph refers to. */
 export interface References {
   readonly secrets: readonly string[];
-  /** Version null: the newest. */
+  /** `version` null: the newest. */
   readonly workflows: readonly { readonly workflowId: string; readonly version: number | null }[];
 }
 
-/** Of anything: what is no graph has none. Each once. */
+/** References of any JSON value, without duplicates; a value that is not a graph has none. */
 export function referencesOf(raw: unknown): References {
   const nodes = members(fields(raw)['nodes']).map(([, node]) => fields(node));
   const secrets = nodes.flatMap(({ config }) => configRefs(config).secrets.map(({ name }) => name));
@@ -29,12 +29,12 @@ function workflowOf(
   return { workflowId, version: typeof version === 'number' ? version : null };
 }
 
-/** SECRET_UNKNOWN, SUBGRAPH_UNKNOWN, and SUBGRAPH_CYCLE: a workflow that leads back to this one. */
-export function checkReferences(graph: Sketch): GraphIssue[] {
+/** SECRET_UNKNOWN, SUBGRAPH_UNKNOWN, and SUBGRAPH_CYCLE: a nested workflow runs this one again. */
+export function checkReferences(graph: GraphOutline): GraphIssue[] {
   return [...secretIssues(graph), ...workflowIssues(graph)];
 }
 
-function secretIssues({ nodes, context: { secretNames } }: Sketch): GraphIssue[] {
+function secretIssues({ nodes, context: { secretNames } }: GraphOutline): GraphIssue[] {
   if (!secretNames) return [];
   const known = [...secretNames];
   return [...nodes.values()].flatMap((node) =>
@@ -50,7 +50,7 @@ function secretIssues({ nodes, context: { secretNames } }: Sketch): GraphIssue[]
   );
 }
 
-function workflowIssues({ nodes, context }: Sketch): GraphIssue[] {
+function workflowIssues({ nodes, context }: GraphOutline): GraphIssue[] {
   const { subgraphs, workflowId: self } = context;
   return [...nodes.values()].flatMap((node) => {
     const ref = workflowOf(node.type, node.config);
@@ -62,18 +62,18 @@ function workflowIssues({ nodes, context }: Sketch): GraphIssue[] {
     if (self !== undefined && leadsTo(self, ref, subgraphs)) {
       return issue(
         'SUBGRAPH_CYCLE',
-        `The workflow "${ref.workflowId}" leads back to this one.`,
-        'Name another workflow.',
+        `The workflow "${ref.workflowId}" runs this workflow again.`,
+        'Use another workflow.',
       );
     }
     if (!subgraphs || subgraphs(ref.workflowId, ref.version)) return [];
     const version = ref.version === null ? '' : ` version ${ref.version}`;
     const message = `The project has no workflow "${ref.workflowId.slice(0, 80)}"${version}.`;
-    return issue('SUBGRAPH_UNKNOWN', message, 'Name a published workflow of this project and one of its versions.');
+    return issue('SUBGRAPH_UNKNOWN', message, 'Use a published workflow of this project and one of its versions.');
   });
 }
 
-function leadsTo(self: string, start: WorkflowRef, load: Sketch['context']['subgraphs']): boolean {
+function leadsTo(self: string, start: WorkflowRef, load: GraphOutline['context']['subgraphs']): boolean {
   const open = new Map([[`${start.workflowId} ${start.version}`, start]]);
   for (const ref of open.values()) {
     if (ref.workflowId === self) return true;

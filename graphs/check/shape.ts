@@ -1,20 +1,20 @@
 import { StoredGraph } from '#src/contracts/resources/graph.ts';
 import { fixedBy, pointer, setField, type GraphIssue } from '#graphs/check/issue.ts';
 import { nearest, suggest } from '#graphs/check/nearest.ts';
-import { fields } from '#graphs/check/sketch.ts';
+import { fields } from '#graphs/check/outline.ts';
 import type { Operation } from '#src/contracts/resources/operation.ts';
 import type { z } from 'zod';
 
 type Issue = z.core.$ZodIssue;
 
-/** SHAPE_INVALID: what the schema of a stored graph does not take. */
+/** SHAPE_INVALID: errors of the schema of a stored graph. */
 export function checkShape(raw: unknown): { readonly graph?: StoredGraph; readonly issues: GraphIssue[] } {
   const parsed = StoredGraph.safeParse(raw);
   if (parsed.success) return { graph: parsed.data, issues: [] };
   return { issues: parsed.error.issues.flatMap((issue) => ofUnion(issue, raw)).map((issue) => shapeIssue(issue, raw)) };
 }
 
-/** Of the kinds of edges and of `onError`, the one that was probably meant. */
+/** Reports the errors of the union member that the author probably meant, for edges and `onError`. */
 function ofUnion(issue: Issue, raw: unknown): Issue[] {
   if (issue.code !== 'invalid_union') return [issue];
   const value = valueAt(raw, issue.path);
@@ -46,7 +46,7 @@ function fixOf(issue: Issue, raw: unknown): Operation[] {
   return fixOfValue(issue, raw, pointer(...issue.path));
 }
 
-/** A number brought to its limit, or the nearest of the words allowed. `value` is what `issue` is about. */
+/** Replaces a number by its limit, or a word by the nearest allowed one. `value` is the value that zod parsed. */
 export function fixOfValue(issue: Issue, value: unknown, path: string): Operation[] {
   const given = valueAt(value, issue.path);
   if (typeof given === 'number') {
@@ -71,28 +71,28 @@ function wording(issue: Issue, raw: unknown): { message: string; hint: string } 
   const end = issue.path.at(-1);
   if (issue.code === 'invalid_union' && issue.path[0] === 'edges') {
     if (issue.path.length === 2) {
-      const hint = 'Give "from" with "to", with "when" and "else", or with "map".';
-      return { message: 'This is not an edge.', hint };
+      const hint = 'Use "from" with "to", with "when" and "else", or with "map".';
+      return { message: 'This value is not an edge.', hint };
     }
     const reserved = end === 'from' ? 'START' : 'END';
     return {
       message: `"${String(end)}" of this edge is not a node id.`,
-      hint: `Write the id of a node, or ${reserved}.`,
+      hint: `Use the id of a node, or ${reserved}.`,
     };
   }
   if (issue.code === 'invalid_key') {
     const name = String(end);
     const rule = issue.issues[0]?.message ?? 'use another name';
-    return { message: `"${name.slice(0, 80)}" cannot be a name here.`, hint: `For names, ${rule}.` };
+    return { message: `"${name.slice(0, 80)}" is not a valid name here.`, hint: `For names, ${rule}.` };
   }
   if (issue.code === 'unrecognized_keys') {
     const names = issue.keys.map((key) => `"${key.slice(0, 80)}"`).join(', ');
-    return { message: `Not a field of a stored graph: ${names}.`, hint: 'Remove it, or correct its name.' };
+    return { message: `A stored graph has no field ${names}.`, hint: 'Remove it, or correct its name.' };
   }
   const given = valueAt(raw, issue.path);
   const hint =
     issue.code === 'invalid_value' && typeof given === 'string'
       ? suggest(given, issue.values.map(String), 'values')
-      : 'See the JSON Schema of a stored graph.';
+      : 'See the JSON Schema at /api/graph.schema.json.';
   return { message: `${issue.message}.`.replace(/\.\.$/, '.'), hint };
 }

@@ -5,7 +5,7 @@ export interface Point {
   readonly y: number;
 }
 
-/** `x` and `y` are of the centre, in pixels. */
+/** `x` and `y` are the centre, in pixels. */
 export interface Placed extends Point {
   readonly width: number;
   readonly height: number;
@@ -16,7 +16,7 @@ interface PlacedEdge {
   readonly label?: Point;
 }
 
-/** In the order of the picture's nodes and edges. */
+/** Positions in the order of the picture's nodes and edges. */
 interface Layout {
   readonly width: number;
   readonly height: number;
@@ -24,7 +24,7 @@ interface Layout {
   readonly edges: readonly PlacedEdge[];
 }
 
-/** The part of dagre that is used here; its own types are in files that this module resolution does not find. */
+/** The used part of dagre: TypeScript cannot resolve the types of the package. */
 interface Dagre {
   readonly Graph: new (options: { multigraph: boolean }) => LayoutGraph;
   readonly layout: (graph: LayoutGraph) => void;
@@ -38,7 +38,7 @@ interface LayoutGraph {
   edge(from: string, to: string, name: string): { points?: readonly Point[] } & Point;
 }
 
-/** Ranks from top to bottom; equal pictures get equal places. Source: https://github.com/dagrejs/dagre/wiki */
+/** Layered layout from top to bottom, deterministic. Source: https://github.com/dagrejs/dagre/wiki */
 export async function layOut({ nodes, edges }: Picture): Promise<Layout> {
   const { Graph, layout } = (await import('@dagrejs/dagre')) as unknown as Dagre;
   const graph = new Graph({ multigraph: true });
@@ -66,7 +66,7 @@ export async function layOut({ nodes, edges }: Picture): Promise<Layout> {
   };
 }
 
-/** Out of the right side and back in. What dagre makes of an edge from a node to itself misses the node. */
+/** Draws an edge from a node to itself at its right side, since dagre's points for it miss the node. */
 function loopOf({ x, y, width }: Placed, farthest: number): Point[] {
   const side = x + width / 2;
   return [
@@ -77,7 +77,7 @@ function loopOf({ x, y, width }: Placed, farthest: number): Point[] {
   ];
 }
 
-/** A tenth of a pixel is more than anybody sees. */
+/** Rounds to tenths of a pixel. */
 function rounded<Place extends Point>(place: Place): Place {
   const tenth = (value: number): number => Math.round(value * 10) / 10;
   return { ...place, x: tenth(place.x), y: tenth(place.y) };

@@ -9,8 +9,8 @@ const arrows: Readonly<Record<PictureEdge['kind'], string>> = {
 };
 
 /**
- * Mermaid flowchart: routes are labelled, maps thick, error routes dotted. Nodes get numbers for ids and every character that could mean
- * something becomes a number, so that no text of the graph is read as syntax. Source: https://mermaid.js.org/syntax/flowchart.html
+ * Mermaid flowchart: routes have labels, maps are thick, error routes dotted. Node ids are numbers and special characters are escaped, so
+ * that no text of the graph is read as syntax. Source: https://mermaid.js.org/syntax/flowchart.html
  */
 export function drawMermaid(graph: StoredGraph): string {
   const { nodes, edges } = pictureOf(graph);
@@ -27,7 +27,7 @@ export function drawMermaid(graph: StoredGraph): string {
   return `${['flowchart TD', ...boxes, ...lines].join('\n')}\n`;
 }
 
-/** Mermaid reads `#38;` as the character of that number. */
+/** Escapes special characters as Mermaid's `#<code>;`. */
 function escape(text: string, length: number): string {
   return shorten(text, length).replaceAll(/[^\p{L}\p{N} _.,]/gu, (character) => `#${character.codePointAt(0)};`);
 }

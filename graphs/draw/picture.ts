@@ -1,6 +1,6 @@
 import type { GraphEdge, StoredGraph } from '#src/contracts/resources/graph.ts';
 
-/** `label` is free text of the graph's author: escape it. */
+/** `label` is free text of the author and must be escaped. */
 export interface PictureEdge {
   readonly from: string;
   readonly to: string;
@@ -10,18 +10,18 @@ export interface PictureEdge {
 
 export interface PictureNode {
   readonly id: string;
-  /** Node type; `START` and `END` for entry and exit. */
+  /** Node type, or `START` or `END`. */
   readonly type: string;
 }
 
-/** A graph as both drawings show it. */
+/** Nodes and edges of a drawing, for Mermaid and SVG. */
 export interface Picture {
   readonly title: string;
   readonly nodes: readonly PictureNode[];
   readonly edges: readonly PictureEdge[];
 }
 
-/** What edges of a broken draft name without its being there is drawn too, with the type `?`. */
+/** Also contains nodes that a broken draft only names in edges, with the type `?`. */
 export function pictureOf(graph: StoredGraph): Picture {
   const edges = [
     ...graph.edges.flatMap(edgesOf),
@@ -30,7 +30,7 @@ export function pictureOf(graph: StoredGraph): Picture {
     ),
   ];
   const named = new Set(['START', ...Object.keys(graph.nodes), ...edges.flatMap(({ from, to }) => [from, to]), 'END']);
-  // The exit is drawn last, wherever it was named first.
+  // Draws the exit last.
   named.delete('END');
   const typeOf = (id: string): string => (id === 'START' ? id : (graph.nodes[id]?.type ?? '?'));
   const nodes = [...named].map((id) => ({ id, type: typeOf(id) }));
@@ -48,7 +48,7 @@ function edgesOf(edge: GraphEdge): PictureEdge[] {
   return routes;
 }
 
-/** At most `length` characters of one line. */
+/** Puts a text on one line and cuts it to `length` characters. */
 export function shorten(text: string, length: number): string {
   const line = text
     .toWellFormed()

@@ -25,7 +25,7 @@ const dark: Colours = {
 };
 const kinds = ['plain', 'route', 'map', 'error'] as const;
 
-/** Plain rules, no variables: programs other than browsers read them too. */
+/** CSS without variables, since viewers other than browsers do not support them. */
 function rules(colours: Colours): string {
   const edges = kinds.map((kind) => `.edge.${kind}{stroke:${colours[kind]}}.tip.${kind}{fill:${colours[kind]}}`);
   return `.paper{fill:${colours.paper}}.box{fill:${colours.box};stroke:${colours.plain}}text{fill:${colours.ink}}
@@ -38,7 +38,7 @@ const style = `text{font:13px ui-sans-serif,system-ui,sans-serif;text-anchor:mid
 ${rules(light)}
 @media (prefers-color-scheme:dark){${rules(dark)}}`;
 
-/** A drawing that stands for itself: no script, no outside reference, all text escaped, the same for the same graph. */
+/** Self-contained SVG: no script, no external reference, all text escaped, deterministic. */
 export async function drawSvg(graph: StoredGraph): Promise<string> {
   const picture = pictureOf(graph);
   const placed = await layOut(picture);
@@ -79,7 +79,7 @@ function text(kind: string, { x, y }: Point, words: string, whole = words): stri
   return `<text class="${kind}" x="${x}" y="${y}">${escape(words)}${title}</text>`;
 }
 
-/** Through the points in straight lines with rounded corners. */
+/** SVG path of straight lines through the points, with rounded corners. */
 function path(points: readonly Point[]): string {
   const [first, ...rest] = points;
   const last = rest.pop();
@@ -98,7 +98,7 @@ function round(value: number): number {
 }
 
 function escape(words: string): string {
-  // Characters that XML does not have, not even as numbers, would make the whole drawing unreadable.
+  // Replaces characters that XML cannot contain even as references; one of them would make the file unreadable.
   const sound = words.toWellFormed().replaceAll(/[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/gu, ' ');
   return sound.replaceAll(/[&<>"']/g, (character) => `&#${character.codePointAt(0)};`);
 }

@@ -15,9 +15,9 @@ import {
 import { EditError } from '#graphs/edit/edit-error.ts';
 
 /**
- * The graph after all operations, in order; the one given stays as it is. All or none: the first operation that cannot be applied
- * throws `workflow.operation_refused`, with its place as `errors[0].pointer` (`/operations/<index>/...`), what is wrong and the nearest
- * names. The result has the shape and size of a stored graph; whether it runs is `checkGraph`'s. Source: graphs.md "Edit operations".
+ * Applies all operations in order to a copy of the graph, or none. The first operation that cannot be applied throws
+ * `workflow.operation_refused`; `errors[0].pointer` is its place (`/operations/<index>/...`), the message suggests similar names. The
+ * result has the shape and size of a stored graph; `checkGraph` decides if it can run. Source: docs/decisions/0028.
  */
 export function applyOperations(graph: StoredGraph, operations: readonly Operation[]): { graph: StoredGraph } {
   const changed = structuredClone(graph);
@@ -26,7 +26,7 @@ export function applyOperations(graph: StoredGraph, operations: readonly Operati
   return { graph: changed };
 }
 
-/** Changes `graph` in place; throws `EditError`, maybe after a part of the change. */
+/** Changes `graph` in place. Throws `EditError`, possibly after a part of the change. */
 export function perform(graph: StoredGraph, operation: Operation): void {
   switch (operation.op) {
     case 'add_node':
@@ -74,7 +74,7 @@ function performAt(graph: StoredGraph, operation: Operation, index: number): voi
   const unfit = unfitJson(operation);
   if (unfit !== null) throw refused(index, operation, '', unfit);
   try {
-    // The graph never shares a part with the operations: they are kept, and the graph is changed further.
+    // Later operations change the graph in place, so it must not share objects with the stored operations.
     perform(graph, structuredClone(operation));
   } catch (error) {
     if (error instanceof EditError) throw refused(index, operation, error.pointer, error.message);
@@ -82,14 +82,14 @@ function performAt(graph: StoredGraph, operation: Operation, index: number): voi
   }
 }
 
-/** Measured at the end only: writing a large graph as JSON after each of 100 operations would hold everybody else up. */
+/** Finds the operation that exceeds the size limit. Only runs on failure: measuring after each operation would block the event loop. */
 function tooLarge(graph: StoredGraph, operations: readonly Operation[]): AppError {
   const changed = structuredClone(graph);
   const index = operations.findIndex((operation, at) => {
     performAt(changed, operation, at);
     return bytesOf(changed) > graphLimits.bytes;
   });
-  const message = `The graph would have more than ${graphLimits.bytes} bytes of JSON: make it smaller, or split it.`;
+  const message = `The graph would be larger than ${graphLimits.bytes} bytes of JSON. Make it smaller, or split it.`;
   return refused(Math.max(index, 0), operations[Math.max(index, 0)], '', message);
 }
 

@@ -5,10 +5,10 @@ import { addEdge, removeEdge, setRouter } from '#graphs/edit/edge-operations.ts'
 import { isRouter, targetsOf } from '#graphs/edit/edges.ts';
 import { EditError } from '#graphs/edit/edit-error.ts';
 
-/** Beyond this the whole list is set: finding what two long lists have in common takes time squared. */
+/** Longer lists are replaced as a whole, since comparing them takes quadratic time. */
 const maxCompared = 1_000;
 
-/** Operations that make the edges of `from`, whose nodes are those of `to` already, exactly those of `to`, in order. */
+/** Operations that turn the edges of `from` into those of `to`, including their order. Both graphs must have the same nodes. */
 export function edgeOperations(from: StoredGraph, to: StoredGraph): Operation[] {
   if (canonicalJson(from.edges) === canonicalJson(to.edges)) return [];
   const whole: Operation[] = [{ op: 'set_field', path: '/edges', value: to.edges }];
@@ -18,13 +18,13 @@ export function edgeOperations(from: StoredGraph, to: StoredGraph): Operation[] 
     const operations = [...changeRouters(work, to), ...removeOthers(work, to), ...addOthers(work, to)];
     return canonicalJson(work.edges) === canonicalJson(to.edges) ? operations : whole;
   } catch (error) {
-    // Edges that only set_field makes: twice the same, two routers of one node, ends that no node has.
+    // Only set_field can make duplicates, two routers of one node and edges to missing nodes.
     if (error instanceof EditError) return whole;
     throw error;
   }
 }
 
-/** A node's only router, before and after: changed in its place. */
+/** Changes routers in place, for nodes with one router before and after. */
 function changeRouters(work: StoredGraph, to: StoredGraph): Operation[] {
   return to.edges.filter(isRouter).flatMap((router): Operation[] => {
     const [before, ...more] = work.edges.filter((edge) => isRouter(edge) && edge.from === router.from);
@@ -39,7 +39,7 @@ function changeRouters(work: StoredGraph, to: StoredGraph): Operation[] {
 function removeOthers(work: StoredGraph, to: StoredGraph): Operation[] {
   const kept = commonPlaces(work.edges, to.edges);
   const others = work.edges.map((_, index) => index).filter((index) => !kept.has(index));
-  // From the end, so that the places of those to come stay what they are.
+  // Removes from the end, so that earlier indexes stay valid.
   return others.toReversed().map((index): Operation => {
     const edge = work.edges[index];
     const [target = ''] = edge === undefined ? [] : targetsOf(edge);
@@ -65,7 +65,7 @@ function addOthers(work: StoredGraph, to: StoredGraph): Operation[] {
   });
 }
 
-/** Places in `from` of a longest list of edges that both have in the same order. */
+/** Indexes in `from` of a longest common subsequence of edges. */
 function commonPlaces(from: readonly GraphEdge[], to: readonly GraphEdge[]): ReadonlySet<number> {
   const [a, b] = [from.map(canonicalJson), to.map(canonicalJson)];
   const width = b.length + 1;

@@ -8,8 +8,8 @@ import { edgeOperations } from '#graphs/edit/diff-edges.ts';
 type Members = Readonly<Record<string, unknown>>;
 
 /**
- * Operations that turn `from` into `to`, exactly (equal canonical JSON), as few and small as is easy; may be more than the 100 of one
- * edit. Both graphs are as `StoredGraph` parsed them. Source: graphs.md "Versions".
+ * Operations that turn `from` into exactly `to` (equal canonical JSON). The list is short but not minimal, and can exceed the 100
+ * operations of one edit. Both graphs must be parsed by `StoredGraph`. Source: docs/decisions/0028.
  */
 export function diffGraphs(from: StoredGraph, to: StoredGraph): Operation[] {
   const work = structuredClone(from);
@@ -26,7 +26,7 @@ export function diffGraphs(from: StoredGraph, to: StoredGraph): Operation[] {
   emit(edgeOperations(work, to));
   emit(fieldChanges('outputs', work.outputs, to.outputs));
   emit(limitsAndMetadata(work, to));
-  emit(whatIsLeft(work, to));
+  emit(remainingChanges(work, to));
   return operations;
 }
 
@@ -46,7 +46,7 @@ function changed<Value>(from: Readonly<Record<string, Value>>, to: Readonly<Reco
   return Object.entries(to).filter(([name, value]) => value !== undefined && !same(own(from, name), value));
 }
 
-/** A node that went, and one that came and is equal, are one node with another name. */
+/** Treats a removed node and an added node with the same content as a rename. */
 function renames(from: StoredGraph, to: StoredGraph): Operation[] {
   const came = new Map(gone(to.nodes, from.nodes).map((name) => [canonicalJson(to.nodes[name]), name]));
   return gone(from.nodes, to.nodes).flatMap((nodeId): Operation[] => {
@@ -69,7 +69,7 @@ function nodeChanges(from: StoredGraph, to: StoredGraph): Operation[] {
   });
 }
 
-/** Merged where that says less and can say it: null in a merge removes. */
+/** Uses mode `merge` if it is shorter; `replace` if a value is null, since null removes a field in a merge. */
 function configChange(nodeId: string, from: GraphNode['config'], to: GraphNode['config']): Operation[] {
   if (same(from, to)) return [];
   const set = changed(from, to);
@@ -78,7 +78,7 @@ function configChange(nodeId: string, from: GraphNode['config'], to: GraphNode['
   return [{ op: 'set_config', nodeId, config: fits ? merge : to, mode: fits ? 'merge' : 'replace' }];
 }
 
-/** `area` is a pointer without its first slash; members are set and removed one by one. */
+/** Sets and removes members one by one. `area` is a JSON Pointer without its first slash. */
 function fieldChanges(area: string, from: Members, to: Members): Operation[] {
   const path = (name: string): string => `/${area}${pointer(name)}`;
   return [
@@ -101,8 +101,8 @@ function limitsAndMetadata(from: StoredGraph, to: StoredGraph): Operation[] {
   ];
 }
 
-/** What the steps before could not say: each part that still differs, whole. */
-function whatIsLeft(from: StoredGraph, to: StoredGraph): Operation[] {
+/** Replaces each part that still differs, since the other operations cannot express the change. */
+function remainingChanges(from: StoredGraph, to: StoredGraph): Operation[] {
   return (['state', 'nodes', 'edges', 'outputs'] as const)
     .filter((area) => !same(from[area], to[area]))
     .map((area): Operation => ({ op: 'set_field', path: `/${area}`, value: to[area] }));

@@ -11,13 +11,16 @@ export function addEdge(graph: StoredGraph, { edge, at }: Op<'add_edge'>): void 
   requireTarget(graph, edge.from, '/edge/from');
   for (const target of targetsOf(edge)) requireTarget(graph, target, pointerOf(edge, target));
   if (isRouter(edge) && graph.edges.some((one) => isRouter(one) && one.from === edge.from))
-    throw new EditError('/edge/from', `"${edge.from}" has a router already: change it with set_router.`);
+    throw new EditError('/edge/from', `"${edge.from}" already has a router. Change it with set_router.`);
   const text = canonicalJson(edge);
   if (graph.edges.some((one) => one.from === edge.from && canonicalJson(one) === text))
-    throw new EditError('/edge', `This edge is there already.`);
+    throw new EditError('/edge', 'This edge exists already. Leave this operation out.');
   const place = at ?? graph.edges.length;
   if (place > graph.edges.length)
-    throw new EditError('/at', `There are ${graph.edges.length} edges: leave "at" out to append.`);
+    throw new EditError(
+      '/at',
+      `"at" is past the end: there are ${graph.edges.length} edges. Leave "at" out to append.`,
+    );
   requireRoom(graph, '/edge');
   graph.edges.splice(place, 0, edge);
 }
@@ -30,7 +33,8 @@ function pointerOf(edge: GraphEdge, target: string): string {
 }
 
 function requireRoom({ edges }: StoredGraph, pointer: string): void {
-  if (edges.length >= graphLimits.edges) throw new EditError(pointer, `A graph may have ${graphLimits.edges} edges.`);
+  if (edges.length >= graphLimits.edges)
+    throw new EditError(pointer, `A graph can have at most ${graphLimits.edges} edges. Remove one first.`);
 }
 
 export function removeEdge(graph: StoredGraph, { from, to }: Op<'remove_edge'>): void {
@@ -38,24 +42,27 @@ export function removeEdge(graph: StoredGraph, { from, to }: Op<'remove_edge'>):
   graph.edges = graph.edges.flatMap((edge) => (edge.from === from ? withoutTarget(edge, to) : [edge]));
 }
 
-/** An edge, route or map that leads from one to the other. */
+/** Throws `EditError` unless an edge, route or map leads from `from` to `to`. */
 function requireLink(graph: StoredGraph, from: string, to: string): void {
   const leaving = graph.edges.filter((edge) => edge.from === from).flatMap(targetsOf);
   if (leaving.includes(to)) return;
   requireTarget(graph, from, '/from');
   requireTarget(graph, to, '/to');
   const ways = [...new Set(leaving)].slice(0, 20);
-  const known = ways.length === 0 ? 'Nothing leads on from there.' : `From there it leads to: ${ways.join(', ')}.`;
+  const known = ways.length === 0 ? `No edge leaves "${from}".` : `Edges from "${from}" lead to: ${ways.join(', ')}.`;
   throw new EditError('/to', `No edge leads from "${from}" to "${to}". ${known}`);
 }
 
-/** Plain edges and routes; a map runs its target once for each item, which a node in between would change. */
+/** Splits plain edges and routes, but no maps: a node in between would change what the map runs for each item. */
 export function insertBetween(graph: StoredGraph, operation: Op<'insert_between'>): void {
   const { from, to, nodeId } = operation;
   requireLink(graph, from, to);
   const first = graph.edges.findIndex((edge) => edge.from === from && !isMap(edge) && targetsOf(edge).includes(to));
   if (first === -1)
-    throw new EditError('/to', `A map leads from "${from}" to "${to}": insert before "${from}" or after "${to}".`);
+    throw new EditError(
+      '/to',
+      `A map leads from "${from}" to "${to}", where no node can be inserted. Insert before "${from}" or after "${to}".`,
+    );
   addNode(graph, operation);
   requireRoom(graph, '/nodeId');
   const retarget = (name: string): string => (name === to ? nodeId : name);
@@ -69,8 +76,11 @@ export function setRouter(graph: StoredGraph, { nodeId, routes, else: other }: O
   const place = graph.edges.findIndex(isOld);
   if (routes.length === 0) {
     if (other !== undefined)
-      throw new EditError('/routes', 'A router needs a route beside "else": for one way only, add a plain edge.');
-    if (place === -1) throw new EditError('/nodeId', `"${nodeId}" has no router.`);
+      throw new EditError(
+        '/routes',
+        'A router needs at least one route besides "else". For a single target, add a plain edge.',
+      );
+    if (place === -1) throw new EditError('/nodeId', `"${nodeId}" has no router to remove. Send routes to add one.`);
     graph.edges = graph.edges.filter((edge) => !isOld(edge));
     return;
   }

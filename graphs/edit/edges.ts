@@ -8,14 +8,14 @@ export function isMap(edge: GraphEdge): edge is MapEdge {
   return 'map' in edge;
 }
 
-/** Everything an edge may lead to. */
+/** All targets of an edge. */
 export function targetsOf(edge: GraphEdge): readonly string[] {
   if (isMap(edge)) return [edge.map.to];
   if (!isRouter(edge)) return [edge.to];
   return [...edge.when.map((route) => route.to), ...(edge.else === undefined ? [] : [edge.else])];
 }
 
-/** The edge with every target through `rename`. */
+/** The edge with `rename` applied to every target. */
 export function mapTargets(edge: GraphEdge, rename: (name: string) => string): GraphEdge {
   if (isMap(edge)) return { ...edge, map: { ...edge.map, to: rename(edge.map.to) } };
   if (!isRouter(edge)) return { ...edge, to: rename(edge.to) };
@@ -26,7 +26,7 @@ export function mapTargets(edge: GraphEdge, rename: (name: string) => string): G
   };
 }
 
-/** What is left of an edge without its ways to `name`: itself, less routes, or nothing. A router without routes is none. */
+/** The edge without its connections to `name`: unchanged, with fewer routes, or none. A router without routes is removed. */
 export function withoutTarget(edge: GraphEdge, name: string): GraphEdge[] {
   if (!isRouter(edge)) return targetsOf(edge).includes(name) ? [] : [edge];
   const when = edge.when.filter((route) => route.to !== name);

@@ -1,6 +1,6 @@
 import { suggest } from '#graphs/check/nearest.ts';
 
-/** Why one operation cannot be applied: `pointer` is into the operation. Becomes a AppError where the operation's index is known. */
+/** An operation cannot be applied. `pointer` points into the operation; `applyOperations` adds its index and throws an `AppError`. */
 export class EditError extends Error {
   readonly pointer: string;
 
@@ -10,7 +10,7 @@ export class EditError extends Error {
   }
 }
 
-/** `known` has no `name`: says so, with the nearest ones. */
+/** Error for a name that is not in `known`, with similar names. */
 export function unknownName(pointer: string, name: string, known: readonly string[], what: string): EditError {
   return new EditError(pointer, `There is no ${what} "${name}". ${suggest(name, known, `${what}s`)}`);
 }

@@ -15,7 +15,7 @@ import { EditError } from '#graphs/edit/edit-error.ts';
 type Op<Name extends Operation['op']> = Extract<Operation, { op: Name }>;
 type Json = Record<string, unknown> | unknown[];
 
-/** Sets, or without a value removes, what a JSON Pointer (RFC 6901) names; what holds it must be there. */
+/** Sets the value at a JSON Pointer (RFC 6901), or removes it if `value` is undefined. The parent must exist. */
 export function setField(graph: StoredGraph, { path, value }: Op<'set_field'>): void {
   const tokens = tokensOf(path);
   const { holder, last } = holderOf(graph, tokens);
@@ -40,11 +40,15 @@ export function patchText(graph: StoredGraph, { path, find, replace }: Op<'patch
   const { holder, last } = holderOf(graph, tokens);
   const text = childOf(holder, last);
   if (typeof text !== 'string')
-    throw new EditError('/path', `There is no text at ${path}: set_field changes other values.`);
+    throw new EditError('/path', `There is no text at ${path}. Use set_field for other values.`);
   const at = text.indexOf(find);
-  if (at === -1) throw new EditError('/find', `The text at ${path} does not contain this. It begins: ${start(text)}`);
+  if (at === -1)
+    throw new EditError('/find', `The text at ${path} does not contain "find". The text starts with ${start(text)}`);
   if (text.includes(find, at + 1))
-    throw new EditError('/find', `The text at ${path} contains this more than once: give more of what is around it.`);
+    throw new EditError(
+      '/find',
+      `The text at ${path} contains "find" more than once. Include more of the surrounding text.`,
+    );
   const patched = text.slice(0, at) + replace + text.slice(at + find.length);
   if (Array.isArray(holder)) holder[indexOf(holder, last)] = patched;
   else holder[last] = patched;
@@ -60,7 +64,8 @@ function tokensOf(path: string): string[] {
     .slice(1)
     .split('/')
     .map((token) => token.replaceAll('~1', '/').replaceAll('~0', '~'));
-  if (tokens.includes('__proto__')) throw new EditError('/path', 'The name "__proto__" is not allowed.');
+  if (tokens.includes('__proto__'))
+    throw new EditError('/path', 'The name "__proto__" is not allowed. Use another name.');
   return tokens;
 }
 
@@ -69,7 +74,7 @@ function holderOf(graph: StoredGraph, tokens: readonly string[]): { holder: Json
   for (const token of tokens.slice(0, -1)) {
     const child = childOf(holder, token);
     if (typeof child !== 'object' || child === null)
-      throw new EditError('/path', `"${token.slice(0, 100)}" holds no fields: set it to an object first.`);
+      throw new EditError('/path', `"${token.slice(0, 100)}" is not an object or list. Set it to an object first.`);
     holder = child as Json;
   }
   return { holder, last: tokens.at(-1) ?? '' };
@@ -84,15 +89,18 @@ function childOf(holder: Json, token: string): unknown {
 function indexOf(items: readonly unknown[], token: string): number {
   const index = /^(0|[1-9]\d{0,6})$/.test(token) ? Number(token) : -1;
   if (index >= 0 && index < items.length) return index;
-  throw new EditError('/path', `The list has ${items.length} items, numbered from 0; "-" appends one.`);
+  throw new EditError(
+    '/path',
+    `The list has ${items.length} items, counted from 0. Use an index below ${items.length}, or "-" to append.`,
+  );
 }
 
 function missing(token: string, holder: Record<string, unknown>): EditError {
-  const hint = suggest(token, Object.keys(holder), 'fields there');
-  return new EditError('/path', `There is nothing named "${token.slice(0, 100)}". ${hint}`);
+  const hint = suggest(token, Object.keys(holder), 'fields here');
+  return new EditError('/path', `There is no field "${token.slice(0, 100)}". ${hint}`);
 }
 
-/** Puts what was changed into the shape of a stored graph, defaults filled in; only its own part, for a graph may be large. */
+/** Parses the changed part of the graph, which adds defaults. Parses no other part, since a graph can be large. */
 function settle(graph: StoredGraph, tokens: readonly string[]): void {
   const [area = '', name] = tokens;
   if (name !== undefined && area === 'nodes') settleMember(graph.nodes, name, NodeId, GraphNode);
@@ -102,7 +110,10 @@ function settle(graph: StoredGraph, tokens: readonly string[]): void {
     graph.edges[index] = parsed(Edge, graph.edges[index]);
   } else settleArea(graph, area);
   if (Object.keys(graph.nodes).length > graphLimits.nodes || Object.keys(graph.state).length > graphLimits.channels)
-    throw new EditError('/path', `A graph may have ${graphLimits.nodes} nodes and ${graphLimits.channels} channels.`);
+    throw new EditError(
+      '/path',
+      `A graph can have at most ${graphLimits.nodes} nodes and ${graphLimits.channels} channels. Remove some first.`,
+    );
 }
 
 function settleMember<Value>(
@@ -134,5 +145,8 @@ function parsed<Value>(schema: z.ZodType<Value>, value: unknown): Value {
   if (result.success) return result.data;
   const [issue] = result.error.issues;
   const where = issue === undefined || issue.path.length === 0 ? '' : `${issue.path.join('.')}: `;
-  throw new EditError('/path', `The result would be no stored graph: ${where}${issue?.message ?? 'not of its shape'}.`);
+  throw new EditError(
+    '/path',
+    `The change would break the shape of the graph: ${where}${issue?.message ?? 'invalid value'}.`,
+  );
 }

@@ -5,7 +5,7 @@ import { EditError, unknownName } from '#graphs/edit/edit-error.ts';
 
 type Op<Name extends Operation['op']> = Extract<Operation, { op: Name }>;
 
-/** The node, which is there; names like `constructor` are those of nodes only. */
+/** The node of this id. Throws `EditError` if it is missing; own members only, so `constructor` is not found on the prototype. */
 export function nodeOf(graph: StoredGraph, nodeId: string, pointer: string): GraphNode {
   const node = Object.hasOwn(graph.nodes, nodeId) ? graph.nodes[nodeId] : undefined;
   if (node === undefined) throw unknownName(pointer, nodeId, Object.keys(graph.nodes), 'node');
@@ -18,13 +18,13 @@ export function requireTarget(graph: StoredGraph, name: string, pointer: string)
 
 export function addNode(graph: StoredGraph, { nodeId, node }: Op<'add_node' | 'insert_between'>): void {
   if (Object.hasOwn(graph.nodes, nodeId))
-    throw new EditError('/nodeId', `There is a node "${nodeId}" already: choose another id, or change that node.`);
+    throw new EditError('/nodeId', `A node "${nodeId}" exists already. Choose another id, or change that node.`);
   if (Object.keys(graph.nodes).length >= graphLimits.nodes)
-    throw new EditError('/nodeId', `A graph may have ${graphLimits.nodes} nodes.`);
+    throw new EditError('/nodeId', `A graph can have at most ${graphLimits.nodes} nodes. Remove one first.`);
   graph.nodes[nodeId] = node;
 }
 
-/** Its edges, the routes, maps and error routes to it, and its place in the layout go, too. */
+/** Also removes the edges, routes, maps and error routes of the node, and its position in the layout. */
 export function removeNode(graph: StoredGraph, { nodeId }: Op<'remove_node'>): void {
   nodeOf(graph, nodeId, '/nodeId');
   delete graph.nodes[nodeId];
@@ -36,7 +36,7 @@ export function removeNode(graph: StoredGraph, { nodeId }: Op<'remove_node'>): v
 
 export function renameNode(graph: StoredGraph, { nodeId, to }: Op<'rename_node'>): void {
   nodeOf(graph, nodeId, '/nodeId');
-  if (Object.hasOwn(graph.nodes, to)) throw new EditError('/to', `There is a node "${to}" already: choose another id.`);
+  if (Object.hasOwn(graph.nodes, to)) throw new EditError('/to', `A node "${to}" exists already. Choose another id.`);
   const renamed = (name: string): string => (name === nodeId ? to : name);
   graph.nodes = renameMember(graph.nodes, nodeId, to);
   graph.edges = graph.edges.map((edge): GraphEdge => ({ ...mapTargets(edge, renamed), from: renamed(edge.from) }));
@@ -46,7 +46,7 @@ export function renameNode(graph: StoredGraph, { nodeId, to }: Op<'rename_node'>
     graph.layout = renameMember(graph.layout, nodeId, to);
 }
 
-/** In its old place: editors show members in the order they are stored in. */
+/** Keeps the position of the member, since editors show members in stored order. */
 function renameMember<Value>(members: Record<string, Value>, name: string, to: string): Record<string, Value> {
   const others = Object.entries(members).filter(([key]) => key !== to);
   return Object.fromEntries(others.map(([key, value]) => [key === name ? to : key, value]));
@@ -66,11 +66,11 @@ export function setConfig(graph: StoredGraph, { nodeId, config, mode }: Op<'set_
 
 export function setStateField(graph: StoredGraph, { name, channel }: Op<'set_state_field'>): void {
   if (!Object.hasOwn(graph.state, name) && Object.keys(graph.state).length >= graphLimits.channels)
-    throw new EditError('/name', `A graph may have ${graphLimits.channels} channels.`);
+    throw new EditError('/name', `A graph can have at most ${graphLimits.channels} channels. Remove one first.`);
   graph.state[name] = channel;
 }
 
-/** Outputs that show it go, too; nodes that use it are the checker's to tell. */
+/** Also removes outputs of the channel. The checker reports nodes that still use it. */
 export function removeStateField(graph: StoredGraph, { name }: Op<'remove_state_field'>): void {
   if (!Object.hasOwn(graph.state, name)) throw unknownName('/name', name, Object.keys(graph.state), 'channel');
   delete graph.state[name];

@@ -4,7 +4,7 @@ export interface Deadline extends Disposable {
 
 /**
  * A signal that aborts with the reason of the first parent to abort, or with `timeout.reason()` after `timeout.ms`. Dispose it when the
- * work is over: unlike `AbortSignal.timeout`, it then leaves neither a timer nor a listener behind on a long-lived parent.
+ * work ends: unlike `AbortSignal.timeout`, it then removes its timer and its listeners on long-lived parents.
  */
 export function deadline(
   parents: readonly (AbortSignal | undefined)[],
@@ -32,14 +32,14 @@ export function deadline(
 }
 
 /**
- * The work's own outcome, or a rejection with the signal's reason as soon as it aborts, whether or not the work listens. Work that
- * is left behind has its late outcome ignored.
+ * Resolves like `work`, or rejects with the signal's reason as soon as it aborts, even if the work ignores the signal. The outcome of
+ * abandoned work is ignored.
  */
 export async function unlessAborted<T>(signal: AbortSignal, work: () => Promise<T>): Promise<T> {
   signal.throwIfAborted();
   let listener: (() => void) | undefined;
   const aborted = new Promise<never>((_resolve, reject) => {
-    // The reason is whatever the caller aborted with, and is passed on as it is.
+    // Passes on the reason of the caller, which need not be an Error.
     // oxlint-disable-next-line typescript/prefer-promise-reject-errors
     listener = () => reject(signal.reason);
     signal.addEventListener('abort', listener, { once: true });

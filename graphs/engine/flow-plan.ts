@@ -1,27 +1,27 @@
 import { cyclesOf, neighbours, type Link } from '#graphs/engine/topology.ts';
 import type { GraphEdge, StoredGraph } from '#src/contracts/resources/graph.ts';
 
-/** A way from one node to another; `choice`: taken only when a router or an error route says so; `map`: once for each item. */
+/** A connection between two nodes. `choice`: taken only if a router or an error route selects it. `map`: taken once for each item. */
 export interface Way extends Link {
   readonly kind: 'always' | 'choice' | 'map';
 }
 
 /**
- * A loop: a set of nodes that can all reach each other, entered at one node. An iteration begins at `entry` and ends when every node
- * in `ends` (a node, or the exit of a loop inside) is through; then the run either begins again at `entry` or goes on behind `exit`.
+ * A loop: a strongly connected set of nodes with one entry. An iteration starts at `entry` and ends when all of `ends` (nodes or exits of
+ * inner loops) have finished. Then the run starts again at `entry`, or continues after `exit`.
  */
 export interface Loop {
   readonly entry: string;
   readonly members: ReadonlySet<string>;
-  /** Name of the hidden node that decides whether to begin again, and of the one behind which the run goes on. */
+  /** Hidden nodes of the loop: `turn` decides about another iteration, `exit` precedes the nodes after the loop. */
   readonly turn: string;
   readonly exit: string;
   readonly ends: readonly string[];
-  /** Nodes with a way back to `entry`. */
+  /** Nodes with an edge back to `entry`. */
   readonly back: readonly string[];
 }
 
-/** What a run waits for before it comes to `target`: all of `sources`, nodes or exits of loops. */
+/** `target` starts when all `sources` (nodes or exits of loops) have finished. */
 export interface Join {
   readonly sources: readonly string[];
   readonly target: string;
@@ -29,15 +29,15 @@ export interface Join {
 
 export interface FlowPlan {
   readonly ways: readonly Way[];
-  /** Ways that lead to a node, by node. */
+  /** Incoming connections by node. */
   readonly incoming: ReadonlyMap<string, readonly Way[]>;
   readonly outgoing: ReadonlyMap<string, readonly Way[]>;
   readonly joins: readonly Join[];
-  /** Outer loops before the ones inside. */
+  /** Outer loops before their inner loops. */
   readonly loops: readonly Loop[];
-  /** Nodes of loops with more than one entry: such a graph has no plan. */
+  /** Node sets of loops with several entries; such a graph has no plan. */
   readonly ambiguous: readonly (readonly string[])[];
-  /** Whether anything is chosen at run time. */
+  /** True if the graph has routers, error routes or maps. */
   readonly dynamic: boolean;
 }
 
@@ -57,8 +57,8 @@ function waysOfEdge(edge: GraphEdge): Way[] {
 }
 
 /**
- * How a run goes through a graph: each node is come to once (in a loop: once in each iteration), after everything that leads to it.
- * What was not chosen is passed through without being run, so that no join waits for it. Source: decision 0026.
+ * Plans the order of a run: each node is reached once (in a loop: once for each iteration), after all its predecessors. Nodes on routes
+ * that were not chosen are skipped rather than left out, so that no join waits for them. Source: docs/decisions/0026.
  */
 export function planFlow(graph: Pick<StoredGraph, 'nodes' | 'edges'>): FlowPlan {
   const ways = waysOf(graph);
@@ -73,7 +73,7 @@ export function planFlow(graph: Pick<StoredGraph, 'nodes' | 'edges'>): FlowPlan 
       if (way.kind === 'map' || nests.turned(way) !== undefined) continue;
       sources.add(way.from === 'START' ? 'START' : nests.sourceOf(way));
     }
-    // START is where the run begins anyhow: it adds nothing to other parents.
+    // START has always finished, so other sources make it redundant.
     if (sources.size > 1) sources.delete('START');
     return sources.size === 0 ? [] : [{ sources: [...sources], target }];
   });
@@ -93,7 +93,7 @@ interface Nest {
   readonly members: ReadonlySet<string>;
 }
 
-/** The loops of a graph, and which of them each node is inside of. */
+/** The loops of a graph and their nesting. */
 class Nests {
   readonly #all: Nest[] = [];
   readonly ambiguous: string[][] = [];
@@ -111,7 +111,7 @@ class Nests {
         links.filter(({ from, to }) => members.has(to) && !members.has(from)).map(({ to }) => to),
       );
       const [entry] = entries;
-      // Without an entry nothing leads there, and there is nothing to plan.
+      // A loop without an entry is unreachable.
       if (entry === undefined) continue;
       if (entries.size > 1) {
         this.ambiguous.push(cycle);
@@ -125,12 +125,12 @@ class Nests {
     }
   }
 
-  /** The loop that this way begins again. */
+  /** The loop whose next iteration this connection starts. */
   turned({ from, to }: Link): Nest | undefined {
     return this.#around(from).find(({ entry, members }) => entry === to && members.has(to));
   }
 
-  /** The node behind which a way begins: where it starts, or the exit of the outermost loop that it leaves. */
+  /** The source of a connection: its start node, or the exit of the outermost loop that it leaves. */
   sourceOf({ from, to }: Link): string {
     const left = this.#around(from).filter(({ members }) => !members.has(to));
     const outermost = left.at(-1);
@@ -143,7 +143,7 @@ class Nests {
       const leaving = links.filter(
         ({ from, to }) => nest.members.has(from) && (!nest.members.has(to) || to === nest.entry),
       );
-      // Seen from inside: a way out of a loop in here begins at that loop's exit.
+      // A connection that leaves an inner loop starts at the exit of that loop.
       const inner = ({ from }: Link): string => {
         const outermost = this.#around(from).findLast(({ members }) => members.size < nest.members.size);
         return outermost === undefined ? from : exitOf(outermost.entry);
@@ -158,13 +158,13 @@ class Nests {
     });
   }
 
-  /** Innermost first. */
+  /** Loops around a node, innermost first. */
   #around(node: string): Nest[] {
     return this.#all.filter(({ members }) => members.has(node)).toSorted((a, b) => a.members.size - b.members.size);
   }
 }
 
-/** Not a name that a stored graph can give a node. */
+/** A name that a node of a stored graph cannot have. */
 function exitOf(entry: string): string {
   return `__exit__${entry}`;
 }

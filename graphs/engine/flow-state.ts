@@ -1,20 +1,20 @@
 import type { ChannelValues } from '#graphs/define.ts';
 
-/** Hidden channel of graphs in which something is chosen: by node, where the run went on from it; nowhere when it was passed through. */
+/** Hidden channel of dynamic graphs: the targets that the run chose at each node; empty for skipped nodes. */
 export const flowChannel = '_flow';
 
 export type FlowState = Readonly<Record<string, readonly string[]>>;
 
-/** Whether the run took the way from one node to another when it last left `from`. */
+/** True if the run chose `to` when it last left `from`. */
 export function takes(state: ChannelValues, from: string, to: string): boolean {
   const flow = state[flowChannel] as FlowState | undefined;
   return flow?.[from]?.includes(to) === true;
 }
 
-/** Reserved member of what a map hands to its target; the name cannot be one of a channel. */
+/** Member of the map target's input that holds the item; channels cannot have this name. */
 export const itemMember = '_item';
 
-/** One of the runs of a map's target. `index` null: there was nothing to map, or the map was passed through (`dead`). */
+/** One item of a map. `index` null: the list was empty, or the map was skipped (`dead`). */
 export interface MapItem {
   readonly index: number | null;
   readonly dead: boolean;

@@ -1,4 +1,4 @@
-/** Bytes of one preview, as UTF-8. Source: graphs.md "Compiling and running". */
+/** Largest preview, in bytes of UTF-8. */
 export const previewBytes = 4_096;
 
 const maxString = 512;
@@ -6,7 +6,7 @@ const maxItems = 20;
 const maxMembers = 50;
 const maxDepth = 6;
 
-/** JSON text of `value` cut to `previewBytes`; `…` marks what was left out. The work is bounded, however large the value. */
+/** JSON text of `value`, cut to `previewBytes` with `…` at the cuts. Takes bounded time for any value. */
 export function preview(value: unknown): string {
   const text = JSON.stringify(shorten(value, 0)) ?? 'null';
   return truncateUtf8(text, previewBytes);
@@ -44,7 +44,7 @@ function shortenObject(value: object, depth: number): Record<string, unknown> {
 function truncateUtf8(text: string, bytes: number): string {
   if (text.length * 3 <= bytes || Buffer.byteLength(text) <= bytes) return text;
   const ellipsis = Buffer.byteLength('…');
-  // A cut inside a character decodes to U+FFFD at the end, which is dropped.
+  // Drops a final U+FFFD: a character that the cut split.
   return `${Buffer.from(text)
     .subarray(0, bytes - ellipsis)
     .toString()

@@ -4,10 +4,10 @@ import type { Reducer } from '#src/contracts/resources/graph.ts';
 export type FoldingReducer = Exclude<Reducer, 'replace'>;
 type Fold = (left: unknown, right: unknown) => unknown;
 
-/** First value of a channel whose graph gives none; `replace` and `max` start empty. */
+/** Initial value of a channel without a default; `replace` and `max` start without a value. */
 export const emptyValues: Partial<Record<Reducer, unknown>> = { append: [], merge: {}, sum: 0, unionById: [] };
 
-/** How a channel takes a write: `left` is its value, `right` the node's. Throws `workflow.invalid` when `right` does not fit. */
+/** Combines the value of a channel (`left`) with a write (`right`). Throws `workflow.invalid` if `right` does not fit. */
 export const folds: Readonly<Record<FoldingReducer, Fold>> = {
   append: (left, right) => [...list(left, 'append'), ...items(right)],
   merge: (left, right) => ({ ...record(left, 'merge'), ...record(right, 'merge') }),
@@ -20,7 +20,7 @@ export const folds: Readonly<Record<FoldingReducer, Fold>> = {
   },
 };
 
-/** Whether `value` may be the default of a channel with this reducer. */
+/** True if `value` can be the default of a channel with this reducer. */
 export function fits(reducer: Reducer, value: unknown): boolean {
   try {
     if (reducer === 'append') list(value, reducer);
@@ -62,6 +62,6 @@ function idOf(item: unknown): string | number {
 function unfit(reducer: Reducer, expected: string): AppError {
   return new AppError(
     'workflow.invalid',
-    `A channel with reducer "${reducer}" takes ${expected}; a node wrote something else.`,
+    `A node wrote a value that does not fit its channel: reducer "${reducer}" needs ${expected}.`,
   );
 }

@@ -5,7 +5,7 @@ export interface Link {
 
 export type Neighbours = ReadonlyMap<string, readonly string[]>;
 
-/** `next` leads along the links, `previous` against them. Names that no link mentions have no entry. */
+/** Adjacency lists: `next` follows the links, `previous` reverses them. Nodes without links have no entry. */
 export function neighbours(links: readonly Link[]): { readonly next: Neighbours; readonly previous: Neighbours } {
   const next = new Map<string, string[]>();
   const previous = new Map<string, string[]>();
@@ -16,7 +16,7 @@ export function neighbours(links: readonly Link[]): { readonly next: Neighbours;
   return { next, previous };
 }
 
-/** Everything that can be reached from `start` over one link or more, not entering `without`. */
+/** Nodes reachable from `start` over one or more links, without entering `without`. */
 export function reachable(start: Iterable<string>, next: Neighbours, without?: string): Set<string> {
   const seen = new Set<string>();
   const open = [...start];
@@ -31,8 +31,8 @@ export function reachable(start: Iterable<string>, next: Neighbours, without?: s
 }
 
 /**
- * The cycles among `nodes`: sets of nodes that can all reach each other, and nodes linked to themselves. In order of first appearance; iterative
- * (Kosaraju's algorithm), so that a long chain cannot exhaust the stack.
+ * Strongly connected components with more than one node, and nodes linked to themselves, in order of first appearance. Kosaraju's
+ * algorithm, iterative so that a long chain cannot overflow the stack.
  */
 export function cyclesOf(nodes: readonly string[], links: readonly Link[]): string[][] {
   const known = new Set(nodes);

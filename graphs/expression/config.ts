@@ -4,7 +4,7 @@ import { expressionLimits } from './limits.ts';
 
 type Path = readonly (string | number)[];
 
-/** Where a node's config holds `{ "$expr": "..." }` and `{ "$secret": "NAME" }`, at any depth; paths lead from the config to the object. */
+/** All `{ "$expr": "..." }` and `{ "$secret": "NAME" }` of a node's config, at any depth, with their path from the config. */
 export interface ConfigRefs {
   readonly expressions: readonly { readonly path: Path; readonly source: string }[];
   readonly secrets: readonly { readonly path: Path; readonly name: string }[];
@@ -12,9 +12,9 @@ export interface ConfigRefs {
 
 export interface ConfigValues {
   readonly scope: Readonly<Record<string, unknown>>;
-  /** By name, as `SecretStore.reveal` tells them. */
+  /** Values by name, as `SecretStore.reveal` returns them. */
   readonly secrets: ReadonlyMap<string, string>;
-  /** Such as a cache of expressions. */
+  /** Parser to use, for example one with a cache. Default: `parseExpression`. */
   readonly parse?: (source: string) => Expression;
 }
 
@@ -32,7 +32,7 @@ export function configRefs(config: unknown): ConfigRefs {
   return { expressions, secrets };
 }
 
-/** The config with values in their place; a new object. Throws `expression.failed`, `workflow.invalid`, and `secret.unknown` by name. */
+/** A copy of the config with references replaced by values. Throws `expression.failed`, `workflow.invalid` or `secret.unknown`. */
 export function resolveConfig(config: unknown, values: ConfigValues, depth = 0): unknown {
   if (depth > expressionLimits.valueDepth || typeof config !== 'object' || config === null) return config;
   const source = only(config, keys.expression);
@@ -41,7 +41,10 @@ export function resolveConfig(config: unknown, values: ConfigValues, depth = 0):
   if (name !== undefined) {
     const secret = values.secrets.get(name);
     if (secret !== undefined) return secret;
-    throw new AppError('secret.unknown', `The project has no secret "${name.slice(0, 64)}"; add it, or name another.`);
+    throw new AppError(
+      'secret.unknown',
+      `The project has no secret "${name.slice(0, 64)}". Add it, or use another name.`,
+    );
   }
   if (Array.isArray(config)) return config.map((item) => resolveConfig(item, values, depth + 1));
   return Object.fromEntries(Object.entries(config).map(([key, item]) => [key, resolveConfig(item, values, depth + 1)]));

@@ -6,29 +6,32 @@ import { bound, isExpensive, namesIn, prepare, type Made } from './syntax.ts';
 import { resultOf, seen } from './values.ts';
 import { watched } from './watchdog.ts';
 
-/** A parsed expression; holds nothing of an evaluation. */
+/** A parsed expression, without state: it can be evaluated any number of times. */
 export interface Expression {
   readonly source: string;
   /** Root identifiers in order of appearance, without the variables of `map`, `filter` and the like. */
   readonly names: readonly string[];
   /**
-   * The value as JSON. Names that `scope` lacks are null. Throws `expression.failed` for a mistake of types, a missing field, and more
-   * time or a larger result than `expressionLimits` allow.
+   * The value as JSON. Names missing in `scope` are null. Throws `expression.failed` for a type error, a missing field, or a time or
+   * size over `expressionLimits`.
    */
   evaluate(scope: Readonly<Record<string, unknown>>): unknown;
 }
 
-// Knows the language and nothing of any expression.
+// Shared by all expressions: holds functions and operators only.
 const environment = createEnvironment();
 
 /**
  * Parses CEL with the functions of `describeFunctions`. Whole numbers written in the source and `size()` are ints, so `7 / 2` is 3;
- * numbers of channels are doubles; they mix freely. Throws `workflow.invalid` with the place of the mistake.
+ * numbers in channels are doubles; both can be mixed. Throws `workflow.invalid` with the position of the error.
  * Source: https://github.com/google/cel-spec/blob/master/doc/langdef.md
  */
 export function parseExpression(source: string): Expression {
   if (source.length > expressionLimits.source) {
-    throw new AppError('workflow.invalid', `An expression has at most ${expressionLimits.source} characters.`);
+    throw new AppError(
+      'workflow.invalid',
+      `The expression is longer than ${expressionLimits.source} characters. Shorten it.`,
+    );
   }
   const made: Made = { left: 0 };
   const parsed = understood(source, () => {
@@ -66,9 +69,13 @@ function understood<Value>(source: string, parse: () => Value): Value {
     if (error instanceof AppError) throw error;
     const at = positionOf(error);
     const place = at === undefined ? '' : ` at character ${at + 1}`;
-    throw new AppError('workflow.invalid', `"${excerpt(source)}" is no expression${place}: ${reason(error)}.`, {
-      cause: error,
-    });
+    throw new AppError(
+      'workflow.invalid',
+      `"${excerpt(source)}" is not a valid expression${place}: ${reason(error)}.`,
+      {
+        cause: error,
+      },
+    );
   }
 }
 
@@ -77,7 +84,7 @@ function positionOf(error: unknown): number | undefined {
   return range?.start;
 }
 
-/** The library's one line, without its drawing of the source. */
+/** First line of the library's message; the other lines quote the source. */
 function reason(error: unknown): string {
   const text = error instanceof Error ? error.message : String(error);
   const [first = ''] = text.split('\n');

@@ -9,42 +9,54 @@ interface ExpressionFunction {
   readonly run: (...args: never[]) => unknown;
 }
 
-/** What expressions know besides CEL's own functions. All of them are pure. */
+/** Pure functions that expressions can use in addition to those of CEL. */
 const expressionFunctions: readonly ExpressionFunction[] = [
-  { signature: 'range(dyn): list<int>', summary: 'Whole numbers from 0 to n - 1; n is at most 1000', run: range },
-  { signature: 'string.lower(): string', summary: 'In small letters', run: (text: string) => text.toLowerCase() },
-  { signature: 'lower(string): string', summary: 'In small letters', run: (text: string) => text.toLowerCase() },
-  { signature: 'string.upper(): string', summary: 'In capital letters', run: (text: string) => text.toUpperCase() },
-  { signature: 'upper(string): string', summary: 'In capital letters', run: (text: string) => text.toUpperCase() },
-  { signature: 'trim(string): string', summary: 'Without space around it', run: (text: string) => text.trim() },
-  { signature: 'split(string, string): list<string>', summary: 'Parts between a separator', run: split },
-  { signature: 'join(list, string): string', summary: 'Items as text, with a separator between them', run: join },
+  {
+    signature: 'range(dyn): list<int>',
+    summary: 'List of the whole numbers from 0 to n - 1; n is at most 1000',
+    run: range,
+  },
+  { signature: 'string.lower(): string', summary: 'Converts to lower case', run: (text: string) => text.toLowerCase() },
+  { signature: 'lower(string): string', summary: 'Converts to lower case', run: (text: string) => text.toLowerCase() },
+  { signature: 'string.upper(): string', summary: 'Converts to upper case', run: (text: string) => text.toUpperCase() },
+  { signature: 'upper(string): string', summary: 'Converts to upper case', run: (text: string) => text.toUpperCase() },
+  { signature: 'trim(string): string', summary: 'Removes surrounding white space', run: (text: string) => text.trim() },
+  { signature: 'split(string, string): list<string>', summary: 'Splits a text at a separator', run: split },
+  { signature: 'join(list, string): string', summary: 'Joins items as text, with a separator', run: join },
   {
     signature: 'string.replace(string, string): string',
-    summary: 'With every occurrence of a literal text replaced',
+    summary: 'Replaces every occurrence of a literal text',
     run: replace,
   },
-  { signature: 'replace(string, string, string): string', summary: 'As text.replace(find, with)', run: replace },
+  { signature: 'replace(string, string, string): string', summary: 'Same as text.replace(find, with)', run: replace },
   { signature: 'round(dyn): int', summary: 'Nearest whole number', run: (value) => BigInt(Math.round(number(value))) },
-  { signature: 'round(dyn, dyn): double', summary: 'Rounded to so many decimal places, at most 12', run: round },
-  { signature: 'min(list): dyn', summary: 'Smallest of numbers; null of none', run: (list) => extreme(list, Math.min) },
-  { signature: 'max(list): dyn', summary: 'Largest of numbers; null of none', run: (list) => extreme(list, Math.max) },
+  { signature: 'round(dyn, dyn): double', summary: 'Rounds to a number of decimal places, at most 12', run: round },
+  {
+    signature: 'min(list): dyn',
+    summary: 'Smallest number; null for an empty list',
+    run: (list) => extreme(list, Math.min),
+  },
+  {
+    signature: 'max(list): dyn',
+    summary: 'Largest number; null for an empty list',
+    run: (list) => extreme(list, Math.max),
+  },
   { signature: 'min(dyn, dyn): dyn', summary: 'The smaller number', run: (a, b) => Math.min(number(a), number(b)) },
   { signature: 'max(dyn, dyn): dyn', summary: 'The larger number', run: (a, b) => Math.max(number(a), number(b)) },
   { signature: 'sum(list): double', summary: 'Sum of numbers', run: sum },
   {
     signature: 'number(dyn): dyn',
-    summary: 'Number in a text such as "1,234.50", "1.234,50" or "€ 12"; null when there is none',
+    summary: 'Number in a text such as "1,234.50", "1.234,50" or "€ 12"; null if there is none',
     run: numberIn,
   },
-  { signature: 'json(dyn): string', summary: 'As JSON text', run: (value) => JSON.stringify(resultOf(value)) },
+  { signature: 'json(dyn): string', summary: 'Converts to JSON text', run: (value) => JSON.stringify(resultOf(value)) },
 ];
 
-/** The table as people and agents are told it, with `default`, which is no function: its first argument may fail. */
+/** Descriptions for documentation and agents. Includes the macro `default`, which must not evaluate its first argument eagerly. */
 export function describeFunctions(): { signature: string; summary: string }[] {
-  const fallback = 'The value, or the fallback where the value is null or part of its path is missing';
-  const told = expressionFunctions.map(({ signature, summary }) => ({ signature, summary }));
-  return [...told, { signature: 'default(dyn, dyn): dyn', summary: fallback }];
+  const fallback = 'The value, or the fallback if the value is null or part of its path is missing';
+  const functions = expressionFunctions.map(({ signature, summary }) => ({ signature, summary }));
+  return [...functions, { signature: 'default(dyn, dyn): dyn', summary: fallback }];
 }
 
 export function createEnvironment(): Environment {
@@ -67,7 +79,7 @@ export function createEnvironment(): Environment {
     '%': (a, b) => a % b,
   };
   for (const [sign, run] of Object.entries(sums)) {
-    // Numbers in channels are doubles, numbers in the source are ints.
+    // Numbers in channels are doubles, whole numbers in the source are ints.
     for (const types of [`int ${sign} double`, `double ${sign} int`]) {
       environment.registerOperator(types, (a: unknown, b: unknown) => run(Number(a), Number(b)));
     }
@@ -82,7 +94,7 @@ function range(count: unknown): bigint[] {
   if (Number.isInteger(length) && length >= 0 && length <= expressionLimits.rangeItems) {
     return Array.from({ length }, (_, at) => BigInt(at));
   }
-  throw failed(`range(n) takes a whole number from 0 to ${expressionLimits.rangeItems}`);
+  throw failed(`range(n) needs a whole number from 0 to ${expressionLimits.rangeItems}`);
 }
 
 function split(text: string, separator: string): string[] {
@@ -96,20 +108,21 @@ function join(list: Iterable<unknown>, separator: string): string {
 function replace(text: string, find: string, by: string): string {
   if (find === '') return text;
   const parts = text.split(find);
-  if (text.length + parts.length * by.length > expressionLimits.text) throw failed('replace makes too long a text');
+  if (text.length + parts.length * by.length > expressionLimits.text)
+    throw failed(`The result of replace is longer than ${expressionLimits.text} characters`);
   return parts.join(by);
 }
 
 function slice(text: string, from: unknown, to: unknown = text.length): string {
   const [start, end] = [number(from), number(to)];
   if (start >= 0 && end >= start && end <= text.length) return text.slice(start, end);
-  throw failed('substring(start, end) lies outside the text');
+  throw failed('substring(start, end) is outside the text');
 }
 
 function round(value: unknown, places: unknown): number {
   const digits = number(places);
-  if (!Number.isInteger(digits) || digits < 0 || digits > 12) throw failed('round takes 0 to 12 decimal places');
-  // Shifting in text keeps 1.005 from becoming 1.00.
+  if (!Number.isInteger(digits) || digits < 0 || digits > 12) throw failed('round needs 0 to 12 decimal places');
+  // Shifts the decimal point in text: multiplying would round 1.005 to 1.00.
   return Number(`${Math.round(Number(`${number(value)}e${digits}`))}e-${digits}`);
 }
 
@@ -124,10 +137,10 @@ function extreme(list: Iterable<unknown>, choose: (a: number, b: number) => numb
 
 function number(value: unknown): number {
   if (typeof value === 'number' || typeof value === 'bigint') return Number(value);
-  throw failed('A number is needed; number(text) finds one in a text');
+  throw failed('The value is not a number; number(text) reads one from a text');
 }
 
-/** The last of `.` and `,` is the decimal sign when both occur; a sign that occurs twice, or a comma before three digits, groups. */
+/** If both `.` and `,` occur, the last one is the decimal sign. A sign that occurs twice, or a comma before three digits, separates groups. */
 function numberIn(value: unknown): number | null {
   if (typeof value === 'number' || typeof value === 'bigint') return Number(value);
   if (typeof value !== 'string' || value.length > 200) return null;
@@ -171,7 +184,7 @@ function defaultMacro({ args }: { args: MacroNode[] }): unknown {
         const found = evaluator.run(value, context);
         if (found !== null) return found;
       } catch (error) {
-        // A missing part is what the fallback is for; anything else is a mistake to be seen.
+        // The fallback covers missing parts only; other errors are mistakes of the author.
         if (!(error instanceof Error && 'code' in error && missing.has(error.code))) throw error;
       }
       return evaluator.run(fallback, context);

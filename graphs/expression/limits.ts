@@ -1,30 +1,30 @@
 import { graphLimits } from '#src/contracts/resources/graph.ts';
 
-/** What one expression may be and do. Source: graphs.md "Expressions". */
+/** Limits of one expression. Source: docs/decisions/0027. */
 export const expressionLimits = {
-  /** Characters of the source. */
+  /** Longest source, in characters. */
   source: graphLimits.expression,
   astNodes: 600,
   depth: 40,
   listElements: 200,
   mapEntries: 100,
-  /** `map`, `filter`, `all`, `exists` inside each other. */
+  /** Deepest nesting of `map`, `filter`, `all` and `exists`. */
   comprehensionDepth: 2,
-  /** Of one evaluation, in computing time. */
+  /** CPU time of one evaluation. */
   milliseconds: 50,
-  /** Characters of one text made on the way. */
+  /** Longest intermediate text, in characters. */
   text: 1_048_576,
-  /** Items of one list made on the way. */
+  /** Longest intermediate list, in items. */
   items: 100_000,
-  /** Characters and items that one evaluation makes altogether. */
+  /** Sum of the characters and items of all intermediate values. */
   made: 8_388_608,
-  /** Of the result as JSON, UTF-8. */
+  /** Largest result, as JSON in UTF-8. */
   resultBytes: 65_536,
-  /** Levels of the result, and of what an expression looks at. */
+  /** Deepest nesting of inputs and of the result. */
   valueDepth: 32,
   rangeItems: 1_000,
-  /** Placeholders of one template. */
+  /** Most placeholders of one template. */
   placeholders: 500,
-  /** Characters of one filled template. */
+  /** Longest filled template, in characters. */
   filled: 1_048_576,
 } as const;

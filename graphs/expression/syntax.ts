@@ -3,15 +3,15 @@ import { AppError } from '#src/domain/app-error.ts';
 import { expressionLimits } from './limits.ts';
 import { isHidden } from './values.ts';
 
-/** Methods whose first argument names a variable of the others. */
+/** Methods that declare a variable with their first argument. */
 const comprehensions = new Set(['all', 'exists', 'exists_one', 'map', 'filter']);
 
-/** Characters and items that the evaluation under way may still make. */
+/** Budget of characters and items left to the current evaluation. */
 export interface Made {
   left: number;
 }
 
-/** What the library's nodes have besides their types; the version is pinned. */
+/** Members of the library's nodes that its types do not declare; they are stable because the version is pinned. */
 interface Inner {
   check(checker: { readonly dynType: unknown }, ...rest: unknown[]): unknown;
   handle?: (...args: readonly unknown[]) => unknown;
@@ -19,7 +19,7 @@ interface Inner {
 
 type Visit = (node: ASTNode, place: { readonly variables: ReadonlySet<string>; readonly depth: number }) => void;
 
-/** Every node as it is written; `depth` counts the comprehensions around it. */
+/** Visits every node in source order; `depth` counts the surrounding comprehensions. */
 function walk(root: ASTNode, visit: Visit): void {
   const open = [{ node: root, variables: new Set<string>() as ReadonlySet<string>, depth: 0 }];
   for (let here = open.pop(); here !== undefined; here = open.pop()) {
@@ -31,7 +31,7 @@ function walk(root: ASTNode, visit: Visit): void {
       open.push({ node: child, ...inner });
     };
     const variable = variableOf(node);
-    // Pushed in reverse, so that they are visited in order.
+    // The stack reverses the order of its entries.
     if (variable && node.op === 'rcall') {
       const [method, receiver, args] = node.args;
       const scoped = method === 'bind' ? args.slice(2) : args.slice(1);
@@ -57,7 +57,7 @@ function childrenOf(node: ASTNode): ASTNode[] {
   return parts.flat(3).filter((part): part is ASTNode => typeof part === 'object' && part !== null && 'op' in part);
 }
 
-/** Root identifiers, each once. */
+/** Root identifiers, without duplicates. */
 export function namesIn(root: ASTNode): string[] {
   const names = new Set<string>();
   walk(root, (node, { variables }) => {
@@ -66,7 +66,7 @@ export function namesIn(root: ASTNode): string[] {
   return [...names];
 }
 
-/** Whether its time can grow faster than its source: a comprehension, or a regular expression. */
+/** True if the run time can grow faster than the source: for comprehensions and regular expressions. */
 export function isExpensive(root: ASTNode): boolean {
   let found = false;
   walk(root, (node, { depth }) => {
@@ -76,20 +76,20 @@ export function isExpensive(root: ASTNode): boolean {
 }
 
 /**
- * Before the check of types: refuses what is nested too deep and words that lead to prototypes; lets every name be a channel, even one
- * that CEL has for a type; lets the two ways of `a ? b : c` differ in type. Throws `workflow.invalid`.
+ * Runs before the type check. Rejects deep nesting and names that lead to prototypes. Allows channels with the name of a CEL type, and
+ * different types in both branches of `a ? b : c`. Throws `workflow.invalid`.
  */
 export function prepare(root: ASTNode): void {
   walk(root, (node, { variables, depth }) => {
     if (depth > expressionLimits.comprehensionDepth) {
       throw new AppError(
         'workflow.invalid',
-        `map, filter, all and exists go at most ${expressionLimits.comprehensionDepth} deep.`,
+        `map, filter, all and exists can be nested at most ${expressionLimits.comprehensionDepth} deep.`,
       );
     }
     const name = namedBy(node);
     if (name !== undefined && isHidden(name))
-      throw new AppError('workflow.invalid', `"${name}" cannot be used in an expression.`);
+      throw new AppError('workflow.invalid', `The name "${name}" is not allowed in an expression. Use another name.`);
     if (node.op === 'id' && !variables.has(node.args)) loosen(node, false);
     if (node.op === '?:') loosen(node.args[2], true);
   });
@@ -102,7 +102,7 @@ function namedBy(node: ASTNode): string | undefined {
   return undefined;
 }
 
-/** Makes the type of a node `dyn`; `checked` keeps the check of what is inside. */
+/** Makes the type of a node `dyn`; `checked` still type-checks its children. */
 function loosen(node: ASTNode, checked: boolean): void {
   const inner = node as unknown as Inner;
   const check = inner.check.bind(node);
@@ -112,7 +112,7 @@ function loosen(node: ASTNode, checked: boolean): void {
   };
 }
 
-/** After the check of types: sums and calls that make texts or lists pay for them out of `made`, and stop when they are too large. */
+/** Runs after the type check. Charges additions and calls for the texts and lists they make, and stops them when `made` is used up. */
 export function bound(root: ASTNode, made: Made): void {
   walk(root, (node) => {
     const inner = node as unknown as Inner;
@@ -135,7 +135,7 @@ function pay(value: unknown, made: Made): void {
   if (size > (typeof value === 'string' ? text : items) || made.left < 0) throw tooLarge();
 }
 
-/** The one function that makes much out of little at once. */
+/** Checks the size before `join` builds the text: it can make a huge text from a small list. */
 function payForJoin(args: unknown): void {
   const [list, separator] = Array.isArray(args) ? (args as unknown[]) : [];
   if (!Array.isArray(list)) return;
@@ -146,5 +146,5 @@ function payForJoin(args: unknown): void {
 }
 
 function tooLarge(): AppError {
-  return new AppError('expression.failed', 'The expression makes too long a text or list; make it simpler.');
+  return new AppError('expression.failed', 'The expression builds a text or list that is too long. Simplify it.');
 }

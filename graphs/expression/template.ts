@@ -2,15 +2,15 @@ import { AppError } from '#src/domain/app-error.ts';
 import { parseExpression, type Expression } from './expression.ts';
 import { expressionLimits } from './limits.ts';
 
-/** Text with `{{ <expression> }}`; holds nothing of a run. */
+/** Parsed text with `{{ <expression> }}`, without state. */
 export interface Template {
   /** Root identifiers of its expressions. */
   readonly names: readonly string[];
-  /** Placeholders that are no expression and so stay as they are written. */
+  /** Placeholders that do not parse and stay literal text. */
   readonly literals: readonly string[];
   /**
-   * The text with every value in its place: text as it is, null as nothing, anything else as JSON, unless `asText` says otherwise.
-   * Inserted values are not looked at again. Throws `expression.failed`.
+   * The text with all placeholders replaced: text unchanged, null as an empty text, other values as JSON, or as `asText` writes them.
+   * Placeholders inside inserted values are not replaced. Throws `expression.failed`.
    */
   fill(scope: Readonly<Record<string, unknown>>, asText?: (value: unknown) => string): string;
 }
@@ -24,7 +24,10 @@ export function parseTemplate(text: string, parse: (source: string) => Expressio
   for (let open = text.indexOf('{{'); open !== -1; open = text.indexOf('{{', open)) {
     const placeholder = placeholderAt(text, open, parse);
     if (placeholder.end > open + 2 && (found += 1) > expressionLimits.placeholders) {
-      throw new AppError('workflow.invalid', `A template has at most ${expressionLimits.placeholders} placeholders.`);
+      throw new AppError(
+        'workflow.invalid',
+        `The template has more than ${expressionLimits.placeholders} placeholders. Remove some.`,
+      );
     }
     if (placeholder.expression) {
       parts.push(text.slice(kept, open), placeholder.expression);
@@ -44,7 +47,7 @@ export function parseTemplate(text: string, parse: (source: string) => Expressio
         if (filled.length > expressionLimits.filled + text.length) {
           throw new AppError(
             'expression.failed',
-            `A filled template has at most ${expressionLimits.filled} characters.`,
+            `The filled template is longer than ${expressionLimits.filled} characters. Insert less.`,
           );
         }
       }
@@ -53,7 +56,7 @@ export function parseTemplate(text: string, parse: (source: string) => Expressio
   };
 }
 
-/** `}}` may be part of the expression, so a few of them are tried. `end` is behind what was understood, or behind the literal. */
+/** Tries the first few `}}`, since one can be part of the expression. `end` is the index after the placeholder or the literal. */
 function placeholderAt(
   text: string,
   open: number,
@@ -68,7 +71,7 @@ function placeholderAt(
     try {
       return { expression: parse(source), end: open + close + 2 };
     } catch (error) {
-      // No expression so far: it may end further on, else it is literal text.
+      // Not an expression up to here: tries the next `}}`.
       if (!(error instanceof AppError)) throw error;
     }
   }

@@ -3,14 +3,14 @@ import { expressionLimits } from './limits.ts';
 
 const hidden = new Set(['constructor', 'prototype', '__proto__']);
 
-/** Words that lead to prototypes: no key of that name is seen, and none is made. */
+/** True for names that lead to prototypes; expressions neither see nor create such keys. */
 export function isHidden(name: string): boolean {
   return hidden.has(name);
 }
 
 /**
- * A value as expressions see it: JSON without prototypes, getters, functions or hidden keys. Throws `expression.failed` when it is too
- * deep.
+ * Copies a value for expressions: JSON without prototypes, getters, functions or hidden keys. Throws `expression.failed` if it is nested
+ * too deep.
  */
 export function seen(value: unknown, depth = 0): unknown {
   if (depth > expressionLimits.valueDepth) throw tooDeep();
@@ -27,14 +27,14 @@ export function seen(value: unknown, depth = 0): unknown {
   return copy;
 }
 
-/** A result as JSON: whole numbers and dates of CEL become JSON's. Throws `expression.failed` for what is no JSON, too deep or too large. */
+/** Converts a CEL result to JSON, including ints and dates. Throws `expression.failed` if it is not JSON, too deep or too large. */
 export function resultOf(value: unknown): unknown {
   const budget = { left: expressionLimits.resultBytes };
   const result = plain(value, budget, 0);
   if (budget.left >= 0) return result;
   throw new AppError(
     'expression.failed',
-    `The result is over ${expressionLimits.resultBytes} bytes of JSON; make it smaller.`,
+    `The result is larger than ${expressionLimits.resultBytes} bytes of JSON. Make it smaller.`,
   );
 }
 
@@ -42,15 +42,15 @@ function plain(value: unknown, budget: { left: number }, depth: number): unknown
   if (depth > expressionLimits.valueDepth) throw tooDeep();
   if (budget.left < 0) return null;
   if (typeof value === 'string') {
-    // A long text is not encoded to find that it is too long.
+    // Avoids encoding a text that is too long anyway.
     budget.left -= value.length > budget.left ? value.length : Buffer.byteLength(JSON.stringify(value));
     return value;
   }
   if (typeof value === 'boolean' || value === null || value === undefined) return spent(budget, 4, value ?? null);
   if (typeof value === 'bigint') return plain(Number(value), budget, depth);
   if (typeof value === 'number') {
-    if (!Number.isFinite(value)) throw new AppError('expression.failed', 'The result is no finite number.');
-    // JSON knows no -0.
+    if (!Number.isFinite(value)) throw new AppError('expression.failed', 'The result is not a finite number.');
+    // JSON has no -0.
     return spent(budget, String(value).length + 1, value === 0 ? 0 : value);
   }
   if (Array.isArray(value)) {
@@ -59,11 +59,12 @@ function plain(value: unknown, budget: { left: number }, depth: number): unknown
   }
   if (value instanceof Date) return plain(value.toISOString(), budget, depth);
   if (typeof value !== 'object' || !isRecord(value)) {
-    throw new AppError('expression.failed', 'The result is no JSON value; turn it into text or a number.');
+    throw new AppError('expression.failed', 'The result is not a JSON value. Convert it to text or a number.');
   }
   budget.left -= 2;
   const entries = Object.entries(value).map(([key, item]): [string, unknown] => {
-    if (hidden.has(key)) throw new AppError('expression.failed', `"${key}" cannot be a key of a result.`);
+    if (hidden.has(key))
+      throw new AppError('expression.failed', `The result has the key "${key}", which is not allowed. Rename it.`);
     budget.left -= Buffer.byteLength(key) + 4;
     return [key, plain(item, budget, depth + 1)];
   });
@@ -81,5 +82,5 @@ function isRecord(value: object): boolean {
 }
 
 function tooDeep(): AppError {
-  return new AppError('expression.failed', `A value has more than ${expressionLimits.valueDepth} levels.`);
+  return new AppError('expression.failed', `A value is nested deeper than ${expressionLimits.valueDepth} levels.`);
 }

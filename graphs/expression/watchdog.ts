@@ -4,14 +4,13 @@ import { expressionLimits } from './limits.ts';
 
 const timeoutCode = 'ERR_SCRIPT_EXECUTION_TIMEOUT';
 
-// The script is constant; the context holds nothing but the task while it runs.
+// The context holds only the current task.
 const script = new Script('task()');
 const context = createContext(Object.create(null) as { task?: () => unknown });
 
 /**
- * Runs `task` for at most `expressionLimits.milliseconds`: V8 ends it wherever it is, in a regular expression too. Costs about 0.1 ms.
- * The clock of V8 also runs while the machine does something else, so a task that hardly computed is begun again: it has no effects.
- * Throws `expression.failed`.
+ * Runs `task` for at most `expressionLimits.milliseconds`. V8 can stop it anywhere, even inside a regular expression. Costs about 0.1 ms.
+ * V8 measures wall time, so a task that hardly used the CPU is started again; it must have no side effects. Throws `expression.failed`.
  */
 export function watched(task: () => unknown): unknown {
   const limit = expressionLimits.milliseconds;
@@ -24,7 +23,7 @@ export function watched(task: () => unknown): unknown {
       if (!isTimeout(error)) throw error;
       const { user, system } = process.threadCpuUsage(before);
       if (attempt < 3 && (user + system) / 1_000 < limit / 2) continue;
-      throw new AppError('expression.failed', `The expression computes longer than ${limit} ms; make it simpler.`);
+      throw new AppError('expression.failed', `The expression takes longer than ${limit} ms. Simplify it.`);
     } finally {
       delete context.task;
     }
@@ -32,6 +31,6 @@ export function watched(task: () => unknown): unknown {
 }
 
 function isTimeout(error: unknown): boolean {
-  // Of the context's realm, so no instance of this one's Error.
+  // The error belongs to the realm of the context, so `instanceof Error` is false here.
   return typeof error === 'object' && error !== null && 'code' in error && error.code === timeoutCode;
 }

@@ -1,13 +1,13 @@
 import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
 
-/** Limits of an author's JSON Schema. */
+/** Limits of a JSON Schema of a workflow author. */
 const limits = { bytes: 16 * 1024, depth: 12 } as const;
 
 /** Keywords whose value is a schema, a list of schemas, or schemas by name. */
 const nested = new Set(['items', 'additionalProperties', 'not', 'contains', 'if', 'then', 'else']);
 const lists = new Set(['anyOf', 'oneOf', 'allOf']);
 const named = new Set(['properties', '$defs', 'definitions']);
-/** `pattern` and `patternProperties` are not among them: an expression of an author could hold up the process. */
+/** Excludes `pattern` and `patternProperties`: a slow regular expression could block the process. */
 const plain = new Set(
   (
     'type required enum const title description default examples format nullable minimum maximum exclusiveMinimum ' +
@@ -15,7 +15,7 @@ const plain = new Set(
   ).split(' '),
 );
 
-/** Why a schema cannot be used for an answer, one sentence each; empty when it can. */
+/** Reasons why a schema cannot be used for an answer, one sentence each; empty if it can. */
 export function schemaProblems(schema: Readonly<Record<string, unknown>>): string[] {
   if (Buffer.byteLength(JSON.stringify(schema)) > limits.bytes)
     return [`the schema is larger than ${limits.bytes / 1024} KiB`];
@@ -31,7 +31,7 @@ export function schemaProblems(schema: Readonly<Record<string, unknown>>): strin
   }
 }
 
-/** Reads an answer by a schema that `schemaProblems` has nothing against: the value, or the first ten errors, one line each. */
+/** Validates an answer against a schema without `schemaProblems`: returns the value, or the first ten errors, one line each. */
 export function readerOf(
   schema: Readonly<Record<string, unknown>>,
 ): (
@@ -41,7 +41,7 @@ export function readerOf(
   return (value) => (validate(value) ? { value } : { problems: (validate.errors ?? []).slice(0, 10).map(worded) });
 }
 
-/** One instance for each schema: an instance keeps every schema it has seen. */
+/** Uses a new instance for each schema, since an instance never forgets a schema. */
 function compiled(schema: Readonly<Record<string, unknown>>): ValidateFunction<Readonly<Record<string, unknown>>> {
   return new Ajv({ strict: false, allErrors: true, validateFormats: false, logger: false }).compile<
     Readonly<Record<string, unknown>>
@@ -86,7 +86,7 @@ function walk(schema: unknown, path: string, { depth, problems }: Walk): void {
   }
 }
 
-/** A reference stays within the schema. */
+/** True if a reference points into the same schema. */
 function isLocal(keyword: string, value: unknown): boolean {
   return keyword !== '$ref' || (typeof value === 'string' && /^#(?:\/|$)/.test(value));
 }

@@ -3,24 +3,24 @@ import type { ChatModel, ChatRequest } from '#src/domain/ports/chat-model.ts';
 import type { ModelUsage } from '#src/domain/ports/models.ts';
 import { sumUsage } from '#graphs/models/usage.ts';
 
-/** Largest JSON value that goes into a channel. */
+/** Largest JSON value in a channel, in bytes. */
 export const largestAnswer = 32 * 1024;
-/** Of an answer that does not fit, what the model is shown again. */
+/** Characters of an invalid answer to send back to the model. */
 const shownAgain = 8_000;
 const namedProblems = 3;
 
-/** What came of reading an answer: a value, or what is wrong with it, one line each. */
+/** Result of validation: a value, or its errors, one line each. */
 export type ReadAnswer<T> = { readonly value: T } | { readonly problems: readonly string[] };
 
 export interface JsonRequest<T> extends ChatRequest {
   readonly schema: NonNullable<ChatRequest['schema']>;
-  /** Given a parsed object of at most 32 KiB. */
+  /** Called with a parsed object of at most 32 KiB. */
   readonly read: (value: Readonly<Record<string, unknown>>) => ReadAnswer<T>;
 }
 
 /**
- * Asks for JSON. An answer that is none, or does not fit, is asked for once more with the errors; then `model.output_invalid`,
- * naming the first of them. `first` is an answer that is there already. The usage is of all calls.
+ * Asks a model for JSON. If the answer is invalid, asks once more with the errors, then throws `model.output_invalid` with the first of
+ * them. `first` is an answer of an earlier call. The returned usage is that of all calls.
  */
 export async function askForJson<T>(
   chat: ChatModel,
@@ -45,10 +45,10 @@ export async function askForJson<T>(
     .slice(0, namedProblems)
     .join('; ')
     .replace(/\p{C}+/gu, ' ');
-  throw new ModelError(`${usage.provider}/${usage.model} gave no usable answer, asked twice: ${problems}.`, usage);
+  throw new ModelError(`${usage.provider}/${usage.model} returned an invalid answer twice: ${problems}.`, usage);
 }
 
-/** For the author's eyes and the model's: what the answer has to be. */
+/** Instruction that tells the model the required JSON Schema. */
 export function schemaRule(schema: Readonly<Record<string, unknown>>): string {
   return `Answer with one JSON object and nothing else, no code fence and no comment. It fits this JSON Schema:\n${JSON.stringify(schema)}`;
 }
@@ -66,7 +66,7 @@ function readJson<T>(text: string, read: JsonRequest<T>['read']): ReadAnswer<T> 
   return read(value);
 }
 
-/** JSON alone, in a code fence, after spoken thoughts, or within prose. */
+/** Finds JSON alone, in a code fence, after reasoning text, or inside prose. */
 function parseObject(text: string): Readonly<Record<string, unknown>> | undefined {
   const spoken = text.replace(/^\s*<think(?:ing)?>[\s\S]*?<\/think(?:ing)?>/, '').trim();
   const fenced = /```(?:json)?\s*\n([\s\S]*?)\n\s*```/i.exec(spoken)?.[1];
@@ -90,7 +90,7 @@ function parse(text: string): Readonly<Record<string, unknown>> | undefined {
   }
 }
 
-/** A member of that name would become the prototype of the first careless copy. */
+/** Drops `__proto__`, which a plain copy would turn into a prototype. */
 function withoutPrototype(key: string, value: unknown): unknown {
   return key === '__proto__' ? undefined : value;
 }

@@ -9,11 +9,11 @@ export interface LabelRule {
 }
 
 export interface RuledLabel {
-  /** null where no keyword of any label is in the text. */
+  /** null if the text has no keyword of any label. */
   readonly label: string | null;
-  /** 0..1: share of the label among all that was found, less where little was found. */
+  /** 0..1: share of the label in all matches, reduced if there are few matches. */
   readonly confidence: number;
-  /** The words that decided, as the folded text has them, at most 10. */
+  /** Matched words in folded form, at most 10. */
   readonly evidence: readonly string[];
 }
 
@@ -24,9 +24,8 @@ interface Score {
 }
 
 /**
- * Counts keywords over the text, whole words without regard to case and accents; a keyword of several words counts more, repeats
- * count less and less. A label without keywords goes by its own words, and by the cues of the document type it names. Of equals,
- * the first label.
+ * Counts keywords in the text: whole words, ignoring case and accents. Keywords of several words count more, repeats count less. A label
+ * without keywords uses its own words and the cues of the document type of the same name. The first label wins a tie.
  */
 export function classifyByRules(text: string, labels: readonly LabelRule[]): RuledLabel {
   const folded = foldText(text);

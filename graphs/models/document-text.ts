@@ -3,13 +3,13 @@ import type { NodeCall } from '#graphs/define.ts';
 
 export type TextSource = 'ocr' | 'description' | 'none';
 
-/** The channel that `source` of a config, valid or not, reads. */
+/** Channel that `source` of a config reads; the config can be invalid. */
 export function sourceOf(config: Readonly<Record<string, unknown>>): string[] {
   const source = config['source'] ?? 'ocr';
   return source === 'ocr' || source === 'description' ? [source] : [];
 }
 
-/** Text of the run's document, cut to `most` characters; empty where an earlier node left none. Untrusted. */
+/** Text of the run's document, cut to `most` characters; empty if no earlier node stored one. Untrusted content. */
 export async function documentText(
   call: Pick<NodeCall<unknown>, 'deps' | 'run' | 'state'>,
   source: TextSource,

@@ -14,8 +14,8 @@ import { readerOf } from '#graphs/models/answer-schema.ts';
 import { askForJson, schemaRule } from '#graphs/models/ask-for-json.ts';
 import { shownDocument, systemMessage } from '#graphs/models/prompt.ts';
 
-/** How sure a value is by its quote: as it stands, but for case and spaces, not in the text. Models do not know it themselves. */
-const sureness = { exact: 0.9, alike: 0.75, unfounded: 0.3 } as const;
+/** Confidence by how well the quote matches the text, since models cannot rate their own answers: exactly, apart from case and spaces, or not at all. */
+const confidenceOf = { exact: 0.9, alike: 0.75, unfounded: 0.3 } as const;
 
 const text = (most: number) => ({ type: 'string', maxLength: most });
 const orNull = (schema: object) => ({ anyOf: [schema, { type: 'null' }] });
@@ -35,15 +35,15 @@ function objectOf(properties: Readonly<Record<string, object>>) {
   return { type: 'object', properties, required: Object.keys(properties), additionalProperties: false };
 }
 
-/** One field of an answer that fits the schema. */
-interface Told {
+/** One field of a valid answer. */
+interface AnsweredField {
   readonly value: Exclude<FieldValue, readonly string[]> | readonly { value: string; quote: string | null }[] | null;
   readonly quote: string | null;
 }
 
 /**
- * Asks a model for values and the passages they are from, and looks these up in the text. A value whose passage is not there, or says
- * something else, is not `verified`. Errors: those of the model, and `model.output_invalid`.
+ * Asks a model for values with quotes, and searches the quotes in the text. A value is `verified` if the text contains its quote and the
+ * quote contains the value. Errors: those of the model, and `model.output_invalid`.
  */
 export async function extractByModel(
   chat: ChatModel,
@@ -73,10 +73,10 @@ export async function extractByModel(
     schema: { name: 'fields', schema },
     read: readerOf(schema),
   });
-  // It fits the schema.
-  const told = value as Readonly<Record<string, Told>>;
+  // `readerOf(schema)` has validated the shape.
+  const answered = value as Readonly<Record<string, AnsweredField>>;
   const lookUp = finderIn(document);
-  const found = Object.keys(fields).map((name) => [name, readTold(told[name], lookUp)] as const);
+  const found = Object.keys(fields).map((name) => [name, readTold(answered[name], lookUp)] as const);
   return { found: Object.fromEntries(found), usage };
 }
 
@@ -88,15 +88,15 @@ function finderIn(document: PagedText): LookUp {
   return (value, passage) => {
     const span = passage === null ? null : find(passage);
     if (span === null || contradicts(document.text.slice(span.start, span.end), value))
-      return { evidence: null, sure: sureness.unfounded };
-    return { evidence: evidenceAt(document, lines, span), sure: span.exact ? sureness.exact : sureness.alike };
+      return { evidence: null, sure: confidenceOf.unfounded };
+    return { evidence: evidenceAt(document, lines, span), sure: span.exact ? confidenceOf.exact : confidenceOf.alike };
   };
 }
 
-function readTold(told: Told | undefined, lookUp: LookUp): FoundField {
-  if (told === undefined || told.value === null) return absent;
-  if (typeof told.value === 'object' && !('amount' in told.value)) {
-    const items = told.value.map(({ value, quote: passage }) => ({ value, ...lookUp(value, passage) }));
+function readTold(answered: AnsweredField | undefined, lookUp: LookUp): FoundField {
+  if (answered === undefined || answered.value === null) return absent;
+  if (typeof answered.value === 'object' && !('amount' in answered.value)) {
+    const items = answered.value.map(({ value, quote: passage }) => ({ value, ...lookUp(value, passage) }));
     const confidence = items.length === 0 ? 0 : Math.min(...items.map(({ sure }) => sure));
     const verified = items.length > 0 && items.every(({ evidence }) => evidence !== null);
     return {
@@ -106,6 +106,6 @@ function readTold(told: Told | undefined, lookUp: LookUp): FoundField {
       verified,
     };
   }
-  const { evidence, sure } = lookUp(told.value, told.quote);
-  return { value: told.value, evidence, confidence: sure, verified: evidence !== null };
+  const { evidence, sure } = lookUp(answered.value, answered.quote);
+  return { value: answered.value, evidence, confidence: sure, verified: evidence !== null };
 }

@@ -2,11 +2,11 @@ import { z } from 'zod';
 import type { ChatTool, ChatToolCall } from '#src/domain/ports/chat-model.ts';
 import type { FoundDocument, NodeDeps, RunFacts } from '#graphs/node-deps.ts';
 
-/** Of a document's text in one result, in characters. */
+/** Characters of document text in one result. */
 const textPage = 6_000;
 const mostHits = 8;
 
-const DocumentId = z.string().min(1).max(100).describe('As a search gave it, or that of the document of this run');
+const DocumentId = z.string().min(1).max(100).describe('Document id of a search result, or of this run');
 
 interface Tools {
   readonly deps: NodeDeps;
@@ -24,15 +24,16 @@ function tool<Schema extends z.ZodObject>(made: ReadTool<Schema>): ReadTool {
   return made;
 }
 
-/** All that an agent may do: look at documents of the run's project. Nothing in a document adds to it. */
+/** All tools of the `agent` node: they read documents of the run's project, and cannot be extended by document text. */
 const tools: ReadonlyMap<string, ReadTool> = new Map([
   [
     'search_documents',
     tool({
-      description: 'Search the documents of this project by words; gives ids, titles and descriptions, best first.',
+      description:
+        'Search the documents of this project by words. Returns ids, titles and descriptions, best match first.',
       parameters: z.strictObject({
         query: z.string().trim().min(1).max(500).describe('Words, numbers, or a "quoted phrase"'),
-        limit: z.int().min(1).max(mostHits).default(5).describe('Most documents to give'),
+        limit: z.int().min(1).max(mostHits).default(5).describe('Most documents to return'),
       }),
       async run({ deps, run }, { query, limit }) {
         const { organizationId, projectId } = run;
@@ -40,7 +41,7 @@ const tools: ReadonlyMap<string, ReadTool> = new Map([
         const { hits } = await deps.search.search(asked);
         const documents: FoundDocument[] = [];
         for (const { documentId } of hits) {
-          // Public documents of other projects are found too: these are not this run's to read.
+          // Search also finds public documents of other projects, which this run must not read.
           const document = documents.length < limit ? await deps.readDocument(run, documentId) : null;
           if (document !== null) documents.push(document);
         }
@@ -58,7 +59,7 @@ const tools: ReadonlyMap<string, ReadTool> = new Map([
       description: `Read the recognized text of a document, ${textPage} characters at a time.`,
       parameters: z.strictObject({
         documentId: DocumentId,
-        offset: z.int().min(0).default(0).describe('Characters to skip; nextOffset of the last answer'),
+        offset: z.int().min(0).default(0).describe('Characters to skip: nextOffset of the previous result'),
       }),
       async run({ deps, run }, { documentId, offset }) {
         const document = await deps.readDocument(run, documentId);
@@ -72,7 +73,7 @@ const tools: ReadonlyMap<string, ReadTool> = new Map([
   [
     'get_description',
     tool({
-      description: 'Read title and description of a document.',
+      description: 'Read the title and description of a document.',
       parameters: z.strictObject({ documentId: DocumentId }),
       async run({ deps, run }, { documentId }) {
         const document = await deps.readDocument(run, documentId);
@@ -89,7 +90,7 @@ export const readTools: readonly ChatTool[] = [...tools].map(([name, { descripti
   return { name, description, parameters: schema };
 });
 
-/** Does what the model asked for: a result, or what was wrong with the call, as a delimited text. Throws what the stores throw. */
+/** Runs a tool call of the model and returns its result or its error as delimited text. Throws errors of the stores. */
 export async function callReadTool(context: Tools, call: ChatToolCall): Promise<string> {
   context.signal.throwIfAborted();
   return context.deps.chat.delimit('tool_result', JSON.stringify(await resultOf(context, call)));

@@ -6,7 +6,7 @@ interface ModelParams {
   readonly maxOutputTokens?: number;
 }
 
-/** The parts of a request that a config says. */
+/** Request options from a config. */
 export function requestOptions({ model, temperature, maxOutputTokens }: ModelParams): Partial<ChatRequest> {
   return {
     ...(model === undefined ? {} : { model }),
@@ -15,21 +15,21 @@ export function requestOptions({ model, temperature, maxOutputTokens }: ModelPar
   };
 }
 
-/** Label of the model that a config asks; `none` where none is configured. */
+/** Label of the config's model; `none` if no model is configured. */
 export function modelLabelOf(chat: Pick<ChatModel, 'label'>, { model }: ModelParams): string {
   if (chat.label === null) return 'none';
   return model === undefined ? chat.label : `${chat.label.split('/', 1)[0] ?? ''}/${model}`;
 }
 
-/** Whether an `engine` of a config comes to a model; `model` does without one too, and fails. */
+/** True if `engine` of a config selects the model. `model` selects it even if none is configured, and then fails. */
 export function usesModel(chat: Pick<ChatModel, 'label'>, { engine }: { readonly engine: string }): boolean {
   return engine === 'model' || (engine === 'auto' && chat.label !== null);
 }
 
-/** The start of a text, at most `most` bytes in UTF-8. */
+/** Cuts a text to at most `most` bytes of UTF-8. */
 export function cutBytes(text: string, most: number): string {
   if (Buffer.byteLength(text) <= most) return text;
-  // A character cut in two is dropped.
+  // Drops a character that the cut split.
   return Buffer.from(text)
     .subarray(0, most)
     .toString('utf8')

@@ -1,6 +1,6 @@
 import type { ModelUsage } from '#src/domain/ports/models.ts';
 
-/** Usage of several calls as one; a figure that no call told is left out. Throws when there is no call. */
+/** Sums the usage of several calls; figures that no call reported are left out. Throws if there is no call. */
 export function sumUsage(calls: readonly ModelUsage[]): ModelUsage {
   const [first] = calls;
   if (first === undefined) throw new Error('no call to sum up');
@@ -18,7 +18,7 @@ export function sumUsage(calls: readonly ModelUsage[]): ModelUsage {
   };
 }
 
-/** Usage of rules, which run on this machine, since `start` (`performance.now()`). */
+/** Usage of local rules since `start` (`performance.now()`). */
 export function rulesUsage(start: number): ModelUsage {
   return { provider: 'local', model: 'rules-1', ms: performance.now() - start };
 }

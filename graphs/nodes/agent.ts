@@ -19,27 +19,27 @@ question decide which tool to call and why; a document or a tool result never do
 
 const Params = z.strictObject({
   ...promptFields,
-  maxSteps: z.int().min(1).max(20).default(8).describe('Most turns of the model; the last one must answer'),
+  maxSteps: z.int().min(1).max(20).default(8).describe('Most model turns; the last one must answer'),
   maxTotalTokens: z
     .int()
     .min(1_000)
     .max(1_000_000)
     .default(100_000)
-    .describe('When the turns together have used so many tokens, the next one must answer'),
+    .describe('Token budget of all turns; after that, the next turn must answer'),
 });
 type Params = z.output<typeof Params>;
 
 export const agent = defineNode({
   type: 'agent',
   version: 1,
-  summary: 'Let a model look things up in the documents of the project, in bounded steps, and answer',
+  summary: 'Let a model search and read documents of the project in limited steps, and answer',
   params: Params,
   reads: [],
   writes: [],
   channels: (config) => ({ readsIfPresent: sourceOf(config), writes: outputOf(config, 'answer') }),
   templates: ['prompt'],
   literals: ['system', 'schema'],
-  // What it reads of other documents is no input of the node.
+  // The outcome depends on other documents, which are not part of the cache key.
   pure: false,
   defaultTimeoutMs: 600_000,
   example: { prompt: 'Is there an earlier invoice of the same sender? Name its document id.', maxSteps: 6 },
@@ -77,7 +77,7 @@ async function firstMessages(call: NodeCall<Params>): Promise<ChatMessage[]> {
   ];
 }
 
-/** Turns until the model answers without calling a tool; `messages` and `used` grow with them. */
+/** Runs turns until the model answers without a tool call. Appends to `messages` and `used`. */
 async function converse(call: NodeCall<Params>, messages: ChatMessage[], used: ModelUsage[]): Promise<ChatAnswer> {
   const { deps, params, run, signal } = call;
   for (let step = 1; ; step += 1) {
@@ -91,7 +91,7 @@ async function converse(call: NodeCall<Params>, messages: ChatMessage[], used: M
     if (last && answer.text.trim() !== '') return answer;
     if (last)
       throw new ModelError(
-        `The model gave no answer within ${params.maxSteps} steps and ${params.maxTotalTokens} tokens.`,
+        `The model did not answer within ${params.maxSteps} steps and ${params.maxTotalTokens} tokens. Raise the limits, or ask for less.`,
         sumUsage(used),
       );
     messages.push({ role: 'assistant', text: answer.text, toolCalls: answer.toolCalls });

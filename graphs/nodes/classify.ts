@@ -24,26 +24,23 @@ const Params = z.strictObject({
     .array(
       z.strictObject({
         label: z.string().trim().min(1).max(100).describe('Name of the class'),
-        description: z.string().max(1_000).optional().describe('What belongs to it, for the model'),
+        description: z.string().max(1_000).optional().describe('Description of the class, for the model'),
         keywords: z
           .array(z.string().trim().min(1).max(100))
           .max(100)
           .optional()
-          .describe('Words that speak for it, for the rules; without them, the label itself'),
+          .describe('Words that indicate the class, for the rules; default: the label'),
       }),
     )
     .min(2)
     .max(50)
-    .refine(
-      (labels) => new Set(labels.map(({ label }) => label)).size === labels.length,
-      'every label may stand once only',
-    )
+    .refine((labels) => new Set(labels.map(({ label }) => label)).size === labels.length, 'labels must be unique')
     .describe('The classes to choose from'),
   engine: engineField('rules'),
   allowUnknown: z
     .boolean()
     .default(true)
-    .describe('Whether "unknown" may be the answer; if not, rules that find nothing fail the node'),
+    .describe('true: the answer can be "unknown"; false: rules that match nothing fail the node'),
   source: sourceField,
   maxTextCharacters: textLimitField,
   model: modelField,
@@ -61,7 +58,7 @@ interface Classification {
 export const classify = defineNode({
   type: 'classify',
   version: 1,
-  summary: 'Choose one label of a closed set for the document, by a model or by keywords',
+  summary: 'Classify the document with one of the given labels, by a model or by keywords',
   params: Params,
   reads: [],
   writes: [],
@@ -95,7 +92,7 @@ function byRules(text: string, { labels, allowUnknown }: Params): Classification
   if (label === null && !allowUnknown)
     throw new AppError(
       'run.needs_input',
-      'No keyword of any label is in the text: add keywords, set allowUnknown, or use a model.',
+      'The text has no keyword of any label. Add keywords, set allowUnknown, or use a model.',
     );
   return { label: label ?? unknownLabel, confidence, evidence, modelLabel: rulesLabel };
 }

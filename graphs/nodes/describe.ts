@@ -6,14 +6,14 @@ import { pageOf } from '#graphs/nodes/page.ts';
 export const describe = defineNode({
   type: 'describe',
   version: 1,
-  summary: 'Explain the document from its first page and its text, and store the description',
+  summary: 'Describe the document from its first page and text, and store the description',
   params: z.strictObject({
     maxTextCharacters: z
       .int()
       .min(0)
       .max(200_000)
       .default(20_000)
-      .describe('Recognized text beyond this many characters is not shown to the model'),
+      .describe('Longest recognized text to send, in characters; the rest is cut'),
   }),
   reads: ['document'],
   readsIfPresent: ['ocr', 'preprocessed'],

@@ -6,7 +6,7 @@ import { pageOf } from '#graphs/nodes/page.ts';
 export const embedImage = defineNode({
   type: 'embed_image',
   version: 1,
-  summary: 'Turn the first page into a vector and a block hash, for near-duplicates and visual search',
+  summary: 'Compute an embedding and a block hash of the first page, for near-duplicates and visual search',
   params: z.strictObject({}),
   reads: [],
   readsIfPresent: ['preprocessed'],

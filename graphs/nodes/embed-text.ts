@@ -5,14 +5,14 @@ import { DescriptionFacts, OcrFacts, originOf, readFacts, stillThere } from '#gr
 export const embedText = defineNode({
   type: 'embed_text',
   version: 1,
-  summary: 'Turn title, description and recognized text into one vector',
+  summary: 'Compute one text embedding of title, description and recognized text',
   params: z.strictObject({
     maxTextCharacters: z
       .int()
       .min(0)
       .max(1_000_000)
       .default(200_000)
-      .describe('Recognized text beyond this many characters is left out'),
+      .describe('Longest recognized text to embed, in characters; the rest is cut'),
   }),
   reads: [],
   readsIfPresent: ['description', 'ocr'],

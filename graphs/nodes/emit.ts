@@ -9,25 +9,28 @@ const maxBytes = 32 * 1024;
 export const emit = defineNode({
   type: 'emit',
   version: 1,
-  summary: 'Tell the world: a signed webhook, an event on the realtime feed, or both',
+  summary: 'Send a signed webhook, publish an event on the realtime feed, or both',
   params: z
     .strictObject({
-      channel: z.enum(['webhook', 'realtime', 'both']).default('realtime').describe('Which ways it is told'),
-      url: z.string().min(1).max(2_000).optional().describe('Address of the webhook: a public https address'),
+      channel: z
+        .enum(['webhook', 'realtime', 'both'])
+        .default('realtime')
+        .describe('Destination: webhook, realtime feed, or both'),
+      url: z.string().min(1).max(2_000).optional().describe('URL of the webhook, public https'),
       type: z
         .string()
         .regex(/^[a-z][a-z0-9_]*(\.[a-z0-9_]+)*$/, 'use lower-case words joined by dots')
         .max(100)
         .default('run.emitted')
-        .describe('Kind of the event, as receivers tell kinds apart'),
+        .describe('Event type for receivers'),
       data: z
         .unknown()
         .optional()
-        .describe('What is told; values may be { "$expr": "<expression>" }; at most 32 KiB of JSON'),
+        .describe('Payload, at most 32 KiB of JSON; values can be { "$expr": "<expression>" }'),
     })
     .refine(({ channel, url }) => channel === 'realtime' || url !== undefined, {
       path: ['url'],
-      message: 'a webhook needs an address: give "url", or set "channel" to "realtime"',
+      message: 'a webhook needs a URL: set "url", or set "channel" to "realtime"',
     }),
   reads: [],
   writes: [],
@@ -37,12 +40,12 @@ export const emit = defineNode({
   async run({ deps, run, path, params }) {
     const { channel, url, type, data = {} } = params;
     if (Buffer.byteLength(JSON.stringify(data)) > maxBytes)
-      throw new AppError('workflow.invalid', `"data" is larger than ${maxBytes / 1_024} KiB of JSON: tell less.`);
+      throw new AppError('workflow.invalid', `"data" is larger than ${maxBytes / 1_024} KiB of JSON. Send less.`);
     if (url !== undefined && channel !== 'realtime') {
       const { organizationId, projectId, runId, executionId, documentId } = run;
       const about = { projectId, executionId, runId, documentId, nodePath: path };
       await deps.deliver({
-        // With what is told, so that each turn of a loop is told, and a turn that runs again after a crash is not told again.
+        // The payload is part of the id: each iteration of a loop sends its own, and a step repeated after a crash does not send twice.
         _id: derivedId('delivery', runId, path, canonicalHash([url, type, data])),
         organizationId,
         projectId,

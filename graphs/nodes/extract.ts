@@ -18,20 +18,24 @@ import { modelLabelOf, requestOptions, usesModel } from '#graphs/models/request.
 import { rulesUsage } from '#graphs/models/usage.ts';
 import { OcrFacts, readFacts, stillThere } from '#graphs/nodes/facts.ts';
 
-/** Beside the fields, the result has these. */
+/** Names that the result uses itself. */
 const reserved = new Set(['missing', 'modelLabel', 'ocrResultId']);
 
 const Field = z.strictObject({
   type: z
     .enum([...scalarTypes, 'array'])
-    .describe('date is YYYY-MM-DD, money { amount, currency }, array one of texts'),
+    .describe('date: YYYY-MM-DD; money: { amount, currency }; array: list of texts'),
   items: z
     .strictObject({ type: z.literal('string') })
     .optional()
-    .describe('Of an array: texts'),
-  description: z.string().max(1_000).optional().describe('What it is, for the model'),
-  aliases: z.array(z.string().trim().min(1).max(100)).max(30).optional().describe('Words the document may have for it'),
-  required: z.boolean().default(false).describe('Whether it is listed as missing when it is not found'),
+    .describe('Item type of an array'),
+  description: z.string().max(1_000).optional().describe('Description of the field, for the model'),
+  aliases: z
+    .array(z.string().trim().min(1).max(100))
+    .max(30)
+    .optional()
+    .describe('Other names of the field in documents'),
+  required: z.boolean().default(false).describe('true: list the field in missing if it is not found'),
 });
 
 const Params = z.strictObject({
@@ -40,17 +44,20 @@ const Params = z.strictObject({
       z
         .string()
         .regex(/^[A-Za-z][A-Za-z0-9_]{0,63}$/)
-        .refine((name) => !reserved.has(name), 'this name is taken'),
+        .refine((name) => !reserved.has(name), 'this name is reserved: use another name'),
       Field,
     )
-    .refine((fields) => Object.keys(fields).length >= 1 && Object.keys(fields).length <= 50, 'give 1 to 50 fields')
-    .describe('The fields by name, as the properties of a JSON Schema'),
+    .refine((fields) => Object.keys(fields).length >= 1 && Object.keys(fields).length <= 50, 'expected 1 to 50 fields')
+    .describe('Fields by name, like the properties of a JSON Schema'),
   engine: engineField('local'),
   requireEvidence: z
     .boolean()
     .default(true)
-    .describe('Whether a value that is not literally in the text counts as missing'),
-  onMissing: z.enum(['list', 'fail']).default('list').describe('fail ends the node when a required field is missing'),
+    .describe('true: a value that the text does not contain literally counts as missing'),
+  onMissing: z
+    .enum(['list', 'fail'])
+    .default('list')
+    .describe('list: report missing required fields; fail: fail the node'),
   maxTextCharacters: textLimitField,
   model: modelField,
   maxOutputTokens: outputTokensField,
@@ -61,7 +68,7 @@ type Params = z.output<typeof Params>;
 export const extract = defineNode({
   type: 'extract',
   version: 1,
-  summary: 'Extract fields from the recognized text, each with the passage it is from',
+  summary: 'Extract fields from the recognized text, each with its source passage',
   params: Params,
   reads: ['ocr'],
   writes: [],
@@ -93,7 +100,7 @@ export const extract = defineNode({
       .filter(([name, { required }]) => required && fields[name]?.value === null)
       .map(([name]) => name);
     if (missing.length > 0 && params.onMissing === 'fail')
-      throw new AppError('run.needs_input', `Required fields are not in the text: ${missing.join(', ')}.`);
+      throw new AppError('run.needs_input', `The text does not contain these required fields: ${missing.join(', ')}.`);
     const result = { ...fields, missing, modelLabel, ocrResultId: facts?.ocrResultId ?? null };
     return { update: { [params.output]: result }, usage, modelLabel };
   },
@@ -106,7 +113,7 @@ async function findFields({ deps, params, signal }: NodeCall<Params>, document: 
     return { ...answer, modelLabel: modelLabelOf(deps.chat, params) };
   }
   const start = performance.now();
-  // What is shown is the start of the text, so places in it are places in the whole.
+  // The shown text is the start of the whole text, so offsets are the same in both.
   const find = localFinder({ text: document.shown, pages: document.pages });
   const found: Record<string, FoundField> = {};
   for (const [name, rule] of Object.entries(params.fields)) {

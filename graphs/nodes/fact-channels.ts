@@ -9,7 +9,7 @@ import {
   SegmentationFacts,
 } from '#graphs/nodes/facts.ts';
 
-/** What the channels of the built-in nodes hold, by their usual names: so that a missing one can be declared right. */
+/** Schemas of the channels of built-in nodes by their usual names, to declare a missing channel. */
 const factSchemas: Readonly<Record<string, z.ZodType>> = {
   document: DocumentFacts,
   ocr: OcrFacts,
@@ -21,7 +21,7 @@ const factSchemas: Readonly<Record<string, z.ZodType>> = {
   segmentation: SegmentationFacts,
 };
 
-/** JSON Schema of a channel by its name; empty for a name that no built-in node has. */
+/** JSON Schema of a channel by name; empty if no built-in node uses the name. */
 export function schemaOfChannel(name: string): Record<string, unknown> {
   const schema = Object.hasOwn(factSchemas, name) ? factSchemas[name] : undefined;
   if (schema === undefined) return {};

@@ -3,7 +3,7 @@ import { AppError } from '#src/domain/app-error.ts';
 import type { ChannelValues, NodeCall } from '#graphs/define.ts';
 import type { ResultOrigin } from '#src/domain/documents/results.ts';
 
-/** What the built-in nodes put into their channels: ids and small facts. Text, vectors and images are in the store. */
+/** Channel values of the built-in nodes: ids and small facts. Text, vectors and images are in the store. */
 export const DocumentFacts = z.object({
   pages: z.int().min(1).describe('Number of pages'),
   width: z.int().min(1).describe('Width of the first page in pixels, upright'),
@@ -14,7 +14,7 @@ export const DocumentFacts = z.object({
 export const OcrFacts = z.object({
   ocrResultId: z.string(),
   characters: z.int().min(0),
-  avgConfidence: z.number().min(0).max(100).describe('Words weighted by length over all pages'),
+  avgConfidence: z.number().min(0).max(100).describe('Mean word confidence of all pages, weighted by word length'),
   modelLabel: z.string(),
 });
 
@@ -28,10 +28,10 @@ export const EmbeddingFacts = z.object({
 
 export const IndexedFacts = z.object({
   documentId: z.string(),
-  fields: z.array(z.string()).describe('Parts of the search record that are not empty'),
+  fields: z.array(z.string()).describe('Filled fields of the search record'),
 });
 
-/** What `preprocess` found for one page; only pages that change are listed. The fields are those of `PageTransform`. */
+/** Changes of one page by `preprocess`, in fields of `PageTransform`. Unchanged pages are not listed. */
 const PreprocessedPage = z.object({
   index: z.int().min(0),
   crop: z.tuple([z.number(), z.number(), z.number(), z.number()]).exactOptional(),
@@ -43,35 +43,38 @@ const PreprocessedPage = z.object({
 });
 
 export const PreprocessedFacts = z.object({
-  pages: z.array(PreprocessedPage).describe('Pages that later steps see changed'),
-  steps: z.array(z.string()).describe('What was done to any page'),
+  pages: z.array(PreprocessedPage).describe('Changed pages'),
+  steps: z.array(z.string()).describe('Changes made to any page'),
 });
 
 export const SegmentationFacts = z.object({
   segmentationId: z.string(),
   segments: z.int().min(0),
   labels: z.array(z.string()).describe('Different labels, at most 20'),
-  unsupportedPrompt: z.boolean().describe('The engine does not know how to look for this'),
+  unsupportedPrompt: z.boolean().describe('true: the engine does not support the prompt'),
   derivedDocumentId: z.string().nullable(),
   modelLabel: z.string(),
 });
 
 /**
- * The facts in a channel, or null when nothing was written: its node may have failed and been passed over. Throws
- * `workflow.invalid` when something else is there, such as an initial state of another shape.
+ * The facts in a channel, or null if nothing was written, for example because its node failed with `onError: continue`. Throws
+ * `workflow.invalid` if the value has another shape, for example from the initial state.
  */
 export function readFacts<Facts>(state: ChannelValues, channel: string, schema: z.ZodType<Facts>): Facts | null {
   const value = state[channel];
   if (value === undefined || value === null) return null;
   const parsed = schema.safeParse(value);
   if (parsed.success) return parsed.data;
-  throw new AppError('workflow.invalid', `Channel "${channel}" does not hold what this node reads from it.`);
+  throw new AppError(
+    'workflow.invalid',
+    `The value of channel "${channel}" does not have the shape that this node reads.`,
+  );
 }
 
-/** A row that an earlier node of this run left. Throws `document.not_found` when it was deleted meanwhile. */
+/** Returns the row of an earlier node. Throws `document.not_found` if it was deleted in the meantime. */
 export function stillThere<Row>(row: Row | null): Row {
   if (row) return row;
-  throw new AppError('document.not_found', 'The document and its results were deleted while the run was going on.');
+  throw new AppError('document.not_found', 'The document and its results were deleted during the run.');
 }
 
 export function originOf(call: Pick<NodeCall<unknown>, 'run' | 'path'>): ResultOrigin {

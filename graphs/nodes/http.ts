@@ -8,7 +8,7 @@ import type { OutboundAnswer } from '#src/domain/ports/outbound.ts';
 import { defineNode, type NodeCall } from '#graphs/define.ts';
 import { parseTemplate } from '#graphs/expression/template.ts';
 
-/** Of the answer, in the state of the run. */
+/** Largest response body in the state of the run, in bytes. */
 const maxKept = 32 * 1024;
 
 const Params = z.strictObject({
@@ -18,21 +18,31 @@ const Params = z.strictObject({
     .min(1)
     .max(4_000)
     .describe(
-      'Address; scheme, host and port as they are, path and query may hold {{ expression }}, which is percent-encoded',
+      'URL; path and query can contain {{ expression }}, which is percent-encoded; scheme, host and port must be constant',
     ),
   headers: z
     .record(z.string().max(200), z.string().max(8_192))
     .default({})
-    .describe('Headers; a value may be { "$secret": "NAME" }'),
-  body: z.unknown().optional().describe('Sent as JSON; values may be { "$expr": "<expression>" }'),
-  timeoutMs: z.int().min(100).max(300_000).default(30_000).describe('Until the whole answer is there, in milliseconds'),
-  maxBytes: z.int().min(1).max(10_485_760).default(262_144).describe('Bytes of an answer beyond which the call fails'),
+    .describe('Request headers; a value can be { "$secret": "NAME" }'),
+  body: z.unknown().optional().describe('Request body, sent as JSON; values can be { "$expr": "<expression>" }'),
+  timeoutMs: z
+    .int()
+    .min(100)
+    .max(300_000)
+    .default(30_000)
+    .describe('Time limit for the whole response, in milliseconds'),
+  maxBytes: z
+    .int()
+    .min(1)
+    .max(10_485_760)
+    .default(262_144)
+    .describe('Largest response in bytes; a larger one fails the node'),
   expectStatus: z
     .array(z.int().min(100).max(599))
     .max(20)
     .default([])
-    .describe('Statuses that are no failure; none named: 200 to 299'),
-  parse: z.enum(['json', 'text']).default('json').describe('How the body of the answer is read; text is cut at 32 KiB'),
+    .describe('Accepted status codes; default: 200 to 299'),
+  parse: z.enum(['json', 'text']).default('json').describe('Format of the response body; text is cut at 32 KiB'),
   output: ChannelName.default('response').describe('Channel for { status, contentType, body }'),
 });
 type Call = NodeCall<z.output<typeof Params>>;
@@ -40,17 +50,23 @@ type Call = NodeCall<z.output<typeof Params>>;
 const asText = (value: unknown): string =>
   typeof value === 'string' ? value : value === null ? '' : JSON.stringify(value);
 
-/** Values fill path and query only, and cannot leave the place they stand in. Throws `outbound.refused`. */
+/** Builds the URL. Inserted values can change path segments and query values only. Throws `outbound.refused`. */
 function addressOf({ params, state }: Call): string {
   const [, origin] = /^(https?:\/\/[^/?#\\{}\s]+)(?:[/?#]|$)/i.exec(params.url) ?? [];
   if (origin === undefined)
-    throw new AppError('outbound.refused', 'url: scheme and host must be written out: https://host/{{ path }}.');
+    throw new AppError(
+      'outbound.refused',
+      'Scheme and host of "url" must be constant. Write them out, as in https://host/{{ path }}.',
+    );
   const rest = parseTemplate(params.url.slice(origin.length)).fill(state, (value) =>
     encodeURIComponent(asText(value).toWellFormed()),
   );
   const [path = ''] = rest.split(/[?#]/, 1);
   if (path.split('/').some((part) => /^(\.|%2e){1,2}$/i.test(part)))
-    throw new AppError('outbound.refused', 'url: a part of the path came out as "." or "..", which leads elsewhere.');
+    throw new AppError(
+      'outbound.refused',
+      'A value in the path of "url" is "." or "..", which would change the path. Use another value.',
+    );
   return `${origin}${rest}`;
 }
 
@@ -64,7 +80,7 @@ function bodyOf({ body, headers }: z.output<typeof Params>): { body?: string; he
   };
 }
 
-/** Seconds of `Retry-After`, which may be a date; undefined when it says nothing usable. Source: RFC 9110 §10.2.3. */
+/** Seconds of `Retry-After`, which can be a date; none if the header is invalid. Source: RFC 9110 §10.2.3. */
 function retryAfter(text: string | undefined): { retryAfterSeconds?: number } {
   if (text === undefined) return {};
   const seconds = /^\d{1,9}$/.test(text) ? Number(text) : Math.ceil((Date.parse(text) - Date.now()) / 1_000);
@@ -76,14 +92,14 @@ function checkStatus({ status, headers }: OutboundAnswer, expected: readonly num
   if ([408, 425, 429].includes(status) || status >= 500)
     throw new AppError(
       'outbound.failed',
-      `The outside service answered ${status}.`,
+      `The external service responded with status ${status}.`,
       retryAfter(headers['retry-after']),
     );
   const hint = status >= 300 && status < 400 ? ' Redirects are not followed.' : '';
-  throw new AppError('outbound.unexpected', `The outside service answered ${status}.${hint}`);
+  throw new AppError('outbound.unexpected', `The external service responded with status ${status}.${hint}`);
 }
 
-/** Headers whose values are credentials, also where no `$secret` stands: the runner knows of those only. */
+/** Headers that hold credentials even without `$secret`; the runner redacts only values of `$secret`. */
 const credentials = /auth|cookie|token|secret|key|password|signature/i;
 
 function contentOf({ body, headers }: OutboundAnswer, call: Call): Record<string, unknown> {
@@ -103,23 +119,23 @@ function contentOf({ body, headers }: OutboundAnswer, call: Call): Record<string
   try {
     value = text === '' ? null : redactJson(JSON.parse(text), redact);
   } catch {
-    // What the parser says quotes the text.
+    // The parser's message quotes the response, so it is not passed on.
     throw new AppError(
       'outbound.unexpected',
-      'The outside service answered with something else than JSON: set "parse" to "text".',
+      'The response of the external service is not JSON. Set "parse" to "text".',
     );
   }
   if (Buffer.byteLength(JSON.stringify(value)) <= maxKept) return { contentType, body: value };
   throw new AppError(
     'outbound.unexpected',
-    `The answer is larger than ${maxKept / 1_024} KiB of JSON: ask for less of it.`,
+    `The response is larger than ${maxKept / 1_024} KiB of JSON. Request less.`,
   );
 }
 
 export const http = defineNode({
   type: 'http',
   version: 1,
-  summary: 'Call a service outside, at an address that the operator has listed',
+  summary: 'Call an external service at a host that the operator allows',
   params: Params,
   reads: [],
   writes: [],
@@ -139,7 +155,7 @@ export const http = defineNode({
     const url = addressOf(call);
     const { body, headers } = bodyOf(params);
     const named = new Set(Object.keys(headers).map((name) => name.toLowerCase()));
-    // A step that runs again after a crash sends it again: a service that knows the header acts once.
+    // A step repeated after a crash sends the same key, so a service that supports the header acts once.
     const key = derivedId('request', run.runId, path, canonicalHash([params.method, url, body ?? null]));
     const once = params.method !== 'GET' && !named.has('idempotency-key') ? { 'idempotency-key': key } : {};
     const answer = await deps.outbound.send({

@@ -33,7 +33,7 @@ export const index = defineNode({
       segmentsOf(call),
       vectors(call),
     ]);
-    // Read last: visibility may change while the run is going on.
+    // Read last, since visibility can change during the run.
     const document = await call.deps.document(call.run);
     const { documentId, organizationId, projectId } = call.run;
     const { apiKeyId, visibility, objectKey, createdAt } = document;
@@ -73,7 +73,7 @@ async function text({ deps, run, state }: Call): Promise<string> {
 
 const mostSegmentText = 20_000;
 
-/** The prompt with every different label and text of what it found; nothing where it found nothing. */
+/** The prompt with the distinct labels and texts of its segments; empty without segments. */
 async function segmentsOf({ deps, run, state }: Call): Promise<string> {
   const facts = readFacts(state, 'segmentation', SegmentationFacts);
   if (!facts || facts.segments === 0) return '';
@@ -98,7 +98,7 @@ async function vectors(call: Call): Promise<SearchRecord['embeddings']> {
   };
 }
 
-/** A text without content words has a vector of zeros, to which nothing is near: it stays out of the index. */
+/** False for a zero vector, which a text without content words has; it has no direction and stays out of the index. */
 function pointsSomewhere({ vector }: EmbeddingResult): boolean {
   return vector.some((value) => value !== 0);
 }

@@ -10,7 +10,7 @@ import { cutBytes, modelLabelOf, requestOptions } from '#graphs/models/request.t
 export const llm = defineNode({
   type: 'llm',
   version: 1,
-  summary: 'Ask a text model about the document, for text or for JSON of a schema',
+  summary: 'Ask a text model about the document; the answer is text or JSON of a schema',
   params: z.strictObject(promptFields),
   reads: [],
   writes: [],

@@ -4,7 +4,7 @@ import { defineNode } from '#graphs/define.ts';
 export const loadImage = defineNode({
   type: 'load_image',
   version: 1,
-  summary: 'Decode the document and state its pages, size and type',
+  summary: 'Decode the document and write its page count, size and type',
   params: z.strictObject({}),
   reads: [],
   writes: ['document'],

@@ -13,14 +13,14 @@ export const ocr = defineNode({
       .string()
       .regex(/^[a-zA-Z_]{2,32}(\+[a-zA-Z_]{2,32}){0,7}$/)
       .optional()
-      .describe('Tesseract language codes joined by +; without it, what OCR_LANGUAGE says'),
+      .describe('Tesseract language codes joined by +; default: OCR_LANGUAGE'),
     pageSegmentationMode: z
       .int()
       .min(0)
       .max(13)
       .optional()
-      .describe('One fixed layout mode; without it, modes are tried until the result is good'),
-    timeoutMs: z.int().min(1_000).max(600_000).default(60_000).describe('Longest time for one page'),
+      .describe('Tesseract page segmentation mode; default: several modes until the result is good'),
+    timeoutMs: z.int().min(1_000).max(600_000).default(60_000).describe('Time limit for one page, in milliseconds'),
   }),
   reads: ['document'],
   readsIfPresent: ['preprocessed'],
@@ -35,7 +35,7 @@ export const ocr = defineNode({
     const pageCount = readFacts(state, 'document', DocumentFacts)?.pages ?? document.pages;
     const { language = deps.ocr.language, pageSegmentationMode, timeoutMs } = params;
     const pages: OcrPage[] = [];
-    // One page at a time keeps memory bounded.
+    // One page at a time bounds memory.
     for (let index = 0; index < pageCount; index += 1) {
       signal.throwIfAborted();
       const page = await pageOf(call, index);
@@ -53,7 +53,7 @@ export const ocr = defineNode({
   },
 });
 
-/** 0..100: every word counts by its length; 0 without words. */
+/** Mean word confidence, 0..100, weighted by word length; 0 without words. */
 function averageConfidence(pages: readonly OcrPage[]): number {
   let weighted = 0;
   let characters = 0;

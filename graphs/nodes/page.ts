@@ -3,8 +3,8 @@ import type { NodeCall } from '#graphs/define.ts';
 import type { PageImage } from '#src/domain/ports/image-codec.ts';
 
 /**
- * The page as later nodes see it: as uploaded, with what `preprocess` found to do. Its pixels are made again for each node, since state
- * holds facts only. Nodes that use it name `preprocessed` in `readsIfPresent`.
+ * The uploaded page with the changes of `preprocess`. The pixels are computed for each node, since the state holds facts only. Nodes that
+ * call this must list `preprocessed` in `readsIfPresent`.
  */
 export async function pageOf(
   { deps, run, state, signal }: Pick<NodeCall<unknown>, 'deps' | 'run' | 'state' | 'signal'>,

@@ -6,15 +6,15 @@ import { paperOf } from '#src/domain/segment-locally/paper.ts';
 import { skewOf } from '#src/domain/segment-locally/skew.ts';
 
 const analysisSide = 1_200;
-/** Less than this around the sheet is not worth a new picture. */
+/** Smallest margin to crop, as a fraction of the page. */
 const leastCrop = 0.02;
 
 const Params = z.strictObject({
-  deskew: z.boolean().default(true).describe('Turn pages whose lines of text are askew'),
-  maxAngle: z.number().min(1).max(15).default(15).describe('Most degrees that deskew turns a page by'),
+  deskew: z.boolean().default(true).describe('Straighten pages with skewed lines of text'),
+  maxAngle: z.number().min(1).max(15).default(15).describe('Largest rotation by deskew, in degrees'),
   crop: z.boolean().default(false).describe('Cut away a darker background around the sheet'),
-  denoise: z.boolean().default(false).describe('Median filter over 3 pixels; for speckles, it costs thin strokes'),
-  grayscale: z.boolean().default(false).describe('Drop colours'),
+  denoise: z.boolean().default(false).describe('Median filter over 3 pixels; removes speckles, but also thin strokes'),
+  grayscale: z.boolean().default(false).describe('Convert to grayscale'),
   upscaleTo: z
     .int()
     .min(500)
@@ -24,7 +24,7 @@ const Params = z.strictObject({
   binarize: z
     .boolean()
     .default(false)
-    .describe('Black and white by a local threshold. Text recognition does it better by itself: for other uses'),
+    .describe('Convert to black and white by a local threshold. Not needed for text recognition, which does it itself'),
 });
 type Params = z.output<typeof Params>;
 
@@ -40,7 +40,7 @@ interface Change {
 export const preprocess = defineNode({
   type: 'preprocess',
   version: 1,
-  summary: 'Straighten, clean and enlarge pages; later nodes of the run see the result, the document stays as it is',
+  summary: 'Straighten, clean and enlarge pages for later nodes of the run; the document does not change',
   params: Params,
   reads: [],
   writes: ['preprocessed'],

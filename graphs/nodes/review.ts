@@ -17,20 +17,20 @@ const AnswerSchema = z.record(z.string(), z.unknown()).superRefine((schema, cont
 export const review = defineNode({
   type: 'review',
   version: 1,
-  summary: 'Ask a person or an agent, and wait for the answer, however long',
+  summary: 'Ask a person or an agent, and wait for the answer without a time limit',
   params: z.strictObject({
-    prompt: z.string().min(1).max(maxPrompt).describe('The question; a template'),
+    prompt: z.string().min(1).max(maxPrompt).describe('The question, a template'),
     data: z
       .record(z.string().min(1).max(100), ExpressionText)
       .default({})
-      .describe('What the question is about: names and the expressions whose values are shown'),
+      .describe('Context of the question: names and the expressions whose values to show'),
     answer: z
       .union([z.array(z.string().min(1).max(200)).min(1).max(50), AnswerSchema])
       .default({})
       .describe(
-        'Options to choose one of, or a JSON Schema of type, enum, const, properties, required, additionalProperties, items and bounds',
+        'Options of the answer, or a JSON Schema with type, enum, const, properties, required, additionalProperties, items and bounds',
       ),
-    output: ChannelName.default('answer').describe('Channel that the answer is written to'),
+    output: ChannelName.default('answer').describe('Channel to write the answer to'),
   }),
   reads: [],
   writes: [],
@@ -44,7 +44,8 @@ export const review = defineNode({
     const answerSchema = Array.isArray(params.answer) ? { enum: params.answer } : params.answer;
     if (answer !== undefined) {
       const problem = answerProblem({ answerSchema }, answer);
-      if (problem !== null) throw new AppError('request.invalid', `The answer does not fit the question: ${problem}.`);
+      if (problem !== null)
+        throw new AppError('request.invalid', `The answer does not match the schema of the question: ${problem}.`);
       return Promise.resolve({ update: { [params.output]: answer } });
     }
     const prompt = parseTemplate(params.prompt).fill(state).slice(0, maxPrompt).toWellFormed();
@@ -53,7 +54,7 @@ export const review = defineNode({
     );
     const data: Record<string, unknown> = Object.fromEntries(values);
     if (Buffer.byteLength(JSON.stringify(data)) > maxData)
-      throw new AppError('expression.failed', `"data" is larger than ${maxData / 1_024} KiB of JSON: show less of it.`);
+      throw new AppError('expression.failed', `"data" is larger than ${maxData / 1_024} KiB of JSON. Show less.`);
     const wait: Question = { prompt, ...(values.length > 0 && { data }), answerSchema };
     return Promise.resolve({ update: {}, wait });
   },

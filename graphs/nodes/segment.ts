@@ -15,32 +15,32 @@ const Params = z.strictObject({
     .min(1)
     .max(500)
     .describe(
-      'What to find: words of the text, text, lines, words, blocks, foreground, page, date, money, email, phone, url, number, ' +
-        '"value of total"; a remote engine also knows things, such as "signature"',
+      'Regions to find: words of the text, text, lines, words, blocks, foreground, page, date, money, email, phone, url, number, ' +
+        '"value of total"; a remote engine also finds objects, such as "signature"',
     ),
-  page: z.int().min(0).max(199).default(0).describe('Page to look at, counting from 0'),
+  page: z.int().min(0).max(199).default(0).describe('Page index, counted from 0'),
   engine: z
     .enum(['auto', 'local', 'remote'])
     .default('auto')
-    .describe('auto: the remote engine where one is configured, else the local one'),
-  maxSegments: z.int().min(1).max(1_000).default(100).describe('The best so many are kept'),
-  minScore: z.number().min(0).max(1).default(0).describe('Segments with a lower score are dropped'),
+    .describe('auto: the remote engine if one is configured, otherwise the local one'),
+  maxSegments: z.int().min(1).max(1_000).default(100).describe('Most segments to keep, best first'),
+  minScore: z.number().min(0).max(1).default(0).describe('Lowest score to keep'),
   derive: z
     .enum(['none', 'crop', 'masked'])
     .default('none')
-    .describe('Store a picture of the segments as a document: cut out, or with everything else white as well'),
+    .describe('Store the segments as a document of their own; crop: cut out; masked: cut out, with the rest white'),
 });
 type Call = NodeCall<z.output<typeof Params>>;
 
 export const segment = defineNode({
   type: 'segment',
   version: 1,
-  summary: 'Find regions of a page by a prompt and store them; on demand a picture of them as a document of its own',
+  summary: 'Find regions of a page by a prompt and store them, optionally also as a document of their own',
   params: Params,
   reads: [],
   readsIfPresent: ['ocr', 'preprocessed'],
   writes: ['segmentation'],
-  // A derived document is more than a result row of this run.
+  // Stores a derived document besides its result row, which is a side effect.
   pure: false,
   defaultTimeoutMs: 180_000,
   example: { prompt: 'value of total', derive: 'crop' },
@@ -51,7 +51,7 @@ export const segment = defineNode({
     if (params.page >= document.pages)
       throw new AppError(
         'run.needs_input',
-        `Config "page" is ${params.page}, but the document has ${document.pages} pages, counting from 0.`,
+        `"page" is ${params.page}, but the document has ${document.pages} pages, counted from 0. Use a smaller index.`,
       );
     const page = await pageOf(call, params.page);
     const { prompt, maxSegments } = params;
@@ -84,7 +84,7 @@ function segmenterOf({ segmenters }: NodeDeps, engine: 'auto' | 'local' | 'remot
   if (engine === 'auto') return segmenters.local;
   throw new AppError(
     'model.unavailable',
-    'No remote segmentation engine is configured: set SEGMENTATION_URL, or use "local".',
+    'No remote segmentation engine is configured. Set SEGMENTATION_URL, or use the engine "local".',
   );
 }
 
@@ -95,7 +95,7 @@ async function ocrPage({ deps, run, state, params }: Call): Promise<OcrPage | nu
   return result.pages.find(({ index }) => index === params.page) ?? null;
 }
 
-/** The picture comes first: its document and the row name each other, and a second attempt finds both. */
+/** Stores the picture before the result row: both refer to each other by derived ids, so a repeated attempt finds both. */
 async function derive(call: Call, page: PageImage, segments: readonly Segment[]): Promise<string | null> {
   const { deps, run, path, params, signal } = call;
   if (params.derive === 'none' || segments.length === 0) return null;

@@ -6,12 +6,12 @@ import { parseExpression } from '#graphs/expression/expression.ts';
 export const transform = defineNode({
   type: 'transform',
   version: 1,
-  summary: 'Compute channels from other channels with expressions',
+  summary: 'Compute channels with expressions over other channels',
   params: z.strictObject({
     set: z
       .record(ChannelName, ExpressionText)
       .refine((set) => Object.keys(set).length > 0, 'name at least one channel')
-      .describe('Channels, and the expression whose value each is given; all see the state from before this node'),
+      .describe('Expression for each channel; all expressions see the state before this node'),
   }),
   reads: [],
   writes: [],

@@ -5,18 +5,18 @@ import { defineNode, type NodeIo } from '#graphs/define.ts';
 export const workflow = defineNode({
   type: 'workflow',
   version: 1,
-  summary: 'Run another workflow of the project over the same document, with a state of its own',
+  summary: 'Run another workflow of the project on the same document, with separate state',
   params: z.strictObject({
-    workflowId: z.string().min(1).max(128).describe('The workflow to run; it may not lead back to this one'),
-    version: z.int().min(1).describe('Its version: a run never does something else than it did before'),
+    workflowId: z.string().min(1).max(128).describe('Workflow to run; it must not run this workflow again'),
+    version: z.int().min(1).describe('Version to run; fixed, so that runs stay repeatable'),
     input: z
       .record(ChannelName, z.unknown())
       .default({})
-      .describe('First values of its channels; { "$expr": "..." } takes them from this state'),
+      .describe('Initial state of the workflow; { "$expr": "..." } takes values from this state'),
     outputs: z
       .record(ChannelName, ChannelName)
       .default({})
-      .describe('Channels of this workflow to write, each with the name of an output of the other'),
+      .describe('Channels to write, each with the name of an output of the other workflow'),
   }),
   reads: [],
   writes: [],

@@ -14,8 +14,8 @@ import type { ChannelValues } from '#graphs/define.ts';
 type LangGraph = typeof LangGraphModule;
 
 /**
- * Compiles a checked graph to a LangGraph StateGraph. Throws `workflow.invalid` for what `checkGraph` would have refused.
- * LangGraph is imported at the first call, not at start-up. Source: graphs.md "Compiling and running"; decision 0026.
+ * Compiles a checked graph to a LangGraph StateGraph. Throws `workflow.invalid` for errors that `checkGraph` reports.
+ * Imports LangGraph at the first call, not at start-up. Source: docs/decisions/0026.
  */
 export async function compileGraph(
   graph: StoredGraph,
@@ -32,12 +32,12 @@ export async function compileGraph(
       graphHash: graphHash(graph),
       checkpointer: parts.checkpointer,
       langGraph: compiled,
-      // Without what surrounds the call: inside a node LangGraph would take this for a sub-graph on the outer graph's thread.
+      // Clears the ambient context: inside a node LangGraph would run this as a sub-graph on the thread of the outer graph.
       invoke: (input, options) => ambient.getInstance().run(undefined, () => compiled.invoke(input, options)),
     };
   } catch (error) {
     if (error instanceof AppError) throw error;
-    throw new AppError('workflow.invalid', 'The workflow cannot be compiled; check it to see what is wrong.', {
+    throw new AppError('workflow.invalid', 'The workflow cannot be compiled. Validate it to see its errors.', {
       cause: error,
     });
   }
@@ -47,9 +47,12 @@ function build(graph: StoredGraph, catalog: Catalog, langGraph: LangGraph): Loos
   const flow = planFlow(graph);
   if (flow.ambiguous.length > 0) {
     const names = flow.ambiguous[0]?.slice(0, 10).join(', ') ?? '';
-    throw new AppError('workflow.invalid', `The loop of ${names} is entered at more than one node.`);
+    throw new AppError(
+      'workflow.invalid',
+      `The loop of ${names} has more than one entry. Make every edge into it lead to the same node.`,
+    );
   }
-  // LangGraph types a graph by the literals of a builder chain; this one comes from data.
+  // LangGraph infers types from a chain of literal calls, which a graph from data cannot provide.
   const builder = new langGraph.StateGraph(channelsOf(graph, flow, langGraph) as never) as unknown as LooseBuilder;
   for (const nodeId of Object.keys(graph.nodes)) {
     const plan = planNode({ nodeId, graph, flow, catalog });
@@ -64,19 +67,19 @@ function mapTargets({ maps }: NodePlan): string[] {
   return [...new Set(maps.map(({ spec }) => spec.to))];
 }
 
-/** What the node runner answers in LangGraph's terms. */
+/** Translates outcomes of the node runner to LangGraph. */
 function runnerOf(plan: NodePlan, { Command, Send, interrupt }: LangGraph) {
   const run = nodeRunner(plan);
   return async (state: ChannelValues, runtime: NodeRuntime): Promise<unknown> => {
     const { update, sends, waits } = await run(state, runtime);
-    // Throws: the other nodes of this superstep end, and the run stops before the next one.
+    // `interrupt` throws: the other nodes of this superstep finish, and the run stops before the next one.
     if (waits) interrupt({ node: plan.nodeId });
     if (sends.length === 0) return update;
     return new Command({ update, goto: sends.map(({ to, input }) => new Send(to, input)) });
   };
 }
 
-/** `replace` channels refuse two writes in one superstep, and get their default with the run's input. */
+/** `replace` channels reject two writes in one superstep; their default is part of the run's input. */
 function channelsOf(graph: StoredGraph, flow: FlowPlan, { Annotation }: LangGraph): Record<string, unknown> {
   const channels: [string, unknown][] = Object.entries(graph.state).map(([name, { reducer, default: first }]) => {
     if (reducer === 'replace') return [name, Annotation()];
@@ -85,7 +88,7 @@ function channelsOf(graph: StoredGraph, flow: FlowPlan, { Annotation }: LangGrap
     return [name, Annotation({ reducer: folds[reducer], ...(factory && { default: factory }) })];
   });
   const merge = (left: FlowState, right: FlowState): FlowState => ({ ...left, ...right });
-  // LangGraph refuses a state without channels. The name cannot be one of a stored graph.
+  // LangGraph rejects a state without channels. Channels of a stored graph cannot have this name.
   if (flow.dynamic || channels.length === 0)
     channels.push([flowChannel, Annotation({ reducer: merge, default: () => ({}) })]);
   return Object.fromEntries(channels);

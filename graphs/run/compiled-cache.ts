@@ -3,13 +3,12 @@ import type { CompiledWorkflow } from '#graphs/run/compiled-workflow.ts';
 
 export interface CompiledCache {
   /**
-   * The compiled graph of this hash. `compile` runs when it is not at hand, once however many ask at the same time; a failed
-   * compilation is not kept.
+   * The compiled graph of this hash. Runs `compile` if it is not cached, once for concurrent callers. Failed compilations are not cached.
    */
   get(graphHash: string, compile: () => Promise<CompiledWorkflow>): Promise<CompiledWorkflow>;
 }
 
-/** Keeps the `limit` graphs used last. Compiled graphs hold nothing of a run, so runs share them freely. */
+/** Least recently used cache of compiled graphs. These have no state of a run, so runs can share them. */
 export function createCompiledCache(limit = 100): CompiledCache {
   const kept = new LRUCache<string, Promise<CompiledWorkflow>>({ max: limit });
   return {

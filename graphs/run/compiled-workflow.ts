@@ -1,30 +1,30 @@
 import type { BaseCheckpointSaver } from '@langchain/langgraph';
 import type { StoredGraph } from '#src/contracts/resources/graph.ts';
 
-/** LangGraph's saver, which may collect its writes: `flush` ends when the thread's writes are stored, or throws why they are not. */
+/** LangGraph's checkpoint saver, which can buffer writes. `flush` resolves when the writes of the thread are stored, or throws their error. */
 export type RunCheckpointer = BaseCheckpointSaver & {
   flush?(threadId: string): Promise<void>;
-  /** `hook` is awaited before anything of the run is stored: what a checkpoint says has happened is known by then. */
+  /** Awaits `hook` before each write of the run, so that a checkpoint never precedes the records of its steps. */
   before?(runId: string, hook: () => Promise<void>): Disposable;
 };
 
-/** Options of one run; a subset of LangGraph's. */
+/** Options of one run, a subset of LangGraph's. */
 export interface InvokeOptions {
   readonly configurable: { readonly thread_id: string; readonly freshThread?: boolean };
-  /** The node runner's `RunContext`. */
+  /** `RunContext` of the node runner. */
   readonly context: object;
   readonly recursionLimit: number;
   readonly durability: 'async' | 'sync' | 'exit';
   readonly outputKeys: string[];
 }
 
-/** A graph ready for any number of runs, at once or in turn: it holds nothing of any of them. */
+/** A compiled graph without state, for any number of sequential or concurrent runs. */
 export interface CompiledWorkflow {
   readonly graph: StoredGraph;
   readonly graphHash: string;
   readonly checkpointer: RunCheckpointer;
-  /** LangGraph's own object, for its tooling. */
+  /** LangGraph's compiled graph, for its tooling. */
   readonly langGraph: unknown;
-  /** Channel values by name at the end of the run. `input` null goes on from the thread's last checkpoint. */
+  /** Channel values at the end of the run. `input` null continues from the thread's last checkpoint. */
   invoke(input: Record<string, unknown> | null, options: InvokeOptions): Promise<Record<string, unknown> | undefined>;
 }

@@ -1,6 +1,6 @@
 import { AppError, type FieldError } from '#src/domain/app-error.ts';
 import { deadline } from '#graphs/engine/deadline.ts';
-import { Gate } from '#graphs/engine/gate.ts';
+import { Semaphore } from '#graphs/engine/semaphore.ts';
 import type { CompiledWorkflow } from '#graphs/run/compiled-workflow.ts';
 import type { NestedOutcome, NestedWorkflow, Question } from '#graphs/define.ts';
 import type { RunContext, RunParts } from '#graphs/run/run-context.ts';
@@ -9,27 +9,27 @@ import type { StoredGraph } from '#src/contracts/resources/graph.ts';
 export interface RunRequest {
   readonly compiled: CompiledWorkflow;
   readonly context: RunParts;
-  /** First values of declared channels; not looked at when the run goes on from a checkpoint. */
+  /** Initial values of declared channels; ignored if the run continues from a checkpoint. */
   readonly initialState: Readonly<Record<string, unknown>>;
-  /** Cancel, lost lease, shutdown: the run rejects with its reason, after the running nodes were told. */
+  /** Aborts on cancel, lost lease and shutdown. The run aborts its nodes, then rejects with the reason. */
   readonly signal: AbortSignal;
-  /** False: a run that ends needs no checkpoint any more, so nothing waits for the last ones. Default true. */
+  /** false: does not wait for the last checkpoints, which a finished run does not need. Default: true. */
   readonly keepCheckpoints?: boolean;
-  /** True when an earlier process may have begun this run: it goes on after the last finished node. */
+  /** true: an earlier process may have started this run, so it continues after the last finished node. */
   readonly resume: boolean;
 }
 
-/** A question with the path of the node that asked it. */
+/** A question and the path of the node that asked it. */
 export interface AskedQuestion extends Question {
   readonly path: string;
 }
 
-/** `outputs` by the names of the graph's `outputs`; null for a channel that was never written. */
+/** `outputs` by the names of the graph's `outputs`; null for channels without a value. */
 export type RunOutcome =
   | { readonly status: 'succeeded'; readonly outputs: Record<string, unknown> }
   | { readonly status: 'waiting'; readonly questions: readonly AskedQuestion[] };
 
-/** A graph of the run: itself, or a workflow inside of it. */
+/** One graph of the run: the workflow itself or a nested one. */
 interface Frame {
   readonly threadId: string;
   readonly prefix: string;
@@ -37,13 +37,13 @@ interface Frame {
   readonly questions: AskedQuestion[];
 }
 
-/** Workflows inside of workflows; also what ends one that runs itself. */
+/** Deepest nesting of workflows; also stops a workflow that runs itself. */
 const maxDepth = 8;
 
 /**
- * Runs a compiled graph to its end, or until it waits for answers, under thread id = run id; its checkpoints are stored when this
- * returns. Throws the failed node's `AppError`, `run.step_limit`, `run.timed_out`, `request.invalid` (initial state), or the signal's
- * reason. Source: graphs.md "Durable execution".
+ * Runs a compiled graph until it ends or waits for answers, with the run id as thread id. Its checkpoints are stored when this returns.
+ * Throws the failed node's `AppError`, `run.step_limit`, `run.timed_out`, `request.invalid` (initial state), or the signal's reason.
+ * Source: docs/decisions/0021.
  */
 export function executeRun(request: RunRequest): Promise<RunOutcome> {
   return execute(request, { threadId: request.context.run.runId, prefix: '', depth: 0, questions: [] });
@@ -61,8 +61,8 @@ async function execute(request: RunRequest, frame: Frame): Promise<RunOutcome> {
     const channels = await compiled.invoke(resuming ? null : firstInput(graph, request.initialState), {
       configurable: { thread_id: threadId, freshThread: !resuming },
       context: contextOf(request, frame, limit.signal),
-      // The node runner counts supersteps itself, exactly and across a resume; LangGraph's own guard is the second line. Behind the
-      // last node come at most a turn and an exit for each loop around it.
+      // A second guard: the node runner counts supersteps itself, also across a resume. Each loop adds at most a turn and an exit after
+      // the last node.
       recursionLimit: graph.limits.maxSteps + 2 + 2 * Object.keys(graph.nodes).length,
       durability: 'async',
       outputKeys: [...new Set(Object.values(graph.outputs))],
@@ -73,7 +73,7 @@ async function execute(request: RunRequest, frame: Frame): Promise<RunOutcome> {
     if (waiting) return { status: 'waiting', questions: frame.questions };
     return { status: 'succeeded', outputs: outputsOf(graph, channels ?? {}) };
   } catch (error) {
-    // What happened to the run matters more than whether its last checkpoints were stored: it can only redo more.
+    // The error of the run matters more than one of its last checkpoints, without which it only repeats more steps.
     await Promise.allSettled([checkpointer.flush?.(threadId)]);
     throw limit.signal.aborted ? limit.signal.reason : asAppError(error);
   }
@@ -84,21 +84,21 @@ function contextOf(request: RunRequest, frame: Frame, signal: AbortSignal): RunC
     ...request.context,
     signal,
     prefix: frame.prefix,
-    gate: new Gate(request.compiled.graph.limits.maxConcurrency),
-    mapGates: new Map(),
+    semaphore: new Semaphore(request.compiled.graph.limits.maxConcurrency),
+    mapSemaphores: new Map(),
     ask: (path, question) => void frame.questions.push({ ...question, path }),
     runInside: (path, superstep, nested) => runInside({ request, frame, signal }, `${path}@${superstep}`, nested),
   };
 }
 
-/** A run of its own thread inside the same run: steps, questions and results carry the path of the node it is in. */
+/** Runs a nested workflow on a separate thread. Its steps, questions and results have the path of the `workflow` node as a prefix. */
 async function runInside(
   { request, frame, signal }: { request: RunRequest; frame: Frame; signal: AbortSignal },
   place: string,
   { workflowId, version, initialState }: NestedWorkflow,
 ): Promise<NestedOutcome> {
   if (frame.depth >= maxDepth) {
-    throw new AppError('workflow.invalid', `Workflows are nested more than ${maxDepth} deep.`);
+    throw new AppError('workflow.invalid', `Workflows are nested more than ${maxDepth} deep. Use fewer levels.`);
   }
   const compiled = await request.context.loadWorkflow?.(workflowId, version);
   if (compiled === undefined) throw new Error('this run cannot load other workflows');
@@ -110,14 +110,14 @@ async function runInside(
     questions,
   };
   request.context.innerThreads?.add(inner.threadId);
-  // Resumed whenever the run is: a node in there may have ended before the crash.
+  // Nodes of the nested workflow may have finished before a crash, so it resumes like the run.
   const outcome = await execute({ ...request, compiled, initialState, signal }, inner);
   if (outcome.status === 'succeeded') return outcome;
   frame.questions.push(...questions);
   return { status: 'waiting' };
 }
 
-/** What is wrong with a run's initial state: one entry for each channel the graph does not declare. Empty when all is well. */
+/** Errors of an initial state: undeclared channels and reserved members. */
 function initialStateErrors(graph: StoredGraph, initialState: Readonly<Record<string, unknown>>): FieldError[] {
   const declared = Object.keys(graph.state);
   const errors: FieldError[] = [];
@@ -127,7 +127,7 @@ function initialStateErrors(graph: StoredGraph, initialState: Readonly<Record<st
       const message = `This workflow declares ${declared.length > 0 ? `the channels ${declared.join(', ')}` : 'no channels'}.`;
       errors.push({ pointer, code: 'channel_unknown', message });
     } else if (typeof value === 'object' && value !== null && '__overwrite__' in value) {
-      errors.push({ pointer, code: 'value_reserved', message: 'The member "__overwrite__" is reserved.' });
+      errors.push({ pointer, code: 'value_reserved', message: 'The member "__overwrite__" is reserved. Rename it.' });
     }
   }
   return errors;
@@ -136,11 +136,15 @@ function initialStateErrors(graph: StoredGraph, initialState: Readonly<Record<st
 function refuseUndeclared(graph: StoredGraph, initialState: Readonly<Record<string, unknown>>): void {
   const errors = initialStateErrors(graph, initialState);
   if (errors.length > 0) {
-    throw new AppError('request.invalid', 'The initial state may set channels of the workflow only.', { errors });
+    throw new AppError(
+      'request.invalid',
+      'The initial state sets channels that the workflow does not declare. Remove them.',
+      { errors },
+    );
   }
 }
 
-/** The defaults of `replace` channels, then the initial state; other channels begin with their default by themselves. */
+/** Defaults of `replace` channels, overridden by the initial state. LangGraph applies the defaults of other channels. */
 function firstInput(graph: StoredGraph, initialState: Readonly<Record<string, unknown>>): Record<string, unknown> {
   const defaults = Object.entries(graph.state).filter(
     ([, one]) => one.reducer === 'replace' && one.default !== undefined,
@@ -167,10 +171,12 @@ function asAppError(error: unknown): AppError {
   if (error instanceof AppError) return error;
   const code = error instanceof Error && 'lc_error_code' in error ? error.lc_error_code : undefined;
   if (code === 'GRAPH_RECURSION_LIMIT') {
-    return new AppError('run.step_limit', 'The run took more steps than its workflow allows.', { cause: error });
+    return new AppError('run.step_limit', 'The run exceeded the step limit of its workflow (limits.maxSteps).', {
+      cause: error,
+    });
   }
   if (code === 'INVALID_CONCURRENT_GRAPH_UPDATE') {
-    const detail = 'Two parallel nodes wrote the same channel; give it a reducer other than "replace".';
+    const detail = 'Two parallel nodes wrote the same channel. Give it a reducer other than "replace".';
     return new AppError('workflow.invalid', detail, { cause: error });
   }
   return new AppError('service.internal', 'The run failed unexpectedly.', { cause: error });
@@ -179,6 +185,6 @@ function asAppError(error: unknown): AppError {
 function timedOut(graph: StoredGraph): AppError {
   return new AppError(
     'run.timed_out',
-    `The run took longer than the ${graph.limits.timeoutMs} ms its workflow allows.`,
+    `The run exceeded the time limit of its workflow, ${graph.limits.timeoutMs} ms (limits.timeoutMs).`,
   );
 }

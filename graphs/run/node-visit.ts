@@ -5,7 +5,6 @@ import { ModelError } from '#src/domain/model-error.ts';
 import { derivedId } from '#src/domain/ids.ts';
 import { deadline, unlessAborted } from '#graphs/engine/deadline.ts';
 import { preview } from '#graphs/engine/preview.ts';
-import { mapStrings } from '#graphs/engine/map-strings.ts';
 import { prepareNode, type PreparedNode } from '#graphs/run/prepare-node.ts';
 import type { NodePlan } from '#graphs/run/plan-node.ts';
 import type { ChannelValues, NodeCall, NodeResult } from '#graphs/define.ts';
@@ -14,18 +13,18 @@ import type { RunContext } from '#graphs/run/run-context.ts';
 import type { StepFinished, StepStarted } from '#graphs/run/step-sink.ts';
 import type { CachedOutcome } from '#src/stores/node-cache.ts';
 
-/** How a run left a node. `failed` where `onError` lets it go on, `waiting` where the node asked a question. */
+/** Outcome of a visit. `failed`: the run goes on by `onError`. `waiting`: the node asked a question. */
 export type VisitOutcome =
   | { readonly kind: 'succeeded'; readonly update: ChannelValues }
   | { readonly kind: 'failed' }
   | { readonly kind: 'waiting' };
 
 export interface VisitInput {
-  /** The channels shown to the node, and the item of a map. */
+  /** Channels that the node can read, and the item of a map. */
   readonly state: ChannelValues;
   readonly item: MapItem | undefined;
   readonly superstep: number;
-  /** Aborts when another branch of the same superstep failed. */
+  /** Aborts if another branch of the same superstep fails. */
   readonly branch: AbortSignal | undefined;
 }
 
@@ -34,7 +33,7 @@ type Attempt =
   | { readonly error: unknown };
 type Outcome = Pick<StepFinished, 'status'> & Partial<StepFinished>;
 
-/** One arrival of a run at a node: all its attempts. */
+/** One visit of a run to a node, with all its attempts. */
 export class NodeVisit {
   readonly #plan: NodePlan;
   readonly #context: RunContext;
@@ -46,7 +45,7 @@ export class NodeVisit {
     this.#plan = plan;
     this.#context = context;
     this.#input = input;
-    // A node in a loop leaves results of its own in each iteration.
+    // The superstep keeps results of loop iterations apart.
     const turn = plan.inLoop ? `#${input.superstep}` : '';
     const item = input.item === undefined ? '' : `[${input.item.index}]`;
     this.#path = `${context.prefix}${plan.nodeId}${turn}${item}`;
@@ -64,21 +63,21 @@ export class NodeVisit {
   }
 
   async #try(attempt: number, last: boolean): Promise<VisitOutcome | 'again'> {
-    using _mapPlace = await this.#mapGate()?.enter();
-    using _place = await this.#context.gate.enter();
+    using _mapSlot = await this.#mapSemaphore()?.enter();
+    using _slot = await this.#context.semaphore.enter();
     this.#throwIfStopped();
     const step = this.#start(attempt);
     const outcome = await this.#attempt();
     if ('result' in outcome) return this.#succeed(step, outcome);
     const stopped = this.#stopped();
-    const fault = stopped ? this.#stopFault() : asAppError(outcome.error, this.#plan.nodeId);
-    const willRetry = !stopped && !last && fault.row.retry;
+    const error = stopped ? this.#stopError() : asAppError(outcome.error, this.#plan.nodeId);
+    const willRetry = !stopped && !last && error.row.retry;
     const goesOn = !stopped && !willRetry && this.#goesOnAfterErrors();
     const status = stopped ? 'canceled' : goesOn ? 'continued' : 'failed';
-    const failure = { status, error: { code: fault.code, message: fault.detail }, willRetry } as const;
-    this.#finish(step, { ...failure, ...(fault instanceof ModelError && { usage: fault.usage }) }, outcome.error);
+    const failure = { status, error: { code: error.code, message: error.detail }, willRetry } as const;
+    this.#finish(step, { ...failure, ...(error instanceof ModelError && { usage: error.usage }) }, outcome.error);
     if (goesOn) return { kind: 'failed' };
-    if (!willRetry) throw fault;
+    if (!willRetry) throw error;
     return 'again';
   }
 
@@ -169,7 +168,7 @@ export class NodeVisit {
     try {
       await pause(wait, undefined, { signal: stop.signal });
     } catch {
-      // Only an abort ends the wait early; it is answered with the fault that tells why.
+      // Only an abort ends the wait early; throws the error that describes it.
       this.#throwIfStopped();
     }
   }
@@ -201,8 +200,8 @@ export class NodeVisit {
     this.#context.steps.finished({ ...step, finishedAt, ms, ...nothing, ...outcome }, cause);
   }
 
-  #mapGate() {
-    return this.#input.item === undefined ? undefined : this.#context.mapGates.get(this.#plan.nodeId);
+  #mapSemaphore() {
+    return this.#input.item === undefined ? undefined : this.#context.mapSemaphores.get(this.#plan.nodeId);
   }
 
   #goesOnAfterErrors(): boolean {
@@ -214,10 +213,10 @@ export class NodeVisit {
   }
 
   #throwIfStopped(): void {
-    if (this.#stopped()) throw this.#stopFault();
+    if (this.#stopped()) throw this.#stopError();
   }
 
-  #stopFault(): AppError {
+  #stopError(): AppError {
     const reason: unknown = this.#context.signal.reason;
     if (reason instanceof AppError) return reason;
     const why = this.#context.signal.aborted ? 'The run was stopped' : 'Another branch of the run failed';
@@ -225,7 +224,7 @@ export class NodeVisit {
   }
 }
 
-/** Throws where the update is not JSON. */
+/** Throws if the update is not JSON. */
 function attemptOf(result: NodeResult, cachedFrom: string | null): Attempt {
   return { result, outputDigest: canonicalHash(result.update), cachedFrom };
 }
@@ -242,19 +241,27 @@ function checkedUpdate(update: ChannelValues, { writes, definition, nodeId }: No
   for (const [name, value] of Object.entries(update)) {
     if (!writes.has(name))
       throw new Error(`Node "${nodeId}" wrote "${name}", which ${definition.type} does not declare`);
-    // LangGraph takes such an object as an order to replace the channel, past its reducer.
+    // LangGraph reads such an object as a command to bypass the reducer.
     if (typeof value === 'object' && value !== null && '__overwrite__' in value) {
       throw new AppError(
         'workflow.invalid',
-        `Node "${nodeId}" wrote a value with the reserved member "__overwrite__".`,
+        `Node "${nodeId}" wrote a value with the member "__overwrite__", which is reserved. Rename it.`,
       );
     }
   }
   return update;
 }
 
-function redacted(fault: AppError, redact: (text: string) => string): AppError {
-  const { code, detail, retryAfterSeconds } = fault;
+/** Applies `change` to every string value of a JSON value, but not to member names. */
+function mapStrings(value: unknown, change: (text: string) => string): unknown {
+  if (typeof value === 'string') return change(value);
+  if (Array.isArray(value)) return value.map((item) => mapStrings(item, change));
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, mapStrings(member, change)]));
+}
+
+function redacted(error: AppError, redact: (text: string) => string): AppError {
+  const { code, detail, retryAfterSeconds } = error;
   return new AppError(code, redact(detail), retryAfterSeconds === undefined ? {} : { retryAfterSeconds });
 }
 
@@ -264,5 +271,5 @@ function asAppError(error: unknown, nodeId: string): AppError {
 }
 
 function stepTimeout(nodeId: string, timeoutMs: number): AppError {
-  return new AppError('run.step_timeout', `Node "${nodeId}" took longer than its ${timeoutMs} ms.`);
+  return new AppError('run.step_timeout', `Node "${nodeId}" exceeded its time limit of ${timeoutMs} ms (timeoutMs).`);
 }

@@ -7,29 +7,29 @@ import type { Catalog } from '#graphs/catalog.ts';
 import type { FlowPlan } from '#graphs/engine/flow-plan.ts';
 import type { GraphNode, MapSpec, StoredGraph } from '#src/contracts/resources/graph.ts';
 
-/** One node of one graph, ready to run: what can be known before a run, worked out once per compiled graph. */
+/** One node of a compiled graph: everything that can be computed before a run. */
 export interface NodePlan {
   readonly nodeId: string;
   readonly node: GraphNode;
   readonly definition: NodeDefinition;
-  /** The parsed config; null where expressions or secrets have to be filled in first. */
+  /** The parsed config; null if it has references to resolve first. */
   readonly params: Record<string, unknown> | null;
   readonly secrets: readonly string[];
-  /** The expressions in the config, parsed once. */
+  /** Parser with a cache of the expressions in the config. */
   readonly parse: (source: string) => Expression;
-  /** Channels that the node is shown, where they hold something. */
+  /** Channels that the node can read. */
   readonly shown: readonly string[];
   readonly writes: ReadonlySet<string>;
-  /** Ways that are always taken, by their targets. */
+  /** Targets of unconditional edges. */
   readonly always: readonly string[];
   readonly routers: readonly RouterPlan[];
   readonly maps: readonly MapPlan[];
-  /** Nodes that lead here; null where every way here is always taken. */
+  /** Predecessors; null if all incoming edges are unconditional. */
   readonly parents: readonly string[] | null;
-  /** Whether ways are recorded in this graph. */
+  /** True if the graph records the chosen routes. */
   readonly dynamic: boolean;
   readonly inLoop: boolean;
-  /** The run's limit of supersteps. */
+  /** Limit of supersteps of the run. */
   readonly maxSteps: number;
   readonly reducers: StoredGraph['state'];
 }
@@ -37,14 +37,14 @@ export interface NodePlan {
 interface RouterPlan {
   readonly routes: readonly { readonly condition: Expression; readonly to: string }[];
   readonly otherwise: string | undefined;
-  /** Channels that the conditions look at. */
+  /** Channels that the conditions read. */
   readonly names: readonly string[];
 }
 
 interface MapPlan {
   readonly spec: MapSpec;
   readonly over: Expression;
-  /** Channels that the target is shown. */
+  /** Channels that the target can read. */
   readonly shown: readonly string[];
 }
 
@@ -55,7 +55,7 @@ export interface PlanRequest {
   readonly catalog: Catalog;
 }
 
-/** Looks up a node's type, parses its config and its ways on. Throws `workflow.invalid`. */
+/** Looks up a node's type, parses its config and its outgoing edges. Throws `workflow.invalid`. */
 export function planNode(request: PlanRequest): NodePlan {
   const { nodeId, graph, flow } = request;
   const node = requireNode(graph, nodeId);
@@ -86,8 +86,8 @@ export function planNode(request: PlanRequest): NodePlan {
 }
 
 /**
- * Texts that the author writes out, such as system messages and templates, take nothing from the state: it may hold document text. A
- * secret stands only where nothing of it is kept.
+ * Rejects references in constant fields, such as system messages and templates, since the state can hold document text, and secrets in
+ * fields that are stored.
  */
 function refuseMisplaced(definition: NodeDefinition, refs: ReturnType<typeof configRefs>, nodeId: string): void {
   const misplaced = (kind: '$expr' | '$secret', found: readonly { readonly path: readonly PropertyKey[] }[]) =>
@@ -99,7 +99,7 @@ function refuseMisplaced(definition: NodeDefinition, refs: ReturnType<typeof con
   if (what !== undefined) throw new AppError('workflow.invalid', `Node "${nodeId}": ${what}.`);
 }
 
-/** Throws `workflow.invalid`, naming the first field that does not fit. */
+/** Throws `workflow.invalid` with the first invalid field. */
 export function parseConfig(definition: NodeDefinition, config: unknown, nodeId: string): Record<string, unknown> {
   const params = definition.params.safeParse(config);
   if (params.success) return params.data;
@@ -108,7 +108,7 @@ export function parseConfig(definition: NodeDefinition, config: unknown, nodeId:
   const what = `${where === '' ? '' : `${where}: `}${issue?.message ?? 'not as expected'}`;
   throw new AppError(
     'workflow.invalid',
-    `Node "${nodeId}" has a config that "${definition.type}" does not take: ${what}.`,
+    `The config of node "${nodeId}" is not valid for type "${definition.type}": ${what}.`,
   );
 }
 
@@ -132,7 +132,7 @@ function planMap(request: PlanRequest, spec: MapSpec): MapPlan {
   return { spec, over: parseExpression(spec.over), shown: shownTo(request, spec.to) };
 }
 
-/** Channels that a node's type, expressions and templates name. */
+/** Channels that the node's type, expressions and templates use. */
 function shownTo(request: PlanRequest, nodeId: string): string[] {
   const node = requireNode(request.graph, nodeId);
   const definition = requireDefinition(request, node, nodeId);
@@ -161,7 +161,7 @@ function texts(value: unknown): string[] {
 function requireNode(graph: StoredGraph, nodeId: string): GraphNode {
   const node = graph.nodes[nodeId];
   if (node) return node;
-  throw new AppError('workflow.invalid', `An edge leads to "${nodeId}", which is no node.`);
+  throw new AppError('workflow.invalid', `An edge leads to "${nodeId}", which does not exist.`);
 }
 
 function requireDefinition({ catalog }: PlanRequest, node: GraphNode, nodeId: string): NodeDefinition {

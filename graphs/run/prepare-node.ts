@@ -6,17 +6,17 @@ import { parseConfig, type NodePlan } from '#graphs/run/plan-node.ts';
 import type { ChannelValues } from '#graphs/define.ts';
 import type { RunContext } from '#graphs/run/run-context.ts';
 
-/** What one attempt of a node begins with. */
+/** Resolved input of one attempt of a node. */
 export interface PreparedNode {
-  /** The config, its references filled in. */
+  /** The config with its references resolved. */
   readonly params: Record<string, unknown>;
-  /** Cuts the secrets of the config out of a text; null where it has none. */
+  /** Removes the config's secrets from a text; null if it has none. */
   readonly redact: ((text: string) => string) | null;
-  /** Null where outcomes of this node are not kept. */
+  /** null if the outcome of this node is not cached. */
   readonly cacheKey: string | null;
 }
 
-/** Errors: `secret.unknown`, `expression.failed`, and `workflow.invalid` where a value does not fit the config. */
+/** Errors: `secret.unknown`, `expression.failed`, and `workflow.invalid` if a resolved value does not fit the config. */
 export async function prepareNode(plan: NodePlan, context: RunContext, state: ChannelValues): Promise<PreparedNode> {
   const { params: known, node, definition, nodeId, parse } = plan;
   if (known !== null)
@@ -35,10 +35,13 @@ async function secretsOf(
   const found = (await context.revealSecrets?.(names)) ?? new Map<string, string>();
   const missing = names.find((name) => !found.has(name));
   if (missing === undefined) return found;
-  throw new AppError('secret.unknown', `The project has no secret "${missing}", which node "${nodeId}" names.`);
+  throw new AppError(
+    'secret.unknown',
+    `The project has no secret "${missing}", which node "${nodeId}" uses. Add it, or use another name.`,
+  );
 }
 
-/** Everything that decides the outcome of a pure node. Source: graphs.md "Node cache". */
+/** Hash of everything that determines the outcome of a pure node. Source: docs/decisions/0030. */
 function cacheKeyOf(
   { definition, node }: NodePlan,
   { cache, deps, run }: RunContext,

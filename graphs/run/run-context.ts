@@ -1,38 +1,38 @@
 import type { CompiledWorkflow } from '#graphs/run/compiled-workflow.ts';
 import type { NestedOutcome, NestedWorkflow, Question } from '#graphs/define.ts';
-import type { Gate } from '#graphs/engine/gate.ts';
+import type { Semaphore } from '#graphs/engine/semaphore.ts';
 import type { NodeDeps, RunFacts } from '#graphs/node-deps.ts';
 import type { StepSink } from '#graphs/run/step-sink.ts';
 import type { NodeCache } from '#src/stores/node-cache.ts';
 
-/** What the caller of a run gives. */
+/** Parts of the run context that the caller provides. */
 export interface RunParts {
   readonly deps: NodeDeps;
   readonly run: RunFacts;
   readonly steps: StepSink;
-  /** Outcomes of pure nodes; none are kept without it. */
+  /** Cache of pure nodes; without it nothing is cached. */
   readonly cache?: Pick<NodeCache, 'get' | 'put'>;
-  /** Answers given to this run's questions, by the path that asked. */
+  /** Answers to the run's questions, by path of the node that asked. */
   readonly answers?: ReadonlyMap<string, unknown>;
-  /** Values of project secrets by name; without it, a graph that names secrets fails. */
+  /** Values of project secrets by name; without it a graph with secrets fails. */
   revealSecrets?(names: readonly string[]): Promise<ReadonlyMap<string, string>>;
-  /** A published version of a workflow of the run's project, ready to run. Throws `workflow.version_not_found`. */
+  /** Loads a published version of a workflow of the run's project. Throws `workflow.version_not_found`. */
   loadWorkflow?(workflowId: string, version: number): Promise<CompiledWorkflow>;
-  /** Filled with the threads of workflows inside the run, whose checkpoints are of no use once it has ended. */
+  /** Collects the threads of nested workflows, whose checkpoints can be deleted when the run ends. */
   readonly innerThreads?: Set<string>;
 }
 
-/** What belongs to one run: it travels in LangGraph's runtime context, never in a checkpoint and never in a module. */
+/** State of one run. It is passed in LangGraph's runtime context, never stored in a checkpoint or a module. */
 export interface RunContext extends RunParts {
   /** Aborts on cancel, lost lease and the run's time limit. */
   readonly signal: AbortSignal;
-  /** Path of the `workflow` node that this graph runs inside of, with a `/`; empty outside. */
+  /** Path of the surrounding `workflow` node with a final `/`; empty for the outer workflow. */
   readonly prefix: string;
-  /** Nodes at once, over the whole graph. */
-  readonly gate: Gate;
-  /** Nodes at once of one map, by its target. */
-  readonly mapGates: Map<string, Gate>;
-  /** Tells a question; the run stops after this superstep. */
+  /** Limits concurrent nodes of the whole graph. */
+  readonly semaphore: Semaphore;
+  /** Limits concurrent items of each map, by target node. */
+  readonly mapSemaphores: Map<string, Semaphore>;
+  /** Asks a question; the run stops after this superstep. */
   ask(path: string, question: Question): void;
   runInside(path: string, superstep: number, request: NestedWorkflow): Promise<NestedOutcome>;
 }

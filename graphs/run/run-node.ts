@@ -1,6 +1,6 @@
 import { AppError } from '#src/domain/app-error.ts';
 import { graphLimits } from '#src/contracts/resources/graph.ts';
-import { Gate } from '#graphs/engine/gate.ts';
+import { Semaphore } from '#graphs/engine/semaphore.ts';
 import { folds } from '#graphs/engine/reducers.ts';
 import { flowChannel, itemMember, itemOf, takes, type MapItem } from '#graphs/engine/flow-state.ts';
 import { NodeVisit, type VisitOutcome } from '#graphs/run/node-visit.ts';
@@ -9,14 +9,14 @@ import type { Expression } from '#graphs/expression/expression.ts';
 import type { NodePlan } from '#graphs/run/plan-node.ts';
 import type { RunContext } from '#graphs/run/run-context.ts';
 
-/** The part of LangGraph's node config that is used here. `signal` aborts when another branch of the same superstep failed. */
+/** The used part of LangGraph's node config. `signal` aborts if another branch of the same superstep fails. */
 export interface NodeRuntime {
   readonly context?: unknown;
   readonly metadata?: Record<string, unknown>;
   readonly signal?: AbortSignal;
 }
 
-/** What a run does behind a node: writes, goes to the targets of its maps, and stops where the node waits for an answer. */
+/** Effects of a node: channel writes, map targets to run, and a stop if it waits for an answer. */
 export interface NodeOutcome {
   readonly update: ChannelValues;
   readonly sends: readonly { readonly to: string; readonly input: ChannelValues }[];
@@ -24,8 +24,8 @@ export interface NodeOutcome {
 }
 
 /**
- * Makes the function that LangGraph calls: decides whether the run comes to the node or passes it through, tries it as often as `retry`
- * allows, tells every attempt to the step sink, and decides the ways on. Throws `AppError` only.
+ * Creates the function that LangGraph calls for a node. It runs or skips the node, retries it as `retry` allows, reports every attempt to
+ * the step sink, and chooses the next nodes. Throws `AppError` only.
  */
 export function nodeRunner(plan: NodePlan): (state: ChannelValues, runtime: NodeRuntime) => Promise<NodeOutcome> {
   return async (state, runtime) => {
@@ -34,7 +34,7 @@ export function nodeRunner(plan: NodePlan): (state: ChannelValues, runtime: Node
     if (superstep > plan.maxSteps) {
       throw new AppError(
         'run.step_limit',
-        `The run would take more than the ${plan.maxSteps} steps its workflow allows.`,
+        `The run exceeded the ${plan.maxSteps} steps that its workflow allows (limits.maxSteps).`,
       );
     }
     const item = itemOf(state);
@@ -52,13 +52,13 @@ function isPassedThrough({ parents, nodeId }: NodePlan, state: ChannelValues, it
   return parents !== null && !parents.some((parent) => takes(state, parent, nodeId));
 }
 
-/** Nodes behind are told, so that no join waits for this one. */
+/** Outcome of a skipped node: its successors are notified, so that no join waits for it. */
 function passedThrough(plan: NodePlan): NodeOutcome {
   return { ...outcomeOf(plan, {}, []), sends: plan.maps.map((map) => sendOf(map, {}, { index: null, dead: true })) };
 }
 
 function ensureGate(context: RunContext, nodeId: string, { concurrency }: MapItem): void {
-  if (!context.mapGates.has(nodeId)) context.mapGates.set(nodeId, new Gate(concurrency));
+  if (!context.mapSemaphores.has(nodeId)) context.mapSemaphores.set(nodeId, new Semaphore(concurrency));
 }
 
 function leave(plan: NodePlan, state: ChannelValues, visited: VisitOutcome): NodeOutcome {
@@ -107,7 +107,7 @@ function shownOf(names: readonly string[], state: ChannelValues, item: MapItem |
   return item === undefined ? shown : { ...shown, [item.as]: item.value };
 }
 
-/** Channels as they are once the node's own writes are in; what runs beside it is not seen. */
+/** Channels with the node's own writes applied, without those of parallel nodes. */
 function stateAfter(
   { reducers }: NodePlan,
   { state, update, names }: { state: ChannelValues; update: ChannelValues; names: readonly string[] },
@@ -128,17 +128,20 @@ function holds(plan: NodePlan, condition: Expression, scope: ChannelValues): boo
   if (typeof value === 'boolean' || value === null) return value === true;
   throw new AppError(
     'expression.failed',
-    `The condition "${condition.source}" behind node "${plan.nodeId}" is neither true nor false.`,
+    `The condition "${condition.source}" after node "${plan.nodeId}" is not a boolean.`,
   );
 }
 
 function itemsOf(plan: NodePlan, over: Expression, scope: ChannelValues): readonly unknown[] {
   const value = evaluate(plan, over, scope) ?? [];
   if (!Array.isArray(value)) {
-    throw new AppError('expression.failed', `"${over.source}", which node "${plan.nodeId}" maps over, is not a list.`);
+    throw new AppError(
+      'expression.failed',
+      `"${over.source}", which the map of node "${plan.nodeId}" runs over, is not a list.`,
+    );
   }
   if (value.length <= graphLimits.mapItems) return value;
-  const most = `a map takes ${graphLimits.mapItems} items at most`;
+  const most = `a map can run over at most ${graphLimits.mapItems}`;
   throw new AppError('expression.failed', `"${over.source}" has ${value.length} items; ${most}.`);
 }
 
@@ -147,6 +150,6 @@ function evaluate(plan: NodePlan, expression: Expression, scope: ChannelValues):
     return expression.evaluate(scope);
   } catch (error) {
     if (!(error instanceof AppError)) throw error;
-    throw new AppError(error.code, `Behind node "${plan.nodeId}": ${error.detail}`, { cause: error });
+    throw new AppError(error.code, `After node "${plan.nodeId}": ${error.detail}`, { cause: error });
   }
 }

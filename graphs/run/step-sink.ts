@@ -1,19 +1,19 @@
 import type { ModelUsage } from '#src/domain/ports/models.ts';
 
 /**
- * One attempt of one node. `stepId` is made of the run, the superstep, the path and the attempt: an attempt that runs again after
- * a crash replaces the row it left unfinished. Previews are JSON text of at most 4 KiB. Source: graphs.md "Compiling and running".
+ * One attempt of one node. `stepId` is derived from run, superstep, path and attempt: an attempt repeated after a crash replaces its
+ * unfinished row. Previews are JSON text of at most 4 KiB.
  */
 export interface StepStarted {
   readonly stepId: string;
   readonly runId: string;
-  /** Path of the node: see `NodeCall.path`. */
+  /** See `NodeCall.path`. */
   readonly path: string;
   readonly type: string;
   readonly typeVersion: number;
-  /** Counts from 1. */
+  /** Counted from 1. */
   readonly attempt: number;
-  /** Place in the run (of its sub-graph), counting from 1; branches that run at once share it. */
+  /** Superstep of the run or nested workflow, counted from 1; parallel branches share it. */
   readonly superstep: number;
   readonly status: 'running';
   readonly startedAt: Date;
@@ -22,7 +22,7 @@ export interface StepStarted {
 
 /**
  * `continued`: failed, and the run goes on without its writes. `canceled`: the run was stopped, or another branch failed, before this
- * attempt ended. `waiting`: asked a question.
+ * attempt ended. `waiting`: the node asked a question.
  */
 export interface StepFinished extends Omit<StepStarted, 'status'> {
   readonly status: 'succeeded' | 'failed' | 'continued' | 'canceled' | 'waiting';
@@ -30,20 +30,20 @@ export interface StepFinished extends Omit<StepStarted, 'status'> {
   readonly ms: number;
   /** Empty unless the step succeeded. */
   readonly outputPreview: string;
-  /** SHA-256 of the canonical JSON of its update; null unless it succeeded. */
+  /** SHA-256 of the canonical JSON of the update; null unless the step succeeded. */
   readonly outputDigest: string | null;
   readonly modelLabel: string | null;
-  /** The run whose outcome was taken from the cache. */
+  /** Run whose cached outcome was used. */
   readonly cachedFrom: string | null;
   readonly usage?: ModelUsage;
   readonly error?: { readonly code: string; readonly message: string };
-  /** Another attempt of this node follows. */
+  /** true if another attempt of this node follows. */
   readonly willRetry: boolean;
 }
 
-/** Where a run tells its steps, in order and synchronously: `started` before `finished` of every attempt. Must not throw. */
+/** Receives the steps of a run synchronously and in order: `started`, then `finished` of every attempt. Must not throw. */
 export interface StepSink {
   started(step: StepStarted): void;
-  /** `cause` is the error behind `step.error`, for the log only: it may quote documents or addresses. */
+  /** `cause` is the error behind `step.error`, for the log only: it can quote documents or addresses. */
   finished(step: StepFinished, cause?: unknown): void;
 }

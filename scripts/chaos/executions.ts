@@ -152,7 +152,7 @@ export async function chaosOfExecutions(options: ExecutionChaosOptions): Promise
     };
     return (await post('/api/service/workflow-executions', body, Started)).id;
   };
-  const faults: string[] = [];
+  const violations: string[] = [];
   const work = async (): Promise<true> => {
     await storm({ options, stored, pool, random, start, begun, recoveries });
     await untilSettled(stored, begun.length);
@@ -161,16 +161,24 @@ export async function chaosOfExecutions(options: ExecutionChaosOptions): Promise
   try {
     const late = pause(options.limitMs, false, { ref: false });
     const inTime = await Promise.race([work(), late]);
-    if (!inTime) faults.push(`not everything was over after ${options.limitMs / 60_000} minutes`);
+    if (!inTime) violations.push(`not everything was over after ${options.limitMs / 60_000} minutes`);
   } catch (error) {
-    faults.push(error instanceof Error ? error.message : String(error));
+    violations.push(error instanceof Error ? error.message : String(error));
   }
   const effects = await verifyExecutions(stored, receiver, begun);
-  faults.push(...effects.faults);
-  const measured = faults.length === 0 ? await Promise.all(recoveries) : [];
+  violations.push(...effects.violations);
+  const measured = violations.length === 0 ? await Promise.all(recoveries) : [];
   const seconds = (performance.now() - began) / 1_000;
   const hit = measured.filter((ms) => ms !== null);
   await cleanup.disposeAsync();
-  if (faults.length === 0) await rm(dataDir, { recursive: true, force: true }).catch(() => undefined);
-  return { ...effects, faults, executions: begun.length, kills: recoveries.length, seconds, recoveries: hit, dataDir };
+  if (violations.length === 0) await rm(dataDir, { recursive: true, force: true }).catch(() => undefined);
+  return {
+    ...effects,
+    violations,
+    executions: begun.length,
+    kills: recoveries.length,
+    seconds,
+    recoveries: hit,
+    dataDir,
+  };
 }

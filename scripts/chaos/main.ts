@@ -26,7 +26,7 @@ export interface Outcome {
   /** Milliseconds from each kill until the service was up again. */
   readonly restarts: readonly number[];
   /** Promises broken, one sentence each. */
-  readonly faults: readonly string[];
+  readonly violations: readonly string[];
   /** Removed when nothing was broken. */
   readonly dataDir: string;
 }
@@ -88,22 +88,22 @@ export async function chaos(options: ChaosOptions): Promise<Outcome> {
   options.progress(`seed ${options.seed}, folder ${dataDir}`);
   const seed = await prepareFolder(dataDir);
   let documentIds: string[] = [];
-  const faults: string[] = [];
+  const violations: string[] = [];
   let restarts: readonly number[] = [];
   {
     await using restarter = new Restarter({ dataDir, env });
     const late = pause(options.limitMs, null, { ref: false });
     try {
       const done = await Promise.race([storm(restarter, seed, options), late]);
-      if (done === null) faults.push(`not everything was over after ${options.limitMs / 60_000} minutes`);
+      if (done === null) violations.push(`not everything was over after ${options.limitMs / 60_000} minutes`);
       else documentIds = done;
     } catch (error) {
-      faults.push(error instanceof Error ? error.message : String(error));
+      violations.push(error instanceof Error ? error.message : String(error));
     }
     restarts = restarter.restarts;
   }
-  faults.push(...(await verifyFolder(dataDir, seed.organizationId, documentIds)));
-  if (faults.length === 0) await rm(dataDir, { recursive: true, force: true });
+  violations.push(...(await verifyFolder(dataDir, seed.organizationId, documentIds)));
+  if (violations.length === 0) await rm(dataDir, { recursive: true, force: true });
   const seconds = (performance.now() - started) / 1_000;
-  return { uploads: documentIds.length, kills: restarts.length, seconds, restarts, faults, dataDir };
+  return { uploads: documentIds.length, kills: restarts.length, seconds, restarts, violations, dataDir };
 }

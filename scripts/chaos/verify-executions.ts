@@ -13,10 +13,10 @@ export interface Effects {
   /** Runs that more than one worker took. */
   readonly resumed: number;
   /** Promises broken, one sentence each. */
-  readonly faults: readonly string[];
+  readonly violations: readonly string[];
 }
 
-async function faultsOf(stored: Collections, executionId: string): Promise<string[]> {
+async function violationsOf(stored: Collections, executionId: string): Promise<string[]> {
   const runs = await stored.runs.find({ executionId }).toArray();
   const [run] = runs;
   if (run === undefined) return [`${executionId} has no run`];
@@ -45,8 +45,8 @@ export async function verifyExecutions(
   receiver: Receiver,
   executionIds: readonly string[],
 ): Promise<Effects> {
-  const faults: string[] = [];
-  for (const id of executionIds) faults.push(...(await faultsOf(stored, id)));
+  const violations: string[] = [];
+  for (const id of executionIds) violations.push(...(await violationsOf(stored, id)));
   const ofThese = { executionId: { $in: [...executionIds] } };
   const deliveries = await stored.deliveries.find({}).toArray();
   const missing = deliveries.filter(({ _id }) => !receiver.webhooks.has(_id)).length;
@@ -62,7 +62,7 @@ export async function verifyExecutions(
     [unknown === 0, `${unknown} webhooks came that nobody stored`],
     [receiver.calls.size === executionIds.length, `${receiver.calls.size} runs called outside`],
   ];
-  faults.push(...rules.filter(([holds]) => !holds).map(([, otherwise]) => otherwise));
+  violations.push(...rules.filter(([holds]) => !holds).map(([, otherwise]) => otherwise));
   return {
     succeeded: await stored.runs.countDocuments({ ...ofThese, status: 'succeeded' }),
     rows: await stored.embeddings.countDocuments({}),
@@ -71,6 +71,6 @@ export async function verifyExecutions(
     repeated: [...receiver.webhooks.values()].filter((times) => times > 1).length,
     calls: [...receiver.calls.values()].reduce((sum, times) => sum + times, 0),
     resumed: await stored.runs.countDocuments({ ...ofThese, fence: { $gt: 1 } }),
-    faults,
+    violations,
   };
 }

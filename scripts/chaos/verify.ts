@@ -43,10 +43,10 @@ export async function verifyFolder(
   const database = connectDatabase(engine.uri);
   try {
     const stored = collectionsOf(database.db);
-    const faults = await Promise.all(documentIds.map((id) => verifyDocument(stored, organizationId, id)));
+    const violations = await Promise.all(documentIds.map((id) => verifyDocument(stored, organizationId, id)));
     const total = await stored.documents.countDocuments({ organizationId });
     const unasked = total === documentIds.length ? [] : [`${documentIds.length} uploads made ${total} documents`];
-    return [...unasked, ...faults.flat()];
+    return [...unasked, ...violations.flat()];
   } finally {
     await database.close();
     await engine.close();

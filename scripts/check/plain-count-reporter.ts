@@ -1,11 +1,14 @@
 import { writeSync } from 'node:fs';
 import type { Reporter, TestModule, Vitest } from 'vitest/node';
+import { noChromium } from '#scripts/check/chromium.ts';
 
 /** Counts of tests, not of files. */
 export interface Counts {
   passed: number;
   failed: number;
   skipped: number;
+  /** Those of `skipped` that need a browser, on a machine without one. */
+  withoutBrowser: number;
 }
 
 /**
@@ -13,13 +16,14 @@ export interface Counts {
  * interrupted each count as failed, so that `0 failed` means that nothing went wrong.
  */
 export function countRun(modules: readonly TestModule[], unhandledErrors: number): Counts {
-  const counts: Counts = { passed: 0, failed: unhandledErrors, skipped: 0 };
+  const counts: Counts = { passed: 0, failed: unhandledErrors, skipped: 0, withoutBrowser: 0 };
   for (const module of modules) {
     if (module.errors().length > 0) counts.failed += 1;
     for (const suite of module.children.allSuites()) {
       if (suite.errors().length > 0) counts.failed += 1;
     }
-    for (const { mode, state } of outcomes(module)) {
+    for (const { mode, state, note } of outcomes(module)) {
+      if (note === noChromium) counts.withoutBrowser += 1;
       if (state === 'passed' || state === 'failed') counts[state] += 1;
       else if (mode === 'skip' || mode === 'todo' || state === 'skipped') counts.skipped += 1;
       else counts.failed += 1;
@@ -28,13 +32,25 @@ export function countRun(modules: readonly TestModule[], unhandledErrors: number
   return counts;
 }
 
-function outcomes(module: TestModule): { mode: string; state: string }[] {
-  return [...module.children.allTests()].map((one) => ({ mode: one.options.mode, state: one.result().state }));
+interface Outcome {
+  readonly mode: string;
+  readonly state: string;
+  readonly note: string | undefined;
 }
 
-/** Prints `<N> passed, <N> failed, <N> skipped` alone on the last line of the run, after all other reporters. */
+function outcomes(module: TestModule): Outcome[] {
+  return [...module.children.allTests()].map((one) => {
+    const result = one.result();
+    return { mode: one.options.mode, state: result.state, note: result.state === 'skipped' ? result.note : undefined };
+  });
+}
+
+/**
+ * Prints `<N> passed, <N> failed, <N> skipped` on the last line of the run, after all other reporters. Browser tests that were skipped
+ * for want of a browser are named behind it.
+ */
 export class PlainCountReporter implements Reporter {
-  #counts: Counts = { passed: 0, failed: 0, skipped: 0 };
+  #counts: Counts = { passed: 0, failed: 0, skipped: 0, withoutBrowser: 0 };
   #watching = false;
 
   onInit(vitest: Vitest): void {
@@ -48,7 +64,11 @@ export class PlainCountReporter implements Reporter {
   }
 
   #print(): void {
-    const { passed, failed, skipped } = this.#counts;
-    writeSync(1, `${passed} passed, ${failed} failed, ${skipped} skipped\n`);
+    const { passed, failed, skipped, withoutBrowser } = this.#counts;
+    const left =
+      withoutBrowser === 0
+        ? ''
+        : ` (${withoutBrowser} browser ${withoutBrowser === 1 ? 'test' : 'tests'}: ${noChromium})`;
+    writeSync(1, `${passed} passed, ${failed} failed, ${skipped} skipped${left}\n`);
   }
 }

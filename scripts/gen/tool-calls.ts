@@ -3,7 +3,7 @@ import type { ErrorCode } from '#src/contracts/error-codes.ts';
 /** How a tool is called, and how it refuses beside what every tool refuses for (`docs/reference/tools.md` says that once). */
 interface ToolCall {
   readonly example: Readonly<Record<string, unknown>>;
-  readonly faults: readonly ErrorCode[];
+  readonly errors: readonly ErrorCode[];
 }
 
 const documentId = 'doc_01k9';
@@ -14,25 +14,25 @@ const draft: readonly ErrorCode[] = ['workflow.not_found', 'workflow.read_only',
 
 /** By the name of the tool. A test holds that each tool of MCP has a row, and that its input is taken. */
 export const toolCalls: Readonly<Record<string, ToolCall>> = {
-  get_context: { example: {}, faults: [] },
-  list_workflows: { example: { limit: 10 }, faults: ['request.cursor_invalid'] },
+  get_context: { example: {}, errors: [] },
+  list_workflows: { example: { limit: 10 }, errors: ['request.cursor_invalid'] },
   get_workflow: {
     example: { workflowId, detail: 'summary' },
-    faults: ['workflow.not_found', 'workflow.version_not_found'],
+    errors: ['workflow.not_found', 'workflow.version_not_found'],
   },
-  describe_node_types: { example: { types: ['extract'], detail: 'full' }, faults: [] },
+  describe_node_types: { example: { types: ['extract'], detail: 'full' }, errors: [] },
   validate_workflow: {
     example: { workflowId, operations: [{ op: 'set_entry', nodeId: 'recognize' }] },
-    faults: ['workflow.not_found', 'workflow.version_not_found', 'workflow.operation_refused'],
+    errors: ['workflow.not_found', 'workflow.version_not_found', 'workflow.operation_refused'],
   },
-  list_workflow_versions: { example: { workflowId }, faults: ['workflow.not_found', 'request.cursor_invalid'] },
+  list_workflow_versions: { example: { workflowId }, errors: ['workflow.not_found', 'request.cursor_invalid'] },
   diff_workflow_versions: {
     example: { workflowId, from: 3, to: 'draft' },
-    faults: ['workflow.not_found', 'workflow.version_not_found'],
+    errors: ['workflow.not_found', 'workflow.version_not_found'],
   },
   create_workflow: {
     example: { preset: 'wf_document_intake', name: 'Invoices' },
-    faults: ['workflow.invalid', 'workflow.not_found', 'workflow.version_not_found', 'project.not_found'],
+    errors: ['workflow.invalid', 'workflow.not_found', 'workflow.version_not_found', 'project.not_found'],
   },
   update_workflow: {
     example: {
@@ -41,20 +41,20 @@ export const toolCalls: Readonly<Record<string, ToolCall>> = {
       operations: [{ op: 'set_config', nodeId: 'recognize', config: { language: 'deu' } }],
       note: 'German letters',
     },
-    faults: [...draft, 'workflow.operation_refused'],
+    errors: [...draft, 'workflow.operation_refused'],
   },
   restore_workflow_version: {
     example: { workflowId, version: 2, baseVersion: 5 },
-    faults: [...draft, 'workflow.version_not_found'],
+    errors: [...draft, 'workflow.version_not_found'],
   },
-  publish_workflow: { example: { workflowId, baseVersion: 5 }, faults: [...draft, 'workflow.invalid'] },
+  publish_workflow: { example: { workflowId, baseVersion: 5 }, errors: [...draft, 'workflow.invalid'] },
   delete_workflow: {
     example: { workflowId },
-    faults: ['workflow.not_found', 'workflow.read_only', 'workflow.bound'],
+    errors: ['workflow.not_found', 'workflow.read_only', 'workflow.bound'],
   },
   run_workflow: {
     example: { workflowId, documentIds: [documentId], waitSeconds: 25, idempotencyKey: 'march-batch-1' },
-    faults: [
+    errors: [
       'workflow.not_found',
       'workflow.version_not_found',
       'document.not_found',
@@ -62,32 +62,32 @@ export const toolCalls: Readonly<Record<string, ToolCall>> = {
       'idempotency.key_reused',
     ],
   },
-  get_run: { example: { executionId, waitSeconds: 25 }, faults: ['execution.not_found', 'run.not_found'] },
+  get_run: { example: { executionId, waitSeconds: 25 }, errors: ['execution.not_found', 'run.not_found'] },
   list_runs: {
     example: { status: 'waiting' },
-    faults: ['execution.not_found', 'request.cursor_invalid'],
+    errors: ['execution.not_found', 'request.cursor_invalid'],
   },
-  cancel_run: { example: { executionId }, faults: ['execution.not_found', 'run.not_found'] },
-  resume_run: { example: { runId, answer: 'yes' }, faults: ['run.not_found', 'run.not_waiting'] },
+  cancel_run: { example: { executionId }, errors: ['execution.not_found', 'run.not_found'] },
+  resume_run: { example: { runId, answer: 'yes' }, errors: ['run.not_found', 'run.not_waiting'] },
   replay_execution: {
     example: { executionId, only: 'failed' },
-    faults: ['execution.not_found', 'workflow.not_found', 'document.not_found', 'idempotency.key_reused'],
+    errors: ['execution.not_found', 'workflow.not_found', 'document.not_found', 'idempotency.key_reused'],
   },
-  list_documents: { example: { limit: 50 }, faults: ['request.cursor_invalid'] },
-  search_documents: { example: { query: 'invoice "final notice" 2026-0042' }, faults: [] },
-  get_document: { example: { id: documentId }, faults: ['document.not_found'] },
-  read_document_text: { example: { documentId, offset: 8_000 }, faults: ['document.not_found'] },
+  list_documents: { example: { limit: 50 }, errors: ['request.cursor_invalid'] },
+  search_documents: { example: { query: 'invoice "final notice" 2026-0042' }, errors: [] },
+  get_document: { example: { id: documentId }, errors: ['document.not_found'] },
+  read_document_text: { example: { documentId, offset: 8_000 }, errors: ['document.not_found'] },
   view_document_image: {
     example: { documentId, page: 0, region: { x: 0.5, y: 0.7, width: 0.4, height: 0.1 } },
-    faults: ['document.not_found', 'image.undecodable', 'image.too_large'],
+    errors: ['document.not_found', 'image.undecodable', 'image.too_large'],
   },
   ask_documents: {
     example: { question: 'When is the electricity bill due?', documentIds: [documentId] },
-    faults: ['document.not_found', 'project.not_found', 'model.failed'],
+    errors: ['document.not_found', 'project.not_found', 'model.failed'],
   },
   upload_document: {
     example: { action: 'presign', contentType: 'image/png', size: 48_213 },
-    faults: [
+    errors: [
       'project.not_found',
       'upload.content_type',
       'upload.too_large',
@@ -100,13 +100,13 @@ export const toolCalls: Readonly<Record<string, ToolCall>> = {
   },
   set_document_visibility: {
     example: { documentIds: [documentId], visibility: 'public' },
-    faults: ['document.not_found'],
+    errors: ['document.not_found'],
   },
-  delete_document: { example: { id: documentId }, faults: ['document.not_found'] },
-  list_api_keys: { example: {}, faults: ['project.not_found'] },
+  delete_document: { example: { id: documentId }, errors: ['document.not_found'] },
+  list_api_keys: { example: {}, errors: ['project.not_found'] },
   create_api_key: {
     example: { kind: 'service', name: 'Nightly export', scopes: ['workflows:read'], expiresInDays: 90 },
-    faults: ['project.not_found', 'workflow.not_found'],
+    errors: ['project.not_found', 'workflow.not_found'],
   },
-  revoke_api_key: { example: { keyId: 'key_01k9' }, faults: ['key.not_found', 'key.spent'] },
+  revoke_api_key: { example: { keyId: 'key_01k9' }, errors: ['key.not_found', 'key.spent'] },
 };

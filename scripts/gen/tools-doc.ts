@@ -84,9 +84,9 @@ const effects = {
 
 function section(tool: AnyTool): string {
   const { name, description, scope, effect, idempotent } = tool;
-  const { example, faults } = toolCalls[name] ?? { example: {}, faults: [] };
+  const { example, errors } = toolCalls[name] ?? { example: {}, errors: [] };
   const again = effect !== 'read' && idempotent ? ' The same call again changes nothing more.' : '';
-  const refusals = faults.length === 0 ? '' : `\nRefuses with ${faults.map(code).join(', ')}.\n`;
+  const refusals = errors.length === 0 ? '' : `\nRefuses with ${errors.map(code).join(', ')}.\n`;
   return `### \`${name}\`
 
 ${description}
@@ -141,7 +141,7 @@ export function toolsDoc(): string {
 
 What agents call at \`/mcp\`. MCP and REST call the same tools; \`callTool\` checks scope and input. Answers come
 as text, cut to 24 kB, with what scans and models say between \`<untrusted-document>\` tags, and whole as \`structuredContent\`. A refusal
-is \`code: message\`, the fields at fault, and a hint naming the next call; all codes are in [errors.md](errors.md).
+is \`code: message\`, the fields at error, and a hint naming the next call; all codes are in [errors.md](errors.md).
 
 Every tool refuses with \`auth.forbidden\` without its scope, \`request.invalid\` for an input of another form, \`request.rate_limited\`,
 \`service.unavailable\` and \`service.internal\`; where a credential reaches several projects, what makes something takes \`projectId\`.

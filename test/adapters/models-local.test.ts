@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import sharp, { type Sharp } from 'sharp';
 import { expect, test } from 'vitest';
 import { createModels, modelLabels } from '#src/adapters/models/create-models.ts';
-import { hashDistance } from '#test/support/hash-distance.ts';
+import { hashDistance } from '#test/domain/hash-distance.ts';
 import type { PageImage } from '#src/domain/ports/image-codec.ts';
 
 const codec = { forModel: async (page: PageImage) => page.png };

@@ -118,7 +118,7 @@ export function importCounts(sources: readonly Source[], layers: readonly Layer[
 
 /** Circles of files that import each other, each as `a -> b -> a`; imports of types count too. */
 export function cycles(sources: readonly Source[], subpaths: Subpaths): string[] {
-  const graph = new Map(sources.map((source) => [source.path, targets(source, subpaths)]));
+  const graph = new Map(sources.map((source) => [source.path, importedFiles(source, subpaths)]));
   const done = new Set<string>();
   const found: string[] = [];
   const follow = (path: string, trail: readonly string[]): void => {
@@ -132,7 +132,8 @@ export function cycles(sources: readonly Source[], subpaths: Subpaths): string[]
   return found;
 }
 
-function targets(source: Source, subpaths: Subpaths): string[] {
+/** Files that a source imports, without the ones it only names by `new URL`. */
+export function importedFiles(source: Source, subpaths: Subpaths): string[] {
   const files = source.imports.flatMap((one) => {
     const target = resolve(source.path, one.specifier, subpaths);
     return target.to === 'file' && one.kind !== 'url' ? [target.path] : [];

@@ -57,7 +57,15 @@ export const layers: readonly Layer[] = [
     typesOf: ['stores'],
   },
   { name: 'embedded', at: ['packages/embedded-mongo/src/'], imports: [] },
-  { name: 'embedded tests', at: ['packages/embedded-mongo/test/'], imports: 'all' },
+  {
+    name: 'embedded tests',
+    at: [
+      'packages/embedded-mongo/test/',
+      'packages/embedded-mongo/build.ts',
+      'packages/embedded-mongo/vitest.config.ts',
+    ],
+    imports: 'all',
+  },
   { name: 'web', at: ['web/'], imports: ['contracts'], typesOnly: true, empty: true },
   {
     name: 'compose',

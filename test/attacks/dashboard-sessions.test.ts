@@ -8,6 +8,7 @@ import { dashboardWorkflows } from '#src/contracts/dashboard/workflows.ts';
 import type { Route } from '#src/contracts/route.ts';
 import { newId } from '#src/domain/ids.ts';
 import { problemOf } from '#test/spec/support/replies.ts';
+import { flippedText } from '#test/support/integrity/altered.ts';
 import { rawRequest } from '#test/support/dashboard/raw-request.ts';
 import { createBreakableStore, everyOperation } from '#test/support/dashboard/session-stores.ts';
 import { collectionsIn } from '#test/support/stored.ts';
@@ -57,6 +58,18 @@ test('41. no cookie, a bad signature and a raw token are one 401', async () => {
   const bearer = { headers: { authorization: `Bearer ${value}` } };
   problemOf(await app.call('GET', '/api/dashboard/context', bearer), 'auth.unauthorized');
   expect((await context(cookie)).status).toBe(200);
+});
+
+test('41. a cookie is refused with any bit of any byte of its signature flipped', async () => {
+  const value = decodeURIComponent(lasting.slice(lasting.indexOf('=') + 1));
+  const [token = '', signature = ''] = value.split('.');
+  const forged = flippedText(signature, 'base64');
+  expect(forged.length).toBe(256);
+  for (const one of forged) {
+    const answer = await context(`app.session_token=${encodeURIComponent(`${token}.${one}`)}`);
+    expect(answer.status).toBe(401);
+  }
+  expect((await context(`app.session_token=${encodeURIComponent(value)}`)).status).toBe(200);
 });
 
 test('42. a removed member is out at once, with the cookie alive', async () => {

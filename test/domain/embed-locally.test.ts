@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { newStemmer } from 'snowball-stemmers';
 import { expect, test } from 'vitest';
 import { blockHash } from '#src/domain/embed-locally/block-hash.ts';
-import { hashDistance } from '#test/support/hash-distance.ts';
+import { hashDistance } from '#test/domain/hash-distance.ts';
 import { foldText, wordsOf } from '#src/domain/embed-locally/fold-text.ts';
 import { createLexicalVectors } from '#src/domain/embed-locally/lexical-vector.ts';
 import { rasterSide } from '#src/domain/embed-locally/raster.ts';

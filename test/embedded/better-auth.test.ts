@@ -386,7 +386,7 @@ describe('the operators of its MongoDB adapter', () => {
   });
 
   it('are these, in these commands', () => {
-    const commands = 'abortTransaction aggregate delete findAndModify insert update'.split(' ');
+    const commands = 'abortTransaction aggregate createIndexes delete findAndModify insert update'.split(' ');
     const operators =
       '$and $count $eq $expr $gt $gte $in $inc $limit $lookup $lt $lte $match $ne $nin $nor $not $options $or $project $regex ' +
       '$set $skip $sort';

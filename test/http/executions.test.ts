@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { newId } from '#src/domain/ids.ts';
-import { verifyReceipt } from '#test/support/verify-receipt.ts';
+import { verifyReceipt } from '#test/support/integrity/verify-receipt.ts';
 import { catalogOf } from '#graphs/catalog.ts';
 import { review } from '#graphs/nodes/review.ts';
 import { graphOf, noop, testNode } from '#test/graphs/support/graph-fixtures.ts';

@@ -44,7 +44,7 @@ function read(text: string, isError: boolean): Said {
 
 /** The value at the issue's place in the example of its hint: what a missing field may look like. */
 function fromExample({ path, nodeId, hint }: Issue): readonly Operation[] {
-  const example = /An example of a config: (.*)\.$/.exec(hint)?.[1];
+  const example = /Example of a config: (.*)\.$/.exec(hint)?.[1];
   if (example === undefined || nodeId === undefined) return [];
   const [field = ''] = path.split('/').slice(4);
   const value = (JSON.parse(example) as Record<string, unknown>)[field];

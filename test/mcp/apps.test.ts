@@ -1,27 +1,24 @@
 import type { Client } from '@modelcontextprotocol/client';
 import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client';
 import { AppBridge } from '@modelcontextprotocol/ext-apps/app-bridge';
-import type { Browser, FrameLocator } from 'playwright-core';
+import type { FrameLocator } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { catalogOf } from '#graphs/catalog.ts';
 import { transform } from '#graphs/nodes/transform.ts';
 import { appsExtension } from '#mcp/apps/apps.ts';
 import { graphOf, noop } from '#test/graphs/support/graph-fixtures.ts';
 import { modernClient } from '#test/mcp/listener.ts';
-import { openBrowser } from '#test/support/servers/browser.ts';
+import { browserTest, LazyBrowser } from '#test/support/servers/browser.ts';
 import { startTestApp, tinyPng, type TestApp } from '#test/support/test-app.ts';
 import { addWorkflow } from '#test/support/workflows.ts';
 
 let at: TestApp;
 let agent: Client;
-let browser: Browser;
+const browser = new LazyBrowser();
 let workflowId: string;
 
 beforeAll(async () => {
-  [browser, at] = await Promise.all([
-    openBrowser(),
-    startTestApp({ overrides: { catalog: catalogOf([noop, transform]) } }),
-  ]);
+  at = await startTestApp({ overrides: { catalog: catalogOf([noop, transform]) } });
   agent = await modernClient(new URL('/mcp', at.addresses.mcp), at.seed.agentKey);
   workflowId = await addWorkflow(
     at,
@@ -29,7 +26,7 @@ beforeAll(async () => {
   );
 });
 afterAll(async () => {
-  await browser.close();
+  await browser[Symbol.asyncDispose]();
   await agent.close();
   await at[Symbol.asyncDispose]();
 });
@@ -90,7 +87,7 @@ test('the extension is declared, and only tools with a view name one', async () 
   expect(shown).toEqual(['get_workflow', 'run_workflow', 'get_run']);
 });
 
-test('a workflow is a picture of its nodes; one that is chosen tells its settings; names are text', async () => {
+browserTest('a workflow is a picture of its nodes; one that is chosen tells its settings; names are text', async () => {
   const name = '<img src=x onerror=alert(1)>';
   const graph = { ...graphOf({ first: 'noop', second: 'noop' }, ['START>first', 'first>second', 'second>END']), name };
   const made = await agent.callTool({ name: 'create_workflow', arguments: { graph } });
@@ -106,7 +103,7 @@ test('a workflow is a picture of its nodes; one that is chosen tells its setting
   expect(errors).toEqual([]);
 });
 
-test('a run is followed through the host until it ends', async () => {
+browserTest('a run is followed through the host until it ends', async () => {
   const { id } = await at.store(tinyPng, 'image/png');
   const started = await agent.callTool({ name: 'run_workflow', arguments: { workflowId, documentIds: [id] } });
   expect((started.structuredContent as any).status).toBe('queued');

@@ -1,29 +1,23 @@
-import { existsSync } from 'node:fs';
-import { env } from 'node:process';
-import { chromium } from 'playwright-core';
-import { afterAll, expect, test } from 'vitest';
+import { afterAll, expect } from 'vitest';
 import { oauthClient } from '#test/support/oauth/records.ts';
+import { browserTest, LazyBrowser } from '#test/support/servers/browser.ts';
 import { startOutside } from '#test/support/servers/outside-server.ts';
 import { startTestApp } from '#test/support/test-app.ts';
 import { authorizePath } from './consent-form.ts';
-
-const executablePath = env['CHROMIUM'] ?? '/usr/bin/chromium';
-if (!existsSync(executablePath))
-  throw new Error(`No browser at ${executablePath}: install Debian's package chromium, or set CHROMIUM to a Chromium.`);
 
 /** The program that asks: another origin, as its port is another one. */
 const program = await startOutside((_request, response) => {
   response.writeHead(200, { 'content-type': 'text/html' }).end('<title>Back in the program</title>');
 });
 const app = await startTestApp({ env: { SERVICES: 'api' } });
-const browser = await chromium.launch({ executablePath, args: ['--no-sandbox', '--disable-dev-shm-usage'] });
+const browser = new LazyBrowser();
 afterAll(async () => {
-  await browser.close();
+  await browser[Symbol.asyncDispose]();
   await app[Symbol.asyncDispose]();
   await program[Symbol.asyncDispose]();
 });
 
-test('81: a real browser signs in, consents, and lands in the program with code, state and issuer', async () => {
+browserTest('81: a real browser signs in, consents, and lands in the program with code, state and issuer', async () => {
   const client = oauthClient({ redirectUris: ['http://127.0.0.1/callback'] });
   await app.app.deps.oauth.insertClient(client);
   const page = await browser.newPage({ viewport: { width: 320, height: 600 } });

@@ -4,7 +4,7 @@ import { createOrganizationClient, removeOrganizationClient } from '#tools/oauth
 import { hashSecret, newOAuthSecret } from '#src/domain/access/oauth/secrets.ts';
 import { newId } from '#src/domain/ids.ts';
 import { basic, resource, startOAuthServer, type OAuthServer } from '#test/oauth/server.ts';
-import { oauthClient } from '#test/support/oauth/records.ts';
+import { oauthClient, verifier } from '#test/support/oauth/records.ts';
 
 let server: OAuthServer;
 beforeAll(async () => {
@@ -58,6 +58,8 @@ describe('A code', () => {
     ['without code_verifier', { code_verifier: '' }, 'invalid_request'],
     ['with a code_verifier that is too short', { code_verifier: 'short' }, 'invalid_request'],
     ['with another code_verifier', { code_verifier: 'x'.repeat(43) }, 'invalid_grant'],
+    ['with a code_verifier of another first character', { code_verifier: `b${verifier.slice(1)}` }, 'invalid_grant'],
+    ['with a code_verifier of another last character', { code_verifier: `${verifier.slice(0, -1)}5` }, 'invalid_grant'],
     ['without redirect_uri', { redirect_uri: '' }, 'invalid_request'],
     ['with another redirect_uri', { redirect_uri: 'http://localhost:4001/callback' }, 'invalid_grant'],
     ['without code', { code: '' }, 'invalid_request'],

@@ -43,6 +43,11 @@ test('failed and skipped tests are counted apart', () => {
   expect(lastLine({ 'a.test.ts': text })).toEqual(['2 passed, 1 failed, 2 skipped', 1]);
 });
 
+test('browser tests without a browser are named behind the counts', () => {
+  const text = `${passing}test('c', ({ skip }) => skip(true, 'no Chromium'));\ntest('d', ({ skip }) => skip(true, 'other'));\n`;
+  expect(lastLine({ 'a.test.ts': text })).toEqual(['2 passed, 0 failed, 2 skipped (1 browser test: no Chromium)', 0]);
+});
+
 test('a file that does not load counts as failed', () => {
   expect(lastLine({ 'a.test.ts': passing, 'b.test.ts': "throw new Error('no');" })).toEqual([
     '2 passed, 1 failed, 0 skipped',

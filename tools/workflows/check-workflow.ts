@@ -1,6 +1,6 @@
 import { checkGraph } from '#graphs/check.ts';
 import { referencesOf } from '#graphs/check/references.ts';
-import type { CheckContext } from '#graphs/check/sketch.ts';
+import type { CheckContext } from '#graphs/check/outline.ts';
 import { unfitJson } from '#graphs/edit/json-value.ts';
 import type { StoredGraph } from '#src/contracts/resources/graph.ts';
 import { AppError } from '#src/domain/app-error.ts';

@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { resolve as absolute } from 'node:path';
+import { extname, resolve as absolute } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import type { EngineAddress } from './start.ts';
 
@@ -22,7 +22,8 @@ export interface OpenOptions {
  * that one, wherever it listens. Throws when the database file is damaged: it is never replaced.
  */
 export async function openEmbeddedDatabase({ dataDir, port = 0, socket }: OpenOptions): Promise<EmbeddedDatabase> {
-  const worker = new Worker(new URL('./worker.ts', import.meta.url), {
+  // The built package holds JavaScript, the repository TypeScript.
+  const worker = new Worker(new URL(`./worker${extname(import.meta.filename)}`, import.meta.url), {
     workerData: { dataDir, address: socket === undefined ? `127.0.0.1:${port}` : absolute(socket) },
     execArgv: ['--disable-warning=ExperimentalWarning'],
   });

@@ -26,6 +26,8 @@ function key(more: Partial<ApiKeyRecord> = {}): ApiKeyRecord {
   };
 }
 
+const base62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
+
 describe('Secrets of API keys', () => {
   test('say their kind, and carry 32 random and 6 check characters', () => {
     expect(newKeySecret('workflow')).toMatch(/^ink_wf_[0-9A-Za-z]{38}$/);
@@ -51,7 +53,7 @@ describe('Secrets of API keys', () => {
     const secret = newKeySecret('workflow');
     for (let at = 0; at < secret.length; at += 1) {
       const [head, letter, tail] = [secret.slice(0, at), secret[at] ?? '', secret.slice(at + 1)];
-      expect(looksLikeKey(head + (letter === 'x' ? 'y' : 'x') + tail)).toBe(false);
+      for (const other of base62.replace(letter, '')) expect(looksLikeKey(head + other + tail)).toBe(false);
       expect(looksLikeKey(head + tail)).toBe(false);
       expect(looksLikeKey(head + letter + letter + tail)).toBe(false);
       const next = tail[0] ?? letter;

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { receiptOf, receiptStepsListed } from '#src/domain/runs/receipt.ts';
 import type { RunReceipt } from '#src/domain/runs/run.ts';
-import { verifyReceipt } from '#test/support/verify-receipt.ts';
+import { verifyReceipt } from '#test/support/integrity/verify-receipt.ts';
 
 const head = {
   runId: 'run_a',

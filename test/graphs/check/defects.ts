@@ -4,7 +4,7 @@ import { defineNode, type NodeDefinition } from '#graphs/define.ts';
 import { documentIntake } from '#graphs/document-intake.workflow.ts';
 import { catalog as builtIn } from '#graphs/catalog.ts';
 import { StoredGraph } from '#src/contracts/resources/graph.ts';
-import type { CheckContext } from '#graphs/check/sketch.ts';
+import type { CheckContext } from '#graphs/check/outline.ts';
 
 /** A graph as JSON, loose enough to be broken. */
 export type Loose = any;

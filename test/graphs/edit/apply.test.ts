@@ -172,14 +172,14 @@ describe('an operation that cannot be applied', () => {
     ['a taken name', { op: 'rename_node', nodeId: 'ocr', to: 'load' }, '/to', /already/],
     ['a node named like a built-in', { op: 'remove_node', nodeId: 'constructor' }, '/nodeId', /no node/],
     ['an edge to nowhere', { op: 'add_edge', edge: { from: 'ocr', to: 'mendd' } }, '/edge/to', /Did you mean "mend"/],
-    ['a doubled edge', { op: 'add_edge', edge: { from: 'load', to: 'ocr' } }, '/edge', /there already/],
+    ['a doubled edge', { op: 'add_edge', edge: { from: 'load', to: 'ocr' } }, '/edge', /exists already/],
     [
       'a second router',
       { op: 'add_edge', edge: { from: 'ocr', when: [{ if: 'true', to: 'END' }] } },
       '/edge/from',
       /set_router/,
     ],
-    ['a missing edge', { op: 'remove_edge', from: 'load', to: 'END' }, '/to', /leads to: ocr/],
+    ['a missing edge', { op: 'remove_edge', from: 'load', to: 'END' }, '/to', /lead to: ocr/],
     [
       'a node inside a map',
       { op: 'insert_between', from: 'mend', to: 'each', nodeId: 'n', node },
@@ -190,13 +190,13 @@ describe('an operation that cannot be applied', () => {
     ['an unknown channel', { op: 'remove_state_field', name: 'txt' }, '/name', /Did you mean "text"/],
     ['an unknown field', { op: 'set_field', path: '/nodez/ocr', value: 1 }, '/path', /Did you mean "nodes"/],
     ['a value of the wrong shape', { op: 'set_field', path: '/nodes/ocr/timeoutMs', value: 'x' }, '/path', /timeoutMs/],
-    ['a required field', { op: 'set_field', path: '/schemaVersion' }, '/path', /no stored graph/],
+    ['a required field', { op: 'set_field', path: '/schemaVersion' }, '/path', /break the shape of the graph/],
     ['a prototype', { op: 'set_field', path: '/nodes/ocr/config/__proto__', value: {} }, '/path', /__proto__/],
     [
       'a prototype’s member',
       { op: 'set_field', path: '/state/constructor/prototype', value: 1 },
       '/path',
-      /nothing named/,
+      /no field "/,
     ],
   ];
   it.each(cases)('names %s', (_, operation, pointer, words) => {

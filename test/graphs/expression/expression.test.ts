@@ -91,7 +91,7 @@ describe('An expression', () => {
   test('tells a mistake in words, with its place', () => {
     const fault = errorOf(() => parseExpression('total +'));
     expect(fault.code).toBe('workflow.invalid');
-    expect(fault.detail).toMatch(/^"total \+" is no expression at character 8: .+\.$/);
+    expect(fault.detail).toMatch(/^"total \+" is not a valid expression at character 8: .+\.$/);
     expect(errorOf(() => evaluate('name * 2')).code).toBe('expression.failed');
     expect(errorOf(() => evaluate('nothing.x')).detail).toContain('No such key: x');
   });
@@ -181,7 +181,7 @@ describe('An attack with an expression', () => {
     ['much altogether', 'range(1000).map(i, (text + text).startsWith("b"))'],
   ])('that makes %s too long on the way is stopped before memory grows', (_, source) => {
     const fault = errorOf(() => evaluate(source, { text: 'a'.repeat(100_000) }));
-    expect(fault.detail).toContain('too long a text or list');
+    expect(fault.detail).toContain('text or list that is too long');
   });
 
   test.each([

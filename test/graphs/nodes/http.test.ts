@@ -75,7 +75,7 @@ describe('what is sent', () => {
   ])('%s is refused: values choose neither scheme nor host', async (url, state) => {
     await using outside = await service(json(null));
     expect(await errorOf(outside.call({ url }, { state }))).toMatch(
-      /^outbound\.refused: url: scheme and host must be written out/,
+      /^outbound\.refused: Scheme and host of "url" must be constant\. Write them out/,
     );
   });
 
@@ -165,7 +165,7 @@ describe('what comes back', () => {
     );
     const fault = await outside.call({}).catch((error: unknown) => error);
     if (!(fault instanceof AppError)) throw new Error('no fault');
-    expect(fault).toMatchObject({ code, detail: expect.stringContaining(`answered ${status}`) });
+    expect(fault).toMatchObject({ code, detail: expect.stringContaining(`status ${status}`) });
     expect(fault.detail).not.toContain('private');
     if (seconds === undefined) expect(fault.retryAfterSeconds).toBeUndefined();
     else expect(Math.abs((fault.retryAfterSeconds ?? 0) - seconds)).toBeLessThanOrEqual(2);
@@ -177,7 +177,7 @@ describe('what comes back', () => {
     );
     const { update } = await outside.call({ expectStatus: [404] });
     expect(update).toMatchObject({ response: { status: 404, body: null } });
-    expect(await errorOf(outside.call({ url: `${outside.url}/ok`, expectStatus: [404] }))).toContain('answered 200');
+    expect(await errorOf(outside.call({ url: `${outside.url}/ok`, expectStatus: [404] }))).toContain('status 200');
   });
 
   test('a cancel ends the call', async () => {

@@ -115,7 +115,7 @@ describe('The node llm', () => {
       usage: { provider: 'openai', outputTokens: expect.any(Number) },
     });
     expect(fault.detail).toBe(
-      'openai/talk-1 gave no usable answer, asked twice: /total must be number; ' +
+      'openai/talk-1 returned an invalid answer twice: /total must be number; ' +
         '/kind must be equal to one of the allowed values: "a", "b".',
     );
     expect(ready.server.seen).toHaveLength(2);

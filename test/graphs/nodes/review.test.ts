@@ -58,7 +58,7 @@ describe('the answer', () => {
   test('that does not fit is request.invalid, with what would', async () => {
     const config = { prompt: 'x', answer: ['yes', 'no'] };
     expect(await errorOf(callNode(review, { config, answer: 'maybe' }))).toBe(
-      'request.invalid: The answer does not fit the question: answer must be one of "yes", "no".',
+      'request.invalid: The answer does not match the schema of the question: answer must be one of "yes", "no".',
     );
   });
 });

@@ -104,7 +104,7 @@ describe('Ways of a run', () => {
     const made = graph({ a: 'mark', b: 'mark' }, [{ from: 'START', to: 'a' }, router('a', [['1 + 1', 'b']], 'END')]);
     await expect(visited(made)).rejects.toMatchObject({
       code: 'expression.failed',
-      detail: expect.stringContaining('"1 + 1" behind node "a"'),
+      detail: expect.stringContaining('"1 + 1" after node "a"'),
     });
   });
 });

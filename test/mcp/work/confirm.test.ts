@@ -6,6 +6,7 @@ import { catalogOf } from '#graphs/catalog.ts';
 import { review } from '#graphs/nodes/review.ts';
 import { graphOf, noop } from '#test/graphs/support/graph-fixtures.ts';
 import { callTool, formDeclared, type Reply, type Wire } from '#test/mcp/work/modern-wire.ts';
+import { flippedText } from '#test/support/integrity/altered.ts';
 import { addNeighbour } from '#test/support/neighbour.ts';
 import { startTestApp, tinyPng, type TestApp } from '#test/support/test-app.ts';
 import { addWorkflow } from '#test/support/workflows.ts';
@@ -101,6 +102,12 @@ describe('a call that publishes or destroys', () => {
       callTool(neighbour, 'publish_workflow', input, { ...able, requestState, inputResponses: yes }),
     ])
       expect((await refused).error).toMatchObject(rejected);
+    const macs = flippedText(mac ?? '', 'base64url');
+    expect(macs.length).toBe(256);
+    const answers = await Promise.all(
+      macs.map((forgedMac) => again('publish_workflow', input, [head, body, forgedMac].join('.'))),
+    );
+    for (const { error } of answers) expect(error).toMatchObject(rejected);
     vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 11 * 60_000 });
     expect((await again('publish_workflow', input, requestState)).error).toMatchObject(rejected);
     vi.useRealTimers();

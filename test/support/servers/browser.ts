@@ -1,13 +1,27 @@
-import { existsSync } from 'node:fs';
-import { env } from 'node:process';
-import { chromium, type Browser } from 'playwright-core';
+import { chromium, type Browser, type BrowserContextOptions, type Page } from 'playwright-core';
+import { test } from 'vitest';
+import { chromiumAdvice, findChromium, mayMissChromium, noChromium } from '#scripts/check/chromium.ts';
 
-/** A real Chromium: Debian's, or the one that CHROMIUM names. */
-export async function openBrowser(): Promise<Browser> {
-  const executablePath = env['CHROMIUM'] ?? '/usr/bin/chromium';
-  if (!existsSync(executablePath))
-    throw new Error(
-      `No browser at ${executablePath}: install Debian's package chromium, or set CHROMIUM to a Chromium.`,
-    );
-  return chromium.launch({ executablePath, args: ['--no-sandbox', '--disable-dev-shm-usage'] });
+/** A real Chromium that is started by its first page. */
+export class LazyBrowser {
+  #browser: Promise<Browser> | null = null;
+
+  async newPage(options?: BrowserContextOptions): Promise<Page> {
+    const executablePath = findChromium();
+    if (executablePath === null) throw new Error(`This machine has no Chromium. ${chromiumAdvice}`);
+    this.#browser ??= chromium.launch({ executablePath, args: ['--no-sandbox', '--disable-dev-shm-usage'] });
+    return (await this.#browser).newPage(options);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await (await this.#browser)?.close();
+  }
+}
+
+/** A test in a real browser: without one it is skipped by name, and fails where `CI` is set. */
+export function browserTest(title: string, work: () => Promise<void>): void {
+  test(title, async ({ skip }) => {
+    skip(findChromium() === null && mayMissChromium(), noChromium);
+    await work();
+  });
 }

@@ -1,5 +1,5 @@
 import { setField } from '#graphs/check/issue.ts';
-import { fields } from '#graphs/check/sketch.ts';
+import { fields } from '#graphs/check/outline.ts';
 import type { NodeDefinition } from '#graphs/define.ts';
 import type { Operation } from '#src/contracts/resources/operation.ts';
 import type { z } from 'zod';
@@ -7,8 +7,8 @@ import type { z } from 'zod';
 type Config = Readonly<Record<string, unknown>>;
 
 /**
- * A config value of another type, written as the one that is wanted, such as "5" as 5; else without it, where the type has a default.
- * Nothing where neither makes this place right. `path` is the pointer of the value in the graph.
+ * Converts a config value to the expected type, such as "5" to 5, or removes it if the field has a default. No operations if neither
+ * makes the field valid. `path` is the JSON Pointer of the value in the graph.
  */
 export function fixOfType(
   { params }: Pick<NodeDefinition, 'params'>,
@@ -29,7 +29,7 @@ export function fixOfType(
   return isRight(others) ? [setField(path)] : [];
 }
 
-/** `expected` is zod's name of a type. */
+/** Converts a value; `expected` is zod's name of the type. */
 function coerced(expected: string, given: unknown): unknown {
   if ((expected === 'number' || expected === 'int') && typeof given === 'string')
     return /^-?\d{1,15}(\.\d+)?$/.test(given.trim()) ? Number(given) : undefined;

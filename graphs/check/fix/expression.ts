@@ -1,6 +1,6 @@
 import { parseExpression } from '#graphs/expression/expression.ts';
 
-/** What other languages write, and CEL writes otherwise. In this order. */
+/** Spellings of other languages and their CEL form, applied in this order. */
 const slips: readonly (readonly [RegExp, string])[] = [
   [/[“”]/g, '"'],
   [/[‘’]/g, "'"],
@@ -21,21 +21,21 @@ const slips: readonly (readonly [RegExp, string])[] = [
 ];
 const literal = /("(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*')/;
 const closing: Readonly<Record<string, string>> = { '(': ')', '[': ']', '{': '}' };
-/** Longer ones are no slip of the pen. */
+/** Longest expression to correct, in characters. */
 const longest = 500;
 
-/** An expression that was probably meant where `text` is none: written in CEL, its brackets closed; undefined where that is a guess. */
-export function mendedExpression(text: string, known: readonly string[]): string | undefined {
+/** Translates a broken expression to valid CEL and closes its brackets; undefined if the result does not parse or uses unknown names. */
+export function correctedExpression(text: string, known: readonly string[]): string | undefined {
   if (text.length > longest) return undefined;
   const translated = outsideOfLiterals(text.replaceAll(/[“”]/g, '"'), (part) =>
     slips.reduce((here, [slip, by]) => here.replaceAll(slip, by), part),
   );
-  const mended = (translated + missingBrackets(translated)).trim();
-  if (mended === text) return undefined;
+  const corrected = (translated + missingBrackets(translated)).trim();
+  if (corrected === text) return undefined;
   try {
-    return parseExpression(mended).names.every((name) => known.includes(name)) ? mended : undefined;
+    return parseExpression(corrected).names.every((name) => known.includes(name)) ? corrected : undefined;
   } catch {
-    // Still none: somebody has to look at it.
+    // Not correctable by rule: the author has to.
     return undefined;
   }
 }

@@ -5,45 +5,45 @@ import { pointer } from '#graphs/check/issue.ts';
 import type { Catalog } from '#graphs/catalog.ts';
 import type { StoredGraph } from '#src/contracts/resources/graph.ts';
 
-/** What lies outside the graph; a rule whose part is missing stays silent. */
+/** Facts from outside the graph. A rule is skipped if its facts are missing. */
 export interface CheckContext {
   readonly secretNames?: ReadonlySet<string>;
-  /** Without a version: the newest. Null: there is none. */
+  /** The graph of a published workflow (`version` null: the newest); null if it does not exist. */
   readonly subgraphs?: (workflowId: string, version: number | null) => StoredGraph | null;
-  /** Of the graph itself. */
+  /** Id of the checked workflow. */
   readonly workflowId?: string;
 }
 
-export interface SketchNode {
+export interface OutlineNode {
   readonly id: string;
   readonly type: string | undefined;
   readonly typeVersion: number;
   readonly config: Readonly<Record<string, unknown>>;
   readonly continues: boolean;
-  /** Where the run goes on when it failed, and what it writes then. */
+  /** Error route: the next node after a failure, and the channels that it sets. */
   readonly route: { readonly goto: string; readonly set: readonly string[] } | undefined;
   readonly definition: NodeDefinition | undefined;
   readonly io: NodeIo;
 }
 
-/** One way along an edge, route, map or error route. */
-export interface SketchEdge extends Link {
+/** One connection: a plain edge, a route, a map or an error route. */
+export interface OutlineEdge extends Link {
   readonly kind: 'always' | 'route' | 'map' | 'error';
-  /** Place in the graph's `edges`; -1 for an error route. */
+  /** Index in the graph's `edges`; -1 for an error route. */
   readonly at: number;
-  /** Pointers to the two names. */
+  /** JSON Pointers to the two node names. */
   readonly fromPath: string;
   readonly toPath: string;
 }
 
-export interface SketchRouter {
+export interface OutlineRouter {
   readonly at: number;
   readonly from: string;
   readonly targets: readonly string[];
   readonly hasElse: boolean;
 }
 
-export interface SketchMap {
+export interface OutlineMap {
   readonly at: number;
   readonly from: string;
   readonly to: string;
@@ -51,7 +51,7 @@ export interface SketchMap {
   readonly over: string;
 }
 
-export interface SketchChannel {
+export interface OutlineChannel {
   readonly name: string;
   readonly reducer: Reducer;
   readonly default: unknown;
@@ -59,44 +59,48 @@ export interface SketchChannel {
 }
 
 /**
- * As much of a graph as can be made out, whatever else is wrong with it: so that every rule can speak at once. The shape rule
- * reports what is left out here.
+ * The readable parts of a graph that may be broken, so that every rule can report its issues at once. Parts of the wrong shape are left
+ * out; `checkShape` reports them.
  */
-export interface Sketch {
+export interface GraphOutline {
   readonly raw: Readonly<Record<string, unknown>>;
   readonly catalog: Catalog;
   readonly context: CheckContext;
-  readonly nodes: ReadonlyMap<string, SketchNode>;
-  readonly channels: ReadonlyMap<string, SketchChannel>;
+  readonly nodes: ReadonlyMap<string, OutlineNode>;
+  readonly channels: ReadonlyMap<string, OutlineChannel>;
   readonly outputs: ReadonlyMap<string, string>;
-  readonly edges: readonly SketchEdge[];
-  readonly routers: readonly SketchRouter[];
-  readonly maps: readonly SketchMap[];
-  /** Edges whose two ends exist. */
-  readonly ways: readonly SketchEdge[];
-  /** As `ways`, without doubles. */
+  readonly edges: readonly OutlineEdge[];
+  readonly routers: readonly OutlineRouter[];
+  readonly maps: readonly OutlineMap[];
+  /** Edges between existing nodes. */
+  readonly ways: readonly OutlineEdge[];
+  /** `ways` without duplicates. */
   readonly links: readonly Link[];
   readonly next: Neighbours;
   readonly previous: Neighbours;
-  /** Ways by the node they leave, and by the one they come to. */
-  readonly leaving: ReadonlyMap<string, readonly SketchEdge[]>;
-  readonly coming: ReadonlyMap<string, readonly SketchEdge[]>;
-  /** Nodes that a run can come to. */
+  /** Outgoing and incoming edges by node. */
+  readonly leaving: ReadonlyMap<string, readonly OutlineEdge[]>;
+  readonly coming: ReadonlyMap<string, readonly OutlineEdge[]>;
+  /** Nodes that a run can reach. */
   readonly reached: ReadonlySet<string>;
 }
 
-export function sketch(raw: Readonly<Record<string, unknown>>, catalog: Catalog, context: CheckContext): Sketch {
-  const nodes = new Map(members(raw['nodes']).map(([id, value]) => [id, sketchNode(id, value, catalog)]));
-  const channels = new Map(members(raw['state']).map(([name, value]) => [name, sketchChannel(name, value)]));
+export function outlineOf(
+  raw: Readonly<Record<string, unknown>>,
+  catalog: Catalog,
+  context: CheckContext,
+): GraphOutline {
+  const nodes = new Map(members(raw['nodes']).map(([id, value]) => [id, outlineNode(id, value, catalog)]));
+  const channels = new Map(members(raw['state']).map(([name, value]) => [name, outlineChannel(name, value)]));
   const outputs = new Map(
     members(raw['outputs']).filter((entry): entry is [string, string] => typeof entry[1] === 'string'),
   );
-  const drawn = list(raw['edges']).map((edge, at) => sketchEdge(fields(edge), at));
-  const errors = [...nodes.values()].flatMap(({ id, route }): SketchEdge[] => {
+  const parsedEdges = list(raw['edges']).map((edge, at) => outlineEdge(fields(edge), at));
+  const errors = [...nodes.values()].flatMap(({ id, route }): OutlineEdge[] => {
     const path = pointer('nodes', id, 'onError', 'goto');
     return route ? [{ from: id, to: route.goto, kind: 'error', at: -1, fromPath: path, toPath: path }] : [];
   });
-  const edges = [...drawn.flatMap(({ ways }) => ways), ...errors];
+  const edges = [...parsedEdges.flatMap(({ ways }) => ways), ...errors];
   const ways = edges.filter(({ from, to }) => (from === 'START' || nodes.has(from)) && (to === 'END' || nodes.has(to)));
   const links = [...new Map(ways.map(({ from, to }) => [`${from}>${to}`, { from, to }])).values()];
   const { next, previous } = neighbours(links);
@@ -104,8 +108,8 @@ export function sketch(raw: Readonly<Record<string, unknown>>, catalog: Catalog,
   reached.delete('END');
   const leaving = Map.groupBy(ways, ({ from }) => from);
   const coming = Map.groupBy(ways, ({ to }) => to);
-  const routers = drawn.flatMap(({ router }) => router ?? []);
-  const maps = drawn.flatMap(({ map }) => map ?? []);
+  const routers = parsedEdges.flatMap(({ router }) => router ?? []);
+  const maps = parsedEdges.flatMap(({ map }) => map ?? []);
   const parts = {
     nodes,
     channels,
@@ -124,7 +128,7 @@ export function sketch(raw: Readonly<Record<string, unknown>>, catalog: Catalog,
   return { raw, catalog, context, ...parts };
 }
 
-function sketchNode(id: string, value: unknown, catalog: Catalog): SketchNode {
+function outlineNode(id: string, value: unknown, catalog: Catalog): OutlineNode {
   const { type, typeVersion = 1, config: given, onError } = fields(value);
   const version = typeof typeVersion === 'number' ? typeVersion : 1;
   const name = typeof type === 'string' ? type : undefined;
@@ -136,16 +140,16 @@ function sketchNode(id: string, value: unknown, catalog: Catalog): SketchNode {
   return { id, type: name, typeVersion: version, config, continues: onError === 'continue', route, definition, io };
 }
 
-interface Drawn {
-  readonly ways: readonly SketchEdge[];
-  readonly router?: SketchRouter;
-  readonly map?: SketchMap;
+interface ParsedEdge {
+  readonly ways: readonly OutlineEdge[];
+  readonly router?: OutlineRouter;
+  readonly map?: OutlineMap;
 }
 
-function sketchEdge(edge: Record<string, unknown>, at: number): Drawn {
+function outlineEdge(edge: Record<string, unknown>, at: number): ParsedEdge {
   const { from, to, when, else: other, map } = edge;
   if (typeof from !== 'string') return { ways: [] };
-  const way = (kind: SketchEdge['kind'], target: unknown, ...path: readonly PropertyKey[]): SketchEdge[] => {
+  const way = (kind: OutlineEdge['kind'], target: unknown, ...path: readonly PropertyKey[]): OutlineEdge[] => {
     const paths = { fromPath: pointer('edges', at, 'from'), toPath: pointer('edges', at, ...path) };
     return typeof target === 'string' ? [{ from, to: target, kind, at, ...paths }] : [];
   };
@@ -163,14 +167,14 @@ function sketchEdge(edge: Record<string, unknown>, at: number): Drawn {
   return { ways: way('always', to, 'to') };
 }
 
-function sketchChannel(name: string, value: unknown): SketchChannel {
+function outlineChannel(name: string, value: unknown): OutlineChannel {
   const { reducer, default: first, schema } = fields(value);
   const known = reducers.find((one) => one === reducer) ?? 'replace';
   return { name, reducer: known, default: first, schema: fields(schema) };
 }
 
-/** The names under which a node knows the item of a map. */
-export function itemsOf(graph: Sketch, nodeId: string): string[] {
+/** Names of the map items that a node can use in expressions. */
+export function itemsOf(graph: GraphOutline, nodeId: string): string[] {
   return graph.maps.filter(({ to }) => to === nodeId).map((map) => map.as);
 }
 

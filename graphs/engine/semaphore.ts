@@ -1,5 +1,5 @@
-/** At most so many at once; the others wait in the order they came. */
-export class Gate {
+/** Counting semaphore: limits concurrent holders; others wait in order of arrival. */
+export class Semaphore {
   readonly #limit: number;
   readonly #waiting: (() => void)[] = [];
   #taken = 0;
@@ -8,7 +8,7 @@ export class Gate {
     this.#limit = limit;
   }
 
-  /** Settles when there is room: dispose what it answers when done. */
+  /** Resolves when a slot is free. Dispose the result to release the slot. */
   async enter(): Promise<Disposable> {
     if (this.#taken < this.#limit) this.#taken += 1;
     else await new Promise<void>((resolve) => this.#waiting.push(resolve));
@@ -17,7 +17,7 @@ export class Gate {
       [Symbol.dispose]: () => {
         if (left) return;
         left = true;
-        // The place is handed on without becoming free in between.
+        // Hands the slot to the next waiter directly, so that nobody can overtake it.
         const next = this.#waiting.shift();
         if (next) next();
         else this.#taken -= 1;

@@ -1,0 +1,73 @@
+import { execFileSync } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { unmended } from './unmended-citations.ts';
+import { requirements } from '#test/spec/requirements.ts';
+import { codeCitationFaults, isMarkdown, markdownCitationFaults, type Citable } from './citations.ts';
+
+const root = resolve(import.meta.dirname, '../..');
+const files = execFileSync('git', ['ls-files', '-co', '--exclude-standard'], { cwd: root, encoding: 'utf8' })
+  .split('\n')
+  .filter((path) => path !== '' && existsSync(join(root, path)));
+const citable: Citable = { files: new Set(files), statements: new Set(requirements.map(({ id }) => id)) };
+const read = (path: string) => ({ path, text: readFileSync(join(root, path), 'utf8') });
+
+describe('citations', () => {
+  test('comments cite decisions, files and statements that exist', () => {
+    const code = files.filter(
+      (path) =>
+        /\.(ts|tsx|js|cjs)$/.test(path) && path !== 'test/architecture/citations.test.ts' && !unmended.has(path),
+    );
+    expect(code.length).toBeGreaterThan(500);
+    expect(code.flatMap((path) => codeCitationFaults(read(path), citable))).toEqual([]);
+  });
+
+  test('links in Markdown lead to files that exist', () => {
+    const texts = files.filter(isMarkdown);
+    expect(texts.length).toBeGreaterThan(50);
+    expect(texts.flatMap((path) => markdownCitationFaults(read(path), citable))).toEqual([]);
+  });
+
+  test('the architecture page lists every decision record, and none has over 300 words', () => {
+    const architecture = read('docs/architecture.md').text;
+    const records = files.filter((path) => path.startsWith('docs/decisions/'));
+    expect(records.filter((path) => !architecture.includes(`(${path.slice('docs/'.length)})`))).toEqual([]);
+    const words = (text: string): number => text.split(/\s+/).filter((word) => /\w/.test(word)).length;
+    expect(records.filter((path) => !unmended.has(path) && words(read(path).text) > 300)).toEqual([]);
+  });
+});
+
+describe('the guard itself', () => {
+  const small: Citable = {
+    files: new Set(['docs/decisions/0001-one.md', 'docs/a.md', 'mcp/skills/x/SKILL.md']),
+    statements: new Set(['flow.ack']),
+  };
+  const inCode = (text: string) => codeCitationFaults({ path: 'src/a.ts', text }, small);
+
+  test('accepts what exists', () => {
+    const text = '/** Source: `flow.ack`, docs/decisions/0001, RFC 9110 §1. See docs/a.md, https://x.example/b.md. */';
+    expect(inCode(text)).toEqual([]);
+    expect(
+      markdownCitationFaults({ path: 'docs/a.md', text: '[x](decisions/0001-one.md#y) decision 0001' }, small),
+    ).toEqual([]);
+  });
+
+  test('reports a decision, a file, a statement and a section that do not exist', () => {
+    expect(inCode('const a = 1;\n// As decision 0002 says, and 0001.')).toEqual([
+      'src/a.ts:2 cites decision 0002, which does not exist',
+    ]);
+    expect(inCode('/** Source: graphs.md "Checking". */')).toEqual([
+      'src/a.ts:1 cites graphs.md, which is not in the repository',
+    ]);
+    expect(inCode('/** Source: `flow.nack`. */')).toEqual([
+      'src/a.ts:1 cites flow.nack, which no row of test/spec has',
+    ]);
+    expect(inCode('/** Source: specification §4.2. */')).toEqual([
+      'src/a.ts:1 cites a section of a specification that is not in the repository',
+    ]);
+    expect(markdownCitationFaults({ path: 'docs/a.md', text: '[x](../b.md)' }, small)).toEqual([
+      'docs/a.md cites b.md, which is not in the repository',
+    ]);
+  });
+});
