@@ -1,14 +1,27 @@
-import express, { type Express } from 'express';
+import express, { type Express, type RequestHandler, type Response } from 'express';
 import type { Logger } from '#src/domain/ports/logger.ts';
 import type { Metrics } from '#src/domain/ports/metrics.ts';
-import { requestId, requestIdOf } from '#http/guard/request-id.ts';
+import { newId } from '#src/domain/ids.ts';
+
+const acceptable = /^[A-Za-z0-9._-]{1,128}$/;
+
+/** Keeps a well-formed `x-request-id` or makes one. Every response carries it, and every log line. */
+export const requestId: RequestHandler = (request, response, next) => {
+  const given = request.headers['x-request-id'];
+  response.setHeader('x-request-id', typeof given === 'string' && acceptable.test(given) ? given : newId('request'));
+  next();
+};
+
+export function requestIdOf(response: Response): string {
+  return String(response.getHeader('x-request-id'));
+}
 
 interface BaseParts {
   readonly metrics: Metrics;
   readonly logger: Logger;
 }
 
-/** What every listener has: no fingerprint, request ids, safe headers, a log line and a metric for each request. */
+/** Creates the app that all services share: no fingerprint headers, request ids, and a log line and a metric for each request. */
 export function baseApp(service: string, { metrics, logger }: BaseParts): Express {
   const app = express();
   app.disable('x-powered-by');

@@ -1,4 +1,4 @@
-import type { Request, RequestHandler, Response, Router } from 'express';
+import express, { type Request, type RequestHandler, type Response, type Router } from 'express';
 import type { Authenticator } from '#src/auth/authenticate.ts';
 import type { SessionAuthenticator } from '#src/auth/session-authenticator.ts';
 import { sessionCookie, type Route } from '#src/contracts/route.ts';
@@ -7,15 +7,27 @@ import type { Principal } from '#src/domain/access/principal.ts';
 import type { AnyTool, Outcome, ToolContext } from '#tools/define.ts';
 import type { ToolDeps } from '#tools/deps.ts';
 import { callTool, fieldErrors, invalidInput } from '#tools/call.ts';
-import { jsonBody } from '#http/guard/json-body.ts';
 import { countCall, type RateLimiters } from '#http/guard/rate-limit.ts';
-import { requestIdOf } from '#http/guard/request-id.ts';
+import { requestIdOf } from '#http/base-app.ts';
 import { sameSite } from '#http/guard/same-site.ts';
+import { limits } from '#src/contracts/fields.ts';
+
+/** Not strict: a text or a number is valid JSON, and the row's own check reports it. */
+const parse = express.json({ limit: limits.jsonBodyBytes, strict: false });
+
+/** Parses JSON bodies. Refuses any other content type with `request.media_type` before reading the body. */
+export const jsonBody: RequestHandler = (request, response, next) => {
+  if (request.is('application/json') === false) {
+    next(new AppError('request.media_type', 'Send Content-Type: application/json.'));
+    return;
+  }
+  parse(request, response, next);
+};
 
 export interface Facade {
   readonly authenticator: Authenticator;
   readonly sessions: SessionAuthenticator;
-  /** Origins of pages that may use a session. */
+  /** Origins whose pages may use a session. */
   origins(): readonly string[];
   readonly deps: ToolDeps;
   /** null: rate limits are off. */
@@ -23,15 +35,15 @@ export interface Facade {
 }
 
 export interface Presentation {
-  /** The body, with what headers say of it. */
+  /** Returns the body, completed from headers. */
   readonly prepare?: (request: Request) => unknown;
-  /** What the tool calls the fields of the row that it names otherwise. */
+  /** Names of the tool's fields, by the names in the row. */
   readonly rename?: Readonly<Record<string, string>>;
-  /** Headers and status beyond the row's usual ones. */
+  /** Sets a status or headers beyond the row's. */
   readonly present?: (response: Response, output: Record<string, unknown>, outcome: Outcome) => void;
 }
 
-/** Aborts when the client closes the connection before its answer is sent. */
+/** Aborts when the client closes the connection before the response is sent. */
 function goneSignal(response: Response): AbortSignal {
   const gone = new AbortController();
   response.once('close', () => {
@@ -48,7 +60,7 @@ function parsed(part: Route['body'], value: unknown, errors: FieldError[]): obje
   return {};
 }
 
-/** Which organization is the facade's affair; the tool knows its principal. */
+/** Drops `organizationId`: the facade chose the organization, and the tool reads it from the principal. */
 function asked({ caller }: Route, query: object): object {
   if (caller !== 'session' || !('organizationId' in query)) return query;
   const { organizationId: _, ...rest } = query;
@@ -62,14 +74,14 @@ function renamed(input: object, names: Readonly<Record<string, string>> = {}): o
 export type Bind = (row: Route, tool: AnyTool, presentation?: Presentation) => void;
 
 /**
- * Binds a contract row to a tool: authenticates the row's caller, checks params, query and body against the row, and answers what
- * the tool said. The facade knows statuses and headers; the tool knows neither.
+ * Binds a contract row to a tool: authenticates the caller, validates params, query and body, and sends the tool's output. Statuses and
+ * headers are known here; the tool knows neither.
  */
 export function binder(router: Router, facade: Facade): Bind {
   return (row, tool, presentation = {}) => {
     const callers = new WeakMap<Request, Principal>();
     const admit = admission(facade, row, tool, callers);
-    // The caller before the body: nothing that a stranger sends is read or parsed.
+    // Order matters: the body of an unauthenticated caller is never read.
     const guards = [...cookieGuards(facade, row), admit, ...(row.body === undefined ? [] : [jsonBody])];
     const handlers = [...guards, handlerOf(facade, row, tool, { ...presentation, callers })];
     if (row.method === 'GET') router.get(row.path, ...handlers);
@@ -81,7 +93,7 @@ export function binder(router: Router, facade: Facade): Bind {
 
 const usesCookie = ({ caller }: Route): boolean => caller === 'session' || caller === 'editor';
 
-/** What stands before every row that a session cookie opens. */
+/** Guards for every row that a session cookie authenticates. */
 export function cookieGuards(facade: Facade, row: Route): RequestHandler[] {
   return usesCookie(row) ? [sameSite(() => facade.origins())] : [];
 }
@@ -94,19 +106,19 @@ async function callerOf(
   response: Response,
 ): Promise<Principal> {
   const { caller } = row;
-  if (caller === 'anyone') throw new Error(`${row.id}: tools have callers`);
+  if (caller === 'anyone') throw new Error(`${row.id}: a tool needs a caller`);
   const header = request.headers['x-api-key'];
   const secret = typeof header === 'string' ? header : undefined;
   if (caller !== 'session' && caller !== 'editor') return authenticator.byKey(secret, caller);
   const { cookie } = request.headers;
-  // Cookies of others, such as those of load balancers, come beside a key and mean nothing.
+  // Other cookies, such as a load balancer's, may accompany a key and are ignored.
   if (secret !== undefined && cookie?.includes(`${sessionCookie}=`) !== true)
     return authenticator.byKey(secret, caller === 'editor' ? 'service-key' : 'session');
   const named = request.query['organizationId'];
   return inSession(response, () => sessions.byCookie(cookie, typeof named === 'string' ? named : undefined));
 }
 
-/** Whoever is not signed in is told how to be; other failures have no challenge. */
+/** Adds a `WWW-Authenticate` challenge to a 401. Other errors carry none. */
 export async function inSession<T>(response: Response, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
@@ -117,7 +129,7 @@ export async function inSession<T>(response: Response, work: () => Promise<T>): 
   }
 }
 
-/** Authenticates the row's caller and takes from its rate. */
+/** Authenticates the row's caller and counts the request against its rate limit. */
 export function admission(
   facade: Facade,
   row: Route,
@@ -125,7 +137,7 @@ export function admission(
   callers: WeakMap<Request, Principal>,
 ): RequestHandler {
   return async (request, response, next) => {
-    // What is answered depends on who asks, which is no part of the address: also what is refused.
+    // Responses depend on the caller, errors included, and the caller is not part of the URL.
     response.setHeader('cache-control', 'no-store');
     const principal = await callerOf(facade, row, request, response);
     const caller = principal.session?.id ?? principal.actorId;
@@ -144,7 +156,7 @@ function handlerOf(
   const bodyOf = presentation.prepare ?? ((request: Request): unknown => request.body);
   return async (request, response) => {
     const principal = presentation.callers.get(request);
-    if (principal === undefined) throw new Error(`${row.id}: nobody was admitted`);
+    if (principal === undefined) throw new Error(`${row.id}: no caller was authenticated`);
     const errors: FieldError[] = [];
     const input = {
       ...parsed(row.params, request.params, errors),

@@ -12,17 +12,17 @@ export interface Feed {
   readonly execution: Execution;
   readonly principal: Principal;
   readonly epoch: string;
-  /** Number of the last event that the reader has. */
+  /** Sequence number of the last event that the reader has. */
   readonly after: number;
-  /** Tell first that events may be missing. */
+  /** Send a `reset` event first: events may be missing. */
   readonly reset: boolean;
-  /** Throws a AppError when the credential no longer stands. */
+  /** Throws an AppError when the credential is no longer valid. */
   mayRead(): Promise<boolean>;
 }
 
-/** Events that other processes append do not pass this one's bus: look for them this often. */
+/** Poll interval for events of other processes, which do not pass this process's bus. */
 const lookMs = 1_000;
-/** How much later than its neighbours an event of another process may show, and the end of a run after the run's record. */
+/** Longest delay after which another process's event shows, and the end of a run after the run's record. */
 export const lateMs = 2_000;
 const checkMs = 30_000;
 const page = 200;
@@ -33,10 +33,10 @@ function dataOf({ type, at, data, ...event }: LoggedEvent): ExecutionEvent {
   return { ...data, type, at: at.toISOString(), ...about };
 }
 
-/** What is new to this reader. An event may be stored after others with higher numbers: the log is read again from a little before. */
+/** Reads new events. An event may be stored after others with higher numbers, so the log is read again from a little before. */
 class Reader {
   readonly #feed: Feed;
-  readonly #told = new Set<number>();
+  readonly #sent = new Set<number>();
   #from: number;
   #highest: number;
   readonly ended = new Set<string>();
@@ -47,15 +47,15 @@ class Reader {
     this.#highest = feed.after;
   }
 
-  /** Sends what is new, until nothing is or the reader is gone. */
+  /** Sends new events until none are left or the reader is gone. */
   async catchUp(): Promise<void> {
     const { deps, stream, execution, principal, epoch } = this.#feed;
     for (let full = true; full && !stream.closed.aborted;) {
       const events = await deps.events.read(principal.organizationId, this.#from, page, { executionId: execution.id });
       for (const event of events) {
-        if (this.#told.has(event.seq)) continue;
-        this.#told.add(event.seq);
-        // A late one takes the highest number, so that going on from it repeats nothing.
+        if (this.#sent.has(event.seq)) continue;
+        this.#sent.add(event.seq);
+        // A late event takes the highest number, so that resuming after it repeats nothing.
         this.#highest = Math.max(this.#highest, event.seq);
         if (event.type === 'run.completed' && event.runId !== undefined) this.ended.add(event.runId);
         stream.send({ id: `${epoch}-${this.#highest}`, event: event.type, data: dataOf(event) });
@@ -69,15 +69,15 @@ class Reader {
   #forget(events: readonly LoggedEvent[], full: boolean): void {
     const settled = Date.now() - lateMs;
     for (const event of events) if (full || event.at.getTime() < settled) this.#from = Math.max(this.#from, event.seq);
-    for (const seq of this.#told) if (seq <= this.#from) this.#told.delete(seq);
+    for (const seq of this.#sent) if (seq <= this.#from) this.#sent.delete(seq);
   }
 }
 
-/** Ended, and told of: what was appended with its end has had the time to be stored, or a reset before `known` stands for it. */
-function isOver(run: RunRecord, told: ReadonlySet<string>, known: number): boolean {
+/** True for a run that ended and whose end was sent, was covered by a reset before `known`, or has had time to be stored. */
+function isOver(run: RunRecord, sent: ReadonlySet<string>, known: number): boolean {
   if (!terminalStatuses.has(run.status)) return false;
   const at = run.finishedAt?.getTime() ?? 0;
-  return told.has(run._id) || at <= known || Date.now() - at > lateMs;
+  return sent.has(run._id) || at <= known || Date.now() - at > lateMs;
 }
 
 function closing(feed: Feed, runs: readonly RunRecord[]): ExecutionEvent {
@@ -94,7 +94,7 @@ function closing(feed: Feed, runs: readonly RunRecord[]): ExecutionEvent {
   };
 }
 
-/** Settles at the next event of the execution, after `ms`, or when the reader is gone. */
+/** Creates a wait that ends at the next event of the execution, after `ms`, or when the reader is gone. */
 function bell({ deps, stream, execution, principal }: Feed) {
   let rung = false;
   let wake: (() => void) | null = null;
@@ -126,8 +126,8 @@ function bell({ deps, stream, execution, principal }: Feed) {
 }
 
 /**
- * Sends an execution's events after `after`, in the log's order, until all its runs have ended and everything was told, or the reader
- * is gone or may not read any more. Reads the log at the reader's pace: a slow one costs no memory.
+ * Sends the events of an execution after `after`, in the log's order, until all runs have ended and every event was sent, or the reader
+ * has left or lost its access. Reads the log at the reader's pace, so a slow reader costs no memory.
  */
 export async function followExecution(feed: Feed): Promise<void> {
   const { deps, stream, execution, principal } = feed;
@@ -136,7 +136,7 @@ export async function followExecution(feed: Feed): Promise<void> {
   const ring = bell(feed);
   const known = feed.reset ? Date.now() : 0;
   let checked = Date.now();
-  /** Runs that are not over, as far as is known; null: look. */
+  /** Ids of runs known not to be over; null: not read yet. */
   let open: Set<string> | null = null;
   let looked = 0;
   try {
@@ -165,7 +165,7 @@ export async function followExecution(feed: Feed): Promise<void> {
       await ring.wait(lookMs);
     }
   } catch (error) {
-    // A key that was revoked meanwhile: nothing more is told.
+    // The key was revoked meanwhile: the stream ends.
     if (!(error instanceof AppError)) throw error;
   } finally {
     ring.stop();

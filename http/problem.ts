@@ -4,25 +4,32 @@ import { problemType } from '#src/contracts/resources/problem.ts';
 import { AppError } from '#src/domain/app-error.ts';
 import { isOutage } from '#src/outage.ts';
 import type { Logger } from '#src/domain/ports/logger.ts';
-import { requestIdOf } from '#http/guard/request-id.ts';
+import { requestIdOf } from '#http/base-app.ts';
 
-/** What express and its body parser throw, in this service's words. */
+/** Maps errors of Express and its body parser to error codes. */
 function fromExpress(error: unknown): AppError | null {
   if (typeof error !== 'object' || error === null || !('status' in error)) return null;
   const type = 'type' in error ? error.type : undefined;
-  if (type === 'entity.too.large') return new AppError('request.too_large', 'The JSON body may have at most 1 MiB.');
+  if (type === 'entity.too.large')
+    return new AppError('request.too_large', 'The JSON body is larger than 1 MiB. Send less at once.');
   if (type === 'encoding.unsupported' || type === 'charset.unsupported')
-    return new AppError('request.media_type', 'Send the body as UTF-8 JSON.');
-  if (type === 'entity.parse.failed') return new AppError('request.malformed', 'The body is not valid JSON.');
+    return new AppError(
+      'request.media_type',
+      'The encoding of the body is not supported. Send UTF-8 JSON without Content-Encoding.',
+    );
+  if (type === 'entity.parse.failed')
+    return new AppError('request.malformed', 'The body is not valid JSON. Correct it and retry.');
   if (error.status === 400 || error instanceof URIError)
-    return new AppError('request.malformed', 'The request is not well-formed.');
-  if (error.status === 413) return new AppError('request.too_large', 'The request is too large.');
+    return new AppError('request.malformed', 'The request is not well-formed. Check the URL encoding and the headers.');
+  if (error.status === 413) return new AppError('request.too_large', 'The request is too large. Send less at once.');
   return null;
 }
 
 function fromOutage(error: unknown): AppError | null {
   if (!isOutage(error)) return null;
-  return new AppError('service.unavailable', 'The database does not answer: try again soon.', { cause: error });
+  return new AppError('service.unavailable', 'The database does not respond. Retry in a few seconds.', {
+    cause: error,
+  });
 }
 
 export function asAppError(error: unknown): AppError {
@@ -30,39 +37,48 @@ export function asAppError(error: unknown): AppError {
   return (
     fromExpress(error) ??
     fromOutage(error) ??
-    new AppError('service.internal', 'Something went wrong here. Tell the operator the requestId.', { cause: error })
+    new AppError(
+      'service.internal',
+      'An unexpected error occurred. Retry; if it persists, send the requestId to the operator.',
+      { cause: error },
+    )
   );
 }
 
-/** Answers a fault as RFC 9457 problem details; nothing of the cause leaves the process. */
-function sendProblem(response: Response, fault: AppError): void {
-  const row = errorCodes[fault.code];
+/** Sends an error as RFC 9457 problem details. The cause stays in the log. */
+function sendProblem(response: Response, appError: AppError): void {
+  const row = errorCodes[appError.code];
   const requestId = requestIdOf(response);
-  // Unless the facade has set the challenge of its own scheme.
+  // A facade with a scheme of its own has set its challenge already.
   if (row.status === 401 && !response.hasHeader('www-authenticate'))
     response.setHeader('www-authenticate', 'ApiKey realm="inkgraph", header="x-api-key"');
-  const retryAfter = fault.retryAfterSeconds ?? (row.status === 503 || row.status === 429 ? 1 : undefined);
+  const retryAfter = appError.retryAfterSeconds ?? (row.status === 503 || row.status === 429 ? 1 : undefined);
   if (retryAfter !== undefined) response.setHeader('retry-after', String(retryAfter));
   response
     .status(row.status)
     .type('application/problem+json')
     .send(
       JSON.stringify({
-        ...fault.data,
-        type: problemType(fault.code),
+        ...appError.data,
+        type: problemType(appError.code),
         title: row.title,
         status: row.status,
-        detail: fault.detail,
+        detail: appError.detail,
         instance: row.status === 401 ? '' : response.req.path,
-        code: fault.code,
+        code: appError.code,
         requestId,
-        ...(fault.errors.length > 0 ? { errors: fault.errors } : {}),
+        ...(appError.errors.length > 0 ? { errors: appError.errors } : {}),
       }),
     );
 }
 
 export const notFound: RequestHandler = (request, _response, next) => {
-  next(new AppError('request.not_found', `There is nothing at ${request.method} ${request.path}.`));
+  next(
+    new AppError(
+      'request.not_found',
+      `No route matches ${request.method} ${request.path}. Check the path and the method.`,
+    ),
+  );
 };
 
 export function problems(logger: Logger): ErrorRequestHandler {
@@ -71,12 +87,12 @@ export function problems(logger: Logger): ErrorRequestHandler {
       next(error);
       return;
     }
-    const fault = asAppError(error);
-    if (fault.row.status >= 500)
+    const appError = asAppError(error);
+    if (appError.row.status >= 500)
       logger.error(
-        { err: fault.cause ?? error, requestId: requestIdOf(response), path: request.path },
+        { err: appError.cause ?? error, requestId: requestIdOf(response), path: request.path },
         'request failed',
       );
-    sendProblem(response, fault);
+    sendProblem(response, appError);
   };
 }

@@ -3,40 +3,40 @@ import type { Response } from 'express';
 export interface Frame {
   readonly id?: string;
   readonly event: string;
-  /** Said as JSON. */
+  /** Serialized as JSON. */
   readonly data: unknown;
 }
 
 export interface SseOptions {
   readonly pingMs: number;
-  /** Bytes that may wait for a reader before it is dropped. */
+  /** Bytes that may be buffered for a reader before it is dropped. */
   readonly maxBuffered: number;
-  /** How long a reader may leave what waits for it untouched. */
+  /** Time after which a reader that takes none of its buffered bytes is dropped. */
   readonly stallMs: number;
 }
 
 export const sseDefaults: SseOptions = { pingMs: 15_000, maxBuffered: 1024 * 1024, stallMs: 30_000 };
 
 export interface EventStream {
-  /** Aborts when the reader is gone, was dropped, or the stream was ended. */
+  /** Aborts when the reader left or was dropped, or the stream ended. */
   readonly closed: AbortSignal;
-  /** Drops the reader when too much waits for it already. */
+  /** Drops the reader when its buffer is full. */
   send(frame: Frame): void;
-  /** Settles when the reader took what waits for it, or is gone. */
+  /** Resolves when the reader's buffer is empty, or the reader is gone. */
   drained(): Promise<void>;
   end(): void;
 }
 
 const oneLine = (text: string): string => text.replaceAll(/[\r\n\0]/g, ' ');
 
-/** One frame; nothing in it can end it early or begin another. Source: HTML standard "Server-sent events". */
+/** Formats one frame. No field can end it early or begin another. Source: HTML standard "Server-sent events". */
 export function frameText({ id, event, data }: Frame): string {
-  // JSON text has no line breaks of its own; carriage returns and newlines inside strings are escaped there.
+  // JSON escapes line breaks inside strings, so the data is one line.
   const lines = [...(id === undefined ? [] : [`id: ${oneLine(id)}`]), `event: ${oneLine(event)}`];
   return `${[...lines, `data: ${JSON.stringify(data)}`].join('\n')}\n\n`;
 }
 
-/** Answers with a stream of server-sent events. Everything is let go when the connection closes. */
+/** Responds with a stream of server-sent events. Closing the connection frees everything. */
 export function openEventStream(response: Response, { pingMs, maxBuffered, stallMs }: SseOptions): EventStream {
   const over = new AbortController();
   response.status(200).set({
@@ -57,7 +57,7 @@ export function openEventStream(response: Response, { pingMs, maxBuffered, stall
     if (stalled !== null) clearTimeout(stalled);
     stalled = null;
   });
-  // A write that failed is followed by `close`.
+  // `close` follows a failed write.
   response.on('error', () => undefined);
 
   function write(text: string): void {

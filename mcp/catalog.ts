@@ -8,22 +8,22 @@ import type { Listening } from '#mcp/updates/listening.ts';
 /** Registers resources, prompts, an extension or another method on a server that is not connected yet. */
 export type McpPart = (mcp: McpServer) => void;
 
-/** What a face shows: the product's (`mcp/product.ts`), or a test's own. */
+/** Content of an MCP server: the product's (`mcp/product.ts`), or a test's own. */
 export interface McpCatalog {
   readonly tools: readonly McpTool[];
   readonly parts: readonly McpPart[];
-  /** Beside those that the parts declare themselves. */
+  /** Capabilities in addition to those that the parts declare. */
   readonly capabilities: ServerCapabilities;
   readonly instructions: string;
   /**
-   * The scopes that a request takes which calls no tool, such as reading a resource; none for what the caller's connection does not
-   * offer. Absent: only tools take scopes.
+   * Returns the scopes that a request other than a tool call needs, such as reading a resource; none for what the caller's connection
+   * does not offer. Absent: only tools need scopes.
    */
   scopesOf?(caller: McpCaller, method: unknown, params: Readonly<Record<string, unknown>>): readonly Scope[];
-  /** What happens to lists and resources, for those who subscribed; absent: nothing ever does. */
+  /** Events about lists and resources for subscribers; absent: there are none. */
   readonly bus?: ServerEventBus;
-  /** Binds what the bus tells to who listens; absent: it tells all of it to everybody. */
+  /** Restricts bus events to what each subscriber may read; absent: every subscriber gets all events. */
   readonly listening?: Listening;
-  /** Work that goes on after a call; absent: there is no Tasks extension. */
+  /** Work that continues after a call; absent: no Tasks extension. */
   readonly tasks?: Tasks;
 }

@@ -1,23 +1,67 @@
 import type { ToolDeps } from '#tools/deps.ts';
-import type { McpCatalog } from '#mcp/catalog.ts';
+import type { McpCatalog, McpPart } from '#mcp/catalog.ts';
 import { appMetaOf, appsExtension, appsPart } from '#mcp/apps/apps.ts';
-import { skillsPart } from '#mcp/skills.ts';
 import type { McpTool } from '#mcp/tool.ts';
 import { instructions } from '#mcp/instructions.ts';
 import { shownTools } from '#mcp/surface.ts';
 import type { Toolset } from '#mcp/view.ts';
 import { Confirmations } from '#mcp/confirm/confirmations.ts';
 import { executionTasks } from '#mcp/tasks/execution-tasks.ts';
-import { readingParts } from '#mcp/reading-parts.ts';
 import { useCase } from '#mcp/use-case.ts';
+import { fileURLToPath } from 'node:url';
+import { loadSkills } from '@modelcontextprotocol/server/ext/skills/node';
+import { completionPart } from '#mcp/completion/part.ts';
+import { promptsPart, scopesOfPrompt } from '#mcp/prompts/part.ts';
+import { resourcesPart, scopesOfResource } from '#mcp/resources/part.ts';
+import { resourceReader } from '#mcp/resources/read.ts';
+import { Listening } from '#mcp/updates/listening.ts';
+import { sessionPart } from '#mcp/updates/session-part.ts';
+import type { UpdateOptions } from '#mcp/updates/organization-updates.ts';
+import { Updates } from '#mcp/updates/updates.ts';
 
-/** A tool whose results have a view names it. */
+/** Resources, their updates in both generations, prompts and completion. Created once and shared by all servers. */
+export function readingParts(
+  deps: ToolDeps,
+  version: string,
+  options: Partial<UpdateOptions> = {},
+): Pick<McpCatalog, 'parts' | 'scopesOf' | 'bus' | 'listening'> {
+  const updates = new Updates(deps, options);
+  const listening = new Listening(updates, deps.logger);
+  return {
+    parts: [
+      resourcesPart(deps, resourceReader(deps, version)),
+      sessionPart(deps, updates),
+      promptsPart(deps),
+      completionPart(deps),
+    ],
+    scopesOf: (caller, method, params) => {
+      if (method === 'resources/read') return scopesOfResource(caller, params['uri']);
+      return method === 'prompts/get' ? scopesOfPrompt(caller, params['name']) : [];
+    },
+    bus: listening.bus,
+    listening,
+  };
+}
+
+const folder = fileURLToPath(new URL('skills', import.meta.url));
+
+/** Serves skills to agents with the Skills extension. They are read once and the same for every caller. Source: SEP-2640. */
+export async function skillsPart(): Promise<McpPart> {
+  const skills = await loadSkills(folder, {
+    prefix: 'inkgraph',
+    strict: true,
+    cacheHint: { ttlMs: 3_600_000, cacheScope: 'public' },
+  });
+  return (mcp) => skills.attach(mcp);
+}
+
+/** Adds the view of a tool's results to its definition. */
 function withView(tool: McpTool): McpTool {
   const meta = appMetaOf(tool.definition.name);
   return meta === undefined ? tool : { ...tool, definition: { ...tool.definition, _meta: meta } };
 }
 
-/** What this product shows over MCP. */
+/** The product's tools, resources, prompts and skills over MCP. */
 export async function productCatalog(deps: ToolDeps, version: string): Promise<McpCatalog> {
   const confirmations = new Confirmations(deps.cursorSecret);
   const tools = Object.entries(shownTools).flatMap(([toolset, shown]) =>

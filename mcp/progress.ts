@@ -1,48 +1,48 @@
 import type { ServerContext } from '@modelcontextprotocol/server';
 import type { Progress } from '#tools/define.ts';
 
-/** Between two notifications of one request, in milliseconds. */
+/** Time between two notifications of one request, in milliseconds. */
 const restMs = 200;
 
 interface ProgressReport {
-  readonly tell: (progress: Progress) => void;
-  /** Sends what was held back: after the answer nothing may follow. */
+  readonly report: (progress: Progress) => void;
+  /** Sends the pending notification: none may follow the response. */
   end(): void;
 }
 
 /**
- * How far a call has come, for a client that asked with a `progressToken`; null for one that did not. What is told only ever rises,
- * and seldom: of what comes too soon the newest is kept and sent later. Source: MCP 2026-07-28, `notifications/progress`.
+ * Reports progress to a client that sent a `progressToken`; null without one. Values only rise, and are sent at intervals: the newest value
+ * in between is kept and sent later. Source: MCP 2026-07-28, `notifications/progress`.
  */
 export function progressReport({ mcpReq }: Pick<ServerContext, 'mcpReq'>): ProgressReport | null {
   const token = mcpReq._meta?.progressToken;
   if (token === undefined) return null;
-  let told = -1;
-  let held: Progress | null = null;
+  let lastSent = -1;
+  let pending: Progress | null = null;
   let rest: NodeJS.Timeout | null = null;
   const send = ({ done, total, message }: Progress): void => {
-    told = done;
+    lastSent = done;
     const params = { progressToken: token, progress: done, message, ...(total === null ? {} : { total }) };
-    // A client that is gone hears nothing, and its call is aborted.
+    // A disconnected client gets nothing, and its call is aborted.
     mcpReq.notify({ method: 'notifications/progress', params }).catch(() => undefined);
   };
   const flush = (): void => {
     rest = null;
-    if (held === null || held.done <= told) return;
-    send(held);
-    held = null;
+    if (pending === null || pending.done <= lastSent) return;
+    send(pending);
+    pending = null;
     rest = setTimeout(flush, restMs).unref();
   };
   return {
-    tell(progress) {
-      if (progress.done <= (held?.done ?? told)) return;
-      held = progress;
+    report(progress) {
+      if (progress.done <= (pending?.done ?? lastSent)) return;
+      pending = progress;
       if (rest === null) flush();
     },
     end() {
       if (rest !== null) clearTimeout(rest);
-      if (held !== null && held.done > told) send(held);
-      held = null;
+      if (pending !== null && pending.done > lastSent) send(pending);
+      pending = null;
     },
   };
 }

@@ -2,7 +2,7 @@ import { tools } from '#tools/index.ts';
 import type { AnyTool } from '#tools/define.ts';
 import type { Toolset } from '#mcp/view.ts';
 
-/** What MCP shows, in the order agents read it. REST-only steps of another tool (presign, acknowledge, execution, run) stay out. */
+/** Tools offered over MCP, in the order of `tools/list`. REST-only steps (presign, acknowledge, execution, run) are left out. */
 export const shownTools: Readonly<Record<Exclude<Toolset, 'experiments'>, readonly AnyTool[]>> = {
   core: [tools.getContext],
   workflows: [

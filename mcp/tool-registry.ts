@@ -6,7 +6,7 @@ import { allows, helpsToAsk, isInView, isListed } from '#mcp/rights.ts';
 import { taskMethods, type TaskMethod } from '#mcp/tasks/tasks.ts';
 import type { McpTool } from '#mcp/tool.ts';
 
-/** What of a catalog a message is about, and what of it a caller is shown. */
+/** Finds the tool of a message, and the tools that a caller sees. */
 export class ToolRegistry {
   readonly #catalog: McpCatalog;
   readonly #tools: ReadonlyMap<string, McpTool>;
@@ -25,7 +25,7 @@ export class ToolRegistry {
     return listed.map(({ definition }) => definition);
   }
 
-  /** The tool that a `tools/call` names, or a method of tasks stands for; null for other messages and unknown names. */
+  /** Returns the tool that a `tools/call` names or a task method works for; null for other messages and unknown names. */
   calledBy(message: unknown): McpTool | null {
     const { method, params } = (message ?? {}) as { method?: unknown; params?: { name?: unknown } | null };
     const taskMethod = taskMethods.find((name) => name === method);
@@ -34,18 +34,18 @@ export class ToolRegistry {
     return this.#tools.get(params.name) ?? null;
   }
 
-  /** Whether the caller's connection has this method of tasks at all. */
+  /** True when the caller's connection offers this task method. */
   admitsTask(caller: McpCaller, method: TaskMethod): boolean {
     const tool = this.#standsFor(method);
     return tool === null || isInView(caller, tool);
   }
 
-  /** The scopes that a modern request lacks, and could get. */
+  /** Returns the scopes that a request lacks and that a step-up could grant. */
   missingScopes(caller: McpCaller, message: unknown): readonly Scope[] {
     return this.#scopesOf(caller, message).filter((scope) => !allows(caller, scope) && helpsToAsk(caller, scope));
   }
 
-  /** None for what the connection does not offer: that is no reason to ask for more rights. */
+  /** Returns no scopes for what the connection does not offer: a step-up would not help. */
   #scopesOf(caller: McpCaller, message: unknown): readonly Scope[] {
     const tool = this.calledBy(message);
     if (tool !== null) return isInView(caller, tool) && tool.scope !== null ? [tool.scope] : [];
@@ -53,7 +53,7 @@ export class ToolRegistry {
     return this.#catalog.scopesOf?.(caller, method, params ?? {}) ?? [];
   }
 
-  /** null: the method is free for all, or the catalog does not show the tool. */
+  /** Returns null when the method is unrestricted, or the catalog does not have the tool. */
   #standsFor(method: TaskMethod): McpTool | null {
     const name = this.#catalog.tasks?.standsFor?.[method];
     return name === undefined ? null : (this.#tools.get(name) ?? null);

@@ -6,17 +6,17 @@ import type { Confirmations } from '#mcp/confirm/confirmations.ts';
 import { toolDefinition } from '#mcp/present/definition.ts';
 import { presentError, presentOutput } from '#mcp/present/present.ts';
 import { progressReport } from '#mcp/progress.ts';
-import { executionGoingOn } from '#mcp/tasks/execution-tasks.ts';
+import { unfinishedExecution } from '#mcp/tasks/execution-tasks.ts';
 import type { Exchange, McpTool } from '#mcp/tool.ts';
-import { contextOf } from '#mcp/tool-context.ts';
+import { contextOf } from '#mcp/caller.ts';
 import type { Toolset } from '#mcp/view.ts';
 
-/** Their answer is an execution, which may go on. */
+/** Tools whose result is an execution that may continue. */
 const startsExecution: ReadonlySet<string> = new Set(['run_workflow', 'replay_execution']);
 
 /**
- * A use case as an MCP tool. Its schemas are converted here, once, and never for a request. `confirmations`: asks before what cannot
- * be taken back; absent: nothing is asked.
+ * Creates an MCP tool from a use case. Schemas are converted here, once. `confirmations` asks the user before irreversible calls; absent: no
+ * questions.
  */
 export function useCase(tool: AnyTool, toolset: Toolset, deps: ToolDeps, confirmations?: Confirmations): McpTool {
   return {
@@ -25,7 +25,7 @@ export function useCase(tool: AnyTool, toolset: Toolset, deps: ToolDeps, confirm
     scope: tool.scope,
     expensive: tool.expensive === true,
     call: (input, exchange) => callUseCase(tool, { input, exchange, deps, confirmations }),
-    ...(startsExecution.has(tool.name) && { taskOf: executionGoingOn }),
+    ...(startsExecution.has(tool.name) && { taskOf: unfinishedExecution }),
   };
 }
 
@@ -46,7 +46,7 @@ async function callUseCase(
     const context = contextOf(deps, caller, sdk.mcpReq.signal);
     const question = (await confirmations?.ask(tool, context, input, exchange)) ?? null;
     if (question !== null) return question;
-    const progress = report === null ? {} : { progress: report.tell };
+    const progress = report === null ? {} : { progress: report.report };
     const output = await callTool(tool, { ...context, ...progress }, input);
     return presentOutput(tool, input, output, context.outcome.pictures);
   } catch (error) {

@@ -8,10 +8,9 @@ import type { Config } from '#src/config/config.ts';
 import type { ServiceName } from '#src/config/env.ts';
 import { listen, listenProblem } from '#app/compose/listen.ts';
 import { version } from '#src/config/version.ts';
-import { createAgentsApp } from '#http/agents/app.ts';
+import { createAgentsApp, createMetricsApp } from '#http/operations.ts';
 import { createApiApp } from '#http/api/app.ts';
 import { createRateLimiters } from '#http/guard/rate-limit.ts';
-import { createMetricsApp } from '#http/metrics/app.ts';
 import type { HealthReader } from '#http/routes/health.ts';
 
 export interface Addresses {

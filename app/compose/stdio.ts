@@ -12,7 +12,7 @@ import type { McpCaller } from '#mcp/caller.ts';
 import { McpServerFactory } from '#mcp/server/server-factory.ts';
 import { productCatalog } from '#mcp/product.ts';
 import { serveLocalClient } from '#mcp/server/stdio.ts';
-import { wholeView } from '#mcp/view.ts';
+import { fullView } from '#mcp/view.ts';
 
 /** The services that run on this data folder now; null when none answers. */
 async function runningServices(dataDir: string): Promise<Addresses | null> {
@@ -66,12 +66,12 @@ export async function serveStdioClient(app: App, config: Config, signal: AbortSi
   const caller = async (): Promise<McpCaller> => ({
     principal: await authenticator.byKey(secret, 'service-key'),
     requestId: newId('request'),
-    view: wholeView,
+    view: fullView,
     ip: null,
   });
   const catalog = await productCatalog(deps, version);
   await serveLocalClient({
-    face: new McpServerFactory({ catalog, logger, version }),
+    factory: new McpServerFactory({ catalog, logger, version }),
     listening: catalog.listening,
     logger,
     signal,

@@ -1,4 +1,4 @@
-import express, { type Express } from 'express';
+import express, { type Express, type Router } from 'express';
 import { buildOpenApi } from '#src/contracts/openapi.ts';
 import { graphJsonSchema } from '#src/contracts/resources/workflow.ts';
 import type { Logger } from '#src/domain/ports/logger.ts';
@@ -13,32 +13,48 @@ import { mountOAuth, type OAuthParts } from '#http/oauth/mount-oauth.ts';
 import { notFound, problems } from '#http/problem.ts';
 import { mountExecutionEvents } from '#http/routes/execution-events.ts';
 import { mountAuth, type AuthHandler } from '#http/routes/auth.ts';
-import { mountDashboardDocuments } from '#http/routes/dashboard-documents.ts';
-import { mountDashboardOrganization } from '#http/routes/dashboard-organization.ts';
+import {
+  mountDashboardDocuments,
+  mountDashboardChats,
+  mountDashboardRuns,
+  mountDashboardOrganization,
+  mountDashboardWorkflows,
+} from '#http/routes/dashboard.ts';
 import { mountDashboardChat } from '#http/chat/mount-chat.ts';
-import { mountDashboardChats } from '#http/routes/dashboard-chats.ts';
 import { mountDashboardRealtime } from '#http/routes/dashboard-realtime.ts';
-import { mountDashboardRuns } from '#http/routes/dashboard-runs.ts';
-import { mountDashboardWorkflows } from '#http/routes/dashboard-workflows.ts';
 import { mountHealth, type HealthReader } from '#http/routes/health.ts';
-import { mountIngestion } from '#http/routes/ingestion.ts';
+import { mountIngestion, mountService } from '#http/routes/service.ts';
 import { mountMedia } from '#http/routes/media.ts';
-import { mountDescription } from '#http/routes/openapi.ts';
 import { mountPages } from '#http/routes/pages.ts';
-import { mountService } from '#http/routes/service.ts';
+import { createHash } from 'node:crypto';
+
+/** Serves a JSON description that is the same for every caller: built once, sent with an ETag. */
+export function mountDescription(router: Router, path: string, build: () => Record<string, unknown>): void {
+  let made: { text: string; etag: string } | null = null;
+  router.get(path, (request, response) => {
+    if (made === null) {
+      const text = JSON.stringify(build());
+      made = { text, etag: `"${createHash('sha256').update(text).digest('base64url')}"` };
+    }
+    response.setHeader('etag', made.etag);
+    response.setHeader('cache-control', 'public, max-age=60');
+    if (request.headers['if-none-match'] === made.etag) response.status(304).end();
+    else response.type('application/json').send(made.text);
+  });
+}
 
 export interface ApiParts {
   readonly facade: Facade;
   readonly auth: AuthHandler;
-  /** null: the authorization server is elsewhere. */
+  /** null: an external authorization server issues tokens. */
   readonly oauth: (OAuthParts & Pick<AuthorizeParts, 'consents'>) | null;
   readonly health: HealthReader;
   readonly metrics: Metrics;
   readonly logger: Logger;
   readonly version: string;
-  /** Whose X-Forwarded-For is believed. */
+  /** Proxies whose X-Forwarded-For is trusted. */
   readonly trustedProxies: readonly string[];
-  /** Aborts when the service stops: streams end then. */
+  /** Aborts when the service stops, which ends open streams. */
   readonly closing?: AbortSignal;
   baseUrl(): string;
   openMedia(request: MediaRequest): Promise<MediaFile>;
@@ -62,7 +78,7 @@ export function createApiApp(parts: ApiParts): Express {
   }
   mountApps(router, parts.auth, parts.facade);
   mountDashboardWorkflows(bind);
-  // Before documents: `chat` is no document's id.
+  // Order matters: /documents/chat must not match /documents/:id.
   mountDashboardChats(bind);
   mountDashboardDocuments(bind);
   mountDashboardRuns(bind);

@@ -2,12 +2,12 @@ import { AppError } from '#src/domain/app-error.ts';
 import { LiveAnswer, type Budget } from '#http/chat/live-answer.ts';
 
 export interface AnswerRegistryOptions {
-  /** How long an answer with a name goes on, or is kept, for a reader that lost its connection. */
+  /** Time in which a reader that lost its connection may resume a named answer. */
   readonly graceMs: number;
-  /** AnswerRegistry at once: of one user, and of all. */
+  /** Concurrent answers of one user, and of all users. */
   readonly perOwner: number;
   readonly most: number;
-  /** Bytes of frames that one answer, and all together, may hold. */
+  /** Bytes of frames that one answer, and all answers together, may hold. */
   readonly answerBytes: number;
   readonly totalBytes: number;
 }
@@ -20,11 +20,11 @@ export const answersDefaults: AnswerRegistryOptions = {
   totalBytes: 64 * 1024 * 1024,
 };
 
-interface Held {
+interface Entry {
   readonly answer: LiveAnswer;
-  /** Under these it is found again. */
+  /** Keys of `#names` that lead to this answer. */
   readonly names: Set<string>;
-  /** Whether it waits for readers to come back. */
+  /** True while the answer waits for readers that may come back. */
   resumable: boolean;
   readers: number;
   taken: boolean;
@@ -32,28 +32,28 @@ interface Held {
 }
 
 /**
- * The answers that are being made in this process, each found by its owner alone. One that nobody reads is aborted: at once when its
- * chat has no name to resume it by, else after the grace. Source: contracts.md "Chat"; docs/decisions/0042.
+ * Holds the answers that this process is generating. Only the owner of an answer finds it. An answer without readers is aborted: at once
+ * when its chat has no name to resume by, else after the grace period. Source: docs/decisions/0042.
  */
 export class AnswerRegistry {
   readonly #options: AnswerRegistryOptions;
   readonly #budget: Budget;
-  readonly #held = new Map<LiveAnswer, Held>();
-  readonly #names = new Map<string, Held>();
+  readonly #entries = new Map<LiveAnswer, Entry>();
+  readonly #names = new Map<string, Entry>();
 
   constructor(options: AnswerRegistryOptions) {
     this.#options = options;
     this.#budget = { taken: 0, total: options.totalBytes, perAnswer: options.answerBytes };
   }
 
-  /** How many there are, how many of them nobody reads now, and the bytes that they hold. */
+  /** Number of answers, number of those without a reader, and bytes held. */
   get load(): { readonly answers: number; readonly unread: number; readonly bytes: number } {
-    const unread = [...this.#held.values()].filter(({ readers }) => readers === 0).length;
-    return { answers: this.#held.size, unread, bytes: this.#budget.taken };
+    const unread = [...this.#entries.values()].filter(({ readers }) => readers === 0).length;
+    return { answers: this.#entries.size, unread, bytes: this.#budget.taken };
   }
 
   /**
-   * A new answer; the one before in the same chat is not waited for any more. Errors: `request.rate_limited`, `service.unavailable`.
+   * Starts an answer and stops keeping the previous one of the same chat. Errors: `request.rate_limited`, `service.unavailable`.
    */
   open(
     owner: string,
@@ -63,78 +63,81 @@ export class AnswerRegistry {
   ): LiveAnswer {
     const before = chatId === null ? undefined : this.#names.get(this.#key(owner, chatId));
     if (before !== undefined) this.#giveUp(before);
-    const own = [...this.#held.values()].filter(({ answer }) => answer.owner === owner).length;
+    const own = [...this.#entries.values()].filter(({ answer }) => answer.owner === owner).length;
     if (own >= this.#options.perOwner)
-      throw new AppError('request.rate_limited', `At most ${this.#options.perOwner} answers at once: let another end.`);
-    if (this.#held.size >= this.#options.most || this.#budget.taken >= this.#budget.total)
-      throw new AppError('service.unavailable', 'Too many answers are being made: try again soon.');
+      throw new AppError(
+        'request.rate_limited',
+        `You have ${own} answers in progress, the maximum. Wait for one to end and retry.`,
+      );
+    if (this.#entries.size >= this.#options.most || this.#budget.taken >= this.#budget.total)
+      throw new AppError('service.unavailable', 'The server is busy. Retry in a few seconds.');
     const answer = new LiveAnswer(owner, headers, this.#budget);
-    this.#held.set(answer, { answer, names: new Set(), resumable, readers: 0, taken: false, grace: null });
+    this.#entries.set(answer, { answer, names: new Set(), resumable, readers: 0, taken: false, grace: null });
     if (chatId !== null) this.name(answer, chatId);
     return answer;
   }
 
-  /** Another name that its owner finds it by. */
+  /** Adds a name by which the owner finds the answer. */
   name(answer: LiveAnswer, name: string): void {
-    const held = this.#held.get(answer);
-    if (held === undefined) return;
+    const entry = this.#entries.get(answer);
+    if (entry === undefined) return;
     const key = this.#key(answer.owner, name);
-    held.names.add(key);
-    this.#names.set(key, held);
+    entry.names.add(key);
+    this.#names.set(key, entry);
   }
 
   find(owner: string, name: string): LiveAnswer | null {
     return this.#names.get(this.#key(owner, name))?.answer ?? null;
   }
 
-  /** A reader comes; the answer has to be told when it leaves, and whether it got everything. */
+  /** Registers a reader. Call the returned function when the reader leaves, with `true` if it received everything. */
   attach(answer: LiveAnswer): (gotAll: boolean) => void {
-    const held = this.#held.get(answer);
-    if (held === undefined) return () => undefined;
-    held.readers += 1;
-    if (held.grace !== null) clearTimeout(held.grace);
-    held.grace = null;
+    const entry = this.#entries.get(answer);
+    if (entry === undefined) return () => undefined;
+    entry.readers += 1;
+    if (entry.grace !== null) clearTimeout(entry.grace);
+    entry.grace = null;
     let here = true;
     return (gotAll) => {
       if (!here) return;
       here = false;
-      held.readers -= 1;
-      held.taken ||= gotAll;
-      if (held.readers === 0) this.#left(held);
+      entry.readers -= 1;
+      entry.taken ||= gotAll;
+      if (entry.readers === 0) this.#left(entry);
     };
   }
 
-  /** Whoever makes it is to end it, in words of `reason` for those who still read. */
+  /** Aborts an answer. Its readers receive `reason`. */
   end(answer: LiveAnswer, reason: AppError): void {
-    const held = this.#held.get(answer);
-    if (held === undefined) return;
+    const entry = this.#entries.get(answer);
+    if (entry === undefined) return;
     answer.abort(reason);
-    this.#giveUp(held);
+    this.#giveUp(entry);
   }
 
-  /** Ends everything: the process does. */
+  /** Aborts all answers because the process stops. */
   close(): void {
-    for (const answer of this.#held.keys())
-      this.end(answer, new AppError('service.unavailable', 'The service stops: ask again in a moment.'));
+    for (const answer of this.#entries.keys())
+      this.end(answer, new AppError('service.unavailable', 'The service is restarting. Ask again in a few seconds.'));
   }
 
-  #left(held: Held): void {
+  #left(entry: Entry): void {
     const { graceMs } = this.#options;
-    if (held.taken || !held.resumable || graceMs === 0) this.#remove(held);
-    else held.grace = setTimeout(() => this.#remove(held), graceMs).unref();
+    if (entry.taken || !entry.resumable || graceMs === 0) this.#remove(entry);
+    else entry.grace = setTimeout(() => this.#remove(entry), graceMs).unref();
   }
 
-  #giveUp(held: Held): void {
-    held.resumable = false;
-    if (held.readers === 0) this.#remove(held);
+  #giveUp(entry: Entry): void {
+    entry.resumable = false;
+    if (entry.readers === 0) this.#remove(entry);
   }
 
-  #remove(held: Held): void {
-    const { answer, names } = held;
-    if (held.grace !== null) clearTimeout(held.grace);
-    this.#held.delete(answer);
-    for (const name of names) if (this.#names.get(name) === held) this.#names.delete(name);
-    if (!answer.over) answer.abort(new Error('nobody reads the answer any more'));
+  #remove(entry: Entry): void {
+    const { answer, names } = entry;
+    if (entry.grace !== null) clearTimeout(entry.grace);
+    this.#entries.delete(answer);
+    for (const name of names) if (this.#names.get(name) === entry) this.#names.delete(name);
+    if (!answer.over) answer.abort(new Error('the answer has no reader'));
     answer.finish();
     answer.release();
   }

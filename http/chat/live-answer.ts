@@ -1,13 +1,15 @@
 import type { AppError } from '#src/domain/app-error.ts';
+import type { Response } from 'express';
+import type { SseOptions } from '#http/sse.ts';
 
-/** What the answers of this process take together. */
+/** Memory that the answers of this process use together. */
 export interface Budget {
   taken: number;
   readonly total: number;
   readonly perAnswer: number;
 }
 
-/** An answer that is being made: its frames, once, for however many readers, each at its own pace. */
+/** Frames of an answer in progress, kept once. Any number of readers take them, each at its own pace. */
 export class LiveAnswer {
   readonly owner: string;
   readonly headers: Readonly<Record<string, string>>;
@@ -23,11 +25,11 @@ export class LiveAnswer {
     this.owner = owner;
     this.headers = headers;
     this.#budget = budget;
-    // Who asked may be gone by the time that it fails.
+    // The caller may have left by the time the answer fails.
     this.#opening.promise.catch(() => undefined);
   }
 
-  /** Aborts the making of it. */
+  /** Aborts when the answer should no longer be generated. */
   get signal(): AbortSignal {
     return this.#stop.signal;
   }
@@ -40,12 +42,12 @@ export class LiveAnswer {
     return this.#frames.length;
   }
 
-  /** True with the first frame, false when it ended without one; rejects with what made it fail before. */
+  /** Resolves to true with the first frame and to false at an end without one. Rejects when the answer failed before its first frame. */
   get opened(): Promise<boolean> {
     return this.#opening.promise;
   }
 
-  /** False when there is no room for it: nothing was added then. */
+  /** Returns false, and adds nothing, when the budget has no room. */
   append(text: string): boolean {
     const bytes = Buffer.byteLength(text);
     const { perAnswer, total, taken } = this.#budget;
@@ -58,7 +60,7 @@ export class LiveAnswer {
     return true;
   }
 
-  /** The last words; there is always room for them. */
+  /** Adds the last frames, for which there is always room, and ends the answer. */
   finish(text = ''): void {
     if (this.#over) return;
     this.#over = true;
@@ -72,8 +74,8 @@ export class LiveAnswer {
     this.#ring();
   }
 
-  /** It failed before its first frame. */
-  refuse(error: unknown): void {
+  /** Fails the answer before its first frame. */
+  reject(error: unknown): void {
     this.#over = true;
     this.#opening.reject(error);
     this.#ring();
@@ -83,7 +85,7 @@ export class LiveAnswer {
     this.#stop.abort(reason);
   }
 
-  /** Frames from `at` on, some 64 KiB of them. */
+  /** Returns up to 64 KiB of frames from index `at` on. */
   read(at: number): { readonly text: string; readonly next: number } {
     let text = '';
     let next = at;
@@ -91,13 +93,13 @@ export class LiveAnswer {
     return { text, next };
   }
 
-  /** Calls `reader` after each frame and at the end; answers how to stop that. */
+  /** Calls `reader` after each frame and at the end. Returns the function that unsubscribes. */
   onMore(reader: () => void): () => void {
     this.#readers.add(reader);
     return () => this.#readers.delete(reader);
   }
 
-  /** Its memory goes; nobody reads it any more. */
+  /** Frees the memory of an answer that has no reader. */
   release(): void {
     this.#budget.taken -= this.#bytes;
     this.#bytes = 0;
@@ -107,4 +109,60 @@ export class LiveAnswer {
   #ring(): void {
     for (const reader of this.#readers) reader();
   }
+}
+
+export type DeliverOptions = Pick<SseOptions, 'pingMs' | 'stallMs'>;
+
+/**
+ * Streams an answer from its start. Frames stay in the answer until this reader takes them, so a slow reader costs one buffer. A reader
+ * that takes nothing for `stallMs` is dropped. Resolves to true when the reader received everything.
+ */
+export function deliver(answer: LiveAnswer, response: Response, { pingMs, stallMs }: DeliverOptions): Promise<boolean> {
+  const { promise, resolve } = Promise.withResolvers<boolean>();
+  if (response.destroyed) return Promise.resolve(false);
+  response.status(200).set({
+    'content-type': 'text/event-stream; charset=utf-8',
+    'cache-control': 'no-store, no-transform',
+    'x-accel-buffering': 'no',
+    ...answer.headers,
+  });
+  let at = 0;
+  let stalled: NodeJS.Timeout | null = null;
+  const write = (text: string): void => {
+    if (!response.write(text)) stalled ??= setTimeout(() => response.destroy(), stallMs);
+  };
+  const pump = (): void => {
+    while (!response.writableEnded && !response.destroyed && stalled === null) {
+      if (at < answer.length) {
+        const { text, next } = answer.read(at);
+        at = next;
+        write(text);
+      } else if (answer.over) {
+        // A reader that does not take the end is dropped, too.
+        stalled = setTimeout(() => response.destroy(), stallMs);
+        response.end();
+      } else return;
+    }
+  };
+  const forget = answer.onMore(pump);
+  const pinging = setInterval(() => {
+    if (stalled === null && !response.writableEnded) write(': ping\n\n');
+  }, pingMs);
+  response.on('drain', () => {
+    if (stalled !== null && !response.writableEnded) {
+      clearTimeout(stalled);
+      stalled = null;
+    }
+    pump();
+  });
+  // `close` follows a failed write.
+  response.on('error', () => undefined);
+  response.once('close', () => {
+    forget();
+    clearInterval(pinging);
+    if (stalled !== null) clearTimeout(stalled);
+    resolve(response.writableFinished);
+  });
+  pump();
+  return promise;
 }

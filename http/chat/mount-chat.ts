@@ -4,21 +4,19 @@ import type { Principal } from '#src/domain/access/principal.ts';
 import { AppError } from '#src/domain/app-error.ts';
 import { callTool, fieldErrors, invalidInput } from '#tools/call.ts';
 import { tools } from '#tools/index.ts';
-import { admission, cookieGuards, type Facade } from '#http/bind.ts';
+import { admission, cookieGuards, type Facade, jsonBody } from '#http/bind.ts';
 import { AnswerRegistry, answersDefaults, type AnswerRegistryOptions } from '#http/chat/answer-registry.ts';
-import { deliver, type DeliverOptions } from '#http/chat/deliver.ts';
-import type { LiveAnswer } from '#http/chat/live-answer.ts';
-import { produce, wireOf, type Ask } from '#http/chat/produce.ts';
+import { deliver, type DeliverOptions, type LiveAnswer } from '#http/chat/live-answer.ts';
+import { produce, wireOf, type Ask } from '#http/chat/stream-writer.ts';
 import { readChat } from '#http/chat/request.ts';
-import { jsonBody } from '#http/guard/json-body.ts';
-import { requestIdOf } from '#http/guard/request-id.ts';
+import { requestIdOf } from '#http/base-app.ts';
 import { sseDefaults } from '#http/sse.ts';
 
 export interface ChatOptions extends AnswerRegistryOptions, DeliverOptions {
   readonly ask: Ask;
-  /** How often it is looked whether the session still stands. */
+  /** Interval at which the session is checked again. */
   readonly checkMs: number;
-  /** Aborts when the process ends. */
+  /** Aborts when the process stops. */
   readonly closing: AbortSignal | null;
 }
 
@@ -30,7 +28,7 @@ const chatDefaults: ChatOptions = {
   ask: (ctx, asked) => callTool(tools.answerChat, ctx, asked),
 };
 
-/** The web bundle's own addresses, beside the rows' paths. Source: contracts.md "Chat". */
+/** Paths of the rows, and the paths under which the web bundle's proxy reaches them. */
 const proxied = (path: string): string[] => [path, path.replace('/api/dashboard/documents/', '/api/documents/')];
 const ownerOf = ({ organizationId, actorId }: Pick<Principal, 'organizationId' | 'actorId'>): string =>
   `${organizationId}\n${actorId}`;
@@ -40,7 +38,7 @@ function checked(part: (typeof dashboardLive.chat)['query'], value: unknown): vo
   if (result?.error !== undefined) throw invalidInput(fieldErrors(result.error));
 }
 
-/** Calls back when the session ended, or is no member's any more. An outage of the database is neither. */
+/** Calls back when the session or the membership has ended. A database outage is neither. */
 function watch(facade: Facade, request: Request, everyMs: number, ended: () => void): () => void {
   const named = request.query['organizationId'];
   const { cookie } = request.headers;
@@ -52,7 +50,7 @@ function watch(facade: Facade, request: Request, everyMs: number, ended: () => v
   return () => clearInterval(timer);
 }
 
-/** Streams answers to those who ask, and to those who come back. Source: contracts.md "Chat"; docs/decisions/0042. */
+/** Streams answers to new questions, and resumes streams that broke off. Source: docs/decisions/0042. */
 export function mountDashboardChat(router: Router, facade: Facade, given: Partial<ChatOptions> = {}): AnswerRegistry {
   const options: ChatOptions = { ...chatDefaults, ...given };
   const answers = new AnswerRegistry(options);
@@ -63,22 +61,22 @@ export function mountDashboardChat(router: Router, facade: Facade, given: Partia
 
   const callerOf = (request: Request): Principal => {
     const principal = callers.get(request);
-    if (principal === undefined) throw new Error(`${chat.id}: nobody was admitted`);
+    if (principal === undefined) throw new Error(`${chat.id}: no caller was authenticated`);
     return principal;
   };
 
-  /** False when there was nothing to send; rejects with what made the answer fail before its first frame. */
+  /** Resolves to false when there was nothing to send. Rejects when the answer failed before its first frame. */
   async function stream(answer: LiveAnswer, request: Request, response: Response): Promise<boolean> {
     const leave = answers.attach(answer);
     const unwatch = watch(facade, request, options.checkMs, () => {
       response.destroy();
-      answers.end(answer, new AppError('auth.unauthorized', 'Sign in: this session has ended.'));
+      answers.end(answer, new AppError('auth.unauthorized', 'This session has ended. Sign in again.'));
     });
     response.once('close', () => {
       unwatch();
       leave(response.writableFinished && answer.over);
     });
-    // `close` came before somebody listened to it.
+    // The connection closed before the listener was added.
     if (response.destroyed) leave(false);
     if (!(await answer.opened)) return false;
     await deliver(answer, response, options);
@@ -91,14 +89,14 @@ export function mountDashboardChat(router: Router, facade: Facade, given: Partia
     checked(chat.query, request.query);
     const back = request.get('last-event-id');
     if (back !== undefined && back !== '') {
-      // A reader that comes back by itself does not mean to ask again.
+      // An EventSource that reconnects must not ask the question again.
       const answer = answers.find(owner, back);
       if (answer === null || !(await stream(answer, request, response))) response.status(204).end();
       return;
     }
     const asked = readChat(request.body);
     const wire = wireOf(asked);
-    // Only the AI SDK's clients come back, and only by the name of their chat.
+    // Only AI SDK clients resume, by the id of their chat.
     const resumable = asked.wire.kind === 'ui' && asked.chatId !== null;
     const answer = answers.open(owner, asked.chatId, wire.headers, resumable);
     const ctx = {
@@ -112,7 +110,10 @@ export function mountDashboardChat(router: Router, facade: Facade, given: Partia
     const streaming = stream(answer, request, response);
     void produce({ answers, answer, request: asked, wire, ask: options.ask, ctx, logger: deps.logger });
     if (!(await streaming) && !response.destroyed)
-      throw new AppError('service.unavailable', 'The answer was given up before it began: ask again.');
+      throw new AppError(
+        'service.unavailable',
+        'Another question in this chat replaced this one before its answer began. Ask again.',
+      );
   };
 
   const resume: RequestHandler = async (request, response) => {
@@ -122,9 +123,12 @@ export function mountDashboardChat(router: Router, facade: Facade, given: Partia
     const chatId = String(request.params['chatId']);
     const answer = answers.find(ownerOf({ organizationId, actorId }), chatId);
     if (answer !== null && (await stream(answer, request, response).catch(() => false))) return;
-    // A name that a client made itself is nobody else's: nothing is to be found behind it, and nothing to be hidden.
+    // Ids that clients make belong to them alone, so 204 reveals nothing. Stored ids are checked.
     if (chatId.startsWith('chat_') && (await deps.conversations.find(organizationId, actorId, chatId)) === null)
-      throw new AppError('conversation.not_found', 'No conversation with this id is yours.');
+      throw new AppError(
+        'conversation.not_found',
+        'No conversation with this id belongs to you. Take an id from the list of conversations.',
+      );
     response.status(204).end();
   };
 

@@ -10,13 +10,13 @@ import { fieldErrors, invalidInput } from '#tools/call.ts';
 
 export type Asked = ReturnType<typeof AskInput.parse>;
 
-/** A chat request of any of the three shapes, read. */
+/** A chat request, parsed from any of the three body shapes. */
 export interface ChatRequest {
-  /** The AI SDK's UI message stream, or AG-UI events for one run. */
+  /** Response protocol: the AI SDK's UI message stream, or AG-UI events for one run. */
   readonly wire:
     | { readonly kind: 'ui' }
     | { readonly kind: 'ag-ui'; readonly threadId: string; readonly runId: string };
-  /** What the client calls its chat, and the conversation is kept as; null where it gives no name. */
+  /** The client's id of the chat, under which the conversation is stored; null without one. */
   readonly chatId: string | null;
   readonly asked: Asked;
 }
@@ -25,9 +25,9 @@ const scopeNames = ['projectIds', 'apiKeyIds', 'documentIds'] as const satisfies
 const same = (left: readonly string[], right: readonly string[]): boolean =>
   JSON.stringify(left.toSorted()) === JSON.stringify(right.toSorted());
 
-/** The scope, wherever it stands; in two places it has to be the same. */
+/** Reads the scope from any of its three places. Values in two places must be equal. */
 function scopeOf(body: ChatBody): ChatScope {
-  const places: readonly [string, ChatScope | undefined][] = [
+  const locations: readonly [string, ChatScope | undefined][] = [
     ['', body],
     ['/data', body.data],
     ['/forwardedProps', body.forwardedProps],
@@ -35,22 +35,26 @@ function scopeOf(body: ChatBody): ChatScope {
   const errors: FieldError[] = [];
   const scope: ChatScope = {};
   for (const name of scopeNames)
-    for (const [at, place] of places) {
-      const given = place?.[name];
+    for (const [at, location] of locations) {
+      const given = location?.[name];
       if (given === undefined) continue;
       const known = scope[name];
       if (known !== undefined && !same(known, given))
-        errors.push({ pointer: `${at}/${name}`, code: 'conflict', message: 'stands elsewhere, too, and differs' });
+        errors.push({
+          pointer: `${at}/${name}`,
+          code: 'conflict',
+          message: 'is set twice with different values; send it once',
+        });
       scope[name] ??= given;
     }
   if (errors.length > 0) throw invalidInput(errors);
   return scope;
 }
 
-/** JSON can say half a character, and NUL: neither is text that a model or a store takes. */
+/** Replaces lone surrogates and NUL, which JSON can carry and neither a model nor the database accepts. */
 const plain = (text: string): string => text.toWellFormed().replaceAll('\0', '\uFFFD');
 
-/** The text alone: source cards and other parts of earlier answers come back from clients and are not read. */
+/** Returns the text parts only. Clients send source cards and other parts of earlier answers back; these are ignored. */
 function textOf({ parts, content }: ReturnType<typeof ChatMessage.parse>): string {
   const said = parts ?? content ?? '';
   if (typeof said === 'string') return plain(said);
@@ -69,19 +73,19 @@ function messagesOf({ messages }: ChatBody): Asked['messages'] {
       {
         pointer: `/messages/${read.length - 1}`,
         code: 'question_missing',
-        message: 'the last message has to be of the user, with text',
+        message: 'the last message must have the role user and text',
       },
     ]);
   const bytes = read.reduce((sum, { text }) => sum + Buffer.byteLength(text), 0);
   if (bytes > chatLimits.bytes)
     throw new AppError(
       'request.too_large',
-      `The text of all messages may have at most ${chatLimits.bytes / 1024} KiB: leave out the oldest ones.`,
+      `The messages have ${Math.ceil(bytes / 1024)} KiB of text, and ${chatLimits.bytes / 1024} KiB are allowed. Leave out the oldest ones.`,
     );
   return read.filter(({ text }) => text.trim() !== '');
 }
 
-/** Errors: `request.invalid`; `request.too_large` for more text than 64 KiB. Source: contracts.md "Chat". */
+/** Errors: `request.invalid`; `request.too_large` for more text than 64 KiB. */
 export function readChat(raw: unknown): ChatRequest {
   const parsed = ChatBody.safeParse(raw);
   if (!parsed.success) throw invalidInput(fieldErrors(parsed.error));

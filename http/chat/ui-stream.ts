@@ -8,7 +8,7 @@ const retryMs = 1_000;
 /** Types of the AI SDK check every part. The package itself is not loaded: docs/decisions/0062. */
 const frame: (part: UIMessageChunk, fields?: FrameFields) => string = sseFrame;
 
-/** The AI SDK wants a title; a document has one only where somebody or something gave it one. */
+/** The AI SDK requires a title, which not every document has. */
 function titleOf({ title, description, documentId }: SourceCard): string {
   const words = (title ?? description ?? '').trim();
   if (words === '') return documentId;
@@ -27,8 +27,8 @@ function sourceDocument(source: SourceCard): string {
 }
 
 /**
- * The AI SDK's UI message stream, as versions 5, 6 and 7 read it; its source frame is an event with a name as well, for plain readers.
- * Any other named frame, or an unknown `type`, breaks those readers. Source: contracts.md "Chat".
+ * The AI SDK's UI message stream for versions 5, 6 and 7. The frame of the sources also has an event name, for plain EventSource readers.
+ * Any other named frame, or an unknown `type`, breaks the SDK's readers. Source: docs/decisions/0042.
  */
 export function createUiStream(): Wire {
   let speaking = false;
@@ -38,7 +38,7 @@ export function createUiStream(): Wire {
   const done = 'data: [DONE]\n\n';
   return {
     headers: { 'x-vercel-ai-ui-message-stream': 'v1' },
-    // An EventSource comes back by itself, soon, and names the id then.
+    // An EventSource reconnects by itself after `retryMs` and sends this id.
     begin: ({ conversationId, messageId, modelLabel }: Begin) =>
       frame({ type: 'start', messageId, messageMetadata: { conversationId, modelLabel } }, { id: messageId, retryMs }),
     sources: (sources) =>

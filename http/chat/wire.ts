@@ -4,15 +4,15 @@ import type { AppError } from '#src/domain/app-error.ts';
 export type Begin = Extract<ChatEvent, { type: 'begin' }>;
 export type Answered = ReturnType<typeof AskResult.parse>;
 
-/** How one protocol says an answer: each method gives whole frames. In this order: begin, sources, text, then end or failure. */
+/** Writes an answer in one protocol. Each method returns whole frames. Call order: begin, sources, text, then end or failure. */
 export interface Wire {
   readonly headers: Readonly<Record<string, string>>;
   begin(begin: Begin): string;
   sources(sources: readonly SourceCard[]): string;
   text(delta: string): string;
   end(answered: Answered): string;
-  /** Only what the fault says to clients. */
-  failure(fault: AppError): string;
+  /** Contains only the parts of the error that are meant for clients. */
+  failure(appError: AppError): string;
 }
 
 export interface FrameFields {

@@ -1,24 +1,24 @@
 import { AppError } from '#src/domain/app-error.ts';
 
-/** How many streams each holder has open. */
+/** Limits the number of open streams for each holder. */
 export class ConcurrencyLimit {
   readonly #most: number;
   readonly #holder: string;
   readonly #open = new Map<string, number>();
 
-  /** `holder`: what a holder is, for the message: `key`, `session`. */
+  /** `holder` names the kind of holder in the message: `key`, `session`. */
   constructor(most: number, holder: string) {
     this.#most = most;
     this.#holder = holder;
   }
 
-  /** Answers what gives the place back. Error: `request.rate_limited`. */
+  /** Counts one stream. Returns the function that releases it. Error: `request.rate_limited`. */
   take(id: string): () => void {
     const count = this.#open.get(id) ?? 0;
     if (count >= this.#most)
       throw new AppError(
         'request.rate_limited',
-        `At most ${this.#most} streams at once with one ${this.#holder}: close another.`,
+        `This ${this.#holder} has ${this.#most} open streams, the maximum. Close one and retry.`,
       );
     this.#open.set(id, count + 1);
     return () => {

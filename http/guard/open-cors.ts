@@ -3,8 +3,8 @@ import type { RequestHandler } from 'express';
 const usualHeaders = 'authorization, content-type, accept, mcp-protocol-version';
 
 /**
- * Programs that run in a browser may ask from any page: no cookie has a say here, so that a page gains nothing that a script elsewhere
- * would not have. Source: mcp.md "Endpoint".
+ * Allows requests from pages of any origin. These addresses ignore cookies, so a page gains nothing that a script elsewhere would not
+ * have.
  */
 export function openCors(methods: string): RequestHandler {
   return (request, response, next) => {

@@ -1,10 +1,10 @@
 import { AppError } from '#src/domain/app-error.ts';
 
 const somewhere = 'http://here.invalid';
-/** Authorization requests of programs lead back to themselves, and carry much. */
+/** Long enough for an authorization request, which carries its redirect and state. */
 const mostCharacters = 4_000;
 
-/** A path of this service, with its query, as a browser would read it; null for anything that leads elsewhere. */
+/** Normalizes a path of this service, with its query, as a browser would; null for anything that leads to another origin. */
 export function ownPath(value: unknown): string | null {
   if (
     typeof value !== 'string' ||
@@ -14,13 +14,13 @@ export function ownPath(value: unknown): string | null {
     return null;
   if (!URL.canParse(value, somewhere)) return null;
   const { origin, pathname, search, hash } = new URL(value, somewhere);
-  // Dots are resolved by now, and may have laid two slashes bare.
+  // Resolving dot segments may have produced two leading slashes, which name another host.
   return origin === somewhere && !pathname.startsWith('//') ? pathname + search + hash : null;
 }
 
 const targets = ['callbackURL', 'redirectTo', 'errorCallbackURL', 'newUserCallbackURL'] as const;
 
-/** Whatever a body names as the next address is ours. Error: `auth.forbidden`. */
+/** Refuses redirect targets in a body that lead to another origin. Error: `auth.forbidden`. */
 export function refuseForeignTargets(body: unknown, origins: readonly string[]): void {
   if (typeof body !== 'object' || body === null) return;
   for (const name of targets) {
@@ -29,9 +29,9 @@ export function refuseForeignTargets(body: unknown, origins: readonly string[]):
     if (typeof value === 'string' && URL.canParse(value) && origins.includes(new URL(value).origin)) continue;
     throw new AppError(
       'auth.forbidden',
-      `${name}: only addresses of this service are allowed, such as /organizations.`,
+      `${name} leads to another site. Send a path of this service, such as /organizations.`,
       {
-        errors: [{ pointer: `/${name}`, code: 'foreign', message: 'name a path of this service' }],
+        errors: [{ pointer: `/${name}`, code: 'foreign', message: 'must be a path of this service' }],
       },
     );
   }

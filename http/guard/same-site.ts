@@ -4,8 +4,8 @@ import { AppError } from '#src/domain/app-error.ts';
 const loopback = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/;
 
 /**
- * A page of this service that was opened under another address of this machine. A host name could be anybody's, with a name server of
- * theirs that points here: names have to be configured, but for `localhost`.
+ * Accepts a page that was opened under another IP address of this machine. Host names other than `localhost` must be configured: an
+ * attacker's name server can point any name here.
  */
 function isOwnAddress(origin: string, { headers, socket }: Request): boolean {
   if (!URL.canParse(origin)) return false;
@@ -15,7 +15,7 @@ function isOwnAddress(origin: string, { headers, socket }: Request): boolean {
   return loopback.test(url.hostname) || url.hostname === (local.includes(':') ? `[${local}]` : local);
 }
 
-/** Whether a page of ours sent it: browsers say where a request comes from, scripts with a cookie say nothing. */
+/** True when a page of this service sent the request. Browsers send Origin or Sec-Fetch-Site; scripts with a cookie send neither. */
 function isOwn(request: Request, origins: readonly string[]): boolean {
   const { origin } = request.headers;
   if (origin !== undefined) return origins.includes(origin) || isOwnAddress(origin, request);
@@ -23,20 +23,23 @@ function isOwn(request: Request, origins: readonly string[]): boolean {
   return site === undefined || site === 'same-origin' || site === 'none';
 }
 
-/** Error: `auth.forbidden`, where a page of another site sent it. Source: identity.md "Sessions". */
+/** Error: `auth.forbidden` for a request that a page of another site sent. Source: docs/decisions/0034. */
 export function refuseForeign(request: Request, origins: readonly string[]): void {
   if (isOwn(request, origins)) return;
-  throw new AppError('auth.forbidden', 'Requests from other sites are refused: use the pages of this service.');
+  throw new AppError(
+    'auth.forbidden',
+    'This request came from a page of another site. Use the pages of this service, or add the origin to DASHBOARD_ORIGINS.',
+  );
 }
 
-/** Scripts that have nothing to send say so by a length; `is` knows only of those that say nothing. */
+/** True for `Content-Length: 0` without a type, which `request.is` does not take for an empty body. */
 export function isEmpty({ headers }: Request): boolean {
   return headers['content-type'] === undefined && headers['content-length'] === '0';
 }
 
 /**
- * For addresses that a cookie opens: what changes something comes from our own pages and is JSON, which no form can send. Faults:
- * `auth.forbidden`, `request.media_type`. Source: identity.md "Sessions".
+ * Guards addresses that a cookie authenticates: a change must come from a page of this service and be JSON, which no form can send.
+ * Errors: `auth.forbidden`, `request.media_type`. Source: docs/decisions/0034.
  */
 export function sameSite(origins: () => readonly string[]): RequestHandler {
   return (request, _response, next) => {
@@ -45,7 +48,7 @@ export function sameSite(origins: () => readonly string[]): RequestHandler {
       return;
     }
     refuseForeign(request, origins());
-    // `is` takes an empty body for one of no type.
+    // `is` reports an empty body as one without a type.
     if (request.headers['content-length'] !== '0' && request.is('application/json') === false)
       throw new AppError('request.media_type', 'Send Content-Type: application/json.');
     next();

@@ -14,19 +14,19 @@ export interface McpParts extends EndpointParts {
 }
 
 export interface McpApp extends Express {
-  /** Loads the MCP SDK now instead of with the first request. */
+  /** Loads the MCP SDK before the first request. */
   warm(): Promise<void>;
-  /** As of the endpoint. */
+  /** See `Endpoint.recheck`. */
   recheck(): Promise<void>;
-  /** Ends every exchange and session; later requests are refused. */
+  /** Ends all exchanges and sessions. Later requests are refused. */
   close(): Promise<void>;
 }
 
-/** The MCP service: `/mcp`, how clients of OAuth begin, and how it is. No body parser stands before `/mcp`: the endpoint reads and bounds its own bodies. */
+/** The MCP service: `/mcp`, OAuth metadata and health. No body parser precedes `/mcp`: the endpoint reads and bounds bodies itself. */
 export function createMcpApp(parts: McpParts): McpApp {
   let endpoint: Promise<Endpoint> | null = null;
   const load = (): Promise<Endpoint> => {
-    // The SDK takes a tenth of a second to load, which starting does not wait for.
+    // The SDK takes 100 ms to load; starting does not wait for it.
     endpoint ??= import('#http/mcp/endpoint.ts').then((loaded) => loaded.createEndpoint(parts));
     return endpoint;
   };

@@ -5,12 +5,12 @@ import type { Principal } from '#src/domain/access/principal.ts';
 import { AppError } from '#src/domain/app-error.ts';
 import { stepUpScopes } from '#mcp/rights.ts';
 import { holderOf } from '#http/mcp/sessions.ts';
-import type { Door } from '#http/mcp/open-streams.ts';
+import type { StreamCredential } from '#http/mcp/open-streams.ts';
 import { metadataUrl, type ProtectedResource } from '#http/mcp/resource-metadata.ts';
 
 const bearer = /^Bearer +([\w.~+/=-]+) *$/i;
 
-/** What `Authorization: Bearer` carries, and nothing else; undefined where there is none. */
+/** Returns the token of `Authorization: Bearer`; undefined without one. */
 function bearerOf({ headers }: Pick<Request, 'headers'>): string | undefined {
   return bearer.exec(headers.authorization ?? '')?.[1];
 }
@@ -25,16 +25,15 @@ function challenge(resource: ProtectedResource | null, scopes: readonly string[]
   return `Bearer ${parts.join(', ')}`;
 }
 
-/** `resource`: null where keys are all that is taken. */
+/** `resource` is null where only keys are accepted. */
 export interface BearerParts {
   readonly authenticator: Pick<BearerAuthenticator, 'byBearer'>;
   readonly resource: ProtectedResource | null;
 }
 
 /**
- * The credential of `Authorization: Bearer` to its principal. Errors: `auth.unauthorized`, with one body for every cause and a
- * challenge that says where to get a token; `auth.forbidden` for a workflow key; `service.unavailable`. Source: RFC 6750 §2.1, §3; RFC
- * 9728 §5.1; attacks.md 66, 67.
+ * Authenticates the credential of `Authorization: Bearer`. Errors: `auth.unauthorized`, with one body for every cause and a challenge that
+ * says where to get a token; `auth.forbidden` for a workflow key; `service.unavailable`. Source: RFC 6750 §2.1, §3; RFC 9728 §5.1.
  */
 export async function bearerPrincipal(
   { authenticator, resource }: BearerParts,
@@ -45,7 +44,7 @@ export async function bearerPrincipal(
     return await authenticator.byBearer(bearerOf(request));
   } catch (error) {
     if (error instanceof AppError && error.code === 'auth.unauthorized') {
-      // RFC 6750 §3.1: who sent nothing is told of no error.
+      // RFC 6750 §3.1: a request without a credential gets a challenge without an error code.
       const sent = /^Bearer\b/i.test(request.headers.authorization ?? '');
       response.setHeader('www-authenticate', challenge(resource, firstScopes, sent ? 'invalid_token' : undefined));
     }
@@ -53,27 +52,30 @@ export async function bearerPrincipal(
   }
 }
 
-/** The step-up challenge names the complete set: what is granted and what is missing. Source: RFC 6750 §3.1; attacks.md 68. */
+/** Creates the step-up error. Its challenge names all scopes: the granted and the missing ones. Source: RFC 6750 §3.1. */
 export function insufficientScope(
   principal: Principal,
   missing: readonly Scope[],
   { resource, response }: { resource: ProtectedResource | null; response: Response },
 ): AppError {
   response.setHeader('www-authenticate', challenge(resource, stepUpScopes(principal, missing), 'insufficient_scope'));
-  return new AppError('auth.forbidden', `This credential lacks the scope ${missing.join(' ')}.`);
+  return new AppError(
+    'auth.forbidden',
+    `This credential lacks the scope ${missing.join(' ')}. Reconnect and grant it, or use a key that has it.`,
+  );
 }
 
-/** The way that a caller came in by, for streams that stay open. */
-export function doorOf(
+/** Returns the credential that a long-lived stream was opened with, to be checked again later. */
+export function credentialOf(
   authenticator: Pick<BearerAuthenticator, 'byBearer'>,
   principal: Principal,
   request: Pick<Request, 'headers'>,
-): Door {
+): StreamCredential {
   const holder = holderOf(principal);
   const secret = bearerOf(request);
   return {
     name: `${holder}\n${secret}`,
-    async opens() {
+    async isValid() {
       try {
         return holderOf(await authenticator.byBearer(secret)) === holder;
       } catch (error) {

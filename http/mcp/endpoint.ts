@@ -10,22 +10,44 @@ import type { McpCaller } from '#mcp/caller.ts';
 import { productCatalog } from '#mcp/product.ts';
 import type { Facade } from '#http/bind.ts';
 import { countCall } from '#http/guard/rate-limit.ts';
-import { requestIdOf } from '#http/guard/request-id.ts';
-import { bearerPrincipal, doorOf, insufficientScope } from '#http/mcp/bearer.ts';
-import { cors } from '#http/mcp/cors.ts';
-import { narrow } from '#http/mcp/narrow.ts';
+import { requestIdOf } from '#http/base-app.ts';
+import { bearerPrincipal, credentialOf, insufficientScope } from '#http/mcp/bearer.ts';
+import { narrow } from '#mcp/view.ts';
 import { readJson } from '#http/mcp/read-json.ts';
 import type { ProtectedResource } from '#http/mcp/resource-metadata.ts';
 import type { SessionLimits } from '#http/mcp/sessions.ts';
 import { createTransport, type Exchanged, type Legacy } from '#http/mcp/transport.ts';
 
-/** Access tokens: what takes them, and where clients get them. */
+const allowedHeaders =
+  'authorization, content-type, accept, mcp-protocol-version, mcp-method, mcp-name, mcp-session-id, last-event-id';
+const exposedHeaders = 'www-authenticate, mcp-session-id, mcp-protocol-version';
+
+/** Lets pages of accepted origins read responses. No cookies are involved. */
+export const cors: RequestHandler = (request, response, next) => {
+  const { origin } = request.headers;
+  response.vary('origin');
+  if (origin !== undefined) {
+    response.setHeader('access-control-allow-origin', origin);
+    response.setHeader('access-control-expose-headers', exposedHeaders);
+  }
+  if (request.method !== 'OPTIONS') {
+    next();
+    return;
+  }
+  response.setHeader('allow', 'GET, POST, DELETE, OPTIONS');
+  response.setHeader('access-control-allow-methods', 'GET, POST, DELETE');
+  response.setHeader('access-control-allow-headers', allowedHeaders);
+  response.setHeader('access-control-max-age', '600');
+  response.status(204).end();
+};
+
+/** Verification of access tokens, and the address where clients get them. */
 export interface OAuthParts extends ProtectedResource {
   readonly tokens: TokenAuthenticator;
 }
 
 export interface EndpointParts extends Pick<Facade, 'authenticator' | 'deps'> {
-  /** Absent: service keys alone are taken. */
+  /** Absent: only service keys are accepted. */
   readonly oauth?: OAuthParts;
   /** null or absent: rate limits are off. */
   readonly limiters?: Facade['limiters'];
@@ -33,18 +55,18 @@ export interface EndpointParts extends Pick<Facade, 'authenticator' | 'deps'> {
   /** Host names beside loopback that Host and Origin may name, without port. */
   readonly allowedHosts: readonly string[];
   readonly legacy: Legacy;
-  /** The product's, unless a test brings its own. */
+  /** Defaults to the product's catalog. */
   readonly catalog?: McpCatalog;
   readonly sessionLimits?: SessionLimits;
-  /** How often the credentials of standing streams are looked at again. */
+  /** Interval at which credentials of open streams are checked again. */
   readonly recheckMs?: number;
 }
 
 export interface Endpoint {
   readonly handler: RequestHandler;
-  /** A credential, a grant or a membership may have ended: streams that stand on one end now. Never rejects. */
+  /** Checks the credentials of all open streams and ends those whose access has ended. Never rejects. */
   recheck(): Promise<void>;
-  /** Ends every exchange and session. */
+  /** Ends all exchanges and sessions. */
   close(): Promise<void>;
 }
 
@@ -54,43 +76,43 @@ const methods = new Set(['GET', 'POST', 'DELETE']);
 function parseError(response: HttpResponse): void {
   response
     .status(400)
-    .json({ jsonrpc: '2.0', error: { code: -32_700, message: 'Parse error: the body is not JSON.' }, id: null });
+    .json({ jsonrpc: '2.0', error: { code: -32_700, message: 'Parse error: the body is not valid JSON.' }, id: null });
 }
 
-/** `/mcp`: guards, then authentication, then the body, then the SDK. Nothing of the body is read for an unknown caller. */
+/** `/mcp`: guards, authentication, body, then the SDK. The body of an unauthenticated caller is never read. */
 export async function createEndpoint({ deps, allowedHosts, legacy, ...parts }: EndpointParts): Promise<Endpoint> {
   const { logger } = deps;
   const resource = parts.oauth ?? null;
   const authenticator = new BearerAuthenticator({ keys: parts.authenticator, tokens: resource?.tokens ?? null });
-  const face = new McpServerFactory({
+  const factory = new McpServerFactory({
     catalog: parts.catalog ?? (await productCatalog(deps, parts.version)),
     version: parts.version,
     logger,
   });
   const { sessionLimits, recheckMs } = parts;
-  const transport = createTransport({ face, logger, legacy, sessionLimits, recheckMs });
+  const transport = createTransport({ factory, logger, legacy, sessionLimits, recheckMs });
 
   const limit = async ({ principal }: McpCaller, body: unknown, response: HttpResponse): Promise<void> => {
     const messages: readonly unknown[] = Array.isArray(body) ? body : [body];
-    // A person's programs have a rate each; a key has one, whichever service it calls.
+    // Each program of a person has its own rate; a key has one across all services.
     const caller = callerIdOf(principal);
     for (const message of messages) {
-      const expensive = face.index.calledBy(message)?.expensive === true;
+      const expensive = factory.registry.calledBy(message)?.expensive === true;
       await countCall(parts.limiters, { expensive, caller, principal }, response);
     }
   };
 
-  /** Modern clients step up at the HTTP layer; legacy ones get the tool error that `call` makes. */
-  const checkScope = async ({ request, response, caller, body }: Omit<Exchanged, 'door'>): Promise<void> => {
-    const missing = face.index.missingScopes(caller, body);
-    if (missing.length === 0 || (await face.isLegacy(await toWebRequest(request, body), body))) return;
+  /** Modern clients step up at the HTTP layer. Legacy clients get the tool error of `callTool`. */
+  const checkScope = async ({ request, response, caller, body }: Omit<Exchanged, 'credential'>): Promise<void> => {
+    const missing = factory.registry.missingScopes(caller, body);
+    if (missing.length === 0 || (await factory.isLegacy(await toWebRequest(request, body), body))) return;
     throw insufficientScope(caller.principal, missing, { resource, response });
   };
 
   const answer: RequestHandler = async (request, response) => {
     if (!methods.has(request.method)) {
       response.setHeader('allow', 'GET, POST, DELETE, OPTIONS');
-      throw new AppError('request.method_not_allowed', 'Use POST; GET and DELETE belong to sessions.');
+      throw new AppError('request.method_not_allowed', 'Use POST. GET and DELETE are for sessions only.');
     }
     const narrowed = narrow(await bearerPrincipal({ authenticator, resource }, request, response), request.originalUrl);
     const caller = { ...narrowed, requestId: requestIdOf(response), ip: request.ip ?? null };
@@ -102,7 +124,7 @@ export async function createEndpoint({ deps, allowedHosts, legacy, ...parts }: E
     await limit(caller, json.value, response);
     const exchanged = { request, response, caller, body: json.value };
     await checkScope(exchanged);
-    await transport.serve({ ...exchanged, door: doorOf(authenticator, caller.principal, request) });
+    await transport.serve({ ...exchanged, credential: credentialOf(authenticator, caller.principal, request) });
   };
 
   const hosts = [...loopback, ...allowedHosts];

@@ -1,33 +1,33 @@
 import type { Logger } from '#src/domain/ports/logger.ts';
 
-/** By what a stream was opened. */
-export interface Door {
-  /** The same for streams that one look decides about; a secret may be in it. */
+/** The credential that a stream was opened with. */
+export interface StreamCredential {
+  /** Equal for streams that one check decides about. It may contain a secret. */
   readonly name: string;
-  /** Whether it would still open. Throws when that cannot be told now. */
-  opens(): Promise<boolean>;
+  /** Resolves to true while the credential grants access. Rejects when that cannot be determined now. */
+  isValid(): Promise<boolean>;
 }
 
 interface Watched {
-  readonly door: Door;
+  readonly credential: StreamCredential;
   readonly ends: Set<AbortController>;
 }
 
 interface Parts {
   readonly logger: Logger;
-  /** How often credentials are looked at again. */
+  /** Interval between checks. */
   readonly everyMs: number;
 }
 
-/** Credentials looked at side by side. */
+/** Credentials checked concurrently. */
 const atOnce = 10;
-/** Bytes that may wait for a reader. More than one burst of all that a stream may be about. */
+/** Bytes that may be buffered for a reader: more than one burst about everything a stream can subscribe to. */
 const mostWaiting = 4 * 1024 * 1024;
 
 /**
- * Streams that stay open with nothing to say: of sessions (GET) and of `subscriptions/listen`. A call asks for its rights when it
- * begins; a stream is asked again, so that none outlives the token, the grant or the membership it came by. One that is not read ends
- * before what waits for its reader fills the memory. Source: attacks.md 62, 64.
+ * Watches long-lived streams: GET streams of sessions, and `subscriptions/listen`. A call is authorized when it begins; a stream is
+ * authorized again at intervals, so that none outlives its token, grant or membership. A stream that is not read ends before its buffer
+ * fills the memory.
  */
 export class OpenStreams {
   readonly #parts: Parts;
@@ -44,12 +44,12 @@ export class OpenStreams {
     return this.#watched.size;
   }
 
-  /** The response, which ends when its door does not open any more. */
-  guard(response: Response, door: Door): Response {
+  /** Returns the response as a stream that ends when its credential does. */
+  guard(response: Response, credential: StreamCredential): Response {
     if (response.body === null || response.headers.get('content-type')?.startsWith('text/event-stream') !== true)
       return response;
     const end = new AbortController();
-    const leave = this.#enter(door, end);
+    const leave = this.#enter(credential, end);
     const watch = new TransformStream<Uint8Array, Uint8Array>(
       {
         transform(chunk, controller) {
@@ -59,7 +59,7 @@ export class OpenStreams {
         flush: leave,
         cancel: leave,
       },
-      // What writes does not wait for this one, so the queue is here, where it is counted.
+      // The writer does not wait for this stream, so the queue is here, where its bytes are counted.
       undefined,
       new ByteLengthQueuingStrategy({ highWaterMark: mostWaiting }),
     );
@@ -67,7 +67,7 @@ export class OpenStreams {
     return new Response(body, { status: response.status, headers: response.headers });
   }
 
-  /** Looks at all of them, once more where a look has begun already. Never rejects. */
+  /** Checks all streams, and once more if a check is running. Never rejects. */
   recheck(): Promise<void> {
     if (this.#looking !== null) this.#again = true;
     this.#looking ??= this.#lookAtAll().finally(() => {
@@ -81,14 +81,15 @@ export class OpenStreams {
     for (const watched of this.#watched.values()) this.#end(watched);
   }
 
-  #enter(door: Door, end: AbortController): () => void {
-    const watched = this.#watched.get(door.name) ?? { door, ends: new Set() };
-    this.#watched.set(door.name, watched);
+  #enter(credential: StreamCredential, end: AbortController): () => void {
+    const watched = this.#watched.get(credential.name) ?? { credential, ends: new Set() };
+    this.#watched.set(credential.name, watched);
     watched.ends.add(end);
     this.#timer ??= setInterval(() => void this.recheck(), this.#parts.everyMs).unref();
     const leave = (): void => {
       watched.ends.delete(end);
-      if (watched.ends.size === 0 && this.#watched.get(door.name) === watched) this.#watched.delete(door.name);
+      if (watched.ends.size === 0 && this.#watched.get(credential.name) === watched)
+        this.#watched.delete(credential.name);
       if (this.#watched.size > 0 || this.#timer === null) return;
       clearInterval(this.#timer);
       this.#timer = null;
@@ -110,14 +111,14 @@ export class OpenStreams {
 
   async #lookAt(watched: Watched): Promise<void> {
     try {
-      if (!(await watched.door.opens())) this.#end(watched);
+      if (!(await watched.credential.isValid())) this.#end(watched);
     } catch (error) {
-      // It may well stand: the next look tells.
-      this.#parts.logger.warn({ err: error }, 'who reads a stream could not be checked; trying again');
+      // The credential may be valid: the next check decides.
+      this.#parts.logger.warn({ err: error }, 'the credential of a stream could not be checked; retrying');
     }
   }
 
   #end({ ends }: Watched): void {
-    for (const end of ends) end.abort(new Error('the credential does not open this any more'));
+    for (const end of ends) end.abort(new Error('the credential is no longer valid'));
   }
 }

@@ -4,7 +4,8 @@ import { AppError } from '#src/domain/app-error.ts';
 
 const maxDepth = 64;
 
-const tooLarge = (): AppError => new AppError('request.too_large', 'The JSON body may have at most 1 MiB.');
+const tooLarge = (): AppError =>
+  new AppError('request.too_large', 'The JSON body is larger than 1 MiB. Send less at once.');
 
 function readBounded(request: Request): Promise<Buffer> {
   const { promise, resolve, reject } = Promise.withResolvers<Buffer>();
@@ -16,7 +17,7 @@ function readBounded(request: Request): Promise<Buffer> {
       parts.push(part);
       return;
     }
-    // What is still to come is let go, so that the client gets to read its answer.
+    // The rest is discarded, so that the client gets to read the response.
     request.off('data', take);
     request.resume();
     reject(tooLarge());
@@ -24,25 +25,32 @@ function readBounded(request: Request): Promise<Buffer> {
   request.on('data', take);
   request.once('end', () => resolve(Buffer.concat(parts)));
   const breakOff = (): void => {
-    if (!request.complete) reject(new AppError('request.malformed', 'The body broke off.'));
+    if (!request.complete)
+      reject(
+        new AppError(
+          'request.malformed',
+          'The connection closed before the body was complete. Send the request again.',
+        ),
+      );
   };
   request.once('error', breakOff);
   request.once('close', breakOff);
   return promise;
 }
 
-/** What walks the value later, here and in the SDK, does so recursively. */
+/** Bounds the depth, since code here and in the SDK walks the value recursively. */
 function checkDepth(root: unknown): void {
   let level: readonly unknown[] = [root];
   for (let depth = 0; level.length > 0; depth += 1) {
-    if (depth > maxDepth) throw new AppError('request.malformed', `The body is nested deeper than ${maxDepth} levels.`);
+    if (depth > maxDepth)
+      throw new AppError('request.malformed', `The body is nested deeper than ${maxDepth} levels. Send a flatter one.`);
     level = level.flatMap((value) =>
       typeof value === 'object' && value !== null ? (Object.values(value) as unknown[]) : [],
     );
   }
 }
 
-/** Characters of what is said again with each message about a request: a long one would make much of little. */
+/** Characters of an id. Each message about a request repeats it, so a long one would multiply the traffic. */
 const longestName = 200;
 const isLong = (value: unknown): boolean => typeof value === 'string' && value.length > longestName;
 
@@ -53,7 +61,10 @@ function checkNames(root: unknown): void {
       params?: { _meta?: { progressToken?: unknown } | null } | null;
     };
     if (isLong(id) || isLong(params?._meta?.progressToken))
-      throw new AppError('request.malformed', `id and progressToken may have at most ${longestName} characters.`);
+      throw new AppError(
+        'request.malformed',
+        `id and progressToken may have at most ${longestName} characters. Use shorter ones.`,
+      );
   }
 }
 
@@ -67,8 +78,8 @@ function parsed(bytes: Buffer): { value: unknown } | undefined {
 }
 
 /**
- * The JSON of a POST, at most 1 MiB; `undefined` where it is not JSON at all. Errors: `request.media_type`, before anything is
- * read, `request.too_large`, and `request.malformed` for one nested too deep or with names that are too long.
+ * Reads the JSON of a POST, at most 1 MiB; `undefined` if it is not JSON. Errors: `request.media_type`, before anything is read;
+ * `request.too_large`; `request.malformed` for a value nested too deep or with ids that are too long.
  */
 export async function readJson(request: Request): Promise<{ value: unknown } | undefined> {
   const encoding = request.headers['content-encoding'] ?? 'identity';

@@ -3,22 +3,22 @@ import { oauthPaths, protectedResourcePaths } from '#src/contracts/oauth.ts';
 import { grantScopes } from '#src/contracts/scopes.ts';
 import { openCors } from '#http/guard/open-cors.ts';
 
-/** What this service is to clients of OAuth. */
+/** This service as an OAuth protected resource. */
 export interface ProtectedResource {
-  /** Its identifier, and the address of its endpoint. Source: RFC 8707 §2. */
+  /** Identifier of the resource, which is the address of its endpoint. Source: RFC 8707 §2. */
   resource(): string;
-  /** The one authorization server whose access tokens it takes. */
+  /** The authorization server whose access tokens are accepted. */
   issuer(): string;
-  /** Of that one, where it is our own; null: it is elsewhere. */
+  /** Metadata of our own authorization server; null with an external one. */
   serverMetadata(): object | null;
 }
 
-/** Where the metadata are, as a challenge tells: beside the endpoint, with the endpoint's name at its end. */
+/** Address of the metadata, as challenges name it: the well-known path with the endpoint's path at its end. */
 export function metadataUrl(protectedResource: ProtectedResource): string {
   return `${protectedResource.resource().replace(/\/mcp$/, '')}${protectedResourcePaths[1]}`;
 }
 
-/** Anybody may read them, from any page: they are how a client begins. Source: RFC 9728 §2, §3; mcp.md "Scopes". */
+/** Serves the metadata to any client and page, without authentication. Source: RFC 9728 §2, §3. */
 export function mountResourceMetadata(app: Express, protectedResource: ProtectedResource): void {
   const readable = openCors('GET, HEAD');
   const answer: RequestHandler = (_request, response) => {
@@ -32,7 +32,7 @@ export function mountResourceMetadata(app: Express, protectedResource: Protected
     });
   };
   for (const path of protectedResourcePaths) app.all(path, readable).get(path, answer);
-  // Clients of 2025-03-26 look for the server itself here, as do those that take a narrowed address for another resource than ours.
+  // Clients of 2025-03-26 look for the authorization server here, and so do clients that take an address with a query for another resource.
   const server: RequestHandler = (_request, response, next) => {
     const metadata = protectedResource.serverMetadata();
     if (metadata === null) next();

@@ -5,18 +5,18 @@ import type { McpRequestOptions, McpSession } from '#mcp/server/server-factory.t
 export interface SessionLimits {
   readonly idleMs: number;
   readonly max: number;
-  /** Of one holder. */
+  /** Sessions of one holder. */
   readonly share: number;
 }
 export const sessionLimits: SessionLimits = { idleMs: 30 * 60_000, max: 1_000, share: 100 };
 
-/** Opens a session of the SDK; `started` is told the id once the client's handshake was accepted. */
+/** Opens a session of the SDK. `started` receives the id once the client's handshake was accepted. */
 export type OpenSession = (
   id: () => string,
   events: { started(id: string): void; ended(): void },
 ) => Promise<McpSession>;
 
-/** Whose a session and a standing stream are. Another grant of the same user is another client. */
+/** Identifies the holder of sessions and streams. Another grant of the same user is another holder. */
 export function holderOf(principal: Principal): string {
   return `${principal.organizationId}\n${callerIdOf(principal)}`;
 }
@@ -25,16 +25,16 @@ const comment = new TextEncoder().encode(': open\n\n');
 
 interface Entry {
   readonly session: McpSession;
-  /** Who opened it, as `holderOf` has it: nobody else may use it. */
+  /** The holder, as `holderOf` returns it. No other caller may use the session. */
   readonly holder: string;
   usedAt: number;
-  /** Exchanges under way, the standing GET stream included. */
+  /** Exchanges in progress, including the GET stream. */
   open: number;
-  /** Calls under way. */
+  /** Calls in progress. */
   busy: number;
 }
 
-function refusal(status: number, code: number, message: string): Response {
+function errorResponse(status: number, code: number, message: string): Response {
   const headers = status === 503 ? { 'retry-after': '60' } : {};
   return Response.json({ jsonrpc: '2.0', error: { code, message }, id: null }, { status, headers });
 }
@@ -45,8 +45,8 @@ function opens(body: unknown): boolean {
 }
 
 /**
- * Sessions of legacy clients (2025-11-25 and older), in this process. Bound to who opened them, dropped when idle, capped:
- * a new one takes the place of the one idle for longest, of its own holder where that one has a full share. Source: mcp.md "Endpoint"; attacks.md 71.
+ * Sessions of legacy clients (2025-11-25 and older), in this process. They are bound to their holder, dropped when idle, and capped: a new
+ * session replaces the longest idle one, of the same holder where that holder has reached its share.
  */
 export class Sessions {
   readonly #open: OpenSession;
@@ -66,18 +66,22 @@ export class Sessions {
     return this.#entries.size;
   }
 
-  /** `holder`: who sends this request, as `holderOf` has it; authenticated anew each time. */
+  /** `holder`: the caller of this request, authenticated for each request, as `holderOf` returns it. */
   async handle(request: Request, holder: string, options: McpRequestOptions): Promise<Response> {
     const id = request.headers.get('mcp-session-id');
     if (id !== null) {
       const entry = this.#entries.get(id);
-      // Another's session and none at all look the same.
-      if (entry?.holder !== holder) return refusal(404, -32_001, 'Session not found: initialize again.');
+      // A session of another holder and an unknown id get the same response.
+      if (entry?.holder !== holder) return errorResponse(404, -32_001, 'Session not found. Send initialize again.');
       return this.#exchange(id, entry, request, options);
     }
     if (request.method !== 'POST' || !opens(options.parsedBody))
-      return refusal(400, -32_000, 'Send the Mcp-Session-Id header that initialize answered, or initialize first.');
-    if (!this.#makeRoom(holder)) return refusal(503, -32_000, 'Too many sessions are busy: try again later.');
+      return errorResponse(
+        400,
+        -32_000,
+        'The request has no session. Send initialize first, then its Mcp-Session-Id header.',
+      );
+    if (!this.#makeRoom(holder)) return errorResponse(503, -32_000, 'All sessions are busy. Retry in a minute.');
     return this.#begin(request, holder, options);
   }
 
@@ -100,7 +104,7 @@ export class Sessions {
       },
     });
     const response = await session.handle(request, options);
-    // A refused handshake leaves nothing behind.
+    // A refused handshake leaves no session behind.
     if (started === null) await session.close();
     return response;
   }
@@ -126,9 +130,9 @@ export class Sessions {
       done();
       return response;
     }
-    // The signal ends the stream when the client hangs up, so that it may come back for a new one at once.
+    // The signal ends the stream when the client disconnects, so that it can open a new one at once.
     const watch = new TransformStream<Uint8Array, Uint8Array>({
-      // Headers leave with the first byte, and a standing stream may have nothing to say for long.
+      // Headers leave with the first byte, and a GET stream may be silent for long.
       start: (controller) => (request.method === 'GET' ? controller.enqueue(comment) : undefined),
       flush: done,
       cancel: done,
@@ -152,7 +156,7 @@ export class Sessions {
     for (const [id, entry] of this.#entries) if (entry.open === 0 && entry.usedAt < limit) this.#drop(id, entry);
   }
 
-  /** False when every session that could make room has a call under way; a standing GET stream alone does not count. */
+  /** Returns false when every session that could be dropped has a call in progress. A GET stream alone does not keep one. */
   #makeRoom(holder: string): boolean {
     const { max, share } = this.#limits;
     const own = [...this.#entries].filter(([, entry]) => entry.holder === holder);

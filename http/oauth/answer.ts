@@ -4,12 +4,12 @@ import { OAuthError } from '#src/domain/access/oauth/oauth-error.ts';
 import { readParameters, type FormParameters } from '#src/domain/access/oauth/parameters.ts';
 import type { AppError } from '#src/domain/app-error.ts';
 import type { Logger } from '#src/domain/ports/logger.ts';
-import { requestIdOf } from '#http/guard/request-id.ts';
+import { requestIdOf } from '#http/base-app.ts';
 import { asAppError } from '#http/problem.ts';
 import type { OAuthClient } from '#src/domain/access/oauth/records.ts';
 import type { OAuthStore } from '#src/stores/oauth.ts';
 
-interface Refusal {
+interface ErrorResponse {
   readonly status: number;
   readonly error: string;
   readonly description: string;
@@ -21,23 +21,23 @@ function descriptionOf({ row: { status }, detail }: AppError): string {
   return detail.replaceAll(/["\\]|[^ -~]/g, '');
 }
 
-/** RFC 6749 §5.2 has few words: what is meant is in the description and the status. */
-function refusalOf(error: unknown): Refusal & { readonly fault: AppError | null } {
+/** Maps an error to RFC 6749 §5.2, which has few codes: the description and the status say more. */
+function errorResponseOf(error: unknown): ErrorResponse & { readonly appError: AppError | null } {
   if (error instanceof OAuthError)
-    return { status: error.status, error: error.code, description: error.description, fault: null };
-  const fault = asAppError(error);
-  const { status } = fault.row;
+    return { status: error.status, error: error.code, description: error.description, appError: null };
+  const appError = asAppError(error);
+  const { status } = appError.row;
   const code = status >= 500 ? 'server_error' : 'invalid_request';
   return {
     status,
     error: status === 429 || status === 503 ? 'temporarily_unavailable' : code,
-    description: descriptionOf(fault),
-    fault,
+    description: descriptionOf(appError),
+    appError,
   };
 }
 
-/** Refusals in the words of OAuth, and nothing kept by anybody on the way. Source: RFC 6749 §5.1, §5.2. */
-export function answering(
+/** Sends errors in the form of OAuth, and forbids caching. Source: RFC 6749 §5.1, §5.2. */
+export function oauthHandler(
   logger: Logger,
   work: (request: Request, response: Response) => Promise<object | null>,
 ): RequestHandler {
@@ -49,21 +49,21 @@ export function answering(
       if (body === null) response.end();
       else response.json(body);
     } catch (error) {
-      const { status, error: code, description, fault } = refusalOf(error);
+      const { status, error: code, description, appError } = errorResponseOf(error);
       if (status >= 500)
         logger.error(
-          { err: fault?.cause ?? error, requestId: requestIdOf(response), path: request.path },
+          { err: appError?.cause ?? error, requestId: requestIdOf(response), path: request.path },
           'request failed',
         );
       if (status === 401) response.setHeader('www-authenticate', 'Basic realm="inkgraph"');
-      const retryAfter = fault?.retryAfterSeconds ?? (status === 429 || status === 503 ? 1 : undefined);
+      const retryAfter = appError?.retryAfterSeconds ?? (status === 429 || status === 503 ? 1 : undefined);
       if (retryAfter !== undefined) response.setHeader('retry-after', String(retryAfter));
       response.status(status).json({ error: code, error_description: description });
     }
   };
 }
 
-/** Parameters of the form, and the client that it proves to come from. Problems: `invalid_request`, `invalid_client`. */
+/** Reads the form and authenticates its client. Errors: `invalid_request`, `invalid_client`. */
 export async function admitted(
   parts: { readonly clients: ClientDirectory; readonly store: OAuthStore },
   request: Request,

@@ -7,32 +7,32 @@ import type { PageGuard } from '#http/pages/page-guard.ts';
 import type { AuthHandler } from '#http/routes/auth.ts';
 import type { OAuthClient } from '#src/domain/access/oauth/records.ts';
 
-/** What the pages of consent are mounted with. */
+/** Dependencies of the consent pages. */
 export interface AuthorizeParts extends Pick<OAuthParts, 'clients' | 'issuer' | 'resource'> {
   readonly auth: AuthHandler;
   readonly facade: Facade;
   readonly consents: Consents;
 }
 
-/** What they stand on. */
+/** Dependencies of their handlers. */
 export interface ConsentParts extends Pick<OAuthParts, 'clients' | 'issuer' | 'resource'> {
-  readonly desk: PageGuard;
+  readonly guard: PageGuard;
   readonly consents: Consents;
   readonly limiters: Facade['limiters'];
 }
 
-/** Who asks, and where the answer goes: checked, so that anything may be answered there. */
-export interface Asker {
+/** The client and its redirect address, validated, so that any response may be sent there. */
+export interface ClientRequest {
   readonly client: OAuthClient;
   readonly redirectUri: string;
   readonly state: string | null;
 }
 
-/** Answers the client through the browser. Source: RFC 6749 §4.1.2; RFC 9207 §2; RFC 9700 §4.12 for the status. */
+/** Redirects the browser to the client. Source: RFC 6749 §4.1.2; RFC 9207 §2; RFC 9700 §4.12 for the status. */
 export function answer(
   response: Response,
   issuer: string,
-  { redirectUri, state }: Pick<Asker, 'redirectUri' | 'state'>,
+  { redirectUri, state }: Pick<ClientRequest, 'redirectUri' | 'state'>,
   said: Readonly<Record<string, string>>,
 ): void {
   response.setHeader('cache-control', 'no-store');

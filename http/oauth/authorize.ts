@@ -7,30 +7,30 @@ import { redirectMatches } from '#src/domain/access/oauth/redirect.ts';
 import type { LiveSession } from '#src/domain/ports/sessions.ts';
 import { ownPath } from '#http/guard/own-path.ts';
 import { RateLimiter, type Rate } from '#http/guard/rate-limit.ts';
-import { requestIdOf } from '#http/guard/request-id.ts';
-import { answer, type Asker, type AuthorizeParts, type ConsentParts } from '#http/oauth/authorize-answer.ts';
+import { requestIdOf } from '#http/base-app.ts';
+import { answer, type ClientRequest, type AuthorizeParts, type ConsentParts } from '#http/oauth/authorize-answer.ts';
 import { Decisions } from '#http/oauth/decision.ts';
-import { consentPage, homelessPage, refusedPage } from '#http/pages/consent.ts';
+import { consentPage, noOrganizationPage, invalidRequestPage } from '#http/pages/consent.ts';
 import { PageGuard, problemPages } from '#http/pages/page-guard.ts';
 import { untouched } from '#http/pages/fields.ts';
 import { sendPage } from '#http/pages/layout.ts';
 import type { OAuthClient } from '#src/domain/access/oauth/records.ts';
 
-/** What is wrong before it is known where an answer may go: shown to the person, in words for developers. */
+/** An error that comes before the redirect address is trusted: shown to the person, in words for developers. */
 class NoRedirectError extends Error {
-  /** What the person may do about it. */
-  readonly wayOut: string | null;
+  /** Advice for the person. */
+  readonly hint: string | null;
 
-  constructor(message: string, wayOut: string | null = null) {
+  constructor(message: string, hint: string | null = null) {
     super(message);
-    this.wayOut = wayOut;
+    this.hint = hint;
   }
 }
 
-const connectAnew =
-  'If the program worked before, it has not been used here for long, and is forgotten: remove this connection in the program, and add it again.';
+const reconnectHint =
+  'If the program worked before, its registration has expired because it was not used. Remove this connection in the program and add it again.';
 
-/** Of one person, of documents that nobody here has seen: some are slow, and the way out is everybody's. */
+/** Limits, for each person, fetches of client metadata documents that are not cached: they may be slow and use the shared outbound calls. */
 const newDocuments: Rate = { requests: 10, seconds: 50 };
 
 class Authorization {
@@ -51,12 +51,13 @@ class Authorization {
   }
 
   /** Throws NoRedirectError. */
-  async #asker(query: AuthorizationQuery, session: LiveSession | null, response: Response): Promise<Asker> {
+  async #requester(query: AuthorizationQuery, session: LiveSession | null, response: Response): Promise<ClientRequest> {
     const { client_id: clientId, redirect_uri: redirectUri, state } = query;
     if (typeof clientId !== 'string' || clientId === '')
       throw new NoRedirectError('client_id is missing or sent more than once');
     const client = await this.#find(clientId, session, response);
-    if (client === null) throw new NoRedirectError('client_id is unknown, or its document cannot be used', connectAnew);
+    if (client === null)
+      throw new NoRedirectError('client_id is unknown, or its document cannot be used', reconnectHint);
     if (typeof redirectUri !== 'string' || redirectUri === '')
       throw new NoRedirectError('redirect_uri is missing or sent more than once');
     if (!client.redirectUris.some((registered) => redirectMatches(registered, redirectUri)))
@@ -64,67 +65,72 @@ class Authorization {
     return { client, redirectUri, state: typeof state === 'string' && state !== '' ? state : null };
   }
 
-  /** The page, or what a client is told at once. Problems: those of `readAuthorization`, `login_required`, `consent_required`. */
-  async #ask(asker: Asker, request: Request, response: Response, session: LiveSession | null): Promise<void> {
-    const { consents, desk } = this.#parts;
-    const { client } = asker;
-    // Anybody may have registered the address: who is asked to sign in first is not sent there by a mere link (RFC 9700 §4.11.2).
+  /** Shows the consent page, or redirects with an error. Errors: those of `readAuthorization`, `login_required`, `consent_required`. */
+  async #ask(
+    requester: ClientRequest,
+    request: Request,
+    response: Response,
+    session: LiveSession | null,
+  ): Promise<void> {
+    const { consents, guard } = this.#parts;
+    const { client } = requester;
+    // RFC 9700 §4.11.2: anybody may have registered the redirect address, so a mere link must not send a signed-out person there.
     if (session === null && request.query['prompt'] !== 'none') {
-      desk.sendToSignIn(request, response);
+      guard.sendToSignIn(request, response);
       return;
     }
     const wanted = readAuthorization(client, request.query, this.#parts.resource());
     if (session === null) throw new OAuthError('login_required', 'nobody is signed in');
-    // Every consent is a new one: somebody looks at it.
+    // Every consent is new, so the person must see the page.
     if (wanted.silent) throw new OAuthError('consent_required', 'the person has to be asked');
-    const carried = desk.carried(request, response, request.originalUrl);
+    const carried = guard.carried(request, response, request.originalUrl);
     const place = await consents.placeFor(session, null);
     if (place === null) {
-      sendPage(response, homelessPage(client, session, carried));
+      sendPage(response, noOrganizationPage(client, session, carried));
       return;
     }
-    const { value, consent } = await consents.open(wanted, asker, session);
+    const { value, consent } = await consents.open(wanted, requester, session);
     const projectIds = place.projects.map(({ _id }) => _id);
     const choice = firstChoice(consent, client, { grantable: place.grantable, projectIds });
     sendPage(response, consentPage({ client, consent, value, session, place, choice, entry: untouched }, carried));
   }
 
   show: RequestHandler = async (request, response) => {
-    const { desk, issuer, limiters } = this.#parts;
-    const session = await desk.session(request, response);
+    const { guard, issuer, limiters } = this.#parts;
+    const session = await guard.session(request, response);
     if (session === null) await limiters?.usual.take(`authorize ${request.ip}`, response);
     try {
       if (ownPath(request.originalUrl) === null)
         throw new NoRedirectError('the request is longer than 4,000 characters');
-      // Whoever is not signed in makes nobody fetch a document.
+      // Signed-out visitors cannot make the service fetch a metadata document.
       const { client_id: clientId } = request.query;
       if (session === null && typeof clientId === 'string' && clientId.startsWith('https:')) {
-        desk.sendToSignIn(request, response);
+        guard.sendToSignIn(request, response);
         return;
       }
-      const asker = await this.#asker(request.query, session, response);
+      const requester = await this.#requester(request.query, session, response);
       try {
-        await this.#ask(asker, request, response, session);
+        await this.#ask(requester, request, response, session);
       } catch (error) {
         if (!(error instanceof OAuthError)) throw error;
-        answer(response, issuer(), asker, { error: error.code, error_description: error.description });
+        answer(response, issuer(), requester, { error: error.code, error_description: error.description });
       }
     } catch (error) {
       if (!(error instanceof NoRedirectError)) throw error;
-      sendPage(response, refusedPage(error, requestIdOf(response)));
+      sendPage(response, invalidRequestPage(error, requestIdOf(response)));
     }
   };
 }
 
-/** Where clients send people, and where the people answer. Mount it before `notFound`. */
+/** Mounts the authorization endpoint and the form of its consent page. Mount it before `notFound`. */
 export function mountAuthorize(parent: Router, { auth, facade, ...rest }: AuthorizeParts): void {
-  const desk = new PageGuard(auth, facade);
+  const guard = new PageGuard(auth, facade);
   const { clients, consents, issuer, resource } = rest;
-  const parts: ConsentParts = { clients, consents, issuer, resource, desk, limiters: facade.limiters };
+  const parts: ConsentParts = { clients, consents, issuer, resource, guard, limiters: facade.limiters };
   const router = express.Router({ caseSensitive: true, strict: true });
   router.get(oauthPaths.authorize, new Authorization(parts).show);
-  // Boxes for as many projects as an organization may have.
-  router.post(oauthPaths.decide, ...desk.form({ bytes: 64 * 1024, fields: 1_100 }), new Decisions(parts).decide);
+  // A checkbox for each project that an organization may have.
+  router.post(oauthPaths.decide, ...guard.form({ bytes: 64 * 1024, fields: 1_100 }), new Decisions(parts).decide);
   router.use(problemPages(facade.deps.logger));
   parent.use(router);
 }

@@ -19,8 +19,8 @@ import { untouched, type Entry } from '#http/pages/fields.ts';
 import { sendPage } from '#http/pages/layout.ts';
 import type { ConsentRequest, OAuthClient } from '#src/domain/access/oauth/records.ts';
 
-/** A request that was taken, and who asked for what. */
-interface Sitting {
+/** A consent request that was taken from the store, with its client and the person's place. */
+interface OpenConsent {
   readonly value: string;
   readonly session: LiveSession;
   readonly consent: ConsentRequest;
@@ -30,8 +30,8 @@ interface Sitting {
 
 const isPreset = (act: string): act is Preset => Object.hasOwn(presets, act);
 
-/** As the form was sent; the projects of another organization than its page showed are all of that one. */
-function choiceIn(request: Request, { consent, client, place }: Sitting): Choice {
+/** Reads the choice from the form. For an organization that the page did not show, the first choice applies. */
+function choiceIn(request: Request, { consent, client, place }: OpenConsent): Choice {
   const projectIds = place.projects.map(({ _id }) => _id);
   const first = firstChoice(consent, client, { grantable: place.grantable, projectIds });
   const { act = '', shown, lasting = '' } = bodyOf(request);
@@ -46,7 +46,7 @@ function choiceIn(request: Request, { consent, client, place }: Sitting): Choice
   };
 }
 
-/** What people do on the consent page. */
+/** Handles the form of the consent page. */
 export class Decisions {
   readonly #parts: ConsentParts;
 
@@ -54,20 +54,20 @@ export class Decisions {
     this.#parts = parts;
   }
 
-  /** The page again, for a request that is still open. */
-  async #again(request: Request, response: Response, sitting: Sitting, entry: Entry): Promise<void> {
-    await this.#parts.consents.keep(sitting.consent);
-    const carried = this.#parts.desk.carried(request, response, bodyOf(request)['returnTo']);
-    const page = consentPage({ ...sitting, choice: choiceIn(request, sitting), entry }, carried);
+  /** Keeps the request open and shows the page again. */
+  async #again(request: Request, response: Response, open: OpenConsent, entry: Entry): Promise<void> {
+    await this.#parts.consents.keep(open.consent);
+    const carried = this.#parts.guard.carried(request, response, bodyOf(request)['returnTo']);
+    const page = consentPage({ ...open, choice: choiceIn(request, open), entry }, carried);
     sendPage(response, { ...page, status: entry === untouched ? 200 : 400 });
   }
 
-  async #allow(request: Request, response: Response, sitting: Sitting): Promise<void> {
-    const { client, consent, session, place } = sitting;
-    const choice = choiceIn(request, sitting);
+  async #allow(request: Request, response: Response, open: OpenConsent): Promise<void> {
+    const { client, consent, session, place } = open;
+    const choice = choiceIn(request, open);
     const errors = choiceErrors(choice, client, place);
     if (errors.length > 0) {
-      await this.#again(request, response, sitting, { values: {}, errors, problem: null });
+      await this.#again(request, response, open, { values: {}, errors, problem: null });
       return;
     }
     const given = { session, place, choice, ip: request.ip ?? null };
@@ -76,13 +76,14 @@ export class Decisions {
   }
 
   decide: RequestHandler = async (request, response) => {
-    const session = await this.#parts.desk.session(request, response);
-    if (session === null) throw new AppError('auth.forbidden', 'You are signed out: begin again in the program.');
+    const session = await this.#parts.guard.session(request, response);
+    if (session === null)
+      throw new AppError('auth.forbidden', 'You are signed out. Start again in the program that wants access.');
     const { consents, clients, issuer } = this.#parts;
     const { request: value = '', act = '', organization = null, shown } = bodyOf(request);
     const consent = await consents.take(value, session);
     if (act === 'deny') {
-      answer(response, issuer(), consent, { error: 'access_denied', error_description: 'the person said no' });
+      answer(response, issuer(), consent, { error: 'access_denied', error_description: 'the person denied access' });
       return;
     }
     const [client, place] = await Promise.all([
@@ -92,12 +93,12 @@ export class Decisions {
     if (client === null || place === null)
       throw new AppError(
         'auth.forbidden',
-        'The program is no longer known, or you belong to no organization any more.',
+        'The program was removed, or you are no longer a member of an organization. Start again in the program.',
       );
-    const sitting: Sitting = { value, session, consent, client, place };
-    // Nobody gives away what the page did not show: another organization is looked at first, as is what is left of a lost one.
+    const open: OpenConsent = { value, session, consent, client, place };
+    // A person grants only what the page showed: after a change of organization the page is shown first.
     const isShown = [organization, shown].every((id) => id === place.organization.organizationId);
-    if (act === 'allow' && isShown) await this.#allow(request, response, sitting);
-    else await this.#again(request, response, sitting, untouched);
+    if (act === 'allow' && isShown) await this.#allow(request, response, open);
+    else await this.#again(request, response, open, untouched);
   };
 }

@@ -8,7 +8,7 @@ import { callTool } from '#tools/call.ts';
 import type { ToolContext } from '#tools/define.ts';
 import { tools } from '#tools/index.ts';
 import type { Facade } from '#http/bind.ts';
-import { requestIdOf } from '#http/guard/request-id.ts';
+import { requestIdOf } from '#http/base-app.ts';
 import { appsPage, type AppsView } from '#http/pages/apps.ts';
 import { bodyOf, listIn, PageGuard, problemPages, seeOther } from '#http/pages/page-guard.ts';
 import { untouched, type Entry } from '#http/pages/fields.ts';
@@ -16,7 +16,7 @@ import { sendPage } from '#http/pages/layout.ts';
 import { asAppError } from '#http/problem.ts';
 import type { AuthHandler } from '#http/routes/auth.ts';
 
-/** Who looks at the page, as a member of their active organization. */
+/** The signed-in person as a member of the active organization. */
 interface Caller {
   readonly session: LiveSession;
   readonly ctx: ToolContext;
@@ -31,11 +31,11 @@ interface Shown {
 }
 
 class Apps {
-  readonly #desk: PageGuard;
+  readonly #guard: PageGuard;
   readonly #facade: Facade;
 
-  constructor(desk: PageGuard, facade: Facade) {
-    this.#desk = desk;
+  constructor(guard: PageGuard, facade: Facade) {
+    this.#guard = guard;
     this.#facade = facade;
   }
 
@@ -51,9 +51,9 @@ class Apps {
     };
   }
 
-  /** null after they were sent elsewhere: to sign in, or to make an organization active. */
+  /** Returns null after a redirect: to sign in, or to choose an organization. */
   async #caller(request: Request, response: Response): Promise<Caller | null> {
-    const session = await this.#desk.signedIn(request, response);
+    const session = await this.#guard.signedIn(request, response);
     if (session === null) return null;
     if (session.activeOrganizationId === null) {
       seeOther(response, '/organizations?returnTo=/apps');
@@ -63,7 +63,7 @@ class Apps {
     return { session, ctx: this.#contextOf(request, response, principal) };
   }
 
-  /** What only admins and owners see. */
+  /** Reads the part that only admins and owners see. */
   async #own(request: Request, { ctx }: Caller, issued: Issued): Promise<AppsView['own']> {
     const { principal, deps } = ctx;
     const { session } = principal;
@@ -95,7 +95,7 @@ class Apps {
       this.#own(request, caller, issued),
     ]);
     const view = { session, organizationName: organization?.name ?? '', apps, own, done };
-    sendPage(response, { ...appsPage(view, entry, this.#desk.carried(request, response, null)), status });
+    sendPage(response, { ...appsPage(view, entry, this.#guard.carried(request, response, null)), status });
   }
 
   show: RequestHandler = async (request, response) => {
@@ -138,11 +138,11 @@ class Apps {
   };
 }
 
-/** Where people see and end what acts for them. The same use cases as `/api/dashboard/apps` and `/api/dashboard/clients`. */
+/** Mounts the page of connected apps, with the use cases of `/api/dashboard/apps` and `/api/dashboard/clients`. */
 export function mountApps(parent: Router, auth: AuthHandler, facade: Facade): void {
-  const desk = new PageGuard(auth, facade);
-  const apps = new Apps(desk, facade);
-  const form = desk.form({ bytes: 64 * 1024, fields: 1_100 });
+  const guard = new PageGuard(auth, facade);
+  const apps = new Apps(guard, facade);
+  const form = guard.form({ bytes: 64 * 1024, fields: 1_100 });
   const router = express.Router({ caseSensitive: true, strict: true });
   router.get('/apps', apps.show);
   router.post('/apps/disconnect', ...form, apps.disconnect);

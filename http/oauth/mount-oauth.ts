@@ -7,7 +7,7 @@ import { serverMetadata } from '#src/domain/access/oauth/server-metadata.ts';
 import { AppError } from '#src/domain/app-error.ts';
 import type { Logger } from '#src/domain/ports/logger.ts';
 import type { RateLimiter } from '#http/guard/rate-limit.ts';
-import { admitted, answering } from '#http/oauth/answer.ts';
+import { admitted, oauthHandler } from '#http/oauth/answer.ts';
 import { openCors } from '#http/guard/open-cors.ts';
 import { register } from '#http/oauth/register.ts';
 import type { ClientDirectory } from '#tools/oauth/authenticate-client.ts';
@@ -15,17 +15,17 @@ import type { OAuthClient } from '#src/domain/access/oauth/records.ts';
 import type { OAuthStore } from '#src/stores/oauth.ts';
 import type { MemberStore } from '#src/stores/members.ts';
 
-/** What the authorization server stands on. */
+/** Dependencies of the authorization server. */
 export interface OAuthParts {
   readonly store: OAuthStore;
   readonly clients: ClientDirectory;
   readonly members: Pick<MemberStore, 'membership'>;
   readonly engine: { exchange(request: TokenRequest): Promise<TokenReply> };
-  /** The address of the API: what everything of ours is named by. */
+  /** Address of the API, which is the issuer identifier. */
   issuer(): string;
-  /** The address of the MCP endpoint: what tokens are for. */
+  /** Address of the MCP endpoint, which is the audience of tokens. */
   resource(): string;
-  /** By address of the caller; null: rate limits are off. */
+  /** Limits for each caller's address; null: rate limits are off. */
   readonly limiters: { readonly tokens: RateLimiter; readonly registrations: RateLimiter } | null;
   readonly logger: Logger;
 }
@@ -39,10 +39,10 @@ interface Endpoint {
 type About = Omit<TokenRequest, 'client'>;
 
 const readForm = express.text({ type: 'application/x-www-form-urlencoded', limit: '16kb' });
-/** More than a client may say: what is wrong with it is told by the field. */
+/** Larger than any valid registration, so that errors can name the field. */
 const readJson = express.json({ limit: '64kb', strict: false });
 
-/** What express hands on, as a promise: its refusals are told in the words of OAuth, too. */
+/** Runs an Express handler as a promise, so that its errors are sent in the form of OAuth, too. */
 function through(step: RequestHandler, request: Request, response: Response): Promise<void> {
   const { promise, resolve, reject } = Promise.withResolvers<void>();
   void step(request, response, (error?: unknown) => {
@@ -52,20 +52,20 @@ function through(step: RequestHandler, request: Request, response: Response): Pr
   return promise;
 }
 
-/** Everything of the authorization server but the page where people consent. Source: mcp.md "OAuth 2.1 authorization server". */
+/** Mounts the endpoints of the authorization server, except the consent page. Source: docs/decisions/0043. */
 export function mountOAuth(router: Router, parts: OAuthParts): void {
   const { store, logger } = parts;
   const post = (path: string, { from, read, work }: Endpoint): void => {
-    // Introspection is asked by servers: a client with a secret is no page.
+    // Introspection is for servers: a page cannot keep a client secret.
     if (path !== oauthPaths.introspect) router.all(path, openCors('POST'));
     router.all(
       path,
-      answering(logger, async (request, response) => {
+      oauthHandler(logger, async (request, response) => {
         if (request.method !== 'POST') {
           response.setHeader('allow', 'POST, OPTIONS');
           throw new AppError('request.method_not_allowed', 'Use POST.');
         }
-        // Before the body is read: nobody who sends too much costs more than that.
+        // Order matters: a request over the limit costs no body.
         await parts.limiters?.[from].take(request.ip ?? '', response);
         await through(read, request, response);
         return work(request, response);
@@ -73,7 +73,7 @@ export function mountOAuth(router: Router, parts: OAuthParts): void {
     );
   };
 
-  // Clients of 2025-06-18 put the path of the resource behind it before they ask without, and a page cannot read a 404 without CORS.
+  // Clients of 2025-06-18 append the path of the resource first, and a page cannot read a 404 without CORS.
   for (const path of [oauthPaths.metadata, `${oauthPaths.metadata}/mcp`, oauthPaths.openIdMetadata]) {
     router.all(path, openCors('GET, HEAD'));
     router.get(path, (_request, response) => {

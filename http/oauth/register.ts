@@ -4,7 +4,7 @@ import { OAuthError } from '#src/domain/access/oauth/oauth-error.ts';
 import { registerClient, type ClientMetadata } from '#tools/oauth/register-client.ts';
 import type { OAuthStore } from '#src/stores/oauth.ts';
 
-/** Serializers of some languages write what is not there as null. */
+/** Drops null members, which serializers of some languages write for absent values. */
 function withoutNulls(body: unknown): unknown {
   if (typeof body !== 'object' || body === null || Array.isArray(body)) return body;
   return Object.fromEntries(Object.entries(body).filter(([, value]) => value !== null));
@@ -15,10 +15,10 @@ function metadataOf({ body }: Request): ClientMetadata {
   if (read.success) return read.data;
   const [at] = read.error.issues.map(({ path }) => String(path[0] ?? 'the body'));
   const code = at === 'redirect_uris' ? 'invalid_redirect_uri' : 'invalid_client_metadata';
-  throw new OAuthError(code, `${at} is missing, too long or of another form than RFC 7591 says`);
+  throw new OAuthError(code, `${at} is missing, too long or not of the form that RFC 7591 requires`);
 }
 
-/** What was registered, as it was understood. Source: RFC 7591 §3.2.1. */
+/** Registers a client and returns its metadata. Source: RFC 7591 §3.2.1. */
 export async function register(store: Pick<OAuthStore, 'insertClient'>, request: Request): Promise<object> {
   const { client, secret } = await registerClient(store, metadataOf(request), new Date());
   return {

@@ -3,18 +3,18 @@ import { html, type Content, type Markup } from '#http/pages/html.ts';
 import { fieldOf, summaryOf, type Entry, type Field } from '#http/pages/fields.ts';
 import type { Page } from '#http/pages/layout.ts';
 
-/** What every form carries along. */
+/** Values that every form carries along. */
 export interface Carried {
   /** Hidden fields. */
   readonly token: Markup;
-  /** Where it leads in the end; null: to the organizations. */
+  /** Path to go to at the end; null: the organizations page. */
   readonly returnTo: string | null;
 }
 
 export const carriedFields = ({ token, returnTo }: Carried): Content =>
   html`${token}${returnTo !== null && html`<input type="hidden" name="returnTo" value="${returnTo}" />`}`;
 
-/** The address of another page that leads to the same end. */
+/** Returns the address of another page that leads to the same end. */
 export const along = (path: string, returnTo: string | null): string =>
   returnTo === null ? path : `${path}?returnTo=${encodeURIComponent(returnTo)}`;
 
@@ -39,7 +39,7 @@ const signUpFields: readonly Field[] = [
     label: 'Password',
     type: 'password',
     autocomplete: 'new-password',
-    hint: 'At least 10 characters; a few words do well.',
+    hint: 'At least 10 characters. A few words make a good password.',
     maxLength: 128,
   },
 ];
@@ -52,11 +52,11 @@ interface Form {
   readonly other: Content;
 }
 
-/** Whoever was sent by a program did not ask for this page. */
+/** Explains the page to a person whom a program sent here. */
 const whyHere = ({ returnTo }: Carried): Content =>
   returnTo?.startsWith(`${oauthPaths.authorize}?`) === true &&
   html`<p class="lead">
-    A program wants to connect to your account. Sign in first: you decide on the next page what it may do.
+    A program wants to connect to your account. Sign in first. On the next page you decide what it may do.
   </p>`;
 
 function formPage({ title, path, fields, button, other }: Form, entry: Entry, carried: Carried): Page {
@@ -70,7 +70,7 @@ function formPage({ title, path, fields, button, other }: Form, entry: Entry, ca
 }
 
 export function signInPage(entry: Entry, carried: Carried): Page {
-  const other = html`<p>New here? <a href="${along('/sign-up', carried.returnTo)}">Create an account</a>.</p>`;
+  const other = html`<p>No account yet? <a href="${along('/sign-up', carried.returnTo)}">Create an account</a>.</p>`;
   return formPage(
     { title: 'Sign in', path: '/sign-in', fields: signInFields, button: 'Sign in', other },
     entry,
@@ -79,7 +79,7 @@ export function signInPage(entry: Entry, carried: Carried): Page {
 }
 
 export function signUpPage(entry: Entry, carried: Carried): Page {
-  const other = html`<p>You have an account? <a href="${along('/sign-in', carried.returnTo)}">Sign in</a>.</p>`;
+  const other = html`<p>Already have an account? <a href="${along('/sign-in', carried.returnTo)}">Sign in</a>.</p>`;
   const form = { title: 'Create an account', path: '/sign-up', fields: signUpFields, button: 'Create account', other };
   return formPage(form, entry, carried);
 }

@@ -2,24 +2,23 @@ import type { Client, ConnectedApp } from '#src/contracts/organization/app.ts';
 import type { GrantScope } from '#src/contracts/scopes.ts';
 import type { LiveSession } from '#src/domain/ports/sessions.ts';
 import type { Carried } from '#http/pages/account.ts';
-import { box } from '#http/pages/box.ts';
-import { fieldOf, summaryOf, type Entry, type Field } from '#http/pages/fields.ts';
+import { box, fieldOf, summaryOf, type Entry, type Field } from '#http/pages/fields.ts';
 import { html, type Content, type Markup } from '#http/pages/html.ts';
 import type { Page } from '#http/pages/layout.ts';
-import { whoIs } from '#http/pages/organizations.ts';
+import { signedInHeader } from '#http/pages/organizations.ts';
 import { scopeNames, scopeTexts } from '#http/pages/scope-texts.ts';
 
 export interface AppsView {
   readonly session: LiveSession;
   readonly organizationName: string;
   readonly apps: readonly ConnectedApp[];
-  /** null: not this person's affair. */
+  /** null for people who may not manage programs. */
   readonly own: {
     readonly clients: readonly Client[];
     readonly projects: readonly { readonly id: string; readonly name: string }[];
     readonly grantable: readonly GrantScope[];
     readonly chosen: { readonly projectIds: readonly string[]; readonly scopes: readonly string[] };
-    /** Shown this once. */
+    /** Shown once only. */
     readonly issued: { readonly clientId: string; readonly secret: string } | null;
     readonly tokenAddress: string;
   } | null;
@@ -50,11 +49,11 @@ function facts(lines: readonly (readonly [name: string, value: Content])[]): Mar
 
 const common = (one: Pick<ConnectedApp, 'projects' | 'scopes' | 'createdAt' | 'lastUsedAt' | 'expiresAt'>) =>
   [
-    ['May', scopeNames(one.scopes)],
+    ['Permissions', scopeNames(one.scopes)],
     ['Projects', one.projects.map(({ name }) => name).join(', ')],
-    ['Since', day(one.createdAt, '')],
+    ['Connected', day(one.createdAt, '')],
     ['Last used', day(one.lastUsedAt, 'never')],
-    ['Ends', day(one.expiresAt, 'when it is disconnected')],
+    ['Ends', day(one.expiresAt, 'when you disconnect it')],
   ] as const;
 
 function appLine(app: ConnectedApp, { token }: Carried): Markup {
@@ -74,10 +73,10 @@ function appLine(app: ConnectedApp, { token }: Carried): Markup {
         isYours
           ? 'you'
           : user.email === ''
-            ? 'somebody who left'
+            ? 'a former member'
             : html`${user.name} <span class="soft">${user.email}</span>`,
       ],
-      ['Goes to', html`<bdi>${redirectHost ?? ''}</bdi>`],
+      ['Redirects to', html`<bdi>${redirectHost ?? ''}</bdi>`],
       ...(clientId.startsWith('https:') ? [['Described at', html`<bdi>${clientId}</bdi>`] as const] : []),
       ...common(app),
     ])}
@@ -101,11 +100,11 @@ function clientLine(client: Client, { token }: Carried): Markup {
 
 function issuedPart({ clientId, secret }: { clientId: string; secret: string }, tokenAddress: string): Markup {
   return html`<div class="done" role="status" tabindex="-1" autofocus>
-    <p><strong>The program is made. Copy its secret now: it is not shown again.</strong></p>
+    <p><strong>The program was created. Copy its secret now: it is not shown again.</strong></p>
     ${facts([
       ['Client id', html`<code class="secret">${clientId}</code>`],
       ['Client secret', html`<code class="secret">${secret}</code>`],
-      ['Token address', html`<code class="secret">${tokenAddress}</code>`],
+      ['Token endpoint', html`<code class="secret">${tokenAddress}</code>`],
     ])}
   </div>`;
 }
@@ -113,8 +112,10 @@ function issuedPart({ clientId, secret }: { clientId: string; secret: string }, 
 function newClientPart(own: NonNullable<AppsView['own']>, entry: Entry, { token }: Carried): Markup {
   const { projects, grantable, chosen } = own;
   return html`<section aria-labelledby="new-client">
-    <h2 id="new-client">New program of your own</h2>
-    <p class="soft">It signs in with an id and a secret (client credentials) and acts without anybody being there.</p>
+    <h2 id="new-client">New program</h2>
+    <p class="soft">
+      It signs in with a client id and a secret (client credentials) and acts for the organization, not for a person.
+    </p>
     <form class="consent" method="post" action="/apps/clients">
       ${token} ${clientFields.map((field) => fieldOf(field, entry))}
       <fieldset id="projectIds" tabindex="-1">
@@ -139,12 +140,12 @@ function newClientPart(own: NonNullable<AppsView['own']>, entry: Entry, { token 
           )}
         </div>
       </fieldset>
-      <div class="decision"><button>Make the program</button></div>
+      <div class="decision"><button>Create program</button></div>
     </form>
   </section>`;
 }
 
-/** Programs that act for people of the organization, and its own that act for themselves. */
+/** Programs that act for people of the organization, and programs of the organization itself. */
 export function appsPage(view: AppsView, entry: Entry, carried: Carried): Page {
   const { session, organizationName, apps, own, done } = view;
   const list = (lines: readonly Markup[], none: string): Markup =>
@@ -156,12 +157,12 @@ export function appsPage(view: AppsView, entry: Entry, carried: Carried): Page {
   const body = html`${summaryOf(entry, [...clientFields, ...groups])}
     ${done !== null && html`<p class="done" role="status">${done}</p>`}
     ${own !== null && own.issued !== null && issuedPart(own.issued, own.tokenAddress)}
-    <p><a href="/organizations">Your organizations</a> · You work in <strong>${organizationName}</strong>.</p>
+    <p><a href="/organizations">Your organizations</a> · Active organization: <strong>${organizationName}</strong>.</p>
     <section aria-labelledby="apps">
       <h2 id="apps">Programs that act for ${own === null ? 'you' : 'people'}</h2>
       ${list(
         apps.map((app) => appLine(app, carried)),
-        'None is connected. A program asks you when it wants to be.',
+        'No program is connected. A program asks you when it wants access.',
       )}
     </section>
     ${
@@ -170,11 +171,11 @@ export function appsPage(view: AppsView, entry: Entry, carried: Carried): Page {
           <h2 id="clients">Programs of ${organizationName}</h2>
           ${list(
             own.clients.map((client) => clientLine(client, carried)),
-            'There is none yet.',
+            'The organization has no programs yet.',
           )}
         </section>
         ${newClientPart(own, entry, carried)}`
     }`;
   const isWrong = entry.problem !== null || entry.errors.length > 0;
-  return { title: 'Connected apps', body, who: whoIs(session, carried), isWrong };
+  return { title: 'Connected apps', body, who: signedInHeader(session, carried), isWrong };
 }

@@ -13,19 +13,18 @@ import {
 } from '#src/domain/access/oauth/consent-choice.ts';
 import { plainName } from '#src/domain/access/oauth/consent-text.ts';
 import type { LiveSession } from '#src/domain/ports/sessions.ts';
-import { box } from '#http/pages/box.ts';
+import { box, summaryOf, type Entry } from '#http/pages/fields.ts';
 import { along, carriedFields, type Carried } from '#http/pages/account.ts';
-import { summaryOf, type Entry } from '#http/pages/fields.ts';
 import { html, type Content, type Markup } from '#http/pages/html.ts';
 import type { Page } from '#http/pages/layout.ts';
-import { whoIs } from '#http/pages/organizations.ts';
+import { signedInHeader } from '#http/pages/organizations.ts';
 import { scopeTexts } from '#http/pages/scope-texts.ts';
 import type { ConsentRequest, OAuthClient } from '#src/domain/access/oauth/records.ts';
 
 export interface ConsentView {
   readonly client: OAuthClient;
   readonly consent: ConsentRequest;
-  /** What the form sends back: opens the request once. */
+  /** One-time value that the form sends back to find the request. */
   readonly value: string;
   readonly session: LiveSession;
   readonly place: Place;
@@ -33,7 +32,7 @@ export interface ConsentView {
   readonly entry: Entry;
 }
 
-/** Groups of the form, for what is wrong in them. */
+/** Groups of the form, for the error summary. */
 const groups = [
   { name: 'project', label: 'Projects' },
   { name: 'scope', label: 'What it may do' },
@@ -42,7 +41,7 @@ const groups = [
 
 const presetNames: Readonly<Record<Preset, string>> = { read: 'Read only', editor: 'Editor', full: 'Full' };
 const lastingNames: Readonly<Record<Lasting, string>> = {
-  hour: '1 hour, then it has to ask again',
+  hour: '1 hour, then it must ask again',
   '30': '30 days',
   '90': '90 days',
   '365': '1 year',
@@ -51,27 +50,28 @@ const lastingNames: Readonly<Record<Lasting, string>> = {
 
 const day = (at: Date): string => at.toISOString().slice(0, 10);
 
-/** What vouches for the client: never its own words. */
+/** States what vouches for the client. Its own claims never do. */
 function originOf({ origin, _id, createdAt }: OAuthClient): Content {
   if (origin === 'document') return html`Described at <bdi>${_id}</bdi>`;
-  if (origin === 'registered') return `Registered by itself on ${day(createdAt)}; nobody checked it`;
-  return `Set up by an organization on ${day(createdAt)}`;
+  if (origin === 'registered') return `Registered itself on ${day(createdAt)}. Nobody has verified it`;
+  return `Created by an organization on ${day(createdAt)}`;
 }
 
 function warningOf(client: OAuthClient, { kind, host }: Destination): Markup | null {
   if (kind === 'computer')
     return html`<p class="warn">
-      <strong>Goes to a program on this computer.</strong> Any program can claim this name. Go on only if you started it
-      yourself just now.
+      <strong>Access goes to a program on this computer.</strong> Any program can claim this name. Continue only if you
+      started it yourself just now.
     </p>`;
   if (kind === 'program')
     return html`<p class="warn">
-      <strong>Goes to the app that opens ${host} addresses on this device.</strong> Go on only if you came from that app
-      just now.
+      <strong>Access goes to the app that opens ${host} addresses on this device.</strong> Continue only if you came
+      from that app just now.
     </p>`;
   if (client.origin === 'document' && new URL(client._id).host !== host)
     return html`<p class="warn">
-      <strong>Goes to another site than the one that describes the program.</strong> Go on only if you know both.
+      <strong>Access goes to another site than the one that describes the program.</strong> Continue only if you trust
+      both.
     </p>`;
   return null;
 }
@@ -90,7 +90,7 @@ function asking({ client, consent, session }: ConsentView): Markup {
         <dd>${originOf(client)}</dd>
       </div>
       <div>
-        <dt>You are</dt>
+        <dt>Signed in as</dt>
         <dd>${session.name} <span class="soft">${session.email}</span></dd>
       </div>
     </dl>
@@ -117,7 +117,7 @@ function organizationPart({ place }: ConsentView): Markup {
       </select>
       <button class="quiet" name="act" value="show">Show its projects</button>
     </div>
-    <p class="hint" id="organization-hint">You see the projects and rights of ${organization.name}.</p>
+    <p class="hint" id="organization-hint">The projects and permissions below are of ${organization.name}.</p>
   </div>`;
 }
 
@@ -128,7 +128,7 @@ function projectPart({ place, choice, entry }: ConsentView): Markup {
   );
   return html`<fieldset id="project" tabindex="-1" ${wrong(entry, 'project')}>
     <legend>Projects</legend>
-    <p class="hint">Only these are within its reach. Projects that are made later are not.</p>
+    <p class="hint">The program reaches only these projects, and no project that is created later.</p>
     <div class="boxes short">
       ${lines.length > 0 ? lines : html`<p class="soft">${organization.name} has no project yet.</p>`}
     </div>
@@ -142,8 +142,8 @@ function scopeLine(scope: GrantScope, { place, choice, consent }: ConsentView): 
   const isOff = !place.grantable.includes(scope);
   const { name, hint } = scopeTexts[scope];
   const label = html`<strong>${name}</strong>
-    ${consent.scopes.includes(scope) && html`<span class="tag">asked for</span>`}
-    <span class="hint">${isOff ? `As ${place.organization.role} you cannot give this.` : hint}</span>`;
+    ${consent.scopes.includes(scope) && html`<span class="tag">requested</span>`}
+    <span class="hint">${isOff ? `Your role, ${place.organization.role}, does not include this.` : hint}</span>`;
   return box({ name: 'scope', value: scope, isChecked: choice.scopes.includes(scope), isOff, label });
 }
 
@@ -158,7 +158,7 @@ function scopePart(view: ConsentView): Markup {
   });
   return html`<fieldset id="scope" tabindex="-1" ${wrong(view.entry, 'scope')}>
     <legend>What it may do</legend>
-    <div class="actions presets" role="group" aria-label="Sets of rights">${buttons}</div>
+    <div class="actions presets" role="group" aria-label="Sets of permissions">${buttons}</div>
     <div class="boxes">${grantScopes.map((scope) => scopeLine(scope, view))}</div>
   </fieldset>`;
 }
@@ -181,8 +181,8 @@ function lastingPart({ client, choice, entry }: ConsentView): Markup {
 }
 
 /**
- * Asks a person whether a program may act for them. What the program says of itself is shown as text, and the address that the answer
- * goes to before all else. Source: mcp.md "OAuth 2.1 authorization server"; RFC 9700 §4.14.
+ * Asks a person for consent. The redirect address comes first; claims of the program appear as text. Source: docs/decisions/0044; RFC 9700
+ * §4.14.
  */
 export function consentPage(view: ConsentView, carried: Carried): Page {
   const { entry, session, value } = view;
@@ -198,29 +198,29 @@ export function consentPage(view: ConsentView, carried: Carried): Page {
         <button class="quiet" name="act" value="deny">Deny</button>
       </div>
     </form>`;
-  return { title: 'Connect a program', body, who: whoIs(session, carried), isWrong: entry.errors.length > 0 };
+  return { title: 'Connect a program', body, who: signedInHeader(session, carried), isWrong: entry.errors.length > 0 };
 }
 
-/** Somebody who belongs to no organization has nothing to give access to. */
-export function homelessPage(client: OAuthClient, session: LiveSession, carried: Carried): Page {
+/** Shown to a person without an organization, who has nothing to grant access to. */
+export function noOrganizationPage(client: OAuthClient, session: LiveSession, carried: Carried): Page {
   const body = html`<section>
-    <p><bdi>${plainName(client)}</bdi> asks for access, but you belong to no organization yet.</p>
-    <p><a href="${along('/organizations', carried.returnTo)}">Make an organization</a>, then go on from there.</p>
+    <p><bdi>${plainName(client)}</bdi> asks for access, but you are not a member of an organization yet.</p>
+    <p><a href="${along('/organizations', carried.returnTo)}">Create an organization</a>, then continue from there.</p>
   </section>`;
-  return { title: 'Connect a program', body, who: whoIs(session, carried) };
+  return { title: 'Connect a program', body, who: signedInHeader(session, carried) };
 }
 
-/** A request that cannot be answered where it says: its address may be anybody's. */
-export function refusedPage(
-  { message, wayOut }: { readonly message: string; readonly wayOut: string | null },
+/** Shown for a request whose redirect address is not trusted. */
+export function invalidRequestPage(
+  { message, hint }: { readonly message: string; readonly hint: string | null },
   requestId: string,
 ): Page {
   const body = html`<div class="errors" role="alert">
-      <p>The program that sent you here made a request that cannot be answered, so nothing was sent back to it.</p>
+      <p>The program that sent you here made an invalid request. Nothing was sent back to it.</p>
       <p class="soft">For its developers: ${message}.</p>
     </div>
-    ${wayOut !== null && html`<p>${wayOut}</p>`}
-    <p>Your account is as it was. <a href="/apps">Connected apps</a></p>
+    ${hint !== null && html`<p>${hint}</p>`}
+    <p>Nothing in your account changed. <a href="/apps">Connected apps</a></p>
     <p class="soft">Request ${requestId}</p>`;
   return { title: 'This program cannot be connected', body, isWrong: true, status: 400 };
 }

@@ -2,7 +2,7 @@ import type { FieldError } from '#src/domain/app-error.ts';
 import { html, type Content, type Markup } from '#http/pages/html.ts';
 
 export interface Field {
-  /** Name in the body, and id on the page. */
+  /** Name in the form, and id on the page. */
   readonly name: string;
   readonly label: string;
   readonly type: 'text' | 'email' | 'password';
@@ -11,11 +11,11 @@ export interface Field {
   readonly maxLength: number;
 }
 
-/** What somebody typed, and what of it is wrong. */
+/** Values that were submitted, and their errors. */
 export interface Entry {
   readonly values: Readonly<Record<string, string>>;
   readonly errors: readonly FieldError[];
-  /** Wrong as a whole. */
+  /** An error of the form as a whole. */
   readonly problem: string | null;
 }
 
@@ -24,7 +24,7 @@ export const untouched: Entry = { values: {}, errors: [], problem: null };
 const errorsOf = ({ errors }: Entry, name: string): string[] =>
   errors.filter(({ pointer }) => pointer === `/${name}`).map(({ message }) => message);
 
-/** A labelled input; what is wrong with it is tied to it. A password is never sent back. */
+/** A labelled input, with its error described by `aria-describedby`. A password is never sent back. */
 export function fieldOf(field: Field, entry: Entry): Markup {
   const { name, label, type, autocomplete, hint, maxLength } = field;
   const [error] = errorsOf(entry, name);
@@ -48,7 +48,7 @@ export function fieldOf(field: Field, entry: Entry): Markup {
   </div>`;
 }
 
-/** All that is wrong, at the top and with the focus; each line leads to its field. */
+/** A summary of all errors, at the top and focused. Each line links to its field. */
 export function summaryOf(entry: Entry, fields: readonly Pick<Field, 'name' | 'label'>[]): Content {
   const lines = fields.flatMap(({ name, label }) =>
     errorsOf(entry, name).map((message) => html`<li><a href="#${name}">${label}: ${message}</a></li>`),
@@ -64,4 +64,25 @@ export function summaryOf(entry: Entry, fields: readonly Pick<Field, 'name' | 'l
       </ul>`
     }
   </div>`;
+}
+
+/** A checkbox or radio button with its label. */
+export function box(line: {
+  readonly name: string;
+  readonly value: string;
+  readonly isChecked: boolean;
+  readonly isOff?: boolean;
+  readonly type?: 'checkbox' | 'radio';
+  readonly label: Content;
+}): Markup {
+  const { name, value, isChecked, isOff = false, type = 'checkbox', label } = line;
+  return html`<label class="box">
+    <input
+      type="${type}"
+      name="${name}"
+      value="${value}"
+      ${isChecked && html`checked`}
+      ${isOff && html`disabled`}
+    /><span>${label}</span>
+  </label>`;
 }

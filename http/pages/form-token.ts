@@ -16,7 +16,7 @@ function cookieOf({ headers }: Request): string | null {
   return pair === undefined ? null : pair.trim().slice(cookieName.length + 1);
 }
 
-/** Signed double submit: what a form sends is what its page's cookie says, and this service made it. */
+/** Signed double-submit token: the form field must equal the cookie, and carry this service's signature. */
 export class FormToken {
   readonly #secret: Buffer;
   readonly #isSecure: () => boolean;
@@ -31,7 +31,7 @@ export class FormToken {
     return same(signature, createHmac('sha256', this.#secret).update(nonce).digest('base64url'));
   }
 
-  /** The hidden field; its cookie is set where the browser has none, so that several tabs work. */
+  /** Returns the hidden field. An existing cookie is kept, so that several tabs work. */
   field(request: Request, response: Response): Markup {
     const known = cookieOf(request);
     if (known !== null && this.#isOurs(known))
@@ -47,6 +47,6 @@ export class FormToken {
   check(request: Request, body: Readonly<Record<string, string>>): void {
     const cookie = cookieOf(request);
     if (cookie !== null && this.#isOurs(cookie) && same(cookie, body[fieldName] ?? '')) return;
-    throw new AppError('auth.forbidden', 'The form is too old, or cookies are off: open the page anew and try again.');
+    throw new AppError('auth.forbidden', 'The form has expired, or cookies are off. Reload the page and try again.');
   }
 }

@@ -6,7 +6,7 @@ const entities: Readonly<Record<string, string>> = {
   "'": '&#39;',
 };
 
-/** HTML that is safe to send. Only `html` makes it. */
+/** HTML that is safe to send. Only `html` creates it. */
 class Markup {
   readonly text: string;
 
@@ -16,7 +16,7 @@ class Markup {
 }
 export type { Markup };
 
-/** Nothing is written for null and false; a list is written without anything between. */
+/** null and false render as nothing; a list renders without separators. */
 export type Content = string | number | Markup | null | false | readonly Content[];
 
 function written(content: Content): string {
@@ -26,12 +26,12 @@ function written(content: Content): string {
   return String(content).replaceAll(/[&<>"']/g, (character) => entities[character] ?? '');
 }
 
-/** A piece of a page: what is put in is text, unless it was made here. Attributes have to be in quotes. */
+/** A fragment of a page. Values are escaped unless they are Markup. Attributes must be quoted. */
 export function html(strings: TemplateStringsArray, ...contents: readonly Content[]): Markup {
   return new Markup(strings.map((string, index) => string + written(contents[index] ?? null)).join(''));
 }
 
-/** A constant of this program, as it is. */
+/** Inserts a constant of this program without escaping. */
 export function verbatim(constant: string): Markup {
   return new Markup(constant);
 }

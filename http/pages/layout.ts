@@ -83,20 +83,20 @@ code { font: .9375rem/1.5 ui-monospace, monospace; }
 
 const styleHash = createHash('sha256').update(style).digest('base64');
 
-/** No `form-action`: a page that a sign-in leads on to may be another program's, and browsers hold redirects to it as well. */
+/** No `form-action`: sign-in may redirect to another program's page, and browsers apply the directive to redirects, too. */
 const policy = `default-src 'none'; style-src 'sha256-${styleHash}'; frame-ancestors 'none'; base-uri 'none'`;
 
 export interface Page {
   readonly title: string;
   readonly body: Content;
-  /** What stands at the top right. */
+  /** Content at the top right. */
   readonly who?: Content;
   readonly status?: number;
-  /** Something has to be corrected: told in the title first. */
+  /** Prefixes the title with "Error: ". */
   readonly isWrong?: boolean;
 }
 
-/** Sends a page: no script, nothing from elsewhere, not in a frame, not kept. */
+/** Sends a page that allows no script, no foreign content, no framing and no caching. */
 export function sendPage(response: Response, { title, body, who = null, status = 200, isWrong = false }: Page): void {
   response.setHeader('content-security-policy', policy);
   response.setHeader('cache-control', 'no-store');

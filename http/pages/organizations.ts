@@ -9,8 +9,8 @@ const organizationFields: readonly Field[] = [
   { name: 'name', label: 'Name of the organization', type: 'text', autocomplete: 'organization', maxLength: 200 },
 ];
 
-/** The top right of somebody who is signed in. */
-export const whoIs = ({ name }: LiveSession, carried: Carried): Markup =>
+/** Content of the top right for a signed-in person. */
+export const signedInHeader = ({ name }: LiveSession, carried: Carried): Markup =>
   html`<div class="who">
     <p>${name}</p>
     <form method="post" action="/sign-out">${carriedFields(carried)}<button class="quiet">Sign out</button></form>
@@ -49,18 +49,18 @@ function choice(one: Affiliation, isActive: boolean, carried: Carried): Markup {
   </li>`;
 }
 
-export interface Belonging {
+export interface OrganizationsView {
   readonly session: LiveSession;
   readonly organizations: readonly Affiliation[];
 }
 
-export function organizationsPage(belonging: Belonging, entry: Entry, carried: Carried): Page {
-  const { session, organizations } = belonging;
+export function organizationsPage(view: OrganizationsView, entry: Entry, carried: Carried): Page {
+  const { session, organizations } = view;
   const active = organizations.find(({ organizationId }) => organizationId === session.activeOrganizationId);
   const lines = organizations.map((one) => choice(one, one === active, carried));
   const body = html`${summaryOf(entry, organizationFields)}
-    ${active !== undefined && html`<p class="done">You work in ${active.name}.</p>`}
-    ${active !== undefined && carried.returnTo !== null && html`<p><a href="${carried.returnTo}">Go on</a></p>`}
+    ${active !== undefined && html`<p class="done">${active.name} is your active organization.</p>`}
+    ${active !== undefined && carried.returnTo !== null && html`<p><a href="${carried.returnTo}">Continue</a></p>`}
     <section aria-labelledby="yours">
       <h2 id="yours">Your organizations</h2>
       ${
@@ -68,7 +68,9 @@ export function organizationsPage(belonging: Belonging, entry: Entry, carried: C
           ? html`<ul>
               ${lines}
             </ul>`
-          : html`<p class="soft">You belong to none yet. An invitation opens by the link that you were given.</p>`
+          : html`<p class="soft">
+              You are not a member of an organization yet. Open the link of your invitation, or create one below.
+            </p>`
       }
     </section>
     ${
@@ -89,7 +91,7 @@ export function organizationsPage(belonging: Belonging, entry: Entry, carried: C
       </form>
     </section>`;
   const isWrong = entry.problem !== null || entry.errors.length > 0;
-  return { title: 'Organizations', body, who: whoIs(session, carried), isWrong };
+  return { title: 'Organizations', body, who: signedInHeader(session, carried), isWrong };
 }
 
 export function invitationPage(session: LiveSession, invitation: WaitingInvitation, carried: Carried): Page {
@@ -98,10 +100,10 @@ export function invitationPage(session: LiveSession, invitation: WaitingInvitati
     <p class="soft">You are signed in as ${session.email}.</p>
     ${decide(invitation, carried)}
   </section>`;
-  return { title: `Invitation to ${invitation.organizationName}`, body, who: whoIs(session, carried) };
+  return { title: `Invitation to ${invitation.organizationName}`, body, who: signedInHeader(session, carried) };
 }
 
-/** What went wrong, and the way out of it. */
+/** An error, and links to go on from. */
 export function problemPage(title: string, detail: string, requestId: string): Page {
   const body = html`<div class="errors" role="alert"><p class="soft">${detail}</p></div>
     <p><a href="${along('/organizations', null)}">Your organizations</a> · <a href="/sign-in">Sign in</a></p>

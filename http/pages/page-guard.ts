@@ -4,7 +4,7 @@ import type { Logger } from '#src/domain/ports/logger.ts';
 import type { LiveSession } from '#src/domain/ports/sessions.ts';
 import type { Facade } from '#http/bind.ts';
 import { ownPath } from '#http/guard/own-path.ts';
-import { requestIdOf } from '#http/guard/request-id.ts';
+import { requestIdOf } from '#http/base-app.ts';
 import { refuseForeign } from '#http/guard/same-site.ts';
 import { along, type Carried } from '#http/pages/account.ts';
 import { FormToken } from '#http/pages/form-token.ts';
@@ -15,7 +15,7 @@ import type { AuthHandler } from '#http/routes/auth.ts';
 
 export type Body = Readonly<Record<string, string>>;
 
-/** Once each: what is sent twice counts as not sent. */
+/** Returns fields that were sent exactly once. */
 export function bodyOf(request: Request): Body {
   const body = (request.body ?? {}) as Record<string, unknown>;
   return Object.fromEntries(
@@ -23,7 +23,7 @@ export function bodyOf(request: Request): Body {
   );
 }
 
-/** What a group of boxes sends: none, one or several. */
+/** Returns the values of a group of checkboxes. */
 export function listIn(request: Request, name: string): readonly string[] {
   const body = (request.body ?? {}) as Record<string, unknown>;
   const sent = Object.hasOwn(body, name) ? [body[name]].flat() : [];
@@ -35,7 +35,7 @@ export function seeOther(response: Response, path: string): void {
   response.redirect(303, path);
 }
 
-/** What every page does first: who it is, whether a page of ours sent the form, and what the next form carries. */
+/** Checks that every page needs: the session, the origin of a form, and the token of the next form. */
 export class PageGuard {
   readonly #auth: AuthHandler;
   readonly #facade: Pick<Facade, 'origins' | 'limiters'>;
@@ -51,33 +51,33 @@ export class PageGuard {
     return { token: this.#token.field(request, response), returnTo: ownPath(returnTo) };
   }
 
-  /** Whose page it is; null for nobody's. Error: `request.rate_limited`. */
+  /** Returns the session, or null. Error: `request.rate_limited`. */
   async session(request: Request, response: Response): Promise<LiveSession | null> {
     const session = await this.#auth.read(request.headers.cookie);
     if (session !== null) await this.#facade.limiters?.usual.take(session.sessionId, response);
     return session;
   }
 
-  /** Whose page it is; null after they were sent to sign in. */
+  /** Returns the session, or null after a redirect to sign in. */
   async signedIn(request: Request, response: Response): Promise<LiveSession | null> {
     const session = await this.session(request, response);
     if (session === null) this.sendToSignIn(request, response);
     return session;
   }
 
-  /** And back to where they are. */
+  /** Redirects to sign in, and from there back to this page. */
   sendToSignIn(request: Request, response: Response): void {
     seeOther(response, along('/sign-in', request.method === 'GET' ? ownPath(request.originalUrl) : null));
   }
 
-  /** Stands before every form: reads it, and refuses what no page of ours sent. */
+  /** Reads a form, and refuses one that no page of this service sent. */
   form(
     most: { readonly bytes: number; readonly fields: number } = { bytes: 16 * 1024, fields: 100 },
   ): RequestHandler[] {
     const ours: RequestHandler = (request, _response, next) => {
       refuseForeign(request, this.#facade.origins());
       if (request.is('application/x-www-form-urlencoded') === false)
-        throw new AppError('request.media_type', 'Send the form of the page.');
+        throw new AppError('request.media_type', 'Send Content-Type: application/x-www-form-urlencoded.');
       next();
     };
     const read = express.urlencoded({ extended: false, limit: most.bytes, parameterLimit: most.fields });
@@ -89,19 +89,19 @@ export class PageGuard {
   }
 }
 
-/** Whoever reads it is a person. */
+/** Shows errors as pages. */
 export function problemPages(logger: Logger): ErrorRequestHandler {
   return (error: unknown, request, response, next) => {
     if (response.headersSent) {
       next(error);
       return;
     }
-    const fault = asAppError(error);
-    const { status, title } = fault.row;
+    const appError = asAppError(error);
+    const { status, title } = appError.row;
     const requestId = requestIdOf(response);
-    if (status >= 500) logger.error({ err: fault.cause ?? error, requestId, path: request.path }, 'request failed');
-    const retryAfter = fault.retryAfterSeconds ?? (status === 503 || status === 429 ? 1 : undefined);
+    if (status >= 500) logger.error({ err: appError.cause ?? error, requestId, path: request.path }, 'request failed');
+    const retryAfter = appError.retryAfterSeconds ?? (status === 503 || status === 429 ? 1 : undefined);
     if (retryAfter !== undefined) response.setHeader('retry-after', String(retryAfter));
-    sendPage(response, { ...problemPage(title, fault.detail, requestId), status });
+    sendPage(response, { ...problemPage(title, appError.detail, requestId), status });
   };
 }

@@ -18,10 +18,10 @@ interface Watched {
 
 type Memberships = Map<string, Promise<boolean>>;
 
-/** Sessions looked at side by side. */
+/** Sessions checked concurrently. */
 const atOnce = 10;
 
-/** Ends the streams of sessions that ended, and of members who are none any more. One look for a session, whatever it has open. */
+/** Ends the streams of ended sessions and memberships. Each session is checked once, however many streams it has open. */
 export class AccessWatch {
   readonly #parts: WatchParts;
   readonly #watched = new Map<string, Watched>();
@@ -45,7 +45,7 @@ export class AccessWatch {
     if (watched?.readers.size === 0) this.#watched.delete(sessionId);
   }
 
-  /** Looks at all sessions, once more where a look has begun already. Never rejects. */
+  /** Checks all sessions, and once more if a check is running. Never rejects. */
   check(): Promise<void> {
     if (this.#checking !== null) this.#again = true;
     this.#checking ??= this.#checkAll().finally(() => {
@@ -74,8 +74,8 @@ export class AccessWatch {
           reader.end();
     } catch (error) {
       if (error instanceof AppError && error.code === 'auth.unauthorized') for (const reader of readers) reader.end();
-      // It may well stand: the next look tells.
-      else this.#parts.logger.warn({ err: error }, 'who reads a stream could not be checked; trying again');
+      // The session may be valid: the next check decides.
+      else this.#parts.logger.warn({ err: error }, 'the session of a stream could not be checked; retrying');
     }
   }
 

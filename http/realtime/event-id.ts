@@ -4,7 +4,7 @@ import { AppError } from '#src/domain/app-error.ts';
 import { fieldErrors, invalidInput } from '#tools/call.ts';
 import type { LogPosition } from '#src/stores/event-log.ts';
 
-/** A place in an organization's log: `<epoch>-<seq>` on the wire. */
+/** A position in an organization's log: `<epoch>-<seq>` on the wire. */
 export interface EventId {
   readonly epoch: string;
   readonly seq: number;
@@ -12,7 +12,7 @@ export interface EventId {
 
 export const eventIdText = (epoch: string, seq: number): string => `${epoch}-${seq}`;
 
-/** The row's query. Error: `request.invalid`. */
+/** Parses the query of a row. Error: `request.invalid`. */
 export function streamQuery({ query }: Route, request: Request): Record<string, unknown> {
   const parsed = query?.safeParse(request.query);
   if (parsed?.error !== undefined) throw invalidInput(fieldErrors(parsed.error));
@@ -20,8 +20,8 @@ export function streamQuery({ query }: Route, request: Request): Record<string, 
 }
 
 /**
- * Where the reader was: the header, or else the query, since a page cannot set the header the first time. null when it begins.
- * Error: `request.invalid` for what was never an id of ours.
+ * Reads the reader's last position from the header, or else from the query, since a page cannot set the header on its first request. null
+ * for a new reader. Error: `request.invalid` for an id of another form.
  */
 export function lastEventId(request: Request, query: Record<string, unknown>): EventId | null {
   const text = request.get('last-event-id') ?? query['lastEventId'];
@@ -30,7 +30,7 @@ export function lastEventId(request: Request, query: Record<string, unknown>): E
   if (epoch === undefined || seq === undefined)
     throw new AppError(
       'request.invalid',
-      'Last-Event-ID is not an id of this stream: send the last one you got, or none.',
+      'Last-Event-ID is not an id of this stream. Send the last id that you received, or none.',
       {
         errors: [{ pointer: '/lastEventId', code: 'event_id_invalid', message: 'expected <epoch>-<number>' }],
       },
@@ -38,6 +38,6 @@ export function lastEventId(request: Request, query: Record<string, unknown>): E
   return { epoch, seq: Number(seq) };
 }
 
-/** Whether everything after `from` is still there to be told. */
+/** True while the log still has every event after `from`. */
 export const resumable = (from: EventId, { epoch, forgotten, last }: LogPosition): boolean =>
   from.epoch === epoch && from.seq >= forgotten && from.seq <= last;

@@ -9,12 +9,12 @@ import type { LoggedEvent } from '#src/domain/events/events.ts';
 export interface FeedParts {
   readonly events: EventLog;
   readonly logger: Logger;
-  /** What the log does not hold, since it expires. */
+  /** Adds fields that the log does not store because they expire. */
   present(event: LoggedEvent): Readonly<Record<string, unknown>>;
 }
 
 export interface FeedOptions extends SequenceOptions {
-  /** Frames kept for readers that come back, in bytes. */
+  /** Bytes of frames kept for readers that reconnect. */
   readonly recentBytes: number;
 }
 
@@ -31,7 +31,7 @@ interface Group {
 }
 
 const page = 200;
-/** First look for a number that others wait for; then twice as long each time. */
+/** First delay before looking for a missing number; it doubles each time. */
 const soonMs = 20;
 const nothing = Buffer.alloc(0);
 const bare = Buffer.from(': ping\n\n');
@@ -40,8 +40,8 @@ const wants = ({ projectIds }: Pick<Group, 'projectIds'>, projectId: string): bo
   projectIds === null || projectIds.has(projectId);
 
 /**
- * What one organization's readers hear: one subscription, one reading of the log and one serialization for all of them. Events that
- * other processes append are found by `look`. Source: contracts.md "Realtime feed"; docs/decisions/0040.
+ * Feeds all readers of one organization from one subscription, with one reading of the log and one serialization. `look` finds events that
+ * other processes appended. Source: docs/decisions/0040.
  */
 export class OrganizationFeed {
   readonly #organizationId: string;
@@ -51,7 +51,7 @@ export class OrganizationFeed {
   readonly #sequence: Sequence;
   readonly #groups = new Map<string, Group>();
   readonly #stop: () => void;
-  /** Everything after `#recentAfter` that was told. */
+  /** All frames sent after `#recentAfter`. */
   #recent: Frame[] = [];
   #recentSize = 0;
   #recentAfter: number;
@@ -62,20 +62,20 @@ export class OrganizationFeed {
   #soonMs = soonMs;
   #failing = false;
   #closed = false;
-  /** They are still told what they missed. */
+  /** Readers that are still receiving the events they missed. */
   readonly #joining = new Set<Reader>();
 
-  /** Begins at the end of the log. */
+  /** Opens a feed that begins at the end of the log. */
   static async open(organizationId: string, parts: FeedParts, options: FeedOptions): Promise<OrganizationFeed> {
     const early: LoggedEvent[] = [];
-    let hear = (event: LoggedEvent): void => void early.push(event);
-    const stop = parts.events.subscribe(organizationId, (event) => hear(event));
+    let receive = (event: LoggedEvent): void => void early.push(event);
+    const stop = parts.events.subscribe(organizationId, (event) => receive(event));
     try {
       const { epoch, last } = await parts.events.position(organizationId);
       const newest = await parts.events.read(organizationId, Math.max(0, last - page), page);
       const feed = new OrganizationFeed(organizationId, { parts, options, epoch, last, newest, stop });
-      hear = (event) => feed.#hear(event);
-      for (const event of [...newest, ...early]) feed.#hear(event);
+      receive = (event) => feed.#receive(event);
+      for (const event of [...newest, ...early]) feed.#receive(event);
       return feed;
     } catch (error) {
       stop();
@@ -100,21 +100,21 @@ export class OrganizationFeed {
     this.#options = options;
     this.#epoch = epoch;
     this.#stop = stop;
-    const told = settledUpTo(newest, Date.now() - options.patienceMs) ?? last;
-    this.#sequence = new Sequence(told, options);
-    this.#recentAfter = told;
+    const delivered = settledUpTo(newest, Date.now() - options.patienceMs) ?? last;
+    this.#sequence = new Sequence(delivered, options);
+    this.#recentAfter = delivered;
   }
 
-  /** The id to go on after for whoever heard everything until now. */
+  /** Id after which a reader that received everything resumes. */
   get lastId(): string {
-    return eventIdText(this.#epoch, this.#sequence.told);
+    return eventIdText(this.#epoch, this.#sequence.delivered);
   }
 
-  /** Tells the reader what it missed since `from`, then what happens. `null`: from now on. */
+  /** Sends the reader the events since `from`, then new ones. `null`: new ones only. */
   async join(reader: Reader, from: EventId | null): Promise<void> {
     if (from === null || !(await this.#canResume(from))) {
       if (from !== null) reader.write(this.#reset());
-      reader.after = this.#sequence.told;
+      reader.after = this.#sequence.delivered;
     } else {
       this.#joining.add(reader);
       await this.#replay(reader, from.seq).finally(() => this.#joining.delete(reader));
@@ -129,22 +129,21 @@ export class OrganizationFeed {
     if (group?.readers.size === 0) this.#groups.delete(key);
   }
 
-  /** Signs of life, with the id to go on after: readers of quiet projects would be too old one day. */
+  /** Sends pings with the current id, so that readers of quiet projects can resume later. */
   ping(): void {
     const bytes = Buffer.from(`id: ${this.lastId}\n: ping\n\n`);
     for (const { readers } of this.#groups.values()) for (const reader of readers) reader.ping(bytes);
     for (const reader of this.#joining) reader.ping(bare);
   }
 
-  /** Reads what other processes appended. Never rejects. */
+  /** Reads events that other processes appended. Never rejects. */
   look(): Promise<void> {
     this.#looking ??= this.#read()
       .then(() => {
         this.#failing = false;
       })
       .catch((error: unknown) => {
-        if (!this.#failing)
-          this.#parts.logger.warn({ err: error }, 'the log of events could not be read; trying again');
+        if (!this.#failing) this.#parts.logger.warn({ err: error }, 'the event log could not be read; retrying');
         this.#failing = true;
       })
       .finally(() => {
@@ -161,16 +160,16 @@ export class OrganizationFeed {
 
   async #canResume(from: EventId): Promise<boolean> {
     if (from.epoch !== this.#epoch) return false;
-    if (from.seq >= this.#recentAfter && from.seq <= this.#sequence.told) return true;
-    // Long ago; or told by another process, which is ahead of this one.
+    if (from.seq >= this.#recentAfter && from.seq <= this.#sequence.delivered) return true;
+    // The position is old, or comes from another process that is ahead of this one.
     return resumable(from, await this.#parts.events.position(this.#organizationId));
   }
 
-  /** From the log, at the reader's pace, until what is left is in memory: from there on nothing comes between. */
+  /** Sends events from the log at the reader's pace until the rest is in memory, then the rest at once. */
   async #replay(reader: Reader, after: number): Promise<void> {
     let from = after;
     while (from < this.#recentAfter && !reader.closed) {
-      const until = this.#sequence.told;
+      const until = this.#sequence.delivered;
       const events = await this.#parts.events.read(this.#organizationId, from, page);
       const missed = events.filter((event) => event.seq <= until);
       const wanted = missed.filter((event) => wants(reader, event.projectId));
@@ -179,7 +178,7 @@ export class OrganizationFeed {
       from = missed.length < page || last === undefined ? until : last;
       await reader.drained();
     }
-    reader.after = Math.max(from, this.#sequence.told);
+    reader.after = Math.max(from, this.#sequence.delivered);
     reader.write(
       select(
         reader,
@@ -188,11 +187,11 @@ export class OrganizationFeed {
     );
   }
 
-  #hear(event: LoggedEvent): void {
+  #receive(event: LoggedEvent): void {
     if (this.#sequence.add(event, Date.now())) this.#late.push(event);
     if (this.#flushing) return;
     this.#flushing = true;
-    // Events that were stored together travel together.
+    // Events that were stored together are sent together.
     queueMicrotask(() => {
       this.#flushing = false;
       this.#flush();
@@ -200,16 +199,16 @@ export class OrganizationFeed {
   }
 
   #flush(): void {
-    const late = this.#late.splice(0).map((event) => this.#frame(event, this.#sequence.told));
+    const late = this.#late.splice(0).map((event) => this.#frame(event, this.#sequence.delivered));
     const frames = this.#sequence.next(Date.now()).map((event) => this.#frame(event, event.seq));
     this.#keep(frames);
-    if (late.length > 0) this.#tell(late, true);
-    if (frames.length > 0) this.#tell(frames, false);
+    if (late.length > 0) this.#send(late, true);
+    if (frames.length > 0) this.#send(frames, false);
     if (!this.#sequence.waits) this.#soonMs = soonMs;
     else this.#lookSoon();
   }
 
-  #tell(frames: readonly Frame[], late: boolean): void {
+  #send(frames: readonly Frame[], late: boolean): void {
     const first = frames[0]?.seq ?? 0;
     for (const group of this.#groups.values()) {
       const bytes = select(group, frames);
@@ -238,12 +237,12 @@ export class OrganizationFeed {
 
   async #read(): Promise<void> {
     const { events } = this.#parts;
-    const hear = (found: readonly LoggedEvent[]): void => found.forEach((event) => this.#hear(event));
+    const receive = (found: readonly LoggedEvent[]): void => found.forEach((event) => this.#receive(event));
     for (const { after, count } of this.#sequence.missing(Date.now()))
-      hear(await events.read(this.#organizationId, after, Math.min(count, page)));
+      receive(await events.read(this.#organizationId, after, Math.min(count, page)));
     for (let full = true; full;) {
       const found = await events.read(this.#organizationId, this.#sequence.highest, page);
-      hear(found);
+      receive(found);
       full = found.length === page;
     }
   }
@@ -295,8 +294,8 @@ function select(group: Pick<Group, 'projectIds'>, frames: readonly Frame[]): Buf
 }
 
 /**
- * The number below which nothing is still being stored: of events in a row, and of those before one that is older than `before`. null:
- * there are none.
+ * Returns the number up to which no event can still be missing: consecutive events, and those before an event older than `before`. null
+ * without events.
  */
 function settledUpTo(events: readonly LoggedEvent[], before: number): number | null {
   let settled: number | null = null;

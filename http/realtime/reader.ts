@@ -5,24 +5,24 @@ import { AppError } from '#src/domain/app-error.ts';
 const mostIdle = 2;
 
 /**
- * One open stream. It writes to the connection itself: the answer has no length and ends with its connection, so nothing has to be
- * added to a frame, and one buffer serves all readers.
+ * One open stream. It writes to the socket directly: the response has no length and ends with its connection, so frames need no chunk
+ * headers and one buffer serves all readers.
  */
 export class Reader {
   readonly organizationId: string;
   /** null: all of the organization. */
   readonly projectIds: ReadonlySet<string> | null;
-  /** Number of the last event that it has, or does not want. */
+  /** Number of the last event that it received or did not subscribe to. */
   after = 0;
   readonly #response: Response;
   readonly #socket: Socket;
   readonly #maxBuffered: number;
-  /** Bytes that had left at the last sign of life, while some waited; -1 while none did. */
+  /** Bytes sent by the last ping while some were buffered; -1 while none were. */
   #left = -1;
-  /** Signs of life in a row at which it had taken nothing. */
+  /** Consecutive pings at which the reader had taken nothing. */
   #idle = 0;
 
-  /** Answers with the head of the stream and `begin`. Error: `request.invalid` where the connection is busy with another answer. */
+  /** Sends the headers and `begin`. Error: `request.invalid` when the connection is busy with another response. */
   constructor(
     response: Response,
     begin: string,
@@ -34,7 +34,10 @@ export class Reader {
   ) {
     const { socket } = response;
     if (socket === null)
-      throw new AppError('request.invalid', 'A stream needs a connection of its own: wait for the answer before.');
+      throw new AppError(
+        'request.invalid',
+        'A stream needs a connection of its own. Wait for the previous response, or open another connection.',
+      );
     this.organizationId = organizationId;
     this.projectIds = projectIds;
     this.#response = response;
@@ -54,14 +57,14 @@ export class Reader {
     return this.#socket.destroyed || this.#response.writableEnded;
   }
 
-  /** Drops the reader when too much waits for it already; `bytes` are shared, and may be more than that. */
+  /** Drops the reader when its buffer is full already. `bytes` is shared and may be larger than the limit. */
   write(bytes: Buffer): void {
     if (this.closed || bytes.length === 0) return;
     if (this.#socket.writableLength > this.#maxBuffered) this.#socket.destroy();
     else this.#socket.write(bytes);
   }
 
-  /** A sign of life. Drops a reader that took nothing of what waits for it between three of them. */
+  /** Sends a ping. Drops a reader that took none of its buffer during three pings. */
   ping(bytes: Buffer): void {
     const socket = this.#socket;
     const waiting = socket.writableLength;
@@ -72,7 +75,7 @@ export class Reader {
     else this.write(bytes);
   }
 
-  /** Settles when the reader took what waits for it, or is gone. */
+  /** Resolves when the reader's buffer is empty, or the reader is gone. */
   async drained(): Promise<void> {
     const socket = this.#socket;
     if (this.closed || !socket.writableNeedDrain) return;

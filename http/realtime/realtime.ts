@@ -9,9 +9,9 @@ import { sseDefaults } from '#http/sse.ts';
 
 export interface RealtimeOptions extends FeedOptions {
   readonly pingMs: number;
-  /** Events that other processes append do not pass this one's bus: look for them this often. */
+  /** Poll interval for events of other processes, which do not pass this process's bus. */
   readonly lookMs: number;
-  /** How often sessions and memberships are looked at again. */
+  /** Interval at which sessions and memberships are checked again. */
   readonly checkMs: number;
   readonly maxBuffered: number;
   readonly streamsPerSession: number;
@@ -32,7 +32,7 @@ export interface StreamRequest {
   readonly request: Request;
   readonly response: Response;
   readonly principal: Principal;
-  /** Where the reader was; null: from now on. */
+  /** Position to resume from; null: new events only. */
   readonly from: EventId | null;
   /** null: all of the organization. */
   readonly projectIds: ReadonlySet<string> | null;
@@ -40,20 +40,20 @@ export interface StreamRequest {
 
 interface Shared {
   readonly feed: Promise<OrganizationFeed>;
-  /** Streams, and those that are about to be. */
+  /** Open streams, and streams that are being opened. */
   users: number;
 }
 
 /**
- * All streams of this process: one feed for each organization that somebody listens to, and three timers for all of them, which turn
- * only while there are streams.
+ * All streams of this process: one feed for each organization with readers, and three timers for all feeds, which run only while there
+ * are streams.
  */
 export class Realtime {
   readonly #parts: FeedParts & WatchParts;
   readonly #options: RealtimeOptions;
   readonly #feeds = new Map<string, Shared>();
   readonly #readers = new Set<Reader>();
-  readonly #places: ConcurrencyLimit;
+  readonly #limit: ConcurrencyLimit;
   readonly #watch: AccessWatch;
   #timers: NodeJS.Timeout[] = [];
   #closed = false;
@@ -61,15 +61,15 @@ export class Realtime {
   constructor(parts: FeedParts & WatchParts, options: RealtimeOptions) {
     this.#parts = parts;
     this.#options = options;
-    this.#places = new ConcurrencyLimit(options.streamsPerSession, 'session');
+    this.#limit = new ConcurrencyLimit(options.streamsPerSession, 'session');
     this.#watch = new AccessWatch(parts);
   }
 
-  /** Answers with a stream; settles when the reader has what it missed. Error: `request.rate_limited`. */
+  /** Opens a stream. Resolves when the reader has the events it missed. Error: `request.rate_limited`. */
   async open({ request, response, principal, from, projectIds }: StreamRequest): Promise<void> {
     const { session, organizationId } = principal;
     if (session === null) throw new Error('a stream needs a session');
-    const giveBack = this.#places.take(session.id);
+    const giveBack = this.#limit.take(session.id);
     const shared = this.#share(organizationId);
     const release = (): void => {
       giveBack();
@@ -83,7 +83,7 @@ export class Realtime {
         release();
         return;
       }
-      // Who breaks off before the first event goes on from here.
+      // A reader that disconnects before the first event resumes from here.
       const begin = `retry: 2000\n\n${from === null ? `id: ${feed.lastId}\n\n` : ''}`;
       const { maxBuffered } = this.#options;
       reader = new Reader(response, begin, { organizationId, projectIds, maxBuffered });
@@ -106,12 +106,12 @@ export class Realtime {
     });
   }
 
-  /** Somebody's session or membership may have changed. */
+  /** Checks all readers, after a session or membership may have changed. */
   recheck(): void {
     if (this.#readers.size > 0) void this.#watch.check();
   }
 
-  /** Ends all streams, and takes no more. */
+  /** Ends all streams and accepts no more. */
   close(): void {
     this.#closed = true;
     for (const timer of this.#timers) clearInterval(timer);
@@ -131,7 +131,7 @@ export class Realtime {
     shared.users -= 1;
     if (shared.users > 0) return;
     this.#feeds.delete(organizationId);
-    // One that could not be opened was told to whoever asked for it.
+    // The caller that opened the feed has received its error.
     shared.feed.then(
       (feed) => feed.close(),
       () => undefined,

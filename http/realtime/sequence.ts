@@ -1,13 +1,13 @@
 import type { LoggedEvent } from '#src/domain/events/events.ts';
 
 export interface SequenceOptions {
-  /** How long a number that was given out may be missing before those behind it go on without it. */
+  /** Time that later events wait for a missing number. */
   readonly patienceMs: number;
-  /** How long it may still come after that. */
+  /** Time after that in which the missing event is still accepted. */
   readonly lateMs: number;
 }
 
-/** Numbers above `after`, so many. */
+/** `count` numbers that follow `after`. */
 export interface Missing {
   readonly after: number;
   readonly count: number;
@@ -17,27 +17,26 @@ const mostHeld = 5_000;
 const mostLate = 20;
 
 /**
- * Brings the events of one log into the order of their numbers, each once. Another process may store its number after higher ones:
- * those wait for it, so that whoever goes on after a number has everything up to it. A number that a crash left unused is given up.
- * Times in milliseconds.
+ * Orders the events of one log by number, each once. Another process may store a number after higher ones; these wait for it, so that a
+ * reader that resumes after a number has every event up to it. A number that a crash left unused is given up. Times in milliseconds.
  */
 export class Sequence {
   readonly #options: SequenceOptions;
-  #told: number;
+  #delivered: number;
   #highest: number;
   readonly #held = new Map<number, { readonly event: LoggedEvent; readonly at: number }>();
   #late: (Missing & { readonly until: number })[] = [];
 
-  /** Everything up to `told` is known already. */
-  constructor(told: number, options: SequenceOptions) {
+  /** All events up to `delivered` are known already. */
+  constructor(delivered: number, options: SequenceOptions) {
     this.#options = options;
-    this.#told = told;
-    this.#highest = told;
+    this.#delivered = delivered;
+    this.#highest = delivered;
   }
 
-  /** Every event up to this number was handed out, or is given up. */
-  get told(): number {
-    return this.#told;
+  /** Every event up to this number was returned, or is given up. */
+  get delivered(): number {
+    return this.#delivered;
   }
 
   /** The highest number seen. */
@@ -45,41 +44,41 @@ export class Sequence {
     return this.#highest;
   }
 
-  /** Events wait for one with a lower number. */
+  /** True while events wait for one with a lower number. */
   get waits(): boolean {
     return this.#held.size > 0;
   }
 
-  /** Takes an event in, whether it is known or not. True: it was given up, so hand it out at once. */
+  /** Adds an event. Returns true for one that was given up: send it at once. */
   add(event: LoggedEvent, now: number): boolean {
     const { seq } = event;
     this.#highest = Math.max(this.#highest, seq);
-    if (seq <= this.#told) return this.#isLate(seq);
+    if (seq <= this.#delivered) return this.#isLate(seq);
     if (!this.#held.has(seq)) this.#held.set(seq, { event, at: now });
     return false;
   }
 
-  /** What may be handed out now, in order. */
+  /** Returns the events that may be sent now, in order. */
   next(now: number): LoggedEvent[] {
     const ready: LoggedEvent[] = [];
     while (this.#held.size > 0) {
-      const held = this.#held.get(this.#told + 1);
+      const held = this.#held.get(this.#delivered + 1);
       if (held === undefined) {
         if (!this.#giveUp(now)) break;
       } else {
-        this.#told += 1;
-        this.#held.delete(this.#told);
+        this.#delivered += 1;
+        this.#held.delete(this.#delivered);
         ready.push(held.event);
       }
     }
     return ready;
   }
 
-  /** Numbers that were given out, as far as is known, and not seen. */
+  /** Numbers that were assigned, as far as is known, and not seen. */
   missing(now: number): readonly Missing[] {
     this.#late = this.#late.filter(({ until }) => until > now);
     const gaps: Missing[] = [];
-    let after = this.#told;
+    let after = this.#delivered;
     for (const seq of [...this.#held.keys()].toSorted((a, b) => a - b)) {
       if (seq > after + 1) gaps.push({ after, count: seq - after - 1 });
       after = seq;
@@ -91,9 +90,9 @@ export class Sequence {
     const lowest = Math.min(...this.#held.keys());
     const waited = now - (this.#held.get(lowest)?.at ?? now);
     if (waited < this.#options.patienceMs && this.#held.size < mostHeld) return false;
-    const gap = { after: this.#told, count: lowest - this.#told - 1, until: now + this.#options.lateMs };
+    const gap = { after: this.#delivered, count: lowest - this.#delivered - 1, until: now + this.#options.lateMs };
     this.#late = [...this.#late, gap].slice(-mostLate);
-    this.#told = lowest - 1;
+    this.#delivered = lowest - 1;
     return true;
   }
 

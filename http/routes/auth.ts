@@ -4,12 +4,11 @@ import type { Affiliate } from '#tools/members/affiliate.ts';
 import { AppError } from '#src/domain/app-error.ts';
 import type { Accounts, AccountAction, AccountBody, AccountReply, LiveSession } from '#src/domain/ports/sessions.ts';
 import { fieldErrors, invalidInput } from '#tools/call.ts';
-import { inSession, type Facade } from '#http/bind.ts';
-import { jsonBody } from '#http/guard/json-body.ts';
+import { inSession, type Facade, jsonBody } from '#http/bind.ts';
 import { refuseForeignTargets } from '#http/guard/own-path.ts';
 import { isEmpty, sameSite } from '#http/guard/same-site.ts';
 
-/** What the addresses and the pages of sign-in stand on. */
+/** Dependencies of the API and pages of sign-in. */
 export interface AuthHandler extends Accounts {
   readonly affiliate: Affiliate;
   readonly formSecret: Buffer;
@@ -27,7 +26,7 @@ export function checked<T>(shape: Shape<T>, value: unknown): T {
   throw invalidInput(fieldErrors(result.error));
 }
 
-/** One action of the library, in the name of whoever sent the request. */
+/** Performs an account action for the sender of the request. */
 export function perform(
   auth: Accounts,
   action: AccountAction,
@@ -37,7 +36,7 @@ export function perform(
   return auth.perform(action, body, { cookie: headers.cookie, userAgent: headers['user-agent'], ip });
 }
 
-/** What of a user is on the wire. Tokens of sessions never are: the cookie is for the browser alone. */
+/** The public fields of a user. Session tokens are never sent: the cookie is for the browser only. */
 const person = (body: unknown): object | null => {
   const user = (body as { user?: { id: string; email: string; name: string } } | null)?.user;
   return user === undefined ? null : { id: user.id, email: user.email, name: user.name };
@@ -55,7 +54,7 @@ function sessionOf(body: unknown): object | null {
 type Work = (request: Request, response: Response) => Promise<object | null>;
 type MemberWork = (session: LiveSession, request: Request) => Promise<object>;
 
-/** Addresses of accounts; the library's own names, and none that is not here. Source: identity.md "Sessions". */
+/** Account endpoints, with the library's names. No other endpoint of the library is exposed. Source: docs/decisions/0034. */
 function accountRows(auth: AuthHandler): Record<string, Work> {
   const through = async (action: AccountAction, body: AccountBody, request: Request, response: Response) => {
     const reply = await perform(auth, action, body, request);
@@ -80,7 +79,7 @@ function accountRows(auth: AuthHandler): Record<string, Work> {
   };
 }
 
-/** Addresses of somebody who is signed in. */
+/** Endpoints that need a session. */
 function memberRows(auth: AuthHandler): Record<string, MemberWork> {
   const { affiliate } = auth;
   const actor = (session: LiveSession, { ip }: Request) => ({ session, ip: ip ?? null });
@@ -92,7 +91,10 @@ function memberRows(auth: AuthHandler): Record<string, MemberWork> {
     async 'POST revoke-session'({ userId }, request) {
       const { sessionId } = checked(contract.SessionChoice, request.body);
       if (!(await auth.end(userId, sessionId)))
-        throw new AppError('session.not_found', 'You have no session with this id.');
+        throw new AppError(
+          'session.not_found',
+          'No session with this id belongs to you. Take an id from list-sessions.',
+        );
       return { success: true };
     },
     async 'POST revoke-other-sessions'({ userId, sessionId }, request) {
@@ -132,7 +134,7 @@ function memberRows(auth: AuthHandler): Record<string, MemberWork> {
   };
 }
 
-/** Sign-in and what belongs to it, as JSON. */
+/** Mounts the JSON API of accounts, sessions and organizations. */
 export function mountAuth(router: Router, auth: AuthHandler, facade: Facade): void {
   const { sessions, limiters } = facade;
   const origins = () => facade.origins();

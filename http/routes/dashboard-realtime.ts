@@ -9,7 +9,7 @@ import { Realtime, realtimeDefaults, type RealtimeOptions } from '#http/realtime
 import type { LoggedEvent } from '#src/domain/events/events.ts';
 
 const row = dashboardLive.realtime;
-/** Where the web bundle reaches it. Source: specification §4.3 "Chat endpoint" rule 5. */
+/** Path under which the web bundle's proxy reaches the stream. */
 const proxyPath = '/api/realtime/dashboard';
 
 /** Requests that may end a session or a membership. */
@@ -20,17 +20,25 @@ function chosenProjects(principal: Principal, query: Record<string, unknown>): R
   if (named === undefined) return null;
   const foreign = named.findIndex((id) => !principal.projectIds.includes(id));
   if (foreign < 0) return new Set(named);
-  throw new AppError('project.not_found', 'No project with this id is yours.', {
-    errors: [{ pointer: `/projectIds/${foreign}`, code: 'not_found', message: 'take ids from the list of projects' }],
-  });
+  throw new AppError(
+    'project.not_found',
+    'No project with this id belongs to you. Take ids from the list of projects.',
+    {
+      errors: [{ pointer: `/projectIds/${foreign}`, code: 'not_found', message: 'take ids from the list of projects' }],
+    },
+  );
 }
 
 function mayListen({ scopes }: Principal): void {
   for (const scope of ['documents:read', 'runs:read'] as const)
-    if (!scopes.has(scope)) throw new AppError('auth.forbidden', `This credential lacks the scope ${scope}.`);
+    if (!scopes.has(scope))
+      throw new AppError(
+        'auth.forbidden',
+        `This credential lacks the scope ${scope}. Ask an admin for a role that has it.`,
+      );
 }
 
-/** After a request that may have ended somebody's access, those who listen are looked at again. */
+/** Checks the readers again after a request that may have ended a session or membership. */
 function recheckAfter(realtime: Realtime): RequestHandler {
   return (request, response, next) => {
     if (request.method !== 'GET' && accessPaths.some((path) => request.path.startsWith(path)))
@@ -41,7 +49,7 @@ function recheckAfter(realtime: Realtime): RequestHandler {
   };
 }
 
-/** A new row of a list wants its picture; the address is signed when it is told, since it expires. */
+/** Adds the thumbnail's address to new documents. It is signed when sent, since it expires. */
 const presenter =
   ({ thumbnails }: Pick<ToolDeps, 'thumbnails'>) =>
   ({ type, organizationId, documentId }: LoggedEvent): Readonly<Record<string, unknown>> =>
@@ -50,13 +58,13 @@ const presenter =
       : {};
 
 export interface RealtimeRouteOptions extends Partial<RealtimeOptions> {
-  /** Aborts when the service stops: it would wait for streams that stay open. */
+  /** Aborts when the service stops, which would wait for open streams. */
   readonly closing?: AbortSignal;
 }
 
 /**
- * What happens in an organization, as it happens, for its signed-in members. Before other routes: it looks again after those that end
- * sessions. Source: specification §6; contracts.md "Realtime feed".
+ * Mounts the stream of an organization's events for its signed-in members. Order matters: mount it before the routes that end sessions, to
+ * check the readers after them. Source: docs/decisions/0040.
  */
 export function mountDashboardRealtime(router: Router, facade: Facade, options: RealtimeRouteOptions = {}): void {
   const { deps, sessions } = facade;
@@ -71,12 +79,12 @@ export function mountDashboardRealtime(router: Router, facade: Facade, options: 
 
   const listen = async (request: Request, response: Response): Promise<void> => {
     const principal = callers.get(request);
-    if (principal === undefined) throw new Error(`${row.id}: nobody was admitted`);
+    if (principal === undefined) throw new Error(`${row.id}: no caller was authenticated`);
     mayListen(principal);
     const query = streamQuery(row, request);
     const projectIds = chosenProjects(principal, query);
     const from = lastEventId(request, query);
-    // A stream lives for hours: it keeps nothing that it does not need.
+    // A stream lives for hours, so it keeps nothing that it does not need.
     callers.delete(request);
     await realtime.open({ request, response, principal, from, projectIds });
   };

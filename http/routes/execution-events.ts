@@ -4,7 +4,7 @@ import type { Principal } from '#src/domain/access/principal.ts';
 import { callTool } from '#tools/call.ts';
 import { tools } from '#tools/index.ts';
 import { admission, type Facade } from '#http/bind.ts';
-import { requestIdOf } from '#http/guard/request-id.ts';
+import { requestIdOf } from '#http/base-app.ts';
 import { lastEventId, resumable, streamQuery } from '#http/realtime/event-id.ts';
 import { ConcurrencyLimit } from '#http/guard/concurrency-limit.ts';
 import { followExecution, lateMs } from '#http/execution-feed.ts';
@@ -13,14 +13,14 @@ import { openEventStream, sseDefaults, type SseOptions } from '#http/sse.ts';
 const streamsPerKey = 10;
 const row = service.executionEvents;
 
-/** The events of one execution as they happen. Source: contracts.md "Realtime feed". */
+/** Mounts the stream of one execution's events. Source: docs/decisions/0040. */
 export function mountExecutionEvents(router: Router, facade: Facade, options: SseOptions = sseDefaults): void {
   const callers = new WeakMap<Request, Principal>();
-  const places = new ConcurrencyLimit(streamsPerKey, 'key');
+  const limit = new ConcurrencyLimit(streamsPerKey, 'key');
 
   router.get(row.path, admission(facade, row, {}, callers), async (request, response) => {
     const principal = callers.get(request);
-    if (principal === undefined) throw new Error(`${row.id}: nobody was admitted`);
+    if (principal === undefined) throw new Error(`${row.id}: no caller was authenticated`);
     const { deps } = facade;
     const from = lastEventId(request, streamQuery(row, request));
     const { organizationId, actorId } = principal;
@@ -32,21 +32,21 @@ export function mountExecutionEvents(router: Router, facade: Facade, options: Ss
       deps,
       outcome: {},
     };
-    // Before the execution: what happens between the two is told.
+    // Order matters: events between the two reads are sent.
     const position = await deps.events.position(organizationId);
-    // Whether it may be read is the tool's rule.
+    // The tool decides whether the caller may read the execution.
     const execution = await callTool(tools.getExecution, ctx, { id: request.params['id'], wait: 0 });
     const resumed = from !== null && resumable(from, position);
     if (resumed && execution.finishedAt !== null && Date.now() - Date.parse(execution.finishedAt) > lateMs) {
       const [next] = await deps.events.read(organizationId, from.seq, 1, { executionId: execution.id });
-      // What makes an EventSource give up: there is nothing more to come.
+      // 204 stops an EventSource: no more events will come.
       if (next === undefined) {
         response.status(204).end();
         return;
       }
     }
     if (response.destroyed) return;
-    response.once('close', places.take(actorId));
+    response.once('close', limit.take(actorId));
     const stream = openEventStream(response, options);
     const secret = request.get('x-api-key');
     await followExecution({

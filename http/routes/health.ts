@@ -2,13 +2,13 @@ import type { Router } from 'express';
 import type { Health } from '#src/contracts/resources/health.ts';
 
 export interface HealthReader {
-  /** At most once a second, whoever asks. */
+  /** Checks at most once a second for all callers. */
   health(service: Health['service']): Promise<Health>;
-  /** This process is alive: its event loop turns and its engine answers. */
+  /** True while the event loop turns and the database engine responds. */
   alive(): boolean;
 }
 
-/** `/health` of the specification §4.4, with `/livez` and `/readyz` beside it. */
+/** Mounts `/health`, `/livez` and `/readyz`. Source: docs/decisions/0014. */
 export function mountHealth(router: Router, service: Health['service'], reader: HealthReader): void {
   router.get('/health', async (_request, response) => {
     const health = await reader.health(service);

@@ -3,9 +3,9 @@ import type { MediaFile, MediaRequest } from '#tools/pictures/signed-media.ts';
 import { AppError } from '#src/domain/app-error.ts';
 
 type Open = (request: MediaRequest) => Promise<MediaFile>;
-type Place = Pick<MediaRequest, 'organizationId' | 'documentId' | 'picture'>;
+type PictureAddress = Pick<MediaRequest, 'organizationId' | 'documentId' | 'picture'>;
 
-/** Pixels of strangers: shown in any page of the dashboard's, never run, never guessed to be something else. */
+/** Headers for images from uploads: embeddable in any page, never executed, never sniffed as another type. */
 const headers = {
   'content-type': 'image/webp',
   'x-content-type-options': 'nosniff',
@@ -14,26 +14,27 @@ const headers = {
   'referrer-policy': 'no-referrer',
 } as const;
 
-/** Re-encoded pictures behind signed addresses: no credential, no uploaded bytes. Source: docs/decisions/0038. */
+/** Serves re-encoded images behind signed URLs. They need no credential and contain no uploaded bytes. Source: docs/decisions/0038. */
 export function mountMedia(router: Router, open: Open): void {
   router.get('/media/:organizationId/:documentId/thumbnail.webp', async (request, response) => {
     const { organizationId, documentId } = request.params;
-    await answer(request, response, { open, place: { organizationId, documentId, picture: 'thumbnail' } });
+    await answer(request, response, { open, address: { organizationId, documentId, picture: 'thumbnail' } });
   });
   router.get('/media/:organizationId/:documentId/pages/:page.webp', async (request, response) => {
     const { organizationId, documentId, page } = request.params;
-    if (!/^(0|[1-9]\d{0,3})$/.test(page)) throw new AppError('request.not_found', 'Pages are counted 0, 1, 2, ...');
-    await answer(request, response, { open, place: { organizationId, documentId, picture: Number(page) } });
+    if (!/^(0|[1-9]\d{0,3})$/.test(page))
+      throw new AppError('request.not_found', 'The page is not a number. Pages are numbered from 0.');
+    await answer(request, response, { open, address: { organizationId, documentId, picture: Number(page) } });
   });
 }
 
 async function answer(
   request: Request,
   response: Response,
-  { open, place }: { readonly open: Open; readonly place: Place },
+  { open, address }: { readonly open: Open; readonly address: PictureAddress },
 ): Promise<void> {
   const { expires, signature, w: width, rotate } = request.query;
-  const file = await open({ ...place, expires, signature, width, rotate });
+  const file = await open({ ...address, expires, signature, width, rotate });
   const etag = `"${file.etag}"`;
   const fresh = isKnown(request.headers['if-none-match'], etag);
   const bytes = fresh ? null : await file.read();

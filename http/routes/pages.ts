@@ -14,25 +14,25 @@ import { checked, perform, type AuthHandler } from '#http/routes/auth.ts';
 
 const home = '/organizations';
 
-/** The invitation that a page leads on to. */
+/** Id of the invitation that `returnTo` leads to. */
 const invitationIn = (returnTo: unknown): string | undefined =>
   /^\/invitations\/(\w+)(?:[?#]|$)/.exec(ownPath(returnTo) ?? '')?.[1];
 
-/** Faults that somebody can mend in the form are shown in it. */
-function entryOf(error: unknown, values: Body): { entry: Entry; fault: AppError } {
-  const fault = asAppError(error);
-  if (fault.row.status >= 500) throw error;
-  const { errors, detail } = fault;
-  return { entry: { values, errors, problem: errors.length > 0 ? null : detail }, fault };
+/** Shows errors that the person can correct in the form itself. */
+function entryOf(error: unknown, values: Body): { entry: Entry; appError: AppError } {
+  const appError = asAppError(error);
+  if (appError.row.status >= 500) throw error;
+  const { errors, detail } = appError;
+  return { entry: { values, errors, problem: errors.length > 0 ? null : detail }, appError };
 }
 
 class Pages {
   readonly #auth: AuthHandler;
-  readonly #desk: PageGuard;
+  readonly #guard: PageGuard;
 
-  constructor(auth: AuthHandler, desk: PageGuard) {
+  constructor(auth: AuthHandler, guard: PageGuard) {
     this.#auth = auth;
-    this.#desk = desk;
+    this.#guard = guard;
   }
 
   root: RequestHandler = async (request, response, next) => {
@@ -48,16 +48,16 @@ class Pages {
     async (request, response) => {
       const { returnTo } = request.query;
       if ((await this.#auth.read(request.headers.cookie)) !== null) seeOther(response, ownPath(returnTo) ?? home);
-      else sendPage(response, pageOf(untouched, this.#desk.carried(request, response, returnTo)));
+      else sendPage(response, pageOf(untouched, this.#guard.carried(request, response, returnTo)));
     };
 
-  /** The form again, with what was wrong in it. */
+  /** Shows the form again with its errors. */
   #again(request: Request, response: Response, error: unknown, pageOf: (entry: Entry, carried: Carried) => Page): void {
     const { returnTo, ...values } = bodyOf(request);
-    const { entry, fault } = entryOf(error, values);
-    if (fault.retryAfterSeconds !== undefined) response.setHeader('retry-after', String(fault.retryAfterSeconds));
-    const page = pageOf(entry, this.#desk.carried(request, response, returnTo));
-    sendPage(response, { ...page, status: fault.row.status });
+    const { entry, appError } = entryOf(error, values);
+    if (appError.retryAfterSeconds !== undefined) response.setHeader('retry-after', String(appError.retryAfterSeconds));
+    const page = pageOf(entry, this.#guard.carried(request, response, returnTo));
+    sendPage(response, { ...page, status: appError.row.status });
   }
 
   signIn: RequestHandler = async (request, response) => {
@@ -83,14 +83,14 @@ class Pages {
       this.#again(request, response, error, signUpPage);
       return;
     }
-    // Whatever comes now, they have an account and are signed in.
+    // From here on the account exists and the person is signed in, whatever fails.
     response.setHeader('set-cookie', [...cookies]);
     const session = await this.#auth.read(cookies.map((line) => line.slice(0, line.indexOf(';'))).join('; '));
     if (session !== null) await this.#settle(session, request, invitationId);
     seeOther(response, ownPath(returnTo) ?? home);
   };
 
-  /** Who comes with an invitation decides on it next; everybody else begins with an organization of their own. */
+  /** Creates an organization for a new person, unless an invitation waits for a decision. */
   async #settle(session: LiveSession, { ip }: Request, invitationId: string | undefined): Promise<void> {
     const { affiliate } = this.#auth;
     if (invitationId !== undefined && (await affiliate.isInvited(session, invitationId))) return;
@@ -110,14 +110,14 @@ class Pages {
   }
 
   organizations: RequestHandler = async (request, response) => {
-    const session = await this.#desk.signedIn(request, response);
+    const session = await this.#guard.signedIn(request, response);
     if (session === null) return;
     const pageOf = await this.#pageOfOrganizations(session);
-    sendPage(response, pageOf(untouched, this.#desk.carried(request, response, request.query['returnTo'])));
+    sendPage(response, pageOf(untouched, this.#guard.carried(request, response, request.query['returnTo'])));
   };
 
   create: RequestHandler = async (request, response) => {
-    const session = await this.#desk.signedIn(request, response);
+    const session = await this.#guard.signedIn(request, response);
     if (session === null) return;
     const { name, returnTo } = bodyOf(request);
     try {
@@ -130,7 +130,7 @@ class Pages {
   };
 
   choose: RequestHandler = async (request, response) => {
-    const session = await this.#desk.signedIn(request, response);
+    const session = await this.#guard.signedIn(request, response);
     if (session === null) return;
     const { organizationId = '', returnTo } = bodyOf(request);
     await this.#auth.affiliate.choose({ session, ip: request.ip ?? null }, organizationId);
@@ -138,32 +138,32 @@ class Pages {
   };
 
   invitation: RequestHandler = async (request, response) => {
-    const session = await this.#desk.signedIn(request, response);
+    const session = await this.#guard.signedIn(request, response);
     if (session === null) return;
     const invitation = await this.#auth.affiliate.invitation(session, String(request.params['id']));
-    const carried = this.#desk.carried(request, response, request.query['returnTo']);
+    const carried = this.#guard.carried(request, response, request.query['returnTo']);
     sendPage(response, invitationPage(session, invitation, carried));
   };
 
   decide: RequestHandler = async (request, response) => {
-    const session = await this.#desk.signedIn(request, response);
+    const session = await this.#guard.signedIn(request, response);
     if (session === null) return;
     const { decision, returnTo } = bodyOf(request);
     const actor = { session, ip: request.ip ?? null };
     const id = String(request.params['id']);
     if (decision === 'accept') await this.#auth.affiliate.accept(actor, id);
     else if (decision === 'decline') await this.#auth.affiliate.decline(actor, id);
-    else throw new AppError('request.invalid', 'Accept the invitation, or decline it.');
+    else throw new AppError('request.invalid', 'The decision is missing. Accept the invitation, or decline it.');
     seeOther(response, ownPath(returnTo) ?? home);
   };
 }
 
-/** Sign-in for people, without any script. Forms are posted to the address of their page. */
+/** Mounts the pages of sign-in and organizations, which use no script. Forms post to the address of their page. */
 export function mountPages(parent: Router, auth: AuthHandler, facade: Facade): void {
-  const desk = new PageGuard(auth, facade);
-  const pages = new Pages(auth, desk);
+  const guard = new PageGuard(auth, facade);
+  const pages = new Pages(auth, guard);
   const router = express.Router({ caseSensitive: true, strict: true });
-  const form = desk.form();
+  const form = guard.form();
   router.get('/', pages.root);
   router.get('/sign-in', pages.showAccount(signInPage));
   router.post('/sign-in', ...form, pages.signIn);

@@ -1,17 +1,45 @@
-import type { Response } from 'express';
+import type { Response, Request } from 'express';
 import { service } from '#src/contracts/service.ts';
 import type { Outcome } from '#tools/define.ts';
 import { tools } from '#tools/index.ts';
 import type { Bind } from '#http/bind.ts';
-import { idempotencyHeader } from '#http/guard/idempotency-header.ts';
-import { createdOrFound } from '#http/routes/ingestion.ts';
+import { ingestion } from '#src/contracts/ingestion.ts';
+import { AppError } from '#src/domain/app-error.ts';
+
+/** Copies the header `Idempotency-Key` to the field `idempotencyKey`. Error: `request.invalid` when both are sent and differ. */
+export function idempotencyHeader(request: Request): unknown {
+  const header = request.headers['idempotency-key'];
+  const body: unknown = request.body;
+  if (header === undefined || typeof body !== 'object' || body === null) return body;
+  const field = 'idempotencyKey' in body ? body.idempotencyKey : header;
+  if (field !== header)
+    throw new AppError(
+      'request.invalid',
+      'The header Idempotency-Key and the field idempotencyKey differ. Send one of them.',
+      {
+        errors: [{ pointer: '/idempotencyKey', code: 'conflict', message: 'differs from the header Idempotency-Key' }],
+      },
+    );
+  return { ...body, idempotencyKey: header };
+}
+
+export function createdOrFound(response: Response, _output: unknown, outcome: Outcome): void {
+  response.status(outcome.created === true ? 201 : 200);
+  if (outcome.replayed === true) response.setHeader('idempotent-replayed', 'true');
+}
+
+/** Ingestion with workflow keys. */
+export function mountIngestion(bind: Bind): void {
+  bind(ingestion.presign, tools.presignUpload);
+  bind(ingestion.ack, tools.acknowledgeUpload, { present: createdOrFound });
+}
 
 function accepted(response: Response, output: Record<string, unknown>, outcome: Outcome): void {
   response.setHeader('location', service.getExecution.path.replace(':id', String(output['id'])));
   if (outcome.replayed === true) response.setHeader('idempotent-replayed', 'true');
 }
 
-/** Service orchestration, in the specification's order. Source: specification §4.2. */
+/** Service orchestration, in the order of the rows. */
 export function mountService(bind: Bind): void {
   bind(service.listWorkflows, tools.listPublishedWorkflows);
   bind(service.presign, tools.presignUpload);

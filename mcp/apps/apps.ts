@@ -17,18 +17,18 @@ const apps = {
   graph: {
     uri: 'ui://inkgraph/graph',
     title: 'Workflow graph',
-    description: 'A workflow as a picture: nodes, ways between them, and what the checker says.',
+    description: 'A workflow as a picture: nodes, edges and issues.',
     scripts: ['bridge', 'layers', 'graph'],
   },
   run: {
     uri: 'ui://inkgraph/run',
     title: 'Run',
-    description: 'A run as it goes on: steps, how long each took, and what went wrong.',
+    description: 'A run in progress: steps, durations and errors.',
     scripts: ['bridge', 'run'],
   },
 } as const satisfies Record<string, App>;
 
-/** Which tools have their results shown by which view. */
+/** Views by the tools whose results they show. */
 const shownBy: Readonly<Record<string, App>> = {
   get_workflow: apps.graph,
   run_workflow: apps.run,
@@ -41,12 +41,12 @@ export function appMetaOf(toolName: string): { ui: { resourceUri: string } } | u
   return app === undefined ? undefined : { ui: { resourceUri: app.uri } };
 }
 
-/** The scripts are modules for those who edit them, and one script on the page. */
+/** Joins modules into one script, since a page cannot import. */
 const joined = (text: string): string => text.replaceAll(/^import .*\n/gm, '').replaceAll(/^export /gm, '');
 
 const read = (file: string): string => readFileSync(new URL(`page/${file}`, import.meta.url), 'utf8');
 
-/** One file with nothing from elsewhere: hosts let it reach no network. */
+/** Builds a page in one file: hosts give it no network. */
 function pageOf({ title, scripts }: App): string {
   const script = scripts.map((name) => joined(read(`${name}.js`))).join('\n');
   return `<!doctype html>
@@ -58,7 +58,7 @@ function pageOf({ title, scripts }: App): string {
 `;
 }
 
-/** Views of results, for programs that show MCP Apps. The pages are put together once. */
+/** Views of results, for hosts that support MCP Apps. The pages are built once. */
 export function appsPart(): McpPart {
   const pages = Object.values<App>(apps).map((app) => ({ ...app, text: pageOf(app) }));
   return (mcp) => {

@@ -1,27 +1,27 @@
 import { tools } from '#tools/index.ts';
 import type { Ask } from '#mcp/resources/ask.ts';
 
-/** Values for what was typed so far; `others` are the arguments that are filled in already. */
+/** Completes a typed value. `others` are the arguments that are filled in already. */
 export type Complete = (
   ask: Ask,
   typed: string,
   others: Readonly<Record<string, string>>,
 ) => Promise<readonly string[]>;
 
-/** Values of one answer, and how many of the newest are looked through. Source: MCP "Completion". */
+/** Values in one result, and number of newest records searched. Source: MCP "Completion". */
 export const completionsMax = 100;
-/** Below that a search would find too much to be of use. */
+/** Shorter text would match too much. */
 const searchFrom = 3;
 
 const wordsOf = (text: string): readonly string[] => text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [];
 
 interface Choice {
   readonly id: string;
-  /** What people know it by. */
+  /** Text that people recognize it by. */
   readonly text: string;
 }
 
-/** Those whose id begins with what was typed, or whose words begin with each word of it. */
+/** Returns ids that begin with the typed text, or whose text has a word that begins with each typed word. */
 function matching(choices: readonly Choice[], typed: string): string[] {
   const wanted = wordsOf(typed);
   const fits = ({ id, text }: Choice): boolean => {
@@ -62,7 +62,7 @@ export const completeDocument: Complete = async (ask, typed) => {
   return found.documents.map(({ id }) => id);
 };
 
-/** Numbers of published versions, newest first, of the workflow that `name` holds. */
+/** Completes numbers of published versions, newest first, of the workflow in the argument `name`. */
 export function completeVersion(name: string, words: readonly string[] = []): Complete {
   return async (ask, typed, others) => {
     const workflowId = others[name];
@@ -72,7 +72,7 @@ export function completeVersion(name: string, words: readonly string[] = []): Co
   };
 }
 
-/** Several, with commas between: the last is completed. */
+/** Completes the last of several values that are separated by commas. */
 export function completeLast(complete: Complete): Complete {
   return async (ask, typed, others) => {
     const before = typed.slice(0, typed.lastIndexOf(',') + 1);

@@ -4,7 +4,7 @@ import type { McpCaller } from '#mcp/caller.ts';
 import type { McpPart } from '#mcp/catalog.ts';
 import { completionsMax, type Complete } from '#mcp/completion/completers.ts';
 import { argumentMax, promptNamed } from '#mcp/prompts/part.ts';
-import { handling } from '#mcp/resources/handling.ts';
+import { handling } from '#mcp/resources/ask.ts';
 import { completionOf } from '#mcp/resources/part.ts';
 
 interface CompletionAsked {
@@ -22,12 +22,12 @@ function completerOf(caller: McpCaller, { ref, argument }: CompletionAsked): Com
   if (found === undefined)
     throw new ProtocolError(
       ProtocolErrorCode.InvalidParams,
-      'There is no such template: resources/templates/list has them all.',
+      'Unknown resource template. Call resources/templates/list.',
     );
   return found;
 }
 
-/** Values for the arguments of prompts and the variables of resource templates. Source: MCP "Completion". */
+/** Completes arguments of prompts and variables of resource templates. Source: MCP "Completion". */
 export function completionPart(deps: ToolDeps): McpPart {
   const complete = handling(deps, async (asked: CompletionAsked, { caller, ask }): Promise<CompleteResult> => {
     const { argument, context } = asked;

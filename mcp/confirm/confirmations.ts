@@ -7,30 +7,36 @@ import {
   ProtocolErrorCode,
   type InputRequiredResult,
   type RequestStateCodec,
+  type ClientCapabilities,
 } from '@modelcontextprotocol/server';
 import { canonicalHash, sha256Hex } from '#src/domain/canonical-json.ts';
 import { callerIdOf } from '#src/domain/access/principal.ts';
 import { AppError } from '#src/domain/app-error.ts';
 import type { AnyTool, ToolContext } from '#tools/define.ts';
-import { canAsk } from '#mcp/confirm/can-ask.ts';
 import { mayAsk, questionBefore } from '#mcp/confirm/questions.ts';
 import type { Exchange } from '#mcp/tool.ts';
 
-/** How long a user may take. */
+/** True when the client can show a form to its user. `elicitation: {}` means that, too. Source: MCP 2025-11-25, elicitation. */
+export function canAsk({ elicitation }: ClientCapabilities): boolean {
+  if (elicitation === undefined) return false;
+  return elicitation.form !== undefined || elicitation.url === undefined;
+}
+
+/** Time that a user may take. */
 const ttlSeconds = 10 * 60;
 const key = 'confirm';
 
 const requestedSchema = {
   type: 'object' as const,
-  properties: { confirm: { type: 'boolean' as const, title: 'Yes, do it', default: false } },
+  properties: { confirm: { type: 'boolean' as const, title: 'Confirm', default: false } },
   required: ['confirm'],
 };
 
-/** What a question was about: hashes, for the client carries them. */
+/** Content of the sealed state. Hashes only, since the client carries it. */
 interface Sealed {
-  /** Of caller, tool and input. */
+  /** Hash of caller, tool and input. */
   readonly call: string;
-  /** Of what the user was told. */
+  /** Hash of the question. */
   readonly said: string;
 }
 
@@ -41,28 +47,28 @@ function callHash(tool: AnyTool, { principal }: ToolContext, input: Readonly<Rec
 function invalidState(): ProtocolError {
   return new ProtocolError(
     ProtocolErrorCode.InvalidParams,
-    'Invalid or expired requestState: nothing was changed. Call the tool again without requestState.',
+    'Invalid or expired requestState. Nothing was changed. Call the tool again without requestState.',
     { reason: 'invalid_request_state' },
   );
 }
 
 /**
- * Asks the user before a call that destroys or publishes, where the client can. Nothing is kept here: the client carries a sealed
- * state back, which fits one caller, one tool, one input and what was said, for ten minutes; any replica of the same secret can open
- * it. Source: MCP 2026-07-28, "Multi Round-Trip Requests".
+ * Asks the user before a call that destroys or publishes, where the client can. Nothing is stored: the client returns a sealed state that
+ * fits one caller, tool, input and question for ten minutes. Any replica with the same secret can open it. Source: MCP 2026-07-28, "Multi
+ * Round-Trip Requests".
  */
 export class Confirmations {
   readonly #codec: RequestStateCodec<Sealed>;
 
-  /** `secret`: the same in all replicas; what seals is derived from it. */
+  /** `secret`: the same in all replicas. The sealing key is derived from it. */
   constructor(secret: Buffer) {
     const sealing = createHmac('sha256', secret).update('mcp confirmation').digest();
     this.#codec = createRequestStateCodec<Sealed>({ key: sealing, ttlSeconds });
   }
 
   /**
-   * The question to answer the call with; null: go on. Errors: `request.not_confirmed`. A state that is not for this call is a
-   * `ProtocolError`.
+   * Returns the question to respond with; null: carry out the call. Errors: `request.not_confirmed`; a `ProtocolError` for a state of
+   * another call.
    */
   async ask(
     tool: AnyTool,
@@ -77,7 +83,7 @@ export class Confirmations {
     if (!canAsk(capabilities)) return null;
     if (sealed !== null) requireYes(sdk.mcpReq.inputResponses);
     const message = await questionBefore(tool, ctx, input);
-    // What is confirmed is what was said: when that changed meanwhile, it is asked anew.
+    // A confirmation counts for the question that was shown. If that changed meanwhile, the user is asked again.
     if (message === null || sealed?.said === sha256Hex(message)) return null;
     return inputRequired({
       inputRequests: { [key]: inputRequired.elicit({ message, requestedSchema }) },
@@ -101,5 +107,5 @@ function requireYes(responses: Record<string, unknown> | undefined): void {
   const response = inputResponse(responses, key);
   const said = response.kind === 'elicit' && response.action === 'accept' ? response.content?.['confirm'] : false;
   if (said === true) return;
-  throw new AppError('request.not_confirmed', 'The user did not confirm this. Nothing was changed.');
+  throw new AppError('request.not_confirmed', 'The user did not confirm this call. Nothing was changed.');
 }

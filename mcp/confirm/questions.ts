@@ -10,16 +10,16 @@ import { requireRun } from '#tools/runs/require-run.ts';
 import { readExecution } from '#tools/runs/wait-for-execution.ts';
 import { checkWorkflow } from '#tools/workflows/check-workflow.ts';
 import { requireDraft, requireWorkflow } from '#tools/workflows/require-workflow.ts';
-import { plainName, plainText } from '#mcp/present/plain-words.ts';
+import { plainName, plainText } from '#mcp/present/neutralize.ts';
 
-/** Ids that a question names one by one. */
-const idsTold = 5;
-/** Of the input of a tool that has no question of its own. */
+/** Ids that a question lists. */
+const maxIds = 5;
+/** Characters of input shown for a tool without a question of its own. */
 const inputMax = 500;
 
 /**
- * What a call will do, in plain words for the user; null: nothing to confirm, or the call will be refused anyway. It reads only what
- * the call itself reads, and says nothing that changes by itself, for it has to be the same when the answer comes.
+ * Describes the effect of a call to the user; null: nothing to confirm, or the call will be refused. Reads only what the call itself reads,
+ * and contains nothing that changes by itself: the text must be the same when the answer comes.
  */
 type Describe = (ctx: ToolContext, input: unknown) => Promise<string | null>;
 
@@ -32,10 +32,10 @@ function before<Input extends z.ZodType, Output extends z.ZodObject>(
 }
 
 function listed(ids: readonly string[]): string {
-  const rest = ids.length > idsTold ? ` and ${ids.length - idsTold} more` : '';
+  const rest = ids.length > maxIds ? ` and ${ids.length - maxIds} more` : '';
   return (
     ids
-      .slice(0, idsTold)
+      .slice(0, maxIds)
       .map((id) => plainName(id))
       .join(', ') + rest
   );
@@ -49,25 +49,25 @@ const questions = new Map<string, Describe>([
     if (!(await checkWorkflow(ctx, draft.graph, workflowId)).valid) return null;
     const [newest] = await ctx.deps.workflows.listVersions(workflow.organizationId, workflowId, null, 1);
     const version = nextVersion(workflow, newest, draft.graphHash);
-    const instead = publishedVersion === null ? '' : `, in place of version ${publishedVersion}`;
-    return `Publish the draft of the workflow ${plainName(draft.graph.name)} as version ${version}. New runs take it from then on${instead}.`;
+    const instead = publishedVersion === null ? '' : ` instead of version ${publishedVersion}`;
+    return `Publish the draft of the workflow ${plainName(draft.graph.name)} as version ${version}? New runs will use it${instead}.`;
   }),
   before(tools.deleteWorkflow, async (ctx, { workflowId }) => {
     const { name } = await requireWorkflow(ctx, workflowId);
-    return `Delete the workflow ${plainName(name)} with its draft and all of its versions, for good.`;
+    return `Delete the workflow ${plainName(name)} with its draft and all versions? This cannot be undone.`;
   }),
   before(tools.deleteDocument, async ({ deps, principal }, { id }) => {
     const { projectId, description } = await requireDocument(deps, principal, id);
-    // A public one of another project can be read, but not deleted.
+    // A public document of another project can be read, but not deleted.
     if (!principal.projectIds.includes(projectId)) return null;
     const title = description === null ? '' : `, ${plainName(description.title)},`;
-    return `Delete the document ${plainName(id)}${title} with all that was made from it, for good.`;
+    return `Delete the document ${plainName(id)}${title} with everything derived from it? This cannot be undone.`;
   }),
   before(tools.setDocumentVisibility, async ({ deps, principal }, { documentIds, visibility }) => {
     if (visibility !== 'public') return null;
     if ((await deps.documents.countOwned(principal, documentIds)) !== documentIds.length) return null;
     const what = documentIds.length === 1 ? '1 document' : `${documentIds.length} documents`;
-    return `Make ${what} readable for every project of the organization: ${listed(documentIds)}.`;
+    return `Make ${what} readable for every project of the organization: ${listed(documentIds)}?`;
   }),
   before(tools.cancelRun, async (ctx, { executionId, runId }) => {
     const run = runId === undefined ? null : await requireRun(ctx, runId);
@@ -75,22 +75,22 @@ const questions = new Map<string, Describe>([
     if (terminalStatuses.has(run?.status ?? execution.status)) return null;
     const workflow = `the workflow ${plainName(execution.workflowName ?? execution.workflowId)}`;
     if (run !== null)
-      return `End the run of ${workflow} over the document ${plainName(run.documentId)}. It does not go on.`;
-    return `End all runs of ${workflow} that were started together over ${execution.counts.total} documents and have not ended. They do not go on.`;
+      return `Cancel the run of ${workflow} on the document ${plainName(run.documentId)}? It cannot be resumed.`;
+    return `Cancel all unfinished runs of ${workflow} that were started together on ${execution.counts.total} documents? They cannot be resumed.`;
   }),
   before(tools.revokeApiKey, async (ctx, { keyId }) => {
     const { name, prefix, revokedAt } = await requireKey(ctx, keyId);
     if (revokedAt !== null) return null;
-    return `Revoke the API key ${plainName(name)} (${plainName(prefix)}): what uses it is locked out at once, for good.`;
+    return `Revoke the API key ${plainName(name)} (${plainName(prefix)})? Programs that use it lose access at once. This cannot be undone.`;
   }),
 ]);
 
-/** Whether a tool may ask at all. */
+/** True for tools that may ask. */
 export function mayAsk({ name, effect }: AnyTool): boolean {
   return effect === 'destroy' || questions.has(name);
 }
 
-/** What is to be confirmed before this call; null: nothing. `input` is as it came: what does not parse is refused by the call. */
+/** Returns the question before this call; null: none. `raw` is not validated: the call refuses invalid input itself. */
 export async function questionBefore(
   tool: AnyTool,
   ctx: ToolContext,
@@ -102,11 +102,11 @@ export async function questionBefore(
   if (!input.success) return null;
   const describe = questions.get(tool.name);
   if (describe === undefined)
-    return `Carry out ${tool.name.replaceAll('_', ' ')}, which removes something, with ${plainText(JSON.stringify(raw), inputMax)}.`;
+    return `Carry out ${tool.name.replaceAll('_', ' ')}, which deletes data, with ${plainText(JSON.stringify(raw), inputMax)}?`;
   try {
     return await describe(ctx, input.data);
   } catch (error) {
-    // Not found, not editable, ...: the call itself says so.
+    // The call itself reports the error.
     if (error instanceof AppError) return null;
     throw error;
   }

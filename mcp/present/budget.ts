@@ -1,13 +1,13 @@
 import { renderBlock, separate, type UntrustedField } from '#mcp/present/untrusted.ts';
 
-/** Text of one answer, in bytes of UTF-8; `structuredContent` is never cut. Source: mcp.md "Tools". */
+/** Text of one result, in bytes of UTF-8. `structuredContent` is never cut. */
 export const textBudgetBytes = 24_000;
-/** Kept free for the notes about what was cut and for the hint. */
+/** Reserved for the notes about cuts and for the hint. */
 const reserveBytes = 1_500;
 
-/** What was left out of the text. */
+/** A part that was left out of the text. */
 export interface Cut {
-  /** `documents`, `execution.runs`, `documentText`. */
+  /** Path of the part: `documents`, `execution.runs`, `documentText`. */
   readonly what: string;
   readonly unit: 'items' | 'characters';
   readonly shown: number;
@@ -26,7 +26,7 @@ interface Found<T> {
   readonly value: T;
 }
 
-/** Every list at most three names deep: longer chains are parts of items. */
+/** Finds lists at most three names deep. Deeper ones belong to items. */
 function lists(value: unknown, path: readonly string[] = []): Found<readonly unknown[]>[] {
   if (Array.isArray(value)) return [{ path, value }];
   if (typeof value !== 'object' || value === null || path.length > 2) return [];
@@ -45,7 +45,7 @@ function largest(output: unknown): Found<readonly unknown[]> | undefined {
     .toSorted((a, b) => size(b) - size(a))[0];
 }
 
-/** As many first items as fit, but at least one. */
+/** Keeps as many first items as fit, at least one. */
 function shorten(
   output: unknown,
   { path, value }: Found<readonly unknown[]>,
@@ -62,7 +62,7 @@ function shorten(
   return { output: withValue(output, path, value.slice(0, low)), cut };
 }
 
-/** The longest start of `text` within `budget` bytes, never half a character. */
+/** Returns the longest start of `text` within `budget` bytes, without a partial character. */
 export function startOf(text: string, budget: number): string {
   const buffer = Buffer.from(text);
   if (buffer.length <= budget) return text;
@@ -71,7 +71,7 @@ export function startOf(text: string, budget: number): string {
   return buffer.subarray(0, end).toString();
 }
 
-/** The first `count` UTF-16 units of `text`, or one fewer where that would halve a character. */
+/** Returns the first `count` UTF-16 units of `text`, or one fewer to keep a surrogate pair whole. */
 function firstCharacters(text: string, count: number): string {
   const last = text.charCodeAt(count - 1);
   return text.slice(0, last >= 0xd800 && last <= 0xdbff ? count - 1 : count);
@@ -110,7 +110,7 @@ function cutTexts(output: unknown, budget: number): { text: string; cuts: Cut[] 
   return { text: rendered(), cuts };
 }
 
-/** The output as text within the budget: first fewer items, then less of the longest texts. */
+/** Renders the output within the budget: cuts items first, then the longest texts. */
 export function fit(output: Record<string, unknown>): { text: string; cuts: readonly Cut[] } {
   const budget = textBudgetBytes - reserveBytes;
   const cuts: Cut[] = [];
@@ -128,10 +128,10 @@ export function fit(output: Record<string, unknown>): { text: string; cuts: read
   const last = cutTexts(shown, budget);
   cuts.push(...last.cuts);
   if (bytes(last.text) <= budget) return { text: last.text, cuts };
-  // No list and no text of others is to blame: one huge value of ours.
+  // Neither a list nor untrusted text is left to cut: one value of ours is too long.
   const start = startOf(last.text, budget);
   return {
     text: start,
-    cuts: [...cuts, { what: 'the answer', unit: 'characters', shown: start.length, of: text.length }],
+    cuts: [...cuts, { what: 'the result', unit: 'characters', shown: start.length, of: text.length }],
   };
 }

@@ -1,31 +1,31 @@
 import type { AnyTool } from '#tools/define.ts';
 import { objectSchema, type ObjectSchema } from '#mcp/present/json-schema.ts';
 
-/** A tool as `tools/list` tells it. */
+/** A tool as `tools/list` returns it. */
 export interface ToolDefinition {
   readonly name: string;
   readonly title: string;
   readonly description: string;
   readonly inputSchema: ObjectSchema;
-  /** Absent: the answer is content alone. */
+  /** Absent: results have content only. */
   readonly outputSchema?: ObjectSchema;
-  /** Of extensions, such as the view of its results. */
+  /** Metadata of extensions, such as the view of results. */
   readonly _meta?: Readonly<Record<string, unknown>>;
   readonly annotations: {
     readonly readOnlyHint: boolean;
-    /** These two mean nothing of a tool that only reads, and are left out there. */
+    /** Omitted for read-only tools, where this and the next hint mean nothing. */
     readonly destructiveHint?: boolean;
     readonly idempotentHint?: boolean;
     readonly openWorldHint: boolean;
   };
 }
 
-/** A use case always says what it answers. */
+/** A use case always has an output schema. */
 interface UseCaseDefinition extends ToolDefinition {
   readonly outputSchema: ObjectSchema;
 }
 
-/** Costs milliseconds: made once for each tool, never for each request. */
+/** Creates the definition of a tool. It takes milliseconds: once for each tool, never for each request. */
 export function toolDefinition(tool: AnyTool): UseCaseDefinition {
   const words = tool.name.replaceAll('_', ' ');
   return {

@@ -1,5 +1,50 @@
 import { z } from 'zod';
-import { brief, shallow } from '#mcp/present/brief-schema.ts';
+
+/** Levels of an output schema that clients see. The last level has names only: results show the rest. */
+const outputLevels = 2;
+
+type Schema = Record<string, unknown>;
+
+/** Writes `anyOf` of plain types as a list of types. */
+function orNull(options: readonly Schema[]): Schema {
+  const types = options.map((option) => (Object.keys(option).join() === 'type' ? option['type'] : undefined));
+  return types.every((type) => typeof type === 'string') ? { type: types } : { anyOf: options };
+}
+
+/** Cuts an output schema to `levels`. */
+export function shallow(node: unknown, levels = outputLevels): unknown {
+  if (Array.isArray(node)) return node.map((one) => shallow(one, levels));
+  if (typeof node !== 'object' || node === null) return node;
+  // Results show required members anyway.
+  const { properties, required: _, items, anyOf, ...shown } = node as Schema;
+  const rest = levels > 0 ? shown : {};
+  if (properties === undefined)
+    return {
+      ...rest,
+      ...(items !== undefined && levels > 0 && { items: shallow(items, levels) }),
+      ...(anyOf !== undefined && levels > 0 && orNull(shallow(anyOf, levels) as Schema[])),
+    };
+  if (levels === 0) return rest;
+  const inner = Object.entries(properties as object).map(([name, child]): [string, unknown] => [
+    name,
+    shallow(child, levels - 1),
+  ]);
+  return { ...rest, properties: Object.fromEntries(inner) };
+}
+
+/** Characters above which a repeated part is referenced instead. */
+const largePart = 400;
+
+/** Shortens an input schema: large parts appear once, and `additionalProperties: false` goes, since `callTool` reports extra fields. */
+export function brief(node: unknown, name = '', seen = new Set<string>()): unknown {
+  if (Array.isArray(node)) return node.map((one) => brief(one, name, seen));
+  if (typeof node !== 'object' || node === null) return node;
+  const text = JSON.stringify(node);
+  if (seen.has(text)) return { type: 'object', description: `As ${name} above` };
+  if (name !== '' && 'properties' in node && text.length > largePart) seen.add(text);
+  const entries = Object.entries(node).filter(([key, value]) => key !== 'additionalProperties' || value !== false);
+  return Object.fromEntries(entries.map(([key, value]) => [key, brief(value, key, seen)]));
+}
 
 export type Io = 'input' | 'output';
 export interface ObjectSchema {
@@ -7,7 +52,7 @@ export interface ObjectSchema {
   type: 'object';
 }
 
-/** `meta({ id })` would move schemas into `$defs`; clients read inlined ones best. */
+/** Keeps zod from moving schemas with an id into `$defs`: clients read inlined schemas best. */
 const withoutIds = {
   get(schema: z.core.$ZodType): object | undefined {
     const meta = z.globalRegistry.get(schema as z.ZodType);
@@ -22,7 +67,7 @@ const defOf = (schema: z.core.$ZodType): Def => (schema as z.core.$ZodTypes)._zo
 const plainTypes: ReadonlySet<string> = new Set(['number', 'boolean']);
 
 /**
- * The JSON form of a field that also takes the text of a query string: agents send numbers and booleans as such. Null for other
+ * Returns the JSON form of a field that also accepts query-string text, since agents send numbers and booleans as such. Null for other
  * schemas.
  */
 function jsonForm(schema: z.core.$ZodType): z.core.$ZodType | null {
@@ -33,7 +78,7 @@ function jsonForm(schema: z.core.$ZodType): z.core.$ZodType | null {
   return plain.length === 1 && def.options.length > 1 ? (plain[0] ?? null) : null;
 }
 
-/** Of several options those that are no text of a query string. */
+/** Drops the options that parse query-string text. */
 function withoutTextForms(options: readonly z.core.$ZodType[], jsonSchema: { anyOf?: unknown }): void {
   const { anyOf } = jsonSchema;
   if (!Array.isArray(anyOf) || anyOf.length !== options.length) return;
@@ -46,7 +91,7 @@ function replace(target: Record<string, unknown>, source: object): void {
   Object.assign(target, source);
 }
 
-/** Bounds that no answer of ours breaks, and that no caller has to know: the door names those that a call broke. */
+/** Keywords that clients do not need: results always satisfy them, and `callTool` names the ones that an input violates. */
 const bounds = {
   input: ['propertyNames', 'pattern', 'minLength', 'minItems'],
   output: [
@@ -63,10 +108,10 @@ const bounds = {
   ],
 } as const;
 
-/** Characters that nobody writes by accident. */
+/** Length limits above this are not worth stating. */
 const generousLength = 64;
 
-/** `anyOf` a name or a reserved one (`START`, `END`): text, for what the names are is said by what they name. */
+/** True for `anyOf` of a name and reserved names (`START`, `END`), which is shown as a string. */
 function plainText({ anyOf }: Record<string, unknown>): boolean {
   if (!Array.isArray(anyOf)) return false;
   const options = anyOf as Record<string, unknown>[];
@@ -75,7 +120,7 @@ function plainText({ anyOf }: Record<string, unknown>): boolean {
   return options.some(isText) && options.every((option) => isText(option) || typeof option['const'] === 'string');
 }
 
-/** What costs tokens and tells an agent nothing. */
+/** Removes keywords that cost tokens and tell an agent nothing. */
 function tidy(node: Record<string, unknown>, io: Io): void {
   for (const name of bounds[io]) delete node[name];
   if (Number(node['maxLength']) >= generousLength) delete node['maxLength'];
@@ -97,7 +142,7 @@ function convert(schema: z.core.$ZodType, io: Io): Record<string, unknown> {
   return z.toJSONSchema(schema, {
     io,
     metadata: withoutIds,
-    // Custom types say what they are in their meta; refinements are checked behind the door.
+    // Custom types describe themselves in their meta; `callTool` checks refinements.
     unrepresentable: 'any',
     override({ zodSchema, jsonSchema }) {
       const plain = io === 'input' ? jsonForm(zodSchema) : null;
@@ -107,10 +152,10 @@ function convert(schema: z.core.$ZodType, io: Io): Record<string, unknown> {
       }
       const def = defOf(zodSchema);
       if (io === 'input' && def.type === 'union') withoutTextForms(def.options, jsonSchema);
-      // Left out by zod where the inner schema transforms.
+      // zod omits the default where the inner schema transforms.
       if (io === 'input' && def.type === 'default') jsonSchema.default ??= def.defaultValue;
       tidy(jsonSchema, io);
-      // Names of nodes and channels: their form is said once, in the instructions.
+      // Names of nodes and channels.
       if (def.type === 'union' && plainText(jsonSchema))
         replace(jsonSchema, {
           type: 'string',
@@ -121,13 +166,17 @@ function convert(schema: z.core.$ZodType, io: Io): Record<string, unknown> {
 }
 
 /**
- * A tool's schema as JSON Schema 2020-12, rooted in a plain object: clients and model APIs refuse unions at the root. Throws for
- * a schema that is not an object: a fault of the tool's author, seen at start.
+ * Converts a tool's schema to JSON Schema 2020-12 with a plain object at the root: clients and model APIs refuse unions there. Throws at
+ * start for a schema that is not an object.
  */
 export function objectSchema(schema: z.core.$ZodType, io: Io): ObjectSchema {
   const { $schema: _, oneOf: _one, anyOf: _any, allOf: _all, ...rest } = convert(schema, io);
-  if (rest['type'] !== 'object') throw new Error('the input and output of a tool are objects');
+  if (rest['type'] !== 'object') throw new Error('the input and output of a tool must be objects');
   const { additionalProperties } = rest;
-  const told = (io === 'output' ? shallow(rest) : brief(rest)) as Record<string, unknown>;
-  return { ...told, type: 'object', ...(io === 'input' && additionalProperties === false && { additionalProperties }) };
+  const shown = (io === 'output' ? shallow(rest) : brief(rest)) as Record<string, unknown>;
+  return {
+    ...shown,
+    type: 'object',
+    ...(io === 'input' && additionalProperties === false && { additionalProperties }),
+  };
 }

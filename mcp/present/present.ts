@@ -2,29 +2,29 @@ import type { CallToolResult, ImageContent } from '@modelcontextprotocol/server'
 import type { Logger } from '#src/domain/ports/logger.ts';
 import type { AnyTool, Outcome } from '#tools/define.ts';
 import { fit, startOf, textBudgetBytes, type Cut } from '#mcp/present/budget.ts';
-import { errorOf } from '#mcp/present/to-mcp-error.ts';
+import { errorOf } from '#mcp/present/protocol-error.ts';
 import { hintFor } from '#mcp/present/error-hints.ts';
 import { nextCall } from '#mcp/present/next-call.ts';
 import { neutralize } from '#mcp/present/neutralize.ts';
 
-/** Field errors told of one refused call. */
-const fieldErrorsTold = 20;
+/** Field errors shown for one refused call. */
+const maxFieldErrors = 20;
 
-/** Of documents in lists: storage keys and signed addresses would fill half of the text. get_document tells them. */
-const untoldInLists: ReadonlySet<string> = new Set(['objectKey', 'sha256', 'thumbnailUrl']);
+/** Fields left out of documents in lists: storage keys and signed URLs would fill half of the text. get_document has them. */
+const hiddenInLists: ReadonlySet<string> = new Set(['objectKey', 'sha256', 'thumbnailUrl']);
 
 function brief(output: Record<string, unknown>): Record<string, unknown> {
   const { documents } = output;
   if (!Array.isArray(documents)) return output;
-  const told = (item: object) => Object.fromEntries(Object.entries(item).filter(([name]) => !untoldInLists.has(name)));
-  return { ...output, documents: (documents as object[]).map(told) };
+  const shown = (item: object) => Object.fromEntries(Object.entries(item).filter(([name]) => !hiddenInLists.has(name)));
+  return { ...output, documents: (documents as object[]).map(shown) };
 }
 
 function noteOf({ what, unit, shown, of }: Cut): string {
-  return `Cut to fit: the first ${shown} of ${of} ${unit} of ${what} are shown above. structuredContent has all of it.`;
+  return `Cut to fit: the text above has the first ${shown} of ${of} ${unit} of ${what}. structuredContent has all of it.`;
 }
 
-/** After the text, which says whose they are: what stands in a picture is as untrusted as what was read from it. */
+/** Images follow the text, which names their document: text in an image is as untrusted as recognized text. */
 function pictureBlocks(pictures: Outcome['pictures']): ImageContent[] {
   return (pictures ?? []).map(({ bytes, contentType }) => ({
     type: 'image',
@@ -33,7 +33,7 @@ function pictureBlocks(pictures: Outcome['pictures']): ImageContent[] {
   }));
 }
 
-/** A good answer: the output itself, and the same as text with untrusted parts marked and within the budget; then pictures. */
+/** Presents an output: structured, as text within the budget with untrusted parts marked, and images. */
 export function presentOutput(
   tool: AnyTool,
   input: Readonly<Record<string, unknown>>,
@@ -51,18 +51,18 @@ function errorResult(lines: readonly string[]): CallToolResult {
   return { content: [{ type: 'text', text: startOf(neutralize(lines.join('\n')), textBudgetBytes) }], isError: true };
 }
 
-/** `code: message`, the fields, a `Hint:`. */
+/** Presents an error: `code: message`, field errors, a `Hint:` and data. */
 export function presentError(
   tool: AnyTool,
   error: unknown,
   { requestId, logger }: { requestId: string; logger: Logger },
 ): CallToolResult {
-  const fault = errorOf(error, { requestId, logger, tool: tool.name });
-  const fields = fault.errors
-    .slice(0, fieldErrorsTold)
+  const appError = errorOf(error, { requestId, logger, tool: tool.name });
+  const fields = appError.errors
+    .slice(0, maxFieldErrors)
     .map(({ pointer, message }) => `- ${pointer === '' ? '/' : pointer}: ${message}`);
-  const stays = fault === error ? '' : ' If it stays, report the request id.';
-  // Last, for it may be long and cut.
-  const data = fault.data === undefined ? [] : [`Data: ${JSON.stringify(fault.data)}`];
-  return errorResult([fault.message, ...fields, `Hint: ${hintFor(fault, tool.name)}${stays}`, ...data]);
+  const stays = appError === error ? '' : ' If the error persists, report the request id.';
+  // Data comes last, since it may be long and cut.
+  const data = appError.data === undefined ? [] : [`Data: ${JSON.stringify(appError.data)}`];
+  return errorResult([appError.message, ...fields, `Hint: ${hintFor(appError, tool.name)}${stays}`, ...data]);
 }

@@ -1,26 +1,26 @@
 import { neutralize } from '#mcp/present/neutralize.ts';
 
 /**
- * Text that came from scans and models, kept apart from what this service says. An agent sees it only between
- * `<untrusted-document id="...">` tags, never inside the JSON beside it. Source: mcp.md "Errors"; attacks.md 54, 55.
+ * Text from scans and models, kept apart from this service's own text. An agent sees it only between `<untrusted-document id="...">` tags,
+ * never inside the JSON beside it.
  */
 export interface UntrustedBlock {
   readonly id: string;
   readonly fields: readonly UntrustedField[];
 }
 export interface UntrustedField {
-  /** Where it was, relative to the document: `title`, `steps.0.outputPreview`. */
+  /** Path relative to the document: `title`, `steps.0.outputPreview`. */
   readonly path: string;
   readonly text: string;
 }
 
-/** Names of such fields below anything that belongs to a document; a `message` of an error may quote what a step was given. */
+/** Names of untrusted fields below a document. The `message` of an error may quote a step's input. */
 const untrustedName = /(^(description|title|text|message|outputPreview)|Text)$/;
 const alwaysUntrusted = /Text$/;
-/** Whole values that nodes made of the document. */
+/** Values that nodes derived from the document. */
 const untrustedValue = /^(outputs|data)$/;
 
-interface Place {
+interface Position {
   readonly id: string | null;
   readonly path: readonly string[];
 }
@@ -31,27 +31,27 @@ function documentIdOf(value: object): string | null {
   return typeof id === 'string' && id.startsWith('doc_') ? id : null;
 }
 
-function isUntrusted(name: string, place: Place): boolean {
-  return place.id === null ? alwaysUntrusted.test(name) : untrustedName.test(name);
+function isUntrusted(name: string, position: Position): boolean {
+  return position.id === null ? alwaysUntrusted.test(name) : untrustedName.test(name);
 }
 
-function untrustedTextOf(name: string, value: unknown, place: Place): string | null {
-  if (place.id !== null && value !== null && value !== undefined && untrustedValue.test(name))
+function untrustedTextOf(name: string, value: unknown, position: Position): string | null {
+  if (position.id !== null && value !== null && value !== undefined && untrustedValue.test(name))
     return typeof value === 'string' ? value : JSON.stringify(value);
-  return typeof value === 'string' && isUntrusted(name, place) ? value : null;
+  return typeof value === 'string' && isUntrusted(name, position) ? value : null;
 }
 
-/** `output` as JSON without untrusted text, and that text in blocks by document, in order. */
+/** Splits `output` into JSON without untrusted text, and that text in blocks by document, in order. */
 export function separate(output: unknown): { json: string; blocks: readonly UntrustedBlock[] } {
   const found = new Map<string, UntrustedField[]>();
-  const walk = (value: unknown, place: Place): unknown => {
-    // Here too: JSON has a spelling of its own for what may stand within a tag.
+  const walk = (value: unknown, position: Position): unknown => {
+    // Neutralize before serializing: JSON escapes characters that may be part of a tag.
     if (typeof value === 'string') return neutralize(value);
     if (Array.isArray(value))
-      return value.map((item, index) => walk(item, { ...place, path: [...place.path, String(index)] }));
+      return value.map((item, index) => walk(item, { ...position, path: [...position.path, String(index)] }));
     if (typeof value !== 'object' || value === null) return value;
     const own = documentIdOf(value);
-    const here: Place = own === null ? place : { id: own, path: [] };
+    const here: Position = own === null ? position : { id: own, path: [] };
     const copy: Record<string, unknown> = {};
     for (const [name, child] of Object.entries(value)) {
       const path = [...here.path, name];
@@ -60,7 +60,7 @@ export function separate(output: unknown): { json: string; blocks: readonly Untr
         copy[neutralize(name)] = walk(child, { id: here.id, path });
         continue;
       }
-      // Of no document alone, such as an answer about several: it is known by the field that it was in.
+      // Text about several documents, such as a chat answer, gets the path of its field as id.
       const id = here.id ?? path.join('.');
       found.set(id, [...(found.get(id) ?? []), { path: path.join('.'), text }]);
     }

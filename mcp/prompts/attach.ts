@@ -5,19 +5,19 @@ import { textBudgetBytes } from '#mcp/present/budget.ts';
 import { addressOf, type Named } from '#mcp/resources/address.ts';
 import type { PromptMessage } from '#mcp/prompts/prompt.ts';
 
-/** Room for the notes about what was cut. */
+/** Budget without the notes about cuts. */
 const wholeBytes = textBudgetBytes - 2_000;
 
 function attachment(named: Named, mimeType: string, text: string): PromptMessage {
   return { role: 'user', content: { type: 'resource', resource: { uri: addressOf(named), mimeType, text } } };
 }
 
-/** Text that was rendered already, with untrusted parts between their tags. */
+/** Attaches text that is rendered already, with untrusted parts between tags. */
 export function attachText(named: Named, text: string): PromptMessage {
   return attachment(named, 'text/plain', text);
 }
 
-/** An output as tools tell it: untrusted parts between their tags, and cut to the budget of one answer. */
+/** Attaches an output as tools present it: untrusted parts between tags, cut to the budget of one result. */
 export function attach(named: Named, output: object): PromptMessage {
   const { text, cuts } = fit({ ...output });
   const notes = cuts.map(({ what, unit, shown, of }) => `Cut to fit: the first ${shown} of ${of} ${unit} of ${what}.`);
@@ -25,7 +25,7 @@ export function attach(named: Named, output: object): PromptMessage {
   return attachment(named, isJson ? 'application/json' : 'text/plain', [text, ...notes].join('\n\n'));
 }
 
-/** A workflow's graph with what the checker says of it; of one that is too long, types and edges. */
+/** Attaches a workflow's graph with its issues; a summary of one that is too long. */
 export async function attachWorkflow(
   ask: Ask,
   workflowId: string,
@@ -36,6 +36,6 @@ export async function attachWorkflow(
     version === undefined ? { kind: 'workflow', id: workflowId } : { kind: 'version', id: workflowId, version };
   const whole = await ask(tools.getWorkflow, input);
   const isBrief = Buffer.byteLength(JSON.stringify(whole)) > wholeBytes;
-  const told = isBrief ? await ask(tools.getWorkflow, { ...input, detail: 'summary' }) : whole;
-  return { message: attach(named, told), revision: whole.revision, isBrief };
+  const shown = isBrief ? await ask(tools.getWorkflow, { ...input, detail: 'summary' }) : whole;
+  return { message: attach(named, shown), revision: whole.revision, isBrief };
 }

@@ -5,11 +5,11 @@ import { goalArgument, quoted, says, steps, type McpPrompt } from '#mcp/prompts/
 export const buildWorkflow: McpPrompt = {
   name: 'build_workflow',
   title: 'Build a workflow',
-  description: 'Make a new workflow for a goal, check it, publish it and prove it on a document.',
+  description: 'Create a workflow for a goal, check it, publish it and try it on a document.',
   toolset: 'workflows',
   scopes: ['workflows:read'],
   changes: true,
-  arguments: [{ ...goalArgument, description: 'What it should make of a document' }],
+  arguments: [{ ...goalArgument, description: 'The result that it should produce from a document' }],
   async messages(ask, { goal = '' }) {
     const [types, { workflows }] = await Promise.all([
       ask(tools.describeNodeTypes, { detail: 'summary' }),
@@ -18,14 +18,14 @@ export const buildWorkflow: McpPrompt = {
     const [near] = workflows;
     const how = steps([
       near === undefined
-        ? 'The node types are attached in brief.'
-        : `The node types are attached in brief. Workflows that exist: ${workflows.map(({ workflowId }) => workflowId).join(', ')}; call get_workflow with workflowId "${near.workflowId}" to see how a whole graph looks.`,
-      'Choose the node types, and call describe_node_types with types and detail "full" for their configs and how expressions are written.',
-      'Write the graph: schemaVersion 1, name, state, nodes, edges from START to END. Call validate_workflow with graph, and mend until valid is true.',
-      'Call create_workflow with graph, or with from or preset where a copy with a few operations is nearer to the goal.',
-      'Call update_workflow with baseVersion, operations and dryRun true for what is still to change, then with dryRun false.',
-      'Show the person what it does, and ask whether to publish; then call publish_workflow with baseVersion.',
-      'Call list_documents for one that fits, run_workflow with workflowId, documentIds and waitSeconds 25, then get_run with runId: does it make what the goal asks for? If not, go on from step 5.',
+        ? 'The node types are attached as a summary.'
+        : `The node types are attached as a summary. Existing workflows: ${workflows.map(({ workflowId }) => workflowId).join(', ')}; call get_workflow with workflowId "${near.workflowId}" to see a whole graph.`,
+      'Choose the node types, and call describe_node_types with types and detail "full" for their configs and the syntax of expressions.',
+      'Write the graph: schemaVersion 1, name, state, nodes, edges from START to END. Call validate_workflow with graph, and fix issues until valid is true.',
+      'Call create_workflow with graph, or with from or preset if a copy with a few operations is closer to the goal.',
+      'For further changes call update_workflow with baseVersion, operations and dryRun true, then with dryRun false.',
+      'Show the user what it does, and ask whether to publish. Then call publish_workflow with baseVersion.',
+      'Call list_documents for a suitable document, run_workflow with workflowId, documentIds and waitSeconds 25, then get_run with runId. If the result does not meet the goal, continue from step 5.',
     ]);
     return [
       says(`Build an Inkgraph workflow. The goal:\n${quoted(goal)}\n\nDo this in order:\n${how}`),

@@ -18,7 +18,7 @@ function versionOf(name: string, text: string): VersionRef {
 export const compareVersions: McpPrompt = {
   name: 'compare_versions',
   title: 'Compare two versions of a workflow',
-  description: 'What changed between two versions, what it means, and how their runs differ.',
+  description: 'Explain what changed between two versions, and how their runs differ.',
   toolset: 'workflows',
   scopes: ['workflows:read'],
   changes: false,
@@ -34,7 +34,7 @@ export const compareVersions: McpPrompt = {
     {
       name: 'to',
       title: 'To',
-      description: 'Number of a version, published or draft; the draft when left out',
+      description: 'Number of a version, published or draft; default draft',
       required: false,
       complete: completeVersion('workflowId', words),
     },
@@ -48,11 +48,11 @@ export const compareVersions: McpPrompt = {
     );
     const { message } = await attachWorkflow(ask, workflowId, typeof base === 'number' ? base : undefined);
     const how = steps([
-      `The operations that turn ${from} into ${to} stand below; the graph attached is ${typeof base === 'number' ? `version ${base}` : 'the newest'}.`,
-      'Say in a few sentences what they change for a document that passes through: steps, models, texts of prompts, limits. Name nodes by their ids.',
+      `The operations that turn ${from} into ${to} are below; the attached graph is ${typeof base === 'number' ? `version ${base}` : 'the newest'}.`,
+      'Explain in a few sentences what they change for a document: steps, models, prompts, limits. Name nodes by their ids.',
       'For node types that you do not know, call describe_node_types with types and detail "full".',
-      `Call list_runs with workflowId "${workflowId}" and compare runs of the two versions: how many succeeded, and get_run with detail "errors" for those that did not.`,
-      'Say which version you would publish, and why; change nothing.',
+      `Call list_runs with workflowId "${workflowId}" and compare the runs of the two versions: count those that succeeded, and call get_run with detail "errors" for the others.`,
+      'Say which version you would publish, and why. Change nothing.',
     ]);
     return [
       says(

@@ -5,31 +5,31 @@ import { goalArgument, quoted, says, steps, workflowArgument, type McpPrompt } f
 function plan(workflowId: string, revision: number, isBrief: boolean): string {
   return steps([
     isBrief
-      ? `Its draft, revision ${revision}, is attached in brief: call get_workflow with nodeIds for the configs of the nodes that matter.`
-      : `Its draft, revision ${revision}, is attached with what the checker says of it. Read it.`,
-    `Find how it does now: call list_runs with workflowId "${workflowId}", then get_run with runId and detail "errors" for those that did not succeed.`,
+      ? `Its draft, revision ${revision}, is attached as a summary. Call get_workflow with nodeIds for the configs of the relevant nodes.`
+      : `Its draft, revision ${revision}, is attached with its issues. Read it.`,
+    `Find out how it performs now: call list_runs with workflowId "${workflowId}", then get_run with runId and detail "errors" for those that did not succeed.`,
     'Call describe_node_types with types and detail "full" for every node type that you add or configure.',
-    `Try: call update_workflow with workflowId "${workflowId}", baseVersion ${revision}, your operations and dryRun true. Mend what issues name, such as with the operations in their fix, until valid is true.`,
-    'Save: the same call with dryRun false. Its answer has the revision for the next call, and undo, which takes the edit back.',
-    `Show the person diff_workflow_versions with workflowId "${workflowId}" and from "published", and ask whether to publish.`,
-    'If so: call publish_workflow with the new revision as baseVersion. Drafts are not run.',
-    `Prove it: call run_workflow with workflowId "${workflowId}", a few documentIds of earlier runs and waitSeconds 25, then get_run for each runId, and compare with before.`,
-    'If it is worse: call restore_workflow_version with the version before, and publish_workflow again. Say what you did and what it changed.',
+    `Try: call update_workflow with workflowId "${workflowId}", baseVersion ${revision}, your operations and dryRun true. Fix the issues, with the operations in their fix where they have one, until valid is true.`,
+    'Save: repeat the call with dryRun false. Its result has the revision for the next call, and undo, which reverts the edit.',
+    `Show the user the result of diff_workflow_versions with workflowId "${workflowId}" and from "published", and ask whether to publish.`,
+    'If so, call publish_workflow with the new revision as baseVersion. Drafts do not run.',
+    `Verify: call run_workflow with workflowId "${workflowId}", a few documentIds of earlier runs and waitSeconds 25, then get_run for each runId, and compare with before.`,
+    'If the result is worse, call restore_workflow_version with the previous version, then publish_workflow. Report what you did and what it changed.',
   ]);
 }
 
 function readOnlyPlan(workflowId: string): string {
   return steps([
-    'This workflow follows code and cannot be edited; what is published is attached.',
-    `Call create_workflow with from {"workflowId": "${workflowId}"}: the answer names the copy and its revision.`,
-    'Go on with the copy: describe_node_types, update_workflow with dryRun true, then false, publish_workflow, run_workflow, get_run.',
+    'This workflow is defined in code and cannot be edited. Its published version is attached.',
+    `Call create_workflow with from {"workflowId": "${workflowId}"}: the result has the copy and its revision.`,
+    'Continue with the copy: describe_node_types, update_workflow with dryRun true, then false, publish_workflow, run_workflow, get_run.',
   ]);
 }
 
 export const improveWorkflow: McpPrompt = {
   name: 'improve_workflow',
   title: 'Improve a workflow',
-  description: 'Edit a workflow towards a goal: read, try, save, publish, run, inspect.',
+  description: 'Edit a workflow towards a goal: read, try, save, publish, run, verify.',
   toolset: 'workflows',
   scopes: ['workflows:read'],
   changes: true,

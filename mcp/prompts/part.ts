@@ -8,17 +8,17 @@ import type { Scope } from '#src/contracts/scopes.ts';
 import type { ToolDeps } from '#tools/deps.ts';
 import type { McpCaller } from '#mcp/caller.ts';
 import type { McpPart } from '#mcp/catalog.ts';
-import { handling } from '#mcp/resources/handling.ts';
+import { handling } from '#mcp/resources/ask.ts';
 import { buildWorkflow } from '#mcp/prompts/build-workflow.ts';
 import { compareVersions } from '#mcp/prompts/compare-versions.ts';
 import { diagnoseRun } from '#mcp/prompts/diagnose-run.ts';
 import { improveWorkflow } from '#mcp/prompts/improve-workflow.ts';
 import type { Arguments, McpPrompt } from '#mcp/prompts/prompt.ts';
 import { summarizeDocuments } from '#mcp/prompts/summarize-documents.ts';
-import { isToldOf } from '#mcp/rights.ts';
+import { isDiscoverable } from '#mcp/rights.ts';
 import { hasToolset } from '#mcp/view.ts';
 
-/** In the order they are listed. Source: mcp.md "Resources". */
+/** All prompts, in the order of `prompts/list`. */
 export const prompts: readonly McpPrompt[] = [
   improveWorkflow,
   compareVersions,
@@ -27,7 +27,7 @@ export const prompts: readonly McpPrompt[] = [
   summarizeDocuments,
 ];
 
-/** Characters. */
+/** Characters of one argument. */
 export const argumentMax = 4_000;
 
 const invalid = (message: string): ProtocolError => new ProtocolError(ProtocolErrorCode.InvalidParams, message);
@@ -39,10 +39,10 @@ function isPromptInView(caller: McpCaller, { toolset, changes }: McpPrompt): boo
 const promptInView = (caller: McpCaller, name: unknown): McpPrompt | undefined =>
   prompts.find((one) => one.name === name && isPromptInView(caller, one));
 
-/** Error: that there is none, also for one that the caller's connection does not offer. */
+/** Finds a prompt. The same error for an unknown one and for one that the caller's connection does not offer. */
 export function promptNamed(caller: McpCaller, name: string): McpPrompt {
   const prompt = promptInView(caller, name);
-  if (prompt === undefined) throw invalid('There is no prompt of this name: prompts/list has them all.');
+  if (prompt === undefined) throw invalid('Unknown prompt. Call prompts/list.');
   return prompt;
 }
 
@@ -50,25 +50,26 @@ function checked(prompt: McpPrompt, given: Arguments): Arguments {
   const known = new Map(prompt.arguments.map((argument) => [argument.name, argument]));
   for (const name of Object.keys(given))
     if (!known.has(name))
-      throw invalid(`Argument ${name.slice(0, 64)} is not known here: ${[...known.keys()].join(', ')} are.`);
+      throw invalid(`Unknown argument ${name.slice(0, 64)}. This prompt takes ${[...known.keys()].join(', ')}.`);
   for (const { name, required } of known.values()) {
     const value = given[name] ?? '';
-    if (required && value.trim() === '') throw invalid(`Argument ${name} is missing.`);
-    if (value.length > argumentMax) throw invalid(`Argument ${name} has more than ${argumentMax} characters.`);
+    if (required && value.trim() === '') throw invalid(`The argument ${name} is missing.`);
+    if (value.length > argumentMax)
+      throw invalid(`The argument ${name} has more than ${argumentMax} characters. Shorten it.`);
   }
   return given;
 }
 
-/** The scopes that this prompt reads with; none for an unknown name. */
+/** Returns the scopes that a prompt needs; none for an unknown name. */
 export function scopesOfPrompt(caller: McpCaller, name: unknown): readonly Scope[] {
   return promptInView(caller, name)?.scopes ?? [];
 }
 
-/** Lists and gets. Source: mcp.md "Resources". */
+/** Handles `prompts/list` and `prompts/get`. */
 export function promptsPart(deps: ToolDeps): McpPart {
   const list = handling(deps, async (_: unknown, { caller }): Promise<ListPromptsResult> => ({
     prompts: prompts
-      .filter((prompt) => isPromptInView(caller, prompt) && isToldOf(caller, prompt.scopes))
+      .filter((prompt) => isPromptInView(caller, prompt) && isDiscoverable(caller, prompt.scopes))
       .map(({ name, title, description, arguments: args }) => ({
         name,
         title,

@@ -11,38 +11,38 @@ export interface PromptArgument {
   readonly title: string;
   readonly description: string;
   readonly required: boolean;
-  /** Absent: any text. */
+  /** Absent: no completion. */
   readonly complete?: Complete;
 }
 
 export type Arguments = Readonly<Record<string, string>>;
 
-/** A job for an agent: what is known now, and the steps that lead through our tools. */
+/** A task for an agent: current data, and steps that use our tools. */
 export interface McpPrompt {
   readonly name: string;
   readonly title: string;
   readonly description: string;
   readonly toolset: Toolset;
-  /** Of what it reads: without them it fails like the use cases do. */
+  /** Scopes of the use cases that it reads with. */
   readonly scopes: readonly Scope[];
-  /** Its steps change something: not for connections that only read. */
+  /** True if its steps change data: hidden from read-only connections. */
   readonly changes: boolean;
   readonly arguments: readonly PromptArgument[];
-  /** Errors: those of the use cases. */
+  /** Builds the messages. Errors: those of the use cases. */
   messages(ask: Ask, given: Arguments): Promise<readonly PromptMessage[]>;
 }
 
 export const workflowArgument = {
   name: 'workflowId',
   title: 'Workflow',
-  description: 'wf_..., of list_workflows',
+  description: 'wf_..., from list_workflows',
   required: true,
 } as const;
 
 export const goalArgument = {
   name: 'goal',
   title: 'Goal',
-  description: 'What it should do, or do better',
+  description: 'The result to achieve or improve',
   required: true,
 } as const;
 
@@ -54,7 +54,7 @@ export function steps(lines: readonly string[]): string {
   return lines.map((line, index) => `${index + 1}. ${line}`).join('\n');
 }
 
-/** What the person wrote, apart from what this service says. */
+/** Sets the user's text apart from this service's. */
 export function quoted(goal: string): string {
   return `"""\n${goal.trim()}\n"""`;
 }

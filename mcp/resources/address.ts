@@ -1,4 +1,4 @@
-/** What an `inkgraph://` address names. */
+/** A parsed `inkgraph://` URI. */
 export type Named =
   | { readonly kind: 'workflow' | 'run' | 'document' | 'text' | 'image'; readonly id: string }
   | { readonly kind: 'version'; readonly id: string; readonly version: number }
@@ -19,7 +19,7 @@ const shapes: readonly (readonly [RegExp, (id: string, rest: string) => Named])[
   [/^inkgraph:\/\/openapi$/, () => ({ kind: 'openapi' })],
 ];
 
-/** null: no address of ours. */
+/** Parses a URI; null for one of another form. */
 export function namedBy(uri: string): Named | null {
   for (const [shape, read] of shapes) {
     const found = shape.exec(uri);

@@ -4,13 +4,13 @@ import { tools } from '#tools/index.ts';
 import { renderBlock } from '#mcp/present/untrusted.ts';
 import type { Ask } from '#mcp/resources/ask.ts';
 
-/** Characters of one document in a resource; read_document_text has the rest. */
+/** Characters of one document in a resource. read_document_text has the rest. */
 const textMax = 100_000;
 const partMax = 20_000;
 
 type Part = z.output<typeof ReadTextResult>;
 
-/** Parts of one recognition: null when a newer one came in between. */
+/** Reads all parts of one OCR result; null when a newer one replaced it meanwhile. */
 async function partsOf(ask: Ask, documentId: string, most: number): Promise<readonly Part[] | null> {
   const first = await ask(tools.readDocumentText, { documentId, limit: Math.min(partMax, most) });
   const end = Math.min(first.totalCharacters, most);
@@ -23,14 +23,14 @@ async function partsOf(ask: Ask, documentId: string, most: number): Promise<read
   return rest.every((part) => part.ocrResultId === first.ocrResultId) ? [first, ...rest] : null;
 }
 
-/** The recognized text between the tags that mark it as untrusted, and where the rest is. Errors: those of read_document_text. */
+/** Returns the recognized text between untrusted tags, with a note about the rest. Errors: those of read_document_text. */
 export async function documentText(ask: Ask, documentId: string, most = textMax): Promise<string> {
   const parts = (await partsOf(ask, documentId, most)) ?? (await partsOf(ask, documentId, partMax)) ?? [];
   const [first] = parts;
   if (first === undefined || first.ocrResultId === null)
-    return `No text was recognized yet: call run_workflow with documentIds ["${documentId}"].`;
+    return `The document has no text yet. Call run_workflow with documentIds ["${documentId}"].`;
   const text = parts.map((part) => part.documentText).join('');
   const block = renderBlock({ id: documentId, fields: [{ path: 'documentText', text }] });
   if (text.length >= first.totalCharacters) return block;
-  return `${block}\n\nThese are the first ${text.length} of ${first.totalCharacters} characters: call read_document_text with documentId "${documentId}" and offset ${text.length} to read on.`;
+  return `${block}\n\nThese are the first ${text.length} of ${first.totalCharacters} characters. Call read_document_text with documentId "${documentId}" and offset ${text.length} to read on.`;
 }

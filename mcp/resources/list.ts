@@ -1,13 +1,13 @@
 import type { Resource } from '@modelcontextprotocol/server';
 import { tools } from '#tools/index.ts';
 import type { McpCaller } from '#mcp/caller.ts';
-import { plainName } from '#mcp/present/plain-words.ts';
+import { plainName } from '#mcp/present/neutralize.ts';
 import { addressOf, type ResourceKind } from '#mcp/resources/address.ts';
 import type { Ask } from '#mcp/resources/ask.ts';
 import { isResourceListed, resourceKinds, shownResources } from '#mcp/resources/shown.ts';
 import { allows } from '#mcp/rights.ts';
 
-/** How many of each are listed, newest first: lists and searches are tools. */
+/** Number of each kind in the list, newest first. Tools list and search all of them. */
 const listed = { workflows: 25, runs: 10, documents: 25 };
 
 function about(kind: ResourceKind, lastModified: string): Pick<Resource, 'mimeType' | 'annotations'> {
@@ -21,7 +21,7 @@ async function workflows(ask: Ask): Promise<Resource[]> {
     uri: addressOf({ kind: 'workflow', id: workflowId }),
     name: workflowId,
     title: plainName(name),
-    description: publishedVersion === null ? 'Never published' : `Published: version ${publishedVersion}`,
+    description: publishedVersion === null ? 'Not published' : `Published version ${publishedVersion}`,
     ...about('workflow', updatedAt),
   }));
 }
@@ -58,7 +58,7 @@ const lists: Partial<Record<ResourceKind, (ask: Ask) => Promise<Resource[]>>> = 
   document: documents,
 };
 
-/** The fixed ones and the newest of the others, as far as the caller may read them. */
+/** Lists the fixed resources and the newest of the others, as far as the caller may read them. */
 export async function listResources(caller: McpCaller, ask: Ask): Promise<Resource[]> {
   const kinds = resourceKinds.filter((kind) => isResourceListed(caller, kind));
   const fixed = kinds.flatMap((kind): Resource[] => {

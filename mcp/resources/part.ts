@@ -12,7 +12,7 @@ import {
   type Complete,
 } from '#mcp/completion/completers.ts';
 import { noSuchResource } from '#mcp/present/protocol-error.ts';
-import { handling } from '#mcp/resources/handling.ts';
+import { handling } from '#mcp/resources/ask.ts';
 import { listResources } from '#mcp/resources/list.ts';
 import type { ReadResource } from '#mcp/resources/read.ts';
 import { hasToolset } from '#mcp/view.ts';
@@ -24,7 +24,7 @@ function requireNamed(caller: McpCaller, uri: string): Named {
   return named;
 }
 
-/** The scopes that reading this address takes. */
+/** Returns the scopes that reading a URI needs. */
 export function scopesOfResource(caller: McpCaller, uri: unknown): readonly Scope[] {
   const named = typeof uri === 'string' ? namedInView(caller, uri) : null;
   const scope = named === null ? null : shownResources[named.kind].scope;
@@ -41,7 +41,7 @@ const completions: Partial<Record<ResourceKind, Readonly<Record<string, Complete
   image: documentIds,
 };
 
-/** What completes a variable of a template; null: nothing does; undefined: there is no such template for the caller. */
+/** Finds the completion of a template variable; null: there is none; undefined: no such template for this caller. */
 export function completionOf(caller: McpCaller, template: string, variable: string): Complete | null | undefined {
   const kind = resourceKinds.find((one) => shownResources[one].uri === template);
   if (kind === undefined || !hasToolset(caller.view, shownResources[kind].toolset)) return undefined;
@@ -49,8 +49,8 @@ export function completionOf(caller: McpCaller, template: string, variable: stri
 }
 
 /**
- * Lists and reads: one entry of the SDK's registry, so that other parts can add resources of other schemes to the same lists.
- * Templates are told here, since the registry does not know who asks; it would list the one entry. Source: docs/decisions/0046.
+ * Lists and reads resources through one entry of the SDK's registry, so that other parts can add resources of other schemes to the lists.
+ * Templates have a handler of their own, since the registry does not know the caller. Source: docs/decisions/0046.
  */
 export function resourcesPart(deps: ToolDeps, read: ReadResource): McpPart {
   const list = handling(deps, async (_: unknown, { caller, ask }): Promise<ListResourcesResult> => ({

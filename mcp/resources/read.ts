@@ -7,16 +7,19 @@ import { renderBlock, separate } from '#mcp/present/untrusted.ts';
 import { addressOf, type Named } from '#mcp/resources/address.ts';
 import type { Ask } from '#mcp/resources/ask.ts';
 import { documentText } from '#mcp/resources/document-text.ts';
+import { AppError } from '#src/domain/app-error.ts';
+import type { McpCaller } from '#mcp/caller.ts';
+import { namedInView } from '#mcp/resources/shown.ts';
 
 export type Contents = ReadResourceResult['contents'];
 
-/** Of a run's JSON: above that its steps that succeeded are left out. */
+/** Size of a run's JSON above which succeeded steps are left out. */
 const runBytes = 256 * 1024;
 
 /** Reads a resource with the caller's rights. Errors: those of its use case. */
 export type ReadResource = (ask: Ask, named: Named) => Promise<Contents>;
 
-/** JSON for what this service says, and text between tags for what documents and models say. */
+/** Splits an output into trusted JSON and untrusted text between tags. */
 function contentsOf(uri: string, output: object): Contents {
   const { json, blocks } = separate(output);
   const said = { uri, mimeType: 'application/json', text: json };
@@ -24,21 +27,21 @@ function contentsOf(uri: string, output: object): Contents {
   return text === '' ? [said] : [said, { uri, mimeType: 'text/plain', text }];
 }
 
-/** Of its execution a run's resource has what is common to all: the other runs have resources of their own. */
+/** Reads a run with the common part of its execution. Other runs have resources of their own. */
 async function runDetail(ask: Ask, runId: string): Promise<object> {
-  const told = async (detail: 'steps' | 'errors') => {
+  const read = async (detail: 'steps' | 'errors') => {
     const { execution, run } = await ask(tools.getRun, { runId, detail });
     return { execution: { ...execution, runs: execution.runs.filter((one) => one.runId === runId) }, run };
   };
-  const whole = await told('steps');
+  const whole = await read('steps');
   if (Buffer.byteLength(JSON.stringify(whole)) <= runBytes) return whole;
-  const { run, ...rest } = await told('errors');
-  const note = 'Too long: only the steps that failed are here. get_run has all of them.';
+  const { run, ...rest } = await read('errors');
+  const note = 'Too long: this has the failed steps only. get_run has all steps.';
   return { ...rest, run: run === null ? null : { ...run, steps: run.steps.slice(0, 100) }, note };
 }
 
 export function resourceReader(deps: Pick<ToolDeps, 'pageUrl'>, version: string): ReadResource {
-  // The same for everybody, and tens of milliseconds of work.
+  // Cached: the same for every caller, and tens of milliseconds of work.
   let nodeTypes: string | null = null;
   let openApi: string | null = null;
   return async (ask, named) => {
@@ -65,8 +68,8 @@ export function resourceReader(deps: Pick<ToolDeps, 'pageUrl'>, version: string)
       }
       case 'node-types': {
         const detail = nodeTypes === null ? 'full' : 'summary';
-        const told = await ask(tools.describeNodeTypes, { detail });
-        nodeTypes ??= JSON.stringify(told);
+        const read = await ask(tools.describeNodeTypes, { detail });
+        nodeTypes ??= JSON.stringify(read);
         return [{ uri, mimeType: 'application/json', text: nodeTypes }];
       }
       case 'openapi':
@@ -75,4 +78,49 @@ export function resourceReader(deps: Pick<ToolDeps, 'pageUrl'>, version: string)
         return [{ uri, mimeType: 'application/json', text: openApi }];
     }
   };
+}
+
+/** Identifies a state of a workflow, since no event announces its changes. */
+export function workflowState(revision: number | null, publishedVersion: number | null): string {
+  return `${revision ?? '-'}/${publishedVersion ?? '-'}`;
+}
+
+async function stateOf(ask: Ask, named: Named): Promise<string> {
+  switch (named.kind) {
+    case 'workflow': {
+      const { draft, publishedVersion } = await ask(tools.listWorkflowVersions, { workflowId: named.id, limit: 1 });
+      return workflowState(draft?.revision ?? null, publishedVersion);
+    }
+    case 'version':
+      await ask(tools.getWorkflow, { workflowId: named.id, version: named.version, detail: 'summary' });
+      return '';
+    case 'run':
+      await ask(tools.readRun, { id: named.id });
+      return '';
+    case 'document':
+    case 'text':
+    case 'image':
+      await ask(tools.getDocument, { id: named.id });
+      return '';
+    case 'node-types':
+      await ask(tools.describeNodeTypes, {});
+      return '';
+    case 'openapi':
+      return '';
+  }
+}
+
+/**
+ * Returns the state of a resource that the caller may read. null when it is unknown, of another organization, out of view, or without scope:
+ * a subscriber cannot tell these apart. Errors: transient ones, such as `service.unavailable`.
+ */
+export async function readableState(caller: McpCaller, ask: Ask, uri: string): Promise<string | null> {
+  const named = namedInView(caller, uri);
+  if (named === null) return null;
+  try {
+    return await stateOf(ask, named);
+  } catch (error) {
+    if (error instanceof AppError && (error.row.status === 404 || error.row.status === 403)) return null;
+    throw error;
+  }
 }

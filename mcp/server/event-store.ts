@@ -1,11 +1,11 @@
 import type { EventStore, JSONRPCMessage } from '@modelcontextprotocol/server';
 
-export interface EventMemoryLimits {
-  /** Of all sessions together, in bytes of JSON. */
+export interface EventStoreLimits {
+  /** Bytes of JSON that all sessions together may keep. */
   readonly total: number;
   readonly session: number;
 }
-const usual: EventMemoryLimits = { total: 16 * 1024 * 1024, session: 256 * 1024 };
+const usual: EventStoreLimits = { total: 16 * 1024 * 1024, session: 256 * 1024 };
 
 interface Kept {
   readonly events: SessionEvents;
@@ -16,25 +16,25 @@ interface Kept {
 }
 
 /**
- * The latest messages to sessions, so that a client whose connection broke off gets what it missed (`Last-Event-ID`). Oldest first
- * out, of the session that has too much or of all. Source: MCP 2025-11-25, transports, "Resumability and Redelivery".
+ * Keeps the latest messages to sessions, so that a client that reconnects with `Last-Event-ID` gets the messages it missed. At a limit, the
+ * oldest messages are dropped. Source: MCP 2025-11-25, transports, "Resumability and Redelivery".
  */
 export class SessionEventStores {
-  readonly #limits: EventMemoryLimits;
+  readonly #limits: EventStoreLimits;
   /** Oldest first. */
   readonly #kept = new Set<Kept>();
   #bytes = 0;
 
-  constructor(limits: EventMemoryLimits = usual) {
+  constructor(limits: EventStoreLimits = usual) {
     this.#limits = limits;
   }
 
-  /** Of all that is kept. */
+  /** Bytes of JSON that are kept. */
   get bytes(): number {
     return this.#bytes;
   }
 
-  /** The events of a new session: no other session's can be asked for. */
+  /** Creates the store of a new session, which cannot read another session's events. */
   forSession(): SessionEvents {
     return new SessionEvents(this, this.#limits.session);
   }
@@ -50,23 +50,23 @@ export class SessionEventStores {
   }
 }
 
-/** Ids are `<stream>.<number>`: for an event that is no longer kept, the stream is still known, and goes on from there. */
+/** The event store of one session. Ids are `<stream>.<number>`, so the stream of a dropped event is still known. */
 export class SessionEvents implements EventStore {
-  readonly #memory: SessionEventStores;
+  readonly #stores: SessionEventStores;
   readonly #maxBytes: number;
   /** Oldest first. */
   readonly #kept = new Set<Kept>();
   #bytes = 0;
   #sequence = 0;
 
-  constructor(memory: SessionEventStores, maxBytes: number) {
-    this.#memory = memory;
+  constructor(stores: SessionEventStores, maxBytes: number) {
+    this.#stores = stores;
     this.#maxBytes = maxBytes;
   }
 
   async storeEvent(streamId: string, message: JSONRPCMessage): Promise<string> {
     this.#sequence += 1;
-    // What opens a stream has nothing to tell again.
+    // The priming event of a stream is not replayed.
     if ('jsonrpc' in message) this.#keep(streamId, message);
     return `${streamId}.${this.#sequence}`;
   }
@@ -88,7 +88,7 @@ export class SessionEvents implements EventStore {
     if (oldest !== undefined) this.#drop(oldest);
   }
 
-  /** The session is over. */
+  /** Drops all events, because the session is over. */
   forget(): void {
     for (const event of this.#kept) this.#drop(event);
   }
@@ -100,12 +100,12 @@ export class SessionEvents implements EventStore {
     this.#kept.add(event);
     this.#bytes += bytes;
     while (this.#bytes > this.#maxBytes) this.dropOldest();
-    this.#memory.keep(event);
+    this.#stores.keep(event);
   }
 
   #drop(event: Kept): void {
     if (!this.#kept.delete(event)) return;
     this.#bytes -= event.bytes;
-    this.#memory.drop(event);
+    this.#stores.drop(event);
   }
 }

@@ -16,33 +16,33 @@ import type { Listening } from '#mcp/updates/listening.ts';
 import type { PipedListening } from '#mcp/updates/piped-listening.ts';
 
 interface StdioOptions {
-  readonly face: McpServerFactory;
+  readonly factory: McpServerFactory;
   readonly logger: Logger;
-  /** Ends the connection from this side. */
+  /** Closes the connection when it aborts. */
   readonly signal: AbortSignal;
   /** Absent: standard input and output. */
   readonly pipe?: { readonly input: Readable; readonly output: Writable };
-  /** Of the catalog of the face; absent: nobody is told of updates. */
+  /** Subscriptions of the factory's catalog; absent: no updates. */
   readonly listening?: Listening | undefined;
-  /** Who sits at the other end: asked for each message, so that revoking works at once. */
+  /** Authenticates the client. Called for each message, so that revoking works at once. */
   caller(): Promise<McpCaller>;
 }
 
 const streamsMax = 100;
-const tellsOfChanges = new Set(['notifications/resources/updated', 'notifications/resources/list_changed']);
+const changeNotifications = new Set(['notifications/resources/updated', 'notifications/resources/list_changed']);
 
-/** Why a request is not served. */
-function refusal(error: unknown): { code: number; message: string } {
+/** Converts an error of authentication to a JSON-RPC error. */
+function errorFor(error: unknown): { code: number; message: string } {
   if (error instanceof ProtocolError) return { code: error.code, message: error.message };
   if (error instanceof AppError && error.row.status < 500)
     return {
       code: ProtocolErrorCode.InvalidRequest,
-      message: 'This key is not valid any more: set MCP_KEY to one that is.',
+      message: 'The key is no longer valid. Set MCP_KEY to a valid key.',
     };
-  return { code: ProtocolErrorCode.InternalError, message: 'Who calls could not be checked: try again.' };
+  return { code: ProtocolErrorCode.InternalError, message: 'The key could not be checked. Retry in a few seconds.' };
 }
 
-/** The pipe, as the SDK sees it. What is read from it says nothing of who wrote it: each message gets its caller here, in order. */
+/** The pipe as a transport of the SDK. Messages do not identify their sender, so each one gets its caller here, in order. */
 class CallerWire implements Transport {
   readonly #pipe: StdioServerTransport;
   readonly #options: StdioOptions;
@@ -54,21 +54,21 @@ class CallerWire implements Transport {
   onerror?: (error: Error) => void;
   onmessage?: (message: JSONRPCMessage) => void;
 
-  /** `tell`: what `PipedListening` tells. */
-  constructor(options: StdioOptions, tell: (uri: string | null) => void) {
+  /** `notify` receives the changes of `PipedListening`. */
+  constructor(options: StdioOptions, notify: (uri: string | null) => void) {
     this.#options = options;
     this.#pipe = new StdioServerTransport(options.pipe?.input, options.pipe?.output);
-    this.#streams = options.listening?.piped(tell) ?? null;
+    this.#streams = options.listening?.piped(notify) ?? null;
   }
 
-  /** Settles when the client has closed its end. */
+  /** Resolves when the client has closed its end. */
   get ended(): Promise<void> {
     return this.#ended.promise;
   }
 
   callerOf(message: JSONRPCMessage): McpCaller {
     const caller = this.#callers.get(message);
-    if (caller === undefined) throw new Error('a message that did not come through the pipe');
+    if (caller === undefined) throw new Error('the message did not come through the pipe');
     return caller;
   }
 
@@ -89,8 +89,8 @@ class CallerWire implements Transport {
 
   async send(message: JSONRPCMessage): Promise<void> {
     this.#streams?.outgoing(message);
-    // A call was asked for its rights when it began; who only listens is asked each time.
-    if ('method' in message && tellsOfChanges.has(message.method)) await this.#options.caller();
+    // A call was authorized when it began; a subscriber is authorized for each notification.
+    if ('method' in message && changeNotifications.has(message.method)) await this.#options.caller();
     await this.#pipe.send(message);
   }
 
@@ -114,14 +114,14 @@ class CallerWire implements Transport {
   async #refuse(message: JSONRPCMessage, error: unknown): Promise<void> {
     if (!('id' in message) || !('method' in message)) return;
     try {
-      await this.#pipe.send({ jsonrpc: '2.0', id: message.id, error: refusal(error) });
+      await this.#pipe.send({ jsonrpc: '2.0', id: message.id, error: errorFor(error) });
     } catch (gone) {
       this.#options.logger.debug({ err: gone }, 'the client is gone before its answer');
     }
   }
 }
 
-/** The server, which hears from the wire who sent a message. */
+/** Passes the caller of each message to the server. */
 function withCaller(mcp: McpServer, wire: CallerWire): McpServer {
   const connect = mcp.connect.bind(mcp);
   return Object.assign(mcp, {
@@ -135,19 +135,19 @@ function withCaller(mcp: McpServer, wire: CallerWire): McpServer {
   });
 }
 
-/** Serves one local client, of either generation, until it closes its end or `signal` says so. */
+/** Serves one local client, of either generation, until it closes its end or `signal` aborts. */
 export async function serveLocalClient(options: StdioOptions): Promise<void> {
-  const { face, logger, signal } = options;
+  const { factory, logger, signal } = options;
   let newest: McpServer | null = null;
-  const tell = (uri: string | null): void => {
+  const notify = (uri: string | null): void => {
     const sent = uri === null ? newest?.server.sendResourceListChanged() : newest?.server.sendResourceUpdated({ uri });
     sent?.catch((error: unknown) => logger.debug({ err: error }, 'an update did not reach the client'));
   };
-  const wire = new CallerWire(options, tell);
+  const wire = new CallerWire(options, notify);
   const connection = serveStdio(
     ({ era }) => {
-      const mcp = withCaller(face.newServer(), wire);
-      // An older client subscribes with its server, and would not know what to do with more.
+      const mcp = withCaller(factory.newServer(), wire);
+      // Older clients subscribe with their server and get their updates from it.
       newest = era === 'modern' ? mcp : null;
       return mcp;
     },
@@ -157,7 +157,7 @@ export async function serveLocalClient(options: StdioOptions): Promise<void> {
       onerror: (error) => logger.debug({ err: error }, 'an MCP message was refused'),
     },
   );
-  // Standard input would keep the process alive.
+  // Closing is needed, since standard input keeps the process alive.
   const leave = (): void => void connection.close();
   signal.addEventListener('abort', leave, { once: true });
   if (signal.aborted) leave();

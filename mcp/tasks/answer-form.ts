@@ -1,5 +1,5 @@
 import type { ElicitRequestFormParams } from '@modelcontextprotocol/server';
-import { plainText } from '#mcp/present/plain-words.ts';
+import { plainText } from '#mcp/present/neutralize.ts';
 
 type RequestedSchema = ElicitRequestFormParams['requestedSchema'];
 type Property = RequestedSchema['properties'][string];
@@ -7,11 +7,11 @@ type Schema = Readonly<Record<string, unknown>>;
 
 interface Field {
   readonly property: Property;
-  /** From what the form holds to what the schema asks for. */
+  /** Converts the form's value to the schema's. */
   readonly read: (given: unknown) => unknown;
 }
 
-/** A form for an answer, and how to read the answer out of it. */
+/** A form for an answer, and the function that reads the answer from it. */
 export interface AnswerForm {
   readonly requestedSchema: RequestedSchema;
   read(content: Readonly<Record<string, unknown>>): unknown;
@@ -45,7 +45,7 @@ function parsed(given: unknown): unknown {
   try {
     return JSON.parse(given) as unknown;
   } catch (error) {
-    // What is no JSON is meant as the text it is.
+    // Invalid JSON is taken as plain text.
     if (error instanceof SyntaxError) return given;
     throw error;
   }
@@ -70,7 +70,7 @@ function several({ items, ...schema }: Schema): Field | null {
   return { property, read: asIs };
 }
 
-/** null: no form has a field for such a value. */
+/** Converts a schema to a form field; null if forms have none for it. */
 function fieldOf(schema: Schema): Field | null {
   const { type } = schema;
   const options = 'const' in schema ? [schema['const']] : schema['enum'];
@@ -85,7 +85,7 @@ function fieldOf(schema: Schema): Field | null {
   return type === 'array' ? several(schema) : null;
 }
 
-/** The fields of a flat object; null where it is none, or has a member that no field can hold. */
+/** Returns the fields of a flat object; null for other schemas, and for members that no field can hold. */
 function fieldsOf({ type, properties }: Schema): ReadonlyMap<string, Field> | null {
   if (type !== 'object' || !isSchema(properties) || Object.keys(properties).length === 0) return null;
   const fields = new Map<string, Field>();
@@ -120,9 +120,9 @@ function singleForm({ property, read }: Field): AnswerForm {
 }
 
 /**
- * A question's `answerSchema` as a form of flat fields, which is all that clients can show: an object of such members becomes their
- * fields, one such value the field `answer`, and anything else is asked for as JSON text. Whether the answer fits is for the one
- * who takes it to say. Source: MCP 2026-07-28, `elicitation/create`; `domain/runs/answer.ts` for what the schema may hold.
+ * Converts a question's `answerSchema` to a form. Clients can show flat fields only: a flat object becomes its fields, a single value becomes
+ * the field `answer`, and anything else is requested as JSON text. `resume_run` validates the answer. Source: MCP 2026-07-28,
+ * `elicitation/create`; `domain/runs/answer.ts` for the schemas.
  */
 export function answerForm(answerSchema: Schema | null): AnswerForm {
   const schema = answerSchema ?? {};

@@ -13,19 +13,18 @@ import type { ToolContext } from '#tools/define.ts';
 import type { ToolDeps } from '#tools/deps.ts';
 import { tools } from '#tools/index.ts';
 import { readExecution, waitForExecution } from '#tools/runs/wait-for-execution.ts';
-import { executionAsTask } from '#mcp/tasks/execution-as-task.ts';
-import { openQuestions, type AskedQuestion } from '#mcp/tasks/open-questions.ts';
+import { executionAsTask, openQuestions, type AskedQuestion } from '#mcp/tasks/execution-as-task.ts';
 import type { Tasks } from '#mcp/tasks/tasks.ts';
-import { contextOf } from '#mcp/tool-context.ts';
+import { contextOf } from '#mcp/caller.ts';
 
-/** How long a run may take to ask for the rest. */
+/** Time in which a run must ask its next question. */
 const asksAgainMs = 10_000;
-/** Changes made by another process do not pass this one's bus. */
+/** Poll interval for changes by other processes, which do not pass this process's bus. */
 const lookAgainMs = 5_000;
 
 const unknown: ReadonlySet<string> = new Set(['execution.not_found', 'request.invalid']);
 
-/** null where the id is no execution that the caller may see. */
+/** Resolves to null when the caller can see no execution with this id. */
 async function orUnknown<T>(work: Promise<T>): Promise<T | null> {
   try {
     return await work;
@@ -35,7 +34,7 @@ async function orUnknown<T>(work: Promise<T>): Promise<T | null> {
   }
 }
 
-/** An accepted form is an answer; one that was declined leaves the question open, for whoever else may answer it. */
+/** Returns the answers of accepted forms. A declined form leaves its question open. */
 function accepted(questions: ReadonlyMap<string, AskedQuestion>, responses: InputResponses) {
   return [...questions].flatMap(([key, { runId, path, form }]) => {
     const { action, content } = (Object.hasOwn(responses, key) ? responses[key] : {}) as ElicitResult;
@@ -43,8 +42,8 @@ function accepted(questions: ReadonlyMap<string, AskedQuestion>, responses: Inpu
   });
 }
 
-/** A run that got one answer asks for the others anew, once a worker had it. */
-async function untilItAsks(ctx: ToolContext, executionId: string, runId: string): Promise<void> {
+/** Waits until the run asks its next question: after one answer, a worker continues the run first. */
+async function waitForNextQuestion(ctx: ToolContext, executionId: string, runId: string): Promise<void> {
   const deadline = performance.now() + asksAgainMs;
   while (performance.now() < deadline) {
     const { runs } = await readExecution(ctx, executionId);
@@ -52,56 +51,59 @@ async function untilItAsks(ctx: ToolContext, executionId: string, runId: string)
     if (status !== 'queued' && status !== 'running') return;
     await waitForExecution(ctx, executionId, 0.5, 'change');
   }
-  throw new ProtocolError(ProtocolErrorCode.InternalError, 'Not all answers could be taken yet: send them again.');
+  throw new ProtocolError(
+    ProtocolErrorCode.InternalError,
+    'Not all answers were accepted in time. Send the remaining ones again.',
+  );
 }
 
 async function giveAnswers(ctx: ToolContext, executionId: string, answers: ReturnType<typeof accepted>): Promise<void> {
   const answered = new Set<string>();
   for (const given of answers)
     try {
-      if (answered.has(given.runId)) await untilItAsks(ctx, executionId, given.runId);
+      if (answered.has(given.runId)) await waitForNextQuestion(ctx, executionId, given.runId);
       answered.add(given.runId);
       await callTool(tools.resumeRun, ctx, given);
     } catch (error) {
-      // Somebody was faster.
+      // Another client answered first.
       if (!(error instanceof AppError && error.code === 'run.not_waiting')) throw error;
     }
 }
 
-/** The execution that an answer of `run_workflow` or `replay_execution` left going. */
-export function executionGoingOn({ structuredContent, isError }: CallToolResult): string | null {
+/** Returns the id of the unfinished execution in a result of `run_workflow` or `replay_execution`. */
+export function unfinishedExecution({ structuredContent, isError }: CallToolResult): string | null {
   if (isError === true || structuredContent === undefined) return null;
   const { id, status } = structuredContent as Pick<Execution, 'id' | 'status'>;
   return terminalStatuses.has(status) ? null : id;
 }
 
-/** Executions as tasks: `taskId` is the execution's id, and every method is a use case behind the one door. */
+/** Executions as tasks. `taskId` is the execution's id, and every method calls a use case. */
 export function executionTasks(deps: ToolDeps): Tasks {
   const read = (taskId: string, ctx: ToolContext) =>
     orUnknown(callTool(tools.getRun, ctx, { executionId: taskId, detail: 'summary' }));
   return {
     standsFor: { 'tasks/get': 'get_run', 'tasks/update': 'resume_run', 'tasks/cancel': 'cancel_run' },
-    async get(taskId, asker) {
-      const ctx = contextOf(deps, asker.caller, asker.signal);
+    async get(taskId, requester) {
+      const ctx = contextOf(deps, requester.caller, requester.signal);
       const found = await read(taskId, ctx);
       if (found === null) return null;
       const { execution } = found;
       const waits = execution.counts.waiting > 0;
-      return executionAsTask(execution, waits ? await openQuestions(ctx, taskId) : new Map(), asker.capabilities);
+      return executionAsTask(execution, waits ? await openQuestions(ctx, taskId) : new Map(), requester.capabilities);
     },
-    async update(taskId, responses: InputResponses, asker) {
-      const ctx = contextOf(deps, asker.caller, asker.signal);
+    async update(taskId, responses: InputResponses, requester) {
+      const ctx = contextOf(deps, requester.caller, requester.signal);
       if ((await read(taskId, ctx)) === null) return false;
       await giveAnswers(ctx, taskId, accepted(await openQuestions(ctx, taskId), responses));
       return true;
     },
-    async cancel(taskId, asker) {
-      const ctx = contextOf(deps, asker.caller, asker.signal);
+    async cancel(taskId, requester) {
+      const ctx = contextOf(deps, requester.caller, requester.signal);
       return (await orUnknown(callTool(tools.cancelRun, ctx, { executionId: taskId }))) !== null;
     },
     watch(taskId, { caller }, changed) {
       const stop = deps.events.subscribe(caller.principal.organizationId, ({ executionId, type, data }) => {
-        // Steps change nothing of a task, but those at which a run begins to wait or goes on.
+        // Steps do not change a task, except when a run begins to wait.
         const counts = type !== 'run.step.changed' || data?.['status'] === 'waiting';
         if (executionId === taskId && counts) changed();
       });

@@ -12,13 +12,21 @@ import { z } from 'zod';
 import type { Logger } from '#src/domain/ports/logger.ts';
 import { callerOf, type McpCaller } from '#mcp/caller.ts';
 import { protocolError } from '#mcp/present/protocol-error.ts';
-import { taskMethods, type Task, type TaskAsker, type TaskMethod, type Tasks } from '#mcp/tasks/tasks.ts';
-import { detailedTask, hasTasks, requiredCapabilities } from '#mcp/tasks/wire.ts';
+import {
+  taskMethods,
+  type Task,
+  type TaskRequester,
+  type TaskMethod,
+  type Tasks,
+  detailedTask,
+  hasTasks,
+  requiredCapabilities,
+} from '#mcp/tasks/tasks.ts';
 
-/** Ids are this service's own, and none is longer. */
+/** No id of this service is longer. */
 const params = z.looseObject({ taskId: z.string().max(200), inputResponses: z.unknown().optional() });
 
-/** What a request of 2026-07-28 declares; null for one of an older client, which has no tasks. */
+/** Returns the capabilities that a request of 2026-07-28 declares; null for older clients, which have no tasks. */
 export function declaredBy({ mcpReq }: Pick<ServerContext, 'mcpReq'>): ClientCapabilities | null {
   const envelope: Readonly<Record<string, unknown>> | undefined = mcpReq.envelope;
   return envelope === undefined ? null : (envelope[CLIENT_CAPABILITIES_META_KEY] ?? {});
@@ -31,9 +39,9 @@ export function lacksTasks(): MissingRequiredClientCapabilityError {
   );
 }
 
-/** The same tasks, which fail only in ways that a client may read. */
-export function legible(tasks: Tasks, logger: Logger): Tasks {
-  const told = async <T>(asked: Promise<T>, { caller: { requestId } }: TaskAsker): Promise<T> => {
+/** Wraps tasks so that they fail with protocol errors only. */
+export function withProtocolErrors(tasks: Tasks, logger: Logger): Tasks {
+  const orProtocolError = async <T>(asked: Promise<T>, { caller: { requestId } }: TaskRequester): Promise<T> => {
     try {
       return await asked;
     } catch (error) {
@@ -43,26 +51,26 @@ export function legible(tasks: Tasks, logger: Logger): Tasks {
   const { standsFor } = tasks;
   const watch = tasks.watch?.bind(tasks);
   return {
-    get: (taskId, asker) => told(tasks.get(taskId, asker), asker),
-    update: (taskId, responses, asker) => told(tasks.update(taskId, responses, asker), asker),
-    cancel: (taskId, asker) => told(tasks.cancel(taskId, asker), asker),
+    get: (taskId, requester) => orProtocolError(tasks.get(taskId, requester), requester),
+    update: (taskId, responses, requester) => orProtocolError(tasks.update(taskId, responses, requester), requester),
+    cancel: (taskId, requester) => orProtocolError(tasks.cancel(taskId, requester), requester),
     ...(watch !== undefined && { watch }),
     ...(standsFor !== undefined && { standsFor }),
   };
 }
 
 function noSuchTask(): ProtocolError {
-  return new ProtocolError(ProtocolErrorCode.InvalidParams, 'Task not found: no task with this id is yours.');
+  return new ProtocolError(ProtocolErrorCode.InvalidParams, 'Task not found. No task with this id belongs to you.');
 }
 
-/** The same for a task that is not there and for another's. */
-export async function requireTask(tasks: Tasks, taskId: string, asker: TaskAsker): Promise<Task> {
-  const task = await tasks.get(taskId, asker);
+/** Reads a task. The same error for an unknown task and for another caller's. */
+export async function requireTask(tasks: Tasks, taskId: string, requester: TaskRequester): Promise<Task> {
+  const task = await tasks.get(taskId, requester);
   if (task === null) throw noSuchTask();
   return task;
 }
 
-function askerOf(ctx: ServerContext): TaskAsker {
+function requesterOf(ctx: ServerContext): TaskRequester {
   const capabilities = declaredBy(ctx);
   if (capabilities === null) throw new ProtocolError(ProtocolErrorCode.MethodNotFound, 'Method not found');
   if (!hasTasks(capabilities)) throw lacksTasks();
@@ -70,29 +78,34 @@ function askerOf(ctx: ServerContext): TaskAsker {
 }
 
 /**
- * The methods of the extension on a server that is not connected yet. `admits`: whether the caller's connection has them at all; to
- * one that has not, every task is unknown. Errors: -32021 without the extension, -32602 for an unknown task, -32601 for older clients.
+ * Registers the methods of the extension on a server that is not connected yet. Connections that `admits` rejects know no tasks. Errors:
+ * -32021 without the extension, -32602 for an unknown task, -32601 for older clients.
  */
 export function serveTasks(
   mcp: McpServer,
   tasks: Tasks,
   admits: (caller: McpCaller, method: TaskMethod) => boolean,
 ): void {
-  type Answer = (taskId: string, asker: TaskAsker, responses: InputResponses) => Promise<Record<string, unknown>>;
+  type Answer = (
+    taskId: string,
+    requester: TaskRequester,
+    responses: InputResponses,
+  ) => Promise<Record<string, unknown>>;
   const acknowledged = (known: boolean): Record<string, unknown> => {
     if (!known) throw noSuchTask();
     return {};
   };
   const answers: Readonly<Record<TaskMethod, Answer>> = {
-    'tasks/get': async (taskId, asker) => detailedTask(await requireTask(tasks, taskId, asker)),
-    'tasks/update': async (taskId, asker, responses) => acknowledged(await tasks.update(taskId, responses, asker)),
-    'tasks/cancel': async (taskId, asker) => acknowledged(await tasks.cancel(taskId, asker)),
+    'tasks/get': async (taskId, requester) => detailedTask(await requireTask(tasks, taskId, requester)),
+    'tasks/update': async (taskId, requester, responses) =>
+      acknowledged(await tasks.update(taskId, responses, requester)),
+    'tasks/cancel': async (taskId, requester) => acknowledged(await tasks.cancel(taskId, requester)),
   };
   for (const method of taskMethods)
     mcp.server.setRequestHandler(method, { params }, async ({ taskId }, ctx) => {
-      const asker = askerOf(ctx);
-      if (!admits(asker.caller, method)) throw noSuchTask();
-      // The SDK takes them out of the params, for they are the retry channel of other methods.
-      return answers[method](taskId, asker, (ctx.mcpReq.inputResponses ?? {}) as InputResponses);
+      const requester = requesterOf(ctx);
+      if (!admits(requester.caller, method)) throw noSuchTask();
+      // The SDK removes inputResponses from the params, since other methods retry with them.
+      return answers[method](taskId, requester, (ctx.mcpReq.inputResponses ?? {}) as InputResponses);
     });
 }

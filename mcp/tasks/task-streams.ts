@@ -9,37 +9,36 @@ import { areStrings, asListen, type ListenRequest } from '#mcp/updates/listen-re
 import { errorAnswer, mayPass } from '#mcp/present/protocol-error.ts';
 import { forward, messagesOf, OutStream, type StreamMessage } from '#mcp/tasks/out-stream.ts';
 import { lacksTasks } from '#mcp/tasks/serve.ts';
-import type { Task, TaskAsker, Tasks } from '#mcp/tasks/tasks.ts';
-import { detailedTask, hasTasks } from '#mcp/tasks/wire.ts';
+import { type Task, type TaskRequester, type Tasks, detailedTask, hasTasks } from '#mcp/tasks/tasks.ts';
 
 type Fetch = McpHttpHandler['fetch'];
 
-/** Of one stream. Ids beyond are not agreed to. */
+/** Tasks of one stream. Further ids are left out of the acknowledgement. */
 const tasksMax = 50;
 const streamsMax = 1_024;
-/** Nothing changes a task that has one of these. */
+/** Final statuses. */
 const ended: ReadonlySet<Task['status']> = new Set(['completed', 'cancelled', 'failed']);
 
 interface Stream {
   readonly listen: ListenRequest;
-  /** As asked for. */
+  /** Ids as requested. */
   readonly taskIds: readonly string[];
-  readonly asker: TaskAsker;
-  /** What the SDK answers to the rest of the request. */
+  readonly requester: TaskRequester;
+  /** The SDK's messages for the rest of the request. */
   readonly inner: ReadableStreamDefaultReader<StreamMessage>;
 }
 
 /**
- * `notifications/tasks` on the streams of `subscriptions/listen`, which the SDK does not know: it answers the rest of the request,
- * and what it sends passes through. A task is told as `tasks/get` tells it at that moment, first when the stream opens, then when it
- * changed. Source: SEP-2663, "Task Status Notifications".
+ * Adds `notifications/tasks`, which the SDK does not know, to the streams of `subscriptions/listen`. The SDK handles the rest of the request,
+ * and its messages pass through. A notification has the task as `tasks/get` returns it: first when the stream opens, then after each change.
+ * Source: SEP-2663, "Task Status Notifications".
  */
 export class TaskStreams {
   readonly #tasks: Tasks;
   readonly #admits: (caller: McpCaller) => boolean;
   readonly #open = new Set<() => void>();
 
-  /** `admits`: whether the caller's connection has tasks at all. */
+  /** `admits` returns true when the caller's connection offers tasks. */
   constructor(tasks: Tasks, admits: (caller: McpCaller) => boolean) {
     this.#tasks = tasks;
     this.#admits = admits;
@@ -65,9 +64,9 @@ export class TaskStreams {
         await inner.cancel();
         return errorAnswer(listen.id, lacksTasks(), 400);
       }
-      const asker = { caller: callerOf(options?.authInfo), capabilities, signal: request.signal };
+      const requester = { caller: callerOf(options?.authInfo), capabilities, signal: request.signal };
       try {
-        return new Response(await this.#stream({ listen, taskIds, asker, inner }), { headers: response.headers });
+        return new Response(await this.#stream({ listen, taskIds, requester, inner }), { headers: response.headers });
       } catch (error) {
         await inner.cancel();
         if (error instanceof ProtocolError) return errorAnswer(listen.id, error);
@@ -80,16 +79,16 @@ export class TaskStreams {
     for (const end of this.#open) end();
   }
 
-  /** The ids that the caller may hear of, each once. */
-  async #agreed({ taskIds, asker }: Stream): Promise<readonly string[]> {
-    if (!this.#admits(asker.caller) || this.#open.size >= streamsMax) return [];
+  /** Returns the ids of tasks that the caller may read, each once. */
+  async #agreed({ taskIds, requester }: Stream): Promise<readonly string[]> {
+    if (!this.#admits(requester.caller) || this.#open.size >= streamsMax) return [];
     const ids = [...new Set(taskIds)].slice(0, tasksMax);
-    const found = await Promise.all(ids.map((id) => this.#read(id, asker)));
+    const found = await Promise.all(ids.map((id) => this.#read(id, requester)));
     return ids.filter((_, index) => found[index] !== null);
   }
 
   async #stream(stream: Stream): Promise<ReadableStream<Uint8Array>> {
-    const { listen, asker, inner } = stream;
+    const { listen, requester, inner } = stream;
     const taskIds = await this.#agreed(stream);
     const { value } = await inner.read();
     const honored = value?.params?.['notifications'] ?? {};
@@ -98,21 +97,21 @@ export class TaskStreams {
     const leave = (): void => out.leave();
     const end = (): void => out.end();
     this.#open.add(end);
-    asker.signal.addEventListener('abort', leave, { once: true });
+    requester.signal.addEventListener('abort', leave, { once: true });
     out.stops.push(() => {
       this.#open.delete(end);
-      asker.signal.removeEventListener('abort', leave);
+      requester.signal.removeEventListener('abort', leave);
     });
     out.notify('notifications/subscriptions/acknowledged', { notifications });
-    for (const taskId of taskIds) this.#follow(taskId, asker, out);
-    // Where only tasks were asked for the SDK has nothing more to tell.
+    for (const taskId of taskIds) this.#follow(taskId, requester, out);
+    // For a stream of tasks only, the SDK sends nothing more.
     void forward(inner, out).finally(taskIds.length === 0 ? end : () => undefined);
-    if (asker.signal.aborted) leave();
+    if (requester.signal.aborted) leave();
     return out.readable;
   }
 
-  /** Tells a task now and whenever it is another than last time, until it is over; one reading at a time. */
-  #follow(taskId: string, asker: TaskAsker, out: OutStream): void {
+  /** Sends a task now and after each change until it ends. Reads one at a time. */
+  #follow(taskId: string, requester: TaskRequester, out: OutStream): void {
     let last: string | null = null;
     let reading = false;
     let stale = false;
@@ -123,7 +122,7 @@ export class TaskStreams {
       reading = true;
       while (stale) {
         stale = false;
-        const task = await this.#read(taskId, asker);
+        const task = await this.#read(taskId, requester);
         const told = task === null ? null : detailedTask(task);
         const text = JSON.stringify(told);
         if (told !== null && text !== last) out.notify('notifications/tasks', told);
@@ -132,17 +131,17 @@ export class TaskStreams {
       }
       reading = false;
     };
-    // The client is to come again when its tasks cannot be read.
+    // When tasks cannot be read, the stream ends and the client reconnects.
     const changed = (): void => void look().catch(() => out.end());
-    const stop = this.#tasks.watch?.(taskId, asker, changed);
+    const stop = this.#tasks.watch?.(taskId, requester, changed);
     if (stop !== undefined) out.stops.push((watching.stop = stop));
     changed();
   }
 
-  /** What the caller may not hear of is left out; that nothing can be read now is told. */
-  async #read(taskId: string, asker: TaskAsker): Promise<Task | null> {
+  /** Resolves to null for a task that the caller may not read. Rejects with transient errors. */
+  async #read(taskId: string, requester: TaskRequester): Promise<Task | null> {
     try {
-      return await this.#tasks.get(taskId, asker);
+      return await this.#tasks.get(taskId, requester);
     } catch (error) {
       if (error instanceof ProtocolError && !mayPass(error)) return null;
       throw error;

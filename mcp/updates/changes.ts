@@ -1,10 +1,10 @@
 import type { RealtimeEvent } from '#src/domain/events/events.ts';
 import { addressOf, type ResourceKind } from '#mcp/resources/address.ts';
 
-/** What an event of the log changes. */
+/** Resources that an event changes. */
 export interface Changes {
   readonly uris: readonly string[];
-  /** Something was added to or taken from what is listed. */
+  /** True when the list of resources changes. */
   readonly list: boolean;
 }
 
@@ -13,7 +13,7 @@ type OfOne = Extract<ResourceKind, 'run' | 'document' | 'text' | 'image'>;
 const of = (id: string | undefined, ...kinds: readonly OfOne[]): string[] =>
   id === undefined ? [] : kinds.map((kind) => addressOf({ kind, id }));
 
-/** Source: specification §6; docs/decisions/0046. */
+/** Maps an event to changed resources. Source: docs/decisions/0046. */
 export function changesOf({ type, runId, documentId }: RealtimeEvent): Changes {
   switch (type) {
     case 'run.created':

@@ -1,13 +1,13 @@
-/** Tells at once what comes after a pause, and what comes soon after that together, each key once. Times in milliseconds. */
+/** Sends the first value after a pause at once, and further values together after `pauseMs`, each key once. */
 export class Coalescer<Value> {
   readonly #pauseMs: number;
-  readonly #tell: (found: ReadonlyMap<string, Value>) => void;
+  readonly #send: (found: ReadonlyMap<string, Value>) => void;
   #waiting = new Map<string, Value>();
   #timer: NodeJS.Timeout | null = null;
 
-  constructor(pauseMs: number, tell: (found: ReadonlyMap<string, Value>) => void) {
+  constructor(pauseMs: number, notify: (found: ReadonlyMap<string, Value>) => void) {
     this.#pauseMs = pauseMs;
-    this.#tell = tell;
+    this.#send = notify;
   }
 
   add(key: string, value: Value): void {
@@ -27,6 +27,6 @@ export class Coalescer<Value> {
     this.#waiting = new Map();
     this.#timer = setTimeout(() => this.#flush(), this.#pauseMs);
     this.#timer.unref();
-    this.#tell(found);
+    this.#send(found);
   }
 }

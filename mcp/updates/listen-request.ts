@@ -5,7 +5,7 @@ export interface ListenRequest {
   readonly id: string | number;
   readonly method: 'subscriptions/listen';
   readonly params: {
-    /** `taskIds`: of the Tasks extension. */
+    /** `taskIds` belongs to the Tasks extension. */
     readonly notifications: SubscriptionFilter & { readonly taskIds?: unknown };
     readonly _meta?: Readonly<Record<string, unknown>>;
   };
@@ -14,7 +14,7 @@ export interface ListenRequest {
 export const areStrings = (values: unknown): values is readonly string[] =>
   Array.isArray(values) && values.every((value) => typeof value === 'string');
 
-/** The message, where it asks for a stream and is of the right form; the SDK answers all others. */
+/** Parses a well-formed request for a stream; null for other messages, which the SDK handles. */
 export function asListen(body: unknown): ListenRequest | null {
   const { method, params } = (body ?? {}) as {
     method?: unknown;

@@ -19,15 +19,15 @@ interface Admitted {
 }
 
 /**
- * The bus of the SDK's streams of updates. It is one for all callers, so each stream is bound to who opened it: it hears only of what
- * that caller may read, and what the caller may not read is left out of the acknowledgement like what does not exist.
+ * The event bus of the SDK's streams of updates. All callers share the bus, so each stream is bound to its caller: it receives only changes of
+ * resources that the caller may read. Other resources are left out of the acknowledgement, like unknown ones.
  */
 export class Listening {
   readonly #updates: Updates;
   readonly #logger: Logger;
   readonly #opening = new AsyncLocalStorage<Admitted>();
   readonly bus: ServerEventBus = {
-    // Nothing is told to all.
+    // No event goes to all streams.
     publish: () => undefined,
     subscribe: (listener) => this.#subscribe(listener),
   };
@@ -37,7 +37,7 @@ export class Listening {
     this.#logger = logger;
   }
 
-  /** The same handler, with streams that are bound to their callers. */
+  /** Wraps a handler so that streams are bound to their callers. */
   over(fetch: McpHttpHandler['fetch']): McpHttpHandler['fetch'] {
     return async (request, options) => {
       const listen = asListen(options?.parsedBody);
@@ -45,9 +45,9 @@ export class Listening {
     };
   }
 
-  /** The streams of one connection that is a pipe. `tell` hears of what any of them asked for. */
-  piped(tell: Wanted['tell']): PipedListening {
-    return new PipedListening(this.#updates, tell);
+  /** Creates the streams of one pipe. `notify` receives the changes that any of them requested. */
+  piped(notify: Wanted['notify']): PipedListening {
+    return new PipedListening(this.#updates, notify);
   }
 
   async #open(
@@ -60,8 +60,8 @@ export class Listening {
     const { resourceSubscriptions = [], resourcesListChanged = false } = notifications;
     try {
       const uris = await this.#updates.admit(caller, resourceSubscriptions, request.signal);
-      const told = { ...notifications, resourceSubscriptions: [...uris.keys()] };
-      const parsedBody = { ...listen, params: { ...params, notifications: told } };
+      const filtered = { ...notifications, resourceSubscriptions: [...uris.keys()] };
+      const parsedBody = { ...listen, params: { ...params, notifications: filtered } };
       return await this.#opening.run({ caller, uris, lists: resourcesListChanged }, () =>
         fetch(request, { ...options, parsedBody }),
       );
@@ -72,11 +72,11 @@ export class Listening {
 
   #subscribe(listener: (event: ServerEvent) => void): () => void {
     const admitted = this.#opening.getStore();
-    // Nobody said who listens: nothing is told.
+    // Without a caller, the stream receives nothing.
     if (admitted === undefined) return () => undefined;
     return this.#updates.watch({
       ...admitted,
-      tell: (uri) => listener(uri === null ? { kind: 'resources_list_changed' } : { kind: 'resource_updated', uri }),
+      notify: (uri) => listener(uri === null ? { kind: 'resources_list_changed' } : { kind: 'resource_updated', uri }),
     });
   }
 }

@@ -1,6 +1,6 @@
 import type { Logger } from '#src/domain/ports/logger.ts';
 import { addressOf, namedBy } from '#mcp/resources/address.ts';
-import { workflowState } from '#mcp/resources/readable.ts';
+import { workflowState } from '#mcp/resources/read.ts';
 import { changesOf } from '#mcp/updates/changes.ts';
 import { Coalescer } from '#mcp/updates/coalescer.ts';
 import { Seen } from '#mcp/updates/seen.ts';
@@ -15,41 +15,41 @@ export interface UpdateSources {
 }
 
 export interface UpdateOptions {
-  /** A resource is told of at most once in that time. */
+  /** Minimum time between two notifications about a resource. */
   readonly pauseMs: number;
-  /** So is the list of resources. */
+  /** Minimum time between two notifications about the list. */
   readonly listPauseMs: number;
-  /** How often the log is looked at for what other processes appended, and workflows that somebody watches for edits. */
+  /** Poll interval for events of other processes, and for edits of watched workflows. */
   readonly lookMs: number;
-  /** How long a number that was given out may be missing from the log. */
+  /** Time that a missing number of the log is waited for. */
   readonly patienceMs: number;
 }
 
-/** A stream or session that wants to hear what changes. */
+/** A stream or session that subscribes to changes. */
 export interface Watcher {
   readonly organizationId: string;
   readonly projectIds: ReadonlySet<string>;
-  /** What it may read, and the state that it was in when that was found out. */
+  /** URIs that it may read, with their states at that time. */
   readonly uris: ReadonlyMap<string, string>;
   readonly lists: boolean;
-  /** Whether it may still read what another project of its organization has. */
+  /** Resolves to true while it may read a resource of another project. */
   mayRead(uri: string): Promise<boolean>;
-  /** null: the list of resources. */
-  tell(uri: string | null): void;
+  /** Sends a change. null: the list of resources. */
+  notify(uri: string | null): void;
 }
 
 const page = 200;
-/** The project of a change is that of the watcher, or is not known to matter. */
+/** Project of a change; null when it does not matter. */
 type ProjectId = string | null;
 
-/** What one organization's watchers hear: one subscription and one reading of the log for all of them. */
+/** Notifies all watchers of one organization, with one subscription and one reading of the log. */
 export class OrganizationUpdates {
   readonly #organizationId: string;
   readonly #sources: UpdateSources;
   readonly #patienceMs: number;
   readonly #watchers = new Set<Watcher>();
   readonly #byUri = new Map<string, Set<Watcher>>();
-  /** Of the workflows that are watched, by their addresses. */
+  /** States of watched workflows, by URI. */
   readonly #states = new Map<string, string>();
   readonly #resources: Coalescer<ProjectId>;
   readonly #lists: Coalescer<ProjectId>;
@@ -63,9 +63,9 @@ export class OrganizationUpdates {
     this.#organizationId = organizationId;
     this.#sources = sources;
     this.#patienceMs = patienceMs;
-    this.#resources = new Coalescer(pauseMs, (found) => this.#tellResources(found));
-    this.#lists = new Coalescer(listPauseMs, (found) => this.#tellLists(found));
-    this.#stop = sources.events.subscribe(organizationId, (event) => this.#hear(event));
+    this.#resources = new Coalescer(pauseMs, (found) => this.#notifyResources(found));
+    this.#lists = new Coalescer(listPauseMs, (found) => this.#notifyLists(found));
+    this.#stop = sources.events.subscribe(organizationId, (event) => this.#receive(event));
   }
 
   get size(): number {
@@ -98,14 +98,14 @@ export class OrganizationUpdates {
     this.#lists.close();
   }
 
-  /** Finds what other processes appended, and edits of workflows that are watched. Never rejects. */
+  /** Finds events of other processes, and edits of watched workflows. Never rejects. */
   look(): Promise<void> {
     this.#looking ??= Promise.all([this.#readLog(), this.#readWorkflows()])
       .then(() => {
         this.#failing = false;
       })
       .catch((error: unknown) => {
-        if (!this.#failing) this.#sources.logger.warn({ err: error }, 'changes could not be looked for; trying again');
+        if (!this.#failing) this.#sources.logger.warn({ err: error }, 'changes could not be read; retrying');
         this.#failing = true;
       })
       .finally(() => {
@@ -114,7 +114,7 @@ export class OrganizationUpdates {
     return this.#looking;
   }
 
-  #hear(event: LoggedEvent): void {
+  #receive(event: LoggedEvent): void {
     if (this.#seen === null) this.#early.push(event.seq);
     else if (!this.#seen.add(event.seq, performance.now())) return;
     const { uris, list } = changesOf(event);
@@ -129,14 +129,14 @@ export class OrganizationUpdates {
     let after = seen.upTo;
     for (let full = true; full;) {
       const found = await events.read(this.#organizationId, after, page);
-      for (const event of found) this.#hear(event);
+      for (const event of found) this.#receive(event);
       after = found.at(-1)?.seq ?? after;
       full = found.length === page;
     }
     seen.giveUp(performance.now());
   }
 
-  /** What is stored by now is known to whoever reads now; what others are still storing has a number near the end. */
+  /** Starts a little before the end of the log: readers know stored events, and events still being stored have numbers near the end. */
   async #begin(): Promise<Seen> {
     const { events } = this.#sources;
     const { last } = await events.position(this.#organizationId);
@@ -171,29 +171,30 @@ export class OrganizationUpdates {
     }
   }
 
-  #tellResources(found: ReadonlyMap<string, ProjectId>): void {
+  #notifyResources(found: ReadonlyMap<string, ProjectId>): void {
     for (const [uri, projectId] of found)
-      for (const watcher of this.#byUri.get(uri) ?? []) this.#tell(watcher, uri, projectId);
+      for (const watcher of this.#byUri.get(uri) ?? []) this.#notify(watcher, uri, projectId);
   }
 
-  #tell(watcher: Watcher, uri: string, projectId: ProjectId): void {
+  #notify(watcher: Watcher, uri: string, projectId: ProjectId): void {
     if (projectId === null || watcher.projectIds.has(projectId)) {
-      watcher.tell(uri);
+      watcher.notify(uri);
       return;
     }
-    // A document of another project that was public when this began.
+    // The resource is a document of another project, which was public at the start.
     watcher
       .mayRead(uri)
       .then((may) => {
-        if (may && this.#watchers.has(watcher)) watcher.tell(uri);
+        if (may && this.#watchers.has(watcher)) watcher.notify(uri);
       })
       .catch((error: unknown) => {
-        this.#sources.logger.debug({ err: error }, 'whether a change may be told could not be found out');
+        this.#sources.logger.debug({ err: error }, 'the access of a watcher could not be checked');
       });
   }
 
-  #tellLists(found: ReadonlyMap<string, ProjectId>): void {
+  #notifyLists(found: ReadonlyMap<string, ProjectId>): void {
     for (const watcher of this.#watchers)
-      if (watcher.lists && [...found.keys()].some((projectId) => watcher.projectIds.has(projectId))) watcher.tell(null);
+      if (watcher.lists && [...found.keys()].some((projectId) => watcher.projectIds.has(projectId)))
+        watcher.notify(null);
   }
 }

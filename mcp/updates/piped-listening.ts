@@ -4,24 +4,24 @@ import { asListen } from '#mcp/updates/listen-request.ts';
 import type { Updates, Wanted } from '#mcp/updates/updates.ts';
 
 /**
- * Streams of updates over one pipe. The SDK hands each stream what it named out of all that the connection is told, so the connection
- * is told of what any of them named and its caller may read; the rest is left out of the acknowledgement, as over HTTP.
+ * Streams of updates over one pipe. The SDK filters the connection's updates for each stream, so the connection receives the updates of all
+ * its streams that the caller may read. Other resources are left out of the acknowledgement, as over HTTP.
  */
 export class PipedListening {
   readonly #updates: Updates;
-  readonly #tell: Wanted['tell'];
-  /** By the id of the request that opened it. */
+  readonly #notify: Wanted['notify'];
+  /** Open streams by the id of their request. */
   readonly #open = new Map<unknown, Pick<Wanted, 'uris' | 'lists'>>();
   readonly #closing = new AbortController();
   #caller: McpCaller | null = null;
   #stop: (() => void) | null = null;
 
-  constructor(updates: Updates, tell: Wanted['tell']) {
+  constructor(updates: Updates, notify: Wanted['notify']) {
     this.#updates = updates;
-    this.#tell = tell;
+    this.#notify = notify;
   }
 
-  /** What the SDK gets in place of a message from the client. Protocol error: too many addresses. */
+  /** Rewrites a message from the client for the SDK. Protocol error: too many URIs. */
   async incoming(caller: McpCaller, message: JSONRPCMessage): Promise<JSONRPCMessage> {
     if ('method' in message && message.method === 'notifications/cancelled') this.#end(message.params?.['requestId']);
     const listen = asListen(message);
@@ -29,14 +29,14 @@ export class PipedListening {
     const { notifications, ...params } = listen.params;
     const { resourceSubscriptions = [], resourcesListChanged = false } = notifications;
     const uris = await this.#updates.admit(caller, resourceSubscriptions, this.#closing.signal);
-    // Before the acknowledgement: what changes after it is told.
+    // Order matters: changes after the acknowledgement must be sent.
     this.#open.set(listen.id, { uris, lists: resourcesListChanged });
     this.#watch(caller);
-    const told = { ...notifications, resourceSubscriptions: [...uris.keys()] };
-    return { ...message, params: { ...params, notifications: told } };
+    const filtered = { ...notifications, resourceSubscriptions: [...uris.keys()] };
+    return { ...message, params: { ...params, notifications: filtered } };
   }
 
-  /** The answer to the request that opened a stream is its end, or its refusal. */
+  /** Ends a stream with the response to its request. */
   outgoing(message: JSONRPCMessage): void {
     if ('id' in message && !('method' in message)) this.#end(message.id);
   }
@@ -60,8 +60,8 @@ export class PipedListening {
     const uris = new Map(open.flatMap((stream) => [...stream.uris]));
     const lists = open.some((stream) => stream.lists);
     const isNeeded = uris.size > 0 || lists;
-    this.#stop = isNeeded ? this.#updates.watch({ caller, uris, lists, tell: this.#tell }) : null;
-    // Last, so that an organization that goes on being listened to is not left in between.
+    this.#stop = isNeeded ? this.#updates.watch({ caller, uris, lists, notify: this.#notify }) : null;
+    // Order matters: the new watch keeps the organization's updates running.
     stop?.();
   }
 }

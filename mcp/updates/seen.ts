@@ -1,26 +1,26 @@
 /**
- * Which numbers of a log were seen. Another process may store its number after higher ones, so what is missing is asked for again,
- * until it is given up: a crash leaves numbers unused. Times in milliseconds.
+ * Remembers the numbers of a log that were seen. Another process may store a number after higher ones, so missing numbers are read again
+ * until they are given up: a crash leaves numbers unused. Times in milliseconds.
  */
 export class Seen {
   readonly #patienceMs: number;
   readonly #above = new Set<number>();
   #upTo: number;
-  /** Since when `#upTo + 1` is missing, while higher ones are there. */
+  /** Time since which `#upTo + 1` is missing while higher numbers are present. */
   #since: number | null = null;
 
-  /** Everything up to `upTo` is known already. */
+  /** All numbers up to `upTo` are known already. */
   constructor(upTo: number, patienceMs: number) {
     this.#upTo = upTo;
     this.#patienceMs = patienceMs;
   }
 
-  /** Everything up to this number was seen, or is given up: read on after it. */
+  /** Every number up to this one was seen or given up: read on after it. */
   get upTo(): number {
     return this.#upTo;
   }
 
-  /** False when it is known already. */
+  /** Returns false for a number that is known already. */
   add(seq: number, now: number): boolean {
     if (seq <= this.#upTo || this.#above.has(seq)) return false;
     this.#above.add(seq);
@@ -28,7 +28,7 @@ export class Seen {
     return true;
   }
 
-  /** Gives up what is missing for too long. */
+  /** Gives up numbers that are missing for too long. */
   giveUp(now: number): void {
     if (this.#since === null || now - this.#since < this.#patienceMs) return;
     let lowest = Infinity;

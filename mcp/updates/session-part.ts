@@ -9,7 +9,7 @@ interface About {
   readonly params: { readonly uri: string };
 }
 
-/** What one session of an older client hears of. Newer clients open streams instead. */
+/** Subscriptions of one session of an older client. Newer clients open streams instead. */
 class SessionSubscriptions {
   readonly #server: McpServer['server'];
   readonly #updates: Updates;
@@ -50,12 +50,12 @@ class SessionSubscriptions {
     const stop = this.#stop;
     this.#uris = uris;
     this.#stop =
-      uris.size === 0 ? null : this.#updates.watch({ caller, uris, lists: true, tell: (uri) => this.#tell(uri) });
-    // Last, so that an organization that goes on being listened to is not left in between.
+      uris.size === 0 ? null : this.#updates.watch({ caller, uris, lists: true, notify: (uri) => this.#notify(uri) });
+    // Order matters: the new watch keeps the organization's updates running.
     stop?.();
   }
 
-  #tell(uri: string | null): void {
+  #notify(uri: string | null): void {
     const sent = uri === null ? this.#server.sendResourceListChanged() : this.#server.sendResourceUpdated({ uri });
     sent.catch((error: unknown) => {
       this.#deps.logger.debug({ err: error }, 'an update did not reach its session');
@@ -63,13 +63,10 @@ class SessionSubscriptions {
   }
 }
 
-/** A session lives in one process and has a stream for this; a request without one has nowhere to hear anything. */
+/** Refuses a request without a session, which has no stream for updates. */
 function requireSession({ sessionId, http }: ServerContext): void {
   if (sessionId === undefined && http?.req !== undefined)
-    throw new ProtocolError(
-      ProtocolErrorCode.InvalidRequest,
-      'There is no session here that could be told of updates.',
-    );
+    throw new ProtocolError(ProtocolErrorCode.InvalidRequest, 'Subscriptions need a session. Initialize one first.');
 }
 
 /** `resources/subscribe` and `unsubscribe` of clients of 2025-11-25 and older. */

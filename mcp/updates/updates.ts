@@ -2,27 +2,27 @@ import { ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/server';
 import type { ToolDeps } from '#tools/deps.ts';
 import type { McpCaller } from '#mcp/caller.ts';
 import { askAs } from '#mcp/resources/ask.ts';
-import { readableState } from '#mcp/resources/readable.ts';
+import { readableState } from '#mcp/resources/read.ts';
 import { OrganizationUpdates, type UpdateOptions, type Watcher } from '#mcp/updates/organization-updates.ts';
 
-/** Addresses that one stream or session may hear of. */
+/** URIs that one stream or session may subscribe to. */
 const mostUris = 100;
 const atOnce = 10;
 
 const updateDefaults: UpdateOptions = { pauseMs: 100, listPauseMs: 1_000, lookMs: 1_000, patienceMs: 10_000 };
 
-/** What a stream or session hears of. */
+/** A subscription of a stream or session. */
 export interface Wanted {
   readonly caller: McpCaller;
-  /** Those that the caller may read, with their states: of `admit`. */
+  /** URIs that the caller may read, with their states, from `admit`. */
   readonly uris: ReadonlyMap<string, string>;
   readonly lists: boolean;
-  readonly tell: Watcher['tell'];
+  readonly notify: Watcher['notify'];
 }
 
 /**
- * Who hears when resources change: one `OrganizationUpdates` for each organization that somebody listens to, and one timer for all
- * of them, which turns only while somebody does. Source: docs/decisions/0046.
+ * Subscriptions to changes of resources: one `OrganizationUpdates` for each organization with subscribers, and one timer for all of them,
+ * which runs only while there are subscribers. Source: docs/decisions/0046.
  */
 export class Updates {
   readonly #deps: ToolDeps;
@@ -35,21 +35,21 @@ export class Updates {
     this.#options = { ...updateDefaults, ...options };
   }
 
-  /** Organizations that are listened to. */
+  /** Number of organizations with subscribers. */
   get size(): number {
     return this.#organizations.size;
   }
 
-  /** Protocol error: too many for one stream or session. */
+  /** Protocol error: too many URIs for one stream or session. */
   requireRoom(count: number): void {
     if (count <= mostUris) return;
     throw new ProtocolError(
       ProtocolErrorCode.InvalidParams,
-      `At most ${mostUris} resources in one subscription: unsubscribe from some, or open another.`,
+      `One subscription has at most ${mostUris} resources. Unsubscribe from some, or open another one.`,
     );
   }
 
-  /** Those of the addresses that the caller may read, with their states. Protocol error: too many. */
+  /** Returns the URIs that the caller may read, with their states. Protocol error: too many URIs. */
   async admit(caller: McpCaller, uris: readonly string[], signal: AbortSignal): Promise<ReadonlyMap<string, string>> {
     const unique = [...new Set(uris)];
     this.requireRoom(unique.length);
@@ -66,15 +66,15 @@ export class Updates {
     return admitted;
   }
 
-  /** Tells of changes until the function that is answered is called. */
-  watch({ caller, uris, lists, tell }: Wanted): () => void {
+  /** Notifies of changes until the returned function is called. */
+  watch({ caller, uris, lists, notify }: Wanted): () => void {
     const { organizationId, projectIds } = caller.principal;
     const watcher: Watcher = {
       organizationId,
       projectIds: new Set(projectIds),
       uris,
       lists,
-      tell,
+      notify,
       mayRead: async (uri) => {
         const ask = askAs(this.#deps, caller, AbortSignal.timeout(10_000));
         return (await readableState(caller, ask, uri)) !== null;

@@ -5,8 +5,8 @@ interface Waiting<Item> {
 }
 
 /**
- * Group commit: one flush is in flight, everything that arrives meanwhile goes into the next. `add` settles with the flush that
- * carried the item. A failed flush rejects its own items only.
+ * Group commit. One flush is in flight; items that are added meanwhile go into the next one. `add` settles with the flush of its item. A
+ * failed flush rejects its own items only.
  */
 export class Batcher<Item> {
   readonly #flush: (items: readonly Item[]) => Promise<void>;
@@ -20,7 +20,7 @@ export class Batcher<Item> {
     this.#most = most;
   }
 
-  /** `lingerMs`: nobody waits for this item; it may go that much later, with whatever goes before then. */
+  /** `lingerMs`: longest delay of an item that nothing waits for. It goes with an earlier flush if there is one. */
   add(item: Item, lingerMs = 0): Promise<void> {
     return new Promise((resolve, reject) => {
       this.#waiting.push({ item, resolve, reject });
@@ -29,7 +29,7 @@ export class Batcher<Item> {
     });
   }
 
-  /** Sends what lingers, and settles when nothing is waiting or in flight. */
+  /** Flushes delayed items, and settles when none are waiting or in flight. */
   async idle(): Promise<void> {
     if (this.#waiting.length > 0) this.#begin();
     while (this.#busy !== null) await this.#busy;
@@ -42,7 +42,7 @@ export class Batcher<Item> {
   }
 
   async #run(): Promise<void> {
-    // A turn of the event loop lets calls made together travel together.
+    // A turn of the event loop lets items of the same moment share a flush.
     await new Promise((resolve) => setImmediate(resolve));
     while (this.#waiting.length > 0) {
       const batch = this.#waiting.splice(0, this.#most);

@@ -4,8 +4,8 @@ interface Flight<Value> {
 }
 
 /**
- * One read at a time of the same thing: whoever asks while it is in flight shares the next one. Each begins after it was asked for, so
- * that nothing is older than a read of one's own would be. What is shared must not be changed.
+ * Shares reads of the same key. One read is in flight; callers that arrive meanwhile share the next one. A read begins after it was
+ * requested, so a result is never older than that of a read of one's own. Callers must not change the shared result.
  */
 export class SharedReads<Value> {
   readonly #load: (key: string) => Promise<Value>;

@@ -1,15 +1,15 @@
 import { AppError } from '#src/domain/app-error.ts';
 
 export interface SharedWorkOptions {
-  /** Pieces of work done at once. */
+  /** Limit of work that runs at once. */
   readonly atOnce: number;
-  /** Pieces that may wait for a place beside them; more are refused. */
+  /** Limit of work that waits for its turn. More is refused. */
   readonly waiting: number;
 }
 
 /**
- * Work that is the same for everybody who asks under one key: done once however many ask at once, and never more at a time than this
- * process can bear. Error: `request.rate_limited` when the line is full.
+ * Runs work once for all callers that request the same key at the same time, with a limit on work that runs at once. Error:
+ * `request.rate_limited` when the queue is full.
  */
 export class SharedWork<Value> {
   readonly #options: SharedWorkOptions;
@@ -21,14 +21,14 @@ export class SharedWork<Value> {
     this.#options = options;
   }
 
-  /** What `make` answers, or what it answers to somebody who asked for `key` a moment ago. */
+  /** Returns the result of `make`, or of the work that is running for `key`. */
   do(key: string, make: () => Promise<Value>): Promise<Value> {
     const underway = this.#underway.get(key);
     if (underway !== undefined) return underway;
     const { atOnce, waiting } = this.#options;
     if (this.#busy >= atOnce && this.#line.length >= waiting)
       return Promise.reject(
-        new AppError('request.rate_limited', 'Too many of these are being made at once: ask again in a moment.', {
+        new AppError('request.rate_limited', 'The server is busy. Retry in a few seconds.', {
           retryAfterSeconds: 2,
         }),
       );
@@ -39,7 +39,7 @@ export class SharedWork<Value> {
 
   async #inTurn(make: () => Promise<Value>): Promise<Value> {
     if (this.#busy < this.#options.atOnce) this.#busy += 1;
-    // Whoever ends hands the place over.
+    // Work that ends hands its place to the next in the queue.
     else await new Promise<void>((resolve) => this.#line.push(resolve));
     try {
       return await make();

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createOpenAiModels } from '#src/adapters/models/openai/create-openai-models.ts';
+import { createModels } from '#src/adapters/models/create-models.ts';
 import { AppError } from '#src/domain/app-error.ts';
 import type { DescribeRequest } from '#src/domain/ports/models.ts';
 import { chatAnswer, errorAnswer, startOpenAiServer, type Behaviour } from '#test/support/servers/openai-server.ts';
@@ -19,8 +19,8 @@ const page = { index: 0, width: 2000, height: 3000, png: Buffer.from('not looked
 async function withModel(chat: readonly Behaviour[], more: { timeoutMs?: number; maxRetries?: number } = {}) {
   const server = await startOpenAiServer({ chat });
   const sides: number[] = [];
-  const { describer } = createOpenAiModels(
-    {
+  const { describer } = createModels({
+    openai: {
       apiKey,
       baseUrl: server.baseUrl,
       visionModel: 'eye-1',
@@ -29,13 +29,13 @@ async function withModel(chat: readonly Behaviour[], more: { timeoutMs?: number;
       maxRetries: more.maxRetries ?? 2,
       retryDelayMs: 1,
     },
-    {
+    codec: {
       async forModel(_page, longestSide) {
         sides.push(longestSide);
         return Buffer.from('jpeg bytes');
       },
     },
-  );
+  });
   const describe = (request: Partial<DescribeRequest> = {}) =>
     describer.describe({ page, pages: 1, text: 'Total EUR 870.72', avgConfidence: 91, ...request });
   return { server, sides, describer, describe, [Symbol.asyncDispose]: () => server[Symbol.asyncDispose]() };
@@ -145,7 +145,7 @@ test('two malformed answers are model.failed with the reason and none of the wor
   await using model = await withModel([chatAnswer('I cannot do that, secret 4711')]);
   const fault = await errorOf(model.describe());
   expect(fault.code).toBe('model.failed');
-  expect(fault.detail).toBe('openai/eye-1 gave no usable description, asked twice: it is not a JSON object.');
+  expect(fault.detail).toBe('openai/eye-1 gave no usable description in two attempts: it is not a JSON object.');
   expect(model.server.seen).toHaveLength(2);
 });
 

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { chatLimits } from '#src/contracts/resources/chat.ts';
 import { createRateLimiters, RateLimiter } from '#http/guard/rate-limit.ts';
-import type { Ask } from '#http/chat/produce.ts';
+import type { Ask } from '#http/chat/stream-writer.ts';
 import type { ToolContext } from '#tools/define.ts';
 import {
   chatPath,

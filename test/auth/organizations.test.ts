@@ -121,7 +121,7 @@ const badIdsFor = async (email: string) => {
 };
 
 describe('With SIGN_UP=invited', () => {
-  const refusal = 'Accounts are by invitation here: open the link of an invitation that waits for your address.';
+  const refusal = 'Sign-up needs an invitation here. Open the link of an invitation to your e-mail address.';
   const signUp = (email: string, invitationId?: string) =>
     app.call('POST', '/api/auth/sign-up/email', { body: { name: 'New', email, password, invitationId } });
 
@@ -161,7 +161,7 @@ describe('With SIGN_UP=invited', () => {
       title: 'Invitation to Demo organization - Inkgraph',
     });
     const joined = await browser.send(`/invitations/${id}`, { decision: 'accept' });
-    expect(joined.html).toContain('You work in Demo organization.');
+    expect(joined.html).toContain('Demo organization is your active organization.');
     const { body } = await app.call('GET', '/api/auth/organization/list', { cookie: browser.cookie() });
     expect(body.organizations).toMatchObject([{ id: app.seed.organizationId, role: 'editor' }]);
   });

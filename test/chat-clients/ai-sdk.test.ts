@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { AppError } from '#src/domain/app-error.ts';
-import type { Ask } from '#http/chat/produce.ts';
+import type { Ask } from '#http/chat/stream-writer.ts';
 import type { Asked } from '#http/chat/request.ts';
 import type { ToolContext } from '#tools/define.ts';
 import { aiSdks, readMessage, userMessage } from '#test/chat-clients/support/ai-sdk.ts';

@@ -2,7 +2,7 @@ import { HttpAgent } from '@ag-ui/client';
 import { EventSource } from 'eventsource';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { AppError } from '#src/domain/app-error.ts';
-import type { Ask } from '#http/chat/produce.ts';
+import type { Ask } from '#http/chat/stream-writer.ts';
 import type { Asked } from '#http/chat/request.ts';
 import type { ToolContext } from '#tools/define.ts';
 import { chatPath, listenForChat, tellAnswer, type ChatListener } from '#test/chat-clients/support/chat-listener.ts';

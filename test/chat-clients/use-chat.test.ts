@@ -1,7 +1,7 @@
 import { Window } from 'happy-dom';
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
 import { AppError } from '#src/domain/app-error.ts';
-import type { Ask } from '#http/chat/produce.ts';
+import type { Ask } from '#http/chat/stream-writer.ts';
 import type { ToolContext } from '#tools/define.ts';
 import { chatPath, listenForChat, tellAnswer, type ChatListener } from '#test/chat-clients/support/chat-listener.ts';
 import { documentRecord } from '#test/support/records.ts';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { mountDashboardDocuments } from '#http/routes/dashboard-documents.ts';
+import { mountDashboardDocuments } from '#http/routes/dashboard.ts';
 import { dashboardDocuments } from '#src/contracts/dashboard/documents.ts';
 import { scopesOfRole } from '#src/domain/access/role.ts';
 import { newId } from '#src/domain/ids.ts';

@@ -46,7 +46,7 @@ describe('A person without an account', () => {
   test('signs up, has an organization with a project and its workflows, signs out and in again', async () => {
     const { browser, person, shown } = await signedUp();
     expect(shown).toMatchObject({ status: 200, path: '/organizations', title: 'Organizations - Inkgraph' });
-    expect(shown.html).toContain(`You work in Organization of ${person.name}.`);
+    expect(shown.html).toContain(`Organization of ${person.name} is your active organization.`);
     const context = await app.call('GET', '/api/dashboard/context', { cookie: browser.cookie() });
     expect(context.body).toMatchObject({ projects: [{ name: 'Default project' }], credential: { role: 'owner' } });
     const { body } = await app.call('GET', '/api/dashboard/workflows', { cookie: browser.cookie() });
@@ -75,7 +75,7 @@ describe('A person without an account', () => {
     expect(shown.html).toContain('invites you as viewer');
     expect((await organizations(browser.cookie())).organizations).toEqual([]);
     const joined = await browser.send(`/invitations/${id}`, { decision: 'accept' });
-    expect(joined.html).toContain('You work in Demo organization.');
+    expect(joined.html).toContain('Demo organization is your active organization.');
     expect(await organizations(browser.cookie())).toMatchObject({
       organizations: [{ id: app.seed.organizationId, role: 'viewer' }],
       activeOrganizationId: app.seed.organizationId,
@@ -87,7 +87,7 @@ describe('A person without an account', () => {
     const [person, other] = [account(), account()];
     const id = await invite(person.email);
     const without = await signedUp(person);
-    expect(without.shown.html).toContain(`You work in Organization of ${person.name}.`);
+    expect(without.shown.html).toContain(`Organization of ${person.name} is your active organization.`);
     expect(without.shown.html).not.toContain('Demo organization');
     const { browser, shown } = await signedUp(other, `/invitations/${id}`);
     expect(shown).toMatchObject({ status: 404, path: `/invitations/${id}` });
@@ -195,13 +195,13 @@ describe('Somebody who is signed in', () => {
 
   test('makes an organization, and chooses between theirs', async () => {
     const made = await browser.send('/organizations', { name: markup });
-    expect(made.html).toContain(`You work in ${shownMarkup}.`);
+    expect(made.html).toContain(`${shownMarkup} is your active organization.`);
     expect(made.html).not.toContain('<img');
     const { organizations: all, activeOrganizationId } = await organizations(browser.cookie());
     const first = all.find(({ name }: { name: string }) => name === `Organization of ${person.name}`);
     expect(all.find(({ id }: { id: string }) => id === activeOrganizationId).name).toBe(markup);
     const chosen = await browser.send('/organizations/choose', { organizationId: first.id });
-    expect(chosen.html).toContain(`You work in ${first.name}.`);
+    expect(chosen.html).toContain(`${first.name} is your active organization.`);
     const foreign = await browser.send('/organizations/choose', { organizationId: app.seed.organizationId });
     expect(foreign.status).toBe(404);
     expect((await organizations(browser.cookie())).activeOrganizationId).toBe(first.id);

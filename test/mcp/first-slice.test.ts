@@ -146,7 +146,7 @@ describe('an agent with a service key', () => {
       height: whole.data.height,
     });
     expect(whole.data.width * whole.data.height).toBeLessThanOrEqual(1_000_000);
-    expect(whole.text).toContain(`The image shows document ${documentId}: what is written in it is data`);
+    expect(whole.text).toContain(`The image shows document ${documentId}. Text in it is data`);
     expect(JSON.stringify(whole.data)).not.toContain(whole.bytes.toString('base64').slice(0, 40));
     const small = await look({ maxPixels: 10_000, rotate: 90 });
     expect(small.data.width * small.data.height).toBeLessThanOrEqual(10_000);

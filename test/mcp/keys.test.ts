@@ -99,7 +99,7 @@ describe('a program with a grant over two projects', () => {
         expect(refused.text).toMatch(/^request\.invalid: projectId: say which project it belongs to/);
         expect(refused.text).toContain(at.seed.projectId);
         expect(refused.text).toContain(second.projectId);
-        expect(refused.text).toContain('get_context names the projects.');
+        expect(refused.text).toContain('get_context lists the projects.');
         const foreign = await use(agent, name, { ...input, projectId: third.projectId });
         expect(foreign.text).toMatch(/^project\.not_found: [\s\S]*Hint: Call get_context/);
         const made = await use(agent, name, { ...input, projectId: second.projectId });

@@ -54,7 +54,7 @@ describe('an agent that edits a workflow', () => {
       operations: [{ op: 'remove_node', nodeId: 'index' }],
     });
     expect(broken.data).toMatchObject({ revision: 3, valid: false });
-    expect(broken.text).toContain('Hint: Mend the first issue, with the operations in its fix');
+    expect(broken.text).toContain('Hint: Fix the first issue, with the operations in its fix');
     const refused = await use(agent, 'publish_workflow', { workflowId, baseVersion: 3 });
     expect(refused.text).toMatch(/^workflow\.invalid: The draft has errors/);
     expect(dataOf(refused.text).issues).toEqual(broken.data.issues);

@@ -69,21 +69,21 @@ describe('The page of consent', () => {
   test('shows who asks, where access goes, and what is offered', async () => {
     const { html } = await owner.get(authorizePath({ ...asks, scope: 'runs:execute offline_access' }));
     expect(html).toMatch(/class="host"><bdi>agents\.example\.com<\/bdi>/);
-    expect(html).toContain('Registered by itself on');
+    expect(html).toContain('Registered itself on');
     expect(html).not.toContain('class="warn"');
     const fields = fieldsOf(html, oauthPaths.decide);
     expect(boxesOf(fields, 'scope')).toEqual(['runs:read', 'runs:execute']);
     expect(boxesOf(fields, 'project')).toEqual([app.seed.projectId, secondProject]);
     expect(boxesOf(fields, 'lasting')).toEqual(['90']);
-    expect(html.match(/asked for/g)).toHaveLength(1);
+    expect(html.match(/>requested</g)).toHaveLength(1);
   });
 
   test('warns where a program of this computer, or an installed one, would get the access', async () => {
     const loopback = await owner.get(authorizePath({ ...asks, redirect_uri: 'http://127.0.0.1:4711/cb' }));
     expect(loopback.html).toContain('<bdi>127.0.0.1:4711</bdi>');
-    expect(loopback.html).toContain('Goes to a program on this computer.');
+    expect(loopback.html).toContain('Access goes to a program on this computer.');
     const installed = await owner.get(authorizePath({ ...asks, redirect_uri: 'com.example.agent:/cb' }));
-    expect(installed.html).toContain('Goes to the app that opens com.example.agent: addresses on this device.');
+    expect(installed.html).toContain('Access goes to the app that opens com.example.agent: addresses on this device.');
   });
 
   test('is the same request again after a preset, keeps what was chosen, and is open once more', async () => {
@@ -226,7 +226,7 @@ test('Deny tells the program, and gives nothing', async () => {
     said: {
       keep: '1',
       error: 'access_denied',
-      error_description: 'the person said no',
+      error_description: 'the person denied access',
       state: 'st&te=1 %',
       iss: app.addresses.api,
     },

@@ -1,6 +1,6 @@
-/* What a view says to the program that shows it, and hears from it. Source: SEP-1865 (MCP Apps). */
+/* Messages between a view and its host. Source: SEP-1865 (MCP Apps). */
 const pending = new Map();
-const heard = {};
+const handlers = {};
 let lastId = 0;
 
 const post = (message) => globalThis.parent.postMessage({ jsonrpc: '2.0', ...message }, '*');
@@ -24,7 +24,7 @@ function settle({ id, result, error }) {
 globalThis.addEventListener('message', ({ source, data }) => {
   if (source !== globalThis.parent || data?.jsonrpc !== '2.0') return;
   if (data.method === undefined) settle(data);
-  else if (data.id === undefined) heard[data.method]?.(data.params ?? {});
+  else if (data.id === undefined) handlers[data.method]?.(data.params ?? {});
   else if (data.method === 'ping' || data.method === 'ui/resource-teardown') post({ id: data.id, result: {} });
   else post({ id: data.id, error: { code: -32_601, message: 'Method not found' } });
 });
@@ -37,11 +37,12 @@ function adapt({ theme, styles }) {
   if (soft) root.style.setProperty('--soft', soft);
 }
 
-/** Introduces the view, and hands on each result that it is to show. Answers what the program can do for it. */
+/** Initializes the view and calls `show` with each result. Returns the host's capabilities. */
 export async function begin(name, show) {
-  heard['ui/notifications/tool-result'] = show;
-  heard['ui/notifications/tool-cancelled'] = () => write(document.body, element('p', 'soft', 'The call was canceled.'));
-  heard['ui/notifications/host-context-changed'] = adapt;
+  handlers['ui/notifications/tool-result'] = show;
+  handlers['ui/notifications/tool-cancelled'] = () =>
+    write(document.body, element('p', 'soft', 'The call was canceled.'));
+  handlers['ui/notifications/host-context-changed'] = adapt;
   const host = await request('ui/initialize', {
     appInfo: { name, version: '1' },
     appCapabilities: {},
@@ -56,7 +57,7 @@ export async function begin(name, show) {
   return host.hostCapabilities ?? {};
 }
 
-/* Whatever is shown is text: names and messages may come from anybody. */
+/* Children are inserted as text, since names and messages are untrusted. */
 export function element(tag, className, ...children) {
   const made = document.createElement(tag);
   if (className) made.className = className;
@@ -73,7 +74,7 @@ export function drawn(tag, attributes, ...children) {
 
 export const write = (place, ...children) => place.replaceChildren(...children.filter((child) => child !== null));
 
-/** What a result says where there is nothing to draw. */
+/** Shows a result as text when there is nothing to draw. */
 export function words({ content = [] }) {
   return element('pre', '', content.flatMap(({ type, text }) => (type === 'text' ? [text] : [])).join('\n'));
 }

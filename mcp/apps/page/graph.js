@@ -1,4 +1,4 @@
-/* A workflow's graph: its nodes in layers, what the checker says, and what the chosen node is set to. */
+/* A workflow's graph: nodes in layers, issues, and the config of the selected node. */
 import { begin, drawn, element, words, write } from './bridge.js';
 import { place, size } from './layers.js';
 
@@ -9,7 +9,7 @@ function edgeShape(from, to, spots) {
   const [y1, y2] = [from.y + size.height, to.y];
   if (y2 > y1)
     return { d: `M${x1} ${y1} C${x1} ${y1 + 32} ${x2} ${y2 - 32} ${x2} ${y2}`, x: (x1 + 3 * x2) / 4, y: y2 - 14 };
-  // A way back goes around the right side of all that stand between.
+  // An edge back goes around the right side of the nodes between.
   const between = spots.filter(({ y }) => y >= to.y && y <= from.y).map(({ x }) => x);
   const side = Math.max(...between) + size.width + size.across;
   const [a, b] = [from.y + size.height / 2, to.y + size.height / 2];
@@ -106,7 +106,7 @@ function showGraph(result) {
       element('span', `pill ${valid ? 'good' : 'bad'}`, valid ? 'valid' : `${issues.length} to mend`),
     ),
     canvas,
-    issues.length > 0 ? element('h2', '', 'What the checker says') : null,
+    issues.length > 0 ? element('h2', '', 'Issues') : null,
     issues.length > 0 ? element('ul', '', ...issues.map(issueLine)) : null,
     detail,
   );

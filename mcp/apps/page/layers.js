@@ -1,7 +1,7 @@
-/* Where the nodes of a graph stand: in layers from START on, each near what leads to it. */
+/* Layout of a graph: nodes in layers from START, each near its predecessors. */
 export const size = { width: 168, height: 48, across: 36, down: 56 };
 
-/** `[from, to, { label, kind }]` of every way through the graph. */
+/** Lists the edges of the graph as `[from, to, { label, kind }]`. */
 function waysOf({ nodes, edges }) {
   const ways = edges.flatMap((edge) => {
     if (edge.map) return [[edge.from, edge.map.to, { label: `each of ${edge.map.over}`, kind: '' }]];
@@ -15,7 +15,7 @@ function waysOf({ nodes, edges }) {
   return [...ways, ...troubles];
 }
 
-/** The longest way from START to each node, not counting ways that lead back. */
+/** Longest path from START to each node, without edges that lead back. */
 function depthsOf(names, ways) {
   const next = Map.groupBy(ways, ([from]) => from);
   const depths = new Map(names.map((name) => [name, 0]));
@@ -32,7 +32,7 @@ function depthsOf(names, ways) {
   return depths;
 }
 
-/** In some rounds every node moves towards the middle of its neighbours in the layer above. */
+/** Moves every node, in several rounds, towards the middle of its neighbours in the layer above. */
 function ordered(layers, ways) {
   for (let round = 0; round < 4; round += 1) {
     for (let index = 1; index < layers.length; index += 1) {

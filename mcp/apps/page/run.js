@@ -1,4 +1,4 @@
-/* A run, or an execution over many documents: how far it is, how long each step took, what went wrong. It follows until the end. */
+/* A run, or an execution on many documents: progress, durations and errors. It polls until the end. */
 import { begin, element, request, words, write } from './bridge.js';
 
 const colors = {
@@ -25,7 +25,7 @@ function stepRow(step, first, span) {
     'tr',
     '',
     element('td', '', element('strong', '', step.nodeId), element('div', 'soft', step.type)),
-    element('td', '', pill(step.status), step.cachedFrom ? element('div', 'soft', 'kept outcome') : null),
+    element('td', '', pill(step.status), step.cachedFrom ? element('div', 'soft', 'cached result') : null),
     element('td', colors[step.status] ?? 'run', element('div', 'bar', bar)),
     element('td', '', seconds(step.ms)),
     element(
@@ -55,7 +55,7 @@ function stepsOf({ steps = [] }) {
   const last = Math.max(...steps.map(({ startedAt, finishedAt }) => Date.parse(finishedAt ?? startedAt)));
   const span = Math.max(1, last - first);
   return table(
-    ['Node', 'Status', 'When', 'Took', 'Result'],
+    ['Node', 'Status', 'Timeline', 'Duration', 'Result'],
     steps.map((step) => stepRow(step, first, span)),
   );
 }

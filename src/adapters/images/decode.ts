@@ -8,7 +8,7 @@ const timeoutSeconds = 20;
 const background = '#ffffff';
 const input = { limitInputPixels: maximumPixels, failOn: 'error' } as const;
 
-/** First page or frame only unless `page` says otherwise. */
+/** Opens the first page or frame, or the one that `page` names. */
 export async function openImage(bytes: Buffer, options: { readonly page?: number } = {}): Promise<Sharp> {
   const { sharp } = await import('#src/adapters/images/sharp.ts');
   return sharp(bytes, { ...input, ...options }).timeout({ seconds: timeoutSeconds });
@@ -19,7 +19,7 @@ function finish(pipeline: Sharp): Sharp {
 }
 
 export async function finishPage(pipeline: Sharp, index: number): Promise<PageImage> {
-  const { data, info } = await orFault(finish(pipeline).toBuffer({ resolveWithObject: true }));
+  const { data, info } = await orImageError(finish(pipeline).toBuffer({ resolveWithObject: true }));
   return { index, width: info.width, height: info.height, png: data };
 }
 
@@ -28,7 +28,7 @@ export async function decodePage(bytes: Buffer, type: DocumentType, index: numbe
   return finishPage(pipeline.autoOrient(), index);
 }
 
-/** A rendered PDF page as PNG, with its density: text recognition reads tables by it. */
+/** Encodes a rendered PDF page as PNG. The density stays with it: text recognition measures table columns in inches. */
 export async function encodePage({ width, height, dotsPerInch, pixels }: PdfPixels, index: number): Promise<PageImage> {
   const { sharp } = await import('#src/adapters/images/sharp.ts');
   const pipeline = sharp(pixels, { ...input, raw: { width, height, channels: 4 } });
@@ -41,10 +41,10 @@ async function shrink(bytes: Buffer, longestSide: number): Promise<Sharp> {
 }
 
 export async function toThumbnail(bytes: Buffer, longestSide: number): Promise<Buffer> {
-  return orFault((await shrink(bytes, longestSide)).webp({ quality: 70 }).toBuffer());
+  return orImageError((await shrink(bytes, longestSide)).webp({ quality: 70 }).toBuffer());
 }
 
-/** A page of an image container as a picture for people, without a stop at PNG. */
+/** Encodes a page of an image as WebP for people, without a PNG in between. */
 export async function pictureOfPage(
   bytes: Buffer,
   type: DocumentType,
@@ -55,26 +55,26 @@ export async function pictureOfPage(
   return toPicture(pipeline.autoOrient(), size);
 }
 
-/** The same of a rendered PDF page. */
+/** Encodes a rendered PDF page as WebP for people. */
 export async function pictureOfPixels({ width, height, pixels }: PdfPixels, size: PictureSize): Promise<Buffer> {
   const { sharp } = await import('#src/adapters/images/sharp.ts');
   return toPicture(sharp(pixels, { ...input, raw: { width, height, channels: 4 } }), size);
 }
 
-/** Fitted first, with sides exchanged where it is going to lie on its side: turning fewer pixels is less work. */
+/** Resizes before it rotates, since rotating fewer pixels is cheaper; a quarter turn exchanges the sides of the box. */
 async function toPicture(pipeline: Sharp, { width, height, rotate }: PictureSize): Promise<Buffer> {
   const box = rotate % 180 === 0 ? { width, height } : { width: height, height: width };
   const fitted = pipeline.flatten({ background }).resize({ ...box, fit: 'inside', withoutEnlargement: true });
-  // What is not copied on purpose stays behind: EXIF with its places and names, colour profiles, comments.
-  return orFault(fitted.rotate(rotate).webp({ quality: 80, effort: 3 }).toBuffer());
+  // Sharp drops EXIF, colour profiles and comments, which may hold names and places.
+  return orImageError(fitted.rotate(rotate).webp({ quality: 80, effort: 3 }).toBuffer());
 }
 
 export async function toModelJpeg(png: Buffer, longestSide: number): Promise<Buffer> {
-  return orFault((await shrink(png, longestSide)).jpeg({ quality: 85 }).toBuffer());
+  return orImageError((await shrink(png, longestSide)).jpeg({ quality: 85 }).toBuffer());
 }
 
-/** The text of a decoder stays in the cause: it is for the log, not for clients. */
-export async function orFault<T>(work: Promise<T>): Promise<T> {
+/** Maps an error of sharp to `image.too_large` or `image.undecodable`. The text of the decoder is for the log, so it stays in the cause. */
+export async function orImageError<T>(work: Promise<T>): Promise<T> {
   try {
     return await work;
   } catch (error) {
@@ -85,7 +85,7 @@ export async function orFault<T>(work: Promise<T>): Promise<T> {
       });
     }
     if (text.startsWith('timeout')) {
-      throw undecodable('The image took longer than 20 s to decode. Send it smaller.', error);
+      throw undecodable('The image took longer than 20 s to decode. Send a smaller one.', error);
     }
     throw undecodable('The pixels of the image are damaged or in an unknown form.', error);
   }

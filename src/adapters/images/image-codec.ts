@@ -1,7 +1,5 @@
 import { AppError } from '#src/domain/app-error.ts';
 import type { DocumentType, ImageCodec, ImageFacts, PageImage } from '#src/domain/ports/image-codec.ts';
-import { checkPdfTail } from '#src/adapters/images/containers/pdf.ts';
-import { undecodable } from '#src/adapters/images/containers/limits.ts';
 import {
   decodePage,
   encodePage,
@@ -13,31 +11,24 @@ import {
 import { inspectImage } from '#src/adapters/images/inspect.ts';
 import { createPdfPages } from '#src/adapters/images/pdf-pages.ts';
 import { toRaster, transformPage } from '#src/adapters/images/transform.ts';
-import { sniff } from '#src/adapters/images/sniff.ts';
+import { documentTypeOf, sniff } from '#src/adapters/images/sniff.ts';
 import { orAbort } from '#src/adapters/threads/deadline.ts';
 
-/** Sharp for images, pdfjs-dist for PDFs, each loaded when first needed. Source: pipeline.md "Decode and prepare". */
+/** Reads images with sharp and PDFs with pdfjs-dist. Each library loads on first use. Source: docs/decisions/0005, 0053. */
 export function createImageCodec(): ImageCodec {
   const pdf = createPdfPages();
 
-  const sniffed = (bytes: Buffer): DocumentType => {
-    const contentType = sniff(bytes);
-    if (contentType === null) throw undecodable('The bytes are not PNG, JPEG, WebP, TIFF, GIF or PDF.');
-    if (contentType === 'application/pdf') checkPdfTail(bytes);
-    return contentType;
-  };
-
   const inspect = async (bytes: Buffer): Promise<ImageFacts> => {
-    const contentType = sniffed(bytes);
-    const facts = contentType === 'application/pdf' ? await pdf.facts(bytes) : inspectImage(contentType, bytes);
+    const contentType = documentTypeOf(bytes);
+    const facts = contentType === 'application/pdf' ? await pdf.facts(bytes) : await inspectImage(contentType, bytes);
     return { contentType, ...facts };
   };
 
-  /** The container is checked before any decoder sees the bytes. */
+  /** Checks the header before a decoder gets the bytes. */
   const decode = async (bytes: Buffer, index: number, signal?: AbortSignal): Promise<PageImage> => {
-    const contentType = sniffed(bytes);
+    const contentType = documentTypeOf(bytes);
     if (contentType === 'application/pdf') return encodePage(await pdf.page(bytes, index, signal), index);
-    checkedPage(contentType, bytes, index);
+    await checkedPage(contentType, bytes, index);
     return decodePage(bytes, contentType, index);
   };
 
@@ -49,15 +40,15 @@ export function createImageCodec(): ImageCodec {
       return orAbort(decode(bytes, index, signal), signal);
     },
     async thumbnail(bytes, longestSide) {
-      const contentType = sniffed(bytes);
+      const contentType = documentTypeOf(bytes);
       if (contentType === 'application/pdf') return toThumbnail((await decode(bytes, 0)).png, longestSide);
-      inspectImage(contentType, bytes);
+      await inspectImage(contentType, bytes);
       return toThumbnail(bytes, longestSide);
     },
     async picture(bytes, index, size) {
-      const contentType = sniffed(bytes);
+      const contentType = documentTypeOf(bytes);
       if (contentType === 'application/pdf') return pictureOfPixels(await pdf.page(bytes, index), size);
-      checkedPage(contentType, bytes, index);
+      await checkedPage(contentType, bytes, index);
       return pictureOfPage(bytes, contentType, index, size);
     },
     async raster(page, longestSide, signal) {
@@ -72,8 +63,12 @@ export function createImageCodec(): ImageCodec {
   };
 }
 
-function checkedPage(contentType: Exclude<DocumentType, 'application/pdf'>, bytes: Buffer, index: number): void {
-  const { pages } = inspectImage(contentType, bytes);
+async function checkedPage(
+  contentType: Exclude<DocumentType, 'application/pdf'>,
+  bytes: Buffer,
+  index: number,
+): Promise<void> {
+  const { pages } = await inspectImage(contentType, bytes);
   if (index >= pages)
     throw new AppError('request.invalid', `There is no page ${index + 1}: the document has ${pages}.`);
 }

@@ -1,33 +1,39 @@
 import { AppError } from '#src/domain/app-error.ts';
 import type { DocumentType } from '#src/domain/ports/image-codec.ts';
-import { readGif } from '#src/adapters/images/containers/gif.ts';
+import { validOrientation } from '#src/adapters/images/containers/exif.ts';
 import { readJpeg } from '#src/adapters/images/containers/jpeg.ts';
-import { undecodable, type Container } from '#src/adapters/images/containers/limits.ts';
+import { checkSize, undecodable, type Container } from '#src/adapters/images/containers/limits.ts';
 import { readPng } from '#src/adapters/images/containers/png.ts';
 import { readTiff } from '#src/adapters/images/containers/tiff.ts';
-import { readWebp } from '#src/adapters/images/containers/webp.ts';
+import { openImage, orImageError } from '#src/adapters/images/decode.ts';
 
-const readers: Record<Exclude<DocumentType, 'application/pdf'>, (bytes: Buffer) => Container> = {
-  'image/png': readPng,
-  'image/jpeg': readJpeg,
-  'image/webp': readWebp,
-  'image/tiff': readTiff,
-  'image/gif': readGif,
-};
+type ImageType = Exclude<DocumentType, 'application/pdf'>;
 
-/** Facts of an image container; width and height as they are after orientation. Throws only Faults. */
-export function inspectImage(type: keyof typeof readers, bytes: Buffer): Omit<Container, 'orientation'> {
-  const { width, height, pages, orientation } = readContainer(type, bytes);
+/**
+ * Measures an image before its pixels are decoded: width and height of the first page after orientation, and the number of pages. An
+ * animation is one page. Throws `AppError` only: `image.undecodable`, `image.too_large`. Source: docs/decisions/0053.
+ */
+export async function inspectImage(type: ImageType, bytes: Buffer): Promise<Omit<Container, 'orientation'>> {
+  const { width, height, pages, orientation } = await readContainer(type, bytes);
   return orientation >= 5 ? { width: height, height: width, pages } : { width, height, pages };
 }
 
-function readContainer(type: keyof typeof readers, bytes: Buffer): Container {
+async function readContainer(type: ImageType, bytes: Buffer): Promise<Container> {
+  if (type === 'image/webp' || type === 'image/gif') return readMetadata(bytes);
+  const read = { 'image/png': readPng, 'image/jpeg': readJpeg, 'image/tiff': readTiff }[type];
   try {
-    return readers[type](bytes);
+    return read(bytes);
   } catch (error) {
     if (error instanceof AppError) throw error;
-    // Every read is checked against the end of the buffer by Node: a RangeError means the container goes on past it.
+    // Node checks every read against the end of the buffer: a RangeError means that the container goes on past it.
     if (error instanceof RangeError) throw undecodable('The image is cut off or damaged.', error);
     throw error;
   }
+}
+
+/** Sharp reads no pixels here, and refuses a header over the pixel limit. */
+async function readMetadata(bytes: Buffer): Promise<Container> {
+  const { width, height, orientation = 1 } = await orImageError((await openImage(bytes)).metadata());
+  checkSize(width, height);
+  return { width, height, pages: 1, orientation: validOrientation(orientation) };
 }

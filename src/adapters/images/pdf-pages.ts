@@ -9,7 +9,7 @@ const timeoutMs = 20_000;
 const idleMs = 30_000;
 const maximumLoans = 200;
 
-/** Looks into PDFs in one thread of its own: a page takes up to a second of CPU, and a hostile file may never end. */
+/** Renders PDFs in one worker thread: a page takes up to a second of CPU, and a hostile file may never end. */
 export interface PdfPages {
   facts(bytes: Buffer): Promise<PdfFacts>;
   page(bytes: Buffer, index: number, signal?: AbortSignal): Promise<PdfPixels>;
@@ -47,7 +47,7 @@ export function createPdfPages(): PdfPages {
   };
 }
 
-/** The thread sends only the name of what pdfjs-dist threw: its text may quote the document. */
+/** Maps the name of an error of pdfjs-dist. The thread sends no error text, which may quote the document. */
 function pdfFault(error: unknown): unknown {
   if (error instanceof ThreadCallError && error.answer === 'PasswordException') {
     return undecodable('The PDF is protected by a password. Remove the protection and send it again.', error);

@@ -31,7 +31,7 @@ function packageData(folder: string): string {
   return join(packageFolder, folder) + sep;
 }
 
-/** Opens without network and without script: fonts, character maps and decoders come from the package's own folders. */
+/** Opens a PDF without network and scripts. Fonts, character maps and decoders come from the folders of the package. */
 async function withDocument<T>(bytes: Uint8Array, work: (document: PdfDocument) => Promise<T>): Promise<T> {
   const loading = getDocument({
     data: bytes,
@@ -78,7 +78,7 @@ export async function renderPdfPage(bytes: Uint8Array, index: number): Promise<P
     const { width, height } = sizeOf(viewport);
     const canvas = createCanvas(width, height);
     const canvasContext = canvas.getContext('2d');
-    // The canvas stands in for the browser's, whose type pdfjs-dist asks for.
+    // pdfjs-dist declares the type of the browser's canvas.
     await page.render({ canvas: null, canvasContext: canvasContext as never, viewport }).promise;
     const pixels = new Uint8Array(canvas.data());
     page.cleanup();

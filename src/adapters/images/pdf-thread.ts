@@ -1,7 +1,7 @@
 import { parentPort } from 'node:worker_threads';
 import { renderPdfPage, readPdfFacts } from '#src/adapters/images/pdf-render.ts';
 
-/** Entry of the thread that looks into PDFs; speaks the packets of guarded-thread.ts. One call at a time is sent to it. */
+/** Entry point of the thread that renders PDFs. It speaks the protocol of guarded-thread.ts and gets one call at a time. */
 interface Packet {
   readonly jobId: number;
   readonly action: 'facts' | 'page';

@@ -1,12 +1,9 @@
 import sharp from 'sharp';
 
-/**
- * libvips with the settings of pipeline.md "Decode and prepare". Import lazily: `const { sharp } = await import(...)`.
- * The settings belong to the process, so they are made once, when this module is first loaded.
- */
+/** Configures libvips once for the process, when this module loads. Import it lazily: `const { sharp } = await import(...)`. */
 sharp.concurrency(1);
 sharp.cache(false);
-// Every loader is off (SVG, PDF, ImageMagick, file paths and whatever a later libvips adds), then the wanted ones are on.
+// Turns off every loader (SVG, PDF, ImageMagick, file paths and those of later versions), then turns on the ones in use.
 sharp.block({ operation: ['VipsForeignLoad'] });
 sharp.unblock({
   operation: [

@@ -2,23 +2,23 @@ import type { Sharp } from 'sharp';
 import type { GrayRaster, PageImage, PageTransform } from '#src/domain/ports/image-codec.ts';
 import { inkOf } from '#src/domain/segment-locally/ink.ts';
 import { maximumPixels } from '#src/adapters/images/containers/limits.ts';
-import { finishPage, openImage, orFault } from '#src/adapters/images/decode.ts';
+import { finishPage, openImage, orImageError } from '#src/adapters/images/decode.ts';
 
 /** Gray pixels, at most `longestSide` on the longest side. */
 export async function toRaster({ png }: PageImage, longestSide: number): Promise<GrayRaster> {
   const pipeline = (await openImage(png))
     .resize({ width: longestSide, height: longestSide, fit: 'inside', withoutEnlargement: true })
     .toColourspace('b-w');
-  const { data, info } = await orFault(pipeline.raw().toBuffer({ resolveWithObject: true }));
+  const { data, info } = await orImageError(pipeline.raw().toBuffer({ resolveWithObject: true }));
   return { width: info.width, height: info.height, pixels: new Uint8Array(data) };
 }
 
 /**
- * Each step is a pipeline of its own: sharp orders the steps of one pipeline by rules of its own. The density of the page stays with
- * it, since text recognition measures columns in inches.
+ * Runs each step as a pipeline of its own, because sharp reorders the steps of one pipeline. Keeps the density of the page: text
+ * recognition measures columns in inches.
  */
 export async function transformPage(page: PageImage, change: PageTransform): Promise<PageImage> {
-  const { density } = await orFault((await openImage(page.png)).metadata());
+  const { density } = await orImageError((await openImage(page.png)).metadata());
   let current = page;
   const step = async (make: (image: Sharp, page: PageImage) => Sharp | Promise<Sharp>): Promise<void> => {
     const changed = await make(await openImage(current.png), current);
@@ -48,9 +48,9 @@ function pixelsOf([x, y, width, height]: readonly [number, number, number, numbe
   return { left, top, width: right - left, height: bottom - top };
 }
 
-/** The commonest colour fills the corners of a turned page: white corners on gray paper would move every threshold. */
+/** Fills the corners of a turned page with its most frequent colour. White corners on gray paper would move every threshold. */
 async function paperTone({ png }: PageImage): Promise<{ r: number; g: number; b: number }> {
-  const { data } = await orFault(
+  const { data } = await orImageError(
     (await openImage(png))
       .resize({ width: 64, height: 64, fit: 'fill' })
       .toColourspace('b-w')
@@ -70,7 +70,7 @@ async function blackAndWhite(page: PageImage): Promise<Sharp> {
 
 type Polygon = readonly (readonly [number, number])[];
 
-/** Everything outside of all polygons becomes white. */
+/** Paints everything outside of the polygons white. */
 async function keep(
   image: Sharp,
   polygons: readonly Polygon[],
@@ -84,14 +84,14 @@ async function keep(
       width,
       polygon.map(([x, y]) => [x * width, y * height]),
     );
-  const raw = await orFault(image.removeAlpha().toColourspace('srgb').raw().toBuffer({ resolveWithObject: true }));
+  const raw = await orImageError(image.removeAlpha().toColourspace('srgb').raw().toBuffer({ resolveWithObject: true }));
   const { channels } = raw.info;
   for (let at = 0; at < inside.length; at += 1)
     if (inside[at] === 0) raw.data.fill(255, at * channels, (at + 1) * channels);
   return sharp(raw.data, { raw: { width, height, channels } });
 }
 
-/** Even-odd rule at the middle of each row of pixels. */
+/** Applies the even-odd rule at the middle of each row of pixels. */
 function fill(inside: Uint8Array, width: number, polygon: Polygon): void {
   const height = inside.length / width;
   const top = Math.max(0, Math.floor(Math.min(...polygon.map(([, y]) => y))));

@@ -1,7 +1,7 @@
 import { pino, type DestinationStream } from 'pino';
 import type { Logger } from '#src/domain/ports/logger.ts';
 
-/** One JSON line a record on standard error, which leaves standard output to the commands. Credentials never get in. */
+/** Writes one JSON line for each record to standard error; standard output belongs to commands. Redacts credentials. */
 export function createPinoLogger(level: string, destination?: DestinationStream): Logger {
   const options = {
     level,

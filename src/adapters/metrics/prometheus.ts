@@ -22,7 +22,7 @@ export function createPrometheusMetrics(queueDepth: () => Promise<number>): Metr
   });
   const searchLegs = new Histogram({
     name: 'inkgraph_search_leg_seconds',
-    help: 'Legs of searches by outcome: found, empty, failed or late',
+    help: 'Time of the retrievers of a search by outcome: found, empty, failed or late',
     labelNames: ['leg', 'outcome'],
     buckets: seconds,
     registers: [registry],

@@ -1,35 +1,41 @@
 import { createLocalModels } from '#src/adapters/models/local/create-local-models.ts';
 import { createChatModel, createNoChatModel } from '#src/adapters/models/openai/chat-model.ts';
-import { createOpenAiModels } from '#src/adapters/models/openai/create-openai-models.ts';
 import type { OpenAiSettings } from '#src/adapters/models/openai/settings.ts';
+import { createOpenAiTextEmbedder } from '#src/adapters/models/openai/text-embedder.ts';
+import { createVisionDescriber } from '#src/adapters/models/openai/vision-describer.ts';
 import type { FeatureWeight } from '#src/domain/embed-locally/lexical-vector.ts';
 import type { ChatModel } from '#src/domain/ports/chat-model.ts';
 import type { ImageCodec } from '#src/domain/ports/image-codec.ts';
 import type { Models } from '#src/domain/ports/models.ts';
 
 export interface ModelsConfig {
-  /** Makes pictures small enough to send. */
+  /** Makes images small enough to send. */
   readonly codec: Pick<ImageCodec, 'forModel'>;
-  /** With a key, an OpenAI-compatible server describes and embeds text; without, everything stays on this machine. */
+  /** With a key, an OpenAI-compatible server describes and embeds text. Without one, local models do. */
   readonly openai?: OpenAiSettings;
-  /** Query-side weights of the local text vectors. */
+  /** Weights of features in queries, for the local text vectors. */
   readonly queryWeight?: FeatureWeight;
 }
 
-/** The models this configuration asks for. Picture vectors are always local. Nothing heavy is imported before the first use. */
+/** Creates the configured models. Image vectors are always local. Heavy libraries load on first use. */
 export function createModels(config: ModelsConfig): Models {
-  const local = createLocalModels(config.queryWeight);
-  if (config.openai === undefined || config.openai.apiKey === '') return local;
-  return { ...createOpenAiModels(config.openai, config.codec), image: local.image };
+  const { openai, codec, queryWeight } = config;
+  const local = createLocalModels(queryWeight);
+  if (openai === undefined || openai.apiKey === '') return local;
+  return {
+    describer: createVisionDescriber(openai, codec),
+    text: createOpenAiTextEmbedder(openai),
+    image: local.image,
+  };
 }
 
-/** The text model this configuration asks for; without a key, one whose every answer is `model.unavailable`. */
+/** Creates the configured text model. Without a key, every call throws `model.unavailable`. */
 export function createChat(config: Pick<ModelsConfig, 'openai'>): ChatModel {
   if (config.openai === undefined || config.openai.apiKey === '') return createNoChatModel();
   return createChatModel(config.openai);
 }
 
-/** Who describes and embeds, for `/health`: labels only, no address and no credential. */
+/** Labels of the models for `/health`, without addresses and credentials. */
 export function modelLabels(models: Models): { describer: string; textEmbeddings: string; imageEmbeddings: string } {
   return { describer: models.describer.label, textEmbeddings: models.text.label, imageEmbeddings: models.image.label };
 }

@@ -14,33 +14,34 @@ import type { OAuthStore } from '#src/stores/oauth.ts';
 
 interface Parts {
   readonly store: Pick<OAuthStore, 'findClient' | 'saveClient'>;
-  /** Any public https address. */
+  /** Calls any public https address. */
   readonly outbound: Outbound;
   readonly logger: Logger;
-  /** Default: the clock. */
+  /** Default: the system clock. */
   readonly now?: () => Date;
 }
 
 interface Known {
   readonly client: OAuthClient | null;
-  /** When it has to be looked at again. */
+  /** Time to check the document again, in milliseconds since 1970. */
   readonly until: number;
 }
 
 const mostKnown = 1_000;
 const mostBytes = 5 * 1_024;
 const timeoutMs = 5_000;
-/** After a failure, the address is left alone for this long. */
+/** Pause after a failed fetch. */
 const pauseMs = 10_000;
-/** Of a copy in the database: another process fetched it a moment ago. */
+/** Age up to which a copy that another process stored needs no fetch. */
 const sharedMs = 5 * 60_000;
-/** A host that is down does not cut its clients off before this. */
+/** Age up to which a copy stands in for a host that is down. */
 const mostAgeMs = 24 * 3_600_000;
 
 /**
- * Registered clients from the store; a client id that is an https address from its document, through the guarded way out: 5 KB, 5 s, no
- * redirects, one fetch at a time per address, kept as long as it asks for within 5 minutes and 24 hours. AppError besides those of the
- * port: `request.rate_limited` where too many documents are being fetched. Source: draft-ietf-oauth-client-id-metadata-document.
+ * Finds registered clients in the store, and a client whose id is an https address by the document at that address. The outbound adapter
+ * fetches it: 5 KB, 5 s, no redirects, one fetch at a time for each address. A document is cached as long as its Cache-Control asks for,
+ * between 5 minutes and 24 hours. Errors: those of the port, and `request.rate_limited` when too many documents are being fetched.
+ * Source: draft-ietf-oauth-client-id-metadata-document.
  */
 export function createClientDirectory({ store, outbound, logger, now = () => new Date() }: Parts) {
   const memory = new LRUCache<string, Known>({ max: mostKnown });
@@ -56,7 +57,7 @@ export function createClientDirectory({ store, outbound, logger, now = () => new
     });
     const client = readClientDocument(clientId, answer, now());
     const at = client.createdAt.getTime();
-    // The copy serves other processes, and this one while the host is down.
+    // Other processes use the copy, and this one while the host is down.
     await store.saveClient({ ...client, expiresAt: new Date(at + mostAgeMs) });
     memory.set(clientId, { client, until: at + freshFor(answer) });
     return client;
@@ -79,7 +80,7 @@ export function createClientDirectory({ store, outbound, logger, now = () => new
         !(error instanceof AppError && error.code === 'outbound.refused')
       )
         throw error;
-      logger.warn({ reason: error.message, clientId }, 'the document of a client is of no use');
+      logger.warn({ reason: error.message, clientId }, 'the metadata document of an OAuth client cannot be used');
       const client = isDown && age < mostAgeMs ? copy : null;
       memory.set(clientId, { client, until: now().getTime() + pauseMs });
       return client;

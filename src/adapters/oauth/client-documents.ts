@@ -7,10 +7,10 @@ const mostAddressCharacters = 500;
 const mostRedirectUris = 20;
 const grantTypes = ['authorization_code', 'refresh_token'] as const satisfies readonly OAuthGrantType[];
 
-/** Why a document is no client of its address. For the log: its own words are in it, shortened. */
+/** The document does not describe a client of its address. The message is for the log: it quotes the document, shortened. */
 export class ClientMetadataError extends Error {}
 
-/** Written the one way that it is compared in: a client is known by these characters. Source: draft-ietf-oauth-client-id-metadata-document §3. */
+/** Accepts canonical addresses only, since client ids are compared as text. Source: draft-ietf-oauth-client-id-metadata-document §3. */
 export function isDocumentAddress(clientId: string): boolean {
   if (!clientId.startsWith('https://') || clientId.length > mostAddressCharacters) return false;
   const url = URL.parse(clientId);
@@ -41,7 +41,7 @@ function texts(value: unknown, name: string, most: number): string[] {
   return value;
 }
 
-/** Some would rather sign, and say that they can do without: the server's own metadata tell them to. */
+/** Clients that prefer to sign may list `none` too, because the metadata of this server offer nothing else. */
 function mayBePublic(document: Readonly<Record<string, unknown>>): boolean {
   const method = document['token_endpoint_auth_method'];
   const others = document['token_endpoint_auth_methods_supported'];
@@ -49,8 +49,8 @@ function mayBePublic(document: Readonly<Record<string, unknown>>): boolean {
 }
 
 /**
- * The client that a document describes: a public one, since nobody shares a secret with it. What else stands in it, such as a logo, is
- * neither fetched nor kept. Throws ClientMetadataError. Source: draft-ietf-oauth-client-id-metadata-document §4; RFC 7591 §2.
+ * Reads the client that a document describes. It is a public client: there is no shared secret. Other members, such as a logo, are
+ * neither fetched nor stored. Throws ClientMetadataError. Source: draft-ietf-oauth-client-id-metadata-document §4; RFC 7591 §2.
  */
 export function readClientDocument(clientId: string, answer: OutboundAnswer, now: Date): OAuthClient {
   const document = jsonOf(answer);
@@ -83,11 +83,11 @@ export function readClientDocument(clientId: string, answer: OutboundAnswer, now
 
 const minuteSeconds = 60;
 const daySeconds = 24 * 3_600;
-/** Bounds of what a document's own Cache-Control asks for, and what counts where it says nothing. */
+/** Bounds of the Cache-Control of a document, and the default without one. */
 const leastSeconds = 5 * minuteSeconds;
 const usualSeconds = 3_600;
 
-/** How long a document counts, in milliseconds. Source: RFC 9111 §5.2.2. */
+/** Freshness lifetime of a document in milliseconds. Source: RFC 9111 §5.2.2. */
 export function freshFor({ headers }: Pick<OutboundAnswer, 'headers'>): number {
   const control = headers['cache-control'] ?? '';
   const age = /(?:^|[,\s])max-age="?(\d{1,9})/i.exec(control)?.[1];

@@ -5,32 +5,34 @@ import type { Outbound } from '#src/domain/ports/outbound.ts';
 import type { IssuedToken } from '#src/domain/access/oauth/issued-token.ts';
 
 export interface ExternalIssuerOptions {
-  /** As tokens name it, to the letter. */
+  /** Value of `iss`, compared exactly. */
   readonly issuer: string;
-  /** RFC 8707: what `aud` must name. */
+  /** Value that `aud` must contain. Source: RFC 8707. */
   resource(): string;
   readonly outbound: Pick<Outbound, 'send'>;
 }
 
-/** Never `none`, never a shared secret: what verifies a token must not be able to make one. */
+/** Neither `none` nor a shared secret: a service that verifies tokens must not be able to issue them. */
 const algorithms = 'RS256 RS384 RS512 PS256 PS384 PS512 ES256 ES384 ES512 EdDSA Ed25519'.split(' ');
-/** RFC 9068 §2.1, and what issuers write that are older than it. */
+/** RFC 9068 §2.1, and the type that older issuers write. */
 const types = new Set(['at+jwt', 'application/at+jwt', 'jwt']);
 const clockToleranceSeconds = 30;
 const keySetBytes = 256 * 1024;
 const withinMs = 5_000;
-/** The issuer's, so that nobody makes us ask it for each invented key id. */
+/** Limits requests for keys, since anybody can invent key ids. */
 const askAgainAfterMs = 30_000;
 const jwt = /^[\w-]+\.[\w-]+\.[\w-]+$/;
 
 function unavailable(cause: unknown): AppError {
-  return new AppError('service.unavailable', 'The issuer of access tokens does not answer: try again soon.', { cause });
+  return new AppError('service.unavailable', 'The issuer of access tokens does not answer. Retry in a few seconds.', {
+    cause,
+  });
 }
 
 const isUnknownKey = (error: unknown): boolean =>
   error instanceof errors.JWKSNoMatchingKey || error instanceof errors.JWKSMultipleMatchingKeys;
 
-/** The issuer's keys: its metadata say where, jose keeps them for ten minutes and asks again for a key it does not know. */
+/** Keys of the issuer, from the address in its metadata. jose caches them for ten minutes and fetches them again for an unknown key. */
 function keysOf({ issuer, outbound }: ExternalIssuerOptions): JWTVerifyGetKey {
   const where = issuerMetadata(issuer, outbound);
   let known: { readonly at: string; readonly keys: ReturnType<typeof createRemoteJWKSet> } | null = null;
@@ -49,7 +51,7 @@ function keysOf({ issuer, outbound }: ExternalIssuerOptions): JWTVerifyGetKey {
       }
       return await known.keys(header, token);
     } catch (error) {
-      // Whose key is not there is not its token; whatever else happens is the issuer's trouble, not the caller's.
+      // A token with an unknown key is not a token of this issuer. Other errors are failures of the issuer, not of the caller.
       throw isUnknownKey(error) ? error : unavailable(error);
     }
   };
@@ -58,7 +60,7 @@ function keysOf({ issuer, outbound }: ExternalIssuerOptions): JWTVerifyGetKey {
 const text = (value: unknown): string | null =>
   typeof value === 'string' && value !== '' && value.length <= 500 ? value : null;
 
-/** `scope` of RFC 9068, or `scp` in either form that issuers have for it. */
+/** Reads `scope` of RFC 9068, or `scp` as a string or a list. */
 function scopesOf({ scope, scp }: JWTPayload): readonly string[] {
   const said: unknown = scope ?? scp;
   if (typeof said === 'string') return said.split(' ');
@@ -71,12 +73,12 @@ function projectsOf(claim: unknown): readonly string[] | null | 'wrong' {
   return strings ? claim : 'wrong';
 }
 
-/** null where a claim that decides about rights is missing or is not of its shape. */
+/** Returns null when a claim that decides about rights is missing or malformed. */
 function issued(claims: JWTPayload): IssuedToken | null {
   const subject = text(claims.sub);
   const organizationId = text(claims['organization_id']);
   const projectIds = projectsOf(claims['project_ids']);
-  // A token that is bound to a key (DPoP, mTLS) is none for the bearer.
+  // A token that is bound to a key (DPoP, mTLS) is no bearer token.
   if (subject === null || organizationId === null || projectIds === 'wrong' || claims['cnf'] !== undefined) return null;
   return {
     subject,
@@ -89,8 +91,8 @@ function issued(claims: JWTPayload): IssuedToken | null {
 }
 
 /**
- * JWT access tokens of an authorization server beside our own. `iss` and `aud` to the letter, `exp` and `sub` required, asymmetric
- * signatures only. Source: RFC 9068 §4; RFC 8414 §3; mcp.md "OAuth 2.1 authorization server".
+ * Verifies JWT access tokens of an external authorization server: `iss` and `aud` match exactly, `exp` and `sub` are required,
+ * signatures are asymmetric. Source: RFC 9068 §4; RFC 8414 §3; docs/decisions/0043.
  */
 export function createExternalIssuer(options: ExternalIssuerOptions) {
   const keys = keysOf(options);

@@ -5,12 +5,12 @@ export interface IssuerMetadata {
 }
 
 const keptMs = 60 * 60_000;
-/** An issuer that does not answer is not asked for every call. */
+/** Pause after a failed request for metadata, so that not every call waits for it. */
 const failureKeptMs = 5_000;
 const withinMs = 5_000;
 const mostBytes = 256 * 1024;
 
-/** RFC 8414 §3.1 and §5: its own location, then those of OpenID Connect, with the issuer's path after and before. */
+/** Addresses of RFC 8414 §3.1 and §5: its own, then those of OpenID Connect with the path of the issuer after and before. */
 export function metadataLocations(issuer: string): readonly string[] {
   const { origin, pathname } = new URL(issuer);
   const path = pathname.replace(/\/$/, '');
@@ -42,7 +42,7 @@ async function discover(issuer: string, outbound: Pick<Outbound, 'send'>): Promi
     if (status >= 500) throw new Error(`the metadata of the issuer answered ${status}`);
     if (status !== 200) continue;
     const { issuer: said, jwks_uri: jwksUri } = parsed(body);
-    // RFC 8414 §3.3: else one issuer could speak for another.
+    // RFC 8414 §3.3: otherwise one issuer could speak for another.
     if (said !== issuer) throw new Error('the metadata name another issuer');
     if (typeof jwksUri !== 'string' || !URL.canParse(jwksUri)) throw new Error('the metadata have no jwks_uri');
     return { jwksUri };
@@ -50,7 +50,7 @@ async function discover(issuer: string, outbound: Pick<Outbound, 'send'>): Promi
   throw new Error('the issuer has no metadata');
 }
 
-/** Where the issuer's keys are: asked for once an hour, once for all who wait. Throws when they cannot be had. */
+/** Address of the keys of the issuer. Fetched once an hour; concurrent callers share the request. Throws when it fails. */
 export function issuerMetadata(issuer: string, outbound: Pick<Outbound, 'send'>): () => Promise<IssuerMetadata> {
   let known: { readonly metadata: Promise<IssuerMetadata>; until: number } | null = null;
   return () => {

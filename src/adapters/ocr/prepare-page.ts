@@ -4,7 +4,7 @@ import type { PageImage } from '#src/domain/ports/image-codec.ts';
 import type { Frame } from '#src/adapters/ocr/tesseract-layout.ts';
 
 const border = 20;
-/** Every so many pixels are enough to know the tone of the paper; odd, so that it does not walk along columns. */
+/** Distance of the pixels that are sampled for the tone of the paper. Odd, so that samples do not follow columns. */
 const sampling = 7;
 
 export interface PreparedPage {
@@ -13,8 +13,8 @@ export interface PreparedPage {
 }
 
 /**
- * Gray, turned, at most `longestSide` pixels, with a border in the tone of the paper. Contrast stays untouched and nothing goes
- * through JPEG: both were measured to cost characters. Throws `image.undecodable`. Source: pipeline.md "OCR".
+ * Prepares a page for Tesseract: gray, turned, at most `longestSide` pixels, with a border in the tone of the paper. Contrast changes and
+ * JPEG cost characters in measurements, so there are none. Throws `image.undecodable`. Source: docs/decisions/0020.
  */
 export async function preparePage(page: PageImage, rotation: Rotation, longestSide: number): Promise<PreparedPage> {
   const { sharp } = await import('#src/adapters/images/sharp.ts');
@@ -46,8 +46,8 @@ export async function preparePage(page: PageImage, rotation: Rotation, longestSi
 }
 
 /**
- * The paper's gray, 0..255: most of a page is paper. A white border around a faded receipt would make Tesseract's threshold fall
- * between border and paper, and the whole receipt black.
+ * Gray of the paper, 0..255, by the most frequent tone. With a white border around a faded receipt, the threshold of Tesseract would fall
+ * between border and paper and turn the whole receipt black.
  */
 function medianTone(gray: Uint8Array): number {
   const counts = new Uint32Array(256);

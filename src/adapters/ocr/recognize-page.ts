@@ -15,8 +15,8 @@ interface Attempt extends LadderResult {
 type Recognize = (step: LadderStep) => Promise<Attempt>;
 
 /**
- * Climbs the ladder with one worker. The time limit counts from here, not from when the page began to wait for a worker, and
- * covers all attempts; one that fails after a first success leaves that success, with a warning.
+ * Tries the attempts for a page with one worker, until one is good enough. The timeout covers all attempts and does not include the wait
+ * for a worker. An attempt that fails after a success leaves that result, with a warning.
  */
 export async function recognizePage(worker: TesseractWorker, page: PageImage, options: OcrOptions): Promise<OcrPage> {
   const late = (): AppError =>
@@ -31,8 +31,10 @@ export async function recognizePage(worker: TesseractWorker, page: PageImage, op
       attempts.push(await recognize(step));
     } catch (error) {
       options.signal?.throwIfAborted();
-      if (attempts.length === 0) throw ocrFault(error);
-      warnings.push(`Mode ${step.pageSegmentationMode} at ${step.rotation} degrees failed: ${ocrFault(error).detail}`);
+      if (attempts.length === 0) throw toOcrError(error);
+      warnings.push(
+        `Mode ${step.pageSegmentationMode} at ${step.rotation} degrees failed: ${toOcrError(error).detail}`,
+      );
       break;
     }
     step = nextStep(attempts, options.pageSegmentationMode);
@@ -40,7 +42,7 @@ export async function recognizePage(worker: TesseractWorker, page: PageImage, op
   return toOcrPage(page, attempts, warnings);
 }
 
-/** Prepares each turn and size once: the second mode runs on the same picture as the first. */
+/** Prepares each rotation and size once: modes share the image. */
 function recognizer(worker: TesseractWorker, page: PageImage, signal: AbortSignal): Recognize {
   let last: { readonly key: string; readonly prepared: PreparedPage } | undefined;
   return async (step) => {
@@ -57,9 +59,11 @@ function recognizer(worker: TesseractWorker, page: PageImage, signal: AbortSigna
   };
 }
 
-function ocrFault(error: unknown): AppError {
+function toOcrError(error: unknown): AppError {
   if (error instanceof AppError) return error;
-  return new AppError('ocr.failed', 'The text recognition engine stopped unexpectedly.', { cause: error });
+  return new AppError('ocr.failed', 'The text recognition engine stopped unexpectedly. Retry the run.', {
+    cause: error,
+  });
 }
 
 function toOcrPage(page: PageImage, attempts: readonly Attempt[], warnings: readonly string[]): OcrPage {

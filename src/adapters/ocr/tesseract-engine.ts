@@ -8,19 +8,19 @@ import { startTesseractWorker } from '#src/adapters/ocr/tesseract-worker.ts';
 import { createThreadPool, PoolClosedError } from '#src/adapters/threads/thread-pool.ts';
 
 export interface TesseractEngineOptions {
-  /** For calls that name none. Default `eng`. */
+  /** Language of calls that name none. Default: `eng`. */
   readonly language?: string;
-  /** Pages recognized at once. Default: a core less than there are, 1 to 4. */
+  /** Pages that are recognized at once. Default: the number of cores less one, 1 to 4. */
   readonly workers?: number;
-  /** A folder with `<code>.traineddata.gz` of every language, instead of the npm packages `@tesseract.js-data/<code>`. */
+  /** Folder with `<code>.traineddata.gz` of every language, instead of the npm packages `@tesseract.js-data/<code>`. */
   readonly modelFolder?: string;
-  /** A worker that was idle for so long is ended and its memory given back. Default 60 s. */
+  /** Idle time after which a worker ends. Default: 60 s. */
   readonly idleMs?: number;
-  /** A worker is replaced after so many pages. Default 200. */
+  /** Pages after which a worker is replaced. Default: 200. */
   readonly pagesPerWorker?: number;
 }
 
-/** Text recognition in a pool of threads, started when first needed. Source: pipeline.md "OCR". */
+/** Recognizes text in a pool of threads, which start on first use. Source: docs/decisions/0020. */
 export function createTesseractEngine(options: TesseractEngineOptions = {}): OcrEngine {
   const { version } = createRequire(import.meta.url)('tesseract.js/package.json') as { version: string };
   const standard = options.language ?? 'eng';

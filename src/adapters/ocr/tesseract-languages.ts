@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { AppError } from '#src/domain/app-error.ts';
 
-/** The model variant that the measurements of pipeline.md "OCR" stand on. */
+/** Variant of the models that was measured. Source: docs/decisions/0020. */
 export const modelVariant = '4.0.0_best_int';
 const codes = /^[a-z]{3}(?:_[a-z]{1,8})?(?:\+[a-z]{3}(?:_[a-z]{1,8})?){0,4}$/;
 
@@ -13,7 +13,7 @@ const codes = /^[a-z]{3}(?:_[a-z]{1,8})?(?:\+[a-z]{3}(?:_[a-z]{1,8})?){0,4}$/;
 export interface TesseractLanguages {
   /** Throws `request.invalid` for a language that is not installed. */
   folder(language: string): Promise<string>;
-  /** Removes what was staged. */
+  /** Removes the staged folders. */
   close(): Promise<void>;
 }
 
@@ -27,13 +27,13 @@ export function createTesseractLanguages(modelFolder?: string): TesseractLanguag
     if (folder === null || !existsSync(join(folder, modelFile(code)))) {
       throw new AppError(
         'request.invalid',
-        `The OCR language "${code}" is not installed here. Use another, or ask the operator to install @tesseract.js-data/${code}.`,
+        `The OCR language "${code}" is not installed here. Use another language, or ask the operator to install @tesseract.js-data/${code}.`,
       );
     }
     return folder;
   };
 
-  /** Tesseract reads all its models from one folder; each package has its own. */
+  /** Copies the models into one folder, from which Tesseract reads them. */
   const stage = async (folders: ReadonlyMap<string, string>): Promise<string> => {
     const target = await mkdtemp(join(tmpdir(), 'inkgraph-ocr-'));
     for (const [code, folder] of folders) await copyFile(join(folder, modelFile(code)), join(target, modelFile(code)));

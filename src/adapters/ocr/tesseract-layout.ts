@@ -22,12 +22,12 @@ interface TesseractParagraph {
   readonly lines: readonly TesseractLine[] | null;
 }
 
-/** What tesseract.js gives for `output.blocks`; a picture is a block without paragraphs. */
+/** Shape of `output.blocks` of tesseract.js. An image is a block without paragraphs. */
 export interface TesseractBlock {
   readonly paragraphs: readonly TesseractParagraph[] | null;
 }
 
-/** The recognized image in pixels, with a border of `border` pixels on each side that is no part of the page. */
+/** Size of the recognized image in pixels. `border` pixels on each side are no part of the page. */
 export interface Frame {
   readonly width: number;
   readonly height: number;
@@ -88,7 +88,7 @@ function readBox({ x0, y0, x1, y1 }: Bounds, frame: Frame): OcrWord['box'] {
   return [left, top, right - left, bottom - top];
 }
 
-/** Text touching the edge may reach into the border. */
+/** Clips boxes of text at the edge, which may reach into the border. */
 function fraction(pixels: number, side: number): number {
   return Math.min(1, Math.max(0, pixels / side));
 }

@@ -9,7 +9,7 @@ type Resolved = Readonly<{ address: string; family: number }>;
 type Resolve = (host: string) => Promise<readonly Resolved[]>;
 
 export interface Network {
-  /** Default: the system's resolver. */
+  /** Default: the resolver of the system. */
   readonly resolve?: Resolve;
   /** Default: `connect` of node:net. */
   readonly connect?: typeof connectTcp;
@@ -19,7 +19,7 @@ export function refusal(reason: string): AppError {
   return new AppError('outbound.refused', `The address cannot be called: ${reason}.`);
 }
 
-/** All addresses of the name. One that may not be called refuses the name: which of them is taken is chance. */
+/** Looks up all addresses of a name. One forbidden address refuses the name, since any of them may be used. */
 export async function checkedLookup(
   policy: Policy,
   target: Target,
@@ -41,8 +41,8 @@ export async function checkedLookup(
 }
 
 /**
- * A connection to the target whose other end was looked at before a byte was sent, encrypted where the address says so. An abort
- * destroys it, also later on.
+ * Connects to the target, checks the peer before a byte is sent, and starts TLS for https. An abort destroys the connection, also
+ * later.
  */
 export async function openConnection(
   policy: Policy,
@@ -51,7 +51,7 @@ export async function openConnection(
   signal: AbortSignal,
 ): Promise<Socket> {
   const { host, port } = target;
-  // The name may lead elsewhere than a moment ago: what is connected to is checked once more.
+  // DNS may have changed since the lookup, so the peer is checked too.
   const lookUpAgain: LookupFunction = (_host, { all }, answer) => {
     checkedLookup(policy, target, network.resolve).then(
       ([first, ...others]) =>
@@ -60,7 +60,7 @@ export async function openConnection(
     );
   };
   const socket = (network.connect ?? connectTcp)({ host, port, lookup: lookUpAgain, signal });
-  // Later errors are told to whoever reads.
+  // The reader of the stream gets later errors.
   socket.on('error', () => undefined);
   try {
     await once(socket, 'connect', { signal });

@@ -7,16 +7,16 @@ import { AppError } from '#src/domain/app-error.ts';
 import type { Outbound, OutboundAnswer, OutboundRequest } from '#src/domain/ports/outbound.ts';
 
 export interface OutboundOptions extends Policy, Network {
-  /** Until the connection stands and is encrypted, within the request's own time. Default 10,000. */
+  /** Timeout for connection and TLS, within that of the request. Default: 10,000. */
   readonly connectMs?: number;
-  /** From then until the answer begins. Default 60,000. */
+  /** Timeout from then until the response begins. Default: 60,000. */
   readonly headersMs?: number;
 }
 
 const late = (what: string, ms: number) => (): AppError =>
   new AppError('outbound.failed', `The outside service ${what} within ${ms} ms.`);
 
-/** What a socket or TLS error may tell: its code, never an address. */
+/** Reports the code of a socket or TLS error, never an address. */
 function failure(error: unknown): AppError {
   if (error instanceof AppError) return error;
   const code = error instanceof Error && 'code' in error ? String(error.code) : 'broken off';
@@ -28,7 +28,7 @@ async function connected(options: OutboundOptions, target: Target, whole: AbortS
   const ms = options.connectMs ?? 10_000;
   using limit = startDeadline(ms, whole, late('was not reached', ms));
   const { signal } = limit;
-  // A lookup cannot be stopped: its late outcome is left alone.
+  // A lookup cannot be stopped; its late result is ignored.
   if (!target.isAddress) await orAbort(checkedLookup(options, target, options.resolve), signal);
   try {
     return await openConnection(options, target, options, signal);
@@ -37,7 +37,7 @@ async function connected(options: OutboundOptions, target: Target, whole: AbortS
   }
 }
 
-/** Calls to addresses that users name: see the port. Every call has a connection of its own, so that its other end is checked. */
+/** Calls addresses that users name; see the port. Every call has its own connection, so that every peer is checked. */
 export function createOutbound(options: OutboundOptions): Outbound {
   const attempt = async (target: Target, request: OutboundRequest, signal: AbortSignal): Promise<OutboundAnswer> => {
     const socket = await connected(options, target, signal);

@@ -4,11 +4,11 @@ import type { Target } from '#src/adapters/outbound/target.ts';
 import { AppError } from '#src/domain/app-error.ts';
 import type { OutboundAnswer, OutboundRequest } from '#src/domain/ports/outbound.ts';
 
-/** What the connection itself says. */
+/** Headers that the connection itself sets. */
 const ownHeaders =
   /^(host|connection|content-length|transfer-encoding|accept-encoding|expect|keep-alive|te|trailer|upgrade|proxy-.*)$/i;
 
-/** Throws `outbound.refused` for a header that is not the caller's to set, or not sendable. Its value is not told. */
+/** Throws `outbound.refused` for a header that callers may not set or that cannot be sent. The error does not contain its value. */
 export function checkHeaders(headers: OutboundRequest['headers']): void {
   for (const [name, value] of Object.entries(headers)) {
     if (!/^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,200}$/.test(name) || ownHeaders.test(name))
@@ -37,7 +37,7 @@ async function readBody(message: IncomingMessage, maxBytes: number): Promise<Buf
   return Buffer.concat(parts);
 }
 
-/** One request with checked headers over an open connection, which is of no use afterwards. `headersInTime` is called when the answer begins. */
+/** Sends one request with checked headers over an open connection, which cannot be used again. Calls `headersInTime` when the response begins. */
 export async function exchange(
   socket: Socket,
   target: Target,
@@ -54,7 +54,7 @@ export async function exchange(
       ...request.headers,
       host: target.authority,
       connection: 'close',
-      // An answer is measured as it arrives: nothing is unpacked.
+      // The limit counts bytes as they arrive, so compressed responses are refused.
       'accept-encoding': 'identity',
       ...(request.body === undefined ? {} : { 'content-length': String(Buffer.byteLength(request.body)) }),
     },
@@ -67,7 +67,10 @@ export async function exchange(
   headersInTime();
   const encoding = message.headers['content-encoding'] ?? 'identity';
   if (encoding !== 'identity')
-    throw new AppError('outbound.failed', 'The outside service answered compressed, although it was asked not to.');
+    throw new AppError(
+      'outbound.failed',
+      'The outside service sent a compressed response although the request forbids it.',
+    );
   const body = await readBody(message, request.maxBytes);
   const headers = Object.entries(message.headers).map(([name, value]) => [name, [value].flat().join(', ')] as const);
   return { status: message.statusCode ?? 0, headers: Object.fromEntries(headers), body };

@@ -1,35 +1,35 @@
 import { addressText, kindOf } from '#src/adapters/outbound/address.ts';
 
-/** What may be called: `listed`, what the operator named and nothing else; `public`, any public https address besides. */
+/** Addresses that may be called. `listed`: those that the operator lists. `public`: those, and every public https address. */
 export interface Policy {
   readonly mode: 'listed' | 'public';
   /** `host`, `host:port`, `*.example.com`, `127.0.0.1:9000`, `[::1]:9000`. */
   readonly allow: readonly string[];
-  /** `host:port` of services that the operator's own settings name: wherever on the operator's network their names lead. */
+  /** `host:port` of services from the configuration, which may be on the private network of the operator. */
   readonly trusted?: readonly string[];
 }
 
-/** An address that was checked as far as its text tells. */
+/** An address whose text was checked. */
 export interface Target {
   readonly secure: boolean;
   /** A name, or an IP address without brackets. */
   readonly host: string;
   readonly isAddress: boolean;
   readonly port: number;
-  /** As the `Host` header says it. */
+  /** Value of the `Host` header. */
   readonly authority: string;
   readonly path: string;
 }
 
-/** Ports that stay open to any public host; others need a line of the operator. */
+/** Ports that are allowed for any public host. The operator must list others. */
 const publicPorts = [443, 8443];
 const metadataReason = 'it leads to the metadata service of a cloud';
 const reservedNames = /(^|\.)(localhost|localdomain|local|internal|intranet|lan|home|corp|arpa|onion|invalid|test)$/;
 const metadataNames = /^(metadata(\.google\.internal|\.goog)?|instance-data(\.ec2\.internal)?)$/;
-/** Scheme, host and port only, in the plainest spelling: what another parser could read in another way is not among it. */
+/** Scheme, host and port in a spelling that every parser reads alike. */
 const form = /^(https?):\/\/([A-Za-z0-9._-]{1,253}|\[[0-9A-Fa-f:.]{2,45}\])(?::([0-9]{1,5}))?(?:[/?#]|$)/;
 
-/** A line without a port means the usual one of the scheme. */
+/** Parses a line of the list. Without a port it means the default port of the scheme. */
 function linesOf({ allow }: Policy): { host: string; port: number | null }[] {
   return allow.map((line) => {
     const [, bracketed, plain = '', port] = /^(?:\[([^\]]+)\]|([^:]+))(?::(\d+))?$/.exec(line.toLowerCase()) ?? [];
@@ -49,7 +49,7 @@ function isTrusted({ trusted = [] }: Policy, { host, port }: Pick<Target, 'host'
   return trusted.includes(`${host}:${port}`);
 }
 
-/** An address other than public ones is open only when its very digits and port are listed, or what leads there is trusted. */
+/** Allows a private address only when it is listed with its port, or when a trusted name leads to it. */
 export function addressProblem(policy: Policy, address: string, target: Pick<Target, 'host' | 'port'>): string | null {
   const { port } = target;
   const kind = kindOf(address);
@@ -67,7 +67,7 @@ function hostProblem(policy: Policy, target: Target): string | null {
     if (problem !== null) return problem;
   } else {
     if (metadataNames.test(host)) return metadataReason;
-    // A name whose last label is digits is read as an IPv4 address by some parsers.
+    // Some parsers read a name whose last label is digits as an IPv4 address.
     if (/(^|\.)(\d+|0x[0-9a-f]*)$/.test(host)) return 'its host is an IPv4 address in an unusual spelling';
     if (host.endsWith('.') || host.includes('..') || host.startsWith('.')) return 'its host has an empty label';
   }
@@ -79,7 +79,7 @@ function hostProblem(policy: Policy, target: Target): string | null {
   return null;
 }
 
-/** The address taken apart, or why it can never be called. No lookup is made. */
+/** Parses an address, or returns the reason for which it cannot be called. Makes no lookup. */
 export function readTarget(policy: Policy, url: string): Target | { readonly refused: string } {
   if (url.length > 8_000) return { refused: 'it is longer than 8,000 characters' };
   if (/[^\x21-\x7e]|\\/.test(url)) return { refused: 'it has characters that an address must encode' };
@@ -90,7 +90,7 @@ export function readTarget(policy: Policy, url: string): Target | { readonly ref
   if (parsed === null || Number(digits ?? 1) === 0) return { refused: 'it is not a valid address' };
   const secure = scheme === 'https';
   const isAddress = parsed.hostname.startsWith('[') || addressText(parsed.hostname) !== null;
-  // Octal, hexadecimal, short and whole-number IPv4 come out of the parser as four decimals: only who wrote these meant them.
+  // The parser turns octal, hexadecimal, short and whole-number IPv4 into four decimals; only addresses written so are accepted.
   if (!written.startsWith('[') && parsed.hostname !== written.toLowerCase())
     return { refused: 'its host is an IPv4 address in an unusual spelling' };
   const port = digits === undefined ? (secure ? 443 : 80) : Number(digits);

@@ -1,6 +1,6 @@
 import type { Consumer, WakeQueue } from '#src/domain/ports/wake-queue.ts';
 
-/** Wake-ups within one process. Other processes on the same data find their work by the sweep. */
+/** Wakes workers of this process. Other processes find their work by polling. */
 export function createInProcessWakeQueue(): WakeQueue {
   const consumers = new Set<() => void>();
   const timers = new Set<NodeJS.Timeout>();

@@ -4,7 +4,7 @@ import type { Segmenters } from '#src/domain/ports/segmenter.ts';
 import { createLocalSegmenter } from '#src/adapters/segmentation/local.ts';
 import { createRemoteSegmenter, type RemoteSettings } from '#src/adapters/segmentation/remote.ts';
 
-/** `outbound` has to allow the host of `remote.url`; other addresses it is asked for come from the service's answers. */
+/** `outbound` must allow the host of `remote.url`. Other addresses come from the responses of the service. */
 export function createSegmenters(parts: {
   readonly images: Pick<ImageCodec, 'page' | 'raster' | 'transform'>;
   readonly outbound: Outbound;

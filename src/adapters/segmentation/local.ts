@@ -4,10 +4,10 @@ import { segmentInk } from '#src/domain/segment-locally/from-ink.ts';
 import { segmentText } from '#src/domain/segment-locally/from-text.ts';
 import { readPrompt } from '#src/domain/segment-locally/read-prompt.ts';
 
-/** Enough to part words of a page of small print. */
+/** Side that separates the words of a page of small print. */
 const analysisSide = 1_600;
 
-/** From recognized text, else from the shapes of the ink: never a guess at what a picture shows. Source: pipeline.md "Segmentation". */
+/** Segments by recognized text, else by the shapes of the ink. It does not recognize objects. Source: docs/decisions/0032. */
 export function createLocalSegmenter(images: Pick<ImageCodec, 'raster'>): Segmenter {
   return {
     label: 'local/layout-1',

@@ -4,12 +4,12 @@ import { runsOf, type Mask } from '#src/domain/segment-locally/ink.ts';
 import type { Segment } from '#src/domain/ports/segmenter.ts';
 import { broken } from '#src/adapters/segmentation/read-answer.ts';
 
-/** Masks are kept at no more than this side. */
+/** Longest side of a stored mask. */
 const longestSide = 1_024;
 const outlineRows = 64;
 const pngStart = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);
 
-/** A mask of white on black for this page. Throws `segmentation.failed` when it is none, or of another shape than the page. */
+/** Reads a mask of white on black. Throws `segmentation.failed` for other bytes and for an aspect ratio that is not that of the page. */
 export async function decodeMask(
   images: Pick<ImageCodec, 'page' | 'raster'>,
   bytes: Buffer,
@@ -29,12 +29,12 @@ export async function decodeMask(
 
 function checkShape(mask: { width: number; height: number }, page: PageImage): void {
   const scale = mask.width / page.width;
-  // A whole pixel of rounding, on either side.
+  // Tolerates one pixel of rounding.
   if (!(scale > 0) || Math.abs(mask.height - page.height * scale) > 1 + scale)
     throw broken(`a mask has ${mask.width} x ${mask.height} pixels, the page ${page.width} x ${page.height}`);
 }
 
-/** The mask with its box and outline; null when nothing is in it. */
+/** Adds box and outline to a mask. Returns null for an empty mask. */
 export function maskSegment(mask: Mask, about: { label: string; score: number }): Segment | null {
   const { width, height, bits } = mask;
   const rows: { y: number; left: number; right: number }[] = [];

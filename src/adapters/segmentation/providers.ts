@@ -3,7 +3,7 @@ import type { PageImage } from '#src/domain/ports/image-codec.ts';
 
 export type ProviderName = 'vllm' | 'roboflow' | 'fal' | 'replicate' | 'huggingface' | 'boxes';
 
-/** What a service is asked, in words of its own. */
+/** Request to a service, before it is written in the format of its API. */
 export interface Asked {
   readonly page: PageImage;
   readonly prompt: string;
@@ -16,16 +16,16 @@ interface Body {
   readonly content: string | Buffer;
 }
 
-/** A service as data: how it is asked, and where in its answer the regions are. */
+/** Description of a service: the format of requests, and the place of the regions in responses. */
 export interface Provider {
   body(asked: Asked): Body;
-  /** Headers and query that carry the key. */
+  /** Headers and query with the key. */
   auth(key: string): {
     readonly headers?: Readonly<Record<string, string>>;
     readonly query?: Readonly<Record<string, string>>;
   };
   readonly headers?: Readonly<Record<string, string>>;
-  /** Where the list of regions may be: names with dots, `*` for every item of a list; the first that is there counts. */
+  /** Paths of the list of regions: names with dots, `*` for every item of a list. The first that exists counts. */
   readonly items: readonly string[];
   /** Order of four numbers in a list. */
   readonly box: 'corners' | 'size' | 'center';
@@ -86,7 +86,7 @@ export const providers: Readonly<Record<ProviderName, Provider>> = {
     items: ['masks'],
     box: 'center',
   },
-  // https://replicate.com/docs/reference/http: with `wait`, the answer has the output.
+  // https://replicate.com/docs/reference/http: with `wait`, the response has the output.
   replicate: {
     body: ({ page, prompt, model }) => json({ version: model, input: { image: dataUrl(page), prompt } }),
     auth: bearer,

@@ -3,7 +3,7 @@ import type { Provider } from '#src/adapters/segmentation/providers.ts';
 
 type Point = readonly [number, number];
 
-/** A region as a service tells it; coordinates are fractions, not yet clipped. */
+/** A region of a response. Coordinates are fractions and not clipped yet. */
 export interface Region {
   readonly label: string | null;
   readonly score: number;
@@ -20,7 +20,7 @@ interface Size {
 }
 
 export const broken = (what: string, cause?: unknown): AppError =>
-  new AppError('segmentation.failed', `The segmentation service answered in an unknown form: ${what}.`, { cause });
+  new AppError('segmentation.failed', `The segmentation service returned an unknown format: ${what}.`, { cause });
 
 type Fields = Readonly<Record<string, unknown>>;
 const isFields = (value: unknown): value is Fields =>
@@ -28,11 +28,11 @@ const isFields = (value: unknown): value is Fields =>
 const isNumber = (value: unknown): value is number => typeof value === 'number' && Number.isFinite(value);
 const isNumbers = (value: unknown): value is number[] => Array.isArray(value) && value.every(isNumber);
 
-/** Regions of an answer, in its order. Throws `segmentation.failed` that names what is wrong in it. */
+/** Reads the regions of a response in its order. Throws `segmentation.failed` with the problem. */
 export function readAnswer(answer: unknown, provider: Provider, size: Size): Region[] {
   const status = isFields(answer) ? answer['status'] : undefined;
   if (status === 'starting' || status === 'processing')
-    throw new AppError('segmentation.failed', 'The segmentation service was not done in time.');
+    throw new AppError('segmentation.failed', 'The segmentation service did not finish in time.');
   if (status === 'failed' || status === 'canceled')
     throw new AppError('segmentation.failed', 'The segmentation service reports a failure.');
   const items = provider.items.map((path) => listAt(answer, path)).find((list) => list !== null);
@@ -45,7 +45,7 @@ export function readAnswer(answer: unknown, provider: Provider, size: Size): Reg
   };
   return items.flatMap((item, at) => {
     const fields: Fields = isFields(item) ? item : { mask: item };
-    // Some services tell scores and boxes in lists of their own.
+    // Some services return scores and boxes in separate lists.
     const whole = { score: beside('scores', at), box: beside('boxes', at), ...fields };
     return regionsOf(whole, provider, size, at);
   });
@@ -66,7 +66,7 @@ function first(fields: Fields, ...names: readonly string[]): unknown {
   return names.map((name) => fields[name]).find((value) => value !== undefined && value !== null);
 }
 
-/** One item is one region, or as many as it has polygons. */
+/** Reads one item: one region, or one for each of its polygons. */
 function regionsOf(fields: Fields, provider: Provider, size: Size, at: number): Region[] {
   const label = first(fields, 'label', 'class', 'class_name', 'name');
   const score = first(fields, 'score', 'confidence', 'probability') ?? 1;
@@ -85,7 +85,7 @@ function regionsOf(fields: Fields, provider: Provider, size: Size, at: number): 
   return polygons.length === 0 ? [{ ...about, polygon: null }] : polygons.map((polygon) => ({ ...about, polygon }));
 }
 
-/** Pixels, unless all of them are fractions. */
+/** Takes coordinates for pixels unless all of them are fractions. */
 function scaled(points: readonly Point[], { width, height }: Size): Point[] {
   const isFraction = points.every(([x, y]) => x <= 1 && y <= 1);
   return isFraction ? [...points] : points.map(([x, y]): Point => [x / width, y / height]);

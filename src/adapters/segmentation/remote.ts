@@ -13,7 +13,7 @@ export interface RemoteSettings {
   readonly model: string;
   readonly apiKey: string | null;
   readonly provider: ProviderName;
-  /** Of one attempt. */
+  /** Timeout of one attempt. */
   readonly timeoutMs: number;
 }
 
@@ -24,14 +24,14 @@ interface Parts extends RemoteSettings {
 
 const mostBytes = 32 * 1024 * 1024;
 const mostMaskBytes = 8 * 1024 * 1024;
-/** Run lengths of all masks of one answer: they are stored in one row. */
+/** Limit of the run lengths of all masks of a response, which are stored in one row. */
 const mostRuns = 300_000;
 const sentSide = 2_048;
 const retries = 2;
 const longestWaitMs = 30_000;
 
 /**
- * A segmentation service over HTTP, as `provider` speaks. Every address goes through `outbound`, those of masks too. Faults:
+ * Calls a segmentation service over HTTP in the format of `provider`. `outbound` checks every address, those of masks too. Errors:
  * `segmentation.failed` with the reason, `outbound.refused`.
  */
 export function createRemoteSegmenter(parts: Parts): Segmenter {
@@ -105,7 +105,7 @@ async function send(outbound: Outbound, request: OutboundRequest): Promise<Outbo
   }
 }
 
-/** Nothing of what the service says is passed on: it may quote the key. */
+/** Builds the error without text of the service, which may quote the key. */
 function refused(status: number): AppError {
   const hint =
     status === 401 || status === 403
@@ -118,10 +118,10 @@ function refused(status: number): AppError {
   return new AppError('segmentation.failed', `The segmentation service answered with status ${status}${hint}.`);
 }
 
-/** Retry-After in seconds or as a date (RFC 9110 10.2.3), else half a second and more. */
+/** Returns Retry-After (RFC 9110 §10.2.3: seconds or a date), else a growing pause from half a second. */
 function waitOf({ headers }: OutboundAnswer, attempt: number): number {
-  const told = headers['retry-after']?.trim() ?? '';
-  const ms = /^\d+$/u.test(told) ? Number(told) * 1_000 : Date.parse(told) - Date.now();
+  const value = headers['retry-after']?.trim() ?? '';
+  const ms = /^\d+$/u.test(value) ? Number(value) * 1_000 : Date.parse(value) - Date.now();
   return Math.min(longestWaitMs, Math.max(0, Number.isNaN(ms) ? 500 * 2 ** attempt : ms));
 }
 
@@ -131,7 +131,7 @@ interface About {
   readonly signal: AbortSignal | undefined;
 }
 
-/** The mask tells more than the polygon, and that more than the box. null for an empty mask. */
+/** Prefers the mask to the polygon, and that to the box. Returns null for an empty mask. */
 async function segmentOf(parts: Parts, region: Region, { page, label, signal }: About): Promise<Segment | null> {
   const about = { label: label.slice(0, 200), score: region.score };
   const { mask, polygon, corners } = region;

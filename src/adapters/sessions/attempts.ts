@@ -7,7 +7,7 @@ interface Verdict {
   readonly retryAfter: number | null;
 }
 
-/** Calls a window, of one address on one path: what somebody needs who mistypes, and a guesser cannot use. */
+/** Attempts for each window, address and path: enough for typing errors, too few for guessing. */
 export const attemptRules = {
   '/sign-in/email': { window: 60, max: 10 },
   '/sign-up/email': { window: 600, max: 20 },
@@ -15,8 +15,8 @@ export const attemptRules = {
 } as const;
 
 /**
- * Counts attempts in the session store, for all processes together; in this process while the store does not answer: reading a
- * session must not need it, and guessing must not become free.
+ * Counts attempts in the session store, for all processes together. While the store does not answer, counts in this process: reading a
+ * session must not need the store, and guessing must stay limited.
  */
 export function createAttempts(store: SessionStore | null) {
   const own = createMemorySessionStore();
@@ -26,7 +26,7 @@ export function createAttempts(store: SessionStore | null) {
     try {
       return await store.increment(key, seconds);
     } catch {
-      // Told by whoever uses the store for sessions; the count of this process stands in.
+      // The session store logs the outage; the count of this process stands in.
       return here;
     }
   };

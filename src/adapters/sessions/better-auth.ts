@@ -8,18 +8,18 @@ import { AppError } from '#src/domain/app-error.ts';
 import { newId, type IdKind } from '#src/domain/ids.ts';
 import type { SessionStore } from '#src/domain/ports/sessions.ts';
 
-/** In the place of the library's, which is scrypt with N = 16384, r = 16, p = 1 and a salt of 16 bytes. */
+/** Replaces the hashing of the library, which is scrypt with N = 16384, r = 16, p = 1 and a salt of 16 bytes. */
 export interface PasswordHashing {
-  /** What is stored. */
+  /** Returns the text to store. */
   hash(password: string): Promise<string>;
   verify(kept: { hash: string; password: string }): Promise<boolean>;
 }
 
 export interface LibraryOptions {
   readonly db: Db;
-  /** Guarded; null: the database alone. */
+  /** Guarded session store; null: the database alone. */
   readonly store: SessionStore | null;
-  /** Counts attempts, past the guard. */
+  /** Counts attempts; not guarded. */
   readonly counter: SessionStore | null;
   readonly watch: Watch;
   /** Signs cookies. */
@@ -28,18 +28,18 @@ export interface LibraryOptions {
   readonly baseUrl: string;
   readonly rateLimits: boolean;
   readonly passwords?: PasswordHashing | undefined;
-  /** False: nobody without an invitation that waits for the address (small letters). */
+  /** Returns false when sign-up needs a pending invitation for this address (lower case) and there is none. */
   maySignUp(email: string, invitationId: string | null): Promise<boolean>;
-  /** Takes away what a sign-up of this address (small letters) left that was cut short. */
+  /** Removes leftovers of an interrupted sign-up of this address (lower case). */
   clearUnfinished(email: string): Promise<void>;
-  /** Where a new session begins; null: in no organization. */
+  /** Active organization of a new session; null: none. */
   firstOrganization(userId: string): Promise<string | null>;
 }
 
 export const authPath = '/api/auth';
-/** What the facade says of the caller's address; never what the caller says. */
+/** Header with the address of the caller, set by the HTTP layer. Headers of the caller are not trusted. */
 export const clientIpHeader = 'x-app-client-ip';
-/** The invitation that somebody signs up with; from us as well. */
+/** Header with the invitation of a sign-up, set by the HTTP layer. */
 export const invitationHeader = 'x-app-invitation';
 
 const kinds: Readonly<Record<string, IdKind>> = {
@@ -54,13 +54,13 @@ const kinds: Readonly<Record<string, IdKind>> = {
 function cookies(baseUrl: string) {
   return {
     cookiePrefix: 'app',
-    // Otherwise the name gains `__Secure-` on https, and breaks the specification.
+    // Secure cookies of the library have the prefix `__Secure-`; the name is fixed.
     useSecureCookies: false,
     defaultCookieAttributes: { secure: baseUrl.startsWith('https:'), httpOnly: true, sameSite: 'lax' as const },
   };
 }
 
-/** The library tells its log what it swallows. */
+/** Collects the errors that the library swallows and only logs. */
 function watched(watch: Watch) {
   return {
     logger: {
@@ -69,43 +69,43 @@ function watched(watch: Watch) {
         for (const one of more) watch.note(one);
       },
     },
-    // Otherwise what is thrown would go to the console.
+    // The library would print errors to the console.
     onAPIError: { throw: true },
   };
 }
 
-/** After the limit on attempts, before anything is looked up or made. Error: `auth.forbidden`. */
+/** Runs after the limit on attempts, before the library reads or writes anything. Error: `auth.forbidden`. */
 function beforeSignUp(options: LibraryOptions) {
   return createAuthMiddleware(async ({ path, body, headers }) => {
     if (path !== '/sign-up/email') return;
     const email = String((body as { email?: unknown }).email).toLowerCase();
-    // Seeds and commands sign people up outside of a call.
+    // Seeds and commands sign people up outside of a request.
     if (
       options.watch.changes !== undefined &&
       !(await options.maySignUp(email, headers?.get(invitationHeader) ?? null))
     )
       throw new AppError(
         'auth.forbidden',
-        'Accounts are by invitation here: open the link of an invitation that waits for your address.',
+        'Sign-up needs an invitation here. Open the link of an invitation to your e-mail address.',
       );
     await options.clearUnfinished(email);
   });
 }
 
 /**
- * The authentication library as identity.md wants it: cookie `app.session_token`, string ids, our collections, no cookie cache, no
- * bearer tokens, the caller's address from the facade only. What it would read from the environment is said here instead.
+ * Configures the authentication library: cookie `app.session_token`, string ids, our collections, no cookie cache, no bearer tokens, the
+ * address of the caller from the HTTP layer only. Nothing comes from environment variables of the library. Source: docs/decisions/0034.
  */
 export function createBetterAuth(options: LibraryOptions) {
   const { db, store, watch, secret, baseUrl, passwords } = options;
   return betterAuth({
     appName: 'Inkgraph',
-    // A path in it would take the place of the base path.
+    // A path in it would replace the base path.
     baseURL: new URL(baseUrl).origin,
     basePath: authPath,
     secrets: [{ version: 1, value: secret }],
     secret,
-    // With a client it would want transactions.
+    // With a client the adapter uses transactions.
     database: mongodbAdapter(db, { transaction: false }),
     ...(store === null ? {} : { secondaryStorage: store }),
     user: { modelName: 'users' },
@@ -114,7 +114,7 @@ export function createBetterAuth(options: LibraryOptions) {
     session: {
       modelName: 'sessions',
       storeSessionInDatabase: true,
-      // A revoked session would still answer.
+      // A revoked session would stay valid in the cookie.
       cookieCache: { enabled: false },
       additionalFields: { activeOrganizationId: { type: 'string', required: false, input: false } },
     },
@@ -145,7 +145,7 @@ export function createBetterAuth(options: LibraryOptions) {
       ...cookies(baseUrl),
       database: { generateId: ({ model }) => newId(kinds[model] ?? 'verification'), joins: true },
       ipAddress: { ipAddressHeaders: [clientIpHeader] },
-      // The facade has done both for every address, and passes no address of the caller's on.
+      // The HTTP layer checks both for every route, and passes no origin on.
       disableCSRFCheck: true,
       disableOriginCheck: true,
     },

@@ -3,7 +3,7 @@ import { sessionCookie } from '#src/contracts/route.ts';
 
 export { sessionCookie };
 
-/** HMAC-SHA-256 in base64, behind a dot: as the library signs cookies. */
+/** Signs a cookie as the library does: HMAC-SHA-256 in base64, after a dot. */
 const signature = /\.[A-Za-z0-9+/]{43}=$/;
 
 export function decoded(text: string): string {
@@ -14,12 +14,12 @@ export function decoded(text: string): string {
   }
 }
 
-/** The value of a cookie that the library accepts, ready to be sent. */
+/** Value of a cookie that the library accepts, encoded for the header. */
 export function signedCookie(token: string, secret: string): string {
   return encodeURIComponent(`${token}.${createHmac('sha256', secret).update(token).digest('base64')}`);
 }
 
-/** The token of what an operator copied: raw, or signed. */
+/** Token of a raw or signed cookie value. */
 export function tokenOf(given: string): string {
   return decoded(given).replace(signature, '');
 }
@@ -29,7 +29,7 @@ function same(one: string, other: string): boolean {
   return left !== undefined && right !== undefined && timingSafeEqual(left, right);
 }
 
-/** The header `Cookie` with the signed session token where it carries one of `accepted` instead. */
+/** Replaces one of `accepted` in the header `Cookie` by the signed session token. */
 export function withSigned(cookie: string, accepted: readonly string[], signed: string): string {
   return cookie
     .split(';')

@@ -3,10 +3,10 @@ import { AppError } from '#src/domain/app-error.ts';
 import type { Logger } from '#src/domain/ports/logger.ts';
 import type { SessionStore } from '#src/domain/ports/sessions.ts';
 
-/** Longer than any session: so long nothing revives one that was ended. */
+/** Longer than any session, so that nothing revives one that was ended. */
 const endedSeconds = 8 * 86_400;
 
-/** The library's other keys: lists of a user's sessions, and verifications. */
+/** True for keys of sessions. Other keys are lists of the sessions of a user, and verifications. */
 const isToken = (key: string): boolean => !key.startsWith('active-sessions-') && !key.startsWith('verification:');
 
 const endedKey = (token: string): string => `ended:${token}`;
@@ -14,7 +14,7 @@ const endedKey = (token: string): string => `ended:${token}`;
 function unavailable(cause: unknown): AppError {
   return new AppError(
     'service.unavailable',
-    'The session store does not answer: nothing was changed, try again soon.',
+    'The session store does not answer. Nothing was changed. Retry in a few seconds.',
     {
       retryAfterSeconds: 5,
       cause,
@@ -23,18 +23,18 @@ function unavailable(cause: unknown): AppError {
 }
 
 /**
- * The session store as the library may use it: what is read goes on without it, from the database; what is changed fails as a whole,
- * because a delete that got lost would revive the session. A token that was deleted is asked of the database ever after: the library
- * reads and writes an entry in two steps, and an entry that is put back between them would answer for an ended session.
+ * Guards the session store. Reads continue without it, from the database. Changes fail as a whole, because a lost delete would revive
+ * the session. A deleted token is read from the database from then on: the library reads and writes an entry in two steps, and an entry
+ * that is written back in between would make an ended session valid.
  */
 export function guardStore(store: SessionStore, watch: Watch, logger: Logger): SessionStore {
   const strict = async <T>(work: () => Promise<T>): Promise<T> => {
     try {
       return await work();
     } catch (error) {
-      const fault = unavailable(error);
-      watch.note(fault);
-      throw fault;
+      const appError = unavailable(error);
+      watch.note(appError);
+      throw appError;
     }
   };
   const lenient = async (work: () => Promise<string | null>): Promise<string | null> => {
@@ -42,7 +42,7 @@ export function guardStore(store: SessionStore, watch: Watch, logger: Logger): S
     try {
       return await work();
     } catch (error) {
-      logger.warn({ err: error }, 'the session store does not answer: sessions are read from the database');
+      logger.warn({ err: error }, 'the session store does not answer; sessions are read from the database');
       return null;
     }
   };

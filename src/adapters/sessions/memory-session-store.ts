@@ -6,10 +6,10 @@ interface Entry {
   readonly expiresAt: number;
 }
 
-/** Entries at which those that ran out are taken away. */
+/** Number of entries at which expired ones are removed. */
 const pruneAt = 10_000;
 
-/** In this process only: for one API process on one database. Held by test/conformance/session-store.ts. */
+/** Session store in memory, for a single API process. test/conformance/session-store.ts holds it to the port. */
 export function createMemorySessionStore(
   now: () => number = Date.now,
 ): SessionStore & { /** Entries at hand. */ size(): number } {

@@ -4,12 +4,12 @@ import { isOutage } from '#src/outage.ts';
 import type { AccountReply } from '#src/domain/ports/sessions.ts';
 
 const emailTaken = (): AppError =>
-  new AppError('auth.email_taken', 'There is an account with this address: sign in, or use another address.', {
+  new AppError('auth.email_taken', 'An account with this e-mail address exists. Sign in, or use another address.', {
     errors: [{ pointer: '/email', code: 'taken', message: 'sign in, or use another address' }],
   });
-const unauthorized = (): AppError => new AppError('auth.unauthorized', 'Sign in: this address needs a session.');
+const unauthorized = (): AppError => new AppError('auth.unauthorized', 'This call needs a session. Sign in.');
 
-/** The library's codes that a request which the facade let through can still earn. */
+/** Error codes of the library that valid requests can cause. */
 const known: Readonly<Record<string, () => AppError>> = {
   INVALID_EMAIL_OR_PASSWORD: () => new AppError('auth.unauthorized', 'The e-mail address or the password is wrong.'),
   USER_ALREADY_EXISTS: emailTaken,
@@ -20,29 +20,31 @@ const known: Readonly<Record<string, () => AppError>> = {
     }),
 };
 
-/** null where nothing went wrong, or nothing that the answer does not say. */
+/** Returns the error to report for collected failures; null when there is none, or when the response reports it. */
 export function errorOf(failures: readonly Error[]): AppError | null {
-  const fault = failures.find((failure) => failure instanceof AppError);
-  if (fault !== undefined) return fault;
+  const appError = failures.find((failure) => failure instanceof AppError);
+  if (appError !== undefined) return appError;
   const outage = failures.find(isOutage);
   if (outage !== undefined)
-    return new AppError('service.unavailable', 'The database does not answer: try again soon.', { cause: outage });
+    return new AppError('service.unavailable', 'The database does not answer. Retry in a few seconds.', {
+      cause: outage,
+    });
   return failures.some(isDuplicateKey) ? emailTaken() : null;
 }
 
 function refusal(response: Response, body: unknown, failures: readonly Error[]): AppError {
   const { status } = response;
   if (status === 429)
-    return new AppError('request.rate_limited', 'Too many attempts from your address: wait a little.', {
+    return new AppError('request.rate_limited', 'Too many attempts from your address. Wait before you try again.', {
       retryAfterSeconds: Number(response.headers.get('x-retry-after') ?? 60),
     });
   const code = typeof body === 'object' && body !== null && 'code' in body ? String(body.code) : '';
-  const fault = known[code]?.();
-  if (fault !== undefined) return fault;
+  const appError = known[code]?.();
+  if (appError !== undefined) return appError;
   if (status === 401) return unauthorized();
-  if (status === 403) return new AppError('auth.forbidden', 'Your account may not do that.');
+  if (status === 403) return new AppError('auth.forbidden', 'Your account does not have this right.');
   if (status < 500) return new AppError('request.invalid', 'The request has invalid fields.');
-  return new AppError('service.internal', 'Something went wrong here. Tell the operator the requestId.', {
+  return new AppError('service.internal', 'The server failed. Report the requestId to the operator.', {
     cause: failures[0] ?? new Error(`the authentication library answered ${status} ${code}`),
   });
 }
@@ -52,15 +54,15 @@ function parsed(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    // The library says "Not Found" in words; the status is what counts.
+    // The body may be plain text, such as "Not Found". The status counts.
     return null;
   }
 }
 
-/** What the library answered, or the fault it amounts to: also where it answered 200 and only told its log what failed. */
+/** Maps a response of the library. Throws the error that it reports or that the library only logged, even beside a status of 200. */
 export async function replyOf(response: Response, failures: readonly Error[]): Promise<AccountReply> {
-  const fault = errorOf(failures);
-  if (fault !== null) throw fault;
+  const appError = errorOf(failures);
+  if (appError !== null) throw appError;
   const body = parsed(await response.text());
   if (!response.ok) throw refusal(response, body, failures);
   return { body, cookies: response.headers.getSetCookie() };

@@ -5,7 +5,7 @@ import type { SessionStore } from '#src/domain/ports/sessions.ts';
 
 const days = 7;
 
-/** The one session with a token that somebody chose, in the database only. Source: specification §5 rule 3. */
+/** The seeded session, whose token the operator chooses. It is in the database only. Source: auth.debug.token. */
 export function createSeededSession(db: Db, store: SessionStore | null) {
   const rows = db.collection<SessionRow>('sessions');
   const _id = derivedId('session', 'seeded');
@@ -17,10 +17,10 @@ export function createSeededSession(db: Db, store: SessionStore | null) {
   };
   return {
     close,
-    /** Throws when the user is not there, or when the token is another session's. */
+    /** Throws when the user does not exist, or when the token belongs to another session. */
     async open(token: string, { email, organizationId }: { email: string; organizationId: string }): Promise<void> {
       const user = await db.collection<{ _id: string; email: string }>('users').findOne({ email });
-      if (user === null) throw new Error('the seeded user is not there');
+      if (user === null) throw new Error('The seeded user does not exist.');
       const now = new Date();
       await rows.updateOne(
         { _id },

@@ -1,7 +1,7 @@
 import type { Db } from 'mongodb';
 import type { Accounts, SessionInfo, SessionStore } from '#src/domain/ports/sessions.ts';
 
-/** As the library stores it; what we read of it. */
+/** A session as the library stores it, with the fields that we read. */
 export interface SessionRow {
   readonly _id: string;
   readonly token: string;
@@ -22,13 +22,13 @@ const infoOf = ({ _id, createdAt, expiresAt, ipAddress, userAgent }: SessionRow)
   userAgent,
 });
 
-/** Sessions in the database: all there are, while the library's own lists are of the store and forget. */
+/** Sessions in the database, which has all of them. The lists of the library are in the session store and expire. */
 export function createSessionRows(
   db: Db,
   store: SessionStore | null,
 ): Pick<Accounts, 'list' | 'end' | 'endOthers'> & { token(userId: string, sessionId: string): Promise<string | null> } {
   const rows = db.collection<SessionRow>('sessions');
-  /** The store before the database: a session that cannot be taken out of the store must stay whole. */
+  /** Deletes from the store first: when that fails, the session must stay whole. */
   const endRow = async ({ _id, token }: Pick<SessionRow, '_id' | 'token'>): Promise<void> => {
     await store?.delete(token);
     await rows.deleteOne({ _id });

@@ -15,21 +15,21 @@ export interface AccountsOptions extends Pick<
   'secret' | 'rateLimits' | 'passwords' | 'maySignUp' | 'firstOrganization'
 > {
   readonly db: Db;
-  /** null: the database alone. */
+  /** Session store; null: the database alone. */
   readonly store: SessionStore | null;
   readonly logger: Logger;
-  /** Public address of the API, known when it listens. */
+  /** Public address of the API, known once it listens. */
   baseUrl(): string;
-  /** Of the seeded session, raw or signed, which its cookie may then be; null: there is none. */
+  /** Token of the seeded session, raw or signed; its cookie may have either. null: there is none. */
   readonly seededToken: string | null;
 }
 
 export interface AccountService extends Accounts {
-  /** Makes a user, as sign-up does, whoever may sign up; answers the id. */
+  /** Creates a user as sign-up does, even where sign-up is closed. Returns the id. */
   signUp(person: { email: string; password: string; name: string }): Promise<string>;
-  /** Makes the seeded session stand for this user, and answers its cookie: `app.session_token=...`. */
+  /** Opens the seeded session for this user. Returns its cookie: `app.session_token=...`. */
   openSeeded(owner: { email: string; organizationId: string }): Promise<string>;
-  /** Ends what an earlier start with a seeded session left. */
+  /** Ends a seeded session of an earlier start. */
   closeSeeded(): Promise<void>;
 }
 
@@ -42,7 +42,7 @@ interface Library {
   replyOf: (response: Response, failures: readonly Error[]) => Promise<AccountReply>;
 }
 
-/** Heavy: loaded when somebody first needs a session, when the address of the API is known. */
+/** Loads the library, which is heavy, on first use. By then the address of the API is known. */
 async function load(options: LibraryOptions): Promise<Library> {
   const [{ createBetterAuth, authPath, clientIpHeader, invitationHeader }, { errorOf, replyOf }] = await Promise.all([
     import('#src/adapters/sessions/better-auth.ts'),
@@ -96,12 +96,12 @@ export function createAccounts(options: AccountsOptions): AccountService {
     },
     async perform(action, { invitationId, ...body }, call) {
       const { auth, path, ipHeader, invitationHeader, replyOf } = await library();
-      // A user whose session could not be kept would be told that the address is taken.
+      // Fails before a user is created: without a session, a second attempt would find the address taken.
       if (action === 'sign-up/email') await guarded?.set('sign-up', '1', 1);
       const reads = action === 'get-session';
       const cookie = call.cookie === undefined ? undefined : accept(call.cookie);
       const headers = headersOf(call, cookie, ipHeader);
-      // No id has other characters, and not every other fits into a header.
+      // Ids have no other characters, and some do not fit into a header.
       if (typeof invitationId === 'string' && /^\w+$/.test(invitationId)) headers.set(invitationHeader, invitationId);
       const request = new Request(new URL(`${path}/${action}`, options.baseUrl()), {
         method: reads ? 'GET' : 'POST',
@@ -121,18 +121,18 @@ export function createAccounts(options: AccountsOptions): AccountService {
     endOthers: (userId, keptSessionId) => rows.endOthers(userId, keptSessionId),
     async choose({ sessionId, userId }, organizationId) {
       const chosen = await rows.token(userId, sessionId);
-      if (chosen === null) throw new AppError('auth.unauthorized', 'Sign in: your session has ended.');
+      if (chosen === null) throw new AppError('auth.unauthorized', 'Your session has ended. Sign in again.');
       const { internalAdapter } = await (await library()).auth.$context;
       await watch.run(true, () => internalAdapter.updateSession(chosen, { activeOrganizationId: organizationId }));
     },
     async signUp(person) {
       const { user } = await (await library()).auth.api.signUpEmail({ body: person });
-      // Signed in as well, with a cookie that nobody has.
+      // Sign-up also opened a session, whose cookie nobody has.
       await rows.endOthers(user.id, '');
       return user.id;
     },
     async openSeeded(owner) {
-      if (token === null) throw new Error('there is no seeded session: API_DEBUG is not set');
+      if (token === null) throw new Error('There is no seeded session. Set API_DEBUG=true.');
       await seeded.open(token, owner);
       return `${sessionCookie}=${signedCookie(token, secret)}`;
     },

@@ -1,6 +1,6 @@
 import type { Db } from 'mongodb';
 
-/** Longer than a sign-up takes: a younger user may be one that is being made. */
+/** Longer than a sign-up takes: a younger user may belong to one that is still running. */
 const graceMs = 60_000;
 
 interface Row {
@@ -8,9 +8,9 @@ interface Row {
 }
 
 /**
- * Takes away the user of an address that a sign-up left without a password: the library makes both, one after the other, and an
- * address with the first alone can neither sign in nor sign up. The user goes rather than gets a password: whoever signs up now becomes
- * nobody that was there before. One with a session or a membership stays.
+ * Removes the user that an interrupted sign-up left without a password. The library creates user and password in two steps; with the
+ * first alone, the address can neither sign in nor sign up. The user is removed, not completed, so that a new person never takes over an
+ * existing user. A user with a session or a membership stays.
  */
 export function createUnfinished(db: Db): (email: string) => Promise<void> {
   const users = db.collection<Row & { email: string; createdAt: Date }>('users');

@@ -1,14 +1,14 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 
 interface Call {
-  /** Whether the call is to change something: then the session store must not be passed over. */
+  /** True for calls that change something and so must not bypass the session store. */
   readonly changes: boolean;
   readonly failures: Error[];
 }
 
 /**
- * What goes wrong inside one call of the authentication library. It swallows errors of its stores in places, sign-out among them, and
- * tells only its log.
+ * Collects errors inside one call of the authentication library, which swallows some errors of its stores, for example at sign-out, and
+ * only logs them.
  */
 export class Watch {
   readonly #calls = new AsyncLocalStorage<Call>();

@@ -1,4 +1,4 @@
-/** A signal that aborts with `reason()` after `ms`, or with the outer signal's reason before. Dispose it when the work is done. */
+/** Creates a signal that aborts with `reason()` after `ms`, or earlier with the reason of the outer signal. Dispose of it after the work. */
 export interface Deadline extends Disposable {
   readonly signal: AbortSignal;
 }
@@ -12,14 +12,14 @@ export function startDeadline(ms: number, outer: AbortSignal | undefined, reason
   };
 }
 
-/** The promise's outcome, or the signal's reason as soon as it aborts. For work that cannot be stopped but may be left alone. */
+/** Settles with the promise, or rejects with the reason of the signal when that aborts. For work that cannot be stopped. */
 export async function orAbort<T>(work: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
   if (signal === undefined) return work;
   const { promise, reject } = Promise.withResolvers<never>();
   const onAbort = (): void => reject(signal.reason);
   if (signal.aborted) onAbort();
   signal.addEventListener('abort', onAbort, { once: true });
-  // The loser of the race may still fail later, with nobody left to hear it.
+  // The work may still fail after the abort, when nothing handles it.
   work.catch(() => undefined);
   try {
     return await Promise.race([promise, work]);

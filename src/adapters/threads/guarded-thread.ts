@@ -1,9 +1,9 @@
 import { Worker } from 'node:worker_threads';
 
-/** The thread ended (crash, out of memory, `end()`) before it answered. */
+/** The thread ended (crash, out of memory, `end()`) before it responded. */
 export class ThreadEndedError extends Error {}
 
-/** The thread answered that the call failed. `answer` is what it said. */
+/** The thread reported that the call failed. `answer` is its message. */
 export class ThreadCallError extends Error {
   readonly answer: unknown;
 
@@ -14,8 +14,8 @@ export class ThreadCallError extends Error {
 }
 
 /**
- * A worker thread whose every call ends: with its answer, with the signal's reason (the thread is ended then, since work under
- * way cannot be stopped otherwise), or with `ThreadEndedError`. It keeps the process alive only while a call is under way.
+ * A worker thread whose calls always settle: with the response, with the reason of the signal (this ends the thread, as running work
+ * cannot be stopped otherwise), or with `ThreadEndedError`. It keeps the process alive only during a call.
  * Packets are those of tesseract.js worker scripts: `{ workerId, jobId, action, payload }` in,
  * `{ jobId, status: 'resolve' | 'reject' | 'progress', data }` out.
  */
@@ -37,8 +37,8 @@ interface Pending {
 }
 
 export function startThread(entry: string | URL, name: string): GuardedThread {
-  // Thrown away: native libraries print, and on stdio transports the standard output belongs to the protocol. Reading it to the
-  // void instead would keep the process alive.
+  // Discards the output: native libraries print, and on stdio transports standard output belongs to the protocol. Reading and dropping
+  // it would keep the process alive.
   const thread = new Worker(entry, { name, execArgv: [], stdout: true, stderr: true });
   thread.stdout.destroy();
   thread.stderr.destroy();
@@ -51,7 +51,7 @@ export function startThread(entry: string | URL, name: string): GuardedThread {
     ended = true;
     for (const call of pending.values()) call.reject(error);
   };
-  // Without a listener, an error inside the thread would end the whole process.
+  // An error inside the thread without a listener would end the whole process.
   thread.on('error', (error) => endWith(new ThreadEndedError(`thread ${name} failed`, { cause: error })));
   thread.on('exit', () => endWith(new ThreadEndedError(`thread ${name} ended`)));
   thread.on('message', ({ jobId, status, data }: Reply) => {

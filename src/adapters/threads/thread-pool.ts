@@ -1,25 +1,25 @@
-/** What a pool lends: something that may have ended by itself, and that can be ended. */
+/** A member of a pool. It may have ended by itself, and can be ended. */
 export interface Poolable {
   readonly ended: boolean;
   end(): Promise<void>;
 }
 
 export interface ThreadPoolOptions<T extends Poolable> {
-  /** Lent at once at most, and alive at once at most. */
+  /** Limit of members. */
   readonly size: number;
-  /** One is replaced after this many loans: memory of WebAssembly only grows. */
+  /** Loans after which a member is replaced, as the memory of WebAssembly only grows. */
   readonly maximumLoans: number;
-  /** One that nobody borrowed for so long is ended, which gives its memory back. */
+  /** Idle time after which a member ends and frees its memory. */
   readonly idleMs: number;
-  /** `kind` is what the borrower asked for, e.g. a language. */
+  /** `kind` is that of the borrower, for example a language. */
   start(kind: string): T;
 }
 
-/** Starts members when they are first needed and lends each to one borrower at a time, first come, first served. */
+/** Starts members on demand and lends each to one borrower at a time, in order of request. */
 export interface ThreadPool<T extends Poolable> {
-  /** Rejects with the signal's reason while waiting; once lent, stopping is up to `work`. */
+  /** Rejects with the signal's reason while it waits. `work` must handle the signal itself. */
   use<R>(kind: string, signal: AbortSignal | undefined, work: (member: T) => Promise<R>): Promise<R>;
-  /** Ends every member; those waiting, and later borrowers, are rejected with `PoolClosedError`. */
+  /** Ends every member. Waiting and later borrowers get `PoolClosedError`. */
   close(): Promise<void>;
 }
 
@@ -51,7 +51,7 @@ export function createThreadPool<T extends Poolable>(options: ThreadPoolOptions<
 
   const isIdle = (member: Member<T>): boolean => member.idle !== undefined;
 
-  /** A free member of this kind, a new one where there is room, or null. The most recently used goes first: others may idle out. */
+  /** Returns a free member of this kind, a new one within the limit, or null. Prefers the most recently used, so that others expire. */
   const take = (kind: string): Member<T> | null => {
     for (const member of members) if (isIdle(member) && member.thread.ended) void drop(member);
     const idle = [...members].filter(isIdle);
@@ -119,7 +119,7 @@ export function createThreadPool<T extends Poolable>(options: ThreadPoolOptions<
   };
 }
 
-/** Joins the end of the queue; leaves it when the signal aborts. */
+/** Waits in the queue until it is served or the signal aborts. */
 function queueUp<T>(waiting: Waiting<T>[], kind: string, signal: AbortSignal | undefined): Promise<Member<T>> {
   const { promise, resolve, reject } = Promise.withResolvers<Member<T>>();
   const leave = (): void => {

@@ -122,6 +122,23 @@ describe('refusals', () => {
     expect(process.memoryUsage().rss - before).toBeLessThan(50 * 2 ** 20);
   });
 
+  test('a WebP and a GIF that declare more than 50 megapixels are refused before their pixels are decoded', async () => {
+    const bomb = await samples.picture().webp({ lossless: false }).toBuffer();
+    const frame = bomb.indexOf('VP8 ') + 14;
+    bomb.writeUInt16LE(0x3fff, frame);
+    bomb.writeUInt16LE(0x3fff, frame + 2);
+    const gif = await samples.picture().gif().toBuffer();
+    const descriptor = gif.findIndex((byte, at) => byte === 0x2c && at > 13 && gif.readUInt16LE(at + 5) === 60);
+    gif.writeUInt16LE(0xffff, descriptor + 5);
+    gif.writeUInt16LE(0xffff, descriptor + 7);
+    for (const bytes of [bomb, gif]) {
+      const before = process.memoryUsage().rss;
+      await expect(codec.inspect(bytes)).rejects.toMatchObject({ code: 'image.too_large' });
+      await expect(codec.page(bytes, 0)).rejects.toMatchObject({ code: 'image.too_large' });
+      expect(process.memoryUsage().rss - before).toBeLessThan(50 * 2 ** 20);
+    }
+  });
+
   test('200 pages are accepted and 201 are not', async () => {
     await expect(codec.inspect(samples.handmadeTiff('II', 200))).resolves.toMatchObject({ pages: 200 });
     await expect(codec.inspect(samples.handmadeTiff('II', 201))).rejects.toMatchObject({ code: 'image.too_large' });

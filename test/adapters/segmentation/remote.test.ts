@@ -202,7 +202,7 @@ describe('A broken answer', () => {
     ],
     [{ data: [{ mask: 'not base64 of a picture' }] }, 'mask is no PNG'],
     [{ data: [{ mask: 7 }] }, 'mask that is none'],
-    [{ status: 'processing' }, 'not done in time'],
+    [{ status: 'processing' }, 'did not finish in time'],
   ])('%j fails with its reason', async (answer, reason) => {
     await using service = await startService({ body: typeof answer === 'string' ? answer : JSON.stringify(answer) });
     await expect(segment(service)).rejects.toMatchObject(failure(reason));

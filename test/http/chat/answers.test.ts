@@ -6,8 +6,7 @@ import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { createAgUiStream } from '#http/chat/ag-ui-stream.ts';
 import { AnswerRegistry, answersDefaults } from '#http/chat/answer-registry.ts';
-import { deliver } from '#http/chat/deliver.ts';
-import type { LiveAnswer } from '#http/chat/live-answer.ts';
+import { deliver, type LiveAnswer } from '#http/chat/live-answer.ts';
 import { AnswerStreamWriter } from '#http/chat/stream-writer.ts';
 import { createUiStream } from '#http/chat/ui-stream.ts';
 import { sourceCard } from '#test/chat-clients/support/chat-listener.ts';
@@ -103,13 +102,13 @@ describe('bounds', () => {
     const answers = new AnswerRegistry({ ...answersDefaults, ...limits });
     const answer = answers.open('me', null, {}, false);
     const teller = new AnswerStreamWriter(answer, createUiStream());
-    teller.hear(begin);
-    teller.hear({ type: 'sources', sources: [] });
-    for (let told = 0; told < 100; told += 1) teller.hear({ type: 'text', delta: 'x'.repeat(1_000) });
+    teller.write(begin);
+    teller.write({ type: 'sources', sources: [] });
+    for (let told = 0; told < 100; told += 1) teller.write({ type: 'text', delta: 'x'.repeat(1_000) });
     expect(answer.signal.aborted).toBe(true);
     expect(answers.load.bytes).toBeLessThanOrEqual(10_000);
     teller.fail(answer.signal.reason as never);
-    expect(answer.read(0).text).toContain('became too long');
+    expect(answer.read(0).text).toContain('exceeded the maximum length');
     drop(answers, answer);
     expect(answers.load.bytes).toBe(0);
   });
@@ -186,7 +185,7 @@ describe('a reader', () => {
     servers.push(server);
     await once(server, 'listening');
     const { port } = server.address() as AddressInfo;
-    teller.hear(begin);
+    teller.write(begin);
     return { answer, answers, teller, port, come: come.promise };
   }
   const silent = (port: number): void => {
@@ -205,7 +204,7 @@ describe('a reader', () => {
     let most = 0;
     // More than the system's own buffers hold.
     for (let told = 0; told < 1_000; told += 1) {
-      teller.hear({ type: 'text', delta: 'y'.repeat(32_000) });
+      teller.write({ type: 'text', delta: 'y'.repeat(32_000) });
       most = Math.max(most, response.writableLength);
       await new Promise((resolve) => setImmediate(resolve));
     }
@@ -226,7 +225,7 @@ describe('a reader', () => {
     for await (const chunk of response.body?.pipeThrough(new TextDecoderStream()) ?? []) {
       text += chunk;
       if (text.includes(': ping\n\n: ping\n\n')) {
-        teller.hear({ type: 'text', delta: 'after' });
+        teller.write({ type: 'text', delta: 'after' });
         teller.end({ ...begin, answerText: 'after', sources: [], cited: [] });
       }
     }

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { AppError } from '#src/domain/app-error.ts';
 import { newId } from '#src/domain/ids.ts';
-import type { Ask } from '#http/chat/produce.ts';
+import type { Ask } from '#http/chat/stream-writer.ts';
 import type { Asked } from '#http/chat/request.ts';
 import type { ToolContext } from '#tools/define.ts';
 import { chatPath, listenForChat, tellAnswer, type ChatListener } from '#test/chat-clients/support/chat-listener.ts';

@@ -35,14 +35,14 @@ test('those behind a missing number wait for it, and say which it is', () => {
   const sequence = new Sequence(10, options);
   for (const seq of [11, 13, 14, 17]) sequence.add(logged(seq), 0);
   expect(seqs(sequence.next(50))).toEqual([11]);
-  expect([sequence.told, sequence.highest, sequence.waits]).toEqual([11, 17, true]);
+  expect([sequence.delivered, sequence.highest, sequence.waits]).toEqual([11, 17, true]);
   expect(sequence.missing(50)).toEqual([
     { after: 11, count: 1 },
     { after: 14, count: 2 },
   ]);
   sequence.add(logged(12), 60);
   expect(seqs(sequence.next(60))).toEqual([12, 13, 14]);
-  expect(sequence.told).toBe(14);
+  expect(sequence.delivered).toBe(14);
 });
 
 test('a number that a crash left unused holds nobody up for longer than the patience', () => {
@@ -50,7 +50,7 @@ test('a number that a crash left unused holds nobody up for longer than the pati
   for (const seq of [3, 6]) sequence.add(logged(seq), 0);
   expect(sequence.next(99)).toEqual([]);
   expect(seqs(sequence.next(100))).toEqual([3, 6]);
-  expect([sequence.told, sequence.waits]).toEqual([6, false]);
+  expect([sequence.delivered, sequence.waits]).toEqual([6, false]);
 });
 
 test('one that was given up and comes after all is handed out once, while it is waited for', () => {

@@ -49,7 +49,7 @@ describe('the address of a connection', () => {
   });
 
   it.each([
-    ['toolsets=runs', 'keep', 'toolsets=runs, and it is of documents'],
+    ['toolsets=runs', 'keep', 'it belongs to the toolset documents, and the URL of this connection has toolsets=runs'],
     ['toolsets=documents&read_only=true', 'keep', 'read_only=true'],
   ])('?%s keeps %s from being called, and says why', async (query, name, why) => {
     const reply = await call(query, name);

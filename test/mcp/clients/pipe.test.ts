@@ -14,7 +14,7 @@ import type { McpCatalog } from '#mcp/catalog.ts';
 import { McpServerFactory } from '#mcp/server/server-factory.ts';
 import { productCatalog } from '#mcp/product.ts';
 import { serveLocalClient } from '#mcp/server/stdio.ts';
-import { wholeView } from '#mcp/view.ts';
+import { fullView } from '#mcp/view.ts';
 import { graphOf, noop, testNode } from '#test/graphs/support/graph-fixtures.ts';
 import { addTheirThings, type TheirThings } from '#test/support/neighbour.ts';
 import { describeDocument, documentUri, newDocument } from '#test/mcp/reading/watched-documents.ts';
@@ -61,7 +61,7 @@ function pipe(secret = app.seed.agentKey): Pipe {
   let written = '';
   toClient.on('data', (chunk: Buffer) => (written += chunk.toString()));
   const served = serveLocalClient({
-    face: new McpServerFactory({ catalog: shown, logger, version: '0' }),
+    factory: new McpServerFactory({ catalog: shown, logger, version: '0' }),
     listening: shown.listening,
     logger,
     signal: stop.signal,
@@ -69,7 +69,7 @@ function pipe(secret = app.seed.agentKey): Pipe {
     caller: async () => ({
       principal: await authenticator.byKey(secret, 'service-key'),
       requestId: newId('request'),
-      view: wholeView,
+      view: fullView,
       ip: null,
     }),
   });
@@ -179,7 +179,7 @@ describe.each([
     const mine = await ears([], secret);
     expect((await mine.use('get_context')).structuredContent.credential).toMatchObject({ id: key.id });
     await app.app.deps.apiKeys.revoke(app.seed.organizationId, key.id, new Date());
-    await expect(mine.use('get_context')).rejects.toThrow(/not valid any more/);
+    await expect(mine.use('get_context')).rejects.toThrow(/no longer valid/);
     await Promise.all([mine.close(), ear.close()]);
   });
 
@@ -258,7 +258,7 @@ describe('over a pipe, updates', () => {
     const stream = await ear.client.listen({ resourceSubscriptions: [...theirs, documentUri(mine)] });
     expect(stream.honoredFilter).toEqual({ resourceSubscriptions: [documentUri(mine)] });
     const many = Array.from({ length: 101 }, (__, index) => documentUri(`doc_${index}`));
-    await expect(ear.client.listen({ resourceSubscriptions: many })).rejects.toThrow(/At most 100 resources/);
+    await expect(ear.client.listen({ resourceSubscriptions: many })).rejects.toThrow(/at most 100 resources/);
     const old = await older();
     const refusal = (uri: string) => old.client.subscribeResource({ uri }).catch((error: unknown) => error);
     const none = (await refusal(theirs[2] ?? '')) as Error;

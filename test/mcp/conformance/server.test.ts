@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { skillsPart } from '#mcp/skills.ts';
+import { skillsPart } from '#mcp/product.ts';
 import { required20251125, required20260728, skills, sum, tasks } from '#test/conformance/mcp-expected.ts';
 import { fixtureCatalog } from '#test/conformance/mcp-fixtures/catalog.ts';
 import { referee, type Verdict } from '#test/conformance/mcp-referee.ts';

@@ -27,7 +27,7 @@ describe('errors', () => {
     expect(result.isError).toBe(true);
     expect(result.structuredContent).toBeUndefined();
     expect(result.text).toBe(
-      'document.not_found: Told on purpose.\nHint: Call list_documents or search_documents and use an id from there.',
+      'document.not_found: Told on purpose.\nHint: Call list_documents or search_documents and use an id from the result.',
     );
   });
 

@@ -5,7 +5,7 @@ import type { Principal } from '#src/domain/access/principal.ts';
 import { AppError } from '#src/domain/app-error.ts';
 import { toolDefinition } from '#mcp/present/definition.ts';
 import { hintFor } from '#mcp/present/error-hints.ts';
-import { wholeView } from '#mcp/view.ts';
+import { fullView } from '#mcp/view.ts';
 import { instructions } from '#mcp/instructions.ts';
 import { allows } from '#mcp/rights.ts';
 import { shownTools } from '#mcp/surface.ts';
@@ -30,7 +30,7 @@ function principalWith(...scopes: Scope[]): Principal {
 const namesFor = (...scopes: Scope[]): string[] =>
   mcpTools
     .filter((tool) =>
-      allows({ principal: principalWith(...scopes), requestId: '', view: wholeView, ip: null }, tool.scope),
+      allows({ principal: principalWith(...scopes), requestId: '', view: fullView, ip: null }, tool.scope),
     )
     .map((tool) => tool.name);
 

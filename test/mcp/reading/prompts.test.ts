@@ -173,10 +173,10 @@ describe('prompts/get', () => {
   });
 
   it('refuses what is missing, unknown, too long or of another tenant', async () => {
-    await expect(get('improve_workflow', { workflowId })).rejects.toThrow(/Argument goal is missing/);
+    await expect(get('improve_workflow', { workflowId })).rejects.toThrow(/argument goal is missing/);
     await expect(get('improve_workflow', { workflowId, goal: 'x'.repeat(4_001) })).rejects.toThrow(/more than 4000/);
-    await expect(get('build_workflow', { goal: 'x', more: 'y' })).rejects.toThrow(/Argument more is not known/);
-    await expect(get('constructor', {})).rejects.toThrow(/no prompt of this name/);
+    await expect(get('build_workflow', { goal: 'x', more: 'y' })).rejects.toThrow(/Unknown argument more/);
+    await expect(get('constructor', {})).rejects.toThrow(/Unknown prompt/);
     const { workflow, run, document } = their.ids;
     for (const by of [agent, older]) {
       await expect(get('improve_workflow', { workflowId: workflow, goal: 'x' }, by)).rejects.toThrow(

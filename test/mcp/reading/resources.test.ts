@@ -10,8 +10,8 @@ import { Authenticator } from '#src/auth/authenticate.ts';
 import { asAuthInfo } from '#mcp/caller.ts';
 import type { McpPart } from '#mcp/catalog.ts';
 import { McpServerFactory } from '#mcp/server/server-factory.ts';
-import { readingParts } from '#mcp/reading-parts.ts';
-import { wholeView } from '#mcp/view.ts';
+import { readingParts } from '#mcp/product.ts';
+import { fullView } from '#mcp/view.ts';
 import { legacyClient, modernClient } from '#test/mcp/listener.ts';
 import { post } from '#test/mcp/raw.ts';
 import { ask, send } from '#test/mcp/work/modern-wire.ts';
@@ -103,7 +103,7 @@ describe('resources/list', () => {
     expect(byUri.get('inkgraph://node-types')).toMatchObject({ name: 'node-types', mimeType: 'application/json' });
     expect(byUri.get('inkgraph://openapi')).toMatchObject({ title: 'Service API' });
     expect(byUri.get(`inkgraph://workflows/${workflowId}`)).toMatchObject({
-      description: 'Published: version 1',
+      description: 'Published version 1',
       annotations: { audience: ['user', 'assistant'], lastModified: expect.stringMatching(/^\d{4}-/) },
     });
     expect(byUri.get(`inkgraph://runs/${runId}`)).toMatchObject({ title: `Run of ${workflowId}: succeeded` });
@@ -160,7 +160,7 @@ describe('resources of other schemes', () => {
       at.seed.agentKey,
       'service-key',
     );
-    const authInfo = asAuthInfo({ principal, requestId: 'req_1', view: wholeView, ip: null });
+    const authInfo = asAuthInfo({ principal, requestId: 'req_1', view: fullView, ip: null });
     const handler = face.newHandler('reject');
     const fetchAs = (to: string | URL, init?: RequestInit) => handler.fetch(new Request(to, init), { authInfo });
     const by = new Client({ name: 'test', version: '1' }, { versionNegotiation: { mode: { pin: '2026-07-28' } } });
@@ -217,7 +217,7 @@ describe('resources/read', () => {
     const body = /^<[^>]+>\n([\s\S]*)\n<\/untrusted-document>/.exec(text)?.[1] ?? '';
     expect(body).toHaveLength(100_000);
     expect(body).toContain(`${line}900\n${line}901\n`);
-    expect(text).toMatch(/first 100000 of \d+ characters: call read_document_text .* offset 100000/);
+    expect(text).toMatch(/first 100000 of \d+ characters\. Call read_document_text .* offset 100000/);
   });
 
   it.each(['tinyPng', 'pdf'])('shows the first page of a %s as a bounded JPEG', async (what) => {
@@ -332,6 +332,6 @@ describe('completion/complete', () => {
   });
 
   it('refuses templates that are not there', async () => {
-    await expect(complete('inkgraph://nothing/{id}', 'id', '')).rejects.toThrow(/no such template/);
+    await expect(complete('inkgraph://nothing/{id}', 'id', '')).rejects.toThrow(/Unknown resource template/);
   });
 });

@@ -11,7 +11,7 @@ import { catalogOf } from '#graphs/catalog.ts';
 import { transform } from '#graphs/nodes/transform.ts';
 import type { McpCaller } from '#mcp/caller.ts';
 import { Updates } from '#mcp/updates/updates.ts';
-import { wholeView } from '#mcp/view.ts';
+import { fullView } from '#mcp/view.ts';
 import { graphOf, noop } from '#test/graphs/support/graph-fixtures.ts';
 import { legacyClient, modernClient } from '#test/mcp/listener.ts';
 import { describeDocument, documentUri, newDocument } from '#test/mcp/reading/watched-documents.ts';
@@ -200,11 +200,11 @@ describe('attack: a guessed address of somebody else', () => {
 describe('bounds', () => {
   it('a stream has at most 100 addresses, a session as well', async () => {
     const uris = Array.from({ length: 101 }, (_, index) => documentUri(`doc_${index}`));
-    await expect(modernEar(uris)).rejects.toThrow(/At most 100 resources/);
+    await expect(modernEar(uris)).rejects.toThrow(/at most 100 resources/);
     const ids = await Promise.all(Array.from({ length: 34 }, () => documentOf()));
     const all = ids.flatMap((id) => [documentUri(id), `${documentUri(id)}/text`, `${documentUri(id)}/image`]);
     const ear = await legacyEar(all.slice(0, 100));
-    await expect(ear.client.subscribeResource({ uri: all[100] ?? '' })).rejects.toThrow(/At most 100 resources/);
+    await expect(ear.client.subscribeResource({ uri: all[100] ?? '' })).rejects.toThrow(/at most 100 resources/);
     await ear.client.unsubscribeResource({ uri: all[0] ?? '' });
     await ear.client.subscribeResource({ uri: all[100] ?? '' });
     await ear.close();
@@ -220,7 +220,7 @@ describe('bounds', () => {
       status: 200,
       error: { code: -32_603, data: { code: 'service.internal' } },
     });
-    expect(error.message).toMatch(/^service\.internal: Something unexpected went wrong \(request req_\w+\)\.$/);
+    expect(error.message).toMatch(/^service\.internal: An unexpected error occurred \(request req_\w+\)\.$/);
   });
 
   it('a burst is told once at once and once after it', async () => {
@@ -285,8 +285,8 @@ describe('an organization that nobody listens to', () => {
       projectIds: [projectId],
       scopes: new Set(),
     } as unknown as McpCaller['principal'];
-    const caller: McpCaller = { principal, requestId: 'req_1', view: wholeView, ip: null };
-    const wanted = { caller, uris: new Map([['inkgraph://runs/run_1', '']]), lists: false, tell: () => undefined };
+    const caller: McpCaller = { principal, requestId: 'req_1', view: fullView, ip: null };
+    const wanted = { caller, uris: new Map([['inkgraph://runs/run_1', '']]), lists: false, notify: () => undefined };
     const stops = [updates.watch(wanted), updates.watch(wanted), updates.watch(wanted)];
     expect([updates.size, open()]).toEqual([1, 1]);
     for (const stop of stops) {

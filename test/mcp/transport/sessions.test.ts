@@ -137,7 +137,7 @@ describe('a standing stream', () => {
   it('is not looked at any more once its client has gone', async () => {
     const standing = new OpenStreams({ logger: at.log, everyMs: 60_000 });
     let looks = 0;
-    const door = { name: 'one', opens: async () => (looks += 1) > 0 };
+    const door = { name: 'one', isValid: async () => (looks += 1) > 0 };
     const stream = (): Response =>
       standing.guard(new Response(new ReadableStream(), { headers: { 'content-type': 'text/event-stream' } }), door);
     const both = [stream(), stream()];
@@ -154,13 +154,13 @@ describe('a standing stream', () => {
     const body = new ReadableStream();
     const guarded = standing.guard(new Response(body, { headers: { 'content-type': 'text/event-stream' } }), {
       name: 'one',
-      opens: () => looks.shift() ?? Promise.resolve(true),
+      isValid: () => looks.shift() ?? Promise.resolve(true),
     });
     await standing.recheck();
     expect(standing.size).toBe(1);
     await standing.recheck();
     expect(standing.size).toBe(0);
-    await expect(guarded.text()).rejects.toThrow('does not open');
+    await expect(guarded.text()).rejects.toThrow('no longer valid');
   });
 });
 

@@ -55,7 +55,7 @@ describe('a reader that never reads', () => {
       cancel: () => gone.resolve(),
     });
     const response = new Response(body, { headers: { 'content-type': 'text/event-stream' } });
-    const guarded = standing.guard(response, { name: 'one', opens: async () => true });
+    const guarded = standing.guard(response, { name: 'one', isValid: async () => true });
     const isOver = gone.promise.then(() => true);
     const chunk = new Uint8Array(64 * 1024);
     // As the SDK does, without waiting for anybody.
@@ -80,7 +80,7 @@ describe('a reader that never reads', () => {
       },
     });
     const response = new Response(body, { headers: { 'content-type': 'text/event-stream' } });
-    const guarded = standing.guard(response, { name: 'one', opens: async () => true });
+    const guarded = standing.guard(response, { name: 'one', isValid: async () => true });
     let read = 0;
     for await (const part of guarded.body ?? []) read += (part as Uint8Array).length;
     expect(read).toBe(32 * 1024 * 1024);

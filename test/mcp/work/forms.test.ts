@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { answerProblem } from '#src/domain/runs/answer.ts';
 import { StepProgress } from '#src/domain/runs/progress.ts';
-import { plainName, plainText } from '#mcp/present/plain-words.ts';
+import { plainName, plainText } from '#mcp/present/neutralize.ts';
 import { progressReport } from '#mcp/progress.ts';
 import { answerForm } from '#mcp/tasks/answer-form.ts';
 
@@ -127,14 +127,14 @@ describe('notifications of progress', () => {
   it('rise, are at most five in a second, and end with the newest', () => {
     const sent: unknown[] = [];
     const report = listening({ progressToken: 0 }, async ({ params }) => void sent.push(params.progress));
-    for (const done of [1, 3, 2]) report?.tell(step(done));
+    for (const done of [1, 3, 2]) report?.report(step(done));
     expect(sent).toEqual([1]);
     vi.advanceTimersByTime(200);
     expect(sent).toEqual([1, 3]);
     vi.advanceTimersByTime(1_000);
-    report?.tell(step(3));
-    report?.tell(step(4));
-    report?.tell(step(5));
+    report?.report(step(3));
+    report?.report(step(4));
+    report?.report(step(5));
     report?.end();
     vi.advanceTimersByTime(1_000);
     expect(sent).toEqual([1, 3, 4, 5]);
@@ -144,7 +144,7 @@ describe('notifications of progress', () => {
   it('are none without a token, and a client that is gone does not matter', async () => {
     expect(listening(undefined, async () => undefined)).toBeNull();
     const report = listening({ progressToken: 'x' }, () => Promise.reject(new Error('gone')));
-    report?.tell(step(1));
+    report?.report(step(1));
     await vi.runAllTimersAsync();
     report?.end();
   });

@@ -6,7 +6,7 @@ import { asAuthInfo } from '#mcp/caller.ts';
 import type { McpCatalog } from '#mcp/catalog.ts';
 import { Confirmations } from '#mcp/confirm/confirmations.ts';
 import { McpServerFactory } from '#mcp/server/server-factory.ts';
-import { wholeView } from '#mcp/view.ts';
+import { fullView } from '#mcp/view.ts';
 import type { Task, Tasks } from '#mcp/tasks/tasks.ts';
 import type { McpTool } from '#mcp/tool.ts';
 import { useCase } from '#mcp/use-case.ts';
@@ -99,7 +99,7 @@ function listenFor(taskIds: string[]): [Request, { authInfo: AuthInfo; parsedBod
     'mcp-method': 'subscriptions/listen',
   };
   const principal = { actorId: 'key_one', scopes: new Set() } as unknown as Principal;
-  const authInfo = asAuthInfo({ principal, requestId: 'r', view: wholeView, ip: null });
+  const authInfo = asAuthInfo({ principal, requestId: 'r', view: fullView, ip: null });
   const request = new Request(at.url, { method: 'POST', headers, body: JSON.stringify(parsedBody) });
   return [request, { authInfo, parsedBody }];
 }
@@ -216,7 +216,7 @@ describe('the Tasks extension', () => {
       const params = method === 'subscriptions/listen' ? { notifications: { taskIds: ['one'] } } : named;
       const { error } = await ask(listener, { method, params, capabilities: tasksDeclared });
       expect(error).toMatchObject({ code: -32_603, data: { code: 'service.internal' } });
-      expect(error.message).toMatch(/^service\.internal: Something unexpected went wrong \(request req_\w+\)\.$/);
+      expect(error.message).toMatch(/^service\.internal: An unexpected error occurred \(request req_\w+\)\.$/);
       expect(listener.log.lines.filter(({ level }) => level === 'error')).not.toHaveLength(0);
     },
   );
@@ -238,7 +238,7 @@ describe('a destructive tool that has no question of its own', () => {
   it('is asked about all the same, and seen by any replica of the same secret', async () => {
     const { result } = await callTool(at, 'remove_it', { what: 'a\u202eb' }, { capabilities: formDeclared });
     const { message } = result.inputRequests.confirm.params;
-    expect(message).toBe('Carry out remove it, which removes something, with {"what":"ab"}.');
+    expect(message).toBe('Carry out remove it, which deletes data, with {"what":"ab"}?');
     await using replica = await serve({});
     const retry = {
       requestState: result.requestState,

@@ -5,7 +5,7 @@ import express from 'express';
 import { Authenticator } from '#src/auth/authenticate.ts';
 import { SessionAuthenticator } from '#src/auth/session-authenticator.ts';
 import type { Facade } from '#http/bind.ts';
-import { requestId } from '#http/guard/request-id.ts';
+import { requestId } from '#http/base-app.ts';
 import { problems } from '#http/problem.ts';
 import { mountDashboardRealtime, type RealtimeRouteOptions } from '#http/routes/dashboard-realtime.ts';
 import { listenTo, type RealtimeClient } from '#test/support/dashboard/realtime-client.ts';

@@ -15,7 +15,10 @@ function standsAlone(marker: number): boolean {
   return (marker >= 0xd0 && marker <= 0xd7) || marker === 0x01;
 }
 
-/** Walks the markers up to the first scan, then looks for the end marker, which entropy-coded data cannot contain. */
+/**
+ * Walks the markers up to the first scan, then looks for the end marker, which entropy-coded data cannot contain. Sharp measures a JPEG
+ * without its end ("a image/jpeg cut off anywhere is refused" in test/adapters/images/inspect.test.ts).
+ */
 export function readJpeg(bytes: Buffer): Container {
   let size: { width: number; height: number } | undefined;
   let orientation = 1;

@@ -1,16 +1,17 @@
 import { AppError } from '#src/domain/app-error.ts';
 
-/** Pixels of one page and pages of one document. Source: pipeline.md "Decode and prepare". */
+/** Limit of pixels for a page. Source: limits.pixels. */
 export const maximumPixels = 5e7;
+/** Limit of pages for a document. Source: docs/decisions/0005. */
 const maximumPages = 200;
 
-/** The longest side that JPEG, and so every thumbnail and model picture made from a page, can have. */
+/** JPEG allows no longer side, and pages become JPEG for models. */
 const maximumSide = 65_535;
 
-/** Chunks, strips and entries of one document: real ones have thousands; more only costs time. */
+/** Limit of chunks, strips and entries for a document. Real documents have thousands; more only costs time. */
 const maximumParts = 1e6;
 
-/** What a container says of itself. Width and height in pixels of the first page, before orientation. */
+/** Facts from the header of an image. Width and height are those of the first page in pixels, before orientation. */
 export interface Container {
   readonly width: number;
   readonly height: number;

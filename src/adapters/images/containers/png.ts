@@ -5,7 +5,10 @@ import { exifOrientation } from '#src/adapters/images/containers/exif.ts';
 const header = 'IHDR';
 const signatureLength = 8;
 
-/** Walks the chunks from IHDR to IEND. Source: PNG third edition §5. */
+/**
+ * Walks the chunks from IHDR to IEND: sharp measures a PNG without its end ("a image/png cut off anywhere is refused" in
+ * test/adapters/images/inspect.test.ts). Source: PNG third edition §5.
+ */
 export function readPng(bytes: Buffer): Container {
   if (bytes.toString('latin1', 12, 16) !== header || bytes.readUInt32BE(signatureLength) !== 13) {
     throw undecodable('The PNG does not start with its header chunk.');

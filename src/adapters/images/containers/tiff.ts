@@ -15,7 +15,7 @@ const shortType = 3;
 const longType = 4;
 /** Bytes of one value by field type. */
 const typeBytes = [0, 1, 1, 2, 4, 8, 1, 1, 2, 4, 8, 4, 8];
-/** Tags from here on are private: decoders pass over what they do not know. */
+/** Tags from here on are private; decoders skip them. */
 const firstPrivateTag = 32_768;
 
 interface Field {
@@ -25,7 +25,7 @@ interface Field {
 
 type Directory = ReadonlyMap<number, Field>;
 
-/** Null for a type that no wanted tag has. Values over 4 bytes lie elsewhere in the file. */
+/** Returns null for a type that no wanted tag has. Values of more than 4 bytes are stored elsewhere in the file. */
 function readField(reader: TiffReader, entry: number): Field | null {
   const type = reader.u16(entry + 2);
   const count = reader.u32(entry + 4);
@@ -53,7 +53,7 @@ function first(directory: Directory, wanted: readonly number[]): Field | undefin
   return wanted.map((tag) => directory.get(tag)).find((field) => field !== undefined);
 }
 
-/** Every strip or tile lies within the file. Returns how many there are. */
+/** Checks that every strip or tile lies within the file. Returns their number. */
 function checkPixels(directory: Directory, fileLength: number): number {
   const offsets = first(directory, partOffsets);
   const lengths = first(directory, partByteCounts);
@@ -67,7 +67,11 @@ function checkPixels(directory: Directory, fileLength: number): number {
   return offsets.count;
 }
 
-/** Follows the chain of image file directories, one a page, in either byte order. */
+/**
+ * Follows the chain of image file directories, one for each page, in either byte order. Sharp measures the first page only and accepts
+ * a loop ("a TIFF whose pages form a loop is refused" and "a TIFF whose second page is over the limit is refused" in
+ * test/adapters/images/inspect.test.ts).
+ */
 export function readTiff(bytes: Buffer): Container {
   const reader = tiffReader(bytes);
   if (reader === null) throw undecodable('The TIFF header is damaged.');

@@ -4,7 +4,7 @@ import { createVisualEmbedder } from '#src/adapters/models/local/visual-embedder
 import type { FeatureWeight } from '#src/domain/embed-locally/lexical-vector.ts';
 import type { Models } from '#src/domain/ports/models.ts';
 
-/** Offline, deterministic models. `queryWeight`: see `createLexicalEmbedder`. */
+/** Offline, deterministic models. For `queryWeight` see `createLexicalEmbedder`. */
 export function createLocalModels(queryWeight?: FeatureWeight): Models {
   return {
     describer: createHeuristicDescriber(),

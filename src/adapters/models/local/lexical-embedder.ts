@@ -9,8 +9,8 @@ import type { Embedding, TextEmbedder } from '#src/domain/ports/models.ts';
 const lexicalLabel = `local/lexical-${lexicalDimensions}`;
 
 /**
- * Offline, deterministic text vectors: fuzzy-lexical (words and spelling), no synonyms. Text without a content word has the zero
- * vector. `queryWeight` weighs features of queries only, e.g. by inverse document frequency; without it all weigh 1.
+ * Offline, deterministic text vectors by words and spelling; synonyms have different vectors. Text without a content word has the zero
+ * vector. `queryWeight` weighs the features of queries, for example by inverse document frequency. Default weight: 1.
  */
 export function createLexicalEmbedder(queryWeight?: FeatureWeight): TextEmbedder {
   const stemmer = newStemmer('english');

@@ -4,10 +4,10 @@ import type { PageImage } from '#src/domain/ports/image-codec.ts';
 
 const pngSignature = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);
 
-/** The page stretched to a small square of RGB pixels. Errors: `image.undecodable`. An aborted signal rejects with its reason. */
+/** Stretches a page to a small square of RGB pixels. Errors: `image.undecodable`, and the reason of an aborted signal. */
 export async function pageRaster(page: PageImage, signal?: AbortSignal): Promise<Raster> {
   signal?.throwIfAborted();
-  // The decoder takes SVG and more; pages are PNG only.
+  // Pages are PNG; the decoder would accept other formats.
   if (!page.png.subarray(0, 8).equals(pngSignature)) throw undecodable();
   const { default: sharp } = await import('sharp');
   try {

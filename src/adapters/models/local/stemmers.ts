@@ -1,7 +1,7 @@
 import { newStemmer } from 'snowball-stemmers';
 import type { Stemmers } from '#src/domain/chat/read-question.ts';
 
-/** Snowball's, made when a language is first asked for. */
+/** Stemmers of Snowball, created on first use of a language. */
 export function createStemmers(): Stemmers {
   const names = { en: 'english', de: 'german', fr: 'french' } as const;
   const made = new Map<keyof typeof names, ReturnType<typeof newStemmer>>();

@@ -5,7 +5,7 @@ import type { ImageEmbedder } from '#src/domain/ports/models.ts';
 
 const visualLabel = `local/visual-${visualDimensions}`;
 
-/** Offline, deterministic picture vectors: finds copies and look-alikes, knows nothing of meaning. Errors: `image.undecodable`. */
+/** Offline, deterministic image vectors that find copies and similar images, not similar meaning. Errors: `image.undecodable`. */
 export function createVisualEmbedder(): ImageEmbedder {
   return {
     label: visualLabel,

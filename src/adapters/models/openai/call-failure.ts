@@ -1,4 +1,4 @@
-/** Why one attempt failed, without anything the server said: its words may hold secrets. */
+/** Reason for a failed attempt. It quotes nothing of the server, whose text may hold secrets. */
 export interface CallFailure {
   readonly reason: string;
   readonly retryable: boolean;
@@ -16,16 +16,16 @@ const statusReasons: Readonly<Record<number, string>> = {
   429: 'is limiting requests (429)',
 };
 
-/** A stream that ended before its answer did: never a shorter answer. */
+/** A stream ended early. It is an error, never a shorter answer. */
 export class StreamBrokenError extends Error {}
 
-/** The vendor's library throws these for structured answers that ended early; they have no status and no name of their own. */
+/** Errors of the library for structured answers that ended early. They have neither a status nor a name of their own. */
 const finishReasons: readonly (readonly [pattern: RegExp, reason: string])[] = [
   [/length limit was reached/, 'cut its answer short (token limit)'],
   [/rejected by the content filter/, 'withheld its answer (content filter)'],
 ];
 
-/** Reads what the client library threw. `timedOut` says that our own limit ended the attempt. */
+/** Classifies an error of the client library. `timedOut`: our own limit ended the attempt. */
 export function readFailure(error: unknown, timedOut: boolean): CallFailure {
   if (timedOut || nameOf(error) === 'TimeoutError') return { reason: 'did not answer in time', retryable: true };
   const status = numberIn(error, 'status');
@@ -62,11 +62,11 @@ function retryAfter(error: unknown): number | undefined {
 }
 
 function isConnectionLoss(error: unknown): boolean {
-  // The vendor's connection error keeps the name `Error`; undici says `fetch failed` or, within a body, `terminated`.
+  // The library's connection error has the name `Error`. The message of undici is `fetch failed` or, within a body, `terminated`.
   return /connection error|fetch failed|terminated|socket|ECONN|EPIPE|premature close/i.test(messageOf(error));
 }
 
-/** What a log may keep of an error: its name, status and message, the credential blotted out. */
+/** Name, status and message of an error for the log, with the credential masked. */
 export function loggable(error: unknown, secret: string): Error {
   const status = numberIn(error, 'status');
   const text = `${nameOf(error)}${status === undefined ? '' : ` ${status}`}: ${messageOf(error)}`;

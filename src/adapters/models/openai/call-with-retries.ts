@@ -3,14 +3,15 @@ import { loggable, readFailure } from '#src/adapters/models/openai/call-failure.
 import type { OpenAiSettings } from '#src/adapters/models/openai/settings.ts';
 import { AppError } from '#src/domain/app-error.ts';
 
-/** A server that asks for a longer wait is not waited for: the run's own retry comes back later. */
+/** Limit of `Retry-After`. For longer waits the call fails, and the run retries it later. */
 const longestWaitMs = 60_000;
 const longestPauseMs = 8000;
 
 /**
- * Calls until it succeeds or the attempts are used up. Each attempt gets a signal that ends it, body included. Faults:
- * `model.failed`, naming `who` and the last reason, never the server's words. An aborted `outer` rejects with its reason at once.
- * A call that says it cannot be repeated, as somebody heard of its answer, is not tried again. The client library's own retries stay off: they know no signal while they wait, and give up on a 429 without `Retry-After`.
+ * Retries a call until it succeeds or the attempts are used up. A signal limits each attempt, body included. A call is not retried once
+ * it says that its answer was partly delivered. Errors: `model.failed` with `who` and the last reason, without text of the server; the
+ * reason of `outer` as soon as that aborts. The client library's own retries are off: they ignore the signal while they wait, and give
+ * up on a 429 without `Retry-After`.
  */
 export async function callWithRetries<T>(
   settings: OpenAiSettings,
@@ -46,7 +47,7 @@ export async function callWithRetries<T>(
   }
 }
 
-/** A signal that fires after `ms` or with `outer`, whichever is first. */
+/** Creates a signal that aborts after `ms` or with `outer`, whichever is first. */
 function startLimit(ms: number, outer: AbortSignal | undefined) {
   const timeout = new AbortController();
   const timer = setTimeout(() => timeout.abort(new Error('timed out')), ms);
@@ -57,7 +58,7 @@ function startLimit(ms: number, outer: AbortSignal | undefined) {
   };
 }
 
-/** The library may notice a signal late; the caller does not wait for it. */
+/** Rejects at the signal: the library may notice it late, and the caller does not wait.  */
 async function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   const aborted = Promise.withResolvers<never>();
   const onAbort = (): void => aborted.reject(signal.reason);
@@ -69,7 +70,7 @@ async function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T
   }
 }
 
-/** Doubles from `base`, between half and all of it, so that many workers do not come back at once. */
+/** Exponential backoff from `base` with jitter of one half, so that workers do not retry all at once. */
 function backoff(attempt: number, base: number): number {
   return Math.min(longestPauseMs, base * 2 ** attempt) * (0.5 + Math.random() / 2);
 }

@@ -7,7 +7,7 @@ import { delimitUntrusted } from '#src/adapters/models/openai/untrusted-text.ts'
 import { AppError } from '#src/domain/app-error.ts';
 import type { ChatMessage, ChatModel, ChatRequest, ChatTool } from '#src/domain/ports/chat-model.ts';
 
-/** Untrusted text in one pair of delimiters, in characters; callers cut further. */
+/** Limit of untrusted text in one pair of delimiters, in characters. Callers have lower limits. */
 const longestText = 200_000;
 
 function delimit(name: string, text: string): string {
@@ -19,7 +19,7 @@ function delimit(name: string, text: string): string {
   return delimitUntrusted(text, longestText, plain || 'data');
 }
 
-/** Where nothing is configured. */
+/** Stands in when no model is configured. */
 export function createNoChatModel(): ChatModel {
   return {
     label: null,
@@ -27,13 +27,13 @@ export function createNoChatModel(): ChatModel {
     async complete() {
       throw new AppError(
         'model.unavailable',
-        'No text model is configured: set OPENAI_API_KEY, and for another server than the vendor OPENAI_BASE_URL.',
+        'No text model is configured. Set OPENAI_API_KEY, and OPENAI_BASE_URL for a server other than OpenAI.',
       );
     },
   };
 }
 
-/** Parts of a request that some models refuse, and how a server says so: they are left out rather than fail. */
+/** Parts of a request that some models refuse, with the error text. The next request leaves them out. */
 const refusals = {
   schema: /response_format|json_schema|structured output/i,
   temperature: /temperature/i,
@@ -43,9 +43,9 @@ const refusable = ['schema', 'temperature'] as const;
 type ModelRequest = ChatRequest & { readonly model: string };
 
 /**
- * Chat completions of an OpenAI-compatible server, read as a stream: an answer that breaks off is tried again, and an abort ends the
- * request. A model that refuses `response_format` or `temperature` is asked without it from then on. Answers cut by the token limit
- * or withheld by a content filter are `model.failed`.
+ * Chat completions of an OpenAI-compatible server, read as a stream. An answer that breaks off is retried; an abort ends the request.
+ * Once a model refuses `response_format` or `temperature`, later requests leave it out. Errors: `model.failed`, also for answers that
+ * the token limit cuts or a content filter withholds.
  */
 export function createChatModel(settings: OpenAiSettings): ChatModel {
   const standard = settings.chatModel ?? settings.visionModel;
@@ -84,7 +84,7 @@ export function createChatModel(settings: OpenAiSettings): ChatModel {
             model,
             ...(onText !== undefined && {
               onText(delta: string) {
-                // The attempt may be over for the caller before the library notices.
+                // The caller may have given up on the attempt before the library notices.
                 if (limit.aborted) return;
                 once();
                 onText(delta);
@@ -110,7 +110,7 @@ async function stream(settings: OpenAiSettings, request: ModelRequest, signal: A
     useResponsesApi: false,
     ...(request.temperature === undefined ? {} : { temperature: request.temperature }),
     ...(request.maxOutputTokens === undefined ? {} : { maxTokens: request.maxOutputTokens }),
-    // The library's own log would print what a broken answer says.
+    // The library would print broken answers to its log.
     configuration: { baseURL: settings.baseUrl ?? vendorBaseUrl, logLevel: 'off' },
   });
   const chunks = chat.stream(request.messages.map(wireMessage), {
@@ -136,7 +136,7 @@ function wireTool({ name, description, parameters }: ChatTool) {
   return { type: 'function' as const, function: { name, description, parameters } };
 }
 
-/** Not strict: that dialect refuses most schemas of people, and the caller validates anyway. */
+/** Not strict: the strict dialect refuses most schemas of users, and the caller validates anyway. */
 function wireFormat({ name, schema }: NonNullable<ChatRequest['schema']>) {
   return { type: 'json_schema' as const, json_schema: { name, schema, strict: false } };
 }

@@ -8,7 +8,7 @@ export interface StreamedAnswer {
   readonly tokens: { readonly inputTokens?: number; readonly outputTokens?: number; readonly costUsd?: number };
 }
 
-/** A tool call as its pieces come in. */
+/** A tool call that grows with the pieces of the stream. */
 interface GrowingCall {
   id: string;
   name: string;
@@ -16,8 +16,8 @@ interface GrowingCall {
 }
 
 /**
- * Reads a streamed answer to its end, and tells its text as it comes; the library reads the first piece before it gives the stream.
- * Throws `StreamBrokenError` when the end, which names a finish reason, never came.
+ * Reads a streamed answer to its end and passes its text on as it arrives. The library reads the first piece before it returns the
+ * stream. Throws `StreamBrokenError` for a stream without a finish reason.
  */
 export async function readChatStream(
   chunks: Promise<AsyncIterable<AIMessageChunk>>,
@@ -39,13 +39,13 @@ export async function readChatStream(
       if (chunk.usage_metadata !== undefined) tokens = tokensOf(chunk);
     }
   } catch (error) {
-    // Within the body there is no status: the connection went, an event is cut in two, or the server sent an error for an end.
+    // An error within the body has no status: a lost connection, a truncated event, or an error event of the server.
     const cut = begun || nameOf(error) === 'SyntaxError';
     if (cut && !hasStatus(error)) throw new StreamBrokenError('the stream failed', { cause: error });
     throw error;
   }
   if (typeof finish !== 'string') throw new StreamBrokenError('the stream ended without a finish reason');
-  // The words `readFailure` knows.
+  // `readFailure` knows these messages.
   if (finish === 'length') throw new Error('the length limit was reached');
   if (finish === 'content_filter') throw new Error('the answer was rejected by the content filter');
   return { text: texts.join(''), toolCalls: [...calls.values()].map(finishedCall), tokens };
@@ -75,11 +75,11 @@ function finishedCall({ id, name, json }: GrowingCall, index: number): ChatToolC
   return { ...call, arguments: {}, malformed: true };
 }
 
-/** `cost` is an addition of some servers, in dollars. */
+/** Some servers add `cost`, in US dollars. */
 function tokensOf(chunk: AIMessageChunk): StreamedAnswer['tokens'] {
-  const told = chunk.response_metadata['usage'] as { readonly cost?: unknown } | undefined;
+  const usage = chunk.response_metadata['usage'] as { readonly cost?: unknown } | undefined;
   const { input_tokens: inputTokens = 0, output_tokens: outputTokens = 0 } = chunk.usage_metadata ?? {};
-  return { inputTokens, outputTokens, ...(typeof told?.cost === 'number' ? { costUsd: told.cost } : {}) };
+  return { inputTokens, outputTokens, ...(typeof usage?.cost === 'number' ? { costUsd: usage.cost } : {}) };
 }
 
 function hasStatus(error: unknown): boolean {

@@ -2,12 +2,12 @@ import type { DocumentDescription } from '#src/domain/ports/models.ts';
 
 const limits = { title: 200, description: 2000, short: 60, value: 500, keyFields: 40, tags: 16 };
 
-/** A description, or in one clause why the answer is none (safe to show: none of the answer's words). */
+/** A description, or the problem of the answer in one clause. The clause quotes nothing of the answer. */
 export type ReadDescription = { readonly value: DocumentDescription } | { readonly problem: string };
 
 /**
- * Reads a model's answer leniently: JSON alone, in a code fence, after spoken thoughts or within prose; key fields as a list or an
- * object; numbers as text. Title and description must be there. Everything is cut to size and freed of control characters.
+ * Reads the answer of a model leniently: JSON alone, in a code fence, after reasoning or within prose; key fields as a list or an
+ * object; numbers as text. Title and description are required. Texts are truncated, and control characters removed.
  */
 export function readDescription(answer: string): ReadDescription {
   if (answer.trim() === '') return { problem: 'it is empty' };
@@ -59,7 +59,7 @@ function tagsOf(value: unknown): string[] {
   return [...new Set(tags)].slice(0, limits.tags);
 }
 
-/** BCP 47 as canonical as it gets; anything else is `und`. */
+/** Canonical BCP 47 tag, or `und` for anything else. */
 function languageTag(value: unknown): string {
   const tag = line(value, limits.short).replaceAll('_', '-');
   if (!/^[a-z]{2,3}(?:-[a-z0-9]{2,8})*$/i.test(tag)) return 'und';
@@ -71,7 +71,7 @@ function languageTag(value: unknown): string {
   }
 }
 
-/** Text or number as one line without control and invisible characters, at most `most` characters; `''` for anything else. */
+/** One line of at most `most` characters without control and invisible characters; `''` for anything but text and numbers. */
 function line(value: unknown, most: number): string {
   const text = typeof value === 'string' ? value : typeof value === 'number' ? String(value) : '';
   const plain = text

@@ -11,13 +11,13 @@ const knownDimensions: Readonly<Record<string, number>> = {
   'text-embedding-ada-002': 1536,
 };
 
-/** Models read about 8,000 tokens. A text that still is too long for them is halved, at most this often. */
+/** Models read about 8,000 tokens. A text that is still too long is halved, at most this many times. */
 const longestText = 24_000;
 const halvings = 3;
 
 /**
- * Text vectors of an OpenAI-compatible server, normalized here. Only the first 24,000 characters count. Text without a letter or
- * digit has the zero vector and costs no call. Errors: `model.failed`, also when the vector is not of `dimensions` numbers.
+ * Text vectors of an OpenAI-compatible server, normalized here. Only the first 24,000 characters count. Text without a letter or digit
+ * has the zero vector and makes no call. Errors: `model.failed`, also for a vector that has other than `dimensions` numbers.
  */
 export function createOpenAiTextEmbedder(settings: OpenAiSettings): TextEmbedder {
   const label = `openai/${settings.embeddingModel}`;
@@ -58,25 +58,25 @@ async function shortening<T>(text: string, ask: (part: string) => Promise<T>): P
 
 function checkedVector(vector: unknown, dimensions: number, label: string): Float32Array {
   if (!Array.isArray(vector) || !vector.every((value) => typeof value === 'number' && Number.isFinite(value))) {
-    throw new AppError('model.failed', `${label} answered without a vector of numbers.`);
+    throw new AppError('model.failed', `${label} returned no vector of numbers.`);
   }
   if (vector.length !== dimensions) {
     throw new AppError(
       'model.failed',
-      `${label} answered ${vector.length} dimensions, expected ${dimensions}: check the embedding model and its dimensions.`,
+      `${label} answered ${vector.length} dimensions instead of ${dimensions}. Check the embedding model and its dimensions.`,
     );
   }
   const unit = unitVector(vector);
-  if (unit.every((value) => value === 0)) throw new AppError('model.failed', `${label} answered a vector of zeros.`);
+  if (unit.every((value) => value === 0)) throw new AppError('model.failed', `${label} returned a vector of zeros.`);
   return unit;
 }
 
-/** The library's class reports no usage and takes no signal: the usage is read on its way through, the signal joins its fetch. */
+/** Wraps fetch: the class of the library reports no usage and takes no signal. */
 async function loadRequest(settings: OpenAiSettings) {
   const { OpenAIEmbeddings } = await import('@langchain/openai');
   class MeteredEmbeddings extends OpenAIEmbeddings {
     inputTokens = 0;
-    /** `never`: the body is only passed on, its type belongs to a package below. */
+    /** `never`: the body is only passed on; its type belongs to a transitive dependency. */
     protected override async embeddingWithRetry(body: never) {
       const response = await super.embeddingWithRetry(body);
       const tokens: unknown = response.usage?.prompt_tokens;

@@ -1,13 +1,13 @@
 import { createHash } from 'node:crypto';
 
-/** Anything that reads like one of our delimiters, whatever its brackets, case and gaps: a name, or any words with a digest. */
+/** Text that resembles one of our delimiters, in any brackets, case and spacing: a known name, or any words with a digest. */
 const bracket = String.raw`[<＜‹«⟨〈[]\s*[/／\\]?\s*`;
 const anyDelimiter = new RegExp(`${bracket}[a-z_]{1,40}_[0-9a-f]{12}(?![0-9a-z])`, 'giu');
 
 /**
- * Text of a document between delimiters for a prompt. The delimiter carries a digest of the text, so that no text can hold its own;
- * lookalikes in it are blunted, invisible and control characters dropped. `most` characters are kept: the start, and a tail.
- * `name` says what the text is: lower-case words joined by `_`.
+ * Puts text of a document between delimiters for a prompt. The delimiter has a digest of the text, so no text can contain its own.
+ * Lookalikes in the text are defused, invisible and control characters dropped. Keeps `most` characters: the start and a tail. `name`
+ * names the kind of text in lower-case words joined by `_`.
  */
 export function delimitUntrusted(text: string, most: number, name = 'recognized_text'): string {
   const clean = text
@@ -19,7 +19,7 @@ export function delimitUntrusted(text: string, most: number, name = 'recognized_
   return `<${tag}>\n${kept}\n</${tag}>`;
 }
 
-/** `recognized` is also read as `recognised`. */
+/** Matches `recognized` and `recognised`. */
 function lookalikeOf(name: string): RegExp {
   const words = name.split('_').map((word) => word.replace('recognized', 'recogni[sz]ed'));
   return new RegExp(bracket + words.join(String.raw`[\s_.-]*`), 'giu');

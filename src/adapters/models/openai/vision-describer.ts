@@ -12,9 +12,9 @@ import { AppError } from '#src/domain/app-error.ts';
 import type { ImageCodec } from '#src/domain/ports/image-codec.ts';
 import type { Describer, DescribeRequest } from '#src/domain/ports/models.ts';
 
-/** Larger pictures are scaled down by the vendor anyway. */
+/** Vendors scale larger images down. */
 const longestSide = 1568;
-/** Of a broken answer, what is shown to the model again. */
+/** Limit of a broken answer that the model is shown again, in characters. */
 const repairedCharacters = 8000;
 
 type Turn =
@@ -28,8 +28,8 @@ interface Answer {
 }
 
 /**
- * Describes a page picture and its recognized text by a vision model (chat completions). An answer that cannot be read is asked for
- * once more, with the reason; then `model.failed`. A server that refuses `response_format` is asked without it from then on.
+ * Describes a page image and its recognized text with a vision model (chat completions). Retries an unreadable answer once, with the
+ * reason; then throws `model.failed`. Once a server refuses `response_format`, later requests leave it out.
  */
 export function createVisionDescriber(settings: OpenAiSettings, codec: Pick<ImageCodec, 'forModel'>): Describer {
   const label = `openai/${settings.visionModel}`;
@@ -53,7 +53,7 @@ export function createVisionDescriber(settings: OpenAiSettings, codec: Pick<Imag
         outputTokens += second.outputTokens;
       }
       if ('problem' in read) {
-        throw new AppError('model.failed', `${label} gave no usable description, asked twice: ${read.problem}.`);
+        throw new AppError('model.failed', `${label} gave no usable description in two attempts: ${read.problem}.`);
       }
       const usage = {
         provider: 'openai',
@@ -87,7 +87,7 @@ function repairTurns(answer: string, problem: string): Turn[] {
   ];
 }
 
-/** Asks the chat model for text; loads the vendor's library on the first question. */
+/** Asks the chat model for text. Loads the library on the first call. */
 function createAsker(settings: OpenAiSettings, label: string) {
   const model = loadModel(settings);
   let structured = true;

@@ -2,17 +2,17 @@ import { createHmac, timingSafeEqual } from 'node:crypto';
 
 import { AppError } from '#src/domain/app-error.ts';
 
-/** What a signed address grants. GET includes HEAD. */
+/** Method that a signed address grants. GET includes HEAD. */
 export type Grant = 'PUT' | 'GET';
 
-/** Every query parameter beside `signature`, in the order of the signature. */
+/** Query parameters besides `signature`, in the order in which they are signed. */
 const terms = { PUT: ['expires', 'length', 'type', 'signed'], GET: ['expires', 'inline'] } as const;
 export type Terms = Partial<Record<(typeof terms)[Grant][number], string>>;
 
 export interface SignedAddress {
   readonly grant: Grant;
   readonly key: string;
-  /** As they stand in the address: the signature covers the text, so a second spelling of a number does not pass. */
+  /** Raw text from the address: the signature covers the text, so another spelling of a number is refused. */
   readonly terms: Terms;
   readonly signature: string;
 }
@@ -31,14 +31,14 @@ export function signedPath(secret: Buffer, grant: Grant, key: string, values: Te
   return `${pathPrefix}${key}?${query.toString()}`;
 }
 
-/** `request.malformed` for a doubled or unknown parameter, `object.signature_invalid` without a signature. */
+/** Throws `request.malformed` for a repeated or unknown parameter, `object.signature_invalid` without a signature. */
 export function parseAddress(key: string, query: string, method: string): SignedAddress {
   const given = new URLSearchParams(query);
   const grant = given.has('length') || (method === 'PUT' && !given.has('inline')) ? 'PUT' : 'GET';
   const known: ReadonlySet<string> = new Set(['signature', ...terms[grant]]);
   for (const name of given.keys()) {
     if (!known.has(name))
-      throw new AppError('request.malformed', 'The address has a parameter this service never signs.');
+      throw new AppError('request.malformed', 'The address has an unknown parameter. Use it exactly as it was issued.');
     if (given.getAll(name).length > 1) throw new AppError('request.malformed', `The parameter ${name} is given twice.`);
   }
   const { signature, ...values } = Object.fromEntries(given);
@@ -47,14 +47,17 @@ export function parseAddress(key: string, query: string, method: string): Signed
 }
 
 function invalid(): AppError {
-  return new AppError('object.signature_invalid', 'The address was not signed by this service, or was changed since.');
+  return new AppError(
+    'object.signature_invalid',
+    'The signature of the address is not valid. Use the address exactly as it was issued.',
+  );
 }
 
-/** Throws `object.signature_invalid`, then `object.expired`. Gives the moment of expiry. */
+/** Throws `object.signature_invalid`, then `object.expired`. Returns the time of expiry. */
 export function verifyAddress(secret: Buffer, address: SignedAddress, now: Date): Date {
   const expected = Buffer.from(sign(secret, address.grant, address.key, address.terms));
   const given = Buffer.from(address.signature);
-  // Texts are compared, not decoded bytes: base64url has several spellings of the last bits.
+  // Compares the text, not decoded bytes: base64url has several spellings of the last bits.
   if (given.length !== expected.length || !timingSafeEqual(given, expected)) throw invalid();
   const expires = new Date(Number(address.terms.expires));
   if (!(expires.getTime() > now.getTime()))

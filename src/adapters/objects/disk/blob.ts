@@ -7,7 +7,7 @@ import { AppError } from '#src/domain/app-error.ts';
 import { discard, syncFolder, unless } from './files.ts';
 import { blobFile, type StoreFolders, tempFile, trashFile } from './folders.ts';
 
-/** Bytes that arrived whole, under a temporary name. The holder closes `handle` and discards `path`. */
+/** A complete body under a temporary name. The caller closes `handle` and discards `path`. */
 export interface Arrived {
   readonly path: string;
   readonly handle: FileHandle;
@@ -15,7 +15,7 @@ export interface Arrived {
   readonly sizeBytes: number;
 }
 
-/** Writes chunk by chunk while hashing; `object.length_mismatch` unless exactly `expectedBytes` arrive. */
+/** Writes and hashes chunk by chunk. Throws `object.length_mismatch` unless exactly `expectedBytes` arrive. */
 export async function receive(
   folders: StoreFolders,
   chunks: AsyncIterable<Uint8Array>,
@@ -43,8 +43,8 @@ export async function receive(
 }
 
 /**
- * Puts synced bytes in their place. rename(), not link(): it also replaces a copy that a power cut has damaged, and it
- * leaves a young modification time, which keeps the sweep away until the record is published.
+ * Moves synced bytes to their final name. rename(), not link(): it replaces a copy that a power cut has damaged, and keeps the recent
+ * modification time, by which the sweep spares the blob until the record is published.
  */
 export async function placeBlob(folders: StoreFolders, arrived: Arrived): Promise<void> {
   const place = blobFile(folders, arrived.etag);
@@ -52,7 +52,7 @@ export async function placeBlob(folders: StoreFolders, arrived: Arrived): Promis
   if (folders.fsync) await syncFolder(dirname(place));
 }
 
-/** Brings a blob back from the trash; says whether it was there. */
+/** Restores a blob from the trash. Returns false when it was not there. */
 export async function restoreBlob(folders: StoreFolders, etag: string): Promise<boolean> {
   const back = link(trashFile(folders, etag), blobFile(folders, etag)).then(() => true);
   return (
@@ -63,7 +63,7 @@ export async function restoreBlob(folders: StoreFolders, etag: string): Promise<
   );
 }
 
-/** Keeps the sweep away from a blob about to get another record; false when its bytes are gone. */
+/** Renews the modification time, by which the sweep spares a blob that is about to get another record. Returns false when it is gone. */
 export async function touchBlob(folders: StoreFolders, etag: string): Promise<boolean> {
   const touch = async (): Promise<boolean> => {
     const now = new Date();
@@ -79,7 +79,7 @@ export async function touchBlob(folders: StoreFolders, etag: string): Promise<bo
   return touch();
 }
 
-/** An open blob, or null. A sweep may be holding it in the trash for a moment, and may just have put it back. */
+/** Opens a blob, or returns null. Tries the trash too, and the first place again: a sweep moves blobs there and back. */
 export async function openBlob(folders: StoreFolders, etag: string): Promise<FileHandle | null> {
   for (const path of [blobFile(folders, etag), trashFile(folders, etag), blobFile(folders, etag)]) {
     const handle = await unless(open(path, 'r'), 'ENOENT');

@@ -7,12 +7,12 @@ interface Parts {
   readonly onError: (error: unknown) => void;
 }
 
-/** Most of the time the disk is somebody else's: a look at all records waits nine times as long as the last one took. */
+/** Limits the collector to a tenth of the time: it waits nine times as long as its last scan of the records took. */
 const share = 9;
 
 /**
- * Takes bytes off the disk soon after the last key that names them was deleted: at once where nobody touched them for a minute, else
- * when that minute is over. What a dead process left is found by the daily sweep.
+ * Removes blobs soon after their last key was deleted: at once when they were untouched for a minute, else when that minute is over.
+ * The daily sweep finds the blobs that a dead process left.
  */
 export class BlobCollector {
   readonly #parts: Parts;
@@ -26,7 +26,7 @@ export class BlobCollector {
     this.#parts = parts;
   }
 
-  /** These have one name less. Does not wait. */
+  /** Schedules blobs that lost a key. Returns at once. */
   add(etags: readonly string[]): void {
     if (etags.length === 0) return;
     for (const etag of etags) this.#loose.add(etag);
@@ -58,7 +58,7 @@ export class BlobCollector {
     });
   }
 
-  /** Never rejects. Gives what is too young to be taken. */
+  /** Returns the blobs that are too young to remove. Never rejects. */
   async #collect(etags: ReadonlySet<string>): Promise<readonly string[]> {
     const started = performance.now();
     try {

@@ -13,10 +13,13 @@ export interface NewObject {
 }
 
 export function alreadyStored(): AppError {
-  return new AppError('object.exists', 'An object is already stored under this key; objects are written once.');
+  return new AppError(
+    'object.exists',
+    'An object is already stored under this key. Objects are written once: presign again to upload another.',
+  );
 }
 
-/** A process that slept between its blob and its record may wake after a sweep: then it takes the record back. */
+/** Takes the record back when a sweep removed the blob in between, as after a suspended process. */
 async function confirm(folders: StoreFolders, record: ObjectHead): Promise<boolean> {
   const blob = await openBlob(folders, record.etag);
   await blob?.close();
@@ -27,14 +30,16 @@ async function confirm(folders: StoreFolders, record: ObjectHead): Promise<boole
 async function publish(folders: StoreFolders, draft: string, record: ObjectHead): Promise<void> {
   if (!(await publishRecord(folders, draft, record.key))) throw alreadyStored();
   if (!(await confirm(folders, record)))
-    throw new AppError('service.unavailable', 'The object could not be kept. Send it again.', { retryAfterSeconds: 1 });
+    throw new AppError('service.unavailable', 'The object could not be stored. Send it again.', {
+      retryAfterSeconds: 1,
+    });
   await syncRecord(folders, record.key);
 }
 
 /**
- * Stores a body under a free key: bytes durable, then their name, then the record that makes them visible. Resolves once
- * a power cut cannot undo it. `vetoed` is asked last, when all bytes are here; true stores nothing and gives null.
- * Throws `object.exists`, `object.length_mismatch`, and what `chunks` throws.
+ * Stores a body under a free key: first the bytes, then their name, then the record that makes them visible. Resolves when a power cut
+ * cannot undo it. `vetoed` is called when all bytes have arrived; when it returns true, nothing is stored and the result is null.
+ * Throws `object.exists`, `object.length_mismatch`, and errors of `chunks`.
  */
 export async function storeBody(
   folders: StoreFolders,
@@ -69,12 +74,12 @@ async function alreadyCopied(folders: StoreFolders, to: string, ifMatch: string)
   const present = await readRecord(folders, to);
   if (present === null) return null;
   if (present.etag !== ifMatch) throw alreadyStored();
-  // Its writer may not have come to the sync yet, and this caller will rely on the record too.
+  // The other writer may not have synced the record yet, and this caller relies on it too.
   await syncRecord(folders, to);
   return present;
 }
 
-/** A second record for the same blob. Throws `object.not_found` (source absent or of other bytes), `object.exists`. */
+/** Writes a second record for a blob. Throws `object.not_found` when the source is absent or has other bytes, `object.exists`. */
 export async function copyRecord(
   folders: StoreFolders,
   from: string,

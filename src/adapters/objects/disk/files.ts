@@ -1,12 +1,12 @@
 import { open, rm, unlink } from 'node:fs/promises';
 
-/** The system's error code (`ENOENT`, `EEXIST`, ...) of a failed file operation, or null. */
+/** Returns the error code (`ENOENT`, `EEXIST`, ...) of a failed file operation, or null. */
 export function systemCode(error: unknown): string | null {
   if (!(error instanceof Error) || !('code' in error)) return null;
   return typeof error.code === 'string' ? error.code : null;
 }
 
-/** The result, or null when the file system answers with one of `codes`; any other failure is thrown. */
+/** Returns null when the file operation fails with one of `codes`. Throws other errors. */
 export async function unless<T>(operation: Promise<T>, ...codes: readonly string[]): Promise<T | null> {
   try {
     return await operation;
@@ -16,7 +16,7 @@ export async function unless<T>(operation: Promise<T>, ...codes: readonly string
   }
 }
 
-/** Makes the names in a folder durable. Windows cannot open a folder and keeps names durable by itself. */
+/** Makes the names in a folder durable. Windows cannot open a folder, and does so by itself. */
 export async function syncFolder(path: string): Promise<void> {
   if (process.platform === 'win32') return;
   const folder = await open(path, 'r');
@@ -27,7 +27,7 @@ export async function syncFolder(path: string): Promise<void> {
   }
 }
 
-/** Removes a file; says whether it was there. */
+/** Removes a file. Returns false when it was not there. */
 export async function removeFile(path: string): Promise<boolean> {
   return (
     (await unless(
@@ -37,12 +37,12 @@ export async function removeFile(path: string): Promise<boolean> {
   );
 }
 
-/** Removes what may be left of a temporary file. A failure is left to the sweep: it must not hide the error in flight. */
+/** Removes a temporary file if it exists. Ignores errors, which must not hide the original one; the sweep tries again. */
 export async function discard(path: string): Promise<void> {
   await rm(path, { force: true }).catch(() => undefined);
 }
 
-/** Waits for every operation, then throws the first failure: nothing is still writing when the caller cleans up. */
+/** Waits for all operations, then throws the first error, so that nothing is writing while the caller cleans up. */
 export async function settle(...operations: readonly Promise<unknown>[]): Promise<void> {
   const outcomes = await Promise.allSettled(operations);
   for (const outcome of outcomes) if (outcome.status === 'rejected') throw outcome.reason;

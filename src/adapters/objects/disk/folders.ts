@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import { syncFolder } from './files.ts';
 
 /**
- * The folders of one store. Every file name is a hash or random, in lower-case hex: independent of the file system's
- * view of case, length and reserved names.
+ * The folders of a store. Every file name is a hash or random, in lower-case hex, so that case, length and reserved names of the file
+ * system do not matter.
  *
  *     objects/blobs/ab/<sha256 of the bytes>   bytes, shared by every key that has them
  *     objects/keys/cd/<sha256 of the key>      one record: key, size, type, etag; its link() is the commit
@@ -18,7 +18,7 @@ export interface StoreFolders {
   readonly keys: string;
   readonly temp: string;
   readonly trash: string;
-  /** False only for tests and benchmarks: a power cut may then lose acknowledged objects. */
+  /** False is for tests and benchmarks: a power cut may then lose acknowledged objects. */
   readonly fsync: boolean;
 }
 
@@ -31,7 +31,7 @@ async function makeShards(folder: string): Promise<void> {
   if (missing.length > 0) await syncFolder(folder);
 }
 
-/** Creates the folders that are missing; safe when several processes start at once. */
+/** Creates missing folders. Several processes may do so at once. */
 export async function openFolders(dataDir: string, fsync: boolean): Promise<StoreFolders> {
   const root = join(dataDir, 'objects');
   const at = (name: string): string => join(root, name);

@@ -5,7 +5,7 @@ import { assertObjectKey } from '../key.ts';
 
 import { signedPath } from './address.ts';
 
-/** Types a browser shows as pictures and never runs. */
+/** Types that browsers display as images and never execute. */
 const inlineTypes: readonly string[] = ['image/webp', 'image/png', 'image/jpeg'];
 const mediaType = /^[a-z0-9!#$&^_.+-]+\/[a-z0-9!#$&^_.+-]+(?:; ?[a-z0-9-]+=[a-z0-9.-]+)?$/i;
 

@@ -9,11 +9,11 @@ import type { StoreFolders } from './folders.ts';
 
 export interface OpenObject {
   readonly head: ObjectHead;
-  /** Keeps these bytes readable after a delete; the holder closes it. */
+  /** Keeps the bytes readable after a delete. The caller closes it. */
   readonly handle: FileHandle;
 }
 
-/** Null when absent; `service.internal` when the record is there and its bytes are missing or cut. */
+/** Returns null for an absent object. Throws `service.internal` for a record whose bytes are missing or cut. */
 export async function openObject(folders: StoreFolders, key: string): Promise<OpenObject | null> {
   const head = await readRecord(folders, key);
   if (head === null) return null;
@@ -28,7 +28,7 @@ export async function openObject(folders: StoreFolders, key: string): Promise<Op
   throw new AppError('service.internal', 'The bytes of this object are damaged.');
 }
 
-/** Bytes `start..end` (exclusive), clipped to the object; null when absent or when `ifMatch` names other bytes. */
+/** Reads bytes `start..end` (exclusive), clipped to the object. Returns null when it is absent or `ifMatch` names other bytes. */
 export async function readBytes(
   folders: StoreFolders,
   key: string,

@@ -9,7 +9,7 @@ import { recordFile, type StoreFolders } from './folders.ts';
 
 const etagForm = /^[0-9a-f]{64}$/;
 
-/** Throws `service.internal` for a record that this store did not write: damage is never read as "absent". */
+/** Throws `service.internal` for a damaged record, which must not pass for an absent one. */
 export function parseRecord(text: string): ObjectHead {
   let value: unknown;
   try {
@@ -36,12 +36,12 @@ export async function readRecord(folders: StoreFolders, key: string): Promise<Ob
   return record;
 }
 
-/** Writes the record under a temporary name, where nobody reads it yet. */
+/** Writes the record under a temporary name, where nothing reads it. */
 export async function draftRecord(folders: StoreFolders, path: string, record: ObjectHead): Promise<void> {
   await writeFile(path, JSON.stringify(record), { flag: 'wx', mode: 0o600, flush: folders.fsync });
 }
 
-/** The one commit point of a write: of any number of writers, in any number of processes, one gets `true`. */
+/** Commits a write: of any number of writers, in any number of processes, one gets `true`. */
 export async function publishRecord(folders: StoreFolders, draft: string, key: string): Promise<boolean> {
   const won = await unless(
     link(draft, recordFile(folders, key)).then(() => true),

@@ -7,19 +7,19 @@ import { recordFile, type StoreFolders } from './folders.ts';
 
 const atOnce = 16;
 
-/** Etag of the record in `path`; null when there is none, or none that can be read: it goes all the same. */
+/** Returns the ETag of the record in `path`; null for an absent or unreadable record, which is removed all the same. */
 async function etagIn(path: string): Promise<string | null> {
   const text = await unless(readFile(path, 'utf8'), 'ENOENT');
   if (text === null) return null;
   try {
     return parseRecord(text).etag;
   } catch {
-    // The daily sweep finds the bytes it named.
+    // The daily sweep finds its bytes.
     return null;
   }
 }
 
-/** Removes the records of `keys`, durably; gives the etags of bytes that have one name less. */
+/** Removes the records of `keys` durably. Returns the ETags of the bytes that lost a key. */
 export async function removeRecords(folders: StoreFolders, keys: readonly string[]): Promise<readonly string[]> {
   const etags = new Set<string>();
   const changed = new Set<string>();

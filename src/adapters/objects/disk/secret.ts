@@ -7,8 +7,8 @@ import { discard, syncFolder, unless } from './files.ts';
 const bytes = 32;
 
 /**
- * The secret that signs object addresses: read from `<dataDir>/objects.secret`, created there (mode 0600) by the first
- * process that asks; all processes on one folder get the same. Throws when the file holds something else.
+ * Reads the secret that signs object addresses from `<dataDir>/objects.secret`. The first process creates the file (mode 0600); all
+ * processes on a folder share it. Throws for a file of another length.
  */
 export async function loadObjectSecret(dataDir: string): Promise<Buffer> {
   await mkdir(dataDir, { recursive: true });
@@ -17,7 +17,7 @@ export async function loadObjectSecret(dataDir: string): Promise<Buffer> {
   if (stored === null) return create(dataDir, path);
   if (stored.length !== bytes)
     throw new Error(
-      `objects.secret must hold ${bytes} bytes and holds ${stored.length}. Restore it, or remove it: a new one is made, and upload and download addresses given out before stop working.`,
+      `objects.secret must hold ${bytes} bytes and holds ${stored.length}. Restore the file, or remove it to get a new secret; then upload and download addresses issued before stop working.`,
     );
   const { mode } = await stat(path);
   if (process.platform !== 'win32' && (mode & 0o077) !== 0) await chmod(path, 0o600);

@@ -18,37 +18,37 @@ import { openFolders, type StoreFolders, tempFile } from './folders.ts';
 import { sweep } from './sweep.ts';
 
 export interface DiskObjectStoreOptions {
-  /** Objects live in `<dataDir>/objects`, on a file system with hard links. */
+  /** Folder whose `objects` subfolder holds the objects; its file system must have hard links. */
   readonly dataDir: string;
-  /** From `loadObjectSecret`: every process on one folder signs alike. At least 32 bytes. */
+  /** From `loadObjectSecret`, shared by all processes on the folder. At least 32 bytes. */
   readonly secret: Buffer;
   readonly host: string;
   /** 0 = any free port. */
   readonly port: number;
-  /** Origin (and path prefix) that clients reach the listener by, when it is not `http://host:port`. */
+  /** Public origin and path prefix of the listener. Default: `http://host:port`. */
   readonly publicUrl?: string | undefined;
-  /** Largest body an upload address is signed for. */
+  /** Largest upload, in bytes. */
   readonly maxBytes: number;
-  /** False only for tests and benchmarks. */
+  /** False is for tests and benchmarks. */
   readonly fsync?: boolean;
   readonly clock?: () => Date;
   readonly pace?: BodyPace;
-  /** Told of failures that are not a client's; for the log. */
+  /** Called for failures of the server, for the log. */
   readonly onError?: (error: unknown, requestId: string) => void;
 }
 
 export interface DiskObjectStore extends ObjectStore {
-  /** Serves the signed addresses. A process without the listener may use the rest. Rejects with the system's own error. */
+  /** Serves signed addresses. A process may use the store without it. Rejects with the error of the system. */
   listen(): Promise<{ url: string; port: number }>;
   close(): Promise<void>;
-  /** Removes leftovers of writes and deletes older than `olderThanMs` (at least a minute); gives how many files. */
+  /** Removes leftovers of writes and deletes that are older than `olderThanMs` (at least a minute). Returns the number of files. */
   sweepOrphans(olderThanMs: number): Promise<number>;
 }
 
 const defaultPace: BodyPace = { idleMs: 30_000, minBytesPerSecond: 32 * 1024 };
 const closeGraceMs = 5_000;
 
-/** An address a client on this machine can use: a wildcard is for binding only. */
+/** Replaces a wildcard, which is for binding only, by an address that clients on this machine can use. */
 function originOf(host: string, port: number): string {
   const wildcard: Record<string, string> = { '0.0.0.0': '127.0.0.1', '::': '::1' };
   const name = wildcard[host] ?? host;
@@ -61,7 +61,11 @@ async function checkWritable(folders: StoreFolders): Promise<void> {
     await writeFile(probe, 'ok', { flag: 'wx', mode: 0o600 });
     await removeFile(probe);
   } catch (cause) {
-    throw new AppError('service.unavailable', 'The object folder cannot be written.', { cause });
+    throw new AppError(
+      'service.unavailable',
+      'The object folder cannot be written. Check its permissions and the free space.',
+      { cause },
+    );
   }
 }
 
@@ -109,8 +113,8 @@ function storage(folders: StoreFolders, collector: BlobCollector): Omit<ObjectSt
 }
 
 /**
- * The ObjectStore on a folder, with an HTTP listener for its signed addresses. Several stores, in one process or many, may
- * share the folder. Source: storage.md "Objects".
+ * An ObjectStore on a folder, with an HTTP listener for its signed addresses. Several stores, in one process or many, may share the
+ * folder. Source: docs/decisions/0006, 0007.
  */
 export async function createDiskObjectStore(options: DiskObjectStoreOptions): Promise<DiskObjectStore> {
   const { secret, host, maxBytes, clock = () => new Date(), pace = defaultPace, onError = () => undefined } = options;

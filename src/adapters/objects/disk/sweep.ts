@@ -6,7 +6,7 @@ import { removeFile, unless } from './files.ts';
 import { parseRecord } from './record.ts';
 import { blobFile, type StoreFolders, trashFile } from './folders.ts';
 
-/** Writers rely on a blob only within moments of touching it; below this age a sweep could take it from under them. */
+/** Youngest age at which a sweep removes a blob. Writers touch a blob just before they rely on it. */
 export const youngestMs = 60_000;
 const atOnce = 16;
 
@@ -36,7 +36,7 @@ async function sweepTemp(folders: StoreFolders, before: number): Promise<number>
   return removed;
 }
 
-/** A sweep that was killed leaves blobs here; some may have got a record since. */
+/** Handles the blobs that a killed sweep left in the trash: some may have a record by now. */
 async function emptyTrash(folders: StoreFolders): Promise<void> {
   for (const etag of await readdir(folders.trash)) {
     await restoreBlob(folders, etag);
@@ -52,7 +52,7 @@ async function oldBlobs(folders: StoreFolders, before: number): Promise<Set<stri
   return found;
 }
 
-/** An unreadable record stops the sweep: whatever it names must not be removed. */
+/** Stops the sweep at an unreadable record, whose blob must not be removed. */
 async function dropReferenced(folders: StoreFolders, candidates: Set<string>): Promise<void> {
   await eachFile(folders.keys, async (_name, path) => {
     const text = await unless(readFile(path, 'utf8'), 'ENOENT');
@@ -60,7 +60,7 @@ async function dropReferenced(folders: StoreFolders, candidates: Set<string>): P
   });
 }
 
-/** First aside, then a second look: a record published since the count has left the blob's time young. */
+/** Moves the blob aside and checks again: a record published since the count has renewed its modification time. */
 async function removeBlob(folders: StoreFolders, etag: string, before: number): Promise<boolean> {
   const aside = trashFile(folders, etag);
   const moved = await unless(
@@ -74,8 +74,8 @@ async function removeBlob(folders: StoreFolders, etag: string, before: number): 
 }
 
 /**
- * Removes temporary files and blobs without a record that nobody touched for `olderThanMs` (at least a minute); gives how
- * many. Safe beside writers, readers and other sweeps of any process. Reads every record: run it seldom.
+ * Removes temporary files, and blobs without a record, that were untouched for `olderThanMs` (at least a minute). Returns their number.
+ * Safe beside writers, readers and other sweeps of any process. Reads every record: run it seldom.
  */
 export async function sweep(folders: StoreFolders, olderThanMs: number, now: Date): Promise<number> {
   const before = now.getTime() - Math.max(olderThanMs, youngestMs);
@@ -88,8 +88,8 @@ export async function sweep(folders: StoreFolders, olderThanMs: number, now: Dat
 }
 
 /**
- * The same for these blobs alone, at any time: removes the ones without a record that nobody touched for a minute. Gives the ones that
- * are too young. Reads every record when there is one to remove.
+ * Removes those of the given blobs that have no record and were untouched for a minute. Returns the ones that are too young. Reads every
+ * record when there is one to remove.
  */
 export async function sweepBlobs(
   folders: StoreFolders,

@@ -15,13 +15,16 @@ interface Slice {
   readonly end: number;
 }
 
-/** RFC 9110 §13.1.2: a list of tags, or `*`; compared weakly. */
+/** Compares If-None-Match, a list of tags or `*`, weakly. Source: RFC 9110 §13.1.2. */
 function isUnchanged(header: string | undefined, etag: string): boolean {
   if (header === undefined) return false;
   return header.split(',').some((tag) => ['*', etag].includes(tag.trim().replace(/^W\//, '')));
 }
 
-/** One range of bytes; null (the whole object) for no range, several, or one of another form, as RFC 9110 §14.2 allows. */
+/**
+ * Parses one range of bytes. Returns null, for the whole object, without a range and for several or malformed ranges, as RFC 9110 §14.2
+ * allows. The package range-parser refuses two ranges that RFC 9110 accepts: docs/decisions/0053.
+ */
 function parseRange(header: string | undefined, size: number): Slice | null {
   const parts = /^bytes=(\d{0,15})-(\d{0,15})$/.exec(header ?? '');
   const [, from, to] = parts ?? [];
@@ -32,8 +35,8 @@ function parseRange(header: string | undefined, size: number): Slice | null {
       : { start: Number(from), end: to === '' ? size - 1 : Math.min(Number(to), size - 1) };
   if (from !== '' && to !== '' && Number(to) < Number(from)) return null;
   if (slice.start < size && slice.start <= slice.end) return slice;
-  const fault = new AppError('request.range_not_satisfiable', `The object has ${size} bytes.`);
-  throw new ObjectResponseError(fault, { 'content-range': `bytes */${size}` });
+  const appError = new AppError('request.range_not_satisfiable', `The object has ${size} bytes.`);
+  throw new ObjectResponseError(appError, { 'content-range': `bytes */${size}` });
 }
 
 function requestedSlice(request: IncomingMessage, etag: string, size: number): Slice | null {
@@ -42,7 +45,7 @@ function requestedSlice(request: IncomingMessage, etag: string, size: number): S
   return condition === undefined || condition === etag ? parseRange(request.headers.range, size) : null;
 }
 
-/** Only a signed inline type is ever shown by a browser; everything else is saved, under the last segment of its key. */
+/** Browsers display signed inline types only, and save everything else under the last segment of the key. */
 function setHeaders(
   response: ServerResponse,
   object: OpenObject,
@@ -61,12 +64,12 @@ async function stream(object: OpenObject, slice: Slice, response: ServerResponse
   try {
     await pipeline(object.handle.createReadStream({ ...slice, autoClose: false }), response);
   } catch (error) {
-    // A reader that leaves midway is no failure of this service.
+    // A client that disconnects is no failure of this service.
     if (systemCode(error) !== 'ERR_STREAM_PREMATURE_CLOSE') throw error;
   }
 }
 
-/** Streams the object: GET and HEAD, one range, If-None-Match. Throws `object.not_found`, `request.range_not_satisfiable`. */
+/** Streams an object: GET and HEAD, one range, If-None-Match. Throws `object.not_found`, `request.range_not_satisfiable`. */
 export async function sendObject(
   exchange: { request: IncomingMessage; response: ServerResponse },
   address: { key: string; terms: Terms },

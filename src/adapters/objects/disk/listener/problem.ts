@@ -5,17 +5,17 @@ import { AppError } from '#src/domain/app-error.ts';
 
 import { systemCode } from '../files.ts';
 
-/** A fault whose answer needs headers of its own (`Allow`, `Content-Range`). */
+/** An error whose response has headers of its own (`Allow`, `Content-Range`). */
 export class ObjectResponseError extends AppError {
   readonly headers: OutgoingHttpHeaders;
 
-  constructor(fault: AppError, headers: OutgoingHttpHeaders) {
-    super(fault.code, fault.detail);
+  constructor(appError: AppError, headers: OutgoingHttpHeaders) {
+    super(appError.code, appError.detail);
     this.headers = headers;
   }
 }
 
-/** On every answer: objects are strangers' bytes on an origin of their own, readable by any site that has the address. */
+/** Headers of every response. Objects are untrusted bytes on an origin of their own; any site that has the address may read them. */
 export const commonHeaders = {
   'x-content-type-options': 'nosniff',
   'content-security-policy': "sandbox; default-src 'none'",
@@ -32,7 +32,7 @@ function newRequestId(): string {
   return `req_${randomBytes(12).toString('hex')}`;
 }
 
-/** The caller's `x-request-id` when it is a plain token, else a new one. */
+/** Returns the caller's `x-request-id` when it is a plain token, else a new id. */
 export function requestIdOf(request: IncomingMessage): string {
   const given = request.headers['x-request-id'];
   return typeof given === 'string' && requestIdForm.test(given) ? given : newRequestId();
@@ -40,45 +40,47 @@ export function requestIdOf(request: IncomingMessage): string {
 
 const storageFull: ReadonlySet<string | null> = new Set(['ENOSPC', 'EDQUOT', 'EROFS', 'EMFILE', 'ENFILE']);
 
-/** Anything that is not a AppError loses its text here. */
+/** Hides the text of errors that are no AppError. */
 export function toAppError(error: unknown): AppError {
   if (error instanceof AppError) return error;
   if (storageFull.has(systemCode(error)))
-    return new AppError('service.unavailable', 'The store cannot take objects now.', {
+    return new AppError('service.unavailable', 'The object store cannot take objects now. Retry in 30 seconds.', {
       retryAfterSeconds: 30,
       cause: error,
     });
-  return new AppError('service.internal', 'Something went wrong in the object store.', { cause: error });
+  return new AppError('service.internal', 'The object store failed. Report the requestId to the operator.', {
+    cause: error,
+  });
 }
 
-/** RFC 9457. `instance` is the path without its query: the signature is a credential. */
-function problemBody(fault: AppError, instance: string, requestId: string): string {
-  const { status, title } = fault.row;
-  const type = `urn:inkgraph:fault:${fault.code}`;
-  return JSON.stringify({ type, title, status, detail: fault.detail, instance, code: fault.code, requestId });
+/** Problem details of RFC 9457. `instance` is the path without the query, which holds the signature. */
+function problemBody(appError: AppError, instance: string, requestId: string): string {
+  const { status, title } = appError.row;
+  const type = `urn:inkgraph:fault:${appError.code}`;
+  return JSON.stringify({ type, title, status, detail: appError.detail, instance, code: appError.code, requestId });
 }
 
 export function sendProblem(
   response: ServerResponse,
-  fault: AppError,
+  appError: AppError,
   place: { instance: string; requestId: string },
 ): void {
-  const body = problemBody(fault, place.instance, place.requestId);
-  const retry = fault.retryAfterSeconds === undefined ? {} : { 'retry-after': String(fault.retryAfterSeconds) };
-  response.writeHead(fault.row.status, {
+  const body = problemBody(appError, place.instance, place.requestId);
+  const retry = appError.retryAfterSeconds === undefined ? {} : { 'retry-after': String(appError.retryAfterSeconds) };
+  response.writeHead(appError.row.status, {
     'content-type': 'application/problem+json',
     'content-length': Buffer.byteLength(body),
     ...retry,
-    ...(fault instanceof ObjectResponseError ? fault.headers : {}),
+    ...(appError instanceof ObjectResponseError ? appError.headers : {}),
   });
   response.end(body);
 }
 
-/** The same answer as text, for a connection whose request never became one. */
-export function rawProblem(fault: AppError): string {
+/** The response as text, for a connection on which no request could be parsed. */
+export function rawProblem(appError: AppError): string {
   const requestId = newRequestId();
-  const body = problemBody(fault, '/', requestId);
-  const { status } = fault.row;
+  const body = problemBody(appError, '/', requestId);
+  const { status } = appError.row;
   const headers = {
     ...commonHeaders,
     'content-type': 'application/problem+json',

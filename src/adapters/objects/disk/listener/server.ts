@@ -15,14 +15,14 @@ import { receiveUpload, type UploadRules } from './upload.ts';
 export interface ListenerRules extends UploadRules {
   readonly secret: Buffer;
   readonly clock: () => Date;
-  /** Told of failures that are not the client's; for the log. */
+  /** Called for failures of the server, for the log. */
   readonly onError: (error: unknown, requestId: string) => void;
 }
 
 interface Exchange {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
-  /** Set for `Expect: 100-continue`: sends the interim answer that asks for the body. */
+  /** Set for `Expect: 100-continue`: sends the interim response that asks for the body. */
   readonly invite?: () => void;
 }
 
@@ -30,10 +30,12 @@ const methods = { PUT: ['PUT', 'OPTIONS'], GET: ['GET', 'HEAD', 'OPTIONS'] } as 
 
 function refuseMethod(allowed: readonly string[]): never {
   const allow = allowed.join(', ');
-  throw new ObjectResponseError(new AppError('request.method_not_allowed', `This address takes ${allow}.`), { allow });
+  throw new ObjectResponseError(new AppError('request.method_not_allowed', `This address accepts ${allow} only.`), {
+    allow,
+  });
 }
 
-/** For browser uploads. The signature in the address is the only credential, so any origin may ask. */
+/** CORS for uploads from browsers. The signature in the address is the only credential, so any origin is allowed. */
 function answerPreflight(response: ServerResponse): void {
   response.writeHead(204, {
     'access-control-allow-methods': 'PUT, GET, HEAD',
@@ -46,7 +48,8 @@ function answerPreflight(response: ServerResponse): void {
 async function route(exchange: Exchange, rules: ListenerRules): Promise<void> {
   const { request, response } = exchange;
   const [path = '', ...query] = (request.url ?? '').split('?');
-  if (!path.startsWith(pathPrefix)) throw new AppError('request.not_found', 'Objects live under /o/.');
+  if (!path.startsWith(pathPrefix))
+    throw new AppError('request.not_found', 'Nothing is served at this path. Objects are under /o/.');
   const key = path.slice(pathPrefix.length);
   if (!isObjectKey(key)) throw new AppError('object.not_found', 'No object is stored under this key.');
   const method = request.method ?? '';
@@ -64,20 +67,20 @@ async function route(exchange: Exchange, rules: ListenerRules): Promise<void> {
 }
 
 /**
- * A refused body of acceptable size is read to its end and dropped, so that a client in the middle of sending sees the
- * answer instead of a reset. Otherwise the connection ends: the rest is slow, unbounded, or may never come.
+ * Decides whether the connection closes after an error. A refused body of acceptable size is read and dropped, so that a client that is
+ * still sending gets the response instead of a reset. Other bodies are slow, unbounded, or may never arrive.
  */
-function mustClose(exchange: Exchange, fault: AppError, maxBytes: number): boolean {
+function mustClose(exchange: Exchange, appError: AppError, maxBytes: number): boolean {
   const { headers } = exchange.request;
   if (exchange.invite !== undefined || headers['transfer-encoding'] !== undefined) return true;
-  return fault.code === 'request.timeout' || Number(headers['content-length'] ?? 0) > maxBytes;
+  return appError.code === 'request.timeout' || Number(headers['content-length'] ?? 0) > maxBytes;
 }
 
 function answerFailure(exchange: Exchange, error: unknown, rules: ListenerRules, requestId: string): void {
   const { request, response } = exchange;
   if (error instanceof SenderGoneError || response.destroyed) return;
-  const fault = toAppError(error);
-  if (fault.row.status >= 500) rules.onError(error, requestId);
+  const appError = toAppError(error);
+  if (appError.row.status >= 500) rules.onError(error, requestId);
   if (response.headersSent) {
     response.destroy();
     return;
@@ -85,8 +88,8 @@ function answerFailure(exchange: Exchange, error: unknown, rules: ListenerRules,
   for (const name of response.getHeaderNames()) if (!(name in commonHeaders)) response.removeHeader(name);
   for (const [name, value] of Object.entries(commonHeaders)) response.setHeader(name, value);
   response.setHeader('x-request-id', requestId);
-  if (mustClose(exchange, fault, rules.maxBytes)) response.setHeader('connection', 'close');
-  sendProblem(response, fault, { instance: (request.url ?? '/').split('?')[0] ?? '/', requestId });
+  if (mustClose(exchange, appError, rules.maxBytes)) response.setHeader('connection', 'close');
+  sendProblem(response, appError, { instance: (request.url ?? '/').split('?')[0] ?? '/', requestId });
 }
 
 async function handle(exchange: Exchange, rules: ListenerRules): Promise<void> {
@@ -101,8 +104,8 @@ async function handle(exchange: Exchange, rules: ListenerRules): Promise<void> {
 }
 
 /**
- * What the parser refuses: Content-Length with Transfer-Encoding, two lengths, bytes past the body, oversized headers.
- * Bytes of an answer already on their way are cut, never mixed with this one.
+ * Responds to bytes that the HTTP parser refuses: Content-Length with Transfer-Encoding, two lengths, bytes past the body, oversized
+ * headers. Cuts a response that is being sent, so that the two never mix.
  */
 function answerUnparsable(error: Error, socket: Socket, underway: ServerResponse | undefined): void {
   const answering = underway !== undefined && underway.headersSent && !underway.writableFinished;
@@ -111,13 +114,13 @@ function answerUnparsable(error: Error, socket: Socket, underway: ServerResponse
     return;
   }
   const late = systemCode(error) === 'ERR_HTTP_REQUEST_TIMEOUT';
-  const fault = late
-    ? new AppError('request.timeout', 'The request came too slowly. Send it again.')
+  const appError = late
+    ? new AppError('request.timeout', 'The request arrived too slowly. Send it again.')
     : new AppError('request.malformed', 'The request is not valid HTTP/1.1.');
-  socket.end(rawProblem(fault));
+  socket.end(rawProblem(appError));
 }
 
-/** The HTTP server of signed addresses, not yet listening. */
+/** Creates the HTTP server for signed addresses. It does not listen yet. */
 export function createListener(rules: ListenerRules): Server {
   const longest = longestMs(rules.pace, rules.maxBytes) + rules.pace.idleMs;
   const options = { insecureHTTPParser: false, requestTimeout: longest, headersTimeout: Math.min(20_000, longest) };
@@ -136,12 +139,12 @@ export function createListener(rules: ListenerRules): Server {
   server.on('clientError', (error, socket) => {
     answerUnparsable(error, socket as Socket, underway.get(socket as Socket));
   });
-  // Ends readers that stop reading; a silent sender is answered earlier, by its body's own timer.
+  // Disconnects clients that stop reading. The timer of the body handles silent senders, and is shorter.
   server.setTimeout(Math.max(60_000, 2 * rules.pace.idleMs));
   return server;
 }
 
-/** Resolves with the port bound; rejects with the system's own error (`EADDRINUSE`, `EACCES`). */
+/** Resolves with the bound port; rejects with the error of the system (`EADDRINUSE`, `EACCES`). */
 export function startListening(server: Server, host: string, port: number): Promise<number> {
   const { promise, resolve, reject } = Promise.withResolvers<number>();
   server.once('error', reject);
@@ -152,7 +155,7 @@ export function startListening(server: Server, host: string, port: number): Prom
   return promise;
 }
 
-/** Takes no new connections, lets exchanges under way finish for `graceMs`, then cuts them. */
+/** Refuses new connections, waits up to `graceMs` for open ones, then cuts them. */
 export async function stopListening(server: Server, graceMs: number): Promise<void> {
   if (!server.listening) return;
   const { promise, resolve } = Promise.withResolvers<void>();

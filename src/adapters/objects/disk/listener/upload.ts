@@ -14,7 +14,7 @@ export interface UploadRules {
   readonly pace: BodyPace;
 }
 
-/** All that the headers can tell, before a byte of the body is read. */
+/** Checks the headers before a byte of the body is read. Returns the length. */
 function checkHeaders(request: IncomingMessage, terms: Terms, maxBytes: number): number {
   const { headers } = request;
   const declared = headers['content-length'];
@@ -30,16 +30,16 @@ function checkHeaders(request: IncomingMessage, terms: Terms, maxBytes: number):
     );
   if (length > maxBytes) throw new AppError('request.too_large', `An object may have at most ${maxBytes} bytes.`);
   if (terms.signed !== undefined && headers['content-type'] !== terms.type)
-    throw new AppError('object.signature_invalid', `This address asks for the header Content-Type: ${terms.type}.`);
+    throw new AppError('object.signature_invalid', `This address needs the header Content-Type: ${terms.type}.`);
   return length;
 }
 
-/** True once the connection is closed or being refused: bytes past the announced length end a request that way. */
+/** True when the connection is closed or the request was refused, as for bytes past the announced length. */
 function abandoned(request: IncomingMessage): boolean {
   return request.socket.destroyed || request.socket.writableEnded;
 }
 
-/** Answers 200 with the ETag once the object is durable. `proceed` invites the body of a client that waits for it. */
+/** Responds 200 with the ETag when the object is durable. `proceed` asks a waiting client for the body. */
 export async function receiveUpload(
   exchange: { request: IncomingMessage; response: ServerResponse; proceed: () => void },
   address: { key: string; terms: Terms },
