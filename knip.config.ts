@@ -33,7 +33,7 @@ const config: KnipConfig = ({ production = false }) => ({
     },
     'packages/*': {
       entry: ['src/worker.ts!', 'test/**/*.test.ts'],
-      project: ['src/**/*.ts!', 'test/**/*.ts'],
+      project: ['src/**/*.ts!', 'test/**/*.ts', '*.ts'],
     },
   },
   ignoreDependencies: [

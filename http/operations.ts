@@ -6,7 +6,7 @@ import { notFound, problems } from '#http/problem.ts';
 import { mountHealth, type HealthReader } from '#http/routes/health.ts';
 
 /** Serves Prometheus text. Mount it only on listeners that the public cannot reach. */
-export function mountMetrics(router: Router, metrics: Metrics): void {
+function mountMetrics(router: Router, metrics: Metrics): void {
   router.get('/metrics', async (_request, response) => {
     response.type('text/plain; version=0.0.4').send(await metrics.text());
   });

@@ -42,7 +42,7 @@ function readOnlyIn(given: readonly string[]): boolean {
 }
 
 /** Reads the view from the query of a URL. Other parameters are ignored. Error: `request.invalid`. */
-export function viewIn(query: URLSearchParams): McpView {
+function viewIn(query: URLSearchParams): McpView {
   const view = { toolsets: toolsetsIn(query.getAll('toolsets')), readOnly: readOnlyIn(query.getAll('read_only')) };
   return view.toolsets === null && !view.readOnly ? fullView : view;
 }

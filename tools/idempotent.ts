@@ -8,7 +8,7 @@ import type { IdempotencyScope, StoredReply } from '#src/stores/idempotency.ts';
  * Runs `work` under a client's idempotency key. An identical retry answers the first reply and sets `outcome.replayed`; the key
  * with other input is `idempotency.key_reused`; a failed request stores nothing. `work` must be safe to run twice:
  * what it makes takes its ids from the key and the input's fingerprint. `begun` is when the first of these requests came.
- * Source: specification §4.2 "Idempotency rules".
+ * Source: `service.idempotency.replay`, docs/decisions/0012.
  */
 export async function idempotent(
   ctx: ToolContext<'idempotency'>,

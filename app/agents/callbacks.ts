@@ -15,7 +15,7 @@ const pageSize = 100;
 
 /**
  * Puts the webhook of an execution into the outbox when its last run has ended, once: its id derives from the execution's. The results
- * are stored by then. Source: contracts.md "Executions".
+ * are stored by then. Source: docs/decisions/0010.
  */
 export class Callbacks {
   readonly #parts: CallbackParts;

@@ -34,7 +34,7 @@ function timer(ms: number, work: () => void): () => void {
 
 /**
  * Sends the webhooks of the outbox, a few at once, each at least once: what a dead process had claimed is sent again under the same
- * `webhook-id` when its lease ends. Source: contracts.md "Executions"; standardwebhooks.com.
+ * `webhook-id` when its lease ends. Source: docs/decisions/0010; standardwebhooks.com.
  */
 class DeliverySender {
   readonly #parts: DeliverySenderParts;

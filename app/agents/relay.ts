@@ -46,7 +46,7 @@ function executionOf(event: ProcessUploadData, ts: Date): ExecutionRecord {
 
 /**
  * Empties the outboxes inside documents: executions are created under their deterministic ids, the realtime log is told, then the
- * entries go. A crash anywhere repeats it without effect. Source: storage.md "Events and outbox".
+ * entries go. A crash anywhere repeats it without effect. Source: docs/decisions/0013.
  */
 export class Relay {
   readonly #parts: RelayParts;

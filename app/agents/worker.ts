@@ -1,3 +1,4 @@
+import { InkgraphError } from '#src/domain/app-error.ts';
 import { LeaseLostError } from '#app/agents/lease-lost.ts';
 import type { Performed } from '#app/agents/perform-run.ts';
 import type { Logger } from '#src/domain/ports/logger.ts';
@@ -40,11 +41,11 @@ const lookMs = 500;
 /** Deaths without progress after which a run is done alone. */
 const aloneAfter = 2;
 
-class DrainingError extends Error {}
+class DrainingError extends InkgraphError {}
 
 /**
  * Claims due runs and performs them, a bounded number at once. The database lease is the truth: a run whose worker dies is claimed
- * again when the lease ends, and a worker that lost its lease cannot write. Source: graphs.md "Durable execution".
+ * again when the lease ends, and a worker that lost its lease cannot write. Source: docs/decisions/0011.
  */
 export class Worker {
   readonly #parts: WorkerParts;

@@ -62,14 +62,15 @@ interface CoreParts {
   readonly passwords?: PasswordHashing | undefined;
 }
 
-/** How each leg of a search went is a metric; one that had no part in the answer is a line, too. */
+/** How each retriever of a search went is a metric; one that had no part in the answer is a line, too. */
 function searchOptions({ config, readers, logger }: CoreParts, metrics: Metrics): SearchOptions {
   return {
     mode: config.search.mode,
     embedder: readers.models.text,
-    observe({ leg, outcome, seconds, error }) {
-      metrics.searchLeg(leg, outcome, seconds);
-      if (error !== undefined) logger.warn({ err: error, leg, outcome, seconds }, 'a search went on without one leg');
+    observe({ retriever, outcome, seconds, error }) {
+      metrics.searchLeg(retriever, outcome, seconds);
+      if (error !== undefined)
+        logger.warn({ err: error, retriever, outcome, seconds }, 'a search continues without one retriever');
     },
   };
 }

@@ -5,7 +5,7 @@ import type { ToolDeps } from '#tools/deps.ts';
 
 /**
  * With API_DEBUG=true: the seed, and a session of its operator; without, the end of the one that an earlier start left. Answers the line
- * to send as a header where the token was made here. Source: specification §5 rule 3.
+ * to send as a header where the token was made here. Source: `auth.debug.session`.
  */
 export async function beginSeededSession(
   { deps, sessions }: { readonly deps: ToolDeps; readonly sessions: AuthService },

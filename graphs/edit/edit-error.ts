@@ -1,7 +1,8 @@
+import { InkgraphError } from '#src/domain/app-error.ts';
 import { suggest } from '#graphs/check/nearest.ts';
 
 /** An operation cannot be applied. `pointer` points into the operation; `applyOperations` adds its index and throws an `AppError`. */
-export class EditError extends Error {
+export class EditError extends InkgraphError {
   readonly pointer: string;
 
   constructor(pointer: string, message: string) {

@@ -29,7 +29,7 @@ import { mountPages } from '#http/routes/pages.ts';
 import { createHash } from 'node:crypto';
 
 /** Serves a JSON description that is the same for every caller: built once, sent with an ETag. */
-export function mountDescription(router: Router, path: string, build: () => Record<string, unknown>): void {
+function mountDescription(router: Router, path: string, build: () => Record<string, unknown>): void {
   let made: { text: string; etag: string } | null = null;
   router.get(path, (request, response) => {
     if (made === null) {

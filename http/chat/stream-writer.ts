@@ -1,13 +1,11 @@
 import type { ChatEvent, SourceCard } from '#src/contracts/resources/chat.ts';
 import { AppError } from '#src/domain/app-error.ts';
 import type { LiveAnswer } from '#http/chat/live-answer.ts';
-import type { Answered, Begin, Wire } from '#http/chat/wire.ts';
+import { type Answered, type Begin, type Wire, createUiStream, createAgUiStream } from '#http/chat/wire.ts';
 import type { Logger } from '#src/domain/ports/logger.ts';
 import type { ToolContext } from '#tools/define.ts';
-import { createAgUiStream } from '#http/chat/ag-ui-stream.ts';
 import type { AnswerRegistry } from '#http/chat/answer-registry.ts';
 import type { Asked, ChatRequest } from '#http/chat/request.ts';
-import { createUiStream } from '#http/chat/ui-stream.ts';
 import { asAppError } from '#http/problem.ts';
 
 /**

@@ -1,3 +1,4 @@
+import { InkgraphError } from '#src/domain/app-error.ts';
 import express, { type Request, type RequestHandler, type Response, type Router } from 'express';
 import { oauthPaths } from '#src/contracts/oauth.ts';
 import { readAuthorization, type AuthorizationQuery } from '#src/domain/access/oauth/authorize.ts';
@@ -17,7 +18,7 @@ import { sendPage } from '#http/pages/layout.ts';
 import type { OAuthClient } from '#src/domain/access/oauth/records.ts';
 
 /** An error that comes before the redirect address is trusted: shown to the person, in words for developers. */
-class NoRedirectError extends Error {
+class NoRedirectError extends InkgraphError {
   /** Advice for the person. */
   readonly hint: string | null;
 

@@ -7,7 +7,7 @@ import { ingestion } from '#src/contracts/ingestion.ts';
 import { AppError } from '#src/domain/app-error.ts';
 
 /** Copies the header `Idempotency-Key` to the field `idempotencyKey`. Error: `request.invalid` when both are sent and differ. */
-export function idempotencyHeader(request: Request): unknown {
+function idempotencyHeader(request: Request): unknown {
   const header = request.headers['idempotency-key'];
   const body: unknown = request.body;
   if (header === undefined || typeof body !== 'object' || body === null) return body;

@@ -12,7 +12,7 @@ function orNull(options: readonly Schema[]): Schema {
 }
 
 /** Cuts an output schema to `levels`. */
-export function shallow(node: unknown, levels = outputLevels): unknown {
+function shallow(node: unknown, levels = outputLevels): unknown {
   if (Array.isArray(node)) return node.map((one) => shallow(one, levels));
   if (typeof node !== 'object' || node === null) return node;
   // Results show required members anyway.
@@ -36,7 +36,7 @@ export function shallow(node: unknown, levels = outputLevels): unknown {
 const largePart = 400;
 
 /** Shortens an input schema: large parts appear once, and `additionalProperties: false` goes, since `callTool` reports extra fields. */
-export function brief(node: unknown, name = '', seen = new Set<string>()): unknown {
+function brief(node: unknown, name = '', seen = new Set<string>()): unknown {
   if (Array.isArray(node)) return node.map((one) => brief(one, name, seen));
   if (typeof node !== 'object' || node === null) return node;
   const text = JSON.stringify(node);

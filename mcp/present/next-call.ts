@@ -4,7 +4,7 @@ import type { WorkflowChange } from '#src/contracts/resources/workflow.ts';
 import { terminalStatuses } from '#src/domain/runs/run.ts';
 import type { AnyTool, Tool } from '#tools/define.ts';
 import { tools } from '#tools/index.ts';
-import type { Cut } from '#mcp/present/budget.ts';
+import type { Cut } from '#mcp/present/untrusted.ts';
 
 interface Answer<Output> {
   readonly output: Output;

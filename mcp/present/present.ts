@@ -1,7 +1,7 @@
 import type { CallToolResult, ImageContent } from '@modelcontextprotocol/server';
 import type { Logger } from '#src/domain/ports/logger.ts';
 import type { AnyTool, Outcome } from '#tools/define.ts';
-import { fit, startOf, textBudgetBytes, type Cut } from '#mcp/present/budget.ts';
+import { fit, startOf, textBudgetBytes, type Cut } from '#mcp/present/untrusted.ts';
 import { errorOf } from '#mcp/present/protocol-error.ts';
 import { hintFor } from '#mcp/present/error-hints.ts';
 import { nextCall } from '#mcp/present/next-call.ts';

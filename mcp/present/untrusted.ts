@@ -78,3 +78,139 @@ export function renderBlock({ id, fields }: UntrustedBlock): string {
       : fields.map((field) => `${field.path}: ${field.text}`).join('\n');
   return `<untrusted-document id="${id.replaceAll(/[^\w.-]/g, '')}">\n${neutralize(body)}\n</untrusted-document>`;
 }
+
+/** Text of one result, in bytes of UTF-8. `structuredContent` is never cut. */
+export const textBudgetBytes = 24_000;
+/** Reserved for the notes about cuts and for the hint. */
+const reserveBytes = 1_500;
+
+/** A part that was left out of the text. */
+export interface Cut {
+  /** Path of the part: `documents`, `execution.runs`, `documentText`. */
+  readonly what: string;
+  readonly unit: 'items' | 'characters';
+  readonly shown: number;
+  readonly of: number;
+}
+
+const bytes = (text: string): number => Buffer.byteLength(text);
+
+function render(output: unknown): string {
+  const { json, blocks } = separate(output);
+  return [json, ...blocks.map(renderBlock)].join('\n\n');
+}
+
+interface Found<T> {
+  readonly path: readonly string[];
+  readonly value: T;
+}
+
+/** Finds lists at most three names deep. Deeper ones belong to items. */
+function lists(value: unknown, path: readonly string[] = []): Found<readonly unknown[]>[] {
+  if (Array.isArray(value)) return [{ path, value }];
+  if (typeof value !== 'object' || value === null || path.length > 2) return [];
+  return Object.entries(value).flatMap(([name, child]) => lists(child, [...path, name]));
+}
+
+function withValue(output: unknown, [name, ...rest]: readonly string[], value: unknown): unknown {
+  if (name === undefined) return value;
+  return { ...(output as object), [name]: withValue((output as Record<string, unknown>)[name], rest, value) };
+}
+
+function largest(output: unknown): Found<readonly unknown[]> | undefined {
+  const size = (found: Found<readonly unknown[]>): number => JSON.stringify(found.value).length;
+  return lists(output)
+    .filter((found) => found.value.length > 1)
+    .toSorted((a, b) => size(b) - size(a))[0];
+}
+
+/** Keeps as many first items as fit, at least one. */
+function shorten(
+  output: unknown,
+  { path, value }: Found<readonly unknown[]>,
+  budget: number,
+): { output: unknown; cut: Cut } {
+  let low = 1;
+  let high = value.length - 1;
+  while (low < high) {
+    const middle = Math.ceil((low + high) / 2);
+    if (bytes(render(withValue(output, path, value.slice(0, middle)))) <= budget) low = middle;
+    else high = middle - 1;
+  }
+  const cut: Cut = { what: path.join('.'), unit: 'items', shown: low, of: value.length };
+  return { output: withValue(output, path, value.slice(0, low)), cut };
+}
+
+/** Returns the longest start of `text` within `budget` bytes, without a partial character. */
+export function startOf(text: string, budget: number): string {
+  const buffer = Buffer.from(text);
+  if (buffer.length <= budget) return text;
+  let end = Math.max(0, budget);
+  while (end > 0 && ((buffer[end] ?? 0) & 0xc0) === 0x80) end -= 1;
+  return buffer.subarray(0, end).toString();
+}
+
+/** Returns the first `count` UTF-16 units of `text`, or one fewer to keep a surrogate pair whole. */
+function firstCharacters(text: string, count: number): string {
+  const last = text.charCodeAt(count - 1);
+  return text.slice(0, last >= 0xd800 && last <= 0xdbff ? count - 1 : count);
+}
+
+/** Cuts untrusted fields, the longest first, until all fits. */
+function cutTexts(output: unknown, budget: number): { text: string; cuts: Cut[] } {
+  const { json, blocks } = separate(output);
+  const shorter = new Map<UntrustedField, string>();
+  const rendered = (): string => {
+    const shown = blocks.map(({ id, fields }) => ({
+      id,
+      fields: fields.map((field) => ({ ...field, text: shorter.get(field) ?? field.text })),
+    }));
+    return [json, ...shown.map(renderBlock)].join('\n\n');
+  };
+  const cuts: Cut[] = [];
+  const longestFirst = blocks.flatMap((block) => block.fields).toSorted((a, b) => bytes(b.text) - bytes(a.text));
+  for (const field of longestFirst) {
+    if (bytes(rendered()) <= budget) break;
+    const show = (count: number): string => {
+      const start = firstCharacters(field.text, count);
+      shorter.set(field, start);
+      return start;
+    };
+    let low = 0;
+    let high = Math.min(field.text.length, budget);
+    while (low < high) {
+      const middle = Math.ceil((low + high) / 2);
+      show(middle);
+      if (bytes(rendered()) <= budget) low = middle;
+      else high = middle - 1;
+    }
+    cuts.push({ what: field.path, unit: 'characters', shown: show(low).length, of: field.text.length });
+  }
+  return { text: rendered(), cuts };
+}
+
+/** Renders the output within the budget: cuts items first, then the longest texts. */
+export function fit(output: Record<string, unknown>): { text: string; cuts: readonly Cut[] } {
+  const budget = textBudgetBytes - reserveBytes;
+  const cuts: Cut[] = [];
+  let shown: unknown = output;
+  let text = render(shown);
+  while (bytes(text) > budget) {
+    const list = largest(shown);
+    if (list === undefined) break;
+    const shorter = shorten(shown, list, budget);
+    cuts.push(shorter.cut);
+    shown = shorter.output;
+    text = render(shown);
+  }
+  if (bytes(text) <= budget) return { text, cuts };
+  const last = cutTexts(shown, budget);
+  cuts.push(...last.cuts);
+  if (bytes(last.text) <= budget) return { text: last.text, cuts };
+  // Neither a list nor untrusted text is left to cut: one value of ours is too long.
+  const start = startOf(last.text, budget);
+  return {
+    text: start,
+    cuts: [...cuts, { what: 'the result', unit: 'characters', shown: start.length, of: text.length }],
+  };
+}

@@ -1,7 +1,6 @@
-import { fit } from '#mcp/present/budget.ts';
+import { fit, textBudgetBytes } from '#mcp/present/untrusted.ts';
 import type { Ask } from '#mcp/resources/ask.ts';
 import { tools } from '#tools/index.ts';
-import { textBudgetBytes } from '#mcp/present/budget.ts';
 import { addressOf, type Named } from '#mcp/resources/address.ts';
 import type { PromptMessage } from '#mcp/prompts/prompt.ts';
 

@@ -1,7 +1,7 @@
 import { AppError } from '#src/domain/app-error.ts';
 import { VersionRef } from '#src/contracts/resources/workflow.ts';
 import { tools } from '#tools/index.ts';
-import { fit } from '#mcp/present/budget.ts';
+import { fit } from '#mcp/present/untrusted.ts';
 import { completeVersion, completeWorkflow } from '#mcp/completion/completers.ts';
 import { attachWorkflow } from '#mcp/prompts/attach.ts';
 import { says, steps, workflowArgument, type McpPrompt } from '#mcp/prompts/prompt.ts';

@@ -42,7 +42,7 @@ const cacheHints: NonNullable<ServerOptions['cacheHints']> = {
 };
 
 /** Gives the SDK's check of `Mcp-Param-*` headers the input schemas, which its own registry does not have. */
-export class CatalogServer extends McpServer {
+class CatalogServer extends McpServer {
   readonly #registry: ToolRegistry;
 
   constructor(registry: ToolRegistry, catalog: McpCatalog, version: string) {

@@ -56,7 +56,7 @@ export async function openQuestions(
   );
 }
 
-export function inputRequestsOf(questions: ReadonlyMap<string, AskedQuestion>): InputRequests {
+function inputRequestsOf(questions: ReadonlyMap<string, AskedQuestion>): InputRequests {
   return Object.fromEntries(
     [...questions].map(([key, { message, form }]) => [
       key,

@@ -123,9 +123,9 @@ export class TaskStreams {
       while (stale) {
         stale = false;
         const task = await this.#read(taskId, requester);
-        const told = task === null ? null : detailedTask(task);
-        const text = JSON.stringify(told);
-        if (told !== null && text !== last) out.notify('notifications/tasks', told);
+        const state = task === null ? null : detailedTask(task);
+        const text = JSON.stringify(state);
+        if (state !== null && text !== last) out.notify('notifications/tasks', state);
         last = text;
         if (task !== null && ended.has(task.status)) watching.stop?.();
       }

@@ -118,7 +118,7 @@ async function storeDocument(post: Post): Promise<string> {
 
 /**
  * Workers killed one after the other while executions come in; the API, and with it the database, stays. Then every effect is counted.
- * Source: graphs.md "Durable execution".
+ * Source: docs/decisions/0011.
  */
 export async function chaosOfExecutions(options: ExecutionChaosOptions): Promise<ExecutionOutcome> {
   const dataDir = await mkdtemp(join(tmpdir(), 'inkgraph-'));

@@ -81,7 +81,7 @@ async function storm(restarter: Restarter, seed: Seed, options: ChaosOptions): P
   return Promise.all(documents);
 }
 
-/** The whole exercise on a folder of its own. Source: graphs.md "Durable execution". */
+/** The whole exercise on a folder of its own. Source: docs/decisions/0011. */
 export async function chaos(options: ChaosOptions): Promise<Outcome> {
   const dataDir = await mkdtemp(join(tmpdir(), 'inkgraph-'));
   const started = performance.now();

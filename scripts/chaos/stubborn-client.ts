@@ -1,3 +1,4 @@
+import { InkgraphError } from '#src/domain/app-error.ts';
 import { setTimeout as pause } from 'node:timers/promises';
 import { z } from 'zod';
 import { AckReply, PresignReply } from '#src/contracts/resources/upload.ts';
@@ -6,8 +7,8 @@ import { Execution } from '#src/contracts/resources/execution.ts';
 /** Where the service is now; while it is dead, settles when it is back. */
 export type Whereabouts = () => Promise<string>;
 
-/** An answer that no retry makes right: the service broke a promise. */
-class Broken extends Error {}
+/** The service gave a response that breaks a promise; retrying does not help. */
+class BrokenPromiseError extends InkgraphError {}
 
 const giveUpAfter = 200;
 
@@ -29,9 +30,9 @@ async function ask<Reply>(
         await pause(20);
         continue;
       }
-      if (response.status < 500) throw new Broken(`${url.pathname} answered ${response.status}: ${text}`);
+      if (response.status < 500) throw new BrokenPromiseError(`${url.pathname} answered ${response.status}: ${text}`);
     } catch (error) {
-      if (error instanceof Broken || error instanceof z.ZodError || tried >= giveUpAfter) throw error;
+      if (error instanceof BrokenPromiseError || error instanceof z.ZodError || tried >= giveUpAfter) throw error;
     }
   }
 }
@@ -50,9 +51,9 @@ async function put(base: Whereabouts, key: string, file: { bytes: Buffer; conten
     try {
       const stored = await fetch(uploadUrl, { method: 'PUT', body: new Uint8Array(file.bytes) });
       if (stored.ok) return objectKey;
-      if (stored.status < 500) throw new Broken(`PUT answered ${stored.status}: ${await stored.text()}`);
+      if (stored.status < 500) throw new BrokenPromiseError(`PUT answered ${stored.status}: ${await stored.text()}`);
     } catch (error) {
-      if (error instanceof Broken || tried >= giveUpAfter) throw error;
+      if (error instanceof BrokenPromiseError || tried >= giveUpAfter) throw error;
     }
   }
 }

@@ -1,10 +1,10 @@
 import { loadConfig, type Config } from '#src/config/config.ts';
 import { ConfigError } from '#src/config/env.ts';
 import type { App } from '#app/compose.ts';
-import { AppError } from '#src/domain/app-error.ts';
+import { AppError, InkgraphError } from '#src/domain/app-error.ts';
 
 /** A mistake of the person at the keyboard, worded for them. */
-export class UsageError extends Error {}
+export class UsageError extends InkgraphError {}
 
 /**
  * Runs a command on the data folder: through the engine of the service that has it open, or through one of its own. Ends the

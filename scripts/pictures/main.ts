@@ -19,7 +19,11 @@ async function consentUrl(api: string): Promise<string> {
   const response = await fetch(api + oauthPaths.register, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ client_name: 'Desk assistant', redirect_uris: [redirect] }),
+    body: JSON.stringify({
+      client_name: 'Desk assistant',
+      redirect_uris: [redirect],
+      grant_types: ['authorization_code', 'refresh_token'],
+    }),
   });
   const { client_id: client } = (await response.json()) as { client_id: string };
   const query = new URLSearchParams({

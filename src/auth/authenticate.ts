@@ -28,7 +28,7 @@ function principalOf(key: ApiKeyRecord): Principal {
 
 /**
  * Secret to Principal, looked up on every call with no cache, so that revoking works at once. Errors: `auth.unauthorized` (one
- * body for every cause), `auth.forbidden` for a live key of another family. Source: specification §5; identity.md "API keys".
+ * body for every cause), `auth.forbidden` for a live key of another family. Source: `auth.each_call`, docs/decisions/0017.
  */
 export class Authenticator {
   readonly #keys: ApiKeyStore;

@@ -26,7 +26,7 @@ function unauthorized(): AppError {
 /**
  * What comes as `Authorization: Bearer` to Principal: an access token, or a service API key. Errors: `auth.unauthorized` (one body for
  * every cause), `auth.forbidden` for a workflow key, `service.unavailable` where the issuer of tokens does not answer. Source: RFC
- * 6750 §2.1; attacks.md 66, 67.
+ * 6750 §2.1.
  */
 export class BearerAuthenticator {
   readonly #parts: Parts;

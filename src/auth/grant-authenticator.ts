@@ -20,7 +20,7 @@ const touchEveryMs = 60_000;
 
 /**
  * Opaque access token of our own authorization server to Principal: token, grant, membership and projects, read anew on every call in
- * one round trip, so that revoking any of them works at once. Source: mcp.md "OAuth 2.1 authorization server"; RFC 8707 §2.
+ * one round trip, so that revoking any of them works at once. Source: docs/decisions/0043; RFC 8707 §2.
  */
 export class GrantAuthenticator implements TokenAuthenticator {
   readonly #parts: Parts;

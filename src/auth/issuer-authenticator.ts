@@ -19,7 +19,7 @@ const idOf = (what: string, ...parts: readonly string[]): string =>
 
 /**
  * Access token of an external authorization server to Principal. Members are not ours to know there: the issuer says who may do what,
- * within one organization of ours. One round trip. Error: `service.unavailable`. Source: mcp.md "Seam".
+ * within one organization of ours. One round trip. Error: `service.unavailable`. Source: docs/decisions/0045.
  */
 export class IssuerAuthenticator implements TokenAuthenticator {
   readonly #parts: Parts;

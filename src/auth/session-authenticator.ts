@@ -18,7 +18,7 @@ function unauthorized(): AppError {
 
 /**
  * Session cookie to Principal. Membership and projects are read anew on every call: a removed member is out at once. Source:
- * specification §4.3 "Rules for search" 1, §5; identity.md "Sessions".
+ * `dashboard.list.organization_id`, docs/decisions/0034.
  */
 export class SessionAuthenticator {
   readonly #parts: Parts;

@@ -1,3 +1,4 @@
+import { InkgraphError } from '#src/domain/app-error.ts';
 import { isIP } from 'node:net';
 import { z } from 'zod';
 import { limits } from '#src/contracts/fields.ts';
@@ -258,7 +259,7 @@ export type EnvName = keyof typeof env;
 export type EnvValues = { readonly [Name in EnvName]: z.output<(typeof env)[Name]['schema']> };
 
 /** A variable has an invalid value. The message is for the operator. */
-export class ConfigError extends Error {}
+export class ConfigError extends InkgraphError {}
 
 /** Reads and checks all variables. An empty value counts as unset. Throws one ConfigError that lists every invalid variable. */
 export function readEnv(source: Readonly<Record<string, string | undefined>>): EnvValues {

@@ -1,6 +1,18 @@
 import { errorCodes, type ErrorCode } from '#src/contracts/error-codes.ts';
 
-/** One invalid field: a JSON Pointer into the request, a short machine code, a sentence with the way out. */
+/**
+ * Base class of every error that Inkgraph throws on purpose. The message is for people: what is wrong, then what to do. Subclasses are
+ * named after their kind of error, such as `AppError` (codes of `errorCodes`), `OAuthError` (codes of RFC 6749), `EditError` (operations
+ * of `graphs/edit`) and `ConfigError` (environment).
+ */
+export class InkgraphError extends Error {
+  constructor(message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.name = new.target.name;
+  }
+}
+
+/** One invalid field: a JSON Pointer into the request, a short machine code, and a message that says what to do. */
 export interface FieldError {
   readonly pointer: string;
   readonly code: string;
@@ -8,15 +20,15 @@ export interface FieldError {
 }
 
 /**
- * The only error that tools, nodes and adapters throw on purpose. `detail` is shown to clients and agents: no path, no secret,
- * no other tenant's data; the `cause` is only logged.
+ * An error for clients and agents, with a code of `errorCodes`. They see `detail`, so it must contain no path, no secret and no data of
+ * another tenant. The `cause` is only logged.
  */
-export class AppError extends Error {
+export class AppError extends InkgraphError {
   readonly code: ErrorCode;
   readonly detail: string;
   readonly errors: readonly FieldError[];
   readonly retryAfterSeconds: number | undefined;
-  /** JSON for machines, beside the words: extension members of the problem. Under the same rules as `detail`. */
+  /** Extension members of the problem, for programs. The rules of `detail` apply. */
   readonly data: Readonly<Record<string, unknown>> | undefined;
 
   constructor(
@@ -30,7 +42,6 @@ export class AppError extends Error {
     } = {},
   ) {
     super(`${code}: ${detail}`, more.cause === undefined ? undefined : { cause: more.cause });
-    this.name = 'Fault';
     this.code = code;
     this.detail = detail;
     this.errors = more.errors ?? [];

@@ -4,10 +4,9 @@ import { AppError } from '#src/domain/app-error.ts';
 const maxDepth = 200;
 
 /**
- * JSON text that is the same for equal values: members sorted by UTF-16 code units, no white space, numbers as ECMAScript writes
- * them. Members that are `undefined` are left out. Throws `TypeError` for what JSON cannot say (NaN, bigint, functions, class
- * instances, `undefined` in an array), and `request.invalid` for what is nested deeper than 200 levels. Lone surrogates stay
- * escaped, as `JSON.stringify` does. Source: RFC 8785 §3.2.
+ * Canonical JSON: equal values give equal text. Members are sorted by UTF-16 code units, without white space, numbers as in ECMAScript.
+ * Omits members that are `undefined`, and keeps lone surrogates escaped. Throws `TypeError` for values that JSON cannot express (NaN,
+ * bigint, functions, class instances, `undefined` in an array), and `request.invalid` for more than 200 levels. Source: RFC 8785 §3.2.
  */
 export function canonicalJson(value: unknown): string {
   return write(value, 0);
@@ -18,13 +17,14 @@ export function sha256Hex(text: string): string {
   return hash('sha256', text, 'hex');
 }
 
-/** What tells equal JSON values from unequal ones: `sha256Hex` of the canonical JSON. */
+/** `sha256Hex` of the canonical JSON: equal for equal values only. */
 export function canonicalHash(value: unknown): string {
   return sha256Hex(canonicalJson(value));
 }
 
 function write(value: unknown, depth: number): string {
-  if (depth > maxDepth) throw new AppError('request.invalid', `JSON may be nested ${maxDepth} levels deep at most.`);
+  if (depth > maxDepth)
+    throw new AppError('request.invalid', `The JSON value is nested deeper than ${maxDepth} levels. Flatten it.`);
   if (value === null || typeof value === 'boolean' || typeof value === 'string') return JSON.stringify(value);
   if (typeof value === 'number') {
     if (!Number.isFinite(value)) throw new TypeError(`Canonical JSON: ${value} is not a JSON number`);
@@ -37,7 +37,7 @@ function write(value: unknown, depth: number): string {
 
 function writeObject(value: Record<string, unknown>, depth: number): string {
   const members: string[] = [];
-  // The default order is by UTF-16 code units, which is what RFC 8785 asks for.
+  // The default sort order is by UTF-16 code units, as RFC 8785 requires.
   for (const key of Object.keys(value).toSorted()) {
     const member = value[key];
     if (member !== undefined) members.push(`${JSON.stringify(key)}:${write(member, depth + 1)}`);

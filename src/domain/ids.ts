@@ -31,7 +31,7 @@ export const idPrefixes = {
 } as const;
 export type IdKind = keyof typeof idPrefixes;
 
-/** 128 bits as 22 base62 digits; text order is number order because the alphabet is in ASCII order. */
+/** Encodes 128 bits in 22 base62 digits. Text order equals numeric order, since the alphabet is in ASCII order. */
 function base62(bytes: Buffer): string {
   let value = (bytes.readBigUInt64BE(0) << 64n) | bytes.readBigUInt64BE(8);
   let text = '';
@@ -49,18 +49,18 @@ export function sortableToken(now: Date): string {
   return base62(bytes);
 }
 
-/** `<prefix>_` + 22 base62 characters from a CSPRNG, time-sortable. Source: contracts.md "Ids". */
+/** Creates an id: `<prefix>_` and 22 base62 characters, sortable by time. Source: docs/decisions/0004. */
 export function newId(kind: IdKind, now: Date = new Date()): string {
   return `${idPrefixes[kind]}_${sortableToken(now)}`;
 }
 
-/** The same parts give the same id: what makes creating it twice impossible. Not time-sortable. */
+/** Derives an id from its parts, so that creating the same thing twice gives the same id. Not sortable by time. */
 export function derivedId(kind: IdKind, ...parts: readonly string[]): string {
   const digest = createHash('sha256').update(parts.join('\n')).digest();
   return `${idPrefixes[kind]}_${base62(digest.subarray(0, 16))}`;
 }
 
-/** Exchanges the prefix and keeps the token: one upload, one document, one execution, one run share it. */
+/** Id with another prefix and the same token. An upload and its document, execution and run share a token. */
 export function siblingId(kind: IdKind, token: string): string {
   return `${idPrefixes[kind]}_${token}`;
 }

@@ -1,7 +1,7 @@
 import { AppError } from '#src/domain/app-error.ts';
 import type { ModelUsage } from '#src/domain/ports/models.ts';
 
-/** `model.output_invalid`: a model worked and was paid, and its answer cannot be used. The step records what it cost. */
+/** `model.output_invalid`: the answer of a model cannot be used. Carries its usage, which the step records. */
 export class ModelError extends AppError {
   readonly usage: ModelUsage;
 

@@ -1,6 +1,6 @@
 const leastLength = 6;
 
-/** How a value may come back: as it is, in JSON text, in an address, in hexadecimal, in base64 wherever it begins. */
+/** Forms of a value to redact: literal, JSON-escaped, URL-encoded, hexadecimal, and base64 at each alignment. */
 function formsOf(value: string): string[] {
   const bytes = Buffer.from(value, 'utf8');
   const encoded = encodeURIComponent(value.toWellFormed());
@@ -12,7 +12,7 @@ function formsOf(value: string): string[] {
   forms.push(bytes.toString('hex').toUpperCase());
   for (const before of [0, 1, 2]) {
     const shifted = Buffer.concat([Buffer.alloc(before), bytes]);
-    // Digits that also hold bits of what stands before or after the value are not the value's own.
+    // Drops digits that also encode bits of the neighbouring bytes.
     const own = (text: string): string => text.slice(Math.ceil((before * 8) / 6), Math.floor((shifted.length * 8) / 6));
     forms.push(own(shifted.toString('base64')), own(shifted.toString('base64url')));
   }
@@ -20,9 +20,9 @@ function formsOf(value: string): string[] {
 }
 
 /**
- * A function that puts `[redacted]` in the place of every one of these values, as text and in its JSON, URL, hexadecimal and base64
- * forms; after `Bearer` and the like, the token alone counts, too. Values shorter than 6 characters are left: they would take half of any text
- * away with them. Redact before cutting: half a secret is not found.
+ * Returns a function that replaces these values by `[redacted]`, in plain text and in JSON, URL, hexadecimal and base64 form. Also replaces
+ * the token after `Bearer` and similar words. Keeps values shorter than 6 characters, which would match ordinary text. Redact before
+ * cutting a text: half a secret is not recognized.
  */
 export function redactor(values: readonly string[]): (text: string) => string {
   const secrets = values.flatMap((value) => [
@@ -40,7 +40,7 @@ export function redactor(values: readonly string[]): (text: string) => string {
   return (text) => text.replaceAll(any, '[redacted]');
 }
 
-/** A JSON value with every text in it, and every name of a member, put through `redact`. */
+/** Applies `redact` to every string and member name of a JSON value. */
 export function redactJson(value: unknown, redact: (text: string) => string): unknown {
   if (typeof value === 'string') return redact(value);
   if (Array.isArray(value)) return value.map((item) => redactJson(item, redact));

@@ -62,6 +62,6 @@ export function createApiKeyStore(collections: KeyCollections) {
 
 /**
  * Keys by hash. Lookup is never cached, so that revoking works at once. A key with a grant reads as revoked when its grant is, or is
- * gone. Source: identity.md "API keys".
+ * gone. Source: docs/decisions/0017.
  */
 export type ApiKeyStore = ReturnType<typeof createApiKeyStore>;

@@ -51,5 +51,5 @@ export function createAuditLog({ audit }: Pick<Collections, 'audit'>) {
   };
 }
 
-/** Append-only record of what matters for security. Source: identity.md "Audit". */
+/** Append-only record of what matters for security. Source: docs/decisions/0035. */
 export type AuditLog = ReturnType<typeof createAuditLog>;

@@ -195,5 +195,5 @@ export function createConversationStore(
   };
 }
 
-/** What was asked and answered. Every read is by organization and user. Source: contracts.md "Chat"; docs/decisions/0041. */
+/** What was asked and answered. Every read is by organization and user. Source: docs/decisions/0042; docs/decisions/0041. */
 export type ConversationStore = ReturnType<typeof createConversationStore>;

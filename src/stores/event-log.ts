@@ -137,6 +137,6 @@ export function createEventLog(
 
 /**
  * In-process bus with a durable log per organization. Appending an event with a known `dedupeId` again changes nothing.
- * Held by test/conformance/event-log.ts. Source: contracts.md "Realtime feed".
+ * Held by test/conformance/event-log.ts. Source: docs/decisions/0040.
  */
 export type EventLog = ReturnType<typeof createEventLog>;

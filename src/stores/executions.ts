@@ -183,6 +183,6 @@ export function createExecutionStore(
 
 /**
  * Executions and their runs; the durable truth of who works on what. All changes are single-document conditional updates.
- * Source: storage.md "Queue"; graphs.md "Durable execution".
+ * Source: docs/decisions/0011.
  */
 export type ExecutionStore = ReturnType<typeof createExecutionStore>;

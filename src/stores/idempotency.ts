@@ -8,7 +8,7 @@ export interface StoredReply {
   readonly body: unknown;
 }
 
-/** Scope of a key: the authenticated service key and the endpoint. Source: specification §4.2 rules 1-4. */
+/** Scope of a key: the authenticated service key and the endpoint. Source: `service.idempotency.replay`, docs/decisions/0012. */
 export interface IdempotencyRecord {
   readonly _id: string;
   readonly organizationId: string;

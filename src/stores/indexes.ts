@@ -6,7 +6,7 @@ type Index = readonly [keys: IndexSpecification, options?: IndexOptions];
 /** Every query of the repositories has one of these (or `_id`): test/adapters/database/query-plans.test.ts fails on a collection scan. */
 type LibraryCollection = 'sessions' | 'accounts' | 'verifications';
 const indexes: Readonly<Partial<Record<keyof Collections | LibraryCollection, readonly Index[]>>> = {
-  // The authentication library makes some of these in the background, after its first call: six sign-ups at once would make six users.
+  // Unique indexes of users and sessions: without them, six sign-ups at once make six users.
   users: [[{ email: 1 }, { unique: true }]],
   sessions: [[{ token: 1 }, { unique: true }], [{ userId: 1 }], [{ expiresAt: 1 }, { expireAfterSeconds: 0 }]],
   accounts: [[{ providerId: 1, accountId: 1 }, { unique: true }], [{ userId: 1 }]],

@@ -47,6 +47,6 @@ export function createNodeCache({ nodeCache }: Pick<Collections, 'nodeCache'>, l
 }
 
 /**
- * Outcomes of pure nodes, by project and key. A cache: an entry may be gone at any time. Source: graphs.md "Node cache".
+ * Outcomes of pure nodes, by project and key. A cache: an entry may be gone at any time. Source: docs/decisions/0030.
  */
 export type NodeCache = ReturnType<typeof createNodeCache>;

@@ -85,6 +85,6 @@ export function createSecretStore({ secrets }: Pick<Collections, 'secrets'>, key
 
 /**
  * Project secrets, encrypted at rest (AES-256-GCM). Names: `[A-Z][A-Z0-9_]{0,63}`. Only nodes of runs read values.
- * Source: identity.md "Project secrets".
+ * Source: docs/decisions/0031.
  */
 export type SecretStore = ReturnType<typeof createSecretStore>;

@@ -54,7 +54,7 @@ test('a vector of other dimensions is model.failed and says both numbers', async
   await expect(it.model.embedQuery('text')).rejects.toMatchObject({
     code: 'model.failed',
     detail:
-      'openai/text-embedding-3-small answered 2 dimensions, expected 3: check the embedding model and its dimensions.',
+      'openai/text-embedding-3-small answered 2 dimensions instead of 3. Check the embedding model and its dimensions.',
   });
 });
 

@@ -4,7 +4,13 @@ import { join, resolve } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { unmended } from './unmended-citations.ts';
 import { requirements } from '#test/spec/requirements.ts';
-import { codeCitationFaults, isMarkdown, markdownCitationFaults, type Citable } from './citations.ts';
+import {
+  codeCitationFaults,
+  isMarkdown,
+  markdownCitationFaults,
+  markdownPathFaults,
+  type Citable,
+} from './citations.ts';
 
 const root = resolve(import.meta.dirname, '../..');
 const files = execFileSync('git', ['ls-files', '-co', '--exclude-standard'], { cwd: root, encoding: 'utf8' })
@@ -27,6 +33,12 @@ describe('citations', () => {
     const texts = files.filter(isMarkdown);
     expect(texts.length).toBeGreaterThan(50);
     expect(texts.flatMap((path) => markdownCitationFaults(read(path), citable))).toEqual([]);
+  });
+
+  test('paths in Markdown exist, apart from those that a guide tells the reader to create', () => {
+    const made = new Set(['graphs/nodes/word-count.ts', 'docs/reference/nodes/word_count.md']);
+    const texts = files.filter((path) => isMarkdown(path) && !path.endsWith('CHANGELOG.md') && !unmended.has(path));
+    expect(texts.flatMap((path) => markdownPathFaults(read(path), citable, made))).toEqual([]);
   });
 
   test('the architecture page lists every decision record, and none has over 300 words', () => {
@@ -66,6 +78,9 @@ describe('the guard itself', () => {
     expect(inCode('/** Source: specification §4.2. */')).toEqual([
       'src/a.ts:1 cites a section of a specification that is not in the repository',
     ]);
+    expect(
+      markdownPathFaults({ path: 'a.md', text: '`docs/a.md`, `docs/b.md`, `mcp/skills/`' }, small, new Set()),
+    ).toEqual(['a.md cites docs/b.md, which is not in the repository']);
     expect(markdownCitationFaults({ path: 'docs/a.md', text: '[x](../b.md)' }, small)).toEqual([
       'docs/a.md cites b.md, which is not in the repository',
     ]);

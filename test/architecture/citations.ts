@@ -87,4 +87,18 @@ export function markdownCitationFaults({ path, text }: Cited, citable: Citable):
   ].map((fault) => `${path} cites ${fault}`);
 }
 
+const pathInText = /`((?:app|docs|examples|graphs|http|mcp|packages|scripts|src|test|tools)\/[\w./-]+)`/g;
+
+/** Paths in backticks of a Markdown file that are not in the repository. `made` are paths that the text tells the reader to create. */
+export function markdownPathFaults({ path, text }: Cited, citable: Citable, made: ReadonlySet<string>): string[] {
+  const names = [...text.matchAll(pathInText)].map(([, name = '']) => name.replace(/\/$/, ''));
+  const isThere = (name: string): boolean =>
+    citable.files.has(name) || [...citable.files].some((file) => file.startsWith(`${name}/`));
+  // The text of a package names paths from the package's folder.
+  const exists = (name: string): boolean => made.has(name) || isThere(name) || isThere(folderOf(path) + name);
+  return [...new Set(names)]
+    .filter((name) => !exists(name) && !name.includes('NNNN'))
+    .map((name) => `${path} cites ${name}, which is not in the repository`);
+}
+
 export const isMarkdown = (path: string): boolean => markdown.test(path);

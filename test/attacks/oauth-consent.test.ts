@@ -166,7 +166,7 @@ describe('76: consent', () => {
     }
     const raised = await viewer.post(withFields(fields, { act: 'full' }));
     expect(raised.html).not.toMatch(/value="documents:write"\s+checked/);
-    expect(raised.html).toContain('As viewer you cannot give this.');
+    expect(raised.html).toContain('Your role, viewer, does not include this.');
     const elsewhere = await viewer.post(withFields(fields, { act: 'allow', organization: newId('organization') }));
     expect([elsewhere.status, elsewhere.landed]).toEqual([200, null]);
   });

@@ -197,7 +197,7 @@ function blending(index: () => SearchIndex): void {
     await eventually(async () => (await found(index(), tenant, 'cnofirmation'))[0]).toBe(record.documentId);
     const ask = { ...tenant, text: 'cnofirmation', limit: 10 };
     const { hits, degraded } = await index().search(ask);
-    expect(hits[0]).toMatchObject({ matchedBy: ['semantic'], legs: { semantic: { rank: 1 } } });
+    expect(hits[0]).toMatchObject({ matchedBy: ['semantic'], ranks: { semantic: { rank: 1 } } });
     expect(hits[0]?.distance).toBeGreaterThan(0.1);
     expect(hits[0]?.distance).toBeLessThan(0.9);
     expect(degraded).toEqual([]);

@@ -5,7 +5,7 @@ import { readQuestion } from '#src/domain/chat/read-question.ts';
 import { AppError } from '#src/domain/app-error.ts';
 import { askedScope } from '#tools/chat/chat-scope.ts';
 import { openExchange, type Exchange } from '#tools/chat/conversation.ts';
-import { findGrounds, type Grounds } from '#tools/chat/find-sources.ts';
+import { findAnswerSources, type AnswerSources } from '#tools/chat/find-sources.ts';
 import { extractedAnswer, modelAnswer, type Answer } from '#tools/chat/make-answer.ts';
 import { storedMessages } from '#tools/chat/stored-messages.ts';
 import { defineTool, type ToolContext } from '#tools/define.ts';
@@ -45,7 +45,7 @@ export const answerChat = defineTool({
     const before = history.findLast(({ role }) => role === 'user')?.text;
     const read = readQuestion(question, before, ctx.deps.stemmers);
     const hasModel = ctx.deps.chatModel.label !== null;
-    const grounds = await findGrounds(ctx, read, { scope, certainty: hasModel ? 'likely' : 'certain' });
+    const answerSources = await findAnswerSources(ctx, read, { scope, certainty: hasModel ? 'likely' : 'certain' });
     ctx.signal.throwIfAborted();
     const exchange = openExchange(ctx, {
       ...(input.conversationId !== undefined && { conversationId: input.conversationId }),
@@ -56,22 +56,22 @@ export const answerChat = defineTool({
     });
     await exchange.keepQuestion();
     // Without anything to rest on there is nothing to ask a model about.
-    const modelLabel = (grounds.sources.length > 0 ? ctx.deps.chatModel.label : null) ?? extractiveLabel;
-    const teller = tellerOf(ctx, { exchange, grounds, modelLabel });
+    const modelLabel = (answerSources.sources.length > 0 ? ctx.deps.chatModel.label : null) ?? extractiveLabel;
+    const teller = tellerOf(ctx, { exchange, answerSources, modelLabel });
     const make = async (): Promise<Answer> => {
       if (modelLabel !== extractiveLabel)
-        return modelAnswer(ctx, { question, history, grounds }, (delta) => teller.tell(delta));
-      const answer = extractedAnswer(read, grounds);
+        return modelAnswer(ctx, { question, history, answerSources }, (delta) => teller.tell(delta));
+      const answer = extractedAnswer(read, answerSources);
       teller.tell(answer.text);
       return answer;
     };
-    const { text, cited } = await kept({ ctx, exchange, teller, sources: grounds.sources, modelLabel }, make);
+    const { text, cited } = await kept({ ctx, exchange, teller, sources: answerSources.sources, modelLabel }, make);
     const { conversationId, messageId } = exchange;
     return {
       conversationId,
       messageId,
       answerText: text,
-      sources: [...grounds.sources],
+      sources: [...answerSources.sources],
       cited: [...cited],
       modelLabel,
     };
@@ -114,13 +114,13 @@ interface Teller {
 /** Tells begin and sources with the first text: until then a failure is an answer of its own. */
 function tellerOf(
   { emit }: ToolContext<never>,
-  { exchange, grounds, modelLabel }: { exchange: Exchange; grounds: Grounds; modelLabel: string },
+  { exchange, answerSources, modelLabel }: { exchange: Exchange; answerSources: AnswerSources; modelLabel: string },
 ): Teller {
   const parts: string[] = [];
   const { conversationId, messageId } = exchange;
   const opening: readonly ChatEvent[] = [
     { type: 'begin', conversationId, messageId, modelLabel },
-    { type: 'sources', sources: grounds.sources },
+    { type: 'sources', sources: answerSources.sources },
   ];
   return {
     tell(delta) {
@@ -136,7 +136,7 @@ interface Keeping {
   readonly ctx: ToolContext<never>;
   readonly exchange: Exchange;
   readonly teller: Teller;
-  readonly sources: Grounds['sources'];
+  readonly sources: AnswerSources['sources'];
   readonly modelLabel: string;
 }
 

@@ -3,7 +3,7 @@ import { Answered, Question, type SourceCard } from '#src/contracts/resources/ch
 import { extractiveLabel } from '#src/domain/chat/extract-answer.ts';
 import { readQuestion } from '#src/domain/chat/read-question.ts';
 import { askedScope } from '#tools/chat/chat-scope.ts';
-import { findGrounds } from '#tools/chat/find-sources.ts';
+import { findAnswerSources } from '#tools/chat/find-sources.ts';
 import { extractedAnswer, modelAnswer } from '#tools/chat/make-answer.ts';
 import { defineTool, type ToolContext } from '#tools/define.ts';
 
@@ -45,14 +45,17 @@ export const askDocuments = defineTool({
       ...(projectIds !== undefined && { projectIds }),
     });
     const read = readQuestion(question, undefined, stemmers);
-    const grounds = await findGrounds(ctx, read, { scope, certainty: chatModel.label === null ? 'certain' : 'likely' });
+    const answerSources = await findAnswerSources(ctx, read, {
+      scope,
+      certainty: chatModel.label === null ? 'certain' : 'likely',
+    });
     ctx.signal.throwIfAborted();
     // Without anything to rest on there is nothing to ask a model about.
-    const modelLabel = (grounds.sources.length > 0 ? chatModel.label : null) ?? extractiveLabel;
+    const modelLabel = (answerSources.sources.length > 0 ? chatModel.label : null) ?? extractiveLabel;
     const { text, cited } =
       modelLabel === extractiveLabel
-        ? extractedAnswer(read, grounds)
-        : await modelAnswer(ctx, { question, history: [], grounds }, () => undefined);
-    return { answerText: text, cited: [...cited], sources: grounds.sources.map(presentSource), modelLabel };
+        ? extractedAnswer(read, answerSources)
+        : await modelAnswer(ctx, { question, history: [], answerSources }, () => undefined);
+    return { answerText: text, cited: [...cited], sources: answerSources.sources.map(presentSource), modelLabel };
   },
 });

@@ -1,6 +1,12 @@
 import type { SourceCard } from '#src/contracts/resources/chat.ts';
 import { chatLimits } from '#src/contracts/resources/chat.ts';
-import { excerptOf, ground, type Candidate, type Certainty, type Ground } from '#src/domain/chat/ground.ts';
+import {
+  excerptOf,
+  chooseSources,
+  type Candidate,
+  type Certainty,
+  type ChosenSources,
+} from '#src/domain/chat/choose-sources.ts';
 import { descriptionPassages, mostCharacters, ocrPassages, segmentationPassages } from '#src/domain/chat/passages.ts';
 import type { ReadQuestion } from '#src/domain/chat/read-question.ts';
 import type { DocumentRecord } from '#src/domain/documents/document.ts';
@@ -14,8 +20,8 @@ import type { SearchHit } from '#src/stores/search/query.ts';
 const mostCandidates = 12;
 const mostSegmentations = 10;
 
-export interface Grounds {
-  readonly ground: Ground;
+export interface AnswerSources {
+  readonly chosen: ChosenSources;
   readonly sources: readonly SourceCard[];
   /** Stored texts of the sources' documents, whole. */
   readonly texts: readonly string[];
@@ -28,11 +34,11 @@ interface Found {
 }
 
 /** Searches, reads what is stored of what was found, and chooses what an answer may rest on. Error: `service.unavailable`. */
-export async function findGrounds(
+export async function findAnswerSources(
   ctx: Pick<ToolContext<'documents' | 'groundingTexts' | 'search' | 'thumbnails'>, 'deps' | 'principal' | 'outcome'>,
   question: ReadQuestion,
   { scope, certainty }: { readonly scope: AskedScope; readonly certainty: Certainty },
-): Promise<Grounds> {
+): Promise<AnswerSources> {
   const { deps } = ctx;
   const found = await findDocuments(ctx, question, scope);
   const stored = await deps.groundingTexts.read(
@@ -44,7 +50,7 @@ export async function findGrounds(
     })),
   );
   const candidates = candidatesOf(found, stored);
-  const chosen = ground(question, candidates, certainty);
+  const chosen = chooseSources(question, candidates, certainty);
   const byId = new Map(found.map((one) => [one.record._id, one]));
   const sources = chosen.documents.flatMap(({ documentId, passages }, at): SourceCard[] => {
     const one = byId.get(documentId);
@@ -75,7 +81,7 @@ export async function findGrounds(
   const texts = candidates
     .filter(({ documentId }) => shown.has(documentId))
     .flatMap(({ title, passages }) => [title, ...new Set(passages.map(({ whole }) => whole))]);
-  return { ground: chosen, sources, texts };
+  return { chosen, sources, texts };
 }
 
 async function findDocuments(

@@ -5,7 +5,7 @@ import { createPlainMarkup } from '#src/domain/chat/plain-markup.ts';
 import type { ReadQuestion } from '#src/domain/chat/read-question.ts';
 import { chainStages } from '#src/domain/chat/text-stage.ts';
 import { AppError } from '#src/domain/app-error.ts';
-import type { Grounds } from '#tools/chat/find-sources.ts';
+import type { AnswerSources } from '#tools/chat/find-sources.ts';
 import type { ToolContext } from '#tools/define.ts';
 
 /** A model that goes on longer than this does not come to an end, in characters. */
@@ -17,9 +17,9 @@ export interface Answer {
 }
 
 /** Lines of the documents as they stand, or that there are none. */
-export function extractedAnswer(question: ReadQuestion, { ground, sources }: Grounds): Answer {
+export function extractedAnswer(question: ReadQuestion, { chosen, sources }: AnswerSources): Answer {
   const markup = createPlainMarkup(sources.length);
-  const text = markup.push(extractAnswer(question, ground)) + markup.end();
+  const text = markup.push(extractAnswer(question, chosen)) + markup.end();
   return { text, cited: sorted(markup.cited) };
 }
 
@@ -29,12 +29,12 @@ export function extractedAnswer(question: ReadQuestion, { ground, sources }: Gro
  */
 export async function modelAnswer(
   { deps: { chatModel }, signal }: Pick<ToolContext<'chatModel'>, 'deps' | 'signal'>,
-  asked: { readonly question: string; readonly history: readonly Said[]; readonly grounds: Grounds },
+  asked: { readonly question: string; readonly history: readonly Said[]; readonly answerSources: AnswerSources },
   tell: (delta: string) => void,
 ): Promise<Answer> {
-  const { question, history, grounds } = asked;
-  const markup = createPlainMarkup(grounds.sources.length);
-  const stages = chainStages(createQuoteCheck(quoteLookup(grounds.texts)), markup);
+  const { question, history, answerSources } = asked;
+  const markup = createPlainMarkup(answerSources.sources.length);
+  const stages = chainStages(createQuoteCheck(quoteLookup(answerSources.texts)), markup);
   const endless = new AbortController();
   const parts: string[] = [];
   let length = 0;
@@ -44,7 +44,7 @@ export async function modelAnswer(
     tell(text);
   };
   await chatModel.complete({
-    messages: answerPrompt({ question, history, sources: grounds.sources }, (name, text) =>
+    messages: answerPrompt({ question, history, sources: answerSources.sources }, (name, text) =>
       chatModel.delimit(name, text),
     ),
     temperature: 0,

@@ -35,7 +35,7 @@ async function tried(check: () => Promise<void>): Promise<Check> {
   }
 }
 
-/** Answers `/health`: computed at most once a second, whoever asks; no secrets. Source: specification §4.4. */
+/** Answers `/health`: computed at most once a second, whoever asks; no secrets. Source: `health.body`. */
 export class HealthService {
   readonly #parts: HealthParts;
   #latest: { at: number; checks: Promise<Health['checks']> } | null = null;

@@ -45,7 +45,7 @@ async function best(
   return { documents, nextCursor: null };
 }
 
-/** What the Docs tab shows: agents have list_documents and search_documents. Source: specification §2 "Document card", §4.3. */
+/** What the Docs tab shows: agents have list_documents and search_documents. Source: `dashboard.list`, docs/decisions/0036. */
 export const listDocumentCards = defineTool({
   name: 'list_document_cards',
   description: 'Documents as cards: newest first, or with query the best matches first.',

@@ -62,7 +62,7 @@ async function requireBinding(parts: KeyParts, wanted: NewKey): Promise<string |
   return workflow._id;
 }
 
-/** Issues a key. Errors: `request.invalid`, `workflow.not_found`. Source: identity.md "API keys". */
+/** Issues a key. Errors: `request.invalid`, `workflow.not_found`. Source: docs/decisions/0017. */
 export async function issueKey(parts: KeyParts, wanted: NewKey): Promise<IssuedKey> {
   const agentGraphId = await requireBinding(parts, wanted);
   if (wanted.kind === 'workflow' && wanted.scopes !== undefined)

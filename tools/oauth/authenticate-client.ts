@@ -65,7 +65,7 @@ async function holdsSomething(store: Issued, clientId: string, parameters: FormP
 
 /**
  * The client that sent the request: a confidential one by its secret, whichever of the two ways it comes, a public one by its id, which
- * proves nothing. Problems: `invalid_client`, `invalid_request`. Source: RFC 6749 §2.3, §3.2.1; attacks.md 79.
+ * proves nothing. Problems: `invalid_client`, `invalid_request`. Source: RFC 6749 §2.3, §3.2.1.
  */
 export async function authenticateClient(
   { clients, store }: { readonly clients: ClientDirectory; readonly store: Issued },

@@ -56,7 +56,7 @@ export function choiceErrors(choice: Choice, client: OAuthClient, place: Place):
   return errors;
 }
 
-/** Requests that wait for a person's word, and what comes of it. Source: mcp.md "OAuth 2.1 authorization server". */
+/** Requests that wait for a person's word, and what comes of it. Source: docs/decisions/0044. */
 export class Consents {
   readonly #parts: Parts;
 

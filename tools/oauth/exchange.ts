@@ -53,7 +53,7 @@ const deadGrant = (what: string): OAuthError =>
 /**
  * What each grant type rests on, checked before anything is used up, and used up by one conditional update. Whatever is used twice takes
  * all that it led to with it. Problems: `invalid_grant`, `invalid_scope`, `invalid_target`. Source: RFC 6749 §4.1.3, §6; RFC 9700 §4.14;
- * mcp.md "OAuth 2.1 authorization server".
+ * docs/decisions/0043.
  */
 export class Exchange {
   readonly #parts: ExchangeParts;

@@ -14,7 +14,7 @@ function ending({ offline, expiresAt }: OAuthGrant, now: Date): Date | null {
 
 /**
  * Stores the grant and a code for it, bound to what was asked for: the code, shown once. `grant.scopes`, `resource` and `clientId` are
- * what the code gives, whatever the request said. Source: RFC 6749 §4.1.2; mcp.md "OAuth 2.1 authorization server".
+ * what the code gives, whatever the request said. Source: RFC 6749 §4.1.2; docs/decisions/0043.
  */
 export async function issueCode(
   store: OAuthStore,
@@ -51,7 +51,7 @@ export interface NewOrganizationClient {
 
 /**
  * A confidential client of one organization that acts for itself by `client_credentials`, with the grant that says what it may; the
- * secret is shown once. Source: RFC 6749 §4.4; mcp.md "OAuth 2.1 authorization server".
+ * secret is shown once. Source: RFC 6749 §4.4; docs/decisions/0043.
  */
 export async function createOrganizationClient(
   store: OAuthStore,

@@ -39,7 +39,7 @@ function grantTypesOf({ grant_types: named = ['authorization_code'] }: ClientMet
 
 /**
  * A program that registers itself: known until nobody uses it any more. A confidential one gets its secret this once. Problems:
- * `invalid_redirect_uri`, `invalid_client_metadata`. Source: RFC 7591 §3; attacks.md 83.
+ * `invalid_redirect_uri`, `invalid_client_metadata`. Source: RFC 7591 §3.
  */
 export async function registerClient(
   store: Pick<OAuthStore, 'insertClient'>,

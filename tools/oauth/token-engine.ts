@@ -112,7 +112,7 @@ function asLibraryRequest(parameters: FormParameters, clientId: string): OAuth2S
 
 /**
  * The grant types of `@node-oauth/oauth2-server` over our store. Ours, since the library leaves them open: clients are authenticated
- * before, PKCE is required, scopes are checked before a refresh token is used. Source: mcp.md "OAuth 2.1 authorization server".
+ * before, PKCE is required, scopes are checked before a refresh token is used. Source: docs/decisions/0043.
  */
 export function createTokenEngine(parts: ExchangeParts): TokenEngine {
   const options = {

@@ -1,17 +1,24 @@
 import { closeSync, existsSync, linkSync, mkdirSync, openSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { backup, DatabaseSync } from 'node:sqlite';
-import { DATABASE_FILE, LOCK_FILE, readCard, RESTORE_MARK, syncPath, writeCard } from './instance-file.ts';
+import {
+  DATABASE_FILE,
+  LOCK_FILE,
+  readInstanceFile,
+  RESTORE_MARK,
+  syncPath,
+  writeInstanceFile,
+} from './instance-file.ts';
 import { Catalog } from './storage/catalog.ts';
 import { checkConsistency } from './storage/check.ts';
 import { Database } from './storage/database.ts';
 import { lockFolder } from './storage/lock.ts';
 
-/** How far a copy is, in pages of the file. */
+/** Reports the progress of a copy, in pages of the file. */
 export type Progress = (pages: { remainingPages: number; totalPages: number }) => void;
 
 export interface BackupOptions {
-  /** Whether something may be replaced: by a backup the file that has its name, by a restore the present data. */
+  /** Allows a backup to replace a file of its name, and a restore to replace the present data. */
   force: boolean;
   progress: Progress;
 }
@@ -22,7 +29,7 @@ export function databaseFile(dataDir: string): string {
   return join(dataDir, 'database', DATABASE_FILE);
 }
 
-/** What is wrong with a database or a backup, as of the moment of the call. Changes nothing, and an engine may be running on it. */
+/** Lists the problems of a database or a backup, as of the moment of the call. Changes nothing; an engine may be running on it. */
 export function checkDatabase(file: string): { documents: number; problems: string[] } {
   if (!existsSync(file)) throw new Error(`There is no embedded database ${file}`);
   try {
@@ -73,7 +80,7 @@ export async function restoreDatabase(
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   const lock = lockFolder(join(folder, LOCK_FILE));
   if (!lock) {
-    const { pid, address } = readCard(folder) ?? {};
+    const { pid, address } = readInstanceFile(folder) ?? {};
     throw new Error(
       `An engine runs on ${dataDir} (pid ${pid ?? 'unknown'}, ${address ?? 'starting'}): stop it, then restore`,
     );
@@ -133,8 +140,8 @@ function swap(folder: string, draft: string): string | undefined {
   syncPath(folder);
   for (const end of ['-wal', '-shm']) rmSync(file + end, { force: true });
   renameSync(draft, file);
-  const card = readCard(folder);
-  if (card) writeCard(folder, { password: card.password });
+  const instance = readInstanceFile(folder);
+  if (instance) writeInstanceFile(folder, { password: instance.password });
   syncPath(folder);
   rmSync(mark);
   syncPath(folder);

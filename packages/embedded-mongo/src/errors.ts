@@ -59,7 +59,7 @@ const CODE_NAMES: Readonly<Record<number, string>> = {
 const TIME_LIMIT = 50;
 const SQLITE_FULL = 13;
 
-/** A refusal in MongoDB's own words: its code, its code name, and what its reply carries beside them. */
+/** Error with MongoDB's code, code name and further fields of the reply. */
 export class CommandError extends Error {
   readonly code: number;
   readonly extra: Readonly<Record<string, unknown>>;
@@ -75,7 +75,7 @@ export class CommandError extends Error {
   }
 }
 
-/** Thrown by a command that lets others have their turn: it runs once more, from its start, behind them. */
+/** Thrown by a command that yields to others. It runs again from its start, after them. */
 export class CommandYielded extends Error {}
 
 export function notImplemented(what: string): CommandError {
@@ -91,7 +91,7 @@ export function failure(error: Error): Document {
   return failure(new CommandError(full ? 14031 : 1, `The embedded engine failed: ${error.message}`));
 }
 
-/** One failed write within a command that goes on. Anything but a MongoDB refusal fails the whole command. */
+/** Converts the error of one write in a batch. Errors other than `CommandError` fail the whole command. */
 export function writeError(index: number, error: unknown): Document {
   if (!(error instanceof CommandError) || error.code === TIME_LIMIT) throw error;
   return { index, code: error.code, errmsg: error.message, ...error.extra };

@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { USER } from './wire/auth.ts';
 
-/** What `engine.json` holds: always the password; while an engine runs, who and where it is. */
-export interface Card {
+/** Content of `engine.json`: always the password; while an engine runs, its process and address. */
+export interface InstanceFile {
   password: string;
   /** `127.0.0.1:<port>`, or the path of a unix socket. */
   address?: string;
@@ -19,19 +19,19 @@ export const LOCK_FILE = 'engine.lock';
 /** Stands in the folder while a restore moves files: what is there then is neither the old data nor the new. */
 export const RESTORE_MARK = 'restore.unfinished';
 
-export function readCard(folder: string): Card | undefined {
+export function readInstanceFile(folder: string): InstanceFile | undefined {
   try {
-    const card = JSON.parse(readFileSync(join(folder, 'engine.json'), 'utf8')) as Partial<Card>;
-    return typeof card.password === 'string' && card.password !== '' ? (card as Card) : undefined;
+    const instance = JSON.parse(readFileSync(join(folder, 'engine.json'), 'utf8')) as Partial<InstanceFile>;
+    return typeof instance.password === 'string' && instance.password !== '' ? (instance as InstanceFile) : undefined;
   } catch {
     // Missing, or torn by a power loss: a new password takes its place.
     return undefined;
   }
 }
 
-export function writeCard(folder: string, card: Card): void {
+export function writeInstanceFile(folder: string, instance: InstanceFile): void {
   const draft = join(folder, 'engine.json.new');
-  writeFileSync(draft, `${JSON.stringify(card)}\n`, { mode: 0o600 });
+  writeFileSync(draft, `${JSON.stringify(instance)}\n`, { mode: 0o600 });
   renameSync(draft, join(folder, 'engine.json'));
 }
 
@@ -48,7 +48,7 @@ export function syncPath(path: string): void {
 }
 
 /** Throws where opening what is there would quietly lose data: a restore cut short, or a log that went missing. */
-export function refuseLoss(folder: string, card: Card | undefined): void {
+export function refuseLoss(folder: string, instance: InstanceFile | undefined): void {
   if (existsSync(join(folder, RESTORE_MARK))) {
     throw new Error(
       `A restore into ${folder} was interrupted. Run it again: npm run db -- restore <file> --force. ` +
@@ -63,9 +63,9 @@ export function refuseLoss(folder: string, card: Card | undefined): void {
         `to go on without them, move ${join(folder, 'engine.json')} and ${log} away.`,
     );
   if (!hasBytes(file)) {
-    const lost = hasBytes(log) || (existsSync(file) && card?.opened !== undefined);
+    const lost = hasBytes(log) || (existsSync(file) && instance?.opened !== undefined);
     if (lost) throw refusal(`The database file ${file} is missing or empty, but there was one.`);
-  } else if (card?.opened !== undefined && !hasBytes(log) && lastOpened(file) < card.opened) {
+  } else if (instance?.opened !== undefined && !hasBytes(log) && lastOpened(file) < instance.opened) {
     throw refusal(`${file} lacks its newest writes: they were in ${log}, which is missing.`);
   }
 }

@@ -2,14 +2,14 @@ import { randomBytes } from 'node:crypto';
 import { chmodSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { LOCK_FILE, readCard, refuseLoss, syncPath, uriOf, writeCard } from './instance-file.ts';
+import { LOCK_FILE, readInstanceFile, refuseLoss, syncPath, uriOf, writeInstanceFile } from './instance-file.ts';
 import { Engine } from './storage/engine.ts';
 import { lockFolder } from './storage/lock.ts';
 import { startUpkeep } from './storage/upkeep.ts';
 import { probe } from './wire/probe.ts';
 import { listen } from './wire/server.ts';
 
-/** Where an engine is and who runs it. */
+/** Address of an engine and the process that runs it. */
 export interface EngineAddress {
   uri: string;
   /** `127.0.0.1:<port>`, or the path of a unix socket. */
@@ -45,15 +45,15 @@ export async function startEngine(
         throw error;
       }
     }
-    // The owner may be starting, or may just have died: ask again for both its card and the lock.
-    const card = readCard(folder);
-    if (card?.address !== undefined && (await probe(card.address, card.password))) {
-      const uri = uriOf(card.address, card.password);
-      return { uri, address: card.address, pid: card.pid, owned: false, close: async () => undefined };
+    // The owner may be starting, or may just have died: ask again for both its instance file and the lock.
+    const instance = readInstanceFile(folder);
+    if (instance?.address !== undefined && (await probe(instance.address, instance.password))) {
+      const uri = uriOf(instance.address, instance.password);
+      return { uri, address: instance.address, pid: instance.pid, owned: false, close: async () => undefined };
     }
     if (Date.now() > until) {
       throw new Error(
-        `Another process${card?.pid === undefined ? '' : ` (pid ${card.pid})`} holds ${folder}/${LOCK_FILE}, ` +
+        `Another process${instance?.pid === undefined ? '' : ` (pid ${instance.pid})`} holds ${folder}/${LOCK_FILE}, ` +
           `but no embedded engine answers there within ${PATIENCE_MS} ms`,
       );
     }
@@ -67,12 +67,12 @@ async function own(
   fail: (error: Error) => void,
   release: () => void,
 ): Promise<RunningEngine> {
-  const left = readCard(folder);
+  const left = readInstanceFile(folder);
   refuseLoss(folder, left);
   const { pid } = process;
   const password = left?.password ?? randomBytes(24).toString('base64url');
-  // A card left by a killed owner must not send anyone to its old address.
-  writeCard(folder, { ...(left?.opened !== undefined && { opened: left.opened }), password, pid });
+  // An instance file left by a killed owner must not send anyone to its old address.
+  writeInstanceFile(folder, { ...(left?.opened !== undefined && { opened: left.opened }), password, pid });
   const engine = new Engine(folder, fail);
   const opened = Number(engine.database.get('SELECT at FROM opened')?.[0]);
   const server = await listen({ engine, password }, wanted).catch(async (error: unknown) => {
@@ -80,7 +80,7 @@ async function own(
     throw error;
   });
   const { address } = server;
-  writeCard(folder, { password, opened, pid, address });
+  writeInstanceFile(folder, { password, opened, pid, address });
   syncPath(folder);
   const stopUpkeep = startUpkeep(engine);
   return {
@@ -90,7 +90,7 @@ async function own(
     owned: true,
     close: async () => {
       stopUpkeep();
-      writeCard(folder, { password, opened });
+      writeInstanceFile(folder, { password, opened });
       await engine.close();
       await server.close();
       release();

@@ -5,7 +5,7 @@ import { serialize } from 'bson';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { decode } from '../src/bson/decode.ts';
 import type { Document } from '../src/bson/value.ts';
-import { answersOf } from '../src/plan/cursors.ts';
+import { resultsOf } from '../src/plan/cursors.ts';
 import { checkConsistency } from '../src/storage/check.ts';
 import type { Collection } from '../src/storage/collection.ts';
 import { Engine } from '../src/storage/engine.ts';
@@ -71,7 +71,7 @@ it('the sweep takes a thousand at a time', () => {
 
 it('cursors go after ten minutes without use, but not those that are to stay', () => {
   const { cursors } = engine;
-  const many = () => answersOf(Array.from({ length: 9 }, (_, n) => serialize({ n })));
+  const many = () => resultsOf(Array.from({ length: 9 }, (_, n) => serialize({ n })));
   const start = (options: { lasting?: boolean }): number =>
     Number((cursors.first('d.c', many(), 2, options) as { cursor: { id: unknown } }).cursor.id);
   const [idle, lasting] = [start({}), start({ lasting: true })];
@@ -90,7 +90,7 @@ it('a time limit counts over all batches of a cursor, but not between them, and 
   }
   const before = performance.now();
   database.deadline = before + 60_000;
-  const reply = cursors.first('d.c', answersOf(failing()), 1) as { cursor: { id: unknown } };
+  const reply = cursors.first('d.c', resultsOf(failing()), 1) as { cursor: { id: unknown } };
   const id = Number(reply.cursor.id);
   database.deadline = Infinity;
   cursors.next(id, 'd.c', 1);

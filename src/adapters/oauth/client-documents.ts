@@ -1,3 +1,4 @@
+import { InkgraphError } from '#src/domain/app-error.ts';
 import { isRedirectAllowed } from '#src/domain/access/oauth/redirect.ts';
 import { plainName } from '#src/domain/access/oauth/consent-text.ts';
 import type { OutboundAnswer } from '#src/domain/ports/outbound.ts';
@@ -8,7 +9,7 @@ const mostRedirectUris = 20;
 const grantTypes = ['authorization_code', 'refresh_token'] as const satisfies readonly OAuthGrantType[];
 
 /** The document does not describe a client of its address. The message is for the log: it quotes the document, shortened. */
-export class ClientMetadataError extends Error {}
+export class ClientMetadataError extends InkgraphError {}
 
 /** Accepts canonical addresses only, since client ids are compared as text. Source: draft-ietf-oauth-client-id-metadata-document §3. */
 export function isDocumentAddress(clientId: string): boolean {

@@ -93,6 +93,15 @@ function beforeSignUp(options: LibraryOptions) {
 }
 
 /**
+ * Keeps the library from creating indexes in the background: src/stores/indexes.ts has them all, and the library prints to the console
+ * when one exists under another name.
+ */
+function withoutIndexSetup(db: Db): Db {
+  const collection = (name: string) => Object.assign(db.collection(name), { createIndex: async () => name });
+  return Object.assign(Object.create(db) as Db, { collection });
+}
+
+/**
  * Configures the authentication library: cookie `app.session_token`, string ids, our collections, no cookie cache, no bearer tokens, the
  * address of the caller from the HTTP layer only. Nothing comes from environment variables of the library. Source: docs/decisions/0034.
  */
@@ -106,7 +115,7 @@ export function createBetterAuth(options: LibraryOptions) {
     secrets: [{ version: 1, value: secret }],
     secret,
     // With a client the adapter uses transactions.
-    database: mongodbAdapter(db, { transaction: false }),
+    database: mongodbAdapter(withoutIndexSetup(db), { transaction: false }),
     ...(store === null ? {} : { secondaryStorage: store }),
     user: { modelName: 'users' },
     account: { modelName: 'accounts' },

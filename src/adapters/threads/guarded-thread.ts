@@ -1,10 +1,11 @@
+import { InkgraphError } from '#src/domain/app-error.ts';
 import { Worker } from 'node:worker_threads';
 
 /** The thread ended (crash, out of memory, `end()`) before it responded. */
-export class ThreadEndedError extends Error {}
+export class ThreadEndedError extends InkgraphError {}
 
 /** The thread reported that the call failed. `answer` is its message. */
-export class ThreadCallError extends Error {
+export class ThreadCallError extends InkgraphError {
   readonly answer: unknown;
 
   constructor(answer: unknown) {

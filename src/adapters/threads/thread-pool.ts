@@ -1,3 +1,5 @@
+import { InkgraphError } from '#src/domain/app-error.ts';
+
 /** A member of a pool. It may have ended by itself, and can be ended. */
 export interface Poolable {
   readonly ended: boolean;
@@ -23,7 +25,7 @@ export interface ThreadPool<T extends Poolable> {
   close(): Promise<void>;
 }
 
-export class PoolClosedError extends Error {}
+export class PoolClosedError extends InkgraphError {}
 
 interface Member<T> {
   readonly kind: string;

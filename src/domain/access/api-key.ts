@@ -3,32 +3,32 @@ import { grantedScopes, type Scope } from '#src/contracts/scopes.ts';
 
 export type KeyKind = 'workflow' | 'service';
 
-/** An API key as stored: never the secret, only its SHA-256. Source: identity.md "API keys"; specification §5. */
+/** An API key as stored: only the SHA-256 of its secret. Source: `resource.key.hash`, docs/decisions/0017. */
 export interface ApiKeyRecord {
   readonly _id: string;
   readonly hash: string;
-  /** The first characters, to recognize a key by. */
+  /** First characters of the secret, to recognize the key. */
   readonly prefix: string;
   readonly kind: KeyKind;
   readonly name: string;
   readonly organizationId: string;
   readonly projectId: string;
   readonly deviceId: string | null;
-  /** Required for workflow keys: the workflow that uploads run. */
+  /** Required for workflow keys: the workflow that uploads start. */
   readonly agentGraphId: string | null;
-  /** Null, or missing in keys of older versions: what the kind has. */
+  /** null, or absent in keys of older versions: only the scopes of the kind. */
   readonly scopes?: readonly Scope[] | null;
   /** Requests a second; null, or missing in keys of older versions: the limit that all keys have. */
   readonly ratePerSecond?: number | null;
   readonly createdBy: string;
-  /** Of a key that a program made for a person: it stops working when what the person granted to the program does. */
+  /** OAuth grant of the program that created the key for a user; the key ends with the grant. */
   readonly grantId?: string | null;
   readonly createdAt: Date;
   readonly expiresAt: Date | null;
   readonly lastUsedAt: Date | null;
   readonly revokedAt: Date | null;
   readonly replacedBy: string | null;
-  /** A rotated key works until then. */
+  /** Last moment at which a rotated key works. */
   readonly graceUntil: Date | null;
 }
 
@@ -38,7 +38,7 @@ const ofKind: Readonly<Record<KeyKind, readonly Scope[]>> = {
 };
 const grantedTo = { workflow: grantedScopes(ofKind.workflow), service: grantedScopes(ofKind.service) };
 
-/** What a key may do: what its kind has, and what it was given beside. */
+/** Scopes of a key: those of its kind and those granted in addition. */
 export function scopesOf({ kind, scopes }: Pick<ApiKeyRecord, 'kind' | 'scopes'>): ReadonlySet<Scope> {
   return scopes ? grantedScopes([...ofKind[kind], ...scopes]) : grantedTo[kind];
 }
@@ -74,31 +74,31 @@ function randomBase62(length: number): string {
   let text = '';
   while (text.length < length) {
     for (const byte of randomBytes(length)) {
-      // 248 is the largest multiple of 62 below 256: a plain remainder would favour the first letters.
+      // 248 is the largest multiple of 62 below 256; without the bound, the remainder would favour the first letters.
       if (byte < 248 && text.length < length) text += alphabet[byte % 62];
     }
   }
   return text;
 }
 
-/** A new secret: `ink_wf_` or `ink_svc_`, 32 random base62 characters, 6 of CRC32. Shown once. */
+/** Creates a secret: `ink_wf_` or `ink_svc_`, 32 random base62 characters, 6 characters of CRC32. */
 export function newKeySecret(kind: KeyKind): string {
   const body = headers[kind] + randomBase62(32);
   return body + checkDigits(body);
 }
 
-/** False for anything that cannot be a key of ours, typos included: refused before any database read. */
+/** Checks form and checksum, which rejects mistyped keys without a database read. Source: `auth.key.format`. */
 export function looksLikeKey(secret: string): boolean {
   const match = form.exec(secret);
   return match !== null && checkDigits(secret.slice(0, -6)) === match[3];
 }
 
-/** What is stored and looked up: SHA-256, lower-case hexadecimal. */
+/** SHA-256 of a secret in lower-case hexadecimal, for storage and lookup. */
 export function hashKey(secret: string): string {
   return createHash('sha256').update(secret).digest('hex');
 }
 
-/** Usable now: not revoked, not expired, not rotated beyond its grace. */
+/** True if the key is not revoked, not expired, and not rotated longer ago than its grace time. */
 export function keyIsLive(key: ApiKeyRecord, now: Date): boolean {
   if (key.revokedAt !== null) return false;
   if (key.expiresAt !== null && key.expiresAt <= now) return false;

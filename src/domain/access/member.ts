@@ -38,7 +38,7 @@ export interface InvitationRecord {
 }
 
 /**
- * How a change of a member went. `changed`: nothing happened, since they are not there, have another role than was said, or are being
+ * Outcome of a change of a member. `changed`: nothing happened, since they are not there, have another role than was said, or are being
  * changed by somebody else. `last_owner`: nothing happened, since nobody else is an owner.
  */
 export type MemberChange = 'done' | 'changed' | 'last_owner';

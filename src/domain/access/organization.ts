@@ -13,5 +13,5 @@ export interface ProjectRecord {
   readonly createdAt: Date;
 }
 
-/** Of one organization. */
+/** A project of an organization. */
 export const mostProjects = 1_000;

@@ -4,60 +4,64 @@ import { AppError } from '#src/domain/app-error.ts';
 
 export type PrincipalKind = 'service-key' | 'workflow-key' | 'session' | 'oauth';
 
-/** Who calls. Every repository call takes its organization and projects. Source: identity.md "Principal". */
+/** The authenticated caller. Store calls take their organization and projects from it. Source: docs/decisions/0035. */
 export interface Principal {
   readonly kind: PrincipalKind;
-  /** The key, the user or the program: what records, rate limits and the audit log name. */
+  /** Id of the key, user or program, for records, rate limits and the audit log. */
   readonly actorId: string;
   readonly actorName: string;
-  /** null: no API key. */
+  /** null unless the caller uses an API key. */
   readonly keyId: string | null;
-  /** null: no session. */
+  /** null unless the caller uses a session. */
   readonly session: {
     readonly id: string;
     readonly userId: string;
     readonly email: string;
     readonly role: Role;
   } | null;
-  /** null or absent: no OAuth grant. */
+  /** null or absent unless the caller uses an OAuth grant. */
   readonly grant?: {
     readonly id: string;
     readonly clientId: string;
-    /** False for a program that acts for itself, by client credentials. */
+    /** false: a program that acts for itself by client credentials. */
     readonly person: boolean;
-    /** The person in the organization; absent for programs, and where an issuer beside us knows its people itself. */
+    /** The member that a program acts for; absent for client credentials and for external issuers. */
     readonly member?: { readonly email: string; readonly role: Role };
   } | null;
   readonly organizationId: string;
-  /** Of a key its one project, of a session all of the organization, of a grant those that were consented to. */
+  /** Projects of the caller: one for a key, all of the organization for a session, the granted ones for an OAuth grant. */
   readonly projectIds: readonly string[];
-  /** What organization and projects are called; absent where finding out who calls did not tell. */
+  /** Names of the organization and projects; absent if authentication did not load them. */
   readonly places?: {
     readonly organizationName: string;
     readonly projects: readonly { readonly id: string; readonly name: string }[];
   };
   readonly scopes: ReadonlySet<Scope>;
-  /** Requests a second that its key was given; null or absent: the limit that all callers have. */
+  /** Requests per second of its key; null or absent: the limit of all callers. */
   readonly ratePerSecond?: number | null;
-  /** The workflow a workflow key is bound to. */
+  /** Workflow that a workflow key is bound to. */
   readonly agentGraphId: string | null;
 }
 
-/** The credential that calls: the key, the session's user, or the grant. Another program of the same person is another caller. */
+/** Id of the credential: the key, the session's user, or the grant. Two programs of a user are two callers. */
 export function callerIdOf({ actorId, grant }: Pick<Principal, 'actorId' | 'grant'>): string {
   return grant?.id ?? actorId;
 }
 
 /**
- * Where what is made goes: the project that is named, or the only one there is. Errors: `project.not_found` for one that is not the
- * caller's, `request.invalid` where one of several has to be named.
+ * Project for a new resource: the named one, or the caller's only one. Errors: `project.not_found` for a project of others,
+ * `request.invalid` if the caller has several projects and names none.
  */
 export function projectFor({ projectIds }: Principal, named?: string): string {
   if (named !== undefined) {
     if (projectIds.includes(named)) return named;
-    throw new AppError('project.not_found', 'No project with this id is yours.', {
-      errors: [{ pointer: '/projectId', code: 'not_found', message: 'take an id from the list of projects' }],
-    });
+    throw new AppError(
+      'project.not_found',
+      'You have no project with this projectId. Use an id from the list of projects.',
+      {
+        errors: [{ pointer: '/projectId', code: 'not_found', message: 'use an id from the list of projects' }],
+      },
+    );
   }
   const [only, ...more] = projectIds;
   if (only !== undefined && more.length === 0) return only;
@@ -67,7 +71,7 @@ export function projectFor({ projectIds }: Principal, named?: string): string {
   });
 }
 
-/** Projects named in one message. */
+/** Most project ids in an error message. */
 const mostShown = 20;
 function shown(projectIds: readonly string[]): string {
   const left = projectIds.length - mostShown;

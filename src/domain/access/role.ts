@@ -18,12 +18,12 @@ const granted: Readonly<Record<Role, ReadonlySet<Scope>>> = {
   owner: grantedScopes(scopes),
 };
 
-/** What a member may do. Owners differ from admins in who may change whom: `mayChange`. Source: identity.md "Sessions". */
+/** Scopes of a role. Owners have those of admins; `mayChange` makes the difference. Source: docs/decisions/0035. */
 export function scopesOfRole(role: Role): ReadonlySet<Scope> {
   return granted[role];
 }
 
-/** Only owners make owners, and change or remove them. */
+/** Only owners can appoint, change or remove owners. */
 export function mayChange(actor: Role, subject: Role): boolean {
   return actor === 'owner' || (actor === 'admin' && subject !== 'owner');
 }

@@ -1,4 +1,4 @@
-/** Whose data a query may touch; a Principal is one. There is no query without it, but for the system's own loops. */
+/** Tenant that a query is limited to, such as a Principal. Only background loops of the system query without one. */
 export interface Tenant {
   readonly organizationId: string;
   readonly projectIds: readonly string[];

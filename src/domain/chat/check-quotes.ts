@@ -1,8 +1,8 @@
 import type { TextStage } from '#src/domain/chat/text-stage.ts';
 
-/** Shorter ones are names and terms, not quotations. */
+/** Shortest quotation, in characters: shorter quoted text is a name or a term. */
 const shortest = 12;
-/** Held back at most: a quotation is told when it is known to be one. */
+/** Most characters to hold back until a quotation ends and can be checked. */
 const longest = 600;
 const closing: Readonly<Record<string, string>> = { '"': '"', '“': '”', '„': '“”', '«': '»' };
 const openers = /["“„«]/;
@@ -11,7 +11,7 @@ const alike: Readonly<Record<string, string>> = { '’': "'", '‘': "'", '–':
 const flat = (text: string): string =>
   text.replaceAll(/[’‘–—−]/g, (character) => alike[character] ?? character).replaceAll(/\s+/gu, ' ');
 
-/** Whether a quotation stands in one of the texts, but for white space and the kind of dashes; what `...` leaves out may be anything. */
+/** Returns a check whether a text contains a quotation, ignoring white space and kinds of dashes; `...` matches any text. */
 export function quoteLookup(texts: readonly string[]): (quote: string) => boolean {
   let read: readonly string[] | undefined;
   return (quote) => {
@@ -24,16 +24,16 @@ export function quoteLookup(texts: readonly string[]): (quote: string) => boolea
   };
 }
 
-/** Of the first of these characters; -1 where there is none. */
+/** Index of the first of these characters; -1 if there is none. */
 function placeOf(marks: string, text: string): number {
   const places = Array.from(marks, (mark) => text.indexOf(mark)).filter((at) => at !== -1);
   return places.length === 0 ? -1 : Math.min(...places);
 }
 
-/** Takes the quotation marks off what is no quotation: the words stay, the claim that they are literal goes. */
+/** Removes the quotation marks of text that no source contains: the words stay, without the claim to be literal. */
 export function createQuoteCheck(isLiteral: (quote: string) => boolean): TextStage {
   let held = '';
-  /** Of a quotation that was too long to wait for: its closing mark goes, too. */
+  /** Closing mark of a quotation that was too long to check, to be removed too. */
   let dropping = '';
 
   const takeQuote = (isEnd: boolean): string | null => {

@@ -4,7 +4,7 @@ export interface ConversationRecord {
   /** As the client knows it: the same id of two people names two conversations. */
   readonly _id: string;
   readonly organizationId: string;
-  /** Whose it is: nobody else reads it, other members neither. */
+  /** Owner of the conversation. No other member can read it. */
   readonly userId: string;
   readonly title: string;
   readonly scope: ChatScope;

@@ -1,34 +1,34 @@
-import { focusOf, type Ground } from '#src/domain/chat/ground.ts';
+import { focusOf, type ChosenSources } from '#src/domain/chat/choose-sources.ts';
 import type { RankedPassage } from '#src/domain/chat/rank-passages.ts';
 import type { ReadQuestion, Term } from '#src/domain/chat/read-question.ts';
 import { phrases } from '#src/domain/chat/phrases.ts';
 import type { Span } from '#src/domain/extract-locally/locate-quote.ts';
 
-/** What answers where no model is configured, or nothing was found to ask one about. */
+/** Label of answers without a model: none is configured, or nothing was found. */
 export const extractiveLabel = 'local/extractive';
 
 const mostQuotes = 3;
-/** Of the best quote's score. */
+/** Lowest score of a quote, as a share of the best quote's score. */
 const leastScore = 0.6;
-/** A shorter line is a label, whose value may stand below it. */
+/** Shorter lines can be labels, with the value in the next line. */
 const shortLine = 30;
 const longestQuote = 320;
 const money = String.raw`EUR|USD|GBP|CHF|euros?|dollars?|pounds?|francs?|[€$£]`;
 const amount = new RegExp(String.raw`\d[.,]\d\d(?!\d)|(?:${money})\s?\d|\d\s?(?:${money})`, 'iu');
 const date = /\d{1,4}[./-]\d{1,2}[./-]\d{1,4}|\b(19|20)\d\d\b|\d{1,2}\.? \p{L}{3,}|\d{1,2}:\d\d/u;
 const forKind = 1.5;
-/** What is asked for is named first: `the IBAN of Juniper Lane`. */
+/** Weight of the first term, which names the requested fact: `the IBAN of Juniper Lane`. */
 const forFirst = 2.5;
-/** Words that stand together anyway, as those of a name, count for less each. */
+/** Weight of words that usually occur together, such as those of a name. */
 const forNext = 0.6;
-/** A description says over again, in its own words, what the text says. */
+/** Weight of descriptions, which repeat the text in other words. */
 const ofDescription = 0.7;
 
 interface Line extends Span {
   readonly index: number;
   readonly passage: RankedPassage;
   readonly terms: ReadonlySet<Term>;
-  /** With the line below where the value seems to stand there. */
+  /** The line, with the next one if the value seems to be there. */
   readonly text: string;
 }
 
@@ -38,11 +38,11 @@ interface Quote {
   readonly score: number;
 }
 
-/** The lines and sentences that come closest to an answer, each with the mark of its document; or that there are none. */
-export function extractAnswer(question: ReadQuestion, ground: Ground): string {
+/** The lines and sentences that answer the question best, each with the citation mark of its document, or a sentence that there are none. */
+export function extractAnswer(question: ReadQuestion, chosen: ChosenSources): string {
   const said = phrases[question.language];
   const isAboutAll = question.asksForGist && focusOf(question.terms).every(({ role }) => role === 'kind');
-  const quotes = isAboutAll ? descriptionsIn(ground) : linesThatAnswer(question, ground);
+  const quotes = isAboutAll ? descriptionsIn(chosen) : linesThatAnswer(question, chosen);
   const best = quotes[0]?.score ?? 0;
   const kept: Quote[] = [];
   for (const quote of quotes) {
@@ -53,7 +53,7 @@ export function extractAnswer(question: ReadQuestion, ground: Ground): string {
   return `${said.passages}\n\n${kept.map(({ index, text }) => `- "${text}" [${index}]`).join('\n')}`;
 }
 
-function descriptionsIn({ documents }: Ground): Quote[] {
+function descriptionsIn({ documents }: ChosenSources): Quote[] {
   return documents.flatMap(({ passages }, at): Quote[] => {
     const passage = passages.find(({ field }) => field === 'description') ?? passages[0];
     if (passage === undefined) return [];
@@ -62,7 +62,7 @@ function descriptionsIn({ documents }: Ground): Quote[] {
   });
 }
 
-function linesThatAnswer(question: ReadQuestion, { documents, ranking }: Ground): Quote[] {
+function linesThatAnswer(question: ReadQuestion, { documents, ranking }: ChosenSources): Quote[] {
   const focus = focusOf(question.terms);
   const about = new Set(focus);
   const lines = documents.flatMap(({ passages }, at) =>
@@ -90,7 +90,7 @@ function linesThatAnswer(question: ReadQuestion, { documents, ranking }: Ground)
 function linesOf(
   question: ReadQuestion,
   passage: RankedPassage,
-  { ranking, index }: { readonly ranking: Ground['ranking']; readonly index: number },
+  { ranking, index }: { readonly ranking: ChosenSources['ranking']; readonly index: number },
 ): Line[] {
   const { whole, start, end, field } = passage;
   const border = field === 'description' ? /(?<=[.!?])\s+|\n/g : /\n/g;

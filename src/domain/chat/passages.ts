@@ -4,23 +4,23 @@ import type { OcrLine } from '#src/domain/ports/ocr-engine.ts';
 import { union, type Box } from '#src/domain/segment-locally/geometry.ts';
 import type { DescriptionText, OcrText, SegmentationText } from '#src/domain/chat/stored-texts.ts';
 
-/** A piece of stored text: `whole.slice(start, end)`. */
+/** A passage of stored text: `whole.slice(start, end)`. */
 export interface Passage extends Span {
   readonly documentId: string;
   readonly field: 'ocr' | 'description' | 'segmentation';
   readonly resultId: string;
-  /** The stored text that it is a piece of. */
+  /** The whole stored text. */
   readonly whole: string;
   readonly page?: number;
   readonly bbox?: Box;
 }
 
-/** About as long as a paragraph. Source: pipeline.md "Search and chat". */
+/** Target length of a passage in characters, about a paragraph. Source: docs/decisions/0041. */
 const usualLength = 600;
-/** Of one text; what comes later is not read. Keeps the work bounded for a book. */
+/** Characters to read of one text, which bounds the work for long documents. */
 export const mostCharacters = 300_000;
 
-/** Lines of a text on one page, grouped to passages; lines are cut at blanks where one alone is longer. */
+/** Groups lines of a page into passages; splits longer lines at spaces. */
 function grouped(text: string, from: number, to: number): Span[] {
   const groups: { start: number; end: number }[] = [];
   let group: { start: number; end: number } | undefined;
@@ -52,11 +52,11 @@ function blankBefore(text: string, start: number): number {
   const blank = text.lastIndexOf(' ', start + usualLength);
   if (blank > start) return blank;
   const end = start + usualLength;
-  // Never within a surrogate pair.
+  // Does not split a surrogate pair.
   return /[\uD800-\uDBFF]/.test(text.charAt(end - 1)) ? end - 1 : end;
 }
 
-/** Passages of recognized text, up to its character `most`, with their page and the box around their lines. */
+/** Passages of the first `most` characters of recognized text, with page and bounding box. */
 export function ocrPassages({ documentId, ocrResultId, text, pages }: OcrText, most = mostCharacters): Passage[] {
   const lines = pages.map((page) => ({ lines: page.lines as readonly OcrLine[] }));
   const placed = placedLines({ text, pages: lines });
@@ -108,7 +108,7 @@ interface SegmentLine extends Span {
   readonly box: Box | null;
 }
 
-/** What is said of the segments, as it is searched: what was looked for, then every different label and text, each on a line. */
+/** Searchable text of segments: the prompt, then each distinct label and text, one per line. */
 export function segmentationText({ prompt, segments }: Pick<SegmentationText, 'prompt' | 'segments'>): {
   readonly text: string;
   readonly lines: readonly SegmentLine[];

@@ -5,7 +5,7 @@ interface Phrases {
   readonly passages: string;
 }
 
-/** What is said without a model. */
+/** Fixed sentences of answers without a model. */
 export const phrases: Readonly<Record<QuestionLanguage, Phrases>> = {
   en: {
     nothing: 'I found nothing in these documents that answers this.',

@@ -1,17 +1,17 @@
 import type { TextStage } from '#src/domain/chat/text-stage.ts';
 
-/** A mark may name several sources: `[1, 3]`. */
+/** Citation mark, possibly of several sources: `[1, 3]`. */
 const mark = /( ?)\[\s?(\d{1,3}(?:\s?[,;]\s?\d{1,3}){0,8})\s?\]/g;
 const longestMark = 80;
-/** Nobody writes longer words; one without a blank is given one, so that little is held back. */
+/** Longest word, in characters. A longer one gets a space, which bounds the text that is held back. */
 const longestWord = 400;
 const scheme = /[a-z0-9+.-]*:\/\/+|(?:java|vb)script:|data:(?=[a-z]+\/)|www\.(?=[^\s.,;!?])/gi;
 const longRun = new RegExp(`[!-~]{${longestWord}}(?=[!-~])`, 'g');
 
 /**
- * Makes an answer harmless for whatever renders it, piece by piece: only marks `[n]` of the `sources` there are stay as they are. No
- * image, link or HTML gets through, in Markdown or without: brackets become parentheses, tags lose their sense, addresses their
- * scheme. Pieces are cut at blanks, and no construct that is looked for goes over one. `cited` fills as marks go out.
+ * Makes a streamed answer safe for any renderer: removes images, links and HTML, also in Markdown. Brackets become parentheses, tags and
+ * URL schemes are defused; only citation marks `[n]` of existing sources stay. Text is processed up to a space, and no removed construct
+ * contains one. `cited` collects the numbers of the marks that were sent.
  */
 export function createPlainMarkup(sources: number): TextStage & { readonly cited: ReadonlySet<number> } {
   const cited = new Set<number>();
@@ -19,7 +19,7 @@ export function createPlainMarkup(sources: number): TextStage & { readonly cited
 
   const clean = (text: string): string => {
     const stays: string[] = [];
-    // Marks step aside for a character that no text has, so that nothing below sees their brackets.
+    // Replaces citation marks by NUL, so that the steps below do not see their brackets.
     let plain = text.replaceAll('\u0000', '').replaceAll(mark, (...found: [string, string, string, number, string]) => {
       const [all, blank, numbers, at, whole] = found;
       const known = [...new Set(numbers.split(/[,;]/).map(Number))].filter((n) => n >= 1 && n <= sources);
@@ -33,7 +33,7 @@ export function createPlainMarkup(sources: number): TextStage & { readonly cited
       .replaceAll(']', ')')
       .replaceAll(/<(?=[a-z/!?])/gi, '< ')
       .replaceAll('!\u0000', '! \u0000');
-    // A mark before `(` or `:` would be a link, or name the target of all marks.
+    // A mark before `(` or `:` would be a Markdown link or link definition.
     return plain.replaceAll(
       /\u0000(?=([(:])?)/g,
       (_, next?: string) => (stays.shift() ?? '') + (next === undefined ? '' : ' '),
@@ -57,7 +57,7 @@ export function createPlainMarkup(sources: number): TextStage & { readonly cited
   };
 }
 
-/** What is left may be a scheme again: until nothing is. */
+/** Removes URL schemes repeatedly, since a removal can leave another scheme. */
 function withoutSchemes(text: string): string {
   for (let now = text; ;) {
     const less = now.replaceAll(scheme, '');
@@ -70,13 +70,13 @@ function broken(text: string): string {
   return text.replaceAll(longRun, '$& ');
 }
 
-/** Up to the last blank or foreign letter, which no construct goes over, but before a mark that may not be over. */
+/** Index up to which the text is complete: the last space or non-Latin letter, but before an unfinished citation mark. */
 function safeCut(text: string): number {
   let cut = text.length;
   while (cut > 0 && isWithin(text.charCodeAt(cut - 1))) cut -= 1;
-  // The blank itself waits with the next word; a foreign letter goes.
+  // Keeps the space with the next word.
   if (cut > 0 && isBlank(text.charCodeAt(cut - 1))) cut -= 1;
-  // The word that a mark begins in may begin in another mark.
+  // The word before an open mark can itself start inside another mark.
   for (let open = openMark(text, cut); open !== -1; open = openMark(text, cut)) {
     cut = open;
     while (cut > 0 && isWithin(text.charCodeAt(cut - 1))) cut -= 1;

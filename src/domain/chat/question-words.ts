@@ -1,10 +1,10 @@
 import { functionWordSet } from '#src/domain/embed-locally/stop-words.ts';
 
-/** Languages that fixed sentences exist in. */
+/** Languages of the fixed sentences. */
 export type QuestionLanguage = 'en' | 'de' | 'fr';
 export const questionLanguages = ['en', 'de', 'fr'] as const satisfies readonly QuestionLanguage[];
 
-/** Words that ask, folded as `foldText` does: they say nothing about what is asked for. */
+/** Question words, folded as by `foldText`; they do not name a subject. */
 const asking: Readonly<Record<QuestionLanguage, string>> = {
   en: `what whats which who whom whose when where why how much many does did say says said tell show give find list please
     document documents file files page there know want need get any mention mentions mentioned state stated contain contains
@@ -17,28 +17,28 @@ const asking: Readonly<Record<QuestionLanguage, string>> = {
     documents fichier page est ce il elle y a t et doit peut faut commence finit ecrit aussi dit ecrit la dedans cela ca`,
 };
 
-/** What kind of document is meant narrows where to look; it need not be said in the text itself. */
+/** Words for kinds of documents. They narrow the search, but the text need not contain them. */
 export const kindWords: ReadonlySet<string> = new Set(
   `invoice bill receipt letter form statement contract report memo note flyer photo picture scan image
    rechnung beleg quittung kassenbon brief formular auszug kontoauszug vertrag bericht notiz foto bild
    facture recu lettre formulaire releve contrat rapport`.split(/\s+/),
 );
 
-/** Nothing but these asks what a document is about. */
+/** A question with only these words asks for a summary. */
 export const gistWords: ReadonlySet<string> = new Set(
   `summary summarize summarise summarized overview describe description gist content contents topic explain
    zusammenfassung zusammen fasse fass zusammenfassen uberblick geht inhalt beschreibe beschreibung beschreib thema worum handelt
    resume resumer apercu contenu parle sujet decris description`.split(/\s+/),
 );
 
-/** Begins a question that goes on from the one before. */
+/** First words of a question that continues the previous one. */
 export const followUpWords: ReadonlySet<string> = new Set(
   `and it its that this those these they them their he she his her there also
    und davon dazu darin dieser diese dieses deren dessen sein seine ihr ihre
    et celui celle ceux cela ca son sa ses leur y`.split(/\s+/),
 );
 
-/** Words of one meaning, in the languages that are asked in. */
+/** Groups of words with the same meaning, in all supported languages. */
 const meanings: readonly (readonly string[])[] = [
   'telephone phone tel call telefon telefonnummer rufnummer',
   'email mail courriel',
@@ -61,7 +61,7 @@ const meanings: readonly (readonly string[])[] = [
   'company firm firma unternehmen entreprise societe',
 ].map((words) => words.split(' '));
 
-/** What a document comes to. */
+/** The word for the total amount of a document. */
 export const totalWord = 'total';
 
 export function wordsLike(word: string): readonly string[] {

@@ -5,30 +5,30 @@ import { editDistance } from '#src/domain/documents/text-distance.ts';
 import { foldText, wordsOf } from '#src/domain/embed-locally/fold-text.ts';
 
 export interface RankedPassage extends Passage {
-  /** BM25 over stems, and more for identifiers and phrases; 0 has nothing in common with the question. */
+  /** BM25 over stems, with a bonus for identifiers and phrases; 0 without a common term. */
   readonly score: number;
   readonly terms: ReadonlySet<Term>;
-  /** Identifiers of the question that it has. */
+  /** Identifiers of the question that the passage contains. */
   readonly codes: readonly string[];
 }
 
 export interface Ranking {
   /** Best first, without those of score 0. */
   readonly passages: readonly RankedPassage[];
-  /** How telling each term of the question is: more for what is rare. */
+  /** Inverse document frequency of a term of the question. */
   readonly weightOf: (term: Term) => number;
-  /** Terms of the question that a text has, by the same reading. */
+  /** Terms of the question that a text contains. */
   readonly termsIn: (text: string) => ReadonlySet<Term>;
 }
 
 const saturation = 1.2;
 const lengthEffect = 0.5;
 const ofContext = 0.5;
-/** A word misread by one letter, or a compound that begins with the word. */
+/** Weight of a word that differs by one letter, or of a compound that starts with the term. */
 const ofLookalike = 0.5;
 const ofExact = 4;
 
-/** Ranks the passages of the documents that a search found. */
+/** Ranks passages by their relevance to a question. */
 export function rankPassages(question: ReadQuestion, passages: readonly Passage[]): Ranking {
   const { terms, phrases } = question;
   const read = termReader(question);
@@ -66,7 +66,7 @@ export function rankPassages(question: ReadQuestion, passages: readonly Passage[
   };
 }
 
-/** A text is only taken apart where the letters and digits of an identifier follow each other in it at all. */
+/** Identifiers in a text. Skips the tokenization if the text cannot contain any of them. */
 function codesIn(text: string, identifiers: readonly string[]): string[] {
   if (identifiers.length === 0) return [];
   const bare = foldText(text).replaceAll(/[^\p{L}\p{N}]+/gu, '');
@@ -76,7 +76,7 @@ function codesIn(text: string, identifiers: readonly string[]): string[] {
   return possible.filter((code) => all.has(code));
 }
 
-/** Counts terms in a text. Every different word is compared once for each question. */
+/** Returns a function that counts terms in a text. Caches the comparison of each distinct word. */
 function termReader({ terms, stem }: ReadQuestion): (text: string) => Map<Term, number> {
   const byStem = new Map(
     terms.toReversed().flatMap((term) => term.stems.toReversed().map((one) => [one, term] as const)),

@@ -15,43 +15,42 @@ import type { Stem } from '#src/domain/embed-locally/lexical-features.ts';
 export type Stemmers = (language: QuestionLanguage) => Stem;
 
 export interface Term {
-  /** Folded. */
+  /** The word, folded as by `foldText`. */
   readonly word: string;
-  /** Of the word and of those that mean the same. */
+  /** Stems of the word and its synonyms. */
   readonly stems: readonly string[];
-  /** `kind`: says what kind of document is meant; `context`: from the question before. */
+  /** `focus`: subject of the question; `kind`: kind of document; `context`: from the previous question. */
   readonly role: 'focus' | 'kind' | 'context';
 }
 
-/** A question, taken apart. */
+/** A parsed question. */
 export interface ReadQuestion {
   readonly text: string;
   readonly language: QuestionLanguage;
   readonly stem: Stem;
-  /** What to search documents by. */
+  /** Query for the document search. */
   readonly searchText: string;
   readonly terms: readonly Term[];
   readonly identifiers: readonly string[];
-  /** Must be in the text as they stand. */
+  /** Quoted phrases, which a text must contain literally. */
   readonly phrases: readonly string[];
   readonly asksFor: 'amount' | 'date' | null;
-  /** Asks what a document is about, not for something in it. */
+  /** true: asks for a summary, not for a fact. */
   readonly asksForGist: boolean;
 }
 
 const most = { characters: 4_000, terms: 24, context: 8, searchText: 900 } as const;
 const sets = askingWordSets();
-/** `What is this about?`, not `What about this?`. */
+/** Matches `What is this about?`, not `What about this?`. */
 const endsInAbout = /\babout\P{L}*$/u;
 const amountWords =
   /\b(how much|amount|total|price|cost|sum|wie ?viel|\w*betrag|\w*summe|preis|kostet|combien|montant|prix)\b/;
-/** Amounts that are told apart from the whole. */
+/** Words for specific amounts; questions with one do not ask for the total. */
 const amountLike = new Set([...wordsLike(totalWord), ...wordsLike('price'), ...wordsLike('tax'), ...wordsLike('pay')]);
 const dateWords = /\b(when|date|deadline|due|day|wann|datum|frist|fallig|quand|echeance)\b/;
 
 /**
- * Reads the last question, with what was asked before it. A question that has little of its own, or points back, is read together
- * with the key words of the one before.
+ * Parses a question. A question that has few words of its own, or refers back, gets the key words of the previous question as context.
  */
 export function readQuestion(question: string, before: string | undefined, stemmers: Stemmers): ReadQuestion {
   const text = question.slice(0, most.characters);
@@ -97,14 +96,14 @@ export function readQuestion(question: string, before: string | undefined, stemm
   };
 }
 
-/** `How much is the invoice?` asks for what it comes to. */
+/** Adds the word for the total: `How much is the invoice?` asks for it. */
 function withTotal(words: readonly string[], asksFor: ReadQuestion['asksFor']): readonly string[] {
   if (asksFor !== 'amount' || !words.some((word) => kindWords.has(word))) return words;
   const isSaid = words.some((word) => amountLike.has(word));
   return isSaid ? words : [...words, totalWord];
 }
 
-/** What a document in another language, or of other words, may say instead. */
+/** Synonyms and translations of the words. */
 function otherWords(words: readonly string[]): string[] {
   return words
     .flatMap((word) =>
@@ -115,7 +114,7 @@ function otherWords(words: readonly string[]): string[] {
     .slice(0, 6);
 }
 
-/** Of words that mean the same, the first. */
+/** Keeps the first of terms with the same meaning. */
 function distinct(terms: readonly Term[]): Term[] {
   const seen = new Set<string>();
   return terms.filter(({ stems: [stem = ''], stems }) => {
@@ -133,7 +132,7 @@ function pointsBack(words: readonly string[], own: readonly string[]): boolean {
   return own.length < 2 || words.slice(0, 12).some((word) => followUpWords.has(word));
 }
 
-/** By words that ask and connect; English where nothing tells. */
+/** Language by question and function words; English if undecided. */
 function languageOf(words: readonly string[]): QuestionLanguage {
   const hits = (language: QuestionLanguage): number => words.filter((word) => sets[language].has(word)).length;
   return questionLanguages.toSorted((one, other) => hits(other) - hits(one))[0] ?? 'en';

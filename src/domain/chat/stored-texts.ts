@@ -24,7 +24,7 @@ export interface SegmentationText {
   readonly segments: readonly { readonly label: string; readonly text?: string; readonly box: Box }[];
 }
 
-/** What is stored about some documents, as far as an answer can rest on it. */
+/** Stored texts of documents that an answer can cite. */
 export interface StoredTexts {
   readonly ocr: readonly OcrText[];
   readonly descriptions: readonly DescriptionText[];

@@ -1,10 +1,10 @@
-/** Text that comes in pieces goes out in pieces, changed; what a stage holds back comes with a later piece, or at the end. */
+/** Transforms a stream of text. A stage can hold text back until a later `push` or `end`. */
 export interface TextStage {
   push(piece: string): string;
   end(): string;
 }
 
-/** One after the other. */
+/** Chains stages: the output of each is the input of the next. */
 export function chainStages(...stages: readonly TextStage[]): TextStage {
   return {
     push: (piece) => stages.reduce((text, stage) => stage.push(text), piece),

@@ -1,3 +1,5 @@
+import { createStopWords } from '#src/domain/embed-locally/stop-words.ts';
+import { foldText, wordsOf } from '#src/domain/embed-locally/fold-text.ts';
 import { guessDocumentType, type TypeGuess } from '#src/domain/describe-locally/document-type.ts';
 import { findAmounts } from '#src/domain/describe-locally/find-amounts.ts';
 import { findContacts } from '#src/domain/describe-locally/find-contacts.ts';
@@ -7,10 +9,9 @@ import { findTitle, shortened } from '#src/domain/describe-locally/find-title.ts
 import { guessLanguage, languageNames } from '#src/domain/describe-locally/guess-language.ts';
 import type { KeyField } from '#src/domain/describe-locally/key-field.ts';
 import type { PictureFacts } from '#src/domain/describe-locally/picture-facts.ts';
-import { topWords } from '#src/domain/describe-locally/top-words.ts';
 import type { DocumentDescription } from '#src/domain/ports/models.ts';
 
-/** What a description may rely on: recognized text with its confidence (0..100), size in pixels, pages, tone and colour. */
+/** Input of a description: recognized text with its confidence (0..100), size in pixels, pages, brightness and colour. */
 export interface DescribableDocument {
   readonly text: string;
   readonly avgConfidence: number;
@@ -20,13 +21,13 @@ export interface DescribableDocument {
   readonly picture: PictureFacts;
 }
 
-/** Patterns below read this much; key facts stand on a document's first pages. */
+/** Characters to read, since key facts are on the first pages. */
 const characters = 40_000;
 const doubtful = 60;
-/** Fields that sentences name after the number of the document itself, in this order. */
+/** Fields to mention in sentences after the document number, in this order. */
 const telling = ['reference', 'claim number', 'date', 'due date', 'total', 'closing balance'];
 
-/** Title, type, language, key fields, tags and one to three sentences, from the text alone. Says nothing it did not find. */
+/** Derives title, type, language, key fields, tags and one to three sentences from the text, without inventing facts. */
 export function describeDocument(document: DescribableDocument): DocumentDescription {
   const text = document.text.slice(0, characters);
   if (!/[\p{L}\p{N}]/u.test(text)) return describeWithoutText(document);
@@ -125,4 +126,19 @@ function tagsOf(
 
 function pagesOf(pages: number): string {
   return pages === 1 ? '1 page' : `${pages} pages`;
+}
+
+/** The five most repeated content words of a text, for tags; ties in reading order. */
+function topWords(text: string): string[] {
+  const stopWords = createStopWords();
+  const counts = new Map<string, number>();
+  for (const word of wordsOf(foldText(text))) {
+    if (word.length >= 5 && /^\p{L}+$/u.test(word) && !stopWords.has(word))
+      counts.set(word, (counts.get(word) ?? 0) + 1);
+  }
+  return [...counts]
+    .filter(([, count]) => count >= 2)
+    .toSorted((left, right) => right[1] - left[1])
+    .slice(0, 5)
+    .map(([word]) => word);
 }

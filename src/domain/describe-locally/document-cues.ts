@@ -1,10 +1,10 @@
-/** Words that speak for a document type: a pattern over folded text (lower case, no accents) and how strongly it speaks. */
+/** Cue words of a document type: patterns over folded text (lower case, no accents) with weights. */
 export interface DocumentCues {
   readonly type: string;
   readonly cues: readonly (readonly [pattern: RegExp, weight: number])[];
 }
 
-/** English, German, French, Spanish and Italian cues. The order decides between equals. */
+/** Cues in English, German, French, Spanish and Italian. The first type wins a tie. */
 export const documentCues: readonly DocumentCues[] = [
   {
     type: 'invoice',

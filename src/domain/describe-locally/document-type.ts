@@ -4,16 +4,16 @@ import { foldText } from '#src/domain/embed-locally/fold-text.ts';
 export interface TypeGuess {
   /** One of the types of `documentCues`, or `unknown`. */
   readonly type: string;
-  /** The words that decided, as they stand in the folded text; empty for `unknown` and where the shape of the text decided. */
+  /** Matched words of the folded text; empty for `unknown` and for a guess by the shape of the text. */
   readonly evidence: readonly string[];
 }
 
-/** Fewer points than this are chance. */
+/** Fewest points for a guess. */
 const enough = 3;
-/** A cue among the first lines names the document rather than something it mentions. */
+/** Bonus for cues in the first lines, which usually name the document itself. */
 const headingBonus = 2;
 
-/** Guesses the type by keywords. A running text without any of them, but long enough, is an article. */
+/** Guesses the type by keywords. A long running text without keywords is an article. */
 export function guessDocumentType(text: string): TypeGuess {
   const folded = foldText(text);
   const heading = folded.split('\n', 6).slice(0, 5).join('\n');
@@ -33,7 +33,7 @@ export function guessDocumentType(text: string): TypeGuess {
   return { type: isLongRunningText(text) ? 'article' : 'unknown', evidence: [] };
 }
 
-/** "invoice" says nothing beside "invoice number". */
+/** Removes evidence that is part of other evidence, such as "invoice" in "invoice number". */
 function withoutParts(evidence: readonly string[]): string[] {
   return evidence.filter((words) => !evidence.some((other) => other !== words && other.includes(words)));
 }
@@ -46,7 +46,7 @@ function isLongRunningText(text: string): boolean {
   return sentencesOf(text) >= 12 && text.length >= 1500;
 }
 
-/** Ends of sentences after a lower-case word, which lists and tables do not have. */
+/** Counts sentence ends after a lower-case word, which lists and tables do not have. */
 function sentencesOf(text: string): number {
   return text.match(/\p{Ll}{2}[.!?]["'”’)]?(?:\s|$)/gu)?.length ?? 0;
 }

@@ -5,7 +5,7 @@ const before = 'EUR|USD|GBP|CHF|CAD|AUD|[€$£¥]';
 const after = 'EUR|USD|GBP|CHF|[€£]|euros?|dollars?|pounds?|francs?|cents?';
 const amount = new RegExp(`(?<![\\w.,])(?:(?:${before}) ?(?:${figure})|(?:${figure})\\s?(?:${after}))(?![\\w])`, 'g');
 
-/** Totals, the most telling first. A line is read from its label to its end; its last figure is the value. */
+/** Labels of totals, the most specific first. The value is the last number after the label in its line. */
 const totals: readonly (readonly [label: RegExp, name: string])[] = [
   [
     /^.{0,60}?\b(?:total due|amount due|balance due|grand total|zu zahlen|gesamtbetrag|rechnungsbetrag|total ttc|net à payer|importe total)\b(.*)$/gim,
@@ -22,7 +22,7 @@ const money = new RegExp(
   'g',
 );
 
-/** Total, balances, tax and up to four other amounts with a currency, as written. A total without a currency stays without. */
+/** Finds total, balances, tax and up to four other amounts with a currency, as written. Adds no currency to a total. */
 export function findAmounts(text: string): KeyField[] {
   const named: KeyField[] = [];
   for (const [label, name] of totals) {
@@ -43,7 +43,7 @@ function lastFigure(rest: string): string {
       .slice(0, 200)
       .match(money)
       ?.map((found) => found.trim()) ?? [];
-  // "the total due within 30 days" names no total: a figure counts with cents or a currency, or alone after its label.
+  // A number counts with cents or a currency, or directly after its label: "the total due within 30 days" has no total.
   return (
     figures.findLast((found) => /[.,]\d{2}$|[^\d.,' -]/.test(found)) ??
     (/^[\s:]*-?[\d.,]+\s*$/.test(rest) ? figures.at(-1) : undefined) ??

@@ -11,7 +11,7 @@ const person =
   /(?:\b[Ff]ull name|\b[Aa]ccount holder|\b[Hh]older|\b[Aa]pplicant name)[ \t]*:?[ \t]+(\p{Lu}[\p{L}'’.-]{0,40}(?: \p{Lu}[\p{L}'’.-]{0,40}){1,3})/gu;
 const weight = /\b(?:total |gross |net )?weight[ \t]*:?[ \t]*(\d[\d.,]{0,9} ?(?:kg|g|lbs?|t))\b/gi;
 
-/** E-mail addresses, web addresses, telephone numbers, labelled names and weights, as written. */
+/** Finds e-mail addresses, web addresses, telephone numbers, labelled names and weights, as written. */
 export function findContacts(text: string): KeyField[] {
   return [
     ...distinct(fieldsBy(text, person, 'name'), 2),

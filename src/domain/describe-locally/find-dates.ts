@@ -19,7 +19,7 @@ const date = new RegExp(
 );
 const time = /\b\d{1,2}:\d{2}\b(?: ?[ap]\.?m\b)?|\b\d{1,2} ?[ap]m\b/gi;
 
-/** Words shortly before a date, and what they make of it. */
+/** Words before a date and the field name they give it. */
 const roles: readonly (readonly [before: RegExp, name: string])[] = [
   [/(?:birth|born|geboren|geburtsdatum|naissance|nacimiento|nascita)\W*(?:on |am |le )?$/i, 'date of birth'],
   [
@@ -32,8 +32,8 @@ const roles: readonly (readonly [before: RegExp, name: string])[] = [
 ];
 
 /**
- * Dates and times as written. The field `date` is the one labelled so, or else the first with a year; others are `other date` or
- * carry the role their label gives. At most 6 dates and 2 times.
+ * Finds at most 6 dates and 2 times, as written. The field `date` is the labelled one, or the first with a year; the others are named by
+ * their label, or `other date`.
  */
 export function findDates(text: string): KeyField[] {
   const dates = distinct(

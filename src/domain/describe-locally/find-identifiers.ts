@@ -1,10 +1,10 @@
 import { distinct, fieldsBy, type KeyField } from '#src/domain/describe-locally/key-field.ts';
 
-/** An optional short prefix of capitals, then digits with separators, then groups after single spaces: `BW 7740 1126`, `INV-2024-00873`. */
+/** Matches codes such as `BW 7740 1126` and `INV-2024-00873`: optional capitals, digits with separators, groups after single spaces. */
 const code = String.raw`((?:[A-Z]{1,5}[ -]?){0,2}\d[\dA-Z]*(?:[./-][\dA-Z]+)*(?: \d[\dA-Z]+){0,3})(?![\d.,%:]*\d)`;
 const number = String.raw`(?:[ \t]*(?:number|num|no|nr|id|nummer|numero|№|#)\b\.?)`;
 
-/** Labels in the text and the field they give. More telling labels come first: a passage is read once. */
+/** Labels and their field name, the most specific first, since each passage is read once. */
 const labels: readonly (readonly [label: string, name: string, needsNumberWord: boolean])[] = [
   ['statement(?: of account)?|kontoauszug', 'statement number', true],
   ['invoice|rechnung|facture|factura|fattura', 'invoice number', false],
@@ -27,11 +27,11 @@ const labels: readonly (readonly [label: string, name: string, needsNumberWord: 
 const iban = /\b[A-Z]{2}\d{2}(?: ?[A-Z\d]{4}){3,7}(?: ?[A-Z\d]{1,3})?\b/g;
 const issue = /\b(No\.? ?\d{1,5})(?=, [A-Z])/g;
 
-/** Numbers and codes that the text names by a label, plus IBANs. Values stay as written. */
+/** Finds labelled numbers and codes, and IBANs, as written. */
 export function findIdentifiers(text: string): KeyField[] {
   const found: KeyField[] = fieldsBy(text, iban, 'iban');
   for (const [label, name, needsNumberWord] of labels) {
-    // The label in any case, the code in capitals only: "order to" is no order number.
+    // Labels match any case, codes only capitals: "order to" is not an order number.
     const pattern = new RegExp(
       `\\b(?:${anyCase(label)})${anyCase(number)}${needsNumberWord ? '' : '?'}[ \\t]*[:#]?[ \\t]*${code}`,
       'g',
@@ -44,7 +44,7 @@ export function findIdentifiers(text: string): KeyField[] {
   return distinct(found, 12);
 }
 
-/** `[aA][bB]` for `ab`; escapes and groups stay. */
+/** Makes a pattern case-insensitive: `[aA][bB]` for `ab`; keeps escapes and groups. */
 function anyCase(pattern: string): string {
   return pattern.replace(/\\.|\(\?|[a-z]/g, (part) => (part.length === 1 ? `[${part}${part.toUpperCase()}]` : part));
 }

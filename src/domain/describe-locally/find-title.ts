@@ -1,6 +1,6 @@
 const longest = 90;
 
-/** Lines that say where, when or how to reach, not what. */
+/** Patterns of lines that are addresses, dates or contacts rather than titles. */
 const weak = [
   /@|\bwww\.|https?:/i,
   /^(?:tel|phone|fax|date|datum|to|from|subject|bill to|dear|sehr geehrte)\b/i,
@@ -10,7 +10,7 @@ const weak = [
   /\b(?:street|road|lane|avenue|court|walk|floor|suite|unit|stra(?:ß|ss)e|str\.|rue|p\.?o\.? box)\b.*\d|\d.*\b(?:street|road|lane|avenue|court|walk|stra(?:ß|ss)e|rue)\b/i,
 ];
 
-/** The first strong line among the first ten: words, not an address, date or label. Empty when there is none. */
+/** The first title-like line of the first ten: words, not an address, date or label. Empty if there is none. */
 export function findTitle(text: string): string {
   const lines = text
     .slice(0, 5000)
@@ -26,12 +26,12 @@ export function findTitle(text: string): string {
     .slice(0, 10);
   const readable = lines.filter(isReadable);
   const strong = readable.filter((line) => !weak.some((pattern) => pattern.test(line)));
-  // A line with a number is a heading's second choice: "Quarterly No. 118" stands above the article's own title.
+  // Prefers lines without numbers: "Quarterly No. 118" precedes the title of an article.
   const best = strong.slice(0, 3).find((line) => !/\d/.test(line)) ?? strong[0] ?? readable[0] ?? '';
   return shortened(best);
 }
 
-/** Cut at a word, with an ellipsis. */
+/** Cuts a line at a word and adds an ellipsis. */
 export function shortened(line: string, most = longest): string {
   if (line.length <= most) return line;
   const cut = line.slice(0, most - 1);

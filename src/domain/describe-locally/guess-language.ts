@@ -1,11 +1,11 @@
 import { foldText, wordsOf } from '#src/domain/embed-locally/fold-text.ts';
 import { functionWordSet, functionWords, type KnownLanguage } from '#src/domain/embed-locally/stop-words.ts';
 
-/** Words looked at: enough to tell languages apart. */
+/** Words to read. */
 const sample = 2000;
 const fewest = 4;
 
-/** Language by function words: `en`, `de`, `fr`, `es` or `it`; `und` where the text is short, a list, or close between two. */
+/** Language by function words: `en`, `de`, `fr`, `es` or `it`; `und` for short texts, lists and close calls. */
 export function guessLanguage(text: string): KnownLanguage | 'und' {
   const words = wordsOf(foldText(text)).slice(0, sample);
   const scores = (Object.keys(functionWords) as KnownLanguage[])

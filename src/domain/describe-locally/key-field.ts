@@ -1,11 +1,11 @@
-/** One fact as it stands in the text. `at` is its place (character), for order and to keep one passage from counting twice. */
+/** One fact as written. `at` is its character offset, for order and to count each passage once. */
 export interface KeyField {
   readonly name: string;
   readonly value: string;
   readonly at: number;
 }
 
-/** All matches of a global pattern as fields; the first group, or else the whole match, is the value. */
+/** All matches of a global pattern as fields; the value is the first group, or the whole match. */
 export function fieldsBy(text: string, pattern: RegExp, name: string): KeyField[] {
   return [...text.matchAll(pattern)].map((match) => ({
     name,
@@ -14,7 +14,7 @@ export function fieldsBy(text: string, pattern: RegExp, name: string): KeyField[
   }));
 }
 
-/** Keeps the first of equal values, at most `most`. */
+/** Removes duplicate values and keeps at most `most`. */
 export function distinct(fields: readonly KeyField[], most: number): KeyField[] {
   const seen = new Set<string>();
   return fields

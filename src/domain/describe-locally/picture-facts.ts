@@ -5,7 +5,7 @@ export interface PictureFacts {
   readonly coloured: boolean;
 }
 
-/** What the pixels alone tell: how light the page is, and whether it has colour. */
+/** Brightness of a page, and if it has colour. */
 export function pictureFacts(raster: Raster): PictureFacts {
   const luminance = luminanceOf(raster);
   const white = luminance.filter((value) => value > 225).length / luminance.length;

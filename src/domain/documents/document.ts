@@ -3,7 +3,7 @@ import type { DomainEvent } from '#src/domain/events/events.ts';
 
 export type Visibility = 'private' | 'public';
 export type UploadFamily = 'workflow-key' | 'service' | 'dashboard';
-/** `derived`: made by a run from another document. */
+/** `derived`: a run made it from another document. */
 export type DocumentFamily = UploadFamily | 'derived';
 
 export interface LatestOcr {
@@ -22,7 +22,7 @@ export interface LatestDescription {
   readonly text: string;
 }
 
-/** A document as stored. `pendingEvents` is its outbox: written with it in one write, emptied by the relay. */
+/** A document as stored. `pendingEvents` is its outbox: written with the document, emptied by the relay. */
 export interface DocumentRecord {
   readonly _id: string;
   readonly schemaVersion: 1;
@@ -30,13 +30,13 @@ export interface DocumentRecord {
   readonly projectId: string;
   readonly family: DocumentFamily;
   readonly apiKeyId: string | null;
-  /** Who uploaded it from the dashboard or over OAuth; missing in documents of older versions. */
+  /** User that uploaded it from the dashboard or over OAuth; absent in documents of older versions. */
   readonly userId?: string | null;
-  /** Of derived documents: what they were made from, and by what. */
+  /** Origin of a derived document. */
   readonly parentDocumentId?: string;
   readonly segmentationId?: string;
   readonly objectKey: string;
-  /** Where the acknowledged bytes are, under a key no client can write to, or `objectKey` itself on a write-once store. */
+  /** Key of the acknowledged bytes, which no client can write to; equals `objectKey` on a write-once store. */
   readonly pinnedKey: string;
   readonly etag: string;
   readonly sha256: string | null;
@@ -49,19 +49,19 @@ export interface DocumentRecord {
   readonly createdAt: Date;
   readonly ocr: LatestOcr | null;
   readonly description: LatestDescription | null;
-  /** It is being deleted: nobody finds it, and the relay takes away what belongs to it. */
+  /** Set when deletion starts: queries skip the document, and the relay deletes its data. */
   readonly deletedAt?: Date;
   readonly pendingEvents: readonly DomainEvent[];
 }
 
-/** A presigned upload that has not been acknowledged, or was: `documentId` is fixed from the start. */
+/** A presigned upload, acknowledged or not. `documentId` is fixed at presign. */
 export interface UploadRecord {
   /** The object key. */
   readonly _id: string;
   readonly documentId: string;
   readonly family: UploadFamily;
   readonly apiKeyId: string | null;
-  /** Missing in uploads of older versions. */
+  /** Absent in uploads of older versions. */
   readonly userId?: string | null;
   readonly organizationId: string;
   readonly projectId: string;
@@ -69,6 +69,6 @@ export interface UploadRecord {
   readonly sizeBytes: number;
   readonly visibility: Visibility;
   readonly createdAt: Date;
-  /** Forgotten after this (TTL index). */
+  /** Deleted after this time by a TTL index. */
   readonly forgetAt: Date;
 }

@@ -1,17 +1,17 @@
-/** Most identifiers kept of one text, and the longest one: what a search record may hold of an untrusted document. */
+/** Limits of the identifiers in a search record, since documents are untrusted. */
 export const identifierLimits = { count: 2_000, queryCount: 32, characters: 64, run: 6 } as const;
 
-/** `,` and `'` only where they group or divide digits, as in amounts. */
+/** Matches tokens with inner separators; `,` and `'` only between digits, as in amounts. */
 const chunk = /[\p{L}\p{N}]+(?:(?:[-‐‑‒–—/.]|(?<=\p{Nd})[,'’](?=\p{Nd}{2,3}(?!\p{Nd})))[\p{L}\p{N}]+)*/gu;
 const separator = /[-‐‑‒–—/.,'’]/u;
-/** Stands in front of a number, as `INV` does; people type it in small letters. */
+/** Prefix of a number, such as `INV`. */
 const printedPrefix = /^\p{Lu}{1,4}$/u;
 const typedPrefix = /^\p{L}{1,4}$/u;
 
 interface Token {
   readonly parts: readonly string[];
   readonly whole: string;
-  /** One space away from the token before it. */
+  /** true: exactly one space after the previous token. */
   readonly follows: boolean;
   readonly isPrefix: boolean;
 }
@@ -23,10 +23,9 @@ interface Rule {
 }
 
 /**
- * Numbers and codes in a document's text, in order of appearance and each once: tokens of at least 3 characters with a digit,
- * folded to lower-case letters and digits. What `-`, `/` or `.` hold together counts as a whole and in parts: `INV-2024/0042`
- * gives `inv20240042`, `2024`, `0042`; and so does what single spaces do (`INV 2024 0042`, `4 982,80`). Source: pipeline.md
- * "Search and chat" (exact identifiers are pinned).
+ * Numbers and codes of a document, in order, without duplicates: tokens of at least 3 characters with a digit, folded to lower-case
+ * letters and digits. Codes joined by `-`, `/`, `.` or single spaces count as a whole and in parts: `INV-2024/0042` gives `inv20240042`,
+ * `2024`, `0042`; `4 982,80` likewise. Source: docs/decisions/0016.
  */
 export function identifiersOf(text: string): string[] {
   const candidates = ({ parts, whole }: Token) => (parts.length > 1 ? [whole, ...parts] : [whole]);
@@ -34,8 +33,8 @@ export function identifiersOf(text: string): string[] {
 }
 
 /**
- * The same rule for a query, so that equal codes meet however they are punctuated; but a code that is held together counts as a
- * whole only: who asks for `INV-2024/0042` does not mean everything of 2024.
+ * Identifiers of a query by the same rule, so that punctuation does not matter. A joined code counts as a whole only: a search for
+ * `INV-2024/0042` must not find all of 2024.
  */
 export function queryIdentifiers(text: string): string[] {
   const candidates = ({ whole }: Token) => [whole];
@@ -44,7 +43,7 @@ export function queryIdentifiers(text: string): string[] {
 
 function collect(text: string, { limit, prefix, candidates }: Rule): string[] {
   const found = new Set<string>();
-  /** Only as many as there is room for: what is printed as one comes first. */
+  /** Joined codes, added after single tokens while the limit allows. */
   const joined = new Set<string>();
   const add = (to: Set<string>, candidate: string): void => {
     if (isIdentifier(candidate) && to.size < limit) to.add(candidate);

@@ -2,7 +2,7 @@ import { fileExtensions, type DocumentType } from '#src/contracts/media-types.ts
 import type { DocumentRecord, UploadFamily } from '#src/domain/documents/document.ts';
 
 /**
- * Where a client may upload to; shapes from specification §4. Every segment is an id, the file name is random:
+ * Object key of an upload. Every segment is an id, the file name is random. Source: `ingest.ack.object_key`, `service.ack.object_key`.
  * `uploads/<org>/<project>/<key>/<yyyy>/<mm>/<token>.<ext>`, `uploads/<org>/<project>/service-api/<key>/<token>.<ext>` and
  * `uploads/<org>/<project>/dashboard/<user>/<token>.<ext>`.
  */
@@ -10,7 +10,7 @@ export function uploadKey(upload: {
   organizationId: string;
   projectId: string;
   family: UploadFamily;
-  /** The key or the user. */
+  /** Id of the key or user. */
   actorId: string;
   token: string;
   type: DocumentType;
@@ -27,17 +27,17 @@ export function uploadKey(upload: {
 
 type Placed = Pick<DocumentRecord, '_id' | 'organizationId' | 'projectId'>;
 
-/** Where acknowledged bytes are kept: no client is ever given an address to write there. */
+/** Object key of acknowledged bytes. Clients never get a signed URL to write it. */
 export function pinnedKey(document: Placed, type: DocumentType): string {
   return `documents/${document.organizationId}/${document.projectId}/${document._id}/original.${fileExtensions[type]}`;
 }
 
-/** Where the picture that a run made is kept, under the id of its document. */
+/** Object key of a derived document. */
 export function derivedKey(document: Placed): string {
   return `derived/${document.organizationId}/${document.projectId}/${document._id}.png`;
 }
 
-/** A picture of a document as it is kept: `side` is one of `thumbnailSides`, `width` one of `pageWidths`. */
+/** A stored picture of a document. `side` is one of `thumbnailSides`, `width` one of `pageWidths`. */
 export type Picture =
   | { readonly kind: 'thumbnail'; readonly side: number }
   | { readonly kind: 'page'; readonly page: number; readonly width: number; readonly rotate: Turn };
@@ -57,7 +57,7 @@ export function pictureKey(document: Placed, picture: Picture): string {
   return `${folder}/pages/${page}-${width}-${rotate}.webp`;
 }
 
-/** Every key under which something of the document may be stored: what goes when it is deleted. */
+/** Every object key that a document can have, for its deletion. */
 export function objectKeysOf(document: Placed & Pick<DocumentRecord, 'objectKey' | 'pinnedKey' | 'pages'>): string[] {
   const thumbnails = thumbnailSides.map((side): Picture => ({ kind: 'thumbnail', side }));
   const pages = Array.from({ length: document.pages }, (_, page) =>

@@ -2,7 +2,7 @@ import type { OcrPage } from '#src/domain/ports/ocr-engine.ts';
 import type { DocumentDescription } from '#src/domain/ports/models.ts';
 import type { Segment } from '#src/domain/ports/segmenter.ts';
 
-/** Who made a result. `(runId, nodeId, key)` is unique: a node that runs again after a crash finds its first result. */
+/** Origin of a result. `(runId, nodeId, key)` is unique: a node repeated after a crash finds its first result. */
 export interface ResultOrigin {
   readonly organizationId: string;
   readonly projectId: string;

@@ -1,11 +1,11 @@
 import { luminanceOf, meansOf, type Raster } from '#src/domain/embed-locally/raster.ts';
 
-/** Means of blocks closer than this (of 255) count as equal: compression noise must not flip bits of empty paper. */
+/** Largest difference of block means (of 255) that counts as equal, since compression noise must not flip bits of empty paper. */
 const tolerance = 1;
 
 /**
- * 64-bit block hash as 16 hex digits: one bit for each of 8 x 8 blocks, set where the block is lighter than the median of its
- * quarter of the page. Pictures within 6 differing bits are near-duplicates. Source: Yang, Gu, Niu 2006 (block mean hash).
+ * 64-bit block mean hash in 16 hex digits: one bit for each of 8 x 8 blocks, set if the block is lighter than the median of its quarter
+ * of the page. Pictures with at most 6 different bits are near-duplicates. Source: Yang, Gu, Niu 2006.
  */
 export function blockHash(raster: Raster): string {
   const means = meansOf(luminanceOf(raster), 8);

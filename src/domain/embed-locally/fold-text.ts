@@ -1,16 +1,16 @@
-/** Text is read up to here (characters); what follows does not enter an embedding or a description. */
+/** Characters of a text that embeddings and descriptions read. */
 const maxCharacters = 100_000;
 
-/** Longer runs of letters and digits are noise or data, not words; they are read in pieces of this many characters. */
+/** Longest word. Longer runs of letters and digits are noise or data, and are split. */
 const maxWord = 32;
 
 const wordPattern = /[\p{L}\p{N}]+/gu;
-/** Scripts written without spaces: a run of them is read as overlapping pairs. */
+/** Scripts without spaces between words; their runs are split into overlapping pairs. */
 const unspaced =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}]{2,}/u;
 const ascii = /^[\x00-\x7f]*$/;
 
-/** Lower case, compatibility forms unfolded (ligatures, full width), accents and other marks dropped: `Ärzte` is `arzte`. */
+/** Folds a text: lower case, without compatibility forms (ligatures, full width) and marks. `Ärzte` becomes `arzte`. */
 export function foldText(text: string): string {
   const bounded = text.length > maxCharacters ? text.slice(0, maxCharacters) : text;
   if (ascii.test(bounded)) return bounded.toLowerCase();

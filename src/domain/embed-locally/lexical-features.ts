@@ -1,30 +1,30 @@
 import { foldText, wordsOf } from '#src/domain/embed-locally/fold-text.ts';
 import { createStopWords } from '#src/domain/embed-locally/stop-words.ts';
 
-/** Reduces a folded word to its stem. The same function must serve documents and queries. */
+/** Reduces a folded word to its stem. Documents and queries must use the same function. */
 export type Stem = (word: string) => string;
 
 /** Kinds of features; the kind is the lowest two bits of a feature's id. */
 export const featureKind = { stem: 0, pair: 1, gram: 2 } as const;
 
 export interface LexicalFeatures {
-  /** Ids (signed 32 bits, which V8 keeps unboxed) with how often each occurs. */
+  /** Frequency by feature id (signed 32 bits, which V8 keeps unboxed). */
   counts(text: string): Map<number, number>;
-  /** Ids with their readable names: `s:invoic`, `p:invoic number`, `g:_in`. */
+  /** Readable name by feature id: `s:invoic`, `p:invoic number`, `g:_in`. */
   names(text: string): Map<number, string>;
 }
 
 interface Word {
   readonly stem: string;
   readonly stemHash: number;
-  /** The stem's id, then those of `gramsOf` the word. */
+  /** Id of the stem, then of the `gramsOf` the word. */
   readonly ids: readonly number[];
 }
 
-/** Words remembered per extractor; forgotten all at once, so that memory stays bounded (about 5 MB). */
+/** Cached words of an extractor. The cache is cleared when full, which bounds memory to about 5 MB. */
 const rememberedWords = 10_000;
 
-/** Stems, pairs of neighbouring stems and character 3/4-grams of the words that are no stop words. Pure but for a bounded memory. */
+/** Extracts stems, pairs of adjacent stems and character 3/4-grams of content words. Has a bounded cache. */
 export function createLexicalFeatures(stem: Stem): LexicalFeatures {
   const stopWords = createStopWords();
   const memory = new Map<string, Word | null>();
@@ -32,7 +32,7 @@ export function createLexicalFeatures(stem: Stem): LexicalFeatures {
   function read(token: string): Word | null {
     const known = memory.get(token);
     if (known !== undefined) return known;
-    // A copy: a slice of the text, as matches are, would keep the whole text alive.
+    // Copies the token, since a slice would keep the whole text in memory.
     const own = Buffer.from(token).toString();
     const word = stopWords.has(own) ? null : describeWord(own, stem(own));
     if (memory.size >= rememberedWords) memory.clear();
@@ -84,7 +84,7 @@ function describeWord(token: string, stem: string): Word {
   return { stem, stemHash, ids };
 }
 
-/** `_ab`, `abc`, `bc_`, ... of 3 and 4 characters; `_` stands for the word's edge. */
+/** Character 3/4-grams of a word with `_` at its edges: `_ab`, `abc`, `bc_`. */
 function gramsOf(token: string): string[] {
   const edged = `_${token}_`;
   const grams: string[] = [];

@@ -1,7 +1,7 @@
 import { createLexicalFeatures, featureKind, type Stem } from '#src/domain/embed-locally/lexical-features.ts';
 import { unitVector } from '#src/domain/embed-locally/unit-vector.ts';
 
-/** As many as text-embedding-3-small, so that one index definition serves both. */
+/** Dimensions of text-embedding-3-small, so that one index definition serves both. */
 export const lexicalDimensions = 1536;
 
 /**
@@ -13,7 +13,7 @@ export type FeatureWeight = (feature: string) => number;
 export interface LexicalVectors {
   document(text: string): Float32Array;
   query(text: string): Float32Array;
-  /** Distinct feature names of a document: what counters for a `FeatureWeight` count. */
+  /** Distinct feature names of a document, to compute a `FeatureWeight`. */
   features(text: string): ReadonlySet<string>;
 }
 
@@ -25,7 +25,7 @@ kindWeights[featureKind.gram] = 0.4;
 
 /**
  * Fuzzy-lexical unit vectors: words and their spelling, no synonyms. Sublinear term frequency, signed feature hashing, L2.
- * Source: pipeline.md "Embeddings"; Weinberger et al. 2009 (feature hashing).
+ * Source: docs/decisions/0019; Weinberger et al. 2009 (feature hashing).
  */
 export function createLexicalVectors(stem: Stem, queryWeight?: FeatureWeight): LexicalVectors {
   const features = createLexicalFeatures(stem);

@@ -1,4 +1,4 @@
-/** Side of the square picture that visual features are computed from; the page is stretched to it. */
+/** Side of the square picture for visual features, in pixels; pages are stretched to it. */
 export const rasterSide = 128;
 
 /** `rasterSide` x `rasterSide` pixels, 8-bit RGB, row by row. */

@@ -20,7 +20,7 @@ export const functionWords = {
 
 export type KnownLanguage = keyof typeof functionWords;
 
-/** Function words of other languages that mean something in English text: kept as content. */
+/** Function words of other languages that are content words in English. */
 const englishContent = new Set(
   'am bei die war was hat ten ja sans pour plus son sur tout me mine main sea hay era fue con ha per come chi ma mi vi'.split(
     ' ',
@@ -32,7 +32,7 @@ export function functionWordSet(language: KnownLanguage): ReadonlySet<string> {
   return new Set(functionWords[language].split(/\s+/));
 }
 
-/** What the lexical embedding skips: every English function word, and foreign ones that are no English content words. */
+/** Words that the lexical embedding skips: all function words, except English content words. */
 export function createStopWords(): ReadonlySet<string> {
   const words = new Set(functionWordSet('en'));
   for (const language of Object.keys(functionWords) as KnownLanguage[]) {

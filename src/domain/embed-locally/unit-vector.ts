@@ -1,4 +1,4 @@
-/** Scales to length 1 (L2). A vector of zeros stays: it means that nothing was found, and is near to nothing. */
+/** Scales a vector to L2 length 1. A zero vector stays: it has no direction. */
 export function unitVector(values: ArrayLike<number>): Float32Array {
   let squares = 0;
   for (let index = 0; index < values.length; index++) squares += (values[index] ?? 0) ** 2;

@@ -7,7 +7,7 @@ export const visualDimensions = 256 + 512 + 64;
 /** Squared shares of the three parts in a cosine. Colour is small, so that a gray copy stays near. */
 const shares = { luminance: 0.4, gradients: 0.56, colours: 0.04 };
 
-/** What a picture looks like at a glance: layout of light, directions of edges, colours. Knows nothing of meaning. L2 = 1. */
+/** Unit vector of a picture's appearance: luminance layout, edge directions and colours, without semantics. */
 export function visualVector(raster: Raster): Float32Array {
   const luminance = luminanceOf(raster);
   return unitVector([
@@ -21,7 +21,7 @@ function scaled(part: ArrayLike<number>, share: number): Float32Array {
   return unitVector(part).map((value) => value * Math.sqrt(share));
 }
 
-/** Without its mean: otherwise all mostly white pages look alike. */
+/** Subtracts the mean, since otherwise all mostly white pages would be similar. */
 function centered(values: Float64Array): Float64Array {
   const mean = values.reduce((sum, value) => sum + value, 0) / values.length;
   return values.map((value) => value - mean);

@@ -1,4 +1,4 @@
-/** Data of `document/process.upload`. Source: specification §6; contracts.md "Events". */
+/** Data of `document/process.upload`. Source: `events.upload.payload`, docs/decisions/0013. */
 export interface ProcessUploadData {
   readonly documentId: string;
   readonly objectKey: string;
@@ -9,7 +9,7 @@ export interface ProcessUploadData {
   readonly executionId: string;
 }
 
-/** `id` is the dedupe key: delivered at least once, acted on once. */
+/** Events are delivered at least once; consumers deduplicate by `id`. */
 export type DomainEvent =
   | {
       readonly id: string;
@@ -24,7 +24,7 @@ export type DomainEvent =
       readonly data: { documentId: string };
     };
 
-/** Kinds of the realtime feed: the seven of specification §6, and two of ours. */
+/** Event names of the realtime feed. Source: `realtime.names`. */
 export const realtimeKinds = [
   'document.created',
   'ocr.created',
@@ -38,7 +38,7 @@ export const realtimeKinds = [
 ] as const;
 export type RealtimeKind = (typeof realtimeKinds)[number];
 
-/** What is appended to an organization's log. `dedupeId` makes appending twice harmless. */
+/** An event to append to an organization's log; an event with a known `dedupeId` is not appended again. */
 export interface RealtimeEvent {
   readonly dedupeId: string;
   readonly type: RealtimeKind;

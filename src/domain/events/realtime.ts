@@ -13,14 +13,13 @@ const about = (run: RunRecord) => ({
   runId: run._id,
 });
 
-/** Characters of a description, and of a question, that an event carries: the log keeps thousands of events. */
+/** Longest description or question in an event, in characters, since the log keeps thousands of events. */
 const eventTextMax = 4_000;
 const promptMax = 500;
 const questionsMax = 20;
 
 /**
- * What the realtime feed says of a document that is there: all of its card, but for addresses that expire. Source: specification §6;
- * contracts.md "Realtime feed".
+ * Event for a new document: its document card without URLs, which expire. Source: `realtime.document_created`, docs/decisions/0040.
  */
 export function documentCreated(document: DocumentRecord): RealtimeEvent {
   const { parentDocumentId, segmentationId } = document;
@@ -47,7 +46,7 @@ export function documentCreated(document: DocumentRecord): RealtimeEvent {
   };
 }
 
-/** The document and all that belonged to it is gone. */
+/** Event for a deleted document. */
 export function documentDeleted(document: DocumentRecord, at: Date): RealtimeEvent {
   return {
     dedupeId: `document.deleted:${document._id}`,
@@ -59,7 +58,7 @@ export function documentDeleted(document: DocumentRecord, at: Date): RealtimeEve
   };
 }
 
-/** A run that waits for a worker. `at` is when it was created. */
+/** Event for a new run, at its time of creation. */
 export function runCreated(run: RunRecord): RealtimeEvent {
   return {
     ...about(run),
@@ -70,7 +69,7 @@ export function runCreated(run: RunRecord): RealtimeEvent {
   };
 }
 
-/** `at` is when the run ended; `ms` counts from its first worker, null when none took it. */
+/** Event for the end of a run. `ms` counts from its first claim by a worker; null if none claimed it. */
 export function runCompleted(
   run: RunRecord,
   status: RunStatus,
@@ -93,7 +92,7 @@ export function runCompleted(
   };
 }
 
-/** The run stopped at questions; its own record says so now. */
+/** Event for a run that now waits for answers. */
 export function runWaiting(run: RunRecord, questions: readonly OpenQuestion[], at: Date): RealtimeEvent {
   const [first] = questions;
   return {
@@ -113,7 +112,7 @@ export function runWaiting(run: RunRecord, questions: readonly OpenQuestion[], a
   };
 }
 
-/** A question was answered: the run waits for a worker again, or for the answers that are still missing. */
+/** Event for an answered question: the run is queued again, or waits for further answers. */
 export function runAnswered(run: RunRecord, path: string, at: Date): RealtimeEvent {
   return {
     ...about(run),
@@ -124,12 +123,12 @@ export function runAnswered(run: RunRecord, path: string, at: Date): RealtimeEve
   };
 }
 
-/** `runStatus` is the run's own: it is being worked on. A run that has ended meanwhile stays as it ended. */
+/** Event for a step. `runStatus` is the status of the run; a run that has ended in the meantime keeps its final status. */
 export function stepChanged(run: RunRecord, step: StepRecord): RealtimeEvent {
   const { error } = step;
   return {
     ...about(run),
-    // The fence tells a repetition after a crash from a repetition of the message.
+    // The fence distinguishes a step repeated after a crash from a repeated message.
     dedupeId: `run.step.changed:${step._id}:${run.fence}:${step.status}`,
     type: 'run.step.changed',
     at: step.finishedAt ?? step.startedAt,
@@ -149,7 +148,7 @@ export function stepChanged(run: RunRecord, step: StepRecord): RealtimeEvent {
 
 type Result = Pick<RealtimeEvent, 'type' | 'at' | 'data'>;
 
-/** A result row that a node of the run stored; once for each row, whatever is run again. */
+/** Event for a result row of a node, once for each row even if the step is repeated. */
 function resultStored(run: RunRecord, nodeId: string, { type, at, data }: Result): RealtimeEvent {
   return { ...about(run), dedupeId: `${type}:${run._id}:${nodeId}`, type, at, data: { nodeId, ...data } };
 }
@@ -175,7 +174,7 @@ export function segmentationCreated(run: RunRecord, nodeId: string, result: Segm
   return resultStored(run, nodeId, { type: 'segmentation.created', at: result.createdAt, data });
 }
 
-/** What an `emit` node tells; once for each arrival there, whatever is run again. */
+/** Event of an `emit` node, once for each visit even if the step is repeated. */
 export function emitted(
   run: Readonly<Record<'organizationId' | 'projectId' | 'documentId' | 'executionId' | 'runId', string>>,
   path: string,

@@ -10,10 +10,10 @@ import { typedValues, type TypedSpan } from '#src/domain/extract-locally/typed-v
 import { foldText } from '#src/domain/embed-locally/fold-text.ts';
 import { findTyped, valueOfLabel } from '#src/domain/segment-locally/values.ts';
 
-/** How sure a way of finding is, before the reading itself: by its label, as the only value of its type, as the heading. */
-const sureness = { label: 0.9, only: 0.5, heading: 0.6 } as const;
+/** Base confidence by method: a label, the only value of its type, or the heading. */
+const baseConfidence = { label: 0.9, only: 0.5, heading: 0.6 } as const;
 
-/** Names, folded, under which a value is known without a label: the issuer stands on top, and there is one date or amount. */
+/** Folded field names that need no label: the issuer is at the top, and documents often have one date or amount. */
 const wordsFor = {
   string:
     'merchant|shop|store|vendor|seller|supplier|issuer|company|sender|handler|geschaft|laden|lieferant|firma|aussteller|verkaufer|absender',
@@ -22,9 +22,8 @@ const wordsFor = {
 } as const;
 
 /**
- * Finds fields by their labels (the field's name and aliases) and by the forms values are written in, German and English. The value is
- * right of the label or under it. Every value has its evidence; what is not found is `absent`. One field of a long text takes a while:
- * the caller lets others in between.
+ * Finds fields by their labels (name and aliases) and by German and English value formats. The value is right of the label or below it.
+ * Every value has its evidence; missing fields are `absent`. A field of a long text takes a while, so callers should yield between fields.
  */
 export function localFinder(document: PagedText): (name: string, rule: FieldRule) => FoundField {
   const lines = placedLines(document);
@@ -58,7 +57,7 @@ function byLabel({ document, lines, names }: Search, type: Exclude<FieldRule['ty
       );
       const place = labelled === null ? undefined : page[labelled.line];
       if (labelled === null || place === undefined) continue;
-      const sure = sureness.label * labelled.score * (at === 0 ? 1 : 0.98);
+      const sure = baseConfidence.label * labelled.score * (at === 0 ? 1 : 0.98);
       if (best !== null && sure <= best.sure) continue;
       const value = within(document.text, place, labelled.text, type);
       if (value !== null) best = { ...value, sure };
@@ -66,7 +65,7 @@ function byLabel({ document, lines, names }: Search, type: Exclude<FieldRule['ty
   return best;
 }
 
-/** The typed value in what stands beside a label. Its words may be wider apart in the line than in the label's value. */
+/** The typed value next to a label. Its words can have wider gaps in the line than in the label's value. */
 function within(
   text: string,
   place: PlacedLine,
@@ -90,10 +89,10 @@ function unlabelled({ document, lines, names }: Search, type: FieldRule['type'])
   const [first, ...others] = typedValues(document.text, type);
   if (first === undefined) return null;
   const alone = others.every(({ value }) => JSON.stringify(value) === JSON.stringify(first.value));
-  return alone ? { ...first, sure: sureness.only } : null;
+  return alone ? { ...first, sure: baseConfidence.only } : null;
 }
 
-/** The first line that is mostly letters and no address, date or number. */
+/** The first line that is mostly letters and not an address, date or number. */
 function heading(lines: readonly (readonly PlacedLine[])[]): Found | null {
   const line = (lines[0] ?? []).slice(0, 5).find(({ line: { text } }) => {
     const letters = text.match(/\p{L}/gu)?.length ?? 0;
@@ -101,12 +100,17 @@ function heading(lines: readonly (readonly PlacedLine[])[]): Found | null {
   });
   const [value] = line === undefined ? [] : typedValues(line.line.text, 'string');
   if (line === undefined || value === undefined) return null;
-  return { value: value.value, start: line.start + value.start, end: line.start + value.end, sure: sureness.heading };
+  return {
+    value: value.value,
+    start: line.start + value.start,
+    end: line.start + value.end,
+    sure: baseConfidence.heading,
+  };
 }
 
 const mostItems = 20;
 
-/** What is beside the label, in pieces between commas and semicolons. */
+/** List value next to a label, split at commas and semicolons. */
 function listOf(search: Search): FoundField {
   const whole = byLabel(search, 'string');
   if (whole === null) return absent;
@@ -123,7 +127,7 @@ function listOf(search: Search): FoundField {
   return { value: items.map(({ value }) => value), evidence, confidence, verified: true };
 }
 
-/** `invoiceNumber` and `invoice_number` are read as `invoice number`. */
+/** Labels of a field: its name in words (`invoiceNumber` is `invoice number`) and its aliases. */
 function namesOf(name: string, { aliases = [] }: FieldRule): string[] {
   const spoken = name
     .replace(/([\p{Ll}\d])(\p{Lu})/gu, '$1 $2')

@@ -1,35 +1,35 @@
 export const scalarTypes = ['string', 'number', 'integer', 'boolean', 'date', 'money'] as const;
 export type ScalarType = (typeof scalarTypes)[number];
 
-/** A field to be found. An `array` is one of texts. */
+/** A field to find. An `array` holds texts. */
 export interface FieldRule {
   readonly type: ScalarType | 'array';
   readonly description?: string | undefined;
-  /** Other words the document may have for it. */
+  /** Other names of the field in documents. */
   readonly aliases?: readonly string[] | undefined;
 }
 
 export interface Money {
   readonly amount: number;
-  /** ISO 4217, where the document says it. */
+  /** ISO 4217 code; null if the document has none. */
   readonly currency: string | null;
 }
 
-/** Dates are `2024-03-05`. */
+/** Value of a field; dates have the form `2024-03-05`. */
 export type FieldValue = string | number | boolean | Money | readonly string[];
 
-/** Where the document says so: `text` is literally `ocrText.slice(start, end)`, in UTF-16 characters. */
+/** Source of a value: `text` equals `ocrText.slice(start, end)`, in UTF-16 code units. */
 export interface Evidence {
   readonly text: string;
   readonly start: number;
   readonly end: number;
-  /** Counts from 0. */
+  /** Page index, counted from 0. */
   readonly page: number;
-  /** [x, y, width, height], fractions 0..1 of the page; null where the words have no place. */
+  /** [x, y, width, height] as fractions 0..1 of the page; null if the words have no position. */
   readonly box: readonly [number, number, number, number] | null;
 }
 
-/** `evidence` of an array is that of its items; a value without any is not `verified`. `confidence` is 0..1. */
+/** A found field. `evidence` of an array is that of its items; without evidence a value is not `verified`. `confidence` is 0..1. */
 export interface FoundField {
   readonly value: FieldValue | null;
   readonly evidence: Evidence | readonly (Evidence | null)[] | null;

@@ -1,17 +1,17 @@
-/** Characters of a text (UTF-16), end exclusive. */
+/** Range of UTF-16 code units, end exclusive. */
 export interface Span {
   readonly start: number;
   readonly end: number;
 }
 
 export interface LocatedQuote extends Span {
-  /** As it stands there, letter by letter. */
+  /** true: the text contains the quote literally. */
   readonly exact: boolean;
 }
 
-/** Longer quotes are no evidence but a copy. */
+/** Longest quote, in characters. */
 const longestQuote = 1_000;
-/** A quote that stands in more places points at none of them. */
+/** Most occurrences of a quote; with more it identifies no passage. */
 const mostPlaces = 1_000;
 const alike: Readonly<Record<string, string>> = {
   '’': "'",
@@ -25,8 +25,8 @@ const alike: Readonly<Record<string, string>> = {
 };
 
 /**
- * Looks quotes up in a text. Where one stands: as it is, else without regard to case, white space and the kind of quotes and dashes. The place is
- * never within a longer number (`29.41` is not in `129.41`), and rather not within a longer word. null when it is not there.
+ * Returns a function that finds a quote in a text: literally, or ignoring case, white space and kinds of quotes and dashes. A match never
+ * lies inside a longer number (`29.41` in `129.41`), and inside a longer word only as a last resort. null if there is none.
  */
 export function quoteFinder(text: string): (quote: string) => LocatedQuote | null {
   let flat: ReturnType<typeof flatten> | undefined;
@@ -44,7 +44,7 @@ export function quoteFinder(text: string): (quote: string) => LocatedQuote | nul
   };
 }
 
-/** The first place on word borders, else the first that cuts no number. */
+/** The first match at word borders, otherwise the first that does not cut a number. */
 function bestPlace(text: string, wanted: string): number | null {
   let second: number | null = null;
   for (let at = text.indexOf(wanted), tries = 0; at !== -1 && tries < mostPlaces; at = text.indexOf(wanted, at + 1)) {
@@ -57,7 +57,7 @@ function bestPlace(text: string, wanted: string): number | null {
   return second;
 }
 
-/** Whether a figure at the edge goes on outside: `at` is the edge's place, `step` the way out. */
+/** True if a number continues beyond the edge `at` in direction `step`. */
 function cutsNumber(text: string, at: number, step: 1 | -1): boolean {
   if (!isDigit(text[at])) return false;
   const next = text[at + step];
@@ -72,7 +72,7 @@ function isDigit(character: string | undefined): boolean {
   return character !== undefined && character >= '0' && character <= '9';
 }
 
-/** Lower case, runs of white space as one space; with the place of each character in the original. */
+/** Folds case and white space, and records the original index of each character. */
 function flatten(text: string): { text: string; places: number[] } {
   const characters: string[] = [];
   const places: number[] = [];
@@ -81,7 +81,7 @@ function flatten(text: string): { text: string; places: number[] } {
     const space = /\s/.test(character);
     if (space && characters.at(-1) === ' ') continue;
     const lower = character.toLowerCase();
-    // A few capitals become two characters: those stay as they are, so that places stay true.
+    // Keeps the few capitals whose lower case has two characters, so that indexes match.
     characters.push(space ? ' ' : (alike[character] ?? (lower.length === 1 ? lower : character)));
     places.push(at);
   }

@@ -3,18 +3,18 @@ import { union } from '#src/domain/segment-locally/geometry.ts';
 import type { Evidence } from '#src/domain/extract-locally/field.ts';
 import type { Span } from '#src/domain/extract-locally/locate-quote.ts';
 
-/** Recognized text, its pages joined by a form feed. */
+/** Recognized text with its pages joined by a form feed. */
 export interface PagedText {
   readonly text: string;
   readonly pages: readonly Pick<OcrPage, 'lines'>[];
 }
 
-/** A line with the place of its text in the whole. */
+/** A line and its range in the whole text. */
 export interface PlacedLine extends Span {
   readonly line: OcrLine;
 }
 
-/** The lines of each page; a line that is not in the text, as the text may have been cut, is left out. */
+/** Lines of each page, without lines that a cut text no longer contains. */
 export function placedLines({ text, pages }: PagedText): PlacedLine[][] {
   let pageStart = 0;
   return text.split('\f').map((pageText, index) => {
@@ -30,7 +30,7 @@ export function placedLines({ text, pages }: PagedText): PlacedLine[][] {
   });
 }
 
-/** A span with its literal text, its page and the box around its words. */
+/** Evidence of a span: literal text, page and bounding box of its words. */
 export function evidenceAt({ text }: PagedText, lines: readonly (readonly PlacedLine[])[], span: Span): Evidence {
   const page = text.slice(0, span.start).split('\f').length - 1;
   const boxes = (lines[page] ?? [])
@@ -40,7 +40,7 @@ export function evidenceAt({ text }: PagedText, lines: readonly (readonly Placed
   return { text: text.slice(start, end), start, end, page, box: boxes.length === 0 ? null : union(boxes) };
 }
 
-/** Mean confidence of the words of a span, 0..1; 1 where nothing is known of them. */
+/** Mean word confidence of a span, 0..1; 1 if unknown. */
 export function readingConfidence(lines: readonly (readonly PlacedLine[])[], span: Span): number {
   const touched = lines.flat().filter((line) => line.start < span.end && line.end > span.start);
   const words = touched.flatMap((line) => wordsIn(line, span).map(({ confidence }) => confidence));

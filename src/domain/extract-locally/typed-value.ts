@@ -10,7 +10,7 @@ const longestText = 500;
 const yes = /^(?:yes|true|ja|wahr|x|☒|☑|✓|✔)$/iu;
 const no = /^(?:no|none|false|nein|falsch|☐)$/iu;
 
-/** All values of a type in a text, in order. A text is its own value, without the marks around it. */
+/** All values of a type in a text, in order. The value of type string is the text without surrounding marks. */
 export function typedValues(text: string, type: ScalarType): TypedSpan[] {
   if (type === 'string') return wholeText(text);
   if (type === 'boolean')
@@ -49,8 +49,7 @@ function moneyOf(written: string): Money | null {
 }
 
 /**
- * Whether a passage speaks against the value that is said to be in it: it has figures or dates, and none is the value. Days and
- * months may be the other way round.
+ * True if a passage contradicts a value: it has numbers or dates, but none equals the value. Accepts swapped days and months.
  */
 export function contradicts(passage: string, value: FieldValue): boolean {
   if (typeof value === 'number') return differs(typedValues(passage, 'number'), (found) => found === value);

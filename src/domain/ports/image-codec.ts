@@ -50,7 +50,7 @@ export interface GrayRaster {
 
 /**
  * Everything that looks inside document images. Errors: `image.undecodable`, `image.too_large` (over 50 megapixels or 200 pages).
- * Source: pipeline.md "Decode and prepare".
+ * Source: docs/decisions/0005.
  */
 export interface ImageCodec {
   /** Type by magic bytes, or null when it is none of `documentTypes`. Needs the first 64 bytes only. */

@@ -26,7 +26,7 @@ export interface PresignGet {
 /**
  * Large bytes by key. Keys are `/`-separated segments of `[A-Za-z0-9._-]`, at most 512 characters; anything else is
  * refused with `object.not_found`. A key is written once: the first complete body wins, later writers get `object.exists`.
- * Held by test/conformance/object-store.ts. Source: storage.md "Objects".
+ * Held by test/conformance/object-store.ts. Source: docs/decisions/0007.
  */
 export interface ObjectStore {
   /** Whether a stored object can never change again, so that acknowledged bytes need no copy of their own. */

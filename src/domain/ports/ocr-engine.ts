@@ -43,7 +43,7 @@ export interface OcrPage {
 export interface OcrOptions {
   /** Tesseract language codes joined by `+`; absent: the engine's own `language`. */
   readonly language?: string;
-  /** 3 = automatic layout, 6 = one block, ...; the ladder of pipeline.md runs only when absent. */
+  /** 3 = automatic layout, 6 = one block, ...; the ladder of docs/decisions/0020 runs only when absent. */
   readonly pageSegmentationMode?: number;
   readonly timeoutMs: number;
   readonly signal?: AbortSignal;
@@ -51,7 +51,7 @@ export interface OcrOptions {
 
 /**
  * Text recognition of one page. Errors: `ocr.timeout`, `ocr.failed`, `image.undecodable`; an aborted `signal` rejects with its
- * reason within 1 s and stops the work. Source: pipeline.md "OCR".
+ * reason within 1 s and stops the work. Source: docs/decisions/0020.
  */
 export interface OcrEngine {
   /** Stored with every result, beside the language, e.g. `tesseract.js/7.0.0 4.0.0_best_int`. */

@@ -18,7 +18,7 @@ export interface OutboundAnswer {
 /**
  * Calls to addresses that users name. Only http(s) to public addresses, or to hosts the operator listed: the address is checked as
  * written, after every name lookup, and at the moment of connecting; redirects are not followed. Errors: `outbound.refused` (before
- * a byte is sent), `outbound.failed`. Source: attacks.md 86.
+ * a byte is sent), `outbound.failed`. Source: docs/decisions/0031.
  */
 export interface Outbound {
   send(request: OutboundRequest): Promise<OutboundAnswer>;

@@ -31,7 +31,7 @@ export interface Segmentation {
 }
 
 /**
- * Finds regions by a prompt. Errors: `segmentation.failed`, `outbound.refused`. Source: pipeline.md "Segmentation".
+ * Finds regions by a prompt. Errors: `segmentation.failed`, `outbound.refused`. Source: docs/decisions/0032.
  */
 export interface Segmenter {
   /** `local/layout-1`, or `http/<model>`. */

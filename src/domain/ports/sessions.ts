@@ -11,7 +11,7 @@ export interface LiveSession {
 
 /**
  * Sessions of people, issued by the authentication library. Looked up on every call with no cookie cache, so that ending one works at
- * once. Errors: `service.unavailable` when the database is down. Source: specification §5; identity.md "Sessions".
+ * once. Errors: `service.unavailable` when the database is down. Source: `auth.session.cookie`, docs/decisions/0034.
  */
 export interface Sessions {
   /** The session that the header `Cookie` carries; null for none, a forged, an ended or an expired one. */
@@ -71,7 +71,7 @@ export interface Accounts extends Sessions {
 
 /**
  * Where sessions are looked up first, in front of the database; Redis beyond one process. Held by
- * test/conformance/session-store.ts. Source: specification §5 rule 2.
+ * test/conformance/session-store.ts. Source: `auth.session.secondary_store`.
  */
 export interface SessionStore {
   get(key: string): Promise<string | null>;

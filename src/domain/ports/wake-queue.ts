@@ -4,7 +4,7 @@ export interface Consumer {
 
 /**
  * A wake-up, never the truth: a lost one costs time until the next sweep, nothing else.
- * Held by test/conformance/wake-queue.ts. Source: storage.md "Queue".
+ * Held by test/conformance/wake-queue.ts. Source: docs/decisions/0011.
  */
 export interface WakeQueue {
   /** Something is due now, or in `delayMs`. */

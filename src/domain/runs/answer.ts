@@ -25,7 +25,7 @@ function keywordProblem(name: string, value: unknown): string | null {
   if (name === 'type')
     return [value].flat().every((one) => types.includes(String(one))) ? null : `"type" must be of ${types.join(', ')}`;
   if (name === 'items') return answerSchemaProblem(value);
-  if (name !== 'properties') return `keyword "${name}" is not understood`;
+  if (name !== 'properties') return `keyword "${name}" is not supported`;
   if (!isObject(value)) return '"properties" must be an object';
   return (
     Object.values(value)
@@ -35,7 +35,7 @@ function keywordProblem(name: string, value: unknown): string | null {
 }
 
 /**
- * Why this is no schema an answer can be held to, or null. A small part of JSON Schema: type, enum, const, properties, required,
+ * Reason why a schema cannot be used for answers, or null. Supports a part of JSON Schema: type, enum, const, properties, required,
  * additionalProperties (true or false), items, and the bounds of lengths, numbers and lists.
  */
 export function answerSchemaProblem(schema: unknown): string | null {
@@ -70,7 +70,7 @@ function sizeProblem(value: unknown, schema: Schema, at: string): string | null 
 function objectProblem(value: Schema, schema: Schema, at: string): string | null {
   const properties = isObject(schema['properties']) ? schema['properties'] : {};
   for (const name of Array.isArray(schema['required']) ? (schema['required'] as string[]) : [])
-    if (!Object.hasOwn(value, name)) return `${at} lacks "${name}"`;
+    if (!Object.hasOwn(value, name)) return `${at} must have "${name}"`;
   for (const [name, member] of Object.entries(value)) {
     const of = Object.hasOwn(properties, name) ? properties[name] : undefined;
     if (of === undefined && schema['additionalProperties'] === false)
@@ -98,13 +98,13 @@ function valueProblem(value: unknown, schema: Schema, at: string): string | null
   return isObject(value) ? objectProblem(value, schema, at) : null;
 }
 
-/** Why this answer does not fit the question, in words for whoever gave it; null when it fits. At most 16 KiB of JSON. */
+/** Reason why an answer does not fit its question, for the caller; null if it fits. Answers have at most 16 KiB of JSON. */
 export function answerProblem(question: { readonly answerSchema?: Schema | null }, answer: unknown): string | null {
   let text: string;
   try {
     text = canonicalJson(answer);
   } catch (error) {
-    return `answer is no plain JSON: ${error instanceof Error ? error.message : String(error)}`;
+    return `answer is not plain JSON: ${error instanceof Error ? error.message : String(error)}`;
   }
   if (Buffer.byteLength(text) > maxBytes) return `answer is larger than ${maxBytes / 1_024} KiB of JSON`;
   return question.answerSchema ? valueProblem(answer, question.answerSchema, 'answer') : null;

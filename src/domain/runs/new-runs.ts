@@ -1,7 +1,7 @@
 import { derivedId } from '#src/domain/ids.ts';
 import type { ExecutionRecord, RunRecord } from '#src/domain/runs/run.ts';
 
-/** The runs of an execution, one for each document; their ids derive from it, so that making them again makes none. */
+/** Runs of an execution, one for each document. Their ids are derived from the execution, so repeating this creates no duplicates. */
 export function newRuns(execution: ExecutionRecord): RunRecord[] {
   return execution.documentIds.map((documentId) => ({
     _id: derivedId('run', execution._id, documentId),

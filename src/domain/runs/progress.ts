@@ -1,8 +1,8 @@
 import { terminalStatuses, type RunRecord } from '#src/domain/runs/run.ts';
 
 /**
- * How far the runs of an execution have come, in steps: of those that its graph has, for each document. A run that has ended did all
- * of its own, for a branch that was not taken is done with; a node that ran again counts once. It never goes back.
+ * Progress of an execution: finished steps of all its documents. A finished run counts all steps of its graph, including branches that
+ * were not taken; a repeated node counts once. Progress never decreases.
  */
 export class StepProgress {
   readonly #nodes: ReadonlySet<string>;
@@ -10,7 +10,7 @@ export class StepProgress {
   readonly #ended = new Set<string>();
   readonly runs: number;
 
-  /** `nodes`: ids of the graph's nodes. `runs`: how many documents there are. */
+  /** `nodes`: ids of the graph's nodes. `runs`: number of documents. */
   constructor(nodes: readonly string[], runs: number) {
     this.#nodes = new Set(nodes);
     this.runs = runs;
@@ -22,7 +22,7 @@ export class StepProgress {
 
   get done(): number {
     const underWay = [...this.#finished].filter(([runId]) => !this.#ended.has(runId));
-    // The last step of a run counts when the run has ended.
+    // The last step of a run counts only when the run has ended.
     const steps = underWay.map(([, nodes]) => Math.min(nodes.size, this.#steps - 1));
     return this.#ended.size * this.#steps + steps.reduce((sum, count) => sum + count, 0);
   }
@@ -31,7 +31,7 @@ export class StepProgress {
     return this.#ended.size;
   }
 
-  /** `path`: where the step is in the run; steps of workflows inside it do not count. */
+  /** Ignores steps of nested workflows, by their `path`. */
   stepFinished(runId: string, path: string): void {
     const nodeId = /^([^#[/]+)(?:#\d+)?(?:\[\d+\])?$/.exec(path)?.[1];
     if (nodeId === undefined || !this.#nodes.has(nodeId)) return;

@@ -2,7 +2,7 @@ import { canonicalHash } from '#src/domain/canonical-json.ts';
 import type { ReceiptStep, RunReceipt } from '#src/domain/runs/run.ts';
 import type { StepRecord } from '#src/domain/runs/step.ts';
 
-/** Steps that a receipt lists one by one; later ones are in its chain only. */
+/** Most steps that a receipt lists; later ones are in its hash chain only. */
 export const receiptStepsListed = 200;
 
 type Unchained = Omit<ReceiptStep, 'hash'>;
@@ -14,10 +14,9 @@ function ended(last: string, outputsDigest: string | null, stepsLeftOut: number)
 }
 
 /**
- * The receipt of a run that has ended. The chain begins with the SHA-256 of the canonical JSON of `head`; each step's `hash` is that of
- * `{ previous, step }`, with `previous` the hash before it; the receipt's own is that of `{ previous, outputsDigest, stepsLeftOut }`.
- * `steps` are the finished ones, in the order in which they ended; `outputs` null of a run that has none. Source: graphs.md "Durable
- * execution".
+ * Receipt of a finished run. The hash chain starts with the SHA-256 of the canonical JSON of `head`; the `hash` of a step is that of
+ * `{ previous, step }`; the hash of the receipt is that of `{ previous, outputsDigest, stepsLeftOut }`. `steps` are the finished steps in
+ * the order of their end; `outputs` null: the run has none. Source: docs/decisions/0033.
  */
 export function receiptOf(
   head: RunReceipt['head'],
@@ -35,7 +34,7 @@ export function receiptOf(
   return { head, steps: listed, stepsLeftOut, outputsDigest, hash: ended(last, outputsDigest, stepsLeftOut) };
 }
 
-/** Step records as a receipt tells them, in their order; those that have not ended are left out. */
+/** Converts finished step records to receipt steps, in order. */
 export function receiptSteps(steps: readonly StepRecord[]): Unchained[] {
   return steps.flatMap(receiptStep);
 }

@@ -5,33 +5,33 @@ export interface RunFailure {
   readonly message: string;
 }
 
-/** One workflow version over N documents. Its status and times are derived from its runs: one truth. */
+/** One workflow version on N documents. Status and times are derived from its runs. */
 export interface ExecutionRecord {
   readonly _id: string;
   readonly schemaVersion: 1;
   readonly organizationId: string;
   readonly projectId: string;
   readonly workflowId: string;
-  /** Where the workflow belongs, when it is another project than the run's: workflows inside it are found there. */
+  /** Project of the workflow, if it differs from the run's; nested workflows are loaded from it. */
   readonly workflowProjectId?: string;
   readonly workflowName: string | null;
   readonly version: number | null;
   readonly graphHash: string | null;
   readonly source: 'upload' | 'service' | 'dashboard' | 'mcp';
   readonly apiKeyId: string | null;
-  /** Who queued it from the dashboard; missing in executions of older versions. */
+  /** User that queued it from the dashboard; absent in executions of older versions. */
   readonly userId?: string | null;
   readonly documentIds: readonly string[];
   readonly initialState: Readonly<Record<string, unknown>> | null;
-  /** The execution this one repeats. */
+  /** Execution that this one replays. */
   readonly replayOf?: string;
-  /** Told by a signed webhook when all runs have ended; `callbackPending` goes when that was put into the outbox. */
+  /** URL of a signed webhook when all runs have ended. `callbackPending` is removed when the webhook is in the outbox. */
   readonly callbackUrl?: string;
   readonly callbackPending?: true;
   readonly createdAt: Date;
 }
 
-/** What a waiting run wants to know. `path` names the node that asks. */
+/** Open question of a waiting run. `path` is the node that asks. */
 export interface OpenQuestion {
   readonly path: string;
   readonly prompt: string;
@@ -47,23 +47,22 @@ export interface GivenAnswer {
   readonly at: Date;
 }
 
-/** One finished step as the receipt tells it; `cachedFrom` is the run whose outcome was taken. */
+/** One finished step of a receipt. `cachedFrom` is the run whose cached outcome was used. */
 export interface ReceiptStep {
   readonly path: string;
   readonly node: string;
   readonly attempt: number;
   readonly status: 'succeeded' | 'failed' | 'continued' | 'canceled';
   readonly modelLabel: string | null;
-  /** SHA-256 of the canonical JSON of what it wrote; null when it wrote nothing. */
+  /** SHA-256 of the canonical JSON of its channel writes; null without writes. */
   readonly outputDigest: string | null;
   readonly cachedFrom: string | null;
-  /** SHA-256 over the step before's hash and this step. */
+  /** SHA-256 over the previous hash and this step. */
   readonly hash: string;
 }
 
 /**
- * Which workflow made the results, provable later: `hash` is the last of a chain that begins with `head`. Source: graphs.md "Durable
- * execution".
+ * Proof of the workflow that made the results: `hash` is the last of a hash chain that starts with `head`. Source: docs/decisions/0033.
  */
 export interface RunReceipt {
   readonly head: {
@@ -75,13 +74,13 @@ export interface RunReceipt {
     readonly documentSha256: string | null;
   };
   readonly steps: readonly ReceiptStep[];
-  /** Steps that the receipt does not list one by one; they are in the chain. */
+  /** Number of steps that are in the hash chain but not listed. */
   readonly stepsLeftOut: number;
   readonly outputsDigest: string | null;
   readonly hash: string;
 }
 
-/** One document through the workflow: the unit that workers lease. Times in UTC. */
+/** One document in a workflow: the unit that workers lease. Times in UTC. */
 export interface RunRecord {
   readonly _id: string;
   readonly schemaVersion: 1;
@@ -89,34 +88,34 @@ export interface RunRecord {
   readonly organizationId: string;
   readonly projectId: string;
   readonly workflowId: string;
-  /** As in its execution. */
+  /** Same as in its execution. */
   readonly workflowProjectId?: string;
   readonly documentId: string;
-  /** Fixed when first claimed, kept for good. */
+  /** Set by the first claim, then constant. */
   readonly version: number | null;
   readonly graphHash: string | null;
   readonly status: RunStatus;
-  /** How often a worker took it; over the limit it fails as `run.poisoned`. */
+  /** Number of claims by workers; over the limit the run fails as `run.poisoned`. */
   readonly attempts: number;
-  /** Raised by every claim; every write of a worker must match it. */
+  /** Fencing token: every claim raises it, every write of a worker must match it. */
   readonly fence: number;
   readonly owner: string | null;
-  /** When it may be claimed: due time while queued, end of lease while running; absent when it is over. */
+  /** Earliest time of the next claim: due time while queued, end of the lease while running; absent after the end. */
   readonly claimableAt?: Date;
-  /** Whether the execution holds an initial state that the worker has to fetch. */
+  /** true: the execution has an initial state for the worker to load. */
   readonly hasInitialState: boolean;
   readonly createdAt: Date;
   readonly startedAt?: Date;
   readonly finishedAt: Date | null;
   readonly error: RunFailure | null;
-  /** Of a run that waits; gone when it goes on. */
+  /** Open questions of a waiting run; removed when it continues. */
   readonly waitingFor?: readonly OpenQuestion[];
   readonly answers?: readonly GivenAnswer[];
-  /** Of a run that succeeded: by the names of the graph's `outputs`. */
+  /** Outputs of a successful run, by the names of the graph's `outputs`. */
   readonly outputs?: Readonly<Record<string, unknown>>;
-  /** Of a run that a worker ended. */
+  /** Receipt of a run that a worker finished. */
   readonly receipt?: RunReceipt;
-  /** Whether its execution is to be told of by a webhook. */
+  /** true: its execution has a callback URL. */
   readonly hasCallback?: true;
 }
 
@@ -145,7 +144,7 @@ export function countRuns(runs: readonly Pick<RunRecord, 'status'>[]): RunCounts
   return counts;
 }
 
-/** The execution's status from its runs: unfinished ones win, then whether all ended alike. */
+/** Status of an execution from its runs: unfinished runs decide; otherwise the common final status, or `partially_succeeded`. */
 export function executionStatus(counts: RunCounts): ExecutionStatus {
   if (counts.running > 0) return 'running';
   if (counts.queued > 0) return counts.queued === counts.total ? 'queued' : 'running';

@@ -4,7 +4,7 @@ import type { RunFailure } from '#src/domain/runs/run.ts';
 export interface StepRecord {
   readonly _id: string;
   readonly runId: string;
-  /** Of the lease it was written under. */
+  /** Fencing token of the lease under which the record was written. */
   readonly fence: number;
   readonly organizationId: string;
   readonly projectId: string;

@@ -1,7 +1,7 @@
 import type { StoredGraph } from '#src/contracts/resources/graph.ts';
 import type { Operation } from '#src/contracts/resources/operation.ts';
 
-/** Who changed a workflow, and how. */
+/** Author of a change to a workflow, with surface, note and time. */
 export interface Authorship {
   /** Key id, user id, `cli` or `code`. */
   readonly author: string;
@@ -10,17 +10,17 @@ export interface Authorship {
   readonly at: Date;
 }
 
-/** A workflow: its name, and which of its immutable versions runs. `code` workflows follow the program's own text. */
+/** A workflow: its name and its published version. `code` workflows are defined in the program. */
 export interface WorkflowRecord {
   readonly _id: string;
   readonly schemaVersion: 1;
   readonly organizationId: string;
   readonly projectId: string;
-  /** Of the published version, or of the draft until there is one. */
+  /** Name in the published version, or in the draft before the first one. */
   readonly name: string;
   readonly description: string;
   readonly source: 'stored' | 'code';
-  /** Name in the registry of code-defined workflows; null for stored ones. */
+  /** Name in the registry of workflows in code; null for stored ones. */
   readonly codeName: string | null;
   readonly publishedVersion: number | null;
   readonly publishedHash: string | null;
@@ -28,7 +28,7 @@ export interface WorkflowRecord {
   readonly updatedAt: Date;
 }
 
-/** Frozen when published; `graphHash` is the SHA-256 of its canonical JSON without layout. `_id` is `<workflowId>@<version>`. */
+/** A published, immutable version. `_id` is `<workflowId>@<version>`; `graphHash` is the SHA-256 of its canonical JSON without layout. */
 export interface WorkflowVersionRecord extends Authorship {
   readonly _id: string;
   readonly organizationId: string;
@@ -36,25 +36,25 @@ export interface WorkflowVersionRecord extends Authorship {
   readonly version: number;
   readonly graphHash: string;
   readonly graph: StoredGraph;
-  /** Revision of the draft it was published from; null for code. */
+  /** Revision of the published draft; null for code. */
   readonly fromRevision: number | null;
 }
 
-/** One saved change of a draft: what led from `revision - 1` to `revision`. */
+/** One saved edit of a draft: the operations from `revision - 1` to `revision`. */
 export interface WorkflowEdit extends Authorship {
   readonly revision: number;
   readonly operations: readonly Operation[];
 }
 
 /**
- * The draft of a stored workflow; `_id` is the workflow's. `graph` is JSON as it was saved: it may not check. `lastEdit` is written in
- * the same write as the graph it led to, and copied to the edit log before the next one takes its place.
+ * The draft of a stored workflow; `_id` is that of the workflow. `graph` is JSON that can have errors. `lastEdit` is written together with
+ * its graph, and copied to the edit log before the next edit replaces it.
  */
 export interface WorkflowDraftRecord {
   readonly _id: string;
   readonly organizationId: string;
   readonly projectId: string;
-  /** Counts from 1. */
+  /** Counted from 1. */
   readonly revision: number;
   readonly graph: StoredGraph;
   readonly graphHash: string;

@@ -12,37 +12,37 @@ import {
   type WordMatch,
 } from '#src/domain/search/word-matcher.ts';
 
-/** `whole`: an identifier, a phrase or a word as it is; `typo`: with a letter wrong; `piece`: of an identifier that is not there. */
+/** `whole`: an identifier, phrase or word; `typo`: with one wrong letter; `piece`: a part of an identifier that the text lacks as a whole. */
 export type Certainty = 'whole' | 'typo' | 'piece';
 export interface FoundMatch extends Match {
   readonly certainty: Certainty;
 }
 
-/** Finds where a query matches in a text, in order, none overlapping another. Linear in the text. */
+/** Finds the matches of a query in a text, in order, without overlaps, in linear time. */
 export type MatchFinder = (text: string) => FoundMatch[];
 
-/** What is compared of a query, and what is found in one field, however much there is. */
+/** Limits of the compared query and of the matches in one field. */
 const limits = { terms: 64, phraseWords: 24, matches: 2_000, matchCharacters: 400 } as const;
 const rememberedPairs = 10_000;
 const weights = { whole: 1, typo: 0.5, piece: 0.3, unit: 3 } as const;
 
-/** Words that the index leaves out: in a phrase any word may stand in their place. Source: Lucene's English stop words. */
+/** Words that the index does not contain; in a phrase they match any word. Source: Lucene's English stop words. */
 const stopWords = new Set(
   (
     'a an and are as at be but by for if in into is it no not of on or such that the their then there these they this to was ' +
     'will with'
   ).split(' '),
 );
-/** Between the parts of an identifier there may be one of these, however the query has it. */
+/** Characters that can separate the parts of an identifier. */
 const separators = new Set("-‐‑‒–—/., \u00a0\u202f\t'’");
 
 interface Phrase {
   readonly part: number;
-  /** null: any word. */
+  /** null matches any word. */
   readonly words: readonly (QueryTerm | null)[];
 }
 
-/** A query made ready for one text after the other. */
+/** Prepares a query to be matched with many texts. */
 export function createMatchFinder(query: ReadQuery, stem: Stem, scan: WordScanner = createWordScanner()): MatchFinder {
   const parts = readParts(query, stem, scan);
   const match = createWordMatcher(parts.terms, stem);
@@ -75,10 +75,10 @@ function sureness({ term, exact }: WordMatch, pieces: ReadonlySet<number>): Omit
 
 interface Parts {
   readonly terms: readonly QueryTerm[];
-  /** Terms that may be only pieces of an identifier. */
+  /** Terms that can be parts of an identifier. */
   readonly pieces: ReadonlySet<number>;
   readonly phrases: readonly Phrase[];
-  /** Folded, the longest first, with the number of the part that each is. */
+  /** Folded identifiers, the longest first, with their index in the query. */
   readonly identifiers: ReadonlyMap<string, number>;
 }
 
@@ -89,7 +89,7 @@ function readParts(query: ReadQuery, stem: Stem, scan: WordScanner): Parts {
   for (const word of query.words) {
     const tokens = wordsOf(word, scan);
     const telling = tokens.filter((token) => !stopWords.has(token.toLowerCase()));
-    // Characters without spaces between words mean something together.
+    // In scripts without spaces, adjacent characters form a phrase.
     if (tokens.length > 1 && tokens.every((token) => loneCharacter.test(token))) {
       phrases.push({ part: limits.terms + phrases.length, words: phraseWords(tokens, stem) });
       continue;
@@ -119,7 +119,7 @@ function wordsOf(text: string, scan: WordScanner): string[] {
   return words;
 }
 
-/** Without stop words at the ends, which nothing is held against. */
+/** Words of a phrase without stop words at its ends. */
 function phraseWords(words: readonly string[], stem: Stem): (QueryTerm | null)[] {
   const all = words
     .slice(0, limits.phraseWords)
@@ -128,7 +128,7 @@ function phraseWords(words: readonly string[], stem: Stem): (QueryTerm | null)[]
   return first < 0 ? [] : all.slice(first, all.findLastIndex((word) => word !== null) + 1);
 }
 
-/** Whether anything of the query may start as this word does: most words of a text are passed over by their first two letters. */
+/** Returns a fast filter by the first two letters of a word, which skips most words of a text. */
 function startsOf({ terms, phrases, identifiers }: Parts): (text: string, start: number, end: number) => boolean {
   const firsts = phrases.flatMap(({ words: [first] }) => first ?? []);
   const forms = [...terms, ...firsts].flatMap(formsOf);
@@ -162,7 +162,7 @@ function startsOf({ terms, phrases, identifiers }: Parts): (text: string, start:
   };
 }
 
-/** The identifier or the phrase that starts at a word, if one does. */
+/** Finds the identifier or phrase that starts at a word. */
 function createUnitFinder({ phrases, identifiers }: Parts, scan: WordScanner, stem: Stem) {
   const comparers = phrases.map(({ part, words }) => ({
     part,
@@ -193,7 +193,7 @@ function createUnitFinder({ phrases, identifiers }: Parts, scan: WordScanner, st
   };
 }
 
-/** Where the identifier ends that starts here, whatever separates its parts; -1 where it does not stand here as a whole. */
+/** End of the identifier that starts here, with any separators; -1 if the whole identifier is not here. */
 function endOfIdentifier(text: string, start: number, identifier: string): number {
   let matched = 0;
   let separated = true;

@@ -5,21 +5,21 @@ import { readQuery } from '#src/domain/search/read-query.ts';
 import { createWordScanner } from '#src/domain/search/scan-words.ts';
 import { bestRun, snippetLength, snippetOf } from '#src/domain/search/snippet.ts';
 
-/** Stored text by the field that it is of. */
+/** Stored text by field. */
 export type HighlightFields = Readonly<Partial<Record<Highlight['field'], string>>>;
 
-/** At most three snippets of a document, what has most of the query first. */
+/** Returns at most three snippets of a document, those with most of the query first. */
 export type HighlightDocument = (fields: HighlightFields) => Highlight[];
 
 const mostSnippets = 3;
-/** Equally good ones stand in this order. */
+/** Order of equally good snippets. */
 const fieldOrder = ['title', 'description', 'ocr', 'segmentation', 'objectKey'] as const;
-/** Where a document begins that no word of the query is in: what is on the page says more than a sentence about it. */
+/** Fields for the snippet of a document without matches: its own text before its description. */
 const leadOrder = ['ocr', 'description', 'segmentation', 'title'] as const;
 
 /**
- * Marks what a query matched, by the rule of the lexical and the exact leg: words by stem, spelling and one wrong letter, phrases and
- * identifiers as a whole. A document found by its embedding alone has its first lines, without spans. Linear in the text.
+ * Highlights the matches of a query by the rules of the lexical and exact retrievers: words by stem, spelling and one wrong letter, phrases
+ * and identifiers as a whole. A document found only by its embedding gets its first lines, without spans. Linear in the text.
  */
 export function createHighlighter(stem: Stem): (query: string) => HighlightDocument {
   const scan = createWordScanner();
@@ -45,7 +45,7 @@ export function createHighlighter(stem: Stem): (query: string) => HighlightDocum
   };
 }
 
-/** What a wrong letter or a piece of a number might mean is left out where the document has the thing itself. */
+/** Returns a filter that drops typos and pieces if the document has an exact match of the same part. */
 function certain(matches: readonly FoundMatch[]): (match: FoundMatch) => boolean {
   const whole = new Set(matches.filter(({ certainty }) => certainty === 'whole').map(({ part }) => part));
   const hasUnit = matches.some(({ certainty, weight }) => certainty === 'whole' && weight > 1);

@@ -2,18 +2,18 @@ import { queryIdentifiers } from '#src/domain/documents/identifiers.ts';
 import { foldText } from '#src/domain/embed-locally/fold-text.ts';
 import { createStopWords } from '#src/domain/embed-locally/stop-words.ts';
 
-/** What is read of a query, however long it is: every part of it costs the database work. */
+/** Limits of a parsed query, since every part costs the database work. */
 export const queryLimits = { characters: 1_000, words: 12, wordCharacters: 64, phrases: 4 } as const;
 
-/** A search text, taken apart. */
+/** A parsed search text. */
 export interface ReadQuery {
-  /** All of it but the quotes: what is embedded. */
+  /** The whole text without quotes, for the embedding. */
   readonly text: string;
-  /** Words to rank by. */
+  /** Words for ranking. */
   readonly words: readonly string[];
-  /** Must be in the text as they stand. */
+  /** Phrases that a text must contain literally. */
   readonly phrases: readonly string[];
-  /** Numbers and codes, folded as those of search records are. */
+  /** Numbers and codes, folded as in search records. */
   readonly identifiers: readonly string[];
 }
 
@@ -21,8 +21,8 @@ const stopWords = createStopWords();
 const letterOrDigit = /[\p{L}\p{N}]/u;
 
 /**
- * Takes a query apart. Text between double quotes is a phrase. Of more words than are ranked by, the longest stay: no server tells
- * how rare a word is, and long ones are. Function words only count when there is nothing else.
+ * Parses a query. Text in double quotes is a phrase. If there are too many words, the longest stay, since long words tend to be rare.
+ * Function words count only if there are no others.
  */
 export function readQuery(given: string): ReadQuery {
   const query = given

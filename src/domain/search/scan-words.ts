@@ -1,18 +1,18 @@
-/** Where a word stands; moved on by `WordScanner`. */
+/** Position of a word; `WordScanner` advances it. */
 export interface WordPlace {
   start: number;
   end: number;
 }
 
-/** Moves `place` to the first word at or after `from`; false at the end of the text. Reads each character once. */
+/** Moves `place` to the first word at or after `from`. Returns false at the end of the text. Reads each character once. */
 export type WordScanner = (text: string, from: number, place: WordPlace) => boolean;
 
 const kinds = { other: 1, letter: 2, digit: 3, mark: 4, lone: 5 } as const;
-/** What may stand between two letters, and between two digits, of one word. Source: UAX #29, MidLetter and MidNum. */
+/** Characters inside a word between two letters or two digits. Source: UAX #29, MidLetter and MidNum. */
 const betweenLetters = new Set(":·‧.'‘’․：．＇");
 const betweenDigits = new Set(",;٬⁄，；.'‘’․．＇");
 
-/** Of a text of characters without spaces between words: each is a word. */
+/** Scripts in which each character counts as a word. */
 const lone = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]/u;
 
 function kindOf(character: string): number {
@@ -22,15 +22,15 @@ function kindOf(character: string): number {
   return /[\p{M}\p{Cf}]/u.test(character) ? kinds.mark : kinds.other;
 }
 
-/** Cuts words as the lexical index does (Lucene's standard tokenizer), as far as they can match letters and digits. */
+/** Splits a text into words like the lexical index (Lucene's standard tokenizer), for letters and digits. */
 export function createWordScanner(): WordScanner {
-  /** By UTF-16 unit; 0: not asked yet. */
+  /** Cache by UTF-16 code unit; 0: unknown. */
   const known = new Uint8Array(65_536);
   const kindAt = (text: string, at: number): number => {
     const code = text.charCodeAt(at);
     const kind = known[code] as number;
     if (kind !== 0) return kind;
-    // Both halves of a pair are of the kind of the whole, which the memory by unit cannot hold.
+    // Surrogates get the kind of their pair, which the cache by code unit cannot hold.
     if (code >= 0xd8_00 && code <= 0xdf_ff) return pairKindAt(text, at);
     return (known[code] = kindOf(text.charAt(at)));
   };

@@ -1,8 +1,8 @@
-/** Where the query matched in a field. Ordered by `start`, none overlaps another. */
+/** A match of the query in a field. Lists of matches are ordered by `start`, without overlaps. */
 export interface Match {
   readonly start: number;
   readonly end: number;
-  /** Which part of the query; matches of one part say the same again. */
+  /** Index of the matched part of the query. */
   readonly part: number;
   readonly weight: number;
 }
@@ -12,14 +12,14 @@ export interface Snippet {
   readonly spans: { start: number; end: number }[];
 }
 
-/** About the length of a snippet (UTF-16 units). */
+/** Approximate length of a snippet, in UTF-16 code units. */
 export const snippetLength = 200;
-/** How far a border is moved to where a word ends. */
+/** Furthest shift of a border to a word end, in characters. */
 const borderReach = 40;
-/** A part found again says little more. */
+/** Weight of a repeated part. */
 const repeatShare = 0.1;
 
-/** The run of matches within a snippet's length that has most of the query; the first of equals. Reads each match twice. */
+/** The run of matches within a snippet's length that covers most of the query; the first wins a tie. */
 export function bestRun(matches: readonly Match[]): { readonly run: readonly Match[]; readonly score: number } {
   const counts = new Map<number, number>();
   let score = 0;
@@ -41,14 +41,14 @@ export function bestRun(matches: readonly Match[]): { readonly run: readonly Mat
   return { run: matches.slice(best.from, best.to), score: best.score };
 }
 
-/** About 200 characters around the run, cut where words end, without what does not show: control and direction characters. */
+/** About 200 characters around a run, cut at word ends, without control and direction characters. */
 export function snippetOf(text: string, run: readonly Match[]): Snippet {
   const first = run[0]?.start ?? 0;
   const last = run.at(-1)?.end ?? 0;
   const slack = Math.max(0, snippetLength - (last - first));
   const wantedStart = Math.max(0, first - (run.length === 0 ? 0 : Math.floor(slack / 2)));
   const end = borderBefore(text, Math.max(last, Math.min(text.length, wantedStart + snippetLength)), last);
-  // What the end of the text leaves over is used in front of the run.
+  // At the end of the text, extends the snippet to the left instead.
   const start = borderAfter(text, Math.max(0, Math.min(wantedStart, Math.max(last, end) - snippetLength)), first);
   return shown(text, { start, end }, run);
 }
@@ -57,7 +57,7 @@ const isSpace = (text: string, at: number): boolean => /[\s\p{Cc}]/u.test(text.c
 const cutsPair = (text: string, at: number): boolean =>
   /[\ud800-\udbff]/.test(text.charAt(at - 1)) && /[\udc00-\udfff]/.test(text.charAt(at));
 
-/** The first border of a word from `at` on, not beyond `most`. */
+/** First word border from `at` up to `most`. */
 function borderAfter(text: string, at: number, most: number): number {
   if (at === 0) return 0;
   for (let border = at; border <= Math.min(most, at + borderReach); border += 1)
@@ -65,7 +65,7 @@ function borderAfter(text: string, at: number, most: number): number {
   return cutsPair(text, at) ? at - 1 : at;
 }
 
-/** The last border of a word up to `at`, not before `least`. */
+/** Last word border from `least` up to `at`. */
 function borderBefore(text: string, at: number, least: number): number {
   if (at >= text.length) return text.length;
   for (let border = at; border >= Math.max(least, at - borderReach); border -= 1)
@@ -73,11 +73,11 @@ function borderBefore(text: string, at: number, least: number): number {
   return cutsPair(text, at) ? at + 1 : at;
 }
 
-/** Overrides and isolates would let stored text turn around what stands beside it on a page. */
+/** Direction overrides and isolates, with which stored text could reverse the text around it. */
 const unseen = /[\u202a-\u202e\u2066-\u2069\ufeff]/;
 const lonely = /^[\ud800-\udfff]$/;
 
-/** Runs of white space and control characters are one space; spans move with the text. */
+/** Replaces runs of white space and control characters by one space, and adjusts the spans. */
 function shown(text: string, { start, end }: { start: number; end: number }, run: readonly Match[]): Snippet {
   let out = '';
   let at = start;

@@ -1,11 +1,11 @@
 import { foldText } from '#src/domain/embed-locally/fold-text.ts';
 
-/** Letters that two letters are written for where a keyboard or a font has not got them; folding alone drops the difference. */
+/** Common spellings of special letters with two letters, which folding does not produce. */
 const writtenOut: Readonly<Record<string, string>> = { ä: 'ae', ö: 'oe', ü: 'ue', œ: 'oe', æ: 'ae', ø: 'oe', å: 'aa' };
 const special = /[äöüœæøå]/g;
 const ascii = /^[\x00-\x7f]*$/;
 
-/** Lower case without marks, and as it is written without special letters: `Müller` is `muller` and `mueller`. At least one form. */
+/** Folded spellings of a word: `Müller` is `muller` and `mueller`. At least one form. */
 export function foldedForms(word: string): string[] {
   if (ascii.test(word)) return [word.toLowerCase()];
   const spelt = word
@@ -19,8 +19,8 @@ const fewest = 4;
 const endings = ['aux', 'ern', 'ees', 'em', 'en', 'er', 'es', 'ee', 'e', 'n', 's', 'x'];
 
 /**
- * Without the endings that German and French put behind nouns and adjectives: `Rechnungen` and `Rechnung`, `factures` and `facture`
- * are one. Takes a folded word; one with a digit, or of up to four letters, stays.
+ * Removes German and French endings of nouns and adjectives from a folded word: `Rechnungen` and `Rechnung`, `factures` and `facture`
+ * become equal. Words with a digit or up to four letters stay.
  */
 export function lightStem(folded: string): string {
   if (folded.length <= fewest || /\p{N}/u.test(folded)) return folded;
@@ -29,7 +29,7 @@ export function lightStem(folded: string): string {
   return folded;
 }
 
-/** What two spellings of a word have in common: each folded form without its ending. */
+/** Folded forms of a word without their endings, which different spellings share. */
 export function looseForms(word: string): string[] {
   return [...new Set(foldedForms(word).map(lightStem))];
 }
@@ -37,16 +37,16 @@ export function looseForms(word: string): string[] {
 const word = /[\p{L}\p{N}][\p{L}\p{N}\p{M}]*/gu;
 const longest = 64;
 
-/** The loose forms of each word of a query, in order and each word once. */
+/** Loose forms of each distinct word of a query, in order. */
 export function looseWords(text: string): string[][] {
   const forms = (text.match(word) ?? []).map(looseForms);
   return [...new Map(forms.map((some) => [some.join(), some])).values()];
 }
 
-/** Text is read up to here, and as much is kept (UTF-16 units). */
+/** Most characters of the input and of the result, in UTF-16 code units. */
 const mostLoose = 200_000;
 
-/** What is searched beside the text itself: the loose forms of its words, again as often as they come. */
+/** Additional searchable text: the loose forms of all words, including repetitions. */
 export function looseText(text: string): string {
   const forms: string[] = [];
   let length = 0;

@@ -1,24 +1,24 @@
 import type { Stem } from '#src/domain/embed-locally/lexical-features.ts';
 import { foldedForms, lightStem, looseForms } from '#src/domain/search/word-forms.ts';
 
-/** A word of a query, ready to be compared. */
+/** A word of a query, prepared for comparison. */
 export interface QueryTerm {
   readonly folded: readonly string[];
   readonly loose: readonly string[];
   readonly stems: readonly string[];
 }
 
-/** How well a word matches: as it is but for its endings and accents, or with one letter wrong. */
+/** Match of a word: equal apart from endings and accents, or with one wrong letter. */
 export interface WordMatch {
-  /** Place in the given terms. */
+  /** Index of the term. */
   readonly term: number;
   readonly exact: boolean;
 }
 
-/** Letters that a word with a typing error must have right at its start. Source: the lexical leg's `prefixLength`. */
+/** Letters at the start that must be correct in a fuzzy match; same as `prefixLength` of the lexical retriever. */
 const fuzzyPrefix = 2;
 const rememberedWords = 20_000;
-/** Different words near to one query that are compared in full: no text in a language has as many, and noise must not take long. */
+/** Most distinct words to compare in full for one query, since noise must not take long; no natural text has as many. */
 const mostStemmed = 2_000;
 
 export function queryTerm(word: string, stem: Stem): QueryTerm {
@@ -27,15 +27,15 @@ export function queryTerm(word: string, stem: Stem): QueryTerm {
   return { folded, loose: looseForms(bare), stems: [...new Set(folded.map(stem))] };
 }
 
-/** Every form that words are compared with. */
+/** All forms of a term. */
 export const formsOf = ({ folded, loose, stems }: QueryTerm): readonly string[] => [...folded, ...loose, ...stems];
 
 const ascii = /^[\x00-\x7f]*$/;
 
-/** What stemming leaves of every form of a word but its last two letters, which it may change. */
+/** A form without its last two letters, which stemming can change. */
 const coreOf = (form: string): string => form.slice(0, Math.max(fuzzyPrefix, form.length - 2));
 
-/** Whether the word begins with the core, small letters or not, but for one wrong letter. Endings may differ in anything. */
+/** True if the word starts with the core, ignoring case, with at most one wrong letter. */
 function startsNear(word: string, core: string): boolean {
   const same = (at: number, of: number): boolean => small(word.charCodeAt(at)) === core.charCodeAt(of);
   let at = 0;
@@ -59,8 +59,8 @@ const small = (code: number): number => (code >= 65 && code <= 90 ? code + 32 : 
 const meets = (a: readonly string[], b: readonly string[]): boolean => a.some((one) => b.includes(one));
 
 /**
- * Compares words with the terms of one query by the rule of the lexical leg: equal stems, forms or spellings, and one wrong letter
- * (a swap counts as one) after the first two. Answers for words are remembered.
+ * Compares words with the terms of a query by the rules of the lexical retriever: equal stems, forms or spellings, or one wrong letter (a
+ * swap counts as one) after the first two. Caches the result of each word.
  */
 export function createWordMatcher(terms: readonly QueryTerm[], stem: Stem): (word: string) => WordMatch | null {
   const memory = new Map<string, WordMatch | null>();
@@ -86,7 +86,7 @@ export function createWordMatcher(terms: readonly QueryTerm[], stem: Stem): (wor
     return close < 0 ? null : { term: close, exact: false };
   };
   return (word) => {
-    // Folding and stemming cost far more than this look at its letters.
+    // Avoids folding and stemming, which are expensive, for most words.
     if (ascii.test(word) && !mayMatch(word)) return null;
     const before = memory.get(word);
     if (before !== undefined) return before;
@@ -97,11 +97,11 @@ export function createWordMatcher(terms: readonly QueryTerm[], stem: Stem): (wor
   };
 }
 
-/** One insertion, deletion, substitution or swap of neighbours apart, and equal in the first two characters. */
+/** True if the words differ by one insertion, deletion, substitution or swap, and share the first two characters. */
 export function isTypo(left: string, right: string): boolean {
   if (left === right || left.slice(0, fuzzyPrefix) !== right.slice(0, fuzzyPrefix)) return false;
   const [a, b] = left.length <= right.length ? [left, right] : [right, left];
-  // One letter of a word of one letter is all of it.
+  // Words of one letter have no typos.
   if (b.length - a.length > 1 || a.length < 2) return false;
   let start = 0;
   while (start < a.length && a[start] === b[start]) start += 1;

@@ -5,9 +5,9 @@ import { components, inkOf, runsOf, smear, type Component, type Mask } from '#sr
 import { paperOf } from '#src/domain/segment-locally/paper.ts';
 import type { LayoutWord, Wanted } from '#src/domain/segment-locally/read-prompt.ts';
 
-/** Shapes tell that something is there, not what. */
+/** Score of all regions, since shapes do not identify their content. */
 const score = 0.5;
-/** Gaps inside one region, across and down, in heights of a letter. */
+/** Largest horizontal and vertical gap inside a region, in letter heights. */
 const gaps = { words: [0.7, 0.3], lines: [3, 0.3], blocks: [3, 1.5] } as const;
 const singular: Readonly<Record<LayoutWord, string>> = {
   text: 'text',
@@ -18,7 +18,7 @@ const singular: Readonly<Record<LayoutWord, string>> = {
   page: 'page',
 };
 
-/** Segments from the picture alone: layout only. What needs the text is `unsupportedPrompt`. */
+/** Finds layout regions in a picture. Prompts that need text get `unsupportedPrompt`. */
 export function segmentInk(wanted: Wanted, raster: GrayRaster): Segmentation {
   if (wanted.kind !== 'layout') return { segments: [], unsupportedPrompt: true };
   return { segments: regions(wanted.what, raster), unsupportedPrompt: false };
@@ -48,7 +48,7 @@ function regions(what: LayoutWord, raster: GrayRaster): Segment[] {
     .map((component) => boxSegment(scaled(component), about));
 }
 
-/** Neither a speck nor the frame of the page. */
+/** Returns a filter for components that are neither specks nor the frame of the page. */
 function isPrint({ width, height }: Mask): (component: Component) => boolean {
   const least = Math.max(3, Math.max(width, height) / 400);
   return ({ box, area }) =>

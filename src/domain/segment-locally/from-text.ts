@@ -6,8 +6,8 @@ import type { Wanted } from '#src/domain/segment-locally/read-prompt.ts';
 import { findTyped, valueOfLabel } from '#src/domain/segment-locally/values.ts';
 
 /**
- * Segments from recognized text; null when text cannot answer (`foreground`, `page`). Free text that is not on the page is
- * `unsupportedPrompt`, since it may name something a picture shows; in quotes it is simply not there.
+ * Finds segments in recognized text; null for prompts about the picture (`foreground`, `page`). Free text that the page lacks gives
+ * `unsupportedPrompt`, since it can name an object in the picture; quoted text gives no segments.
  */
 export function segmentText(wanted: Wanted, page: OcrPage): Segmentation | null {
   const { lines } = page;
@@ -37,7 +37,7 @@ function answer(segments: readonly Segment[], { rotation }: OcrPage): Segmentati
   return { segments: segments.map((segment) => turnBack(segment, rotation)), unsupportedPrompt: false };
 }
 
-/** Recognition may have turned the page; segments lie on the page as it came. */
+/** Rotates a segment back to the uploaded page, which recognition may have turned. */
 function turnBack(segment: Segment, rotation: OcrPage['rotation']): Segment {
   const [x, y, width, height] = segment.box;
   if (rotation === 0) return segment;
@@ -69,7 +69,7 @@ function regionOf(lines: readonly OcrLine[], label: string): Segment {
   return boxSegment(union(lines.map(({ box }) => box)), { label, score, text });
 }
 
-/** Lines under one another with less than a line of space between them. */
+/** Groups lines into paragraphs, by gaps of less than a line. */
 function paragraphs(lines: readonly OcrLine[]): OcrLine[][] {
   const groups: OcrLine[][] = [];
   for (const line of lines) {
@@ -87,7 +87,7 @@ function paragraphs(lines: readonly OcrLine[]): OcrLine[][] {
   return groups;
 }
 
-/** The box of the words that hold the characters `start` to `end` of the line's text. */
+/** Bounding box of the words in the range `start` to `end` of the line's text. */
 function boxOfSpan(line: OcrLine, start: number, end: number): Box {
   let at = 0;
   const boxes: Box[] = [];
@@ -100,7 +100,7 @@ function boxOfSpan(line: OcrLine, start: number, end: number): Box {
   return boxes.length === 0 ? line.box : union(boxes);
 }
 
-/** In one line, else over the lines of a paragraph. */
+/** Finds a phrase in one line, otherwise across the lines of a paragraph. */
 function matches(phrase: string, lines: readonly OcrLine[]): Segment[] {
   const search = (group: readonly OcrLine[]): Segment[] => {
     const words = group.flatMap(wordsOf);

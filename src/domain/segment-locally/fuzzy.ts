@@ -1,9 +1,9 @@
 import { editDistance } from '#src/domain/documents/text-distance.ts';
 
-/** Characters that recognition takes for one another, written as one of them. */
+/** Characters that recognition confuses, mapped to one of them. */
 const lookalikes: Readonly<Record<string, string>> = { '0': 'o', '1': 'l', i: 'l', '5': 's', '8': 'b', '6': 'g' };
 
-/** Lower case letters and digits without marks: `Fällig-am:` is `falligam`. */
+/** Folds a word to lower-case letters and digits: `Fällig-am:` is `falligam`. */
 export function foldWord(text: string): string {
   return text
     .toLowerCase()
@@ -12,7 +12,7 @@ export function foldWord(text: string): string {
     .replace(/[^\p{L}\p{N}]/gu, '');
 }
 
-/** 0..1; 0 for what is too different to be the same word misread. Both sides folded. Short and numeric words must be equal. */
+/** Similarity of two folded words, 0..1; 0 if one cannot be a misreading of the other. Short and numeric words must be equal. */
 function similarity(wanted: string, found: string): number {
   if (wanted === found) return 1;
   const longest = Math.max(wanted.length, found.length);
@@ -24,7 +24,7 @@ function similarity(wanted: string, found: string): number {
   return edits > allowed ? 0 : 0.98 - edits / longest;
 }
 
-/** Words `from` to `to` (exclusive) that read like the phrase. */
+/** Words `from` to `to` (exclusive) that match the phrase. */
 export interface PhraseMatch {
   readonly from: number;
   readonly to: number;
@@ -32,8 +32,8 @@ export interface PhraseMatch {
 }
 
 /**
- * Where a phrase stands in a row of words, best reading of each place, in order and without overlap. Words that recognition split or
- * joined are found too.
+ * Finds a phrase in a list of words: the best match at each position, in order, without overlaps. Also finds words that recognition split
+ * or joined.
  */
 export function findPhrase(words: readonly string[], phrase: string): PhraseMatch[] {
   const wanted = foldWord(phrase);

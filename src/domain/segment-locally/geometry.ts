@@ -12,12 +12,12 @@ export function union(boxes: readonly Box[]): Box {
   return [left, top, right - left, bottom - top];
 }
 
-/** Length of what two spans share. */
+/** Length of the overlap of two spans. */
 export function shared(start: number, length: number, otherStart: number, otherLength: number): number {
   return Math.max(0, Math.min(start + length, otherStart + otherLength) - Math.max(start, otherStart));
 }
 
-/** The part inside the page, and its corners clockwise from the upper left. */
+/** A segment from a box, clipped to the page; its corners are clockwise from the upper left. */
 export function boxSegment(
   box: Box,
   about: { readonly label: string; readonly score: number; readonly text?: string },
@@ -37,13 +37,13 @@ export function boxSegment(
   };
 }
 
-/** The words of a line; a line without them counts as one. */
+/** Words of a line; a line without words counts as one word. */
 export function wordsOf(line: OcrLine): readonly OcrWord[] {
   if (line.words.length > 0) return line.words;
   return [{ text: line.text, confidence: line.confidence, box: line.box }];
 }
 
-/** Places in a row of words where a gap wider than about four letters begins a new column. */
+/** Indexes of words that start a column, after a gap wider than about four letters. */
 export function columnStarts(words: readonly OcrWord[]): ReadonlySet<number> {
   const widths = words.map(({ box, text }) => box[2] / Math.max(1, text.length)).toSorted((one, other) => one - other);
   const letter = widths[widths.length >> 1] ?? 0;

@@ -1,7 +1,7 @@
 import type { GrayRaster } from '#src/domain/ports/image-codec.ts';
 import type { Box } from '#src/domain/segment-locally/geometry.ts';
 
-/** A bit for each pixel, as a byte: 1 is ink. */
+/** One byte for each pixel: 1 is ink. */
 export interface Mask {
   readonly width: number;
   readonly height: number;
@@ -12,8 +12,8 @@ const sensitivity = 0.2;
 const dynamicRange = 128;
 
 /**
- * Ink by Sauvola's local threshold, mean * (1 + k * (deviation / 128 - 1)) over a window: uneven light does no harm. Time is one pass
- * over the pixels, memory two sums for each column. Source: Sauvola and Pietikäinen 2000.
+ * Separates ink from paper by Sauvola's local threshold, mean * (1 + k * (deviation / 128 - 1)) over a window, which tolerates uneven
+ * light. One pass over the pixels, two sums for each column. Source: Sauvola and Pietikäinen 2000.
  */
 export function inkOf(raster: GrayRaster): Mask {
   const { width, height, pixels } = raster;
@@ -74,14 +74,14 @@ export function smear({ width, height, bits }: Mask, across: number, down: numbe
 }
 
 export interface Component {
-  /** Pixels. */
+  /** Bounding box in pixels. */
   readonly box: Box;
   readonly area: number;
 }
 
-/** Connected regions (eight neighbours), in the order of their first pixels. */
+/** Connected components (eight neighbours), in the order of their first pixels. */
 export function components({ width, height, bits }: Mask): Component[] {
-  // With a border of background, every pixel has eight neighbours.
+  // A border of background gives every pixel eight neighbours.
   const wide = width + 2;
   const left = new Uint8Array(wide * (height + 2));
   for (let y = 0; y < height; y += 1) left.set(bits.subarray(y * width, (y + 1) * width), (y + 1) * wide + 1);
@@ -111,7 +111,7 @@ export function components({ width, height, bits }: Mask): Component[] {
   return found;
 }
 
-/** Run lengths over the rows, beginning with background. */
+/** Run lengths over the rows, starting with background. */
 export function runsOf(bits: Uint8Array): number[] {
   const runs: number[] = [];
   let value = 0;

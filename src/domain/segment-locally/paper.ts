@@ -1,13 +1,13 @@
 import type { GrayRaster } from '#src/domain/ports/image-codec.ts';
 import type { Box } from '#src/domain/segment-locally/geometry.ts';
 
-/** Share of bright pixels that makes a row or column part of the paper. */
+/** Share of bright pixels in a row or column of paper. */
 const enough = 0.5;
 const whole: Box = [0, 0, 1, 1];
 
 /**
- * The sheet on a darker table, as fractions of the raster; the whole raster where the edge of the picture is as bright as its middle,
- * or the bright part is too small to be a page.
+ * Bounding box of a sheet on a darker background, as fractions of the raster. Returns the whole raster if its edge is as bright as its
+ * middle, or if the bright part is too small for a page.
  */
 export function paperOf(raster: GrayRaster): Box {
   const { width, height, pixels } = raster;
@@ -27,7 +27,7 @@ export function paperOf(raster: GrayRaster): Box {
   return box[2] < 0.3 || box[3] < 0.3 || box[2] * box[3] > 0.95 || !darkEdge(raster, threshold) ? whole : box;
 }
 
-/** Print on a page to its edges is no table: most of the outer pixels have to be dark. */
+/** True if most outer pixels are dark, which print up to the edges is not. */
 function darkEdge({ width, pixels }: GrayRaster, threshold: number): boolean {
   let [dark, all] = [0, 0];
   for (let at = 0; at < pixels.length; at += 1) {
@@ -39,13 +39,13 @@ function darkEdge({ width, pixels }: GrayRaster, threshold: number): boolean {
   return dark > all / 2;
 }
 
-/** From the first to the last place that has at least half of what the fullest has. */
+/** First and last index with at least half of the maximum. */
 function span(counts: Float64Array): [number, number] {
   const least = counts.reduce((most, count) => Math.max(most, count), 0) * enough;
   return [counts.findIndex((count) => count >= least), counts.findLastIndex((count) => count >= least) + 1];
 }
 
-/** The gray that parts dark from bright best. Source: Otsu 1979. */
+/** Threshold between dark and bright pixels. Source: Otsu 1979. */
 function otsu(pixels: Uint8Array): number {
   const counts = new Float64Array(256);
   for (const tone of pixels) counts[tone] = (counts[tone] ?? 0) + 1;

@@ -1,4 +1,4 @@
-/** First letters of the month in English and German, folded; the place is the number of the month. */
+/** Folded prefixes of the months in English and German, in order. */
 const months: readonly (readonly string[])[] = [
   ['jan'],
   ['feb'],
@@ -38,8 +38,8 @@ function iso(year: number | null, month: number, day: number): string | null {
 }
 
 /**
- * `2024-03-05`, or `--03-05` where no year is written; null when it is no day of the calendar. Figures alone are read with the day
- * first (`5.3.2024`, `05/03/2024`), unless only the other way makes a date (`03/25/2024`).
+ * Reads a date as `2024-03-05`, or `--03-05` without a year; null if the day does not exist. Numeric dates have the day first (`5.3.2024`,
+ * `05/03/2024`), unless only the other order is a date (`03/25/2024`).
  */
 export function readDate(written: string): string | null {
   const name = /\p{L}{3,}/u.exec(written.replace(/^\p{L}+day,?\s+|^\p{L}+tag,?\s+/iu, ''))?.[0];

@@ -1,9 +1,9 @@
-/** A figure with at most one kind of thousands separator: `1.234,50`, `1,234.50`, `1 234,50`, `1'234.50`, `1234.5`, `12`. */
+/** Pattern of a number with one kind of thousands separator: `1.234,50`, `1,234.50`, `1 234,50`, `1'234.50`, `1234.5`, `12`. */
 export const figure = String.raw`\d{1,3}(?:[.,' ]\d{3})+(?:[.,]\d{1,2})?(?!\d)|\d{1,12}(?:[.,]\d{1,4})?`;
 
 /**
- * The figure as a decimal number in text, `1234.50`. The last of two kinds of separators is the decimal one; a single one before
- * exactly three digits separates thousands, as German and English both write them.
+ * Normalizes a number to `1234.50`. Of two kinds of separators, the last is the decimal one. A single separator before exactly three
+ * digits separates thousands.
  */
 export function readFigure(written: string): string {
   const sign = /^\s*[-−–]/u.test(written) ? '-' : '';
@@ -42,7 +42,7 @@ export const currency = Object.keys(currencies)
   .toSorted((one, other) => other.length - one.length)
   .join('|');
 
-/** `1234.50 EUR`; without a currency in the text, the number alone. */
+/** Normalizes an amount to `1234.50 EUR`, or to the number without a currency. */
 export function readMoney(written: string): string {
   const named = /[\p{L}$€£¥]+/u.exec(written)?.[0].toLowerCase();
   const code = named === undefined ? undefined : currencies[named];

@@ -3,7 +3,7 @@ import { valueTypes, type ValueType } from '#src/domain/segment-locally/value-pa
 const layoutWords = ['text', 'lines', 'words', 'blocks', 'foreground', 'page'] as const;
 export type LayoutWord = (typeof layoutWords)[number];
 
-/** What a prompt asks the local engine for. `quoted`: the text itself, and nothing a picture might show. */
+/** A parsed prompt. `quoted`: literal text only, not an object in the picture. */
 export type Wanted =
   | { readonly kind: 'layout'; readonly what: LayoutWord }
   | { readonly kind: 'typed'; readonly type: ValueType }
@@ -39,7 +39,7 @@ const aliases: Readonly<Record<string, LayoutWord | ValueType>> = {
   wörter: 'words',
 };
 
-/** Reads `lines`, `date`, `value of total`, `Wert von Summe`, `total:`, `"free text"` and free text. */
+/** Parses `lines`, `date`, `value of total`, `Wert von Summe`, `total:`, `"free text"` and free text. */
 export function readPrompt(prompt: string): Wanted {
   const plain = prompt.trim();
   const word = plain.toLowerCase();

@@ -1,15 +1,15 @@
 import type { Mask } from '#src/domain/segment-locally/ink.ts';
 
 const mostPoints = 40_000;
-/** Less than this is no line of text. */
+/** Fewest ink points for a measurement. */
 const fewestPoints = 50;
 const degree = Math.PI / 180;
-/** How much sharper rows have to be than on the page as it is, before it is turned. */
+/** Required gain in sharpness over the page without rotation. */
 const gain = 1.1;
 
 /**
- * By how many degrees clockwise the lines of text are turned, -`most`..`most`; 0 where turning back would not make rows of ink
- * clearly sharper. Lines are sharpest where the profile of rows, sheared by the angle, varies most. To 0.1 degrees.
+ * Clockwise skew of the lines of text in degrees, -`most`..`most`, to 0.1 degrees; 0 if a rotation would not make the rows clearly
+ * sharper. Rows are sharpest at the angle with the largest variance of the sheared row profile.
  */
 export function skewOf(ink: Mask, most: number): number {
   const points = lowerEdges(ink);
@@ -28,7 +28,7 @@ export function skewOf(ink: Mask, most: number): number {
   return Math.abs(fine) < 0.15 || score(fine) < gain * score(0) ? 0 : Math.round(fine * 10) / 10;
 }
 
-/** Ink above paper: where the base lines are. x and y by turns. */
+/** Ink pixels above paper, which mark base lines, as alternating x and y. */
 function lowerEdges({ width, height, bits }: Mask): Int32Array {
   const points: number[] = [];
   for (let at = 0; at < (height - 1) * width; at += 1)
@@ -37,7 +37,7 @@ function lowerEdges({ width, height, bits }: Mask): Int32Array {
   return Int32Array.from(points.filter((_, at) => (at >> 1) % step === 0));
 }
 
-/** Sum of squares of the counts of rows: the count is the same for all angles, so more in fewer rows is more. */
+/** Sum of squared row counts, which is larger if fewer rows hold the same number of points. */
 function sharpness(points: Int32Array, height: number, slope: number): number {
   const rows = new Float64Array(3 * height);
   for (let at = 0; at < points.length; at += 2) {

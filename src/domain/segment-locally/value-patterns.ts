@@ -6,7 +6,7 @@ export type ValueType = (typeof valueTypes)[number];
 
 const weekday = String.raw`(?:(?:mon|tues|wednes|thurs|fri|satur|sun)day|(?:mon|diens|donners|frei|sams|sonn)tag|mittwoch)`;
 
-/** Written forms, English and German; every repetition is bounded. */
+/** Patterns of values in English and German; all repetitions are bounded. */
 export const valuePatterns: Readonly<Record<ValueType, RegExp>> = {
   date: new RegExp(
     [
@@ -32,7 +32,7 @@ export const valuePatterns: Readonly<Record<ValueType, RegExp>> = {
   number: new RegExp(String.raw`(?<![\p{L}\d.,/:-])[-−]?(?:${figure})(?![\p{L}\d/:]|[.,-]\d)`, 'gu'),
 };
 
-/** From the written form to the one form; null when it is none of the type after all. */
+/** Normalizes a written value; null if it is not of the type. */
 export const valueReaders: Readonly<Record<ValueType, (written: string) => string | null>> = {
   date: readDate,
   money: readMoney,

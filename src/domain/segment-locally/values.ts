@@ -3,18 +3,18 @@ import { findPhrase, foldWord } from '#src/domain/segment-locally/fuzzy.ts';
 import { columnStarts, shared, union, wordsOf, type Box } from '#src/domain/segment-locally/geometry.ts';
 import { valuePatterns, valueReaders, type ValueType } from '#src/domain/segment-locally/value-patterns.ts';
 
-/** `start` and `end` are characters of the text (UTF-16), end exclusive; `text` is as written. */
+/** A typed value as written. `start` and `end` are UTF-16 code units, end exclusive. */
 export interface TypedValue {
   readonly start: number;
   readonly end: number;
   readonly text: string;
-  /** One form for all spellings: `2024-03-05`, `1234.50 EUR`, `1234.5`, digits of a telephone number, lower-case address. */
+  /** Normalized value: `2024-03-05`, `1234.50 EUR`, `1234.5`, digits of a telephone number, lower-case address. */
   readonly value: string;
 }
 
 /**
- * Every value of one type in a text, in order, without overlap: German and English spellings. An amount without a currency counts
- * as money when it has two decimals.
+ * Finds all values of a type in a text, in order, without overlaps, in German and English spellings. An amount without a currency is
+ * money if it has two decimals.
  */
 export function findTyped(text: string, type: ValueType): TypedValue[] {
   const found: TypedValue[] = [];
@@ -26,7 +26,7 @@ export function findTyped(text: string, type: ValueType): TypedValue[] {
   return found;
 }
 
-/** What forms call the same thing, in English and German. */
+/** Groups of labels with the same meaning, in English and German. */
 const synonyms: readonly (readonly string[])[] = [
   [
     'total',
@@ -55,19 +55,19 @@ const synonyms: readonly (readonly string[])[] = [
   ['name', 'full name'],
 ];
 
-/** Other names of a label, as well as itself first. */
+/** A label, then its synonyms. */
 function namesOf(label: string): readonly string[] {
   const plain = label.trim().replace(/[:\s]+$/u, '');
   const group = synonyms.find((names) => names.some((name) => foldWord(name) === foldWord(plain)));
   return [plain, ...(group ?? []).filter((name) => name !== plain.toLowerCase())];
 }
 
-/** `line` counts from 0 and is where the value stands; the label may be on another. */
+/** A value next to a label. `line` is the line of the value, counted from 0; the label can be on another. */
 export interface LabelledValue {
   readonly text: string;
   readonly line: number;
   readonly box: Box;
-  /** 0..1: how well the label was read. */
+  /** Similarity of the label, 0..1. */
   readonly score: number;
 }
 
@@ -80,8 +80,8 @@ interface Place {
 }
 
 /**
- * What stands after a label (`Total: 12.50`), else to the right of it, else under it. Misread letters and the usual English and German
- * names of the same thing are allowed. null when the label is not there, or nothing is beside it.
+ * Finds the value after a label (`Total: 12.50`), otherwise right of it, otherwise below it. Accepts misread letters and common English
+ * and German synonyms. null if the label or a value is missing.
  */
 export function valueOfLabel(lines: readonly OcrLine[], label: string): LabelledValue | null {
   let best: (LabelledValue & { readonly rank: number }) | null = null;
@@ -104,7 +104,7 @@ export function valueOfLabel(lines: readonly OcrLine[], label: string): Labelled
   return value;
 }
 
-/** A label begins a column and ends in a colon; one that goes on (`Total items: 3` for `total`) is another. */
+/** Rank of a label match: best at the start of a column and before a colon; `Total items: 3` is not a match for `total`. */
 function rankOf({ words, from, to }: Place): number {
   const starts = columnStarts(words);
   const colon = words[to - 1]?.text.endsWith(':') === true;
@@ -124,7 +124,7 @@ function valueIn(words: readonly OcrWord[], line: number): Omit<LabelledValue, '
   return text === '' ? null : { text, line, box: union(kept.map(({ box }) => box)) };
 }
 
-/** The words up to a column that has a label of its own. */
+/** Words up to the next column with a label. */
 function untilNextLabel(words: readonly OcrWord[]): readonly OcrWord[] {
   const starts = [...columnStarts(words)].filter((start) => start > 0);
   const end = starts.find((start) => {
@@ -138,7 +138,7 @@ function afterLabel({ words, to, line }: Place): Omit<LabelledValue, 'score'> | 
   return valueIn(untilNextLabel(words.slice(to)), line);
 }
 
-/** Recognition may take label and value of one printed line for two lines. */
+/** Searches beside the label, since recognition can split a printed line in two. */
 function beside({ lines, line, words, from, to }: Place): Omit<LabelledValue, 'score'> | null {
   const label = union(words.slice(from, to).map(({ box }) => box));
   const right = lines
@@ -160,7 +160,7 @@ function under({ lines, line, words, from, to }: Place): Omit<LabelledValue, 'sc
     if (first < 0) continue;
     const end = [...columnStarts(all)].find((start) => start > first) ?? all.length;
     const value = valueIn(all.slice(first, end), at);
-    // A label under a label is the next field, not a value.
+    // A label below a label is the next field, not a value.
     if (value !== null && !value.text.endsWith(':')) return value;
   }
   return null;

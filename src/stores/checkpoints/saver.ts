@@ -25,7 +25,7 @@ import type { Db } from 'mongodb';
 /**
  * LangGraph's checkpoints in our database, written behind the run: `put`, `putWrites` return at once and share one bulk write at a
  * time; reads and `flush` wait for them. Values are kept as JSON, so a state holds JSON only. Importing this file loads LangChain:
- * do it when the first run comes. Source: graphs.md "Compiling and running"; storage.md "Database".
+ * do it when the first run comes. Source: docs/decisions/0026; docs/decisions/0021.
  */
 export class CheckpointSaver extends BaseCheckpointSaver {
   readonly #collections: CheckpointCollections;

@@ -16,7 +16,7 @@ interface SearchIndexDefinition {
   readonly definition: Document;
 }
 
-/** What both legs filter by, besides their own fields. */
+/** What both retrievers filter by, besides their own fields. */
 const scopePaths = ['organizationId', 'projectId', 'visibility', 'apiKeyId', '_id'];
 
 const english = { type: 'string', analyzer: 'lucene.english' };

@@ -4,111 +4,126 @@ import { fuse, type FusedHit } from '#src/domain/search/fuse.ts';
 import { readQuery, type ReadQuery } from '#src/domain/search/read-query.ts';
 import type { SearchAnswer, SearchHit, SearchRetriever, SearchMode, SearchQuery } from '#src/stores/search/query.ts';
 
-export interface LegHit {
+export interface RetrieverHit {
   readonly documentId: string;
   /** Higher is better. */
   readonly score: number;
 }
 
-/** What one leg is asked: at most `depth` hits, best first, none of another tenant. */
-export interface LegRequest {
+/** What one retriever is asked: at most `depth` hits, best first, none of another tenant. */
+export interface RetrieverRequest {
   readonly scope: Omit<SearchQuery, 'text' | 'limit' | 'mode'>;
   readonly query: ReadQuery;
   readonly depth: number;
-  /** Aborts when the leg's time is over. */
+  /** Aborts when the retriever's time is over. */
   readonly signal: AbortSignal;
 }
 
 /** The ways of searching that a database has. */
-export interface SearchLegs {
+export interface SearchRetrievers {
   /** Documents with an identifier or a phrase of the query: 1 for an identifier, and up to 1 for how much it is about a phrase. */
-  exact(request: LegRequest): Promise<readonly LegHit[]>;
-  lexical(request: LegRequest): Promise<readonly LegHit[]>;
+  exact(request: RetrieverRequest): Promise<readonly RetrieverHit[]>;
+  lexical(request: RetrieverRequest): Promise<readonly RetrieverHit[]>;
   /** Nearest vectors of this label; the score is the cosine. */
   semantic(
-    request: LegRequest,
+    request: RetrieverRequest,
     embedded: { readonly label: string; readonly vector: Float32Array },
-  ): Promise<readonly LegHit[]>;
+  ): Promise<readonly RetrieverHit[]>;
 }
 
-export type LegOutcome = 'found' | 'empty' | 'failed' | 'late';
+export type RetrieverOutcome = 'found' | 'empty' | 'failed' | 'late';
 
 export interface SearchOptions {
   readonly mode: SearchMode;
   readonly embedder: Pick<TextEmbedder, 'label' | 'embedQuery'>;
-  /** Longest that an answer waits for a leg, its embedding included. */
+  /** Longest that an answer waits for a retriever, its embedding included. */
   readonly legTimeoutMs?: number;
-  /** Hears how each leg went; `error` where it failed or was late. */
-  readonly observe?: (told: { leg: SearchRetriever; outcome: LegOutcome; seconds: number; error?: unknown }) => void;
+  /** Hears how each retriever went; `error` where it failed or was late. */
+  readonly observe?: (told: {
+    retriever: SearchRetriever;
+    outcome: RetrieverOutcome;
+    seconds: number;
+    error?: unknown;
+  }) => void;
 }
 
 const weights: Readonly<Record<SearchRetriever, number>> = { exact: 1, lexical: 1, semantic: 1 };
 /** Of an embedder that compares spelling: words that are there as they were asked for say more. Measured: docs/decisions/0039. */
 const spellingWeight = 0.5;
 const comparesSpelling = (label: string): boolean => label.startsWith('local/');
-/** Ranks beyond the page count, too: a document may be in the middle of both legs and so above the ends of each. */
+/** Ranks beyond the page count, too: a document may be in the middle of both retrievers and so above the ends of each. */
 const leastDepth = 50;
 
-interface LegAnswer {
-  readonly leg: SearchRetriever;
-  readonly outcome: LegOutcome;
-  readonly hits: readonly LegHit[];
+interface RetrieverAnswer {
+  readonly retriever: SearchRetriever;
+  readonly outcome: RetrieverOutcome;
+  readonly hits: readonly RetrieverHit[];
   readonly error?: unknown;
 }
 
 /**
- * Runs the legs side by side and fuses what they found. A leg that fails, or exceeds its time, is left out, and the answer says so;
+ * Runs the retrievers side by side and fuses what they found. A retriever that fails, or exceeds its time, is left out, and the answer says so;
  * `semantic` counts as left out also where it finds nothing, because nothing was embedded with this label. Faults:
- * `service.unavailable` when no leg that ranks answered. Source: docs/decisions/0016, 0024.
+ * `service.unavailable` when no retriever that ranks answered. Source: docs/decisions/0016, 0024.
  */
-export function createHybridSearch(legs: SearchLegs, options: SearchOptions) {
+export function createHybridSearch(retrievers: SearchRetrievers, options: SearchOptions) {
   const { embedder, observe, legTimeoutMs = 2_000 } = options;
 
-  const semantic = async (request: LegRequest): Promise<readonly LegHit[]> => {
+  const semantic = async (request: RetrieverRequest): Promise<readonly RetrieverHit[]> => {
     const { vector } = await embedder.embedQuery(request.query.text, request.signal);
     // The cosine to a vector of zeros is not defined.
     if (vector.every((value) => value === 0)) return [];
-    return legs.semantic(request, { label: embedder.label, vector });
+    return retrievers.semantic(request, { label: embedder.label, vector });
   };
 
-  const run = async (leg: SearchRetriever, request: Omit<LegRequest, 'signal'>): Promise<LegAnswer> => {
+  const run = async (
+    retriever: SearchRetriever,
+    request: Omit<RetrieverRequest, 'signal'>,
+  ): Promise<RetrieverAnswer> => {
     const signal = AbortSignal.timeout(legTimeoutMs);
-    const work = leg === 'semantic' ? semantic : legs[leg];
+    const work = retriever === 'semantic' ? semantic : retrievers[retriever];
     const started = performance.now();
-    let answer: LegAnswer;
+    let answer: RetrieverAnswer;
     try {
       const hits = await orAbort(work({ ...request, signal }), signal);
-      answer = { leg, hits, outcome: hits.length === 0 ? 'empty' : 'found' };
+      answer = { retriever, hits, outcome: hits.length === 0 ? 'empty' : 'found' };
     } catch (error) {
-      answer = { leg, hits: [], outcome: signal.aborted ? 'late' : 'failed', error };
+      answer = { retriever, hits: [], outcome: signal.aborted ? 'late' : 'failed', error };
     }
     const { outcome, error } = answer;
-    observe?.({ leg, outcome, seconds: (performance.now() - started) / 1_000, ...(error !== undefined && { error }) });
+    observe?.({
+      retriever,
+      outcome,
+      seconds: (performance.now() - started) / 1_000,
+      ...(error !== undefined && { error }),
+    });
     return answer;
   };
 
   return async ({ text, limit, mode = options.mode, ...scope }: SearchQuery): Promise<SearchAnswer> => {
     const query = readQuery(text);
-    const asked = legsFor(query, mode);
+    const asked = retrieversFor(query, mode);
     const depth = Math.max(leastDepth, limit);
-    const answers = await Promise.all(asked.map((leg) => run(leg, { scope, query, depth })));
+    const answers = await Promise.all(asked.map((retriever) => run(retriever, { scope, query, depth })));
     refuseSilence(answers);
     const fused = fuse(
-      answers.map(({ leg, hits }) => ({
-        leg,
-        weight: leg === 'semantic' && comparesSpelling(embedder.label) ? spellingWeight : weights[leg],
-        pins: leg === 'exact',
+      answers.map(({ retriever, hits }) => ({
+        retriever,
+        weight: retriever === 'semantic' && comparesSpelling(embedder.label) ? spellingWeight : weights[retriever],
+        pins: retriever === 'exact',
         // A nearest neighbour is always found, however far: at a right angle it has nothing in common with the query.
-        hits: leg === 'semantic' ? hits.filter(({ score }) => score > 0) : hits,
+        hits: retriever === 'semantic' ? hits.filter(({ score }) => score > 0) : hits,
       })),
       limit,
     );
-    const degraded = answers.filter((answer) => isBroken(answer) || isUnheard(answer)).map(({ leg }) => leg);
+    const degraded = answers
+      .filter((answer) => isBroken(answer) || isUnheard(answer))
+      .map(({ retriever }) => retriever);
     return { hits: fused.map(toHit), degraded };
   };
 }
 
-function legsFor({ words, phrases, identifiers }: ReadQuery, mode: SearchMode): SearchRetriever[] {
+function retrieversFor({ words, phrases, identifiers }: ReadQuery, mode: SearchMode): SearchRetriever[] {
   return [
     ...(identifiers.length + phrases.length > 0 ? (['exact'] as const) : []),
     ...(words.length > 0 ? (['lexical'] as const) : []),
@@ -116,24 +131,24 @@ function legsFor({ words, phrases, identifiers }: ReadQuery, mode: SearchMode): 
   ];
 }
 
-const isBroken = ({ outcome }: LegAnswer): boolean => outcome === 'failed' || outcome === 'late';
-const isUnheard = ({ leg, outcome }: LegAnswer): boolean => leg === 'semantic' && outcome === 'empty';
+const isBroken = ({ outcome }: RetrieverAnswer): boolean => outcome === 'failed' || outcome === 'late';
+const isUnheard = ({ retriever, outcome }: RetrieverAnswer): boolean => retriever === 'semantic' && outcome === 'empty';
 
-/** Pins alone would look like all there is: without a leg that ranks, nobody knows what else would have been found. */
-function refuseSilence(answers: readonly LegAnswer[]): void {
-  const ranking = answers.filter(({ leg }) => leg !== 'exact');
+/** Pins alone would look like all there is: without a retriever that ranks, nobody knows what else would have been found. */
+function refuseSilence(answers: readonly RetrieverAnswer[]): void {
+  const ranking = answers.filter(({ retriever }) => retriever !== 'exact');
   const needed = ranking.length > 0 ? ranking : answers;
   if (needed.length === 0 || !needed.every(isBroken)) return;
   throw new AppError('service.unavailable', 'Search does not answer: try again soon.', { cause: needed[0]?.error });
 }
 
-function toHit({ documentId, score, legs }: FusedHit<SearchRetriever>): SearchHit {
+function toHit({ documentId, score, ranks }: FusedHit<SearchRetriever>): SearchHit {
   return {
     documentId,
     score,
-    matchedBy: (['exact', 'lexical', 'semantic'] as const).filter((leg) => legs[leg] !== undefined),
-    distance: legs.semantic === undefined ? null : 1 - legs.semantic.score,
-    legs,
+    matchedBy: (['exact', 'lexical', 'semantic'] as const).filter((retriever) => ranks[retriever] !== undefined),
+    distance: ranks.semantic === undefined ? null : 1 - ranks.semantic.score,
+    ranks,
   };
 }
 

@@ -1,4 +1,4 @@
-import type { LegRank } from '#src/domain/search/fuse.ts';
+import type { RetrieverRank } from '#src/domain/search/fuse.ts';
 
 /** `lexical`: words; `hybrid`: words and the neighbours of the query's embedding, fused. */
 export type SearchMode = 'lexical' | 'hybrid';
@@ -29,7 +29,7 @@ export interface SearchHit {
   readonly matchedBy: readonly SearchRetriever[];
   /** 1 - cosine of the embeddings, where these found it. */
   readonly distance: number | null;
-  readonly legs: Readonly<Partial<Record<SearchRetriever, LegRank>>>;
+  readonly ranks: Readonly<Partial<Record<SearchRetriever, RetrieverRank>>>;
 }
 
 export interface SearchAnswer {

@@ -2,7 +2,7 @@ import { Binary, type Collection, type Document, type Filter } from 'mongodb';
 import { textIndexName, vectorIndexName } from '#src/stores/search/definitions.ts';
 import type { SearchRow } from '#src/stores/search/row.ts';
 import { foldedForms, looseWords } from '#src/domain/search/word-forms.ts';
-import type { LegHit, LegRequest, SearchLegs } from '#src/stores/search/hybrid-search.ts';
+import type { RetrieverHit, RetrieverRequest, SearchRetrievers } from '#src/stores/search/hybrid-search.ts';
 
 const contentPaths = ['title', 'description', 'ocrText', 'segmentationText'];
 const fuzzy = { maxEdits: 1, prefixLength: 2, maxExpansions: 10 };
@@ -11,7 +11,7 @@ const fuzzyBoost = 0.2;
 /** The longest ones: each is a query of its own. */
 const identifiersAsked = 12;
 
-const readableProjects = ({ projectIds, ownOnly = false }: LegRequest['scope']): Filter<SearchRow>[] => {
+const readableProjects = ({ projectIds, ownOnly = false }: RetrieverRequest['scope']): Filter<SearchRow>[] => {
   const own: Filter<SearchRow> = { projectId: { $in: [...projectIds] } };
   const open: Filter<SearchRow> = { visibility: { $eq: 'public' } };
   if (ownOnly) return [own];
@@ -19,7 +19,7 @@ const readableProjects = ({ projectIds, ownOnly = false }: LegRequest['scope']):
 };
 
 /** Who may see what, for ordinary queries and for `$vectorSearch`. Source: docs/decisions/0009. */
-export const readable = ({ scope }: Pick<LegRequest, 'scope'>): Filter<SearchRow>[] => [
+export const readable = ({ scope }: Pick<RetrieverRequest, 'scope'>): Filter<SearchRow>[] => [
   { organizationId: { $eq: scope.organizationId } },
   ...readableProjects(scope),
   ...(scope.documentIds === undefined ? [] : [{ _id: { $in: [...scope.documentIds] } }]),
@@ -27,7 +27,7 @@ export const readable = ({ scope }: Pick<LegRequest, 'scope'>): Filter<SearchRow
 ];
 
 /** The same for `$search`, whose `in` takes no empty list. */
-const searchable = ({ scope }: LegRequest): Document[] => {
+const searchable = ({ scope }: RetrieverRequest): Document[] => {
   const equals = (path: string, value: string): Document => ({ equals: { path, value } });
   const among = (path: string, value: readonly string[]): Document => ({ in: { path, value: [...value] } });
   const open = equals('visibility', 'public');
@@ -45,7 +45,7 @@ const searchable = ({ scope }: LegRequest): Document[] => {
 };
 
 /** Nobody can be in an empty list. */
-const isNarrowedToNothing = ({ scope }: LegRequest): boolean =>
+const isNarrowedToNothing = ({ scope }: RetrieverRequest): boolean =>
   scope.documentIds?.length === 0 ||
   scope.apiKeyIds?.length === 0 ||
   (scope.ownOnly === true && scope.projectIds.length === 0);
@@ -63,7 +63,7 @@ function togetherOf(words: readonly Document[]): Document[] {
 
 async function withIdentifier(
   searchRecords: Collection<SearchRow>,
-  request: LegRequest,
+  request: RetrieverRequest,
   identifier: string,
 ): Promise<string[]> {
   const { depth, signal } = request;
@@ -77,7 +77,7 @@ async function withIdentifier(
 /** How many of the query's identifiers each document has; a piece of one that was found is none of its own. */
 async function withIdentifiers(
   searchRecords: Collection<SearchRow>,
-  request: LegRequest,
+  request: RetrieverRequest,
 ): Promise<Map<string, number>> {
   const asked = request.query.identifiers.toSorted((a, b) => b.length - a.length).slice(0, identifiersAsked);
   const found = await Promise.all(asked.map((identifier) => withIdentifier(searchRecords, request, identifier)));
@@ -90,8 +90,8 @@ async function withIdentifiers(
 }
 
 /** The three ways of searching `searchRecords`; tenants are told apart inside of the index, not after it. */
-export function createSearchLegs(searchRecords: Collection<SearchRow>): SearchLegs {
-  const ranked = async (pipeline: Document[], meta: string, signal: AbortSignal): Promise<LegHit[]> => {
+export function createSearchLegs(searchRecords: Collection<SearchRow>): SearchRetrievers {
+  const ranked = async (pipeline: Document[], meta: string, signal: AbortSignal): Promise<RetrieverHit[]> => {
     const project = { $project: { _id: 1, score: { $meta: meta } } };
     const rows = await searchRecords
       .aggregate<{ _id: string; score: number }>([...pipeline, project], { signal })
@@ -99,13 +99,13 @@ export function createSearchLegs(searchRecords: Collection<SearchRow>): SearchLe
     return rows.map(({ _id, score }) => ({ documentId: _id, score }));
   };
 
-  const search = async (request: LegRequest, should: Document[]): Promise<LegHit[]> => {
+  const search = async (request: RetrieverRequest, should: Document[]): Promise<RetrieverHit[]> => {
     const compound = { should, minimumShouldMatch: 1, filter: searchable(request) };
     const pipeline = [{ $search: { index: textIndexName, compound } }, { $limit: request.depth }];
     return ranked(pipeline, 'searchScore', request.signal);
   };
 
-  const withPhrases = async (request: LegRequest): Promise<LegHit[]> => {
+  const withPhrases = async (request: RetrieverRequest): Promise<RetrieverHit[]> => {
     const { phrases } = request.query;
     if (phrases.length === 0) return [];
     const hits = await search(

@@ -88,6 +88,6 @@ describe('A principal', () => {
   test('has to name one of several, and none of others', () => {
     expect(() => projectFor(principal)).toThrow('say which project');
     expect(() => projectFor({ ...principal, projectIds: [] })).toThrow('say which project');
-    expect(() => projectFor(principal, 'prj_R')).toThrow('No project with this id');
+    expect(() => projectFor(principal, 'prj_R')).toThrow('You have no project with this projectId');
   });
 });

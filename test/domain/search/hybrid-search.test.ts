@@ -1,17 +1,17 @@
 import { describe, expect, test } from 'vitest';
-import { createHybridSearch, type LegHit, type LegRequest } from '#src/stores/search/hybrid-search.ts';
+import { createHybridSearch, type RetrieverHit, type RetrieverRequest } from '#src/stores/search/hybrid-search.ts';
 import type { SearchRetriever } from '#src/stores/search/query.ts';
 
-type Behaviour = readonly LegHit[] | 'fails' | 'hangs';
+type Behaviour = readonly RetrieverHit[] | 'fails' | 'hangs';
 const scope = { organizationId: 'org_a', projectIds: ['prj_a'] };
-const hit = (documentId: string, score = 1): LegHit => ({ documentId, score });
+const hit = (documentId: string, score = 1): RetrieverHit => ({ documentId, score });
 
-/** A search whose legs do as they are told, and what it told of them. */
+/** A search whose retrievers do as they are told, and what it told of them. */
 function searchWith(behaviour: Partial<Record<SearchRetriever, Behaviour>>, vector = [0.6, 0.8]) {
-  const asked: { leg: SearchRetriever; request: LegRequest }[] = [];
-  const told: { leg: SearchRetriever; outcome: string; failed: boolean }[] = [];
-  const leg = (name: SearchRetriever) => async (request: LegRequest) => {
-    asked.push({ leg: name, request });
+  const asked: { retriever: SearchRetriever; request: RetrieverRequest }[] = [];
+  const told: { retriever: SearchRetriever; outcome: string; failed: boolean }[] = [];
+  const retriever = (name: SearchRetriever) => async (request: RetrieverRequest) => {
+    asked.push({ retriever: name, request });
     const does = behaviour[name] ?? [];
     if (does === 'fails') throw new Error(`${name} is down`);
     if (does !== 'hangs') return does;
@@ -19,7 +19,7 @@ function searchWith(behaviour: Partial<Record<SearchRetriever, Behaviour>>, vect
     return new Promise<never>(() => undefined);
   };
   const search = createHybridSearch(
-    { exact: leg('exact'), lexical: leg('lexical'), semantic: leg('semantic') },
+    { exact: retriever('exact'), lexical: retriever('lexical'), semantic: retriever('semantic') },
     {
       mode: 'hybrid',
       embedder: {
@@ -30,36 +30,37 @@ function searchWith(behaviour: Partial<Record<SearchRetriever, Behaviour>>, vect
         }),
       },
       legTimeoutMs: 20,
-      observe: ({ leg: name, outcome, error }) => told.push({ leg: name, outcome, failed: error !== undefined }),
+      observe: ({ retriever: name, outcome, error }) =>
+        told.push({ retriever: name, outcome, failed: error !== undefined }),
     },
   );
   return { asked, told, search: (text: string, limit = 10) => search({ ...scope, text, limit }) };
 }
 
 describe('Hybrid search', () => {
-  test.each<[query: string, legs: SearchRetriever[]]>([
+  test.each<[query: string, retrievers: SearchRetriever[]]>([
     ['walnut', ['lexical', 'semantic']],
     ['walnut INV-1', ['exact', 'lexical', 'semantic']],
     ['"walnut table"', ['exact', 'semantic']],
     ['***', []],
-  ])('%j asks the legs that have something to look for', async (query, legs) => {
+  ])('%j asks the retrievers that have something to look for', async (query, retrievers) => {
     const { asked, search } = searchWith({});
     await search(query);
-    expect(asked.map(({ leg }) => leg)).toEqual(legs);
+    expect(asked.map(({ retriever }) => retriever)).toEqual(retrievers);
     for (const { request } of asked) expect(request).toMatchObject({ scope, depth: 50 });
   });
 
   test.each<
     [title: string, behaviour: Partial<Record<SearchRetriever, Behaviour>>, ids: string, degraded: SearchRetriever[]]
   >([
-    ['all legs answer', { exact: [hit('a')], lexical: [hit('b')], semantic: [hit('c')] }, 'a b c', []],
+    ['all retrievers answer', { exact: [hit('a')], lexical: [hit('b')], semantic: [hit('c')] }, 'a b c', []],
     ['words fail', { exact: [hit('a')], lexical: 'fails', semantic: [hit('c')] }, 'a c', ['lexical']],
     ['words hang', { lexical: 'hangs', semantic: [hit('c')] }, 'c', ['lexical']],
     ['neighbours fail', { lexical: [hit('b')], semantic: 'fails' }, 'b', ['semantic']],
     ['neighbours hang', { lexical: [hit('b')], semantic: 'hangs' }, 'b', ['semantic']],
     ['nothing is embedded', { lexical: [hit('b')], semantic: [] }, 'b', ['semantic']],
     ['neighbours are at a right angle', { lexical: [hit('b')], semantic: [hit('c', 0), hit('d', -1)] }, 'b', []],
-    ['the exact leg fails', { exact: 'fails', lexical: [hit('b')], semantic: [hit('c')] }, 'b c', ['exact']],
+    ['the exact retriever fails', { exact: 'fails', lexical: [hit('b')], semantic: [hit('c')] }, 'b c', ['exact']],
     ['no word matches', { lexical: [], semantic: [hit('c')] }, 'c', []],
   ])('when %s, the others answer and say what is missing', async (_, behaviour, ids, degraded) => {
     const answer = await searchWith(behaviour).search('walnut INV-1');
@@ -67,7 +68,7 @@ describe('Hybrid search', () => {
     expect(answer.degraded).toEqual(degraded);
   });
 
-  test.each<Behaviour>(['fails', 'hangs'])('when every leg that ranks %s, pins do not hide it', async (does) => {
+  test.each<Behaviour>(['fails', 'hangs'])('when every retriever that ranks %s, pins do not hide it', async (does) => {
     const { search } = searchWith({ exact: [hit('a')], lexical: does, semantic: 'fails' });
     await expect(search('walnut INV-1')).rejects.toMatchObject({ code: 'service.unavailable' });
   });
@@ -75,16 +76,16 @@ describe('Hybrid search', () => {
   test('a vector of zeros is compared with nothing', async () => {
     const { asked, search } = searchWith({ lexical: [hit('b')], semantic: [hit('c')] }, [0, 0]);
     expect(await search('walnut')).toMatchObject({ hits: [{ documentId: 'b' }], degraded: ['semantic'] });
-    expect(asked.map(({ leg }) => leg)).toEqual(['lexical']);
+    expect(asked.map(({ retriever }) => retriever)).toEqual(['lexical']);
   });
 
-  test('each leg is told of once, with its error where it had no part', async () => {
+  test('each retriever is told of once, with its error where it had no part', async () => {
     const { told, search } = searchWith({ exact: [], lexical: [hit('b')], semantic: 'hangs' });
     await search('walnut INV-1');
-    expect(told.toSorted((a, b) => (a.leg < b.leg ? -1 : 1))).toEqual([
-      { leg: 'exact', outcome: 'empty', failed: false },
-      { leg: 'lexical', outcome: 'found', failed: false },
-      { leg: 'semantic', outcome: 'late', failed: true },
+    expect(told.toSorted((a, b) => (a.retriever < b.retriever ? -1 : 1))).toEqual([
+      { retriever: 'exact', outcome: 'empty', failed: false },
+      { retriever: 'lexical', outcome: 'found', failed: false },
+      { retriever: 'semantic', outcome: 'late', failed: true },
     ]);
   });
 
@@ -96,7 +97,7 @@ describe('Hybrid search', () => {
         score: 1,
         matchedBy: ['lexical', 'semantic'],
         distance: 0.25,
-        legs: { lexical: { rank: 1, score: 7 }, semantic: { rank: 1, score: 0.75 } },
+        ranks: { lexical: { rank: 1, score: 7 }, semantic: { rank: 1, score: 0.75 } },
       },
     ]);
   });

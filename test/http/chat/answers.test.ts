@@ -4,11 +4,10 @@ import { connect, type AddressInfo, type Socket } from 'node:net';
 import express, { type Response } from 'express';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { createAgUiStream } from '#http/chat/ag-ui-stream.ts';
+import { createAgUiStream, createUiStream } from '#http/chat/wire.ts';
 import { AnswerRegistry, answersDefaults } from '#http/chat/answer-registry.ts';
 import { deliver, type LiveAnswer } from '#http/chat/live-answer.ts';
 import { AnswerStreamWriter } from '#http/chat/stream-writer.ts';
-import { createUiStream } from '#http/chat/ui-stream.ts';
 import { sourceCard } from '#test/chat-clients/support/chat-listener.ts';
 import { allFrames, chunksOf, textOf } from '#test/chat-clients/support/frames.ts';
 

@@ -1,6 +1,6 @@
 import type { Client } from '@modelcontextprotocol/client';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { textBudgetBytes } from '#mcp/present/budget.ts';
+import { textBudgetBytes } from '#mcp/present/untrusted.ts';
 import { listen, modernClient, type Listener } from '#test/mcp/listener.ts';
 import { sampleTools } from '#test/mcp/sample-tools.ts';
 

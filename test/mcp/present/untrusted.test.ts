@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { fit, textBudgetBytes } from '#mcp/present/budget.ts';
+import { fit, textBudgetBytes, separate } from '#mcp/present/untrusted.ts';
 import { neutralize } from '#mcp/present/neutralize.ts';
-import { separate } from '#mcp/present/untrusted.ts';
 
 describe('a tag of ours in a text of others', () => {
   it.each([

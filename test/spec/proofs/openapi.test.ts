@@ -28,7 +28,7 @@ describe('openapi.json', () => {
     const operations = Object.entries(description.paths as Record<string, object>).flatMap(([path, methods]) =>
       Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`),
     );
-    // The table of the specification §4.2, with the ingestion of §4.1, and what contracts.md adds.
+    // The service API with the ingestion of workflow keys.
     expect(operations.toSorted()).toEqual([
       'GET /api/service/documents',
       'GET /api/service/documents/{id}',

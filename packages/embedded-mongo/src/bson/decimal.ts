@@ -25,7 +25,7 @@ export function nearest(value: unknown): number {
   return near < 0 ? -Number.MAX_VALUE : Number.MAX_VALUE;
 }
 
-/** How far a finite number lies from its nearest double, as 0.<digits> * 10^exponent; undefined for 0. */
+/** Distance of a finite number from its nearest double, as 0.<digits> * 10^exponent; undefined for 0. */
 export function distance(value: unknown): { negative: boolean; digits: string; exponent: number } | undefined {
   const { digits, ten, two } = minus(exact(value), exact(nearest(value)));
   if (digits === 0n) return undefined;

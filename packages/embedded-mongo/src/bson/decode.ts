@@ -14,7 +14,7 @@ import {
 import { CommandError, notImplemented } from '../errors.ts';
 import { type Document, EVERY_FIELD, isDigit, keepOrder, Kind, putField, Raw } from './value.ts';
 
-/** What is stored has 180 levels at most, and lies in a command. */
+/** Limit of nesting: documents have 180 levels at most, and are inside a command. */
 const MAX_DEPTH = 200;
 
 const FIXED_SIZE: Readonly<Record<number, number>> = {
@@ -77,7 +77,7 @@ export class Reader {
     if (bytes.length < 5 || this.#int(0) !== bytes.length) throw malformed();
   }
 
-  /** Of the fields only the wanted ones, up to a number; without a number the others are there as `Raw`. */
+  /** Keeps the wanted fields only, up to a number. Without a number it keeps the others as `Raw`. */
   document(wanted?: (name: string) => boolean, limit?: number): Document {
     const doc: Document = {};
     const end = this.enter();

@@ -49,7 +49,7 @@ export function keepFields(bytes: Uint8Array, keep: (name: string) => boolean): 
 }
 
 /**
- * What MongoDB stores of a document: `_id` first, or the element given in its place, and the time in empty timestamps. Else the
+ * Converts a document to its stored form: `_id` first, or the element given in its place, and the time in empty timestamps. Else the
  * client's own bytes.
  */
 export function storedForm(bytes: Uint8Array, id?: Uint8Array): Uint8Array {

@@ -2,14 +2,14 @@ import { type Document, isNumeric, isObject, kindOf } from '../bson/value.ts';
 import { scopeOf } from '../expression/expression.ts';
 import { CommandError } from '../errors.ts';
 import type { Context } from '../pipeline/context.ts';
-import { answersOf, DATABASE_STAGES, parsePipeline } from '../pipeline/pipeline.ts';
+import { resultsOf, DATABASE_STAGES, parsePipeline } from '../pipeline/pipeline.ts';
 import { stageEntries } from '../pipeline/stages.ts';
 import type { Compare } from '../query/compare.ts';
 import { FIRST_BATCH } from './query.ts';
 import * as field from './fields.ts';
 import { collectionName, command, namespaceOf, type Request } from './request.ts';
 
-/** What API version 1 leaves out. */
+/** Stages that API version 1 does not include. */
 const UNSTABLE = /^\$(?:listLocalSessions|search|vectorSearch|listSearchIndexes)$/;
 
 export const aggregate = command({
@@ -43,7 +43,7 @@ export const aggregate = command({
       throw new CommandError(73, `'${head}' can only be run with ${whole ? 'a collection' : '{aggregate: 1}'}`);
     return engine.cursors.first(
       whole ? `${db}.$cmd.aggregate` : namespaceOf(request),
-      answersOf(pipeline.open(whole ? '' : collectionName(request)), context),
+      resultsOf(pipeline.open(whole ? '' : collectionName(request)), context),
       given.cursor.batchSize ?? FIRST_BATCH,
     );
   },
@@ -54,7 +54,7 @@ export function isWrite({ pipeline }: Document): boolean {
   return isObject(last) && ('$out' in last || '$merge' in last);
 }
 
-/** What the stages of an aggregate command, or of one to be explained, share. */
+/** Creates the state that the stages of an aggregate command, or of an explained one, share. */
 export function contextOf({ engine, db, body }: Request, given: Document): Context {
   return {
     engine,

@@ -4,7 +4,7 @@ import { elements, rawField } from '../bson/raw.ts';
 import { type Document, Kind } from '../bson/value.ts';
 import { type Scope, scopeOf } from '../expression/expression.ts';
 import { CommandError } from '../errors.ts';
-import { answersOf } from '../plan/cursors.ts';
+import { resultsOf } from '../plan/cursors.ts';
 import { insertOne } from '../storage/writes.ts';
 import * as field from './fields.ts';
 import { command, documentsOf, type Request } from './request.ts';
@@ -53,8 +53,8 @@ export const bulkWrite = command({
     const failed = errors.map(({ index, ...error }) => ({ ok: 0, idx: index, n: 0, ...error }));
     const shown: Document[] = errorsOnly ? failed : [...done, ...failed];
     shown.sort((a, b) => Number(a['idx']) - Number(b['idx']));
-    const answers = answersOf(shown.map((one) => encode(one)));
-    const first = request.engine.cursors.first('admin.$cmd.bulkWrite', answers, batchSize);
+    const results = resultsOf(shown.map((one) => encode(one)));
+    const first = request.engine.cursors.first('admin.$cmd.bulkWrite', results, batchSize);
     return { ...first, nErrors: errors.length, ...counts };
   },
 });

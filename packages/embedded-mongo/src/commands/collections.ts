@@ -3,7 +3,7 @@ import { decode } from '../bson/decode.ts';
 import { encode } from '../bson/encode.ts';
 import type { Document } from '../bson/value.ts';
 import { CommandError } from '../errors.ts';
-import { answersOf } from '../plan/cursors.ts';
+import { resultsOf } from '../plan/cursors.ts';
 import { parseFilter } from '../query/filter.ts';
 import { matches } from '../query/match.ts';
 import { checkCollection } from '../storage/check.ts';
@@ -65,7 +65,7 @@ export const listCollections = command({
     }));
     const chosen = found.filter((info) => matches(wanted, info));
     const shown = chosen.map((info) => encode(nameOnly ? { name: info.name, type } : info));
-    return engine.cursors.first(`${db}.$cmd.listCollections`, answersOf(shown), batchSize);
+    return engine.cursors.first(`${db}.$cmd.listCollections`, resultsOf(shown), batchSize);
   },
 });
 

@@ -23,7 +23,7 @@ export const distinct = command({
     const collection = collectionOf(request);
     const order: SortField = { path: key, parts: key.split('.'), descending: false, ...(by && { collate: by }) };
     const values = collection ? [...distinctValues(database, collection, query, order)].toSorted(by ?? compare) : [];
-    // Of those that are one under the collation the first that was met stands for all.
+    // Values that are equal under the collation count once: the first one is returned.
     return { values: by ? values.filter((value, at) => at === 0 || by(values[at - 1], value) !== 0) : values, ok: 1 };
   },
 });

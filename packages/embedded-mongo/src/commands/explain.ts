@@ -22,7 +22,7 @@ const reading: Read = ({ query = {}, filter = query, limit = 0, ...rest }) => ({
   query: queryOf({ ...rest, filter, limit: Math.abs(Number(limit)) }),
 });
 
-/** Which commands can be explained, which query each runs, and what is done with its rows when they are not just given back. */
+/** Commands that can be explained: the query each runs, and the stage that consumes its rows. */
 const EXPLAINED: Readonly<Record<string, [Command, Read, stage?: string]>> = {
   find: [find, reading],
   distinct: [distinct, reading],

@@ -102,15 +102,15 @@ const collation: Parser<Compare | undefined> = (value, what) => {
   return Object.keys(wanted).length > 0 ? collating(given(wanted, COLLATION, what)) : undefined;
 };
 
-/** What is stored is in the simple order only. */
+/** Refuses stored collations: indexes are in the simple order only. */
 export const simpleCollation: Parser<void> = (value, what) => {
   if (collation(value, what)) throw notImplemented('A stored collation other than simple');
 };
 
-/** What a statement may carry wherever it looks for documents. */
+/** Options of every statement with a filter. */
 export const QUERY_OPTIONS = { hint, collation };
 
-/** The `cursor` of a command that answers with one. */
+/** The `cursor` of a command that replies with one. */
 export const cursor: Parser<{ batchSize: number | undefined }> = (value, what) =>
   given(object(value, what) ?? {}, { batchSize: whole }, what);
 

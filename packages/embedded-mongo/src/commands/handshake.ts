@@ -37,7 +37,7 @@ function identity({ service: { address }, connection, body }: Request): Document
 
 export const hello = command({
   open: true,
-  // What a client says about itself changes nothing; a speculative authentication is one to repeat by saslStart.
+  // The client's metadata changes nothing. A speculative authentication is ignored: the driver repeats it as saslStart.
   fields: {
     ...field.all(field.object, 'client', 'speculativeAuthenticate', 'topologyVersion'),
     ...field.all(field.text, 'saslSupportedMechs', 'hostInfo'),

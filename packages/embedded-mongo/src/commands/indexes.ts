@@ -2,7 +2,7 @@ import { deserialize } from 'bson';
 import { encode } from '../bson/encode.ts';
 import { type Document, isNumeric, isObject, kindOf, numeric } from '../bson/value.ts';
 import { CommandError, notImplemented } from '../errors.ts';
-import { answersOf } from '../plan/cursors.ts';
+import { resultsOf } from '../plan/cursors.ts';
 import { type Filter, parseFilter } from '../query/filter.ts';
 import { isArrayIndex } from '../query/path.ts';
 import type { Collection } from '../storage/collection.ts';
@@ -113,7 +113,7 @@ function checkField(path: string, way: unknown): void {
 
 const PARTIAL = new Set(['eq', 'gt', 'gte', 'lt', 'lte', 'in', 'exists', 'type']);
 
-/** What may decide whether a document is in an index: nothing that denies, and nothing but the document. */
+/** Refuses a partial index filter that negates or that depends on more than the document. */
 function checkPartial(filter: Filter): void {
   if (filter.op === 'and' || filter.op === 'or') return filter.filters.forEach(checkPartial);
   if (filter.op === 'field' && PARTIAL.has(filter.predicate.op)) return;
@@ -158,8 +158,8 @@ export const listIndexes = command({
   fields: { cursor: field.cursor },
   run: (request, { cursor: { batchSize = Infinity } = {} }) => {
     const { namespace, indexes } = existing(request);
-    const answers = answersOf(indexes.map((index) => encode(index.spec)));
-    return request.engine.cursors.first(namespace, answers, batchSize);
+    const results = resultsOf(indexes.map((index) => encode(index.spec)));
+    return request.engine.cursors.first(namespace, results, batchSize);
   },
 });
 

@@ -1,7 +1,7 @@
 import type { Document } from '../bson/value.ts';
 import { type Scope, scopeOf } from '../expression/expression.ts';
 import { CommandError } from '../errors.ts';
-import type { Answers } from '../plan/cursors.ts';
+import type { Results } from '../plan/cursors.ts';
 import { countRows, openRows, type Query } from '../plan/rows.ts';
 import { checkCollatedShape } from '../query/collation.ts';
 import type { Compare } from '../query/compare.ts';
@@ -11,7 +11,7 @@ import { parseSort } from '../query/sort.ts';
 import * as field from './fields.ts';
 import { collectionOf, command, namespaceOf } from './request.ts';
 
-const NO_ANSWERS: Answers = { next: () => undefined, pause: () => undefined };
+const NO_RESULTS: Results = { next: () => undefined, pause: () => undefined };
 export const FIRST_BATCH = 101;
 
 type QueryFields = Partial<Record<'filter' | 'sort' | 'skip' | 'limit' | 'hint', unknown>> & {
@@ -19,7 +19,7 @@ type QueryFields = Partial<Record<'filter' | 'sort' | 'skip' | 'limit' | 'hint',
   collation?: Compare | undefined;
 };
 
-/** What a query command gives, as the planner takes it. */
+/** Converts the options of a query command for the planner. */
 export function queryOf({ filter = {}, sort = {}, skip = 0, limit = 0, hint, scope, collation }: QueryFields): Query {
   const natural = (sort as Document)['$natural'];
   // The order of the collection itself is asked for as a sort, too.
@@ -53,7 +53,7 @@ export const find = command({
     if (given.collation) checkCollatedShape(given.projection);
     const collection = collectionOf(request);
     const rows = collection && openRows(engine.database, collection, query);
-    const answers: Answers = rows
+    const results: Results = rows
       ? {
           next: () => {
             const row = rows.next();
@@ -61,9 +61,9 @@ export const find = command({
           },
           pause: () => rows.pause(),
         }
-      : NO_ANSWERS;
+      : NO_RESULTS;
     const { batchSize = FIRST_BATCH, singleBatch: single = false, noCursorTimeout: lasting = false } = given;
-    return engine.cursors.first(namespaceOf(request), answers, batchSize, { single, lasting });
+    return engine.cursors.first(namespaceOf(request), results, batchSize, { single, lasting });
   },
 });
 
@@ -96,7 +96,7 @@ export const killCursors = command({
   },
 });
 
-/** An id beyond what this engine gives out is one it does not know. */
+/** Returns an unknown id for numbers that this engine never gives out. */
 function cursorId(value: unknown): number {
   return field.number(value, 'cursor id') ?? NaN;
 }

@@ -6,7 +6,7 @@ import type { Collection } from '../storage/collection.ts';
 import type { Engine } from '../storage/engine.ts';
 import { type Fields, type Generic, GENERIC, type Given, missing } from './fields.ts';
 
-/** What the commands of one engine share. */
+/** State that the commands of one engine share. */
 export interface Service {
   engine: Engine;
   password: string;
@@ -50,7 +50,7 @@ interface Spec<F extends Fields> {
 
 export type Command = Spec<Fields> & { fields: Fields };
 
-/** What `run` is given follows from `fields`. */
+/** Declares a command. The type of the options that `run` receives follows from `fields`. */
 export function command<F extends Fields>(spec: Spec<F>): Command {
   return { ...spec, fields: { ...GENERIC, ...spec.fields } };
 }

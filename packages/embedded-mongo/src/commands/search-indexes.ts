@@ -43,7 +43,7 @@ export const createSearchIndexes = command({
   },
 });
 
-/** The index is built anew before the command answers, so it is queryable at once. */
+/** The index is built anew before the command replies, so it is queryable at once. */
 export const updateSearchIndex = command({
   write: true,
   fields: { ...SELECTOR, definition: field.needed(field.object) },

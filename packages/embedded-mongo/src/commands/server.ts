@@ -4,11 +4,11 @@ import { MAX_DOCUMENT_SIZE } from '../storage/collection.ts';
 import * as field from './fields.ts';
 import { command } from './request.ts';
 
-// What clients ask a server about itself: drivers' test harnesses, and mongosh when it connects.
+// Commands about the server itself: drivers' test harnesses send them, and mongosh when it connects.
 
 const VERSION = '8.0.0';
 
-/** What `getParameter` knows. */
+/** Parameters that `getParameter` returns. */
 const PARAMETERS: Document = {
   featureCompatibilityVersion: { version: '8.0' },
   authenticationMechanisms: ['PLAIN'],
@@ -52,7 +52,7 @@ export const getParameter = command({
   },
 });
 
-/** The sections that there are; asking for others, or for fewer, changes nothing. */
+/** Always returns the same sections: requests for others, or for fewer, change nothing. */
 export const serverStatus = command({
   fields: { '*': field.anything },
   run: ({ service }) => ({

@@ -11,7 +11,7 @@ import { createSearchIndexes, dropSearchIndex, updateSearchIndex } from './searc
 import * as server from './server.ts';
 import { findAndModify, insert, remove, update } from './write.ts';
 
-/** Every command there is; any other name is refused with CommandNotFound. Of four files each export is a command. */
+/** All commands. Other names are refused with CommandNotFound. In four of the files each export is a command. */
 export const COMMANDS: Readonly<Record<string, Command>> = {
   ...handshake,
   find,

@@ -14,7 +14,7 @@ import { collectionName, collectionOf, command, documentsOf, type Request } from
 const MAX_WRITES = 100_000;
 export type Namespace = readonly [db: string, name: string];
 
-/** What a statement that updates may carry wherever it stands: alone, in findAndModify, in bulkWrite. */
+/** Options of an update statement, whether alone, in findAndModify or in bulkWrite. */
 export const UPDATE_OPTIONS = {
   ...field.QUERY_OPTIONS,
   arrayFilters: field.array,
@@ -140,7 +140,7 @@ function statementsOf<F extends field.Fields>(request: Request, name: string, fi
   return documentsOf(request, name).map((bytes) => field.given(decode(bytes), fields, `${request.name}.${name}`));
 }
 
-/** Ordered writes stop at the first refusal, unordered ones go on. Gives the refusals. */
+/** Runs writes and returns their errors. Ordered writes stop at the first error. */
 export function eachWrite<Item>(
   items: readonly Item[],
   ordered = true,
@@ -156,7 +156,7 @@ export function eachWrite<Item>(
     try {
       write(item, index);
     } catch (error) {
-      // What is wrong with the place is wrong with the whole command.
+      // An invalid namespace fails the whole command.
       if ((error as CommandError).code === 73) throw error;
       errors.push(writeError(index, error));
       if (ordered) break;

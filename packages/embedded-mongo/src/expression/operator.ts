@@ -9,7 +9,7 @@ export interface Item {
   readonly doc: Document;
   /** The document as it is stored, while no stage has changed it. */
   readonly bytes?: Uint8Array;
-  /** What `$meta` reads, by its name there. */
+  /** Metadata that `$meta` reads, by name. */
   readonly meta?: Readonly<Document> | undefined;
 }
 
@@ -19,7 +19,7 @@ export interface Expression {
   readonly constant?: true;
 }
 
-/** What each variable stands for, without its dollars. */
+/** Values of the variables, by name without dollars. */
 export type Scope = ReadonlyMap<string, Expression>;
 export type Parse = (spec: unknown, locals?: Scope) => Expression;
 export type Operator = (spec: unknown, parse: Parse, name: string) => Expression;
@@ -30,7 +30,7 @@ export function constant(value: unknown): Expression {
   return Object.assign(() => value, { constant: true as const });
 }
 
-/** What only depends on constants is computed once, while parsing. */
+/** Computes an expression of constants once, while parsing. */
 export function fold(parts: readonly Expression[], whole: Expression): Expression {
   return parts.every((part) => part.constant) ? constant(whole(NO_ITEM)) : whole;
 }

@@ -14,13 +14,13 @@ export type StageParser = (spec: unknown, context: Context, name: string) => Sta
 
 /** A parsed pipeline: what it reads, as a query that the planner can use, and the stages that follow. */
 export interface Pipeline {
-  /** What the planner is asked; a search or another source reads by itself. */
+  /** Query for the planner. Search stages and other sources read by themselves. */
   query: Query;
   /** Runs it over a collection of the context's database, with a filter that comes before its own stages. */
   open(collection: string, first?: Filter): Iterable<Item>;
 }
 
-/** What the stages of one command share. */
+/** State that the stages of one command share. */
 export interface Context {
   engine: Engine;
   db: string;
@@ -37,7 +37,7 @@ export interface Context {
 const MEMORY_LIMIT = 100 * 1024 * 1024;
 const DOCUMENT_LIMIT = 16 * 1024 * 1024;
 
-/** Counts what a stage holds, and refuses to hold more than MongoDB would without the disk. */
+/** Counts the memory of a stage. Its limit is MongoDB's without disk use. */
 export class Memory {
   #bytes = 0;
   readonly #stage: string;
@@ -103,7 +103,7 @@ export function stageCount(name: string, spec: unknown): number {
   return count;
 }
 
-/** A copy of the document with one value set, or taken away where it is `undefined`; what lies beside the path is shared. */
+/** Copies the document with one value set, or removed when it is `undefined`. Fields beside the path are shared. */
 export function withValue(doc: Document, [name = '', ...rest]: readonly string[], value: unknown): Document {
   const copy = { ...doc };
   const inner = copy[name];

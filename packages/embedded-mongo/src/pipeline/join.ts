@@ -9,7 +9,7 @@ import { type StageParser, stageFields, stageObject, withValue } from './context
 
 const FOREIGN_LIMIT = 16 * 1024 * 1024;
 
-/** By equal values of two fields, by a pipeline with variables of the local document, or by both. */
+/** `$lookup` by equal fields, by a pipeline with variables of the local document, or by both. */
 export const lookup: StageParser = (spec, context) => {
   const given = stageFields('$lookup', spec, 'from localField? foreignField? let? pipeline? as');
   const { from, localField, foreignField, as, pipeline = [] } = given;

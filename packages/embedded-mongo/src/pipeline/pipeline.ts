@@ -3,7 +3,7 @@ import { type Document, isObject } from '../bson/value.ts';
 import { type Item, parseExpression, readsOf } from '../expression/expression.ts';
 import { rowOf } from '../expression/operator.ts';
 import { CommandError } from '../errors.ts';
-import type { Answers } from '../plan/cursors.ts';
+import type { Results } from '../plan/cursors.ts';
 import { countRows, openRows, type Query, type Rows } from '../plan/rows.ts';
 import { checkCollatedStage } from '../query/collation.ts';
 import { type Filter, parseFilter } from '../query/filter.ts';
@@ -17,7 +17,7 @@ import { parseStages, stageEntries } from './stages.ts';
 type Read = (collection: string) => Iterable<Item>;
 type Entry = [name: string, spec: unknown];
 
-/** First stages that give documents of their own. */
+/** First stages that do not read the collection's documents. */
 const READERS: Readonly<Record<string, (spec: unknown, context: Context) => Read>> = {
   $documents: (spec, { scope }) => {
     const documents = parseExpression(spec, scope)({ doc: {} });
@@ -34,10 +34,10 @@ const READERS: Readonly<Record<string, (spec: unknown, context: Context) => Read
   },
 };
 
-/** Those that read no collection, and so stand in an aggregate on the database. */
+/** Stages that read no collection, for an aggregate on the database. */
 export const DATABASE_STAGES: readonly string[] = ['$documents', '$listLocalSessions'];
 
-/** The names that `$meta` has for the scores of the searches. */
+/** Names of the search scores in `$meta`. */
 const SCORES: Readonly<Record<string, string>> = { $search: 'searchScore', $vectorSearch: 'vectorSearchScore' };
 
 /** Parses what MongoDB refuses before it reads anything; `context` has what the stages share. */
@@ -77,7 +77,7 @@ function both(first: Filter, second: Filter): Filter {
   return { op: 'and', filters: [first, second].flatMap((one) => (one.op === 'and' ? one.filters : [one])) };
 }
 
-/** Takes a leading stage into the query where that means the same. */
+/** Moves a leading stage into the query where that is equivalent. */
 function pushDown(query: Query, [name, spec]: Entry, { scope, collation }: Context, searching: boolean): boolean {
   switch (name) {
     case '$match':
@@ -114,7 +114,7 @@ function readBy(stages: readonly Entry[]): ReadonlySet<string> | undefined {
   return undefined;
 }
 
-/** As many documents as there are rows, for a stage that looks at nothing in them. */
+/** Yields an empty document for each row, for stages that read no field. */
 function* counted(count: number): Generator<Item> {
   const item = { doc: {} };
   for (let at = 0; at < count; at++) yield item;
@@ -136,7 +136,7 @@ function* stored(
 }
 
 /** The documents of a pipeline, drawn as a cursor asks for them. */
-export function answersOf(items: Iterable<Item>, { reading }: Context): Answers {
+export function resultsOf(items: Iterable<Item>, { reading }: Context): Results {
   const iterator = items[Symbol.iterator]();
   return {
     next: () => {

@@ -19,7 +19,7 @@ type Node = boolean | Expression | Tree;
 
 interface Tree {
   fields: Map<string, Node>;
-  /** Whether some field below is computed: then it comes to be where there was none. */
+  /** True when a field below is computed. Missing parents of computed fields are created. */
   computes: boolean;
 }
 

@@ -27,7 +27,7 @@ export function parseOrder(spec: unknown, scope: Scope, collate?: Compare): Orde
   return { fields: entries.map(({ field }) => field), key: plain.length === entries.length ? key : mixed };
 }
 
-/** Where only so many of the first are wanted, no more than a few times as many are held. */
+/** Sorts in memory. With a limit it holds at most a few times that many documents. */
 export function sorting({ fields, key }: Order, wanted: number, name = '$sort'): Stage {
   return function* (items) {
     const memory = new Memory(name);

@@ -40,7 +40,7 @@ const STAGES: Readonly<Record<string, StageParser>> = {
   $merge: merge,
 };
 
-/** Where the stages may stand that may not stand anywhere. */
+/** Stages that are valid only at the start or at the end of a pipeline. */
 const FIRST = /^\$(?:search|vectorSearch|listSearchIndexes|documents|listLocalSessions)$/;
 const LAST = /^\$(?:out|merge)$/;
 
@@ -70,7 +70,7 @@ export function parseStages(entries: readonly [name: string, spec: unknown][], c
   });
 }
 
-/** How many documents the stages right after a `$sort` let through. */
+/** Limit that the stages right after a `$sort` set. */
 function wantedAfter([next, after]: readonly [name: string, spec: unknown][]): number {
   if (next?.[0] === '$limit') return stageCount(...next);
   return next?.[0] === '$skip' && after?.[0] === '$limit' ? stageCount(...next) + stageCount(...after) : Infinity;

@@ -13,7 +13,7 @@ import { bytesOf, Memory, type Stage, type StageParser, stageFields } from './co
 
 const EVERYTHING: Filter = { op: 'and', filters: [] };
 
-/** What came before is read to its end before the first write, so that a pipeline may write where it reads. */
+/** Reads its input to the end before the first write, so that a pipeline may write to the collection it reads. */
 function writing(name: string, write: (documents: Uint8Array[]) => void): Stage {
   return function* (items) {
     const memory = new Memory(name);
@@ -47,7 +47,7 @@ export const out: StageParser = (spec, { engine, db }, name) => {
 
 type Matched = (held: Document, doc: Document) => Document;
 
-/** What becomes of a document that another is merged into. */
+/** Actions on a document that matches, by `whenMatched`. */
 const WHEN_MATCHED: Readonly<Record<string, Matched>> = {
   replace: (_held, doc) => doc,
   keepExisting: (held) => held,
@@ -59,7 +59,7 @@ const WHEN_MATCHED: Readonly<Record<string, Matched>> = {
   },
 };
 
-/** What becomes of a document that matches none. */
+/** Actions on a document without a match, by `whenNotMatched`. */
 const WHEN_NOT_MATCHED: Readonly<Record<string, (collection: Collection, doc: Document) => void>> = {
   insert: (collection, doc) => insertOne(collection, encode(doc)),
   discard: () => undefined,

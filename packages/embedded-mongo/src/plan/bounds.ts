@@ -67,7 +67,7 @@ const SCALARS: ReadonlySet<number> = new Set([
   Kind.timestamp,
 ]);
 
-/** Whether the ranges of `eq`, `in` or an order hold the keys of matching values only. */
+/** True when the ranges of `eq`, `in` or a comparison hold the keys of matching values only. */
 function isExact(predicate: Predicate): boolean {
   const isScalar = (value: unknown): boolean =>
     typeof value !== 'object' || value === null || SCALARS.has(kindOf(value));
@@ -127,7 +127,7 @@ function orderBounds(op: Order, value: unknown, multikey: boolean): Range[] | un
   return [{ low, high: { bytes, after: op === 'lte' }, point: false }];
 }
 
-/** A pattern that starts with plain text meets texts that start with it, and, as every pattern does, its like. */
+/** Range of a pattern that starts with plain text: texts with that start, and stored patterns that equal it. */
 function prefixBounds(source: BSONRegExp): Range[] | undefined {
   const { pattern, options } = source;
   const [, text = '', next] = /^\^((?:[^\\^$.|?*+()[\]{}\0]|\\[^\w\0])*)([?*{])?/u.exec(pattern) ?? [];
@@ -137,7 +137,7 @@ function prefixBounds(source: BSONRegExp): Range[] | undefined {
   return union([startingWith(strings, false), startingWith(new KeyWriter().add(source).finish(), true)]);
 }
 
-/** Arrays are equal by element or as a whole, null by absence, too: what a key alone cannot find is left to the filter. */
+/** Returns `undefined` for values that one key cannot find: arrays match by element or as a whole, and null matches a missing field. */
 function keyOf(value: unknown, multikey: boolean): Buffer | undefined {
   const kind = kindOf(value);
   if (kind === Kind.array || kind === Kind.regex || (kind === Kind.null && multikey)) return undefined;

@@ -4,21 +4,21 @@ import { RawArray } from '../bson/value.ts';
 import type { Document } from '../bson/value.ts';
 import { CommandError } from '../errors.ts';
 
-/** Answers of a query as BSON bytes, drawn batch by batch. */
-export interface Answers {
+/** Results of a query as BSON bytes, drawn batch by batch. */
+export interface Results {
   next(): Uint8Array | undefined;
   pause(): void;
 }
 
 interface Cursor {
   namespace: string;
-  answers: Answers;
-  /** Drawn, but did not fit the last batch. */
+  results: Results;
+  /** Document that did not fit into the last batch. */
   held: Uint8Array | undefined;
   usedAt: number;
-  /** What is left of the maxTimeMS of its first command. */
+  /** Remainder of the maxTimeMS of its first command. */
   msLeft: number;
-  /** Not to be killed for being idle. */
+  /** Exempts the cursor from the idle timeout. */
   lasting: boolean;
 }
 
@@ -27,8 +27,8 @@ const IDLE_MS = 10 * 60 * 1000;
 const MAX_OPEN = 1000;
 
 /**
- * Open cursors. Each holds a place, not a statement, so an abandoned one costs nothing but memory until it is dropped; beyond
- * a thousand the one that was used longest ago goes.
+ * Open cursors. Each holds a position and no statement, so an abandoned cursor costs only memory. Beyond a thousand, the least
+ * recently used one is dropped.
  */
 export class Cursors {
   readonly #open = new LRUCache<number, Cursor>({ max: MAX_OPEN });
@@ -42,11 +42,11 @@ export class Cursors {
   /** A first batch as the reply of find and aggregate; the cursor stays open if there is more. */
   first(
     namespace: string,
-    answers: Answers,
+    results: Results,
     batchSize: number,
     { single = false, lasting = false }: { single?: boolean; lasting?: boolean } = {},
   ): Document {
-    const cursor: Cursor = { namespace, answers, held: undefined, usedAt: 0, msLeft: Infinity, lasting };
+    const cursor: Cursor = { namespace, results, held: undefined, usedAt: 0, msLeft: Infinity, lasting };
     const { batch, more } = draw(cursor, batchSize);
     let id = 0;
     if (more && !single) this.#keep((id = this.#nextId++), cursor);
@@ -101,7 +101,7 @@ function draw(cursor: Cursor, batchSize: number): { batch: Uint8Array[]; more: b
   let bytes = 0;
   try {
     for (;;) {
-      const answer = cursor.held ?? cursor.answers.next();
+      const answer = cursor.held ?? cursor.results.next();
       cursor.held = undefined;
       if (!answer) return { batch, more: false };
       if (batch.length >= batchSize || (batch.length > 0 && bytes + answer.length > BATCH_BYTES)) {
@@ -112,11 +112,11 @@ function draw(cursor: Cursor, batchSize: number): { batch: Uint8Array[]; more: b
       bytes += answer.length;
     }
   } finally {
-    cursor.answers.pause();
+    cursor.results.pause();
   }
 }
 
-export function answersOf(items: Iterable<Uint8Array>): Answers {
+export function resultsOf(items: Iterable<Uint8Array>): Results {
   const iterator = items[Symbol.iterator]();
   return {
     next: () => {

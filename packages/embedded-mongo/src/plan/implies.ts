@@ -4,7 +4,7 @@ import type { Filter, Predicate } from '../query/filter.ts';
 import { matchesValue } from '../query/match.ts';
 import type { Index } from '../storage/index.ts';
 
-/** Whether the index holds every document the filter can match: a sparse or partial one does so only if the filter says as much. */
+/** True when the index holds every document the filter can match. For a sparse or partial index the filter must imply its condition. */
 export function holdsAll(index: Index, filter: Filter): boolean {
   if (
     index.sparse &&
@@ -17,7 +17,7 @@ export function holdsAll(index: Index, filter: Filter): boolean {
   return !index.partial || implies(filter, index.partial);
 }
 
-/** The decided parts of the filter, and those that hold for every document of a partial index. */
+/** Adds the parts of the filter that hold for every document of a partial index to the decided ones. */
 export function impliedBy(partial: Filter, filter: Filter, decided: ReadonlySet<Filter>): Set<Filter> {
   const parts = filter.op === 'and' ? filter.filters : [filter];
   return new Set([...decided, ...parts.filter((part) => implies(partial, part))]);
@@ -57,7 +57,7 @@ function entails(given: Predicate, claim: Predicate): boolean {
   );
 }
 
-/** Values that equal this one pass, too: 5 is also a double's, and an array that holds it is none of its type. */
+/** True when the value and all that equal it pass: an int 5 equals a double 5, and an array that contains it has another type. */
 function passes(claim: Predicate, value: unknown): boolean {
   if (value === null || Array.isArray(value)) return false;
   if (claim.op === 'type' && isNumeric(kindOf(value))) return NUMBERS.every((kind) => claim.kinds.has(kind));

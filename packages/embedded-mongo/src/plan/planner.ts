@@ -19,14 +19,14 @@ export interface IndexPlan {
   /** Several walks are merged by what follows their prefixes; one is walked as it is. */
   walks: Walk[];
   backward: boolean;
-  /** Whether rows come in the order asked for. */
+  /** True when rows come in the requested order. */
   sorted: boolean;
-  /** Whether every key in the ranges is of a document that matches. */
+  /** True when every key in the ranges belongs to a matching document. */
   exact: boolean;
   score: number;
 }
 
-/** How to reach the candidates of a query; every plan only narrows, the full filter is always checked again. */
+/** Access path to the candidates of a query. A plan only narrows: the full filter is checked on every candidate. */
 export type Plan =
   | IndexPlan
   | { kind: 'collection'; backward: boolean; sorted: boolean }

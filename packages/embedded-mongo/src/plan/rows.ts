@@ -18,14 +18,14 @@ export interface Query {
   hint?: unknown;
 }
 
-/** The rows of a query in its order. `pause` between commands, and when done with it. */
+/** Rows of a query in its order. Call `pause` between commands and at the end. */
 export interface Rows {
   next(): Row | undefined;
   pause(): void;
 }
 
 const SORT_LIMIT_BYTES = 100 * 1024 * 1024;
-/** What a row that waits to be sorted takes beside its key. */
+/** Memory of a row that waits to be sorted, besides its key. */
 const SORT_ENTRY_BYTES = 100;
 
 export function openRows(database: Database, collection: Collection, query: Query): Rows {
@@ -52,7 +52,7 @@ export function* eachRow(database: Database, collection: Collection, query: Quer
   }
 }
 
-/** How many documents a query finds. Where the index's ranges say it all, no document is read. */
+/** Counts the documents a query finds. Reads no document when the index ranges decide the filter. */
 export function countRows(database: Database, collection: Collection, query: Query): number {
   const { skip, limit } = query;
   const plan = planQuery(collection, { ...query, sort: [] });
@@ -86,7 +86,7 @@ function* matching(scan: Scan, filter: Filter): Generator<Row, undefined> {
 }
 
 /**
- * Sorts in memory, by keys: the documents are read again when their turn comes. With a limit only the best so far are kept, so
+ * Sorts keys in memory and reads the documents again for the result. With a limit it keeps only the best so far, so
  * that a page of a large collection does not load it.
  */
 function* sorted(scan: Scan, collection: Collection, query: Query): Generator<Row, undefined> {
@@ -138,7 +138,7 @@ interface Held {
   values: unknown[] | undefined;
 }
 
-/** As bytes that compare in the order asked for. */
+/** Encodes sort values as bytes that compare in the requested order. */
 function sortBytes(values: readonly unknown[], sort: readonly SortField[]): Buffer {
   const key = new KeyWriter();
   values.forEach((value, at) => key.add(value, sort[at]?.descending));

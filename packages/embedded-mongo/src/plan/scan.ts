@@ -8,7 +8,7 @@ export interface Row {
   bytes: Uint8Array;
 }
 
-/** Candidate rows in plan order, each once. Between commands it holds no statement, only the place it has reached. */
+/** Candidate rows in plan order, each once. Between commands it holds its position and no statement. */
 export interface Scan {
   next(): Row | undefined;
   pause(): void;
@@ -22,7 +22,7 @@ export function openScan(database: Database, collection: Collection, plan: Plan)
   return plan.kind === 'union' || plan.index.multikey !== 0 ? distinct(rows) : rows;
 }
 
-/** A statement that is opened again at the place reached whenever it was closed. */
+/** Statement that is opened again at its last position after a pause. */
 abstract class Resumable implements Scan {
   protected readonly database: Database;
   protected readonly collection: Collection;
@@ -71,7 +71,7 @@ class CollectionScan extends Resumable {
 }
 
 interface Place {
-  /** Which of the walk's ranges. */
+  /** Index into the ranges of the walk. */
   range: number;
   key: Uint8Array;
   /** The row at the key, or -1 when the key is only where to go on. */
@@ -81,7 +81,7 @@ interface Place {
 /** The rows of one walk of an index plan, range after range. */
 export class IndexWalk extends Resumable {
   readonly prefix: number;
-  /** Where the last row stands. Set while paused, it is where to go on. */
+  /** Position of the last row. A paused walk continues from it. */
   place: Place;
   readonly #plan: IndexPlan;
   readonly #ranges: readonly [Buffer, Buffer][];
@@ -138,7 +138,7 @@ function chained(walks: IndexWalk[]): Scan {
   };
 }
 
-/** Side by side, always the one whose key comes first behind its prefix. */
+/** Merges the walks by their keys behind the prefix. */
 function merged(walks: readonly IndexWalk[], backward: boolean): Scan {
   const readHead = (walk: IndexWalk) => {
     const from = walk.place;
@@ -158,7 +158,7 @@ function merged(walks: readonly IndexWalk[], backward: boolean): Scan {
       if (head) heads.splice(first, 1, ...readHead(head.walk));
       return head?.row;
     },
-    // What was read ahead is read again: it may change before the next command.
+    // Rows read ahead are read again: they may change before the next command.
     pause: () => {
       for (const { walk, from } of heads ?? []) walk.place = from;
       for (const walk of walks) walk.pause();
@@ -167,7 +167,7 @@ function merged(walks: readonly IndexWalk[], backward: boolean): Scan {
   };
 }
 
-/** Where one document can stand at several keys, it counts at the first. */
+/** Returns each document once, at the first of its keys. */
 function distinct(rows: Scan): Scan {
   const seen = new Set<number>();
   return {

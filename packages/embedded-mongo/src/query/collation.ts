@@ -51,7 +51,7 @@ export function collating(spec: Collation): Compare | undefined {
 
 const TEXTUAL: ReadonlySet<number> = new Set([Kind.string, Kind.symbol, Kind.object, Kind.array]);
 
-/** Whether an order of strings concerns the value. */
+/** True when an order of strings affects the value. */
 export function mayHoldText(value: unknown): boolean {
   return TEXTUAL.has(kindOf(value));
 }

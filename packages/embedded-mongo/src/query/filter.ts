@@ -92,7 +92,7 @@ function clauses(name: string, value: unknown, scope: Scope | 'nested'): Filter[
   });
 }
 
-/** What stands beside a field name: a value to equal, a pattern, or a document of operators. */
+/** Parses the condition of a field: a value to equal, a pattern, or a document of operators. */
 export function parseCondition(value: unknown): Predicate[] {
   if (kindOf(value) === Kind.regex) return [{ op: 'regex', ...regexOf(value, undefined) }];
   if (!isOperatorDocument(value)) return [{ op: 'eq', value: value ?? null }];

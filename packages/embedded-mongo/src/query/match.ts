@@ -18,14 +18,14 @@ export function matches(filter: Filter, doc: Document): boolean {
   }
 }
 
-/** Whether a value at the path passes, with all arrays on the way entered. */
+/** True when a value at the path passes. Arrays on the way are entered. */
 function matchesAt(doc: unknown, parts: Parts, predicate: Predicate): boolean {
   // Negations quantify over the whole field, not over one of its elements.
   if (predicate.op === 'not') return !predicate.items.every((item) => matchesAt(doc, parts, item));
   return someAt(doc, parts, predicate.op !== 'exists', (leaf) => passes(predicate, leaf));
 }
 
-/** Whether one value passes, for `$pull` conditions and partial index filters. */
+/** True when one value passes, for `$pull` conditions and partial index filters. */
 export function matchesValue(predicates: readonly Predicate[], value: unknown): boolean {
   return predicates.every((predicate) => matchesAt(value, [], predicate));
 }

@@ -10,7 +10,7 @@ export function isArrayIndex(part: string): boolean {
 }
 
 /**
- * Whether any value the path leads to passes the test. Arrays on the way are entered, by position and through their embedded
+ * True when any value at the path passes the test. Arrays on the way are entered, by position and through their embedded
  * documents; at the end the array itself is tested and, with `expand`, its elements. A missing field is tested as `undefined`.
  */
 export function someAt(value: unknown, parts: Parts, expand: boolean, test: (leaf: unknown) => boolean): boolean {
@@ -82,7 +82,7 @@ function expandTuple(values: unknown[], rests: Parts[], purpose: 'index' | 'sort
   }
 }
 
-/** Whether the path's part is a position in the array; it must not be the name of a field in an element as well. */
+/** True when the path's part is a position in the array. It must not name a field of an element as well. */
 function isAtPosition(value: unknown, part: string): boolean {
   if (!Array.isArray(value) || !isArrayIndex(part) || Number(part) >= value.length) return false;
   if (!value.some((item) => isObject(item) && Object.hasOwn(item, part))) return true;

@@ -82,7 +82,7 @@ const ANCHORS: Readonly<Record<string, string>> = { b: '\\b', B: '\\B', A: '^', 
 interface Translated {
   source: string;
   insensitive: boolean;
-  /** How many parts repeat without bound, and whether one of them stands in another. */
+  /** Number of parts that repeat without bound; `nested` when one is inside another. */
   repeats: number;
   nested: boolean;
 }

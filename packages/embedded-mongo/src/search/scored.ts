@@ -18,7 +18,7 @@ export function passesAll({ filter }: Query): boolean {
   return filter.op === 'and' && filter.filters.length === 0;
 }
 
-/** What a search found through the filter, skip and limit of the query behind it. Read only as far as asked for. */
+/** Applies filter, skip and limit of the following query to the hits. Documents are read only as far as requested. */
 export function scoredRows(
   database: Database,
   collection: Collection,

@@ -16,10 +16,10 @@ CREATE TABLE IF NOT EXISTS retryable (session BLOB PRIMARY KEY, txn INTEGER NOT 
 CREATE TABLE IF NOT EXISTS opened (id INTEGER PRIMARY KEY CHECK (id = 1), at INTEGER NOT NULL);
 `;
 
-/** To be raised with every change of how index keys are encoded or what tables a search index has. */
-const FORM = 3;
+/** Version of index keys, tables of search indexes and stems of words. Raise it with every change of one of these. */
+const FORM = 4;
 
-/** What collections and indexes exist: kept in memory, read again after anything is rolled back. */
+/** Collections and indexes, kept in memory and read again after a rollback. */
 export class Catalog {
   readonly #database: Database;
   #collections = new Map<string, Collection>();
@@ -35,7 +35,7 @@ export class Catalog {
     if (!database.readOnly) this.#renew();
   }
 
-  /** A file of an earlier form gets its indexes anew from its documents. */
+  /** Rebuilds the indexes of a file of an earlier form from its documents. */
   #renew(): void {
     const database = this.#database;
     if (database.get('PRAGMA user_version')?.[0] === FORM) return;

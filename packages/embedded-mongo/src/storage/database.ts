@@ -21,7 +21,7 @@ export class Database {
   readonly readOnly: boolean;
   /** When the running command must have ended, in the time of `performance.now()`. */
   deadline = Infinity;
-  /** Whether the running command may end with `CommandYielded`: it has changed nothing and can run again. */
+  /** True while the running command may end with `CommandYielded`: it has changed nothing and can run again. */
   mayPause = false;
   /** The running command changed what the catalog keeps in memory: rolling it back takes reading that again. */
   catalogChanged = false;

@@ -8,9 +8,9 @@ import { WalSync } from './wal-sync.ts';
 
 export interface Job {
   write: boolean;
-  /** Whether the answer must wait until the write is on disk. */
+  /** True when the reply must wait until the write is on disk. */
   durable: boolean;
-  /** How long it may run once its turn has come; 0 or none: as long as it takes. */
+  /** Time limit once the job runs. 0 means no limit. */
   maxTimeMS?: number;
   /** When that is over, in the time of `performance.now()`. */
   deadline?: number;
@@ -21,7 +21,7 @@ export interface Job {
 
 /**
  * Runs commands in batches: all that arrived by one turn of the event loop share one transaction, and each of several
- * writing commands is a savepoint in it. Answers leave after the commit, durable ones after the disk has it.
+ * writing commands is a savepoint in it. Results leave after the commit, durable ones after the disk has it.
  */
 export class Engine {
   readonly database: Database;

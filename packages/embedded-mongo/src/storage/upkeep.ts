@@ -8,7 +8,7 @@ import type { Index } from './index.ts';
 import { forgetOldWrites } from './retryable.ts';
 
 const SWEEP_MS = 60_000;
-/** How many expired documents of an index go at once; other commands get their turn before the next. */
+/** Number of expired documents deleted at once. Other commands get their turn before the next batch. */
 const BATCH = 1000;
 
 /** Once a minute: expired documents, old retryable replies, idle cursors and idle vectors go. */

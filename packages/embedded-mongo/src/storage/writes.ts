@@ -66,7 +66,7 @@ export function updateMatching(
   return { matched: 0, modified: 0, upserted, after: bytes };
 }
 
-/** How to store a row's new bytes: where no indexed field changes, the document stays where it is in every index. */
+/** Chooses the way to store a row's new bytes: when no indexed field changes, no index is touched. */
 function replacer(collection: Collection, update: Update): (row: Row, bytes: Uint8Array) => void {
   const indexed = indexedFields(collection);
   if (update.kind === 'changes' && ![EVERY_FIELD, ...update.roots].some((root) => indexed.has(root)))

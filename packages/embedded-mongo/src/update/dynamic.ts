@@ -4,7 +4,7 @@ import { matches } from '../query/match.ts';
 import type { Parts } from '../query/path.ts';
 import { valueAt } from './place.ts';
 
-/** `$[]` and `$[name]` stand for elements that only the document decides. The positional `$` is refused. */
+/** True for `$[]` and `$[name]`, which are resolved for each document. The positional `$` is refused. */
 export function isDynamic(part: string): boolean {
   return part.startsWith('$[') && part.endsWith(']');
 }

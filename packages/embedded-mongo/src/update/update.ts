@@ -181,7 +181,7 @@ export function updatedBytes(update: Update, before: Uint8Array): Uint8Array {
     const [id] = elements(before);
     return storedForm(update.bytes, id && before.subarray(id.start, id.end));
   }
-  // What no change touches stays as the bytes it is.
+  // Untouched fields keep their bytes.
   const doc = update.kind === 'pipeline' ? decode(before) : decodeAround(before, new Set([...update.roots, '_id']));
   return encode(applyUpdate(update, doc, false), before.length + 512);
 }

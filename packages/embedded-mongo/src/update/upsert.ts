@@ -6,7 +6,7 @@ import type { Filter } from '../query/filter.ts';
 import { setAt } from './place.ts';
 import { applyUpdate, type Update, updatedBytes, withId } from './update.ts';
 
-/** The document an upsert inserts: what the filter demands by equality, then the update, `_id` first. */
+/** Document that an upsert inserts: the filter's equalities, then the update; `_id` comes first. */
 export function upsertBytes(filter: Filter, update: Update): Uint8Array {
   const demanded = equalities(filter);
   if (update.kind === 'replacement') {

@@ -27,7 +27,7 @@ function explained(error: NodeJS.ErrnoException, address: string): Error {
   return new Error(`The embedded engine cannot listen on ${address}: ${why}`, { cause: error });
 }
 
-/** The system's bound is 108 bytes on Linux and 104 elsewhere, and a longer path is cut without a word. */
+/** Limit of a socket path: 108 bytes on Linux, 104 elsewhere. The system cuts longer paths silently. */
 const LONGEST_PATH = 103;
 
 async function clearSocket(path: string): Promise<void> {

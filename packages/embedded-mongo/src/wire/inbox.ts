@@ -5,7 +5,7 @@ export class Inbox {
   #chunks: Buffer[] = [];
   #size = 0;
 
-  /** `limit` bounds what one message may claim. Throws when the stream is not ours. */
+  /** `limit` bounds the length of one message. Throws when the stream has another protocol. */
   *take(chunk: Buffer, limit: number): Generator<Buffer> {
     this.#chunks.push(chunk);
     this.#size += chunk.length;

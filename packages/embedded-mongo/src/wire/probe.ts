@@ -6,7 +6,7 @@ import { endpointOf } from './endpoint.ts';
 import { Inbox, MAX_MESSAGE_SIZE } from './inbox.ts';
 import { commandMessage, parseMessage } from './message.ts';
 
-/** Whether an engine that knows this password answers there: another program may have taken the address since. */
+/** True when an engine with this password answers: another program may have taken the address since. */
 export async function probe(address: string, password: string): Promise<boolean> {
   const socket = connect(endpointOf(address));
   try {

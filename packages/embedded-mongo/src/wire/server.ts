@@ -8,7 +8,7 @@ import { listenAt } from './endpoint.ts';
 import { Inbox, MAX_MESSAGE_SIZE } from './inbox.ts';
 import { type Message, parseMessage, replyTo } from './message.ts';
 
-/** Before a client has shown the password it gets no large buffers. */
+/** Limit of a message before authentication. */
 const STRANGER_MESSAGE_SIZE = 64 * 1024;
 
 export interface WireServer {
@@ -50,7 +50,7 @@ function serve(socket: Socket, service: Service, id: number): void {
         dispatch(service, connection, message, (reply) => answer(message, reply));
       }
     } catch {
-      // Not our protocol: nothing on this stream can be trusted to mean what it says.
+      // The bytes are not MongoDB's protocol, so nothing else on this stream can be trusted.
       socket.destroy();
     }
   });

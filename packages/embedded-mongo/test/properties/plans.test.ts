@@ -141,7 +141,7 @@ async function load(docs: Document[], indexes: IndexCase[], round: number) {
   const stored = docs.map((one, _id) => ({ _id, ...one }));
   await plain.insertMany(stored);
   await indexed.insertMany(stored);
-  // What sparse and partial indexes do not hold, a hint to them does not find.
+  // A hint to a sparse or partial index does not find documents outside of it.
   const whole = new Set(
     specs.filter((spec) => !('sparse' in spec) && !('partialFilterExpression' in spec)).map((spec) => spec.name),
   );

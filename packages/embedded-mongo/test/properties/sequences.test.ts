@@ -96,7 +96,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true });
 });
 
-/** What a client's command becomes; with `tooLate` it fails after its last change and must leave nothing of it. */
+/** Runs a client's command. With `tooLate` it fails after its last change and must leave nothing of it. */
 function run(body: Document, tooLate = false): Promise<Document> {
   const { database, catalog, cursors } = engine;
   const submit = (job: Job): void =>
@@ -131,7 +131,7 @@ describe('random sequences of commands', () => {
           maxLength: 25,
         }),
         async (batches) => {
-          // What arrives together shares a transaction, in which a failed command is rolled back alone.
+          // Commands that arrive together share a transaction, in which a failed command is rolled back alone.
           for (const [commands, failing] of batches) {
             const before = commands.length === 1 && failing === 0 ? dump() : undefined;
             const replies = await Promise.all(commands.map((body, at) => run(body, at === failing)));

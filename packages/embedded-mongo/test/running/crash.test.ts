@@ -28,7 +28,7 @@ interface Whole {
   parts: number[];
 }
 
-/** What the clients were told. An operation that failed may have happened or not: it stands nowhere here. */
+/** Acknowledged operations. An operation that failed may have happened or not, and is not recorded. */
 class Ledger {
   readonly entries: string[] = [];
   readonly counted = new Map<string, number[]>();
@@ -145,7 +145,7 @@ async function storm(
   return ledger;
 }
 
-/** How many writes were acknowledged that had been sent before under the same session and number. */
+/** Number of acknowledged writes that had been sent before under the same session and number. */
 function countRepeated(client: MongoClient): () => number {
   const sent = new Set<string>();
   const again = new Set<number>();

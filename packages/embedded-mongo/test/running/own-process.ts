@@ -28,7 +28,7 @@ function start(script: string, args: readonly string[], { wrapper = [], ...optio
   });
 }
 
-/** How a command ended: exit code or signal, and what it said. */
+/** Runs a command to its end: exit code or signal, and its output. */
 export async function run(
   script: string,
   args: readonly string[],
@@ -47,7 +47,7 @@ export interface OwnProcess extends AsyncDisposable {
   pid: number;
   /** Sends the signal and waits for the end: exit code, or the signal's name. */
   end(signal: NodeJS.Signals): Promise<unknown>;
-  /** What it said on stderr; settles when it ends. */
+  /** Output on stderr; settles when the process ends. */
   errors: Promise<string>;
   ended: Promise<unknown>;
 }

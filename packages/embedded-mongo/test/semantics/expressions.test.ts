@@ -105,7 +105,7 @@ describe.each<[string, Case[]]>([
   );
 });
 
-/** What is refused, with MongoDB's code. */
+/** Refused expressions, with MongoDB's error code. */
 const REFUSED: [spec: unknown, code: number][] = [
   [{ $frob: 1 }, 168],
   ['$$nope', 17276],

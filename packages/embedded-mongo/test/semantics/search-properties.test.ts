@@ -141,7 +141,7 @@ class Reference {
 
 interface Field {
   texts: Map<number, string[]>;
-  /** How many documents have each term. */
+  /** Number of documents that have each term. */
   holding: Map<string, number>;
   average: number;
 }

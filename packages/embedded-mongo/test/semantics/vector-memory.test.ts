@@ -67,7 +67,7 @@ const DEFINITION = {
 };
 const FILTERS: (Document | undefined)[] = [undefined, { o: 'a' }, { o: { $ne: 'b' } }, { o: { $in: ['b', 'c'] } }];
 
-/** What the search must answer now, by looking at every document there is. */
+/** Expected result of the search, computed from every document. */
 function bruteForce(collection: Collection, query: number[], limit: number, filter: Document | undefined): unknown[] {
   const passes = parseFilter(filter ?? {});
   return rowsOf(collection)

@@ -1,3 +1,5 @@
+import { InkgraphError } from '#src/domain/app-error.ts';
+
 /** Reason for a failed attempt. It quotes nothing of the server, whose text may hold secrets. */
 export interface CallFailure {
   readonly reason: string;
@@ -17,7 +19,7 @@ const statusReasons: Readonly<Record<number, string>> = {
 };
 
 /** A stream ended early. It is an error, never a shorter answer. */
-export class StreamBrokenError extends Error {}
+export class StreamBrokenError extends InkgraphError {}
 
 /** Errors of the library for structured answers that ended early. They have neither a status nor a name of their own. */
 const finishReasons: readonly (readonly [pattern: RegExp, reason: string])[] = [

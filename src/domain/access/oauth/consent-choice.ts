@@ -2,18 +2,18 @@ import { firstScopes, grantScopes, grantedScopes, type GrantScope } from '#src/c
 import { scopesOfRole, type Role } from '#src/domain/access/role.ts';
 import type { ConsentRequest, OAuthClient } from '#src/domain/access/oauth/records.ts';
 
-/** How long a grant stands. `hour`: until its first token ends, without another one. */
+/** Lifetimes of a grant. `hour`: ends with its first access token, without a refresh token. */
 export const lastings = ['hour', '30', '90', '365', 'always'] as const;
 export type Lasting = (typeof lastings)[number];
 
-/** What a person chose, or would be offered at first. */
+/** The choices of a user on the consent page, or its initial values. */
 export interface Choice {
   readonly projectIds: readonly string[];
   readonly scopes: readonly GrantScope[];
   readonly lasting: Lasting;
 }
 
-/** Sets of scopes by one press of a button. */
+/** Sets of scopes that a button of the consent page selects. */
 export const presets = {
   read: firstScopes,
   editor: grantScopes.filter((scope) => scope !== 'keys:manage'),
@@ -24,19 +24,19 @@ export type Preset = keyof typeof presets;
 const hourMs = 3_600_000;
 const dayMs = 24 * hourMs;
 
-/** Nobody gives what they lack. */
+/** Scopes that a user can grant: only those of their role. */
 export function grantableScopes(role: Role): readonly GrantScope[] {
   const own = scopesOfRole(role);
   return grantScopes.filter((scope) => own.has(scope));
 }
 
-/** With what they imply, in the order of the page, and of those that may be given. */
+/** Requested scopes with the scopes they imply, limited to grantable ones, in the order of the page. */
 export function scopesWithin(wanted: readonly GrantScope[], grantable: readonly GrantScope[]): GrantScope[] {
   const all = grantedScopes(wanted.filter((scope) => grantable.includes(scope)));
   return grantable.filter((scope) => all.has(scope));
 }
 
-/** Presets that make a difference for somebody who may give these. */
+/** Presets that select different scopes for a user with these grantable scopes. */
 export function presetsWithin(grantable: readonly GrantScope[]): Preset[] {
   const sizes = new Set<number>();
   return (Object.keys(presets) as Preset[]).filter((name) => {
@@ -47,12 +47,12 @@ export function presetsWithin(grantable: readonly GrantScope[]): Preset[] {
   });
 }
 
-/** A client that cannot refresh has to ask again when its first token ends, whatever is chosen. */
+/** Lifetimes to offer. A client without refresh tokens must ask again when its first token ends, so it gets `hour` only. */
 export function lastingsFor({ grantTypes }: Pick<OAuthClient, 'grantTypes'>): readonly Lasting[] {
   return grantTypes.includes('refresh_token') ? lastings : ['hour'];
 }
 
-/** What is offered at first: what was asked for, as far as it can be given. */
+/** Initial choice: the requested scopes that the user can grant. */
 export function firstChoice(
   request: Pick<ConsentRequest, 'scopes'>,
   client: Pick<OAuthClient, 'grantTypes'>,
@@ -65,7 +65,7 @@ export function firstChoice(
   };
 }
 
-/** null: until it is revoked. */
+/** End of a grant; null: valid until revoked. */
 export function endOf(lasting: Lasting, now: Date): Date | null {
   if (lasting === 'always') return null;
   return new Date(now.getTime() + (lasting === 'hour' ? hourMs : Number(lasting) * dayMs));

@@ -1,9 +1,9 @@
-/** What an external authorization server says of whom a token was given. Source: RFC 9068 §2.2. */
+/** Claims of an access token of an external authorization server. Source: RFC 9068 §2.2. */
 export interface IssuedToken {
   readonly subject: string;
   /** The program: `client_id` or `azp`; null where the issuer names none. */
   readonly clientId: string | null;
-  /** How the issuer calls the person, for records; null where it does not. */
+  /** Name of the user at the issuer, for records; null if the token has none. */
   readonly name: string | null;
   /** As the issuer names them: whoever reads them takes those that are known here. */
   readonly scopes: readonly string[];

@@ -1,13 +1,13 @@
 const day = 86_400_000;
 
-/** In milliseconds. Source: mcp.md "OAuth 2.1 authorization server". */
+/** Lifetimes in milliseconds. Source: docs/decisions/0043. */
 export const lifetimes = {
-  /** From the consent page to the token endpoint: a redirect. */
+  /** Authorization code: the time for one redirect. */
   codeMs: 120_000,
   accessMs: 3_600_000,
-  /** From one refresh to the next: each makes a new one. */
+  /** Refresh token: each refresh issues a new one. */
   refreshMs: 30 * day,
-  /** A registered client that never got a token, and one that got none any more. */
+  /** Registered clients that never got a token, and clients that got none for a while. */
   unusedClientMs: 7 * day,
   idleClientMs: 90 * day,
 } as const;

@@ -1,4 +1,6 @@
-/** Error codes of RFC 6749 §4.1.2.1 and §5.2, RFC 7591 §3.2.2, RFC 8707 §2, OpenID Connect Core §3.1.2.6, with the status each is answered with. */
+import { InkgraphError } from '#src/domain/app-error.ts';
+
+/** HTTP status by error code of RFC 6749 §4.1.2.1 and §5.2, RFC 7591 §3.2.2, RFC 8707 §2 and OpenID Connect Core §3.1.2.6. */
 export const oauthErrors = {
   invalid_request: 400,
   invalid_client: 401,
@@ -18,14 +20,13 @@ export const oauthErrors = {
 } as const;
 export type OAuthErrorCode = keyof typeof oauthErrors;
 
-/** A refusal in the words of OAuth. `description` is for developers: ASCII, without quotes and backslashes (RFC 6749 §5.2). */
-export class OAuthError extends Error {
+/** An error of the OAuth endpoints. `description` is for developers: ASCII, without quotes and backslashes (RFC 6749 §5.2). */
+export class OAuthError extends InkgraphError {
   readonly code: OAuthErrorCode;
   readonly description: string;
 
   constructor(code: OAuthErrorCode, description: string) {
     super(`${code}: ${description}`);
-    this.name = 'OAuthError';
     this.code = code;
     this.description = description;
   }

@@ -5,8 +5,8 @@ export type OAuthGrantType = 'authorization_code' | 'refresh_token' | 'client_cr
 export type ClientAuthMethod = 'none' | 'client_secret_basic' | 'client_secret_post';
 
 /**
- * A program that asks for access. Whatever it says of itself is untrusted: it is shown as text beside the host it redirects to.
- * Source: RFC 7591 §2; mcp.md "OAuth 2.1 authorization server".
+ * A program that requests access. Its metadata is untrusted and is shown as text beside the host of its redirect URI.
+ * Source: RFC 7591 §2, docs/decisions/0043.
  */
 export interface OAuthClient {
   /** `client_id`: `oac_...`, or the https address of its metadata document. */
@@ -18,17 +18,17 @@ export interface OAuthClient {
   readonly authMethod: ClientAuthMethod;
   /** SHA-256, hexadecimal; null for public clients. */
   readonly secretHash: string | null;
-  /** Of a client that an organization made for itself: whom `client_credentials` act for. */
+  /** Organization that a `client_credentials` client acts for; null for others. */
   readonly organizationId: string | null;
   readonly createdAt: Date;
   readonly lastUsedAt: Date | null;
-  /** When it is forgotten, where nobody uses it; null: never. */
+  /** Time of deletion if the client is not used; null: never. */
   readonly expiresAt: Date | null;
 }
 
 /**
- * What somebody consented to: one client, one organization, some of its projects, some scopes, one resource. Every call goes token ->
- * grant -> membership -> project. Source: mcp.md "OAuth 2.1 authorization server".
+ * The consent of a user: one client, one organization, some of its projects, some scopes, one resource. Every call checks token ->
+ * grant -> membership -> project. Source: docs/decisions/0044.
  */
 export interface OAuthGrant {
   readonly _id: string;
@@ -37,7 +37,7 @@ export interface OAuthGrant {
   readonly userId: string;
   readonly clientId: string;
   readonly clientName: string;
-  /** Where codes are sent; null for machines. */
+  /** Redirect URI of authorization codes; null for machines. */
   readonly redirectHost: string | null;
   readonly organizationId: string;
   readonly projectIds: readonly string[];
@@ -87,7 +87,7 @@ export interface OAuthToken {
   readonly _id: string;
   readonly kind: 'access' | 'refresh';
   readonly grantId: string;
-  /** What one authorization code led to, however often it was refreshed: revoked as a whole when any part is used twice. */
+  /** All tokens that descend from one authorization code; reuse of any of them revokes all. */
   readonly family: string;
   readonly clientId: string;
   readonly scopes: readonly GrantScope[];

@@ -1,6 +1,6 @@
 /**
- * Whether a client means our resource. Some name the very address that somebody gave them: what narrows a connection (`?toolsets=`,
- * `?read_only=`) and a slash at the end are no part of the resource. Source: RFC 8707 §2; mcp.md "Endpoint".
+ * True if a client names our resource. Clients can use the URL that they were configured with, so a final slash and the query
+ * parameters `toolsets` and `read_only` are ignored. Source: RFC 8707 §2, docs/decisions/0045.
  */
 export function namesResource(given: string, ours: string): boolean {
   const [url, own] = [URL.parse(given), new URL(ours)];

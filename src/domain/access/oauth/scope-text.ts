@@ -2,8 +2,8 @@ import { grantScopes, grantedScopes, offlineAccess, type GrantScope } from '#src
 import { OAuthError } from '#src/domain/access/oauth/oauth-error.ts';
 
 /**
- * What is asked for, of what was granted with all that it implies; all of it where nothing is asked for. Problem: `invalid_scope` for
- * anything beyond. Source: RFC 6749 §3.3, §6; attacks.md 78.
+ * Narrows granted scopes to the requested ones; without a request, returns all of them. Error: `invalid_scope` if a requested scope was
+ * not granted, directly or by implication. Source: RFC 6749 §3.3, §6.
  */
 export function narrowScopes(
   asked: string | undefined,
@@ -17,13 +17,13 @@ export function narrowScopes(
   const all = grantedScopes(granted);
   const narrowed = grantScopes.filter((scope) => names.has(scope) && all.has(scope));
   if (narrowed.length < names.size) throw beyond();
-  // `offline_access` alone says nothing of what for.
+  // `offline_access` alone requests no scope of the resource.
   return narrowed.length === 0 ? granted : narrowed;
 }
 
-const beyond = (): OAuthError => new OAuthError('invalid_scope', 'scope goes beyond what was granted');
+const beyond = (): OAuthError => new OAuthError('invalid_scope', 'scope exceeds the granted scopes: request fewer');
 
-/** As it is told to clients. */
+/** Value of the parameter `scope` in responses. */
 export function scopeText(scopes: readonly GrantScope[], offline: boolean): string {
   return [...scopes, ...(offline ? [offlineAccess] : [])].join(' ');
 }

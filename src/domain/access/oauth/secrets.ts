@@ -1,6 +1,6 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 
-/** What each secret starts with, so that a leaked one is recognized, and one in the wrong place refused at sight. */
+/** Prefix of each kind of secret: scanners recognize a leaked secret, and a secret of the wrong kind is rejected early. */
 const prefixes = {
   access: 'ink_at_',
   refresh: 'ink_rt_',
@@ -10,23 +10,23 @@ const prefixes = {
 } as const;
 export type OAuthSecretKind = keyof typeof prefixes;
 
-/** A new secret: its prefix and 256 random bits in base64url. Shown once; only `hashSecret` of it is stored. */
+/** Creates a secret: its prefix and 256 random bits in base64url. Store only its `hashSecret`. */
 export function newOAuthSecret(kind: OAuthSecretKind): string {
   return prefixes[kind] + randomBytes(32).toString('base64url');
 }
 
-/** False for what cannot be a secret of ours of this kind: refused before any database read. */
+/** Checks prefix and form, which rejects other values without a database read. */
 export function looksLikeOAuthSecret(kind: OAuthSecretKind, secret: string): boolean {
   const prefix = prefixes[kind];
   return secret.startsWith(prefix) && /^[\w-]{43}$/.test(secret.slice(prefix.length));
 }
 
-/** What is stored and looked up: SHA-256, lower-case hexadecimal. */
+/** SHA-256 of a secret in lower-case hexadecimal, for storage and lookup. */
 export function hashSecret(secret: string): string {
   return createHash('sha256').update(secret).digest('hex');
 }
 
-/** Whether a secret is the one with this hash, in a time that tells nothing. */
+/** Compares a secret with a hash in constant time. */
 export function secretMatches(hash: string, secret: string): boolean {
   const [stored, given] = [Buffer.from(hash), Buffer.from(hashSecret(secret))];
   return stored.length === given.length && timingSafeEqual(stored, given);

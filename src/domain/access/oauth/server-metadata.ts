@@ -2,8 +2,8 @@ import { oauthPaths } from '#src/contracts/oauth.ts';
 import { grantScopes, offlineAccess } from '#src/contracts/scopes.ts';
 
 /**
- * What the authorization server can do, in one document for both well-known addresses. It is no OpenID provider: it has no keys and
- * issues no identity tokens. Source: RFC 8414 §2; RFC 9207 §3; RFC 9728 §4; draft-ietf-oauth-client-id-metadata-document §5.
+ * Metadata of the authorization server, for both well-known URLs. The server is not an OpenID provider: it has no keys and issues no
+ * identity tokens. Source: RFC 8414 §2, RFC 9207 §3, RFC 9728 §4, draft-ietf-oauth-client-id-metadata-document §5.
  */
 export function serverMetadata(issuer: string, resource: string): Readonly<Record<string, unknown>> {
   const at = (path: string): string => `${issuer}${path}`;

@@ -35,7 +35,7 @@ function english(token: string): string {
   return STOP_WORDS.has(word) ? '' : stemmer.stem(word);
 }
 
-/** How tokens are cut and folded. A keyword is the whole text. */
+/** Tokenizer and normalization of each analyzer. A keyword is the whole text. */
 const ANALYZERS: Readonly<Record<string, { tokens?: RegExp; fold: (token: string) => string }>> = {
   'lucene.standard': { tokens: STANDARD, fold: (token) => token.toLowerCase() },
   'lucene.english': { tokens: STANDARD, fold: english },

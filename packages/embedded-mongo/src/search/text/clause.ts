@@ -4,17 +4,17 @@ import type { Postings } from './postings.ts';
 const K1 = 1.2;
 const B = 0.75;
 
-/** The scores of a segment's rows, below 0 where a row does not match; nothing where none does. */
+/** Scores of a segment's rows. Below 0 means no match; `undefined` means that no row matches. */
 export type Clause = (segment: number, size: number) => Float64Array | undefined;
 
 /** A term's postings in each of the segments. */
 export type Lists = readonly (Postings | undefined)[];
 
-/** A term (or a phrase) of a field: its postings, its weight, and what its frequency is held against. */
+/** Term or phrase of a field: its postings, its weight, and the field lengths for BM25. */
 export interface Weighted {
   lists: Lists;
   weight: number;
-  /** Of each segment, the words that each row has in the field; and of all rows that have it the average. */
+  /** Number of words in the field, by segment and row. `average` is over all rows that have the field. */
   lengths: readonly Uint32Array[];
   average: number;
 }

@@ -116,7 +116,7 @@ function fuzzyOf(given: unknown): Fuzzy {
   };
 }
 
-/** Of `score: { boost: { value } }`. */
+/** Reads `score: { boost: { value } }`. */
 function boostOf(score: unknown): number {
   if (score === undefined) return 1;
   need(isObject(score), 'score', 'a document');

@@ -1,4 +1,4 @@
-/** Where a term stands: the rows (numbered within their segment), how often in each, and its places there, one row after another. */
+/** Occurrences of a term: rows (numbered within their segment), the count in each, and its places there, row by row. */
 export interface Postings {
   rows: Uint16Array;
   counts: ArrayLike<number>;
@@ -41,7 +41,7 @@ export class Writer {
     this.#bytes[this.#length++] = rest;
   }
 
-  /** What was written so far; the next writing starts anew. */
+  /** Returns the bytes written so far and starts anew. */
   take(): Uint8Array {
     const bytes = this.#bytes.subarray(0, this.#length);
     this.#length = 0;

@@ -13,7 +13,7 @@ export interface Segment {
   dead: Uint8Array | undefined;
   rowAt(number: number): number;
   postings(field: number, term: string, withPlaces?: boolean): Postings | undefined;
-  /** How many words each row has in a field. */
+  /** Number of words in a field, by row. */
   lengths(field: number): Lengths;
   vocabularies(field: number): Iterable<Vocabulary>;
 }
@@ -33,14 +33,14 @@ function lengthsOf(size: number, list: Postings | undefined): Lengths {
   return { of, rows: list?.rows.length ?? 0, total };
 }
 
-/** What searches keep of an index, least recently used out first. Values are boxed: `undefined` is worth keeping, too. */
+/** Decoded parts of an index, bounded in bytes. Values are boxed because an absent term is cached, too. */
 export type SegmentCache = LRUCache<string, { value: unknown; bytes: number }>;
 
 export function createSegmentCache(maxSize: number): SegmentCache {
   return new LRUCache({ maxSize, sizeCalculation: ({ bytes }) => bytes });
 }
 
-/** What a key and its entry take besides the arrays. */
+/** Estimated memory of a key and its entry, besides the arrays. */
 const ENTRY_BYTES = 400;
 
 /** The rows of a block that are entered, in that version. */

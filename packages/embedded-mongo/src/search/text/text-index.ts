@@ -5,7 +5,7 @@ import { rewrite, Writer } from './postings.ts';
 import { createSegmentCache, openBlock, openWaiting, ROWS, type Segment, type WaitingRow } from './segment.ts';
 
 /**
- * What a row holds of a field: its terms, and of each in turn how often it stands there and, if it is a word, at which places. The
+ * Entries of a row, by field: its terms, and for each term in turn its count and, for a word, its places. The
  * term '' stands for having the field at all, as often as it has words.
  */
 type Entries = [field: number, terms: string[], numbers: number[]][];
@@ -68,7 +68,7 @@ export class TextIndex {
     this.#write(row, this.#valuesOf(doc), undefined);
   }
 
-  /** How many words each text field of the document has, which is what the index must say of its row. */
+  /** Number of words in each text field of the document, as the index must have it for the row. */
   wordsOf(doc: Document): number[] {
     return this.mapping.texts.map((field) => {
       let count = 0;

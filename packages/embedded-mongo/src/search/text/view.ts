@@ -15,13 +15,13 @@ export interface Words {
 
 type Word = [term: string, place: number];
 
-/** A text field, and what its terms are held against. */
+/** Text field with the statistics that weigh its terms. */
 interface Field extends Pick<Weighted, 'lengths' | 'average'> {
   field: number;
   rows: number;
 }
 
-/** The index at one moment, and what is found in it. As on Atlas, a path that the index does not hold matches nothing. */
+/** Snapshot of an index, with its queries. As on Atlas, an unmapped path matches nothing. */
 export class View {
   readonly segments: readonly Segment[];
   readonly #index: TextIndex;
@@ -36,7 +36,7 @@ export class View {
     return sum(this.#each(given, (field, words) => words.map(([term]) => this.#word(field, term, fuzzy))).flat(2));
   }
 
-  /** A phrase is as one term: its rarity is the sum of its words', its frequency how often they stand so. */
+  /** Scores a phrase as one term: its rarity is the sum over its words, its frequency the number of occurrences. */
   phrase(given: Words): Clause {
     const found = this.#each(given, (field, words): Weighted => {
       const terms = words.map(([term]) => this.#lists(field.field, term, true));
@@ -63,7 +63,7 @@ export class View {
     return field && { field: texts.length + at, key: keyOf(value, field) };
   }
 
-  /** Makes something of the words of each query in each field. */
+  /** Maps the words of each query in each field. */
   #each<T>({ paths, queries }: Words, make: (field: Field, words: Word[]) => T): T[] {
     return this.#index.mapping.texts.flatMap(({ path, analyze }, at) => {
       const times = paths.filter((wanted) => wanted === path);
@@ -79,7 +79,7 @@ export class View {
     });
   }
 
-  /** What is known of a field, for all words of a query. Rows that are out of date do not count. */
+  /** Statistics of a field, shared by all words of a query. Outdated rows do not count. */
   #field(field: number): Field {
     const known = this.#fields.get(field);
     if (known) return known;
@@ -101,7 +101,7 @@ export class View {
     return made;
   }
 
-  /** What stands for a word: itself, or the terms close to it, which all are as rare as the most frequent of them. */
+  /** Weighs a word, or the terms close to it: all of these have the weight of the most frequent one. */
   #word(field: Field, word: string, fuzzy: Fuzzy | undefined): Weighted[] {
     const near: [string, number][] = fuzzy ? this.#closeTo(field.field, word, fuzzy) : [[word, 1]];
     const found = near.values().map(([term, closeness]) => {
@@ -125,7 +125,7 @@ export class View {
     return this.segments.map((segment) => segment.postings(field, term, withPlaces));
   }
 
-  /** How many rows the lists hold, not counting those that are out of date. */
+  /** Counts the rows of the lists, without outdated ones. */
   #holding(lists: Lists): number {
     return lists.reduce((total, list, at) => {
       const dead = this.segments[at]?.dead;

@@ -13,7 +13,7 @@ export const SEPARATOR = '\u0001';
  */
 export class Vocabulary {
   readonly #text: string;
-  /** Of each term, where it starts and its signature. */
+  /** Start and signature of each term. */
   readonly #table: Int32Array;
 
   constructor(text: string) {

@@ -4,12 +4,12 @@ import { type VectorField, VectorTable } from './table.ts';
 
 const MAX_BYTES = 1.5 * 1024 ** 3;
 const IDLE_MS = 15 * 60_000;
-/** How long a load goes on before other commands get their turn. */
+/** Time slice of a load before other commands get their turn. */
 const SLICE_MS = 20;
 
-/** What is used of the database. */
+/** Part of the database that a load uses. */
 interface Reads {
-  /** Whether the load may give way to other commands. */
+  /** True when the load may give way to other commands. */
   mayPause: boolean;
   iterate(sql: string, after: number): { next(): unknown[] | undefined; close(): void };
   /** To be called between rows. */

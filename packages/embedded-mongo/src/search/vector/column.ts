@@ -5,11 +5,11 @@ import { matchesValue } from '../../query/match.ts';
 import { someAt } from '../../query/path.ts';
 import { KeyWriter } from '../../storage/key.ts';
 
-/** What documents hold in a filter field: one value, or those of an array. */
+/** Content of a filter field: one value, or the values of an array. */
 interface Held {
   exists: boolean;
   value: unknown;
-  /** Of several values, or none. */
+  /** Keys of an array, or of a missing value. */
   keys: readonly string[] | undefined;
   key: string;
   uses: number;
@@ -91,7 +91,7 @@ export class Column {
   }
 }
 
-/** What Atlas indexes of a filter field; of any other value it only knows that the field exists. */
+/** True for values that Atlas indexes in a filter field. Of any other value it only knows that the field exists. */
 export function isFilterValue(value: unknown): boolean {
   const kind = kindOf(value);
   return FILTER_KINDS.has(kind) || (kind === Kind.binary && (value as Binary).sub_type === Binary.SUBTYPE_UUID);

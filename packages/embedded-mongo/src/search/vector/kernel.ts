@@ -23,7 +23,7 @@ interface Memory {
   grow(pages: number): number;
 }
 
-/** What is used of WebAssembly: TypeScript declares it among the browser's types only. */
+/** Declares the parts of WebAssembly that are used: TypeScript has it among the browser's types only. */
 interface Wasm {
   Memory: new (size: { initial: number; maximum: number }) => Memory;
   Module: new (bytes: Uint8Array) => object;

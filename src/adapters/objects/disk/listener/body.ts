@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 
-import { AppError } from '#src/domain/app-error.ts';
+import { AppError, InkgraphError } from '#src/domain/app-error.ts';
 
 /** Limits for slow senders. */
 export interface BodyPace {
@@ -11,7 +11,7 @@ export interface BodyPace {
 }
 
 /** The sender closed the connection, so there is nobody to respond to. */
-export class SenderGoneError extends Error {}
+export class SenderGoneError extends InkgraphError {}
 
 /** Longest time for a body of `length` bytes, in milliseconds. */
 export function longestMs(pace: BodyPace, length: number): number {

@@ -5,18 +5,18 @@ import type { Passage } from '#src/domain/chat/passages.ts';
 import type { ReadQuestion, Term } from '#src/domain/chat/read-question.ts';
 import { identifiersOf } from '#src/domain/documents/identifiers.ts';
 
-/** A document that a search found, or that was named, and its passages. */
+/** A document that a search found or that the request names, with its passages. */
 export interface Candidate {
   readonly documentId: string;
   readonly title: string;
-  /** Of its embedding to the question's; null where none took part. */
+  /** Distance between the embeddings of document and question; null without embeddings. */
   readonly distance: number | null;
   readonly passages: readonly Passage[];
-  /** It was named, or is all there is: nothing has to be found in it for it to be summed up. */
+  /** true: the request names the document, or there is no other, so it can be summarized without a match. */
   readonly named: boolean;
 }
 
-export interface GroundedDocument {
+export interface ChosenDocument {
   readonly documentId: string;
   /** Best first, at most three. */
   readonly passages: readonly RankedPassage[];
@@ -24,32 +24,36 @@ export interface GroundedDocument {
 }
 
 /**
- * `likely`: has something in common with the question; a model reads it and says whether it answers. `certain`: has what the question
- * is about; nobody reads it any more.
+ * Required match. `likely`: the document shares terms with the question; a model then decides whether it answers. `certain`: the document
+ * covers the subject of the question, for answers without a model.
  */
 export type Certainty = 'likely' | 'certain';
 
-export interface Ground {
+export interface ChosenSources {
   /** Best first, at most eight. */
-  readonly documents: readonly GroundedDocument[];
+  readonly documents: readonly ChosenDocument[];
   readonly ranking: Ranking;
 }
 
-/** Of the weight of what is asked about. */
+/** Share of the question's weight that a certain match must cover. */
 const leastShare = 0.6;
-/** A neighbour this near counts without a word in common: another language, other words. */
+/** Largest embedding distance that counts as a match without a common word, for other languages and synonyms. */
 const near = 0.5;
-/** Of the best document's score. */
+/** Lowest score of a document, as a share of the best document's score. */
 const leastScore = 0.35;
 
-/** Chooses what an answer may rest on. Nothing passes where nothing answers: docs/decisions/0041. */
-export function ground(question: ReadQuestion, candidates: readonly Candidate[], certainty: Certainty): Ground {
+/** Chooses the documents and passages that an answer can cite; none if none answers the question. Source: docs/decisions/0041. */
+export function chooseSources(
+  question: ReadQuestion,
+  candidates: readonly Candidate[],
+  certainty: Certainty,
+): ChosenSources {
   const ranking = rankPassages(
     question,
     candidates.flatMap(({ passages }) => passages),
   );
   const byDocument = Map.groupBy(ranking.passages, ({ documentId }) => documentId);
-  const documents = candidates.flatMap((candidate): GroundedDocument[] => {
+  const documents = candidates.flatMap((candidate): ChosenDocument[] => {
     const ranked = byDocument.get(candidate.documentId) ?? [];
     const has = new Set([...ranked.flatMap(({ terms }) => [...terms]), ...ranking.termsIn(candidate.title)]);
     const passes =
@@ -68,7 +72,7 @@ export function ground(question: ReadQuestion, candidates: readonly Candidate[],
   return { documents: kept.slice(0, chatLimits.sources), ranking };
 }
 
-/** What stands for the whole of a document: its description, or else how its text begins. */
+/** Passage that represents a whole document: its description, or the start of its text. */
 function opening({ passages }: Candidate): RankedPassage[] {
   const first = passages.find(({ field }) => field === 'description') ?? passages[0];
   return first === undefined ? [] : [{ ...first, score: 0, terms: new Set(), codes: [] }];
@@ -114,7 +118,7 @@ function hasPhrases({ phrases }: ReadQuestion, { passages }: Candidate): boolean
   return phrases.every((phrase) => wholes.some((whole) => whole.includes(flat(phrase))));
 }
 
-/** What is asked about: not what kind of document it is in, nor what was asked before, as long as there is anything else. */
+/** Terms for the subject of a question; terms for the kind of document or from the earlier question only if there are no others. */
 export function focusOf(terms: readonly Term[]): readonly Term[] {
   for (const role of ['focus', 'kind', 'context'] as const) {
     const those = terms.filter((term) => term.role === role);
@@ -127,7 +131,7 @@ function weigh(terms: readonly Term[], { weightOf }: Ranking): number {
   return terms.reduce((sum, term) => sum + weightOf(term) * (term.role === 'focus' ? 1 : 0.5), 0);
 }
 
-/** As it is told: `verified` is a comparison with the stored text, not a promise. */
+/** A passage for clients. `verified` results from a comparison with the stored text. */
 export function excerptOf({ field, resultId, whole, start, end, page, bbox }: Passage): Excerpt {
   const text = whole.slice(start, end).toWellFormed();
   return {
