@@ -6,7 +6,7 @@ import { AppError, type FieldError } from '#src/domain/app-error.ts';
 import type { Principal } from '#src/domain/access/principal.ts';
 import type { AnyTool, Outcome, ToolContext } from '#tools/define.ts';
 import type { ToolDeps } from '#tools/deps.ts';
-import { call, fieldErrors, invalidInput } from '#tools/call.ts';
+import { callTool, fieldErrors, invalidInput } from '#tools/call.ts';
 import { countCall, type RateLimiters } from '#http/guard/rate-limit.ts';
 import { requestIdOf } from '#http/base-app.ts';
 import { sameSite } from '#http/guard/same-site.ts';
@@ -173,7 +173,7 @@ function handlerOf(
       deps: facade.deps,
       outcome: {},
     };
-    const output = await call(tool, ctx, renamed(input, presentation.rename));
+    const output = await callTool(tool, ctx, renamed(input, presentation.rename));
     response.status(row.status);
     presentation.present?.(response, output, ctx.outcome);
     response.json(output);

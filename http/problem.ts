@@ -2,7 +2,7 @@ import type { ErrorRequestHandler, RequestHandler, Response } from 'express';
 import { errorCodes } from '#src/contracts/error-codes.ts';
 import { problemType } from '#src/contracts/resources/problem.ts';
 import { AppError } from '#src/domain/app-error.ts';
-import { isOutage } from '#src/domain/outage.ts';
+import { isOutage } from '#src/outage.ts';
 import type { Logger } from '#src/domain/ports/logger.ts';
 import { requestIdOf } from '#http/base-app.ts';
 

@@ -1,5 +1,5 @@
 import { ProtocolError, type CallToolResult, type InputRequiredResult } from '@modelcontextprotocol/server';
-import { call } from '#tools/call.ts';
+import { callTool } from '#tools/call.ts';
 import type { AnyTool } from '#tools/define.ts';
 import type { ToolDeps } from '#tools/deps.ts';
 import type { Confirmations } from '#mcp/confirm/confirmations.ts';
@@ -47,7 +47,7 @@ async function callUseCase(
     const question = (await confirmations?.ask(tool, context, input, exchange)) ?? null;
     if (question !== null) return question;
     const progress = report === null ? {} : { progress: report.report };
-    const output = await call(tool, { ...context, ...progress }, input);
+    const output = await callTool(tool, { ...context, ...progress }, input);
     return presentOutput(tool, input, output, context.outcome.pictures);
   } catch (error) {
     if (error instanceof ProtocolError) throw error;

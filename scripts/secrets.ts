@@ -3,7 +3,7 @@ import { parseArgs } from 'node:util';
 import { cliContext } from '#scripts/cli/cli-context.ts';
 import { orExplain, UsageError, withApp } from '#scripts/cli/with-app.ts';
 import { seed } from '#app/compose/seed.ts';
-import { call } from '#tools/call.ts';
+import { callTool } from '#tools/call.ts';
 import { tools } from '#tools/index.ts';
 
 const usage = `Usage: npm run secrets -- <command> [options]
@@ -42,12 +42,12 @@ async function run(): Promise<void> {
       throw new UsageError(`--project: ${organizationId} has no project ${projectId}.`);
     const context = cliContext(app, { organizationId, projectId }, ['secrets:manage']);
     if (command === 'list') {
-      const { secrets } = await call(tools.listSecrets, context, {});
+      const { secrets } = await callTool(tools.listSecrets, context, {});
       for (const one of secrets) process.stdout.write(`${one.name}  set ${one.createdAt} by ${one.createdBy}\n`);
     } else if (name === undefined) process.stdout.write(`${app.deps.webhookSecretOf(projectId)}\n`);
     else {
-      if (command === 'set') await call(tools.setSecret, context, { name, value });
-      else await call(tools.deleteSecret, context, { name });
+      if (command === 'set') await callTool(tools.setSecret, context, { name, value });
+      else await callTool(tools.deleteSecret, context, { name });
       process.stdout.write(`${name} is ${command === 'set' ? 'set' : 'deleted'}.\n`);
     }
   });

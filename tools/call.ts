@@ -1,6 +1,7 @@
 import type { z } from 'zod';
 import { AppError, type FieldError } from '#src/domain/app-error.ts';
 import type { Tool, ToolContext } from '#tools/define.ts';
+import type { ToolDeps } from '#tools/deps.ts';
 
 const escapePointer = (part: PropertyKey): string => String(part).replaceAll('~', '~0').replaceAll('/', '~1');
 
@@ -26,12 +27,12 @@ export function invalidInput(errors: readonly FieldError[]): AppError {
 }
 
 /**
- * The one door. Checks the scope, parses the input, runs, parses the output. Errors: `auth.forbidden`, `request.invalid`, and
- * the tool's own. Anything else that is thrown is unexpected: facades answer it as `service.internal`.
+ * Calls a tool: checks the scope, parses the input, runs the tool, parses the output. MCP and REST both call tools through this function.
+ * Errors: `auth.forbidden`, `request.invalid`, and the tool's own. Any other error is unexpected: facades answer `service.internal`.
  */
-export async function call<Input extends z.ZodType, Output extends z.ZodObject>(
-  tool: Tool<Input, Output>,
-  ctx: ToolContext,
+export async function callTool<Input extends z.ZodType, Output extends z.ZodObject, Needs extends keyof ToolDeps>(
+  tool: Tool<Input, Output, Needs>,
+  ctx: ToolContext<Needs>,
   raw: unknown,
 ): Promise<z.output<Output>> {
   if (tool.scope !== null && !ctx.principal.scopes.has(tool.scope))

@@ -23,8 +23,11 @@ export interface Progress {
   readonly message: string;
 }
 
-/** One call: who, under which request id, and until when. */
-export interface ToolContext {
+/**
+ * One call: the caller, the request id, and the stores that the tool named. A tool or helper that writes `ToolContext<'documents'>` can use
+ * that store and no other; facades pass the whole context. Source: docs/decisions/0052.
+ */
+export interface ToolContext<Needs extends keyof ToolDeps = keyof ToolDeps> {
   readonly principal: Principal;
   readonly requestId: string;
   readonly surface: 'rest' | 'mcp' | 'cli';
@@ -32,7 +35,7 @@ export interface ToolContext {
   readonly ip?: string | null;
   /** Aborts when the caller went away. */
   readonly signal: AbortSignal;
-  readonly deps: ToolDeps;
+  readonly deps: Pick<ToolDeps, Needs>;
   readonly outcome: Outcome;
   /** Hears how far a long call has come; absent where nobody asked. */
   readonly progress?: (progress: Progress) => void;
@@ -43,8 +46,12 @@ export interface ToolContext {
 /** `read` changes nothing; `write` adds or changes; `destroy` removes. Becomes the MCP annotations. */
 export type Effect = 'read' | 'write' | 'destroy';
 
-/** A use case. MCP and REST are two faces of it; both enter through `call`. */
-export interface Tool<Input extends z.ZodType = z.ZodType, Output extends z.ZodObject = z.ZodObject> {
+/** A use case. MCP and REST both call it, through `callTool`. */
+export interface Tool<
+  Input extends z.ZodType = z.ZodType,
+  Output extends z.ZodObject = z.ZodObject,
+  Needs extends keyof ToolDeps = keyof ToolDeps,
+> {
   readonly name: string;
   /** For an agent: what it does, where its ids come from. */
   readonly description: string;
@@ -57,12 +64,13 @@ export interface Tool<Input extends z.ZodType = z.ZodType, Output extends z.ZodO
   readonly expensive?: boolean;
   readonly input: Input;
   readonly output: Output;
-  run(ctx: ToolContext, input: z.output<Input>): Promise<z.input<Output>>;
+  run(ctx: ToolContext<Needs>, input: z.output<Input>): Promise<z.input<Output>>;
 }
 
-export function defineTool<Input extends z.ZodType, Output extends z.ZodObject>(
-  tool: Tool<Input, Output>,
-): Tool<Input, Output> {
+/** Takes `Needs` from the annotation of `run`'s context. Without an annotation a tool can use no store. */
+export function defineTool<Input extends z.ZodType, Output extends z.ZodObject, Needs extends keyof ToolDeps = never>(
+  tool: Tool<Input, Output, Needs>,
+): Tool<Input, Output, Needs> {
   return tool;
 }
 

@@ -11,7 +11,7 @@ import type { IdempotencyScope, StoredReply } from '#src/stores/idempotency.ts';
  * Source: `service.idempotency.replay`, docs/decisions/0012.
  */
 export async function idempotent(
-  ctx: ToolContext,
+  ctx: ToolContext<'idempotency'>,
   request: { endpoint: string; key: string; body: unknown },
   work: (fingerprint: string, begun: Date) => Promise<StoredReply>,
 ): Promise<StoredReply> {

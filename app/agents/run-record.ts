@@ -1,6 +1,6 @@
 import { canonicalJson } from '#src/domain/canonical-json.ts';
 import { AppError } from '#src/domain/app-error.ts';
-import { isOutage } from '#src/domain/outage.ts';
+import { isOutage } from '#src/outage.ts';
 import { receiptOf, receiptSteps } from '#src/domain/runs/receipt.ts';
 import { preview } from '#graphs/engine/preview.ts';
 import type { RunStatus } from '#src/contracts/resources/execution.ts';

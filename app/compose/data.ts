@@ -9,7 +9,7 @@ import { openEngine, succeedEngine } from '#app/compose/engine.ts';
 import type { Config } from '#src/config/config.ts';
 import { ConfigError } from '#src/config/env.ts';
 import { AppError } from '#src/domain/app-error.ts';
-import { isOutage } from '#src/domain/outage.ts';
+import { isOutage } from '#src/outage.ts';
 import type { Logger } from '#src/domain/ports/logger.ts';
 import type { Models } from '#src/domain/ports/models.ts';
 

@@ -2,7 +2,7 @@ import type { Request, RequestHandler, Response, Router } from 'express';
 import { dashboardLive } from '#src/contracts/dashboard/live.ts';
 import type { Principal } from '#src/domain/access/principal.ts';
 import { AppError } from '#src/domain/app-error.ts';
-import { call, fieldErrors, invalidInput } from '#tools/call.ts';
+import { callTool, fieldErrors, invalidInput } from '#tools/call.ts';
 import { tools } from '#tools/index.ts';
 import { admission, cookieGuards, type Facade, jsonBody } from '#http/bind.ts';
 import { AnswerRegistry, answersDefaults, type AnswerRegistryOptions } from '#http/chat/answer-registry.ts';
@@ -25,7 +25,7 @@ const chatDefaults: ChatOptions = {
   ...sseDefaults,
   checkMs: 30_000,
   closing: null,
-  ask: (ctx, asked) => call(tools.answerChat, ctx, asked),
+  ask: (ctx, asked) => callTool(tools.answerChat, ctx, asked),
 };
 
 /** Paths of the rows, and the paths under which the web bundle's proxy reaches them. */

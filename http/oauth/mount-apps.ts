@@ -4,7 +4,7 @@ import { firstScopes } from '#src/contracts/scopes.ts';
 import { grantableScopes } from '#src/domain/access/oauth/consent-choice.ts';
 import type { Principal } from '#src/domain/access/principal.ts';
 import type { LiveSession } from '#src/domain/ports/sessions.ts';
-import { call } from '#tools/call.ts';
+import { callTool } from '#tools/call.ts';
 import type { ToolContext } from '#tools/define.ts';
 import { tools } from '#tools/index.ts';
 import type { Facade } from '#http/bind.ts';
@@ -69,8 +69,8 @@ class Apps {
     const { session } = principal;
     if (session === null || !principal.scopes.has('keys:manage')) return null;
     const [{ clients }, { projects }] = await Promise.all([
-      call(tools.listClients, ctx, {}),
-      call(tools.listProjects, ctx, {}),
+      callTool(tools.listClients, ctx, {}),
+      callTool(tools.listProjects, ctx, {}),
     ]);
     const isAgain = request.method === 'POST' && issued === null;
     return {
@@ -90,7 +90,7 @@ class Apps {
     const { ctx, session } = caller;
     const { entry = untouched, issued = null, done = null, status = 200 } = shown;
     const [{ apps }, organization, own] = await Promise.all([
-      call(tools.listConnectedApps, ctx, {}),
+      callTool(tools.listConnectedApps, ctx, {}),
       ctx.deps.organizations.findOrganization(ctx.principal.organizationId),
       this.#own(request, caller, issued),
     ]);
@@ -110,7 +110,7 @@ class Apps {
   disconnect: RequestHandler = async (request, response) => {
     const caller = await this.#caller(request, response);
     if (caller === null) return;
-    await call(tools.revokeConnectedApp, caller.ctx, { appId: bodyOf(request)['appId'] });
+    await callTool(tools.revokeConnectedApp, caller.ctx, { appId: bodyOf(request)['appId'] });
     seeOther(response, '/apps?done=disconnected');
   };
 
@@ -120,7 +120,7 @@ class Apps {
     const { name = '' } = bodyOf(request);
     const wanted = { name, projectIds: listIn(request, 'project'), scopes: listIn(request, 'scope') };
     try {
-      const { client, secret } = await call(tools.createClient, caller.ctx, wanted);
+      const { client, secret } = await callTool(tools.createClient, caller.ctx, wanted);
       await this.#page(request, response, caller, { issued: { clientId: client.clientId, secret } });
     } catch (error) {
       const { row, detail, errors } = asAppError(error);
@@ -133,7 +133,7 @@ class Apps {
   remove: RequestHandler = async (request, response) => {
     const caller = await this.#caller(request, response);
     if (caller === null) return;
-    await call(tools.removeClient, caller.ctx, { clientId: bodyOf(request)['clientId'] });
+    await callTool(tools.removeClient, caller.ctx, { clientId: bodyOf(request)['clientId'] });
     seeOther(response, '/apps?done=removed');
   };
 }

@@ -1,7 +1,7 @@
 import type { Request, Router } from 'express';
 import { service } from '#src/contracts/service.ts';
 import type { Principal } from '#src/domain/access/principal.ts';
-import { call } from '#tools/call.ts';
+import { callTool } from '#tools/call.ts';
 import { tools } from '#tools/index.ts';
 import { admission, type Facade } from '#http/bind.ts';
 import { requestIdOf } from '#http/base-app.ts';
@@ -35,7 +35,7 @@ export function mountExecutionEvents(router: Router, facade: Facade, options: Ss
     // Order matters: events between the two reads are sent.
     const position = await deps.events.position(organizationId);
     // The tool decides whether the caller may read the execution.
-    const execution = await call(tools.getExecution, ctx, { id: request.params['id'], wait: 0 });
+    const execution = await callTool(tools.getExecution, ctx, { id: request.params['id'], wait: 0 });
     const resumed = from !== null && resumable(from, position);
     if (resumed && execution.finishedAt !== null && Date.now() - Date.parse(execution.finishedAt) > lateMs) {
       const [next] = await deps.events.read(organizationId, from.seq, 1, { executionId: execution.id });

@@ -1,6 +1,6 @@
 import { ProtocolError, ProtocolErrorCode, ResourceNotFoundError } from '@modelcontextprotocol/server';
 import { AppError } from '#src/domain/app-error.ts';
-import { isOutage } from '#src/domain/outage.ts';
+import { isOutage } from '#src/outage.ts';
 import type { Logger } from '#src/domain/ports/logger.ts';
 
 export interface ErrorContext {

@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import { call } from '#tools/call.ts';
+import { callTool } from '#tools/call.ts';
 import type { Outcome, Tool } from '#tools/define.ts';
 import type { ToolDeps } from '#tools/deps.ts';
 import { type McpCaller, contextOf, callerOf } from '#mcp/caller.ts';
@@ -14,7 +14,7 @@ export type Ask = <Input extends z.ZodType, Output extends z.ZodObject>(
 ) => Promise<z.output<Output>>;
 
 export function askAs(deps: ToolDeps, caller: McpCaller, signal: AbortSignal): Ask {
-  return (tool, input, outcome = {}) => call(tool, { ...contextOf(deps, caller, signal), outcome }, input);
+  return (tool, input, outcome = {}) => callTool(tool, { ...contextOf(deps, caller, signal), outcome }, input);
 }
 
 /** The caller of one request, and its use cases. */

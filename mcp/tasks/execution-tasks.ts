@@ -8,7 +8,7 @@ import {
 import type { Execution } from '#src/contracts/resources/execution.ts';
 import { AppError } from '#src/domain/app-error.ts';
 import { terminalStatuses } from '#src/domain/runs/run.ts';
-import { call } from '#tools/call.ts';
+import { callTool } from '#tools/call.ts';
 import type { ToolContext } from '#tools/define.ts';
 import type { ToolDeps } from '#tools/deps.ts';
 import { tools } from '#tools/index.ts';
@@ -63,7 +63,7 @@ async function giveAnswers(ctx: ToolContext, executionId: string, answers: Retur
     try {
       if (answered.has(given.runId)) await waitForNextQuestion(ctx, executionId, given.runId);
       answered.add(given.runId);
-      await call(tools.resumeRun, ctx, given);
+      await callTool(tools.resumeRun, ctx, given);
     } catch (error) {
       // Another client answered first.
       if (!(error instanceof AppError && error.code === 'run.not_waiting')) throw error;
@@ -80,7 +80,7 @@ export function unfinishedExecution({ structuredContent, isError }: CallToolResu
 /** Executions as tasks. `taskId` is the execution's id, and every method calls a use case. */
 export function executionTasks(deps: ToolDeps): Tasks {
   const read = (taskId: string, ctx: ToolContext) =>
-    orUnknown(call(tools.getRun, ctx, { executionId: taskId, detail: 'summary' }));
+    orUnknown(callTool(tools.getRun, ctx, { executionId: taskId, detail: 'summary' }));
   return {
     standsFor: { 'tasks/get': 'get_run', 'tasks/update': 'resume_run', 'tasks/cancel': 'cancel_run' },
     async get(taskId, requester) {
@@ -99,7 +99,7 @@ export function executionTasks(deps: ToolDeps): Tasks {
     },
     async cancel(taskId, requester) {
       const ctx = contextOf(deps, requester.caller, requester.signal);
-      return (await orUnknown(call(tools.cancelRun, ctx, { executionId: taskId }))) !== null;
+      return (await orUnknown(callTool(tools.cancelRun, ctx, { executionId: taskId }))) !== null;
     },
     watch(taskId, { caller }, changed) {
       const stop = deps.events.subscribe(caller.principal.organizationId, ({ executionId, type, data }) => {

@@ -139,8 +139,8 @@ export function toolsDoc(): string {
   return `${generatedNote}
 # Tools
 
-Tools that agents call at \`/mcp\`. MCP and REST share these use cases, and the same checks of scope and input. Answers come as text, cut
-to 24 kB, with text from documents and models between \`<untrusted-document>\` tags, and whole as \`structuredContent\`. An error is
+Tools that agents call at \`/mcp\`. MCP and REST call the same tools; \`callTool\` checks scope and input. Answers come as text, cut to
+24 kB, with text from documents and models between \`<untrusted-document>\` tags, and whole as \`structuredContent\`. An error is
 \`code: message\`, the wrong fields, and a hint that names the next call; all codes are in [errors.md](errors.md).
 
 Every tool may fail with \`auth.forbidden\` (the scope is missing), \`request.invalid\` (wrong input), \`request.rate_limited\`,

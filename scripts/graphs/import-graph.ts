@@ -1,6 +1,6 @@
 import type { StoredGraph } from '#src/contracts/resources/graph.ts';
 import { diffGraphs } from '#graphs/edit/diff.ts';
-import { call } from '#tools/call.ts';
+import { callTool } from '#tools/call.ts';
 import { createWorkflow } from '#tools/workflows/create-workflow.ts';
 import { requireDraft } from '#tools/workflows/require-workflow.ts';
 import { updateWorkflow } from '#tools/workflows/update-workflow.ts';
@@ -26,7 +26,7 @@ export async function importGraph(
   const said = note === undefined ? {} : { note };
   const change =
     workflow === undefined
-      ? await call(createWorkflow, context, { graph, ...said })
+      ? await callTool(createWorkflow, context, { graph, ...said })
       : await replaceDraft(context, { workflowId: workflow, graph, said });
   if (!change) return say(json ? 'null' : 'No difference: nothing is saved.');
   const { workflowId, revision, valid, issues } = change;
@@ -45,7 +45,7 @@ async function replaceDraft(
   for (let at = 0; at < operations.length; at += most) {
     const baseVersion = changes.at(-1)?.revision ?? draft.revision;
     const part = operations.slice(at, at + most);
-    changes.push(await call(updateWorkflow, context, { workflowId, baseVersion, operations: part, ...said }));
+    changes.push(await callTool(updateWorkflow, context, { workflowId, baseVersion, operations: part, ...said }));
   }
   return changes.at(-1) ?? null;
 }

@@ -16,6 +16,8 @@ export interface Layer {
   readonly builtins?: readonly string[];
   /** There is nothing in it yet. */
   readonly empty?: true;
+  /** Its files import nothing at all. */
+  readonly leaf?: true;
 }
 
 const pure = ['assert', 'buffer', 'crypto', 'url', 'util'];
@@ -24,15 +26,16 @@ export const layers: readonly Layer[] = [
   { name: 'contracts', at: ['src/contracts/'], imports: [], builtins: pure },
   { name: 'domain', at: ['src/domain/'], imports: ['contracts'], builtins: pure },
   { name: 'config', at: ['src/config/'], imports: ['contracts', 'domain'] },
+  { name: 'outage', at: ['src/outage.ts'], imports: [], leaf: true },
   { name: 'concurrency', at: ['src/concurrency/'], imports: ['domain'] },
   { name: 'stores', at: ['src/stores/'], imports: ['concurrency', 'domain', 'contracts'] },
   { name: 'auth', at: ['src/auth/'], imports: ['domain', 'contracts'], typesOf: ['stores'] },
-  { name: 'adapters', at: ['src/adapters/'], imports: ['stores', 'concurrency', 'domain', 'contracts'] },
+  { name: 'adapters', at: ['src/adapters/'], imports: ['outage', 'stores', 'concurrency', 'domain', 'contracts'] },
   { name: 'graphs', at: ['graphs/'], imports: ['domain', 'contracts'], typesOf: ['stores'] },
   {
     name: 'agents',
     at: ['app/agents/'],
-    imports: ['graphs', 'concurrency', 'domain', 'contracts'],
+    imports: ['outage', 'graphs', 'concurrency', 'domain', 'contracts'],
     typesOf: ['stores'],
   },
   {
@@ -44,13 +47,13 @@ export const layers: readonly Layer[] = [
   {
     name: 'mcp',
     at: ['mcp/'],
-    imports: ['tools', 'graphs', 'domain', 'contracts'],
+    imports: ['outage', 'tools', 'graphs', 'domain', 'contracts'],
     typesOf: ['stores'],
   },
   {
     name: 'http',
     at: ['http/'],
-    imports: ['mcp', 'tools', 'auth', 'domain', 'contracts'],
+    imports: ['outage', 'mcp', 'tools', 'auth', 'domain', 'contracts'],
     typesOf: ['stores'],
   },
   { name: 'embedded', at: ['packages/embedded-mongo/src/'], imports: [] },
@@ -68,6 +71,7 @@ export const layers: readonly Layer[] = [
     name: 'compose',
     at: ['app/compose.ts', 'app/compose/'],
     imports: [
+      'outage',
       'config',
       'contracts',
       'domain',

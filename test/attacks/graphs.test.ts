@@ -10,7 +10,7 @@ import { modernClient } from '#test/mcp/listener.ts';
 import { modern, post } from '#test/mcp/raw.ts';
 import { addNeighbour, addTheirThings, type TheirThings } from '#test/support/neighbour.ts';
 import { startTestApp, tinyPng, type Answer, type TestApp } from '#test/support/test-app.ts';
-import { call } from '#tools/call.ts';
+import { callTool } from '#tools/call.ts';
 import { toolDefinition } from '#mcp/present/definition.ts';
 import { shownTools } from '#mcp/surface.ts';
 
@@ -419,7 +419,7 @@ describe('graph attacks: permissions', () => {
       const principal = { ...whose, organizationId, projectIds: [projectId], scopes: others } as const;
       const { deps } = app.app;
       const ctx = { principal, requestId: 'test', surface: 'mcp', signal, deps, outcome: {} } as const;
-      await expect(call(tool, ctx, { nonsense: 1 }), tool.name).rejects.toMatchObject({ code: 'auth.forbidden' });
+      await expect(callTool(tool, ctx, { nonsense: 1 }), tool.name).rejects.toMatchObject({ code: 'auth.forbidden' });
     }
   });
 

@@ -10,7 +10,7 @@ import { service } from '#src/contracts/service.ts';
 import { SessionAuthenticator } from '#src/auth/session-authenticator.ts';
 import { AppError } from '#src/domain/app-error.ts';
 import { newId } from '#src/domain/ids.ts';
-import { call } from '#tools/call.ts';
+import { callTool } from '#tools/call.ts';
 import type { AnyTool } from '#tools/define.ts';
 import { tools } from '#tools/index.ts';
 import { addTenant, type Tenant } from '#test/support/dashboard/tenant.ts';
@@ -278,7 +278,7 @@ describe('43, 53, 69: ids of another organization', () => {
         const isTheirs = id !== ids.ownWorkflow && id !== ids.ownDocument;
         const more = isTheirs ? (beside[tool.name]?.(id) ?? []) : [];
         for (const input of [{ [name]: id }, ...more]) {
-          const said = await call(tool, { ...ctx, outcome: {} }, input).then(
+          const said = await callTool(tool, { ...ctx, outcome: {} }, input).then(
             (output) => JSON.stringify(output),
             (error: unknown) => {
               if (error instanceof AppError) return `${error.code}: ${error.detail} ${JSON.stringify(error.data)}`;

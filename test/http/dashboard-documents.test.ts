@@ -14,7 +14,7 @@ import { documentRecord } from '#test/support/records.ts';
 import { collectionsIn } from '#test/support/stored.ts';
 import { startTestApp, tinyPng, type Answer, type TestApp } from '#test/support/test-app.ts';
 import { addWorkflow } from '#test/support/workflows.ts';
-import { call } from '#tools/call.ts';
+import { callTool } from '#tools/call.ts';
 import { tools } from '#tools/index.ts';
 
 let app: TestApp;
@@ -171,7 +171,9 @@ describe('uploads of a session', () => {
     const { signal } = new AbortController();
     const late = { ...deps, documents: { ...deps.documents, insert } };
     const ctx = { principal, requestId: 'late', surface: 'rest' as const, signal, deps: late, outcome: {} };
-    await expect(call(tools.acknowledgeUpload, ctx, { objectKey })).rejects.toMatchObject({ code: 'upload.not_found' });
+    await expect(callTool(tools.acknowledgeUpload, ctx, { objectKey })).rejects.toMatchObject({
+      code: 'upload.not_found',
+    });
     expect(await stored.documents.countDocuments({ _id: id, deletedAt: { $exists: false } })).toBe(0);
     expect(coded(await by.editor.get(`${base}/${id}`))).toBe('404 document.not_found');
     expect(coded(await by.editor.ack(objectKey))).toBe('404 upload.not_found');

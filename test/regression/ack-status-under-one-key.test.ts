@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { Authenticator } from '#src/auth/authenticate.ts';
-import { call } from '#tools/call.ts';
+import { callTool } from '#tools/call.ts';
 import type { ToolContext } from '#tools/define.ts';
 import { tools } from '#tools/index.ts';
 import { startTestApp, tinyPng } from '#test/support/test-app.ts';
@@ -36,13 +36,13 @@ test('both of two acks at once under one key say that the document was made', as
   });
   const quick = ctx((organizationId, key) => deps.uploads.find(organizationId, key));
   const input = { objectKey, idempotencyKey: 'once' };
-  const first = call(tools.acknowledgeUpload, slow, input);
+  const first = callTool(tools.acknowledgeUpload, slow, input);
   await made.promise;
-  const second = await call(tools.acknowledgeUpload, quick, input);
+  const second = await callTool(tools.acknowledgeUpload, quick, input);
   otherIsDone.resolve();
   expect((await first).document.id).toBe(second.document.id);
   expect([slow.outcome.created, quick.outcome.created]).toEqual([true, true]);
   const later = ctx((organizationId, key) => deps.uploads.find(organizationId, key));
-  await call(tools.acknowledgeUpload, later, { objectKey, idempotencyKey: 'again' });
+  await callTool(tools.acknowledgeUpload, later, { objectKey, idempotencyKey: 'again' });
   expect(later.outcome.created).toBe(false);
 });

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { Authenticator } from '#src/auth/authenticate.ts';
-import { call } from '#tools/call.ts';
+import { callTool } from '#tools/call.ts';
 import { tools } from '#tools/index.ts';
 import { startTestApp } from '#test/support/test-app.ts';
 import type { WorkflowStore } from '#src/stores/workflows.ts';
@@ -10,9 +10,9 @@ test('a conflict lists the edits up to the revision it names, also when another 
   const { deps, logger } = app.app;
   const principal = await new Authenticator(deps.apiKeys, logger).byKey(app.seed.agentKey, 'service-key');
   const ctx = { principal, requestId: 'test', surface: 'rest', signal: AbortSignal.timeout(30_000), deps } as const;
-  const { workflowId } = await call(tools.createWorkflow, { ...ctx, outcome: {} }, { preset: 'wf_triage' });
+  const { workflowId } = await callTool(tools.createWorkflow, { ...ctx, outcome: {} }, { preset: 'wf_triage' });
   const edit = (baseVersion: number, name: string, workflows: WorkflowStore = deps.workflows) =>
-    call(
+    callTool(
       tools.updateWorkflow,
       { ...ctx, deps: { ...deps, workflows }, outcome: {} },
       { workflowId, baseVersion, operations: [{ op: 'set_metadata', name }] },

@@ -5,7 +5,7 @@ import { projectFor } from '#src/domain/access/principal.ts';
 import { AppError } from '#src/domain/app-error.ts';
 import { presentClient } from '#tools/apps/present.ts';
 import { record } from '#tools/audit/record.ts';
-import { defineTool } from '#tools/define.ts';
+import { defineTool, type ToolContext } from '#tools/define.ts';
 
 const dayMs = 86_400_000;
 /** Of one organization: the list reads the grant of each. */
@@ -20,7 +20,10 @@ export const createClient = defineTool({
   idempotent: false,
   input: NewClient,
   output: IssuedClient,
-  async run(ctx, { name, projectIds: named, scopes: wanted, expiresInDays }) {
+  async run(
+    ctx: ToolContext<'audit' | 'mcpEndpoint' | 'oauth' | 'organizations'>,
+    { name, projectIds: named, scopes: wanted, expiresInDays },
+  ) {
     const { deps, principal } = ctx;
     const { organizationId, session } = principal;
     // It goes on when the key, the grant or the person that made it is gone.

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { ClientList } from '#src/contracts/organization/app.ts';
 import { machineGrantId } from '#tools/oauth/issue.ts';
 import { isLive, presentClient } from '#tools/apps/present.ts';
-import { defineTool } from '#tools/define.ts';
+import { defineTool, type ToolContext } from '#tools/define.ts';
 import type { OAuthClient, OAuthGrant } from '#src/domain/access/oauth/records.ts';
 
 export const listClients = defineTool({
@@ -14,7 +14,7 @@ export const listClients = defineTool({
   idempotent: true,
   input: z.strictObject({}),
   output: ClientList,
-  async run({ deps, principal }) {
+  async run({ deps, principal }: ToolContext<'oauth' | 'organizations'>) {
     const { organizationId } = principal;
     const [clients, projects] = await Promise.all([
       deps.oauth.listClients(organizationId),

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { ConnectedAppList } from '#src/contracts/organization/app.ts';
 import { isLive, presentApp } from '#tools/apps/present.ts';
-import { defineTool } from '#tools/define.ts';
+import { defineTool, type ToolContext } from '#tools/define.ts';
 
 export const listConnectedApps = defineTool({
   name: 'list_connected_apps',
@@ -12,7 +12,7 @@ export const listConnectedApps = defineTool({
   idempotent: true,
   input: z.strictObject({}),
   output: ConnectedAppList,
-  async run({ deps, principal }) {
+  async run({ deps, principal }: ToolContext<'members' | 'oauth' | 'organizations'>) {
     const { organizationId, session, scopes } = principal;
     const you = session?.userId ?? '';
     const [grants, projects, members] = await Promise.all([

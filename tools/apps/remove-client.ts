@@ -2,7 +2,7 @@ import { ClientPath, RemovedClient } from '#src/contracts/organization/app.ts';
 import { removeOrganizationClient } from '#tools/oauth/issue.ts';
 import { AppError } from '#src/domain/app-error.ts';
 import { record } from '#tools/audit/record.ts';
-import { defineTool } from '#tools/define.ts';
+import { defineTool, type ToolContext } from '#tools/define.ts';
 
 export const removeClient = defineTool({
   name: 'remove_client',
@@ -13,7 +13,7 @@ export const removeClient = defineTool({
   idempotent: false,
   input: ClientPath,
   output: RemovedClient,
-  async run(ctx, { clientId }) {
+  async run(ctx: ToolContext<'audit' | 'oauth'>, { clientId }) {
     const { deps, principal } = ctx;
     if (!(await removeOrganizationClient(deps.oauth, principal.organizationId, clientId, new Date())))
       throw new AppError(

@@ -1,7 +1,7 @@
 import { ConnectedAppPath, RevokedApp } from '#src/contracts/organization/app.ts';
 import { AppError } from '#src/domain/app-error.ts';
 import { record } from '#tools/audit/record.ts';
-import { defineTool } from '#tools/define.ts';
+import { defineTool, type ToolContext } from '#tools/define.ts';
 
 /** Unknown, disconnected before, another organization's, or somebody else's: one answer. */
 const missing = (): AppError =>
@@ -19,7 +19,7 @@ export const revokeConnectedApp = defineTool({
   idempotent: false,
   input: ConnectedAppPath,
   output: RevokedApp,
-  async run(ctx, { appId }) {
+  async run(ctx: ToolContext<'audit' | 'oauth'>, { appId }) {
     const { deps, principal } = ctx;
     const { organizationId, session, scopes } = principal;
     const grant = await deps.oauth.findGrant(appId);

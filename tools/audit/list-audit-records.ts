@@ -1,6 +1,6 @@
 import { AuditList, AuditQuery } from '#src/contracts/organization/audit.ts';
 import { decodeCursor, encodeCursor } from '#src/domain/cursor.ts';
-import { defineTool } from '#tools/define.ts';
+import { defineTool, type ToolContext } from '#tools/define.ts';
 
 export const listAuditRecords = defineTool({
   name: 'list_audit_records',
@@ -11,7 +11,7 @@ export const listAuditRecords = defineTool({
   idempotent: true,
   input: AuditQuery,
   output: AuditList,
-  async run({ deps, principal: { organizationId } }, { limit, cursor, action }) {
+  async run({ deps, principal: { organizationId } }: ToolContext<'audit' | 'cursorSecret'>, { limit, cursor, action }) {
     const filter = action === undefined ? {} : { action };
     const binding = JSON.stringify(['audit', organizationId, filter]);
     const after = cursor === undefined ? null : decodeCursor(deps.cursorSecret, binding, cursor);

@@ -1,7 +1,7 @@
 import type { ToolContext } from '#tools/define.ts';
 import type { AuditLog } from '#src/stores/audit-log.ts';
 
-type Caller = Pick<ToolContext, 'deps' | 'principal' | 'ip'>;
+type Caller = Pick<ToolContext<'audit'>, 'deps' | 'principal' | 'ip'>;
 
 /** The audit log, saying of every record where the call came from, and of what a program did for a person, which program it was. */
 export function auditOf({ deps, principal, ip = null }: Caller): AuditLog {

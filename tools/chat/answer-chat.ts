@@ -28,7 +28,12 @@ export const answerChat = defineTool({
   idempotent: false,
   input: AskInput,
   output: AskResult,
-  async run(ctx, input) {
+  async run(
+    ctx: ToolContext<
+      'apiKeys' | 'chatModel' | 'conversations' | 'documents' | 'groundingTexts' | 'search' | 'stemmers' | 'thumbnails'
+    >,
+    input,
+  ) {
     const { question, questionId, first } = readAsked(input);
     const { projectIds, apiKeyIds, documentIds } = input;
     const narrowing = {
@@ -88,7 +93,10 @@ function readAsked({ messages }: Input): { question: string; questionId: string 
 }
 
 /** What was said before: as the caller tells it, or as it is stored where the caller only sends the question. */
-async function historyOf(ctx: ToolContext, { messages, conversationId }: Input): Promise<Said[]> {
+async function historyOf(
+  ctx: ToolContext<'conversations' | 'documents'>,
+  { messages, conversationId }: Input,
+): Promise<Said[]> {
   if (messages.length > 1 || conversationId === undefined)
     return messages.slice(0, -1).map(({ role, text }) => ({ role, text }));
   const { messages: stored } = await storedMessages(ctx, conversationId, storedHistory);
@@ -105,7 +113,7 @@ interface Teller {
 
 /** Tells begin and sources with the first text: until then a failure is an answer of its own. */
 function tellerOf(
-  { emit }: ToolContext,
+  { emit }: ToolContext<never>,
   { exchange, answerSources, modelLabel }: { exchange: Exchange; answerSources: AnswerSources; modelLabel: string },
 ): Teller {
   const parts: string[] = [];
@@ -125,7 +133,7 @@ function tellerOf(
 }
 
 interface Keeping {
-  readonly ctx: ToolContext;
+  readonly ctx: ToolContext<never>;
   readonly exchange: Exchange;
   readonly teller: Teller;
   readonly sources: AnswerSources['sources'];

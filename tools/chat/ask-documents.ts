@@ -5,7 +5,7 @@ import { readQuestion } from '#src/domain/chat/read-question.ts';
 import { askedScope } from '#tools/chat/chat-scope.ts';
 import { findAnswerSources } from '#tools/chat/find-sources.ts';
 import { extractedAnswer, modelAnswer } from '#tools/chat/make-answer.ts';
-import { defineTool } from '#tools/define.ts';
+import { defineTool, type ToolContext } from '#tools/define.ts';
 
 type Source = z.input<typeof Answered>['sources'][number];
 
@@ -35,7 +35,10 @@ export const askDocuments = defineTool({
   expensive: true,
   input: Question,
   output: Answered,
-  async run(ctx, { question, documentIds, projectIds }) {
+  async run(
+    ctx: ToolContext<'apiKeys' | 'chatModel' | 'documents' | 'groundingTexts' | 'search' | 'stemmers' | 'thumbnails'>,
+    { question, documentIds, projectIds },
+  ) {
     const { chatModel, stemmers } = ctx.deps;
     const scope = await askedScope(ctx, {
       ...(documentIds !== undefined && { documentIds }),

@@ -26,7 +26,7 @@ const unique = (ids: readonly string[]): string[] => [...new Set(ids)];
  * answer over less than was asked for would look like one over all of it. Errors: `project.not_found`, `key.not_found`, `document.not_found`.
  */
 export async function askedScope(
-  { deps, principal }: Pick<ToolContext, 'deps' | 'principal'>,
+  { deps, principal }: Pick<ToolContext<'apiKeys' | 'documents'>, 'deps' | 'principal'>,
   { projectIds, apiKeyIds, documentIds }: ChatScope,
 ): Promise<AskedScope> {
   const { organizationId } = principal;

@@ -17,7 +17,7 @@ export function conversationMissing(): AppError {
 
 /** Error: `conversation.not_found`. */
 export async function requireConversation(
-  { deps, principal }: Pick<ToolContext, 'deps' | 'principal'>,
+  { deps, principal }: Pick<ToolContext<'conversations'>, 'deps' | 'principal'>,
   conversationId: string,
 ): Promise<ConversationRecord> {
   const { organizationId } = principal;
@@ -47,7 +47,10 @@ interface Asked {
 }
 
 /** A question and the answer that follows it. The same question, by its id, is kept once, and its newest answer. */
-export function openExchange({ deps, principal }: Pick<ToolContext, 'deps' | 'principal'>, asked: Asked): Exchange {
+export function openExchange(
+  { deps, principal }: Pick<ToolContext<'conversations' | 'documents'>, 'deps' | 'principal'>,
+  asked: Asked,
+): Exchange {
   const { organizationId } = principal;
   const { conversationId = newId('conversation'), question, questionId = newId('message'), scope } = asked;
   const askedAt = new Date();
@@ -88,7 +91,10 @@ export function openExchange({ deps, principal }: Pick<ToolContext, 'deps' | 'pr
 
 /** Looked at after the answer was stored: of a deletion meanwhile, either it finds the answer or this finds the deletion. */
 async function withdrawGone(
-  { deps: { documents, conversations }, principal }: Pick<ToolContext, 'deps' | 'principal'>,
+  {
+    deps: { documents, conversations },
+    principal,
+  }: Pick<ToolContext<'conversations' | 'documents'>, 'deps' | 'principal'>,
   sources: readonly SourceCard[],
 ): Promise<void> {
   if (sources.length === 0) return;

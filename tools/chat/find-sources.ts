@@ -35,7 +35,7 @@ interface Found {
 
 /** Searches, reads what is stored of what was found, and chooses what an answer may rest on. Error: `service.unavailable`. */
 export async function findAnswerSources(
-  ctx: Pick<ToolContext, 'deps' | 'principal' | 'outcome'>,
+  ctx: Pick<ToolContext<'documents' | 'groundingTexts' | 'search' | 'thumbnails'>, 'deps' | 'principal' | 'outcome'>,
   question: ReadQuestion,
   { scope, certainty }: { readonly scope: AskedScope; readonly certainty: Certainty },
 ): Promise<AnswerSources> {
@@ -85,7 +85,7 @@ export async function findAnswerSources(
 }
 
 async function findDocuments(
-  { deps, principal, outcome }: Pick<ToolContext, 'deps' | 'principal' | 'outcome'>,
+  { deps, principal, outcome }: Pick<ToolContext<'documents' | 'search'>, 'deps' | 'principal' | 'outcome'>,
   question: ReadQuestion,
   scope: AskedScope,
 ): Promise<Found[]> {
@@ -118,7 +118,7 @@ async function findDocuments(
 
 /** Documents that count whether a search finds them or not: a few that were named, or the newest where the whole is asked about. */
 async function namedIds(
-  { deps }: Pick<ToolContext, 'deps'>,
+  { deps }: Pick<ToolContext<'documents'>, 'deps'>,
   { asksForGist, terms }: ReadQuestion,
   { organizationId, projectIds, documentIds, apiKeyIds }: AskedScope,
 ): Promise<readonly string[]> {

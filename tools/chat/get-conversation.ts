@@ -4,7 +4,7 @@ import { ConversationDetail } from '#src/contracts/resources/chat.ts';
 import { requireConversation } from '#tools/chat/conversation.ts';
 import { presentConversation, presentMessage } from '#tools/chat/present.ts';
 import { storedMessages } from '#tools/chat/stored-messages.ts';
-import { defineTool } from '#tools/define.ts';
+import { defineTool, type ToolContext } from '#tools/define.ts';
 import { mostMessages } from '#src/domain/chat/conversation.ts';
 
 export const getConversation = defineTool({
@@ -15,7 +15,7 @@ export const getConversation = defineTool({
   idempotent: true,
   input: z.strictObject({ conversationId: AnyId.describe('chat_...') }),
   output: ConversationDetail,
-  async run({ deps, principal }, { conversationId }) {
+  async run({ deps, principal }: ToolContext<'conversations' | 'documents' | 'thumbnails'>, { conversationId }) {
     const conversation = await requireConversation({ deps, principal }, conversationId);
     const { messages, readable } = await storedMessages({ deps, principal }, conversationId, mostMessages);
     return {

@@ -2,7 +2,7 @@ import { ConversationList, ConversationQuery } from '#src/contracts/resources/ch
 import { decodeCursor, encodeCursor } from '#src/domain/cursor.ts';
 import { ownerOf } from '#tools/chat/conversation.ts';
 import { presentConversation } from '#tools/chat/present.ts';
-import { defineTool } from '#tools/define.ts';
+import { defineTool, type ToolContext } from '#tools/define.ts';
 
 export const listConversations = defineTool({
   name: 'list_conversations',
@@ -12,7 +12,7 @@ export const listConversations = defineTool({
   idempotent: true,
   input: ConversationQuery,
   output: ConversationList,
-  async run({ deps, principal }, { limit, cursor }) {
+  async run({ deps, principal }: ToolContext<'conversations' | 'cursorSecret'>, { limit, cursor }) {
     const { organizationId } = principal;
     const owner = ownerOf(principal);
     const binding = JSON.stringify(['conversations', organizationId, owner]);

@@ -28,7 +28,7 @@ export function extractedAnswer(question: ReadQuestion, { chosen, sources }: Ans
  * `model.failed`; an aborted `signal` rejects with its reason.
  */
 export async function modelAnswer(
-  { deps: { chatModel }, signal }: Pick<ToolContext, 'deps' | 'signal'>,
+  { deps: { chatModel }, signal }: Pick<ToolContext<'chatModel'>, 'deps' | 'signal'>,
   asked: { readonly question: string; readonly history: readonly Said[]; readonly answerSources: AnswerSources },
   tell: (delta: string) => void,
 ): Promise<Answer> {

@@ -14,7 +14,7 @@ export interface StoredMessages {
  * and no text of an answer that could quote it.
  */
 export async function storedMessages(
-  { deps, principal }: Pick<ToolContext, 'deps' | 'principal'>,
+  { deps, principal }: Pick<ToolContext<'conversations' | 'documents'>, 'deps' | 'principal'>,
   conversationId: string,
   limit: number,
 ): Promise<StoredMessages> {

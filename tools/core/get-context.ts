@@ -3,7 +3,7 @@ import { ContextResult } from '#src/contracts/resources/context.ts';
 import { limits } from '#src/contracts/fields.ts';
 import type { Principal } from '#src/domain/access/principal.ts';
 import { extractiveLabel } from '#src/domain/chat/extract-answer.ts';
-import { defineTool } from '#tools/define.ts';
+import { defineTool, type ToolContext } from '#tools/define.ts';
 import type { ToolDeps } from '#tools/deps.ts';
 
 type Credential = z.input<typeof ContextResult>['credential'];
@@ -37,7 +37,7 @@ export const getContext = defineTool({
   idempotent: true,
   input: z.strictObject({}),
   output: ContextResult,
-  async run({ deps, principal }) {
+  async run({ deps, principal }: ToolContext<'chatModel' | 'limits' | 'modelLabels' | 'organizations'>) {
     const { organizationName, projects } = principal.places ?? (await placesOf(deps, principal.organizationId));
     return {
       organization: { id: principal.organizationId, name: organizationName },

@@ -2,7 +2,7 @@ import { AnyId } from '#src/contracts/fields.ts';
 import { DeletedDocument } from '#src/contracts/resources/document.ts';
 import { z } from 'zod';
 import { record } from '#tools/audit/record.ts';
-import { defineTool } from '#tools/define.ts';
+import { defineTool, type ToolContext } from '#tools/define.ts';
 import { documentMissing } from '#tools/documents/require-document.ts';
 
 export const deleteDocument = defineTool({
@@ -14,7 +14,7 @@ export const deleteDocument = defineTool({
   idempotent: true,
   input: z.strictObject({ id: AnyId.describe('doc_...') }),
   output: DeletedDocument,
-  async run(ctx, { id }) {
+  async run(ctx: ToolContext<'audit' | 'documents' | 'relay'>, { id }) {
     const { deps, principal, requestId } = ctx;
     // One write: from here on nobody finds it, and all else follows from its outbox.
     const deleted = await deps.documents.markDeleted(principal, id, new Date());

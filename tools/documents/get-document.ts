@@ -1,7 +1,7 @@
 import { AnyId } from '#src/contracts/fields.ts';
 import { Document } from '#src/contracts/resources/document.ts';
 import { z } from 'zod';
-import { defineTool } from '#tools/define.ts';
+import { defineTool, type ToolContext } from '#tools/define.ts';
 import { presentDocument } from '#tools/documents/present.ts';
 import { requireDocument } from '#tools/documents/require-document.ts';
 
@@ -13,7 +13,7 @@ export const getDocument = defineTool({
   idempotent: true,
   input: z.strictObject({ id: AnyId.describe('doc_...') }),
   output: Document,
-  async run({ deps, principal }, { id }) {
+  async run({ deps, principal }: ToolContext<'documents' | 'thumbnails'>, { id }) {
     return presentDocument(deps, await requireDocument(deps, principal, id));
   },
 });

@@ -4,6 +4,7 @@ import { projectFor } from '#src/domain/access/principal.ts';
 import { decodeCursor, encodeCursor } from '#src/domain/cursor.ts';
 import type { DocumentRecord } from '#src/domain/documents/document.ts';
 import { defineTool, type ToolContext } from '#tools/define.ts';
+import type { ToolDeps } from '#tools/deps.ts';
 import { presentDocument } from '#tools/documents/present.ts';
 import { searchCards } from '#tools/documents/search-cards.ts';
 
@@ -11,11 +12,14 @@ type Listed = z.input<typeof DocumentCardList>;
 type Asked = Omit<z.output<typeof DocumentCardQuery>, 'query'>;
 
 /** A card that no search found. */
-function listedCard(deps: ToolContext['deps'], record: DocumentRecord): z.input<typeof DocumentCard> {
+function listedCard(deps: Pick<ToolDeps, 'thumbnails'>, record: DocumentRecord): z.input<typeof DocumentCard> {
   return { ...presentDocument(deps, record), distance: null, score: null, matchedBy: [], highlights: [] };
 }
 
-async function newest({ deps, principal }: ToolContext, { limit, cursor, projectId }: Asked): Promise<Listed> {
+async function newest(
+  { deps, principal }: ToolContext<'cursorSecret' | 'documents' | 'thumbnails'>,
+  { limit, cursor, projectId }: Asked,
+): Promise<Listed> {
   const { organizationId } = principal;
   const projectIds = projectId === undefined ? principal.projectIds : [projectFor(principal, projectId)];
   // Not the projects of a whole organization: one that is added between two pages does not end the list.
@@ -31,7 +35,11 @@ async function newest({ deps, principal }: ToolContext, { limit, cursor, project
   return { documents: page.map((record) => listedCard(deps, record)), nextCursor };
 }
 
-async function best(ctx: ToolContext, text: string, { limit, projectId }: Asked): Promise<Listed> {
+async function best(
+  ctx: ToolContext<'documents' | 'search' | 'thumbnails'>,
+  text: string,
+  { limit, projectId }: Asked,
+): Promise<Listed> {
   const narrowed = projectId === undefined ? {} : { projectIds: [projectFor(ctx.principal, projectId)] };
   const { documents } = await searchCards(ctx, { text, limit, ...narrowed });
   return { documents, nextCursor: null };
@@ -49,5 +57,6 @@ export const listDocumentCards = defineTool({
     path: ['cursor'],
   }),
   output: DocumentCardList,
-  run: (ctx, { query, ...asked }) => (query === undefined ? newest(ctx, asked) : best(ctx, query, asked)),
+  run: (ctx: ToolContext<'cursorSecret' | 'documents' | 'search' | 'thumbnails'>, { query, ...asked }) =>
+    query === undefined ? newest(ctx, asked) : best(ctx, query, asked),
 });

@@ -1,7 +1,7 @@
 import { DocumentPath, DocumentRunsQuery } from '#src/contracts/resources/document.ts';
 import { RunList } from '#src/contracts/resources/execution.ts';
-import { call } from '#tools/call.ts';
-import { defineTool } from '#tools/define.ts';
+import { callTool } from '#tools/call.ts';
+import { defineTool, type ToolContext } from '#tools/define.ts';
 import { requireDocument } from '#tools/documents/require-document.ts';
 import { listRuns } from '#tools/runs/list-runs.ts';
 
@@ -14,8 +14,8 @@ export const listDocumentRuns = defineTool({
   idempotent: true,
   input: DocumentPath.extend(DocumentRunsQuery.shape),
   output: RunList,
-  async run(ctx, { id, ...page }) {
+  async run(ctx: ToolContext<'cursorSecret' | 'documents' | 'executions'>, { id, ...page }) {
     await requireDocument(ctx.deps, ctx.principal, id);
-    return call(listRuns, ctx, { documentId: id, ...page });
+    return callTool(listRuns, ctx, { documentId: id, ...page });
   },
 });

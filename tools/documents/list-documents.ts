@@ -1,6 +1,6 @@
 import { DocumentList, DocumentListQuery } from '#src/contracts/resources/document.ts';
 import { decodeCursor, encodeCursor } from '#src/domain/cursor.ts';
-import { defineTool } from '#tools/define.ts';
+import { defineTool, type ToolContext } from '#tools/define.ts';
 import { ownUploads } from '#tools/own-uploads.ts';
 import { presentDocument } from '#tools/documents/present.ts';
 
@@ -12,7 +12,10 @@ export const listDocuments = defineTool({
   idempotent: true,
   input: DocumentListQuery,
   output: DocumentList,
-  async run({ deps, principal }, { limit, apiKeyBound, cursor }) {
+  async run(
+    { deps, principal }: ToolContext<'cursorSecret' | 'documents' | 'thumbnails'>,
+    { limit, apiKeyBound, cursor },
+  ) {
     const filter = ownUploads(principal, apiKeyBound, '/apiKeyBound');
     const binding = JSON.stringify([principal.organizationId, principal.projectIds, filter]);
     const after = cursor === undefined ? null : decodeCursor(deps.cursorSecret, binding, cursor);

@@ -2,7 +2,7 @@ import type { z } from 'zod';
 import { DocumentPath } from '#src/contracts/resources/document.ts';
 import { OcrResultList, ResultsQuery, type OcrResult } from '#src/contracts/resources/results.ts';
 import type { OcrLine, OcrPage } from '#src/domain/ports/ocr-engine.ts';
-import { defineTool } from '#tools/define.ts';
+import { defineTool, type ToolContext } from '#tools/define.ts';
 import { requireDocument } from '#tools/documents/require-document.ts';
 import type { MadeBy, OcrResult as StoredOcr } from '#src/domain/documents/results.ts';
 
@@ -33,7 +33,7 @@ export const listOcrResults = defineTool({
   idempotent: true,
   input: DocumentPath.extend(ResultsQuery.shape),
   output: OcrResultList,
-  async run({ deps, principal }, { id, limit }) {
+  async run({ deps, principal }: ToolContext<'documents' | 'results'>, { id, limit }) {
     const { organizationId } = await requireDocument(deps, principal, id);
     return { results: (await deps.results.listOcr(organizationId, id, limit)).map(presentOcr) };
   },

@@ -2,7 +2,7 @@ import type { z } from 'zod';
 import { DocumentPath, type Document } from '#src/contracts/resources/document.ts';
 import { ResultsQuery, SegmentationResultList, type SegmentationResult } from '#src/contracts/resources/results.ts';
 import type { Segment } from '#src/domain/ports/segmenter.ts';
-import { defineTool } from '#tools/define.ts';
+import { defineTool, type ToolContext } from '#tools/define.ts';
 import { presentDocument } from '#tools/documents/present.ts';
 import { requireDocument } from '#tools/documents/require-document.ts';
 import type { MadeBy, SegmentationResult as StoredSegmentation } from '#src/domain/documents/results.ts';
@@ -40,7 +40,7 @@ export const listSegmentations = defineTool({
   idempotent: true,
   input: DocumentPath.extend(ResultsQuery.shape),
   output: SegmentationResultList,
-  async run({ deps, principal }, { id, limit }) {
+  async run({ deps, principal }: ToolContext<'documents' | 'results' | 'thumbnails'>, { id, limit }) {
     const { organizationId } = await requireDocument(deps, principal, id);
     const found = await deps.results.listSegmentations(organizationId, id, limit);
     const derivedIds = found.flatMap(({ derivedDocumentId }) => derivedDocumentId ?? []);

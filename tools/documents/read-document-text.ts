@@ -1,5 +1,5 @@
 import { ReadTextInput, ReadTextResult } from '#src/contracts/resources/document.ts';
-import { defineTool } from '#tools/define.ts';
+import { defineTool, type ToolContext } from '#tools/define.ts';
 import { requireDocument } from '#tools/documents/require-document.ts';
 
 export const readDocumentText = defineTool({
@@ -11,7 +11,7 @@ export const readDocumentText = defineTool({
   idempotent: true,
   input: ReadTextInput,
   output: ReadTextResult,
-  async run({ deps, principal }, { documentId, offset, limit }) {
+  async run({ deps, principal }: ToolContext<'documents' | 'results'>, { documentId, offset, limit }) {
     const document = await requireDocument(deps, principal, documentId);
     const ocr = await deps.results.latestOcr(document.organizationId, document._id);
     const text = ocr?.text ?? '';

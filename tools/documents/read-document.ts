@@ -1,5 +1,5 @@
 import { DocumentDetail, DocumentPath } from '#src/contracts/resources/document.ts';
-import { defineTool } from '#tools/define.ts';
+import { defineTool, type ToolContext } from '#tools/define.ts';
 import { presentDocument } from '#tools/documents/present.ts';
 import { requireDocument } from '#tools/documents/require-document.ts';
 
@@ -12,7 +12,7 @@ export const readDocument = defineTool({
   idempotent: true,
   input: DocumentPath,
   output: DocumentDetail,
-  async run({ deps, principal }, { id }) {
+  async run({ deps, principal }: ToolContext<'documents' | 'thumbnails'>, { id }) {
     const document = await requireDocument(deps, principal, id);
     return {
       ...presentDocument(deps, document),

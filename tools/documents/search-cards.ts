@@ -11,7 +11,11 @@ type Narrowing = Pick<SearchQuery, 'projectIds' | 'documentIds' | 'apiKeyIds'>;
  * to the facade, too. With `projectIds`, documents of these projects only, and not what is public elsewhere. Error: `service.unavailable`.
  */
 export async function searchCards(
-  { deps, principal, outcome }: Pick<ToolContext, 'deps' | 'principal' | 'outcome'>,
+  {
+    deps,
+    principal,
+    outcome,
+  }: Pick<ToolContext<'documents' | 'search' | 'thumbnails'>, 'deps' | 'principal' | 'outcome'>,
   asked: { readonly text: string; readonly limit: number } & Partial<Narrowing>,
 ): Promise<{ documents: z.input<typeof DocumentCard>[]; degraded: readonly SearchRetriever[] }> {
   const { organizationId, projectIds } = principal;

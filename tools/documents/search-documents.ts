@@ -1,5 +1,5 @@
 import { SearchInput, SearchResult } from '#src/contracts/resources/card.ts';
-import { defineTool } from '#tools/define.ts';
+import { defineTool, type ToolContext } from '#tools/define.ts';
 import { searchCards } from '#tools/documents/search-cards.ts';
 
 export const searchDocuments = defineTool({
@@ -11,7 +11,7 @@ export const searchDocuments = defineTool({
   idempotent: true,
   input: SearchInput,
   output: SearchResult,
-  async run(ctx, { query, limit }) {
+  async run(ctx: ToolContext<'documents' | 'search' | 'thumbnails'>, { query, limit }) {
     const { documents, degraded } = await searchCards(ctx, { text: query, limit });
     return { documents, nextCursor: null, degraded: [...degraded] };
   },

@@ -1,6 +1,6 @@
 import { VisibilityChange, VisibilityResult } from '#src/contracts/resources/document.ts';
 import { record } from '#tools/audit/record.ts';
-import { defineTool } from '#tools/define.ts';
+import { defineTool, type ToolContext } from '#tools/define.ts';
 import { documentMissing } from '#tools/documents/require-document.ts';
 
 export const setDocumentVisibility = defineTool({
@@ -11,7 +11,7 @@ export const setDocumentVisibility = defineTool({
   idempotent: true,
   input: VisibilityChange,
   output: VisibilityResult,
-  async run(ctx, { documentIds, visibility }) {
+  async run(ctx: ToolContext<'audit' | 'documents' | 'search'>, { documentIds, visibility }) {
     const { deps, principal, requestId } = ctx;
     // All or nothing: one foreign id and no document changes.
     if ((await deps.documents.countOwned(principal, documentIds)) !== documentIds.length) throw documentMissing();

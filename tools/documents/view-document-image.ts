@@ -1,5 +1,5 @@
 import { ViewedImage, ViewImageInput } from '#src/contracts/resources/document.ts';
-import { defineTool } from '#tools/define.ts';
+import { defineTool, type ToolContext } from '#tools/define.ts';
 import { requireDocument } from '#tools/documents/require-document.ts';
 
 export const viewDocumentImage = defineTool({
@@ -11,7 +11,7 @@ export const viewDocumentImage = defineTool({
   idempotent: true,
   input: ViewImageInput,
   output: ViewedImage,
-  async run(ctx, { documentId, page, region, rotate, maxPixels }) {
+  async run(ctx: ToolContext<'documents' | 'pageViews'>, { documentId, page, region, rotate, maxPixels }) {
     const { deps, principal, signal, outcome } = ctx;
     const document = await requireDocument(deps, principal, documentId);
     signal.throwIfAborted();

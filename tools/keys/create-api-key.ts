@@ -2,7 +2,7 @@ import { IssuedApiKey, NewApiKey } from '#src/contracts/organization/api-key.ts'
 import { issueKey } from '#tools/keys/issue-key.ts';
 import { projectFor } from '#src/domain/access/principal.ts';
 import { auditOf } from '#tools/audit/record.ts';
-import { defineTool } from '#tools/define.ts';
+import { defineTool, type ToolContext } from '#tools/define.ts';
 import { presentIssued } from '#tools/keys/present.ts';
 import { boundsOf, requireReach } from '#tools/keys/reach.ts';
 
@@ -17,7 +17,10 @@ export const createApiKey = defineTool({
   idempotent: false,
   input: NewApiKey,
   output: IssuedApiKey,
-  async run(ctx, { kind, name, projectId: named, workflowId, deviceId, scopes, ratePerSecond, expiresInDays }) {
+  async run(
+    ctx: ToolContext<'apiKeys' | 'audit' | 'oauth' | 'workflows'>,
+    { kind, name, projectId: named, workflowId, deviceId, scopes, ratePerSecond, expiresInDays },
+  ) {
     const { deps, principal } = ctx;
     const projectId = projectFor(principal, named);
     const { end, grantId } = await boundsOf(ctx);

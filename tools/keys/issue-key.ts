@@ -96,7 +96,12 @@ export async function issueKey(parts: KeyParts, wanted: NewKey): Promise<IssuedK
 }
 
 /** The key stops working at once. Errors: `key.not_found`, `key.spent` when it was revoked before. */
-export async function revokeKey(parts: KeyParts, organizationId: string, id: string, actor: string): Promise<void> {
+export async function revokeKey(
+  parts: Pick<KeyParts, 'apiKeys' | 'audit'>,
+  organizationId: string,
+  id: string,
+  actor: string,
+): Promise<void> {
   const key = await requireKey(parts, organizationId, id);
   if (!(await parts.apiKeys.revoke(organizationId, id, new Date())))
     throw new AppError('key.spent', 'This key is revoked already.');
@@ -136,13 +141,22 @@ export async function rotateKey(
   return issued;
 }
 
-async function requireKey({ apiKeys }: KeyParts, organizationId: string, id: string): Promise<ApiKeyRecord> {
+async function requireKey(
+  { apiKeys }: Pick<KeyParts, 'apiKeys'>,
+  organizationId: string,
+  id: string,
+): Promise<ApiKeyRecord> {
   const key = await apiKeys.find(organizationId, id);
   if (key === null) throw keyMissing();
   return key;
 }
 
-async function audit({ audit: log }: KeyParts, actor: string, action: string, key: ApiKeyRecord): Promise<void> {
+async function audit(
+  { audit: log }: Pick<KeyParts, 'audit'>,
+  actor: string,
+  action: string,
+  key: ApiKeyRecord,
+): Promise<void> {
   const { organizationId, _id, kind, name, prefix, scopes } = key;
   await log.record({
     organizationId,

@@ -1,6 +1,6 @@
 import { ApiKeyList, ApiKeyListQuery } from '#src/contracts/organization/api-key.ts';
 import { projectFor } from '#src/domain/access/principal.ts';
-import { defineTool } from '#tools/define.ts';
+import { defineTool, type ToolContext } from '#tools/define.ts';
 import { presentKey } from '#tools/keys/present.ts';
 
 export const listApiKeys = defineTool({
@@ -11,7 +11,7 @@ export const listApiKeys = defineTool({
   idempotent: true,
   input: ApiKeyListQuery,
   output: ApiKeyList,
-  async run({ deps, principal }, { projectId }) {
+  async run({ deps, principal }: ToolContext<'apiKeys'>, { projectId }) {
     const projectIds = projectId === undefined ? principal.projectIds : [projectFor(principal, projectId)];
     const now = new Date();
     const keys = await deps.apiKeys.list(principal.organizationId, projectIds);

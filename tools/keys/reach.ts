@@ -4,7 +4,7 @@ import { AppError } from '#src/domain/app-error.ts';
 import type { ToolContext } from '#tools/define.ts';
 
 /** A key of a project that the caller reaches. Errors: `key.not_found`, also for one of another project or organization. */
-export async function requireKey({ deps, principal }: ToolContext, keyId: string): Promise<ApiKeyRecord> {
+export async function requireKey({ deps, principal }: ToolContext<'apiKeys'>, keyId: string): Promise<ApiKeyRecord> {
   const key = await deps.apiKeys.find(principal.organizationId, keyId);
   if (key === null || !principal.projectIds.includes(key.projectId)) throw keyMissing();
   return key;
@@ -12,7 +12,7 @@ export async function requireKey({ deps, principal }: ToolContext, keyId: string
 
 /** Nobody gets from a new key what they lack: neither scopes, nor time beyond the end of their own key. Errors: `auth.forbidden`. */
 export async function requireReach(
-  ctx: ToolContext,
+  ctx: ToolContext<'apiKeys' | 'oauth'>,
   wanted: Pick<ApiKeyRecord, 'kind' | 'scopes' | 'expiresAt'>,
 ): Promise<void> {
   const lacking = [...scopesOf(wanted)].filter((scope) => !ctx.principal.scopes.has(scope));
@@ -39,7 +39,10 @@ interface Bounds {
   readonly grantId: string | null;
 }
 
-export async function boundsOf({ deps, principal }: Pick<ToolContext, 'deps' | 'principal'>): Promise<Bounds> {
+export async function boundsOf({
+  deps,
+  principal,
+}: Pick<ToolContext<'apiKeys' | 'oauth'>, 'deps' | 'principal'>): Promise<Bounds> {
   const { keyId, grant, organizationId } = principal;
   const [key, granted] = await Promise.all([
     keyId === null ? null : deps.apiKeys.find(organizationId, keyId),

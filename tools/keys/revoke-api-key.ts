@@ -1,7 +1,7 @@
 import { ApiKey, ApiKeyPath } from '#src/contracts/organization/api-key.ts';
 import { revokeKey } from '#tools/keys/issue-key.ts';
 import { auditOf } from '#tools/audit/record.ts';
-import { defineTool } from '#tools/define.ts';
+import { defineTool, type ToolContext } from '#tools/define.ts';
 import { presentKey } from '#tools/keys/present.ts';
 import { requireKey } from '#tools/keys/reach.ts';
 
@@ -13,7 +13,7 @@ export const revokeApiKey = defineTool({
   idempotent: false,
   input: ApiKeyPath,
   output: ApiKey,
-  async run(ctx, { keyId }) {
+  async run(ctx: ToolContext<'apiKeys' | 'audit'>, { keyId }) {
     const { organizationId, actorId } = ctx.principal;
     await requireKey(ctx, keyId);
     await revokeKey({ ...ctx.deps, audit: auditOf(ctx) }, organizationId, keyId, actorId);

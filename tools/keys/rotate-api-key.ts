@@ -1,7 +1,7 @@
 import { ApiKeyPath, IssuedApiKey } from '#src/contracts/organization/api-key.ts';
 import { rotateKey } from '#tools/keys/issue-key.ts';
 import { auditOf } from '#tools/audit/record.ts';
-import { defineTool } from '#tools/define.ts';
+import { defineTool, type ToolContext } from '#tools/define.ts';
 import { presentIssued } from '#tools/keys/present.ts';
 import { requireKey, requireReach } from '#tools/keys/reach.ts';
 
@@ -14,7 +14,7 @@ export const rotateApiKey = defineTool({
   idempotent: false,
   input: ApiKeyPath,
   output: IssuedApiKey,
-  async run(ctx, { keyId }) {
+  async run(ctx: ToolContext<'apiKeys' | 'audit' | 'oauth' | 'workflows'>, { keyId }) {
     const { organizationId, actorId } = ctx.principal;
     // Its new secret is as good as a new key: the same bounds.
     await requireReach(ctx, await requireKey(ctx, keyId));

@@ -1,7 +1,7 @@
 import { CanceledInvitation, InvitationPath } from '#src/contracts/organization/member.ts';
 import { AppError } from '#src/domain/app-error.ts';
 import { record } from '#tools/audit/record.ts';
-import { defineTool } from '#tools/define.ts';
+import { defineTool, type ToolContext } from '#tools/define.ts';
 import { outranks } from '#tools/members/rank.ts';
 
 export const cancelInvitation = defineTool({
@@ -12,7 +12,7 @@ export const cancelInvitation = defineTool({
   idempotent: false,
   input: InvitationPath,
   output: CanceledInvitation,
-  async run(ctx, { invitationId }) {
+  async run(ctx: ToolContext<'audit' | 'members'>, { invitationId }) {
     const { members } = ctx.deps;
     const { organizationId } = ctx.principal;
     const found = await members.findInvitation(organizationId, invitationId, new Date());

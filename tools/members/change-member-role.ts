@@ -1,6 +1,6 @@
 import { Member, MemberPath, RoleChange } from '#src/contracts/organization/member.ts';
 import { record } from '#tools/audit/record.ts';
-import { defineTool } from '#tools/define.ts';
+import { defineTool, type ToolContext } from '#tools/define.ts';
 import { changeMember } from '#tools/members/change-member.ts';
 import { presentMember } from '#tools/members/present.ts';
 import { requireRank } from '#tools/members/rank.ts';
@@ -14,7 +14,7 @@ export const changeMemberRole = defineTool({
   idempotent: true,
   input: RoleChange.extend(MemberPath.shape),
   output: Member,
-  async run(ctx, { memberId, role }) {
+  async run(ctx: ToolContext<'audit' | 'members'>, { memberId, role }) {
     const { members } = ctx.deps;
     const { organizationId } = ctx.principal;
     const was = await changeMember(ctx, memberId, async (member) => {

@@ -5,7 +5,7 @@ import type { MemberChange, MemberRecord } from '#src/domain/access/member.ts';
 const attempts = 5;
 
 /** Unknown, removed, or of another organization: the same answer. */
-async function requireMember({ deps, principal }: ToolContext, memberId: string): Promise<MemberRecord> {
+async function requireMember({ deps, principal }: ToolContext<'members'>, memberId: string): Promise<MemberRecord> {
   const member = await deps.members.find(principal.organizationId, memberId);
   if (member !== null) return member;
   throw new AppError('member.not_found', 'No member with this id is in the organization.', {
@@ -18,7 +18,7 @@ async function requireMember({ deps, principal }: ToolContext, memberId: string)
  * them as they were. Errors: `member.not_found`, `member.last_owner`, `service.unavailable` where others never let go.
  */
 export async function changeMember(
-  ctx: ToolContext,
+  ctx: ToolContext<'members'>,
   memberId: string,
   act: (member: MemberRecord) => Promise<MemberChange>,
 ): Promise<MemberRecord> {

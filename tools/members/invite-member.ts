@@ -2,7 +2,7 @@ import { Invitation, NewInvitation } from '#src/contracts/organization/member.ts
 import { AppError } from '#src/domain/app-error.ts';
 import { newId } from '#src/domain/ids.ts';
 import { record } from '#tools/audit/record.ts';
-import { defineTool } from '#tools/define.ts';
+import { defineTool, type ToolContext } from '#tools/define.ts';
 import { presentInvitation } from '#tools/members/present.ts';
 import { requireRank } from '#tools/members/rank.ts';
 
@@ -17,7 +17,7 @@ export const inviteMember = defineTool({
   idempotent: false,
   input: NewInvitation,
   output: Invitation,
-  async run(ctx, { email, role }) {
+  async run(ctx: ToolContext<'audit' | 'members' | 'pageUrl'>, { email, role }) {
     requireRank(ctx, role);
     const { deps, principal } = ctx;
     const { organizationId } = principal;

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { InvitationList } from '#src/contracts/organization/member.ts';
-import { defineTool } from '#tools/define.ts';
+import { defineTool, type ToolContext } from '#tools/define.ts';
 import { presentInvitation } from '#tools/members/present.ts';
 import { outranks } from '#tools/members/rank.ts';
 
@@ -12,7 +12,7 @@ export const listInvitations = defineTool({
   idempotent: true,
   input: z.strictObject({}),
   output: InvitationList,
-  async run(ctx) {
+  async run(ctx: ToolContext<'members' | 'pageUrl'>) {
     const waiting = await ctx.deps.members.listInvitations(ctx.principal.organizationId, new Date());
     // Who knows the address of an invitation could sign up as the invited person: an admin is not to become an owner that way.
     const shown = waiting.filter(({ role }) => outranks(ctx, role));

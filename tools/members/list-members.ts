@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { MemberList } from '#src/contracts/organization/member.ts';
-import { defineTool } from '#tools/define.ts';
+import { defineTool, type ToolContext } from '#tools/define.ts';
 import { presentMember } from '#tools/members/present.ts';
 
 export const listMembers = defineTool({
@@ -11,7 +11,7 @@ export const listMembers = defineTool({
   idempotent: true,
   input: z.strictObject({}),
   output: MemberList,
-  async run({ deps, principal }) {
+  async run({ deps, principal }: ToolContext<'members'>) {
     return { members: (await deps.members.list(principal.organizationId)).map(presentMember) };
   },
 });

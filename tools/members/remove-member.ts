@@ -15,7 +15,7 @@ export const removeMember = defineTool({
   idempotent: false,
   input: MemberPath,
   output: RemovedMember,
-  async run(ctx, { memberId }) {
+  async run(ctx: ToolContext<'audit' | 'members'>, { memberId }) {
     const { members } = ctx.deps;
     const { organizationId } = ctx.principal;
     const leaves = await isCaller(ctx, memberId);
@@ -30,7 +30,7 @@ export const removeMember = defineTool({
   },
 });
 
-async function isCaller({ deps, principal }: ToolContext, memberId: string): Promise<boolean> {
+async function isCaller({ deps, principal }: ToolContext<'members'>, memberId: string): Promise<boolean> {
   const { organizationId, session } = principal;
   if (session === null) return false;
   return (await deps.members.membership(organizationId, session.userId))?.memberId === memberId;

@@ -2,7 +2,7 @@ import { NewProject, Project } from '#src/contracts/organization/project.ts';
 import { AppError } from '#src/domain/app-error.ts';
 import { newId } from '#src/domain/ids.ts';
 import { record } from '#tools/audit/record.ts';
-import { defineTool } from '#tools/define.ts';
+import { defineTool, type ToolContext } from '#tools/define.ts';
 import { presentProject } from '#tools/projects/present.ts';
 import { mostProjects } from '#src/domain/access/organization.ts';
 
@@ -15,7 +15,7 @@ export const createProject = defineTool({
   idempotent: false,
   input: NewProject,
   output: Project,
-  async run(ctx, { name }) {
+  async run(ctx: ToolContext<'audit' | 'organizations' | 'seedProject'>, { name }) {
     const { deps, principal } = ctx;
     const { organizationId, projectIds } = principal;
     // One more would be in no list, and nobody's to use.

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { ProjectList } from '#src/contracts/organization/project.ts';
-import { defineTool } from '#tools/define.ts';
+import { defineTool, type ToolContext } from '#tools/define.ts';
 import { presentProject } from '#tools/projects/present.ts';
 
 export const listProjects = defineTool({
@@ -11,7 +11,7 @@ export const listProjects = defineTool({
   idempotent: true,
   input: z.strictObject({}),
   output: ProjectList,
-  async run({ deps, principal }) {
+  async run({ deps, principal }: ToolContext<'organizations'>) {
     const projects = await deps.organizations.listProjects(principal.organizationId);
     const reached = new Set(principal.projectIds);
     return { projects: projects.filter(({ _id }) => reached.has(_id)).map(presentProject) };

@@ -2,7 +2,7 @@ import { Project, ProjectChange, ProjectPath } from '#src/contracts/organization
 import { projectFor } from '#src/domain/access/principal.ts';
 import { AppError } from '#src/domain/app-error.ts';
 import { record } from '#tools/audit/record.ts';
-import { defineTool } from '#tools/define.ts';
+import { defineTool, type ToolContext } from '#tools/define.ts';
 import { presentProject } from '#tools/projects/present.ts';
 
 export const renameProject = defineTool({
@@ -13,7 +13,7 @@ export const renameProject = defineTool({
   idempotent: true,
   input: ProjectChange.extend(ProjectPath.shape),
   output: Project,
-  async run(ctx, { projectId, name }) {
+  async run(ctx: ToolContext<'audit' | 'organizations'>, { projectId, name }) {
     const { organizations } = ctx.deps;
     const { organizationId } = ctx.principal;
     const known = await organizations.findProject(organizationId, projectFor(ctx.principal, projectId));

@@ -1,7 +1,7 @@
 import { CancelInput, Execution } from '#src/contracts/resources/execution.ts';
 import { runCompleted } from '#src/domain/events/realtime.ts';
 import { record } from '#tools/audit/record.ts';
-import { defineTool } from '#tools/define.ts';
+import { defineTool, type ToolContext } from '#tools/define.ts';
 import { requireExecution, requireRun } from '#tools/runs/require-run.ts';
 import { readExecution } from '#tools/runs/wait-for-execution.ts';
 
@@ -19,7 +19,7 @@ export const cancelRun = defineTool({
     path: ['executionId'],
   }),
   output: Execution,
-  async run(ctx, { executionId, runId }) {
+  async run(ctx: ToolContext<'announce' | 'audit' | 'executions' | 'forgetRuns'>, { executionId, runId }) {
     const { deps, principal } = ctx;
     const now = new Date();
     const { _id } =

@@ -10,7 +10,7 @@ type ChosenVersion = Required<Pick<ExecutionRecord, 'workflowName' | 'version' |
  * published; `workflow.version_not_found`.
  */
 export async function chosenVersion(
-  { deps, principal }: ToolContext,
+  { deps, principal }: ToolContext<'workflows'>,
   workflowId: string,
   version: number | null,
 ): Promise<ChosenVersion> {

@@ -1,5 +1,5 @@
 import { Execution, ExecutionPath, ExecutionQuery } from '#src/contracts/resources/execution.ts';
-import { defineTool } from '#tools/define.ts';
+import { defineTool, type ToolContext } from '#tools/define.ts';
 import { readExecution, waitForExecution } from '#tools/runs/wait-for-execution.ts';
 
 export const getExecution = defineTool({
@@ -10,5 +10,6 @@ export const getExecution = defineTool({
   idempotent: true,
   input: ExecutionPath.extend(ExecutionQuery.shape),
   output: Execution,
-  run: (ctx, { id, wait }) => (wait === 0 ? readExecution(ctx, id) : waitForExecution(ctx, id, wait, 'change')),
+  run: (ctx: ToolContext<'events' | 'executions' | 'steps' | 'workflows'>, { id, wait }) =>
+    wait === 0 ? readExecution(ctx, id) : waitForExecution(ctx, id, wait, 'change'),
 });

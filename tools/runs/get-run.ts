@@ -1,5 +1,5 @@
 import { GetRunInput, GetRunResult } from '#src/contracts/resources/execution.ts';
-import { defineTool } from '#tools/define.ts';
+import { defineTool, type ToolContext } from '#tools/define.ts';
 import { presentRunDetail } from '#tools/runs/present.ts';
 import { receiptOfRun } from '#tools/runs/receipt-of-run.ts';
 import { requireRun } from '#tools/runs/require-run.ts';
@@ -24,7 +24,10 @@ export const getRun = defineTool({
     path: ['runId'],
   }),
   output: GetRunResult,
-  async run(ctx, { runId, executionId, waitSeconds, detail, include }) {
+  async run(
+    ctx: ToolContext<'documents' | 'events' | 'executions' | 'steps' | 'workflows'>,
+    { runId, executionId, waitSeconds, detail, include },
+  ) {
     const { deps, principal } = ctx;
     const look = (id: string) =>
       waitSeconds === 0 ? readExecution(ctx, id) : waitForExecution(ctx, id, waitSeconds, 'end');

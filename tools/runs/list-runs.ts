@@ -1,6 +1,6 @@
 import { ListRunsInput, RunList } from '#src/contracts/resources/execution.ts';
 import { decodeCursor, encodeCursor } from '#src/domain/cursor.ts';
-import { defineTool } from '#tools/define.ts';
+import { defineTool, type ToolContext } from '#tools/define.ts';
 import { presentRunRow } from '#tools/runs/present.ts';
 import { requireExecution } from '#tools/runs/require-run.ts';
 import type { RunFilter } from '#src/stores/executions.ts';
@@ -14,7 +14,7 @@ export const listRuns = defineTool({
   idempotent: true,
   input: ListRunsInput,
   output: RunList,
-  async run(ctx, { limit, cursor, ...asked }) {
+  async run(ctx: ToolContext<'cursorSecret' | 'executions'>, { limit, cursor, ...asked }) {
     const { deps, principal } = ctx;
     if (asked.executionId !== undefined) await requireExecution(ctx, asked.executionId);
     const filter = Object.fromEntries(

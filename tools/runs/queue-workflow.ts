@@ -19,7 +19,7 @@ interface Asked {
  * document is missing.
  */
 async function queue(
-  ctx: ToolContext,
+  ctx: ToolContext<'announce' | 'documents' | 'executions' | 'wake' | 'workflows'>,
   { documentIds, workflowId, version }: Asked,
 ): Promise<readonly CreatedExecution[]> {
   const choosing = chosenVersion(ctx, workflowId, version ?? null);
@@ -54,7 +54,10 @@ export const queueWorkflow = defineTool({
   expensive: true,
   input: QueueBody.extend({ documentId: AnyId }),
   output: QueuedRun,
-  async run(ctx, { documentId, workflowId, version }) {
+  async run(
+    ctx: ToolContext<'announce' | 'documents' | 'executions' | 'wake' | 'workflows'>,
+    { documentId, workflowId, version },
+  ) {
     const [queued] = await queue(ctx, { documentIds: [documentId], workflowId, version });
     const run = queued?.runs[0];
     if (queued === undefined || run === undefined) throw new Error('an execution without a run');
@@ -73,7 +76,7 @@ export const queueWorkflowOnMany = defineTool({
   expensive: true,
   input: QueueManyBody,
   output: QueuedRuns,
-  async run(ctx, asked) {
+  async run(ctx: ToolContext<'announce' | 'documents' | 'executions' | 'wake' | 'workflows'>, asked) {
     const executions = (await queue(ctx, asked)).map(({ execution }) => execution);
     return {
       status: 'queued' as const,

@@ -1,5 +1,5 @@
 import { RunDetail, RunPath } from '#src/contracts/resources/execution.ts';
-import { defineTool } from '#tools/define.ts';
+import { defineTool, type ToolContext } from '#tools/define.ts';
 import { presentRunDetail } from '#tools/runs/present.ts';
 import { receiptOfRun } from '#tools/runs/receipt-of-run.ts';
 import { requireRun } from '#tools/runs/require-run.ts';
@@ -13,7 +13,7 @@ export const readRun = defineTool({
   idempotent: true,
   input: RunPath,
   output: RunDetail,
-  async run(ctx, { id }) {
+  async run(ctx: ToolContext<'documents' | 'executions' | 'steps'>, { id }) {
     const run = await requireRun(ctx, id);
     const [steps, receipt] = await Promise.all([
       ctx.deps.steps.list(run.organizationId, run._id),

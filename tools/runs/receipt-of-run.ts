@@ -6,7 +6,10 @@ import type { ToolContext } from '#tools/define.ts';
  * The receipt that was stored when the run ended. No worker ends a run that is canceled: its receipt is made of the steps it left. Undefined
  * while the run goes on.
  */
-export async function receiptOfRun({ deps, principal }: ToolContext, run: RunRecord): Promise<RunReceipt | undefined> {
+export async function receiptOfRun(
+  { deps, principal }: ToolContext<'documents' | 'steps'>,
+  run: RunRecord,
+): Promise<RunReceipt | undefined> {
   if (run.receipt !== undefined || !terminalStatuses.has(run.status)) return run.receipt;
   const { _id: runId, workflowId, version, graphHash, documentId } = run;
   const [steps, document] = await Promise.all([

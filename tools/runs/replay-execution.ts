@@ -13,7 +13,11 @@ import { startedBy, startExecution } from '#tools/runs/start-execution.ts';
 type Input = z.output<typeof ReplayInput>;
 const unsuccessful: ReadonlySet<string> = new Set(['failed', 'timed_out', 'canceled']);
 
-async function replay(ctx: ToolContext, input: Input, id: string): Promise<z.input<typeof Execution>> {
+async function replay(
+  ctx: ToolContext<'announce' | 'documents' | 'executions' | 'wake' | 'workflows'>,
+  input: Input,
+  id: string,
+): Promise<z.input<typeof Execution>> {
   const { deps, principal } = ctx;
   const original = await requireExecution(ctx, input.executionId);
   const runs = await deps.executions.runsOf(original.organizationId, original._id);
@@ -50,7 +54,7 @@ export const replayExecution = defineTool({
   expensive: true,
   input: ReplayInput,
   output: Execution,
-  async run(ctx, input) {
+  async run(ctx: ToolContext<'announce' | 'documents' | 'executions' | 'idempotency' | 'wake' | 'workflows'>, input) {
     const { idempotencyKey, ...body } = input;
     if (idempotencyKey === undefined) return replay(ctx, input, newId('execution'));
     const { organizationId } = ctx.principal;

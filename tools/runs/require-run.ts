@@ -3,7 +3,10 @@ import type { ExecutionRecord, RunRecord } from '#src/domain/runs/run.ts';
 import type { ToolContext } from '#tools/define.ts';
 
 /** Error: `execution.not_found`. */
-export async function requireExecution({ deps, principal }: ToolContext, id: string): Promise<ExecutionRecord> {
+export async function requireExecution(
+  { deps, principal }: ToolContext<'executions'>,
+  id: string,
+): Promise<ExecutionRecord> {
   const execution = await deps.executions.find(principal, id);
   if (execution === null)
     throw new AppError('execution.not_found', 'No execution with this id is readable with this credential.');
@@ -11,7 +14,7 @@ export async function requireExecution({ deps, principal }: ToolContext, id: str
 }
 
 /** Error: `run.not_found`. */
-export async function requireRun({ deps, principal }: ToolContext, id: string): Promise<RunRecord> {
+export async function requireRun({ deps, principal }: ToolContext<'executions'>, id: string): Promise<RunRecord> {
   const run = await deps.executions.findRun(principal, id);
   if (run === null) throw new AppError('run.not_found', 'No run with this id is readable with this credential.');
   return run;

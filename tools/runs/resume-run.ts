@@ -6,7 +6,7 @@ import type { OpenQuestion, RunRecord } from '#src/domain/runs/run.ts';
 import { unstorable } from '#src/domain/storable.ts';
 import { invalidInput } from '#tools/call.ts';
 import { record } from '#tools/audit/record.ts';
-import { defineTool } from '#tools/define.ts';
+import { defineTool, type ToolContext } from '#tools/define.ts';
 import { presentRunDetail } from '#tools/runs/present.ts';
 import { requireRun } from '#tools/runs/require-run.ts';
 
@@ -36,7 +36,7 @@ export const resumeRun = defineTool({
   idempotent: false,
   input: ResumeInput,
   output: RunDetail,
-  async run(ctx, { runId, path, answer }) {
+  async run(ctx: ToolContext<'announce' | 'audit' | 'executions' | 'wake'>, { runId, path, answer }) {
     const { deps, principal } = ctx;
     const run = await requireRun(ctx, runId);
     const question = questionOf(run, path);

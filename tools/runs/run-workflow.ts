@@ -20,7 +20,7 @@ type Chosen = 'documentIds' | 'projectId';
 const scopeLimit = 1_000;
 
 /** What to run over. Errors: `document.not_found`; `request.invalid` for too many, or for several projects. */
-async function chosenDocuments(ctx: ToolContext, body: Body): Promise<Pick<ExecutionRecord, Chosen>> {
+async function chosenDocuments(ctx: ToolContext<'documents'>, body: Body): Promise<Pick<ExecutionRecord, Chosen>> {
   if (body.documentIds !== undefined) return placed(ctx, body.documentIds, body.projectId);
   const { deps, principal } = ctx;
   const { organizationId } = principal;
@@ -43,7 +43,7 @@ async function chosenDocuments(ctx: ToolContext, body: Body): Promise<Pick<Execu
  * the documents.
  */
 async function placed(
-  { deps, principal }: ToolContext,
+  { deps, principal }: ToolContext<'documents'>,
   documentIds: readonly string[],
   named: string | undefined,
 ): Promise<Pick<ExecutionRecord, Chosen>> {
@@ -60,7 +60,11 @@ async function placed(
   throw invalidInput([{ pointer: '/documentIds', code: 'several_projects', message }]);
 }
 
-async function createExecution(ctx: ToolContext, body: Body, id: string): Promise<z.input<typeof Execution>> {
+async function createExecution(
+  ctx: ToolContext<'announce' | 'documents' | 'executions' | 'wake' | 'workflows'>,
+  body: Body,
+  id: string,
+): Promise<z.input<typeof Execution>> {
   const { principal } = ctx;
   const choosing = chosenDocuments(ctx, body);
   // Awaited below, unless the workflow is missing: that is told first, whichever read is faster.
@@ -84,7 +88,7 @@ async function createExecution(ctx: ToolContext, body: Body, id: string): Promis
 }
 
 /** What is refused now would fail every time later, unseen. */
-function refuseCallback({ deps }: ToolContext, { callbackUrl }: Body): void {
+function refuseCallback({ deps }: ToolContext<'outbound'>, { callbackUrl }: Body): void {
   const problem = callbackUrl === undefined ? null : deps.outbound.refuses(callbackUrl);
   if (problem !== null) throw invalidInput([{ pointer: '/callbackUrl', code: 'outbound_refused', message: problem }]);
 }
@@ -111,7 +115,12 @@ export const runWorkflow = defineTool({
     waitSeconds: z.int().min(0).max(25).default(0).describe('Wait for the end for at most this long'),
   }),
   output: Execution,
-  async run(ctx, { waitSeconds, ...body }) {
+  async run(
+    ctx: ToolContext<
+      'announce' | 'documents' | 'events' | 'executions' | 'idempotency' | 'outbound' | 'steps' | 'wake' | 'workflows'
+    >,
+    { waitSeconds, ...body },
+  ) {
     const { idempotencyKey, ...input } = body;
     refuseUnstorable(input.initialState);
     refuseCallback(ctx, input);

@@ -11,20 +11,26 @@ import type { CreatedExecution } from '#src/stores/executions.ts';
 export function startedBy({
   principal,
   surface,
-}: ToolContext): Pick<ExecutionRecord, 'source' | 'apiKeyId' | 'userId'> {
+}: ToolContext<never>): Pick<ExecutionRecord, 'source' | 'apiKeyId' | 'userId'> {
   const { keyId, session, grant, actorId } = principal;
   const source = surface === 'mcp' ? 'mcp' : session === null ? 'service' : 'dashboard';
   return { source, apiKeyId: keyId, userId: session?.userId ?? (grant?.person === true ? actorId : null) };
 }
 
 /** Wakes the workers and tells the feed. */
-async function started({ deps }: ToolContext, created: readonly CreatedExecution[]): Promise<void> {
+async function started(
+  { deps }: ToolContext<'announce' | 'wake'>,
+  created: readonly CreatedExecution[],
+): Promise<void> {
   await deps.wake.notify();
   deps.announce(created.flatMap(({ runs }) => runs.map(runCreated)));
 }
 
 /** Stores it with a run for each document. */
-export async function startExecution(ctx: ToolContext, wanted: ExecutionRecord): Promise<z.input<typeof Execution>> {
+export async function startExecution(
+  ctx: ToolContext<'announce' | 'executions' | 'wake'>,
+  wanted: ExecutionRecord,
+): Promise<z.input<typeof Execution>> {
   const created = await ctx.deps.executions.create(wanted, newRuns);
   await started(ctx, [created]);
   return presentExecution(created.execution, created.runs, ctx.principal);
@@ -32,7 +38,7 @@ export async function startExecution(ctx: ToolContext, wanted: ExecutionRecord):
 
 /** The same for several with new ids: one write. */
 export async function startExecutions(
-  ctx: ToolContext,
+  ctx: ToolContext<'announce' | 'executions' | 'wake'>,
   wanted: readonly ExecutionRecord[],
 ): Promise<readonly CreatedExecution[]> {
   const created = wanted.map((execution) => ({ execution, runs: newRuns(execution) }));

@@ -9,47 +9,50 @@ import type { LoggedEvent } from '#src/domain/events/events.ts';
 
 type ExecutionReply = z.input<typeof Execution>;
 
-/** Changes made by another process do not pass this one's bus: look again after this long all the same. */
+/** Events of other processes do not reach this process, so the execution is read again after this time. */
 const lookAgainMs = 1_000;
 
-export async function readExecution(ctx: ToolContext, id: string): Promise<ExecutionReply> {
+export async function readExecution(ctx: ToolContext<'executions'>, id: string): Promise<ExecutionReply> {
   return presentRuns(ctx, await requireExecution(ctx, id));
 }
 
-async function presentRuns({ deps, principal }: ToolContext, execution: ExecutionRecord): Promise<ExecutionReply> {
+async function presentRuns(
+  { deps, principal }: ToolContext<'executions'>,
+  execution: ExecutionRecord,
+): Promise<ExecutionReply> {
   const runs = await deps.executions.runsOf(execution.organizationId, execution._id);
   return presentExecution(execution, runs, principal);
 }
 
-/** Steps that are done with. */
+/** Statuses of steps that ended. */
 const finished: ReadonlySet<unknown> = new Set(['succeeded', 'continued', 'failed', 'canceled']);
 
-/** Tells the caller how far it has come, where it asked for that. */
-class ProgressTeller {
-  readonly #ctx: ToolContext;
-  /** null until it is known which steps there are. */
+/** Reports progress to callers that asked for it. */
+class ProgressReporter {
+  readonly #ctx: ToolContext<'steps' | 'workflows'>;
+  /** null until the steps are known. */
   #progress: StepProgress | null = null;
 
-  constructor(ctx: ToolContext) {
+  constructor(ctx: ToolContext<'steps' | 'workflows'>) {
     this.#ctx = ctx;
   }
 
-  /** `event` is of the execution. */
-  hear({ type, runId, data }: LoggedEvent): void {
+  /** Counts a step that ended. `event` belongs to the execution. */
+  observe({ type, runId, data }: LoggedEvent): void {
     if (this.#progress === null || type !== 'run.step.changed' || runId === undefined) return;
     if (!finished.has(data?.['status'])) return;
     this.#progress.stepFinished(runId, String(data?.['nodeId']));
-    this.#tell();
+    this.#report();
   }
 
-  async look({ workflowId, version, runs, counts }: ExecutionReply): Promise<void> {
+  async update({ workflowId, version, runs, counts }: ExecutionReply): Promise<void> {
     if (this.#ctx.progress === undefined) return;
     this.#progress ??= await this.#begin(workflowId, version ?? null, runs, counts.total);
     for (const { runId, status } of runs) this.#progress.runIs(runId, status);
-    this.#tell();
+    this.#report();
   }
 
-  /** What one run had done before it is known; of many it would cost a read for each. */
+  /** Reads the finished steps of a single run. For several runs that would cost one read each, so they start at zero. */
   async #begin(
     workflowId: string,
     version: number | null,
@@ -68,7 +71,7 @@ class ProgressTeller {
     return progress;
   }
 
-  #tell(): void {
+  #report(): void {
     if (this.#progress === null) return;
     const { done, total, endedRuns, runs } = this.#progress;
     const message = `${done} of ${total} steps; ${endedRuns} of ${runs} documents have ended`;
@@ -76,11 +79,11 @@ class ProgressTeller {
   }
 }
 
-/** Settles at the next event of the execution, after `ms`, or when the caller goes away. */
+/** `wait` settles at the next event of the execution, after `ms`, or when the caller goes away. */
 function nextEvent(
-  { deps, principal, signal }: ToolContext,
+  { deps, principal, signal }: ToolContext<'events'>,
   id: string,
-  hear: (event: LoggedEvent) => void,
+  observe: (event: LoggedEvent) => void,
 ): { wait(ms: number): Promise<void>; stop(): void } {
   let seen = false;
   let wake: (() => void) | null = null;
@@ -89,8 +92,8 @@ function nextEvent(
     wake?.();
   };
   const unsubscribe = deps.events.subscribe(principal.organizationId, (event) => {
-    if (event.executionId === id) hear(event);
-    // Steps change nothing here, but the one at which a run begins to wait.
+    if (event.executionId === id) observe(event);
+    // Steps do not change the execution, except the step at which a run starts to wait.
     const counts = event.type !== 'run.step.changed' || event.data?.['runStatus'] !== undefined;
     if (event.executionId === id && counts) stir();
   });
@@ -115,24 +118,24 @@ function nextEvent(
 }
 
 /**
- * The execution when it changed or ended (`until: 'change'`), or ended or only waits for answers (`'end'`), or after `seconds`, whichever is first.
- * Source: docs/decisions/0010 (`?wait=`).
+ * Returns the execution when it changed or ended (`until: 'change'`), when it ended or only waits for answers (`'end'`), or after `seconds`,
+ * whichever comes first.
  */
 export async function waitForExecution(
-  ctx: ToolContext,
+  ctx: ToolContext<'events' | 'executions' | 'steps' | 'workflows'>,
   id: string,
   seconds: number,
   until: 'change' | 'end',
 ): Promise<ExecutionReply> {
-  const teller = new ProgressTeller(ctx);
-  const events = nextEvent(ctx, id, (event) => teller.hear(event));
+  const reporter = new ProgressReporter(ctx);
+  const events = nextEvent(ctx, id, (event) => reporter.observe(event));
   const deadline = performance.now() + seconds * 1_000;
   try {
     const first = await readExecution(ctx, id);
     let latest = first;
     const before = JSON.stringify([first.status, first.counts]);
     for (;;) {
-      await teller.look(latest);
+      await reporter.update(latest);
       if (terminalStatuses.has(latest.status) || ctx.signal.aborted) return latest;
       if (until === 'end' && latest.status === 'waiting') return latest;
       if (until === 'change' && JSON.stringify([latest.status, latest.counts]) !== before) return latest;

@@ -2,7 +2,7 @@ import { DeletedSecret, SecretListQuery, SecretPath } from '#src/contracts/organ
 import { projectFor } from '#src/domain/access/principal.ts';
 import { AppError } from '#src/domain/app-error.ts';
 import { record } from '#tools/audit/record.ts';
-import { defineTool } from '#tools/define.ts';
+import { defineTool, type ToolContext } from '#tools/define.ts';
 
 export const deleteSecret = defineTool({
   name: 'delete_secret',
@@ -12,7 +12,7 @@ export const deleteSecret = defineTool({
   idempotent: false,
   input: SecretListQuery.extend(SecretPath.shape),
   output: DeletedSecret,
-  async run(ctx, { name, projectId: named }) {
+  async run(ctx: ToolContext<'audit' | 'secrets'>, { name, projectId: named }) {
     const projectId = projectFor(ctx.principal, named);
     if (!(await ctx.deps.secrets.delete(ctx.principal.organizationId, projectId, name)))
       throw new AppError('secret.not_found', `The project has no secret ${name}.`, {

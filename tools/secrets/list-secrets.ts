@@ -1,6 +1,6 @@
 import { SecretList, SecretListQuery } from '#src/contracts/organization/secret.ts';
 import { projectFor } from '#src/domain/access/principal.ts';
-import { defineTool } from '#tools/define.ts';
+import { defineTool, type ToolContext } from '#tools/define.ts';
 
 export const listSecrets = defineTool({
   name: 'list_secrets',
@@ -10,7 +10,7 @@ export const listSecrets = defineTool({
   idempotent: true,
   input: SecretListQuery,
   output: SecretList,
-  async run({ deps, principal }, { projectId: named }) {
+  async run({ deps, principal }: ToolContext<'secrets'>, { projectId: named }) {
     const projectId = projectFor(principal, named);
     const found = await deps.secrets.list(principal.organizationId, projectId);
     return {

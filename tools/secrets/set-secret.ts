@@ -1,7 +1,7 @@
 import { SecretValue, StoredSecret } from '#src/contracts/organization/secret.ts';
 import { projectFor } from '#src/domain/access/principal.ts';
 import { record } from '#tools/audit/record.ts';
-import { defineTool } from '#tools/define.ts';
+import { defineTool, type ToolContext } from '#tools/define.ts';
 
 export const setSecret = defineTool({
   name: 'set_secret',
@@ -12,7 +12,7 @@ export const setSecret = defineTool({
   idempotent: true,
   input: SecretValue,
   output: StoredSecret,
-  async run(ctx, { name, value, projectId: named }) {
+  async run(ctx: ToolContext<'audit' | 'secrets'>, { name, value, projectId: named }) {
     const { organizationId, actorId } = ctx.principal;
     const projectId = projectFor(ctx.principal, named);
     await ctx.deps.secrets.set({ organizationId, projectId }, name, value, actorId);

@@ -38,7 +38,7 @@ function eventsOf(upload: UploadRecord, principal: Principal, now: Date): Domain
 }
 
 function newDocument(
-  ctx: ToolContext,
+  ctx: ToolContext<'objects'>,
   upload: UploadRecord,
   found: { head: ObjectHead; facts: ImageFacts; now: Date },
 ): DocumentRecord {
@@ -68,7 +68,10 @@ function newDocument(
 }
 
 /** The document of an upload, made by this call or by an earlier one. */
-async function acknowledge(ctx: ToolContext, objectKey: string): Promise<z.input<typeof AckReply>> {
+async function acknowledge(
+  ctx: ToolContext<'documents' | 'images' | 'objects' | 'relay' | 'thumbnails' | 'uploads'>,
+  objectKey: string,
+): Promise<z.input<typeof AckReply>> {
   const { deps, principal } = ctx;
   const upload = await deps.uploads.find(principal.organizationId, objectKey);
   // A person's other programs may not reach its project.
@@ -90,7 +93,10 @@ async function acknowledge(ctx: ToolContext, objectKey: string): Promise<z.input
 }
 
 /** The new document, or the one that an earlier call made; null when that was deleted meanwhile: nothing brings it back. */
-async function storedOnce(ctx: ToolContext, document: DocumentRecord): Promise<DocumentRecord | null> {
+async function storedOnce(
+  ctx: ToolContext<'documents' | 'relay' | 'uploads'>,
+  document: DocumentRecord,
+): Promise<DocumentRecord | null> {
   const { deps, principal } = ctx;
   ctx.outcome.created = (await deps.documents.insert(document)) === 'created';
   if (!ctx.outcome.created) return deps.documents.find(principal, document._id);
@@ -126,7 +132,10 @@ export const acknowledgeUpload = defineTool({
   idempotent: true,
   input: AckBody.extend({ idempotencyKey: IdempotencyKey.optional() }),
   output: AckReply,
-  async run(ctx, { objectKey, idempotencyKey }) {
+  async run(
+    ctx: ToolContext<'documents' | 'idempotency' | 'images' | 'objects' | 'relay' | 'thumbnails' | 'uploads'>,
+    { objectKey, idempotencyKey },
+  ) {
     if (idempotencyKey === undefined) return acknowledge(ctx, objectKey);
     const request = { endpoint: 'uploads/ack', key: idempotencyKey, body: { objectKey } };
     const reply = await idempotent(ctx, request, async (_, begun) => {

@@ -6,7 +6,7 @@ import { AppError } from '#src/domain/app-error.ts';
 import { siblingId, sortableToken } from '#src/domain/ids.ts';
 import { uploadKey } from '#src/domain/documents/object-key.ts';
 import { projectFor, type PrincipalKind } from '#src/domain/access/principal.ts';
-import { defineTool } from '#tools/define.ts';
+import { defineTool, type ToolContext } from '#tools/define.ts';
 
 function acceptedType(contentType: string): DocumentType {
   const bare = contentType.trim().toLowerCase();
@@ -36,7 +36,10 @@ export const presignUpload = defineTool({
     projectId: AnyId.optional().describe('Needed where there are several'),
   }),
   output: PresignReply,
-  async run({ deps, principal }, { contentType, size, visibility, projectId }) {
+  async run(
+    { deps, principal }: ToolContext<'limits' | 'objects' | 'uploads'>,
+    { contentType, size, visibility, projectId },
+  ) {
     const type = acceptedType(contentType);
     const { uploadMaxBytes, signContentType } = deps.limits;
     if (size > uploadMaxBytes)

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { AnyId, Visibility } from '#src/contracts/fields.ts';
 import { AckReply, PresignReply } from '#src/contracts/resources/upload.ts';
-import { defineTool } from '#tools/define.ts';
-import { call } from '#tools/call.ts';
+import { defineTool, type ToolContext } from '#tools/define.ts';
+import { callTool } from '#tools/call.ts';
 import { acknowledgeUpload } from '#tools/uploads/acknowledge-upload.ts';
 import { presignUpload } from '#tools/uploads/presign-upload.ts';
 
@@ -30,8 +30,13 @@ export const uploadDocument = defineTool({
           context.addIssue({ code: 'custom', path: [field], message: `needed for action ${input.action}` });
     }),
   output: z.object({ upload: PresignReply.nullable(), document: AckReply.shape.document.nullable() }),
-  async run(ctx, { action, objectKey, ...presign }) {
-    if (action === 'presign') return { upload: await call(presignUpload, ctx, presign), document: null };
-    return { upload: null, document: (await call(acknowledgeUpload, ctx, { objectKey })).document };
+  async run(
+    ctx: ToolContext<
+      'documents' | 'idempotency' | 'images' | 'limits' | 'objects' | 'relay' | 'thumbnails' | 'uploads'
+    >,
+    { action, objectKey, ...presign },
+  ) {
+    if (action === 'presign') return { upload: await callTool(presignUpload, ctx, presign), document: null };
+    return { upload: null, document: (await callTool(acknowledgeUpload, ctx, { objectKey })).document };
   },
 });

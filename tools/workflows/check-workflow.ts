@@ -7,7 +7,7 @@ import { AppError } from '#src/domain/app-error.ts';
 import type { ToolContext } from '#tools/define.ts';
 import type { SecretInfo } from '#src/stores/secrets.ts';
 
-type Who = Pick<ToolContext, 'deps' | 'principal'>;
+type Who = Pick<ToolContext<'catalog' | 'secrets' | 'workflows'>, 'deps' | 'principal'>;
 type GraphCheck = ReturnType<typeof checkGraph>;
 
 /** Workflows inside workflows that are looked at for one check. */
@@ -67,7 +67,7 @@ export async function checkWorkflow(who: Who, raw: unknown, workflowId?: string)
  * What the checker says of one that names nothing outside of itself is kept.
  */
 export async function checkStored(
-  who: Who,
+  who: Who & Pick<ToolContext<'checks'>, 'deps'>,
   graph: StoredGraph,
   { workflowId, name }: { readonly workflowId: string; readonly name: string },
 ): Promise<GraphCheck> {

@@ -22,7 +22,7 @@ export const createWorkflow = defineTool({
   idempotent: false,
   input: NewWorkflow,
   output: WorkflowChange,
-  async run(ctx, input) {
+  async run(ctx: ToolContext<'catalog' | 'secrets' | 'workflows'>, input) {
     const first = await firstGraph(ctx, input);
     const check = await checkWorkflow(ctx, {
       ...first,
@@ -38,7 +38,7 @@ export const createWorkflow = defineTool({
   },
 });
 
-async function firstGraph(ctx: ToolContext, { name, graph, from, preset }: Input): Promise<object> {
+async function firstGraph(ctx: ToolContext<'workflows'>, { name, graph, from, preset }: Input): Promise<object> {
   if ([graph, from, preset].filter((one) => one !== undefined).length > 1)
     throw new AppError('request.invalid', 'Give at most one of graph, from and preset.', {
       errors: [{ pointer: '/graph', code: 'one_of', message: 'give at most one of graph, from and preset' }],
@@ -58,7 +58,7 @@ async function firstGraph(ctx: ToolContext, { name, graph, from, preset }: Input
   throw new AppError('request.invalid', message, { errors: [{ pointer: '/preset', code: 'not_found', message }] });
 }
 
-async function insert(ctx: ToolContext, graph: StoredGraph, { note, projectId: named }: Input) {
+async function insert(ctx: ToolContext<'workflows'>, graph: StoredGraph, { note, projectId: named }: Input) {
   const { organizationId } = ctx.principal;
   const projectId = projectFor(ctx.principal, named);
   const author = authorOf(ctx, note);

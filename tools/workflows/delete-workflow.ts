@@ -1,7 +1,7 @@
 import { DeletedWorkflow, WorkflowPath } from '#src/contracts/resources/workflow.ts';
 import { AppError } from '#src/domain/app-error.ts';
 import { record } from '#tools/audit/record.ts';
-import { defineTool } from '#tools/define.ts';
+import { defineTool, type ToolContext } from '#tools/define.ts';
 import { requireWorkflow } from '#tools/workflows/require-workflow.ts';
 
 /** Keys named in a refusal. */
@@ -15,7 +15,7 @@ export const deleteWorkflow = defineTool({
   idempotent: false,
   input: WorkflowPath,
   output: DeletedWorkflow,
-  async run(ctx, { workflowId }) {
+  async run(ctx: ToolContext<'apiKeys' | 'audit' | 'workflows'>, { workflowId }) {
     const { deps, principal, surface } = ctx;
     const workflow = await requireWorkflow(ctx, workflowId);
     const { organizationId, name, publishedVersion } = workflow;

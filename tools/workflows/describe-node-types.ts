@@ -4,7 +4,7 @@ import { describeFunctions } from '#graphs/expression/functions.ts';
 import type { NodeDefinition } from '#graphs/define.ts';
 import { NodeTypes, NodeTypesQuery } from '#src/contracts/resources/workflow.ts';
 import { AppError } from '#src/domain/app-error.ts';
-import { defineTool } from '#tools/define.ts';
+import { defineTool, type ToolContext } from '#tools/define.ts';
 
 export const describeNodeTypes = defineTool({
   name: 'describe_node_types',
@@ -14,7 +14,7 @@ export const describeNodeTypes = defineTool({
   idempotent: true,
   input: NodeTypesQuery,
   output: NodeTypes,
-  async run({ deps }, { types, detail }) {
+  async run({ deps }: ToolContext<'catalog'>, { types, detail }) {
     const { definitions } = deps.catalog;
     const names = [...new Set(definitions.map(({ type }) => type))];
     const wanted = (types ?? names).map((type) => deps.catalog.find(type) ?? unknownType(type, names));

@@ -1,6 +1,6 @@
 import { diffGraphs } from '#graphs/edit/diff.ts';
 import { WorkflowDiff, WorkflowDiffInput } from '#src/contracts/resources/workflow.ts';
-import { defineTool } from '#tools/define.ts';
+import { defineTool, type ToolContext } from '#tools/define.ts';
 import { chooseVersion, requireWorkflow } from '#tools/workflows/require-workflow.ts';
 
 export const diffWorkflowVersions = defineTool({
@@ -12,7 +12,7 @@ export const diffWorkflowVersions = defineTool({
   expensive: true,
   input: WorkflowDiffInput,
   output: WorkflowDiff,
-  async run(ctx, { workflowId, from, to }) {
+  async run(ctx: ToolContext<'workflows'>, { workflowId, from, to }) {
     const workflow = await requireWorkflow(ctx, workflowId);
     const before = await chooseVersion(ctx, workflow, from);
     const after = await chooseVersion(ctx, workflow, to);

@@ -1,7 +1,7 @@
 import { targetsOf } from '#graphs/edit/edges.ts';
 import type { StoredGraph } from '#src/contracts/resources/graph.ts';
 import { WorkflowDetail, WorkflowInput } from '#src/contracts/resources/workflow.ts';
-import { defineTool } from '#tools/define.ts';
+import { defineTool, type ToolContext } from '#tools/define.ts';
 import { checkStored, presentCheck } from '#tools/workflows/check-workflow.ts';
 import { presentWorkflow } from '#tools/workflows/list-workflows.ts';
 import { chooseVersion, requireWorkflow } from '#tools/workflows/require-workflow.ts';
@@ -14,7 +14,10 @@ export const getWorkflow = defineTool({
   idempotent: true,
   input: WorkflowInput,
   output: WorkflowDetail,
-  async run(ctx, { workflowId, version, detail, nodeIds }) {
+  async run(
+    ctx: ToolContext<'catalog' | 'checks' | 'secrets' | 'workflows'>,
+    { workflowId, version, detail, nodeIds },
+  ) {
     const workflow = await requireWorkflow(ctx, workflowId);
     const chosen = await chooseVersion(ctx, workflow, version);
     const name = `${workflowId}@${chosen.version ?? `draft ${chosen.revision}`}`;

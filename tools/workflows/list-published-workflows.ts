@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { WorkflowList } from '#src/contracts/resources/workflow.ts';
-import { defineTool } from '#tools/define.ts';
+import { defineTool, type ToolContext } from '#tools/define.ts';
 
 export const listPublishedWorkflows = defineTool({
   name: 'list_published_workflows',
@@ -10,7 +10,7 @@ export const listPublishedWorkflows = defineTool({
   idempotent: true,
   input: z.strictObject({}),
   output: WorkflowList,
-  async run({ deps, principal }) {
+  async run({ deps, principal }: ToolContext<'workflows'>) {
     const found = await deps.workflows.listPublished(principal);
     return {
       workflows: found.flatMap((workflow) =>

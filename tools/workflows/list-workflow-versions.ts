@@ -1,7 +1,7 @@
 import { WorkflowVersions, WorkflowVersionsInput } from '#src/contracts/resources/workflow.ts';
 import { decodeCursor, encodeCursor } from '#src/domain/cursor.ts';
 import type { Authorship } from '#src/domain/runs/workflow.ts';
-import { defineTool } from '#tools/define.ts';
+import { defineTool, type ToolContext } from '#tools/define.ts';
 import { requireWorkflow } from '#tools/workflows/require-workflow.ts';
 
 export const listWorkflowVersions = defineTool({
@@ -12,7 +12,7 @@ export const listWorkflowVersions = defineTool({
   idempotent: true,
   input: WorkflowVersionsInput,
   output: WorkflowVersions,
-  async run(ctx, { workflowId, limit, cursor }) {
+  async run(ctx: ToolContext<'cursorSecret' | 'workflows'>, { workflowId, limit, cursor }) {
     const { deps } = ctx;
     const { organizationId, publishedVersion } = await requireWorkflow(ctx, workflowId);
     const binding = JSON.stringify(['versions', organizationId, workflowId]);

@@ -1,7 +1,7 @@
 import { AllWorkflows, WorkflowListQuery } from '#src/contracts/resources/workflow.ts';
 import { decodeCursor, encodeCursor } from '#src/domain/cursor.ts';
 import type { WorkflowRecord } from '#src/domain/runs/workflow.ts';
-import { defineTool } from '#tools/define.ts';
+import { defineTool, type ToolContext } from '#tools/define.ts';
 
 export const listWorkflows = defineTool({
   name: 'list_workflows',
@@ -11,7 +11,7 @@ export const listWorkflows = defineTool({
   idempotent: true,
   input: WorkflowListQuery,
   output: AllWorkflows,
-  async run({ deps, principal }, { limit, cursor }) {
+  async run({ deps, principal }: ToolContext<'cursorSecret' | 'workflows'>, { limit, cursor }) {
     const binding = JSON.stringify(['workflows', principal.organizationId, principal.projectIds]);
     const after = cursor === undefined ? null : decodeCursor(deps.cursorSecret, binding, cursor);
     // One more than asked for tells whether there is a next page.

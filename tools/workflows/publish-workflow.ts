@@ -2,7 +2,7 @@ import { PublishedWorkflow, WorkflowPublishInput } from '#src/contracts/resource
 import { AppError } from '#src/domain/app-error.ts';
 import { nextVersion } from '#src/domain/runs/workflow.ts';
 import { record } from '#tools/audit/record.ts';
-import { defineTool } from '#tools/define.ts';
+import { defineTool, type ToolContext } from '#tools/define.ts';
 import { checkWorkflow, invalidGraph, presentCheck } from '#tools/workflows/check-workflow.ts';
 import { requireDraft } from '#tools/workflows/require-workflow.ts';
 import { authorOf, requireBase } from '#tools/workflows/save-draft.ts';
@@ -15,7 +15,7 @@ export const publishWorkflow = defineTool({
   idempotent: true,
   input: WorkflowPublishInput,
   output: PublishedWorkflow,
-  async run(ctx, { workflowId, baseVersion, note }) {
+  async run(ctx: ToolContext<'audit' | 'catalog' | 'secrets' | 'workflows'>, { workflowId, baseVersion, note }) {
     const { deps } = ctx;
     const { workflow, draft } = await requireDraft(ctx, workflowId);
     await requireBase(ctx, draft, baseVersion);

@@ -4,7 +4,7 @@ import { AppError } from '#src/domain/app-error.ts';
 import type { WorkflowDraftRecord, WorkflowRecord } from '#src/domain/runs/workflow.ts';
 import type { ToolContext } from '#tools/define.ts';
 
-type Who = Pick<ToolContext, 'deps' | 'principal'>;
+type Who = Pick<ToolContext<'workflows'>, 'deps' | 'principal'>;
 
 /** Unknown, of another project, or never published: the same answer. */
 export function workflowMissing(): AppError {

@@ -9,13 +9,13 @@ import type { ToolContext } from '#tools/define.ts';
 const edits = { most: 50, characters: 16_000 };
 
 /** Who does this, now. */
-export function authorOf(ctx: ToolContext, note: string | undefined): Authorship {
+export function authorOf(ctx: ToolContext<never>, note: string | undefined): Authorship {
   return { author: ctx.principal.actorId, surface: ctx.surface, note: note ?? null, at: new Date() };
 }
 
 /** The next revision. Errors: `workflow.conflict` when somebody saved meanwhile. */
 export async function saveDraft(
-  ctx: ToolContext,
+  ctx: ToolContext<'workflows'>,
   draft: WorkflowDraftRecord,
   change: { graph: StoredGraph; operations: readonly Operation[]; note: string | undefined },
 ): Promise<WorkflowDraftRecord> {
@@ -32,12 +32,16 @@ export async function saveDraft(
 }
 
 /** Errors: `workflow.conflict` unless the draft is at the revision that an edit builds on. */
-export async function requireBase(ctx: ToolContext, draft: WorkflowDraftRecord, baseVersion: number): Promise<void> {
+export async function requireBase(
+  ctx: ToolContext<'workflows'>,
+  draft: WorkflowDraftRecord,
+  baseVersion: number,
+): Promise<void> {
   if (draft.revision !== baseVersion) throw await conflict(ctx, draft, baseVersion);
 }
 
 async function conflict(
-  { deps }: ToolContext,
+  { deps }: ToolContext<'workflows'>,
   { organizationId, _id }: WorkflowDraftRecord,
   baseVersion: number,
 ): Promise<AppError> {

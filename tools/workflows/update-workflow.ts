@@ -2,7 +2,7 @@ import { applyOperations } from '#graphs/edit/apply.ts';
 import { diffGraphs } from '#graphs/edit/diff.ts';
 import { graphHash } from '#graphs/hash.ts';
 import { WorkflowChange, WorkflowEditInput } from '#src/contracts/resources/workflow.ts';
-import { defineTool } from '#tools/define.ts';
+import { defineTool, type ToolContext } from '#tools/define.ts';
 import { checkWorkflow, presentCheck } from '#tools/workflows/check-workflow.ts';
 import { requireDraft } from '#tools/workflows/require-workflow.ts';
 import { requireBase, saveDraft } from '#tools/workflows/save-draft.ts';
@@ -16,7 +16,10 @@ export const updateWorkflow = defineTool({
   idempotent: false,
   input: WorkflowEditInput,
   output: WorkflowChange,
-  async run(ctx, { workflowId, baseVersion, operations, dryRun, note }) {
+  async run(
+    ctx: ToolContext<'catalog' | 'secrets' | 'workflows'>,
+    { workflowId, baseVersion, operations, dryRun, note },
+  ) {
     const { draft } = await requireDraft(ctx, workflowId);
     await requireBase(ctx, draft, baseVersion);
     const { graph } = applyOperations(draft.graph, operations);

@@ -2,7 +2,7 @@ import { applyOperations } from '#graphs/edit/apply.ts';
 import { graphHash } from '#graphs/hash.ts';
 import { WorkflowCheck, WorkflowCheckBody } from '#src/contracts/resources/workflow.ts';
 import { AppError } from '#src/domain/app-error.ts';
-import { defineTool } from '#tools/define.ts';
+import { defineTool, type ToolContext } from '#tools/define.ts';
 import { checkWorkflow, invalidGraph, presentCheck } from '#tools/workflows/check-workflow.ts';
 import { chooseVersion, requireWorkflow } from '#tools/workflows/require-workflow.ts';
 
@@ -16,7 +16,7 @@ export const validateWorkflow = defineTool({
   expensive: true,
   input: WorkflowCheckBody,
   output: WorkflowCheck,
-  async run(ctx, { workflowId, version, graph, operations }) {
+  async run(ctx: ToolContext<'catalog' | 'secrets' | 'workflows'>, { workflowId, version, graph, operations }) {
     if ((workflowId === undefined) === (graph === undefined))
       throw new AppError('request.invalid', 'Give exactly one of workflowId and graph.', {
         errors: [{ pointer: '/workflowId', code: 'one_of', message: 'give exactly one of workflowId and graph' }],

@@ -6,7 +6,7 @@ import type { Addresses } from '#app/compose/services.ts';
 import { loadConfig } from '#src/config/config.ts';
 import type { CodeWorkflow } from '#graphs/build.ts';
 import type { Catalog } from '#graphs/catalog.ts';
-import { call } from '#tools/call.ts';
+import { callTool } from '#tools/call.ts';
 import type { ToolContext } from '#tools/define.ts';
 import { runWorkflow } from '#tools/runs/run-workflow.ts';
 import { seed, type Seed } from '#app/compose/seed.ts';
@@ -64,7 +64,7 @@ export async function startHarness(catalog?: Catalog): Promise<RunHarness> {
     seeded,
     add: async (workflow) => (await addCodeWorkflow(deps, workflow, seeded))._id,
     async runToEnd(workflowId, documentIds) {
-      const { runs } = await call(runWorkflow, ctx, { workflowId, documentIds: [...documentIds] });
+      const { runs } = await callTool(runWorkflow, ctx, { workflowId, documentIds: [...documentIds] });
       const runIds = runs.map(({ runId }) => runId);
       for (const runId of runIds) {
         await endOf(runId).promise;

@@ -1,6 +1,6 @@
 import { isDuplicateKey } from '#src/stores/connect.ts';
 import { AppError } from '#src/domain/app-error.ts';
-import { isOutage } from '#src/domain/outage.ts';
+import { isOutage } from '#src/outage.ts';
 import type { AccountReply } from '#src/domain/ports/sessions.ts';
 
 const emailTaken = (): AppError =>

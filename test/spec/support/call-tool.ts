@@ -1,10 +1,10 @@
 import type { z } from 'zod';
 import { Authenticator } from '#src/auth/authenticate.ts';
-import { call } from '#tools/call.ts';
+import { callTool as call } from '#tools/call.ts';
 import type { Tool } from '#tools/define.ts';
 import type { TestApp } from '#test/support/test-app.ts';
 
-/** Calls a use case through its one door, as the MCP service does for the holder of a service key. */
+/** Calls a tool as the MCP service does for the holder of a service key. */
 export async function callTool<Input extends z.ZodType, Output extends z.ZodObject>(
   { app, seed }: TestApp,
   tool: Tool<Input, Output>,

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Authenticator } from '#src/auth/authenticate.ts';
 import { dashboardOrganization as rows } from '#src/contracts/dashboard/organization.ts';
 import { StoredGraph } from '#src/contracts/resources/graph.ts';
-import { call } from '#tools/call.ts';
+import { callTool } from '#tools/call.ts';
 import { tools } from '#tools/index.ts';
 import { pointersOf, problemOf, replyOf } from '#test/spec/support/replies.ts';
 import { startTestApp, tinyPng, type TestApp } from '#test/support/test-app.ts';
@@ -118,7 +118,7 @@ describe('The audit log', () => {
     const principal = await new Authenticator(deps.apiKeys, deps.logger).byKey(serviceKey, 'service-key');
     const { signal } = new AbortController();
     const ctx = { principal, requestId: 'test', surface: 'mcp' as const, ip: '192.0.2.9', signal, deps, outcome: {} };
-    for (let twice = 0; twice < 2; twice += 1) await call(tools.cancelRun, ctx, { runId: other });
+    for (let twice = 0; twice < 2; twice += 1) await callTool(tools.cancelRun, ctx, { runId: other });
     expect(await on(other)).toEqual(['run.cancel from 192.0.2.9']);
     const whole = await start();
     const path = `/api/dashboard/executions/${whole.id}/cancel`;

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Authenticator } from '#src/auth/authenticate.ts';
 import { dashboardOrganization as rows } from '#src/contracts/dashboard/organization.ts';
 import { issueKey, type NewKey } from '#tools/keys/issue-key.ts';
-import { call } from '#tools/call.ts';
+import { callTool } from '#tools/call.ts';
 import type { AnyTool } from '#tools/define.ts';
 import { tools } from '#tools/index.ts';
 import { pointersOf, problemOf, replyOf } from '#test/spec/support/replies.ts';
@@ -126,7 +126,7 @@ describe('A service key that manages keys', () => {
     const principal = await new Authenticator(deps.apiKeys, deps.logger).byKey(secret, 'service-key');
     const { signal } = new AbortController();
     const ctx = { principal, requestId: 'test', surface: 'mcp' as const, ip: null, signal, deps, outcome: {} };
-    return { record, ask: (tool: AnyTool, input: unknown) => call(tool, ctx, input) };
+    return { record, ask: (tool: AnyTool, input: unknown) => callTool(tool, ctx, input) };
   }
 
   test('gives nobody a scope it lacks, neither in a new key nor by renewing one', async () => {

@@ -5,7 +5,7 @@ import type { AskInput, AskResult, ChatEvent } from '#src/contracts/resources/ch
 import { AppError } from '#src/domain/app-error.ts';
 import type { ChatModel } from '#src/domain/ports/chat-model.ts';
 import type { Principal } from '#src/domain/access/principal.ts';
-import { call } from '#tools/call.ts';
+import { callTool } from '#tools/call.ts';
 import type { AnyTool, ToolContext } from '#tools/define.ts';
 import { tools } from '#tools/index.ts';
 import { startOpenAiServer, type Behaviour, type OpenAiServer } from '#test/support/servers/openai-server.ts';
@@ -78,10 +78,10 @@ export async function startChatApp(wanted: readonly Scan[]): Promise<ChatApp> {
         more.hear?.(event);
       };
       const input = typeof question === 'string' ? { messages: [{ role: 'user', text: question }] } : question;
-      const result = await call(tools.answerChat, await ctx({ ...more, hear }), input);
+      const result = await callTool(tools.answerChat, await ctx({ ...more, hear }), input);
       return { result, events, text: textOf(events) };
     },
-    run: async (tool, input, more) => call(tool, await ctx(more), input),
+    run: async (tool, input, more) => callTool(tool, await ctx(more), input),
   };
 }
 
