@@ -68,7 +68,7 @@ it('says in one line what was wrong with the command, its key or the address', a
   expect([json.code, json.out, json.err]).toEqual([
     1,
     '',
-    expect.stringMatching(/^The arguments are not valid JSON .*\n$/),
+    expect.stringMatching(/^The arguments are not valid JSON: .*\n$/),
   ]);
   const problem = async (url: string): Promise<unknown> => {
     const failure: unknown = await connect({ url, key: `ink_svc_${'x'.repeat(38)}` }).catch((error: unknown) => error);
