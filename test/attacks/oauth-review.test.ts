@@ -68,7 +68,7 @@ describe('A link to the authorization endpoint', () => {
   const anonymously = (query: object) =>
     fetch(new URL(authorizePath({ ...asks, ...query }), app.addresses.api), { redirect: 'manual' });
 
-  it('sends nobody to an address that anybody registered before they have signed in', async () => {
+  it('redirects to a registered address only after sign-in', async () => {
     for (const wrong of [
       { response_type: 'token' },
       { scope: 'x' },
@@ -83,7 +83,7 @@ describe('A link to the authorization endpoint', () => {
   it('of a program that was forgotten tells the person the way out', async () => {
     const { status, html } = await owner.get(authorizePath({ ...asks, client_id: 'oac_forgotten' }));
     expect(status).toBe(400);
-    expect(html).toContain('remove this connection in the program, and add it again');
+    expect(html).toContain('Remove this connection in the program and add it again');
   });
 });
 
