@@ -28,7 +28,7 @@ interface Schema {
 const code = (value: unknown): string => `\`${typeof value === 'string' ? value : JSON.stringify(value)}\``;
 const longestChoice = 12;
 
-/** What a value looks like, in a word or two. */
+/** Short name of a value's type. */
 function typeOf({ type, enum: choices, const: only, items, anyOf, maxItems, properties }: Property): string {
   if (only !== undefined) return code(only);
   if (choices !== undefined && choices.length <= longestChoice) return choices.map(code).join(', ');
