@@ -11,7 +11,7 @@ Kills one of the workers at a time while executions come in, then counts every e
 
 function whole(name: string, text: string | undefined, fallback: number): number {
   if (text === undefined) return fallback;
-  if (!/^[1-9]\d{0,5}$/.test(text)) throw new UsageError(`--${name}: expected a whole number, 1 or more.\n${usage}`);
+  if (!/^[1-9]\d{0,5}$/.test(text)) throw new UsageError(`--${name} must be a whole number, 1 or more.\n${usage}`);
   return Number(text);
 }
 
@@ -20,20 +20,20 @@ const line = (text: string): void => void process.stdout.write(`${text}\n`);
 function printViolations({ violations, dataDir }: Pick<Outcome, 'violations' | 'dataDir'>): void {
   line(`promises broken        ${violations.length}`);
   for (const violation of violations) line(`  ${violation}`);
-  if (violations.length > 0) line(`kept for a look: ${dataDir}`);
+  if (violations.length > 0) line(`data folder kept: ${dataDir}`);
 }
 
-function tell(outcome: Outcome): void {
+function printOutcome(outcome: Outcome): void {
   const sorted = outcome.restarts.toSorted((a, b) => a - b);
   line(`uploads acknowledged   ${outcome.uploads}`);
   line(`kills                  ${outcome.kills}`);
-  line(`back after a kill      median ${sorted[Math.floor(sorted.length / 2)]} ms, longest ${sorted.at(-1)} ms`);
+  line(`restart after a kill   median ${sorted[Math.floor(sorted.length / 2)]} ms, longest ${sorted.at(-1)} ms`);
   line(`whole time             ${outcome.seconds.toFixed(1)} s`);
   printViolations(outcome);
 }
 
 /** Also holds the outcome to the time that recovery may take; answers what it breaks of it. */
-function tellExecutions(outcome: ExecutionOutcome, leaseMs: number): readonly string[] {
+function printExecutions(outcome: ExecutionOutcome, leaseMs: number): readonly string[] {
   const sorted = outcome.recoveries.toSorted((a, b) => a - b);
   const median = sorted[Math.floor(sorted.length / 2)];
   const within = leaseMs + 1_000;
@@ -43,13 +43,13 @@ function tellExecutions(outcome: ExecutionOutcome, leaseMs: number): readonly st
       ? 'no kill hit a run'
       : `median ${Math.round(median)} ms, longest ${Math.round(sorted.at(-1) ?? 0)} ms, of ${sorted.length} kills that hit runs`;
   line(`executions             ${outcome.executions}, ${outcome.succeeded} succeeded`);
-  line(`kills                  ${outcome.kills}; ${outcome.resumed} runs went on elsewhere`);
+  line(`kills                  ${outcome.kills}; ${outcome.resumed} runs resumed on another worker`);
   line(`recovery               ${recovery} (lease ${leaseMs} ms)`);
   line(`result rows            ${outcome.rows}`);
   line(
     `webhooks               ${outcome.deliveries} stored, ${outcome.delivered} delivered, ${outcome.repeated} came twice`,
   );
-  line(`calls outside          ${outcome.calls}`);
+  line(`external calls         ${outcome.calls}`);
   line(`whole time             ${outcome.seconds.toFixed(1)} s, 1-minute load ${loadavg()[0]?.toFixed(1)}`);
   const violations = [...outcome.violations, ...late];
   printViolations({ violations, dataDir: outcome.dataDir });
@@ -59,21 +59,22 @@ function tellExecutions(outcome: ExecutionOutcome, leaseMs: number): readonly st
 await orExplain(async () => {
   const text = { type: 'string' } as const;
   const names = { uploads: text, kills: text, seed: text, minutes: text, workers: text, executions: text, lease: text };
-  const { values } = parseArgs({ options: names });
+  const { values } = parseArgs({ options: { ...names, help: { type: 'boolean', default: false } } });
+  if (values.help) return line(usage);
   const common = {
     kills: whole('kills', values.kills, 20),
     seed: whole('seed', values.seed, 1 + Math.floor(Math.random() * 99_999)),
     progress: (said: string) => void process.stderr.write(`${said}\n`),
   };
   if (values.workers === undefined && values.executions === undefined) {
-    if (values.lease !== undefined) throw new UsageError(`--lease goes with --workers and --executions.\n${usage}`);
+    if (values.lease !== undefined) throw new UsageError(`--lease needs --workers and --executions.\n${usage}`);
     const limitMs = whole('minutes', values.minutes, 10) * 60_000;
     const outcome = await chaos({ ...common, uploads: whole('uploads', values.uploads, 50), limitMs });
-    tell(outcome);
+    printOutcome(outcome);
     if (outcome.violations.length > 0) process.exitCode = 1;
     return;
   }
-  if (values.uploads !== undefined) throw new UsageError(`--uploads does not go with --executions.\n${usage}`);
+  if (values.uploads !== undefined) throw new UsageError(`--uploads cannot be combined with --executions.\n${usage}`);
   const leaseMs = whole('lease', values.lease, 10_000);
   const outcome = await chaosOfExecutions({
     ...common,
@@ -82,5 +83,5 @@ await orExplain(async () => {
     leaseMs,
     limitMs: whole('minutes', values.minutes, 5) * 60_000,
   });
-  if (tellExecutions(outcome, leaseMs).length > 0) process.exitCode = 1;
+  if (printExecutions(outcome, leaseMs).length > 0) process.exitCode = 1;
 });

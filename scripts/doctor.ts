@@ -10,7 +10,7 @@ import { version } from '#src/config/version.ts';
 interface Finding {
   readonly ok: boolean;
   readonly what: string;
-  /** The one thing that mends it. */
+  /** Step that fixes the failed check. */
   readonly fix?: string;
 }
 
@@ -23,7 +23,7 @@ function node(): Finding {
     : {
         ok: false,
         what: `Node ${process.versions.node} is too old`,
-        fix: 'npm install (it brings Node 24), then start by npm',
+        fix: 'run npm install, which brings Node 24, and use the npm scripts',
       };
 }
 
@@ -34,25 +34,25 @@ async function port(name: string, host: string, number: number, running: boolean
   probe.once('error', () => resolve(false));
   probe.listen(number, host, () => probe.close(() => resolve(true)));
   if (await promise) return { ok: true, what: `${name} ${number} is free` };
-  if (running) return { ok: true, what: `${name} ${number} is taken, and a service runs on this data folder` };
+  if (running) return { ok: true, what: `${name} ${number} is in use, and a service runs on this data folder` };
   return {
     ok: false,
-    what: `${name} ${number} is in use`,
-    fix: `stop the other program, or set ${name} to another port`,
+    what: `${name} ${number} is in use by another program`,
+    fix: `stop that program, or set ${name} to a free port`,
   };
 }
 
 async function folder(config: Config): Promise<Finding> {
   try {
     await access(config.dataDir, constants.W_OK);
-    return { ok: true, what: `data folder ${config.dataDir} can be written` };
+    return { ok: true, what: `data folder ${config.dataDir} is writable` };
   } catch (error) {
     if (error instanceof Error && 'code' in error && error.code === 'ENOENT')
       return { ok: true, what: `data folder ${config.dataDir} will be created` };
     return {
       ok: false,
-      what: `data folder ${config.dataDir} cannot be written`,
-      fix: 'set DATA_DIR to a folder of yours',
+      what: `data folder ${config.dataDir} is not writable`,
+      fix: 'set DATA_DIR to a writable folder',
     };
   }
 }
@@ -110,13 +110,13 @@ async function run(): Promise<boolean> {
   ];
   print(`Inkgraph ${version}\n\nChecks`);
   for (const { ok, what, fix } of findings)
-    print(`  ${ok ? 'ok  ' : 'FAIL'} ${what}${fix === undefined ? '' : `\n       way out: ${fix}`}`);
+    print(`  ${ok ? 'ok  ' : 'FAIL'} ${what}${fix === undefined ? '' : `\n       fix: ${fix}`}`);
   adapters(config);
   settings();
   return findings.every((finding) => finding.ok);
 }
 
-/** `npm run doctor`: what this machine and this environment would make of Inkgraph, secrets masked. Ends with 1 on a FAIL. */
+/** `npm run doctor`: checks this machine and shows the settings with masked secrets. Exits with 1 if a check fails. */
 try {
   process.exitCode = (await run()) ? 0 : 1;
 } catch (error) {

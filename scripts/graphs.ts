@@ -70,11 +70,11 @@ function refuseUnknown(
 ): void {
   const known = new Set<string>([...command.options, 'organization', 'project']);
   for (const option of Object.keys(values))
-    if (!known.has(option)) throw new UsageError(`--${option} is no option of ${name}.\n${usage}`);
+    if (!known.has(option)) throw new UsageError(`${name} has no option --${option}.\n${usage}`);
   const [fewest, most] = command.takes;
   if (refs.length < fewest || refs.length > most) throw new UsageError(usage);
   if (values.format !== undefined && command.formats?.includes(values.format) === false)
-    throw new UsageError(`--format: expected ${command.formats.join(' or ')}.`);
+    throw new UsageError(`--format must be ${command.formats.join(' or ')}.`);
 }
 
 /** `npm run graphs -- check|list|export|import|diff|draw`: workflows from the command line. */

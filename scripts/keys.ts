@@ -58,7 +58,7 @@ function printIssued(values: Values, { record, secret }: IssuedKey): void {
 
 function expiry({ days }: Values): { expiresAt?: Date } {
   if (days === undefined) return {};
-  if (!/^[1-9]\d{0,4}$/.test(days)) throw new UsageError('--days: expected a whole number of days, 1 or more.');
+  if (!/^[1-9]\d{0,4}$/.test(days)) throw new UsageError('--days must be a whole number, 1 or more.');
   return { expiresAt: new Date(Date.now() + Number(days) * 86_400_000) };
 }
 
@@ -67,7 +67,7 @@ function scopesGiven(values: Values): readonly Scope[] | undefined {
   if (values.scopes === 'all') return keyScopes;
   return values.scopes.split(',').map((name) => {
     const known = keyScopes.find((scope) => scope === name.trim());
-    if (known === undefined) throw new UsageError(`--scopes: expected all, or some of ${keyScopes.join(', ')}.`);
+    if (known === undefined) throw new UsageError(`--scopes must be all, or some of ${keyScopes.join(', ')}.`);
     return known;
   });
 }
@@ -75,16 +75,16 @@ function scopesGiven(values: Values): readonly Scope[] | undefined {
 function rateOf({ rate }: Values): number | undefined {
   if (rate === undefined) return undefined;
   if (!/^[1-9]\d{0,5}$/.test(rate))
-    throw new UsageError('--rate: expected a whole number of requests a second, 1 to 999999.');
+    throw new UsageError('--rate must be a whole number of requests per second, 1 to 999999.');
   return Number(rate);
 }
 
 function kindOf(values: Values): KeyKind {
   if (values.kind === 'workflow' || values.kind === 'service') return values.kind;
-  throw new UsageError(`--kind: expected workflow or service.\n${usage}`);
+  throw new UsageError(`--kind must be workflow or service.\n${usage}`);
 }
 
-/** What is wrong with the options is told before anything is opened. */
+/** Checks the options before anything is opened. */
 function keyGiven(values: Values) {
   const kind = kindOf(values);
   return {

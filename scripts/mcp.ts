@@ -32,10 +32,10 @@ function argumentsFrom(text: string | undefined): Record<string, unknown> {
   try {
     value = JSON.parse(text ?? '{}');
   } catch (error) {
-    throw new UsageError(`The arguments are not JSON (${error instanceof Error ? error.message : 'unreadable'}).`);
+    throw new UsageError(`The arguments are not valid JSON: ${error instanceof Error ? error.message : 'unreadable'}.`);
   }
   if (typeof value !== 'object' || value === null || Array.isArray(value))
-    throw new UsageError('The arguments have to be a JSON object, such as \'{"query":"invoice"}\'.');
+    throw new UsageError('The arguments must be a JSON object, such as \'{"query":"invoice"}\'.');
   return value as Record<string, unknown>;
 }
 
@@ -88,7 +88,7 @@ async function carryOut(client: Client, [command, ...rest]: readonly string[], p
 function printConfig(program: string | undefined, url: string, dataDir: string): void {
   const known = snippets({ url, dataDir });
   if (program !== undefined && known[program] === undefined)
-    throw new UsageError(`config: expected ${Object.keys(known).join(', ')}.`);
+    throw new UsageError(`config needs one of ${Object.keys(known).join(', ')}.`);
   for (const [name, text] of Object.entries(known))
     if (program === undefined || program === name) process.stdout.write(`# ${name}\n${text}\n\n`);
 }
@@ -112,7 +112,8 @@ async function run(): Promise<void> {
   const config = loadConfig(process.env);
   if (command === 'config')
     return printConfig(rest[0], values.url ?? `${configuredAddresses(config).mcp}/mcp`, config.dataDir);
-  if (values.url !== undefined && config.mcpKey === null) throw new UsageError('--url needs a service key in MCP_KEY.');
+  if (values.url !== undefined && config.mcpKey === null)
+    throw new UsageError('--url needs a service key. Set MCP_KEY.');
   const { url } = values;
   let client: Client | null = null;
   try {

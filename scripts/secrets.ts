@@ -22,7 +22,7 @@ const options = {
 /** Without the line break that `echo` puts at its end. */
 async function valueFromInput(): Promise<string> {
   if (process.stdin.isTTY)
-    throw new UsageError('The value is read from standard input: npm run secrets -- set NAME < file-with-the-value');
+    throw new UsageError('Send the value on standard input: npm run secrets -- set NAME < file-with-the-value');
   return (await readText(process.stdin)).replace(/\r?\n$/, '');
 }
 
@@ -39,7 +39,7 @@ async function run(): Promise<void> {
     const organizationId = values.organization ?? seeded.organizationId;
     const projectId = values.project ?? seeded.projectId;
     if ((await app.deps.organizations.findProject(organizationId, projectId)) === null)
-      throw new UsageError(`--project: ${organizationId} has no project ${projectId}.`);
+      throw new UsageError(`Organization ${organizationId} has no project ${projectId}. Correct --project.`);
     const context = cliContext(app, { organizationId, projectId }, ['secrets:manage']);
     if (command === 'list') {
       const { secrets } = await callTool(tools.listSecrets, context, {});

@@ -27,8 +27,12 @@ async function run(app: App, config: Config, json: boolean): Promise<void> {
   else for (const [name, value] of Object.entries(made)) process.stdout.write(`${name.padEnd(16)} ${value}\n`);
 }
 
-/** `npm run seed [-- --json]`: something to begin with, the same at every call. */
+const usage = 'npm run seed [-- --json]: creates a project with keys and a sign-in, or shows those that exist';
+
 await orExplain(async () => {
-  const { values } = parseArgs({ options: { json: { type: 'boolean', default: false } } });
+  const { values } = parseArgs({
+    options: { json: { type: 'boolean', default: false }, help: { type: 'boolean', default: false } },
+  });
+  if (values.help) return void process.stdout.write(`${usage}\n`);
   await withApp((app, config) => run(app, config, values.json));
 });

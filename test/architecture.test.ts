@@ -3,7 +3,7 @@ import { join, resolve as resolvePath } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import {
   cycles,
-  directionFaults,
+  directionViolations,
   importCounts,
   layerOf,
   type Rules,
@@ -37,7 +37,7 @@ const rules: Rules = { layers, vendors, subpaths: manifest.imports, declared };
 
 describe('directions between the layers', () => {
   test('every import follows the tables of layers and vendors', () => {
-    expect(directionFaults(sources, rules)).toEqual([]);
+    expect(directionViolations(sources, rules)).toEqual([]);
   });
 
   test('the guard saw imports in every layer', () => {

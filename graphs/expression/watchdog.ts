@@ -3,6 +3,7 @@ import { AppError } from '#src/domain/app-error.ts';
 import { expressionLimits } from './limits.ts';
 
 const timeoutCode = 'ERR_SCRIPT_EXECUTION_TIMEOUT';
+const mostAttempts = 5;
 
 // The context holds only the current task.
 const script = new Script('task()');
@@ -10,7 +11,8 @@ const context = createContext(Object.create(null) as { task?: () => unknown });
 
 /**
  * Runs `task` for at most `expressionLimits.milliseconds`. V8 can stop it anywhere, even inside a regular expression. Costs about 0.1 ms.
- * V8 measures wall time, so a task that hardly used the CPU is started again; it must have no side effects. Throws `expression.failed`.
+ * V8 measures wall time, so a task that used the CPU for less than its limit is started again; it must have no side effects. Throws
+ * `expression.failed`.
  */
 export function watched(task: () => unknown): unknown {
   const limit = expressionLimits.milliseconds;
@@ -22,7 +24,7 @@ export function watched(task: () => unknown): unknown {
     } catch (error) {
       if (!isTimeout(error)) throw error;
       const { user, system } = process.threadCpuUsage(before);
-      if (attempt < 3 && (user + system) / 1_000 < limit / 2) continue;
+      if (attempt < mostAttempts && (user + system) / 1_000 < limit * 0.9) continue;
       throw new AppError('expression.failed', `The expression takes longer than ${limit} ms. Simplify it.`);
     } finally {
       delete context.task;

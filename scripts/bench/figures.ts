@@ -1,4 +1,4 @@
-/** What was measured, in the unit of its line: `median` and `p95` of `values`. */
+/** Measured values in the unit of their line, with their median and 95th percentile. */
 export interface Figure {
   readonly median: number;
   readonly p95: number;

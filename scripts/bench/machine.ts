@@ -1,6 +1,6 @@
 import { availableParallelism, cpus, loadavg, platform, release, totalmem } from 'node:os';
 
-/** Where the figures come from: they mean little without it. */
+/** Description of the machine, without which the figures mean little. */
 export interface Machine {
   readonly node: string;
   readonly system: string;

@@ -56,7 +56,7 @@ async function main(): Promise<void> {
   const options = readOptions(process.argv.slice(2), ids);
   if (options.help) return void process.stdout.write(usage);
   const { profiles, quick, runs } = options;
-  // A folder that is not there is told now, not after twenty minutes.
+  // Reports a missing folder now, not after twenty minutes.
   for (const folder of options.images) await truthOf(folder);
   const startedAt = new Date();
   if (profiles !== null) await mkdir(profiles, { recursive: true });

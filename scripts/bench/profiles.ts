@@ -1,7 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
-/** What of V8's .cpuprofile is used here. */
+/** The used members of V8's .cpuprofile format. */
 interface CpuProfile {
   readonly nodes: readonly {
     readonly id: number;

@@ -1,6 +1,6 @@
 import type { Figure } from '#scripts/bench/figures.ts';
 
-/** What a line is held to: its ratio to the peer, or its own value. */
+/** Goal of a line: a ratio to the peer, or an absolute value. */
 export interface Goal {
   readonly of: 'ratio' | 'value';
   readonly atMost?: number;

@@ -1,7 +1,7 @@
 import { median } from '#scripts/bench/figures.ts';
 import type { Goal, Line } from '#scripts/bench/row.ts';
 
-/** How far a ratio may miss its goal before `--strict` fails: shared machines swing. */
+/** Tolerance of a ratio under `--strict`, since figures of shared machines vary. */
 export const slack = 1.3;
 
 export type Verdict = 'pass' | 'FAIL' | 'not measured' | '-';
@@ -35,7 +35,7 @@ export function verdictOf(line: Line): Verdict {
   return verdictWith(line, 1);
 }
 
-/** Whether `--strict` fails on this line: a ratio beyond its goal and the slack. */
+/** True if `--strict` fails on this line: its ratio misses the goal by more than the tolerance. */
 export function isBroken(line: Line): boolean {
   return line.goal?.of === 'ratio' && verdictWith(line, slack) === 'FAIL';
 }

@@ -11,8 +11,8 @@ import { transform } from '#graphs/nodes/transform.ts';
 export const webhooksOfRun = 4;
 
 /**
- * A result row, a call that fails the first time and is tried again, a map whose items tell the outside, and a last webhook.
- * `receiver` is the address of a `Receiver`; the channel `number` tells the runs apart.
+ * Writes a result row, makes a call that fails once and is retried, calls out for each item of a map, and sends a last webhook.
+ * `receiver` is the address of a `Receiver`; the channel `number` identifies the run.
  */
 export function effectsWorkflow(receiver: string): CodeWorkflow {
   const retry = { maxAttempts: 8, initialIntervalMs: 20, backoff: 1.5, maxIntervalMs: 200 };

@@ -28,7 +28,7 @@ export interface ExecutionChaosOptions {
   readonly leaseMs: number;
   /** The same seed chooses the same victims and the same moments. */
   readonly seed: number;
-  /** After this long everything is killed for good, and what is missing is told. */
+  /** Time limit; after it, everything is killed and missing results are reported. */
   readonly limitMs: number;
   progress(text: string): void;
 }

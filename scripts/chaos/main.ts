@@ -14,7 +14,7 @@ export interface ChaosOptions {
   readonly kills: number;
   /** The same seed chooses the same files and the same moments. */
   readonly seed: number;
-  /** After this long the service is killed for good, and what is missing is told. */
+  /** Time limit; after it, the service is killed and missing results are reported. */
   readonly limitMs: number;
   progress(text: string): void;
 }

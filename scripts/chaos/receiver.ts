@@ -8,9 +8,9 @@ export interface Receiver extends AsyncDisposable {
   readonly url: string;
   /** As `OUTBOUND_ALLOW` wants it. */
   readonly listed: string;
-  /** How often each `webhook-id` came. */
+  /** Number of requests by `webhook-id`. */
   readonly webhooks: ReadonlyMap<string, number>;
-  /** How often each path under `/call/` was asked for. */
+  /** Number of requests by path under `/call/`. */
   readonly calls: ReadonlyMap<string, number>;
 }
 

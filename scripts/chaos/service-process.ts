@@ -10,7 +10,7 @@ const UpLine = Addresses.extend({ msg: z.literal('inkgraph is up') });
 
 export interface ServiceOptions {
   readonly dataDir: string;
-  /** Beside free ports, no rate limits and the log that tells when the service is up. */
+  /** Additional environment. Free ports, no rate limits and the log level are always set. */
   readonly env?: Readonly<Record<string, string>>;
   /** The program, from the root of the repository; app/main.ts unless a test brings its own. */
   readonly program?: string;
@@ -20,7 +20,7 @@ export interface ServiceOptions {
 export interface ServiceProcess extends AsyncDisposable {
   readonly pid: number;
   readonly addresses: z.output<typeof Addresses>;
-  /** What it has logged, one JSON text a line. */
+  /** Its log, one JSON text per line. */
   readonly lines: readonly string[];
   /** The first line, logged already or later, that contains `text`; rejects when the process ends without it. */
   said(text: string): Promise<string>;
@@ -28,7 +28,7 @@ export interface ServiceProcess extends AsyncDisposable {
   kill(): Promise<void>;
   /** Passes a signal on: SIGSTOP, SIGCONT, SIGTERM. */
   signal(name: NodeJS.Signals): void;
-  /** How it ended: exit code, or the name of the signal. */
+  /** Exit code or name of the signal. */
   readonly ended: Promise<number | string>;
 }
 

@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { AckReply, PresignReply } from '#src/contracts/resources/upload.ts';
 import { Execution } from '#src/contracts/resources/execution.ts';
 
-/** Where the service is now; while it is dead, settles when it is back. */
+/** Current address of the service; resolves after a restart while it is down. */
 export type Whereabouts = () => Promise<string>;
 
 /** The service gave a response that breaks a promise; retrying does not help. */

@@ -33,7 +33,7 @@ async function verifyDocument(stored: Collections, organizationId: string, docum
   return rules.filter(([holds]) => !holds).map(([, otherwise]) => `${documentId} ${otherwise}`);
 }
 
-/** What a data folder breaks of the promises of durable execution, one sentence each; nothing may be running on it. */
+/** Violations of durable execution in a data folder, one sentence each. No process may use the folder. */
 export async function verifyFolder(
   dataDir: string,
   organizationId: string,

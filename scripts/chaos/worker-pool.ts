@@ -18,7 +18,7 @@ export class WorkerPool implements AsyncDisposable {
     await Promise.all(this.#workers);
   }
 
-  /** kill -9 as soon as the worker is up, and a new one in its place, which is not waited for. `now` is told whom it hits. */
+  /** Kills a worker with SIGKILL as soon as it is up, and starts a new one without waiting. Calls `now` with the killed worker. */
   async kill(index: number, now: (owner: string) => Promise<void>): Promise<void> {
     const dying = await this.#workers[index];
     if (dying === undefined) throw new RangeError(`there is no worker ${index}`);

@@ -3,7 +3,7 @@ import { ConfigError } from '#src/config/env.ts';
 import type { App } from '#app/compose.ts';
 import { AppError, InkgraphError } from '#src/domain/app-error.ts';
 
-/** A mistake of the person at the keyboard, worded for them. */
+/** A mistake in the command line. The message says how to correct it. */
 export class UsageError extends InkgraphError {}
 
 /**

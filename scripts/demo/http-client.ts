@@ -14,7 +14,7 @@ async function json<Result>(response: Response, schema: z.ZodType<Result>): Prom
   return schema.parse(body);
 }
 
-/** POST with an API key; waits as told when the service says that it is too fast. */
+/** POST with an API key; waits for Retry-After when the service limits the rate. */
 async function post<Result>(url: string, key: string, body: object, schema: z.ZodType<Result>): Promise<Result> {
   for (;;) {
     const response = await fetch(url, {

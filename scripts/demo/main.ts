@@ -67,9 +67,14 @@ async function ingestAll(
   return new Map(list.map(({ file }) => [file, ids.get(file) ?? '']));
 }
 
-/** `npm run demo [-- --exit]`: the whole job on the sample scans, over the public HTTP and MCP interfaces only. */
+const usage =
+  'npm run demo [-- --exit]: processes sample documents over the public HTTP and MCP interfaces; --exit stops the services at the end';
+
 await orExplain(async () => {
-  const { values } = parseArgs({ options: { exit: { type: 'boolean', default: false } } });
+  const { values } = parseArgs({
+    options: { exit: { type: 'boolean', default: false }, help: { type: 'boolean', default: false } },
+  });
+  if (values.help) return print(usage);
   const dataDir = await mkdtemp(join(tmpdir(), 'inkgraph-demo-'));
   try {
     const config = loadConfig({ LOG_LEVEL: 'error', ...process.env, SERVICES: '', DATA_DIR: dataDir });
@@ -81,7 +86,7 @@ await orExplain(async () => {
     print(
       `  API ${addresses.api}   agents ${addresses.agents}   MCP ${addresses.mcp}/mcp   objects ${addresses.objects}\n`,
     );
-    print('Uploading the sample scans and running "Document intake" over each');
+    print('Uploading sample documents and running "Document intake" on each');
     const ids = await ingestAll(addresses.api, seeded);
     const { client, tool } = await connectMcp(`${addresses.mcp}/mcp`, seeded.serviceKey);
     for (const [file, id] of ids) {
@@ -100,7 +105,7 @@ await orExplain(async () => {
     await client.close();
     showHowTo(addresses, seeded);
     if (values.exit) return;
-    print(`\nUp until Ctrl-C. Data folder: ${dataDir}`);
+    print(`\nRunning until Ctrl-C. Data folder: ${dataDir}`);
     await untilInterrupted();
     print('\nStopping.');
   } finally {

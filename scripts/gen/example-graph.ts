@@ -20,7 +20,7 @@ export function exampleGraph(definition: NodeDefinition, catalog: Catalog): Stor
   return StoredGraph.parse({
     schemaVersion: 1,
     name: `Example of ${definition.type}`,
-    // What nobody writes comes with the run, or is nothing.
+    // Channels that no node writes come from the initial state, or stay empty.
     state: Object.fromEntries([...channels].map((name) => [name, written.has(name) ? {} : { default: null }])),
     nodes: Object.fromEntries(nodes),
     edges: names.slice(1).map((to, at) => ({ from: names[at], to })),

@@ -1,6 +1,6 @@
 import type { ErrorCode } from '#src/contracts/error-codes.ts';
 
-/** How a tool is called, and how it refuses beside what every tool refuses for (`docs/reference/tools.md` says that once). */
+/** Example call of a tool, and its errors besides those of every tool, which `docs/reference/tools.md` lists once. */
 interface ToolCall {
   readonly example: Readonly<Record<string, unknown>>;
   readonly errors: readonly ErrorCode[];

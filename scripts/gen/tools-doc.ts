@@ -28,7 +28,7 @@ interface Schema {
 const code = (value: unknown): string => `\`${typeof value === 'string' ? value : JSON.stringify(value)}\``;
 const longestChoice = 12;
 
-/** What a value looks like, in a word or two. */
+/** Short name of a value's type. */
 function typeOf({ type, enum: choices, const: only, items, anyOf, maxItems, properties }: Property): string {
   if (only !== undefined) return code(only);
   if (choices !== undefined && choices.length <= longestChoice) return choices.map(code).join(', ');
@@ -139,12 +139,12 @@ export function toolsDoc(): string {
   return `${generatedNote}
 # Tools
 
-What agents call at \`/mcp\`. MCP and REST call the same tools; \`callTool\` checks scope and input. Answers come
-as text, cut to 24 kB, with what scans and models say between \`<untrusted-document>\` tags, and whole as \`structuredContent\`. A refusal
-is \`code: message\`, the fields at error, and a hint naming the next call; all codes are in [errors.md](errors.md).
+Tools that agents call at \`/mcp\`. MCP and REST share these use cases, and the same checks of scope and input. Answers come as text, cut
+to 24 kB, with text from documents and models between \`<untrusted-document>\` tags, and whole as \`structuredContent\`. An error is
+\`code: message\`, the wrong fields, and a hint that names the next call; all codes are in [errors.md](errors.md).
 
-Every tool refuses with \`auth.forbidden\` without its scope, \`request.invalid\` for an input of another form, \`request.rate_limited\`,
-\`service.unavailable\` and \`service.internal\`; where a credential reaches several projects, what makes something takes \`projectId\`.
+Every tool may fail with \`auth.forbidden\` (the scope is missing), \`request.invalid\` (wrong input), \`request.rate_limited\`,
+\`service.unavailable\` and \`service.internal\`. If a credential reaches several projects, a tool that creates something needs \`projectId\`.
 
 ${table(['Tool', 'Scope', 'Effect'], overview)}
 

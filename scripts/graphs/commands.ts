@@ -11,7 +11,7 @@ import { UsageError } from '#scripts/cli/with-app.ts';
 import { load, loadGraph } from '#scripts/graphs/load.ts';
 import type { Store } from '#scripts/graphs/store.ts';
 
-/** What was asked for; refs are files and ids. */
+/** Arguments of a command; refs are files and ids. */
 export interface Request {
   readonly refs: readonly string[];
   readonly format: string | undefined;
@@ -24,7 +24,7 @@ export const say = (text: string): void => void process.stdout.write(text.endsWi
 async function write(text: string, out: string | undefined): Promise<void> {
   if (out === undefined) return say(text);
   await writeFile(out, text).catch((error: unknown) => {
-    throw new UsageError(`--out: ${out} cannot be written: ${error instanceof Error ? error.message : String(error)}`);
+    throw new UsageError(`Cannot write ${out} of --out: ${error instanceof Error ? error.message : String(error)}`);
   });
   return say(`Written: ${out}`);
 }

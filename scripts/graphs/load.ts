@@ -11,7 +11,7 @@ import type { Store } from '#scripts/graphs/store.ts';
 /** A graph that was asked for; `raw` may be no graph at all. */
 export interface Loaded {
   readonly name: string;
-  /** Of the workflow, when it has one. */
+  /** Workflow id, if the graph has one. */
   readonly id: string | null;
   readonly raw: unknown;
 }
@@ -19,13 +19,15 @@ export interface Loaded {
 const isFile = (ref: string): boolean => /[./\\]/.test(ref);
 const codeWorkflow = (ref: string): CodeWorkflow | undefined => codeWorkflows.find(({ id }) => id === ref);
 
-/** Whether any of these is in the store rather than in a file or in code. Throws UsageError for what can be nowhere. */
+/** True if any of these is in the store rather than in a file or in code. Throws UsageError for anything else. */
 export function needStore(refs: readonly string[]): boolean {
   const stored = refs.filter((ref) => !isFile(ref) && !codeWorkflow(ref));
   const odd = stored.find((ref) => !ref.startsWith('wf_'));
   if (odd === undefined) return stored.length > 0;
   const known = codeWorkflows.map(({ id }) => id).join(', ');
-  throw new UsageError(`"${odd}" is no file (.json, .workflow.ts), no workflow in code (${known}) and no id (wf_...).`);
+  throw new UsageError(
+    `"${odd}" is not a graph. Use a file (.json, .workflow.ts), a workflow in code (${known}) or an id (wf_...).`,
+  );
 }
 
 /** A file, a workflow in code, or one in the store: its draft, else what is published; `wf_...@3` is version 3. */
@@ -33,7 +35,7 @@ export async function load(ref: string, store: Store | null): Promise<Loaded> {
   if (isFile(ref)) return ref.endsWith('.ts') ? loadModule(ref) : loadJson(ref);
   const code = codeWorkflow(ref);
   if (code) return { name: ref, id: ref, raw: code.graph };
-  if (!store) throw new UsageError(`"${ref}" is neither a file nor a workflow in code.`);
+  if (!store) throw new UsageError(`"${ref}" is neither a file nor a workflow in code. Check its spelling.`);
   return { name: ref, id: null, raw: await store.graph(ref) };
 }
 
@@ -42,12 +44,12 @@ export async function loadGraph(ref: string, store: Store | null): Promise<{ id:
   const { id, raw } = await load(ref, store);
   const parsed = StoredGraph.safeParse(raw);
   if (parsed.success) return { id, graph: parsed.data };
-  throw new UsageError(`${ref} is not a graph. To see everything that is wrong: npm run graphs -- check ${ref}`);
+  throw new UsageError(`${ref} is not a valid graph. List its errors with: npm run graphs -- check ${ref}`);
 }
 
 async function loadJson(path: string): Promise<Loaded> {
   const text = await readFile(path, 'utf8').catch((error: unknown) => {
-    throw new UsageError(`${path} cannot be read: ${reason(error)}`);
+    throw new UsageError(`Cannot read ${path}: ${reason(error)}`);
   });
   try {
     return { name: path, id: null, raw: JSON.parse(text) };
@@ -58,12 +60,12 @@ async function loadJson(path: string): Promise<Loaded> {
 
 async function loadModule(path: string): Promise<Loaded> {
   const module = (await import(pathToFileURL(resolve(path)).href).catch((error: unknown) => {
-    throw new UsageError(`${path} cannot be loaded: ${reason(error)}`);
+    throw new UsageError(`Cannot load ${path}: ${reason(error)}`);
   })) as Record<string, unknown>;
   const workflows = Object.values(module).filter(isCodeWorkflow);
   const [workflow] = workflows;
   if (workflow && workflows.length === 1) return { name: path, id: workflow.id, raw: workflow.graph };
-  throw new UsageError(`${path} exports ${workflows.length} workflows; export one that defineWorkflow made.`);
+  throw new UsageError(`${path} exports ${workflows.length} workflows. Export exactly one, made by defineWorkflow.`);
 }
 
 function isCodeWorkflow(value: unknown): value is CodeWorkflow {

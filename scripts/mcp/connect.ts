@@ -35,25 +35,25 @@ async function confirm(message: string): Promise<ElicitResult> {
   }
 }
 
-/** What the server or the way to it says, as a line for whoever typed the command; anything else is a mistake of ours, and keeps its stack. */
+/** Turns errors of the server or the connection into a line for the user; other errors are bugs and keep their stack. */
 export function explained(error: unknown, url: string | undefined): unknown {
   if (error instanceof ProtocolError) return new UsageError(error.message);
   if (error instanceof SdkHttpError && error.status === 401)
-    return new UsageError(`${url} does not take the key in MCP_KEY.`);
+    return new UsageError(`${url} rejects the key in MCP_KEY. Set a valid service key.`);
   const cause = error instanceof SdkError && error.cause instanceof Error ? error.cause : error;
   const isUnreached = cause instanceof TypeError && cause.message === 'fetch failed';
-  if (isUnreached) return new UsageError(`Nobody answers at ${url}: is the service running?`);
+  if (isUnreached) return new UsageError(`No response from ${url}. Start the service, or correct --url.`);
   if (!(error instanceof SdkError)) return error;
   const hasEnded = error.code === SdkErrorCode.EraNegotiationFailed || error.code === SdkErrorCode.ConnectionClosed;
   if (url === undefined && hasEnded)
-    return new UsageError('The process on this data folder ended, and says why above.');
+    return new UsageError('The process that uses this data folder ended. See its message above.');
   return new UsageError(error.message);
 }
 
 /** To a service at `url` with `key`, or to a process of its own on the data folder. Somebody at a terminal is asked before what cannot be undone. */
 export async function connect({ url, key }: { url?: string | undefined; key?: string | undefined }): Promise<Client> {
   const isAsked = process.stdin.isTTY;
-  if (url !== undefined && !URL.canParse(url)) throw new UsageError(`--url: ${url} is not an address.`);
+  if (url !== undefined && !URL.canParse(url)) throw new UsageError(`--url ${url} is not a valid URL.`);
   const client = new Client(
     { name: 'inkgraph-cli', version },
     { versionNegotiation: { mode: 'auto' }, ...(isAsked ? { capabilities: { elicitation: { form: {} } } } : {}) },

@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import { stdioCommand } from '#scripts/mcp/connect.ts';
 
-/** What programs that speak MCP want to know, with the paths and addresses of this installation. */
+/** Configuration for MCP clients, with the paths and URLs of this installation. */
 export function snippets({
   url,
   dataDir,

@@ -131,9 +131,9 @@ test.each([
 
 test('a stream that always breaks off is model.failed and says so', async () => {
   await using chat = await withChat([brokenStream('The total is 4')]);
-  const fault = await errorOf(chat.ask());
-  expect(fault.code).toBe('model.failed');
-  expect(fault.detail).toBe('The server of openai/talk-1 broke off its answer before the end (3 attempts).');
+  const thrown = await errorOf(chat.ask());
+  expect(thrown.code).toBe('model.failed');
+  expect(thrown.detail).toBe('The server of openai/talk-1 broke off its answer before the end (3 attempts).');
 });
 
 test('a rate limit is waited for as long as Retry-After says', async () => {
@@ -149,10 +149,10 @@ test('a rate limit is waited for as long as Retry-After says', async () => {
 
 test('server errors are tried again, then model.failed without the words of the server', async () => {
   await using chat = await withChat([errorAnswer(500, `boom ${apiKey}`)]);
-  const fault = await errorOf(chat.ask());
-  expect(fault.detail).toBe('The server of openai/talk-1 failed (500) (3 attempts).');
+  const thrown = await errorOf(chat.ask());
+  expect(thrown.detail).toBe('The server of openai/talk-1 failed (500) (3 attempts).');
   expect(chat.server.seen).toHaveLength(3);
-  expect(`${String(fault.stack)} ${String((fault.cause as Error).stack)}`).not.toContain(apiKey);
+  expect(`${String(thrown.stack)} ${String((thrown.cause as Error).stack)}`).not.toContain(apiKey);
 });
 
 test.each(['hang', 'stall stream'] as const)('an answer that does %s is given up after timeoutMs', async (way) => {
@@ -209,9 +209,9 @@ test.each(['hang', 'stall stream'] as const)(
 test('without a key every answer is model.unavailable and says which variable to set', async () => {
   const chat = createChat({});
   expect(chat.label).toBeNull();
-  const fault = await errorOf(chat.complete({ messages: question }));
-  expect(fault.code).toBe('model.unavailable');
-  expect(fault.detail).toContain('OPENAI_API_KEY');
+  const thrown = await errorOf(chat.complete({ messages: question }));
+  expect(thrown.code).toBe('model.unavailable');
+  expect(thrown.detail).toContain('OPENAI_API_KEY');
   expect(chat.delimit('value', 'x')).toMatch(/^<value_[0-9a-f]{12}>\nx\n<\/value_[0-9a-f]{12}>$/);
 });
 
@@ -236,13 +236,13 @@ test('text is told as it comes, in order and once', async () => {
 test('an answer that breaks off after some of it was told is not tried again', async () => {
   await using chat = await withChat([brokenStream('The total is 2'), chatStream('The total is 29.41 euros.')]);
   const told: string[] = [];
-  const fault = await errorOf(chat.ask({ onText: (delta) => told.push(delta) }));
-  expect(fault.code).toBe('model.failed');
+  const thrown = await errorOf(chat.ask({ onText: (delta) => told.push(delta) }));
+  expect(thrown.code).toBe('model.failed');
   expect(told).toEqual(['The total is 2']);
   expect(chat.server.seen).toHaveLength(1);
 });
 
-test('a failure before any text is tried again, though somebody listens', async () => {
+test('a failure before any text is tried again, even with a listener', async () => {
   await using chat = await withChat([errorAnswer(500, 'oops'), chatStream('Yes.')]);
   const told: string[] = [];
   await chat.ask({ onText: (delta) => told.push(delta) });
@@ -252,8 +252,8 @@ test('a failure before any text is tried again, though somebody listens', async 
 test('an answer that stalls after some of it was told is model.failed within the limit, and not asked for again', async () => {
   await using chat = await withChat(['stall stream'], { timeoutMs: 300 });
   const told: string[] = [];
-  const fault = await errorOf(chat.ask({ onText: (delta) => told.push(delta) }));
-  expect(fault.detail).toContain('did not answer in time');
+  const thrown = await errorOf(chat.ask({ onText: (delta) => told.push(delta) }));
+  expect(thrown.detail).toContain('did not answer in time');
   expect(told).toEqual(['The total is 4']);
   expect(chat.server.seen).toHaveLength(1);
 });

@@ -30,7 +30,7 @@ test('when the process that runs the embedded database ends, another one on the 
   }
 });
 
-test('whoever only visits ends with its host', async () => {
+test('a process that only connects ends with its host', async () => {
   const dataDir = await mkdtemp(join(tmpdir(), 'inkgraph-'));
   try {
     const host = await startTestApp({ dataDir });

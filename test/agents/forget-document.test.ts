@@ -217,7 +217,7 @@ describe('A process that dies while it forgets a document', () => {
     expect(await left(document)).toEqual(nothing);
   });
 
-  test('again and again stands in nobody’s way: it is tried again behind what else is pending', async () => {
+  test('again and again blocks no other: it is retried behind the other pending ones', async () => {
     const { document } = await addDocument(places, database.collections);
     const relay = relayOf(forgetParts({ results: { deleteOf: died } }));
     await remove(document, relay);

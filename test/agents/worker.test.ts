@@ -138,7 +138,7 @@ describe('A worker', () => {
     ['ocr.failed', 'failed'],
     ['run.timed_out', 'timed_out'],
     ['run.canceled', 'canceled'],
-  ] as const)('ends a run with the fault %s as %s, with its reason, and tells the feed', async (code, status) => {
+  ] as const)('ends a run with the error %s as %s, with its reason, and tells the feed', async (code, status) => {
     const [run] = await queued();
     const ended: string[] = [];
     const { events } = start({
@@ -187,7 +187,7 @@ describe('A worker', () => {
     expect(await stored(run)).toMatchObject({ fence: 1, attempts: 1 });
   });
 
-  test("stops a run whose lease is somebody else's, and writes nothing of its end", async () => {
+  test('stops a run whose lease another worker holds, and does not write its end', async () => {
     const [run] = await queued();
     const { held, arrived, perform } = holding();
     const ended: string[] = [];

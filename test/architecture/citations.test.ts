@@ -2,7 +2,6 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { unmended } from './unmended-citations.ts';
 import { requirements } from '#test/spec/requirements.ts';
 import {
   codeCitationFaults,
@@ -22,8 +21,7 @@ const read = (path: string) => ({ path, text: readFileSync(join(root, path), 'ut
 describe('citations', () => {
   test('comments cite decisions, files and statements that exist', () => {
     const code = files.filter(
-      (path) =>
-        /\.(ts|tsx|js|cjs)$/.test(path) && path !== 'test/architecture/citations.test.ts' && !unmended.has(path),
+      (path) => /\.(ts|tsx|js|cjs)$/.test(path) && path !== 'test/architecture/citations.test.ts',
     );
     expect(code.length).toBeGreaterThan(500);
     expect(code.flatMap((path) => codeCitationFaults(read(path), citable))).toEqual([]);
@@ -37,7 +35,7 @@ describe('citations', () => {
 
   test('paths in Markdown exist, apart from those that a guide tells the reader to create', () => {
     const made = new Set(['graphs/nodes/word-count.ts', 'docs/reference/nodes/word_count.md']);
-    const texts = files.filter((path) => isMarkdown(path) && !path.endsWith('CHANGELOG.md') && !unmended.has(path));
+    const texts = files.filter((path) => isMarkdown(path) && !path.endsWith('CHANGELOG.md'));
     expect(texts.flatMap((path) => markdownPathFaults(read(path), citable, made))).toEqual([]);
   });
 
@@ -46,7 +44,7 @@ describe('citations', () => {
     const records = files.filter((path) => path.startsWith('docs/decisions/'));
     expect(records.filter((path) => !architecture.includes(`(${path.slice('docs/'.length)})`))).toEqual([]);
     const words = (text: string): number => text.split(/\s+/).filter((word) => /\w/.test(word)).length;
-    expect(records.filter((path) => !unmended.has(path) && words(read(path).text) > 300)).toEqual([]);
+    expect(records.filter((path) => words(read(path).text) > 300)).toEqual([]);
   });
 });
 

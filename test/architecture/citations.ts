@@ -68,7 +68,7 @@ export function codeCitationFaults({ path, text }: Cited, citable: Citable): str
       ...fileFaults(path, comment, citable),
       ...statementFaults(comment, citable),
       ...sectionFaults(comment),
-    ].map((fault) => `${path}:${line} cites ${fault}`),
+    ].map((missing) => `${path}:${line} cites ${missing}`),
   );
 }
 
@@ -84,7 +84,7 @@ export function markdownCitationFaults({ path, text }: Cited, citable: Citable):
     ...targets.filter((target) => !exists(target)).map((target) => `${target}, which is not in the repository`),
     ...decisionFaults(text, citable),
     ...sectionFaults(text),
-  ].map((fault) => `${path} cites ${fault}`);
+  ].map((missing) => `${path} cites ${missing}`);
 }
 
 const pathInText = /`((?:app|docs|examples|graphs|http|mcp|packages|scripts|src|test|tools)\/[\w./-]+)`/g;

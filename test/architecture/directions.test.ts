@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { cycles, directionFaults, importCounts, resolve, type Rules } from './directions.ts';
+import { cycles, directionViolations, importCounts, resolve, type Rules } from './directions.ts';
 import { readSource } from './source.ts';
 import type { Layer } from './tables.ts';
 
@@ -14,8 +14,8 @@ const subpaths = { '#src/*': './src/*', '#doors/*': './doors/*' };
 const vendors = { express: ['doors/'], '@scope/kit': ['doors/kit'] };
 const rules: Rules = { layers, vendors, subpaths, declared: new Set(['express', '@scope/kit', 'vitest']) };
 
-function faults(path: string, text: string): string[] {
-  return directionFaults([readSource(path, text)], rules);
+function violations(path: string, text: string): string[] {
+  return directionViolations([readSource(path, text)], rules);
 }
 
 describe('resolving', () => {
@@ -30,11 +30,13 @@ describe('resolving', () => {
 
 describe('layers', () => {
   test('an allowed direction passes', () => {
-    expect(faults('doors/a.ts', "import { b } from '#src/rules/b.ts'; import { c } from './deep/c.ts';")).toEqual([]);
+    expect(violations('doors/a.ts', "import { b } from '#src/rules/b.ts'; import { c } from './deep/c.ts';")).toEqual(
+      [],
+    );
   });
 
   test('a forbidden direction is told with its place', () => {
-    expect(faults('src/rules/a.ts', "\nimport { b } from '#doors/b.ts';")).toEqual([
+    expect(violations('src/rules/a.ts', "\nimport { b } from '#doors/b.ts';")).toEqual([
       'src/rules/a.ts:2 imports doors/b.ts: rules may not import doors',
     ]);
   });
@@ -44,72 +46,72 @@ describe('layers', () => {
     "await import('#doors/b.ts');",
     "new URL('../../doors/b.ts', import.meta.url);",
   ])('a forbidden direction is found in %s', (text) => {
-    expect(faults('src/rules/a.ts', text)).toHaveLength(1);
+    expect(violations('src/rules/a.ts', text)).toHaveLength(1);
   });
 
   test('a relative path across layers is refused, also in a direction that is allowed', () => {
-    expect(faults('doors/a.ts', "import { b } from '../src/rules/b.ts';")).toEqual([
+    expect(violations('doors/a.ts', "import { b } from '../src/rules/b.ts';")).toEqual([
       'doors/a.ts:1 imports src/rules/b.ts by a relative path: across layers use the # subpath',
     ]);
   });
 
   test('a layer for types only refuses values', () => {
-    expect(faults('pages/a.ts', "import type { B } from '#src/rules/b.ts';")).toEqual([]);
-    expect(faults('pages/a.ts', "import { b } from '#src/rules/b.ts';")).toHaveLength(1);
+    expect(violations('pages/a.ts', "import type { B } from '#src/rules/b.ts';")).toEqual([]);
+    expect(violations('pages/a.ts', "import { b } from '#src/rules/b.ts';")).toHaveLength(1);
   });
 
   test('a layer may be open to another for types alone', () => {
-    expect(faults('desks/a.ts', "import type { B } from '#doors/b.ts'; import { c } from '#src/rules/c.ts';")).toEqual(
-      [],
-    );
-    expect(faults('desks/a.ts', "import { b } from '#doors/b.ts';")).toEqual([
+    expect(
+      violations('desks/a.ts', "import type { B } from '#doors/b.ts'; import { c } from '#src/rules/c.ts';"),
+    ).toEqual([]);
+    expect(violations('desks/a.ts', "import { b } from '#doors/b.ts';")).toEqual([
       'desks/a.ts:1 imports doors/b.ts: desks may import types of doors only',
     ]);
   });
 
   test('a file outside every layer is told, and so is an import of one', () => {
-    expect(faults('src/stray.ts', '')).toEqual(['src/stray.ts belongs to no layer']);
-    expect(faults('doors/a.ts', "import { b } from '#src/stray.ts';")).toHaveLength(1);
+    expect(violations('src/stray.ts', '')).toEqual(['src/stray.ts belongs to no layer']);
+    expect(violations('doors/a.ts', "import { b } from '#src/stray.ts';")).toHaveLength(1);
   });
 
   test('files at the root and layers that may import all are free', () => {
-    expect(faults('vitest.config.ts', "import { a } from './doors/a.ts';")).toEqual([]);
-    expect(faults('test/a.ts', "import { a } from '#doors/a.ts'; import 'express'; import 'node:fs';")).toEqual([]);
+    expect(violations('vitest.config.ts', "import { a } from './doors/a.ts';")).toEqual([]);
+    expect(violations('test/a.ts', "import { a } from '#doors/a.ts'; import 'express'; import 'node:fs';")).toEqual([]);
   });
 });
 
 describe('packages and built-ins', () => {
   test('a package is allowed where its row says, in a folder or in a file and the folder of its name', () => {
-    expect(faults('doors/a.ts', "import express from 'express';")).toEqual([]);
-    expect(faults('doors/kit.ts', "import { k } from '@scope/kit';")).toEqual([]);
-    expect(faults('doors/kit/deep.ts', "import { k } from '@scope/kit/more';")).toEqual([]);
+    expect(violations('doors/a.ts', "import express from 'express';")).toEqual([]);
+    expect(violations('doors/kit.ts', "import { k } from '@scope/kit';")).toEqual([]);
+    expect(violations('doors/kit/deep.ts', "import { k } from '@scope/kit/more';")).toEqual([]);
   });
 
   test('a package elsewhere is refused, also when only its types are imported', () => {
-    expect(faults('src/rules/a.ts', "import type { E } from 'express';")).toEqual([
+    expect(violations('src/rules/a.ts', "import type { E } from 'express';")).toEqual([
       'src/rules/a.ts:1 imports express: it may be imported in doors/ only',
     ]);
-    expect(faults('doors/kitten.ts', "import { k } from '@scope/kit';")).toHaveLength(1);
+    expect(violations('doors/kitten.ts', "import { k } from '@scope/kit';")).toHaveLength(1);
   });
 
   test('a package without a row or without a declaration is refused', () => {
-    expect(faults('doors/a.ts', "import 'vitest';")).toEqual([
+    expect(violations('doors/a.ts', "import 'vitest';")).toEqual([
       'doors/a.ts:1 imports vitest, which has no row in the table of vendors',
     ]);
-    expect(faults('test/a.ts', "import 'ghost';")).toEqual([
+    expect(violations('test/a.ts', "import 'ghost';")).toEqual([
       'test/a.ts:1 imports ghost, which package.json does not declare',
     ]);
   });
 
   test('a built-in needs its prefix, an absolute path is never allowed', () => {
-    expect(faults('doors/a.ts', "import 'node:fs';")).toEqual([]);
-    expect(faults('doors/a.ts', "import 'fs';")).toHaveLength(1);
-    expect(faults('test/a.ts', "import '/home/me/a.ts';")).toHaveLength(1);
+    expect(violations('doors/a.ts', "import 'node:fs';")).toEqual([]);
+    expect(violations('doors/a.ts', "import 'fs';")).toHaveLength(1);
+    expect(violations('test/a.ts', "import '/home/me/a.ts';")).toHaveLength(1);
   });
 
   test('a pure layer may use the built-ins of its row only', () => {
-    expect(faults('src/rules/a.ts', "import 'node:crypto';")).toEqual([]);
-    expect(faults('src/rules/a.ts', "import 'node:fs';")).toEqual([
+    expect(violations('src/rules/a.ts', "import 'node:crypto';")).toEqual([]);
+    expect(violations('src/rules/a.ts', "import 'node:fs';")).toEqual([
       'src/rules/a.ts:1 imports node:fs: rules does no input or output',
     ]);
   });

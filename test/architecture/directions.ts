@@ -96,12 +96,12 @@ function importFault(source: Source, one: Import, rules: Rules): string | null {
 }
 
 /** Every import that goes against the tables, one sentence each. */
-export function directionFaults(sources: readonly Source[], rules: Rules): string[] {
+export function directionViolations(sources: readonly Source[], rules: Rules): string[] {
   return sources.flatMap((source) => {
     if (layerOf(source.path, rules.layers) === null) return [`${source.path} belongs to no layer`];
     return source.imports.flatMap((one) => {
-      const fault = importFault(source, one, rules);
-      return fault === null ? [] : [`${source.path}:${one.line} ${fault}`];
+      const error = importFault(source, one, rules);
+      return error === null ? [] : [`${source.path}:${one.line} ${error}`];
     });
   });
 }

@@ -56,7 +56,7 @@ describe('44 and 45: requests that a page of another site can make', () => {
     expect(calls).toHaveLength(0);
   });
 
-  test('nobody asks without a session, and a key is not one', async () => {
+  test('a question needs a session, and a key is not one', async () => {
     expect((await post({ messages: [user('x')] }, { headers: { cookie: '' } })).status).toBe(401);
     const keyed = await fetch(listener.url + chatPath, {
       method: 'POST',

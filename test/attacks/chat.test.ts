@@ -155,7 +155,7 @@ describe('55: markup of a document reaches no reader', () => {
   });
 });
 
-describe('57: nobody reads the answer any more', () => {
+describe('57: an answer without a reader', () => {
   test('the request to the model ends, and what was told is kept as stopped', async () => {
     await using scripted = await startModel('stall stream');
     const gone = new AbortController();

@@ -41,7 +41,7 @@ test('no cache on the way keeps an answer of the dashboard, or a refusal', async
   expect(headers.get('cache-control')).toBe('no-store');
 });
 
-test('only who is not signed in is asked to sign in', async () => {
+test('only a caller that is not signed in is asked to sign in', async () => {
   const ask = (path: string, cookie?: string) => app.call('GET', path, { cookie });
   const members = '/api/dashboard/members';
   const challenged = [
@@ -65,7 +65,7 @@ test('only who is not signed in is asked to sign in', async () => {
   for (const { headers } of others) expect(headers.get('www-authenticate')).toBeNull();
 });
 
-test('a cookie of somebody else beside a key, such as that of a load balancer, means nothing', async () => {
+test('a foreign cookie beside a key, such as that of a load balancer, is ignored', async () => {
   const key = app.seed.agentKey;
   const list = (cookie: string) => app.call('GET', '/api/dashboard/workflows', { key, cookie });
   expect((await list('AWSALB=abc; app.session=1')).status).toBe(200);
@@ -104,7 +104,7 @@ test('the audit log believes no header about where a call came from', async () =
   expect(log.body.records[0]).toMatchObject({ detail: body, ip: expect.stringMatching(/^(::ffff:)?127\.|^::1$/) });
 });
 
-describe('fields that are nobody’s to send', () => {
+describe('fields that no client may send', () => {
   const extra = '"__proto__":{"role":"owner"},"constructor":{"prototype":{"role":"owner"}},"createdBy":"usr_x"';
   const strict = bodies.filter(({ id }) => id !== 'dashboard.chat');
 

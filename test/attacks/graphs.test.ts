@@ -391,7 +391,7 @@ describe.each(['project', 'organization'] as const)('graph attacks: ids of anoth
   });
 });
 
-describe('graph attacks: who may', () => {
+describe('graph attacks: permissions', () => {
   test('a workflow key opens none of these addresses', async () => {
     for (const row of [...Object.values(dashboardWorkflows), ...Object.values(service)] as Route[]) {
       const path = row.path.replace(/:(id|workflowId)/, newId('workflow')).replace(':version', '1');

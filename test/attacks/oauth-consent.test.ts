@@ -171,7 +171,7 @@ describe('76: consent', () => {
     expect([elsewhere.status, elsewhere.landed]).toEqual([200, null]);
   });
 
-  test('is over for somebody who was removed meanwhile', async () => {
+  test('ends for a member who was removed meanwhile', async () => {
     const person = await app.addPerson('editor');
     const by = await consentBrowser(app, person);
     const fields = withFields(await opened(by), { act: 'allow' });
@@ -234,7 +234,7 @@ describe('82: the address of a document', () => {
     'data:application/json,{}',
   ];
 
-  test('that leads inside is refused like an unknown client, and nobody is connected to', async () => {
+  test('that leads inside is refused like an unknown client, and no connection is opened', async () => {
     for (const address of forms(inside.port)) {
       const answer = await owner.get(authorizePath({ ...asks, client_id: address }));
       expect([address, answer.status, answer.landed]).toEqual([address, 400, null]);
@@ -247,7 +247,7 @@ describe('82: the address of a document', () => {
     expect(inside.connections()).toBe(0);
   });
 
-  test('is not fetched for somebody who is not signed in', async () => {
+  test('is not fetched for a person who is not signed in', async () => {
     const { status, headers } = await anonymously(
       authorizePath({ ...asks, client_id: 'https://unreachable.example.com/client.json' }),
     );

@@ -68,7 +68,7 @@ describe('A link to the authorization endpoint', () => {
   const anonymously = (query: object) =>
     fetch(new URL(authorizePath({ ...asks, ...query }), app.addresses.api), { redirect: 'manual' });
 
-  it('sends nobody to an address that anybody registered before they have signed in', async () => {
+  it('redirects to a registered address only after sign-in', async () => {
     for (const wrong of [
       { response_type: 'token' },
       { scope: 'x' },

@@ -85,7 +85,7 @@ describe('75: a code that is used twice', () => {
     expect(await replays()).toBe(before + 1);
   });
 
-  it('of another client is not revoked by somebody who only knows it', async () => {
+  it('of another client is not revoked by a client that only knows it', async () => {
     const made = await consented();
     const { access_token: access } = (await token(made.fields)).body;
     const other = await consented();
@@ -106,7 +106,7 @@ describe('77: a refresh token that is used twice', () => {
     expect((await refresh(made, second.refresh_token)).body.error).toBe('invalid_grant');
   });
 
-  it('gives new tokens to one of eight that try at once, and none to anybody who comes late', async () => {
+  it('gives new tokens to one of eight concurrent requests, and none to a later one', async () => {
     const made = await consented();
     const first = (await token(made.fields)).body;
     const answers = await Promise.all(Array.from({ length: 8 }, () => refresh(made, first.refresh_token)));
@@ -215,7 +215,7 @@ describe('83: hostile registrations', () => {
     expect(page.body).not.toContain('<script>alert');
   });
 
-  it('by documents that nobody has seen come to an end for one person, and not for another', async () => {
+  it('by unknown documents are limited for one person, and not for another', async () => {
     const ask = (at: number, { cookie }: { cookie: string }) => {
       const id = encodeURIComponent(`https://a${at}.invalid/client.json`);
       return app.call('GET', `/oauth/authorize?client_id=${id}&response_type=code`, { cookie });

@@ -100,7 +100,7 @@ test('61: an id of another organization shows nothing of it', async () => {
   for (const { documentId } of theirs) expect(client.text).not.toContain(documentId);
 });
 
-describe('62: whoever may not read any more', () => {
+describe('62: a reader who lost access', () => {
   test('is cut off within the interval when a member is removed behind the back of this process', async () => {
     await using service = await serveRealtime(app, { checkMs: 20 });
     const person = await app.addPerson('viewer');

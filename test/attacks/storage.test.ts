@@ -284,7 +284,7 @@ describe('storage attacks', () => {
       ).rejects.toThrow('request.invalid');
   });
 
-  test('every answer of the attacks above was the client’s fault, none the store’s', () => {
+  test('every response to the attacks above is a client error, none an error of the store', () => {
     expect(served.failures).toEqual([]);
   });
 });

@@ -162,7 +162,7 @@ describe('A session', () => {
     expect(status).toBe(200);
   });
 
-  test('of somebody who belongs to no organization says what to do', async () => {
+  test('of a person without an organization says what to do', async () => {
     const { cookie } = await app.addPerson();
     const { status, body } = await app.call('GET', '/api/dashboard/context', { cookie });
     expect(status).toBe(400);

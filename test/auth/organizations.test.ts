@@ -179,7 +179,7 @@ describe('With SIGN_UP=invited', () => {
 });
 
 describe('An invitation', () => {
-  test('makes a member once, of two who take it at once and ever after', async () => {
+  test('makes a member once, also when it is accepted twice at the same time', async () => {
     const person = await app.addPerson();
     const invitationId = await invite(person.email);
     const answers = await Promise.all([1, 2, 3].map(() => post('accept-invitation', person, { invitationId })));
@@ -195,7 +195,7 @@ describe('An invitation', () => {
     problemOf(await post('accept-invitation', person, { invitationId }), 'invitation.not_found');
   });
 
-  test('of somebody who is a member already leaves them their role, and says so', async () => {
+  test('of a member keeps the member’s role, and says so', async () => {
     const person = await app.addPerson('viewer');
     const invitationId = await invite(person.email);
     const { body } = await post('accept-invitation', person, { invitationId });
@@ -215,7 +215,7 @@ describe('An invitation', () => {
       }
   });
 
-  test('is told by nothing but its id to whoever has the address', async () => {
+  test('shows only its id to a person with the address', async () => {
     const person = await app.addPerson();
     const id = await invite(person.email);
     const addresses = ['organization/list', 'get-session', 'list-sessions', 'organization/list-user-invitations'];

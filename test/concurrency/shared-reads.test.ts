@@ -16,7 +16,7 @@ function store() {
 }
 
 describe('shared reads', () => {
-  it('answer whoever asks meanwhile with one read that begins later, never with the one in flight', async () => {
+  it('answer later callers with one read that begins later, never with the one in flight', async () => {
     const { begun, read, write } = store();
     const reads = new SharedReads((key) => read([key]));
     const first = reads.get('a');

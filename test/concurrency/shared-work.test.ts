@@ -11,7 +11,7 @@ const outcome = (work: Promise<string>): Promise<string> =>
   work.catch((error: unknown) => (error instanceof Error && 'code' in error ? String(error.code) : String(error)));
 
 describe('Shared work', () => {
-  test('is done once for all who ask under one key meanwhile, and again for who asks later', async () => {
+  test('is done once for concurrent callers of one key, and again for a later caller', async () => {
     const work = new SharedWork<string>({ atOnce: 1, waiting: 0 });
     let made = 0;
     const make = async (): Promise<string> => `made ${(made += 1)}`;
@@ -42,7 +42,7 @@ describe('Shared work', () => {
     expect(await work.do('f', async () => 'made')).toBe('made');
   });
 
-  test('that fails is told to all who asked, and leaves its place', async () => {
+  test('that fails rejects all its callers, and frees its slot', async () => {
     const work = new SharedWork<string>({ atOnce: 1, waiting: 1 });
     const first = held();
     const [one, other] = [work.do('a', first.make), work.do('a', first.make)];

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { publishAddresses, readAddresses } from '#app/compose/addresses-file.ts';
 
-test('whoever reads the addresses while they are published finds the whole of them or nothing', async () => {
+test('a reader finds the addresses complete or absent while they are published', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'inkgraph-'));
   const addresses = { api: 'x'.repeat(5_000_000), agents: null, mcp: null, objects: null };
   for (let round = 0; round < 10; round += 1) {

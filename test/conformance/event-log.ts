@@ -156,7 +156,7 @@ function heard(log: () => EventLog): void {
     expect(read).toHaveLength(2);
   });
 
-  test('nobody hears an event that was known already', async () => {
+  test('no listener receives a known event again', async () => {
     const organizationId = newId('organization');
     const event = realtimeEvent(organizationId);
     await log().append([event]);

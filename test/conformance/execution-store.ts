@@ -481,7 +481,7 @@ const question = (path: string): OpenQuestion => ({
 const answerTo = (path: string, at: Date): GivenAnswer => ({ path, answer: { ok: true }, by: 'key_a', at });
 
 function waiting(store: () => ExecutionStore): void {
-  test('a run that waits is held by nobody, and goes on when it is answered, not counted as a death', async () => {
+  test('a waiting run has no owner, and goes on when it is answered, not counted as a death', async () => {
     const now = new Date();
     const execution = await oneRun(store());
     const lease = await claimed(store(), now);

@@ -127,7 +127,7 @@ function forgetting(store: () => IdempotencyStore): void {
     expect(await store().finish(scope, 'second', reply('second'))).toEqual({ reply: reply('second'), mine: true });
   });
 
-  test('abandoning what nobody began is not an error', async () => {
+  test('abandoning a key that was never begun is not an error', async () => {
     await expect(store().abandon(freshScope())).resolves.toBeUndefined();
   });
 }

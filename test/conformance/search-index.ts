@@ -283,7 +283,7 @@ function degrading(subject: () => SearchIndexUnderTest): void {
     expect(await index.search({ ...tenant, text: 'the of', limit: 10 })).toEqual({ hits: [], degraded: ['semantic'] });
   });
 
-  test('vectors of another length, as a model before left them, harm nobody', async () => {
+  test('vectors of another length, from an earlier model, break no search', async () => {
     const tenant = freshTenant();
     const index = subject().open(options);
     const vector = Float32Array.from([0.6, 0.8]);
@@ -358,7 +358,7 @@ function hostile(mode: string, index: () => SearchIndex): void {
     'the of and',
     '１２３４５',
     '\u{202e}\u{feff}',
-  ])(`${mode}: the query %j is answered within a second, without a fault`, async (text) => {
+  ])(`${mode}: the query %j is answered within a second, without an error`, async (text) => {
     const tenant = freshTenant();
     await index().upsert(await embedded(tenant, 'a walnut table'));
     const started = performance.now();

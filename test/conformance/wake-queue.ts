@@ -76,7 +76,7 @@ export function wakeQueueConformance(name: string, make: () => Promise<WakeQueue
       await expect(subject.queue.notify()).resolves.toBeUndefined();
     });
 
-    test('a closed queue wakes nobody, delayed notifications included, and closing again is fine', async () => {
+    test('a closed queue wakes no consumer, delayed notifications included, and closing twice is allowed', async () => {
       const { wake, count } = listener();
       subject.queue.consume(wake);
       await subject.queue.notify({ delayMs: 30 });

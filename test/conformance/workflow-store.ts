@@ -153,7 +153,7 @@ function versions(subject: () => WorkflowStoreUnderTest): void {
     expect(await store.findVersion('org_other', id, 2)).toBeNull();
   });
 
-  test('who publishes late does not take the place of a newer version', async () => {
+  test('a late publish does not replace a newer version', async () => {
     const { store } = subject();
     const { tenant, organizationId, id, workflow, versionOf } = parts();
     await store.insert(workflow, { version: versionOf(1, named('A')) });

@@ -4,6 +4,7 @@ import { catalogOf } from '#graphs/catalog.ts';
 import { checkGraph } from '#graphs/check.ts';
 import { defineNode } from '#graphs/define.ts';
 import { noop, testNode, visit } from '#test/graphs/support/graph-fixtures.ts';
+import { cpuClock } from '#test/support/cpu-time.ts';
 
 const write = testNode('write', () => ({ update: {} }), { writes: ['x'] });
 const read = testNode('read', () => ({ update: {} }), { reads: ['x'] });
@@ -240,9 +241,9 @@ describe('Checking a graph', () => {
       nodes: Object.fromEntries(names.map((name) => [name, { type: 'nope' }])),
       edges: edges('START>n0', ...names.map((name, at) => `${name}>${names[at + 1] ?? 'END'}`)),
     });
-    const started = performance.now();
+    const computed = cpuClock();
     const { valid, issues } = checkGraph(raw, catalog);
-    expect(performance.now() - started).toBeLessThan(500);
+    expect(computed()).toBeLessThan(500);
     expect(valid).toBe(false);
     expect(issues.map((issue) => `${issue.code} ${issue.path}`)).toEqual([
       'LIMIT_EXCEEDED /nodes',
@@ -263,9 +264,9 @@ describe('Checking a graph', () => {
         to: names[(at * 13) % 500],
       })),
     });
-    const started = performance.now();
+    const computed = cpuClock();
     const { issues, stats } = checkGraph(raw, catalog);
-    expect(performance.now() - started).toBeLessThan(3_000);
+    expect(computed()).toBeLessThan(3_000);
     expect(issues).toHaveLength(200);
     expect(stats.issuesLeftOut).toBeGreaterThan(0);
   });

@@ -52,7 +52,7 @@ describe('Receipt extraction', () => {
 });
 
 describe('Triage', () => {
-  test('reads what is owed of an invoice, asks nobody, and tells what it was', async () => {
+  test('reads the total of an invoice without a question, and returns its label', async () => {
     const done = await run(triage, 'invoice.pdf', 'application/pdf');
     expect(done).toMatchObject({ status: 'succeeded', outputs: { label: 'invoice' } });
     expect(pathsOf(done)).toContain('extract_fields');

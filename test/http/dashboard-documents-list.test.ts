@@ -194,7 +194,7 @@ describe('organizationId', () => {
     expect(coded(elsewhere)).toBe('400 request.cursor_invalid');
   });
 
-  test('has to be named by who has no active one', async () => {
+  test('has to be named by a caller without an active one', async () => {
     const client = await dashboardClient(app, await app.addPerson());
     const refused = await list(client);
     expect([coded(refused), ...pointers(refused)]).toEqual(['400 request.invalid', '/organizationId']);

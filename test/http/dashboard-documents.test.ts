@@ -112,7 +112,7 @@ describe('uploads of a session', () => {
     expect(await told(answers[0]?.body.document.id)).toEqual(['document.created']);
   });
 
-  test('are acknowledged by who asked for them, and nobody else', async () => {
+  test('are acknowledged by the caller that asked for them only', async () => {
     const objectKey = await by.editor.put(tinyPng, 'image/png');
     for (const other of [by.owner, by.stranger]) expect(coded(await other.ack(objectKey))).toBe('404 upload.not_found');
     expect(coded(await by.viewer.ack(objectKey)), 'a viewer uploads nothing').toBe('403 auth.forbidden');

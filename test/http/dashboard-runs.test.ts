@@ -53,7 +53,7 @@ const read = async (runId: string, client = by.viewer) =>
   replyOf(rows.get, await client.get(`/api/dashboard/runs/${runId}`));
 
 describe('GET /context', () => {
-  test('tells a session who it is: user, role, projects of the organization, scopes', async () => {
+  test('returns the user, role, projects of the organization and scopes of a session', async () => {
     const context = replyOf(rows.context, await by.viewer.get('/api/dashboard/context'));
     const { organizationId, projectId } = app.seed;
     expect(context.organization).toEqual({ id: organizationId, name: expect.stringMatching(/./) });
@@ -91,7 +91,7 @@ describe('runs of a session', () => {
     expect(await read(other.runId)).toMatchObject({ workflowId: workflows.fine, steps: [{ nodeId: 'a' }] });
   });
 
-  test('of a document are listed under it, for whoever can read it', async () => {
+  test('of a document are listed under it, for every caller that can read it', async () => {
     const { runId } = await queue(documents[0].id, workflows.fine);
     const path = `${documentsPath}/${documents[0].id}/runs`;
     const page = (await by.viewer.get(`${path}?limit=1`)).body;

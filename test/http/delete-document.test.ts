@@ -214,8 +214,8 @@ test('a run that is under way is canceled, and nothing stays of what it writes a
   expect([shown.status, shown.body.status]).toEqual([200, 'canceled']);
 });
 
-describe('Who may delete a document', () => {
-  test('is nobody of another organization: it is not there for them, and stays as it is', async () => {
+describe('Permission to delete a document', () => {
+  test('is not given to another organization: it finds no document, and the document stays as it is', async () => {
     const { id } = await app.store(tinyPng, 'image/png', 'public');
     const neighbour = await addNeighbour(app, 'organization');
     const theirs = await app.signIn({ email: neighbour.operatorEmail, password: neighbour.operatorPassword });
@@ -227,7 +227,7 @@ describe('Who may delete a document', () => {
     expect(await stored.audit.countDocuments({ target: id })).toBe(0);
   });
 
-  test('is no key of another project, though the document is public, and nobody without a session', async () => {
+  test('is not given to a key of another project, though the document is public, nor without a session', async () => {
     const { id } = await app.store(tinyPng, 'image/png', 'public');
     const { organizationId } = app.seed;
     const neighbour = await addNeighbour(app, 'project');
@@ -254,7 +254,7 @@ describe('Who may delete a document', () => {
   });
 });
 
-test('twenty who delete at once: one does, the others find nothing, and it is told once', async () => {
+test('of twenty concurrent deletes one deletes, the others find nothing, and one event is sent', async () => {
   const { id } = await app.store(tinyPng, 'image/png');
   const answers = await Promise.all(Array.from({ length: 20 }, () => remove(id)));
   const count = (wanted: number) => answers.filter(({ status }) => status === wanted).length;

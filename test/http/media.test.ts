@@ -138,7 +138,7 @@ describe('A page image', () => {
     }
   });
 
-  test('is not run, not sniffed, and kept by the browser of who has the address', async () => {
+  test('is not run, not sniffed, and cached by the browser', async () => {
     for (const url of [pageUrl(letter), thumbnailUrl(letter)]) {
       const { response } = await picture(url);
       expect(Object.fromEntries(response.headers)).toMatchObject({

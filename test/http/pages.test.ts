@@ -67,7 +67,7 @@ describe('A person without an account', () => {
     }
   });
 
-  test('who comes by the link of an invitation is led to that, and gets no organization of their own', async () => {
+  test('the link of an invitation leads to the invitation, and creates no organization', async () => {
     const person = account();
     const id = await invite(person.email, 'viewer');
     const { browser, shown } = await signedUp(person, `/invitations/${id}`);
@@ -185,7 +185,7 @@ describe('Signing in', () => {
   });
 });
 
-describe('Somebody who is signed in', () => {
+describe('A person who is signed in', () => {
   let browser: Browser;
   let person: ReturnType<typeof account>;
   beforeAll(async () => {

@@ -115,7 +115,7 @@ describe('a program with a grant over two projects', () => {
     expect(workflows).toEqual(expect.arrayContaining([at.seed.workflowId, second.workflowId]));
   });
 
-  it('uploads: whoever asked for the address acknowledges it', async () => {
+  it('uploads: the caller that asked for the address acknowledges it', async () => {
     const asked = { action: 'presign', contentType: 'image/png', size: tinyPng.length, projectId: second.projectId };
     const { uploadUrl, headers, objectKey } = (await use(agent, 'upload_document', asked)).data.upload;
     await fetch(uploadUrl, { method: 'PUT', headers, body: new Uint8Array(tinyPng) });

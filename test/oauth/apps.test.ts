@@ -34,7 +34,7 @@ const listed = async (cookie: string): Promise<string[]> =>
 const isLive = async ({ _id }: OAuthGrant) => (await app.app.deps.oauth.findGrant(_id))?.revokedAt === null;
 
 describe('Connected apps', () => {
-  test('are listed to who let them in, and all of the organization to who manages keys', async () => {
+  test('are listed to the member who allowed them, and all of the organization to a manager of keys', async () => {
     const [mine, theirs] = [await connected(editor.userId), await connected(ownerId)];
     await connected(editor.userId, { expiresAt: new Date(0) });
     expect(await listed(editor.cookie)).toEqual([mine._id]);
@@ -57,7 +57,7 @@ describe('Connected apps', () => {
     ]);
   });
 
-  test('are disconnected by who let them in and by who manages keys, once, and by nobody else', async () => {
+  test('are disconnected once, by the member who allowed them or a manager of keys only', async () => {
     const [mine, theirs] = [await connected(editor.userId), await connected(ownerId)];
     const remove = (id: string, cookie: string) => app.call('DELETE', `${base}/apps/${id}`, { cookie });
     problemOf(await remove(theirs._id, editor.cookie), 'app.not_found');
@@ -74,7 +74,7 @@ describe('Connected apps', () => {
     ]);
   });
 
-  test("of another organization answer like ones that nobody has, and so does a program's own grant", async () => {
+  test("of another organization answer like unknown ones, and so does a program's own grant", async () => {
     const neighbour = await addNeighbour(app, 'organization');
     const theirs = await connected(newId('user'), { organizationId: neighbour.organizationId });
     const machine = await connected(ownerId, { kind: 'machine' });
@@ -178,7 +178,7 @@ describe('The page of connected apps', () => {
     expect((await owner.get('/apps')).html).not.toContain('Nightly');
   });
 
-  test('keeps what is for admins from others, and is for nobody without a session', async () => {
+  test('shows the part for admins to admins only, and needs a session', async () => {
     const other = await consentBrowser(app, editor);
     const { html } = await other.get('/apps');
     expect(html).not.toContain('/apps/clients');

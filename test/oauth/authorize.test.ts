@@ -38,7 +38,7 @@ describe('An authorization request', () => {
     expect(read({ scope: '', resource: '' })).toEqual(read());
   });
 
-  test('leaves scopes out that nobody knows, and is refused where none is left', () => {
+  test('leaves unknown scopes out, and is refused where none is left', () => {
     const { scopes, offline } = read({ scope: 'openid  offline_access documents:write uploads:write runs:read' });
     expect({ scopes, offline }).toEqual({ scopes: ['runs:read', 'documents:write'], offline: true });
     expect(read({ scope: 'offline_access' })).toMatchObject({ offline: true, scopes: { length: 3 } });
@@ -74,7 +74,7 @@ describe('An authorization request', () => {
     expect(read({ resource: [resource, 'HTTPS://MCP.example.com:443/mcp'] }).resource).toBe(resource);
   });
 
-  test('names our resource by an address that somebody narrowed, or that ends in a slash', () => {
+  test('names our resource by a narrower address, or one that ends in a slash', () => {
     for (const given of [`${resource}/`, `${resource}?read_only=true&toolsets=runs`, `${resource}/?project=prj_1`])
       expect(read({ resource: given }).resource).toBe(resource);
   });

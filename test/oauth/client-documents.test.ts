@@ -238,7 +238,7 @@ describe('A client id that is an address', () => {
   });
 });
 
-test('For somebody who could be anybody, what is kept of a document has to do', async () => {
+test('An anonymous caller gets the cached document only', async () => {
   const { clients, another, pass } = directory();
   expect(await clients.find(address, 'kept')).toBeNull();
   expect(site.received).toHaveLength(0);
@@ -249,7 +249,7 @@ test('For somebody who could be anybody, what is kept of a document has to do', 
   expect(site.received).toHaveLength(1);
 });
 
-test('Clients without an address come from the store until they are forgotten, and nobody is asked for them', async () => {
+test('Clients without an address come from the store until they are deleted, and are not fetched', async () => {
   const { clients, stored } = directory();
   const [live, over] = [oauthClient(), oauthClient({ expiresAt: new Date(0) })];
   for (const client of [live, over]) stored.set(client._id, client);

@@ -36,7 +36,7 @@ const grantOf = async (code: string) => {
   return app.app.deps.oauth.findGrant(found?.grantId ?? '');
 };
 
-describe('Somebody who is not signed in', () => {
+describe('A person who is not signed in', () => {
   test('signs in first, and is asked then', async () => {
     const browser = createBrowser(app);
     const path = authorizePath(asks);
@@ -66,7 +66,7 @@ describe('Somebody who is not signed in', () => {
 });
 
 describe('The page of consent', () => {
-  test('shows who asks, where access goes, and what is offered', async () => {
+  test('shows the program, its redirect host and the offered access', async () => {
     const { html } = await owner.get(authorizePath({ ...asks, scope: 'runs:execute offline_access' }));
     expect(html).toMatch(/class="host"><bdi>agents\.example\.com<\/bdi>/);
     expect(html).toContain('Registered itself on');
@@ -111,7 +111,7 @@ describe('The page of consent', () => {
     expect((await owner.post(withFields(fields, { act: 'allow' }))).status).toBe(303);
   });
 
-  test('of somebody without an organization leads to making one, and back', async () => {
+  test('of a person without an organization leads to making one, and back', async () => {
     const person = await app.addPerson();
     const { status, html } = await (await consentBrowser(app, person)).get(authorizePath(asks));
     expect(status).toBe(200);

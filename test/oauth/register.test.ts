@@ -23,7 +23,7 @@ const register = (body: unknown) =>
   });
 
 describe('A program that registers', () => {
-  test('without a secret is known by its id, until nobody uses it for a week', async () => {
+  test('without a secret is known by its id, until it is unused for a week', async () => {
     const { status, headers, body } = await register({
       client_name: ' Inspector\u202e \n evil ',
       redirect_uris: ['http://localhost:6274/oauth/callback', 'cursor://anysphere.cursor-mcp/oauth/callback'],

@@ -99,7 +99,7 @@ describe('Revocation', () => {
     expect((await revoke(refresh)).status).toBe(200);
   });
 
-  test('is nothing to a token that nobody knows, and refused for one of another client', async () => {
+  test('succeeds for an unknown token, and is refused for one of another client', async () => {
     const mine = await connected();
     const other = await connected();
     expect((await mine.revoke('anything')).status).toBe(200);
@@ -109,7 +109,7 @@ describe('Revocation', () => {
     expect((await other.introspect(other.refresh)).body.active).toBe(true);
   });
 
-  test('is open to a public client by its id, from any page, and to nobody without one', async () => {
+  test('is open to a public client by its id, from any page, and needs an id', async () => {
     const { fields, client } = await server.consented();
     const { body } = await server.token(fields);
     const token = body.refresh_token as string;

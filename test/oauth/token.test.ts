@@ -92,7 +92,7 @@ describe('A code', () => {
     expect((await server.token(made.fields)).body.error).toBe('invalid_grant');
   });
 
-  test('gives nothing to somebody who was removed from the organization', async () => {
+  test('gives nothing to a member who was removed from the organization', async () => {
     const { fields, grant, memberId } = await server.consented();
     await server.members.remove(grant.organizationId, memberId, 'editor');
     expect((await server.token(fields)).body.error).toBe('invalid_grant');
@@ -194,7 +194,7 @@ describe("An organization's own client", () => {
   });
 });
 
-test('A document of a client is fetched for who holds something that was issued to it, and for nobody else', async () => {
+test('The document of a client is fetched only for a caller that holds a token or code of it', async () => {
   const id = 'https://agents.example.com/client.json';
   const looked: (string | undefined)[] = [];
   const client = oauthClient({ _id: id, origin: 'document' });

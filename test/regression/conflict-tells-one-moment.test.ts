@@ -5,7 +5,7 @@ import { tools } from '#tools/index.ts';
 import { startTestApp } from '#test/support/test-app.ts';
 import type { WorkflowStore } from '#src/stores/workflows.ts';
 
-test('a conflict tells the edits up to the revision it names, whoever saves in between', async () => {
+test('a conflict lists the edits up to the revision it names, also when another save comes in between', async () => {
   await using app = await startTestApp({ env: { SERVICES: 'api' } });
   const { deps, logger } = app.app;
   const principal = await new Authenticator(deps.apiKeys, logger).byKey(app.seed.agentKey, 'service-key');

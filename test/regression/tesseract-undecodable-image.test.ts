@@ -36,14 +36,14 @@ test('our engine answers with a AppError, reads the next page, prints nothing, a
     const engine = createTesseractEngine({ workers: 1 });
     const options = { language: 'eng', timeoutMs: 30_000 };
     const junk = { index: 0, width: 10, height: 10, png: Buffer.from('this is no image') };
-    const fault = await engine.recognize(junk, options).catch((error) => error.code);
+    const thrown = await engine.recognize(junk, options).catch((error) => error.code);
     const page = await createImageCodec().page(await readFile('test/fixtures/note.gif'), 0);
     const read = await engine.recognize(page, options);
 
     const worker = startTesseractWorker('eng', async () => 'node_modules/@tesseract.js-data/eng/4.0.0_best_int');
     const never = new AbortController().signal;
     const raw = await worker.recognize(junk.png, 3, never).catch((error) => error.constructor.name);
-    console.log(JSON.stringify([fault, read.text.length > 50, raw, worker.ended]));
+    console.log(JSON.stringify([thrown, read.text.length > 50, raw, worker.ended]));
   `);
   expect({ code, errors }).toEqual({ code: 0, errors: '' });
   expect(JSON.parse(output)).toEqual(['image.undecodable', true, 'ThreadCallError', true]);

@@ -114,11 +114,11 @@ describe('npm run graphs', () => {
 
   test.each([
     [['paint'], 'Usage:'],
-    [['check', 'nothing'], '"nothing" is no file'],
+    [['check', 'nothing'], '"nothing" is not a graph'],
     [['export', 'wf_none'], 'No workflow with this id'],
-    [['export', 'wf_triage', '--format', 'svg'], '--format: expected ts or json'],
-    [['export', 'wf_triage', '--out', 'no/such/folder/x.ts'], '--out: no/such/folder/x.ts cannot be written'],
-    [['list', '--out', 'x'], '--out is no option of list'],
+    [['export', 'wf_triage', '--format', 'svg'], '--format must be ts or json'],
+    [['export', 'wf_triage', '--out', 'no/such/folder/x.ts'], 'Cannot write no/such/folder/x.ts of --out'],
+    [['list', '--out', 'x'], 'list has no option --out'],
     [['draw', 'graphs/hash.ts'], 'exports 0 workflows'],
   ])('%j ends with 1 and says why, without a stack', async (args, reason) => {
     const { code, out, err } = await graphs(...args);

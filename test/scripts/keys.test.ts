@@ -67,14 +67,14 @@ describe('npm run keys', () => {
   });
 
   test.each([
-    [['create', '--kind', 'admin'], '--kind: expected workflow or service'],
-    [['create', '--kind', 'service', '--days', '0'], '--days: expected a whole number'],
+    [['create', '--kind', 'admin'], '--kind must be workflow or service'],
+    [['create', '--kind', 'service', '--days', '0'], '--days must be a whole number'],
     [['revoke', 'key_unknown'], 'no API key with this id'],
     [['shred'], 'Usage:'],
     [['create', '--kind', 'service', '--dayz', '2'], "Unknown option '--dayz'"],
     [['create', '--kind', 'service', '--days'], '--days'],
     [['create', '--kind', 'service', 'service'], 'Usage:'],
-    [['create', '--kind', 'service', '--scopes', 'workflows:write,everything'], '--scopes: expected all, or some of'],
+    [['create', '--kind', 'service', '--scopes', 'workflows:write,everything'], '--scopes must be all, or some of'],
     [['create', '--kind', 'workflow', '--scopes', 'all'], 'leave the scopes out'],
   ])('%j ends with 1 and says why, without a stack', async (args, reason) => {
     const { code, out, err } = await keys(...args);

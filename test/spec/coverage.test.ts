@@ -3,7 +3,7 @@ import { join, resolve } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { readSource, readSources } from '#test/architecture/source.ts';
 import { provable } from '#test/support/verifies.ts';
-import { coverageCounts, coverageFaults } from './coverage.ts';
+import { coverageCounts, coverageViolations } from './coverage.ts';
 import { chapters, deferred, proved } from './requirement.ts';
 import { requirements } from './requirements.ts';
 
@@ -13,7 +13,7 @@ const tests = readSources(root).filter((source) => source.path.startsWith('test/
 describe('the specification', () => {
   test('every statement to be proved has a test, and nothing else claims to prove one', () => {
     process.stdout.write(`${coverageCounts(requirements, tests)}\n`);
-    expect(coverageFaults(requirements, tests, (path) => existsSync(join(root, path)))).toEqual([]);
+    expect(coverageViolations(requirements, tests, (path) => existsSync(join(root, path)))).toEqual([]);
   });
 
   test('every chapter of the specification has rows', () => {
@@ -32,19 +32,20 @@ describe('the guard itself', () => {
     ...proved('Resources', { 'a.one': 'One', 'a.two': ['Two', '0001-two'] }),
     ...deferred('States', 'mcp', { 'b.one': 'Later' }),
   ];
-  const faults = (text: string): string[] => coverageFaults(rows, [readSource('test/a.test.ts', text)], () => true);
+  const violations = (text: string): string[] =>
+    coverageViolations(rows, [readSource('test/a.test.ts', text)], () => true);
   const both = "verifies('a.one', f); verifies('a.two', f);";
 
-  test('all proved is no fault', () => {
-    expect(faults(both)).toEqual([]);
+  test('a row with a proof is no violation', () => {
+    expect(violations(both)).toEqual([]);
   });
 
   test('a statement without a test is told', () => {
-    expect(faults("verifies('a.two', f); // verifies('a.one', f)")).toEqual(['a.one has no test: One']);
+    expect(violations("verifies('a.two', f); // verifies('a.one', f)")).toEqual(['a.one has no test: One']);
   });
 
   test('an unknown id, a deferred one and one that is not written out are told', () => {
-    expect(faults(`${both}\nverifies('a.three', f);\nverifies('b.one', f);\nverifies(id, f);`)).toEqual([
+    expect(violations(`${both}\nverifies('a.three', f);\nverifies('b.one', f);\nverifies(id, f);`)).toEqual([
       'test/a.test.ts:2 proves a.three, which no row has',
       'test/a.test.ts:3 proves b.one, which is deferred to mcp',
       'test/a.test.ts:4 calls verifies with an id that is not written out',
@@ -53,14 +54,14 @@ describe('the guard itself', () => {
 
   test('repeated ids and statements are told', () => {
     const source = [readSource('test/a.test.ts', both)];
-    const twice = coverageFaults([...rows, ...proved('Errors', { 'a.one': 'Three' })], source, () => true);
+    const twice = coverageViolations([...rows, ...proved('Errors', { 'a.one': 'Three' })], source, () => true);
     expect(twice).toEqual(['a.one is the id of two rows']);
-    const same = coverageFaults([...rows, ...deferred('Errors', 'mcp', { 'a.four': 'One' })], source, () => true);
+    const same = coverageViolations([...rows, ...deferred('Errors', 'mcp', { 'a.four': 'One' })], source, () => true);
     expect(same).toEqual(['two rows say "One"']);
   });
 
   test('a decision that is not there is told', () => {
-    expect(coverageFaults(rows, [readSource('test/a.test.ts', both)], () => false)).toEqual([
+    expect(coverageViolations(rows, [readSource('test/a.test.ts', both)], () => false)).toEqual([
       'a.two cites docs/decisions/0001-two.md, which does not exist',
     ]);
   });

@@ -2,7 +2,7 @@ import type { Source } from '#test/architecture/source.ts';
 import type { Requirement } from './requirement.ts';
 
 /** Mismatches between the rows and the tests that claim to prove them, one sentence each. */
-export function coverageFaults(
+export function coverageViolations(
   rows: readonly Requirement[],
   tests: readonly Source[],
   exists: (path: string) => boolean,

@@ -99,7 +99,7 @@ export async function problemOf(response: Response): Promise<Problem> {
   return (await response.json()) as Problem;
 }
 
-/** The code of the fault that an operation ends in; `none` when it succeeds. */
+/** Error code that an operation ends in; `none` when it succeeds. */
 export async function faultCode(operation: Promise<unknown>): Promise<string> {
   return operation.then(
     () => 'none',

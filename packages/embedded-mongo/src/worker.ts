@@ -2,7 +2,7 @@ import { parentPort, workerData } from 'node:worker_threads';
 import { startEngine } from './start.ts';
 
 const port = parentPort;
-if (!port) throw new Error('embedded/worker.ts runs as a worker thread');
+if (!port) throw new Error('This file is the worker thread of openEmbeddedDatabase: call that instead.');
 const { dataDir, address } = workerData as { dataDir: string; address: string };
 
 try {

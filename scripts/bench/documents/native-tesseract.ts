@@ -9,7 +9,7 @@ import { gunzip } from 'node:zlib';
 const run = promisify(execFile);
 
 export interface NativeResult {
-  /** Of each page, in order. */
+  /** Text of each page, in order. */
   readonly texts: readonly string[];
   /** User and system time of the command by page, in milliseconds; the model is loaded once for all pages. */
   readonly cpuMs: number;

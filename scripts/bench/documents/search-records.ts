@@ -40,7 +40,7 @@ export interface MadeUpRecords {
   /** In turn. */
   readonly organizations: readonly string[];
   readonly projectId?: string;
-  /** Of the recognized text. */
+  /** Words of the recognized text. */
   readonly words?: number;
   readonly idAt?: (index: number) => string;
 }

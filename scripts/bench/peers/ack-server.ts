@@ -1,5 +1,5 @@
 /**
- * What an acknowledgement costs at the least: Express, a key looked up by its hash, a body checked by zod, and one durable record in
+ * Lower bound of the cost of an acknowledgement: Express, a key lookup by hash, a body checked by zod, and one durable record in
  * an append-only file. It looks at no object, keeps no index, checks no tenant and starts nothing.
  */
 import { createHash } from 'node:crypto';

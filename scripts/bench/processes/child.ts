@@ -32,7 +32,7 @@ export interface ChildOptions {
 
 const endWithinMs = 15_000;
 
-/** What a process under test must not inherit: the settings of whoever runs the benchmark. */
+/** Environment variables that a process under test must not inherit from the benchmark. */
 function quietEnvironment(): Record<string, string> {
   const kept = ['PATH', 'HOME', 'TMPDIR', 'TEMP', 'TMP', 'SystemRoot', 'LANG', 'LC_ALL', 'NODE_COMPILE_CACHE'];
   return Object.fromEntries(

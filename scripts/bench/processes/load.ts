@@ -7,14 +7,14 @@ export interface LoadJob {
   readonly requests: readonly HttpRequest[];
   /** Connections, each with one request under way at a time. */
   readonly connections: number;
-  /** Whether the answers' bodies are wanted. */
+  /** true: returns the response bodies. */
   readonly keepBodies: boolean;
 }
 
 export interface LoadResult {
   readonly elapsedMs: number;
   readonly latenciesMs: Float64Array;
-  /** How many answers had which status. */
+  /** Number of responses by status. */
   readonly statuses: Readonly<Record<number, number>>;
   readonly bodies: readonly string[];
 }
@@ -24,7 +24,7 @@ export interface RunsOverHttp {
   readonly count: number;
   readonly connections: number;
   readonly start: HttpRequest;
-  /** Where the answer names itself and says how far it is; null: the first answer is the end. */
+  /** Members of the response with its id and status, to poll until the end; null: the first response is final. */
   readonly poll: { readonly headers: Readonly<Record<string, string>>; readonly origin: string } | null;
 }
 

@@ -1,8 +1,8 @@
-/** Loaded with `--import` before a process under test: it tells what it used, and ends when the benchmark does. */
+/** Loaded with `--import` before a process under test: reports its resource usage, and ends it together with the benchmark. */
 import { isMainThread, type Worker } from 'node:worker_threads';
 import { serve } from '#scripts/bench/processes/serve.ts';
 
-/** Of the whole process, since its start. */
+/** Usage of the whole process since its start. */
 export interface Usage {
   readonly cpuMs: number;
   /** The part of `cpuMs` that Tesseract's threads used; those that have ended are not counted. */
@@ -38,6 +38,6 @@ if (isMainThread) {
   });
   serve({ usage: () => usageWith(tesseract) });
   process.once('disconnect', () => process.exit());
-  // A service under test ends by itself when it is told to, with the channel open.
+  // A service under test ends by a signal, while the channel is still open.
   process.channel?.unref();
 }

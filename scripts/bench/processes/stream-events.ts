@@ -1,7 +1,7 @@
-/** What both sides of the row on streams tell, and how they are measured. */
+/** Events and measurement that both sides of the stream row share. */
 import { newId } from '#src/domain/ids.ts';
 
-/** Events told one after the other. */
+/** Number of events, sent one after the other. */
 export interface TellJob {
   readonly count: number;
   readonly everyMs: number;
@@ -10,7 +10,7 @@ export interface TellJob {
 /** Milliseconds since 1970, in parts: comparable between processes of one machine. */
 export const preciseNow = (): number => performance.timeOrigin + performance.now();
 
-/** What a step of a run says. */
+/** Payload of one event, as for a step of a run. */
 export const sampleData = () => ({
   nodeId: 'describe_1',
   nodeType: 'describe',

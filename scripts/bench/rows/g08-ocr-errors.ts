@@ -13,7 +13,7 @@ interface Read {
   readonly ourCpuMs: number;
   readonly nativeCpuMs: number;
   readonly pages: number;
-  /** Of all pages together. */
+  /** Sum over all pages. */
   readonly attempts: number;
 }
 

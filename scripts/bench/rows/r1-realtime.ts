@@ -28,7 +28,7 @@ interface Told {
   readonly cpuMs: number;
 }
 
-/** Opens all streams, tells events to them, and closes them. */
+/** Opens all streams, sends events to them, and closes them. */
 async function broadcast(readers: Child, { label, child, origin, cookies }: Side): Promise<Told> {
   await readers.ask('open', { origin, path, cookies } satisfies OpenJob);
   const { result, cpuMs } = await child.count(`R1-${label}`, () => tell(readers, child, cookies.length));

@@ -10,7 +10,7 @@ const sizes = [10_000, 100_000] as const;
 const words = 3;
 const mebibyte = 1024 * 1024;
 
-/** What a browser sends: the session of the seeded operator. */
+/** Session cookie of the seeded operator, as a browser sends it. */
 async function signIn({ addresses, seed }: Inkgraph): Promise<string> {
   const answer = await fetch(new URL('/api/auth/sign-in/email', addresses.api), {
     method: 'POST',

@@ -7,7 +7,7 @@ import type { BenchContext } from '#scripts/bench/row.ts';
 import { sampleDocument } from '#scripts/bench/sample-document.ts';
 
 const atOnce = 1_000;
-/** Of the recognized text of each document. */
+/** Words in the recognized text of each document. */
 export const archiveWords = 120;
 
 /** A data folder with so many documents of one project and their search records with vectors; nobody runs on it yet. */

@@ -1,4 +1,4 @@
-/** What an upload goes through before it is a document, and the decoding after that, on bytes that were damaged. */
+/** Runs the checks of an upload and the decoding of pages on damaged bytes. */
 import { createImageCodec } from '#src/adapters/images/image-codec.ts';
 import type { UploadRecord } from '#src/domain/documents/document.ts';
 import { AppError } from '#src/domain/app-error.ts';
@@ -8,7 +8,7 @@ import { seeded, type Random } from '#scripts/fixtures/random.ts';
 import type { Scan } from '#scripts/bench/documents/ingest.ts';
 import { serve } from '#scripts/bench/processes/serve.ts';
 
-/** `refused` with a fault, `decoded` all the same, or anything else that was thrown. */
+/** `refused`: an AppError; `decoded`: the damage did no harm; otherwise the unexpected error. */
 export type Outcome = 'refused' | 'decoded' | { readonly unexpected: string };
 
 const images = createImageCodec();

@@ -16,7 +16,7 @@ export interface RunsResult {
   readonly latenciesMs: Float64Array;
 }
 
-/** What a client needs to ask for a run over HTTP. */
+/** Address and credentials of a client that starts runs over HTTP. */
 export interface Whereabouts {
   readonly api: string;
   readonly serviceKey: string;

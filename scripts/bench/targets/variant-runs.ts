@@ -11,7 +11,7 @@ import { startHarness } from '#scripts/bench/targets/run-harness.ts';
 
 export interface VariantResult {
   readonly elapsedMs: number;
-  /** Of all runs together. */
+  /** Sum over all runs. */
   readonly ran: number;
   readonly takenFromCache: number;
 }

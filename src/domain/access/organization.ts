@@ -13,5 +13,5 @@ export interface ProjectRecord {
   readonly createdAt: Date;
 }
 
-/** A project of an organization. */
+/** Most projects of one organization. */
 export const mostProjects = 1_000;

@@ -39,9 +39,9 @@ function damage(bytes: Buffer, random: (below: number) => number): Buffer {
   return copy;
 }
 
-test('1,000 damaged documents give pages or Faults, and never anything else', { timeout: 60_000 }, async () => {
+test('1,000 damaged documents give pages or an AppError, and never anything else', { timeout: 60_000 }, async () => {
   const random = seeded(20_240_314);
-  const outcomes = { pages: 0, faults: 0 };
+  const outcomes = { pages: 0, errors: 0 };
   for (let round = 0; round < 1000; round += 1) {
     const bytes = damage(whole[round % whole.length] ?? Buffer.alloc(0), random);
     try {
@@ -51,11 +51,11 @@ test('1,000 damaged documents give pages or Faults, and never anything else', { 
       outcomes.pages += 1;
     } catch (error) {
       if (!(error instanceof AppError)) throw error;
-      outcomes.faults += 1;
+      outcomes.errors += 1;
     }
   }
-  expect(outcomes.pages + outcomes.faults).toBe(1000);
+  expect(outcomes.pages + outcomes.errors).toBe(1000);
   expect(outcomes.pages).toBeGreaterThan(50);
-  expect(outcomes.faults).toBeGreaterThan(300);
+  expect(outcomes.errors).toBeGreaterThan(300);
   expect(escaped).toEqual([]);
 });

@@ -191,7 +191,7 @@ describe('limits', () => {
     expect((await engine.recognize(note.page, options)).text).not.toBe('');
   });
 
-  test('closing rejects who waits and who works, and later pages', async () => {
+  test('closing rejects waiting pages, pages under way and later ones', async () => {
     const other = createTesseractEngine({ workers: 1 });
     const pages = [letter.page, note.page].map((page) => other.recognize(page, options));
     const outcomes = Promise.allSettled(pages);

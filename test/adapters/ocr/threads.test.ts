@@ -123,7 +123,7 @@ describe('a thread pool', () => {
     await threads.close();
   });
 
-  test('ends a member that nobody borrows', async () => {
+  test('ends an idle member', async () => {
     const { log, pool: threads } = pool({ idleMs: 1 });
     await threads.use('a', undefined, async () => undefined);
     await log.onEnd.promise;
@@ -132,7 +132,7 @@ describe('a thread pool', () => {
     await threads.close();
   });
 
-  test('rejects those waiting when it closes, and whoever comes later', async () => {
+  test('rejects waiting and later borrowers when it closes', async () => {
     const { pool: threads } = pool({});
     const gate = Promise.withResolvers<void>();
     const first = threads.use('a', undefined, () => gate.promise);

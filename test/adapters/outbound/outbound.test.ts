@@ -165,7 +165,7 @@ describe('limits of an exchange', () => {
     expect(outside.connections()).toBe(1);
   });
 
-  test('nobody there, and a connection broken off, fail without an address in the message', async () => {
+  test('a refused and a broken connection fail without an address in the message', async () => {
     const gone = await rawServer(() => undefined);
     await gone[Symbol.asyncDispose]();
     expect(await errorOf(to(gone.listed).send({ ...get, url: gone.url }))).toBe(
@@ -197,7 +197,7 @@ describe('https', () => {
     expect(await errorOf(leads('127.0.0.1').send({ ...get, url: 'http://sam:1/' }))).toMatch(/^outbound\.refused/);
   });
 
-  test('a certificate nobody vouches for, or of another name, is refused before the request is sent', async () => {
+  test('an untrusted certificate, or one of another name, is refused before the request is sent', async () => {
     await using outside = await startSecure();
     const allow = ['api.example.com', 'other.example.com'].map((host) => `${host}:${outside.port}`);
     const resolve = () => Promise.resolve([{ address: '127.0.0.1', family: 4 }]);

@@ -11,7 +11,7 @@ describe('Roles', () => {
         for (const scope of scopesOfRole(lesser)) expect(scopesOfRole(role).has(scope)).toBe(true);
   });
 
-  test('viewers change nothing, editors manage nobody and no keys, admins and owners have all scopes', () => {
+  test('viewers change nothing, editors manage no members and no keys, admins and owners have all scopes', () => {
     const managing = scopes.filter((scope) => /:manage$|^audit:/.test(scope));
     expect(managing).toEqual(['keys:manage', 'members:manage', 'projects:manage', 'secrets:manage', 'audit:read']);
     expect([...scopesOfRole('viewer')].every((scope) => scope.endsWith(':read'))).toBe(true);

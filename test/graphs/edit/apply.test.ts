@@ -200,11 +200,11 @@ describe('an operation that cannot be applied', () => {
     ],
   ];
   it.each(cases)('names %s', (_, operation, pointer, words) => {
-    const fault = refusal({ op: 'set_metadata', name: 'Other' }, operation);
-    expect(fault.code).toBe('workflow.operation_refused');
-    expect(fault.errors[0]?.pointer).toBe(`/operations/1${pointer}`);
-    expect(fault.detail).toContain(`Operation 1 (${operation.op})`);
-    expect(fault.detail).toMatch(words);
+    const thrown = refusal({ op: 'set_metadata', name: 'Other' }, operation);
+    expect(thrown.code).toBe('workflow.operation_refused');
+    expect(thrown.errors[0]?.pointer).toBe(`/operations/1${pointer}`);
+    expect(thrown.detail).toContain(`Operation 1 (${operation.op})`);
+    expect(thrown.detail).toMatch(words);
   });
 
   it('is also one whose value would smuggle a prototype in, or is nested without end', () => {

@@ -183,8 +183,8 @@ test('tokens over the bound make the next step the last', async () => {
 
 test('a model that calls tools to the end is model.output_invalid', async () => {
   await using ready = await depsWith([toolStream(search)]);
-  const fault = await errorOf(attempt(agent, { deps: ready.deps, config: { ...config, maxSteps: 2 } }));
-  expect(fault).toMatchObject({ code: 'model.output_invalid', detail: expect.stringContaining('2 steps') as string });
+  const thrown = await errorOf(attempt(agent, { deps: ready.deps, config: { ...config, maxSteps: 2 } }));
+  expect(thrown).toMatchObject({ code: 'model.output_invalid', detail: expect.stringContaining('2 steps') as string });
   expect(ready.server.seen).toHaveLength(2);
 });
 

@@ -68,9 +68,9 @@ describe('The node classify, by rules', () => {
     await using ready = await bench.deps(null);
     const state = await bench.ocr(pageOf('Nothing of the kind'));
     const config = { labels, allowUnknown: false };
-    const fault = await errorOf(attempt(classify, { deps: ready.deps, config, state }));
-    expect(fault.code).toBe('run.needs_input');
-    expect(fault.detail).toContain('allowUnknown');
+    const thrown = await errorOf(attempt(classify, { deps: ready.deps, config, state }));
+    expect(thrown.code).toBe('run.needs_input');
+    expect(thrown.detail).toContain('allowUnknown');
   });
 });
 
@@ -106,9 +106,9 @@ describe('The node classify, by a model', () => {
   test('a label that stays outside the set is model.output_invalid, unknown too where it is not allowed', async () => {
     await using ready = await bench.deps([chatStream({ ...answer, label: 'unknown' })]);
     const config = { labels, allowUnknown: false };
-    const fault = await errorOf(attempt(classify, { deps: ready.deps, config, state: await bench.ocr(pageOf(text)) }));
-    expect(fault.code).toBe('model.output_invalid');
-    expect(fault.detail).toContain('/label');
+    const thrown = await errorOf(attempt(classify, { deps: ready.deps, config, state: await bench.ocr(pageOf(text)) }));
+    expect(thrown.code).toBe('model.output_invalid');
+    expect(thrown.detail).toContain('/label');
   });
 
   test('unknown is a label where it is allowed', async () => {
@@ -126,8 +126,8 @@ describe('The node classify, by a model', () => {
       classify.dependsOn?.(ready.deps, classify.params.parse({ labels, engine }));
     expect([depends('auto'), depends('rules')]).toEqual([['openai/talk-1'], ['local/rules-1']]);
     await using bare = await bench.deps(null);
-    const fault = await errorOf(attempt(classify, { deps: bare.deps, config: { labels, engine: 'model' }, state }));
-    expect(fault.code).toBe('model.unavailable');
+    const thrown = await errorOf(attempt(classify, { deps: bare.deps, config: { labels, engine: 'model' }, state }));
+    expect(thrown.code).toBe('model.unavailable');
   });
 });
 

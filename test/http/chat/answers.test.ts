@@ -15,7 +15,7 @@ import { allFrames, chunksOf, textOf } from '#test/chat-clients/support/frames.t
 const drop = (answers: AnswerRegistry, answer: LiveAnswer): void => answers.attach(answer)(true);
 const begin = { type: 'begin', conversationId: 'chat_1', messageId: 'msg_1', modelLabel: 'm' } as const;
 
-describe('an answer that nobody reads', () => {
+describe('an answer without a reader', () => {
   beforeEach(() => void vi.useFakeTimers());
   afterEach(() => void vi.useRealTimers());
   const answersOf = (more: object = {}) => new AnswerRegistry({ ...answersDefaults, ...more });
@@ -31,7 +31,7 @@ describe('an answer that nobody reads', () => {
     expect(answers.load).toEqual({ answers: 0, unread: 0, bytes: 0 });
   });
 
-  test('goes on when somebody came back in time', () => {
+  test('goes on when a reader came back in time', () => {
     const answers = answersOf();
     const answer = answers.open('me', 'chat', {}, true);
     answers.attach(answer)(false);

@@ -45,7 +45,7 @@ test('those behind a missing number wait for it, and say which it is', () => {
   expect(sequence.delivered).toBe(14);
 });
 
-test('a number that a crash left unused holds nobody up for longer than the patience', () => {
+test('a number that a crash left unused delays readers no longer than the patience', () => {
   const sequence = new Sequence(0, options);
   for (const seq of [3, 6]) sequence.add(logged(seq), 0);
   expect(sequence.next(99)).toEqual([]);

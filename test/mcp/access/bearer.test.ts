@@ -131,7 +131,7 @@ describe('an access token', () => {
 });
 
 describe('401', () => {
-  it('tells whoever sent nothing where to begin, and no error', async () => {
+  it('tells a request without credentials where to begin, and no error', async () => {
     const { body, headers } = modern('get_context');
     const reply = await post(at, body, headers);
     expect(reply.status).toBe(401);

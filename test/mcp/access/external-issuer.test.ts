@@ -165,7 +165,7 @@ describe('the issuer’s keys', () => {
     ['keys that break off', '/keys', null],
     ['keys that fail', '/keys', { status: 500, body: {} }],
     ['keys that are none', '/keys', { status: 200, body: { keys: 7 } }],
-  ])('that cannot be had for %s are no fault of the caller', async (_, path, answer) => {
+  ])('that cannot be fetched because of %s are no error of the caller', async (_, path, answer) => {
     await using server = await tokenIssuer();
     const jwks_uri = `${server.issuer}/keys`;
     server.answers.set(path, answer && { ...answer, body: { jwks_uri, ...(answer.body as object) } });

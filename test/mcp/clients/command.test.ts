@@ -65,15 +65,21 @@ it('calls tools: what the tool says is printed, and its failure is that of the c
 
 it('says in one line what was wrong with the command, its key or the address', async () => {
   const json = await mcp(remote('call', 'get_context', 'nope'), withKey());
-  expect([json.code, json.out, json.err]).toEqual([1, '', expect.stringMatching(/^The arguments are not JSON .*\n$/)]);
+  expect([json.code, json.out, json.err]).toEqual([
+    1,
+    '',
+    expect.stringMatching(/^The arguments are not valid JSON: .*\n$/),
+  ]);
   const problem = async (url: string): Promise<unknown> => {
     const failure: unknown = await connect({ url, key: `ink_svc_${'x'.repeat(38)}` }).catch((error: unknown) => error);
     return explained(failure, url);
   };
   const { mcp: at } = app.addresses;
-  expect(await problem(`${at}/mcp`)).toEqual(new UsageError(`${at}/mcp does not take the key in MCP_KEY.`));
-  expect(await problem('http://127.0.0.1:1/mcp')).toEqual(
-    new UsageError('Nobody answers at http://127.0.0.1:1/mcp: is the service running?'),
+  expect(await problem(`${at}/mcp`)).toEqual(
+    new UsageError(`${at}/mcp rejects the key in MCP_KEY. Set a valid service key.`),
   );
-  expect(await problem('nope')).toEqual(new UsageError('--url: nope is not an address.'));
+  expect(await problem('http://127.0.0.1:1/mcp')).toEqual(
+    new UsageError('No response from http://127.0.0.1:1/mcp. Start the service, or correct --url.'),
+  );
+  expect(await problem('nope')).toEqual(new UsageError('--url nope is not a valid URL.'));
 });

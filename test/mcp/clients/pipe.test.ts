@@ -266,7 +266,7 @@ describe('over a pipe, updates', () => {
     await Promise.all([ear.close(), old.close()]);
   });
 
-  it('end with the key of who listens', async () => {
+  it('end with the key of the listener', async () => {
     const owner = await older();
     const made = await owner.use('create_api_key', { name: 'Mine', kind: 'service', scopes: ['documents:read'] });
     const { secret, key } = made.structuredContent;

@@ -47,7 +47,7 @@ describe('errors', () => {
     expect(text).not.toContain('secret');
   });
 
-  it('nobody threw on purpose are told by request id only, and logged in full', async () => {
+  it('that are unexpected show a request id only, and are logged in full', async () => {
     const { text, isError } = await call('crash');
     expect(isError).toBe(true);
     expect(text).toMatch(/^service\.internal: /);

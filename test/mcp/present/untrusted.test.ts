@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { fit, textBudgetBytes, separate } from '#mcp/present/untrusted.ts';
 import { neutralize } from '#mcp/present/neutralize.ts';
+import { cpuClock } from '#test/support/cpu-time.ts';
 
 describe('a tag of ours in a text of others', () => {
   it.each([
@@ -40,10 +41,10 @@ describe('a tag of ours in a text of others', () => {
   );
 
   it('takes time in proportion to the text, whatever is in it', () => {
-    const began = performance.now();
+    const computed = cpuClock();
     for (const unit of ['<', '<!', '<untruste', '< ', '<u\u0301n', '<\u200b'])
       neutralize(unit.repeat(200_000 / unit.length));
-    expect(performance.now() - began).toBeLessThan(3_000);
+    expect(computed()).toBeLessThan(3_000);
   });
 });
 

@@ -147,7 +147,7 @@ describe('what another process or a person changes', () => {
   });
 });
 
-describe('attack: a guessed address of somebody else', () => {
+describe('attack: a guessed address of another tenant', () => {
   const theirUris = ({ ids }: TheirThings): string[] => [
     documentUri(ids.document),
     `${documentUri(ids.document)}/text`,
@@ -238,7 +238,7 @@ describe('bounds', () => {
 });
 
 describe('the list of resources', () => {
-  it('is told to have changed when something is added, to those who asked', async () => {
+  it('is reported as changed to its subscribers when something is added', async () => {
     const ear = await modernEar([], true);
     const { organizationId, projectId } = at.seed;
     await at.app.deps.events.append([realtimeEvent(organizationId, { projectId })]);
@@ -256,7 +256,7 @@ describe('the list of resources', () => {
   });
 });
 
-describe('an organization that nobody listens to', () => {
+describe('an organization without a listener', () => {
   const subscribed = (): { updates: Updates; open: () => number } => {
     let open = 0;
     const { deps } = at.app;

@@ -175,7 +175,7 @@ describe('the cap on sessions', () => {
     expect((await post(other, callOf('who'), third)).status).toBe(200);
   });
 
-  it('drops one of the same credential where that has its share: nobody takes the room of others', async () => {
+  it('drops one of the same credential at its limit: no credential takes the room of others', async () => {
     await using other = await listen(sampleTools, { sessionLimits: { idleMs: 60_000, max: 4, share: 2 } });
     const theirs = await sessionOf(other, other.keys.add('service', 'key_quiet'));
     const mine = [];
@@ -201,7 +201,7 @@ describe('the cap on sessions', () => {
 });
 
 describe('the idle limit', () => {
-  it('closes a session that nobody uses', async () => {
+  it('closes an unused session', async () => {
     const closed = new EventTarget();
     const ended = once(closed, 'closed');
     const open = async (id: () => string, events: { started(id: string): void }): Promise<McpSession> => ({

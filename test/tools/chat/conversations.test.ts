@@ -193,7 +193,7 @@ describe('a follow-up', () => {
 describe('a model that fails', () => {
   const question = 'Where does the heron nest?';
 
-  test('before a word of it was told is a fault, and nothing else', async () => {
+  test('before a word of it was told is a error, and nothing else', async () => {
     await using scripted = await startModel(errorAnswer(400, 'secret words'));
     const events: string[] = [];
     const asked = app.ask(
@@ -203,9 +203,9 @@ describe('a model that fails', () => {
         hear: ({ type }) => events.push(type),
       },
     );
-    const fault = await errorOf(asked);
-    expect(fault.code).toBe('model.failed');
-    expect(fault.detail).not.toContain('secret');
+    const error = await errorOf(asked);
+    expect(error.code).toBe('model.failed');
+    expect(error.detail).not.toContain('secret');
     expect(events).toEqual([]);
     expect((await read('failed first')).messages).toMatchObject([{ role: 'user', text: question }]);
   });
@@ -227,7 +227,7 @@ describe('a model that fails', () => {
     expect((await read('endless')).messages[1]).toMatchObject({ status: 'failed' });
   });
 
-  test('by saying nothing is a fault', async () => {
+  test('by saying nothing is an error', async () => {
     await using scripted = await startModel(chatStream(''));
     expect((await errorOf(app.ask(question, { model: scripted.model }))).code).toBe('model.failed');
   });
@@ -238,9 +238,9 @@ test.each([
   ['the question has no text', [user('  ')]],
   ['the question is a book', [user('x'.repeat(16_001))]],
 ])('%s: that is refused', async (_, messages) => {
-  const fault = await errorOf(app.ask({ messages }));
-  expect(fault.code).toBe('request.invalid');
-  expect(fault.errors[0]?.pointer).toBe('/messages/0');
+  const error = await errorOf(app.ask({ messages }));
+  expect(error.code).toBe('request.invalid');
+  expect(error.errors[0]?.pointer).toBe('/messages/0');
 });
 
 test('a quotation that a model made up loses its quotation marks', async () => {

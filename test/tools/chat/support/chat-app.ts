@@ -114,6 +114,6 @@ export async function errorOf(work: Promise<unknown>): Promise<AppError> {
     () => undefined,
     (reason: unknown) => reason,
   );
-  if (!(error instanceof AppError)) throw new Error(`expected a fault, got ${String(error)}`);
+  if (!(error instanceof AppError)) throw new Error(`expected an AppError, got ${String(error)}`);
   return error;
 }

@@ -28,7 +28,7 @@ function deaf(): { definition: NodeDefinition; begun: Promise<AbortSignal> } {
 }
 
 describe('Retry', () => {
-  test('a fault that may pass and an unknown error are tried again, and each attempt is a step', async () => {
+  test('a transient error and an unknown one are tried again, and each attempt is a step', async () => {
     const log = new StepLog();
     const secret = new TypeError('connect ECONNREFUSED 10.0.0.5 with password hunter2');
     const graph = graphOf({ a: { type: 'failing', retry } }, line);
@@ -51,7 +51,7 @@ describe('Retry', () => {
     expect(new Set(log.started.map((step) => step.stepId)).size).toBe(3);
   });
 
-  test('a fault that cannot pass fails at once', async () => {
+  test('a permanent error fails at once', async () => {
     const log = new StepLog();
     const graph = graphOf({ a: { type: 'failing', retry } }, line);
     const run = runGraph(graph, { log, definitions: [failing(new AppError('image.undecodable', 'Not an image.'))] });
@@ -61,9 +61,9 @@ describe('Retry', () => {
 
   test('the last attempt decides', async () => {
     const log = new StepLog();
-    const fault = new AppError('model.failed', 'No answer.');
+    const thrown = new AppError('model.failed', 'No answer.');
     const graph = graphOf({ a: { type: 'failing', retry: { ...retry, maxAttempts: 2 } } }, line);
-    await expect(runGraph(graph, { log, definitions: [failing(fault, fault, fault)] })).rejects.toBe(fault);
+    await expect(runGraph(graph, { log, definitions: [failing(thrown, thrown, thrown)] })).rejects.toBe(thrown);
     expect(log.finished.map((step) => step.willRetry)).toEqual([true, false]);
   });
 
@@ -77,7 +77,7 @@ describe('Retry', () => {
   test('the wait grows by the backoff up to its bound', async () => {
     const log = new StepLog();
     const error = new AppError('ocr.failed', 'Again.');
-    const slow = { maxAttempts: 4, initialIntervalMs: 20, backoff: 3, maxIntervalMs: 70 };
+    const slow = { maxAttempts: 4, initialIntervalMs: 20, backoff: 10, maxIntervalMs: 70 };
     await runGraph(graphOf({ a: { type: 'failing', retry: slow } }, line), {
       log,
       definitions: [failing(error, error, error)],
@@ -85,8 +85,9 @@ describe('Retry', () => {
     const waits = log.started
       .slice(1)
       .map((step, at) => step.startedAt.getTime() - (log.finished[at]?.finishedAt.getTime() ?? 0));
-    expect(waits.map((ms, at) => ms >= ([20, 60, 70][at] ?? 0) - 2)).toEqual([true, true, true]);
-    expect(waits[2]).toBeLessThan(170);
+    expect(waits.map((ms, at) => ms >= ([20, 70, 70][at] ?? 0) - 2)).toEqual([true, true, true]);
+    // Without the bound the last one would be 2 s.
+    expect(Math.max(...waits)).toBeLessThan(1_900);
   });
 
   test('a stopped run does not wait for the next attempt', async () => {
@@ -178,7 +179,7 @@ describe('Errors of a node', () => {
     ]);
   });
 
-  test('a model that was paid for an answer nobody can use is on the failed step', async () => {
+  test('the cost of an unusable model answer is on the failed step', async () => {
     const log = new StepLog();
     const usage = { provider: 'openai', model: 'm', inputTokens: 7, outputTokens: 3, ms: 1 };
     const paid = testNode('paid', () => Promise.reject(new ModelError('No JSON.', usage)));
@@ -197,7 +198,7 @@ describe('Errors of a node', () => {
     expect((await runGraph(graph, { definitions: [broken] })).outputs).toEqual({ visits: ['b', 'c'] });
   });
 
-  test('a failed branch stops the others: their steps are canceled, and the run fails with the first fault', async () => {
+  test('a failed branch stops the others: their steps are canceled, and the run fails with the first error', async () => {
     const log = new StepLog();
     const { definition, begun } = deaf();
     const broken = testNode('broken', async () => {
