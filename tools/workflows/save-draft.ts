@@ -8,7 +8,7 @@ import type { ToolContext } from '#tools/define.ts';
 /** Edits told to somebody whose base is stale, and characters of their JSON: who is further behind reads the draft again. */
 const edits = { most: 50, characters: 16_000 };
 
-/** Who does this, now. */
+/** Author, surface, note and time of an edit that is made now. */
 export function authorOf(ctx: ToolContext<never>, note: string | undefined): Authorship {
   return { author: ctx.principal.actorId, surface: ctx.surface, note: note ?? null, at: new Date() };
 }
