@@ -49,7 +49,7 @@ export class Authenticator {
     if (principal.kind !== family)
       throw new AppError(
         'auth.forbidden',
-        `This address takes a ${family.replace('-', ' ')}; the credential is of another kind.`,
+        `This endpoint does not accept this kind of credential. Send a ${family.replace('-', ' ')}.`,
       );
     return principal;
   }
@@ -58,7 +58,7 @@ export class Authenticator {
   #touch(key: ApiKeyRecord, now: Date): void {
     if (key.lastUsedAt !== null && now.getTime() - key.lastUsedAt.getTime() < touchEveryMs) return;
     this.#keys.touch(key.organizationId, key._id, now).catch((error: unknown) => {
-      this.#logger.warn({ err: error, keyId: key._id }, 'last use of a key could not be recorded');
+      this.#logger.warn({ err: error, keyId: key._id }, 'last use of a key could not be stored');
     });
   }
 }

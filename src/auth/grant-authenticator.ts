@@ -50,7 +50,7 @@ export class GrantAuthenticator implements TokenAuthenticator {
   #touch({ _id, organizationId, lastUsedAt }: OAuthGrant, now: Date): void {
     if (lastUsedAt !== null && now.getTime() - lastUsedAt.getTime() < touchEveryMs) return;
     this.#parts.oauth.touchGrant(organizationId, _id, now).catch((error: unknown) => {
-      this.#parts.logger.warn({ err: error, grantId: _id }, 'last use of a grant could not be recorded');
+      this.#parts.logger.warn({ err: error, grantId: _id }, 'last use of a grant could not be stored');
     });
   }
 }

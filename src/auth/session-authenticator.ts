@@ -13,7 +13,7 @@ interface Parts {
 
 /** None, forged, ended and expired are one answer. */
 function unauthorized(): AppError {
-  return new AppError('auth.unauthorized', 'Sign in: this address needs a session.');
+  return new AppError('auth.unauthorized', 'This endpoint needs a session. Sign in.');
 }
 
 /**
@@ -54,7 +54,13 @@ export class SessionAuthenticator {
     ]);
     if (membership === null)
       throw new AppError('organization.not_found', 'You are not a member of an organization with this id.', {
-        errors: [{ pointer: '/organizationId', code: 'not_found', message: 'name one that you are a member of' }],
+        errors: [
+          {
+            pointer: '/organizationId',
+            code: 'not_found',
+            message: 'use the id of an organization that you are a member of',
+          },
+        ],
       });
     const { role } = membership;
     return {
@@ -72,7 +78,13 @@ export class SessionAuthenticator {
 }
 
 function organizationNeeded(): AppError {
-  return new AppError('request.invalid', 'organizationId: your session has no active organization, so name one.', {
-    errors: [{ pointer: '/organizationId', code: 'required', message: 'name one that you are a member of' }],
+  return new AppError('request.invalid', 'Your session has no active organization. Send organizationId.', {
+    errors: [
+      {
+        pointer: '/organizationId',
+        code: 'required',
+        message: 'use the id of an organization that you are a member of',
+      },
+    ],
   });
 }

@@ -21,7 +21,7 @@ function refusedRows(error: unknown): ReadonlySet<number> {
 }
 
 /** The event is stored: a listener that breaks is its owner's affair, and must not fail the run that told it. */
-function tell(listener: (event: LoggedEvent) => void, event: LoggedEvent): void {
+function notify(listener: (event: LoggedEvent) => void, event: LoggedEvent): void {
   try {
     listener(event);
   } catch {
@@ -75,7 +75,7 @@ export function createEventLog(
     }
     const hearing = listeners.get(organizationId) ?? [];
     for (const [index, event] of logged.entries())
-      if (!refused.has(index)) for (const listener of hearing) tell(listener, event);
+      if (!refused.has(index)) for (const listener of hearing) notify(listener, event);
     trim(organizationId, base, base + batch.length);
   };
 

@@ -113,7 +113,7 @@ export function createMemberStore({
         if (!isDuplicateKey(error)) throw error;
       }
       const there = await members.findOne({ organizationId: wanted.organizationId, userId: wanted.userId });
-      if (there === null) throw new Error('a membership vanished between two reads');
+      if (there === null) throw new Error('a membership was deleted between two reads');
       return membershipOf(there);
     },
     /**

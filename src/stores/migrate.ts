@@ -40,7 +40,7 @@ export async function migrate(db: Db, vectors: VectorDimensions = localVectors):
   if (version > currentVersion)
     throw new AppError(
       'service.unavailable',
-      `The data was written by a newer Inkgraph (schema ${version}, this program knows ${currentVersion}): run that version, or restore a backup.`,
+      `The data was written by a newer Inkgraph (schema ${version}; this version reads up to ${currentVersion}). Run the newer version, or restore a backup.`,
     );
   for (const migration of migrations) {
     if (migration.to <= version) continue;

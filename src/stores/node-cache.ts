@@ -39,7 +39,7 @@ export function createNodeCache({ nodeCache }: Pick<Collections, 'nodeCache'>, l
       const forgetAt = new Date(Date.now() + keptMs);
       const row = { _id: `${projectId}:${key}`, organizationId, documentId, outcome: text, forgetAt };
       batcher.add(row, 5).catch((error: unknown) => {
-        logger.warn({ err: error, documentId }, 'outcome of a node was not kept');
+        logger.warn({ err: error, documentId }, 'outcome of a node could not be cached');
       });
     },
     idle: () => batcher.idle(),

@@ -11,9 +11,13 @@ async function unlessTaken<T>(write: Promise<T>): Promise<T> {
     return await write;
   } catch (error) {
     if (!isDuplicateKey(error)) throw error;
-    throw new AppError('project.name_taken', 'A project of this organization has this name: choose another.', {
-      errors: [{ pointer: '/name', code: 'taken', message: 'is the name of another project' }],
-    });
+    throw new AppError(
+      'project.name_taken',
+      'Another project of this organization has this name. Choose another name.',
+      {
+        errors: [{ pointer: '/name', code: 'taken', message: 'is the name of another project' }],
+      },
+    );
   }
 }
 

@@ -35,7 +35,7 @@ async function insertOnce<Row extends { _id: string; organizationId: string }>(
     if (!isDuplicateKey(error)) throw error;
   }
   const earlier = await rows.findOne({ _id: row._id, organizationId: row.organizationId } as never);
-  if (earlier === null) throw new Error('a result row vanished between two reads');
+  if (earlier === null) throw new Error('a result row was deleted between two reads');
   return earlier as unknown as Row;
 }
 

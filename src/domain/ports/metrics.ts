@@ -7,11 +7,11 @@ export interface RequestSample {
   readonly seconds: number;
 }
 
-/** Counters and histograms of this process, told in Prometheus text. */
+/** Counters and histograms of this process, in the Prometheus text format. */
 export interface Metrics {
   request(sample: RequestSample): void;
   run(status: string, seconds: number): void;
-  /** One leg of one search; `outcome` is found, empty, failed or late. */
-  searchLeg(leg: string, outcome: string, seconds: number): void;
+  /** Outcome of one retriever in one search: `outcome` is found, empty, failed or late. */
+  searchRetriever(retriever: string, outcome: string, seconds: number): void;
   text(): Promise<string>;
 }

@@ -54,7 +54,7 @@ export class CheckpointWriter {
     }
     if (isTooLarge(operation)) {
       const detail =
-        'The state of the run is larger than 4 MiB; keep texts and images in the store and ids in the state.';
+        'The state of the run is larger than 4 MiB. Keep texts and images in the store, and only their ids in the state.';
       thread.failure ??= { error: new AppError('workflow.invalid', detail) };
       return;
     }

@@ -37,9 +37,9 @@ export interface SearchOptions {
   readonly mode: SearchMode;
   readonly embedder: Pick<TextEmbedder, 'label' | 'embedQuery'>;
   /** Longest that an answer waits for a retriever, its embedding included. */
-  readonly legTimeoutMs?: number;
+  readonly retrieverTimeoutMs?: number;
   /** Hears how each retriever went; `error` where it failed or was late. */
-  readonly observe?: (told: {
+  readonly observe?: (outcome: {
     retriever: SearchRetriever;
     outcome: RetrieverOutcome;
     seconds: number;
@@ -67,7 +67,7 @@ interface RetrieverAnswer {
  * `service.unavailable` when no retriever that ranks answered. Source: docs/decisions/0016, 0024.
  */
 export function createHybridSearch(retrievers: SearchRetrievers, options: SearchOptions) {
-  const { embedder, observe, legTimeoutMs = 2_000 } = options;
+  const { embedder, observe, retrieverTimeoutMs = 2_000 } = options;
 
   const semantic = async (request: RetrieverRequest): Promise<readonly RetrieverHit[]> => {
     const { vector } = await embedder.embedQuery(request.query.text, request.signal);
@@ -80,7 +80,7 @@ export function createHybridSearch(retrievers: SearchRetrievers, options: Search
     retriever: SearchRetriever,
     request: Omit<RetrieverRequest, 'signal'>,
   ): Promise<RetrieverAnswer> => {
-    const signal = AbortSignal.timeout(legTimeoutMs);
+    const signal = AbortSignal.timeout(retrieverTimeoutMs);
     const work = retriever === 'semantic' ? semantic : retrievers[retriever];
     const started = performance.now();
     let answer: RetrieverAnswer;
@@ -139,7 +139,9 @@ function refuseSilence(answers: readonly RetrieverAnswer[]): void {
   const ranking = answers.filter(({ retriever }) => retriever !== 'exact');
   const needed = ranking.length > 0 ? ranking : answers;
   if (needed.length === 0 || !needed.every(isBroken)) return;
-  throw new AppError('service.unavailable', 'Search does not answer: try again soon.', { cause: needed[0]?.error });
+  throw new AppError('service.unavailable', 'Search does not respond. Retry in a few seconds.', {
+    cause: needed[0]?.error,
+  });
 }
 
 function toHit({ documentId, score, ranks }: FusedHit<SearchRetriever>): SearchHit {

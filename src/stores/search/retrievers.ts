@@ -90,7 +90,7 @@ async function withIdentifiers(
 }
 
 /** The three ways of searching `searchRecords`; tenants are told apart inside of the index, not after it. */
-export function createSearchLegs(searchRecords: Collection<SearchRow>): SearchRetrievers {
+export function createSearchRetrievers(searchRecords: Collection<SearchRow>): SearchRetrievers {
   const ranked = async (pipeline: Document[], meta: string, signal: AbortSignal): Promise<RetrieverHit[]> => {
     const project = { $project: { _id: 1, score: { $meta: meta } } };
     const rows = await searchRecords

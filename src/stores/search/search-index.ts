@@ -2,7 +2,7 @@ import type { Collections } from '#src/stores/collections.ts';
 import { processSafe } from '#src/stores/connect.ts';
 import { missingIndexes, textIndexName, vectorIndexName } from '#src/stores/search/definitions.ts';
 import { createHighlights } from '#src/stores/search/highlights.ts';
-import { createSearchLegs } from '#src/stores/search/retrievers.ts';
+import { createSearchRetrievers } from '#src/stores/search/retrievers.ts';
 import { searchRowOf, type SearchRecord } from '#src/stores/search/row.ts';
 import { createHybridSearch, type SearchOptions } from '#src/stores/search/hybrid-search.ts';
 
@@ -14,7 +14,7 @@ export function createSearchIndex({ searchRecords }: Pick<Collections, 'searchRe
       const filter = { _id, organizationId: record.organizationId };
       await searchRecords.replaceOne(filter, row, { upsert: true, ...processSafe });
     },
-    search: createHybridSearch(createSearchLegs(searchRecords), options),
+    search: createHybridSearch(createSearchRetrievers(searchRecords), options),
     /** Where the text matched, by document; one that the caller may not read, or that is gone, is not among them. One read for all. */
     highlights: createHighlights(searchRecords),
     /** Rejects when searching is not possible. */
@@ -23,7 +23,7 @@ export function createSearchIndex({ searchRecords }: Pick<Collections, 'searchRe
         textIndexName,
         ...(options.mode === 'hybrid' ? [vectorIndexName] : []),
       ]);
-      if (missing.length > 0) throw new Error(`search indexes cannot be queried: ${missing.join(', ')}`);
+      if (missing.length > 0) throw new Error(`search indexes are not ready: ${missing.join(', ')}`);
     },
     /** A document that is deleted is not found any more. */
     async delete(organizationId: string, documentId: string): Promise<void> {
