@@ -107,7 +107,13 @@ export class Affiliate {
     const { members, accounts } = this.#parts;
     if ((await members.membership(organizationId, session.userId)) === null)
       throw new AppError('organization.not_found', 'You are not a member of an organization with this id.', {
-        errors: [{ pointer: '/organizationId', code: 'not_found', message: 'use the id of an organization that you are a member of' }],
+        errors: [
+          {
+            pointer: '/organizationId',
+            code: 'not_found',
+            message: 'use the id of an organization that you are a member of',
+          },
+        ],
       });
     await this.ensureProject(organizationId);
     await accounts.choose(session, organizationId);
