@@ -8,7 +8,7 @@ export type SecretInfo = Pick<SecretRow, 'name' | 'createdAt' | 'createdBy'>;
 type Place = Pick<SecretRow, 'organizationId' | 'projectId' | 'name'>;
 
 const maxBytes = 8 * 1024;
-/** A sealed value that was moved to another name or project does not open. */
+/** Binds the sealed value to its name and project: moved to another place, it does not decrypt. */
 const boundTo = ({ organizationId, projectId, name }: Place): Buffer =>
   Buffer.from(JSON.stringify([organizationId, projectId, name]));
 
@@ -45,7 +45,7 @@ function checked(name: string, value: string): void {
 /** `key`: 32 bytes. */
 export function createSecretStore({ secrets }: Pick<Collections, 'secrets'>, key: Buffer) {
   return {
-    /** Adds or replaces. */
+    /** Adds or replaces a secret. */
     async set(
       { organizationId, projectId }: { organizationId: string; projectId: string },
       name: string,
@@ -69,7 +69,7 @@ export function createSecretStore({ secrets }: Pick<Collections, 'secrets'>, key
       const { deletedCount } = await secrets.deleteOne({ _id: `${projectId}/${name}`, organizationId });
       return deletedCount === 1;
     },
-    /** Values by name; names that do not exist are left out. */
+    /** Values by name. Omits unknown names. */
     async reveal(
       organizationId: string,
       projectId: string,

@@ -1,7 +1,7 @@
 export interface RequestSample {
   readonly service: string;
   readonly method: string;
-  /** The pattern, never the path: ids would make one series a document. */
+  /** Pattern of the route, never the path: ids would create one series for each document. */
   readonly route: string;
   readonly status: number;
   readonly seconds: number;
@@ -11,7 +11,7 @@ export interface RequestSample {
 export interface Metrics {
   request(sample: RequestSample): void;
   run(status: string, seconds: number): void;
-  /** Outcome of one retriever in one search: `outcome` is found, empty, failed or late. */
+  /** Records one retriever of one search. `outcome` is found, empty, failed or late. */
   searchRetriever(retriever: string, outcome: string, seconds: number): void;
   text(): Promise<string>;
 }
