@@ -61,7 +61,7 @@ test.each([
   [['set', 'EMPTY'], 'value: Too small'],
   [['list', 'ERP_TOKEN'], 'Usage:'],
   [['delete', 'NOT_THERE'], 'no secret NOT_THERE'],
-  [['list', '--project', 'prj_unknown'], '--project:'],
+  [['list', '--project', 'prj_unknown'], 'has no project prj_unknown. Correct --project.'],
   [['list', '--values'], "Unknown option '--values'"],
   [['reveal', 'ERP_TOKEN'], 'Usage:'],
 ])('%j ends with 1 and says why, without a stack', async (args, reason) => {

@@ -1,4 +1,6 @@
-import { withSharedReads } from '#app/compose/access/shared-organizations.ts';
+import { SharedReads } from '#src/concurrency/shared-reads.ts';
+import type { OrganizationRecord, ProjectRecord } from '#src/domain/access/organization.ts';
+import type { OrganizationStore } from '#src/stores/organizations.ts';
 import type { ToolDeps } from '#tools/deps.ts';
 
 type Method = (...args: never[]) => Promise<unknown>;
@@ -26,6 +28,17 @@ export class AccessChanges {
     });
     return { ...store, ...(Object.fromEntries(telling) as Partial<Store>) };
   }
+}
+
+/** Reads organizations for nearly every call. Concurrent calls in one organization share one read. */
+function withSharedReads(store: OrganizationStore): OrganizationStore {
+  const organizations = new SharedReads<OrganizationRecord | null>((id) => store.findOrganization(id));
+  const projects = new SharedReads<readonly ProjectRecord[]>((id) => store.listProjects(id));
+  return {
+    ...store,
+    findOrganization: (id) => organizations.get(id),
+    listProjects: (organizationId) => projects.get(organizationId),
+  };
 }
 
 type AccessStores = Pick<ToolDeps, 'oauth' | 'apiKeys' | 'members' | 'organizations'>;
