@@ -43,7 +43,7 @@ const invalid = (pointer: string, message: string): AppError =>
 
 /** Same error for an unknown and a foreign key: a different one would reveal which ids exist. */
 export const keyMissing = (): AppError =>
-  new AppError('key.not_found', 'No API key with this id is yours. Take an id from the list of keys.', {
+  new AppError('key.not_found', 'There is no API key with this id. Take an id from the list of keys.', {
     errors: [{ pointer: '/keyId', code: 'not_found', message: 'take an id from the list of keys' }],
   });
 
