@@ -18,42 +18,42 @@ import { checkCodeWorkflows } from '#graphs/check-code.ts';
 import { codeWorkflows } from '#graphs/workflows.ts';
 import type { ToolDeps } from '#tools/deps.ts';
 
-/** A composed Inkgraph. Nothing listens and nothing is worked on before `start`. */
+/** A composed Inkgraph. Opens no listener and starts no work before `start`. */
 export interface App extends AsyncDisposable {
   readonly deps: ToolDeps;
   readonly sessions: AuthService;
   readonly logger: Logger;
-  /** Settles with the reason when a part of this process died that the rest cannot live without. */
+  /** Settles with the reason when a vital part of this process died. */
   readonly failed: Promise<Error>;
-  /** Where the configuration says the services are; `start` answers where they really are. */
+  /** Configured addresses of the services. `start` returns the actual ones. */
   readonly addresses: Addresses;
-  /** Header of the seeded session, to be printed once started; null where nobody has to be told. */
+  /** Header of the seeded session, to print after start. null when there is nothing to print. */
   sessionLine(): string | null;
-  /** Opens the listeners of the configured services and begins to work. Throws ConfigError. */
+  /** Opens the listeners of the configured services and starts to work. Throws ConfigError. */
   start(): Promise<Addresses>;
   /** Settles when outbox and queue are empty and nothing is in flight in this process. */
   idle(): Promise<void>;
 }
 
-/** For tests and benchmarks: other parts in the places of the usual ones. */
+/** Replaces parts, for tests and benchmarks. */
 export interface Overrides {
   readonly logger?: Logger;
   readonly catalog?: Catalog;
   readonly sessionStore?: SessionStore | null;
   readonly passwords?: PasswordHashing | undefined;
-  /** How long running runs may take to end when the app is disposed of. */
+  /** Time that running runs have to end when the app is disposed of. */
   readonly drainMs?: number;
 }
 
-/** Bytes of deleted or half-written objects go once a day, an hour after they were last touched. */
+/** Removes bytes of deleted or half-written objects once a day, if nobody touched them for an hour. */
 function sweepObjects({ objects }: Data, logger: Logger): () => void {
   const sweep = (): void => {
     objects.sweepOrphans(3_600_000).then(
-      (removed) => logger.info({ removed }, 'object store swept'),
-      (error: unknown) => logger.warn({ err: error }, 'object store could not be swept'),
+      (removed) => logger.info({ removed }, 'orphaned objects deleted'),
+      (error: unknown) => logger.warn({ err: error }, 'orphaned objects could not be deleted: the next sweep retries'),
     );
   };
-  // Not at the very start, when everybody else wants the disk.
+  // Delay the first sweep: at start, other parts use the disk.
   const first = setTimeout(sweep, 60_000).unref();
   const daily = setInterval(sweep, 86_400_000).unref();
   return () => {
@@ -62,7 +62,7 @@ function sweepObjects({ objects }: Data, logger: Logger): () => void {
   };
 }
 
-/** Whoever wrote the workflow can mend it: told like a setting that is wrong. */
+/** Reports an invalid code workflow like an invalid setting: its author can fix it. */
 function refuseBrokenCode(): void {
   try {
     checkCodeWorkflows(codeWorkflows, catalog);
@@ -71,9 +71,9 @@ function refuseBrokenCode(): void {
   }
 }
 
-/** The one place that knows which adapters run. Throws ConfigError, also when stored data cannot be used. */
+/** Chooses all adapters. Throws ConfigError, also when stored data cannot be used. */
 export async function compose(config: Config, overrides: Overrides = {}): Promise<App> {
-  // Everything that was opened is closed in reverse order, also when a later part cannot be made.
+  // The stack closes everything in reverse order, even if a later part cannot be created.
   await using opening = new AsyncDisposableStack();
   const logger = overrides.logger ?? createPinoLogger(config.logLevel);
   const readers = createReaders(config);

@@ -5,7 +5,7 @@ import { compose, type App } from '#app/compose.ts';
 
 const signals = ['SIGINT', 'SIGTERM'] as const;
 
-/** The first signal ends gracefully, the second at once. */
+/** The first signal ends the process gracefully, the second immediately. */
 function untilSignal(): Promise<string> {
   const { promise, resolve } = Promise.withResolvers<string>();
   for (const signal of signals) {
@@ -22,7 +22,7 @@ async function run(): Promise<void> {
   await using app: App = await compose(config);
   const addresses = await app.start();
   await using _published = await publishAddresses(config.dataDir, addresses);
-  // Before this, a signal ends the process as it ends any.
+  // Before this line, a signal ends the process immediately.
   const ended = untilSignal();
   const line = app.sessionLine();
   if (line !== null) process.stdout.write(`${line}\n`);
@@ -30,7 +30,7 @@ async function run(): Promise<void> {
   const reason = await Promise.race([ended, app.failed]);
   if (reason instanceof Error) {
     process.exitCode = 1;
-    app.logger.error({ err: reason }, 'a part of this process died: stopping');
+    app.logger.error({ err: reason }, 'a vital part of this process failed: stopping');
   } else app.logger.info({ signal: reason }, 'stopping');
 }
 

@@ -15,7 +15,7 @@ function major(version) {
   return parseInt(String(version).replace(/^v/, ''), 10) || 0;
 }
 
-/** The files where the `node` package puts its executable, on Windows too (its shim there cannot be started without a shell). */
+/** Paths where the `node` package puts its executable, on Windows too (its shim there cannot be started without a shell). */
 function candidates() {
   var modules = path.join(__dirname, '..', 'node_modules');
   return [
@@ -26,7 +26,7 @@ function candidates() {
   ];
 }
 
-/** Whether this file starts on this machine and is new enough. */
+/** True if this file starts on this machine and is new enough. */
 function usable(file) {
   if (!fs.existsSync(file)) return false;
   var asked = childProcess.spawnSync(file, ['--version'], { encoding: 'utf8' });
@@ -38,7 +38,7 @@ function complain(line) {
   process.exit(1);
 }
 
-/** Experimental parts of Node are used on purpose; other warnings are shown. */
+/** Inkgraph uses experimental parts of Node on purpose. Other warnings are shown. */
 function dropExperimentalWarnings() {
   var emit = process.emitWarning;
   process.emitWarning = function (warning, options) {
@@ -48,7 +48,7 @@ function dropExperimentalWarnings() {
   };
 }
 
-/** Compiled code, types stripped, is kept beside the packages: starting takes half the time and a fifth less memory. */
+/** Caches compiled code, with types stripped, beside the packages: the start takes half the time and a fifth less memory. */
 function keepCompiledCode() {
   var folder = path.join(__dirname, '..', 'node_modules', '.cache', 'compiled');
   // Worker threads read the variable.
@@ -64,7 +64,7 @@ function runHere(file, args) {
   require('module').runMain();
 }
 
-/** A terminal sends Ctrl-C to parent and child alike: passing it on as well would make one press two. */
+/** A terminal sends Ctrl-C to parent and child. Forwarding it would send it twice. */
 function passOn(child, signal) {
   process.on(signal, function () {
     if (signal === 'SIGINT' && process.stdin.isTTY) return;

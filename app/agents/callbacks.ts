@@ -7,15 +7,15 @@ import type { ExecutionStore } from '#src/stores/executions.ts';
 export interface CallbackParts {
   readonly executions: ExecutionStore;
   readonly deliveries: Pick<DeliveryStore, 'add'>;
-  /** Tells the sender that something is due. */
+  /** Notifies the sender that a delivery is due. */
   pushed(): void;
 }
 
 const pageSize = 100;
 
 /**
- * Puts the webhook of an execution into the outbox when its last run has ended, once: its id derives from the execution's. The results
- * are stored by then. Source: docs/decisions/0010.
+ * Puts the webhook of an execution into the outbox when its last run has ended, once: the webhook's id derives from the execution's. The
+ * results are stored before. Source: docs/decisions/0010.
  */
 export class Callbacks {
   readonly #parts: CallbackParts;
@@ -27,22 +27,22 @@ export class Callbacks {
   async runEnded(place: { organizationId: string; projectId: string; executionId: string }): Promise<void> {
     const { organizationId, projectId, executionId } = place;
     const execution = await this.#parts.executions.find({ organizationId, projectIds: [projectId] }, executionId);
-    if (execution?.callbackPending === true) await this.#tell(execution);
+    if (execution?.callbackPending === true) await this.#enqueue(execution);
   }
 
-  /** What a crash left behind. */
+  /** Sends callbacks that a crash left behind. */
   async sweep(): Promise<void> {
     let after: ListPosition | null = null;
     for (;;) {
       const page: readonly ExecutionRecord[] = await this.#parts.executions.withPendingCallback(after, pageSize);
-      for (const execution of page) await this.#tell(execution);
+      for (const execution of page) await this.#enqueue(execution);
       const last = page.at(-1);
       if (last === undefined || page.length < pageSize) return;
       after = { createdAt: last.createdAt, id: last._id };
     }
   }
 
-  async #tell(execution: ExecutionRecord): Promise<void> {
+  async #enqueue(execution: ExecutionRecord): Promise<void> {
     const { _id, organizationId, projectId, callbackUrl: url, documentIds } = execution;
     const { executions, deliveries } = this.#parts;
     const runs = await executions.runsOf(organizationId, _id);

@@ -8,16 +8,16 @@ import type { DeliveryStore } from '#src/stores/deliveries.ts';
 
 export interface DeliverySenderParts {
   readonly deliveries: DeliveryStore;
-  /** The one that may call any public https address. */
+  /** HTTP client that may call any public https address. */
   readonly outbound: Outbound;
-  /** As `webhookSecret` gives it. */
+  /** Signing secret from `webhookSecret`. */
   secretOf(projectId: string): string;
   readonly logger: Logger;
-  /** How long one attempt is this process's own; the attempt itself is given half of it. */
+  /** Lease time of one attempt. The attempt itself times out after half of it. */
   readonly leaseMs: number;
-  /** Default: the clock of the machine. */
+  /** Default: the system clock. */
   now?(): Date;
-  /** Calls `work` in `ms`; answers what takes it back. Default: a timer. */
+  /** Calls `work` in `ms`. Returns a function that cancels it. Default: a timer. */
   readonly schedule?: (ms: number, work: () => void) => () => void;
 }
 
@@ -33,16 +33,16 @@ function timer(ms: number, work: () => void): () => void {
 }
 
 /**
- * Sends the webhooks of the outbox, a few at once, each at least once: what a dead process had claimed is sent again under the same
+ * Sends the webhooks of the outbox, a few at once, each at least once: a delivery that a dead process claimed is sent again with the same
  * `webhook-id` when its lease ends. Source: docs/decisions/0010; standardwebhooks.com.
  */
 class DeliverySender {
   readonly #parts: DeliverySenderParts;
   readonly #lanes = new Set<Promise<void>>();
   readonly #stop = new AbortController();
-  /** Something came while every lane was busy. */
+  /** A delivery arrived while every lane was busy. */
   #again = false;
-  /** What takes the timers of retries back. */
+  /** Functions that cancel the timers of retries. */
   readonly #timers = new Set<() => void>();
 
   constructor(parts: DeliverySenderParts) {
@@ -50,8 +50,8 @@ class DeliverySender {
   }
 
   /**
-   * Stores a webhook and begins to send it; the same id again changes nothing. Throws `outbound.refused` for an address that could
-   * never be called.
+   * Stores a webhook and starts to send it. A repeated id changes nothing. Throws `outbound.refused` for an address that can never be
+   * called.
    */
   async deliver(delivery: NewDelivery): Promise<void> {
     const refused = this.#parts.outbound.refuses(delivery.url);
@@ -62,7 +62,7 @@ class DeliverySender {
     this.push();
   }
 
-  /** Something may be due. */
+  /** Looks for due deliveries. */
   push(): void {
     if (this.#stop.signal.aborted) return;
     if (this.#lanes.size >= lanes) {
@@ -73,17 +73,17 @@ class DeliverySender {
     this.#lanes.add(lane);
   }
 
-  /** Takes up what other processes left behind; does not wait for it. */
+  /** Starts on deliveries that other processes left, and does not wait for them. */
   sweep(): void {
     this.push();
   }
 
-  /** Settles when nothing is due and nothing is being sent here. */
+  /** Settles when no delivery is due and none is being sent here. */
   async idle(): Promise<void> {
     while (this.#lanes.size > 0) await Promise.all(this.#lanes);
   }
 
-  /** Breaks off what is being sent; it stays due. */
+  /** Aborts deliveries in flight. They stay due. */
   async stop(): Promise<void> {
     this.#stop.abort(new Error('the sender is stopping'));
     for (const cancel of this.#timers) cancel();
@@ -99,18 +99,18 @@ class DeliverySender {
       while (!this.#stop.signal.aborted) {
         const claimed = await this.#parts.deliveries.claim(this.#parts.leaseMs, this.#now());
         if (claimed !== null) {
-          // One more hand, while there is more to do.
+          // Open another lane while there are more deliveries.
           this.push();
           await this.#deliver(claimed);
         } else if (this.#again) this.#again = false;
         else return;
       }
     } catch (error) {
-      this.#parts.logger.warn({ err: error }, 'outbox of webhooks could not be read; the next sweep tries again');
+      this.#parts.logger.warn({ err: error }, 'webhook outbox could not be read: the next sweep retries');
     }
   }
 
-  /** Never rejects: an outcome that cannot be written leaves the delivery to its lease. */
+  /** Never rejects: when the outcome cannot be written, the delivery waits for its lease to end. */
   async #deliver(delivery: DeliveryRecord): Promise<void> {
     const { _id: deliveryId, projectId, type, attempts } = delivery;
     const { logger } = this.#parts;
@@ -119,9 +119,13 @@ class DeliverySender {
       const outcome = await this.#attempt(delivery);
       await this.#parts.deliveries.settle(deliveryId, outcome);
       if (outcome.retryAt !== null) this.#wakeAt(outcome.retryAt);
-      else if (!outcome.delivered) logger.warn({ ...fields, reason: outcome.error }, 'webhook given up');
+      else if (!outcome.delivered)
+        logger.warn({ ...fields, reason: outcome.error }, 'webhook not delivered: no attempts are left');
     } catch (error) {
-      logger.error({ err: error, ...fields }, 'outcome of a webhook could not be written: left to its lease');
+      logger.error(
+        { err: error, ...fields },
+        'outcome of a webhook could not be stored: it is sent again when its lease ends',
+      );
     }
   }
 
@@ -155,7 +159,7 @@ class DeliverySender {
     return { delivered: false, error, retryAt };
   }
 
-  /** The sweep finds those of other processes. */
+  /** Timers cover this process. The sweep finds retries of other processes. */
   #wakeAt(at: Date): void {
     if (this.#stop.signal.aborted) return;
     const cancel = (this.#parts.schedule ?? timer)(at.getTime() - this.#now().getTime(), () => {

@@ -10,14 +10,15 @@ import type { DocumentStore } from '#src/stores/documents.ts';
 interface Parts {
   readonly documents: DocumentStore;
   readonly objects: ObjectStore;
-  /** Takes on a document just written, as `Relay.push`. */
+  /** Relays the outbox of a document that was just written, as `Relay.push`. */
   readonly announce: (document: DocumentRecord) => void;
   readonly now?: () => Date;
 }
 
 /**
- * Stores pictures that runs make as documents: visible as their parent is, announced on the realtime feed, and seen by no workflow. The
- * id comes of run and path, so that a second attempt finds the first one's. Errors: `document.not_found` when the parent is gone.
+ * Stores pictures that runs make as documents. They have the visibility of their parent, are announced on the realtime feed, and start no
+ * workflow. The id derives from run and path, so a second attempt finds the document of the first. Errors: `document.not_found` when the
+ * parent is gone.
  */
 export function createDerivedDocuments({
   documents,
@@ -45,7 +46,7 @@ export function createDerivedDocuments({
       parentDocumentId: parent._id,
       segmentationId,
       objectKey,
-      // No client is given an address to write there.
+      // No client gets an upload URL for this key.
       pinnedKey: objectKey,
       etag: head.etag,
       sha256: createHash('sha256').update(head.bytes).digest('hex'),
@@ -63,7 +64,7 @@ export function createDerivedDocuments({
       ],
     };
     const created = (await documents.insert(document)) === 'created';
-    // Looked at afterwards: a deletion of the parent either finds this one, or is found here.
+    // Check the parent after the write: a concurrent deletion either finds this document, or this check finds the deletion.
     if ((await documents.find(tenant, parent._id)) === null) {
       const deleted = await documents.markDeleted(tenant, _id, now());
       if (deleted !== null) announce(deleted);
@@ -74,7 +75,7 @@ export function createDerivedDocuments({
   };
 }
 
-/** An attempt that was ended between object and document left the object, and its bytes count. */
+/** An attempt that stopped between object and document left the object behind. Reuse its bytes. */
 async function putOnce(objects: ObjectStore, key: string, png: Buffer): Promise<{ etag: string; bytes: Buffer }> {
   try {
     const { etag } = await objects.put(key, png, 'image/png');
@@ -83,10 +84,11 @@ async function putOnce(objects: ObjectStore, key: string, png: Buffer): Promise<
     if (!(error instanceof AppError) || error.code !== 'object.exists') throw error;
   }
   const [head, bytes] = await Promise.all([objects.head(key), objects.get(key)]);
-  if (head === null || bytes === null) throw new AppError('upload.object_missing', 'The derived picture is gone.');
+  if (head === null || bytes === null)
+    throw new AppError('upload.object_missing', 'The stored bytes of the derived picture were deleted.');
   return { etag: head.etag, bytes };
 }
 
 function parentGone(): AppError {
-  return new AppError('document.not_found', 'The document of this run is gone.');
+  return new AppError('document.not_found', 'The document of this run was deleted.');
 }

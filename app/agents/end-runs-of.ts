@@ -9,7 +9,7 @@ interface Parts {
 
 const reason = { code: 'run.canceled', message: 'Its document was deleted.' };
 
-/** Ends the runs over a document that have not ended, of whatever project. Answers those, and all runs as they are now. */
+/** Ends the unfinished runs over a document, in every project. Returns those, and all runs in their present state. */
 export async function endRunsOf(
   { executions, traces }: Parts,
   { organizationId, documentId }: { readonly organizationId: string; readonly documentId: string },

@@ -20,22 +20,22 @@ export interface ForgetParts {
   readonly executions: Pick<ExecutionStore, 'cancelRun'>;
   readonly traces: DocumentTraces;
   readonly events: Pick<EventLog, 'append'>;
-  /** Default: the clock of the machine. */
+  /** Default: the system clock. */
   now?(): Date;
 }
 
 /**
- * How long the worker of a run that was broken off may go on writing: it hears of it within a second, and what it has begun by then
+ * Longest time that the worker of a canceled run may go on writing: it learns of the cancellation within a second, and work it has begun
  * takes no longer than this.
  */
 const settleMs = 60_000;
 
 /**
- * Takes away all that belongs to a document that is marked as deleted; its own record goes last. Every step may be repeated, so that a
- * crash anywhere is mended by doing it all again. Answers the documents that were made from it, marked as well.
+ * Removes all records of a document that is marked as deleted, its own record last. Every step can be repeated, so a crash is repaired by
+ * running it again. Returns the documents derived from it, marked as deleted too.
  *
- * Runs over it are broken off first. Where one was at work a moment ago, the record stays, and everything is looked through once more
- * when nothing can come any more. Source: docs/decisions/0037.
+ * Runs over it are canceled first. If one of them was active a moment ago, the record stays, and everything is removed once more when no
+ * write can arrive any more. Source: docs/decisions/0037.
  */
 export function createForgetDocument(
   parts: ForgetParts,
@@ -62,7 +62,7 @@ export function createForgetDocument(
   };
 }
 
-/** Each has its own entry in its own outbox from then on. */
+/** Marks derived documents as deleted. Each then has a deletion entry in its own outbox. */
 async function markDerived(
   documents: ForgetParts['documents'],
   { _id, organizationId }: DocumentRecord,
@@ -75,7 +75,7 @@ async function markDerived(
   return marked.filter((one) => one !== null);
 }
 
-/** When the last run ended whose worker may not have heard of it yet, in milliseconds since 1970; 0: there is none. */
+/** Time when the last run ended whose worker may not know it yet, in milliseconds since 1970. 0: there is none. */
 function lastBrokenOff(runs: readonly RunTrace[]): number {
   const brokenOff = runs.filter(({ status, startedAt }) => status === 'canceled' && startedAt !== undefined);
   return Math.max(0, ...brokenOff.map(({ finishedAt }) => finishedAt?.getTime() ?? 0));

@@ -16,7 +16,7 @@ import type { StepRecord } from '#src/domain/runs/step.ts';
 import type { WorkflowStore } from '#src/stores/workflows.ts';
 
 export interface PerformParts extends RecorderParts {
-  /** Deaths of its workers without progress after which a run is given up. */
+  /** Worker deaths without progress after which a run fails with `run.poisoned`. */
   readonly maxDeaths: number;
   readonly executions: ExecutionStore;
   readonly workflows: WorkflowStore;
@@ -27,15 +27,18 @@ export interface PerformParts extends RecorderParts {
   compile(graph: StoredGraph): Promise<CompiledWorkflow>;
 }
 
-/** How a worker leaves a run: at its end, or waiting for answers. */
+/** Outcome of a worker's turn with a run: ended, or waiting for answers. */
 export type Performed =
   | { readonly kind: 'ended'; readonly end: RunEnd }
   | { readonly kind: 'waiting'; readonly questions: readonly OpenQuestion[] };
 
 const gone = (): AppError =>
-  new AppError('workflow.not_found', 'The workflow of this run does not exist any more, or was never published.');
+  new AppError(
+    'workflow.not_found',
+    'The workflow of this run was deleted or never published. Publish a workflow, then start a new run.',
+  );
 
-/** One run from its lease to its end, or until it waits: version, compiled graph, execution, steps, receipt. */
+/** Performs one run from its lease until it ends or waits: version, compiled graph, execution, steps, receipt. */
 export function createPerformer(parts: PerformParts): (lease: Lease, signal: AbortSignal) => Promise<Performed> {
   return (lease, signal) => new Performance(parts, lease, signal).perform();
 }
@@ -48,7 +51,7 @@ class Performance {
   readonly #innerThreads = new Set<string>();
   #recorder: StepRecorder | null = null;
   #compiled: CompiledWorkflow | null = null;
-  /** Of the workflow's version. */
+  /** Number of the workflow's version. */
   #number: number | null;
 
   constructor(parts: PerformParts, lease: Lease, signal: AbortSignal) {
@@ -60,9 +63,9 @@ class Performance {
     this.#facts = { runId, executionId, organizationId, projectId, documentId };
   }
 
-  /** Throws what is not the run's own: a lost lease, a stopping worker, a database that is down. */
+  /** Throws errors that are not the run's own: a lost lease, a stopping worker, a database that is down. */
   async perform(): Promise<Performed> {
-    // Read beside the run: only the receipt needs it.
+    // Reads the hash beside the run: only the receipt needs it.
     const sha256 = this.#documentHash();
     try {
       const outcome = await this.#execute();
@@ -84,7 +87,7 @@ class Performance {
     const resume = run.fence > 1;
     const earlier = resume ? await this.#earlierSteps() : [];
     if (run.attempts > maxDeaths) {
-      const message = `Its worker died ${maxDeaths} times without getting further; it is not tried again.`;
+      const message = `The worker died ${maxDeaths} times without progress. The run is not retried; start a new one.`;
       throw new AppError('run.poisoned', message);
     }
     const compiled = await this.#version();
@@ -94,7 +97,7 @@ class Performance {
       onProgress: this.#progress(compiled),
     });
     this.#recorder = recorder;
-    // A step that a checkpoint passes over is on record: after a crash nobody could tell what became of it.
+    // Stores steps before the checkpoint that passes over them: after a crash their outcome would be unknown.
     using _stepsFirst = compiled.checkpointer.before?.(run._id, () => recorder.flush());
     return await executeRun({
       compiled,
@@ -118,7 +121,7 @@ class Performance {
   async #ended(end: RunEnd, sha256: Promise<string | null>): Promise<Performed> {
     for (const thread of this.#innerThreads) {
       this.#compiled?.checkpointer.deleteThread(thread).catch((error: unknown) => {
-        this.#parts.logger.warn({ err: error, thread }, 'checkpoints of an inner workflow could not be removed');
+        this.#parts.logger.warn({ err: error, thread }, 'checkpoints of an inner workflow could not be deleted');
       });
     }
     const { run } = this.#lease;
@@ -127,11 +130,11 @@ class Performance {
     return { kind: 'ended', end: { ...end, receipt: receiptFor(head, this.#recorder?.ended() ?? [], end.outputs) } };
   }
 
-  /** The graph of the version that the run was started with or, for an upload, of the one published now, fixed for good. */
+  /** Loads the graph of the version that the run was started with. The run of an upload takes the version published now and keeps it. */
   async #version(): Promise<CompiledWorkflow> {
     const { workflows, executions, compiled } = this.#parts;
     const { organizationId, projectId, workflowId, version: pinned, graphHash: known } = this.#lease.run;
-    // Versions never change: one that is compiled already need not be read again.
+    // Versions never change: a compiled one is not read again.
     if (pinned !== null && known !== null) return compiled.get(known, () => this.#compile(workflowId, pinned));
     const workflow = await workflows.find({ organizationId, projectIds: [projectId] }, workflowId);
     if (workflow === null || workflow.publishedVersion === null || workflow.publishedHash === null) throw gone();
@@ -147,7 +150,7 @@ class Performance {
     return this.#parts.compile(found.graph);
   }
 
-  /** A workflow inside the run: of the project of the one that it is inside of. */
+  /** Loads a workflow that runs inside this one. It belongs to the project of the outer workflow. */
   async #inner(workflowId: string, version: number): Promise<CompiledWorkflow> {
     const { workflows, compiled } = this.#parts;
     const { organizationId, projectId } = this.#facts;
@@ -161,7 +164,7 @@ class Performance {
     );
   }
 
-  /** What the client gave for channels the workflow declares; other keys of its free-form object mean nothing to it. */
+  /** Takes the client's values for channels that the workflow declares, and ignores other keys of the free-form object. */
   async #initialState(graph: StoredGraph): Promise<Record<string, unknown>> {
     if (!this.#lease.run.hasInitialState) return {};
     const { organizationId, projectId, executionId } = this.#facts;
@@ -170,7 +173,7 @@ class Performance {
     return Object.fromEntries(given.filter(([name]) => Object.hasOwn(graph.state, name)));
   }
 
-  /** Steps that ended under earlier leases. Those that were running when a worker died can only be told to have ended with it. */
+  /** Steps that ended under earlier leases. Steps that ran when a worker died are recorded as ended with it. */
   async #earlierSteps(): Promise<readonly StepRecord[]> {
     const { organizationId, runId } = this.#facts;
     const { fence } = this.#lease.run;
@@ -181,20 +184,20 @@ class Performance {
     return steps.filter((step) => step.status !== 'running' && step.status !== 'waiting');
   }
 
-  /** Only what is stored is progress: a run that dies before its checkpoint would go on dying, and never be given up. */
+  /** Counts stored steps only as progress: a run that dies before its checkpoint would otherwise never be given up. */
   #progress(compiled: CompiledWorkflow): () => void {
     const { executions, logger } = this.#parts;
     const { run } = this.#lease;
-    let told = run.attempts <= 1;
-    const tell = async (): Promise<void> => {
+    let reported = run.attempts <= 1;
+    const report = async (): Promise<void> => {
       await compiled.checkpointer.flush?.(run._id);
       await executions.progressed(this.#lease);
     };
     return () => {
-      if (told) return;
-      told = true;
-      tell().catch((error: unknown) => {
-        logger.warn({ err: error, runId: run._id }, 'progress of a run could not be recorded');
+      if (reported) return;
+      reported = true;
+      report().catch((error: unknown) => {
+        logger.warn({ err: error, runId: run._id }, 'progress of a run could not be stored');
       });
     };
   }
@@ -211,7 +214,7 @@ class Performance {
     try {
       return (await this.#parts.nodeDeps.document(this.#facts)).sha256;
     } catch {
-      // Deleted, or the database is down: the run itself will tell.
+      // The document is deleted or the database is down: the run itself reports the error.
       return null;
     }
   }

@@ -44,7 +44,7 @@ export async function addCodeWorkflow(
   return workflow;
 }
 
-/** What comes along, for a new project; what is there already stays, so that it can be repeated. */
+/** Publishes the bundled workflows for a new project. Skips existing ones, so it can be repeated. */
 export async function addMissingCodeWorkflows(
   { workflows }: { workflows: WorkflowStore },
   place: { organizationId: string; projectId: string },
@@ -57,7 +57,7 @@ export async function addMissingCodeWorkflows(
   for (const code of codeWorkflows) if (!there.has(code.id)) await addCodeWorkflow({ workflows }, code, place);
 }
 
-/** At boot: every workflow that follows code gets a new version when the code's graph changed. Runs keep the one they have. */
+/** At boot, publishes a new version of every workflow that follows code whose graph changed. Runs keep the version they have. */
 export async function publishCodeWorkflows({ workflows }: { workflows: WorkflowStore }): Promise<void> {
   for (const code of codeWorkflows) {
     for (const follower of await workflows.listByCodeName(code.id)) {

@@ -16,16 +16,16 @@ export interface RelayParts {
   readonly events: EventLog;
   readonly wake: WakeQueue;
   readonly logger: Logger;
-  /** Takes away what belongs to a document that is marked as deleted; answers the ones marked with it. */
+  /** Removes all records of a document that is marked as deleted. Returns the derived documents that were marked with it. */
   readonly forget: (document: DocumentRecord) => Promise<readonly DocumentRecord[]>;
-  /** Default: the clock of the machine. */
+  /** Default: the system clock. */
   now?(): Date;
 }
 
-/** A deletion that failed is tried again after this, behind what else is pending. */
+/** Delay before a failed deletion is retried, so that other pending entries go first. */
 const forgetAgainMs = 30_000;
 
-/** What `document/process.upload` asks for: the workflow bound to the key, over this document. */
+/** Execution that `document/process.upload` requests: the workflow bound to the key, over this document. */
 function executionOf(event: ProcessUploadData, ts: Date): ExecutionRecord {
   return {
     _id: event.executionId,
@@ -45,13 +45,13 @@ function executionOf(event: ProcessUploadData, ts: Date): ExecutionRecord {
 }
 
 /**
- * Empties the outboxes inside documents: executions are created under their deterministic ids, the realtime log is told, then the
- * entries go. A crash anywhere repeats it without effect. Source: docs/decisions/0013.
+ * Empties the outboxes inside documents: creates executions under their deterministic ids, announces them on the realtime log, then
+ * removes the entries. After a crash, repeating it changes nothing. Source: docs/decisions/0013.
  */
 export class Relay {
   readonly #parts: RelayParts;
   readonly #batcher: Batcher<DocumentRecord>;
-  /** Beside the others: a deletion may take longer than an upload should wait for its run. */
+  /** Deletions run beside the other entries: they may take longer than an upload should wait for its run. */
   readonly #deletions: Batcher<DocumentRecord>;
 
   constructor(parts: RelayParts) {
@@ -62,14 +62,17 @@ export class Relay {
     }, 8);
   }
 
-  /** Takes on a document just written; a failure is logged and left to the sweep. */
+  /** Relays a document that was just written. A failure is logged and left to the sweep. */
   push(document: DocumentRecord): void {
     this.#add(document).catch((error: unknown) => {
-      this.#parts.logger.warn({ err: error, documentId: document._id }, 'outbox entry will be relayed by the sweep');
+      this.#parts.logger.warn(
+        { err: error, documentId: document._id },
+        'outbox entry could not be relayed: the sweep retries',
+      );
     });
   }
 
-  /** Relays what a crash left behind. */
+  /** Relays entries that a crash left behind. */
   async sweep(): Promise<void> {
     const left = await this.#parts.documents.withPendingEvents(100, this.#now());
     await Promise.all(left.map((document) => this.#add(document)));
@@ -84,22 +87,22 @@ export class Relay {
     return this.#parts.now?.() ?? new Date();
   }
 
-  /** Of a document that is being deleted nothing else matters any more. */
+  /** A deletion makes all other entries of the document pointless. */
   #add(document: DocumentRecord): Promise<void> {
     return (document.deletedAt === undefined ? this.#batcher : this.#deletions).add(document);
   }
 
-  /** Never rejects: the entry stays until all is gone. */
+  /** Never rejects: the entry stays until everything is removed. */
   async #forget(document: DocumentRecord): Promise<void> {
     const { documents, forget, logger } = this.#parts;
     const { _id: documentId, organizationId } = document;
     try {
       for (const derived of await forget(document)) this.push(derived);
     } catch (error) {
-      logger.warn({ err: error, documentId }, 'a deletion could not be finished; the sweep tries again');
+      logger.warn({ err: error, documentId }, 'document could not be deleted completely: the sweep retries');
       const again = new Date(this.#now().getTime() + forgetAgainMs);
       await documents.postponeRemoval(organizationId, documentId, again).catch((failure: unknown) => {
-        logger.warn({ err: failure, documentId }, 'a deletion could not be put off');
+        logger.warn({ err: failure, documentId }, 'retry of a deletion could not be scheduled');
       });
     }
   }

@@ -12,7 +12,7 @@ interface Parts {
   readonly images: ImageCodec;
 }
 
-/** Most bytes of originals, and of decoded pages, kept for the nodes of running runs. */
+/** Limit on the bytes of originals and decoded pages that are cached for running runs. */
 const cacheBytes = 16 * 1024 * 1024;
 
 type Make<Value> = () => Promise<Value>;
@@ -40,7 +40,8 @@ export function createRunDocuments({ documents, objects, images }: Parts): (run:
     originals.forceFetch(record._id, {
       context: async () => {
         const bytes = await objects.get(record.pinnedKey, { ifMatch: record.etag });
-        if (bytes === null) throw new AppError('upload.object_missing', 'The stored bytes of the document are gone.');
+        if (bytes === null)
+          throw new AppError('upload.object_missing', 'The stored bytes of the document were deleted.');
         return bytes;
       },
     });
@@ -50,7 +51,7 @@ export function createRunDocuments({ documents, objects, images }: Parts): (run:
       { organizationId: run.organizationId, projectIds: [run.projectId] },
       run.documentId,
     );
-    if (record === null) throw new AppError('document.not_found', 'The document of this run is gone.');
+    if (record === null) throw new AppError('document.not_found', 'The document of this run was deleted.');
     const { objectKey, sha256, contentType, sizeBytes, visibility, apiKeyId, createdAt } = record;
     return {
       objectKey,
@@ -63,7 +64,7 @@ export function createRunDocuments({ documents, objects, images }: Parts): (run:
       createdAt,
       async page(index, signal) {
         signal.throwIfAborted();
-        // Shared by parallel nodes, so one node's abort must not end it: decoding has its own time limit.
+        // Parallel nodes share this load, so the abort of one must not end it. Decoding has its own time limit.
         return pages.forceFetch(`${record._id}/${index}`, {
           context: async () => images.page(await original(record), index),
         });

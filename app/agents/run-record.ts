@@ -9,7 +9,7 @@ import type { OpenQuestion, RunReceipt } from '#src/domain/runs/run.ts';
 import type { RunEnd } from '#src/stores/run-queue.ts';
 import type { StepRecord } from '#src/domain/runs/step.ts';
 
-/** How a run ends with this error; null where it is not the run's: somebody tries again. */
+/** Maps an error to the end of the run. null when the run did not cause the error and another worker retries it. */
 export function endOf(error: unknown): RunEnd | null {
   if (!(error instanceof AppError) || isOutage(error)) return null;
   const status: RunStatus =
@@ -17,12 +17,12 @@ export function endOf(error: unknown): RunEnd | null {
   return { status, error: { code: error.code, message: error.detail } };
 }
 
-/** Bytes of all outputs of a run as JSON: what is larger belongs in the store. */
+/** Limit on the bytes of all outputs of a run as JSON. Larger values belong in the store. */
 const outputBytes = 256 * 1024;
 
 const deepest = 32;
 
-/** No name that a database reads as an operator, nothing that BSON cannot say, no depth that it refuses. */
+/** Rejects names that MongoDB reads as operators, values that BSON cannot hold, and depths that it refuses. */
 function isStorable(value: unknown, depth = 0): boolean {
   if (depth > deepest) return false;
   if (typeof value === 'number') return Number.isFinite(value);
@@ -32,19 +32,19 @@ function isStorable(value: unknown, depth = 0): boolean {
   );
 }
 
-/** Outputs as they can be stored: what is too large, or has names or depths that no database takes, is told as its preview. */
+/** Outputs in a storable form: a value that is too large, or has names or depths that MongoDB refuses, becomes its preview. */
 export function boundedOutputs(outputs: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
   if (isStorable(outputs) && Buffer.byteLength(canonicalJson(outputs)) <= outputBytes) return outputs;
   return Object.fromEntries(Object.entries(outputs).map(([name, value]) => [name, { preview: preview(value) }]));
 }
 
-/** A question as it can be stored. */
+/** A question in a storable form. */
 export function boundedQuestion({ path, prompt, data = null, answerSchema }: AskedQuestion): OpenQuestion {
   const shown = isStorable(data) ? data : { preview: preview(data) };
   return { path, prompt, data: shown, answerSchema: answerSchema ?? null, askedAt: new Date() };
 }
 
-/** The receipt of a run that ends now. `documentSha256` null: the document was deleted meanwhile. */
+/** Receipt of a run that ends now. `documentSha256` is null when the document was deleted meanwhile. */
 export function receiptFor(
   head: RunReceipt['head'],
   steps: readonly StepRecord[],

@@ -40,12 +40,12 @@ function toRecord(run: RunRecord, step: StepStarted | StepFinished): StepRecord 
   };
 }
 
-/** How long steps of a run may wait for each other before they are written. */
+/** Longest delay before steps of a run are written together. */
 const lingerMs = 25;
 
 /**
- * Writes a run's steps and tells the realtime log, behind the run: nodes do not wait for it, and a fast run costs one write.
- * `flush` ends when all is stored, and throws when something could not be.
+ * Writes a run's steps and announces them on the realtime log, asynchronously: nodes do not wait, and a fast run costs one write. `flush`
+ * resolves when all steps are stored, and throws when one could not be stored.
  */
 export class StepRecorder implements StepSink {
   readonly #run: RunRecord;
@@ -53,7 +53,7 @@ export class StepRecorder implements StepSink {
   readonly #onProgress: () => void;
   readonly #steps = new Map<string, StepRecord>();
   readonly #events: RealtimeEvent[] = [];
-  /** Steps that have ended, in that order, those of earlier leases first. */
+  /** Steps that have ended, in that order. Those of earlier leases come first. */
   readonly #ended: Map<string, StepRecord>;
   /** The first superstep in which a node succeeded. */
   #succeededIn = Number.POSITIVE_INFINITY;
@@ -71,14 +71,14 @@ export class StepRecorder implements StepSink {
     this.#ended = new Map(earlier.map((step) => [step._id, step]));
   }
 
-  /** What became of the run's nodes, for its receipt. */
+  /** Outcomes of the run's nodes, for its receipt. */
   ended(): readonly StepRecord[] {
     return [...this.#ended.values()];
   }
 
   /**
-   * The store, telling the realtime log what this run saves. The store knows the row, and only what was saved is told: a step whose
-   * outcome was taken from the cache made nothing.
+   * Wraps the store so that the realtime log announces the results of this run. Announces only results that the store saved: a step whose
+   * outcome came from the cache made none.
    */
   hearing(results: ResultStore): ResultStore {
     const run = this.#run;
@@ -86,24 +86,24 @@ export class StepRecorder implements StepSink {
       ...results,
       saveOcr: async (origin, result) => {
         const saved = await results.saveOcr(origin, result);
-        this.#tell(ocrCreated(run, origin.nodeId, saved));
+        this.#announce(ocrCreated(run, origin.nodeId, saved));
         return saved;
       },
       saveDescription: async (origin, result) => {
         const saved = await results.saveDescription(origin, result);
-        this.#tell(descriptionUpserted(run, origin.nodeId, saved));
+        this.#announce(descriptionUpserted(run, origin.nodeId, saved));
         return saved;
       },
       saveSegmentation: async (origin, result) => {
         const saved = await results.saveSegmentation(origin, result);
-        this.#tell(segmentationCreated(run, origin.nodeId, saved));
+        this.#announce(segmentationCreated(run, origin.nodeId, saved));
         return saved;
       },
     };
   }
 
   started(step: StepStarted): void {
-    // A later superstep begins when the results of the one before were handed to its checkpoint.
+    // A later superstep begins after the results of the previous one went to its checkpoint.
     if (this.#succeededIn < step.superstep) this.#onProgress();
     this.#record(toRecord(this.#run, step));
   }
@@ -124,10 +124,10 @@ export class StepRecorder implements StepSink {
 
   #record(record: StepRecord): void {
     this.#steps.set(record._id, record);
-    this.#tell(stepChanged(this.#run, record));
+    this.#announce(stepChanged(this.#run, record));
   }
 
-  #tell(event: RealtimeEvent): void {
+  #announce(event: RealtimeEvent): void {
     this.#events.push(event);
     this.#timer ??= setTimeout(() => this.#write(), lingerMs);
   }
@@ -144,7 +144,7 @@ export class StepRecorder implements StepSink {
       this.#parts.events.append(this.#events.splice(0)),
     ]);
     this.#writing = written.then(() => undefined);
-    // Told by flush; a rejection must not go unhandled until then.
+    // `flush` throws this error. Until then the rejection must not count as unhandled.
     this.#writing.catch(() => undefined);
   }
 }

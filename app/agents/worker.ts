@@ -16,13 +16,13 @@ export interface WorkerParts {
   readonly events: EventLog;
   readonly wake: WakeQueue;
   readonly logger: Logger;
-  /** Runs the workflow over the run's document until it ends or waits; throws what is not the run's own fault. */
+  /** Runs the workflow over the run's document until it ends or waits. Throws errors that are not the run's own. */
   perform(lease: Lease, signal: AbortSignal): Promise<Performed>;
-  /** What is left to do for a run that has ended, durably; failures are its own affair. */
+  /** Durable follow-up work for a run that has ended. Handles its own failures. */
   ended(lease: Lease, status: RunStatus): void;
-  /** A run that was canceled, or goes on elsewhere, while it was performed here: the performance is over. */
+  /** Called when a run was canceled or taken over by another worker while this one performed it. */
   lost(lease: Lease): void;
-  /** Work that a crash left elsewhere; called with every sweep. */
+  /** Picks up work that crashed processes left. Called with every sweep. */
   sweep(): Promise<void>;
 }
 
@@ -32,38 +32,38 @@ export interface WorkerOptions {
   readonly leaseMs: number;
 }
 
-/** How often a worker that has room looks for runs at the latest: those of other processes, and those whose worker died. */
+/** Longest pause between looks at the queue of a worker with room. Finds runs of other processes and of dead workers. */
 const claimMs = 1_000;
 
-/** How often a worker looks whether its runs were canceled or taken over: it must stop their work within a second. */
+/** Interval at which a worker checks whether its runs were canceled or taken over: their work must stop within a second. */
 const lookMs = 500;
 
-/** Deaths without progress after which a run is done alone. */
+/** Worker deaths without progress after which a run is performed alone. */
 const aloneAfter = 2;
 
 class DrainingError extends InkgraphError {}
 
 /**
- * Claims due runs and performs them, a bounded number at once. The database lease is the truth: a run whose worker dies is claimed
- * again when the lease ends, and a worker that lost its lease cannot write. Source: docs/decisions/0011.
+ * Claims due runs and performs them, a bounded number at once. The lease in the database decides: a run whose worker dies is claimed again
+ * when the lease ends, and a worker that lost its lease cannot write. Source: docs/decisions/0011.
  */
 export class Worker {
   readonly #parts: WorkerParts;
   readonly #options: WorkerOptions;
-  /** By lease: a run whose lease was lost here may be taken again before its first performance has ended. */
+  /** Keyed by lease: this worker may claim a run again, after a lost lease, before the first performance of it has ended. */
   readonly #inFlight = new Map<Lease, { done: Promise<void>; abort: AbortController }>();
   #consumer: Consumer | null = null;
   #sweeper: NodeJS.Timeout | null = null;
   #claimer: NodeJS.Timeout | null = null;
   #sweeping = false;
-  /** Turns only while runs are in flight. */
+  /** Timer that is set only while runs are in flight. */
   #looker: NodeJS.Timeout | null = null;
   #pumping: Promise<void> | null = null;
   #again = false;
-  /** The last look at the queue found a run: there may be another. */
+  /** True when the last look at the queue found a run: there may be another. */
   #more = false;
   #alone = false;
-  /** Nothing is claimed until nothing is in flight. */
+  /** While set, the worker claims nothing until nothing is in flight. */
   #emptying = false;
   #stopped = false;
 
@@ -75,7 +75,7 @@ export class Worker {
   start(): void {
     this.#consumer = this.#parts.wake.consume(() => this.#wake());
     const { leaseMs, owner } = this.#options;
-    // Rows of runs name their worker so.
+    // Records of runs name their worker by this id.
     this.#parts.logger.info({ owner }, 'worker takes runs');
     this.#sweeper = setInterval(() => void this.#sweep(), leaseMs / 2);
     this.#claimer = setInterval(() => this.#wake(), Math.min(claimMs, leaseMs / 4));
@@ -83,7 +83,7 @@ export class Worker {
     void this.#sweep();
   }
 
-  /** Settles when nothing is due and nothing is in flight here. */
+  /** Settles when no run is due and none is in flight in this worker. */
   async idle(): Promise<void> {
     for (;;) {
       if (this.#pumping !== null) await this.#pumping;
@@ -92,7 +92,7 @@ export class Worker {
     }
   }
 
-  /** Claims no more, lets running runs end within `drainMs`, then gives the rest back to the queue. */
+  /** Stops claiming, lets running runs end within `drainMs`, then returns the rest to the queue. */
   async stop(drainMs: number): Promise<void> {
     this.#stopped = true;
     await this.#consumer?.close();
@@ -108,14 +108,14 @@ export class Worker {
     await Promise.all([...this.#inFlight.values()].map((entry) => entry.done));
   }
 
-  /** Beside the claims: what is swept may take longer than a run whose worker died should wait. */
+  /** Runs beside the claims: a sweep may take longer than the run of a dead worker should wait. */
   async #sweep(): Promise<void> {
     if (this.#sweeping) return;
     this.#sweeping = true;
     try {
       await this.#parts.sweep();
     } catch (error) {
-      this.#parts.logger.warn({ err: error }, 'sweep failed; the next one tries again');
+      this.#parts.logger.warn({ err: error }, 'sweep failed: the next one retries');
     } finally {
       this.#sweeping = false;
     }
@@ -126,12 +126,12 @@ export class Worker {
     this.#again = true;
     this.#pumping ??= this.#pump().finally(() => {
       this.#pumping = null;
-      // A wake-up that came while the last look was ending.
+      // A wake-up may arrive while the last look ends.
       if (this.#again) this.#wake();
     });
   }
 
-  /** Claims until slots or due runs run out. */
+  /** Claims until there is no free slot or no due run. */
   async #pump(): Promise<void> {
     try {
       while (this.#again && !this.#stopped) {
@@ -146,7 +146,7 @@ export class Worker {
       }
     } catch (error) {
       this.#again = false;
-      this.#parts.logger.error({ err: error }, 'queue could not be read; the next sweep tries again');
+      this.#parts.logger.error({ err: error }, 'run queue could not be read: the next sweep retries');
     }
   }
 
@@ -156,8 +156,8 @@ export class Worker {
   }
 
   /**
-   * A run that was there when workers died repeatedly runs alone, so that the next death is its own: it goes back, uncounted, until
-   * nothing else is in flight here.
+   * Performs a run alone when its workers died repeatedly, so that the next death is certainly caused by it. Until nothing else is in
+   * flight here, the run goes back to the queue and the attempt is not counted.
    */
   async #putOff(lease: Lease): Promise<void> {
     this.#emptying = true;
@@ -172,7 +172,7 @@ export class Worker {
       this.#inFlight.delete(lease);
       if (this.#inFlight.size === 0) this.#stopLooking();
       if (alone) this.#alone = false;
-      // Nothing was left at the last look, and what came since has woken this worker.
+      // The last look found nothing, and later runs wake this worker.
       if (this.#more) this.#wake();
     });
     this.#inFlight.set(lease, { done, abort });
@@ -184,17 +184,17 @@ export class Worker {
     this.#looker = null;
   }
 
-  /** A canceled run has no lease any more; neither has one that another worker took. */
+  /** Finds runs that lost their lease: canceled ones, and ones that another worker claimed. */
   async #look(): Promise<void> {
     try {
       const lost = new Set(await this.#parts.executions.lost([...this.#inFlight.keys()]));
       for (const lease of lost) this.#inFlight.get(lease)?.abort.abort(new LeaseLostError());
     } catch (error) {
-      this.#parts.logger.warn({ err: error }, 'leases could not be looked at; the next look tries again');
+      this.#parts.logger.warn({ err: error }, 'leases could not be checked: the next check retries');
     }
   }
 
-  /** A run under its lease: beats while it works, and writes the end only if the lease still stands. Never rejects. */
+  /** Performs a run under its lease: renews the lease meanwhile, and writes the end only if the lease still holds. Never rejects. */
   async #hold(lease: Lease, abort: AbortController): Promise<void> {
     const { executions } = this.#parts;
     const { leaseMs } = this.#options;
@@ -204,7 +204,7 @@ export class Worker {
         (mine) => {
           if (!mine) abort.abort(new LeaseLostError());
         },
-        (error: unknown) => logger.warn({ err: error }, 'sign of life could not be written'),
+        (error: unknown) => logger.warn({ err: error }, 'lease could not be renewed: the next heartbeat retries'),
       );
     }, leaseMs / 3);
     try {
@@ -220,15 +220,18 @@ export class Worker {
 
   async #giveBack(lease: Lease, error: unknown, logger: Logger): Promise<void> {
     if (error instanceof LeaseLostError) {
-      logger.warn({}, 'lease lost: the run was canceled, or goes on elsewhere');
+      logger.warn({}, 'lease lost: the run was canceled, or another worker took it over');
       this.#parts.lost(lease);
     } else if (error instanceof DrainingError) {
       await this.#parts.executions.release(lease, new Date()).catch((failure: unknown) => {
-        logger.error({ err: failure }, 'a run could not be given back: left to its lease');
+        logger.error(
+          { err: failure },
+          'run could not be returned to the queue: a worker claims it when its lease ends',
+        );
       });
     } else {
-      // Not the run's fault: the lease runs out and somebody tries again.
-      logger.error({ err: error }, 'run left to its lease');
+      // The run did not cause this error: when the lease ends, a worker claims the run again.
+      logger.error({ err: error }, 'run interrupted: a worker claims it when its lease ends');
     }
   }
 
@@ -241,7 +244,7 @@ export class Worker {
     const now = new Date();
     if (!(await this.#parts.executions.finish(lease, end, now))) throw new LeaseLostError();
     this.#parts.ended(lease, end.status);
-    // A run of an upload has its version since it was taken.
+    // The run of an upload gets its version when a worker claims it.
     const version = end.receipt?.head.version ?? lease.run.version;
     this.#announce([runCompleted(lease.run, end.status, now, { error: end.error, version })]);
   }
@@ -249,6 +252,8 @@ export class Worker {
   #announce(events: readonly RealtimeEvent[]): void {
     this.#parts.events
       .append(events, { lingerMs: 2 })
-      .catch((failure: unknown) => this.#parts.logger.warn({ err: failure }, 'a change of a run was not announced'));
+      .catch((failure: unknown) =>
+        this.#parts.logger.warn({ err: failure }, 'realtime event of a run could not be published'),
+      );
   }
 }

@@ -4,16 +4,16 @@ import type { Addresses } from '#app/compose/services.ts';
 
 const fileOf = (dataDir: string): string => join(dataDir, 'addresses.json');
 
-/** Where the running services listen, for commands on the same data folder; ports may have been chosen by the system. */
+/** Addresses of the running services, for commands on the same data folder. The system may have chosen the ports. */
 export async function publishAddresses(dataDir: string, addresses: Addresses): Promise<AsyncDisposable> {
-  // Whoever reads meanwhile finds the whole of it or nothing.
+  // Rename makes the write atomic: a reader finds the complete file or none.
   const draft = `${fileOf(dataDir)}.${process.pid}`;
   await writeFile(draft, `${JSON.stringify(addresses)}\n`, { mode: 0o600 });
   await rename(draft, fileOf(dataDir));
   return { [Symbol.asyncDispose]: () => rm(fileOf(dataDir), { force: true }) };
 }
 
-/** null when no service says where it is. */
+/** null when no service has written its address. */
 export async function readAddresses(dataDir: string): Promise<Addresses | null> {
   try {
     return JSON.parse(await readFile(fileOf(dataDir), 'utf8')) as Addresses;

@@ -3,7 +3,7 @@ import { createTesseractEngine } from '#src/adapters/ocr/tesseract-engine.ts';
 import { createNodeCache } from '#src/stores/node-cache.ts';
 import { Callbacks } from '#app/agents/callbacks.ts';
 import { createDerivedDocuments } from '#app/agents/derived-documents.ts';
-import { livingResults } from '#app/agents/living-results.ts';
+import { guardedResults } from '#app/agents/guarded-results.ts';
 import { createPerformer } from '#app/agents/perform-run.ts';
 import { createReadDocument } from '#app/agents/read-document.ts';
 import { createRunDocuments } from '#app/agents/run-documents.ts';
@@ -22,7 +22,7 @@ import { emitted } from '#src/domain/events/realtime.ts';
 import type { OcrEngine } from '#src/domain/ports/ocr-engine.ts';
 import type { Lease } from '#src/stores/run-queue.ts';
 
-/** LangGraph, its checkpoints and compiled graphs: loaded when the first run comes. */
+/** LangGraph, its checkpoints and compiled graphs. Loaded for the first run. */
 function lazyGraphs(data: Data, known: Catalog) {
   let loading: Promise<{ saver: RunCheckpointer; compile: typeof compileGraph }> | null = null;
   const load = () =>
@@ -51,7 +51,7 @@ interface AgentsParts {
   readonly catalog: Catalog;
 }
 
-/** All that nodes may reach. */
+/** Everything that nodes may use. */
 function nodeDepsOf({ core, ocr }: { core: Core; ocr: OcrEngine }): NodeDeps {
   const { deps, models, images, outside, relay } = core;
   const { documents, objects, results, search, events } = deps;
@@ -60,7 +60,7 @@ function nodeDepsOf({ core, ocr }: { core: Core; ocr: OcrEngine }): NodeDeps {
     storeDerived: createDerivedDocuments({ documents, objects, announce: (document) => relay.push(document) }),
     readDocument: createReadDocument({ documents, results }),
     images,
-    ...livingResults({ documents, results, search }),
+    ...guardedResults({ documents, results, search }),
     ocr,
     models,
     chat: outside.chat,
@@ -71,7 +71,7 @@ function nodeDepsOf({ core, ocr }: { core: Core; ocr: OcrEngine }): NodeDeps {
   };
 }
 
-/** The worker that takes runs from the queue, with OCR behind it; nothing heavy is loaded before the first run. */
+/** Worker that takes runs from the queue, with OCR. Loads nothing heavy before the first run. */
 export function createAgents({ config, data, core, catalog }: AgentsParts, stack: AsyncDisposableStack): Worker {
   const { deps, outside, relay, metrics } = core;
   const { steps, events, executions, workflows, wake, logger, secrets } = deps;
@@ -107,11 +107,11 @@ export function createAgents({ config, data, core, catalog }: AgentsParts, stack
     ended({ run }: Lease, status: string) {
       metrics.run(status, (Date.now() - (run.startedAt ?? run.createdAt).getTime()) / 1_000);
       graphs.forget(run._id).catch((error: unknown) => {
-        logger.warn({ err: error, runId: run._id }, 'checkpoints of a finished run could not be removed');
+        logger.warn({ err: error, runId: run._id }, 'checkpoints of a finished run could not be deleted');
       });
       if (run.hasCallback !== true) return;
       callbacks.runEnded(run).catch((error: unknown) => {
-        logger.warn({ err: error, runId: run._id }, 'a callback is left to the sweep');
+        logger.warn({ err: error, runId: run._id }, 'callback could not be queued: the sweep retries');
       });
     },
     lost({ run }: Lease) {
@@ -121,7 +121,7 @@ export function createAgents({ config, data, core, catalog }: AgentsParts, stack
         if (now !== null && terminalStatuses.has(now.status)) await graphs.forget(runId);
       };
       forget().catch((error: unknown) => {
-        logger.warn({ err: error, runId }, 'checkpoints of a canceled run could not be removed');
+        logger.warn({ err: error, runId }, 'checkpoints of a canceled run could not be deleted');
       });
     },
     async sweep() {

@@ -44,7 +44,7 @@ export interface Core {
   readonly metrics: Metrics;
   readonly accessChanges: AccessChanges;
   readonly tokenAccess: TokenAccessReader;
-  /** Public address of the API, known for sure once it listens. */
+  /** Public address of the API. Final once the API listens. */
   apiUrl(): string;
   setApiUrl(url: string): void;
   /** Public address of the MCP service, without `/mcp`. */
@@ -62,31 +62,31 @@ interface CoreParts {
   readonly passwords?: PasswordHashing | undefined;
 }
 
-/** How each retriever of a search went is a metric; one that had no part in the answer is a line, too. */
+/** Counts the outcome of each retriever as a metric, and logs each retriever that contributed nothing. */
 function searchOptions({ config, readers, logger }: CoreParts, metrics: Metrics): SearchOptions {
   return {
     mode: config.search.mode,
     embedder: readers.models.text,
     observe({ retriever, outcome, seconds, error }) {
-      metrics.searchLeg(retriever, outcome, seconds);
+      metrics.searchRetriever(retriever, outcome, seconds);
       if (error !== undefined)
-        logger.warn({ err: error, retriever, outcome, seconds }, 'a search continues without one retriever');
+        logger.warn({ err: error, retriever, outcome, seconds }, 'retriever failed: the search continues without it');
     },
   };
 }
 
-/** Work behind the caller's back: a failure is a line in the log. */
+/** Runs work after the response. Failures are logged. */
 function behind({ data, logger }: CoreParts, events: EventLog): Pick<ToolDeps, 'announce' | 'forgetRuns'> {
   return {
     forgetRuns(runIds) {
       forgetCheckpoints(data.database.db, runIds).catch((error: unknown) =>
-        logger.warn({ err: error }, 'checkpoints of canceled runs could not be removed'),
+        logger.warn({ err: error }, 'checkpoints of canceled runs could not be deleted'),
       );
     },
     announce(batch) {
       events
         .append(batch, { lingerMs: 20 })
-        .catch((error: unknown) => logger.warn({ err: error }, 'realtime events were not recorded'));
+        .catch((error: unknown) => logger.warn({ err: error }, 'realtime events could not be stored'));
     },
   };
 }
@@ -104,10 +104,10 @@ function healthOf({ database }: Data, { executions, modelLabels, objects, search
   });
 }
 
-/** Characters of what the checker said. */
+/** Limit on the characters of a check's error. */
 const keptChecks = 4_000_000;
 
-/** Everything behind the tools. */
+/** Everything that the tools need. */
 export function createCore(parts: CoreParts, stack: AsyncDisposableStack): Core {
   const { config, data, logger, catalog } = parts;
   const { images, models } = parts.readers;

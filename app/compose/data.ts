@@ -13,18 +13,18 @@ import { isOutage } from '#src/outage.ts';
 import type { Logger } from '#src/domain/ports/logger.ts';
 import type { Models } from '#src/domain/ports/models.ts';
 
-/** Where everything is kept, open and migrated. */
+/** Open and migrated storage: database and objects. */
 export interface Data {
   readonly database: Database;
   readonly collections: Collections;
   readonly objects: DiskObjectStore;
-  /** Settles when an engine of this process died by itself. */
+  /** Settles when an engine that this process runs dies. */
   readonly failed: Promise<Error>;
-  /** A secret of this installation for one use, the same at every start. */
+  /** Derives a secret of this installation for one purpose. It is the same at every start. */
   derive(use: string): Buffer;
 }
 
-/** Whose vectors the search indexes are made for. */
+/** Model whose vectors the search indexes are made for. */
 type Embedders = Pick<Models, 'text' | 'image'>;
 
 async function migrateOrExplain(database: Database, { text, image }: Embedders): Promise<void> {
@@ -33,14 +33,17 @@ async function migrateOrExplain(database: Database, { text, image }: Embedders):
   } catch (error) {
     if (error instanceof AppError) throw new ConfigError(error.detail, { cause: error });
     if (!isOutage(error) || !(error instanceof Error)) throw error;
-    // The driver names hosts, never credentials.
-    throw new ConfigError(`The database of MONGODB_URI does not answer (${error.message}): is it up and in reach?`, {
-      cause: error,
-    });
+    // The driver's message names hosts, never credentials.
+    throw new ConfigError(
+      `MONGODB_URI does not respond (${error.message}). Check that the database runs and is reachable.`,
+      {
+        cause: error,
+      },
+    );
   }
 }
 
-/** Opens database and objects; what was opened is closed by `stack`, whatever fails later. */
+/** Opens database and objects. `stack` closes what was opened, even if a later part fails. */
 export async function openData(
   config: Config,
   embedders: Embedders,
@@ -50,12 +53,14 @@ export async function openData(
   try {
     await mkdir(config.dataDir, { recursive: true, mode: 0o700 });
   } catch (error) {
-    throw new ConfigError(`DATA_DIR=${config.dataDir} cannot be made a folder: choose another.`, { cause: error });
+    throw new ConfigError(`DATA_DIR=${config.dataDir} cannot be created. Choose a folder that this user can write.`, {
+      cause: error,
+    });
   }
   const engine = await openEngine(config);
   stack.defer(() => engine.close());
   const database = connectDatabase(engine.uri);
-  // Closed after what is written on the way out.
+  // Registered before the database connection, so that it is disposed after the last writes.
   const successor = engine.owned ? null : stack.use(succeedEngine(config, { engine, database, logger }));
   stack.defer(() => database.close());
   await migrateOrExplain(database, embedders);

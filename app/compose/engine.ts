@@ -3,10 +3,10 @@ import type { Config } from '#src/config/config.ts';
 import { ConfigError } from '#src/config/env.ts';
 import type { Logger } from '#src/domain/ports/logger.ts';
 
-/** What answers at the address of the database. */
+/** Connection to the database: an embedded engine, or an external server. */
 export interface Engine {
   readonly uri: string;
-  /** False: another process runs it, and may take it away. */
+  /** False: another process runs the engine, and may stop it. */
   readonly owned: boolean;
   readonly failed: Promise<Error>;
   close(): Promise<void>;
@@ -21,22 +21,22 @@ export async function openEngine({ mongodbUri, dataDir }: Config): Promise<Engin
   try {
     return await openEmbeddedDatabase({ dataDir });
   } catch (error) {
-    // Damaged or unreadable files: the engine says what and what to do.
+    // The engine's error names the damaged or unreadable file and the remedy.
     throw new ConfigError(error instanceof Error ? error.message : String(error), { cause: error });
   }
 }
 
 interface Successor extends AsyncDisposable {
-  /** Settles when nobody runs the engine any more, or the one that was taken over died by itself. */
+  /** Settles when no process runs the engine any more, or when an engine that this process took over died. */
   readonly failed: Promise<Error>;
 }
 
 const gone = (cause: unknown): Error =>
-  new Error('the process that ran the embedded database is gone: start again', { cause });
+  new Error('the process that ran the embedded database ended: start this process again', { cause });
 
 /**
- * For a process with services that uses another's engine: takes it over when that one ends, at the same address, so that everybody's
- * connections come back to it. Whoever only visits ends with its host.
+ * For a process that uses the engine of another process. A process with services starts the engine at the same address when the owner
+ * ends, so that all connections recover. A process without services ends when the owner of the engine ends.
  */
 export function succeedEngine(
   { dataDir, services }: Pick<Config, 'dataDir' | 'services'>,
@@ -53,15 +53,15 @@ export function succeedEngine(
     const { openEmbeddedDatabase } = await import('@inkgraph/embedded-mongo');
     const opened = await openEmbeddedDatabase({ dataDir, port });
     if (opened.uri !== uri || state.closed) await opened.close();
-    if (opened.uri !== uri) throw new Error('it runs somewhere else now');
-    // Of several who are left, one is the next.
+    if (opened.uri !== uri) throw new Error('the embedded database runs at another address now');
+    // Several processes may race here. One of them becomes the owner.
     if (!opened.owned || state.closed) return;
     state.own = opened;
     void opened.failed.then(failed.resolve);
-    logger.info({}, 'the process that ran the embedded database ended: this one runs it now');
+    logger.info({}, 'the process that ran the embedded database ended: this process runs it now');
   };
   const maySucceed = services.size > 0 && port > 0;
-  // Where the engine still runs, this finds it and does nothing.
+  // If the engine still runs, this finds it and changes nothing.
   const lookAfter = (): void => {
     if (!maySucceed || state.own !== null || state.closed) return;
     state.opening ??= takeOver()
@@ -71,7 +71,7 @@ export function succeedEngine(
       });
   };
   client.on('serverHeartbeatFailed', ({ failure }) => (maySucceed ? lookAfter() : failed.resolve(gone(failure))));
-  // Told by the first request that fails, before the next heartbeat.
+  // A failing request closes its connection before the next heartbeat fails.
   client.on('connectionClosed', ({ reason }) => (reason === 'error' ? lookAfter() : undefined));
   return {
     failed: failed.promise,

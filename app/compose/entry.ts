@@ -1,6 +1,6 @@
 import { ConfigError } from '#src/config/env.ts';
 
-/** Runs a program to its end. What whoever started it can mend is one line; anything else keeps its stack. Both end it with 1. */
+/** Runs a program to its end. An error that the operator can fix is printed as one line; any other keeps its stack. Both exit with 1. */
 export async function runProgram(run: () => Promise<void>): Promise<void> {
   try {
     await run();

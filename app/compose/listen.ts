@@ -4,21 +4,21 @@ import { ConfigError } from '#src/config/env.ts';
 
 export interface Listening {
   readonly url: string;
-  /** Takes no new connection, lets running requests end within `graceMs`. */
+  /** Accepts no new connection, and lets running requests end within `graceMs`. */
   close(graceMs: number): Promise<void>;
 }
 
-/** What a failed listen means for whoever started the program. */
+/** Turns an error of `listen` into advice for the operator. */
 export function listenProblem(error: unknown, where: { name: string; host: string; port: number }): unknown {
   const code = error instanceof Error && 'code' in error ? error.code : undefined;
   if (code === 'EADDRINUSE')
     return new ConfigError(
-      `Port ${where.port} is in use: stop the program that listens there, or set ${where.name} to another port (0 takes any free one).`,
+      `Port ${where.port} is in use. Stop the program that listens there, or set ${where.name} to another port (0: any free port).`,
     );
   if (code === 'EACCES')
-    return new ConfigError(`Port ${where.port} may not be opened by this user: set ${where.name} above 1023.`);
+    return new ConfigError(`This user may not open port ${where.port}. Set ${where.name} to a port above 1023.`);
   if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND')
-    return new ConfigError(`HOST=${where.host} is not an address of this machine: use 127.0.0.1 or 0.0.0.0.`);
+    return new ConfigError(`HOST=${where.host} is not an address of this machine. Use 127.0.0.1 or 0.0.0.0.`);
   return error;
 }
 
@@ -38,7 +38,7 @@ function closeServer(server: Server, graceMs: number): Promise<void> {
   return promise;
 }
 
-/** Throws ConfigError naming the variable to change. */
+/** Throws ConfigError, which names the variable to change. */
 export async function listen(
   handler: RequestListener,
   where: { readonly name: string; readonly host: string; readonly port: number },

@@ -4,13 +4,13 @@ import type { Config } from '#src/config/config.ts';
 import type { ImageCodec } from '#src/domain/ports/image-codec.ts';
 import type { Models } from '#src/domain/ports/models.ts';
 
-/** What reads, describes and embeds; nothing heavy is loaded before the first use. */
+/** Models that read, describe and embed. Loads nothing heavy before the first use. */
 export interface Readers {
   readonly images: ImageCodec;
   readonly models: Models;
 }
 
-/** Settings of the OpenAI-compatible server; empty where none is configured. */
+/** Settings of the OpenAI-compatible server. Empty when none is configured. */
 export function openAiOf({ models }: Config): Pick<ModelsConfig, 'openai'> {
   const { openAiKey, openAiBaseUrl, visionModel, chatModel, embeddingModel } = models;
   if (openAiKey === null) return {};

@@ -13,17 +13,17 @@ import type { Outbound } from '#src/domain/ports/outbound.ts';
 import type { Segmenters } from '#src/domain/ports/segmenter.ts';
 import { webhookSecret } from '#src/domain/webhooks/sign.ts';
 
-/** What goes out of this installation: calls of nodes, models, webhooks. */
+/** Outbound calls of this installation: of nodes, models and webhooks. */
 export interface Outside {
-  /** Hosts that the operator listed: for the `http` node. */
+  /** HTTP client for the `http` node: hosts that the operator listed only. */
   readonly listed: Outbound;
-  /** Any public https address besides: for webhooks. */
+  /** HTTP client for webhooks: any public https address too. */
   readonly anyPublic: Outbound;
   readonly chat: ChatModel;
   readonly segmenters: Segmenters;
   readonly deliveries: DeliveryStore;
   readonly sender: ReturnType<typeof createDeliverySender>;
-  /** What the project's receivers verify webhooks with. */
+  /** Secret that the project's receivers verify webhooks with. */
   webhookSecretOf(projectId: string): string;
 }
 
@@ -41,7 +41,7 @@ export function createOutside(parts: OutsideParts, stack: AsyncDisposableStack):
   const anyPublic = createOutbound({ allow, mode: 'public' });
   const remote = config.segmentation && { ...config.segmentation, timeoutMs: 60_000 };
   const deliveries = createDeliveryStore(data.collections);
-  // Several machines sign alike when they share SECRETS_KEY.
+  // Machines that share SECRETS_KEY sign with the same secret.
   const key =
     config.secretsKey === null
       ? data.derive('webhooks')
@@ -62,7 +62,7 @@ export function createOutside(parts: OutsideParts, stack: AsyncDisposableStack):
     chat: createChat(openai),
     segmenters: createSegmenters({
       images,
-      // The operator's settings name this host; what its answers name is checked like any public address.
+      // The operator's settings name this host. Addresses in its answers are checked like any public address.
       outbound: remote === null ? anyPublic : createOutbound({ allow, mode: 'public', trusted: [hostOf(remote.url)] }),
       remote,
     }),

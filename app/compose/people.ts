@@ -11,14 +11,14 @@ import type { SessionStore } from '#src/domain/ports/sessions.ts';
 import type { AuditLog } from '#src/stores/audit-log.ts';
 import type { OrganizationStore } from '#src/stores/organizations.ts';
 
-/** Accounts, and what their people belong to. */
+/** Accounts, and the organizations of their users. */
 export interface AuthService extends AccountService {
   readonly affiliate: Affiliate;
-  /** Signs the forms of the pages. */
+  /** Signs the forms of the HTML pages. */
   readonly formSecret: Buffer;
 }
 
-/** Who signs in, and what they belong to. */
+/** Stores and services for sign-in and memberships. */
 export interface People {
   readonly members: MemberStore;
   readonly sessions: AuthService;
@@ -30,14 +30,14 @@ interface PeopleParts {
   readonly logger: Logger;
   readonly organizations: OrganizationStore;
   readonly audit: AuditLog;
-  /** In the place of the usual one; null: the database alone. */
+  /** Replaces the default session store. null: the database alone. */
   readonly sessionStore?: SessionStore | null;
   readonly passwords?: PasswordHashing | undefined;
   baseUrl(): string;
   seedProject(place: { organizationId: string; projectId: string }): Promise<void>;
 }
 
-/** Beyond one machine this process is not the only one that ends sessions: what it remembered of them would still answer. */
+/** On several machines, other processes end sessions too: a cache in this one would still accept them. */
 function usualStore({ mongodbUri }: Config): SessionStore | null {
   return mongodbUri === null ? createMemorySessionStore() : null;
 }

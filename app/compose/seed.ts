@@ -13,7 +13,7 @@ import type { ToolDeps } from '#tools/deps.ts';
 
 export type { Seed };
 
-/** What the seed is made with. */
+/** Parts that seeding needs. */
 export interface SeedParts {
   readonly deps: ToolDeps;
   readonly sessions: AuthService;
@@ -46,7 +46,7 @@ async function makeAgentKey(
   return (await issueKey(deps, wanted)).secret;
 }
 
-/** The organization's owner. */
+/** User id of the organization's owner. */
 export async function makeOperator(
   { deps, sessions }: SeedParts,
   { organizationId }: { organizationId: string },
@@ -86,7 +86,7 @@ async function makeSeed(app: SeedParts): Promise<Seed> {
   };
 }
 
-/** A seed of an older version gets what it lacks. */
+/** Adds to the seed of an older version the parts that it lacks. */
 async function complete(app: SeedParts, known: OlderSeed): Promise<Seed> {
   const { operatorEmail, operatorPassword } = known;
   const operator =
@@ -97,9 +97,9 @@ async function complete(app: SeedParts, known: OlderSeed): Promise<Seed> {
 }
 
 /**
- * Organization, project, default workflow, a workflow key bound to it, a service key and one for agents: made once, kept with the secrets in
- * `DATA_DIR/seed.json` (mode 0600), the same on every later call. A file whose organization the database does not know is stale
- * and replaced.
+ * Creates once: organization, project, default workflow, a workflow key bound to it, a service key and an agent key. Keeps them with their
+ * secrets in `DATA_DIR/seed.json` (mode 0600) and returns the same on every later call. Replaces a file whose organization is not in the
+ * database.
  */
 export async function seed(app: SeedParts, config: Config): Promise<Seed> {
   const path = join(config.dataDir, 'seed.json');

@@ -29,7 +29,7 @@ interface ServicesParts {
 
 const closeGraceMs = 5_000;
 
-/** Where the configuration says the services are. */
+/** Configured addresses of the services. */
 export function configuredAddresses({ host, ports, baseUrl, mcpUrl, objectsUrl }: Config): Addresses {
   const at = (port: number): string => `http://${host}:${port}`;
   return {
@@ -40,7 +40,7 @@ export function configuredAddresses({ host, ports, baseUrl, mcpUrl, objectsUrl }
   };
 }
 
-/** Opens the listeners of the configured services; `stack` closes them. Throws ConfigError naming the variable to change. */
+/** Opens the listeners of the configured services. `stack` closes them. Throws ConfigError, which names the variable to change. */
 export async function openServices(parts: ServicesParts, stack: AsyncDisposableStack): Promise<Addresses> {
   const { config, data, core, health } = parts;
   const { deps, metrics } = core;
@@ -50,7 +50,7 @@ export async function openServices(parts: ServicesParts, stack: AsyncDisposableS
   const sessions = new SessionAuthenticator({ sessions: core.sessions, members, organizations });
   const origins = (): readonly string[] => [new URL(core.apiUrl()).origin, ...config.dashboard.origins];
   const configured = configuredAddresses(config);
-  // One budget a key, whichever service it calls.
+  // Each key has one rate budget for all services.
   const limiters = config.rateLimits === null ? null : createRateLimiters(config.rateLimits);
 
   const open = async (name: string, port: number, app: RequestListener, host = config.host): Promise<string> => {
@@ -75,7 +75,7 @@ export async function openServices(parts: ServicesParts, stack: AsyncDisposableS
         openMedia: (request) => core.media.open(request),
       });
       core.setApiUrl(await open('API_PORT', config.ports.api, app));
-      // Before the listener: it would wait for streams that stay open.
+      // Close streams before the listener, which would wait for open ones.
       stack.defer(() => closing.abort());
       return core.apiUrl();
     },
@@ -98,7 +98,7 @@ export async function openServices(parts: ServicesParts, stack: AsyncDisposableS
       });
       core.setMcpUrl(await open('MCP_PORT', config.ports.mcp, app));
       stack.defer(core.accessChanges.on(() => void app.recheck()));
-      // Before the listener: it would wait for streams that stay open.
+      // Close streams before the listener, which would wait for open ones.
       stack.defer(() => app.close());
       return core.mcpUrl();
     },

@@ -14,7 +14,7 @@ import { productCatalog } from '#mcp/product.ts';
 import { serveLocalClient } from '#mcp/server/stdio.ts';
 import { fullView } from '#mcp/view.ts';
 
-/** The services that run on this data folder now; null when none answers. */
+/** Addresses of the services that run on this data folder. null when none responds. */
 async function runningServices(dataDir: string): Promise<Addresses | null> {
   const addresses = await readAddresses(dataDir);
   if (addresses === null) return null;
@@ -22,15 +22,15 @@ async function runningServices(dataDir: string): Promise<Addresses | null> {
     const { ok } = await fetch(`${addresses.api}/health`, { signal: AbortSignal.timeout(2_000) });
     return ok ? addresses : null;
   } catch (error) {
-    // What a process that was killed left behind.
+    // A killed process leaves its addresses file behind.
     if (error instanceof Error) return null;
     throw error;
   }
 }
 
 /**
- * How a process that serves one client is configured: with the services that run already, or with a worker and an address for uploads
- * of its own, on free ports, so that any number of them come by side by side.
+ * Configuration of a process that serves one client: it uses the services that run already, or starts a worker and an upload address of
+ * its own on free ports, so that any number of such processes can run side by side.
  */
 export async function stdioConfig(config: Config): Promise<Config> {
   const running = await runningServices(config.dataDir);
@@ -44,21 +44,20 @@ export async function stdioConfig(config: Config): Promise<Config> {
   };
 }
 
-/** Throws ConfigError where the configuration names a key that opens nothing: whoever set it up can mend it. */
+/** Throws ConfigError when the configured key is not valid: the operator can fix it. */
 export async function requireKey({ deps, logger }: App, { mcpKey }: Config): Promise<void> {
   if (mcpKey === null) return;
   try {
     await new Authenticator(deps.apiKeys, logger).byKey(mcpKey, 'service-key');
   } catch (error) {
     if (!(error instanceof AppError) || error.row.status >= 500) throw error;
-    throw new ConfigError(
-      'MCP_KEY is not a service key of this data folder, or not any more: `npm run keys` makes one.',
-      { cause: error },
-    );
+    throw new ConfigError('MCP_KEY is not a valid service key of this data folder. Make one with `npm run keys`.', {
+      cause: error,
+    });
   }
 }
 
-/** Serves the client at standard input with the key of the configuration, or the seeded one, until it goes or `signal` ends it. */
+/** Serves the client at standard input with the configured or the seeded key, until the client leaves or `signal` aborts. */
 export async function serveStdioClient(app: App, config: Config, signal: AbortSignal): Promise<void> {
   const { deps, logger } = app;
   const authenticator = new Authenticator(deps.apiKeys, logger);

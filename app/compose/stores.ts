@@ -17,7 +17,7 @@ import type { Data } from '#app/compose/data.ts';
 import type { Config } from '#src/config/config.ts';
 import type { ToolDeps } from '#tools/deps.ts';
 
-/** What is kept in the database, but for search and people. */
+/** Database stores, except those of search and people. */
 export function createStores({ secretsKey }: Config, data: Data) {
   const { collections, database } = data;
   return {

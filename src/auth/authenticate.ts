@@ -6,7 +6,7 @@ import type { ApiKeyStore } from '#src/stores/api-keys.ts';
 
 const touchEveryMs = 60_000;
 
-/** Missing, malformed, unknown, revoked and expired are one answer: which it was is nobody's business. */
+/** One response for missing, malformed, unknown, revoked and expired keys, so that it reveals nothing. */
 function unauthorized(): AppError {
   return new AppError('auth.unauthorized', 'Send a valid API key.');
 }
@@ -27,7 +27,7 @@ function principalOf(key: ApiKeyRecord): Principal {
 }
 
 /**
- * Secret to Principal, looked up on every call with no cache, so that revoking works at once. Errors: `auth.unauthorized` (one
+ * Key secret to Principal. Every call reads the key without a cache, so that revocation works at once. Errors: `auth.unauthorized` (one
  * body for every cause), `auth.forbidden` for a live key of another family. Source: `auth.each_call`, docs/decisions/0017.
  */
 export class Authenticator {
@@ -49,16 +49,16 @@ export class Authenticator {
     if (principal.kind !== family)
       throw new AppError(
         'auth.forbidden',
-        `This address takes a ${family.replace('-', ' ')}; the credential is of another kind.`,
+        `This endpoint does not accept this kind of credential. Send a ${family.replace('-', ' ')}.`,
       );
     return principal;
   }
 
-  /** `lastUsedAt` is written at most once a minute, and nobody waits for it. */
+  /** Writes `lastUsedAt` at most once a minute, and does not wait for the write. */
   #touch(key: ApiKeyRecord, now: Date): void {
     if (key.lastUsedAt !== null && now.getTime() - key.lastUsedAt.getTime() < touchEveryMs) return;
     this.#keys.touch(key.organizationId, key._id, now).catch((error: unknown) => {
-      this.#logger.warn({ err: error, keyId: key._id }, 'last use of a key could not be recorded');
+      this.#logger.warn({ err: error, keyId: key._id }, 'last use of a key could not be stored');
     });
   }
 }

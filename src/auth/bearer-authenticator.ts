@@ -2,20 +2,20 @@ import { AppError } from '#src/domain/app-error.ts';
 import type { Principal } from '#src/domain/access/principal.ts';
 import type { Authenticator } from '#src/auth/authenticate.ts';
 
-/** Access token to Principal; null for any that does not open this resource, whatever is wrong with it. */
+/** Access token to Principal. null for any token that does not open this resource, for any reason. */
 export interface TokenAuthenticator {
   byToken(token: string): Promise<Principal | null>;
 }
 
 interface Parts {
   readonly keys: Pick<Authenticator, 'byKey'>;
-  /** null: only keys are taken. */
+  /** null: only keys are accepted. */
   readonly tokens: TokenAuthenticator | null;
 }
 
 const keyPrefix = /^ink_(svc|wf)_/;
 
-/** Missing, malformed, unknown, expired, revoked, for another resource: one answer. */
+/** One response for missing, malformed, unknown, expired and revoked tokens, and tokens for another resource. */
 function unauthorized(): AppError {
   return new AppError(
     'auth.unauthorized',
@@ -24,9 +24,8 @@ function unauthorized(): AppError {
 }
 
 /**
- * What comes as `Authorization: Bearer` to Principal: an access token, or a service API key. Errors: `auth.unauthorized` (one body for
- * every cause), `auth.forbidden` for a workflow key, `service.unavailable` where the issuer of tokens does not answer. Source: RFC
- * 6750 §2.1.
+ * `Authorization: Bearer` to Principal: an access token, or a service API key. Errors: `auth.unauthorized` (one body for every cause),
+ * `auth.forbidden` for a workflow key, `service.unavailable` when the issuer of tokens does not respond. Source: RFC 6750 §2.1.
  */
 export class BearerAuthenticator {
   readonly #parts: Parts;

@@ -12,15 +12,15 @@ interface Parts {
   readonly tokenAccess: TokenAccessReader;
   readonly oauth: Pick<OAuthStore, 'touchGrant'>;
   readonly logger: Logger;
-  /** RFC 8707: what tokens must be for. */
+  /** Resource that tokens must be issued for (RFC 8707). */
   resource(): string;
 }
 
 const touchEveryMs = 60_000;
 
 /**
- * Opaque access token of our own authorization server to Principal: token, grant, membership and projects, read anew on every call in
- * one round trip, so that revoking any of them works at once. Source: docs/decisions/0043; RFC 8707 §2.
+ * Opaque access token of the built-in authorization server to Principal. Every call reads token, grant, membership and projects in one
+ * round trip, so that revoking any of them works at once. Source: docs/decisions/0043; RFC 8707 §2.
  */
 export class GrantAuthenticator implements TokenAuthenticator {
   readonly #parts: Parts;
@@ -42,20 +42,20 @@ export class GrantAuthenticator implements TokenAuthenticator {
     const { kind, expiresAt, resource } = token;
     if (kind !== 'access' || expiresAt <= now || resource !== this.#parts.resource()) return false;
     if (grant.revokedAt !== null || (grant.expiresAt !== null && grant.expiresAt <= now)) return false;
-    // A program of the organization goes on when whoever set it up has left.
+    // A program of the organization keeps its access when the user who set it up leaves.
     return grant.kind === 'person' ? member !== null : organizationName !== null;
   }
 
-  /** `lastUsedAt` is written at most once a minute, and nobody waits for it. */
+  /** Writes `lastUsedAt` at most once a minute, and does not wait for the write. */
   #touch({ _id, organizationId, lastUsedAt }: OAuthGrant, now: Date): void {
     if (lastUsedAt !== null && now.getTime() - lastUsedAt.getTime() < touchEveryMs) return;
     this.#parts.oauth.touchGrant(organizationId, _id, now).catch((error: unknown) => {
-      this.#parts.logger.warn({ err: error, grantId: _id }, 'last use of a grant could not be recorded');
+      this.#parts.logger.warn({ err: error, grantId: _id }, 'last use of a grant could not be stored');
     });
   }
 }
 
-/** What a token may do is never more than what was consented to, and never more than what the person may do now. */
+/** Limits a token to the consented scopes, and to the present rights of the user. */
 function principalOf({ token, grant, member, organizationName, projects }: TokenAccess): Principal {
   const person = grant.kind === 'person' ? member : null;
   const consented = grantedScopes(grant.scopes);

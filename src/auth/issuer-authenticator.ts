@@ -6,20 +6,20 @@ import type { OrganizationStore } from '#src/stores/organizations.ts';
 import type { IssuedToken } from '#src/domain/access/oauth/issued-token.ts';
 
 interface Parts {
-  /** null: not a valid token of this issuer for this resource. Error: `service.unavailable` when its keys cannot be had. */
+  /** null: not a valid token of this issuer for this resource. Error: `service.unavailable` when its keys cannot be fetched. */
   readonly readToken: (token: string) => Promise<IssuedToken | null>;
   readonly organizations: Pick<OrganizationStore, 'findOrganization' | 'listProjects'>;
 }
 
 const known: ReadonlySet<string> = new Set(grantScopes);
 
-/** Of this issuer's people and programs, never one of ours: it stands in records, addresses and names of objects. */
+/** Id of a subject of this issuer. A hash keeps it distinct from built-in ids, and valid in records, URLs and object names. */
 const idOf = (what: string, ...parts: readonly string[]): string =>
   `${what}_${createHash('sha256').update(parts.join('\n')).digest('hex').slice(0, 32)}`;
 
 /**
- * Access token of an external authorization server to Principal. Members are not ours to know there: the issuer says who may do what,
- * within one organization of ours. One round trip. Error: `service.unavailable`. Source: docs/decisions/0045.
+ * Access token of an external authorization server to Principal. The issuer decides the rights, within one organization; memberships are
+ * not checked. One round trip. Error: `service.unavailable`. Source: docs/decisions/0045.
  */
 export class IssuerAuthenticator implements TokenAuthenticator {
   readonly #parts: Parts;

@@ -11,13 +11,13 @@ interface Parts {
   readonly organizations: Pick<OrganizationStore, 'listProjects'>;
 }
 
-/** None, forged, ended and expired are one answer. */
+/** One response for missing, forged, ended and expired sessions. */
 function unauthorized(): AppError {
-  return new AppError('auth.unauthorized', 'Sign in: this address needs a session.');
+  return new AppError('auth.unauthorized', 'This endpoint needs a session. Sign in.');
 }
 
 /**
- * Session cookie to Principal. Membership and projects are read anew on every call: a removed member is out at once. Source:
+ * Session cookie to Principal. Every call reads membership and projects again: a removed member loses access at once. Source:
  * `dashboard.list.organization_id`, docs/decisions/0034.
  */
 export class SessionAuthenticator {
@@ -27,7 +27,7 @@ export class SessionAuthenticator {
     this.#parts = parts;
   }
 
-  /** The session alone, whatever it may do. Error: `auth.unauthorized`. */
+  /** Authenticates the session without a membership. Error: `auth.unauthorized`. */
   async session(cookie: string | undefined): Promise<LiveSession> {
     const session = await this.#parts.sessions.read(cookie);
     if (session === null) throw unauthorized();
@@ -35,8 +35,8 @@ export class SessionAuthenticator {
   }
 
   /**
-   * The user as a member of the organization that is named, or else of the session's active one. Errors: `auth.unauthorized`;
-   * `organization.not_found` for one the user is not, or is no longer, a member of; `request.invalid` where there is neither.
+   * Authenticates the user as a member of the given organization, or else of the session's active one. Errors: `auth.unauthorized`;
+   * `organization.not_found` when the user is not a member of it; `request.invalid` when there is neither.
    */
   async byCookie(cookie: string | undefined, named?: string): Promise<Principal> {
     const session = await this.session(cookie);
@@ -57,7 +57,13 @@ export class SessionAuthenticator {
         'organization.not_found',
         'You are not a member of an organization with this id. Choose one of yours.',
         {
-          errors: [{ pointer: '/organizationId', code: 'not_found', message: 'name one that you are a member of' }],
+          errors: [
+            {
+              pointer: '/organizationId',
+              code: 'not_found',
+              message: 'use the id of an organization that you are a member of',
+            },
+          ],
         },
       );
     const { role } = membership;
@@ -76,7 +82,13 @@ export class SessionAuthenticator {
 }
 
 function organizationNeeded(): AppError {
-  return new AppError('request.invalid', 'organizationId: your session has no active organization, so name one.', {
-    errors: [{ pointer: '/organizationId', code: 'required', message: 'name one that you are a member of' }],
+  return new AppError('request.invalid', 'Your session has no active organization. Send organizationId.', {
+    errors: [
+      {
+        pointer: '/organizationId',
+        code: 'required',
+        message: 'use the id of an organization that you are a member of',
+      },
+    ],
   });
 }

@@ -3,10 +3,10 @@ import { isDuplicateKey } from '#src/stores/connect.ts';
 import type { Affiliation, WaitingInvitation } from '#src/domain/access/member.ts';
 
 const most = 100;
-/** Longer than it takes from an organization to its founder. */
+/** Longer than the time between inserting an organization and its founder. */
 const graceMs = 60_000;
 
-/** False where a unique index refuses it. */
+/** False when a unique index refuses the write. */
 async function unlessThere(write: () => Promise<unknown>): Promise<boolean> {
   try {
     await write();
@@ -17,7 +17,7 @@ async function unlessThere(write: () => Promise<unknown>): Promise<boolean> {
   }
 }
 
-/** What a person belongs to and is invited to: asked by user id and by address, never by organization alone. */
+/** Memberships and invitations of a user: read by user id and email address, never by organization alone. */
 export function createAffiliations({
   organizations,
   members,
@@ -34,7 +34,7 @@ export function createAffiliations({
     status: 'pending' as const,
     expiresAt: { $gt: now },
   });
-  /** The founder comes right after the organization: one that is older and has nobody was cut short, and nobody can enter it. */
+  /** Frees the slug of an organization whose founder was never inserted: after the grace time nobody can enter it any more. */
   const freeSlug = async (slug: string, now: Date): Promise<void> => {
     const createdAt = { $lt: new Date(now.getTime() - graceMs) };
     const holder = await organizations.findOne({ slug, createdAt }, { projection: { _id: 1 } });
@@ -42,7 +42,7 @@ export function createAffiliations({
     await organizations.updateOne({ _id: holder._id, slug }, { $unset: { slug: 1 } });
   };
   return {
-    /** Oldest first, at most 100. */
+    /** Lists organizations, oldest membership first, at most 100. */
     async organizationsOf(userId: string): Promise<readonly Affiliation[]> {
       const rows = await members.find({ userId }).sort({ createdAt: 1 }).limit(most).toArray();
       const names = await namesOf(rows.map(({ organizationId }) => organizationId));
@@ -51,7 +51,7 @@ export function createAffiliations({
         return name === undefined ? [] : [{ organizationId, name, role }];
       });
     },
-    /** null for one that does not wait, and for one of another address (small letters). */
+    /** null for an invitation that is not pending, or of another address (lower case). */
     async invitation(invitationId: string, email: string, now: Date): Promise<WaitingInvitation | null> {
       const row = await invitations.findOne(waiting(invitationId, email, now));
       if (row === null) return null;
@@ -61,7 +61,7 @@ export function createAffiliations({
         ? null
         : { invitationId, organizationId, organizationName, role, expiresAt };
     },
-    /** Only one caller gets true; false when it does not wait for this address. */
+    /** True for one caller only. False when no such invitation of this address is pending. */
     async settle(
       invitationId: string,
       email: string,
@@ -70,14 +70,14 @@ export function createAffiliations({
       const filter = waiting(invitationId, email, now);
       return (await invitations.updateOne(filter, { $set: { status: to } })).matchedCount === 1;
     },
-    /** One that was accepted, and could not be made good. It stays over where the address was invited again meanwhile. */
+    /** Reopens an accepted invitation whose membership could not be stored. It stays closed if the address was invited again. */
     async reopen(invitationId: string): Promise<void> {
-      // Of one address a single invitation waits; a later one has replaced this.
+      // An address has one pending invitation: a later one has replaced this.
       await unlessThere(() =>
         invitations.updateOne({ _id: invitationId, status: 'accepted' }, { $set: { status: 'pending' } }),
       );
     },
-    /** False when the slug is taken: not by one that was left without any member for a minute, which loses it. */
+    /** False when the slug is taken. An organization without a member for a minute loses its slug. */
     async insertOrganization(organization: {
       readonly _id: string;
       readonly name: string;
@@ -93,7 +93,7 @@ export function createAffiliations({
 }
 
 /**
- * What a person belongs to, or could. The one thing that is not asked in the name of an organization. An invitation is found by its id
- * and the invited address together: addresses are not verified, so the id is the secret, and nothing lists ids by address.
+ * Memberships and invitations of a user, the only data read without an organization. An invitation is found by its id together with the
+ * invited address: addresses are not verified, so the id is the secret, and no operation lists ids by address.
  */
 export type Affiliations = ReturnType<typeof createAffiliations>;

@@ -4,7 +4,7 @@ import type { ApiKeyRecord } from '#src/domain/access/api-key.ts';
 
 type KeyCollections = Pick<Collections, 'apiKeys' | 'oauthGrants'>;
 
-/** Those of programs are read with their grants: what ends a grant is in many places, and ends them too. */
+/** Reads keys of programs with their grants: every change that ends a grant ends its keys too. */
 async function withGrants({ oauthGrants }: KeyCollections, keys: readonly ApiKeyRecord[]): Promise<ApiKeyRecord[]> {
   const ids = new Set(keys.flatMap(({ grantId }) => grantId ?? []));
   if (ids.size === 0) return [...keys];
@@ -13,7 +13,7 @@ async function withGrants({ oauthGrants }: KeyCollections, keys: readonly ApiKey
   return keys.map((key) => {
     if (!key.grantId || key.revokedAt !== null) return key;
     const grant = grants.get(key.grantId);
-    // Grants are forgotten some time after they have ended.
+    // Grants are deleted some time after they ended.
     return { ...key, revokedAt: grant === undefined ? (key.lastUsedAt ?? key.createdAt) : grant.revokedAt };
   });
 }
@@ -26,11 +26,11 @@ export function createApiKeyStore(collections: KeyCollections) {
     async insert(key: ApiKeyRecord): Promise<void> {
       await apiKeys.insertOne(key);
     },
-    /** The only query without a tenant: it is what tells the tenant. */
+    /** Finds the tenant of a key: the only query without a tenant. */
     findByHash: async (hash: string): Promise<ApiKeyRecord | null> => one(await apiKeys.findOne({ hash })),
     find: async (organizationId: string, id: string): Promise<ApiKeyRecord | null> =>
       one(await apiKeys.findOne({ _id: id, organizationId })),
-    /** Newest first, at most 1,000; of all projects where none is named. */
+    /** Lists keys, newest first, at most 1,000. Filters by project if one is given. */
     async list(organizationId: string, projectIds?: readonly string[]): Promise<readonly ApiKeyRecord[]> {
       const keys = await apiKeys
         .find({ organizationId, ...(projectIds !== undefined && { projectId: { $in: [...projectIds] } }) })
@@ -61,7 +61,7 @@ export function createApiKeyStore(collections: KeyCollections) {
 }
 
 /**
- * Keys by hash. Lookup is never cached, so that revoking works at once. A key with a grant reads as revoked when its grant is, or is
- * gone. Source: docs/decisions/0017.
+ * API keys by hash. Reads are never cached, so that revocation works at once. A key with a grant counts as revoked when its grant is
+ * revoked or missing. Source: docs/decisions/0017.
  */
 export type ApiKeyStore = ReturnType<typeof createApiKeyStore>;

@@ -4,12 +4,12 @@ import type { ListPosition } from '#src/domain/cursor.ts';
 
 export interface AuditEntry {
   readonly organizationId: string;
-  /** Key or user that did it, or `cli`. */
+  /** Id of the key or user, or `cli`. */
   readonly actor: string;
   readonly action: string;
   readonly target: string;
   readonly detail: Readonly<Record<string, unknown>>;
-  /** Address of the caller; null where there is none. */
+  /** IP address of the caller. null when there is none. */
   readonly ip?: string | null;
 }
 
@@ -25,7 +25,7 @@ export function createAuditLog({ audit }: Pick<Collections, 'audit'>) {
       const at = new Date();
       await audit.insertOne({ ...entry, _id: newId('event', at), at });
     },
-    /** Newest first; `action` is one, or an area such as `key`. */
+    /** Lists newest first. `action` is one action, or an area such as `key`. */
     async list(
       organizationId: string,
       { action }: { readonly action?: string },
@@ -36,7 +36,7 @@ export function createAuditLog({ audit }: Pick<Collections, 'audit'>) {
         after === null
           ? {}
           : { at: { $lte: after.createdAt }, $or: [{ at: { $lt: after.createdAt } }, { _id: { $lt: after.id } }] };
-      // An area is a range of names: `key.` up to, and without, what follows the dot.
+      // An area is a range of names: from `key.` up to the character after the dot.
       const named =
         action === undefined
           ? {}
@@ -51,5 +51,5 @@ export function createAuditLog({ audit }: Pick<Collections, 'audit'>) {
   };
 }
 
-/** Append-only record of what matters for security. Source: docs/decisions/0035. */
+/** Append-only log of security-relevant actions. Source: docs/decisions/0035. */
 export type AuditLog = ReturnType<typeof createAuditLog>;

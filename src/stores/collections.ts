@@ -37,9 +37,9 @@ export interface SecretRow {
 export interface NodeCacheRow {
   readonly _id: string;
   readonly organizationId: string;
-  /** What goes with its document, goes with it from here, too. */
+  /** Deleting the document deletes its cached outcomes too. */
   readonly documentId: string;
-  /** JSON text: members may have any name. */
+  /** JSON text, because members may have any name. */
   readonly outcome: string;
   readonly forgetAt: Date;
 }
@@ -75,11 +75,11 @@ export interface AuditRow {
 }
 
 export interface ProjectRow extends ProjectRecord {
-  /** Unique within the organization; missing in projects that older versions made. */
+  /** Unique within the organization. Missing in projects of older versions. */
   readonly nameKey?: string;
 }
 
-/** Kept by the authentication library; what we read of it. */
+/** Fields that we read of a record of the authentication library. */
 export interface UserRow {
   readonly _id: string;
   readonly email: string;
@@ -92,7 +92,7 @@ export interface MemberRow {
   readonly userId: string;
   readonly role: Role;
   readonly createdAt: Date;
-  /** Of an owner who is about to be one no more. */
+  /** Mark of an owner who is about to leave or lose the role. */
   readonly leaving?: { readonly token: string; readonly at: Date };
 }
 

@@ -6,10 +6,10 @@ export interface Database {
   close(): Promise<void>;
 }
 
-/** Survives a killed process, not a power cut: for writes that a later durable write covers. */
+/** Survives a killed process, but no power cut. For writes that a later durable write covers. */
 export const processSafe = { writeConcern: { w: 1, j: false } } as const;
 
-/** Connects lazily: the first operation fails when nobody answers within 5 s. */
+/** Connects lazily: the first operation fails when no server responds within 5 s. */
 export function connectDatabase(uri: string, name = 'inkgraph'): Database {
   const client = new MongoClient(uri, {
     appName: 'inkgraph',
@@ -23,7 +23,7 @@ export function connectDatabase(uri: string, name = 'inkgraph'): Database {
   return { client, db: client.db(name), close: () => client.close() };
 }
 
-/** A bulk write in which every refused row was refused because its key is there already; what was refused with it is not. */
+/** True for a bulk write whose only errors are existing keys. */
 export function isDuplicatesOnly(error: unknown): error is MongoBulkWriteError {
   if (!(error instanceof MongoBulkWriteError)) return false;
   const refused = [error.writeErrors].flat();

@@ -1,7 +1,7 @@
 import { derivedId } from '#src/domain/ids.ts';
 import type { ConversationMessage, ConversationRecord } from '#src/domain/chat/conversation.ts';
 
-/** `_id` derives from organization, user and `conversationId`: an id of somebody else leads nowhere, and is nobody's to take. */
+/** `_id` derives from organization, user and `conversationId`, so the id of another user's conversation reaches nothing. */
 export interface ConversationRow extends ConversationRecord {
   readonly conversationId: string;
 }

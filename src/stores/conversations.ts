@@ -15,7 +15,7 @@ import {
 } from '#src/domain/chat/conversation.ts';
 import type { ListPosition } from '#src/domain/cursor.ts';
 
-/** Positions are those of what the client sees; among conversations of one millisecond any order will do, as long as it stays. */
+/** Lists in the order that the client sees. Conversations of the same millisecond need a stable order only. */
 const olderThan = (after: ListPosition | null) =>
   after === null
     ? {}
@@ -37,7 +37,7 @@ function placeOf(organizationId: string, row: string, messageId: string) {
   return { _id: messageRowId(row, messageId), organizationId, conversationId: row };
 }
 
-/** Of two who make the same row at once, one is told that it is there: then it can be changed. */
+/** Repeats an upsert once: of two concurrent inserts one fails with a duplicate key, and its second try updates. */
 async function onceMore<T>(write: () => Promise<T>): Promise<T> {
   try {
     return await write();
@@ -57,7 +57,7 @@ function createReads({ conversations, messages }: Pick<Collections, 'conversatio
       });
       return row === null ? null : toRecord(row);
     },
-    /** Newest first by `createdAt`. */
+    /** Lists newest first by `createdAt`. */
     async list(
       organizationId: string,
       userId: string,
@@ -72,7 +72,7 @@ function createReads({ conversations, messages }: Pick<Collections, 'conversatio
         .toArray();
       return rows.map(toRecord);
     },
-    /** In order, at most `limit`, the newest. */
+    /** Newest messages in order, at most `limit`. */
     async messages(
       organizationId: string,
       userId: string,
@@ -93,11 +93,11 @@ const createDeletions = ({ conversations, messages }: Pick<Collections, 'convers
   async delete(organizationId: string, userId: string, id: string): Promise<boolean> {
     const _id = conversationRowId(organizationId, userId, id);
     const gone = (await conversations.deleteOne({ _id, organizationId, userId })).deletedCount === 1;
-    // Also where it is gone already: a process may have died between the two.
+    // Delete the messages even if the conversation is gone: a process may have died between the two deletes.
     await messages.deleteMany({ organizationId, conversationId: _id });
     return gone;
   },
-  /** What quotes a deleted document goes: its source cards, and the text of the answers that had them. */
+  /** Removes quotes of a deleted document: its source cards, and the text of the answers that cite it. */
   async forgetDocument(organizationId: string, documentId: string): Promise<void> {
     await messages.updateMany(
       { organizationId, 'sources.documentId': documentId },
@@ -144,9 +144,8 @@ export function createConversationStore(
   return {
     ...createReads({ conversations, messages }),
     /**
-     * Makes the conversation where it is not there, else moves `updatedAt` and `scope`. Adds the question; one that is there stays in its
-     * place, and loses its answer when it says something else now. Of a long conversation the newest messages stay: `mostMessages`; of a
-     * person the newest conversations: `mostConversations`.
+     * Creates the conversation, or updates its `updatedAt` and `scope`. Adds the question. An existing question keeps its place, and loses
+     * its answer if the text changed. Keeps the newest `mostMessages` of a conversation and the newest `mostConversations` of a user.
      */
     async ask(
       { _id: conversationId, organizationId, userId, updatedAt, scope, ...fresh }: ConversationRecord,
@@ -166,14 +165,14 @@ export function createConversationStore(
       const changed = (await messages.updateOne(other, { $set: { text } })).modifiedCount === 1;
       if (changed) await messages.deleteOne(placeOf(organizationId, row, answerId));
       else await put(organizationId, row, question);
-      // Deleted between the two writes: a question without a conversation would come back with the next one of this id.
+      // The conversation was deleted between the two writes: its question would reappear in the next conversation of this id.
       if ((await conversations.findOne({ _id: row, organizationId, userId }, { projection: { _id: 1 } })) === null)
         await messages.deleteMany({ organizationId, conversationId: row });
       if (upsertedCount === 1) await trimConversations(organizationId, userId);
     },
     /**
-     * Adds the answer, or replaces the one of its id in its place, where its question still is and says the same: nothing of a
-     * conversation that was deleted meanwhile comes back.
+     * Adds the answer, or replaces the one of its id in its place, if its question still exists with the same text. Nothing of a deleted
+     * conversation reappears.
      */
     async answer(
       { _id: conversationId, organizationId, userId, updatedAt, scope }: ConversationRecord,
@@ -187,7 +186,7 @@ export function createConversationStore(
       if (!(await isAsked())) return;
       await conversations.updateOne({ _id: row, organizationId, userId }, { $set: { updatedAt, scope } });
       await put(organizationId, row, answer);
-      // Looked at after the write: of a change in between, either it finds the answer or this finds the change.
+      // Check after the write: a concurrent change either finds the answer, or this check finds the change.
       if (!(await isAsked()))
         await messages.deleteOne({ ...placeOf(organizationId, row, answer._id), text: answer.text });
     },
@@ -195,5 +194,8 @@ export function createConversationStore(
   };
 }
 
-/** What was asked and answered. Every read is by organization and user. Source: docs/decisions/0042; docs/decisions/0041. */
+/**
+ * Conversations with their questions and answers. Every read is by organization and user. Source: docs/decisions/0042;
+ * docs/decisions/0041.
+ */
 export type ConversationStore = ReturnType<typeof createConversationStore>;

@@ -4,7 +4,7 @@ import type { DeliveryRecord } from '#src/domain/webhooks/delivery.ts';
 
 export function createDeliveryStore({ deliveries }: Pick<Collections, 'deliveries'>) {
   return {
-    /** Durable when it answers; an id that exists already changes nothing. */
+    /** Durable on return. An existing id changes nothing. */
     async add(delivery: DeliveryRecord): Promise<void> {
       try {
         await deliveries.insertOne(delivery);
@@ -12,15 +12,15 @@ export function createDeliveryStore({ deliveries }: Pick<Collections, 'deliverie
         if (!isDuplicateKey(error)) throw error;
       }
     },
-    /** Takes the oldest that is due, for `leaseMs`; raises `attempts`. */
+    /** Claims the oldest due delivery for `leaseMs`. Raises `attempts`. */
     claim: (leaseMs: number, now: Date): Promise<DeliveryRecord | null> =>
       deliveries.findOneAndUpdate(
         { dueAt: { $lte: now } },
         { $set: { dueAt: new Date(now.getTime() + leaseMs) }, $inc: { attempts: 1 } },
-        // Durable: a lost count would make the tries endless.
+        // Durable: a lost count would make the attempts endless.
         { sort: { dueAt: 1 }, returnDocument: 'after' },
       ),
-    /** `retryAt` null: it is over. */
+    /** `retryAt` null ends the delivery. */
     async settle(
       id: string,
       { delivered, error, retryAt }: { delivered: boolean; error: string | null; retryAt: Date | null },
@@ -28,7 +28,7 @@ export function createDeliveryStore({ deliveries }: Pick<Collections, 'deliverie
       const over = retryAt === null;
       const status = delivered ? 'delivered' : over ? 'failed' : 'pending';
       await deliveries.updateOne(
-        // What another process has ended meanwhile stays ended.
+        // A delivery that another process ended stays ended.
         { _id: id, status: 'pending' },
         {
           $set: { status, lastError: error, ...(over ? {} : { dueAt: retryAt }) },

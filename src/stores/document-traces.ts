@@ -3,7 +3,7 @@ import type { Collections } from '#src/stores/collections.ts';
 import { forgetCheckpoints } from '#src/stores/checkpoints/forget.ts';
 import type { RunRecord } from '#src/domain/runs/run.ts';
 
-/** A run over a document, without what it made. */
+/** A run over a document, without its results. */
 export type RunTrace = Pick<
   RunRecord,
   '_id' | 'executionId' | 'projectId' | 'status' | 'createdAt' | 'startedAt' | 'finishedAt'
@@ -11,7 +11,7 @@ export type RunTrace = Pick<
 
 const traced = { executionId: 1, projectId: 1, status: 1, createdAt: 1, startedAt: 1, finishedAt: 1 } as const;
 
-/** Ids in one query: a document may have had thousands of runs. */
+/** Limit on the ids in one query: a document may have had thousands of runs. */
 const batchSize = 500;
 
 function* batchesOf<T>(items: readonly T[]): Generator<readonly T[]> {
@@ -25,9 +25,9 @@ export function createDocumentTraces(
   const runsOf = (organizationId: string, documentId: string): Promise<readonly RunTrace[]> =>
     runs.find({ organizationId, documentId }, { projection: traced }).toArray();
   return {
-    /** All runs over it, of whatever project. */
+    /** Lists all runs over the document, in every project. */
     runsOf,
-    /** Takes outputs, answers, questions, previews, checkpoints and quotes out of its runs, their steps and their events. */
+    /** Removes outputs, answers, questions, previews, checkpoints and quotes from its runs, their steps and their events. */
     async redact(organizationId: string, documentId: string): Promise<void> {
       await runs.updateMany(
         { organizationId, documentId },
@@ -55,7 +55,7 @@ export function createDocumentTraces(
         await forgetCheckpoints(db, runIds);
       }
     },
-    /** Outcomes of its nodes that were kept to be taken again, and the pending upload it came from. */
+    /** Removes the cached outcomes of its nodes and the pending upload that it came from. */
     async forget(organizationId: string, documentId: string, objectKey: string): Promise<void> {
       await nodeCache.deleteMany({ organizationId, documentId });
       await uploads.deleteOne({ _id: objectKey, organizationId });
@@ -63,5 +63,5 @@ export function createDocumentTraces(
   };
 }
 
-/** What records of other things keep of a document. Runs, steps and events stay when it is deleted; its words in them do not. */
+/** Removes content of a deleted document from other records. Runs, steps and events stay without its words. */
 export type DocumentTraces = ReturnType<typeof createDocumentTraces>;

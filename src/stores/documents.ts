@@ -6,11 +6,11 @@ import type { Tenant } from '#src/domain/access/tenant.ts';
 import type { ListPosition } from '#src/domain/cursor.ts';
 
 export interface DocumentFilter {
-  /** Only those uploaded with this key. */
+  /** Restricts the list to uploads of this key. */
   readonly apiKeyId?: string;
 }
 
-/** Of a document that is not being deleted. */
+/** Matches documents that are not being deleted. */
 const noDate = { $exists: false };
 
 const deletion = (id: string, ts: Date) =>
@@ -42,17 +42,17 @@ const olderThan = (after: ListPosition | null): Filter<DocumentRecord> =>
         $or: [{ createdAt: { $lt: after.createdAt } }, { _id: { $lt: after.id } }],
       };
 
-/** Events that wait in their documents for the relay. */
+/** Outbox: events inside documents that wait for the relay. */
 const createOutbox = (documents: Collections['documents']) => ({
-  /** The outbox, over all tenants: documents with events that nobody has relayed and that are due, oldest first. */
+  /** Documents of all tenants with due events in the outbox, oldest first. */
   withPendingEvents: (limit: number, now: Date = new Date()): Promise<readonly DocumentRecord[]> =>
     documents
-      // A range, not $exists: an index of an array's members is scanned for bounds only.
+      // Uses a range instead of $exists, which cannot use bounds of a multikey index.
       .find({ 'pendingEvents.ts': { $gte: new Date(0), $lte: now } })
       .sort({ 'pendingEvents.ts': 1 })
       .limit(limit)
       .toArray(),
-  /** All but those of a deletion, which end with the record. */
+  /** Removes all events except a deletion, which ends with the record. */
   async clearPendingEvents(ids: readonly string[]): Promise<void> {
     await documents.updateMany(
       { _id: { $in: [...ids] } },
@@ -60,7 +60,7 @@ const createOutbox = (documents: Collections['documents']) => ({
       processSafe,
     );
   },
-  /** Its removal is taken up again at `until`: the entry of one that is marked is not pending before. */
+  /** Delays the next attempt to remove a deleted document: its event is not due before `until`. */
   async postponeRemoval(organizationId: string, id: string, until: Date): Promise<void> {
     await documents.updateOne(
       { _id: id, organizationId, deletedAt: { $exists: true } },
@@ -71,7 +71,7 @@ const createOutbox = (documents: Collections['documents']) => ({
 
 export function createDocumentStore({ documents }: Pick<Collections, 'documents'>) {
   return {
-    /** One durable write; `exists` when this id is stored already. */
+    /** Inserts with one durable write. `exists` when this id is stored already. */
     async insert(document: DocumentRecord): Promise<'created' | 'exists'> {
       try {
         await documents.insertOne(document);
@@ -81,15 +81,15 @@ export function createDocumentStore({ documents }: Pick<Collections, 'documents'
         throw error;
       }
     },
-    /** Readable by the tenant: of its projects, or public in its organization. */
+    /** Finds a document that the tenant may read: in its projects, or public in its organization. */
     find: (tenant: Tenant, id: string): Promise<DocumentRecord | null> =>
       documents.findOne({ _id: id, ...readable(tenant) }),
-    /** For holders of a signed address only. */
+    /** Finds a document for holders of a signed URL only: projects are not checked. */
     findInOrganization: (organizationId: string, id: string): Promise<DocumentRecord | null> =>
       documents.findOne({ _id: id, organizationId, deletedAt: noDate }),
     findMany: (tenant: Tenant, ids: readonly string[]): Promise<readonly DocumentRecord[]> =>
       documents.find({ _id: { $in: [...ids] }, ...readable(tenant) }).toArray(),
-    /** Of the tenant's own projects, newest first. */
+    /** Lists documents of the tenant's own projects, newest first. */
     list: (
       tenant: Tenant,
       filter: DocumentFilter,
@@ -101,7 +101,7 @@ export function createDocumentStore({ documents }: Pick<Collections, 'documents'
         .sort({ createdAt: -1, _id: -1 })
         .limit(limit)
         .toArray(),
-    /** Ids of the tenant's own projects, newest first, at most `limit`. */
+    /** Ids of documents of the tenant's own projects, newest first, at most `limit`. */
     async listIds(tenant: Tenant, filter: DocumentFilter, limit: number): Promise<readonly string[]> {
       const found = await documents
         .find({ ...owned(tenant), ...filtered(filter) }, { projection: { _id: 1 } })
@@ -110,22 +110,23 @@ export function createDocumentStore({ documents }: Pick<Collections, 'documents'
         .toArray();
       return found.map((document) => document._id);
     },
-    /** Project by document, of those of `ids` that the tenant may read. */
+    /** Project ids by document id, for those of `ids` that the tenant may read. */
     async projectsOf(tenant: Tenant, ids: readonly string[]): Promise<ReadonlyMap<string, string>> {
       const filter = { _id: { $in: [...ids] }, ...readable(tenant) };
       const found = await documents.find(filter, { projection: { projectId: 1 } }).toArray();
       return new Map(found.map(({ _id, projectId }) => [_id, projectId]));
     },
-    /** How many of `ids` the tenant may read. */
+    /** Number of `ids` that the tenant may read. */
     async countReadable(tenant: Tenant, ids: readonly string[]): Promise<number> {
       const filter = { _id: { $in: [...ids] }, ...readable(tenant) };
       return (await documents.find(filter, { projection: { _id: 1 } }).toArray()).length;
     },
-    /** How many of `ids` belong to the tenant's own projects. */
+    /** Number of `ids` that belong to the tenant's own projects. */
     countOwned: (tenant: Tenant, ids: readonly string[]): Promise<number> =>
       documents.countDocuments({ _id: { $in: [...ids] }, ...owned(tenant) }),
     /**
-     * Marks it as being deleted, with its event in the outbox and without its words, in one write; null when it is not the tenant's own.
+     * Marks the document as being deleted, adds the event to its outbox and removes its texts, in one write. null when it is not the
+     * tenant's own.
      */
     markDeleted: (tenant: Tenant, id: string, at: Date): Promise<DocumentRecord | null> =>
       documents.findOneAndUpdate(
@@ -133,10 +134,10 @@ export function createDocumentStore({ documents }: Pick<Collections, 'documents'
         { $set: { deletedAt: at, ocr: null, description: null }, $push: { pendingEvents: deletion(id, at) } },
         { returnDocument: 'after' },
       ),
-    /** What runs made from it, of whatever project. */
+    /** Lists documents that runs derived from it, in every project. */
     derivedFrom: (organizationId: string, id: string): Promise<readonly DocumentRecord[]> =>
       documents.find({ organizationId, parentDocumentId: id, deletedAt: noDate }).toArray(),
-    /** The last of a deletion: the record itself, of one that is marked. */
+    /** Last step of a deletion: removes the record of a marked document. */
     async remove(organizationId: string, id: string): Promise<void> {
       await documents.deleteOne({ _id: id, organizationId, deletedAt: { $exists: true } });
     },

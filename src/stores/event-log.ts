@@ -5,14 +5,14 @@ import { processSafe } from '#src/stores/connect.ts';
 import { Batcher } from '#src/concurrency/batcher.ts';
 import type { RealtimeEvent, LoggedEvent } from '#src/domain/events/events.ts';
 
-/** Where a log stands. A log that was begun anew has another `epoch`; events up to `forgotten` are not kept any more. */
+/** Position of a log. A log that starts anew has another `epoch`. Events up to `forgotten` are deleted. */
 export interface LogPosition {
   readonly epoch: string;
   readonly forgotten: number;
   readonly last: number;
 }
 
-/** Indexes of rows that were refused; throws when it was for anything but being there already. */
+/** Indexes of rows that exist already. Throws on any other write error. */
 function refusedRows(error: unknown): ReadonlySet<number> {
   if (!(error instanceof MongoBulkWriteError)) throw error;
   const refused: WriteError[] = [error.writeErrors].flat();
@@ -20,12 +20,12 @@ function refusedRows(error: unknown): ReadonlySet<number> {
   return new Set(refused.map((one) => one.index));
 }
 
-/** The event is stored: a listener that breaks is its owner's affair, and must not fail the run that told it. */
-function tell(listener: (event: LoggedEvent) => void, event: LoggedEvent): void {
+/** Ignores errors of listeners: the event is stored, and a broken listener must not fail the run that published it. */
+function notify(listener: (event: LoggedEvent) => void, event: LoggedEvent): void {
   try {
     listener(event);
   } catch {
-    // Nothing here can mend it, and the others are still to hear the event.
+    // The other listeners still need the event.
   }
 }
 
@@ -33,21 +33,21 @@ function tell(listener: (event: LoggedEvent) => void, event: LoggedEvent): void 
 const newEpoch = (): string => randomBytes(4).toString('hex');
 
 export interface EventLogOptions {
-  /** About so many events of an organization are kept; an index forgets those older than a day. */
+  /** Number of events to keep for each organization, approximately. An index deletes those older than a day. */
   readonly keep: number;
-  /** What is over is taken away each time so many numbers were given out. */
+  /** Deletes surplus events each time this many numbers were assigned. */
   readonly trimEvery: number;
 }
 const defaults: EventLogOptions = { keep: 10_000, trimEvery: 500 };
 
-/** The log in the database, with an in-process bus over what this process appends. */
+/** Event log in the database, with an in-process bus for events that this process appends. */
 export function createEventLog(
   { events, counters }: Pick<Collections, 'events' | 'counters'>,
   { keep, trimEvery }: EventLogOptions = defaults,
 ) {
   const listeners = new Map<string, Set<(event: LoggedEvent) => void>>();
 
-  /** Reserves `count` numbers; a crash leaves a gap, never a number used twice. */
+  /** Reserves `count` numbers. A crash leaves a gap, and never reuses a number. */
   const reserve = async (organizationId: string, count: number): Promise<number> => {
     const counter = await counters.findOneAndUpdate(
       { _id: `events:${organizationId}` },
@@ -57,7 +57,7 @@ export function createEventLog(
     return (counter?.seq ?? count) - count;
   };
 
-  /** Behind the caller's back: one of the processes crosses each border, and what it cannot remove the next one does. */
+  /** Runs without waiting: one process crosses each multiple of `trimEvery`, and the next run deletes what a failed one left. */
   const trim = (organizationId: string, before: number, last: number): void => {
     if (last <= keep || Math.floor(before / trimEvery) === Math.floor(last / trimEvery)) return;
     events.deleteMany({ organizationId, seq: { $lte: last - keep } }, processSafe).catch(() => undefined);
@@ -75,7 +75,7 @@ export function createEventLog(
     }
     const hearing = listeners.get(organizationId) ?? [];
     for (const [index, event] of logged.entries())
-      if (!refused.has(index)) for (const listener of hearing) tell(listener, event);
+      if (!refused.has(index)) for (const listener of hearing) notify(listener, event);
     trim(organizationId, base, base + batch.length);
   };
 
@@ -86,8 +86,8 @@ export function createEventLog(
 
   return {
     /**
-     * Answers when all are stored; listeners hear them after that. `lingerMs`: nobody waits for these; they may be stored that much
-     * later, together with others.
+     * Resolves when all events are stored; listeners receive them afterwards. `lingerMs`: no caller waits for these events, so they may be
+     * stored this much later together with others.
      */
     async append(
       batch: readonly RealtimeEvent[],
@@ -95,7 +95,7 @@ export function createEventLog(
     ): Promise<void> {
       await Promise.all(batch.map((event) => batcher.add(event, lingerMs)));
     },
-    /** Calls back for every event of the organization appended from now on by this process. */
+    /** Calls the listener for every event of the organization that this process appends from now on. */
     subscribe(organizationId: string, listener: (event: LoggedEvent) => void): () => void {
       const set = listeners.get(organizationId) ?? new Set();
       listeners.set(organizationId, set.add(listener));
@@ -104,7 +104,7 @@ export function createEventLog(
         if (set.size === 0 && listeners.get(organizationId) === set) listeners.delete(organizationId);
       };
     },
-    /** Events with `seq > after`, in order; of one execution where it is named. */
+    /** Events with `seq > after`, in order. Filters by execution if one is given. */
     async read(
       organizationId: string,
       after: number,
@@ -129,14 +129,14 @@ export function createEventLog(
       );
       const first = await events.findOne({ organizationId }, { sort: { seq: 1 }, projection: { seq: 1 } });
       const last = counter?.seq ?? 0;
-      // Logs that older versions began have no name.
+      // Logs of older versions have no epoch.
       return { epoch: counter?.epoch ?? '0', forgotten: first === null ? last : first.seq - 1, last };
     },
   };
 }
 
 /**
- * In-process bus with a durable log per organization. Appending an event with a known `dedupeId` again changes nothing.
- * Held by test/conformance/event-log.ts. Source: docs/decisions/0040.
+ * In-process bus with a durable log for each organization. Appending an event with a known `dedupeId` changes nothing. Held by
+ * test/conformance/event-log.ts. Source: docs/decisions/0040.
  */
 export type EventLog = ReturnType<typeof createEventLog>;

@@ -37,19 +37,19 @@ const olderThan = (after: ListPosition | null): Filter<RunRecord> =>
         $or: [{ createdAt: { $lt: after.createdAt } }, { _id: { $lt: after.id } }],
       };
 
-/** What only a reader of one run wants, and may be large. */
+/** Omits fields that may be large and that only readers of one run need. */
 const brief = { outputs: 0, receipt: 0, answers: 0 };
 
 const unended = { status: { $in: ['queued', 'running', 'waiting'] } } satisfies Filter<RunRecord>;
 
-/** Without write errors the server refused the command as a whole, and nothing is stored. */
+/** Without write errors, the server refused the whole command and stored nothing. */
 const isDuplicates = (error: unknown): boolean =>
   error instanceof MongoClientBulkWriteError &&
   error.writeConcernErrors.length === 0 &&
   error.writeErrors.size > 0 &&
   [...error.writeErrors.values()].every((one) => one.code === 11_000);
 
-/** Stores executions together with their runs; what is there already stays as it is. */
+/** Stores executions together with their runs. Existing rows stay unchanged. */
 function createInserts(client: MongoClient, { executions, runs }: Pick<Collections, 'executions' | 'runs'>) {
   const models = ({ execution, runs: ofExecution }: CreatedExecution): AnyClientBulkWriteModel<Document>[] => [
     { namespace: executions.namespace, name: 'insertOne', document: execution as unknown as Document },
@@ -59,7 +59,7 @@ function createInserts(client: MongoClient, { executions, runs }: Pick<Collectio
       document: run as unknown as Document,
     })),
   ];
-  /** One command: rows that are there already stay as they are. False when there were such. */
+  /** Inserts in one command. Existing rows stay unchanged. False when there were such rows. */
   const insertMissing = async (batch: AnyClientBulkWriteModel<Document>[]): Promise<boolean> => {
     try {
       await client.bulkWrite(batch, { ordered: false });
@@ -71,7 +71,7 @@ function createInserts(client: MongoClient, { executions, runs }: Pick<Collectio
   };
   const insertNew = async (wanted: CreatedExecution): Promise<boolean> => {
     try {
-      // Ordered: when the execution exists already, none of these runs is stored.
+      // Ordered: when the execution exists, none of these runs is stored.
       await client.bulkWrite(models(wanted), { ordered: true });
       return true;
     } catch (error) {
@@ -82,8 +82,8 @@ function createInserts(client: MongoClient, { executions, runs }: Pick<Collectio
 
   return {
     /**
-     * Stores an execution and its runs, or answers the one that has this id already: its own documents count, and runs that a
-     * crash left out are made now. Durable when it answers.
+     * Stores an execution and its runs, or returns the existing execution of this id. The documents of the existing execution count, and
+     * runs that a crash left out are inserted now. Durable on return.
      */
     async create(
       wanted: ExecutionRecord,
@@ -96,7 +96,7 @@ function createInserts(client: MongoClient, { executions, runs }: Pick<Collectio
       await insertMissing(models({ execution, runs: runsFor(execution) }));
       return { execution, runs: await runs.find({ organizationId, executionId: _id }).toArray() };
     },
-    /** The same for many whose documents cannot differ (uploads): one write. */
+    /** Creates many executions whose documents are fixed (uploads) in one write. */
     async createAll(batch: readonly CreatedExecution[]): Promise<void> {
       await insertMissing(batch.flatMap(models));
     },
@@ -107,7 +107,7 @@ export function createExecutionStore(
   client: MongoClient,
   { executions, runs }: Pick<Collections, 'executions' | 'runs'>,
 ) {
-  /** The worker that holds it finds its lease gone: no owner, and another fence. */
+  /** Removes owner and raises the fence, so that the worker loses its lease. */
   const cancelOne = (tenant: Tenant, runId: string, error: RunFailure, now: Date): Promise<RunRecord | null> =>
     runs.findOneAndUpdate(
       { _id: runId, ...owned(tenant), ...unended },
@@ -123,13 +123,13 @@ export function createExecutionStore(
     ...createInserts(client, { executions, runs }),
     find: ({ organizationId, projectIds }: Tenant, id: string): Promise<ExecutionRecord | null> =>
       executions.findOne({ _id: id, organizationId, projectId: { $in: [...projectIds] } }),
-    /** In creation order; without outputs, receipts and answers, as every list. */
+    /** Lists runs in creation order, without outputs, receipts and answers. */
     runsOf: (organizationId: string, executionId: string): Promise<readonly RunRecord[]> =>
       runs.find({ organizationId, executionId }, { projection: brief }).toArray(),
     findRun: ({ organizationId, projectIds }: Tenant, runId: string): Promise<RunRecord | null> =>
       runs.findOne({ _id: runId, organizationId, projectId: { $in: [...projectIds] } }),
 
-    /** Newest first. */
+    /** Lists executions, newest first. */
     listRuns: (
       tenant: Tenant,
       filter: RunFilter,
@@ -141,17 +141,14 @@ export function createExecutionStore(
         .sort({ createdAt: -1, _id: -1 })
         .limit(limit)
         .toArray(),
-    /**
-     * Ends the runs of an execution that have not ended, whatever they are doing: their leases no longer stand. Answers the runs it
-     * ended, as they are now.
-     */
+    /** Ends the unfinished runs of an execution in any state. Their leases end. Returns the runs that it ended, in their new state. */
     async cancel(tenant: Tenant, executionId: string, error: RunFailure, now: Date): Promise<readonly RunRecord[]> {
       const open = await runs.find({ ...owned(tenant), executionId, ...unended }, { projection: { _id: 1 } }).toArray();
       const ended = await Promise.all(open.map(({ _id }) => cancelOne(tenant, _id, error, now)));
       return ended.filter((run) => run !== null);
     },
     cancelRun: cancelOne,
-    /** Answers one question of a waiting run and queues it; null when it does not wait for this. */
+    /** Answers one question of a waiting run and queues it. null when the run does not wait for this answer. */
     answer: (tenant: Tenant, runId: string, given: GivenAnswer): Promise<RunRecord | null> =>
       runs.findOneAndUpdate(
         { _id: runId, ...owned(tenant), status: 'waiting', 'waitingFor.path': given.path },
@@ -162,7 +159,7 @@ export function createExecutionStore(
         },
         { returnDocument: 'after' },
       ),
-    /** Executions with a callback that nobody has put into the outbox, oldest first, over all tenants. */
+    /** Lists executions of all tenants whose callback is not in the outbox yet, oldest first. */
     withPendingCallback: (after: ListPosition | null, limit: number): Promise<readonly ExecutionRecord[]> =>
       executions
         .find({
@@ -182,7 +179,7 @@ export function createExecutionStore(
 }
 
 /**
- * Executions and their runs; the durable truth of who works on what. All changes are single-document conditional updates.
- * Source: docs/decisions/0011.
+ * Executions and their runs, with the leases of workers. All changes are conditional updates of single documents. Source:
+ * docs/decisions/0011.
  */
 export type ExecutionStore = ReturnType<typeof createExecutionStore>;

@@ -1,14 +1,14 @@
 import type { Collections } from '#src/stores/collections.ts';
 import type { StoredTexts } from '#src/domain/chat/stored-texts.ts';
 
-/** A document, and which of its results count. */
+/** A document, and the ids of its current results. */
 export interface TextsOf {
   readonly documentId: string;
   readonly ocrResultId: string | null;
   readonly descriptionId: string | null;
 }
 
-/** Of all documents of one question together. */
+/** Limit for all documents of one question together. */
 const mostSegmentations = 100;
 
 const given = (ids: readonly (string | null)[]): string[] => ids.filter((id) => id !== null);
@@ -68,5 +68,5 @@ export function createGroundingTexts({
   };
 }
 
-/** Texts of several documents in one go: three queries, however many there are. Words, masks and polygons are not read. */
+/** Texts of several documents in three queries, for any number of documents. Does not read words, masks and polygons. */
 export type GroundingTexts = ReturnType<typeof createGroundingTexts>;

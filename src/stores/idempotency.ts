@@ -38,7 +38,7 @@ const newRecord = (scope: IdempotencyScope, fingerprint: string, reply: StoredRe
 export function createIdempotencyStore({ idempotency }: Pick<Collections, 'idempotency'>) {
   const find = ({ organizationId }: IdempotencyScope, _id: string) => idempotency.findOne({ _id, organizationId });
   return {
-    /** Remembers the request, or answers the record that was first. */
+    /** Remembers the request, or returns the record of the first one. */
     async begin(scope: IdempotencyScope, fingerprint: string): Promise<IdempotencyRecord> {
       const record = newRecord(scope, fingerprint, null);
       try {
@@ -47,10 +47,10 @@ export function createIdempotencyStore({ idempotency }: Pick<Collections, 'idemp
       } catch (error) {
         if (!isDuplicateKey(error)) throw error;
       }
-      // Forgotten between the two by a request that failed: this one begins afresh.
+      // A failed request removed the record between the two operations: start again.
       return (await find(scope, record._id)) ?? record;
     },
-    /** Stores the reply unless one is stored; answers the stored one and whether it is this one. */
+    /** Stores the reply unless one is stored. Returns the stored reply, and whether it is this one. */
     async finish(
       scope: IdempotencyScope,
       fingerprint: string,
@@ -59,7 +59,7 @@ export function createIdempotencyStore({ idempotency }: Pick<Collections, 'idemp
       const { reply: _, ...fields } = newRecord(scope, fingerprint, reply);
       try {
         await idempotency.updateOne(
-          // The fingerprint too: the key may have been abandoned and taken over with other input meanwhile.
+          // Match the fingerprint too: another input may have taken over an abandoned key.
           { _id: fields._id, organizationId: scope.organizationId, fingerprint, reply: null },
           { $set: { reply }, $setOnInsert: { createdAt: fields.createdAt, forgetAt: fields.forgetAt } },
           { upsert: true },
@@ -72,7 +72,7 @@ export function createIdempotencyStore({ idempotency }: Pick<Collections, 'idemp
       const answered = stored?.fingerprint === fingerprint ? stored.reply : null;
       return answered === null ? { reply, mine: true } : { reply: answered, mine: false };
     },
-    /** Forgets a request that failed: the key may be used again. */
+    /** Forgets a failed request, so that its key can be used again. */
     async abandon(scope: IdempotencyScope): Promise<void> {
       await idempotency.deleteOne({ _id: idOf(scope), organizationId: scope.organizationId, reply: null });
     },
@@ -80,7 +80,7 @@ export function createIdempotencyStore({ idempotency }: Pick<Collections, 'idemp
 }
 
 /**
- * What was asked under a key, and what was answered. The work itself has deterministic ids, so identical requests may run side
- * by side: the first reply stored is everybody's, and a crash leaves nothing to wait for.
+ * Requests and replies by idempotency key. The work has deterministic ids, so identical requests may run concurrently: all get the first
+ * stored reply, and a crash leaves nothing to wait for.
  */
 export type IdempotencyStore = ReturnType<typeof createIdempotencyStore>;

@@ -3,10 +3,10 @@ import type { Collections } from '#src/stores/collections.ts';
 
 type Index = readonly [keys: IndexSpecification, options?: IndexOptions];
 
-/** Every query of the repositories has one of these (or `_id`): test/adapters/database/query-plans.test.ts fails on a collection scan. */
+/** Indexes for every query of the stores (or they use `_id`): test/adapters/database/query-plans.test.ts fails on a collection scan. */
 type LibraryCollection = 'sessions' | 'accounts' | 'verifications';
 const indexes: Readonly<Partial<Record<keyof Collections | LibraryCollection, readonly Index[]>>> = {
-  // Unique indexes of users and sessions: without them, six sign-ups at once make six users.
+  // Unique indexes of users and sessions: without them, six concurrent sign-ups create six users.
   users: [[{ email: 1 }, { unique: true }]],
   sessions: [[{ token: 1 }, { unique: true }], [{ userId: 1 }], [{ expiresAt: 1 }, { expireAfterSeconds: 0 }]],
   accounts: [[{ providerId: 1, accountId: 1 }, { unique: true }], [{ userId: 1 }]],
@@ -46,10 +46,10 @@ const indexes: Readonly<Partial<Record<keyof Collections | LibraryCollection, re
   ],
   uploads: [[{ forgetAt: 1 }, { expireAfterSeconds: 0 }]],
   documents: [
-    // Narrow ones first: of equals the embedded engine takes the first.
+    // Narrow indexes first: among equals the embedded engine uses the first.
     [{ organizationId: 1, apiKeyId: 1, createdAt: -1, _id: -1 }],
     [{ organizationId: 1, projectId: 1, createdAt: -1, _id: -1 }],
-    // A hundred projects are walked side by side; the list of an organization with more takes this one.
+    // A list over up to a hundred projects merges their index ranges; the list of an organization with more uses this index.
     [{ organizationId: 1, createdAt: -1, _id: -1 }],
     [{ 'pendingEvents.ts': 1 }, { sparse: true }],
     [{ organizationId: 1, parentDocumentId: 1 }, { partialFilterExpression: { parentDocumentId: { $exists: true } } }],
@@ -69,7 +69,7 @@ const indexes: Readonly<Partial<Record<keyof Collections | LibraryCollection, re
   executions: [[{ createdAt: 1, _id: 1 }, { partialFilterExpression: { callbackPending: true } }]],
   runs: [
     [{ claimableAt: 1 }, { sparse: true }],
-    // As above: narrow ones first.
+    // Narrow indexes first, as above.
     [{ organizationId: 1, executionId: 1, createdAt: -1, _id: -1 }],
     [{ organizationId: 1, documentId: 1, createdAt: -1, _id: -1 }],
     [{ organizationId: 1, workflowId: 1, createdAt: -1, _id: -1 }],
@@ -96,16 +96,16 @@ const indexes: Readonly<Partial<Record<keyof Collections | LibraryCollection, re
   oauthGrants: [
     [{ organizationId: 1, createdAt: -1 }],
     [{ organizationId: 1, userId: 1, createdAt: -1 }],
-    // Nobody lists them any more; what happened is in the audit log.
+    // Deletes ended grants: no list shows them, and the audit log keeps the history.
     [{ revokedAt: 1 }, { expireAfterSeconds: 30 * 86_400 }],
     [{ expiresAt: 1 }, { expireAfterSeconds: 30 * 86_400 }],
   ],
-  // A code that was used is known for as long as what it led to may be refreshed: a late replay revokes that.
+  // Keep a used code as long as its tokens can be refreshed: a late replay revokes them.
   oauthCodes: [[{ expiresAt: 1 }, { expireAfterSeconds: 30 * 86_400 }]],
   oauthTokens: [[{ family: 1 }], [{ expiresAt: 1 }, { expireAfterSeconds: 0 }]],
 };
 
-/** Creates what is missing; an index that exists with other options is an error of the migration that forgot it. */
+/** Creates missing indexes. Rejects when an index exists with other options: a migration is missing then. */
 export async function ensureIndexes(db: Db): Promise<void> {
   for (const [collection, list] of Object.entries(indexes))
     for (const [keys, options] of list) await db.collection(collection).createIndex(keys, options, undefined);

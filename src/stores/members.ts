@@ -23,7 +23,7 @@ const invitationOf = (stored: InvitationRow): InvitationRecord => {
 
 function createInvitations(invitations: Collections['invitations']) {
   return {
-    /** Those that wait, newest first. */
+    /** Lists pending invitations, newest first. */
     async listInvitations(organizationId: string, now: Date): Promise<readonly InvitationRecord[]> {
       const rows = await invitations
         .find({ organizationId, status: 'pending', expiresAt: { $gt: now } })
@@ -32,13 +32,13 @@ function createInvitations(invitations: Collections['invitations']) {
         .toArray();
       return rows.map(invitationOf);
     },
-    /** One that waits. */
+    /** Finds a pending invitation. */
     async findInvitation(organizationId: string, invitationId: string, now: Date): Promise<InvitationRecord | null> {
       const waits = { organizationId, status: 'pending', expiresAt: { $gt: now } } as const;
       const row = await invitations.findOne({ _id: invitationId, ...waits });
       return row === null ? null : invitationOf(row);
     },
-    /** Replaces an invitation of the same address that waits. */
+    /** Replaces a pending invitation of the same address. */
     async invite({ invitationId, ...invitation }: InvitationRecord): Promise<void> {
       const { organizationId, email } = invitation;
       for (let attempt = 1; ; attempt += 1) {
@@ -47,12 +47,12 @@ function createInvitations(invitations: Collections['invitations']) {
           await invitations.insertOne({ ...invitation, _id: invitationId, status: 'pending' });
           return;
         } catch (error) {
-          // Somebody invited the same address between the two writes: the later invitation replaces theirs.
+          // A concurrent invitation of the same address came between the two writes: the later one replaces it.
           if (!isDuplicateKey(error) || attempt === 10) throw error;
         }
       }
     },
-    /** False when there is none that waits. */
+    /** False when there is no such pending invitation. */
     async cancelInvitation(organizationId: string, invitationId: string): Promise<boolean> {
       const done = await invitations.updateOne(
         { _id: invitationId, organizationId, status: 'pending' },
@@ -63,7 +63,7 @@ function createInvitations(invitations: Collections['invitations']) {
   };
 }
 
-/** Memberships and invitations, in the collections that the authentication library also reads. */
+/** Memberships and invitations, in collections that the authentication library reads too. */
 export function createMemberStore({
   members,
   users,
@@ -84,7 +84,7 @@ export function createMemberStore({
       const row = await members.findOne({ organizationId, userId });
       return row === null ? null : membershipOf(row);
     },
-    /** Of one user, oldest first, at most 100. */
+    /** Lists memberships of a user, oldest first, at most 100. */
     async organizationsOf(userId: string): Promise<readonly Membership[]> {
       const rows = await members.find({ userId }).sort({ createdAt: 1 }).limit(100).toArray();
       return rows.map(membershipOf);
@@ -96,13 +96,13 @@ export function createMemberStore({
       const row = await members.findOne({ _id: memberId, organizationId });
       return row === null ? null : ((await withUsers([row]))[0] ?? null);
     },
-    /** `email` in small letters. */
+    /** `email` in lower case. */
     async findByEmail(organizationId: string, email: string): Promise<MemberRecord | null> {
       const user = await users.findOne({ email }, { projection: { email: 1, name: 1 } });
       const row = user === null ? null : await members.findOne({ organizationId, userId: user._id });
       return user === null || row === null ? null : { ...membershipOf(row), email: user.email, name: user.name };
     },
-    /** Adds an owner to a new organization, or a member that is not one yet; answers the stored one. */
+    /** Adds an owner to a new organization, or a new member. Returns the stored membership. */
     async add(wanted: Omit<Membership, 'memberId' | 'createdAt'>): Promise<Membership> {
       const createdAt = new Date();
       const row: MemberRow = { ...wanted, _id: newId('member', createdAt), createdAt };
@@ -113,12 +113,12 @@ export function createMemberStore({
         if (!isDuplicateKey(error)) throw error;
       }
       const there = await members.findOne({ organizationId: wanted.organizationId, userId: wanted.userId });
-      if (there === null) throw new Error('a membership vanished between two reads');
+      if (there === null) throw new Error('a membership was deleted between two reads');
       return membershipOf(there);
     },
     /**
-     * Where owners change or leave at the same moment, one of them is left: whoever asked last is told `last_owner`. May wait for
-     * another such change to end, 10 s at most.
+     * Keeps at least one owner when owners change or leave concurrently: the last change gets `last_owner`. May wait for another such
+     * change, 10 s at most.
      */
     async changeRole(organizationId: string, memberId: string, from: Role, to: Role): Promise<MemberChange> {
       const who = { _id: memberId, organizationId };
@@ -127,7 +127,7 @@ export function createMemberStore({
       if (from === 'owner' && to !== 'owner') return unlessLastOwner(members, who, change);
       return (await change({ ...who, role: from })) ? 'done' : 'changed';
     },
-    /** As `changeRole`. */
+    /** Follows the rules of `changeRole`. */
     async remove(organizationId: string, memberId: string, role: Role): Promise<MemberChange> {
       const who = { _id: memberId, organizationId };
       const remove = async (claimed: Filter<MemberRow>): Promise<boolean> =>
@@ -139,5 +139,5 @@ export function createMemberStore({
   };
 }
 
-/** Who belongs to an organization. Read on every call of a session: a removed member is out at once. */
+/** Members of organizations. Every call of a session reads them: a removed member loses access at once. */
 export type MemberStore = ReturnType<typeof createMemberStore>;

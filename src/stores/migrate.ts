@@ -7,7 +7,7 @@ import { lexicalDimensions } from '#src/domain/embed-locally/lexical-vector.ts';
 import { visualDimensions } from '#src/domain/embed-locally/visual-vector.ts';
 import { AppError } from '#src/domain/app-error.ts';
 
-/** One ordered change of stored data. `to` is the schema version it leaves behind. */
+/** One ordered change of stored data. `to` is the schema version after it. */
 interface Migration {
   readonly to: number;
   readonly title: string;
@@ -20,7 +20,7 @@ const migrations: readonly Migration[] = [
 const firstVersion = 1;
 const currentVersion = migrations.at(-1)?.to ?? firstVersion;
 
-/** As the local models make them. */
+/** Vector lengths of the local models. */
 const localVectors: VectorDimensions = { text: lexicalDimensions, image: visualDimensions };
 
 interface SchemaRow {
@@ -28,7 +28,7 @@ interface SchemaRow {
   readonly version: number;
 }
 
-/** Brings the data to this program's schema: pending migrations in order, then indexes. Data of a newer program is refused. */
+/** Migrates the data to this program's schema: pending migrations in order, then indexes. Refuses data of a newer version. */
 export async function migrate(db: Db, vectors: VectorDimensions = localVectors): Promise<void> {
   const meta = db.collection<SchemaRow>('meta');
   const found = await meta.findOneAndUpdate(
@@ -40,7 +40,7 @@ export async function migrate(db: Db, vectors: VectorDimensions = localVectors):
   if (version > currentVersion)
     throw new AppError(
       'service.unavailable',
-      `The data was written by a newer Inkgraph (schema ${version}, this program knows ${currentVersion}): run that version, or restore a backup.`,
+      `The data was written by a newer Inkgraph (schema ${version}; this version reads up to ${currentVersion}). Run the newer version, or restore a backup.`,
     );
   for (const migration of migrations) {
     if (migration.to <= version) continue;

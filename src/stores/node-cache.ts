@@ -8,14 +8,14 @@ export interface CachedOutcome {
   readonly update: Readonly<Record<string, unknown>>;
   readonly modelLabel: string | null;
   readonly usage: ModelUsage | null;
-  /** The run that did the work. */
+  /** Id of the run that did the work. */
   readonly runId: string;
 }
 
 const maxBytes = 64 * 1024;
 const keptMs = 30 * 86_400_000;
 
-/** Outcomes over 64 KiB of JSON are not kept, others for 30 days. `idle` settles when everything put so far is written. */
+/** Keeps outcomes for 30 days, except those over 64 KiB of JSON. `idle` settles when everything put so far is written. */
 export function createNodeCache({ nodeCache }: Pick<Collections, 'nodeCache'>, logger: Logger) {
   const batcher = new Batcher<NodeCacheRow>(async (rows) => {
     const operations = rows.map((row) => ({
@@ -28,7 +28,7 @@ export function createNodeCache({ nodeCache }: Pick<Collections, 'nodeCache'>, l
       const row = await nodeCache.findOne({ _id: `${projectId}:${key}`, organizationId });
       return row === null ? null : (JSON.parse(row.outcome) as CachedOutcome);
     },
-    /** Nobody waits for it; a failure is logged. */
+    /** Returns before the write. Failures are logged. */
     put(
       { organizationId, projectId, documentId }: { organizationId: string; projectId: string; documentId: string },
       key: string,
@@ -39,14 +39,12 @@ export function createNodeCache({ nodeCache }: Pick<Collections, 'nodeCache'>, l
       const forgetAt = new Date(Date.now() + keptMs);
       const row = { _id: `${projectId}:${key}`, organizationId, documentId, outcome: text, forgetAt };
       batcher.add(row, 5).catch((error: unknown) => {
-        logger.warn({ err: error, documentId }, 'outcome of a node was not kept');
+        logger.warn({ err: error, documentId }, 'outcome of a node could not be cached');
       });
     },
     idle: () => batcher.idle(),
   };
 }
 
-/**
- * Outcomes of pure nodes, by project and key. A cache: an entry may be gone at any time. Source: docs/decisions/0030.
- */
+/** Caches outcomes of pure nodes, by project and key. An entry may disappear at any time. Source: docs/decisions/0030. */
 export type NodeCache = ReturnType<typeof createNodeCache>;

@@ -9,7 +9,7 @@ import type {
   OAuthToken,
 } from '#src/domain/access/oauth/records.ts';
 
-/** `fresh` for exactly one caller, however many try at once. */
+/** `fresh` for exactly one of any number of concurrent callers. */
 export type Consumed<T> = { readonly outcome: 'fresh' | 'replayed'; readonly record: T } | null;
 
 type OAuthCollections = Pick<
@@ -17,14 +17,14 @@ type OAuthCollections = Pick<
   'oauthClients' | 'oauthConsents' | 'oauthGrants' | 'oauthCodes' | 'oauthTokens'
 >;
 
-/** Of codes and refresh tokens, which are used once. */
+/** Common fields of codes and refresh tokens, which are used once. */
 interface SingleUse {
   readonly _id: string;
   readonly expiresAt: Date;
   readonly consumedAt: Date | null;
 }
 
-/** One conditional update: the database lets one caller through, whichever process the others are in. */
+/** Uses one conditional update, so that one caller in any process succeeds. */
 async function consume<Row extends SingleUse>(
   rows: Collection<SingleUse>,
   which: { readonly _id: string; readonly kind?: 'refresh' },
@@ -42,7 +42,7 @@ function clientsIn({ oauthClients }: OAuthCollections) {
     async insertClient(client: OAuthClient): Promise<void> {
       await oauthClients.insertOne(client);
     },
-    /** Of a metadata document: the latest copy. */
+    /** Stores the latest copy of a client's metadata document. */
     async saveClient({ _id, ...client }: OAuthClient): Promise<void> {
       await oauthClients.replaceOne({ _id }, client, { upsert: true });
     },
@@ -50,7 +50,7 @@ function clientsIn({ oauthClients }: OAuthCollections) {
     async touchClient(clientId: string, at: Date, expiresAt: Date | null): Promise<void> {
       await oauthClients.updateOne({ _id: clientId }, { $set: { lastUsedAt: at, expiresAt } }, processSafe);
     },
-    /** An organization's own, newest first. */
+    /** Lists the clients of an organization, newest first. */
     listClients: (organizationId: string): Promise<readonly OAuthClient[]> =>
       oauthClients.find({ organizationId }).sort({ createdAt: -1 }).limit(1_000).toArray(),
     async removeClient(organizationId: string, clientId: string): Promise<boolean> {
@@ -65,16 +65,16 @@ function grantsIn({ oauthGrants }: OAuthCollections) {
     async insertGrant(grant: OAuthGrant): Promise<void> {
       await oauthGrants.insertOne(grant);
     },
-    /** The only lookup of grants without a tenant: a token names it. */
+    /** Finds a grant by the id in a token. The only read of grants without a tenant. */
     findGrant: (grantId: string): Promise<OAuthGrant | null> => oauthGrants.findOne({ _id: grantId }),
-    /** Not revoked, newest first, at most 1,000; of one user where one is named. */
+    /** Lists grants that are not revoked, newest first, at most 1,000. Filters by user if one is given. */
     listGrants: (organizationId: string, userId?: string): Promise<readonly OAuthGrant[]> =>
       oauthGrants
         .find({ organizationId, ...(userId !== undefined && { userId }), revokedAt: null })
         .sort({ createdAt: -1 })
         .limit(1_000)
         .toArray(),
-    /** False when there is no such live grant. Its tokens are dead at once, since every call reads the grant. */
+    /** False when there is no such live grant. Its tokens end at once, because every call reads the grant. */
     async revokeGrant(organizationId: string, grantId: string, at: Date): Promise<boolean> {
       const which = { _id: grantId, organizationId, revokedAt: null };
       const { matchedCount } = await oauthGrants.updateOne(which, { $set: { revokedAt: at } });
@@ -95,36 +95,36 @@ export function createOAuthStore(collections: OAuthCollections) {
     async insertConsent(request: ConsentRequest): Promise<void> {
       await oauthConsents.insertOne(request);
     },
-    /** Takes it away: null when it is unknown, was used, has expired, or belongs to another session. */
+    /** Deletes and returns the request. null when it is unknown, was used, has expired, or belongs to another session. */
     takeConsent: (hash: string, sessionId: string, now: Date): Promise<ConsentRequest | null> =>
       oauthConsents.findOneAndDelete({ _id: hash, sessionId, expiresAt: { $gt: now } }),
 
     async insertCode(code: AuthorizationCode): Promise<void> {
       await oauthCodes.insertOne(code);
     },
-    /** Used, expired or not. */
+    /** Finds used and expired codes too. */
     findCode: (hash: string): Promise<AuthorizationCode | null> => oauthCodes.findOne({ _id: hash }),
-    /** null: unknown, or expired unused. */
+    /** null: unknown, or expired before use. */
     consumeCode: (hash: string, now: Date): Promise<Consumed<AuthorizationCode>> =>
       consume(oauthCodes as unknown as Collection<SingleUse>, { _id: hash }, now),
 
     async insertTokens(tokens: readonly OAuthToken[]): Promise<void> {
       await oauthTokens.insertMany([...tokens]);
     },
-    /** Of either kind, used, expired or not. */
+    /** Finds access and refresh tokens, used and expired ones too. */
     findToken: (hash: string): Promise<OAuthToken | null> => oauthTokens.findOne({ _id: hash }),
-    /** null: unknown, no refresh token, or expired unused. */
+    /** null: unknown, no refresh token, or expired before use. */
     consumeRefreshToken: (hash: string, now: Date): Promise<Consumed<OAuthToken>> =>
       consume(oauthTokens as unknown as Collection<SingleUse>, { _id: hash, kind: 'refresh' }, now),
     async removeToken(hash: string): Promise<void> {
       await oauthTokens.deleteOne({ _id: hash });
     },
-    /** Every token that one code led to; for those that are on their way, revoke the grant. */
+    /** Deletes every token that one code led to. Revoke the grant too: it ends tokens that are being issued. */
     async revokeFamily(family: string): Promise<void> {
       await oauthTokens.deleteMany({ family });
     },
   };
 }
 
-/** What the authorization server keeps. Lookups by hash are the only ones without a tenant: they tell the tenant. */
+/** Store of the authorization server. Reads by hash are the only ones without a tenant: they find the tenant. */
 export type OAuthStore = ReturnType<typeof createOAuthStore>;

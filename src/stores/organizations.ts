@@ -3,7 +3,7 @@ import { isDuplicateKey } from '#src/stores/connect.ts';
 import { AppError } from '#src/domain/app-error.ts';
 import { mostProjects, type ProjectRecord, type OrganizationRecord } from '#src/domain/access/organization.ts';
 
-/** What the unique index compares: names that differ in capitals, or in how an accent is written, are one name. */
+/** Key of the unique index. Names that differ only in capitals or in the encoding of accents share a key. */
 const nameKeyOf = (name: string): string => name.normalize('NFKC').toLowerCase();
 
 async function unlessTaken<T>(write: Promise<T>): Promise<T> {
@@ -11,9 +11,13 @@ async function unlessTaken<T>(write: Promise<T>): Promise<T> {
     return await write;
   } catch (error) {
     if (!isDuplicateKey(error)) throw error;
-    throw new AppError('project.name_taken', 'A project of this organization has this name: choose another.', {
-      errors: [{ pointer: '/name', code: 'taken', message: 'is the name of another project' }],
-    });
+    throw new AppError(
+      'project.name_taken',
+      'Another project of this organization has this name. Choose another name.',
+      {
+        errors: [{ pointer: '/name', code: 'taken', message: 'is the name of another project' }],
+      },
+    );
   }
 }
 
@@ -24,19 +28,19 @@ export function createOrganizationStore({ organizations, projects }: Pick<Collec
     async insertOrganization(record: OrganizationRecord): Promise<void> {
       await organizations.insertOne(record);
     },
-    /** Error: `project.name_taken`, in capitals or not. */
+    /** Error: `project.name_taken`, which ignores capitals. */
     async insertProject(record: ProjectRecord): Promise<void> {
       await unlessTaken(projects.insertOne({ ...record, nameKey: nameKeyOf(record.name) }));
     },
     findOrganization: (id: string): Promise<OrganizationRecord | null> => organizations.findOne({ _id: id }),
     findProject: (organizationId: string, id: string): Promise<ProjectRecord | null> =>
       projects.findOne<ProjectRecord>({ _id: id, organizationId }, shown),
-    /** False when there is none. Error: `project.name_taken`. */
+    /** False when there is no such project. Error: `project.name_taken`. */
     async renameProject(organizationId: string, id: string, name: string): Promise<boolean> {
       const change = { $set: { name, nameKey: nameKeyOf(name) } };
       return (await unlessTaken(projects.updateOne({ _id: id, organizationId }, change))).matchedCount === 1;
     },
-    /** Oldest first, at most `mostProjects`. */
+    /** Lists projects, oldest first, at most `mostProjects`. */
     listProjects: (organizationId: string): Promise<readonly ProjectRecord[]> =>
       projects.find<ProjectRecord>({ organizationId }, shown).sort({ createdAt: 1 }).limit(mostProjects).toArray(),
   };

@@ -4,20 +4,20 @@ import type { Collection, Filter } from 'mongodb';
 import type { MemberRow } from '#src/stores/collections.ts';
 import type { MemberChange } from '#src/domain/access/member.ts';
 
-/** A mark this old is of a process that died. */
+/** A mark of this age belongs to a dead process. */
 const staleMs = 3_000;
 const patienceMs = 5_000;
 const pauseMs = 15;
 
 type Who = Pick<MemberRow, '_id' | 'organizationId'>;
 type Owner = Pick<MemberRow, '_id' | 'leaving'>;
-/** Changes the row that is claimed, and takes its mark away. */
+/** Changes the claimed row and removes its mark. */
 type Act = (claimed: Filter<MemberRow>) => Promise<boolean>;
 
 /**
- * Lets an owner stop being one, unless nobody else is. Asking and then acting would let two owners go at once; so each marks their own
- * row first, and goes only when they then see another owner without a mark. Of those who go, the one who marked last has seen the
- * marks of all others: they cannot all go. Marks are written and taken away by conditional updates of one row, without a transaction.
+ * Removes or demotes an owner unless it is the last one. Two concurrent checks could let two owners leave, so each change first marks its
+ * own row, and proceeds only when another owner has no mark. The last change to mark its row sees the marks of all others, so they cannot
+ * all proceed. Conditional updates of one row set and remove marks, without a transaction.
  */
 export async function unlessLastOwner(members: Collection<MemberRow>, who: Who, act: Act): Promise<MemberChange> {
   const token = randomUUID();
@@ -30,7 +30,7 @@ export async function unlessLastOwner(members: Collection<MemberRow>, who: Who, 
     if (marked) {
       const others = await otherOwners(members, who);
       if (others.some(({ leaving }) => leaving === undefined)) return (await act(claimed)) ? 'done' : 'changed';
-      // All others are about to go: the first of them waits for the others, who let go.
+      // All other owners are about to leave: the change with the smallest id waits, the others release their mark.
       if (others.length === 0 || others.some(({ _id }) => _id < who._id)) {
         await release();
         marked = false;
@@ -44,7 +44,7 @@ export async function unlessLastOwner(members: Collection<MemberRow>, who: Who, 
   return 'changed';
 }
 
-/** False while somebody else holds the row, and when it is no owner's. */
+/** False while another change holds the row, and when its member is no owner. */
 async function mark(members: Collection<MemberRow>, who: Who, token: string): Promise<boolean> {
   const at = new Date();
   const free = { $or: [{ leaving: { $exists: false } }, { 'leaving.at': { $lt: new Date(at.getTime() - staleMs) } }] };
@@ -52,7 +52,7 @@ async function mark(members: Collection<MemberRow>, who: Who, token: string): Pr
   return done.matchedCount === 1;
 }
 
-/** Stale marks are taken away first: whoever holds one finds it gone when they act, should they still live. */
+/** Removes stale marks first. A slow process that still holds one fails when it acts. */
 async function otherOwners(members: Collection<MemberRow>, { _id, organizationId }: Who): Promise<readonly Owner[]> {
   const owners = { organizationId, role: 'owner', _id: { $ne: _id } } as const;
   const stale = { ...owners, 'leaving.at': { $lt: new Date(Date.now() - staleMs) } };

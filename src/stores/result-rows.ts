@@ -2,7 +2,7 @@ import type { Binary } from 'mongodb';
 import type { ModelUsage } from '#src/domain/ports/models.ts';
 import type { DescriptionResult, OcrResult, ResultOrigin, SegmentationResult } from '#src/domain/documents/results.ts';
 
-/** `_id` derives from run, node and key: the unique index that makes a result exactly once. */
+/** `_id` derives from run, node and key, so the unique index stores each result exactly once. */
 interface Row extends ResultOrigin {
   readonly _id: string;
   readonly createdAt: Date;

@@ -16,14 +16,14 @@ import type { DocumentDescription, ModelUsage } from '#src/domain/ports/models.t
 const rowId = (kind: IdKind, origin: ResultOrigin, key = ''): string =>
   derivedId(kind, origin.runId, origin.nodeId, key);
 
-/** The document that shows the latest of its results; one that is being deleted shows nothing. */
+/** Matches the document that shows the latest of its results. A document that is being deleted shows nothing. */
 const latestOf = ({ documentId, organizationId }: ResultOrigin) => ({
   _id: documentId,
   organizationId,
   deletedAt: { $exists: false },
 });
 
-/** Inserts, or answers the row that an earlier attempt of the same node left. */
+/** Inserts the row, or returns the one of an earlier attempt of the same node. */
 async function insertOnce<Row extends { _id: string; organizationId: string }>(
   rows: Collection<Row>,
   row: Row,
@@ -35,7 +35,7 @@ async function insertOnce<Row extends { _id: string; organizationId: string }>(
     if (!isDuplicateKey(error)) throw error;
   }
   const earlier = await rows.findOne({ _id: row._id, organizationId: row.organizationId } as never);
-  if (earlier === null) throw new Error('a result row vanished between two reads');
+  if (earlier === null) throw new Error('a result row was deleted between two reads');
   return earlier as unknown as Row;
 }
 
@@ -112,7 +112,7 @@ const createSegmentations = (segmentationResults: Collections['segmentationResul
     const row = { ...origin, ...result, _id: rowId('segmentation', origin), createdAt: new Date() };
     return toSegmentation(await insertOnce<SegmentationRow>(segmentationResults, row));
   },
-  /** Newest first; with the run that made each. */
+  /** Lists newest first, with the run that made each. */
   async listSegmentations(
     organizationId: string,
     documentId: string,
@@ -121,7 +121,7 @@ const createSegmentations = (segmentationResults: Collections['segmentationResul
     const newest = segmentationResults.find({ organizationId, documentId }).sort({ createdAt: -1 });
     return (await newest.limit(limit).toArray()).map((row) => ({ ...toSegmentation(row), runId: row.runId }));
   },
-  /** The id that `saveSegmentation` gives for this origin: for what is made before, and names it. */
+  /** Id that `saveSegmentation` will assign for this origin, for objects that are written before and carry it. */
   segmentationIdOf: (origin: ResultOrigin): string => rowId('segmentation', origin),
   async segmentationById(organizationId: string, segmentationId: string): Promise<SegmentationResult | null> {
     const row = await segmentationResults.findOne({ _id: segmentationId, organizationId });
@@ -156,7 +156,7 @@ export function createResultStore({
       const row = await ocrResults.findOne({ organizationId, documentId }, { sort: { createdAt: -1 } });
       return row === null ? null : toOcr(row);
     },
-    /** Newest first; with the run that made each. */
+    /** Lists newest first, with the run that made each. */
     async listOcr(organizationId: string, documentId: string, limit: number): Promise<readonly MadeBy<OcrResult>[]> {
       const rows = await ocrResults.find({ organizationId, documentId }).sort({ createdAt: -1 }).limit(limit).toArray();
       return rows.map((row) => ({ ...toOcr(row), runId: row.runId }));
@@ -193,7 +193,7 @@ export function createResultStore({
     },
     ...createEmbeddings(embeddings),
     ...createSegmentations(segmentationResults),
-    /** Everything of a document. */
+    /** Deletes all results of a document. */
     async deleteOf(organizationId: string, documentId: string): Promise<void> {
       const ofDocument = { organizationId, documentId };
       await Promise.all([
@@ -207,7 +207,7 @@ export function createResultStore({
 }
 
 /**
- * Rows that runs make, exactly once each. `save*` answers the stored row: the new one, or the one an earlier attempt of the same
- * node left. Saving also updates the latest summary on the document. Every read is by organization.
+ * Results of runs, stored exactly once each. `save*` returns the stored row: the new one, or the one of an earlier attempt of the same
+ * node. Saving also updates the latest summary on the document. Every read is by organization.
  */
 export type ResultStore = ReturnType<typeof createResultStore>;

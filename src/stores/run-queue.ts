@@ -22,7 +22,7 @@ export interface PinnedVersion {
   readonly workflowName: string;
 }
 
-/** A claimed run. `run.fence` is the lease's number: a write with an older one changes nothing. */
+/** A claimed run. `run.fence` is the number of the lease: a write with an older one changes nothing. */
 export interface Lease {
   readonly run: RunRecord;
   readonly owner: string;
@@ -36,10 +36,10 @@ const held = ({ run, owner }: Lease): Filter<RunRecord> => ({
   status: 'running',
 });
 
-/** What workers do with runs: every write of theirs matches the lease, so that a lost one changes nothing. */
+/** Operations of workers on runs. Every write matches the lease, so a worker that lost it changes nothing. */
 export function createRunQueue({ executions, runs }: Pick<Collections, 'executions' | 'runs'>) {
   return {
-    /** Takes the oldest run that is due or whose lease ran out; raises fence and attempts. */
+    /** Claims the oldest run that is due or whose lease ended. Raises fence and attempts. */
     async claim(owner: string, leaseMs: number, now: Date): Promise<Lease | null> {
       const run = await runs.findOneAndUpdate(
         { claimableAt: { $lte: now } },
@@ -52,7 +52,7 @@ export function createRunQueue({ executions, runs }: Pick<Collections, 'executio
       );
       return run === null ? null : { run, owner };
     },
-    /** Fixes the version of the run and, where it has none yet, of its execution. False when the lease is lost. */
+    /** Fixes the version of the run and, if it has none yet, of its execution. False when the lease is lost. */
     async pinVersion(lease: Lease, { version, graphHash, workflowName }: PinnedVersion): Promise<boolean> {
       const done = await runs.updateOne(held(lease), { $set: { version, graphHash } }, processSafe);
       if (done.matchedCount === 0) return false;
@@ -64,13 +64,13 @@ export function createRunQueue({ executions, runs }: Pick<Collections, 'executio
       );
       return true;
     },
-    /** Prolongs the lease; false when it is lost. */
+    /** Extends the lease. False when it is lost. */
     async beat(lease: Lease, leaseMs: number, now: Date): Promise<boolean> {
       const until = new Date(now.getTime() + leaseMs);
       const done = await runs.updateOne(held(lease), { $set: { claimableAt: until } }, processSafe);
       return done.matchedCount === 1;
     },
-    /** Ends the run, durably; false when the lease is lost. */
+    /** Ends the run, durably. False when the lease is lost. */
     async finish(lease: Lease, end: RunEnd, now: Date): Promise<boolean> {
       const done = await runs.updateOne(held(lease), {
         $set: { ...end, finishedAt: now },
@@ -78,7 +78,7 @@ export function createRunQueue({ executions, runs }: Pick<Collections, 'executio
       });
       return done.matchedCount === 1;
     },
-    /** The run waits for answers and nobody holds it; false when the lease is lost. */
+    /** Parks the run without a lease until it gets its answers. False when the lease is lost. */
     async wait(lease: Lease, questions: readonly OpenQuestion[]): Promise<boolean> {
       const done = await runs.updateOne(held(lease), {
         $set: { status: 'waiting', owner: null, attempts: 0, waitingFor: [...questions] },
@@ -86,7 +86,7 @@ export function createRunQueue({ executions, runs }: Pick<Collections, 'executio
       });
       return done.matchedCount === 1;
     },
-    /** Which of these leases no longer stand. One query. */
+    /** Leases among these that are lost, in one query. */
     async lost(leases: readonly Lease[]): Promise<readonly Lease[]> {
       if (leases.length === 0) return [];
       const rows = await runs
@@ -101,7 +101,7 @@ export function createRunQueue({ executions, runs }: Pick<Collections, 'executio
         return row?.owner !== owner || row.fence !== run.fence;
       });
     },
-    /** Gives the run back to the queue without counting the attempt (graceful stop). */
+    /** Returns the run to the queue without counting the attempt (graceful stop). */
     async release(lease: Lease, dueAt: Date): Promise<boolean> {
       const done = await runs.updateOne(held(lease), {
         $set: { status: 'queued', owner: null, claimableAt: dueAt },
@@ -109,7 +109,7 @@ export function createRunQueue({ executions, runs }: Pick<Collections, 'executio
       });
       return done.matchedCount === 1;
     },
-    /** The run got further under this lease: deaths of its workers are counted anew. */
+    /** Records progress under this lease: the count of worker deaths starts anew. */
     async progressed(lease: Lease): Promise<void> {
       await runs.updateOne(held(lease), { $set: { attempts: 1 } }, processSafe);
     },

@@ -8,7 +8,7 @@ export type SecretInfo = Pick<SecretRow, 'name' | 'createdAt' | 'createdBy'>;
 type Place = Pick<SecretRow, 'organizationId' | 'projectId' | 'name'>;
 
 const maxBytes = 8 * 1024;
-/** A sealed value that was moved to another name or project does not open. */
+/** Binds the sealed value to its name and project: moved to another place, it does not decrypt. */
 const boundTo = ({ organizationId, projectId, name }: Place): Buffer =>
   Buffer.from(JSON.stringify([organizationId, projectId, name]));
 
@@ -26,7 +26,7 @@ function open(key: Buffer, row: SecretRow): string {
     decipher.setAAD(boundTo(row)).setAuthTag(sealed.subarray(12, 28));
     return Buffer.concat([decipher.update(sealed.subarray(28)), decipher.final()]).toString('utf8');
   } catch (error) {
-    const detail = `Secret ${row.name} was stored under another SECRETS_KEY: set it again, or put the old key back.`;
+    const detail = `Secret ${row.name} was encrypted with another SECRETS_KEY. Set the secret again, or restore the old key.`;
     throw new AppError('secret.unknown', detail, { cause: error });
   }
 }
@@ -38,14 +38,14 @@ const invalid = (field: string, message: string): AppError =>
 
 function checked(name: string, value: string): void {
   if (!/^[A-Z][A-Z0-9_]{0,63}$/.test(name))
-    throw invalid('name', 'use A-Z, 0-9 and _, beginning with a letter, at most 64 characters');
-  if (value === '' || Buffer.byteLength(value) > maxBytes) throw invalid('value', `from 1 to ${maxBytes} bytes`);
+    throw invalid('name', 'use at most 64 characters of A-Z, 0-9 and _, and start with a letter');
+  if (value === '' || Buffer.byteLength(value) > maxBytes) throw invalid('value', `must have 1 to ${maxBytes} bytes`);
 }
 
 /** `key`: 32 bytes. */
 export function createSecretStore({ secrets }: Pick<Collections, 'secrets'>, key: Buffer) {
   return {
-    /** Adds or replaces. */
+    /** Adds or replaces a secret. */
     async set(
       { organizationId, projectId }: { organizationId: string; projectId: string },
       name: string,
@@ -69,7 +69,7 @@ export function createSecretStore({ secrets }: Pick<Collections, 'secrets'>, key
       const { deletedCount } = await secrets.deleteOne({ _id: `${projectId}/${name}`, organizationId });
       return deletedCount === 1;
     },
-    /** Values by name; names that do not exist are left out. */
+    /** Values by name. Omits unknown names. */
     async reveal(
       organizationId: string,
       projectId: string,

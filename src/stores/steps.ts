@@ -3,7 +3,7 @@ import { isDuplicatesOnly, processSafe } from '#src/stores/connect.ts';
 import { Batcher } from '#src/concurrency/batcher.ts';
 import type { StepRecord } from '#src/domain/runs/step.ts';
 
-/** The last one of each, but none of an older lease after one of a newer. */
+/** Keeps the last record of each step, and none of an older lease after one of a newer lease. */
 function latestOf(records: readonly StepRecord[]): StepRecord[] {
   const latest = new Map<string, StepRecord>();
   for (const record of records) {
@@ -13,7 +13,7 @@ function latestOf(records: readonly StepRecord[]): StepRecord[] {
   return [...latest.values()];
 }
 
-/** Steps of all runs share one write at a time, so a fast run costs two or three round trips, not two a step. */
+/** Steps of all runs share one write at a time: a fast run costs two or three round trips, instead of two for each step. */
 export function createStepStore({ steps }: Pick<Collections, 'steps'>) {
   const batcher = new Batcher<StepRecord>(async (records) => {
     const operations = latestOf(records).map((record) => ({
@@ -26,7 +26,7 @@ export function createStepStore({ steps }: Pick<Collections, 'steps'>) {
     try {
       await steps.bulkWrite(operations, { ordered: false, ...processSafe });
     } catch (error) {
-      // The row of a newer lease does not match, and stands in the way of a second one: it stays as it is.
+      // The row of a newer lease does not match the filter, and the duplicate insert fails: the row stays unchanged.
       if (!isDuplicatesOnly(error)) throw error;
     }
   });
@@ -39,5 +39,5 @@ export function createStepStore({ steps }: Pick<Collections, 'steps'>) {
   };
 }
 
-/** Step records of runs; writing one again replaces it, unless it was written under a newer lease. */
+/** Step records of runs. Writing a step again replaces it, unless a newer lease wrote it. */
 export type StepStore = ReturnType<typeof createStepStore>;

@@ -4,15 +4,15 @@ import type { OAuthGrant, OAuthToken } from '#src/domain/access/oauth/records.ts
 import type { ProjectRecord } from '#src/domain/access/organization.ts';
 import type { Role } from '#src/contracts/organization/member.ts';
 
-/** All that decides what an access token opens, as it is stored now. */
+/** Stored facts that decide the access of an access token, as of now. */
 export interface TokenAccess {
   readonly token: OAuthToken;
   readonly grant: OAuthGrant;
-  /** The grant's user in the grant's organization; null: no member, or no more. */
+  /** Membership of the grant's user in the grant's organization. null: there is none, or not any more. */
   readonly member: { readonly name: string; readonly email: string; readonly role: Role } | null;
-  /** null: there is none any more. */
+  /** null: it does not exist any more. */
   readonly organizationName: string | null;
-  /** Those of the grant that are the organization's. */
+  /** Projects of the grant that belong to the organization. */
   readonly projects: readonly { readonly id: string; readonly name: string }[];
 }
 
@@ -28,7 +28,7 @@ const join = (from: keyof Collections, localField: string, foreignField: string,
   $lookup: { from, localField, foreignField, as },
 });
 
-/** Every one by an index: ids, and the memberships of one user. */
+/** Every read uses an index: ids, and the memberships of one user. */
 const joins = [
   join('oauthGrants', 'grantId', '_id', 'grants'),
   join('members', 'grants.userId', 'userId', 'memberships'),
@@ -56,7 +56,7 @@ function accessOf({ grants, memberships, users, projects, organizations, ...toke
   };
 }
 
-/** Calls that come at once are looked up at once, whoever makes them. */
+/** Concurrent calls of all users share one read. */
 export function createTokenAccessReader({ oauthTokens }: Pick<Collections, 'oauthTokens'>) {
   const read = batchedReads<TokenAccess>(async (hashes) => {
     const rows = await oauthTokens.aggregate<Joined>([{ $match: { _id: { $in: [...hashes] } } }, ...joins]).toArray();
@@ -69,12 +69,12 @@ export function createTokenAccessReader({ oauthTokens }: Pick<Collections, 'oaut
   });
   return {
     /**
-     * By the SHA-256 of the token, in one round trip; null for an unknown one, or one whose grant is gone. Never older than the call:
-     * nothing is kept. Error: `service.unavailable`.
+     * Looks up a token by its SHA-256, in one round trip. null for an unknown token, or one whose grant is gone. Never cached, so never
+     * older than the call. Error: `service.unavailable`.
      */
     find: async (hash: string): Promise<TokenAccess | null> => (await read(hash)) ?? null,
   };
 }
 
-/** What the MCP service asks with every call. Lookups by secret hash: they tell the tenant. */
+/** Access reads of every MCP call. Reads by secret hash find the tenant. */
 export type TokenAccessReader = ReturnType<typeof createTokenAccessReader>;

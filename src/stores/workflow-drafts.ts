@@ -3,7 +3,7 @@ import { isDuplicateKey } from '#src/stores/connect.ts';
 import { draftRow, readDraft, readEdit } from '#src/stores/workflow-rows.ts';
 import type { WorkflowDraftRecord, WorkflowEdit } from '#src/domain/runs/workflow.ts';
 
-/** Drafts, and the log of what changed them. */
+/** Drafts, and the log of their edits. */
 export function createDraftStore({
   workflows,
   workflowDrafts,
@@ -17,8 +17,8 @@ export function createDraftStore({
       return row === null ? null : readDraft(row);
     },
     /**
-     * The next revision, if the stored one is still `draft.revision - 1`; false otherwise, and nothing is changed. Until a version is
-     * published the workflow takes the draft's name and description.
+     * Stores the next revision if the stored one is still `draft.revision - 1`. Otherwise returns false and changes nothing. Until a
+     * version is published, the workflow takes the draft's name and description.
      */
     async saveDraft(draft: WorkflowDraftRecord): Promise<boolean> {
       const { _id: workflowId, organizationId } = draft;
@@ -28,7 +28,7 @@ export function createDraftStore({
         { projection: { revision: 1, lastEdit: 1 } },
       );
       if (stored?.revision !== before) return false;
-      // The edit that led to the stored graph goes to the log before the next one takes its place: a kill in between loses none.
+      // Log the edit of the stored graph before the next one replaces it: a crash in between loses none.
       await workflowEdits
         .insertOne({ ...stored.lastEdit, _id: `${workflowId}@${before}`, organizationId, workflowId })
         .catch((error: unknown) => {
@@ -42,7 +42,7 @@ export function createDraftStore({
       if (done.matchedCount === 0) return false;
       const { name, description } = draft.graph;
       await workflows.updateOne(
-        // Mostly neither changed: then nothing is written.
+        // Usually neither changed, and nothing is written.
         {
           _id: workflowId,
           organizationId,
@@ -53,14 +53,14 @@ export function createDraftStore({
       );
       return true;
     },
-    /** Edits with `revision > after`, oldest first. */
+    /** Lists edits with `revision > after`, oldest first. */
     async editsSince(
       organizationId: string,
       workflowId: string,
       after: number,
       limit: number,
     ): Promise<readonly WorkflowEdit[]> {
-      // The draft first: whatever is saved meanwhile, the log has all that came before this one.
+      // Read the draft first: the log then has every edit before it, even with concurrent saves.
       const draft = await find(organizationId, workflowId);
       if (draft === null || draft.revision <= after) return [];
       const logged = await workflowEdits

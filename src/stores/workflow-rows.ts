@@ -3,8 +3,8 @@ import type { Operation } from '#src/contracts/resources/operation.ts';
 import type { WorkflowDraftRecord, WorkflowEdit, WorkflowVersionRecord } from '#src/domain/runs/workflow.ts';
 
 /**
- * Graphs and operations are stored as JSON text: as BSON, `$ref` beside `$id`, `_bsontype` or a lone surrogate in somebody's config
- * would come back as something else, and the graph's hash would be another.
+ * Graphs and operations are stored as JSON text. As BSON, `$ref` beside `$id`, `_bsontype` or a lone surrogate in a config would come back
+ * changed, and so would the graph's hash.
  */
 type JsonText = string;
 
@@ -26,7 +26,7 @@ export interface WorkflowDraftRow extends Omit<WorkflowDraftRecord, 'graph' | 'l
 
 type VersionFields = Omit<WorkflowVersionRecord, 'graph'>;
 
-/** Versions from before there were drafts have the graph as an object, and `createdBy` and `createdAt` for author and time. */
+/** Versions that are older than drafts have the graph as an object, and `createdBy` and `createdAt` for author and time. */
 export interface WorkflowVersionRow extends Partial<VersionFields> {
   readonly _id: string;
   readonly organizationId: string;

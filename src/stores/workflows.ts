@@ -15,7 +15,7 @@ import type { Tenant } from '#src/domain/access/tenant.ts';
 import type { WorkflowRecord, WorkflowVersionRecord, WorkflowDraftRecord } from '#src/domain/runs/workflow.ts';
 import type { ListPosition } from '#src/domain/cursor.ts';
 
-/** `revision` is the draft's: null where there is none. */
+/** `revision` is the draft's. null: there is no draft. */
 export interface WorkflowState {
   readonly workflowId: string;
   readonly revision: number | null;
@@ -35,10 +35,10 @@ const olderThan = (after: ListPosition | null): Filter<WorkflowRecord> =>
         $or: [{ createdAt: { $lt: after.createdAt } }, { _id: { $lt: after.id } }],
       };
 
-/** Characters of JSON of the versions that are kept at hand. */
+/** Limit on the characters of JSON of the cached versions. */
 const keptCharacters = 8_000_000;
 
-/** By organization and id: calls of the same moment share one query for each organization. */
+/** Batches reads by organization and id: concurrent calls share one query for each organization. */
 const workflowReads = (workflows: Collections['workflows']) =>
   batchedReads<WorkflowRecord>(async (keys) => {
     const asked = keys.map((key) => ({
@@ -52,7 +52,7 @@ const workflowReads = (workflows: Collections['workflows']) =>
     return new Map(rows.map((row) => [`${row.organizationId} ${row._id}`, row]));
   });
 
-/** Caches versions: they never change, and ids of workflows are not used again. */
+/** Caches versions: they never change, and workflow ids are not reused. */
 function createVersions(workflowVersions: Collections['workflowVersions']) {
   const cache = new LRUCache<string, WorkflowVersionRecord>({ maxSize: keptCharacters });
   const reads = {
@@ -72,7 +72,7 @@ function createVersions(workflowVersions: Collections['workflowVersions']) {
       cache.set(key, found, { size });
       return found;
     },
-    /** Newest first, without their graphs; versions below `before`. */
+    /** Lists versions below `before`, newest first, without their graphs. */
     async listVersions(
       organizationId: string,
       workflowId: string,
@@ -90,7 +90,7 @@ function createVersions(workflowVersions: Collections['workflowVersions']) {
   };
   return {
     reads,
-    /** False when the number has another graph. */
+    /** False when this number exists with another graph. */
     async insert(version: WorkflowVersionRecord): Promise<boolean> {
       try {
         await workflowVersions.insertOne(versionRow(version));
@@ -117,12 +117,12 @@ export function createWorkflowStore(
   const read = workflowReads(workflows);
   return {
     ...createDraftStore(collections),
-    /** A workflow with its first version, its first draft, or both. */
+    /** Inserts a workflow with its first version, its first draft, or both. */
     async insert(
       workflow: WorkflowRecord,
       { version, draft }: { readonly version?: WorkflowVersionRecord; readonly draft?: WorkflowDraftRecord },
     ): Promise<void> {
-      // The version first: a workflow never names a version that is not there.
+      // Insert the version first: a workflow never names a missing version.
       if (version !== undefined) await versions.insert(version);
       if (draft !== undefined) await workflowDrafts.insertOne(draftRow(draft));
       await workflows.insertOne(workflow);
@@ -131,25 +131,25 @@ export function createWorkflowStore(
       const found = await read(`${organizationId} ${id}`);
       return found !== undefined && projectIds.includes(found.projectId) ? found : null;
     },
-    /** Published ones of the tenant's projects, by name. */
+    /** Lists published workflows of the tenant's projects, by name. */
     listPublished: (tenant: Tenant): Promise<readonly WorkflowRecord[]> =>
       workflows
         .find({ ...owned(tenant), publishedVersion: { $ne: null } })
         .sort({ name: 1 })
         .limit(500)
         .toArray(),
-    /** All of the tenant's projects, newest first. */
+    /** Lists all workflows of the tenant's projects, newest first. */
     list: (tenant: Tenant, after: ListPosition | null, limit: number): Promise<readonly WorkflowRecord[]> =>
       workflows
         .find({ ...owned(tenant), ...olderThan(after) })
         .sort({ createdAt: -1, _id: -1 })
         .limit(limit)
         .toArray(),
-    /** Over all tenants: followers of a code-defined workflow, for boot. */
+    /** Lists workflows of all tenants that follow a code-defined one, for boot. */
     listByCodeName: (codeName: string): Promise<readonly WorkflowRecord[]> =>
       workflows.find({ codeName }).limit(10_000).toArray(),
     ...versions.reads,
-    /** Where these stand, without their graphs; ids of others are left out. */
+    /** Revision and published version of these workflows, without graphs. Omits ids of other organizations. */
     async states(organizationId: string, workflowIds: readonly string[]): Promise<readonly WorkflowState[]> {
       const these = { _id: { $in: [...workflowIds] }, organizationId };
       const [found, drafts] = await Promise.all([
@@ -167,14 +167,14 @@ export function createWorkflowStore(
       }));
     },
     /**
-     * Adds the version and makes it the published one. False when a version of this number exists already with another graph: somebody
-     * published meanwhile. A workflow that has a newer version keeps it.
+     * Adds the version and publishes it. Returns false when this number exists with another graph, because of a concurrent publish. A
+     * workflow that has a newer published version keeps it.
      */
     async publish({ _id, organizationId }: WorkflowRecord, version: WorkflowVersionRecord): Promise<boolean> {
       if (!(await versions.insert(version))) return false;
       const { name, description } = version.graph;
       await workflows.updateOne(
-        // Whoever publishes late never takes the place of a newer version.
+        // A late publish must not replace a newer version.
         { _id, organizationId, $or: [{ publishedVersion: null }, { publishedVersion: { $lt: version.version } }] },
         {
           $set: {
@@ -188,7 +188,7 @@ export function createWorkflowStore(
       );
       return true;
     },
-    /** With all that belongs to it, itself last: a delete that was cut short can be repeated. Keys are the caller's affair. */
+    /** Deletes a workflow and its parts, the workflow last, so that an interrupted delete can be repeated. Callers delete the keys. */
     async delete(tenant: Tenant, id: string): Promise<boolean> {
       const { organizationId } = tenant;
       if ((await workflows.findOne({ _id: id, ...owned(tenant) }, { projection: { _id: 1 } })) === null) return false;

@@ -62,5 +62,5 @@ test('a write that fails is a line in the log and nobody else notices', async ()
   const cache = createNodeCache(collections, told);
   cache.put(place, 'lost', outcome({}));
   await cache.idle();
-  await expect.poll(() => lines).toEqual(['outcome of a node was not kept']);
+  await expect.poll(() => lines).toEqual(['outcome of a node could not be cached']);
 });

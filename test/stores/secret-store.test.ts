@@ -64,7 +64,7 @@ test('a stored value that was moved, changed, or sealed under another key does n
   expect(await reveal('ONE')).toBe('nothing was thrown');
   const elsewhere = createSecretStore(database.collections, randomBytes(32));
   for (const told of [await reveal('TWO'), await reveal('THREE'), await reveal('ONE', elsewhere)])
-    expect(told).toMatch(/^secret\.unknown: Secret \w+ was stored under another SECRETS_KEY/);
+    expect(told).toMatch(/^secret\.unknown: Secret \w+ was encrypted with another SECRETS_KEY/);
 });
 
 test.each([

@@ -8,7 +8,7 @@ import type { ToolDeps } from '#tools/deps.ts';
 
 type Credential = z.input<typeof ContextResult>['credential'];
 
-/** Person and client id of a program that acts for a person. The client's own name is left out: it chose it itself. */
+/** Person and client id of a program that acts for a person. The client's name is left out, because clients choose it themselves. */
 function credentialOf({ kind, actorId: id, actorName: name, session, grant }: Principal): Credential {
   if (session !== null) return { kind, id, name, email: session.email, role: session.role };
   if (!grant) return { kind, id, name };

@@ -25,7 +25,7 @@ export interface NewKey {
   /** Requests a second, instead of the default limit. */
   readonly ratePerSecond?: number | undefined;
   readonly createdBy: string;
-  /** Grant of the program that creates the key; null for a person. */
+  /** Grant of the program that creates the key; absent for other creators. */
   readonly grantId?: string;
   readonly expiresAt?: Date;
 }

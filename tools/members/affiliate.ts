@@ -115,7 +115,13 @@ export class Affiliate {
         'organization.not_found',
         'You are not a member of an organization with this id. Choose one of yours.',
         {
-          errors: [{ pointer: '/organizationId', code: 'not_found', message: 'name one that you are a member of' }],
+          errors: [
+            {
+              pointer: '/organizationId',
+              code: 'not_found',
+              message: 'use the id of an organization that you are a member of',
+            },
+          ],
         },
       );
     await this.ensureProject(organizationId);

@@ -3,26 +3,26 @@ import type { ToolDeps } from '#tools/deps.ts';
 
 type Method = (...args: never[]) => Promise<unknown>;
 
-/** Tells who listens in this process that somebody's access may have ended, so that what stands on it ends at once. */
+/** Notifies listeners in this process that a caller's access may have ended, so that open streams end at once. */
 export class AccessChanges {
   readonly #listeners = new Set<() => void>();
 
-  /** Answers what stops it. */
+  /** Returns a function that stops listening. */
   on(listener: () => void): () => void {
     this.#listeners.add(listener);
     return () => void this.#listeners.delete(listener);
   }
 
-  /** The store, some of whose methods tell when they have done their work. */
+  /** The store, with methods wrapped to notify when they are done. */
   of<Store extends object>(store: Store, ...methods: readonly (keyof Store)[]): Store {
     const telling = methods.map((name) => {
       const method = store[name] as Method;
-      const told = async (...args: never[]): Promise<unknown> => {
+      const notifying = async (...args: never[]): Promise<unknown> => {
         const answer = await method.apply(store, args);
         for (const listener of this.#listeners) listener();
         return answer;
       };
-      return [name, told];
+      return [name, notifying];
     });
     return { ...store, ...(Object.fromEntries(telling) as Partial<Store>) };
   }
@@ -30,7 +30,7 @@ export class AccessChanges {
 
 type AccessStores = Pick<ToolDeps, 'oauth' | 'apiKeys' | 'members' | 'organizations'>;
 
-/** The stores that say who may do what, as calls use them. */
+/** The access stores, with notifications. */
 export function accessStores({ oauth, apiKeys, members, organizations }: AccessStores, changes: AccessChanges) {
   return {
     oauth: changes.of(oauth, 'revokeGrant', 'removeToken', 'revokeFamily'),

@@ -8,7 +8,7 @@ import type { Config } from '#src/config/config.ts';
 import { serverMetadata } from '#src/domain/access/oauth/server-metadata.ts';
 import type { OAuthParts } from '#http/mcp/endpoint.ts';
 
-/** Which access tokens open the MCP service: our own, or those of the operator's issuer and no others. */
+/** Access tokens that open the MCP service: built-in ones, or only those of the operator's issuer. */
 export async function mcpAccess(config: Config, core: Core): Promise<OAuthParts> {
   const resource = (): string => `${core.mcpUrl()}/mcp`;
   return {
@@ -27,7 +27,7 @@ async function tokensOf(
   if (oauthIssuer === null)
     return new GrantAuthenticator({ tokenAccess, oauth: deps.oauth, logger: deps.logger, resource });
   const { createExternalIssuer } = await import('#src/adapters/oauth/external-issuer.ts');
-  // The operator's settings name this host; where its metadata lead is checked like any public address.
+  // The operator's settings name this host. Addresses in its metadata are checked like any public address.
   const outbound = createOutbound({ allow, mode: 'public', trusted: [hostOf(oauthIssuer)] });
   const issuer = createExternalIssuer({ issuer: oauthIssuer, resource, outbound });
   return new IssuerAuthenticator({ readToken: (token) => issuer.read(token), organizations: deps.organizations });

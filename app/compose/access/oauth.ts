@@ -6,13 +6,13 @@ import { Consents } from '#tools/oauth/consent.ts';
 import type { ApiParts } from '#http/api/app.ts';
 import { RateLimiter, type Rate } from '#http/guard/rate-limit.ts';
 
-/** By address. Programs register once and ask for tokens once an hour; behind one address there may be an office. */
+/** Limits for each address. Programs register once and ask for tokens once an hour, and one address may serve a whole office. */
 const rates = {
   tokens: { requests: 100, seconds: 10 },
   registrations: { requests: 30, seconds: 300 },
 } as const satisfies Record<string, Rate>;
 
-/** Our authorization server; null where the operator has one elsewhere. */
+/** Built-in authorization server. null when the operator configured an external one. */
 export function createOAuth({ oauthIssuer, rateLimits }: Config, core: Core): ApiParts['oauth'] {
   if (oauthIssuer !== null) return null;
   const { deps, outside, sessions } = core;

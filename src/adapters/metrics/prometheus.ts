@@ -20,7 +20,7 @@ export function createPrometheusMetrics(queueDepth: () => Promise<number>): Metr
     buckets: seconds,
     registers: [registry],
   });
-  const searchLegs = new Histogram({
+  const searchRetrievers = new Histogram({
     name: 'inkgraph_search_leg_seconds',
     help: 'Time of the retrievers of a search by outcome: found, empty, failed or late',
     labelNames: ['leg', 'outcome'],
@@ -40,7 +40,7 @@ export function createPrometheusMetrics(queueDepth: () => Promise<number>): Metr
     request: ({ service, method, route, status, seconds: took }) =>
       requests.observe({ service, method, route, status }, took),
     run: (status, took) => runs.observe({ status }, took),
-    searchLeg: (leg, outcome, took) => searchLegs.observe({ leg, outcome }, took),
+    searchRetriever: (retriever, outcome, took) => searchRetrievers.observe({ leg: retriever, outcome }, took),
     text: () => registry.metrics(),
   };
 }

@@ -24,7 +24,7 @@ const askAgainAfterMs = 30_000;
 const jwt = /^[\w-]+\.[\w-]+\.[\w-]+$/;
 
 function unavailable(cause: unknown): AppError {
-  return new AppError('service.unavailable', 'The issuer of access tokens does not answer. Retry in a few seconds.', {
+  return new AppError('service.unavailable', 'The issuer of access tokens does not respond. Retry in a few seconds.', {
     cause,
   });
 }

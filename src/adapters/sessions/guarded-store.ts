@@ -14,7 +14,7 @@ const endedKey = (token: string): string => `ended:${token}`;
 function unavailable(cause: unknown): AppError {
   return new AppError(
     'service.unavailable',
-    'The session store does not answer. Nothing was changed. Retry in a few seconds.',
+    'The session store does not respond. Nothing was changed. Retry in a few seconds.',
     {
       retryAfterSeconds: 5,
       cause,
@@ -42,7 +42,7 @@ export function guardStore(store: SessionStore, watch: Watch, logger: Logger): S
     try {
       return await work();
     } catch (error) {
-      logger.warn({ err: error }, 'the session store does not answer; sessions are read from the database');
+      logger.warn({ err: error }, 'the session store does not respond: sessions are read from the database');
       return null;
     }
   };

@@ -26,7 +26,7 @@ export function errorOf(failures: readonly Error[]): AppError | null {
   if (appError !== undefined) return appError;
   const outage = failures.find(isOutage);
   if (outage !== undefined)
-    return new AppError('service.unavailable', 'The database does not answer. Retry in a few seconds.', {
+    return new AppError('service.unavailable', 'The database does not respond. Retry in a few seconds.', {
       cause: outage,
     });
   return failures.some(isDuplicateKey) ? emailTaken() : null;

@@ -10,9 +10,9 @@ export interface ChatTool {
 export interface ChatToolCall {
   readonly id: string;
   readonly name: string;
-  /** Parsed from the model's JSON, unchecked. */
+  /** Parsed from the model's JSON, not validated. */
   readonly arguments: Readonly<Record<string, unknown>>;
-  /** What the model wrote is no JSON object; `arguments` is empty. */
+  /** True when the model's arguments are not a JSON object. `arguments` is empty then. */
   readonly malformed?: true;
 }
 
@@ -23,14 +23,14 @@ export type ChatMessage =
 
 export interface ChatRequest {
   readonly messages: readonly ChatMessage[];
-  /** Instead of the configured model. */
+  /** Overrides the configured model. */
   readonly model?: string;
   readonly temperature?: number;
   readonly maxOutputTokens?: number;
-  /** The answer is JSON of this JSON Schema; the adapter asks for it, the caller validates. */
+  /** JSON Schema of the answer. The adapter requests it, the caller validates the answer. */
   readonly schema?: { readonly name: string; readonly schema: Readonly<Record<string, unknown>> };
   readonly tools?: readonly ChatTool[];
-  /** Hears the text as it comes. What was told is never taken back: a call that told something is not tried again. */
+  /** Receives the text as it streams. Written text cannot be taken back, so a call that wrote some is not retried. */
   readonly onText?: (delta: string) => void;
   readonly signal?: AbortSignal;
 }
@@ -46,9 +46,9 @@ export interface ChatAnswer {
  * `model.unavailable`. An aborted `signal` rejects with its reason and ends the request.
  */
 export interface ChatModel {
-  /** `openai/<model>`; null where no model is configured: every `complete` is `model.unavailable` then. */
+  /** `openai/<model>`. null when no model is configured: every `complete` then rejects with `model.unavailable`. */
   readonly label: string | null;
   complete(request: ChatRequest): Promise<ChatAnswer>;
-  /** What untrusted text is wrapped in: its own markers inside are neutralized. */
+  /** Delimits untrusted text for a prompt, and neutralizes delimiters inside it. */
   delimit(name: string, text: string): string;
 }

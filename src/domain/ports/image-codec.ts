@@ -18,7 +18,7 @@ export interface PageImage {
   readonly png: Buffer;
 }
 
-/** What `preprocess` may do to a page, in this order. Angles in degrees clockwise. */
+/** Operations of `preprocess`, in this order. Angles in degrees clockwise. */
 export interface PageTransform {
   /** Crops to [x, y, width, height], fractions 0..1. */
   readonly crop?: readonly [number, number, number, number];
@@ -30,11 +30,11 @@ export interface PageTransform {
   readonly scale?: number;
   /** Black and white, by the local (Sauvola) threshold. */
   readonly binarize?: boolean;
-  /** Everything outside becomes white; corner points as fractions 0..1. */
+  /** Turns everything outside white. Corner points as fractions 0..1. */
   readonly keepPolygons?: readonly (readonly (readonly [number, number])[])[];
 }
 
-/** A picture of a page for people: at most so many pixels, counted after it was turned `rotate` degrees clockwise. */
+/** Preview of a page: at most this many pixels, counted after turning by `rotate` degrees clockwise. */
 export interface PictureSize {
   readonly width: number;
   readonly height: number;
@@ -49,8 +49,8 @@ export interface GrayRaster {
 }
 
 /**
- * Everything that looks inside document images. Errors: `image.undecodable`, `image.too_large` (over 50 megapixels or 200 pages).
- * Source: docs/decisions/0005.
+ * Decoding and processing of document images. Errors: `image.undecodable`, `image.too_large` (over 50 megapixels or 200 pages). Source:
+ * docs/decisions/0005.
  */
 export interface ImageCodec {
   /** Type by magic bytes, or null when it is none of `documentTypes`. Needs the first 64 bytes only. */
@@ -66,6 +66,6 @@ export interface ImageCodec {
   /** Gray pixels of a page, scaled down to `longestSide` where it is larger: for layout analysis. */
   raster(page: PageImage, longestSide: number, signal?: AbortSignal): Promise<GrayRaster>;
   transform(page: PageImage, change: PageTransform, signal?: AbortSignal): Promise<PageImage>;
-  /** Longest side at most `longestSide`, JPEG quality 85: what a vision model is sent. */
+  /** JPEG for a vision model: longest side at most `longestSide`, quality 85. */
   forModel(page: PageImage, longestSide: number): Promise<Buffer>;
 }

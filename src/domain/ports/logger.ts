@@ -1,4 +1,4 @@
-/** Structured log; fields first, then the sentence. */
+/** Structured log: fields first, then the message. */
 export interface Logger {
   debug(fields: object, message: string): void;
   info(fields: object, message: string): void;

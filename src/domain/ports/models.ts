@@ -1,6 +1,6 @@
 import type { PageImage } from '#src/domain/ports/image-codec.ts';
 
-/** What one model call used. `costUsd` only where the provider says it. */
+/** Usage of one model call. `costUsd` is set only if the provider reports it. */
 export interface ModelUsage {
   readonly provider: string;
   readonly model: string;
@@ -13,7 +13,7 @@ export interface ModelUsage {
 export interface DescribeRequest {
   readonly page: PageImage;
   readonly pages: number;
-  /** Recognized text of all pages: untrusted, delimited in prompts. */
+  /** Recognized text of all pages. Untrusted: prompts delimit it. */
   readonly text: string;
   readonly avgConfidence: number;
   readonly signal?: AbortSignal;
@@ -29,7 +29,7 @@ export interface DocumentDescription {
   readonly tags: readonly string[];
 }
 
-/** Explains a document. Errors: `model.failed`. `label` says honestly what made the text (`local/heuristic-1`, `openai/<model>`). */
+/** Describes a document. Errors: `model.failed`. `label` names the source of the text (`local/heuristic-1`, `openai/<model>`). */
 export interface Describer {
   readonly label: string;
   describe(request: DescribeRequest): Promise<{ value: DocumentDescription; usage: ModelUsage }>;

@@ -1,4 +1,4 @@
-/** What is known of a stored object. `etag` names these exact bytes (SHA-256, lower-case hex, on the disk store). */
+/** Metadata of a stored object. `etag` identifies these exact bytes (SHA-256, lower-case hex, on the disk store). */
 export interface ObjectHead {
   readonly key: string;
   readonly sizeBytes: number;
@@ -10,7 +10,7 @@ export interface PresignPut {
   readonly key: string;
   /** Exact body length in bytes; part of the signature. */
   readonly contentLength: number;
-  /** Recorded with the object; a condition on the request only when `signContentType` is set. */
+  /** Recorded with the object. A condition on the request only if `signContentType` is set. */
   readonly contentType: string;
   readonly signContentType?: boolean;
   readonly expiresAt: Date;
@@ -19,7 +19,7 @@ export interface PresignPut {
 export interface PresignGet {
   readonly key: string;
   readonly expiresAt: Date;
-  /** Served with this type and inline; without it, as an attachment of type application/octet-stream. */
+  /** Serves the object inline with this type. Absent: as an attachment of type application/octet-stream. */
   readonly inlineType?: string;
 }
 
@@ -29,22 +29,22 @@ export interface PresignGet {
  * Held by test/conformance/object-store.ts. Source: docs/decisions/0007.
  */
 export interface ObjectStore {
-  /** Whether a stored object can never change again, so that acknowledged bytes need no copy of their own. */
+  /** True if stored objects never change, so that acknowledged bytes need no copy. */
   readonly writeOnce: boolean;
   presignPut(request: PresignPut): Promise<{ url: string; headers: Record<string, string> }>;
   presignGet(request: PresignGet): Promise<string>;
   head(key: string): Promise<ObjectHead | null>;
-  /** Whole body; null when absent, or when `ifMatch` names other bytes. */
+  /** Whole body. null when the object is absent, or when `ifMatch` names other bytes. */
   get(key: string, options?: { ifMatch?: string }): Promise<Buffer | null>;
-  /** Bytes `start..end` (exclusive), clipped to the object; null when absent. */
+  /** Bytes `start..end` (exclusive), clipped to the object. null when it is absent. */
   getRange(key: string, start: number, end: number): Promise<Buffer | null>;
   put(key: string, body: Buffer, contentType: string): Promise<ObjectHead>;
-  /** Server-side copy of exactly the bytes named by `ifMatch`; repeated with the same bytes it answers the same. */
+  /** Copies exactly the bytes named by `ifMatch` within the store. A repeated call with the same bytes succeeds. */
   copy(from: string, to: string, ifMatch: string): Promise<ObjectHead>;
-  /** The key is free at once; its bytes may stay where they are until the store tidies up. */
+  /** Frees the key at once. The store may delete the bytes later. */
   delete(key: string): Promise<void>;
-  /** The same for many, and their bytes follow soon, unless another key names the same. Absent keys are no error. */
+  /** Frees many keys and deletes their bytes soon, unless another key refers to the same bytes. Ignores absent keys. */
   deleteAll(keys: readonly string[]): Promise<void>;
-  /** Rejects when the store cannot serve. */
+  /** Rejects when the store is not available. */
   check(): Promise<void>;
 }

@@ -14,7 +14,7 @@ export interface OcrLine {
   readonly words: readonly OcrWord[];
 }
 
-/** One recognition of one page: what was tried, and what came of it. */
+/** One recognition of one page: parameters and outcome. */
 export interface OcrAttempt {
   readonly pageSegmentationMode: number;
   /** Degrees clockwise that the page was turned by before recognition. */
@@ -43,7 +43,7 @@ export interface OcrPage {
 export interface OcrOptions {
   /** Tesseract language codes joined by `+`; absent: the engine's own `language`. */
   readonly language?: string;
-  /** 3 = automatic layout, 6 = one block, ...; the ladder of docs/decisions/0020 runs only when absent. */
+  /** 3 = automatic layout, 6 = one block, ... Only if absent, the engine tries the sequence of docs/decisions/0020. */
   readonly pageSegmentationMode?: number;
   readonly timeoutMs: number;
   readonly signal?: AbortSignal;
@@ -56,7 +56,7 @@ export interface OcrOptions {
 export interface OcrEngine {
   /** Stored with every result, beside the language, e.g. `tesseract.js/7.0.0 4.0.0_best_int`. */
   readonly label: string;
-  /** What is used where nothing else is asked for. */
+  /** Language for requests that name none. */
   readonly language: string;
   recognize(page: PageImage, options: OcrOptions): Promise<OcrPage>;
   close(): Promise<void>;

@@ -3,7 +3,7 @@ export interface OutboundRequest {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: string | Buffer;
-  /** Bytes of the answer's body beyond which it fails. */
+  /** Limit on the bytes of the response body. */
   readonly maxBytes: number;
   readonly timeoutMs: number;
   readonly signal?: AbortSignal;
@@ -16,12 +16,12 @@ export interface OutboundAnswer {
 }
 
 /**
- * Calls to addresses that users name. Only http(s) to public addresses, or to hosts the operator listed: the address is checked as
- * written, after every name lookup, and at the moment of connecting; redirects are not followed. Errors: `outbound.refused` (before
- * a byte is sent), `outbound.failed`. Source: docs/decisions/0031.
+ * Calls to addresses that users enter. Allows http(s) to public addresses, and to hosts that the operator listed. The address is checked
+ * as text, after every name lookup, and when connecting; redirects are not followed. Errors: `outbound.refused` (before a byte is sent),
+ * `outbound.failed`. Source: docs/decisions/0031.
  */
 export interface Outbound {
   send(request: OutboundRequest): Promise<OutboundAnswer>;
-  /** Why an address can never be called, as far as its text tells; null when it may be. For checks before a run. */
+  /** Reason why an address can never be called, judged by its text. null when it may be allowed. For checks before a run. */
   refuses(url: string): string | null;
 }

@@ -17,7 +17,7 @@ export interface Segment {
 
 export interface SegmentRequest {
   readonly page: PageImage;
-  /** Layout of this page, where text was recognized. */
+  /** Layout of this page, if text was recognized. */
   readonly ocr: OcrPage | null;
   readonly prompt: string;
   readonly maxSegments: number;
@@ -26,7 +26,7 @@ export interface SegmentRequest {
 
 export interface Segmentation {
   readonly segments: readonly Segment[];
-  /** The engine does not know how to look for this: `segments` is empty then. */
+  /** True when the engine cannot look for this prompt: `segments` is empty then. */
   readonly unsupportedPrompt: boolean;
 }
 
@@ -41,6 +41,6 @@ export interface Segmenter {
 
 export interface Segmenters {
   readonly local: Segmenter;
-  /** null where none is configured. */
+  /** null when none is configured. */
   readonly remote: Segmenter | null;
 }

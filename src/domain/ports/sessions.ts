@@ -1,30 +1,30 @@
-/** A session that stands: its cookie is signed, it is stored, and its time is not over. */
+/** A valid session: its cookie is signed, it is stored, and it has not expired. */
 export interface LiveSession {
   readonly sessionId: string;
   readonly userId: string;
   readonly email: string;
   readonly name: string;
-  /** As chosen by the user; the membership is not checked here. */
+  /** Chosen by the user. The membership is not checked here. */
   readonly activeOrganizationId: string | null;
   readonly expiresAt: Date;
 }
 
 /**
- * Sessions of people, issued by the authentication library. Looked up on every call with no cookie cache, so that ending one works at
- * once. Errors: `service.unavailable` when the database is down. Source: `auth.session.cookie`, docs/decisions/0034.
+ * Sessions of users, issued by the authentication library. Every call reads them without a cookie cache, so that ending one works at once.
+ * Errors: `service.unavailable` when the database is down. Source: `auth.session.cookie`, docs/decisions/0034.
  */
 export interface Sessions {
-  /** The session that the header `Cookie` carries; null for none, a forged, an ended or an expired one. */
+  /** Session in the header `Cookie`. null when it is missing, forged, ended or expired. */
   read(cookie: string | undefined): Promise<LiveSession | null>;
 }
 
-/** What somebody does with an account, at the authentication library. */
+/** Account actions of the authentication library. */
 export type AccountAction = 'sign-up/email' | 'sign-in/email' | 'sign-out' | 'get-session' | 'change-password';
 
-/** As the contracts of the action's address have it. */
+/** Shape of the endpoint's contract. */
 export type AccountBody = Readonly<Record<string, unknown>>;
 
-/** Where an action comes from. `ip` is the facade's word, never the caller's. */
+/** Origin of an action. `ip` comes from the HTTP server, never from the caller. */
 export interface AccountCall {
   readonly cookie: string | undefined;
   readonly ip: string | undefined;
@@ -32,13 +32,13 @@ export interface AccountCall {
 }
 
 export interface AccountReply {
-  /** JSON of the library: `{ user }`, `{ session, user }` or null. It may carry session tokens. */
+  /** JSON of the library: `{ user }`, `{ session, user }` or null. May contain session tokens. */
   readonly body: unknown;
-  /** Lines of `Set-Cookie`. */
+  /** Values of `Set-Cookie`. */
   readonly cookies: readonly string[];
 }
 
-/** A session as its owner sees it. */
+/** A session, in the form that its owner sees. */
 export interface SessionInfo {
   readonly id: string;
   readonly createdAt: Date;
@@ -48,37 +48,37 @@ export interface SessionInfo {
 }
 
 /**
- * Accounts and their sessions. Reads go on from the database when the session store is down; what would change a session there is
- * `service.unavailable` then, and has changed nothing that the caller was told of.
+ * Accounts and their sessions. When the session store is down, reads use the database. Changes of a session fail with
+ * `service.unavailable` then, and leave reported state unchanged.
  */
 export interface Accounts extends Sessions {
   /**
-   * `invitationId` is what a sign-up goes by where accounts are by invitation. A user that an earlier sign-up left without a password
-   * makes room for the next sign-up after a minute. Errors: `auth.unauthorized`, one for an unknown address and a wrong password;
-   * `auth.email_taken`; `auth.forbidden` for an address that may not sign up; `request.invalid`; `request.rate_limited`;
+   * `invitationId` is required for a sign-up when accounts need an invitation. A sign-up that failed before it set a password loses its
+   * user after a minute, so that the address can sign up again. Errors: `auth.unauthorized`, the same for an unknown address and a wrong
+   * password; `auth.email_taken`; `auth.forbidden` for an address that may not sign up; `request.invalid`; `request.rate_limited`;
    * `service.unavailable`.
    */
   perform(action: AccountAction, body: AccountBody, call: AccountCall): Promise<AccountReply>;
-  /** Newest first, those whose time is not over. */
+  /** Lists sessions that have not expired, newest first. */
   list(userId: string): Promise<readonly SessionInfo[]>;
-  /** Ends one session of the user; false when there is none with this id. */
+  /** Ends one session of the user. False when there is none with this id. */
   end(userId: string, sessionId: string): Promise<boolean>;
-  /** Ends every other session of the user; answers how many. */
+  /** Ends every other session of the user. Returns their number. */
   endOthers(userId: string, keptSessionId: string): Promise<number>;
-  /** The session's active organization from now on. Who may choose it is the caller's affair. */
+  /** Sets the session's active organization. Callers check the membership. */
   choose(session: LiveSession, organizationId: string): Promise<void>;
 }
 
 /**
- * Where sessions are looked up first, in front of the database; Redis beyond one process. Held by
- * test/conformance/session-store.ts. Source: `auth.session.secondary_store`.
+ * Cache of sessions in front of the database. Use Redis for more than one process. Held by test/conformance/session-store.ts. Source:
+ * `auth.session.secondary_store`.
  */
 export interface SessionStore {
   get(key: string): Promise<string | null>;
-  /** `ttlSeconds` absent: until it is deleted. */
+  /** Keeps the value until it is deleted if `ttlSeconds` is absent. */
   set(key: string, value: string, ttlSeconds?: number): Promise<void>;
   delete(key: string): Promise<void>;
   getAndDelete(key: string): Promise<string | null>;
-  /** Adds one and answers the sum; begins a window of `ttlSeconds` where there is none. */
+  /** Adds one and returns the sum. Begins a window of `ttlSeconds` if there is none. */
   increment(key: string, ttlSeconds: number): Promise<number>;
 }

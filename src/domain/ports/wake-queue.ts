@@ -3,11 +3,11 @@ export interface Consumer {
 }
 
 /**
- * A wake-up, never the truth: a lost one costs time until the next sweep, nothing else.
- * Held by test/conformance/wake-queue.ts. Source: docs/decisions/0011.
+ * Wake-ups for workers. The database holds the truth: a lost wake-up only delays work until the next sweep. Held by
+ * test/conformance/wake-queue.ts. Source: docs/decisions/0011.
  */
 export interface WakeQueue {
-  /** Something is due now, or in `delayMs`. */
+  /** Announces work that is due now, or in `delayMs`. */
   notify(options?: { delayMs?: number }): Promise<void>;
   /** Calls `wake` at least once after every `notify`; calls may be merged. */
   consume(wake: () => void): Consumer;

@@ -1,6 +1,6 @@
 import type { Collection, Db } from 'mongodb';
 
-/** `checkpoint` and `metadata` are JSON text: nothing that is read back can name a class to be built. */
+/** `checkpoint` and `metadata` are JSON text, so that stored data cannot name a class to instantiate. */
 export interface CheckpointRow {
   readonly _id: string;
   readonly threadId: string;
@@ -12,14 +12,14 @@ export interface CheckpointRow {
   readonly metadata: string;
 }
 
-/** Writes of one task beside a checkpoint: all regular ones in one row, and one row for each special channel. */
+/** Writes of one task beside a checkpoint: one row for all regular writes, and one for each special channel. */
 export interface CheckpointWriteRow {
   readonly _id: string;
   readonly threadId: string;
   readonly checkpointNs: string;
   readonly checkpointId: string;
   readonly taskId: string;
-  /** Place of the task in its superstep; missing in rows of versions before LangGraph 1.7. */
+  /** Index of the task in its superstep. Missing in rows of versions before LangGraph 1.7. */
   readonly taskPath?: string;
   /** JSON text of `[channel, value][]`. */
   readonly writes: string;
@@ -34,14 +34,14 @@ export function checkpointCollections(db: Db): CheckpointCollections {
   return { checkpoints: db.collection('checkpoints'), writes: db.collection('checkpointWrites') };
 }
 
-/** Creates what is missing; safe at every start. */
+/** Creates missing indexes. Safe at every start. */
 export async function ensureCheckpointIndexes(db: Db): Promise<void> {
   const { checkpoints, writes } = checkpointCollections(db);
   await checkpoints.createIndex({ threadId: 1, checkpointNs: 1, checkpointId: -1 }, undefined, undefined);
   await writes.createIndex({ threadId: 1, checkpointId: 1 }, undefined, undefined);
 }
 
-/** An `_id` that different parts never share, whatever they contain. */
+/** Unambiguous `_id`: different parts never give the same one, whatever they contain. */
 export function rowId(...parts: readonly string[]): string {
   return JSON.stringify(parts);
 }

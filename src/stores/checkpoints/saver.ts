@@ -23,14 +23,14 @@ import type { RunnableConfig } from '@langchain/core/runnables';
 import type { Db } from 'mongodb';
 
 /**
- * LangGraph's checkpoints in our database, written behind the run: `put`, `putWrites` return at once and share one bulk write at a
- * time; reads and `flush` wait for them. Values are kept as JSON, so a state holds JSON only. Importing this file loads LangChain:
- * do it when the first run comes. Source: docs/decisions/0026; docs/decisions/0021.
+ * LangGraph's checkpoints in MongoDB, written asynchronously: `put` and `putWrites` return at once and share one bulk write at a time;
+ * reads and `flush` wait for them. Values are kept as JSON, so a state holds JSON only. Importing this file loads LangChain: import it for
+ * the first run. Source: docs/decisions/0026; docs/decisions/0021.
  */
 export class CheckpointSaver extends BaseCheckpointSaver {
   readonly #collections: CheckpointCollections;
   readonly #writer: CheckpointWriter;
-  /** Threads whose caller knows that nothing of them is stored. */
+  /** Threads whose caller knows that they have no stored rows. */
   readonly #fresh = new Set<string>();
 
   constructor(db: Db) {
@@ -39,18 +39,18 @@ export class CheckpointSaver extends BaseCheckpointSaver {
     this.#writer = new CheckpointWriter(this.#collections);
   }
 
-  /** See `CheckpointWriter.before`. */
+  /** Same as `CheckpointWriter.before`. */
   before(runId: string, hook: () => Promise<void>): Disposable {
     return this.#writer.before(runId, hook);
   }
 
-  /** Ends when all writes of the thread are stored; throws why they are not. Call it at the end of every run. */
+  /** Resolves when all writes of the thread are stored, and throws the error of a failed one. Call it at the end of every run. */
   flush(threadId: string): Promise<void> {
     this.#fresh.delete(threadId);
     return this.#writer.flush(threadId);
   }
 
-  /** `configurable.freshThread`: the caller knows that the thread has no checkpoint, which spares the read. */
+  /** `configurable.freshThread`: the caller knows that the thread has no checkpoint, which saves the read. */
   async getTuple(config: RunnableConfig): Promise<CheckpointTuple | undefined> {
     const { threadId, checkpointNs, checkpointId } = addressOf(config);
     if (threadId === undefined) return undefined;
@@ -64,7 +64,7 @@ export class CheckpointSaver extends BaseCheckpointSaver {
     return row && this.#tuple(row);
   }
 
-  /** Newest first. `filter` compares members of the metadata with `===`. */
+  /** Lists newest first. `filter` compares members of the metadata with `===`. */
   async *list(config: RunnableConfig, options: CheckpointListOptions = {}): AsyncGenerator<CheckpointTuple> {
     const { threadId, checkpointNs, checkpointId } = addressOf(config);
     const before = options.before ? addressOf(options.before).checkpointId : undefined;
@@ -104,7 +104,7 @@ export class CheckpointSaver extends BaseCheckpointSaver {
     return configOf(row, checkpoint.id);
   }
 
-  /** Regular writes of a task stay as first put; errors, interrupts and answers are replaced. */
+  /** Keeps the first regular writes of a task. Replaces errors, interrupts and answers. */
   async putWrites(config: RunnableConfig, writes: PendingWrite[], taskId: string, taskPath = ''): Promise<void> {
     const address = addressOf(config);
     const key = {
@@ -164,7 +164,7 @@ interface Address {
   readonly checkpointId?: string;
 }
 
-/** Only text passes: an object here would become an operator of the query. */
+/** Accepts text only: an object would become an operator of the query. */
 function addressOf({ configurable }: RunnableConfig): Address {
   const threadId = text(configurable?.['thread_id'], 'thread_id');
   const checkpointNs = text(configurable?.['checkpoint_ns'], 'checkpoint_ns');
@@ -194,7 +194,7 @@ function isSpecial(channel: string): boolean {
   return Object.hasOwn(WRITES_IDX_MAP, channel);
 }
 
-/** LangGraph applies the writes of a superstep in this order; a special channel has a row of its own, and a negative index. */
+/** LangGraph applies the writes of a superstep in this order. A special channel has its own row, with a negative index. */
 function sortKeyOf({ taskPath = '', taskId, _id }: CheckpointWriteRow): WritesSortKey {
   return writesSortKey(taskPath, taskId, WRITES_IDX_MAP[String((JSON.parse(_id) as unknown[]).at(-1))] ?? 0);
 }

@@ -7,34 +7,34 @@ import type { CheckpointCollections, CheckpointRow, CheckpointWriteRow } from '#
 
 export type CheckpointOperation =
   | { readonly kind: 'checkpoint'; readonly row: CheckpointRow }
-  /** `first`: what is stored stays. `last`: what is stored is replaced. */
+  /** `first` keeps the stored writes, `last` replaces them. */
   | { readonly kind: 'write'; readonly row: CheckpointWriteRow; readonly wins: 'first' | 'last' }
   | { readonly kind: 'delete'; readonly threadId: string };
 
-/** Below the 16 MB of a document, and far above what a state of ids and small facts takes. */
+/** Below MongoDB's 16 MB for a document, and far above a state of ids and small facts. */
 const maxRowCharacters = 4 * 1024 * 1024;
 
-/** How long checkpoints may wait for each other: what a killed worker may have to do again. */
+/** Longest delay before checkpoints are written together. A worker that takes over a run may repeat this much. */
 const lingerMs = 25;
 
 interface ThreadWrites {
-  /** Not yet handed to the batcher. */
+  /** Operations that the batcher does not have yet. */
   waiting: CheckpointOperation[];
   last: Promise<void>;
   failure: { readonly error: unknown } | null;
-  /** Begun in this process, and nothing of it was handed over yet: the database knows nothing of it. */
+  /** True when this process began the thread and has stored nothing of it. */
   unknown: boolean;
 }
 
 /**
- * Collects the writes of all runs of the process for a moment; one bulk write per collection is in flight, what arrives meanwhile goes
- * into the next. A thread that is deleted before any of it was written never reaches the database: a fast run costs nothing here.
- * Nothing here rejects but `flush`: LangGraph leaves the promises of its checkpoints unobserved while a run goes on.
+ * Batches the writes of all runs of the process. One bulk write per collection is in flight; operations that arrive meanwhile go into the
+ * next. A thread that is deleted before its first write never reaches the database, so a fast run costs nothing here. Only `flush`
+ * rejects: LangGraph does not observe the promises of its checkpoints while a run continues.
  */
 export class CheckpointWriter {
   readonly #collections: CheckpointCollections;
   readonly #threads = new Map<string, ThreadWrites>();
-  /** By run: what has to be stored before its checkpoints are. */
+  /** Hooks by run. Each stores the data that must precede the run's checkpoints. */
   readonly #before = new Map<string, () => Promise<void>>();
   #isScheduled = false;
   readonly #batcher = new Batcher<CheckpointOperation>((operations) => this.#store(operations), 1_000);
@@ -43,7 +43,7 @@ export class CheckpointWriter {
     this.#collections = collections;
   }
 
-  /** `fresh`: the database has nothing of this thread yet. */
+  /** `fresh`: the database has no row of this thread yet. */
   add(operation: CheckpointOperation, fresh = false): void {
     const threadId = operation.kind === 'delete' ? operation.threadId : operation.row.threadId;
     const thread = this.#threads.get(threadId) ?? newThread(fresh);
@@ -54,7 +54,7 @@ export class CheckpointWriter {
     }
     if (isTooLarge(operation)) {
       const detail =
-        'The state of the run is larger than 4 MiB; keep texts and images in the store and ids in the state.';
+        'The state of the run is larger than 4 MiB. Keep texts and images in the store, and only their ids in the state.';
       thread.failure ??= { error: new AppError('workflow.invalid', detail) };
       return;
     }
@@ -65,15 +65,15 @@ export class CheckpointWriter {
   }
 
   /**
-   * `hook` is awaited before anything of this run, or of workflows inside it, is stored; where it rejects, nothing of the run is, and
-   * `flush` throws its error. Until disposed of.
+   * Awaits `hook` before it stores anything of this run or of workflows inside it. If the hook rejects, nothing of the run is stored, and
+   * `flush` throws its error. Dispose of the result to remove the hook.
    */
   before(runId: string, hook: () => Promise<void>): Disposable {
     this.#before.set(runId, hook);
     return { [Symbol.dispose]: () => void this.#before.delete(runId) };
   }
 
-  /** Ends when everything of the thread so far is stored; throws the first error since the last flush. */
+  /** Resolves when all operations of the thread so far are stored. Throws the first error since the last flush. */
   async flush(threadId: string): Promise<void> {
     const thread = this.#threads.get(threadId);
     if (!thread) return;
@@ -95,7 +95,7 @@ export class CheckpointWriter {
   #handOver(thread: ThreadWrites): void {
     if (thread.waiting.length === 0) return;
     thread.unknown = false;
-    // Batches are stored in order, so the promise of the last operation covers all before it.
+    // Batches are stored in order, so the promise of the last operation covers all earlier ones.
     for (const operation of thread.waiting.splice(0)) {
       thread.last = this.#batcher.add(operation).catch((error: unknown) => {
         thread.failure ??= { error };
@@ -117,7 +117,7 @@ export class CheckpointWriter {
     const checkpoints: AnyBulkWriteOperation<CheckpointRow>[] = [];
     const writes: AnyBulkWriteOperation<CheckpointWriteRow>[] = [];
     operations.forEach((operation, at) => {
-      // What was put before its thread was deleted is gone; what came after it stays.
+      // Operations before the deletion of their thread are dropped. Later ones stay.
       if (operation.kind === 'delete' || at < (deletedAt.get(operation.row.threadId) ?? -1)) return;
       if (operation.kind === 'checkpoint') checkpoints.push(replacement(operation.row));
       else writes.push(operation.wins === 'last' ? replacement(operation.row) : insertion(operation.row));
@@ -129,7 +129,7 @@ export class CheckpointWriter {
     ]);
   }
 
-  /** Without what belongs to runs whose hook rejects. */
+  /** Omits operations of runs whose hook rejects. */
   async #withoutFailed(operations: readonly CheckpointOperation[]): Promise<readonly CheckpointOperation[]> {
     const ids = new Set(operations.flatMap((one) => (one.kind === 'delete' ? [] : [runOf(one.row.threadId)])));
     const failed = new Map<string, unknown>();
@@ -150,7 +150,7 @@ export class CheckpointWriter {
 
   async #deleteThreads(threadIds: readonly string[]): Promise<void> {
     if (threadIds.length === 0) return;
-    // An earlier process may have left threads of workflows inside the run.
+    // An earlier process may have stored threads of workflows inside the run.
     const filter = threadsOf(threadIds);
     await Promise.all([
       this.#collections.checkpoints.deleteMany(filter, processSafe),
@@ -159,7 +159,7 @@ export class CheckpointWriter {
   }
 }
 
-/** The run that a thread belongs to: inner workflows have `<runId>|<place>`. */
+/** Run that a thread belongs to. Inner workflows have `<runId>|<place>`. */
 function runOf(threadId: string): string {
   return threadId.split('|', 1)[0] ?? threadId;
 }

@@ -4,7 +4,7 @@ import { MongoServerError, type Collection, type Db, type Document } from 'mongo
 export const textIndexName = 'documents_text';
 export const vectorIndexName = 'documents_vector';
 
-/** Lengths of the vectors that are searched: one index has one length for each of its fields. */
+/** Vector lengths in the index: one index has one length for each of its fields. */
 export interface VectorDimensions {
   readonly text: number;
   readonly image: number;
@@ -16,7 +16,7 @@ interface SearchIndexDefinition {
   readonly definition: Document;
 }
 
-/** What both retrievers filter by, besides their own fields. */
+/** Fields that both indexes filter by. */
 const scopePaths = ['organizationId', 'projectId', 'visibility', 'apiKeyId', '_id'];
 
 const english = { type: 'string', analyzer: 'lucene.english' };
@@ -40,7 +40,7 @@ const textIndex: SearchIndexDefinition = {
   },
 };
 
-/** `flat`: no graph, every vector that the filter lets through is compared. Made for many tenants of up to 10,000 vectors. */
+/** `flat` compares every vector that passes the filter, without a graph. Intended for many tenants of up to 10,000 vectors. */
 const vectorField = (path: string, numDimensions: number): Document => ({
   type: 'vector',
   path,
@@ -61,7 +61,7 @@ const vectorIndex = ({ text, image }: VectorDimensions): SearchIndexDefinition =
   },
 });
 
-/** Servers add defaults to what they were given: everything wanted has to be there, not the other way round. */
+/** Checks that the wanted definition is part of the actual one: servers add defaults. */
 function holds(present: unknown, wanted: unknown): boolean {
   if (Array.isArray(wanted))
     return (
@@ -74,7 +74,7 @@ function holds(present: unknown, wanted: unknown): boolean {
 
 const queryablePatienceMs = 30_000;
 const queryablePauseMs = 500;
-/** IndexAlreadyExists: another process made it a moment ago. */
+/** IndexAlreadyExists: another process created it a moment ago. */
 const exists = 68;
 
 async function found(records: Collection, name: string): Promise<Document | undefined> {
@@ -91,8 +91,8 @@ async function create(records: Collection, { name, type, definition }: SearchInd
 }
 
 /**
- * Creates the search indexes that are missing and updates those that are defined otherwise. On Atlas they are built after that:
- * waits half a minute for it, then goes on; until they can be queried the check of the search says so.
+ * Creates missing search indexes and updates those with another definition. Atlas builds them afterwards: this waits up to half a minute,
+ * and `check` of the search rejects until they are ready.
  */
 export async function ensureSearchIndexes(db: Db, dimensions: VectorDimensions): Promise<void> {
   const known = await db.listCollections({ name: 'searchRecords' }).toArray();
@@ -118,7 +118,7 @@ export async function ensureSearchIndexes(db: Db, dimensions: VectorDimensions):
     await pause(queryablePauseMs);
 }
 
-/** Those of `names` that cannot be queried: a search in an index that is not there is empty, not an error. */
+/** Names of indexes that are not ready: a search in a missing index is empty, not an error. */
 export async function missingIndexes(records: Collection, names: readonly string[]): Promise<string[]> {
   const indexes = await Promise.all(names.map((name) => found(records, name)));
   return names.filter((_, at) => indexes[at]?.['queryable'] !== true);

@@ -6,13 +6,13 @@ import { createHighlighter } from '#src/domain/search/highlight.ts';
 import type { Highlight } from '#src/contracts/resources/card.ts';
 import type { HighlightQuery } from '#src/stores/search/query.ts';
 
-/** Characters that are read for one answer, and at most of one document: long documents must not make an answer late. */
+/** Limits on the characters read for one response and for one document: long documents must not delay it. */
 const charactersOfAnswer = 4_000_000;
 const charactersOfDocument = 1_000_000;
 
 type Texts = Pick<SearchRow, '_id' | 'objectKey' | 'title' | 'description' | 'ocrText' | 'segmentationText'>;
 
-/** Highlights of stored fields, read in one query without the vectors. Words are stemmed as `lucene.english` does, by Porter. */
+/** Highlights of stored fields, read in one query without the vectors. Uses the Porter stemmer, as `lucene.english` does. */
 export function createHighlights(searchRecords: Collection<SearchRow>) {
   const stemmer = newStemmer('porter');
   const highlight = createHighlighter((word) => stemmer.stem(word));

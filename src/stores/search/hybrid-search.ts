@@ -10,7 +10,7 @@ export interface RetrieverHit {
   readonly score: number;
 }
 
-/** What one retriever is asked: at most `depth` hits, best first, none of another tenant. */
+/** Input of one retriever. It returns at most `depth` hits of this tenant, best first. */
 export interface RetrieverRequest {
   readonly scope: Omit<SearchQuery, 'text' | 'limit' | 'mode'>;
   readonly query: ReadQuery;
@@ -19,12 +19,12 @@ export interface RetrieverRequest {
   readonly signal: AbortSignal;
 }
 
-/** The ways of searching that a database has. */
+/** Retrievers that the database implements. */
 export interface SearchRetrievers {
-  /** Documents with an identifier or a phrase of the query: 1 for an identifier, and up to 1 for how much it is about a phrase. */
+  /** Documents with an identifier or a phrase of the query. Scores 1 for an identifier, and up to 1 for the relevance of a phrase. */
   exact(request: RetrieverRequest): Promise<readonly RetrieverHit[]>;
   lexical(request: RetrieverRequest): Promise<readonly RetrieverHit[]>;
-  /** Nearest vectors of this label; the score is the cosine. */
+  /** Nearest vectors of this label. The score is the cosine. */
   semantic(
     request: RetrieverRequest,
     embedded: { readonly label: string; readonly vector: Float32Array },
@@ -36,10 +36,10 @@ export type RetrieverOutcome = 'found' | 'empty' | 'failed' | 'late';
 export interface SearchOptions {
   readonly mode: SearchMode;
   readonly embedder: Pick<TextEmbedder, 'label' | 'embedQuery'>;
-  /** Longest that an answer waits for a retriever, its embedding included. */
-  readonly legTimeoutMs?: number;
-  /** Hears how each retriever went; `error` where it failed or was late. */
-  readonly observe?: (told: {
+  /** Limit on the wait for a retriever, its embedding included. */
+  readonly retrieverTimeoutMs?: number;
+  /** Receives the outcome of each retriever. `error` is set when it failed or was late. */
+  readonly observe?: (outcome: {
     retriever: SearchRetriever;
     outcome: RetrieverOutcome;
     seconds: number;
@@ -48,10 +48,10 @@ export interface SearchOptions {
 }
 
 const weights: Readonly<Record<SearchRetriever, number>> = { exact: 1, lexical: 1, semantic: 1 };
-/** Of an embedder that compares spelling: words that are there as they were asked for say more. Measured: docs/decisions/0039. */
+/** Weight of an embedder that compares spelling: exact words of the query matter more there. Measured: docs/decisions/0039. */
 const spellingWeight = 0.5;
 const comparesSpelling = (label: string): boolean => label.startsWith('local/');
-/** Ranks beyond the page count, too: a document may be in the middle of both retrievers and so above the ends of each. */
+/** Reads more ranks than a page needs: a document in the middle of both retrievers may beat the last ones of each. */
 const leastDepth = 50;
 
 interface RetrieverAnswer {
@@ -62,16 +62,16 @@ interface RetrieverAnswer {
 }
 
 /**
- * Runs the retrievers side by side and fuses what they found. A retriever that fails, or exceeds its time, is left out, and the answer says so;
- * `semantic` counts as left out also where it finds nothing, because nothing was embedded with this label. Faults:
- * `service.unavailable` when no retriever that ranks answered. Source: docs/decisions/0016, 0024.
+ * Runs the retrievers in parallel and fuses their hits. Leaves out a retriever that fails or exceeds its time, and reports it in
+ * `degraded`. `semantic` counts as left out also when it finds nothing, because nothing was embedded with this label. Errors:
+ * `service.unavailable` when no ranking retriever responded. Source: docs/decisions/0016, 0024.
  */
 export function createHybridSearch(retrievers: SearchRetrievers, options: SearchOptions) {
-  const { embedder, observe, legTimeoutMs = 2_000 } = options;
+  const { embedder, observe, retrieverTimeoutMs = 2_000 } = options;
 
   const semantic = async (request: RetrieverRequest): Promise<readonly RetrieverHit[]> => {
     const { vector } = await embedder.embedQuery(request.query.text, request.signal);
-    // The cosine to a vector of zeros is not defined.
+    // The cosine to a vector of zeros is undefined.
     if (vector.every((value) => value === 0)) return [];
     return retrievers.semantic(request, { label: embedder.label, vector });
   };
@@ -80,7 +80,7 @@ export function createHybridSearch(retrievers: SearchRetrievers, options: Search
     retriever: SearchRetriever,
     request: Omit<RetrieverRequest, 'signal'>,
   ): Promise<RetrieverAnswer> => {
-    const signal = AbortSignal.timeout(legTimeoutMs);
+    const signal = AbortSignal.timeout(retrieverTimeoutMs);
     const work = retriever === 'semantic' ? semantic : retrievers[retriever];
     const started = performance.now();
     let answer: RetrieverAnswer;
@@ -111,7 +111,7 @@ export function createHybridSearch(retrievers: SearchRetrievers, options: Search
         retriever,
         weight: retriever === 'semantic' && comparesSpelling(embedder.label) ? spellingWeight : weights[retriever],
         pins: retriever === 'exact',
-        // A nearest neighbour is always found, however far: at a right angle it has nothing in common with the query.
+        // There is always a nearest neighbour. At a right angle it has nothing in common with the query.
         hits: retriever === 'semantic' ? hits.filter(({ score }) => score > 0) : hits,
       })),
       limit,
@@ -134,12 +134,14 @@ function retrieversFor({ words, phrases, identifiers }: ReadQuery, mode: SearchM
 const isBroken = ({ outcome }: RetrieverAnswer): boolean => outcome === 'failed' || outcome === 'late';
 const isUnheard = ({ retriever, outcome }: RetrieverAnswer): boolean => retriever === 'semantic' && outcome === 'empty';
 
-/** Pins alone would look like all there is: without a retriever that ranks, nobody knows what else would have been found. */
+/** Exact matches alone would look complete: without a ranking retriever, other hits are missing. */
 function refuseSilence(answers: readonly RetrieverAnswer[]): void {
   const ranking = answers.filter(({ retriever }) => retriever !== 'exact');
   const needed = ranking.length > 0 ? ranking : answers;
   if (needed.length === 0 || !needed.every(isBroken)) return;
-  throw new AppError('service.unavailable', 'Search does not answer: try again soon.', { cause: needed[0]?.error });
+  throw new AppError('service.unavailable', 'Search does not respond. Retry in a few seconds.', {
+    cause: needed[0]?.error,
+  });
 }
 
 function toHit({ documentId, score, ranks }: FusedHit<SearchRetriever>): SearchHit {
@@ -152,7 +154,7 @@ function toHit({ documentId, score, ranks }: FusedHit<SearchRetriever>): SearchH
   };
 }
 
-/** The work's outcome, or the signal's reason as soon as it aborts, for work that does not listen. */
+/** Settles with the work, or rejects with the signal's reason on abort, for work that ignores the signal. */
 async function orAbort<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   const { promise, reject } = Promise.withResolvers<never>();
   signal.addEventListener('abort', () => reject(signal.reason), { once: true });

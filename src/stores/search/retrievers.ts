@@ -6,9 +6,9 @@ import type { RetrieverHit, RetrieverRequest, SearchRetrievers } from '#src/stor
 
 const contentPaths = ['title', 'description', 'ocrText', 'segmentationText'];
 const fuzzy = { maxEdits: 1, prefixLength: 2, maxExpansions: 10 };
-/** Of a word with a typing error, against 1 of the word itself. */
+/** Weight of a word with a typing error. The exact word has 1. */
 const fuzzyBoost = 0.2;
-/** The longest ones: each is a query of its own. */
+/** Limit on identifiers, longest first: each is a query of its own. */
 const identifiersAsked = 12;
 
 const readableProjects = ({ projectIds, ownOnly = false }: RetrieverRequest['scope']): Filter<SearchRow>[] => {
@@ -18,7 +18,7 @@ const readableProjects = ({ projectIds, ownOnly = false }: RetrieverRequest['sco
   return [projectIds.length === 0 ? open : { $or: [own, open] }];
 };
 
-/** Who may see what, for ordinary queries and for `$vectorSearch`. Source: docs/decisions/0009. */
+/** Visibility filter for ordinary queries and for `$vectorSearch`. Source: docs/decisions/0009. */
 export const readable = ({ scope }: Pick<RetrieverRequest, 'scope'>): Filter<SearchRow>[] => [
   { organizationId: { $eq: scope.organizationId } },
   ...readableProjects(scope),
@@ -26,7 +26,7 @@ export const readable = ({ scope }: Pick<RetrieverRequest, 'scope'>): Filter<Sea
   ...(scope.apiKeyIds === undefined ? [] : [{ apiKeyId: { $in: [...scope.apiKeyIds] } }]),
 ];
 
-/** The same for `$search`, whose `in` takes no empty list. */
+/** Visibility filter for `$search`, whose `in` takes no empty list. */
 const searchable = ({ scope }: RetrieverRequest): Document[] => {
   const equals = (path: string, value: string): Document => ({ equals: { path, value } });
   const among = (path: string, value: readonly string[]): Document => ({ in: { path, value: [...value] } });
@@ -44,16 +44,16 @@ const searchable = ({ scope }: RetrieverRequest): Document[] => {
   ];
 };
 
-/** Nobody can be in an empty list. */
+/** True when a filter is an empty list, which matches nothing. */
 const isNarrowedToNothing = ({ scope }: RetrieverRequest): boolean =>
   scope.documentIds?.length === 0 ||
   scope.apiKeyIds?.length === 0 ||
   (scope.ownOnly === true && scope.projectIds.length === 0);
 
-/** More words are never all there. */
+/** Limit on the words of a joint match: longer queries never match all. */
 const mostTogether = 8;
 
-/** Again for documents with all of the words, and with all but one: BM25 alone ranks one rare word above all that was asked for. */
+/** Boosts documents with all words, or all but one: BM25 alone ranks one rare word above many common ones. */
 function togetherOf(words: readonly Document[]): Document[] {
   if (words.length < 2 || words.length > mostTogether) return [];
   const all = { compound: { must: [...words] } };
@@ -70,11 +70,11 @@ async function withIdentifier(
   const filter = { $and: [...readable(request), { identifiers: identifier }] };
   const found = searchRecords.find(filter, { projection: { _id: 1 }, limit: depth + 1, signal });
   const ids = (await found.toArray()).map(({ _id }) => _id);
-  // A number that so many documents have tells none of them from the others: it counts as a word.
+  // A number in this many documents is not distinctive: it counts as a word.
   return ids.length > depth ? [] : ids;
 }
 
-/** How many of the query's identifiers each document has; a piece of one that was found is none of its own. */
+/** Counts the query's identifiers in each document. A part of a longer identifier that was found does not count again. */
 async function withIdentifiers(
   searchRecords: Collection<SearchRow>,
   request: RetrieverRequest,
@@ -89,8 +89,8 @@ async function withIdentifiers(
   return counts;
 }
 
-/** The three ways of searching `searchRecords`; tenants are told apart inside of the index, not after it. */
-export function createSearchLegs(searchRecords: Collection<SearchRow>): SearchRetrievers {
+/** Retrievers over `searchRecords`. Each filters by tenant inside the index, not afterwards. */
+export function createSearchRetrievers(searchRecords: Collection<SearchRow>): SearchRetrievers {
   const ranked = async (pipeline: Document[], meta: string, signal: AbortSignal): Promise<RetrieverHit[]> => {
     const project = { $project: { _id: 1, score: { $meta: meta } } };
     const rows = await searchRecords
@@ -156,7 +156,7 @@ export function createSearchLegs(searchRecords: Collection<SearchRow>): SearchRe
         'vectorSearchScore',
         request.signal,
       );
-      // Atlas tells (1 + cosine) / 2.
+      // Atlas returns (1 + cosine) / 2.
       return hits.map(({ documentId, score }) => ({ documentId, score: 2 * score - 1 }));
     },
   };

@@ -1,7 +1,7 @@
 import { Binary } from 'mongodb';
 import { looseText } from '#src/domain/search/word-forms.ts';
 
-/** What is searched of one document: one record per document, replaced as a whole by the `index` node. */
+/** Searchable content of one document. The `index` node replaces the whole record. */
 export interface SearchRecord {
   readonly documentId: string;
   readonly organizationId: string;
@@ -13,18 +13,18 @@ export interface SearchRecord {
   readonly title: string;
   readonly description: string;
   readonly ocrText: string;
-  /** What was looked for on the pages, and the words found there. */
+  /** Prompts of segmentations, and the words found in their regions. */
   readonly segmentationText: string;
-  /** Numbers and codes found in the text, folded to lower case letters and digits: matched exactly. */
+  /** Numbers and codes found in the text, folded to lower-case letters and digits. Matched exactly. */
   readonly identifiers: readonly string[];
-  /** Without a vector of zeros: such a text or picture has none. */
+  /** Absent for texts and pictures whose vector would be zero. */
   readonly embeddings: {
     readonly text?: { readonly label: string; readonly vector: Float32Array };
     readonly image?: { readonly label: string; readonly vector: Float32Array; readonly blockHash?: string };
   };
 }
 
-/** One search record per document; `_id` is the document's. */
+/** One search record per document. `_id` is the document's id. */
 export interface SearchRow {
   readonly _id: string;
   readonly organizationId: string;
@@ -36,9 +36,9 @@ export interface SearchRow {
   readonly title: string;
   readonly description: string;
   readonly ocrText: string;
-  /** Rows from before segmentation have none. */
+  /** Missing in rows written before segmentation existed. */
   readonly segmentationText?: string;
-  /** Spellings and endings evened out. Older rows have none. */
+  /** Normalized spellings and endings. Missing in older rows. */
   readonly looseText?: string;
   readonly identifiers: readonly string[];
   readonly embedding: {

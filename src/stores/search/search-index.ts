@@ -2,11 +2,11 @@ import type { Collections } from '#src/stores/collections.ts';
 import { processSafe } from '#src/stores/connect.ts';
 import { missingIndexes, textIndexName, vectorIndexName } from '#src/stores/search/definitions.ts';
 import { createHighlights } from '#src/stores/search/highlights.ts';
-import { createSearchLegs } from '#src/stores/search/retrievers.ts';
+import { createSearchRetrievers } from '#src/stores/search/retrievers.ts';
 import { searchRowOf, type SearchRecord } from '#src/stores/search/row.ts';
 import { createHybridSearch, type SearchOptions } from '#src/stores/search/hybrid-search.ts';
 
-/** Search by `$search` (BM25), `$vectorSearch` and an index of identifiers, fused here: docs/decisions/0024. */
+/** Search by `$search` (BM25), `$vectorSearch` and an index of identifiers. Results are fused here: docs/decisions/0024. */
 export function createSearchIndex({ searchRecords }: Pick<Collections, 'searchRecords'>, options: SearchOptions) {
   return {
     async upsert(record: SearchRecord): Promise<void> {
@@ -14,18 +14,18 @@ export function createSearchIndex({ searchRecords }: Pick<Collections, 'searchRe
       const filter = { _id, organizationId: record.organizationId };
       await searchRecords.replaceOne(filter, row, { upsert: true, ...processSafe });
     },
-    search: createHybridSearch(createSearchLegs(searchRecords), options),
-    /** Where the text matched, by document; one that the caller may not read, or that is gone, is not among them. One read for all. */
+    search: createHybridSearch(createSearchRetrievers(searchRecords), options),
+    /** Matching passages by document, in one read. Omits deleted documents and those that the caller may not read. */
     highlights: createHighlights(searchRecords),
-    /** Rejects when searching is not possible. */
+    /** Rejects when search is not ready. */
     async check(): Promise<void> {
       const missing = await missingIndexes(searchRecords as never, [
         textIndexName,
         ...(options.mode === 'hybrid' ? [vectorIndexName] : []),
       ]);
-      if (missing.length > 0) throw new Error(`search indexes cannot be queried: ${missing.join(', ')}`);
+      if (missing.length > 0) throw new Error(`search indexes are not ready: ${missing.join(', ')}`);
     },
-    /** A document that is deleted is not found any more. */
+    /** Removes a deleted document from search. */
     async delete(organizationId: string, documentId: string): Promise<void> {
       await searchRecords.deleteOne({ _id: documentId, organizationId });
     },
@@ -41,7 +41,7 @@ export function createSearchIndex({ searchRecords }: Pick<Collections, 'searchRe
 }
 
 /**
- * Search with exact identifiers and quoted phrases pinned on top. A document may become searchable a moment after `upsert` answers.
- * Faults of `search`: `service.unavailable`.
+ * Search that ranks exact identifiers and quoted phrases first. A document may become searchable a moment after `upsert` returns. Errors
+ * of `search`: `service.unavailable`.
  */
 export type SearchIndex = ReturnType<typeof createSearchIndex>;

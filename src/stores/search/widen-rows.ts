@@ -5,7 +5,7 @@ import { looseText } from '#src/domain/search/word-forms.ts';
 
 const batchSize = 200;
 
-/** What rows of schema 1 lack: evened-out spellings, and numbers that are written with spaces. Repeated, it goes on where it stopped. */
+/** Adds normalized spellings, and numbers written with spaces, to rows of schema 1. A repeated call continues after the last row. */
 export async function widenSearchRows(db: Db): Promise<void> {
   const rows = db.collection<SearchRow>('searchRecords');
   const older = rows.find({ looseText: { $exists: false } }, { projection: { embedding: 0 } }).batchSize(batchSize);

@@ -56,7 +56,7 @@ describe('A search in a database that does not answer everything', () => {
     database = await testDatabase();
     proxy = await databaseProxy(database.uri);
     connection = connectDatabase(proxy.uri);
-    index = createSearchIndex(collectionsOf(connection.db), { mode: 'hybrid', embedder, legTimeoutMs: 1_500 });
+    index = createSearchIndex(collectionsOf(connection.db), { mode: 'hybrid', embedder, retrieverTimeoutMs: 1_500 });
     const { vector } = await embedder.embedDocument('walnut table');
     await index.upsert({
       documentId: 'doc_a',

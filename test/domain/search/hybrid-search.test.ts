@@ -29,7 +29,7 @@ function searchWith(behaviour: Partial<Record<SearchRetriever, Behaviour>>, vect
           usage: { provider: 'test', model: 'test', ms: 0 },
         }),
       },
-      legTimeoutMs: 20,
+      retrieverTimeoutMs: 20,
       observe: ({ retriever: name, outcome, error }) =>
         told.push({ retriever: name, outcome, failed: error !== undefined }),
     },

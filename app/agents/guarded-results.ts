@@ -11,15 +11,15 @@ interface Parts {
 }
 
 /**
- * What nodes write with: nothing stays of a document that was deleted meanwhile. A run that is broken off may still be at a node that
- * does not listen, and results have no fence. The document is looked at after each write: of a deletion at the same time, either it
- * finds the row or this finds the deletion, and takes the row back. Error: `document.not_found`.
+ * Result store for nodes that removes each row whose document was deleted meanwhile. A canceled run may still be in a node that ignores
+ * the abort signal, and results have no fence. The check follows each write, so a concurrent deletion either finds the row, or this check
+ * finds the deletion and removes the row. Error: `document.not_found`.
  */
-export function livingResults({ documents, results, search }: Parts): Pick<NodeDeps, 'results' | 'search'> {
+export function guardedResults({ documents, results, search }: Parts): Pick<NodeDeps, 'results' | 'search'> {
   const unlessGone = async (of: { organizationId: string; documentId: string }, undo: () => Promise<void>) => {
     if ((await documents.findInOrganization(of.organizationId, of.documentId)) !== null) return;
     await undo();
-    throw new AppError('document.not_found', 'The document of this run was deleted meanwhile.');
+    throw new AppError('document.not_found', 'The document of this run was deleted.');
   };
   const saving =
     <Result, Saved>(save: (origin: Origin, result: Result) => Promise<Saved>) =>

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createDerivedDocuments } from '#app/agents/derived-documents.ts';
-import { livingResults } from '#app/agents/living-results.ts';
+import { guardedResults } from '#app/agents/guarded-results.ts';
 import type { DocumentRecord } from '#src/domain/documents/document.ts';
 import { storesOf, testDatabase, type Stores, type TestDatabase } from '#test/support/database.ts';
 import { searchRecordOf } from '#test/agents/support/document-leavings.ts';
@@ -93,17 +93,17 @@ async function rowsOf({ _id: documentId }: DocumentRecord): Promise<number> {
 describe('A node that writes', () => {
   test.each(writes)('%s of a living document leaves it there', async (_what, write) => {
     const document = await addDocument();
-    await write(livingResults(stores), document);
+    await write(guardedResults(stores), document);
     expect(await rowsOf(document)).toBe(1);
   });
 
   test.each(writes)('%s of a deleted document leaves nothing, and hears of it', async (_what, write) => {
     const document = await addDocument();
     await markDeleted(document);
-    await expect(write(livingResults(stores), document)).rejects.toMatchObject({ code: 'document.not_found' });
+    await expect(write(guardedResults(stores), document)).rejects.toMatchObject({ code: 'document.not_found' });
     expect(await rowsOf(document)).toBe(0);
     await stores.documents.remove(document.organizationId, document._id);
-    await expect(write(livingResults(stores), document)).rejects.toMatchObject({ code: 'document.not_found' });
+    await expect(write(guardedResults(stores), document)).rejects.toMatchObject({ code: 'document.not_found' });
     expect(await rowsOf(document)).toBe(0);
     expect(await database.collections.documents.findOne({ _id: document._id })).toBeNull();
   });
@@ -119,7 +119,7 @@ describe('A node that writes', () => {
         return stores.documents.findInOrganization(organizationId, id);
       },
     };
-    await expect(write(livingResults({ ...stores, documents }), document)).rejects.toMatchObject({
+    await expect(write(guardedResults({ ...stores, documents }), document)).rejects.toMatchObject({
       code: 'document.not_found',
     });
     expect(await rowsOf(document)).toBe(0);
