@@ -8,7 +8,7 @@ import type { ToolDeps } from '#tools/deps.ts';
 
 type Credential = z.input<typeof ContextResult>['credential'];
 
-/** Of a program that acts for a person: the person, and the program by id. What it calls itself is nobody's name here. */
+/** Person and client id of a program that acts for a person. The client's name is left out, because clients choose it themselves. */
 function credentialOf({ kind, actorId: id, actorName: name, session, grant }: Principal): Credential {
   if (session !== null) return { kind, id, name, email: session.email, role: session.role };
   if (!grant) return { kind, id, name };
@@ -31,7 +31,7 @@ async function placesOf(
 
 export const getContext = defineTool({
   name: 'get_context',
-  description: 'Where you are: organization, projects, granted scopes, models in use, limits. Call this first.',
+  description: 'Your organization, projects, granted scopes, models in use and limits. Call this first.',
   scope: null,
   effect: 'read',
   idempotent: true,
