@@ -31,8 +31,8 @@ export async function askedScope(
   { projectIds, apiKeyIds, documentIds }: ChatScope,
 ): Promise<AskedScope> {
   const { organizationId } = principal;
-  const strange = projectIds?.findIndex((id) => !principal.projectIds.includes(id)) ?? -1;
-  if (strange !== -1) throw missing('project.not_found', `/projectIds/${strange}`, 'project');
+  const foreign = projectIds?.findIndex((id) => !principal.projectIds.includes(id)) ?? -1;
+  if (foreign !== -1) throw missing('project.not_found', `/projectIds/${foreign}`, 'project');
   const [keys, readable] = await Promise.all([
     apiKeyIds === undefined ? [] : deps.apiKeys.list(organizationId),
     documentIds === undefined ? 0 : deps.documents.countReadable(principal, unique(documentIds)),

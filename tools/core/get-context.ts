@@ -15,10 +15,10 @@ function credentialOf({ kind, actorId: id, actorName: name, session, grant }: Pr
   return { kind, id, name: grant.person ? name : '', ...grant.member, clientId: grant.clientId };
 }
 
-async function placesOf(
+async function namesOf(
   { organizations }: Pick<ToolDeps, 'organizations'>,
   organizationId: string,
-): Promise<NonNullable<Principal['places']>> {
+): Promise<NonNullable<Principal['names']>> {
   const [organization, projects] = await Promise.all([
     organizations.findOrganization(organizationId),
     organizations.listProjects(organizationId),
@@ -38,7 +38,7 @@ export const getContext = defineTool({
   input: z.strictObject({}),
   output: ContextResult,
   async run({ deps, principal }: ToolContext<'chatModel' | 'limits' | 'modelLabels' | 'organizations'>) {
-    const { organizationName, projects } = principal.places ?? (await placesOf(deps, principal.organizationId));
+    const { organizationName, projects } = principal.names ?? (await namesOf(deps, principal.organizationId));
     return {
       organization: { id: principal.organizationId, name: organizationName },
       projects: projects.filter(({ id }) => principal.projectIds.includes(id)).map(({ id, name }) => ({ id, name })),

@@ -50,7 +50,7 @@ export class PageViews {
   /** Errors: `request.invalid` (page), `document.not_found`, `request.rate_limited`, and the codec's. */
   async picture(document: DocumentRecord, view: PageView): Promise<PagePicture> {
     if (view.page >= document.pages) {
-      const message = `the document has ${document.pages} pages, counted from 0`;
+      const message = `the document has pages 0 to ${document.pages - 1}`;
       throw new AppError('request.invalid', `Field /page: ${message}.`, {
         errors: [{ pointer: '/page', code: 'too_big', message }],
       });

@@ -100,7 +100,10 @@ export class SignedMedia {
     const document = await this.#parts.documents.findInOrganization(organizationId, documentId);
     if (document === null) throw gone();
     if (picture.kind === 'page' && picture.page >= document.pages)
-      throw new AppError('request.not_found', `The document has ${document.pages} pages, counted from 0.`);
+      throw new AppError(
+        'request.not_found',
+        `This document has pages 0 to ${document.pages - 1}. Ask for one of these.`,
+      );
     const key = pictureKey(document, picture);
     const etag = createHash('sha256').update(`${document.etag}\n${key}`).digest('hex').slice(0, 32);
     return { etag, read: () => this.#read(document, picture, key) };

@@ -24,7 +24,13 @@ async function replay(
   const failed = new Set(runs.filter((run) => unsuccessful.has(run.status)).map((run) => run.documentId));
   const documentIds = original.documentIds.filter((one) => input.only === 'all' || failed.has(one));
   if (documentIds.length === 0)
-    throw invalidInput([{ pointer: '/only', code: 'nothing_to_replay', message: 'no run of this execution failed' }]);
+    throw invalidInput([
+      {
+        pointer: '/only',
+        code: 'nothing_to_replay',
+        message: 'no run of this execution failed: leave only out to replay all documents',
+      },
+    ]);
   // An upload's version is fixed when a worker first claims its run.
   const same = original.version ?? runs.find((run) => run.version !== null)?.version ?? null;
   const chosen = await chosenVersion(ctx, original.workflowId, input.version === 'same' ? same : null);
