@@ -45,7 +45,7 @@ export interface Overrides {
   readonly drainMs?: number;
 }
 
-/** Removes bytes of deleted or half-written objects once a day, if nobody touched them for an hour. */
+/** Removes bytes of deleted or half-written objects once a day, if they are unchanged for an hour. */
 function sweepObjects({ objects }: Data, logger: Logger): () => void {
   const sweep = (): void => {
     objects.sweepOrphans(3_600_000).then(

@@ -5,7 +5,7 @@ import type { ToolDeps } from '#tools/deps.ts';
 
 const escapePointer = (part: PropertyKey): string => String(part).replaceAll('~', '~0').replaceAll('/', '~1');
 
-/** zod's issues as field errors; values are never repeated back. */
+/** Converts zod's issues to field errors. Values are left out: they may be secrets or text of documents. */
 export function fieldErrors(error: z.ZodError, at = ''): FieldError[] {
   return error.issues.flatMap((issue) => {
     const pointer = at + issue.path.map((part) => `/${escapePointer(part)}`).join('');
@@ -13,7 +13,7 @@ export function fieldErrors(error: z.ZodError, at = ''): FieldError[] {
       return issue.keys.map((key) => ({
         pointer: `${pointer}/${escapePointer(key)}`,
         code: 'unknown_field',
-        message: 'this field is not known here: remove it',
+        message: 'unknown field: remove it',
       }));
     return [{ pointer, code: issue.code, message: issue.message }];
   });

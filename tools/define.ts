@@ -4,15 +4,15 @@ import type { Scope } from '#src/contracts/scopes.ts';
 import type { Principal } from '#src/domain/access/principal.ts';
 import type { ToolDeps } from '#tools/deps.ts';
 
-/** What the facade may want to say beside the output: REST turns it into a status or a header, MCP ignores it. */
+/** Facts beside the output for the facade: REST turns them into a status or a header, MCP shows the pictures. */
 export interface Outcome {
-  /** False when the thing existed already. */
+  /** False when the resource existed already. */
   created?: boolean;
-  /** The answer of an earlier, identical request. */
+  /** True when this is the answer of an earlier, identical request. */
   replayed?: boolean;
-  /** Ways of searching that had no part in the answer. */
+  /** Retrievers that failed and are missing from the answer. */
   degraded?: readonly string[];
-  /** What there is to look at beside the output: MCP shows it, the others have addresses for it. */
+  /** Pictures beside the output: MCP sends them inline, REST has URLs for them. */
   pictures?: readonly { readonly bytes: Buffer; readonly contentType: string }[];
 }
 
@@ -31,15 +31,15 @@ export interface ToolContext<Needs extends keyof ToolDeps = keyof ToolDeps> {
   readonly principal: Principal;
   readonly requestId: string;
   readonly surface: 'rest' | 'mcp' | 'cli';
-  /** Address of the caller, for the audit log; absent where there is none. */
+  /** IP address of the caller, for the audit log; absent on the command line. */
   readonly ip?: string | null;
-  /** Aborts when the caller went away. */
+  /** Aborts when the caller disconnects. */
   readonly signal: AbortSignal;
   readonly deps: Pick<ToolDeps, Needs>;
   readonly outcome: Outcome;
-  /** Hears how far a long call has come; absent where nobody asked. */
+  /** Receives the progress of a long call; absent unless the caller asked for it. */
   readonly progress?: (progress: Progress) => void;
-  /** Hears what a tool tells before it ends. */
+  /** Receives the events of a streamed answer while the tool runs. */
   readonly emit?: (event: ChatEvent) => void;
 }
 
@@ -53,14 +53,14 @@ export interface Tool<
   Needs extends keyof ToolDeps = keyof ToolDeps,
 > {
   readonly name: string;
-  /** For an agent: what it does, where its ids come from. */
+  /** Says to agents what the tool does and where its ids come from. */
   readonly description: string;
-  /** null: any credential. */
+  /** null: every credential may call it. */
   readonly scope: Scope | null;
   readonly effect: Effect;
-  /** The same call again changes nothing more. */
+  /** True when repeating the call changes nothing more. */
   readonly idempotent: boolean;
-  /** Starts or takes more work than others: counted against the smaller rate. */
+  /** Costs more work than other tools, so the smaller rate limit applies. */
   readonly expensive?: boolean;
   readonly input: Input;
   readonly output: Output;
@@ -74,5 +74,5 @@ export function defineTool<Input extends z.ZodType, Output extends z.ZodObject, 
   return tool;
 }
 
-/** A tool of any shape, as registries and facades hold it. */
+/** Any tool, for registries and facades. */
 export type AnyTool = Tool;

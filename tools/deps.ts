@@ -30,13 +30,13 @@ import type { Thumbnails } from '#tools/pictures/signed-media.ts';
 import type { UploadStore } from '#src/stores/uploads.ts';
 import type { WorkflowStore } from '#src/stores/workflows.ts';
 
-/** Everything a use case may reach, handed in by the composition root. */
+/** Everything a tool may use. The composition root provides it. */
 export interface ToolDeps {
   readonly apiKeys: ApiKeyStore;
   readonly organizations: OrganizationStore;
   readonly members: MemberStore;
   readonly conversations: ConversationStore;
-  /** Answers questions about documents, where one is configured. */
+  /** Answers questions about documents; its label is null when no model is configured. */
   readonly chatModel: ChatModel;
   readonly groundingTexts: GroundingTexts;
   readonly stemmers: Stemmers;
@@ -45,7 +45,7 @@ export interface ToolDeps {
   readonly objects: ObjectStore;
   readonly images: ImageCodec;
   readonly thumbnails: Thumbnails;
-  /** Pages as models look at them. */
+  /** Renders pages for models. */
   readonly pageViews: Pick<PageViews, 'picture'>;
   readonly workflows: WorkflowStore;
   readonly executions: ExecutionStore;
@@ -57,25 +57,25 @@ export interface ToolDeps {
   readonly events: EventLog;
   readonly wake: WakeQueue;
   readonly audit: AuditLog;
-  /** Addresses of webhooks. */
+  /** Checks webhook URLs. */
   readonly outbound: Pick<Outbound, 'refuses'>;
   readonly secrets: SecretStore;
-  /** What the project's receivers verify webhooks with: `whsec_...`. */
+  /** Secret with which receivers verify the project's webhooks: `whsec_...`. */
   webhookSecretOf(projectId: string): string;
   readonly catalog: Catalog;
-  /** What the checker said of graphs that never change, by what they are. */
+  /** Caches check results of immutable graphs, by version or revision. */
   readonly checks: LRUCache<string, GraphCheck>;
   /** Tells the outbox relay that a document with pending events was written. */
   relay(document: DocumentRecord): void;
-  /** These runs will not go on: what was kept for that goes, behind the caller's back. */
+  /** Deletes the checkpoints of runs that will not continue, in the background. */
   forgetRuns(runIds: readonly string[]): void;
-  /** Appends to the realtime log without making the caller wait; failures are logged. */
+  /** Appends to the realtime log in the background; failures are logged. */
   announce(events: readonly RealtimeEvent[]): void;
-  /** Address of the MCP endpoint, which tokens of OAuth are for. */
+  /** URL of the MCP endpoint: the resource of OAuth tokens. */
   mcpEndpoint(): string;
-  /** Public address of the pages, such as the one that accepts an invitation. */
+  /** Public URL of a page, such as the one that accepts an invitation. */
   pageUrl(path: string): string;
-  /** Adds the workflows that come along to a new project. */
+  /** Adds the default workflows to a new project. */
   seedProject(place: { organizationId: string; projectId: string }): Promise<void>;
   readonly cursorSecret: Buffer;
   readonly limits: { readonly uploadMaxBytes: number; readonly signContentType: boolean };

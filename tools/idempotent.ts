@@ -5,9 +5,9 @@ import type { ToolContext } from '#tools/define.ts';
 import type { IdempotencyScope, StoredReply } from '#src/stores/idempotency.ts';
 
 /**
- * Runs `work` under a client's idempotency key. An identical retry answers the first reply and sets `outcome.replayed`; the key
- * with other input is `idempotency.key_reused`; a failed request stores nothing. `work` must be safe to run twice:
- * what it makes takes its ids from the key and the input's fingerprint. `begun` is when the first of these requests came.
+ * Runs `work` under a client's idempotency key. An identical retry returns the first reply and sets `outcome.replayed`; a failed request
+ * stores nothing. `work` must be safe to run twice, so it derives its ids from the key and the input's fingerprint. `begun` is the time of
+ * the first request with this key. Error: `idempotency.key_reused` for the same key with other input.
  * Source: `service.idempotency.replay`, docs/decisions/0012.
  */
 export async function idempotent(
@@ -22,7 +22,7 @@ export async function idempotent(
   const fingerprint = sha256Hex(canonicalJson(request.body));
   const record = await idempotency.begin(scope, fingerprint);
   if (record.fingerprint !== fingerprint)
-    throw new AppError('idempotency.key_reused', 'idempotencyKey was used with other input: use a new key.', {
+    throw new AppError('idempotency.key_reused', 'This idempotencyKey was used with other input. Use a new key.', {
       errors: [{ pointer: '/idempotencyKey', code: 'key_reused', message: 'used before with other input' }],
     });
   if (record.reply !== null) {

@@ -63,7 +63,7 @@ import { restoreWorkflowVersion } from '#tools/workflows/restore-workflow-versio
 import { updateWorkflow } from '#tools/workflows/update-workflow.ts';
 import { validateWorkflow } from '#tools/workflows/validate-workflow.ts';
 
-/** The registry: every use case, one line each. */
+/** Lists every tool. A tool that is missing here exists for no facade. */
 export const tools = {
   getContext,
   listWorkflows,

@@ -1,7 +1,7 @@
 import type { Principal } from '#src/domain/access/principal.ts';
 import { invalidInput } from '#tools/call.ts';
 
-/** What `apiKeyBound` narrows to. Error: `request.invalid` for a caller that is no key: all documents would be another answer. */
+/** Filter for `apiKeyBound`. Error: `request.invalid` for a caller without a key, because all documents would be a wrong answer. */
 export function ownUploads(
   { keyId }: Pick<Principal, 'keyId'>,
   apiKeyBound: boolean,
@@ -9,5 +9,7 @@ export function ownUploads(
 ): { readonly apiKeyId?: string } {
   if (!apiKeyBound) return {};
   if (keyId !== null) return { apiKeyId: keyId };
-  throw invalidInput([{ pointer, code: 'no_key', message: 'this credential is no API key: leave it out' }]);
+  throw invalidInput([
+    { pointer, code: 'no_key', message: 'only API keys have uploads of their own: leave this field out' },
+  ]);
 }

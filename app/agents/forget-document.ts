@@ -55,7 +55,7 @@ export function createForgetDocument(
     await traces.redact(organizationId, documentId);
     await traces.forget(organizationId, documentId, document.objectKey);
     await objects.deleteAll(objectKeysOf(document));
-    const settled = lastBrokenOff(runs) + settleMs;
+    const settled = lastCanceled(runs) + settleMs;
     if (settled > now.getTime()) await documents.postponeRemoval(organizationId, documentId, new Date(settled));
     else await documents.remove(organizationId, documentId);
     return derived;
@@ -76,7 +76,7 @@ async function markDerived(
 }
 
 /** Time when the last run ended whose worker may not know it yet, in milliseconds since 1970. 0: there is none. */
-function lastBrokenOff(runs: readonly RunTrace[]): number {
-  const brokenOff = runs.filter(({ status, startedAt }) => status === 'canceled' && startedAt !== undefined);
-  return Math.max(0, ...brokenOff.map(({ finishedAt }) => finishedAt?.getTime() ?? 0));
+function lastCanceled(runs: readonly RunTrace[]): number {
+  const canceled = runs.filter(({ status, startedAt }) => status === 'canceled' && startedAt !== undefined);
+  return Math.max(0, ...canceled.map(({ finishedAt }) => finishedAt?.getTime() ?? 0));
 }

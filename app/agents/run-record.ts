@@ -22,7 +22,7 @@ const outputBytes = 256 * 1024;
 
 const deepest = 32;
 
-/** Rejects names that MongoDB reads as operators, values that BSON cannot hold, and depths that it refuses. */
+/** False for names that MongoDB reads as operators, values that BSON cannot hold, and depths that it refuses. */
 function isStorable(value: unknown, depth = 0): boolean {
   if (depth > deepest) return false;
   if (typeof value === 'number') return Number.isFinite(value);

@@ -75,8 +75,8 @@ function searchOptions({ config, readers, logger }: CoreParts, metrics: Metrics)
   };
 }
 
-/** Runs work after the response. Failures are logged. */
-function behind({ data, logger }: CoreParts, events: EventLog): Pick<ToolDeps, 'announce' | 'forgetRuns'> {
+/** Work that continues after the response. Failures are logged. */
+function afterResponse({ data, logger }: CoreParts, events: EventLog): Pick<ToolDeps, 'announce' | 'forgetRuns'> {
   return {
     forgetRuns(runIds) {
       forgetCheckpoints(data.database.db, runIds).catch((error: unknown) =>
@@ -104,7 +104,7 @@ function healthOf({ database }: Data, { executions, modelLabels, objects, search
   });
 }
 
-/** Limit on the characters of a check's error. */
+/** Limit on the characters of cached results of workflow checks. */
 const keptChecks = 4_000_000;
 
 /** Everything that the tools need. */
@@ -156,7 +156,7 @@ export function createCore(parts: CoreParts, stack: AsyncDisposableStack): Core 
     catalog,
     checks: new LRUCache({ maxSize: keptChecks }),
     relay: (document) => relay.push(document),
-    ...behind(parts, events),
+    ...afterResponse(parts, events),
     mcpEndpoint: () => `${mcpUrl}/mcp`,
     pageUrl: (path) => new URL(path, apiUrl).href,
     seedProject: (place) => addMissingCodeWorkflows(stores, place),

@@ -62,7 +62,7 @@ export function succeedEngine(
   };
   const maySucceed = services.size > 0 && port > 0;
   // If the engine still runs, this finds it and changes nothing.
-  const lookAfter = (): void => {
+  const takeOverIfGone = (): void => {
     if (!maySucceed || state.own !== null || state.closed) return;
     state.opening ??= takeOver()
       .catch((error: unknown) => failed.resolve(gone(error)))
@@ -70,9 +70,9 @@ export function succeedEngine(
         state.opening = null;
       });
   };
-  client.on('serverHeartbeatFailed', ({ failure }) => (maySucceed ? lookAfter() : failed.resolve(gone(failure))));
+  client.on('serverHeartbeatFailed', ({ failure }) => (maySucceed ? takeOverIfGone() : failed.resolve(gone(failure))));
   // A failing request closes its connection before the next heartbeat fails.
-  client.on('connectionClosed', ({ reason }) => (reason === 'error' ? lookAfter() : undefined));
+  client.on('connectionClosed', ({ reason }) => (reason === 'error' ? takeOverIfGone() : undefined));
   return {
     failed: failed.promise,
     async [Symbol.asyncDispose]() {

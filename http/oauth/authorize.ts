@@ -85,15 +85,15 @@ class Authorization {
     // Every consent is new, so the person must see the page.
     if (wanted.silent) throw new OAuthError('consent_required', 'the person has to be asked');
     const carried = guard.carried(request, response, request.originalUrl);
-    const place = await consents.placeFor(session, null);
-    if (place === null) {
+    const target = await consents.targetFor(session, null);
+    if (target === null) {
       sendPage(response, noOrganizationPage(client, session, carried));
       return;
     }
     const { value, consent } = await consents.open(wanted, requester, session);
-    const projectIds = place.projects.map(({ _id }) => _id);
-    const choice = firstChoice(consent, client, { grantable: place.grantable, projectIds });
-    sendPage(response, consentPage({ client, consent, value, session, place, choice, entry: untouched }, carried));
+    const projectIds = target.projects.map(({ _id }) => _id);
+    const choice = firstChoice(consent, client, { grantable: target.grantable, projectIds });
+    sendPage(response, consentPage({ client, consent, value, session, target, choice, entry: untouched }, carried));
   }
 
   show: RequestHandler = async (request, response) => {

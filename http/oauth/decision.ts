@@ -1,6 +1,6 @@
 import type { Request, RequestHandler, Response } from 'express';
 import { grantScopes, type GrantScope } from '#src/contracts/scopes.ts';
-import { choiceErrors, type Place } from '#tools/oauth/consent.ts';
+import { choiceErrors, type GrantTarget } from '#tools/oauth/consent.ts';
 import {
   firstChoice,
   lastings,
@@ -19,29 +19,29 @@ import { untouched, type Entry } from '#http/pages/fields.ts';
 import { sendPage } from '#http/pages/layout.ts';
 import type { ConsentRequest, OAuthClient } from '#src/domain/access/oauth/records.ts';
 
-/** A consent request that was taken from the store, with its client and the person's place. */
+/** A consent request that was taken from the store, with its client and the person's target. */
 interface OpenConsent {
   readonly value: string;
   readonly session: LiveSession;
   readonly consent: ConsentRequest;
   readonly client: OAuthClient;
-  readonly place: Place;
+  readonly target: GrantTarget;
 }
 
 const isPreset = (act: string): act is Preset => Object.hasOwn(presets, act);
 
 /** Reads the choice from the form. For an organization that the page did not show, the first choice applies. */
-function choiceIn(request: Request, { consent, client, place }: OpenConsent): Choice {
-  const projectIds = place.projects.map(({ _id }) => _id);
-  const first = firstChoice(consent, client, { grantable: place.grantable, projectIds });
+function choiceIn(request: Request, { consent, client, target }: OpenConsent): Choice {
+  const projectIds = target.projects.map(({ _id }) => _id);
+  const first = firstChoice(consent, client, { grantable: target.grantable, projectIds });
   const { act = '', shown, lasting = '' } = bodyOf(request);
-  const isNew = shown !== place.organization.organizationId;
+  const isNew = shown !== target.organization.organizationId;
   const scopes = listIn(request, 'scope').filter((one): one is GrantScope =>
     (grantScopes as readonly string[]).includes(one),
   );
   return {
     projectIds: isNew ? first.projectIds : listIn(request, 'project'),
-    scopes: isPreset(act) ? scopesWithin(presets[act], place.grantable) : isNew ? first.scopes : scopes,
+    scopes: isPreset(act) ? scopesWithin(presets[act], target.grantable) : isNew ? first.scopes : scopes,
     lasting: (lastings as readonly string[]).includes(lasting) ? (lasting as Lasting) : first.lasting,
   };
 }
@@ -63,14 +63,14 @@ export class Decisions {
   }
 
   async #allow(request: Request, response: Response, open: OpenConsent): Promise<void> {
-    const { client, consent, session, place } = open;
+    const { client, consent, session, target } = open;
     const choice = choiceIn(request, open);
-    const errors = choiceErrors(choice, client, place);
+    const errors = choiceErrors(choice, client, target);
     if (errors.length > 0) {
       await this.#again(request, response, open, { values: {}, errors, problem: null });
       return;
     }
-    const given = { session, place, choice, ip: request.ip ?? null };
+    const given = { session, target, choice, ip: request.ip ?? null };
     const { code } = await this.#parts.consents.allow(consent, client, given);
     answer(response, this.#parts.issuer(), consent, { code });
   }
@@ -86,18 +86,18 @@ export class Decisions {
       answer(response, issuer(), consent, { error: 'access_denied', error_description: 'the person denied access' });
       return;
     }
-    const [client, place] = await Promise.all([
+    const [client, target] = await Promise.all([
       clients.find(consent.clientId),
-      consents.placeFor(session, organization),
+      consents.targetFor(session, organization),
     ]);
-    if (client === null || place === null)
+    if (client === null || target === null)
       throw new AppError(
         'auth.forbidden',
         'The program was removed, or you are no longer a member of an organization. Start again in the program.',
       );
-    const open: OpenConsent = { value, session, consent, client, place };
+    const open: OpenConsent = { value, session, consent, client, target };
     // A person grants only what the page showed: after a change of organization the page is shown first.
-    const isShown = [organization, shown].every((id) => id === place.organization.organizationId);
+    const isShown = [organization, shown].every((id) => id === target.organization.organizationId);
     if (act === 'allow' && isShown) await this.#allow(request, response, open);
     else await this.#again(request, response, open, untouched);
   };

@@ -1,7 +1,7 @@
 import { oauthPaths } from '#src/contracts/oauth.ts';
 import { grantScopes, type GrantScope } from '#src/contracts/scopes.ts';
 import { destinationOf, type Destination } from '#src/domain/access/oauth/authorize.ts';
-import type { Place } from '#tools/oauth/consent.ts';
+import type { GrantTarget } from '#tools/oauth/consent.ts';
 import {
   lastingsFor,
   presets,
@@ -27,7 +27,7 @@ export interface ConsentView {
   /** One-time value that the form sends back to find the request. */
   readonly value: string;
   readonly session: LiveSession;
-  readonly place: Place;
+  readonly target: GrantTarget;
   readonly choice: Choice;
   readonly entry: Entry;
 }
@@ -98,8 +98,8 @@ function asking({ client, consent, session }: ConsentView): Markup {
   </section>`;
 }
 
-function organizationPart({ place }: ConsentView): Markup {
-  const { organizations, organization } = place;
+function organizationPart({ target }: ConsentView): Markup {
+  const { organizations, organization } = target;
   if (organizations.length === 1)
     return html`<input type="hidden" name="organization" value="${organization.organizationId}" />
       <p>In <strong>${organization.name}</strong>, as ${organization.role}.</p>`;
@@ -121,8 +121,8 @@ function organizationPart({ place }: ConsentView): Markup {
   </div>`;
 }
 
-function projectPart({ place, choice, entry }: ConsentView): Markup {
-  const { projects, organization } = place;
+function projectPart({ target, choice, entry }: ConsentView): Markup {
+  const { projects, organization } = target;
   const lines = projects.map(({ _id, name }) =>
     box({ name: 'project', value: _id, isChecked: choice.projectIds.includes(_id), label: name }),
   );
@@ -138,17 +138,17 @@ function projectPart({ place, choice, entry }: ConsentView): Markup {
 const wrong = ({ errors }: Entry, name: string): Content =>
   errors.some(({ pointer }) => pointer === `/${name}`) && html`class="wrong"`;
 
-function scopeLine(scope: GrantScope, { place, choice, consent }: ConsentView): Markup {
-  const isOff = !place.grantable.includes(scope);
+function scopeLine(scope: GrantScope, { target, choice, consent }: ConsentView): Markup {
+  const isOff = !target.grantable.includes(scope);
   const { name, hint } = scopeTexts[scope];
   const label = html`<strong>${name}</strong>
     ${consent.scopes.includes(scope) && html`<span class="tag">requested</span>`}
-    <span class="hint">${isOff ? `Your role, ${place.organization.role}, does not include this.` : hint}</span>`;
+    <span class="hint">${isOff ? `Your role, ${target.organization.role}, does not include this.` : hint}</span>`;
   return box({ name: 'scope', value: scope, isChecked: choice.scopes.includes(scope), isOff, label });
 }
 
 function scopePart(view: ConsentView): Markup {
-  const { grantable } = view.place;
+  const { grantable } = view.target;
   const chosen = scopesWithin(view.choice.scopes, grantable).join(' ');
   const buttons = presetsWithin(grantable).map((preset) => {
     const isChosen = scopesWithin(presets[preset], grantable).join(' ') === chosen;
@@ -191,7 +191,7 @@ export function consentPage(view: ConsentView, carried: Carried): Page {
       <button name="act" value="show" hidden>Show</button>
       ${carriedFields(carried)}
       <input type="hidden" name="request" value="${value}" />
-      <input type="hidden" name="shown" value="${view.place.organization.organizationId}" />
+      <input type="hidden" name="shown" value="${view.target.organization.organizationId}" />
       ${organizationPart(view)} ${projectPart(view)} ${scopePart(view)} ${lastingPart(view)}
       <div class="decision">
         <button name="act" value="allow">Allow access</button>

@@ -5,7 +5,7 @@ import { terminalStatuses } from '#src/domain/runs/run.ts';
 import type { AnyTool, Tool, ToolContext } from '#tools/define.ts';
 import { requireDocument } from '#tools/documents/require-document.ts';
 import { tools } from '#tools/index.ts';
-import { requireKey } from '#tools/keys/reach.ts';
+import { requireKey } from '#tools/keys/caller-bounds.ts';
 import { requireRun } from '#tools/runs/require-run.ts';
 import { readExecution } from '#tools/runs/wait-for-execution.ts';
 import { checkWorkflow } from '#tools/workflows/check-workflow.ts';

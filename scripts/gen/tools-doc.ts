@@ -116,7 +116,7 @@ function operations(): string {
 }
 
 const titles: Readonly<Record<string, string>> = {
-  core: 'Where you are',
+  core: 'Context',
   workflows: 'Workflows',
   runs: 'Runs',
   documents: 'Documents',

@@ -77,7 +77,7 @@ function principalOf({ token, grant, member, organizationName, projects }: Token
     },
     organizationId: grant.organizationId,
     projectIds: projects.map(({ id }) => id),
-    places: { organizationName: organizationName ?? '', projects },
+    names: { organizationName: organizationName ?? '', projects },
     scopes: new Set(scopes),
     agentGraphId: null,
   };

@@ -53,15 +53,19 @@ export class SessionAuthenticator {
       organizations.listProjects(organizationId),
     ]);
     if (membership === null)
-      throw new AppError('organization.not_found', 'You are not a member of an organization with this id.', {
-        errors: [
-          {
-            pointer: '/organizationId',
-            code: 'not_found',
-            message: 'use the id of an organization that you are a member of',
-          },
-        ],
-      });
+      throw new AppError(
+        'organization.not_found',
+        'You are not a member of an organization with this id. Choose one of yours.',
+        {
+          errors: [
+            {
+              pointer: '/organizationId',
+              code: 'not_found',
+              message: 'use the id of an organization that you are a member of',
+            },
+          ],
+        },
+      );
     const { role } = membership;
     return {
       kind: 'session',

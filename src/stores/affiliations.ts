@@ -34,7 +34,7 @@ export function createAffiliations({
     status: 'pending' as const,
     expiresAt: { $gt: now },
   });
-  /** Frees the slug of an organization whose founder was never inserted: after the grace time nobody can enter it any more. */
+  /** Frees the slug of an organization whose founder was never inserted: after the grace time no user can enter it. */
   const freeSlug = async (slug: string, now: Date): Promise<void> => {
     const createdAt = { $lt: new Date(now.getTime() - graceMs) };
     const holder = await organizations.findOne({ slug, createdAt }, { projection: { _id: 1 } });

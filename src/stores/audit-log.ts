@@ -36,7 +36,7 @@ export function createAuditLog({ audit }: Pick<Collections, 'audit'>) {
         after === null
           ? {}
           : { at: { $lte: after.createdAt }, $or: [{ at: { $lt: after.createdAt } }, { _id: { $lt: after.id } }] };
-      // An area is a range of names: from `key.` up to the character after the dot.
+      // An area is a range of names: from `key.` up to, but not including, `key/`.
       const named =
         action === undefined
           ? {}

@@ -22,7 +22,7 @@ test('when the process that runs the embedded database ends, another one on the 
       const read = await app.call('GET', `/api/service/documents/${id}`, { key: app.seed.serviceKey });
       expect(read.status).toBe(200);
     }
-    expect(log.lines.filter(({ message }) => message.includes('this one runs it now'))).toHaveLength(1);
+    expect(log.lines.filter(({ message }) => message.includes('this process runs it now'))).toHaveLength(1);
     const died = Promise.race([second.app.failed, third.app.failed, Promise.resolve(null)]);
     expect(await died).toBeNull();
   } finally {
@@ -37,7 +37,7 @@ test('a process that only connects ends with its host', async () => {
     const config = loadConfig({ DATA_DIR: dataDir });
     await using visitor = await compose({ ...config, services: new Set() }, { logger: new LogBook() });
     await host[Symbol.asyncDispose]();
-    expect((await visitor.failed).message).toContain('start again');
+    expect((await visitor.failed).message).toContain('start this process again');
   } finally {
     await rm(dataDir, { recursive: true, force: true });
   }

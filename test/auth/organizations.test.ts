@@ -210,7 +210,9 @@ describe('An invitation', () => {
     for (const invitationId of await badIdsFor(person.email))
       for (const path of ['accept-invitation', 'reject-invitation']) {
         const problem = problemOf(await post(path, person, { invitationId }), 'invitation.not_found');
-        expect(problem.detail).toBe('No invitation with this id waits for your address: ask for a new one.');
+        expect(problem.detail).toBe(
+          'No pending invitation with this id is for your e-mail address. Ask for a new invitation.',
+        );
         expect(JSON.stringify(problem)).not.toContain('not.');
       }
   });

@@ -155,7 +155,7 @@ describe('a program with a grant over two projects', () => {
       ['run_workflow', { workflowId, scope: { apiKeyBound: true } }],
       ['list_documents', { apiKeyBound: true }],
     ] as const)
-      expect((await use(agent, name, input)).text).toContain('this credential is no API key');
+      expect((await use(agent, name, input)).text).toContain('only API keys have uploads of their own');
   });
 });
 
@@ -189,11 +189,13 @@ describe('keys, for a program that may manage them', () => {
 
   it('have nothing that the program lacks: no scope, and no time beyond its grant', async () => {
     const narrow = await letIn(['keys:manage', 'documents:read'], { expiresAt: new Date(Date.now() + 86_400_000) });
-    expect((await use(narrow, 'create_api_key', wanted({}))).text).toMatch(/^auth\.forbidden: Nobody can give/);
+    expect((await use(narrow, 'create_api_key', wanted({}))).text).toMatch(
+      /^auth\.forbidden: You cannot grant scopes that you lack/,
+    );
     await narrow.close();
     const short = await letIn(grantScopes, { expiresAt: new Date(Date.now() + 86_400_000) });
     const refused = await use(short, 'create_api_key', wanted({ expiresInDays: 30 }));
-    expect(refused.text).toMatch(/^auth\.forbidden: Nobody gives a key that outlives/);
+    expect(refused.text).toMatch(/^auth\.forbidden: A key cannot outlive the access that creates it/);
     const { data } = await use(short, 'create_api_key', wanted({}));
     expect(Date.parse(data.key.expiresAt)).toBeLessThanOrEqual(Date.now() + 86_400_000);
     await short.close();

@@ -131,6 +131,6 @@ describe('npm run graphs', () => {
     const file = await written('other.json', triage.graph);
     const { code, err } = await graphs('import', file, '--workflow', app.seed.workflowId);
     expect(code).toBe(1);
-    expect(err).toContain('copy with create_workflow');
+    expect(err).toContain('Copy it with create_workflow');
   });
 });

@@ -75,7 +75,7 @@ describe('npm run keys', () => {
     [['create', '--kind', 'service', '--days'], '--days'],
     [['create', '--kind', 'service', 'service'], 'Usage:'],
     [['create', '--kind', 'service', '--scopes', 'workflows:write,everything'], '--scopes must be all, or some of'],
-    [['create', '--kind', 'workflow', '--scopes', 'all'], 'leave the scopes out'],
+    [['create', '--kind', 'workflow', '--scopes', 'all'], 'Leave scopes out'],
   ])('%j ends with 1 and says why, without a stack', async (args, reason) => {
     const { code, out, err } = await keys(...args);
     expect({ code, out }).toEqual({ code: 1, out: '' });

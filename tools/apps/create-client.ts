@@ -8,13 +8,13 @@ import { record } from '#tools/audit/record.ts';
 import { defineTool, type ToolContext } from '#tools/define.ts';
 
 const dayMs = 86_400_000;
-/** Of one organization: the list reads the grant of each. */
+/** Limits clients per organization, because the list reads the grant of each. */
 const mostClients = 50;
 
 export const createClient = defineTool({
   name: 'create_client',
   description:
-    "A program of the organization's own that acts for itself by client credentials, in some projects and with some scopes. It goes on when who made it has left, until it is removed. Its secret is in this answer only.",
+    'Creates an OAuth client of the organization that signs in by client credentials, limited to projects and scopes. It keeps working when its creator leaves, until it is removed. Only this answer contains its secret.',
   scope: 'keys:manage',
   effect: 'write',
   idempotent: false,
@@ -26,21 +26,32 @@ export const createClient = defineTool({
   ) {
     const { deps, principal } = ctx;
     const { organizationId, session } = principal;
-    // It goes on when the key, the grant or the person that made it is gone.
-    if (session === null) throw new AppError('auth.forbidden', 'A person sets up clients: sign in to do it.');
+    // A client outlives the credential that made it, so a program may not make one.
+    if (session === null)
+      throw new AppError(
+        'auth.forbidden',
+        'Only a signed-in person can create clients. Sign in to the dashboard and create it there.',
+      );
     const projectIds = [...new Set(named.map((id) => projectFor(principal, id)))];
     const lacking = wanted.filter((scope) => !principal.scopes.has(scope));
     if (lacking.length > 0)
-      throw new AppError('auth.forbidden', `Nobody can give what they lack: ${lacking.join(', ')}.`, {
-        errors: [{ pointer: '/scopes', code: 'forbidden', message: `you lack ${lacking.join(', ')}` }],
-      });
+      throw new AppError(
+        'auth.forbidden',
+        `You cannot grant scopes that you lack: ${lacking.join(', ')}. Leave them out.`,
+        {
+          errors: [{ pointer: '/scopes', code: 'forbidden', message: `you lack ${lacking.join(', ')}` }],
+        },
+      );
     const [clients, projects] = await Promise.all([
       deps.oauth.listClients(organizationId),
       deps.organizations.listProjects(organizationId),
     ]);
     const now = new Date();
     if (clients.filter(({ expiresAt }) => expiresAt === null || expiresAt > now).length >= mostClients)
-      throw new AppError('auth.forbidden', `An organization has at most ${mostClients} clients: remove one first.`);
+      throw new AppError(
+        'auth.forbidden',
+        `The organization has ${mostClients} clients, the maximum. Remove one and retry.`,
+      );
     const { client, secret, grant } = await createOrganizationClient(deps.oauth, {
       name,
       organizationId,

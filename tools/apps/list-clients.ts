@@ -8,7 +8,7 @@ import type { OAuthClient, OAuthGrant } from '#src/domain/access/oauth/records.t
 export const listClients = defineTool({
   name: 'list_clients',
   description:
-    "The organization's own programs that act for themselves by client credentials, newest first. Secrets show nowhere.",
+    'OAuth clients of the organization that sign in by client credentials, newest first. Secrets are never shown.',
   scope: 'keys:manage',
   effect: 'read',
   idempotent: true,

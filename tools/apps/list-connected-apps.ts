@@ -6,7 +6,7 @@ import { defineTool, type ToolContext } from '#tools/define.ts';
 export const listConnectedApps = defineTool({
   name: 'list_connected_apps',
   description:
-    'Programs that people of the organization let act for them over OAuth, newest first: your own, and those of everybody for who may manage keys.',
+    'Programs with OAuth access to the organization, newest first: those that you connected, or all of them with the scope keys:manage.',
   scope: 'members:read',
   effect: 'read',
   idempotent: true,

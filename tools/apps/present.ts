@@ -5,7 +5,7 @@ import type { OAuthClient, OAuthGrant } from '#src/domain/access/oauth/records.t
 import type { ProjectRecord } from '#src/domain/access/organization.ts';
 import type { MemberRecord } from '#src/domain/access/member.ts';
 
-/** What grants name by id. */
+/** Records that grants name by id. */
 export interface Names {
   readonly projects: readonly ProjectRecord[];
   readonly members: readonly MemberRecord[];
@@ -18,7 +18,7 @@ function projectsOf({ projectIds }: Pick<OAuthGrant, 'projectIds'>, projects: re
   return projects.filter(({ _id }) => granted.has(_id)).map(({ _id: id, name }) => ({ id, name }));
 }
 
-/** Field by field: what is added to the record later does not show by itself. */
+/** Lists the fields one by one, so that a field added to the record later is not published by accident. */
 export function presentApp(grant: OAuthGrant, { projects, members }: Names, you: string): z.input<typeof ConnectedApp> {
   const { _id: id, clientId, clientName, redirectHost, userId, scopes } = grant;
   const member = members.find((one) => one.userId === userId);
@@ -54,6 +54,6 @@ export function presentClient(
   };
 }
 
-/** Whether it still gives anything. */
+/** True while the grant still gives access. */
 export const isLive = ({ revokedAt, expiresAt }: OAuthGrant, now: Date): boolean =>
   revokedAt === null && (expiresAt === null || expiresAt > now);

@@ -7,7 +7,7 @@ import { defineTool, type ToolContext } from '#tools/define.ts';
 export const removeClient = defineTool({
   name: 'remove_client',
   description:
-    "Removes a program of the organization's own: its secret and its tokens stop working at once. Ids come from list_clients.",
+    'Removes an OAuth client of the organization: its secret and its tokens stop working at once. Ids come from list_clients.',
   scope: 'keys:manage',
   effect: 'destroy',
   idempotent: false,
@@ -18,7 +18,7 @@ export const removeClient = defineTool({
     if (!(await removeOrganizationClient(deps.oauth, principal.organizationId, clientId, new Date())))
       throw new AppError(
         'client.not_found',
-        'The organization has no client with this id: the list of clients shows them.',
+        'The organization has no client with this id. Take an id from the list of clients.',
         {
           errors: [{ pointer: '/clientId', code: 'not_found', message: 'take an id from the list of clients' }],
         },

@@ -3,17 +3,17 @@ import { AppError } from '#src/domain/app-error.ts';
 import { record } from '#tools/audit/record.ts';
 import { defineTool, type ToolContext } from '#tools/define.ts';
 
-/** Unknown, disconnected before, another organization's, or somebody else's: one answer. */
+/** Same error for an unknown, disconnected or foreign grant: a different one would reveal which ids exist. */
 const missing = (): AppError =>
-  new AppError('app.not_found', 'No connected app with this id is yours: the list of connected apps shows them.', {
+  new AppError('app.not_found', 'You have no connected app with this id. Take an id from the list of connected apps.', {
     errors: [{ pointer: '/appId', code: 'not_found', message: 'take an id from the list of connected apps' }],
   });
 
 export const revokeConnectedApp = defineTool({
   name: 'revoke_connected_app',
   description:
-    'Disconnects a program that was let act for somebody: its tokens stop working at once. Everybody disconnects their own; who may manage keys disconnects any. Ids come from list_connected_apps.',
-  // Whoever let a program in may send it away: what it takes for those of others is asked below.
+    'Disconnects a program that has OAuth access: its tokens stop working at once. You can disconnect your own; with the scope keys:manage, any. Ids come from list_connected_apps.',
+  // Members may disconnect their own programs; `run` requires keys:manage for those of others.
   scope: 'members:read',
   effect: 'destroy',
   idempotent: false,

@@ -5,7 +5,7 @@ import { defineTool, type ToolContext } from '#tools/define.ts';
 export const listAuditRecords = defineTool({
   name: 'list_audit_records',
   description:
-    'What was done in the organization that matters for security, newest first: who, what, to what, from which address. Narrow with action, such as key.issue, or an area such as key. Pass nextCursor as cursor to go on.',
+    'Security-relevant actions in the organization, newest first: actor, action, target and IP address. Narrow with action, such as key.issue, or an area such as key. Pass nextCursor as cursor for the next page.',
   scope: 'audit:read',
   effect: 'read',
   idempotent: true,
@@ -15,7 +15,7 @@ export const listAuditRecords = defineTool({
     const filter = action === undefined ? {} : { action };
     const binding = JSON.stringify(['audit', organizationId, filter]);
     const after = cursor === undefined ? null : decodeCursor(deps.cursorSecret, binding, cursor);
-    // One more than asked for tells whether there is a next page.
+    // Reads one more than asked for, to know if there is a next page.
     const found = await deps.audit.list(organizationId, filter, after, limit + 1);
     const page = found.slice(0, limit);
     const last = page.at(-1);

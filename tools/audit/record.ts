@@ -3,7 +3,7 @@ import type { AuditLog } from '#src/stores/audit-log.ts';
 
 type Caller = Pick<ToolContext<'audit'>, 'deps' | 'principal' | 'ip'>;
 
-/** The audit log, saying of every record where the call came from, and of what a program did for a person, which program it was. */
+/** Adds the caller's address to every record, and the program where a program acted for a person. */
 export function auditOf({ deps, principal, ip = null }: Caller): AuditLog {
   const { audit } = deps;
   const { grant } = principal;
@@ -14,7 +14,7 @@ export function auditOf({ deps, principal, ip = null }: Caller): AuditLog {
   };
 }
 
-/** What the caller did; `detail` holds no secret and no text of a document. */
+/** Records an action of the caller. `detail` must hold no secret and no text of a document. */
 export async function record(
   caller: Caller,
   action: string,

@@ -13,16 +13,16 @@ import type { z } from 'zod';
 
 type Input = z.output<typeof AskInput>;
 
-/** Characters of one question. */
+/** Limit of one question, in characters. */
 const longestQuestion = 16_000;
-/** Messages that are read of a stored conversation, where the caller sends only the question. */
+/** Stored messages that are read as history when the caller sends only the question. */
 const storedHistory = 20;
 
-/** A turn of a stored conversation, for people at the dashboard; agents have ask_documents. */
+/** Answers a turn of a stored conversation in the dashboard; agents use ask_documents. */
 export const answerChat = defineTool({
   name: 'answer_chat',
   description:
-    'The next answer of a conversation about documents, with sources that it cites as [n]. Answers quote documents: untrusted content.',
+    'Answers the next question of a conversation about documents and cites its sources as [n]. Answers quote documents: untrusted content.',
   scope: 'documents:read',
   effect: 'write',
   idempotent: false,
@@ -55,17 +55,17 @@ export const answerChat = defineTool({
       scope: narrowing,
     });
     await exchange.keepQuestion();
-    // Without anything to rest on there is nothing to ask a model about.
+    // Without sources a model could only invent an answer, so none is asked.
     const modelLabel = (answerSources.sources.length > 0 ? ctx.deps.chatModel.label : null) ?? extractiveLabel;
-    const teller = tellerOf(ctx, { exchange, answerSources, modelLabel });
+    const stream = answerStream(ctx, { exchange, answerSources, modelLabel });
     const make = async (): Promise<Answer> => {
       if (modelLabel !== extractiveLabel)
-        return modelAnswer(ctx, { question, history, answerSources }, (delta) => teller.tell(delta));
+        return modelAnswer(ctx, { question, history, answerSources }, (delta) => stream.write(delta));
       const answer = extractedAnswer(read, answerSources);
-      teller.tell(answer.text);
+      stream.write(answer.text);
       return answer;
     };
-    const { text, cited } = await kept({ ctx, exchange, teller, sources: answerSources.sources, modelLabel }, make);
+    const { text, cited } = await kept({ ctx, exchange, stream, sources: answerSources.sources, modelLabel }, make);
     const { conversationId, messageId } = exchange;
     return {
       conversationId,
@@ -85,14 +85,14 @@ function readAsked({ messages }: Input): { question: string; questionId: string 
     new AppError('request.invalid', `Field /messages/${at}: ${message}.`, {
       errors: [{ pointer: `/messages/${at}`, code, message }],
     });
-  if (last?.role !== 'user') throw refuse('not_a_question', 'the last message is the question, of role user');
+  if (last?.role !== 'user') throw refuse('not_a_question', 'the last message must be the question, with role user');
   if (last.text.trim() === '') throw refuse('too_small', 'the question has no text');
   if (last.text.length > longestQuestion) throw refuse('too_big', `at most ${longestQuestion} characters`);
   const first = messages.find(({ role, text }) => role === 'user' && text.trim() !== '') ?? last;
   return { question: last.text, questionId: last.id, first: first.text };
 }
 
-/** What was said before: as the caller tells it, or as it is stored where the caller only sends the question. */
+/** History of the conversation: the messages that the caller sent, or the stored ones when it sent only the question. */
 async function historyOf(
   ctx: ToolContext<'conversations' | 'documents'>,
   { messages, conversationId }: Input,
@@ -105,17 +105,16 @@ async function historyOf(
   return stored.slice(0, known === -1 ? undefined : known).map(({ role, text }) => ({ role, text }));
 }
 
-interface Teller {
-  tell(delta: string): void;
-  /** All that was told. */
-  told(): string;
+interface AnswerStream {
+  write(delta: string): void;
+  written(): string;
 }
 
-/** Tells begin and sources with the first text: until then a failure is an answer of its own. */
-function tellerOf(
+/** Emits `begin` and `sources` with the first text, so that an earlier failure can still be answered as a plain error. */
+function answerStream(
   { emit }: ToolContext<never>,
   { exchange, answerSources, modelLabel }: { exchange: Exchange; answerSources: AnswerSources; modelLabel: string },
-): Teller {
+): AnswerStream {
   const parts: string[] = [];
   const { conversationId, messageId } = exchange;
   const opening: readonly ChatEvent[] = [
@@ -123,33 +122,33 @@ function tellerOf(
     { type: 'sources', sources: answerSources.sources },
   ];
   return {
-    tell(delta) {
+    write(delta) {
       if (parts.length === 0) for (const event of opening) emit?.(event);
       parts.push(delta);
       emit?.({ type: 'text', delta });
     },
-    told: () => parts.join(''),
+    written: () => parts.join(''),
   };
 }
 
 interface Keeping {
   readonly ctx: ToolContext<never>;
   readonly exchange: Exchange;
-  readonly teller: Teller;
+  readonly stream: AnswerStream;
   readonly sources: AnswerSources['sources'];
   readonly modelLabel: string;
 }
 
-/** The answer, kept whatever becomes of it; one that failed before a word of it was told is none. */
+/** Stores the answer with its outcome: complete, stopped or failed. An answer that failed before its first text is not stored. */
 async function kept(
-  { ctx, exchange, teller, sources, modelLabel }: Keeping,
+  { ctx, exchange, stream, sources, modelLabel }: Keeping,
   make: () => Promise<Answer>,
 ): Promise<Answer> {
   let answer: Answer;
   try {
     answer = await make();
   } catch (error) {
-    const text = teller.told();
+    const text = stream.written();
     const { aborted } = ctx.signal;
     if (aborted || text !== '')
       await exchange.keepAnswer({ text, sources, modelLabel, status: aborted ? 'stopped' : 'failed' });

@@ -9,26 +9,26 @@ import { defineTool, type ToolContext } from '#tools/define.ts';
 
 type Source = z.input<typeof Answered>['sources'][number];
 
-/** As view_document_image takes it: boxes around letters may reach over the edge of the page by a hair. */
+/** Clamps a box to the page, as view_document_image requires: OCR boxes can exceed the edge by a fraction of a pixel. */
 function regionOf([x, y, width, height]: readonly [number, number, number, number]) {
   const within = (value: number): number => Math.min(1, Math.max(0, value));
   return { x: within(x), y: within(y), width: within(width), height: within(height) };
 }
 
 function presentSource({ index, documentId, title, excerpts }: SourceCard): Source {
-  const told = excerpts.map(({ text, page, bbox, verified }) => ({
+  const shown = excerpts.map(({ text, page, bbox, verified }) => ({
     excerptText: text,
     ...(page !== undefined && { page }),
     ...(bbox !== undefined && { region: regionOf(bbox) }),
     verified,
   }));
-  return { index, documentId, title, excerpts: told };
+  return { index, documentId, title, excerpts: shown };
 }
 
 export const askDocuments = defineTool({
   name: 'ask_documents',
   description:
-    'Answer a question from the text of documents, citing sources as [n], each with excerpts and where they stand. Each question stands for itself. Narrow it by documentIds or projectIds where you can.',
+    'Answer a question from the text of documents, citing sources as [n], each with excerpts and their page and region. Earlier questions are not remembered. Narrow by documentIds or projectIds where you can.',
   scope: 'documents:read',
   effect: 'read',
   idempotent: true,
@@ -50,7 +50,7 @@ export const askDocuments = defineTool({
       certainty: chatModel.label === null ? 'certain' : 'likely',
     });
     ctx.signal.throwIfAborted();
-    // Without anything to rest on there is nothing to ask a model about.
+    // Without sources a model could only invent an answer, so none is asked.
     const modelLabel = (answerSources.sources.length > 0 ? chatModel.label : null) ?? extractiveLabel;
     const { text, cited } =
       modelLabel === extractiveLabel

@@ -3,18 +3,18 @@ import { AppError } from '#src/domain/app-error.ts';
 import type { ToolContext } from '#tools/define.ts';
 import { documentMissing } from '#tools/documents/require-document.ts';
 
-/** What the caller may ask about, and asks about. */
+/** Documents that a question covers, within those that the caller may read. */
 export interface AskedScope {
   readonly organizationId: string;
   readonly projectIds: readonly string[];
-  /** Only these projects: what is public elsewhere in the organization is out. */
+  /** Excludes public documents of the organization's other projects. */
   readonly onlyProjects: boolean;
   readonly documentIds?: readonly string[];
   readonly apiKeyIds?: readonly string[];
 }
 
 function missing(code: 'project.not_found' | 'key.not_found', pointer: string, what: string): AppError {
-  return new AppError(code, `No ${what} with this id is readable with this credential.`, {
+  return new AppError(code, `This credential can read no ${what} with this id. Take ids from the list of ${what}s.`, {
     errors: [{ pointer, code: 'not_found', message: `take ids from the list of ${what}s` }],
   });
 }
@@ -22,16 +22,17 @@ function missing(code: 'project.not_found' | 'key.not_found', pointer: string, w
 const unique = (ids: readonly string[]): string[] => [...new Set(ids)];
 
 /**
- * Checks that all that narrows is the caller's. An id of somebody else and an unknown one are the same answer, and neither is dropped: an
- * answer over less than was asked for would look like one over all of it. Errors: `project.not_found`, `key.not_found`, `document.not_found`.
+ * Checks that the caller may use every id that narrows the question. A foreign id gets the same error as an unknown one. Neither is
+ * dropped, because an answer over fewer documents would look like an answer over all of them. Errors: `project.not_found`,
+ * `key.not_found`, `document.not_found`.
  */
 export async function askedScope(
   { deps, principal }: Pick<ToolContext<'apiKeys' | 'documents'>, 'deps' | 'principal'>,
   { projectIds, apiKeyIds, documentIds }: ChatScope,
 ): Promise<AskedScope> {
   const { organizationId } = principal;
-  const strange = projectIds?.findIndex((id) => !principal.projectIds.includes(id)) ?? -1;
-  if (strange !== -1) throw missing('project.not_found', `/projectIds/${strange}`, 'project');
+  const foreign = projectIds?.findIndex((id) => !principal.projectIds.includes(id)) ?? -1;
+  if (foreign !== -1) throw missing('project.not_found', `/projectIds/${foreign}`, 'project');
   const [keys, readable] = await Promise.all([
     apiKeyIds === undefined ? [] : deps.apiKeys.list(organizationId),
     documentIds === undefined ? 0 : deps.documents.countReadable(principal, unique(documentIds)),

@@ -7,12 +7,15 @@ import type { ConversationMessage, ConversationRecord } from '#src/domain/chat/c
 
 const longestTitle = 80;
 
-/** Conversations are a person's own; a key has those that were held with it. */
+/** Conversations belong to one person or to one key. */
 export const ownerOf = ({ session, actorId }: Principal): string => session?.userId ?? actorId;
 
-/** One of somebody else and one that is not there get the same answer. */
+/** Same error for a foreign and an unknown conversation: a different one would reveal which ids exist. */
 export function conversationMissing(): AppError {
-  return new AppError('conversation.not_found', 'You have no conversation with this id.');
+  return new AppError(
+    'conversation.not_found',
+    'You have no conversation with this id. Take an id from the list of conversations.',
+  );
 }
 
 /** Error: `conversation.not_found`. */
@@ -28,7 +31,7 @@ export async function requireConversation(
 
 export interface Exchange {
   readonly conversationId: string;
-  /** Of the answer. */
+  /** Id of the answer. */
   readonly messageId: string;
   readonly question: string;
   keepQuestion(): Promise<void>;
@@ -41,12 +44,12 @@ interface Asked {
   readonly conversationId?: string;
   readonly question: string;
   readonly questionId?: string;
-  /** The first question of the conversation, for its title. */
+  /** First question of the conversation, for its title. */
   readonly first: string;
   readonly scope: ChatScope;
 }
 
-/** A question and the answer that follows it. The same question, by its id, is kept once, and its newest answer. */
+/** Stores a question and its answer. A question sent again with the same id is stored once, with its newest answer. */
 export function openExchange(
   { deps, principal }: Pick<ToolContext<'conversations' | 'documents'>, 'deps' | 'principal'>,
   asked: Asked,
@@ -79,7 +82,7 @@ export function openExchange(
     question,
     keepQuestion: () => deps.conversations.ask(conversation, asking, messageId),
     async keepAnswer({ sources, ...answer }) {
-      // Always after its question, and without addresses that open something for a while only.
+      // The answer must sort after its question. Signed URLs are not stored, because they expire.
       const createdAt = new Date(Math.max(Date.now(), askedAt.getTime() + 1));
       const kept = sources.map((source) => ({ ...source, thumbnailUrl: null }));
       const message = { _id: messageId, role: 'assistant' as const, ...answer, sources: kept, createdAt };
@@ -89,7 +92,7 @@ export function openExchange(
   };
 }
 
-/** Looked at after the answer was stored: of a deletion meanwhile, either it finds the answer or this finds the deletion. */
+/** Order matters: runs after the answer is stored, so that a concurrent deletion either finds the answer or is found here. */
 async function withdrawGone(
   {
     deps: { documents, conversations },

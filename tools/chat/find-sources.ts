@@ -16,14 +16,14 @@ import { presentDocument } from '#tools/documents/present.ts';
 import type { StoredTexts } from '#src/domain/chat/stored-texts.ts';
 import type { SearchHit } from '#src/stores/search/query.ts';
 
-/** Whose texts are read: more than are shown, as passages rank better than whole documents do. */
+/** Documents that are read for one question: more than are shown, because passages rank better than whole documents. */
 const mostCandidates = 12;
 const mostSegmentations = 10;
 
 export interface AnswerSources {
   readonly chosen: ChosenSources;
   readonly sources: readonly SourceCard[];
-  /** Stored texts of the sources' documents, whole. */
+  /** Complete stored texts of the sources' documents. */
   readonly texts: readonly string[];
 }
 
@@ -33,7 +33,7 @@ interface Found {
   readonly named: boolean;
 }
 
-/** Searches, reads what is stored of what was found, and chooses what an answer may rest on. Error: `service.unavailable`. */
+/** Searches, reads the stored texts of the documents found, and chooses the sources of the answer. Error: `service.unavailable`. */
 export async function findAnswerSources(
   ctx: Pick<ToolContext<'documents' | 'groundingTexts' | 'search' | 'thumbnails'>, 'deps' | 'principal' | 'outcome'>,
   question: ReadQuestion,
@@ -116,7 +116,7 @@ async function findDocuments(
     .slice(0, mostCandidates);
 }
 
-/** Documents that count whether a search finds them or not: a few that were named, or the newest where the whole is asked about. */
+/** Documents that are always read: the few that the caller named, or the newest when the question asks for a summary of all. */
 async function namedIds(
   { deps }: Pick<ToolContext<'documents'>, 'deps'>,
   { asksForGist, terms }: ReadQuestion,
@@ -130,7 +130,7 @@ async function namedIds(
   );
 }
 
-/** Characters of recognized text that are read for one question, and at least of each document. */
+/** Limits of recognized text for one question, in characters: the total, and the share that every document gets. */
 const readAtMost = { together: 1_000_000, each: 20_000 } as const;
 
 function candidatesOf(found: readonly Found[], { ocr, descriptions, segmentations }: StoredTexts): Candidate[] {

@@ -6,7 +6,7 @@ import { defineTool, type ToolContext } from '#tools/define.ts';
 
 export const listConversations = defineTool({
   name: 'list_conversations',
-  description: 'Your conversations with the documents, newest first. Pass nextCursor as cursor to go on.',
+  description: 'Your conversations about documents, newest first. Pass nextCursor as cursor for the next page.',
   scope: 'documents:read',
   effect: 'read',
   idempotent: true,
@@ -17,7 +17,7 @@ export const listConversations = defineTool({
     const owner = ownerOf(principal);
     const binding = JSON.stringify(['conversations', organizationId, owner]);
     const after = cursor === undefined ? null : decodeCursor(deps.cursorSecret, binding, cursor);
-    // One more than asked for tells whether there is a next page.
+    // Reads one more than asked for, to know if there is a next page.
     const found = await deps.conversations.list(organizationId, owner, after, limit + 1);
     const page = found.slice(0, limit);
     const last = page.at(-1);

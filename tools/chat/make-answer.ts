@@ -8,7 +8,7 @@ import { AppError } from '#src/domain/app-error.ts';
 import type { AnswerSources } from '#tools/chat/find-sources.ts';
 import type { ToolContext } from '#tools/define.ts';
 
-/** A model that goes on longer than this does not come to an end, in characters. */
+/** Limit of a model's answer, in characters: a longer one is a model that repeats itself. */
 const longestAnswer = 60_000;
 
 export interface Answer {
@@ -16,7 +16,7 @@ export interface Answer {
   readonly cited: readonly number[];
 }
 
-/** Lines of the documents as they stand, or that there are none. */
+/** Quotes lines of the documents unchanged, or says that there are none. */
 export function extractedAnswer(question: ReadQuestion, { chosen, sources }: AnswerSources): Answer {
   const markup = createPlainMarkup(sources.length);
   const text = markup.push(extractAnswer(question, chosen)) + markup.end();
@@ -24,13 +24,13 @@ export function extractedAnswer(question: ReadQuestion, { chosen, sources }: Ans
 }
 
 /**
- * A model's answer, told as it comes, with what does no harm of it: docs/decisions/0041. Nothing is told before there is text. Faults:
- * `model.failed`; an aborted `signal` rejects with its reason.
+ * Streams a model's answer through the quote and markup checks. `write` is not called before there is text. Errors: `model.failed`; an
+ * aborted `signal` rejects with its reason. Source: docs/decisions/0041.
  */
 export async function modelAnswer(
   { deps: { chatModel }, signal }: Pick<ToolContext<'chatModel'>, 'deps' | 'signal'>,
   asked: { readonly question: string; readonly history: readonly Said[]; readonly answerSources: AnswerSources },
-  tell: (delta: string) => void,
+  write: (delta: string) => void,
 ): Promise<Answer> {
   const { question, history, answerSources } = asked;
   const markup = createPlainMarkup(answerSources.sources.length);
@@ -41,7 +41,7 @@ export async function modelAnswer(
   const add = (text: string): void => {
     if (text === '') return;
     parts.push(text);
-    tell(text);
+    write(text);
   };
   await chatModel.complete({
     messages: answerPrompt({ question, history, sources: answerSources.sources }, (name, text) =>
@@ -51,12 +51,18 @@ export async function modelAnswer(
     signal: AbortSignal.any([signal, endless.signal]),
     onText(delta) {
       length += delta.length;
-      if (length > longestAnswer) endless.abort(new AppError('model.failed', 'The model did not come to an end.'));
+      if (length > longestAnswer)
+        endless.abort(
+          new AppError(
+            'model.failed',
+            `The model wrote more than ${longestAnswer} characters. Ask again, or ask a narrower question.`,
+          ),
+        );
       else add(stages.push(delta));
     },
   });
   add(stages.end());
-  if (parts.length === 0) throw new AppError('model.failed', 'The model gave an empty answer.');
+  if (parts.length === 0) throw new AppError('model.failed', 'The model returned an empty answer. Ask again.');
   return { text: parts.join(''), cited: sorted(markup.cited) };
 }
 

@@ -9,7 +9,7 @@ export function presentConversation(record: ConversationRecord): z.input<typeof 
   return { id, title, scope, createdAt: createdAt.toISOString(), updatedAt: updatedAt.toISOString() };
 }
 
-/** Of a message that was read for whoever sees it: `storedMessages`. */
+/** Expects a message that `storedMessages` filtered for this reader. */
 export function presentMessage(
   { thumbnails }: Pick<ToolDeps, 'thumbnails'>,
   { _id: id, role, text, sources, modelLabel, status, createdAt }: ConversationMessage,

@@ -5,13 +5,13 @@ import { withdrawnAnswer, type ConversationMessage } from '#src/domain/chat/conv
 
 export interface StoredMessages {
   readonly messages: readonly ConversationMessage[];
-  /** Documents of their sources. */
+  /** Documents of the messages' sources. */
   readonly readable: ReadonlyMap<string, DocumentRecord>;
 }
 
 /**
- * The newest messages of a conversation, as their reader may see them now: of a document that is gone or out of reach there is no card,
- * and no text of an answer that could quote it.
+ * Reads the newest messages of a conversation as the reader may see them now. A document that was deleted or that the reader may no longer
+ * read shows no card, and answers that could quote it show no text.
  */
 export async function storedMessages(
   { deps, principal }: Pick<ToolContext<'conversations' | 'documents'>, 'deps' | 'principal'>,

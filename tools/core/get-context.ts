@@ -8,17 +8,17 @@ import type { ToolDeps } from '#tools/deps.ts';
 
 type Credential = z.input<typeof ContextResult>['credential'];
 
-/** Of a program that acts for a person: the person, and the program by id. What it calls itself is nobody's name here. */
+/** Person and client id of a program that acts for a person. The client's name is left out, because clients choose it themselves. */
 function credentialOf({ kind, actorId: id, actorName: name, session, grant }: Principal): Credential {
   if (session !== null) return { kind, id, name, email: session.email, role: session.role };
   if (!grant) return { kind, id, name };
   return { kind, id, name: grant.person ? name : '', ...grant.member, clientId: grant.clientId };
 }
 
-async function placesOf(
+async function namesOf(
   { organizations }: Pick<ToolDeps, 'organizations'>,
   organizationId: string,
-): Promise<NonNullable<Principal['places']>> {
+): Promise<NonNullable<Principal['names']>> {
   const [organization, projects] = await Promise.all([
     organizations.findOrganization(organizationId),
     organizations.listProjects(organizationId),
@@ -31,14 +31,14 @@ async function placesOf(
 
 export const getContext = defineTool({
   name: 'get_context',
-  description: 'Where you are: organization, projects, granted scopes, models in use, limits. Call this first.',
+  description: 'Your organization, projects, granted scopes, models in use and limits. Call this first.',
   scope: null,
   effect: 'read',
   idempotent: true,
   input: z.strictObject({}),
   output: ContextResult,
   async run({ deps, principal }: ToolContext<'chatModel' | 'limits' | 'modelLabels' | 'organizations'>) {
-    const { organizationName, projects } = principal.places ?? (await placesOf(deps, principal.organizationId));
+    const { organizationName, projects } = principal.names ?? (await namesOf(deps, principal.organizationId));
     return {
       organization: { id: principal.organizationId, name: organizationName },
       projects: projects.filter(({ id }) => principal.projectIds.includes(id)).map(({ id, name }) => ({ id, name })),

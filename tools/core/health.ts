@@ -18,7 +18,7 @@ export interface HealthParts {
 
 const freshMs = 1_000;
 const patienceMs = 3_000;
-/** A due run that nobody took for so long means that no agents service works. */
+/** Age of the oldest due run, in milliseconds, at which no agents service seems to work. */
 const stuckMs = 60_000;
 
 async function tried(check: () => Promise<void>): Promise<Check> {
@@ -28,14 +28,14 @@ async function tried(check: () => Promise<void>): Promise<Check> {
     await Promise.race([check(), late]);
     return { status: 'ok' };
   } catch {
-    // Why is in the log of whoever failed; here it would be told to everybody.
+    // The cause is in the log of the failing service; this endpoint is public.
     return { status: 'error', detail: 'does not answer' };
   } finally {
     clearTimeout(timer);
   }
 }
 
-/** Answers `/health`: computed at most once a second, whoever asks; no secrets. Source: `health.body`. */
+/** Answers `/health`. Computed at most once a second for all callers; holds no secrets. Source: `health.body`. */
 export class HealthService {
   readonly #parts: HealthParts;
   #latest: { at: number; checks: Promise<Health['checks']> } | null = null;

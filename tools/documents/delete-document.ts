@@ -8,7 +8,7 @@ import { documentMissing } from '#tools/documents/require-document.ts';
 export const deleteDocument = defineTool({
   name: 'delete_document',
   description:
-    'Delete a document for good, with its results and the documents made from it. Its runs are canceled and stay on record.',
+    'Delete a document permanently, with its results and the documents made from it. Its runs are canceled; their records stay.',
   scope: 'documents:write',
   effect: 'destroy',
   idempotent: true,
@@ -16,9 +16,9 @@ export const deleteDocument = defineTool({
   output: DeletedDocument,
   async run(ctx: ToolContext<'audit' | 'documents' | 'relay'>, { id }) {
     const { deps, principal, requestId } = ctx;
-    // One write: from here on nobody finds it, and all else follows from its outbox.
+    // One write hides the document from every reader; its outbox event triggers the rest of the deletion.
     const deleted = await deps.documents.markDeleted(principal, id, new Date());
-    // A public document of another project can be read, but it is not this caller's to delete.
+    // The caller can read public documents of other projects, but not delete them.
     if (deleted === null) throw documentMissing();
     deps.relay(deleted);
     await record(ctx, 'document.delete', id, { objectKey: deleted.objectKey, requestId });

@@ -11,7 +11,7 @@ import { searchCards } from '#tools/documents/search-cards.ts';
 type Listed = z.input<typeof DocumentCardList>;
 type Asked = Omit<z.output<typeof DocumentCardQuery>, 'query'>;
 
-/** A card that no search found. */
+/** Card of a document that is listed, not searched for. */
 function listedCard(deps: Pick<ToolDeps, 'thumbnails'>, record: DocumentRecord): z.input<typeof DocumentCard> {
   return { ...presentDocument(deps, record), distance: null, score: null, matchedBy: [], highlights: [] };
 }
@@ -22,11 +22,11 @@ async function newest(
 ): Promise<Listed> {
   const { organizationId } = principal;
   const projectIds = projectId === undefined ? principal.projectIds : [projectFor(principal, projectId)];
-  // Not the projects of a whole organization: one that is added between two pages does not end the list.
+  // The projects of a session are not bound to the cursor: one that is added between two pages must not invalidate it.
   const place = principal.session === null ? projectIds : (projectId ?? null);
   const binding = JSON.stringify(['cards', organizationId, place]);
   const after = cursor === undefined ? null : decodeCursor(deps.cursorSecret, binding, cursor);
-  // One more than asked for tells whether there is a next page.
+  // Reads one more than asked for, to know if there is a next page.
   const found = await deps.documents.list({ organizationId, projectIds }, {}, after, limit + 1);
   const page = found.slice(0, limit);
   const last = found.length > limit ? page.at(-1) : undefined;
@@ -45,7 +45,7 @@ async function best(
   return { documents, nextCursor: null };
 }
 
-/** What the Docs tab shows: agents have list_documents and search_documents. Source: `dashboard.list`, docs/decisions/0036. */
+/** Lists cards for the Docs tab; agents use list_documents and search_documents. Source: `dashboard.list`, docs/decisions/0036. */
 export const listDocumentCards = defineTool({
   name: 'list_document_cards',
   description: 'Documents as cards: newest first, or with query the best matches first.',
@@ -53,7 +53,7 @@ export const listDocumentCards = defineTool({
   effect: 'read',
   idempotent: true,
   input: DocumentCardQuery.refine((input) => input.query === undefined || input.cursor === undefined, {
-    message: 'not together with query: a search has one page',
+    message: 'not allowed with query: a search has one page',
     path: ['cursor'],
   }),
   output: DocumentCardList,

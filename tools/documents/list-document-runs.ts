@@ -5,7 +5,7 @@ import { defineTool, type ToolContext } from '#tools/define.ts';
 import { requireDocument } from '#tools/documents/require-document.ts';
 import { listRuns } from '#tools/runs/list-runs.ts';
 
-/** list_runs of one document, which has to be there. */
+/** Unlike list_runs, fails for a document that does not exist. */
 export const listDocumentRuns = defineTool({
   name: 'list_document_runs',
   description: 'Runs over one document, newest first.',

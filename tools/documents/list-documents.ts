@@ -6,7 +6,7 @@ import { presentDocument } from '#tools/documents/present.ts';
 
 export const listDocuments = defineTool({
   name: 'list_documents',
-  description: 'Documents of your projects, newest first. Pass nextCursor as cursor to go on.',
+  description: 'Documents of your projects, newest first. Pass nextCursor as cursor for the next page.',
   scope: 'documents:read',
   effect: 'read',
   idempotent: true,
@@ -19,7 +19,7 @@ export const listDocuments = defineTool({
     const filter = ownUploads(principal, apiKeyBound, '/apiKeyBound');
     const binding = JSON.stringify([principal.organizationId, principal.projectIds, filter]);
     const after = cursor === undefined ? null : decodeCursor(deps.cursorSecret, binding, cursor);
-    // One more than asked for tells whether there is a next page.
+    // Reads one more than asked for, to know if there is a next page.
     const found = await deps.documents.list(principal, filter, after, limit + 1);
     const page = found.slice(0, limit);
     const last = page.at(-1);

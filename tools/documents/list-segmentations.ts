@@ -44,7 +44,7 @@ export const listSegmentations = defineTool({
     const { organizationId } = await requireDocument(deps, principal, id);
     const found = await deps.results.listSegmentations(organizationId, id, limit);
     const derivedIds = found.flatMap(({ derivedDocumentId }) => derivedDocumentId ?? []);
-    // Read as any document is: one that is gone, or out of reach, is left out.
+    // Checks access as for any document: a deleted or unreadable one is left out.
     const derived = derivedIds.length === 0 ? [] : await deps.documents.findMany(principal, derivedIds);
     const byId = new Map(derived.map((record) => [record._id, presentDocument(deps, record)]));
     return { results: found.map((result) => presentSegmentation(result, byId.get(result.derivedDocumentId ?? ''))) };

@@ -5,7 +5,7 @@ import type { ToolDeps } from '#tools/deps.ts';
 
 type DocumentReply = z.input<typeof Document>;
 
-/** The document as clients see it. `thumbnailUrl` is signed anew for every answer. */
+/** Converts a record to its public form. `thumbnailUrl` expires, so it is signed for every answer. */
 export function presentDocument({ thumbnails }: Pick<ToolDeps, 'thumbnails'>, record: DocumentRecord): DocumentReply {
   const { ocr, description, parentDocumentId, segmentationId } = record;
   return {

@@ -3,10 +3,10 @@ import { defineTool, type ToolContext } from '#tools/define.ts';
 import { presentDocument } from '#tools/documents/present.ts';
 import { requireDocument } from '#tools/documents/require-document.ts';
 
-/** The document as a viewer shows it; agents have get_document. */
+/** Reads a document for the dashboard's viewer; agents use get_document. */
 export const readDocument = defineTool({
   name: 'read_document',
-  description: 'One document with addresses of its pages and of the uploaded file.',
+  description: 'One document with URLs of its pages and of the uploaded file.',
   scope: 'documents:read',
   effect: 'read',
   idempotent: true,

@@ -3,9 +3,12 @@ import { AppError } from '#src/domain/app-error.ts';
 import type { Tenant } from '#src/domain/access/tenant.ts';
 import type { ToolDeps } from '#tools/deps.ts';
 
-/** Another tenant's id and an unknown id get the same answer. */
+/** Same error for another tenant's id and an unknown id: a different one would reveal which ids exist. */
 export function documentMissing(): AppError {
-  return new AppError('document.not_found', 'No document with this id is readable with this credential.');
+  return new AppError(
+    'document.not_found',
+    'This credential can read no document with this id. Take an id from the list of documents.',
+  );
 }
 
 export async function requireDocument(

@@ -7,8 +7,8 @@ import type { SearchRetriever, SearchQuery } from '#src/stores/search/query.ts';
 type Narrowing = Pick<SearchQuery, 'projectIds' | 'documentIds' | 'apiKeyIds'>;
 
 /**
- * Cards of what a query finds for the caller, best first, with what it matched, and the legs that had no part in it; these are said
- * to the facade, too. With `projectIds`, documents of these projects only, and not what is public elsewhere. Error: `service.unavailable`.
+ * Searches the caller's documents. Returns cards, best first, with their matches, and the retrievers that failed, which the facade reports
+ * too. With `projectIds`, public documents of other projects are excluded. Error: `service.unavailable`.
  */
 export async function searchCards(
   {
@@ -29,7 +29,7 @@ export async function searchCards(
   ]);
   const byId = new Map(records.map((record) => [record._id, record]));
   const documents = hits.flatMap(({ documentId, score, matchedBy, distance }) => {
-    // The index may lag behind: a document that is gone or out of reach never appears.
+    // The index may lag behind, so the records decide: a deleted or unreadable document never appears.
     const record = byId.get(documentId);
     if (record === undefined) return [];
     const matched = [...(highlights.get(documentId) ?? [])];

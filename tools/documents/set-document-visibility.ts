@@ -13,7 +13,7 @@ export const setDocumentVisibility = defineTool({
   output: VisibilityResult,
   async run(ctx: ToolContext<'audit' | 'documents' | 'search'>, { documentIds, visibility }) {
     const { deps, principal, requestId } = ctx;
-    // All or nothing: one foreign id and no document changes.
+    // All or nothing: with one foreign id, no document changes.
     if ((await deps.documents.countOwned(principal, documentIds)) !== documentIds.length) throw documentMissing();
     await deps.documents.setVisibility(principal, documentIds, visibility);
     await deps.search.setVisibility(principal.organizationId, documentIds, visibility);

@@ -4,14 +4,14 @@ import { projectFor } from '#src/domain/access/principal.ts';
 import { auditOf } from '#tools/audit/record.ts';
 import { defineTool, type ToolContext } from '#tools/define.ts';
 import { presentIssued } from '#tools/keys/present.ts';
-import { boundsOf, requireReach } from '#tools/keys/reach.ts';
+import { boundsOf, requireWithinBounds } from '#tools/keys/caller-bounds.ts';
 
 const dayMs = 86_400_000;
 
 export const createApiKey = defineTool({
   name: 'create_api_key',
   description:
-    'A new API key of one project. A workflow key uploads documents, which its workflow then works on; a service key runs workflows and works with documents, and has scopes beside. One that a program makes stops with the access of the program. Its secret is in this answer only.',
+    'Create an API key of one project. A workflow key uploads documents and starts its workflow on each; a service key runs workflows, works with documents, and can have more scopes. A key that a program creates stops working when the program loses its access. Only this answer contains the secret.',
   scope: 'keys:manage',
   effect: 'write',
   idempotent: false,
@@ -25,7 +25,7 @@ export const createApiKey = defineTool({
     const projectId = projectFor(principal, named);
     const { end, grantId } = await boundsOf(ctx);
     const expiresAt = expiresInDays === undefined ? end : new Date(Date.now() + expiresInDays * dayMs);
-    await requireReach(ctx, { kind, scopes: scopes ?? null, expiresAt });
+    await requireWithinBounds(ctx, { kind, scopes: scopes ?? null, expiresAt });
     const issued = await issueKey(
       { ...deps, audit: auditOf(ctx) },
       {

@@ -18,19 +18,19 @@ export interface NewKey {
   readonly organizationId: string;
   readonly projectId: string;
   readonly deviceId?: string;
-  /** The workflow a workflow key runs; required for that kind, refused for the other. */
+  /** Workflow of a workflow key: required for that kind, not allowed for service keys. */
   readonly workflowId?: string;
-  /** Beside what its kind has; service keys only. */
+  /** Scopes beyond those of the kind; service keys only. */
   readonly scopes?: readonly Scope[] | undefined;
-  /** Requests a second, in place of the limit that all keys have. */
+  /** Requests a second, instead of the default limit. */
   readonly ratePerSecond?: number | undefined;
   readonly createdBy: string;
-  /** What a program made it by. */
+  /** Grant of the program that creates the key; absent for other creators. */
   readonly grantId?: string;
   readonly expiresAt?: Date;
 }
 
-/** What is known of a key, and its secret: shown this once. */
+/** The new key with its secret, which is not stored and cannot be shown again. */
 export interface IssuedKey {
   readonly record: ApiKeyRecord;
   readonly secret: string;
@@ -41,24 +41,29 @@ const graceMs = 24 * 3_600_000;
 const invalid = (pointer: string, message: string): AppError =>
   new AppError('request.invalid', message, { errors: [{ pointer, code: 'invalid', message }] });
 
-/** Unknown, or not the caller's: one answer. */
+/** Same error for an unknown and a foreign key: a different one would reveal which ids exist. */
 export const keyMissing = (): AppError =>
-  new AppError('key.not_found', 'There is no API key with this id: the list of keys shows them.', {
+  new AppError('key.not_found', 'There is no API key with this id. Take an id from the list of keys.', {
     errors: [{ pointer: '/keyId', code: 'not_found', message: 'take an id from the list of keys' }],
   });
 
 async function requireBinding(parts: KeyParts, wanted: NewKey): Promise<string | null> {
   if (wanted.kind === 'service') {
     if (wanted.workflowId === undefined) return null;
-    throw invalid('/workflowId', 'A service key is not bound to a workflow: leave it out.');
+    throw invalid('/workflowId', 'A service key is not bound to a workflow. Leave workflowId out.');
   }
-  if (wanted.workflowId === undefined) throw invalid('/workflowId', 'A workflow key needs the workflow that it runs.');
+  if (wanted.workflowId === undefined)
+    throw invalid('/workflowId', 'A workflow key needs a workflow. Pass its id as workflowId.');
   const tenant = { organizationId: wanted.organizationId, projectIds: [wanted.projectId] };
   const workflow = await parts.workflows.find(tenant, wanted.workflowId);
   if (workflow === null)
-    throw new AppError('workflow.not_found', 'The project has no workflow with this id.', {
-      errors: [{ pointer: '/workflowId', code: 'not_found', message: 'take an id from the list of workflows' }],
-    });
+    throw new AppError(
+      'workflow.not_found',
+      'The project has no workflow with this id. Take an id from the list of workflows.',
+      {
+        errors: [{ pointer: '/workflowId', code: 'not_found', message: 'take an id from the list of workflows' }],
+      },
+    );
   return workflow._id;
 }
 
@@ -66,7 +71,7 @@ async function requireBinding(parts: KeyParts, wanted: NewKey): Promise<string |
 export async function issueKey(parts: KeyParts, wanted: NewKey): Promise<IssuedKey> {
   const agentGraphId = await requireBinding(parts, wanted);
   if (wanted.kind === 'workflow' && wanted.scopes !== undefined)
-    throw invalid('/scopes', 'A workflow key only uploads: leave the scopes out, or issue a service key.');
+    throw invalid('/scopes', 'A workflow key can only upload. Leave scopes out, or create a service key.');
   const secret = newKeySecret(wanted.kind);
   const createdAt = new Date();
   const record: ApiKeyRecord = {
@@ -95,7 +100,7 @@ export async function issueKey(parts: KeyParts, wanted: NewKey): Promise<IssuedK
   return { record, secret };
 }
 
-/** The key stops working at once. Errors: `key.not_found`, `key.spent` when it was revoked before. */
+/** Revokes a key at once. Errors: `key.not_found`, `key.spent` when it was revoked before. */
 export async function revokeKey(
   parts: Pick<KeyParts, 'apiKeys' | 'audit'>,
   organizationId: string,
@@ -104,11 +109,11 @@ export async function revokeKey(
 ): Promise<void> {
   const key = await requireKey(parts, organizationId, id);
   if (!(await parts.apiKeys.revoke(organizationId, id, new Date())))
-    throw new AppError('key.spent', 'This key is revoked already.');
+    throw new AppError('key.spent', 'This key is revoked already. There is nothing left to do.');
   await audit(parts, actor, 'key.revoke', key);
 }
 
-/** A new key like the old one, which goes on working for 24 hours. Errors: `key.not_found`, `key.spent`. */
+/** Replaces a key by a new one; the old key works for 24 more hours. Errors: `key.not_found`, `key.spent`. */
 export async function rotateKey(
   parts: KeyParts,
   organizationId: string,
@@ -116,8 +121,11 @@ export async function rotateKey(
   actor: string,
 ): Promise<IssuedKey> {
   const old = await requireKey(parts, organizationId, id);
-  const spent = new AppError('key.spent', 'This key is revoked, expired or rotated already: rotate the one in use.');
-  // A successor of an expired key would be expired, too.
+  const spent = new AppError(
+    'key.spent',
+    'This key is revoked, expired or rotated already. Rotate the key that is in use.',
+  );
+  // An expired key cannot be rotated: its successor takes over its end and would be expired, too.
   if (old.replacedBy !== null || !keyIsLive(old, new Date())) throw spent;
   const issued = await issueKey(parts, {
     kind: old.kind,
@@ -133,7 +141,7 @@ export async function rotateKey(
   });
   const { _id } = issued.record;
   if (!(await parts.apiKeys.replace(organizationId, id, _id, new Date(Date.now() + graceMs)))) {
-    // Somebody rotated or revoked it meanwhile: nobody is to hold a key that nobody asked for.
+    // A concurrent call rotated or revoked the old key, so the successor made here is revoked.
     await revokeKey(parts, organizationId, _id, actor);
     throw spent;
   }

@@ -14,9 +14,9 @@ function keyState(key: ApiKeyRecord, now: Date): (typeof keyStates)[number] {
 }
 
 const time = (at: Date | null): string | null => at?.toISOString() ?? null;
-const told = (given: readonly Scope[]): Shown['scopes'] => keyScopes.filter((scope) => given.includes(scope));
+const inOrder = (given: readonly Scope[]): Shown['scopes'] => keyScopes.filter((scope) => given.includes(scope));
 
-/** Field by field: neither the hash nor what is added to the record later shows by itself. */
+/** Lists the fields one by one, so that neither the hash nor a field added later is published by accident. */
 export function presentKey(key: ApiKeyRecord, now = new Date()): Shown {
   const { _id: id, kind, name, prefix, projectId, deviceId, agentGraphId, createdBy, replacedBy } = key;
   return {
@@ -28,7 +28,7 @@ export function presentKey(key: ApiKeyRecord, now = new Date()): Shown {
     projectId,
     deviceId,
     agentGraphId,
-    scopes: key.scopes ? told(key.scopes) : null,
+    scopes: key.scopes ? inOrder(key.scopes) : null,
     ratePerSecond: key.ratePerSecond ?? null,
     createdBy,
     createdAt: key.createdAt.toISOString(),

@@ -3,11 +3,11 @@ import { revokeKey } from '#tools/keys/issue-key.ts';
 import { auditOf } from '#tools/audit/record.ts';
 import { defineTool, type ToolContext } from '#tools/define.ts';
 import { presentKey } from '#tools/keys/present.ts';
-import { requireKey } from '#tools/keys/reach.ts';
+import { requireKey } from '#tools/keys/caller-bounds.ts';
 
 export const revokeApiKey = defineTool({
   name: 'revoke_api_key',
-  description: 'Ends an API key at once, for good. Ids come from list_api_keys.',
+  description: 'Revokes an API key at once and permanently. Ids come from list_api_keys.',
   scope: 'keys:manage',
   effect: 'destroy',
   idempotent: false,

@@ -3,12 +3,12 @@ import { rotateKey } from '#tools/keys/issue-key.ts';
 import { auditOf } from '#tools/audit/record.ts';
 import { defineTool, type ToolContext } from '#tools/define.ts';
 import { presentIssued } from '#tools/keys/present.ts';
-import { requireKey, requireReach } from '#tools/keys/reach.ts';
+import { requireKey, requireWithinBounds } from '#tools/keys/caller-bounds.ts';
 
 export const rotateApiKey = defineTool({
   name: 'rotate_api_key',
   description:
-    'A new key in the place of one, with the same scopes, project and end; the old one works for 24 more hours. The new secret is in this answer only. Ids come from list_api_keys.',
+    'Replaces an API key by a new one with the same scopes, project and expiry; the old key works for 24 more hours. Only this answer contains the new secret. Ids come from list_api_keys.',
   scope: 'keys:manage',
   effect: 'write',
   idempotent: false,
@@ -16,8 +16,8 @@ export const rotateApiKey = defineTool({
   output: IssuedApiKey,
   async run(ctx: ToolContext<'apiKeys' | 'audit' | 'oauth' | 'workflows'>, { keyId }) {
     const { organizationId, actorId } = ctx.principal;
-    // Its new secret is as good as a new key: the same bounds.
-    await requireReach(ctx, await requireKey(ctx, keyId));
+    // A rotated key is a new secret, so the limits of a new key apply.
+    await requireWithinBounds(ctx, await requireKey(ctx, keyId));
     return presentIssued(await rotateKey({ ...ctx.deps, audit: auditOf(ctx) }, organizationId, keyId, actorId));
   },
 });

@@ -15,11 +15,11 @@ interface Parts {
   readonly members: Pick<MemberStore, 'membership' | 'add' | 'organizationsOf'>;
   readonly organizations: Pick<OrganizationStore, 'listProjects' | 'insertProject'>;
   readonly audit: Pick<AuditLog, 'record'>;
-  /** Adds the workflows that come along, those that are not there yet. */
+  /** Adds the default workflows that the project does not have yet. */
   seedProject(place: { organizationId: string; projectId: string }): Promise<void>;
 }
 
-/** Who does it, and from where. */
+/** The acting person and their address, for the audit log. */
 export interface Actor {
   readonly session: LiveSession;
   readonly ip: string | null;
@@ -37,10 +37,13 @@ const slugOf = (name: string): string =>
     .replace(/-$/, '');
 
 function unknownInvitation(): AppError {
-  return new AppError('invitation.not_found', 'No invitation with this id waits for your address: ask for a new one.');
+  return new AppError(
+    'invitation.not_found',
+    'No pending invitation with this id is for your e-mail address. Ask for a new invitation.',
+  );
 }
 
-/** What people do before they act for an organization: found one, choose one, follow an invitation. */
+/** Creates and selects organizations and answers invitations: the steps before a person acts for an organization. */
 export class Affiliate {
   readonly #parts: Parts;
 
@@ -52,7 +55,7 @@ export class Affiliate {
     return this.#parts.affiliations.organizationsOf(userId);
   }
 
-  /** Error: `invitation.not_found`, the same for one of another address. */
+  /** Error: `invitation.not_found`, also for an invitation of another address. */
   async invitation(session: LiveSession, invitationId: string): Promise<WaitingInvitation> {
     const found = await this.#waiting(session, invitationId);
     if (found === null) throw unknownInvitation();
@@ -68,9 +71,8 @@ export class Affiliate {
   }
 
   /**
-   * An organization with its founder as owner and a first project, chosen in the session. What is cut short after the membership is
-   * made up for when the organization is next chosen or signed in to. Errors: `organization.slug_taken`; `auth.forbidden` for the
-   * 51st of one person.
+   * Creates an organization with its founder as owner and a first project, and selects it in the session. If a crash leaves the project
+   * out, the next selection or sign-in adds it. Errors: `organization.slug_taken`; `auth.forbidden` for the 51st of one person.
    */
   async create(
     { session, ip }: Actor,
@@ -78,13 +80,16 @@ export class Affiliate {
   ): Promise<{ organizationId: string; name: string; slug: string }> {
     const { affiliations, members, audit } = this.#parts;
     if ((await members.organizationsOf(session.userId)).length >= mostOrganizations)
-      throw new AppError('auth.forbidden', `A person belongs to at most ${mostOrganizations} organizations.`);
+      throw new AppError(
+        'auth.forbidden',
+        `You belong to ${mostOrganizations} organizations, the maximum. Leave one and retry.`,
+      );
     const createdAt = new Date();
     const organizationId = newId('organization', createdAt);
     const chance = randomBytes(4).toString('hex');
     const slug = wanted.slug ?? [slugOf(wanted.name), chance].filter((part) => part !== '').join('-');
     if (!(await affiliations.insertOrganization({ _id: organizationId, name: wanted.name, slug, createdAt })))
-      throw new AppError('organization.slug_taken', 'The short name is taken: choose another, or none.', {
+      throw new AppError('organization.slug_taken', 'The short name is taken. Choose another one, or leave it out.', {
         errors: [{ pointer: '/slug', code: 'taken', message: 'choose another, or none' }],
       });
     await members.add({ organizationId, userId: session.userId, role: 'owner' });
@@ -102,29 +107,33 @@ export class Affiliate {
     return { organizationId, name: wanted.name, slug };
   }
 
-  /** Error: `organization.not_found`, the same for one that the person is not a member of. */
+  /** Error: `organization.not_found`, also for an organization that the person is not a member of. */
   async choose({ session }: Actor, organizationId: string): Promise<void> {
     const { members, accounts } = this.#parts;
     if ((await members.membership(organizationId, session.userId)) === null)
-      throw new AppError('organization.not_found', 'You are not a member of an organization with this id.', {
-        errors: [
-          {
-            pointer: '/organizationId',
-            code: 'not_found',
-            message: 'use the id of an organization that you are a member of',
-          },
-        ],
-      });
+      throw new AppError(
+        'organization.not_found',
+        'You are not a member of an organization with this id. Choose one of yours.',
+        {
+          errors: [
+            {
+              pointer: '/organizationId',
+              code: 'not_found',
+              message: 'use the id of an organization that you are a member of',
+            },
+          ],
+        },
+      );
     await this.ensureProject(organizationId);
     await accounts.choose(session, organizationId);
   }
 
-  /** Membership with the role of the invitation; who is a member already keeps theirs. Error: `invitation.not_found`. */
+  /** Adds a member with the role of the invitation; an existing member keeps their role. Error: `invitation.not_found`. */
   async accept({ session, ip }: Actor, invitationId: string): Promise<WaitingInvitation> {
     const { affiliations, members, audit } = this.#parts;
     const { userId, email } = session;
     const invitation = await this.invitation(session, invitationId);
-    // Taken before the membership is made: of two who take it, or of one and who takes it back, only one comes through.
+    // Order matters: taking the invitation first lets only one of two concurrent answers, or a cancellation, succeed.
     if (!(await affiliations.settle(invitationId, email, { to: 'accepted', now: new Date() })))
       throw unknownInvitation();
     const { organizationId } = invitation;
@@ -153,7 +162,7 @@ export class Affiliate {
     await audit.record({ organizationId, actor: userId, action, target: email, detail: { role }, ip });
   }
 
-  /** Chosen where the session can be changed now. What was made before is there in any case, and is not to look undone. */
+  /** Selects the organization if the session store answers. An outage is ignored: the organization was created all the same. */
   async #prefer(session: LiveSession, organizationId: string): Promise<void> {
     try {
       await this.#parts.accounts.choose(session, organizationId);
@@ -162,7 +171,7 @@ export class Affiliate {
     }
   }
 
-  /** Where a new session begins; null: in none. */
+  /** Organization that a new session starts in; null: none. */
   async firstOrganization(userId: string): Promise<string | null> {
     const [first] = await this.#parts.members.organizationsOf(userId);
     if (first === undefined) return null;
@@ -170,18 +179,18 @@ export class Affiliate {
     return first.organizationId;
   }
 
-  /** An organization without a project gets one, with its workflows: always the same, so that two who notice make one. */
+  /** Adds the first project if there is none. Its id is derived, so that two concurrent calls create the same one. */
   async ensureProject(organizationId: string): Promise<void> {
     const { organizations } = this.#parts;
     if ((await organizations.listProjects(organizationId)).length > 0) return;
     const projectId = derivedId('project', organizationId, 'default');
-    // The workflows first: a project that is there is whole.
+    // Order matters: with the workflows first, a project that exists is complete.
     await this.#parts.seedProject({ organizationId, projectId });
     const project = { _id: projectId, organizationId, name: 'Default project', createdAt: new Date() };
     try {
       await organizations.insertProject(project);
     } catch (error) {
-      // Somebody made one since it was looked for.
+      // A concurrent call created it.
       if (!(error instanceof AppError && error.code === 'project.name_taken')) throw error;
     }
   }

@@ -6,7 +6,7 @@ import { outranks } from '#tools/members/rank.ts';
 
 export const cancelInvitation = defineTool({
   name: 'cancel_invitation',
-  description: 'Takes back an invitation that waits. Ids come from list_invitations.',
+  description: 'Cancels a pending invitation. Ids come from list_invitations.',
   scope: 'members:manage',
   effect: 'destroy',
   idempotent: false,
@@ -16,11 +16,11 @@ export const cancelInvitation = defineTool({
     const { members } = ctx.deps;
     const { organizationId } = ctx.principal;
     const found = await members.findInvitation(organizationId, invitationId, new Date());
-    // What the list does not show is not there.
+    // Invitations that the list hides from this caller get the same error as unknown ones.
     if (found === null || !outranks(ctx, found.role) || !(await members.cancelInvitation(organizationId, invitationId)))
       throw new AppError(
         'invitation.not_found',
-        'No invitation with this id waits: it may be accepted, over or canceled.',
+        'No pending invitation has this id. It may be accepted, expired or canceled: read the list of invitations.',
         {
           errors: [{ pointer: '/invitationId', code: 'not_found', message: 'take an id from the list of invitations' }],
         },

@@ -8,7 +8,7 @@ import { requireRank } from '#tools/members/rank.ts';
 export const changeMemberRole = defineTool({
   name: 'change_member_role',
   description:
-    'Gives a member another role, from their next call on. Only owners make owners or change them; the last owner stays one. Ids come from list_members.',
+    'Changes the role of a member, effective from their next call. Only owners can make or change owners; the last owner keeps the role. Ids come from list_members.',
   scope: 'members:manage',
   effect: 'write',
   idempotent: true,

@@ -4,18 +4,22 @@ import type { MemberChange, MemberRecord } from '#src/domain/access/member.ts';
 
 const attempts = 5;
 
-/** Unknown, removed, or of another organization: the same answer. */
+/** Same error for an unknown, removed or foreign member: a different one would reveal which ids exist. */
 async function requireMember({ deps, principal }: ToolContext<'members'>, memberId: string): Promise<MemberRecord> {
   const member = await deps.members.find(principal.organizationId, memberId);
   if (member !== null) return member;
-  throw new AppError('member.not_found', 'No member with this id is in the organization.', {
-    errors: [{ pointer: '/memberId', code: 'not_found', message: 'take an id from the list of members' }],
-  });
+  throw new AppError(
+    'member.not_found',
+    'The organization has no member with this id. Take an id from the list of members.',
+    {
+      errors: [{ pointer: '/memberId', code: 'not_found', message: 'take an id from the list of members' }],
+    },
+  );
 }
 
 /**
- * Changes a member as they are now: where somebody was faster, they are read again, and `act` checks again what it may do. Answers
- * them as they were. Errors: `member.not_found`, `member.last_owner`, `service.unavailable` where others never let go.
+ * Changes a member. After a concurrent change it reads the member again and `act` checks again. Returns the member before the change.
+ * Errors: `member.not_found`, `member.last_owner`, `service.unavailable` when concurrent changes do not end.
  */
 export async function changeMember(
   ctx: ToolContext<'members'>,
@@ -27,9 +31,9 @@ export async function changeMember(
     const outcome = await act(member);
     if (outcome === 'done') return member;
     if (outcome === 'last_owner')
-      throw new AppError('member.last_owner', 'This is the last owner: make somebody else an owner first.');
+      throw new AppError('member.last_owner', 'This member is the last owner. Make another member an owner first.');
   }
-  throw new AppError('service.unavailable', 'Others are changing this member: ask again in a moment.', {
+  throw new AppError('service.unavailable', 'Other requests are changing this member. Retry in a few seconds.', {
     retryAfterSeconds: 1,
   });
 }

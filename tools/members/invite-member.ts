@@ -11,7 +11,7 @@ const validMs = 7 * 86_400_000;
 export const inviteMember = defineTool({
   name: 'invite_member',
   description:
-    'Invites a person by e-mail address, for 7 days; an earlier invitation of the same address ends. Nothing is sent: pass the url of the answer on to the person, who signs in with that address and accepts there. Only owners invite owners.',
+    'Invites a person by e-mail address, for 7 days, and replaces an earlier invitation of that address. No e-mail is sent: give the url of the answer to the person, who signs in with that address and accepts there. Only owners can invite owners.',
   scope: 'members:manage',
   effect: 'write',
   idempotent: false,
@@ -22,7 +22,7 @@ export const inviteMember = defineTool({
     const { deps, principal } = ctx;
     const { organizationId } = principal;
     if ((await deps.members.findByEmail(organizationId, email)) !== null)
-      throw new AppError('invitation.member_already', 'This person is a member: change their role instead.', {
+      throw new AppError('invitation.member_already', 'This person is a member already. Change their role instead.', {
         errors: [{ pointer: '/email', code: 'member_already', message: 'is the address of a member' }],
       });
     const createdAt = new Date();
@@ -36,7 +36,7 @@ export const inviteMember = defineTool({
       expiresAt: new Date(createdAt.getTime() + validMs),
     };
     await deps.members.invite(invitation);
-    // Not by its id: that opens the invitation, and admins read this of owners, too.
+    // The id is not recorded: it opens the invitation, and admins can read the audit log.
     await record(ctx, 'invitation.create', email, { role });
     return presentInvitation(deps, invitation);
   },

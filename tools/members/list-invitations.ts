@@ -6,7 +6,7 @@ import { outranks } from '#tools/members/rank.ts';
 
 export const listInvitations = defineTool({
   name: 'list_invitations',
-  description: 'Invitations that wait to be accepted, newest first. Those of owners show to owners only.',
+  description: 'Pending invitations, newest first. Only owners see invitations of owners.',
   scope: 'members:manage',
   effect: 'read',
   idempotent: true,
@@ -14,7 +14,7 @@ export const listInvitations = defineTool({
   output: InvitationList,
   async run(ctx: ToolContext<'members' | 'pageUrl'>) {
     const waiting = await ctx.deps.members.listInvitations(ctx.principal.organizationId, new Date());
-    // Who knows the address of an invitation could sign up as the invited person: an admin is not to become an owner that way.
+    // The URL of an invitation lets its reader sign up as the invited person, so an admin could become an owner with it.
     const shown = waiting.filter(({ role }) => outranks(ctx, role));
     return { invitations: shown.map((one) => presentInvitation(ctx.deps, one)) };
   },

@@ -8,8 +8,8 @@ import { requireRank } from '#tools/members/rank.ts';
 export const removeMember = defineTool({
   name: 'remove_member',
   description:
-    'Takes a member out of the organization: their next call sees nothing of it, and what they made stays. Everybody may remove themselves; only owners remove owners; the last owner stays. Ids come from list_members.',
-  // Whoever may be here may leave: what it takes to remove others is asked below.
+    'Removes a member from the organization: they lose access from their next call on; what they created stays. Members can remove themselves; only owners can remove owners; the last owner cannot be removed. Ids come from list_members.',
+  // Members may remove themselves; `run` requires members:manage to remove others.
   scope: 'members:read',
   effect: 'destroy',
   idempotent: false,

@@ -4,11 +4,11 @@ import { hashSecret, secretMatches } from '#src/domain/access/oauth/secrets.ts';
 import type { OAuthClient } from '#src/domain/access/oauth/records.ts';
 import type { OAuthStore } from '#src/stores/oauth.ts';
 
-/** Finds clients, metadata documents included, which it fetches within bounds and keeps for a while. */
+/** Finds registered clients and clients described by a metadata document, which it fetches with limits and caches. */
 export interface ClientDirectory {
   /**
-   * null: unknown, or its document cannot be had or used. `kept`: for somebody who could be anybody; no document is fetched. Faults:
-   * `service.unavailable`.
+   * Returns null for an unknown client and for an unusable metadata document. `kept` fetches no document, for callers that have proven
+   * nothing yet. Error: `service.unavailable`.
    */
   find(clientId: string, how?: 'kept'): Promise<OAuthClient | null>;
 }
@@ -18,9 +18,9 @@ interface Credentials {
   readonly secret: string | null;
 }
 
-/** Unknown, without its secret, with another one: one answer. */
+/** Same error for an unknown client and a missing or wrong secret: a different one would reveal which clients exist. */
 const refused = (): OAuthError =>
-  new OAuthError('invalid_client', 'this client is not known, or did not prove who it is');
+  new OAuthError('invalid_client', 'client authentication failed: check client_id and client_secret');
 
 /** Both halves are form-encoded before they are joined: RFC 6749 §2.3.1. */
 function formDecoded(text: string): string {
@@ -47,13 +47,16 @@ function credentialsOf(authorization: string | undefined, parameters: FormParame
   }
   const basic = fromBasic(authorization);
   if (posted !== undefined || (named !== undefined && named !== basic.clientId))
-    throw new OAuthError('invalid_request', 'send the credentials of the client one way only');
+    throw new OAuthError(
+      'invalid_request',
+      'send the client credentials either in the Authorization header or in the body, not in both',
+    );
   return basic;
 }
 
 type Issued = Pick<OAuthStore, 'findCode' | 'findToken'>;
 
-/** Whether the request carries something that was issued to this client, whatever it is worth by now. */
+/** True if the request carries a code or token that was issued to this client, expired and used ones included. */
 async function holdsSomething(store: Issued, clientId: string, parameters: FormParameters): Promise<boolean> {
   const [code, token] = [parameters.get('code'), parameters.get('refresh_token') ?? parameters.get('token')];
   const [issuedCode, issuedToken] = await Promise.all([
@@ -64,8 +67,8 @@ async function holdsSomething(store: Issued, clientId: string, parameters: FormP
 }
 
 /**
- * The client that sent the request: a confidential one by its secret, whichever of the two ways it comes, a public one by its id, which
- * proves nothing. Problems: `invalid_client`, `invalid_request`. Source: RFC 6749 §2.3, §3.2.1.
+ * Identifies the client of a request: a confidential one by its secret, from header or body; a public one by its id, which proves
+ * nothing. Errors: `invalid_client`, `invalid_request`. Source: RFC 6749 §2.3, §3.2.1.
  */
 export async function authenticateClient(
   { clients, store }: { readonly clients: ClientDirectory; readonly store: Issued },
@@ -73,11 +76,11 @@ export async function authenticateClient(
   parameters: FormParameters,
 ): Promise<OAuthClient> {
   const { clientId, secret } = credentialsOf(authorization, parameters);
-  // Nobody who holds nothing of a document's client makes us fetch the document.
+  // Prevents server-side requests for strangers: the document is fetched only for a caller that holds a code or token of its client.
   const isVouched = !clientId.includes(':') || (await holdsSomething(store, clientId, parameters));
   const client = await (isVouched ? clients.find(clientId) : clients.find(clientId, 'kept'));
   if (client === null) throw refused();
-  // A public client with a secret is somebody who takes it for another one.
+  // A public client has no secret, so a request with one means a different client.
   const proven =
     client.secretHash === null ? secret === null : secret !== null && secretMatches(client.secretHash, secret);
   if (!proven) throw refused();

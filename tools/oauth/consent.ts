@@ -25,38 +25,38 @@ interface Parts {
   readonly store: OAuthStore;
   readonly organizations: Pick<OrganizationStore, 'listProjects'>;
   readonly audit: Pick<AuditLog, 'record'>;
-  /** Read anew each time: somebody who was removed gives nothing away. */
+  /** Reads the store on every call, so that a removed member can no longer consent. */
   organizationsOf(session: LiveSession): Promise<readonly Affiliation[]>;
 }
 
-/** Where a grant would be for: one organization of the person, and what of it they may give. */
-export interface Place {
+/** The organization that a grant is for, with the projects and scopes that the person may grant there. */
+export interface GrantTarget {
   readonly organizations: readonly Affiliation[];
   readonly organization: Affiliation;
   readonly projects: readonly ProjectRecord[];
   readonly grantable: readonly GrantScope[];
 }
 
-/** Long enough to read the page and ask a colleague. */
+/** Lifetime of a consent request, in milliseconds: long enough to read the page and ask a colleague. */
 const consentMs = 15 * 60_000;
 
 const flaw = (pointer: string, message: string): FieldError => ({ pointer, code: 'invalid', message });
 
-/** What has to be mended before a choice is a grant. */
-export function choiceErrors(choice: Choice, client: OAuthClient, place: Place): FieldError[] {
+/** Errors of a choice on the consent page; a choice without errors can be granted. */
+export function choiceErrors(choice: Choice, client: OAuthClient, target: GrantTarget): FieldError[] {
   const { projectIds, scopes, lasting } = choice;
   const errors: FieldError[] = [];
   if (projectIds.length === 0) errors.push(flaw('/project', 'choose at least one'));
-  else if (projectIds.some((id) => !place.projects.some(({ _id }) => _id === id)))
-    errors.push(flaw('/project', 'choose among those of the organization'));
+  else if (projectIds.some((id) => !target.projects.some(({ _id }) => _id === id)))
+    errors.push(flaw('/project', 'choose projects of the organization'));
   if (scopes.length === 0) errors.push(flaw('/scope', 'choose at least one'));
-  else if (scopes.some((scope) => !place.grantable.includes(scope)))
-    errors.push(flaw('/scope', `as ${place.organization.role} you cannot give all of these`));
-  if (!lastingsFor(client).includes(lasting)) errors.push(flaw('/lasting', 'choose one of these'));
+  else if (scopes.some((scope) => !target.grantable.includes(scope)))
+    errors.push(flaw('/scope', `your role, ${target.organization.role}, does not include all of these`));
+  if (!lastingsFor(client).includes(lasting)) errors.push(flaw('/lasting', 'choose one of the listed durations'));
   return errors;
 }
 
-/** Requests that wait for a person's word, and what comes of it. Source: docs/decisions/0044. */
+/** Stores consent requests until a person decides, and creates the grants. Source: docs/decisions/0044. */
 export class Consents {
   readonly #parts: Parts;
 
@@ -64,7 +64,7 @@ export class Consents {
     this.#parts = parts;
   }
 
-  /** A request that waits, and what its page carries: a secret, of which the hash is stored. */
+  /** Stores a consent request. `value` is a secret for the page's form; only its hash is stored. */
   async open(
     request: AuthorizationRequest,
     from: { readonly client: OAuthClient; readonly redirectUri: string; readonly state: string | null },
@@ -88,23 +88,23 @@ export class Consents {
     return { value, consent };
   }
 
-  /** Uses the request up. Error: `auth.forbidden`, one for an unknown, used and expired one and one of another session. */
+  /** Takes the request out of the store, so that it is used once. Error: `auth.forbidden` if it is unknown, used, expired or another session's. */
   async take(value: string, { sessionId }: LiveSession): Promise<ConsentRequest> {
     const consent = await this.#parts.store.takeConsent(hashSecret(value), sessionId, new Date());
     if (consent !== null) return consent;
     throw new AppError(
       'auth.forbidden',
-      'This request was answered already, is too old, or came up in another session: begin again in the program that sent you here.',
+      'This request was answered already, has expired, or belongs to another session. Begin again in the program that sent you here.',
     );
   }
 
-  /** Puts a request back that was not decided on: the same page may be sent again. */
+  /** Puts an undecided request back, so that the same page can be submitted again. */
   async keep(consent: ConsentRequest): Promise<void> {
     await this.#parts.store.insertConsent(consent);
   }
 
-  /** The organization that is named, else the active one, else the first; null for somebody who belongs to none. */
-  async placeFor(session: LiveSession, named: string | null): Promise<Place | null> {
+  /** Chooses the named organization, else the active one, else the first; null for a person without an organization. */
+  async targetFor(session: LiveSession, named: string | null): Promise<GrantTarget | null> {
     const organizations = await this.#parts.organizationsOf(session);
     const by = (id: string | null) => organizations.find(({ organizationId }) => organizationId === id);
     const organization = by(named) ?? by(session.activeOrganizationId) ?? organizations[0];
@@ -113,20 +113,20 @@ export class Consents {
     return { organizations, organization, projects, grantable: grantableScopes(organization.role) };
   }
 
-  /** The grant, and the code to fetch its first token with. `choice` has no errors. */
+  /** Creates the grant and the authorization code. Requires a `choice` without errors. */
   async allow(
     consent: ConsentRequest,
     client: OAuthClient,
     given: {
       readonly session: LiveSession;
-      readonly place: Place;
+      readonly target: GrantTarget;
       readonly choice: Choice;
       readonly ip: string | null;
     },
   ): Promise<{ readonly code: string; readonly grant: OAuthGrant }> {
-    const { session, place, choice, ip } = given;
+    const { session, target, choice, ip } = given;
     const now = new Date();
-    const { organizationId } = place.organization;
+    const { organizationId } = target.organization;
     const grant: OAuthGrant = {
       _id: newId('grant', now),
       kind: 'person',
@@ -135,8 +135,8 @@ export class Consents {
       clientName: plainName(client),
       redirectHost: redirectHost(consent.redirectUri),
       organizationId,
-      projectIds: place.projects.map(({ _id }) => _id).filter((id) => choice.projectIds.includes(id)),
-      scopes: scopesWithin(choice.scopes, place.grantable),
+      projectIds: target.projects.map(({ _id }) => _id).filter((id) => choice.projectIds.includes(id)),
+      scopes: scopesWithin(choice.scopes, target.grantable),
       offline: choice.lasting !== 'hour',
       resource: consent.resource,
       createdAt: now,

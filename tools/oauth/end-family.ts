@@ -2,8 +2,8 @@ import type { OAuthGrant } from '#src/domain/access/oauth/records.ts';
 import type { OAuthStore } from '#src/stores/oauth.ts';
 
 /**
- * Ends what one code led to, tokens that are being issued this moment included: the grant first, which each of them is read with, and
- * which nothing can come of any more. The grant, where this call ended it; else null.
+ * Revokes a grant and all tokens of its family. Order matters: every token is checked against its grant, so ending the grant first also
+ * stops tokens that are being issued concurrently. Returns the grant if this call ended it; else null.
  */
 export async function endFamily(
   store: Pick<OAuthStore, 'findGrant' | 'revokeGrant' | 'revokeFamily'>,

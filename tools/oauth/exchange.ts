@@ -7,7 +7,7 @@ import { lifetimes } from '#src/domain/access/oauth/lifetimes.ts';
 import { namesResource } from '#src/domain/access/oauth/resource.ts';
 import { narrowScopes } from '#src/domain/access/oauth/scope-text.ts';
 import { hashSecret, looksLikeOAuthSecret } from '#src/domain/access/oauth/secrets.ts';
-import { standingGrant } from '#tools/oauth/standing-grant.ts';
+import { activeGrant } from '#tools/oauth/active-grant.ts';
 import type { AuditLog } from '#src/stores/audit-log.ts';
 import type { OAuthClient, OAuthGrant, OAuthToken } from '#src/domain/access/oauth/records.ts';
 import type { OAuthStore } from '#src/stores/oauth.ts';
@@ -19,22 +19,22 @@ export interface ExchangeParts {
   readonly audit: Pick<AuditLog, 'record'>;
 }
 
-/** One request to the token endpoint, from a client that has proven who it is. */
+/** One request to the token endpoint, from an authenticated client. */
 export interface TokenRequest {
   readonly client: OAuthClient;
   readonly parameters: FormParameters;
   readonly ip: string | null;
-  /** When the request had arrived as a whole: what was used before that is replayed. */
+  /** Arrival time of the complete request: a code or token used before that time is a replay. */
   readonly now: Date;
 }
 
-/** What tokens are made of, whichever way it came. */
+/** Contents of new tokens, the same for every grant type. */
 export interface Entitlement {
   readonly grant: OAuthGrant;
   readonly family: string;
-  /** Of the access token. */
+  /** Scopes of the access token. */
   readonly scopes: readonly GrantScope[];
-  /** Of the refresh token: never fewer than the one before had (RFC 6749 §6). */
+  /** Scopes of the refresh token: never fewer than those of the previous one (RFC 6749 §6). */
   readonly refreshScopes: readonly GrantScope[];
   readonly resource: string;
 }
@@ -48,12 +48,12 @@ interface Spent {
 }
 
 const deadGrant = (what: string): OAuthError =>
-  new OAuthError('invalid_grant', `the ${what} is unknown, used, over or revoked, or was issued to another client`);
+  new OAuthError('invalid_grant', `the ${what} is unknown, used, expired or revoked, or was issued to another client`);
 
 /**
- * What each grant type rests on, checked before anything is used up, and used up by one conditional update. Whatever is used twice takes
- * all that it led to with it. Problems: `invalid_grant`, `invalid_scope`, `invalid_target`. Source: RFC 6749 §4.1.3, §6; RFC 9700 §4.14;
- * docs/decisions/0043.
+ * Checks codes, refresh tokens and client grants, then consumes them with one conditional update, so that each works once. Using one a
+ * second time revokes its whole family. Errors: `invalid_grant`, `invalid_scope`, `invalid_target`. Source: RFC 6749 §4.1.3, §6;
+ * RFC 9700 §4.14; docs/decisions/0043.
  */
 export class Exchange {
   readonly #parts: ExchangeParts;
@@ -64,7 +64,7 @@ export class Exchange {
     this.#request = request;
   }
 
-  /** A code's own: unused, of this client, for this address. */
+  /** Requires an unused code of this client for this redirect URI. */
   async ofCode(code: string): Promise<Entitlement & { readonly codeChallenge: string; readonly expiresAt: Date }> {
     const { client, parameters, now } = this.#request;
     const record = looksLikeOAuthSecret('code', code) ? await this.#parts.store.findCode(hashSecret(code)) : null;
@@ -72,8 +72,11 @@ export class Exchange {
     if (record.consumedAt !== null) throw await this.#replayed('code', { ...record, family: record._id });
     if (record.expiresAt <= now) throw deadGrant('code');
     if (parameters.get('redirect_uri') !== record.redirectUri)
-      throw new OAuthError('invalid_grant', 'redirect_uri is not the one that the code was sent to');
-    const grant = await this.#standing(record.grantId, 'code');
+      throw new OAuthError(
+        'invalid_grant',
+        'redirect_uri differs from that of the authorization request: send the same one',
+      );
+    const grant = await this.#activeGrant(record.grantId, 'code');
     const { scopes, resource, codeChallenge, expiresAt } = record;
     this.#checkResource(resource);
     return { grant, family: record._id, scopes, refreshScopes: scopes, resource, codeChallenge, expiresAt };
@@ -85,7 +88,7 @@ export class Exchange {
     if (used === null) throw deadGrant('code');
   }
 
-  /** A refresh token's own: unused, of this client, for no more than it has. */
+  /** Requires an unused refresh token of this client, for no more scopes than it has. */
   async ofRefreshToken(token: string): Promise<Entitlement & { readonly expiresAt: Date }> {
     const { client, parameters, now } = this.#request;
     const record = looksLikeOAuthSecret('refresh', token) ? await this.#parts.store.findToken(hashSecret(token)) : null;
@@ -93,7 +96,7 @@ export class Exchange {
     const { grantId, family, resource, scopes, expiresAt } = record;
     if (record.consumedAt !== null) throw await this.#replayed('refresh token', record);
     if (expiresAt <= now) throw deadGrant('refresh token');
-    const grant = await this.#standing(grantId, 'refresh token');
+    const grant = await this.#activeGrant(grantId, 'refresh token');
     this.#checkResource(resource);
     const narrowed = narrowScopes(parameters.get('scope'), scopes, grant.offline);
     return { grant, family, scopes: narrowed, refreshScopes: scopes, resource, expiresAt };
@@ -105,17 +108,17 @@ export class Exchange {
     if (used === null) throw deadGrant('refresh token');
   }
 
-  /** What the organization gave the client itself. */
+  /** Reads the grant that the organization gave to the client itself. */
   async ofClient(): Promise<Entitlement> {
     const { client, parameters } = this.#request;
-    const grant = await this.#standing(machineGrantId(client._id), 'grant of this client');
+    const grant = await this.#activeGrant(machineGrantId(client._id), 'grant of this client');
     this.#checkResource(grant.resource);
     const scopes = narrowScopes(parameters.get('scope'), grant.scopes, false);
-    // Nothing is refreshed, and so nothing is replayed: what ends all of them is the grant.
+    // Without refresh tokens there is nothing to replay; revoking the grant ends all tokens.
     return { grant, family: grant._id, scopes, refreshScopes: [], resource: grant.resource };
   }
 
-  /** Stores new tokens, none of which outlives the grant, and says when the access token ends. */
+  /** Stores new tokens, none of which outlives the grant. Returns the end of the access token. */
   async save(entitled: Entitlement, secrets: { access: string; refresh: string | null }): Promise<Date> {
     const { grant, family, resource, scopes, refreshScopes } = entitled;
     const { client, now } = this.#request;
@@ -140,7 +143,7 @@ export class Exchange {
     return expiresAt;
   }
 
-  /** A code is exchanged once in the life of a grant: that is audited; the others only move the time of the last use. */
+  /** Audits the code exchange, which happens once for each grant; other exchanges only update the time of last use. */
   async #leaveTraces({ grant, scopes }: Entitlement): Promise<void> {
     const { client, parameters, now, ip } = this.#request;
     const { store, audit } = this.#parts;
@@ -160,7 +163,7 @@ export class Exchange {
     ]);
   }
 
-  /** A registered client that is used is kept; a document's copy is its directory's affair. */
+  /** Marks a registered client as used, so that it is not cleaned up. The client directory expires copies of metadata documents. */
   async #touchClient(): Promise<void> {
     const { client, now } = this.#request;
     const { origin, lastUsedAt, expiresAt } = client;
@@ -169,22 +172,25 @@ export class Exchange {
     await this.#parts.store.touchClient(client._id, now, end);
   }
 
-  async #standing(grantId: string, what: string): Promise<OAuthGrant> {
-    const grant = await standingGrant(this.#parts, grantId, this.#request.now);
+  async #activeGrant(grantId: string, what: string): Promise<OAuthGrant> {
+    const grant = await activeGrant(this.#parts, grantId, this.#request.now);
     if (grant === null || grant.clientId !== this.#request.client._id) throw deadGrant(what);
     return grant;
   }
 
-  /** RFC 8707 §2.2: left out, it is the one that was granted. */
+  /** RFC 8707 §2.2: without `resource`, the granted one applies. */
   #checkResource(granted: string): void {
     const asked = this.#request.parameters.get('resource');
     if (asked !== undefined && !namesResource(asked, granted))
-      throw new OAuthError('invalid_target', 'resource is not the one that was granted');
+      throw new OAuthError(
+        'invalid_target',
+        'resource differs from the granted one: send the same one, or leave it out',
+      );
   }
 
   /**
-   * Of two who use the same thing one may be a thief, and nobody knows which: both lose all of it. But for two that were under way at
-   * the same time, such as a client that asks again before it is answered: one of them gets nothing, and that is all.
+   * Revokes the family on a replay: one of the two users may be a thief, and the server cannot know which. Two concurrent requests, such
+   * as a client that retries before it has the answer, revoke nothing: the second only fails.
    */
   async #replayed(what: Single, { grantId, family, consumedAt }: Spent): Promise<OAuthError> {
     const { client, now, ip } = this.#request;

@@ -5,7 +5,7 @@ import type { GrantScope } from '#src/contracts/scopes.ts';
 import type { ConsentRequest, OAuthClient, OAuthGrant } from '#src/domain/access/oauth/records.ts';
 import type { OAuthStore } from '#src/stores/oauth.ts';
 
-/** A grant that cannot be refreshed is over with its only access token: it is not to stay in the list of what is connected. */
+/** A grant that cannot be refreshed ends with its only access token, so that it leaves the list of connected apps. */
 function ending({ offline, expiresAt }: OAuthGrant, now: Date): Date | null {
   if (offline) return expiresAt;
   const over = new Date(now.getTime() + lifetimes.codeMs + lifetimes.accessMs);
@@ -13,8 +13,8 @@ function ending({ offline, expiresAt }: OAuthGrant, now: Date): Date | null {
 }
 
 /**
- * Stores the grant and a code for it, bound to what was asked for: the code, shown once. `grant.scopes`, `resource` and `clientId` are
- * what the code gives, whatever the request said. Source: RFC 6749 §4.1.2; docs/decisions/0043.
+ * Stores the grant and an authorization code bound to the request. Returns the code, of which only the hash is stored. The code gives
+ * the grant's scopes, resource and client, not those of the request. Source: RFC 6749 §4.1.2; docs/decisions/0043.
  */
 export async function issueCode(
   store: OAuthStore,
@@ -39,19 +39,19 @@ export async function issueCode(
 export interface NewOrganizationClient {
   readonly name: string;
   readonly organizationId: string;
-  /** Who sets it up. It goes on when they have left: it is the organization's. */
+  /** User who creates the client. The client belongs to the organization and keeps working when the user leaves. */
   readonly userId: string;
   readonly projectIds: readonly string[];
   readonly scopes: readonly GrantScope[];
-  /** The address of the MCP endpoint. */
+  /** URL of the MCP endpoint. */
   readonly resource: string;
   readonly expiresAt: Date | null;
   readonly now: Date;
 }
 
 /**
- * A confidential client of one organization that acts for itself by `client_credentials`, with the grant that says what it may; the
- * secret is shown once. Source: RFC 6749 §4.4; docs/decisions/0043.
+ * Creates a confidential client of one organization for `client_credentials`, with the grant that limits it. The secret cannot be shown
+ * again. Source: RFC 6749 §4.4; docs/decisions/0043.
  */
 export async function createOrganizationClient(
   store: OAuthStore,
@@ -70,7 +70,7 @@ export async function createOrganizationClient(
     organizationId,
     createdAt: now,
     lastUsedAt: null,
-    // With its only grant: nothing would show it any more.
+    // The client ends with its only grant: a client without a grant appears in no list.
     expiresAt,
   };
   const grant: OAuthGrant = {
@@ -90,18 +90,18 @@ export async function createOrganizationClient(
     lastUsedAt: null,
     revokedAt: null,
   };
-  // The grant first: a client that nobody granted anything can do nothing, but would be shown.
+  // Order matters: a crash after the first write must not leave a client that is listed and can do nothing.
   await store.insertGrant(grant);
   await store.insertClient(client);
   return { client, secret, grant };
 }
 
-/** The one grant of an organization's client. */
+/** Id of the only grant of an organization's client. */
 export function machineGrantId(clientId: string): string {
   return derivedId('grant', 'client_credentials', clientId);
 }
 
-/** The client is gone, and what it was granted with it, its tokens included. False for an unknown one. */
+/** Removes a client with its grant and tokens. Returns false for an unknown client. */
 export async function removeOrganizationClient(
   store: OAuthStore,
   organizationId: string,

@@ -2,16 +2,16 @@ import { endFamily } from '#tools/oauth/end-family.ts';
 import { OAuthError } from '#src/domain/access/oauth/oauth-error.ts';
 import { scopeText } from '#src/domain/access/oauth/scope-text.ts';
 import { hashSecret, looksLikeOAuthSecret } from '#src/domain/access/oauth/secrets.ts';
-import { standingGrant } from '#tools/oauth/standing-grant.ts';
+import { activeGrant } from '#tools/oauth/active-grant.ts';
 import type { OAuthClient, OAuthToken } from '#src/domain/access/oauth/records.ts';
 import type { OAuthStore } from '#src/stores/oauth.ts';
 import type { MemberStore } from '#src/stores/members.ts';
 
-/** What the token endpoint answers. Source: RFC 6749 §5.1. */
+/** Response of the token endpoint. Source: RFC 6749 §5.1. */
 export interface TokenReply {
   readonly access_token: string;
   readonly token_type: 'Bearer';
-  /** Seconds. */
+  /** Lifetime of the access token, in seconds. */
   readonly expires_in: number;
   readonly refresh_token?: string;
   readonly scope: string;
@@ -28,8 +28,8 @@ function tokenOf(store: OAuthStore, secret: string): Promise<OAuthToken | null> 
 }
 
 /**
- * Ends a token of this client, and with a refresh token all that it belongs to; one that nobody knows is ended already. Problem:
- * `invalid_grant` for another client's. Source: RFC 7009 §2.
+ * Revokes a token of this client; a refresh token with its whole family. An unknown token counts as revoked. Error: `invalid_grant` for
+ * another client's token. Source: RFC 7009 §2.
  */
 export async function revokeToken(store: OAuthStore, client: OAuthClient, secret: string, now: Date): Promise<void> {
   const token = await tokenOf(store, secret);
@@ -42,7 +42,7 @@ export async function revokeToken(store: OAuthStore, client: OAuthClient, secret
   await endFamily(store, token, now);
 }
 
-/** What there is to say of a token. Source: RFC 7662 §2.2. */
+/** Introspection response. Source: RFC 7662 §2.2. */
 export type Introspection =
   | { readonly active: false }
   | {
@@ -61,8 +61,8 @@ export type Introspection =
 const seconds = (at: Date): number => Math.floor(at.getTime() / 1_000);
 
 /**
- * What a token of this client is good for, now; whatever is no such token is not active, and nothing says why. Problem:
- * `invalid_client` for a public client, which has proven nothing. Source: RFC 7662 §2.
+ * Introspects a token of this client. Every other token is inactive, without a reason, so that nothing leaks. Error: `invalid_client` for
+ * a public client, which has proven nothing. Source: RFC 7662 §2.
  */
 export async function introspectToken(
   parts: Parts,
@@ -70,11 +70,15 @@ export async function introspectToken(
   secret: string,
   { now, issuer }: { now: Date; issuer: string },
 ): Promise<Introspection> {
-  if (client.secretHash === null) throw new OAuthError('invalid_client', 'only clients with a secret may ask');
+  if (client.secretHash === null)
+    throw new OAuthError(
+      'invalid_client',
+      'only confidential clients can introspect: authenticate with a client secret',
+    );
   const token = await tokenOf(parts.store, secret);
   if (token === null || token.clientId !== client._id || token.consumedAt !== null || token.expiresAt <= now)
     return { active: false };
-  const grant = await standingGrant(parts, token.grantId, now);
+  const grant = await activeGrant(parts, token.grantId, now);
   if (grant === null) return { active: false };
   return {
     active: true,

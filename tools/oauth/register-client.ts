@@ -7,7 +7,7 @@ import { newId } from '#src/domain/ids.ts';
 import type { ClientAuthMethod, OAuthClient } from '#src/domain/access/oauth/records.ts';
 import type { OAuthStore } from '#src/stores/oauth.ts';
 
-/** What a program says of itself, in the form that the contract gives it. */
+/** Metadata that a program registers with, as validated by the contract. */
 export interface ClientMetadata {
   readonly redirect_uris: readonly string[];
   readonly client_name?: string | undefined;
@@ -24,21 +24,18 @@ const authMethods: readonly string[] = [
 
 function authMethodOf({ token_endpoint_auth_method: named = 'client_secret_basic' }: ClientMetadata): ClientAuthMethod {
   if (authMethods.includes(named)) return named as ClientAuthMethod;
-  throw new OAuthError(
-    'invalid_client_metadata',
-    `token_endpoint_auth_method has to be one of ${authMethods.join(' ')}`,
-  );
+  throw new OAuthError('invalid_client_metadata', `token_endpoint_auth_method must be one of ${authMethods.join(' ')}`);
 }
 
-/** Others, such as those for devices, are left out, as RFC 7591 §2 allows: clients register with several servers in one way. */
+/** Drops unsupported grant types, as RFC 7591 §2 allows, because clients send the same metadata to several servers. */
 function grantTypesOf({ grant_types: named = ['authorization_code'] }: ClientMetadata): OAuthClient['grantTypes'] {
   if (!named.includes('authorization_code'))
-    throw new OAuthError('invalid_client_metadata', 'grant_types has to name authorization_code');
+    throw new OAuthError('invalid_client_metadata', 'grant_types must include authorization_code');
   return named.includes('refresh_token') ? ['authorization_code', 'refresh_token'] : ['authorization_code'];
 }
 
 /**
- * A program that registers itself: known until nobody uses it any more. A confidential one gets its secret this once. Problems:
+ * Registers a client dynamically; unused clients are removed later. The secret of a confidential client cannot be shown again. Errors:
  * `invalid_redirect_uri`, `invalid_client_metadata`. Source: RFC 7591 §3.
  */
 export async function registerClient(
@@ -49,10 +46,10 @@ export async function registerClient(
   if (!metadata.redirect_uris.every(isRedirectAllowed))
     throw new OAuthError(
       'invalid_redirect_uri',
-      'a redirect URI is https, http on localhost, 127.0.0.1 or [::1], or of a private scheme, without fragment',
+      'redirect_uris must be https, http on localhost, 127.0.0.1 or [::1], or a private scheme, without a fragment',
     );
   if (metadata.response_types?.includes('code') === false)
-    throw new OAuthError('invalid_client_metadata', 'response_types has to name code');
+    throw new OAuthError('invalid_client_metadata', 'response_types must include code');
   const authMethod = authMethodOf(metadata);
   const secret = authMethod === 'none' ? null : newOAuthSecret('client');
   const client: OAuthClient = {

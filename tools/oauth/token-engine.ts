@@ -10,7 +10,7 @@ import type { TokenReply } from '#tools/oauth/present-token.ts';
 
 /** Answers the token endpoint. */
 export interface TokenEngine {
-  /** Problems: those of RFC 6749 §5.2 but `invalid_client`, and `invalid_target`. */
+  /** Errors: those of RFC 6749 §5.2 except `invalid_client`, and `invalid_target`. */
   exchange(request: TokenRequest): Promise<TokenReply>;
 }
 
@@ -20,21 +20,21 @@ const grantTypes: readonly string[] = [
   'client_credentials',
 ] satisfies OAuthGrantType[];
 
-/** RFC 7636 §4.1. */
+/** Format of `code_verifier`: RFC 7636 §4.1. */
 const verifierForm = /^[A-Za-z0-9._~-]{43,128}$/;
 
-/** What the library leaves open: PKCE is no choice, and the redirect address always stood in the request. */
+/** Checks that the library leaves out: PKCE is required, and so is `redirect_uri`, because every authorization request has one. */
 function checkGuards({ client, parameters }: TokenRequest): void {
   const grantType = requireParameter(parameters, 'grant_type');
   if (!grantTypes.includes(grantType))
-    throw new OAuthError('unsupported_grant_type', `grant_type has to be one of ${grantTypes.join(' ')}`);
+    throw new OAuthError('unsupported_grant_type', `grant_type must be one of ${grantTypes.join(' ')}`);
   if (!client.grantTypes.includes(grantType as OAuthGrantType))
     throw new OAuthError('unauthorized_client', 'this client is not registered for this grant_type');
   if (grantType === 'refresh_token') requireParameter(parameters, 'refresh_token');
   if (grantType !== 'authorization_code') return;
   for (const name of ['code', 'redirect_uri']) requireParameter(parameters, name);
   if (!verifierForm.test(requireParameter(parameters, 'code_verifier')))
-    throw new OAuthError('invalid_request', 'code_verifier has to be 43 to 128 unreserved characters');
+    throw new OAuthError('invalid_request', 'code_verifier must have 43 to 128 unreserved characters');
 }
 
 interface Held {
@@ -44,17 +44,17 @@ const heldBy = (user: OAuth2Server.User): Entitlement => (user as Held).entitled
 
 type Model = OAuth2Server.AuthorizationCodeModel & OAuth2Server.RefreshTokenModel & OAuth2Server.ClientCredentialsModel;
 
-/** The library's questions about one request, answered by our own exchange. What it calls a user is what the tokens are made of. */
+/** Model of `@node-oauth/oauth2-server` over our `Exchange`. The library's user carries the `Entitlement`. */
 function modelOf(exchange: Exchange, { client }: TokenRequest): Model {
   const asClient = { id: client._id, grants: [...client.grantTypes] };
   const never = (): Promise<never> => Promise.reject(new Error('the library is asked for tokens only'));
   return {
-    // It was authenticated before: with `code_verifier` the library would take a confidential client without its secret.
+    // The client is authenticated before: given a `code_verifier`, the library would accept a confidential client without its secret.
     getClient: (clientId) => Promise.resolve(clientId === client._id ? asClient : null),
     async getAuthorizationCode(authorizationCode) {
       const { codeChallenge, expiresAt, ...entitled } = await exchange.ofCode(authorizationCode);
       const user: Held = { entitled };
-      // The address was compared by then.
+      // `Exchange` has compared the redirect URI already.
       const rest = { redirectUri: '', scope: [...entitled.scopes], codeChallenge, codeChallengeMethod: 'S256' };
       return { authorizationCode, expiresAt, client: asClient, user, ...rest };
     },
@@ -94,7 +94,7 @@ function modelOf(exchange: Exchange, { client }: TokenRequest): Model {
   };
 }
 
-/** Our own problem from within the library's errors; its own ones in our words. */
+/** Unwraps our own error from the library's error, and converts the library's own errors. */
 function problemOf(error: unknown): unknown {
   if (!(error instanceof OAuth2Server.OAuthError)) return error;
   const { inner } = error as { inner?: unknown };
@@ -103,7 +103,7 @@ function problemOf(error: unknown): unknown {
   return new OAuthError(error.name as OAuthErrorCode, error.message.replaceAll(/["\\]|[^ -~]/g, ''));
 }
 
-/** As the library reads a request: nothing of the one that came but its parameters. */
+/** Builds a request for the library from the parameters alone, so that it reads no header of the original. */
 function asLibraryRequest(parameters: FormParameters, clientId: string): OAuth2Server.Request {
   const { scope: _, client_secret: __, ...body } = Object.fromEntries(parameters);
   const headers = { 'content-type': 'application/x-www-form-urlencoded', 'content-length': '1' };
@@ -111,8 +111,8 @@ function asLibraryRequest(parameters: FormParameters, clientId: string): OAuth2S
 }
 
 /**
- * The grant types of `@node-oauth/oauth2-server` over our store. Ours, since the library leaves them open: clients are authenticated
- * before, PKCE is required, scopes are checked before a refresh token is used. Source: docs/decisions/0043.
+ * Runs the grant types of `@node-oauth/oauth2-server` over our store. Three checks are our own: client authentication, required PKCE, and
+ * scopes before a refresh token is consumed. Source: docs/decisions/0043.
  */
 export function createTokenEngine(parts: ExchangeParts): TokenEngine {
   const options = {

@@ -5,20 +5,20 @@ import type { ImageCodec, PageImage } from '#src/domain/ports/image-codec.ts';
 import type { ObjectStore } from '#src/domain/ports/object-store.ts';
 import { SharedWork } from '#src/concurrency/shared-work.ts';
 
-/** A page takes up to a second of a core that runs want, too. */
+/** Concurrent renderings: a page takes up to a second of a core, which runs need too. */
 const work = { atOnce: 1, waiting: 16 };
-/** Of the picture: as base64 text it is a third more, and models take little more than a megabyte. */
+/** Limit of a picture, in bytes: base64 adds a third, and models accept little more than a megabyte. */
 const mostBytes = 720_000;
-/** Each is about half of the one before: noise itself fits after that. */
+/** Attempts to fit the byte limit, each with about half the pixels of the one before: after these even noise fits. */
 const mostAttempts = 4;
 
-/** What to look at, checked by the caller. */
+/** Requested view; the caller has validated it. */
 export interface PageView {
   /** Counted from 0. */
   readonly page: number;
-  /** Degrees clockwise that the upright page is turned by, before anything else. */
+  /** Clockwise rotation of the upright page in degrees, applied before the region. */
   readonly rotate: Turn;
-  /** Fractions 0..1 of the turned page; null: all of it. */
+  /** Fractions 0..1 of the rotated page; null: the whole page. */
   readonly region: { readonly x: number; readonly y: number; readonly width: number; readonly height: number } | null;
   readonly maxPixels: number;
 }
@@ -36,8 +36,8 @@ interface Parts {
 }
 
 /**
- * Parts of pages for models to look at: re-encoded, never the uploaded bytes, never enlarged, and not kept, as there are as many
- * regions as there are callers.
+ * Renders parts of pages for models: always re-encoded, never enlarged. The pictures are not stored, because almost every call asks for a
+ * different region.
  */
 export class PageViews {
   readonly #parts: Parts;
@@ -50,7 +50,7 @@ export class PageViews {
   /** Errors: `request.invalid` (page), `document.not_found`, `request.rate_limited`, and the codec's. */
   async picture(document: DocumentRecord, view: PageView): Promise<PagePicture> {
     if (view.page >= document.pages) {
-      const message = `the document has ${document.pages} pages, counted from 0`;
+      const message = `the document has pages 0 to ${document.pages - 1}`;
       throw new AppError('request.invalid', `Field /page: ${message}.`, {
         errors: [{ pointer: '/page', code: 'too_big', message }],
       });
@@ -62,7 +62,7 @@ export class PageViews {
   async #make({ pinnedKey, etag }: DocumentRecord, view: PageView): Promise<PagePicture> {
     const { objects, images } = this.#parts;
     const original = await objects.get(pinnedKey, { ifMatch: etag });
-    if (original === null) throw new AppError('document.not_found', 'The document is gone.');
+    if (original === null) throw new AppError('document.not_found', 'The document was deleted.');
     const { rotate, region } = view;
     let page = await images.page(original, view.page);
     if (rotate !== 0) page = await images.transform(page, { rotate });
@@ -71,7 +71,7 @@ export class PageViews {
     return this.#encode(page, view.maxPixels);
   }
 
-  /** As large as pixels and bytes allow. */
+  /** Renders the picture as large as the limits on pixels and bytes allow. */
   async #encode(page: PageImage, maxPixels: number): Promise<PagePicture> {
     const { images } = this.#parts;
     const scale = Math.min(1, Math.sqrt(maxPixels / (page.width * page.height)));

@@ -15,23 +15,23 @@ import type { ObjectStore } from '#src/domain/ports/object-store.ts';
 import type { DocumentStore } from '#src/stores/documents.ts';
 
 const lifetimeSeconds = 3_600;
-/** Expiry moves in steps, so that an address stays the same for a while and browsers can cache the picture. */
+/** Rounds the expiry to steps, so that a URL stays the same for a while and browsers can cache the picture. */
 const stepSeconds = 600;
 const usualSide = 320;
 const usualWidth = 1_600;
-/** A roll of a receipt is long, but not as long as it pretends to be. */
+/** Limit of a picture's height, in pixels: receipt rolls are long, but a larger value is an attack or a broken file. */
 const tallest = 8_000;
 
-/** A page of a PDF takes about a second of a core that runs want, too. */
+/** Concurrent renderings: a PDF page takes about a second of a core, which runs need too. */
 const pageWork = { atOnce: 2, waiting: 16 };
-/** A list shows many at once, and each is small. */
+/** Concurrent thumbnails: lists show many at once, and each is small. */
 const thumbnailWork = { atOnce: 2, waiting: 100 };
 
-/** What stands in the address, as it stands there: nothing of it is checked yet. */
+/** Unchecked parts of a picture's URL. */
 export interface MediaRequest {
   readonly organizationId: string;
   readonly documentId: string;
-  /** A page, counted from 0. */
+  /** Page number, counted from 0. */
   readonly picture: 'thumbnail' | number;
   readonly expires: unknown;
   readonly signature: unknown;
@@ -40,7 +40,7 @@ export interface MediaRequest {
 }
 
 export interface MediaFile {
-  /** Names these pixels. */
+  /** Identifies the pixels, for the ETag. */
   readonly etag: string;
   /** WebP bytes. */
   read(): Promise<Buffer>;
@@ -54,17 +54,17 @@ interface Parts {
   baseUrl(): string;
 }
 
-/** Signed addresses of a document's pictures. */
+/** Makes signed URLs of a document's pictures. */
 export type Thumbnails = Pick<SignedMedia, 'url' | 'pageUrl' | 'originalUrl'>;
 
 type Opened = 'thumbnail' | 'pages';
 
-/** What this service gave out an hour ago does not open anything now. */
+/** End of a new URL, in Unix seconds. */
 const expiry = (): number => Math.ceil((Date.now() / 1_000 + lifetimeSeconds) / stepSeconds) * stepSeconds;
 
 /**
- * Re-encoded pictures behind signed addresses of the API: made when first asked for, then kept as objects beside the document. The
- * document is looked up each time, so that no address outlives it. Source: docs/decisions/0038.
+ * Serves re-encoded pictures behind signed URLs. A picture is made at the first request and stored beside the document. Every request
+ * reads the document, so that no URL works after its deletion. Source: docs/decisions/0038.
  */
 export class SignedMedia {
   readonly #parts: Parts;
@@ -100,7 +100,10 @@ export class SignedMedia {
     const document = await this.#parts.documents.findInOrganization(organizationId, documentId);
     if (document === null) throw gone();
     if (picture.kind === 'page' && picture.page >= document.pages)
-      throw new AppError('request.not_found', `The document has ${document.pages} pages, counted from 0.`);
+      throw new AppError(
+        'request.not_found',
+        `This document has pages 0 to ${document.pages - 1}. Ask for one of these.`,
+      );
     const key = pictureKey(document, picture);
     const etag = createHash('sha256').update(`${document.etag}\n${key}`).digest('hex').slice(0, 32);
     return { etag, read: () => this.#read(document, picture, key) };
@@ -126,10 +129,10 @@ export class SignedMedia {
             rotate: picture.rotate,
           });
     await objects.put(key, made, 'image/webp').catch((error: unknown) => {
-      // Another process made it, too: one picture is kept, both are right.
+      // Another process stored the same picture first; either one is right.
       if (!(error instanceof AppError && error.code === 'object.exists')) throw error;
     });
-    // Looked at after the picture was kept: of a deletion in between, either it finds the picture or this finds the deletion.
+    // Order matters: read after the picture is stored, so that a concurrent deletion either finds the picture or is found here.
     if ((await documents.findInOrganization(document.organizationId, document._id)) !== null) return made;
     await objects.deleteAll([key]);
     throw gone();
@@ -153,10 +156,10 @@ export class SignedMedia {
     const given = Buffer.from(signature);
     if (given.length !== expected.length || !timingSafeEqual(given, expected)) throw forged();
     if (Number(expires) * 1_000 < Date.now())
-      throw new AppError('object.expired', 'This address has expired: read the document again.');
+      throw new AppError('object.expired', 'This URL has expired. Read the document again to get a new one.');
   }
 
-  /** The address of a thumbnail opens no page: whoever is shown a list is not given the documents. */
+  /** Signs thumbnails and pages separately: a URL of a thumbnail in a list must not open the pages. */
   #sign(opened: Opened, of: { organizationId: string; documentId: string; expires: string }): string {
     return createHmac('sha256', this.#parts.secret)
       .update(`${opened}\n${of.organizationId}\n${of.documentId}\n${of.expires}`)
@@ -165,11 +168,14 @@ export class SignedMedia {
 }
 
 function forged(): AppError {
-  return new AppError('object.signature_invalid', 'This address was not given out by this service.');
+  return new AppError(
+    'object.signature_invalid',
+    'The signature of this URL is invalid. Read the document again to get a valid one.',
+  );
 }
 
 function gone(): AppError {
-  return new AppError('document.not_found', 'The document is gone.');
+  return new AppError('document.not_found', 'The document was deleted.');
 }
 
 function pictureOf({ picture, width, rotate }: MediaRequest): Picture {
@@ -177,19 +183,19 @@ function pictureOf({ picture, width, rotate }: MediaRequest): Picture {
   return { kind: 'page', page: picture, width: sizeOf(width, pageWidths, usualWidth), rotate: turnOf(rotate) };
 }
 
-/** Rounded up to a step, so that there are few sizes to keep. */
+/** Rounds up to a step, so that few sizes are stored. */
 function sizeOf(asked: unknown, steps: readonly number[], usual: number): number {
   if (asked === undefined) return usual;
   const wanted = typeof asked === 'string' && /^[1-9]\d{0,4}$/.test(asked) ? Number(asked) : Number.NaN;
   const step = steps.find((one) => one >= wanted);
-  if (step === undefined) throw invalid('/w', `w is a number of pixels, 1 to ${steps.at(-1)}.`);
+  if (step === undefined) throw invalid('/w', `w must be a number of pixels from 1 to ${steps.at(-1)}.`);
   return step;
 }
 
 function turnOf(asked: unknown): Turn {
   if (asked === undefined) return 0;
   const turn = turns.find((one) => String(one) === asked);
-  if (turn === undefined) throw invalid('/rotate', `rotate is one of ${turns.join(', ')} (degrees clockwise).`);
+  if (turn === undefined) throw invalid('/rotate', `rotate must be one of ${turns.join(', ')} (degrees clockwise).`);
   return turn;
 }
 

@@ -9,7 +9,7 @@ import { mostProjects } from '#src/domain/access/organization.ts';
 export const createProject = defineTool({
   name: 'create_project',
   description:
-    'A new project, with the workflows that come along. Its name is not taken in the organization, whether in capitals or not.',
+    'Creates a project with the default workflows. Its name must be unique in the organization, ignoring case.',
   scope: 'projects:manage',
   effect: 'write',
   idempotent: false,
@@ -18,12 +18,15 @@ export const createProject = defineTool({
   async run(ctx: ToolContext<'audit' | 'organizations' | 'seedProject'>, { name }) {
     const { deps, principal } = ctx;
     const { organizationId, projectIds } = principal;
-    // One more would be in no list, and nobody's to use.
+    // Lists read at most this many projects, so one more would be unusable.
     if (projectIds.length >= mostProjects)
-      throw new AppError('auth.forbidden', `An organization has at most ${mostProjects} projects: rename one instead.`);
+      throw new AppError(
+        'auth.forbidden',
+        `The organization has ${mostProjects} projects, the maximum. Rename one instead.`,
+      );
     const createdAt = new Date();
     const project = { _id: newId('project', createdAt), organizationId, name, createdAt };
-    // The name before the workflows: where it is taken, there is nothing to take back.
+    // Order matters: if the name is taken, no workflows have been added yet.
     await deps.organizations.insertProject(project);
     await deps.seedProject({ organizationId, projectId: project._id });
     await record(ctx, 'project.create', project._id, { name });

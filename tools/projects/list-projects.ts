@@ -5,7 +5,7 @@ import { presentProject } from '#tools/projects/present.ts';
 
 export const listProjects = defineTool({
   name: 'list_projects',
-  description: 'Projects of the organization that this credential reaches, oldest first.',
+  description: 'Projects of the organization that this credential can access, oldest first.',
   scope: null,
   effect: 'read',
   idempotent: true,

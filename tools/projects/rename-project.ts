@@ -7,7 +7,7 @@ import { presentProject } from '#tools/projects/present.ts';
 
 export const renameProject = defineTool({
   name: 'rename_project',
-  description: 'Renames a project; its id stays. Ids come from list_projects.',
+  description: 'Renames a project; its id does not change. Ids come from list_projects.',
   scope: 'projects:manage',
   effect: 'write',
   idempotent: true,
@@ -18,7 +18,10 @@ export const renameProject = defineTool({
     const { organizationId } = ctx.principal;
     const known = await organizations.findProject(organizationId, projectFor(ctx.principal, projectId));
     if (known === null || !(await organizations.renameProject(organizationId, projectId, name)))
-      throw new AppError('project.not_found', 'No project with this id is yours.');
+      throw new AppError(
+        'project.not_found',
+        'No project with this id is yours. Take an id from the list of projects.',
+      );
     await record(ctx, 'project.rename', projectId, { from: known.name, to: name });
     return presentProject({ ...known, name });
   },

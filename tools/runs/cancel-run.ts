@@ -10,7 +10,7 @@ const reason = { code: 'run.canceled', message: 'It was canceled before it ended
 export const cancelRun = defineTool({
   name: 'cancel_run',
   description:
-    'End a run (runId), or all runs of an execution (executionId), that have not ended; running work stops within a second. What has ended stays as it is. Answers the execution.',
+    'Cancel a run (runId), or all unfinished runs of an execution (executionId); running work stops within a second. Finished runs do not change. Returns the execution.',
   scope: 'runs:execute',
   effect: 'destroy',
   idempotent: true,
@@ -32,7 +32,7 @@ export const cancelRun = defineTool({
         : [await deps.executions.cancelRun(principal, runId, reason, now)].filter((run) => run !== null);
     deps.forgetRuns(ended.map((run) => run._id));
     deps.announce(ended.map((run) => runCompleted(run, 'canceled', now)));
-    // What had ended before was not canceled by anybody.
+    // Runs that had ended before were not canceled, so nothing is audited.
     if (ended.length > 0) {
       const [action, target] = runId === undefined ? ['execution.cancel', _id] : ['run.cancel', runId];
       await record(ctx, action, target, { runs: ended.length, surface: ctx.surface });

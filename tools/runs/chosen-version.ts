@@ -6,7 +6,7 @@ import { workflowMissing } from '#tools/workflows/require-workflow.ts';
 type ChosenVersion = Required<Pick<ExecutionRecord, 'workflowName' | 'version' | 'graphHash' | 'workflowProjectId'>>;
 
 /**
- * The version to run: the published one, or the one that is asked for. Errors: `workflow.not_found`, also of one that was never
+ * Chooses the version to run: the requested one, else the published one. Errors: `workflow.not_found`, also for a workflow that was never
  * published; `workflow.version_not_found`.
  */
 export async function chosenVersion(
@@ -23,7 +23,7 @@ export async function chosenVersion(
   if (found === null)
     throw new AppError(
       'workflow.version_not_found',
-      `This workflow has no version ${version}; the published one is ${publishedVersion}. Drafts are not run: publish them first.`,
+      `This workflow has no version ${version}; the published one is ${publishedVersion}. To run a draft, publish it first.`,
     );
   return { workflowName: found.graph.name, version, graphHash: found.graphHash, workflowProjectId };
 }

@@ -15,7 +15,7 @@ const shown = {
 export const getRun = defineTool({
   name: 'get_run',
   description:
-    'What became of a run: status, error, what it waits for, and each step with its time and output. Give runId for one run, or executionId for all runs that run_workflow started.',
+    'Status of a run: error, open question (waitingFor), and each step with its time and output. Give runId for one run, or executionId for all runs that run_workflow started.',
   scope: 'runs:read',
   effect: 'read',
   idempotent: true,
@@ -40,7 +40,7 @@ export const getRun = defineTool({
     ]);
     const found = run ?? known;
     const receipt = include.includes('receipt') ? await receiptOfRun(ctx, found) : undefined;
-    const told = presentRunDetail(found, steps.filter(shown[detail]), new Set(include), receipt);
-    return { execution, run: told };
+    const shownRun = presentRunDetail(found, steps.filter(shown[detail]), new Set(include), receipt);
+    return { execution, run: shownRun };
   },
 });

@@ -8,7 +8,7 @@ import type { RunFilter } from '#src/stores/executions.ts';
 export const listRuns = defineTool({
   name: 'list_runs',
   description:
-    'Runs of your projects, newest first, narrowed by execution, workflow, document or status: "waiting" finds those that want an answer. Pass nextCursor as cursor to go on.',
+    'Runs of your projects, newest first, narrowed by execution, workflow, document or status: "waiting" finds runs with an open question. Pass nextCursor as cursor for the next page.',
   scope: 'runs:read',
   effect: 'read',
   idempotent: true,
@@ -20,11 +20,11 @@ export const listRuns = defineTool({
     const filter = Object.fromEntries(
       Object.entries(asked).filter(([, value]) => value !== undefined),
     ) as unknown as RunFilter;
-    // A person's projects come and go between two pages; what a page shows is asked for anew.
+    // A person's projects can change between two pages, so they are not bound to the cursor; each page checks them again.
     const { kind, organizationId, projectIds } = principal;
     const binding = JSON.stringify(['runs', organizationId, kind === 'session' ? null : projectIds, asked]);
     const after = cursor === undefined ? null : decodeCursor(deps.cursorSecret, binding, cursor);
-    // One more than asked for tells whether there is a next page.
+    // Reads one more than asked for, to know if there is a next page.
     const found = await deps.executions.listRuns(principal, filter, after, limit + 1);
     const page = found.slice(0, limit);
     const last = page.at(-1);

@@ -12,7 +12,7 @@ import {
 } from '#src/domain/runs/run.ts';
 import type { StepRecord } from '#src/domain/runs/step.ts';
 
-/** Characters of a question where many runs are listed. */
+/** Limit of a question in lists of runs, in characters. */
 const promptStart = 500;
 
 const iso = (date: Date | null | undefined): string | null => date?.toISOString() ?? null;
@@ -45,22 +45,22 @@ export function presentRunRow(run: RunRecord): z.input<typeof RunList>['runs'][n
   };
 }
 
-/** The earliest or latest of what is known; null when nothing is. */
+/** Earliest or latest of the known times; null without any. */
 function extreme(dates: readonly (Date | null | undefined)[], pick: (...times: number[]) => number): string | null {
   const times = dates.flatMap((date) => (date instanceof Date ? [date.getTime()] : []));
   return times.length === 0 ? null : new Date(pick(...times)).toISOString();
 }
 
-/** Where the reader's credential opens an execution. */
+/** Path under which the reader's credential can read an execution. */
 const addresses: Readonly<Record<PrincipalKind, string>> = {
   'service-key': '/api/service/workflow-executions',
   'workflow-key': '/api/service/workflow-executions',
   session: '/api/dashboard/executions',
-  // Of the person behind it.
+  // The program acts with the routes of its person.
   oauth: '/api/dashboard/executions',
 };
 
-/** Everything that changes is derived from the runs, which are the truth; runs come in the order of the documents. */
+/** Derives the status from the runs, which are the source of truth. Runs are in the order of the documents. */
 export function presentExecution(
   execution: ExecutionRecord,
   runs: readonly RunRecord[],
@@ -69,7 +69,7 @@ export function presentExecution(
   const place = new Map(execution.documentIds.map((id, index) => [id, index]));
   const ordered = runs.toSorted((a, b) => (place.get(a.documentId) ?? 0) - (place.get(b.documentId) ?? 0));
   const counts = countRuns(ordered);
-  // A crash of the database between execution and runs leaves fewer rows than documents: the missing ones are still to come.
+  // After a crash between the two writes there are fewer runs than documents: the missing runs count as queued.
   const missing = Math.max(0, execution.documentIds.length - runs.length);
   const whole = { ...counts, total: counts.total + missing, queued: counts.queued + missing };
   const status = executionStatus(whole);
@@ -109,7 +109,7 @@ export function presentExecution(
 }
 
 function presentStep(step: StepRecord, ended: boolean): z.input<typeof RunDetail>['steps'][number] {
-  // Of a run that was canceled while it waited, nobody is left to write this.
+  // No worker closes the steps of a run that was canceled while it waited.
   const over = ended && (step.status === 'running' || step.status === 'waiting');
   return {
     stepId: step._id,

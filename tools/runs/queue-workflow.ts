@@ -15,15 +15,15 @@ interface Asked {
 }
 
 /**
- * One execution for each project of the documents, as it uses the secrets of its project: all of them, or none when the workflow or one
- * document is missing.
+ * Queues one execution for each project of the documents, because an execution uses the secrets of its project. Queues none if the
+ * workflow or a document is missing.
  */
 async function queue(
   ctx: ToolContext<'announce' | 'documents' | 'executions' | 'wake' | 'workflows'>,
   { documentIds, workflowId, version }: Asked,
 ): Promise<readonly CreatedExecution[]> {
   const choosing = chosenVersion(ctx, workflowId, version ?? null);
-  // Awaited below, unless a document is missing: that is told first, whichever read is faster.
+  // Awaited below, so that a missing document is always the first error, whichever read is faster.
   choosing.catch(() => undefined);
   const projects = await ctx.deps.documents.projectsOf(ctx.principal, documentIds);
   if (projects.size !== documentIds.length) throw documentMissing();
@@ -47,7 +47,7 @@ async function queue(
 
 export const queueWorkflow = defineTool({
   name: 'queue_workflow',
-  description: 'Queue a published workflow of the organization on one document, as often as wanted.',
+  description: 'Queue a published workflow of the organization on one document. Each call starts a new run.',
   scope: 'runs:execute',
   effect: 'write',
   idempotent: false,

@@ -4,7 +4,7 @@ import { presentRunDetail } from '#tools/runs/present.ts';
 import { receiptOfRun } from '#tools/runs/receipt-of-run.ts';
 import { requireRun } from '#tools/runs/require-run.ts';
 
-/** REST's view of one run: all of it at once. Agents ask get_run for the part they need. */
+/** Reads a whole run for REST; agents use get_run to read the part they need. */
 export const readRun = defineTool({
   name: 'read_run',
   description: 'One run with its steps, outputs, open questions and receipt.',

@@ -3,8 +3,8 @@ import { terminalStatuses, type RunReceipt, type RunRecord } from '#src/domain/r
 import type { ToolContext } from '#tools/define.ts';
 
 /**
- * The receipt that was stored when the run ended. No worker ends a run that is canceled: its receipt is made of the steps it left. Undefined
- * while the run goes on.
+ * Returns the receipt that was stored when the run ended. A canceled run is ended by no worker, so its receipt is computed from its steps.
+ * Undefined while the run is unfinished.
  */
 export async function receiptOfRun(
   { deps, principal }: ToolContext<'documents' | 'steps'>,

@@ -24,8 +24,14 @@ async function replay(
   const failed = new Set(runs.filter((run) => unsuccessful.has(run.status)).map((run) => run.documentId));
   const documentIds = original.documentIds.filter((one) => input.only === 'all' || failed.has(one));
   if (documentIds.length === 0)
-    throw invalidInput([{ pointer: '/only', code: 'nothing_to_replay', message: 'no run of this execution failed' }]);
-  // The version of an upload is fixed when its run is first claimed.
+    throw invalidInput([
+      {
+        pointer: '/only',
+        code: 'nothing_to_replay',
+        message: 'no run of this execution failed: leave only out to replay all documents',
+      },
+    ]);
+  // An upload's version is fixed when a worker first claims its run.
   const same = original.version ?? runs.find((run) => run.version !== null)?.version ?? null;
   const chosen = await chosenVersion(ctx, original.workflowId, input.version === 'same' ? same : null);
   if ((await deps.documents.countReadable(principal, documentIds)) !== documentIds.length) throw documentMissing();
@@ -47,7 +53,7 @@ async function replay(
 export const replayExecution = defineTool({
   name: 'replay_execution',
   description:
-    'Run an execution again: same documents and initial state, in the same version or the published one, or only what failed. Answers the new execution; follow it with get_run.',
+    'Run an execution again with the same documents and initial state, in the same or the published version, or only its failed documents. Returns the new execution; follow it with get_run.',
   scope: 'runs:execute',
   effect: 'write',
   idempotent: false,

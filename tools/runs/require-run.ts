@@ -9,13 +9,20 @@ export async function requireExecution(
 ): Promise<ExecutionRecord> {
   const execution = await deps.executions.find(principal, id);
   if (execution === null)
-    throw new AppError('execution.not_found', 'No execution with this id is readable with this credential.');
+    throw new AppError(
+      'execution.not_found',
+      'This credential can read no execution with this id. Take an id from the list of runs.',
+    );
   return execution;
 }
 
 /** Error: `run.not_found`. */
 export async function requireRun({ deps, principal }: ToolContext<'executions'>, id: string): Promise<RunRecord> {
   const run = await deps.executions.findRun(principal, id);
-  if (run === null) throw new AppError('run.not_found', 'No run with this id is readable with this credential.');
+  if (run === null)
+    throw new AppError(
+      'run.not_found',
+      'This credential can read no run with this id. Take an id from the list of runs.',
+    );
   return run;
 }

@@ -11,11 +11,14 @@ import { presentRunDetail } from '#tools/runs/present.ts';
 import { requireRun } from '#tools/runs/require-run.ts';
 
 function notWaiting(run: RunRecord, path: string | undefined): AppError {
-  const what = path === undefined ? 'an answer' : 'an answer of this path';
-  return new AppError('run.not_waiting', `This run is ${run.status} and does not wait for ${what}.`);
+  const what = path === undefined ? 'an answer' : 'an answer at this path';
+  return new AppError(
+    'run.not_waiting',
+    `This run is ${run.status} and does not wait for ${what}. Read the run for its open questions.`,
+  );
 }
 
-/** The question that is meant: by its path, or the only one. */
+/** Finds the open question by its path; without a path, the only one. */
 function questionOf(run: RunRecord, path: string | undefined): OpenQuestion {
   const open = run.status === 'waiting' ? (run.waitingFor ?? []) : [];
   const [only, ...others] = path === undefined ? open : open.filter((question) => question.path === path);
@@ -30,7 +33,7 @@ function questionOf(run: RunRecord, path: string | undefined): OpenQuestion {
 export const resumeRun = defineTool({
   name: 'resume_run',
   description:
-    'Answer the question of a run that waits (waitingFor in get_run): it goes on from there. A question is answered once.',
+    'Answer the question of a waiting run (waitingFor in get_run); the run continues from there. Each question takes one answer.',
   scope: 'runs:execute',
   effect: 'write',
   idempotent: false,
@@ -46,10 +49,10 @@ export const resumeRun = defineTool({
       throw invalidInput([{ pointer: found?.pointer ?? '/answer', code: 'answer_invalid', message: problem }]);
     const given = { path: question.path, answer, by: principal.actorId, at: new Date() };
     const resumed = await deps.executions.answer(principal, runId, given);
-    // Somebody was faster, or it was canceled meanwhile.
+    // A concurrent answer or cancellation came first.
     if (resumed === null) throw notWaiting(await requireRun(ctx, runId), question.path);
     await deps.wake.notify();
-    // Not the answer: it may hold what is in the document.
+    // The answer is not audited: it may quote the document.
     await record(ctx, 'run.resume', runId, { path: question.path, surface: ctx.surface });
     deps.announce([runAnswered(resumed, question.path, given.at)]);
     return presentRunDetail(resumed, [], new Set());

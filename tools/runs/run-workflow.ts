@@ -19,7 +19,7 @@ type Body = z.output<typeof ExecutionBody> & { readonly projectId?: string | und
 type Chosen = 'documentIds' | 'projectId';
 const scopeLimit = 1_000;
 
-/** What to run over. Errors: `document.not_found`; `request.invalid` for too many, or for several projects. */
+/** Documents to run over. Errors: `document.not_found`; `request.invalid` for too many documents, or for several projects. */
 async function chosenDocuments(ctx: ToolContext<'documents'>, body: Body): Promise<Pick<ExecutionRecord, Chosen>> {
   if (body.documentIds !== undefined) return placed(ctx, body.documentIds, body.projectId);
   const { deps, principal } = ctx;
@@ -32,15 +32,15 @@ async function chosenDocuments(ctx: ToolContext<'documents'>, body: Body): Promi
     return principal.keyId === null
       ? placed(ctx, documentIds, body.projectId)
       : { documentIds, projectId: projectFor(principal, body.projectId) };
-  const message = `matches more than ${scopeLimit} documents: list them and pass documentIds in parts`;
+  const message = `matches more than ${scopeLimit} documents, the maximum: list them and pass documentIds in parts`;
   throw new AppError('request.invalid', `scope ${message}.`, {
     errors: [{ pointer: '/scope', code: 'too_big', message }],
   });
 }
 
 /**
- * An execution belongs to one project, whose secrets it uses and whose members see it: the one that is named, a key's own, or that of
- * the documents.
+ * Chooses the project of an execution, whose secrets it uses and whose members see it: the named project, else that of the key, else that
+ * of the documents.
  */
 async function placed(
   { deps, principal }: ToolContext<'documents'>,
@@ -52,7 +52,7 @@ async function placed(
   if (named !== undefined || principal.projectIds.length === 1 || principal.keyId !== null)
     return { documentIds, projectId: projectFor(principal, named) };
   const [projectId, ...more] = new Set(projects.values());
-  // Public documents can be of a project that is out of reach.
+  // Public documents can belong to a project that the caller cannot access.
   if (projectId !== undefined && more.length === 0 && principal.projectIds.includes(projectId))
     return { documentIds, projectId };
   const way = principal.session === null ? ', or projectId' : '';
@@ -67,7 +67,7 @@ async function createExecution(
 ): Promise<z.input<typeof Execution>> {
   const { principal } = ctx;
   const choosing = chosenDocuments(ctx, body);
-  // Awaited below, unless the workflow is missing: that is told first, whichever read is faster.
+  // Awaited below, so that a missing workflow is always the first error, whichever read is faster.
   choosing.catch(() => undefined);
   const chosen = await chosenVersion(ctx, body.workflowId, body.version ?? null);
   const { documentIds, projectId } = await choosing;
@@ -87,7 +87,7 @@ async function createExecution(
   return startExecution(ctx, wanted);
 }
 
-/** What is refused now would fail every time later, unseen. */
+/** Rejects a callback URL now that every later delivery would refuse unnoticed. */
 function refuseCallback({ deps }: ToolContext<'outbound'>, { callbackUrl }: Body): void {
   const problem = callbackUrl === undefined ? null : deps.outbound.refuses(callbackUrl);
   if (problem !== null) throw invalidInput([{ pointer: '/callbackUrl', code: 'outbound_refused', message: problem }]);
@@ -105,14 +105,14 @@ function refuseUnstorable(initialState: Body['initialState']): void {
 export const runWorkflow = defineTool({
   name: 'run_workflow',
   description:
-    'Run a published workflow over documents: one run for each. Give documentIds, or scope for all there are. Answers at once; pass waitSeconds, or ask get_run.',
+    'Run a published workflow over documents, one run for each. Give documentIds, or scope for all matching documents. Returns at once; to wait, pass waitSeconds or call get_run.',
   scope: 'runs:execute',
   effect: 'write',
   idempotent: false,
   expensive: true,
   input: ExecutionBody.safeExtend({
-    projectId: AnyId.optional().describe('Where it belongs, if not where the documents do'),
-    waitSeconds: z.int().min(0).max(25).default(0).describe('Wait for the end for at most this long'),
+    projectId: AnyId.optional().describe('Project of the execution; default: that of the documents'),
+    waitSeconds: z.int().min(0).max(25).default(0).describe('Seconds to wait for the end'),
   }),
   output: Execution,
   async run(
@@ -130,7 +130,7 @@ export const runWorkflow = defineTool({
     }
     const request = { endpoint: 'workflow-executions', key: idempotencyKey, body: input };
     const reply = await idempotent(ctx, request, async (fingerprint) => {
-      // The input is part of the id: an execution that a failed request left behind is no answer to another one.
+      // The input is part of the id, so that an execution left behind by a failed request is not returned for another one.
       const { organizationId } = ctx.principal;
       const id = derivedId('execution', organizationId, callerIdOf(ctx.principal), idempotencyKey, fingerprint);
       return { status: 202, body: await createExecution(ctx, input, id) };

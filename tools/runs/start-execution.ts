@@ -7,7 +7,7 @@ import type { ToolContext } from '#tools/define.ts';
 import { presentExecution } from '#tools/runs/present.ts';
 import type { CreatedExecution } from '#src/stores/executions.ts';
 
-/** Who and what asks for it. */
+/** Origin of an execution: surface, key and user. */
 export function startedBy({
   principal,
   surface,
@@ -17,7 +17,7 @@ export function startedBy({
   return { source, apiKeyId: keyId, userId: session?.userId ?? (grant?.person === true ? actorId : null) };
 }
 
-/** Wakes the workers and tells the feed. */
+/** Wakes the workers and announces the execution to subscribers. */
 async function started(
   { deps }: ToolContext<'announce' | 'wake'>,
   created: readonly CreatedExecution[],
@@ -26,7 +26,7 @@ async function started(
   deps.announce(created.flatMap(({ runs }) => runs.map(runCreated)));
 }
 
-/** Stores it with a run for each document. */
+/** Stores the execution with a run for each document. */
 export async function startExecution(
   ctx: ToolContext<'announce' | 'executions' | 'wake'>,
   wanted: ExecutionRecord,
@@ -36,7 +36,7 @@ export async function startExecution(
   return presentExecution(created.execution, created.runs, ctx.principal);
 }
 
-/** The same for several with new ids: one write. */
+/** Stores several executions with new ids in one write. */
 export async function startExecutions(
   ctx: ToolContext<'announce' | 'executions' | 'wake'>,
   wanted: readonly ExecutionRecord[],

@@ -6,7 +6,7 @@ import { defineTool, type ToolContext } from '#tools/define.ts';
 
 export const deleteSecret = defineTool({
   name: 'delete_secret',
-  description: 'Deletes a secret of a project: runs that need it fail from then on. Names come from list_secrets.',
+  description: 'Deletes a secret of a project; runs that need it fail from then on. Names come from list_secrets.',
   scope: 'secrets:manage',
   effect: 'destroy',
   idempotent: false,
@@ -15,9 +15,13 @@ export const deleteSecret = defineTool({
   async run(ctx: ToolContext<'audit' | 'secrets'>, { name, projectId: named }) {
     const projectId = projectFor(ctx.principal, named);
     if (!(await ctx.deps.secrets.delete(ctx.principal.organizationId, projectId, name)))
-      throw new AppError('secret.not_found', `The project has no secret ${name}.`, {
-        errors: [{ pointer: '/name', code: 'not_found', message: 'take a name from the list of secrets' }],
-      });
+      throw new AppError(
+        'secret.not_found',
+        `The project has no secret ${name}. Take a name from the list of secrets.`,
+        {
+          errors: [{ pointer: '/name', code: 'not_found', message: 'take a name from the list of secrets' }],
+        },
+      );
     await record(ctx, 'secret.delete', `${projectId}/${name}`);
     return { name, projectId, deleted: true as const };
   },

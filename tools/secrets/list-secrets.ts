@@ -4,7 +4,7 @@ import { defineTool, type ToolContext } from '#tools/define.ts';
 
 export const listSecrets = defineTool({
   name: 'list_secrets',
-  description: 'Names of the secrets of a project; their values show nowhere.',
+  description: 'Names of the secrets of a project. Values are never shown.',
   scope: 'secrets:manage',
   effect: 'read',
   idempotent: true,

@@ -6,7 +6,7 @@ import { defineTool, type ToolContext } from '#tools/define.ts';
 export const setSecret = defineTool({
   name: 'set_secret',
   description:
-    'Adds or replaces a secret of a project, for nodes of workflows that name it. It is stored encrypted, and read by runs only.',
+    'Adds or replaces a secret of a project, for workflow nodes that name it. The value is stored encrypted; only runs read it.',
   scope: 'secrets:manage',
   effect: 'write',
   idempotent: true,

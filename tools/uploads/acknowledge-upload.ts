@@ -14,7 +14,7 @@ import { presentDocument } from '#tools/documents/present.ts';
 import { idempotent } from '#tools/idempotent.ts';
 import { inspectUpload } from '#tools/uploads/inspect-upload.ts';
 
-/** Events that travel inside the document record, so that document and event are one atomic write. */
+/** Events inside the document record, so that document and event are one atomic write. */
 function eventsOf(upload: UploadRecord, principal: Principal, now: Date): DomainEvent[] {
   const { documentId } = upload;
   if (upload.apiKeyId === null || upload.family !== 'workflow-key' || principal.agentGraphId === null)
@@ -67,18 +67,18 @@ function newDocument(
   };
 }
 
-/** The document of an upload, made by this call or by an earlier one. */
+/** Document of an upload, created by this call or by an earlier one. */
 async function acknowledge(
   ctx: ToolContext<'documents' | 'images' | 'objects' | 'relay' | 'thumbnails' | 'uploads'>,
   objectKey: string,
 ): Promise<z.input<typeof AckReply>> {
   const { deps, principal } = ctx;
   const upload = await deps.uploads.find(principal.organizationId, objectKey);
-  // A person's other programs may not reach its project.
+  // Another program of the same person may have no access to the project.
   const isOwn = (of: UploadRecord | DocumentRecord): boolean =>
     uploaderOf(of) === principal.actorId && principal.projectIds.includes(of.projectId);
   if (upload === null || !isOwn(upload)) {
-    // The record of an upload is forgotten after a day; its document is not.
+    // An upload record expires after a day; its document does not.
     const [existing] = await deps.documents.findMany(principal, [documentIdOf(objectKey)]);
     if (existing === undefined || existing.objectKey !== objectKey || !isOwn(existing)) throw uploadMissing();
     ctx.outcome.created = false;
@@ -92,7 +92,7 @@ async function acknowledge(
   return { document: presentDocument(deps, stored) };
 }
 
-/** The new document, or the one that an earlier call made; null when that was deleted meanwhile: nothing brings it back. */
+/** Creates the document, or returns that of an earlier call; null if it was deleted meanwhile, which nothing may undo. */
 async function storedOnce(
   ctx: ToolContext<'documents' | 'relay' | 'uploads'>,
   document: DocumentRecord,
@@ -100,7 +100,7 @@ async function storedOnce(
   const { deps, principal } = ctx;
   ctx.outcome.created = (await deps.documents.insert(document)) === 'created';
   if (!ctx.outcome.created) return deps.documents.find(principal, document._id);
-  // A deletion forgets the upload before the record: without the one, the other was there a moment ago, and was deleted.
+  // A deletion removes the upload before the document: a missing upload here means that the document was deleted.
   if ((await deps.uploads.find(document.organizationId, document.objectKey)) !== null) {
     deps.relay(document);
     return document;
@@ -112,10 +112,13 @@ async function storedOnce(
 }
 
 function uploadMissing(): AppError {
-  return new AppError('upload.not_found', 'objectKey: no upload of this credential has it.');
+  return new AppError(
+    'upload.not_found',
+    'No upload with this objectKey belongs to this key. Use the objectKey of your presign response.',
+  );
 }
 
-/** The key or the user. */
+/** Id of the uploading key or user. */
 const uploaderOf = ({ apiKeyId, userId }: Pick<UploadRecord, 'apiKeyId' | 'userId'>): string | null =>
   apiKeyId ?? userId ?? null;
 
@@ -126,7 +129,7 @@ function documentIdOf(objectKey: string): string {
 
 export const acknowledgeUpload = defineTool({
   name: 'acknowledge_upload',
-  description: 'Create the document of an uploaded file.',
+  description: 'Create the document of a file that was uploaded to a presigned URL.',
   scope: 'uploads:write',
   effect: 'write',
   idempotent: true,
@@ -140,7 +143,7 @@ export const acknowledgeUpload = defineTool({
     const request = { endpoint: 'uploads/ack', key: idempotencyKey, body: { objectKey } };
     const reply = await idempotent(ctx, request, async (_, begun) => {
       const body = await acknowledge(ctx, objectKey);
-      // Made by this call, or by one under the same key that is still at it: that of them which is done first answers for all.
+      // Concurrent calls under one idempotency key may create the same document: the reply of the first to finish counts for all.
       const created = ctx.outcome.created === true || new Date(body.document.createdAt) >= begun;
       return { status: created ? 201 : 200, body };
     });

@@ -5,13 +5,17 @@ import type { ObjectHead } from '#src/domain/ports/object-store.ts';
 import type { ToolDeps } from '#tools/deps.ts';
 
 const mismatch = (what: string): AppError =>
-  new AppError('upload.mismatch', `${what}. Presign again with what the file really is, and upload it there.`, {
-    errors: [{ pointer: '/objectKey', code: 'mismatch', message: what }],
-  });
+  new AppError(
+    'upload.mismatch',
+    `${what}. Presign again with the file's real size and type, then upload it to the new URL.`,
+    {
+      errors: [{ pointer: '/objectKey', code: 'mismatch', message: what }],
+    },
+  );
 
 /**
- * Whether the stored bytes are what was declared: they are there (`upload.object_missing`), of the declared size and type
- * (`upload.mismatch`), and a whole image within limits (`image.undecodable`, `image.too_large`).
+ * Checks the stored bytes against the presign call. Errors: `upload.object_missing`; `upload.mismatch` for another size or type;
+ * `image.undecodable` and `image.too_large`.
  */
 export async function inspectUpload(
   { objects, images }: Pick<ToolDeps, 'objects' | 'images'>,
@@ -21,7 +25,7 @@ export async function inspectUpload(
   if (head === null)
     throw new AppError(
       'upload.object_missing',
-      'Nothing was uploaded to this objectKey yet: PUT the bytes to uploadUrl first.',
+      'Nothing was uploaded to this objectKey yet. PUT the bytes to uploadUrl first.',
       {
         retryAfterSeconds: 1,
       },
@@ -30,7 +34,7 @@ export async function inspectUpload(
     throw mismatch(`size was declared as ${upload.sizeBytes} bytes, ${head.sizeBytes} are stored`);
   const bytes = await objects.get(upload._id, { ifMatch: head.etag });
   if (bytes === null)
-    throw new AppError('upload.object_missing', 'The stored object changed while it was read: try again.');
+    throw new AppError('upload.object_missing', 'The stored object changed while it was read. Acknowledge again.');
   const type = images.sniff(bytes.subarray(0, 64));
   if (type !== upload.contentType)
     throw mismatch(`contentType was declared as ${upload.contentType}, the bytes are ${type ?? 'of no accepted type'}`);

@@ -13,9 +13,13 @@ function acceptedType(contentType: string): DocumentType {
   const known = documentTypes.find((type) => type === bare);
   if (known !== undefined) return known;
   const message = `send one of ${documentTypes.join(', ')}`;
-  throw new AppError('upload.content_type', `contentType: ${message}.`, {
-    errors: [{ pointer: '/contentType', code: 'content_type', message }],
-  });
+  throw new AppError(
+    'upload.content_type',
+    `This contentType is not accepted. Use one of ${documentTypes.join(', ')}.`,
+    {
+      errors: [{ pointer: '/contentType', code: 'content_type', message }],
+    },
+  );
 }
 
 const families: Readonly<Record<PrincipalKind, UploadFamily>> = {
@@ -27,13 +31,13 @@ const families: Readonly<Record<PrincipalKind, UploadFamily>> = {
 
 export const presignUpload = defineTool({
   name: 'presign_upload',
-  description: 'Get an address to PUT one file to; then acknowledge its objectKey.',
+  description: 'Get a URL to PUT one file to; then acknowledge its objectKey.',
   scope: 'uploads:write',
   effect: 'write',
   idempotent: false,
   input: PresignBody.extend({
     visibility: Visibility.default('private'),
-    projectId: AnyId.optional().describe('Needed where there are several'),
+    projectId: AnyId.optional().describe('Required when the organization has several projects'),
   }),
   output: PresignReply,
   async run(
@@ -43,9 +47,13 @@ export const presignUpload = defineTool({
     const type = acceptedType(contentType);
     const { uploadMaxBytes, signContentType } = deps.limits;
     if (size > uploadMaxBytes)
-      throw new AppError('upload.too_large', `size: at most ${uploadMaxBytes} bytes are accepted here.`, {
-        errors: [{ pointer: '/size', code: 'too_big', message: `at most ${uploadMaxBytes}` }],
-      });
+      throw new AppError(
+        'upload.too_large',
+        `The file is larger than ${uploadMaxBytes} bytes, the maximum. Upload a smaller file.`,
+        {
+          errors: [{ pointer: '/size', code: 'too_big', message: `at most ${uploadMaxBytes}` }],
+        },
+      );
     const now = new Date();
     const token = sortableToken(now);
     const family = families[principal.kind];
@@ -56,7 +64,7 @@ export const presignUpload = defineTool({
       family,
       ...place,
       apiKeyId: principal.keyId,
-      // Of a grant: who acknowledges it has to be who asked.
+      // Uploads belong to the grant that presigned them: only it can acknowledge them.
       userId: principal.session?.userId ?? (principal.kind === 'oauth' ? principal.actorId : null),
       contentType: type,
       sizeBytes: size,

@@ -11,7 +11,7 @@ const rejectUnless = { presign: ['contentType', 'size'], acknowledge: ['objectKe
 export const uploadDocument = defineTool({
   name: 'upload_document',
   description:
-    'Upload a scan in two calls: action presign (contentType, size) answers upload.uploadUrl to PUT the raw bytes to; then action acknowledge (objectKey) answers the document. No workflow runs by itself: call run_workflow.',
+    'Upload a document in two calls: action presign (contentType, size) returns upload.uploadUrl, to which you PUT the raw bytes; then action acknowledge (objectKey) returns the document. No workflow starts by itself: call run_workflow.',
   scope: 'documents:write',
   effect: 'write',
   idempotent: false,
@@ -20,14 +20,14 @@ export const uploadDocument = defineTool({
       action: z.enum(['presign', 'acknowledge']),
       contentType: z.string().min(1).max(100).optional().describe('presign: media type, e.g. image/png'),
       size: z.int().min(1).optional().describe('presign: exact size in bytes'),
-      projectId: AnyId.optional().describe('presign: needed where there are several'),
+      projectId: AnyId.optional().describe('presign: required when the organization has several projects'),
       visibility: Visibility.optional().describe('presign: private (default) or public'),
-      objectKey: z.string().min(1).max(512).optional().describe('acknowledge: the objectKey that presign answered'),
+      objectKey: z.string().min(1).max(512).optional().describe('acknowledge: the objectKey that presign returned'),
     })
     .superRefine((input, context) => {
       for (const field of rejectUnless[input.action])
         if (input[field] === undefined)
-          context.addIssue({ code: 'custom', path: [field], message: `needed for action ${input.action}` });
+          context.addIssue({ code: 'custom', path: [field], message: `required for action ${input.action}` });
     }),
   output: z.object({ upload: PresignReply.nullable(), document: AckReply.shape.document.nullable() }),
   async run(

@@ -10,10 +10,10 @@ import type { SecretInfo } from '#src/stores/secrets.ts';
 type Who = Pick<ToolContext<'catalog' | 'secrets' | 'workflows'>, 'deps' | 'principal'>;
 type GraphCheck = ReturnType<typeof checkGraph>;
 
-/** Workflows inside workflows that are looked at for one check. */
+/** Limit of subgraphs that one check loads. */
 const maxSubgraphs = 100;
 
-/** What the checker has to know from outside of the graph: names of secrets, and the workflows it leads to. */
+/** Facts that the checker needs from outside of the graph: names of secrets, and the graphs of subgraph nodes. */
 async function checkContextOf(who: Who, raw: unknown, workflowId?: string): Promise<CheckContext> {
   const { secrets } = referencesOf(raw);
   const known = secrets.length === 0 ? [] : await secretsNear(who, workflowId);
@@ -25,7 +25,7 @@ async function checkContextOf(who: Who, raw: unknown, workflowId?: string): Prom
   };
 }
 
-/** Secrets of the workflow's project; before there is one, of every project it could come to. */
+/** Secrets of the workflow's project; before the workflow exists, those of every project that it could belong to. */
 async function secretsNear({ deps, principal }: Who, workflowId: string | undefined): Promise<readonly SecretInfo[]> {
   const { organizationId, projectIds } = principal;
   const workflow = workflowId === undefined ? null : await deps.workflows.find(principal, workflowId);
@@ -52,7 +52,7 @@ async function loadSubgraphs({ deps, principal }: Who, raw: unknown): Promise<Re
   return found;
 }
 
-/** Everything that is wrong with a graph of this project. Errors: `request.invalid` for JSON that cannot be looked at. */
+/** Checks a graph of this project. Error: `request.invalid` for JSON that cannot be stored. */
 export async function checkWorkflow(who: Who, raw: unknown, workflowId?: string): Promise<GraphCheck> {
   const unfit = unfitJson(raw);
   if (unfit !== null)
@@ -63,8 +63,8 @@ export async function checkWorkflow(who: Who, raw: unknown, workflowId?: string)
 }
 
 /**
- * The same for a graph that never changes: a published version, or a draft at one revision, which `name` tells apart from all others.
- * What the checker says of one that names nothing outside of itself is kept.
+ * Checks an immutable graph: a published version, or a draft at one revision, identified by `name`. The result is cached if the graph
+ * names nothing outside of itself.
  */
 export async function checkStored(
   who: Who & Pick<ToolContext<'checks'>, 'deps'>,
@@ -84,7 +84,7 @@ export async function checkStored(
   return check;
 }
 
-/** As the contracts tell it. */
+/** Converts the result to its contract. */
 export function presentCheck({ valid, issues, stats }: GraphCheck): Presented {
   return {
     valid,
@@ -100,7 +100,7 @@ interface Presented {
   readonly stats: Record<string, number>;
 }
 
-/** Why a graph is refused, with every problem. `at` is the pointer of the graph in the request. */
+/** Error with all issues of a graph. `at` is the JSON Pointer of the graph in the request. */
 export function invalidGraph(check: GraphCheck, what: string, at: string): AppError {
   const errors = check.issues.filter(({ severity }) => severity === 'error');
   const [first] = errors;

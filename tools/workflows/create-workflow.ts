@@ -16,7 +16,8 @@ type Input = z.output<typeof NewWorkflow>;
 
 export const createWorkflow = defineTool({
   name: 'create_workflow',
-  description: 'A new workflow with a draft: empty, of a graph, or a copy. It runs once it is published.',
+  description:
+    'Create a workflow with a draft: empty, from a graph or preset, or as a copy. It can run once it is published.',
   scope: 'workflows:write',
   effect: 'write',
   idempotent: false,
@@ -30,8 +31,8 @@ export const createWorkflow = defineTool({
       ...(input.description !== undefined && { description: input.description }),
     });
     const { graph } = check;
-    // A draft may be wrong in what it means, never in its shape: operations have to be able to mend it.
-    if (graph === undefined) throw invalidGraph(check, 'This is no graph', '/graph');
+    // A draft may have semantic errors, but its shape must be valid: edit operations need it.
+    if (graph === undefined) throw invalidGraph(check, 'The graph has an invalid shape', '/graph');
     const made = await insert(ctx, graph, input);
     ctx.outcome.created = true;
     return { ...made, dryRun: false, undo: [], ...presentCheck(check) };
@@ -40,7 +41,7 @@ export const createWorkflow = defineTool({
 
 async function firstGraph(ctx: ToolContext<'workflows'>, { name, graph, from, preset }: Input): Promise<object> {
   if ([graph, from, preset].filter((one) => one !== undefined).length > 1)
-    throw new AppError('request.invalid', 'Give at most one of graph, from and preset.', {
+    throw new AppError('request.invalid', 'graph, from and preset exclude each other. Give at most one of them.', {
       errors: [{ pointer: '/graph', code: 'one_of', message: 'give at most one of graph, from and preset' }],
     });
   if (graph !== undefined) return typeof graph === 'object' && graph !== null ? graph : { graph };

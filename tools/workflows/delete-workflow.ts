@@ -4,12 +4,12 @@ import { record } from '#tools/audit/record.ts';
 import { defineTool, type ToolContext } from '#tools/define.ts';
 import { requireWorkflow } from '#tools/workflows/require-workflow.ts';
 
-/** Keys named in a refusal. */
+/** Limit of keys that the error names. */
 const keysTold = 20;
 
 export const deleteWorkflow = defineTool({
   name: 'delete_workflow',
-  description: 'Deletes a workflow with its draft and all versions, for good. Refused while API keys are bound to it.',
+  description: 'Deletes a workflow with its draft and all versions, permanently. Fails while API keys are bound to it.',
   scope: 'workflows:write',
   effect: 'destroy',
   idempotent: false,
@@ -23,7 +23,7 @@ export const deleteWorkflow = defineTool({
     if (bound.length > 0) {
       const keys = bound.map((key) => ({ keyId: key._id, name: key.name }));
       const named = keys.map((key) => `${key.keyId} (${key.name})`).join(', ');
-      throw new AppError('workflow.bound', `API keys run this workflow: ${named}. Revoke them first.`, {
+      throw new AppError('workflow.bound', `API keys are bound to this workflow: ${named}. Revoke them first.`, {
         data: { keys },
       });
     }

@@ -8,7 +8,7 @@ import { defineTool, type ToolContext } from '#tools/define.ts';
 
 export const describeNodeTypes = defineTool({
   name: 'describe_node_types',
-  description: 'The node types a graph is made of. Ask with types and detail full before configuring a node.',
+  description: 'The node types of graphs. Call with types and detail full before you configure a node.',
   scope: 'workflows:read',
   effect: 'read',
   idempotent: true,
@@ -24,7 +24,7 @@ export const describeNodeTypes = defineTool({
 });
 
 const expressions = {
-  language: 'CEL (https://cel.dev) over the channels by name; a channel that nothing wrote is null',
+  language: 'CEL (https://cel.dev) over the channels by name; a channel without a value is null',
   functions: describeFunctions().map(({ signature, summary }) => `${signature} - ${summary}`),
 };
 

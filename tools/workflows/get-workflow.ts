@@ -8,7 +8,7 @@ import { chooseVersion, requireWorkflow } from '#tools/workflows/require-workflo
 
 export const getWorkflow = defineTool({
   name: 'get_workflow',
-  description: 'A workflow’s graph at one version, with everything the checker says of it.',
+  description: 'A workflow’s graph at one version, with its errors and warnings.',
   scope: 'workflows:read',
   effect: 'read',
   idempotent: true,

@@ -14,7 +14,7 @@ export const listWorkflows = defineTool({
   async run({ deps, principal }: ToolContext<'cursorSecret' | 'workflows'>, { limit, cursor }) {
     const binding = JSON.stringify(['workflows', principal.organizationId, principal.projectIds]);
     const after = cursor === undefined ? null : decodeCursor(deps.cursorSecret, binding, cursor);
-    // One more than asked for tells whether there is a next page.
+    // Reads one more than asked for, to know if there is a next page.
     const found = await deps.workflows.list(principal, after, limit + 1);
     const page = found.slice(0, limit);
     const last = page.at(-1);

@@ -9,7 +9,8 @@ import { authorOf, requireBase } from '#tools/workflows/save-draft.ts';
 
 export const publishWorkflow = defineTool({
   name: 'publish_workflow',
-  description: 'Freezes the draft as the next version, which new runs take from now on. Refused while it has errors.',
+  description:
+    'Publishes the draft as the next version, which new runs use from now on. Fails while the draft has errors.',
   scope: 'workflows:publish',
   effect: 'write',
   idempotent: true,
@@ -34,7 +35,7 @@ export const publishWorkflow = defineTool({
     if (!(await deps.workflows.publish(workflow, { ...its, ...authorOf(ctx, note), _id: `${workflowId}@${version}` })))
       throw new AppError(
         'workflow.conflict',
-        'Somebody published meanwhile: look at the versions, and publish again.',
+        'Another version was published meanwhile. Read the versions, then publish again.',
         {
           data: { currentRevision: fromRevision, operationsSince: [] },
         },

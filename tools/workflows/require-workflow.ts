@@ -6,20 +6,28 @@ import type { ToolContext } from '#tools/define.ts';
 
 type Who = Pick<ToolContext<'workflows'>, 'deps' | 'principal'>;
 
-/** Unknown, of another project, or never published: the same answer. */
+/** Same error for an unknown, foreign or never published workflow: a different one would reveal which ids exist. */
 export function workflowMissing(): AppError {
-  return new AppError('workflow.not_found', 'No published workflow with this id is available to this credential.', {
-    errors: [{ pointer: '/workflowId', code: 'not_found', message: 'take an id from the list of workflows' }],
-  });
+  return new AppError(
+    'workflow.not_found',
+    'No published workflow with this id is available to this credential. Take an id from the list of workflows.',
+    {
+      errors: [{ pointer: '/workflowId', code: 'not_found', message: 'take an id from the list of workflows' }],
+    },
+  );
 }
 
-/** Published or not. Errors: `workflow.not_found`. */
+/** Finds a workflow, published or not. Error: `workflow.not_found`. */
 export async function requireWorkflow({ deps, principal }: Who, workflowId: string): Promise<WorkflowRecord> {
   const workflow = await deps.workflows.find(principal, workflowId);
   if (workflow !== null) return workflow;
-  throw new AppError('workflow.not_found', 'No workflow with this id is available to this credential.', {
-    errors: [{ pointer: '/workflowId', code: 'not_found', message: 'take an id from the list of workflows' }],
-  });
+  throw new AppError(
+    'workflow.not_found',
+    'No workflow with this id is available to this credential. Take an id from the list of workflows.',
+    {
+      errors: [{ pointer: '/workflowId', code: 'not_found', message: 'take an id from the list of workflows' }],
+    },
+  );
 }
 
 /** Errors: `workflow.not_found`, `workflow.read_only`. */
@@ -32,12 +40,12 @@ export async function requireDraft(
   if (workflow.source === 'stored' && draft !== null) return { workflow, draft };
   throw new AppError(
     'workflow.read_only',
-    'This workflow follows code and cannot be edited: make a copy with create_workflow, from this workflowId.',
+    'This workflow is defined in code and cannot be edited. Copy it with create_workflow and from set to this workflowId.',
     { errors: [{ pointer: '/workflowId', code: 'read_only', message: 'copy it with create_workflow' }] },
   );
 }
 
-/** A graph at one version; of a draft the revision, of the others the version. */
+/** A graph with its version, or with its revision if it is a draft. */
 interface Chosen {
   readonly graph: StoredGraph;
   readonly graphHash: string;
@@ -45,7 +53,7 @@ interface Chosen {
   readonly revision: number | null;
 }
 
-/** Without `ref`: the draft, else what is published. Errors: `workflow.version_not_found`. */
+/** Reads a version; without `ref`, the draft or else the published version. Error: `workflow.version_not_found`. */
 export async function chooseVersion(
   { deps }: Who,
   { _id, organizationId, publishedVersion, source }: WorkflowRecord,
@@ -59,8 +67,13 @@ export async function chooseVersion(
   const version = typeof ref === 'number' ? ref : ref === 'draft' ? null : publishedVersion;
   const found = version === null ? null : await deps.workflows.findVersion(organizationId, _id, version);
   if (found !== null) return { graph: found.graph, graphHash: found.graphHash, version, revision: null };
-  const there = publishedVersion === null ? 'nothing is published yet' : `published is version ${publishedVersion}`;
-  throw new AppError('workflow.version_not_found', `The workflow has no such version: ${there}.`, {
-    errors: [{ pointer: '/version', code: 'not_found', message: 'take one from the list of versions, or draft' }],
-  });
+  const there =
+    publishedVersion === null ? 'no version is published yet' : `the published version is ${publishedVersion}`;
+  throw new AppError(
+    'workflow.version_not_found',
+    `The workflow has no such version; ${there}. Take one from the list of versions.`,
+    {
+      errors: [{ pointer: '/version', code: 'not_found', message: 'take one from the list of versions, or draft' }],
+    },
+  );
 }

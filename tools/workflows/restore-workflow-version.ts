@@ -7,7 +7,7 @@ import { requireBase, saveDraft } from '#tools/workflows/save-draft.ts';
 
 export const restoreWorkflowVersion = defineTool({
   name: 'restore_workflow_version',
-  description: 'Makes the draft what a version was, as one more edit: nothing is lost, nothing is published.',
+  description: 'Replaces the draft by a version, as one more edit: earlier revisions stay, and nothing is published.',
   scope: 'workflows:write',
   effect: 'write',
   idempotent: false,

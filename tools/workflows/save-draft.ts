@@ -5,15 +5,15 @@ import { AppError } from '#src/domain/app-error.ts';
 import type { Authorship, WorkflowDraftRecord } from '#src/domain/runs/workflow.ts';
 import type { ToolContext } from '#tools/define.ts';
 
-/** Edits told to somebody whose base is stale, and characters of their JSON: who is further behind reads the draft again. */
+/** Limits of the edits in a conflict error, by count and by characters of JSON: a caller further behind must read the draft again. */
 const edits = { most: 50, characters: 16_000 };
 
-/** Author, surface, note and time of an edit that is made now. */
+/** Author, surface, note and time of an edit. */
 export function authorOf(ctx: ToolContext<never>, note: string | undefined): Authorship {
   return { author: ctx.principal.actorId, surface: ctx.surface, note: note ?? null, at: new Date() };
 }
 
-/** The next revision. Errors: `workflow.conflict` when somebody saved meanwhile. */
+/** Saves the next revision. Error: `workflow.conflict` after a concurrent save. */
 export async function saveDraft(
   ctx: ToolContext<'workflows'>,
   draft: WorkflowDraftRecord,
@@ -45,18 +45,18 @@ async function conflict(
   { organizationId, _id }: WorkflowDraftRecord,
   baseVersion: number,
 ): Promise<AppError> {
-  // In this order: the edits up to a draft that was read are there; what was saved since then is the next conflict's to tell.
+  // Order matters: all edits up to the draft read first are stored; edits saved after it belong to the next conflict.
   const now = await deps.workflows.findDraft(organizationId, _id);
   const currentRevision = now?.revision ?? baseVersion;
   const found = await deps.workflows.editsSince(organizationId, _id, baseVersion, edits.most);
   const until = found.filter(({ revision }) => revision <= currentRevision);
-  const told = until.map(({ revision, author, note, operations }) => ({ revision, author, note, operations }));
+  const reported = until.map(({ revision, author, note, operations }) => ({ revision, author, note, operations }));
   let characters = 0;
-  const operationsSince = told.filter((edit) => (characters += JSON.stringify(edit).length) <= edits.characters);
+  const operationsSince = reported.filter((edit) => (characters += JSON.stringify(edit).length) <= edits.characters);
   const complete = operationsSince.at(-1)?.revision === currentRevision;
   return new AppError(
     'workflow.conflict',
-    `The draft is at revision ${currentRevision}, not ${baseVersion}: look at what changed since, and repeat the edit with baseVersion ${currentRevision}.`,
+    `The draft is at revision ${currentRevision}, not ${baseVersion}. Check the edits since then, and repeat yours with baseVersion ${currentRevision}.`,
     {
       errors: [{ pointer: '/baseVersion', code: 'conflict', message: `the draft is at revision ${currentRevision}` }],
       data: { currentRevision, operationsSince, complete },

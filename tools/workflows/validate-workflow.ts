@@ -9,7 +9,7 @@ import { chooseVersion, requireWorkflow } from '#tools/workflows/require-workflo
 export const validateWorkflow = defineTool({
   name: 'validate_workflow',
   description:
-    'Everything that is wrong with a graph, or with a workflow as it would be after operations. Saves nothing.',
+    'Lists the errors and warnings of a graph, or of a workflow with the given operations applied. Saves nothing.',
   scope: 'workflows:read',
   effect: 'read',
   idempotent: true,
@@ -18,7 +18,7 @@ export const validateWorkflow = defineTool({
   output: WorkflowCheck,
   async run(ctx: ToolContext<'catalog' | 'secrets' | 'workflows'>, { workflowId, version, graph, operations }) {
     if ((workflowId === undefined) === (graph === undefined))
-      throw new AppError('request.invalid', 'Give exactly one of workflowId and graph.', {
+      throw new AppError('request.invalid', 'workflowId and graph exclude each other. Give exactly one of them.', {
         errors: [{ pointer: '/workflowId', code: 'one_of', message: 'give exactly one of workflowId and graph' }],
       });
     const raw =
@@ -26,12 +26,12 @@ export const validateWorkflow = defineTool({
         ? graph
         : (await chooseVersion(ctx, await requireWorkflow(ctx, workflowId), version)).graph;
     const before = await checkWorkflow(ctx, raw, workflowId);
-    if (operations === undefined) return told(before);
+    if (operations === undefined) return presentResult(before);
     if (before.graph === undefined) throw invalidGraph(before, 'Operations need a graph of the right shape', '/graph');
-    return told(await checkWorkflow(ctx, applyOperations(before.graph, operations).graph, workflowId));
+    return presentResult(await checkWorkflow(ctx, applyOperations(before.graph, operations).graph, workflowId));
   },
 });
 
-function told(check: Awaited<ReturnType<typeof checkWorkflow>>) {
+function presentResult(check: Awaited<ReturnType<typeof checkWorkflow>>) {
   return { graphHash: check.graph === undefined ? null : graphHash(check.graph), ...presentCheck(check) };
 }

@@ -17,7 +17,7 @@ export class AccessChanges {
 
   /** The store, with methods wrapped to notify when they are done. */
   of<Store extends object>(store: Store, ...methods: readonly (keyof Store)[]): Store {
-    const telling = methods.map((name) => {
+    const wrapped = methods.map((name) => {
       const method = store[name] as Method;
       const notifying = async (...args: never[]): Promise<unknown> => {
         const answer = await method.apply(store, args);
@@ -26,7 +26,7 @@ export class AccessChanges {
       };
       return [name, notifying];
     });
-    return { ...store, ...(Object.fromEntries(telling) as Partial<Store>) };
+    return { ...store, ...(Object.fromEntries(wrapped) as Partial<Store>) };
   }
 }
 

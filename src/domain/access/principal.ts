@@ -32,7 +32,7 @@ export interface Principal {
   /** Projects of the caller: one for a key, all of the organization for a session, the granted ones for an OAuth grant. */
   readonly projectIds: readonly string[];
   /** Names of the organization and projects; absent if authentication did not load them. */
-  readonly places?: {
+  readonly names?: {
     readonly organizationName: string;
     readonly projects: readonly { readonly id: string; readonly name: string }[];
   };

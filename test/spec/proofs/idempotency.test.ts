@@ -64,7 +64,7 @@ describe('an idempotencyKey', () => {
     expect((await client.post(path, body('conflict'))).status).toBe(202);
     const refused = await client.post(path, { ...body('conflict'), documentIds: [second, first] });
     expect(refused.status).toBe(409);
-    expect(problemOf(refused, 'idempotency.key_reused').detail).toContain('use a new key');
+    expect(problemOf(refused, 'idempotency.key_reused').detail).toContain('Use a new key');
   });
 
   verifies('service.idempotency.scope_key', async () => {

@@ -282,7 +282,7 @@ describe('an API key', () => {
   verifies('resource.key.binding', async () => {
     const key = await deps.apiKeys.findByHash(hashKey(seed.workflowKey));
     expect(key).toMatchObject({ kind: 'workflow', agentGraphId: seed.workflowId });
-    await expect(issueKey(deps, { ...place, kind: 'workflow', name: 'Unbound' })).rejects.toThrow('needs the workflow');
+    await expect(issueKey(deps, { ...place, kind: 'workflow', name: 'Unbound' })).rejects.toThrow('needs a workflow');
     const { workflowId } = await addNeighbour(app, 'project');
     const foreign = issueKey(deps, { ...place, kind: 'workflow', name: 'Foreign', workflowId });
     await expect(foreign).rejects.toThrow('no workflow with this id');

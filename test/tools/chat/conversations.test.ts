@@ -223,7 +223,9 @@ describe('a model that fails', () => {
   test('by not coming to an end is ended', async () => {
     await using scripted = await startModel(chatStream('tower '.repeat(11_000)));
     const asked = app.ask({ messages: [user(question)], conversationId: 'endless' }, { model: scripted.model });
-    expect((await errorOf(asked)).detail).toBe('The model did not come to an end.');
+    expect((await errorOf(asked)).detail).toBe(
+      'The model wrote more than 60000 characters. Ask again, or ask a narrower question.',
+    );
     expect((await read('endless')).messages[1]).toMatchObject({ status: 'failed' });
   });
 

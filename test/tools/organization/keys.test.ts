@@ -181,7 +181,7 @@ describe('A service key that manages keys', () => {
 });
 
 describe('Projects', () => {
-  test('begin with the workflows that come along, and have a name of their own', async () => {
+  test('start with the default workflows, and have a name that is unique in the organization', async () => {
     const { workflows } = (await ask('GET', 'workflows?limit=100')).body;
     expect(JSON.stringify(workflows)).toContain(second.workflowId);
     const taken = problemOf(await ask('POST', 'projects', { name: ' SECOND ' }), 'project.name_taken');

@@ -7,8 +7,8 @@ interface Parts {
   readonly members: Pick<MemberStore, 'membership'>;
 }
 
-/** The grant, where it still gives something: not revoked, not over, and its person still belongs to the organization; else null. */
-export async function standingGrant({ store, members }: Parts, grantId: string, now: Date): Promise<OAuthGrant | null> {
+/** Returns a grant that is not revoked, not expired, and whose person is still a member of the organization; else null. */
+export async function activeGrant({ store, members }: Parts, grantId: string, now: Date): Promise<OAuthGrant | null> {
   const grant = await store.findGrant(grantId);
   if (grant === null || grant.revokedAt !== null || (grant.expiresAt !== null && grant.expiresAt <= now)) return null;
   if (grant.kind === 'machine') return grant;

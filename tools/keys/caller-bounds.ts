@@ -3,39 +3,43 @@ import { scopesOf, type ApiKeyRecord } from '#src/domain/access/api-key.ts';
 import { AppError } from '#src/domain/app-error.ts';
 import type { ToolContext } from '#tools/define.ts';
 
-/** A key of a project that the caller reaches. Errors: `key.not_found`, also for one of another project or organization. */
+/** Finds a key in the caller's projects. Error: `key.not_found`, also for a key of another project or organization. */
 export async function requireKey({ deps, principal }: ToolContext<'apiKeys'>, keyId: string): Promise<ApiKeyRecord> {
   const key = await deps.apiKeys.find(principal.organizationId, keyId);
   if (key === null || !principal.projectIds.includes(key.projectId)) throw keyMissing();
   return key;
 }
 
-/** Nobody gets from a new key what they lack: neither scopes, nor time beyond the end of their own key. Errors: `auth.forbidden`. */
-export async function requireReach(
+/** Prevents privilege escalation: a new key has no scope that its creator lacks, and does not outlive it. Error: `auth.forbidden`. */
+export async function requireWithinBounds(
   ctx: ToolContext<'apiKeys' | 'oauth'>,
   wanted: Pick<ApiKeyRecord, 'kind' | 'scopes' | 'expiresAt'>,
 ): Promise<void> {
   const lacking = [...scopesOf(wanted)].filter((scope) => !ctx.principal.scopes.has(scope));
   if (lacking.length > 0)
-    throw new AppError('auth.forbidden', `Nobody can give what they lack: ${lacking.join(', ')}.`, {
-      errors: [{ pointer: '/scopes', code: 'forbidden', message: `you lack ${lacking.join(', ')}` }],
-    });
+    throw new AppError(
+      'auth.forbidden',
+      `You cannot grant scopes that you lack: ${lacking.join(', ')}. Leave them out.`,
+      {
+        errors: [{ pointer: '/scopes', code: 'forbidden', message: `you lack ${lacking.join(', ')}` }],
+      },
+    );
   const { end } = await boundsOf(ctx);
   if (end !== null && (wanted.expiresAt === null || wanted.expiresAt > end))
     throw new AppError(
       'auth.forbidden',
-      `Nobody gives a key that outlives what they have: yours ends at ${end.toISOString()}.`,
+      `A key cannot outlive the access that creates it, which ends at ${end.toISOString()}. Choose a smaller expiresInDays.`,
       {
-        errors: [{ pointer: '/expiresInDays', code: 'forbidden', message: 'has to be over before your own access is' }],
+        errors: [{ pointer: '/expiresInDays', code: 'forbidden', message: 'must end before your own access ends' }],
       },
     );
 }
 
-/** What a new key of the caller is bound by. */
+/** Limits that a new key takes over from the caller. */
 interface Bounds {
-  /** When the key or the grant that calls stops working by itself; null: never, or it is neither. */
+  /** End of the calling key or grant; null: it has none, or the caller is a person. */
   readonly end: Date | null;
-  /** Through how many keys ever: the grant that all of it came by; null: none of ours. */
+  /** Grant at the start of the chain of keys, so that revoking it ends them all; null: the chain starts with no grant. */
   readonly grantId: string | null;
 }
 
