@@ -3,11 +3,11 @@ import type { Said } from '#src/domain/chat/answer-prompt.ts';
 import { extractiveLabel } from '#src/domain/chat/extract-answer.ts';
 import { readQuestion } from '#src/domain/chat/read-question.ts';
 import { AppError } from '#src/domain/app-error.ts';
-import { askedScope } from '#tools/chat/chat-scope.ts';
+import { askedScope } from '#tools/chat/find-sources.ts';
 import { openExchange, type Exchange } from '#tools/chat/conversation.ts';
 import { findAnswerSources, type AnswerSources } from '#tools/chat/find-sources.ts';
 import { extractedAnswer, modelAnswer, type Answer } from '#tools/chat/make-answer.ts';
-import { storedMessages } from '#tools/chat/stored-messages.ts';
+import { storedMessages } from '#tools/chat/conversation.ts';
 import { defineTool, type ToolContext } from '#tools/define.ts';
 import type { z } from 'zod';
 

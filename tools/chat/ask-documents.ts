@@ -2,7 +2,7 @@ import type { z } from 'zod';
 import { Answered, Question, type SourceCard } from '#src/contracts/resources/chat.ts';
 import { extractiveLabel } from '#src/domain/chat/extract-answer.ts';
 import { readQuestion } from '#src/domain/chat/read-question.ts';
-import { askedScope } from '#tools/chat/chat-scope.ts';
+import { askedScope } from '#tools/chat/find-sources.ts';
 import { findAnswerSources } from '#tools/chat/find-sources.ts';
 import { extractedAnswer, modelAnswer } from '#tools/chat/make-answer.ts';
 import { defineTool, type ToolContext } from '#tools/define.ts';

@@ -3,7 +3,7 @@ import { AnyId } from '#src/contracts/fields.ts';
 import { ConversationDetail } from '#src/contracts/resources/chat.ts';
 import { requireConversation } from '#tools/chat/conversation.ts';
 import { presentConversation, presentMessage } from '#tools/chat/present.ts';
-import { storedMessages } from '#tools/chat/stored-messages.ts';
+import { storedMessages } from '#tools/chat/conversation.ts';
 import { defineTool, type ToolContext } from '#tools/define.ts';
 import { mostMessages } from '#src/domain/chat/conversation.ts';
 

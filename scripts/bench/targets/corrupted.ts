@@ -3,7 +3,7 @@ import { createImageCodec } from '#src/adapters/images/image-codec.ts';
 import type { UploadRecord } from '#src/domain/documents/document.ts';
 import { AppError } from '#src/domain/app-error.ts';
 import type { ObjectHead } from '#src/domain/ports/object-store.ts';
-import { inspectUpload } from '#tools/uploads/inspect-upload.ts';
+import { inspectUpload } from '#tools/uploads/acknowledge-upload.ts';
 import { seeded, type Random } from '#scripts/fixtures/random.ts';
 import type { Scan } from '#scripts/bench/documents/ingest.ts';
 import { serve } from '#scripts/bench/processes/serve.ts';
