@@ -107,7 +107,7 @@ const poster =
 
 /** A document that no workflow has seen; answers its id. */
 async function storeDocument(post: Post): Promise<string> {
-  const bytes = await readFile(new URL('#test/fixtures/note.gif', import.meta.url));
+  const bytes = await readFile(new URL('../../test/fixtures/note.gif', import.meta.url));
   const wanted = { contentType: 'image/gif', size: bytes.length, visibility: 'private' };
   const { uploadUrl, objectKey } = await post('/api/service/uploads/presign', wanted, PresignReply);
   const stored = await fetch(uploadUrl, { method: 'PUT', body: new Uint8Array(bytes) });

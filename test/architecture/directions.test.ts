@@ -55,6 +55,13 @@ describe('layers', () => {
     ]);
   });
 
+  test('a URL with a # subpath is refused: it would name the file that holds it', () => {
+    expect(violations('doors/a.ts', "new URL('#src/rules/b.ts', import.meta.url);")).toEqual([
+      'doors/a.ts:1 names src/rules/b.ts by a # subpath in a URL: URLs do not follow subpaths, use a relative path',
+    ]);
+    expect(violations('test/a.ts', "new URL('#src/rules/picture.gif', import.meta.url);")).toHaveLength(1);
+  });
+
   test('a layer for types only refuses values', () => {
     expect(violations('pages/a.ts', "import type { B } from '#src/rules/b.ts';")).toEqual([]);
     expect(violations('pages/a.ts', "import { b } from '#src/rules/b.ts';")).toHaveLength(1);

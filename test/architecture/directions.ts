@@ -56,6 +56,8 @@ function packageOf(path: string): string | null {
 }
 
 function fileFault(source: Source, one: Import, path: string, rules: Rules): string | null {
+  if (one.kind === 'url' && one.specifier.startsWith('#'))
+    return `names ${path} by a # subpath in a URL: URLs do not follow subpaths, use a relative path`;
   const from = layerOf(source.path, rules.layers);
   const to = layerOf(path, rules.layers);
   if (from === null || from.name === 'root' || from.name === to?.name) return null;

@@ -89,6 +89,8 @@ function codeAddress(node: Node): { specifier: string; kind: ImportKind } | null
   const [first, second] = node['arguments'] as unknown[];
   const address = literal(first);
   if (address === null || identifier(node['callee']) !== 'URL' || !isImportMeta(second, 'url')) return null;
+  // A URL takes `#` for a fragment, so this names the importing file itself: the guard of directions refuses it.
+  if (address.startsWith('#')) return { specifier: address, kind: 'url' };
   if (!/^[^:#]+\.[mc]?[jt]s$/.test(address)) return null;
   return { specifier: address.startsWith('.') ? address : `./${address}`, kind: 'url' };
 }

@@ -58,7 +58,7 @@ export async function startInkgraph(
   const environment = { ...serviceEnvironment(dataDir), ...more };
   await using stack = new AsyncDisposableStack();
   const service = stack.use(
-    startChild(new URL('#app/main.ts', import.meta.url), {
+    startChild(new URL('../../../app/main.ts', import.meta.url), {
       env: { ...environment, SERVICES: services },
       profiles: context.profiles,
     }),

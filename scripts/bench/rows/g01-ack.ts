@@ -19,7 +19,7 @@ const peerName = 'Express + key + zod + fdatasync';
 const smallPng = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg==';
 
 async function uploads(): Promise<Upload[]> {
-  const photo = await readFile(new URL('#test/fixtures/photo-rotated.jpg', import.meta.url));
+  const photo = await readFile(new URL('../../../test/fixtures/photo-rotated.jpg', import.meta.url));
   return [
     { what: 'PNG of 1 pixel', contentType: 'image/png', bytes: Buffer.from(smallPng, 'base64'), count: 1_500 },
     { what: `JPEG of ${Math.round(photo.length / 1_000)} kB`, contentType: 'image/jpeg', bytes: photo, count: 400 },

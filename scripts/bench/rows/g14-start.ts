@@ -49,7 +49,7 @@ async function timeStart(start: (port: number) => Child, { idle }: { idle: boole
 
 function serviceOn(context: BenchContext, dataDir: string): (port: number) => Child {
   const env = serviceEnvironment(dataDir);
-  const script = new URL('#app/main.ts', import.meta.url);
+  const script = new URL('../../../app/main.ts', import.meta.url);
   return (port) => startChild(script, { env: { ...env, API_PORT: String(port) }, profiles: context.profiles });
 }
 
