@@ -78,7 +78,12 @@ export interface ToolDeps {
   /** Adds the default workflows to a new project. */
   seedProject(place: { organizationId: string; projectId: string }): Promise<void>;
   readonly cursorSecret: Buffer;
-  readonly limits: { readonly uploadMaxBytes: number; readonly signContentType: boolean };
+  readonly limits: {
+    readonly uploadMaxBytes: number;
+    readonly signContentType: boolean;
+    /** Requests per second of a key without a limit of its own; 0: no limit. */
+    readonly ratePerSecond: number;
+  };
   readonly modelLabels: {
     readonly describer: string;
     readonly textEmbeddings: string;

@@ -161,7 +161,11 @@ export function createCore(parts: CoreParts, stack: AsyncDisposableStack): Core 
     pageUrl: (path) => new URL(path, apiUrl).href,
     seedProject: (place) => addMissingCodeWorkflows(stores, place),
     cursorSecret: data.derive('cursor'),
-    limits: { uploadMaxBytes: config.uploads.maxBytes, signContentType: config.uploads.signContentType },
+    limits: {
+      uploadMaxBytes: config.uploads.maxBytes,
+      signContentType: config.uploads.signContentType,
+      ratePerSecond: config.rateLimits?.usual ?? 0,
+    },
     modelLabels: labelsOf(models),
     logger,
   };

@@ -41,3 +41,14 @@ test('the API gives a key no more than the default', async () => {
   expect((await make(20)).body.key).toMatchObject({ ratePerSecond: 20 });
   expect((await make(51)).body.errors).toMatchObject([{ pointer: '/ratePerSecond' }]);
 });
+
+test('the API gives a key no more than the limit that the operator set', async () => {
+  await using app = await startTestApp({ env: { ...env, RATE_LIMIT_PER_SECOND: '10' } });
+  const cookie = await app.signIn();
+  const make = (ratePerSecond: number) =>
+    app.call('POST', '/api/dashboard/keys', { cookie, body: { kind: 'service', name: 'Rate', ratePerSecond } });
+  expect((await make(10)).body.key).toMatchObject({ ratePerSecond: 10 });
+  const refused = await make(11);
+  expect(refused.status).toBe(400);
+  expect(refused.body.errors).toMatchObject([{ pointer: '/ratePerSecond', code: 'too_big' }]);
+});

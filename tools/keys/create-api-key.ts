@@ -1,12 +1,21 @@
 import { IssuedApiKey, NewApiKey } from '#src/contracts/organization/api-key.ts';
 import { issueKey } from '#tools/keys/issue-key.ts';
 import { projectFor } from '#src/domain/access/principal.ts';
+import { invalidInput } from '#tools/call.ts';
 import { auditOf } from '#tools/audit/record.ts';
 import { defineTool, type ToolContext } from '#tools/define.ts';
 import { presentIssued } from '#tools/keys/present.ts';
 import { boundsOf, requireWithinBounds } from '#tools/keys/caller-bounds.ts';
 
 const dayMs = 86_400_000;
+
+/** Keeps a tenant from lifting the operator's limit: only `npm run keys` gives a key more. Error: `request.invalid`. */
+function requireRate(ratePerSecond: number | undefined, most: number): void {
+  if (ratePerSecond === undefined || most === 0 || ratePerSecond <= most) return;
+  throw invalidInput([
+    { pointer: '/ratePerSecond', code: 'too_big', message: `at most ${most}, the limit of all keys` },
+  ]);
+}
 
 export const createApiKey = defineTool({
   name: 'create_api_key',
@@ -18,11 +27,12 @@ export const createApiKey = defineTool({
   input: NewApiKey,
   output: IssuedApiKey,
   async run(
-    ctx: ToolContext<'apiKeys' | 'audit' | 'oauth' | 'workflows'>,
+    ctx: ToolContext<'apiKeys' | 'audit' | 'limits' | 'oauth' | 'workflows'>,
     { kind, name, projectId: named, workflowId, deviceId, scopes, ratePerSecond, expiresInDays },
   ) {
     const { deps, principal } = ctx;
     const projectId = projectFor(principal, named);
+    requireRate(ratePerSecond, deps.limits.ratePerSecond);
     const { end, grantId } = await boundsOf(ctx);
     const expiresAt = expiresInDays === undefined ? end : new Date(Date.now() + expiresInDays * dayMs);
     await requireWithinBounds(ctx, { kind, scopes: scopes ?? null, expiresAt });
