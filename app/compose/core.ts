@@ -107,6 +107,11 @@ function healthOf({ database }: Data, { executions, modelLabels, objects, search
 /** Limit on the characters of cached results of workflow checks. */
 const keptChecks = 4_000_000;
 
+function limitsOf({ uploads, rateLimits }: Config): ToolDeps['limits'] {
+  const { maxBytes: uploadMaxBytes, signContentType } = uploads;
+  return { uploadMaxBytes, signContentType, ratePerSecond: rateLimits?.usual ?? 0 };
+}
+
 /** Everything that the tools need. */
 export function createCore(parts: CoreParts, stack: AsyncDisposableStack): Core {
   const { config, data, logger, catalog } = parts;
@@ -161,11 +166,7 @@ export function createCore(parts: CoreParts, stack: AsyncDisposableStack): Core 
     pageUrl: (path) => new URL(path, apiUrl).href,
     seedProject: (place) => addMissingCodeWorkflows(stores, place),
     cursorSecret: data.derive('cursor'),
-    limits: {
-      uploadMaxBytes: config.uploads.maxBytes,
-      signContentType: config.uploads.signContentType,
-      ratePerSecond: config.rateLimits?.usual ?? 0,
-    },
+    limits: limitsOf(config),
     modelLabels: labelsOf(models),
     logger,
   };
