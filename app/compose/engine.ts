@@ -14,12 +14,12 @@ export interface Engine {
 
 const never = new Promise<never>(() => undefined);
 
-/** Throws ConfigError. */
-export async function openEngine({ mongodbUri, dataDir }: Config): Promise<Engine> {
+/** `port`: of the embedded engine, any free one by default. Throws ConfigError. */
+export async function openEngine({ mongodbUri, dataDir }: Config, port = 0): Promise<Engine> {
   if (mongodbUri !== null) return { uri: mongodbUri, owned: true, failed: never, close: async () => undefined };
   const { openEmbeddedDatabase } = await import('@inkgraph/embedded-mongo');
   try {
-    return await openEmbeddedDatabase({ dataDir });
+    return await openEmbeddedDatabase({ dataDir, port });
   } catch (error) {
     // The engine's error names the damaged or unreadable file and the remedy.
     throw new ConfigError(error instanceof Error ? error.message : String(error), { cause: error });

@@ -4,7 +4,7 @@ import { Authenticator } from '#src/auth/authenticate.ts';
 import type { Core } from '#app/compose/core.ts';
 import type { Data } from '#app/compose/data.ts';
 import { createOAuth } from '#app/compose/access/oauth.ts';
-import type { Config } from '#src/config/config.ts';
+import type { Config, Ports } from '#src/config/config.ts';
 import type { ServiceName } from '#src/config/env.ts';
 import { listen, listenProblem } from '#app/compose/listen.ts';
 import { version } from '#src/config/version.ts';
@@ -18,6 +18,13 @@ export interface Addresses {
   readonly agents: string;
   readonly mcp: string;
   readonly objects: string;
+}
+
+/** Services that listen. */
+export interface Listeners {
+  readonly addresses: Addresses;
+  /** Actual ports of the listeners of this process, and configured ones of the others. */
+  readonly ports: Ports;
 }
 
 interface ServicesParts {
@@ -41,7 +48,7 @@ export function configuredAddresses({ host, ports, baseUrl, mcpUrl, objectsUrl }
 }
 
 /** Opens the listeners of the configured services. `stack` closes them. Throws ConfigError, which names the variable to change. */
-export async function openServices(parts: ServicesParts, stack: AsyncDisposableStack): Promise<Addresses> {
+export async function openServices(parts: ServicesParts, stack: AsyncDisposableStack): Promise<Listeners> {
   const { config, data, core, health } = parts;
   const { deps, metrics } = core;
   const { logger } = deps;
@@ -53,11 +60,12 @@ export async function openServices(parts: ServicesParts, stack: AsyncDisposableS
   // Each key has one rate budget for all services.
   const limiters = config.rateLimits === null ? null : createRateLimiters(config.rateLimits);
 
-  const open = async (name: string, port: number, app: RequestListener, host = config.host): Promise<string> => {
+  const open = async (name: string, port: number, app: RequestListener, host = config.host) => {
     const opened = await listen(app, { name, host, port });
     stack.defer(() => opened.close(closeGraceMs));
-    return opened.url;
+    return opened;
   };
+  const ports = { ...config.ports };
   const starters: Readonly<Record<ServiceName, () => Promise<string>>> = {
     async api() {
       const closing = new AbortController();
@@ -74,12 +82,19 @@ export async function openServices(parts: ServicesParts, stack: AsyncDisposableS
         baseUrl: () => core.apiUrl(),
         openMedia: (request) => core.media.open(request),
       });
-      core.setApiUrl(await open('API_PORT', config.ports.api, app));
+      const { url, port } = await open('API_PORT', config.ports.api, app);
+      core.setApiUrl(url);
+      ports.api = port;
       // Close streams before the listener, which would wait for open ones.
       stack.defer(() => closing.abort());
       return core.apiUrl();
     },
-    agents: () => open('AGENTS_PORT', config.ports.agents, createAgentsApp({ health, metrics, logger })),
+    async agents() {
+      const app = createAgentsApp({ health, metrics, logger });
+      const { url, port } = await open('AGENTS_PORT', config.ports.agents, app);
+      ports.agents = port;
+      return url;
+    },
     async mcp() {
       const { createMcpApp } = await import('#http/mcp/app.ts');
       const { mcpAccess } = await import('#app/compose/access/mcp.ts');
@@ -96,7 +111,9 @@ export async function openServices(parts: ServicesParts, stack: AsyncDisposableS
         legacy,
         limiters,
       });
-      core.setMcpUrl(await open('MCP_PORT', config.ports.mcp, app));
+      const { url, port } = await open('MCP_PORT', config.ports.mcp, app);
+      core.setMcpUrl(url);
+      ports.mcp = port;
       stack.defer(core.accessChanges.on(() => void app.recheck()));
       // Close streams before the listener, which would wait for open ones.
       stack.defer(() => app.close());
@@ -106,16 +123,21 @@ export async function openServices(parts: ServicesParts, stack: AsyncDisposableS
   const started = async (service: ServiceName): Promise<string> =>
     config.services.has(service) ? starters[service]() : configured[service];
 
-  const objects = config.services.has('api') ? await openObjects(config, data) : configured.objects;
+  let objects = configured.objects;
+  if (config.services.has('api')) {
+    const opened = await openObjects(config, data);
+    objects = opened.url;
+    ports.objects = opened.port;
+  }
   const addresses = { objects, api: await started('api'), agents: await started('agents'), mcp: await started('mcp') };
   if (config.metricsPort !== null)
     await open('METRICS_PORT', config.metricsPort, createMetricsApp({ metrics, logger }), '127.0.0.1');
-  return addresses;
+  return { addresses, ports };
 }
 
-async function openObjects({ host, ports }: Config, { objects }: Data): Promise<string> {
+async function openObjects({ host, ports }: Config, { objects }: Data): Promise<{ url: string; port: number }> {
   try {
-    return (await objects.listen()).url;
+    return await objects.listen();
   } catch (error) {
     throw listenProblem(error, { name: 'OBJECTS_PORT', host, port: ports.objects });
   }

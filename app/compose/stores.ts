@@ -14,11 +14,12 @@ import { createStepStore } from '#src/stores/steps.ts';
 import { createUploadStore } from '#src/stores/uploads.ts';
 import { createWorkflowStore } from '#src/stores/workflows.ts';
 import type { Data } from '#app/compose/data.ts';
+import type { Siblings } from '#app/compose/siblings.ts';
 import type { Config } from '#src/config/config.ts';
 import type { ToolDeps } from '#tools/deps.ts';
 
 /** Database stores, except those of search and people. */
-export function createStores({ secretsKey }: Config, data: Data) {
+export function createStores({ secretsKey }: Config, data: Data, siblings: Siblings) {
   const { collections, database } = data;
   return {
     apiKeys: createApiKeyStore(collections),
@@ -33,7 +34,7 @@ export function createStores({ secretsKey }: Config, data: Data) {
     results: createResultStore(collections),
     idempotency: createIdempotencyStore(collections),
     oauth: createOAuthStore(collections),
-    events: createEventLog(collections),
+    events: createEventLog(collections, { forward: (events) => siblings.tellEvents(events) }),
     audit: createAuditLog(collections),
     secrets: createSecretStore(collections, secretsKey ?? data.derive('secrets')),
   } satisfies Partial<ToolDeps>;

@@ -1,0 +1,23 @@
+import { runProgram } from '#app/compose/entry.ts';
+import { compose, type App } from '#app/compose.ts';
+import { untilOver } from '#app/serve.ts';
+import { untilSignal } from '#app/signals.ts';
+import { connectToSupervisor } from '#app/supervisor/connection.ts';
+import { loadConfig } from '#src/config/config.ts';
+
+/** A service process of `supervise`. Loads everything, then waits for the order to begin. */
+async function run(): Promise<void> {
+  await using supervisor = connectToSupervisor(process);
+  const begin = await supervisor.begin;
+  if (begin === null) return;
+  const { services, ports, metricsPort } = begin;
+  const config = { ...loadConfig(process.env), services: new Set(services), ports, metricsPort };
+  await using app: App = await compose(config, { siblings: supervisor.siblings });
+  const addresses = await app.start();
+  const line = app.sessionLine();
+  if (line !== null) process.stdout.write(`${line}\n`);
+  supervisor.up({ addresses, ports: app.ports() });
+  await untilOver(app, Promise.race([supervisor.stopped, untilSignal()]));
+}
+
+await runProgram(run);
