@@ -1,4 +1,4 @@
-import { runProgram } from '#app/compose/entry.ts';
+import { runProgram } from '#app/entry.ts';
 import { loadConfig, type Config } from '#src/config/config.ts';
 
 /** A process that listens for requests must not share its event loop with runs. Source: docs/decisions/0077. */

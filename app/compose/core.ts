@@ -120,11 +120,9 @@ export function createCore(parts: CoreParts, stack: AsyncDisposableStack): Core 
   const { images, models } = parts.readers;
   const outside = createOutside({ config, data, images, openai: openAiOf(config), logger }, stack);
   const { collections, database, objects } = data;
-  const { siblings } = parts;
-  const stores = createStores(config, data, siblings);
+  const stores = createStores(config, data, parts.siblings);
   const { documents, executions, events } = stores;
-  const wake = shareWakes(createInProcessWakeQueue(), siblings);
-  stack.defer(siblings.onEvents((stored) => events.receive(stored)));
+  const wake = shareWakes(createInProcessWakeQueue(), parts.siblings);
   const metrics = createPrometheusMetrics(async () => (await executions.depth(new Date())).depth);
   let apiUrl = config.baseUrl ?? `http://${config.host}:${config.ports.api}`;
   let mcpUrl = config.mcpUrl ?? `http://${config.host}:${config.ports.mcp}`;

@@ -90,10 +90,9 @@ export async function openServices(parts: ServicesParts, stack: AsyncDisposableS
       return core.apiUrl();
     },
     async agents() {
-      const app = createAgentsApp({ health, metrics, logger });
-      const { url, port } = await open('AGENTS_PORT', config.ports.agents, app);
-      ports.agents = port;
-      return url;
+      const opened = await open('AGENTS_PORT', ports.agents, createAgentsApp({ health, metrics, logger }));
+      ports.agents = opened.port;
+      return opened.url;
     },
     async mcp() {
       const { createMcpApp } = await import('#http/mcp/app.ts');

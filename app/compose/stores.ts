@@ -21,6 +21,8 @@ import type { ToolDeps } from '#tools/deps.ts';
 /** Database stores, except those of search and people. */
 export function createStores({ secretsKey }: Config, data: Data, siblings: Siblings) {
   const { collections, database } = data;
+  const events = createEventLog(collections, { forward: (stored) => siblings.tellEvents(stored) });
+  siblings.onEvents((stored) => events.receive(stored));
   return {
     apiKeys: createApiKeyStore(collections),
     organizations: createOrganizationStore(collections),
@@ -34,7 +36,7 @@ export function createStores({ secretsKey }: Config, data: Data, siblings: Sibli
     results: createResultStore(collections),
     idempotency: createIdempotencyStore(collections),
     oauth: createOAuthStore(collections),
-    events: createEventLog(collections, { forward: (events) => siblings.tellEvents(events) }),
+    events,
     audit: createAuditLog(collections),
     secrets: createSecretStore(collections, secretsKey ?? data.derive('secrets')),
   } satisfies Partial<ToolDeps>;

@@ -12,9 +12,6 @@ export interface Channel extends Pick<NodeJS.Process, 'on' | 'off'> {
   disconnect?(): void;
 }
 
-/** A service process without a supervisor ends within this time: whoever starts the services again needs the ports. */
-const orphanMs = 2_000;
-
 export interface SupervisorConnection extends AsyncDisposable {
   /** null when the supervisor is gone, or asks to stop, before anything began. */
   readonly begin: Promise<Begin | null>;
@@ -48,10 +45,7 @@ export function connectToSupervisor(channel: Channel): SupervisorConnection {
     else if (message.kind === 'wake') for (const wake of wakes) wake(message.delayMs);
     else for (const listener of events) listener(message.events);
   };
-  const orphaned = (): void => {
-    setTimeout(() => process.exit(1), orphanMs).unref();
-    stop('the supervisor ended');
-  };
+  const orphaned = (): void => stop('the supervisor ended');
   channel.on('message', receive);
   channel.on('disconnect', orphaned);
   return {

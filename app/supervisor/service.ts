@@ -1,9 +1,12 @@
-import { runProgram } from '#app/compose/entry.ts';
+import { runProgram } from '#app/entry.ts';
 import { compose, type App } from '#app/compose.ts';
 import { untilOver } from '#app/serve.ts';
 import { untilSignal } from '#app/signals.ts';
 import { connectToSupervisor } from '#app/supervisor/connection.ts';
 import { loadConfig } from '#src/config/config.ts';
+
+/** Time for a graceful end without a supervisor, whose engine is gone as well. */
+const orphanMs = 2_000;
 
 /** A service process of `supervise`. Loads everything, then waits for the order to begin. */
 async function run(): Promise<void> {
@@ -20,4 +23,6 @@ async function run(): Promise<void> {
   await untilOver(app, Promise.race([supervisor.stopped, untilSignal()]));
 }
 
+// Whoever starts the services again needs the ports.
+process.once('disconnect', () => setTimeout(() => process.exit(1), orphanMs).unref());
 await runProgram(run);

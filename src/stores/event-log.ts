@@ -42,13 +42,32 @@ export interface EventLogOptions {
 }
 const defaults: EventLogOptions = { keep: 10_000, trimEvery: 500, forward: () => undefined };
 
+/** Listeners of this process, by organization. */
+function createBus() {
+  const listeners = new Map<string, Set<(event: LoggedEvent) => void>>();
+  return {
+    publish(stored: readonly LoggedEvent[]): void {
+      for (const event of stored)
+        for (const listener of listeners.get(event.organizationId) ?? []) notify(listener, event);
+    },
+    subscribe(organizationId: string, listener: (event: LoggedEvent) => void): () => void {
+      const set = listeners.get(organizationId) ?? new Set();
+      listeners.set(organizationId, set.add(listener));
+      return () => {
+        set.delete(listener);
+        if (set.size === 0 && listeners.get(organizationId) === set) listeners.delete(organizationId);
+      };
+    },
+  };
+}
+
 /** Event log in the database, with an in-process bus for events that this process appends. */
 export function createEventLog(
   { events, counters }: Pick<Collections, 'events' | 'counters'>,
   options: Partial<EventLogOptions> = {},
 ) {
   const { keep, trimEvery, forward } = { ...defaults, ...options };
-  const listeners = new Map<string, Set<(event: LoggedEvent) => void>>();
+  const bus = createBus();
 
   /** Reserves `count` numbers. A crash leaves a gap, and never reuses a number. */
   const reserve = async (organizationId: string, count: number): Promise<number> => {
@@ -66,11 +85,6 @@ export function createEventLog(
     events.deleteMany({ organizationId, seq: { $lte: last - keep } }, processSafe).catch(() => undefined);
   };
 
-  const publish = (stored: readonly LoggedEvent[]): void => {
-    for (const event of stored)
-      for (const listener of listeners.get(event.organizationId) ?? []) notify(listener, event);
-  };
-
   const store = async (organizationId: string, batch: readonly RealtimeEvent[]): Promise<void> => {
     const base = await reserve(organizationId, batch.length);
     const logged = batch.map((event, index): LoggedEvent => ({ ...event, seq: base + index + 1 }));
@@ -82,7 +96,7 @@ export function createEventLog(
       refused = refusedRows(error);
     }
     const fresh = logged.filter((_, index) => !refused.has(index));
-    publish(fresh);
+    bus.publish(fresh);
     if (fresh.length > 0) forward(fresh);
     trim(organizationId, base, base + batch.length);
   };
@@ -104,16 +118,10 @@ export function createEventLog(
       await Promise.all(batch.map((event) => batcher.add(event, lingerMs)));
     },
     /** Calls the listeners of this process with events that another process stored. Forwards nothing. */
-    receive: publish,
+    receive: (stored: readonly LoggedEvent[]): void => bus.publish(stored),
     /** Calls the listener for every event of the organization that this process appends or receives from now on. */
-    subscribe(organizationId: string, listener: (event: LoggedEvent) => void): () => void {
-      const set = listeners.get(organizationId) ?? new Set();
-      listeners.set(organizationId, set.add(listener));
-      return () => {
-        set.delete(listener);
-        if (set.size === 0 && listeners.get(organizationId) === set) listeners.delete(organizationId);
-      };
-    },
+    subscribe: (organizationId: string, listener: (event: LoggedEvent) => void): (() => void) =>
+      bus.subscribe(organizationId, listener),
     /** Events with `seq > after`, in order. Filters by execution if one is given. */
     async read(
       organizationId: string,
