@@ -7,6 +7,8 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { databaseFile } from '../../src/backup.ts';
 import { openEmbeddedDatabase } from '../../src/open.ts';
 import { addIndex, type Anything, failureOf, startTestEngine, type TestEngine } from '../engine.ts';
+import { db as program } from '../../../../scripts/db.ts';
+import { runCommand } from '../../../../test/support/command.ts';
 import { run, startOwnProcess } from './own-process.ts';
 
 let folder: string;
@@ -19,7 +21,7 @@ beforeEach(async () => {
 });
 afterEach(() => rm(folder, { recursive: true, force: true }));
 
-const db = (...args: string[]): ReturnType<typeof run> => run('db', [...args, '--data', dataDir]);
+const db = (...args: string[]) => runCommand(program, [...args, '--data', dataDir]);
 
 async function succeed(...args: string[]): Promise<string> {
   const { code, out, err } = await db(...args);
@@ -90,12 +92,15 @@ describe('db backup', () => {
           await client.db('d').collection<Anything>('second').insertOne({ _id: acknowledged });
         }
       })();
-      expect(await succeed('backup', saved)).toMatch(/: \d+ documents, \d+ bytes, checked\n$/);
+      // In a process of its own, so that the writer here goes on.
+      const { code, out, err } = await run('db', ['backup', saved, '--data', dataDir]);
+      expect([code, err]).toEqual([0, '']);
+      expect(out).toMatch(/: \d+ documents, \d+ bytes, checked\n$/);
       const meanwhile = acknowledged;
       done.abort();
       await writer;
       const other = join(folder, 'other');
-      await run('db', ['restore', saved, '--data', other]);
+      await runCommand(program, ['restore', saved, '--data', other]);
       const copy = await openEmbeddedDatabase({ dataDir: other });
       const [first = 0, second = 0, others] = await within(copy.uri, (inCopy) =>
         Promise.all(['first', 'second', 'things'].map((name) => inCopy.db('d').collection(name).countDocuments())),
@@ -169,7 +174,7 @@ describe('db restore', () => {
 
   it('into an empty folder needs no force, and the engine there has a password of its own', async () => {
     await fill([7], join(folder, 'source'));
-    await run('db', ['backup', saved, '--data', join(folder, 'source')]);
+    await runCommand(program, ['backup', saved, '--data', join(folder, 'source')]);
     await succeed('restore', saved);
     expect(await idsIn()).toEqual([7]);
     const cards = await Promise.all(
@@ -282,7 +287,7 @@ describe('db check', () => {
     ['check --data', '--data'],
     ['restore saved.sqlite --force=no', '--force'],
   ])('refuses the options of "%s" rather than doing something else', async (args, option) => {
-    const { code, out, err } = await run('db', args.split(' '));
+    const { code, out, err } = await runCommand(program, args.split(' '));
     expect([code, out]).toEqual([1, '']);
     expect(err).toContain(option);
     expect(err).not.toContain('    at ');
