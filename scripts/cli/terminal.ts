@@ -6,8 +6,8 @@ export interface Terminal {
   readonly args: readonly string[];
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly input: Readable & { readonly isTTY?: boolean };
-  out(text: string): void;
-  err(text: string): void;
+  readonly out: (text: string) => void;
+  readonly err: (text: string) => void;
 }
 
 /** A command. It resolves to 1 when its output tells of a failure, and throws when it cannot be carried out. */

@@ -68,9 +68,9 @@ describe('npm run keys', () => {
   });
 
   test('as a process of its own it works through the engine of the service, and ends with 1 and one line when it cannot', async () => {
-    const made = await spawnCommand('scripts/keys.ts', ['create', '--kind', 'service', '--json'], app.dataDir);
-    expect(made).toMatchObject({ code: 0, err: '' });
-    expect(await works(JSON.parse(made.out).secret)).toBe(200);
+    const issued = await spawnCommand('scripts/keys.ts', ['create', '--kind', 'service', '--json'], app.dataDir);
+    expect(issued).toMatchObject({ code: 0, err: '' });
+    expect(await works(JSON.parse(issued.out).secret)).toBe(200);
     const refused = await spawnCommand('scripts/keys.ts', ['revoke', 'key_unknown'], app.dataDir);
     expect(refused).toEqual({
       code: 1,

@@ -4,7 +4,7 @@ import { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 
-import type { Program } from '#scripts/cli/terminal.ts';
+import type { Program, Terminal } from '#scripts/cli/terminal.ts';
 import { carryOut } from '#scripts/cli/with-app.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
@@ -29,7 +29,7 @@ export function programEnv(more: Readonly<Record<string, string>>): Record<strin
 export async function runCommand(
   program: Program,
   args: readonly string[],
-  { env = {}, input = '' }: { env?: Readonly<Record<string, string>>; input?: string } = {},
+  { env = {}, input = '' }: { env?: Terminal['env']; input?: string } = {},
 ): Promise<CommandEnd> {
   const said = { out: '', err: '' };
   const code = await carryOut(program, {

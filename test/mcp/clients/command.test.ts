@@ -48,7 +48,7 @@ const withKey = () => ({ env: { MCP_KEY: app.seed.serviceKey } });
 it('shows the tools and what can be read, by a key or by the data folder, and what programs have to be told', async () => {
   const [tools, read] = await Promise.all([
     mcp(remote('tools'), withKey()),
-    mcp(['read', 'inkgraph://node-types'], { env: programEnv({}) as Record<string, string> }),
+    mcp(['read', 'inkgraph://node-types'], { env: programEnv({}) }),
   ]);
   expect(tools).toMatchObject({ code: 0, err: '' });
   expect(tools.out).toMatch(/^get_context {2}\S/m);
