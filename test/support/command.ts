@@ -36,8 +36,8 @@ export async function runCommand(
     args,
     env,
     input: Readable.from([Buffer.from(input)]),
-    out: (text) => void (said.out += text),
-    err: (text) => void (said.err += text),
+    out: (one) => void (said.out += one),
+    err: (one) => void (said.err += one),
   });
   return { code, ...said };
 }
