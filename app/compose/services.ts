@@ -1,4 +1,5 @@
 import type { RequestListener } from 'node:http';
+import type { ListenerGate } from '#src/adapters/objects/disk/listener/server.ts';
 import { SessionAuthenticator } from '#src/auth/session-authenticator.ts';
 import { Authenticator } from '#src/auth/authenticate.ts';
 import type { Core } from '#app/compose/core.ts';
@@ -9,8 +10,9 @@ import type { ServiceName } from '#src/config/env.ts';
 import { listen, listenProblem } from '#app/compose/listen.ts';
 import { version } from '#src/config/version.ts';
 import { createAgentsApp, createMetricsApp } from '#http/operations.ts';
+import { operatorOf } from '#http/guard/operator.ts';
 import { createApiApp } from '#http/api/app.ts';
-import { createRateLimiters } from '#http/guard/rate-limit.ts';
+import { createGuards } from '#app/compose/access/guards.ts';
 import type { HealthReader } from '#http/routes/health.ts';
 
 export interface Addresses {
@@ -34,6 +36,8 @@ interface ServicesParts {
   readonly health: HealthReader;
 }
 
+/** Environment variables that set the ports. */
+const portNames: Readonly<Record<ServiceName, string>> = { api: 'API_PORT', agents: 'AGENTS_PORT', mcp: 'MCP_PORT' };
 const closeGraceMs = 5_000;
 
 /** Configured addresses of the services. */
@@ -58,14 +62,22 @@ export async function openServices(parts: ServicesParts, stack: AsyncDisposableS
   const origins = (): readonly string[] => [new URL(core.apiUrl()).origin, ...config.dashboard.origins];
   const configured = configuredAddresses(config);
   // Each key has one rate budget for all services.
-  const limiters = config.rateLimits === null ? null : createRateLimiters(config.rateLimits);
+  const { log, limiters, strangers, connections } = createGuards(config, logger);
+  const { trustedProxies } = config;
+  const base = { metrics, logger, trustedProxies, strangers, isOperator: operatorOf(config.metricsToken) };
 
+  const ports = { ...config.ports };
   const open = async (name: string, port: number, app: RequestListener, host = config.host) => {
-    const opened = await listen(app, { name, host, port });
+    const opened = await listen(app, { name, host, port }, (server) => connections.attach(server));
     stack.defer(() => opened.close(closeGraceMs));
     return opened;
   };
-  const ports = { ...config.ports };
+  /** Opens the listener of a service, and keeps its actual port. */
+  const serve = async (service: ServiceName, app: RequestListener): Promise<string> => {
+    const { url, port } = await open(portNames[service], ports[service], app);
+    ports[service] = port;
+    return url;
+  };
   const starters: Readonly<Record<ServiceName, () => Promise<string>>> = {
     async api() {
       const closing = new AbortController();
@@ -73,27 +85,19 @@ export async function openServices(parts: ServicesParts, stack: AsyncDisposableS
         closing: closing.signal,
         facade: { authenticator, sessions, origins, deps, limiters },
         auth: core.sessions,
-        oauth: createOAuth(config, core),
-        trustedProxies: config.trustedProxies,
+        oauth: createOAuth(config, core, log),
+        ...base,
         health,
-        metrics,
-        logger,
         version,
         baseUrl: () => core.apiUrl(),
         openMedia: (request) => core.media.open(request),
       });
-      const { url, port } = await open('API_PORT', config.ports.api, app);
-      core.setApiUrl(url);
-      ports.api = port;
+      core.setApiUrl(await serve('api', app));
       // Close streams before the listener, which would wait for open ones.
       stack.defer(() => closing.abort());
       return core.apiUrl();
     },
-    async agents() {
-      const opened = await open('AGENTS_PORT', ports.agents, createAgentsApp({ health, metrics, logger }));
-      ports.agents = opened.port;
-      return opened.url;
-    },
+    agents: () => serve('agents', createAgentsApp({ ...base, health })),
     async mcp() {
       const { createMcpApp } = await import('#http/mcp/app.ts');
       const { mcpAccess } = await import('#app/compose/access/mcp.ts');
@@ -102,17 +106,14 @@ export async function openServices(parts: ServicesParts, stack: AsyncDisposableS
         deps,
         authenticator,
         oauth: await mcpAccess(config, core),
+        ...base,
         health,
-        metrics,
-        logger,
         version,
         allowedHosts,
         legacy,
         limiters,
       });
-      const { url, port } = await open('MCP_PORT', config.ports.mcp, app);
-      core.setMcpUrl(url);
-      ports.mcp = port;
+      core.setMcpUrl(await serve('mcp', app));
       stack.defer(core.accessChanges.on(() => void app.recheck()));
       // Close streams before the listener, which would wait for open ones.
       stack.defer(() => app.close());
@@ -124,19 +125,21 @@ export async function openServices(parts: ServicesParts, stack: AsyncDisposableS
 
   let objects = configured.objects;
   if (config.services.has('api')) {
-    const opened = await openObjects(config, data);
+    const opened = await openObjects(config, data, {
+      attach: (server) => connections.attach(server),
+      admit: (request, response) => strangers.admit(request, response),
+    });
     objects = opened.url;
     ports.objects = opened.port;
   }
   const addresses = { objects, api: await started('api'), agents: await started('agents'), mcp: await started('mcp') };
-  if (config.metricsPort !== null)
-    await open('METRICS_PORT', config.metricsPort, createMetricsApp({ metrics, logger }), '127.0.0.1');
+  if (config.metricsPort !== null) await open('METRICS_PORT', config.metricsPort, createMetricsApp(base), '127.0.0.1');
   return { addresses, ports };
 }
 
-async function openObjects({ host, ports }: Config, { objects }: Data): Promise<{ url: string; port: number }> {
+async function openObjects({ host, ports }: Config, { objects }: Data, gate: ListenerGate) {
   try {
-    return await objects.listen();
+    return await objects.listen(gate);
   } catch (error) {
     throw listenProblem(error, { name: 'OBJECTS_PORT', host, port: ports.objects });
   }
