@@ -42,8 +42,11 @@ function closeServer(server: Server, graceMs: number): Promise<void> {
 export async function listen(
   handler: RequestListener,
   where: { readonly name: string; readonly host: string; readonly port: number },
+  attach?: (server: Server) => void,
 ): Promise<Listening> {
-  const server = createServer({ keepAliveTimeout: 65_000, headersTimeout: 20_000, requestTimeout: 60_000 }, handler);
+  const timeouts = { keepAliveTimeout: 65_000, headersTimeout: 20_000, requestTimeout: 60_000 };
+  const server = createServer({ ...timeouts, connectionsCheckingInterval: 5_000 }, handler);
+  attach?.(server);
   const { promise, resolve, reject } = Promise.withResolvers<void>();
   server.once('error', reject);
   server.listen(where.port, where.host, resolve);

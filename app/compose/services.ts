@@ -1,4 +1,5 @@
 import type { RequestListener } from 'node:http';
+import type { ListenerGate } from '#src/adapters/objects/disk/listener/server.ts';
 import { SessionAuthenticator } from '#src/auth/session-authenticator.ts';
 import { Authenticator } from '#src/auth/authenticate.ts';
 import type { Core } from '#app/compose/core.ts';
@@ -9,8 +10,9 @@ import type { ServiceName } from '#src/config/env.ts';
 import { listen, listenProblem } from '#app/compose/listen.ts';
 import { version } from '#src/config/version.ts';
 import { createAgentsApp, createMetricsApp } from '#http/operations.ts';
+import { operatorOf } from '#http/guard/operator.ts';
 import { createApiApp } from '#http/api/app.ts';
-import { createRateLimiters } from '#http/guard/rate-limit.ts';
+import { createGuards } from '#app/compose/access/guards.ts';
 import type { HealthReader } from '#http/routes/health.ts';
 
 export interface Addresses {
@@ -51,10 +53,12 @@ export async function openServices(parts: ServicesParts, stack: AsyncDisposableS
   const origins = (): readonly string[] => [new URL(core.apiUrl()).origin, ...config.dashboard.origins];
   const configured = configuredAddresses(config);
   // Each key has one rate budget for all services.
-  const limiters = config.rateLimits === null ? null : createRateLimiters(config.rateLimits);
+  const { log, limiters, strangers, connections } = createGuards(config, logger);
+  const { trustedProxies } = config;
+  const base = { metrics, logger, trustedProxies, strangers, isOperator: operatorOf(config.metricsToken) };
 
   const open = async (name: string, port: number, app: RequestListener, host = config.host): Promise<string> => {
-    const opened = await listen(app, { name, host, port });
+    const opened = await listen(app, { name, host, port }, (server) => connections.attach(server));
     stack.defer(() => opened.close(closeGraceMs));
     return opened.url;
   };
@@ -65,11 +69,9 @@ export async function openServices(parts: ServicesParts, stack: AsyncDisposableS
         closing: closing.signal,
         facade: { authenticator, sessions, origins, deps, limiters },
         auth: core.sessions,
-        oauth: createOAuth(config, core),
-        trustedProxies: config.trustedProxies,
+        oauth: createOAuth(config, core, log),
+        ...base,
         health,
-        metrics,
-        logger,
         version,
         baseUrl: () => core.apiUrl(),
         openMedia: (request) => core.media.open(request),
@@ -79,7 +81,7 @@ export async function openServices(parts: ServicesParts, stack: AsyncDisposableS
       stack.defer(() => closing.abort());
       return core.apiUrl();
     },
-    agents: () => open('AGENTS_PORT', config.ports.agents, createAgentsApp({ health, metrics, logger })),
+    agents: () => open('AGENTS_PORT', config.ports.agents, createAgentsApp({ ...base, health })),
     async mcp() {
       const { createMcpApp } = await import('#http/mcp/app.ts');
       const { mcpAccess } = await import('#app/compose/access/mcp.ts');
@@ -88,9 +90,8 @@ export async function openServices(parts: ServicesParts, stack: AsyncDisposableS
         deps,
         authenticator,
         oauth: await mcpAccess(config, core),
+        ...base,
         health,
-        metrics,
-        logger,
         version,
         allowedHosts,
         legacy,
@@ -106,16 +107,20 @@ export async function openServices(parts: ServicesParts, stack: AsyncDisposableS
   const started = async (service: ServiceName): Promise<string> =>
     config.services.has(service) ? starters[service]() : configured[service];
 
-  const objects = config.services.has('api') ? await openObjects(config, data) : configured.objects;
+  const objects = config.services.has('api')
+    ? await openObjects(config, data, {
+        attach: (server) => connections.attach(server),
+        admit: (request, response) => strangers.admit(request, response),
+      })
+    : configured.objects;
   const addresses = { objects, api: await started('api'), agents: await started('agents'), mcp: await started('mcp') };
-  if (config.metricsPort !== null)
-    await open('METRICS_PORT', config.metricsPort, createMetricsApp({ metrics, logger }), '127.0.0.1');
+  if (config.metricsPort !== null) await open('METRICS_PORT', config.metricsPort, createMetricsApp(base), '127.0.0.1');
   return addresses;
 }
 
-async function openObjects({ host, ports }: Config, { objects }: Data): Promise<string> {
+async function openObjects({ host, ports }: Config, { objects }: Data, gate: ListenerGate): Promise<string> {
   try {
-    return (await objects.listen()).url;
+    return (await objects.listen(gate)).url;
   } catch (error) {
     throw listenProblem(error, { name: 'OBJECTS_PORT', host, port: ports.objects });
   }

@@ -125,6 +125,7 @@ export const vendors: Readonly<Record<string, readonly string[]>> = {
   '@dagrejs/dagre': ['graphs/draw/'],
   express: ['http/'],
   'rate-limiter-flexible': ['http/guard/'],
+  'proxy-addr': ['http/guard/'],
   'eventsource-parser': ['mcp/tasks/'],
   // Types alone, which Node leaves out: development dependencies.
   ai: ['http/chat/'],
@@ -139,7 +140,7 @@ export const vendors: Readonly<Record<string, readonly string[]>> = {
   'tesseract.js': ['src/adapters/'],
   '@tesseract.js-data/eng': ['src/adapters/'],
   'snowball-stemmers': ['src/stores/', 'src/adapters/', 'packages/embedded-mongo/src/'],
-  'ipaddr.js': ['src/adapters/'],
+  'ipaddr.js': ['src/adapters/', 'http/guard/'],
   'lru-cache': [
     'src/stores/',
     'src/adapters/',
@@ -147,6 +148,7 @@ export const vendors: Readonly<Record<string, readonly string[]>> = {
     'tools/',
     'app/agents/',
     'app/compose/',
+    'http/guard/',
     'packages/embedded-mongo/src/',
   ],
   dataloader: ['src/concurrency/'],
