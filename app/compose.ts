@@ -5,6 +5,7 @@ import type { SessionStore } from '#src/domain/ports/sessions.ts';
 import { publishCodeWorkflows } from '#app/agents/publish-code-workflows.ts';
 import { createAgents } from '#app/compose/agents.ts';
 import { createCore } from '#app/compose/core.ts';
+import type { OpenDatabase } from '#app/compose/engine.ts';
 import { openData, type Data } from '#app/compose/data.ts';
 import { createReaders } from '#app/compose/models.ts';
 import { beginSeededSession } from '#app/compose/seeded-session.ts';
@@ -44,6 +45,7 @@ export interface Overrides {
   readonly siblings?: Siblings;
   readonly logger?: Logger;
   readonly catalog?: Catalog;
+  readonly openDatabase?: OpenDatabase | undefined;
   readonly sessionStore?: SessionStore | null;
   readonly passwords?: PasswordHashing | undefined;
   /** Time that running runs have to end when the app is disposed of; 7 s by default. */
@@ -85,7 +87,11 @@ export async function compose(config: Config, overrides: Overrides = {}): Promis
   await using opening = new AsyncDisposableStack();
   const logger = overrides.logger ?? createPinoLogger(config.logLevel);
   const readers = createReaders(config);
-  const data = await openData(config, readers.models, logger, opening);
+  const data = await openData(
+    config,
+    { embedders: readers.models, logger, openDatabase: overrides.openDatabase },
+    opening,
+  );
   const known = overrides.catalog ?? catalog;
   const { sessionStore, passwords, siblings = noSiblings } = overrides;
   const core = createCore(

@@ -15,7 +15,7 @@ export async function keepEngine(config: Config, logger: Logger): Promise<AsyncD
   const port = Number(URL.parse(engine.uri)?.port ?? '');
   const reopen = async (): Promise<void> => {
     try {
-      watch(await openEngine(config, port));
+      watch(await openEngine(config, { port }));
     } catch (error) {
       logger.error({ err: error }, 'the embedded database could not be opened again: the next attempt follows');
       retry = setTimeout(() => void reopen(), pauseMs);
