@@ -103,6 +103,7 @@ function healthOf({ database }: Data, { executions, modelLabels, objects, search
     },
     checkObjects: () => objects.check(),
     checkSearch: () => search.check(),
+    disk: () => objects.disk(),
   });
 }
 

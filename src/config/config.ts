@@ -36,7 +36,12 @@ export interface Config {
   };
   readonly trustedProxies: readonly string[];
   readonly mongodbUri: string | null;
-  readonly uploads: { readonly maxBytes: number; readonly signContentType: boolean };
+  readonly uploads: {
+    readonly maxBytes: number;
+    readonly signContentType: boolean;
+    /** null: as `DiskSpaceOptions` says. 0: no limit. */
+    readonly minFreeBytes: number | null;
+  };
   readonly models: {
     readonly openAiKey: string | null;
     readonly openAiBaseUrl: string | null;
@@ -121,7 +126,11 @@ export function loadConfig(source: Readonly<Record<string, string | undefined>>)
     },
     trustedProxies: values.TRUSTED_PROXIES,
     mongodbUri: values.MONGODB_URI ?? null,
-    uploads: { maxBytes: values.UPLOAD_MAX_BYTES, signContentType: values.UPLOAD_SIGN_CONTENT_TYPE },
+    uploads: {
+      maxBytes: values.UPLOAD_MAX_BYTES,
+      signContentType: values.UPLOAD_SIGN_CONTENT_TYPE,
+      minFreeBytes: values.DISK_MIN_FREE_BYTES ?? null,
+    },
     models: {
       openAiKey: values.OPENAI_API_KEY ?? null,
       openAiBaseUrl: values.OPENAI_BASE_URL ?? null,

@@ -16,13 +16,13 @@ const portNumber = z
   .transform(Number)
   .pipe(z.int().min(0).max(65_535));
 const port = (fallback: number) => portNumber.default(fallback);
-const count = (fallback: number, min: number, max: number) =>
+const whole = (min: number, max: number) =>
   z
     .string()
-    .regex(/^\d{1,12}$/, 'expected a whole number')
+    .regex(/^\d{1,16}$/, 'expected a whole number')
     .transform(Number)
-    .pipe(z.int().min(min).max(max))
-    .default(fallback);
+    .pipe(z.int().min(min).max(max));
+const count = (fallback: number, min: number, max: number) => whole(min, max).default(fallback);
 const flag = z
   .enum(['true', 'false'])
   .transform((text) => text === 'true')
@@ -169,6 +169,10 @@ export const env = {
   },
   UPLOAD_MAX_BYTES: { schema: count(50 * 1024 * 1024, 1, 2 ** 31), doc: 'Largest upload in bytes' },
   UPLOAD_SIGN_CONTENT_TYPE: { schema: flag, doc: 'true: an upload must send the declared content type' },
+  DISK_MIN_FREE_BYTES: {
+    schema: whole(0, Number.MAX_SAFE_INTEGER).optional(),
+    doc: 'Free bytes on the disk of DATA_DIR below which uploads get 507 storage.full; default: 1 GiB, or 2 % of a smaller disk; 0: no limit',
+  },
   OPENAI_API_KEY: {
     schema: z.string().min(1).optional(),
     doc: 'API key of an OpenAI-compatible provider; default: local models',

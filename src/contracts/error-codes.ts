@@ -32,6 +32,7 @@ export const errorCodes = {
   'object.signature_invalid': { status: 403, title: 'The signed URL is not valid', retry: false },
   'object.expired': { status: 403, title: 'The signed URL has expired', retry: false },
   'object.exists': { status: 409, title: 'The object was uploaded already', retry: false },
+  'object.deleted': { status: 410, title: 'The object was deleted', retry: false },
   'object.length_mismatch': { status: 400, title: 'The body does not have the signed length', retry: false },
   'object.not_found': { status: 404, title: 'Object not found', retry: false },
   'organization.not_found': { status: 404, title: 'Organization not found', retry: false },
@@ -81,6 +82,7 @@ export const errorCodes = {
   'run.canceled': { status: 409, title: 'The run was canceled', retry: false },
   'run.step_timeout': { status: 503, title: 'The step exceeded its time limit', retry: true },
   'run.step_limit': { status: 422, title: 'The run exceeded its step limit', retry: false },
+  'storage.full': { status: 507, title: 'The storage is full', retry: true },
   'service.unavailable': { status: 503, title: 'A dependency is not available', retry: true },
   'service.internal': { status: 500, title: 'Unexpected error', retry: true },
 } as const satisfies Record<string, ErrorRow>;

@@ -47,7 +47,7 @@ export const service = {
     body: ServicePresignBody,
     reply: PresignReply,
     status: 200,
-    errors: ['upload.too_large', 'upload.content_type'],
+    errors: ['upload.too_large', 'upload.content_type', 'storage.full'],
   }),
   ack: route({
     id: 'service.ack',

@@ -110,6 +110,11 @@ export function createDocumentStore({ documents }: Pick<Collections, 'documents'
         .toArray();
       return found.map((document) => document._id);
     },
+    /** Those of `ids` that have a record, in any organization, also while it is being deleted. */
+    async presentAmong(ids: readonly string[]): Promise<ReadonlySet<string>> {
+      const found = await documents.find({ _id: { $in: [...ids] } }, { projection: { _id: 1 } }).toArray();
+      return new Set(found.map(({ _id }) => _id));
+    },
     /** Project ids by document id, for those of `ids` that the tenant may read. */
     async projectsOf(tenant: Tenant, ids: readonly string[]): Promise<ReadonlyMap<string, string>> {
       const filter = { _id: { $in: [...ids] }, ...readable(tenant) };

@@ -1,5 +1,6 @@
 import type { Db } from 'mongodb';
 import { ensureCheckpointIndexes } from '#src/stores/checkpoints/rows.ts';
+import { dropUploadExpiry } from '#src/stores/drop-expiry.ts';
 import { ensureIndexes } from '#src/stores/indexes.ts';
 import { ensureSearchIndexes, type VectorDimensions } from '#src/stores/search/definitions.ts';
 import { widenSearchRows } from '#src/stores/search/widen-rows.ts';
@@ -16,6 +17,7 @@ interface Migration {
 
 const migrations: readonly Migration[] = [
   { to: 2, title: 'Search rows find evened-out words and spaced numbers', up: widenSearchRows },
+  { to: 3, title: 'A sweep removes uploads that were never acknowledged, with their bytes', up: dropUploadExpiry },
 ];
 const firstVersion = 1;
 const currentVersion = migrations.at(-1)?.to ?? firstVersion;

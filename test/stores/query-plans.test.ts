@@ -150,6 +150,10 @@ async function askDocuments({ documents, uploads, results, search }: Stores): Pr
   };
   await uploads.insert({ ...upload, createdAt: now, forgetAt: now });
   await uploads.find(organizationId, 'uploads/x');
+  await uploads.takeExpired(now, 10);
+  await uploads.removeOne('uploads/x');
+  await uploads.remove(['uploads/x']);
+  await documents.presentAmong([id]);
 
   const origin = { organizationId, projectId, documentId: id, runId: 'run_a', nodeId: 'n' };
   const payload = { engine: 'e', language: 'eng', pages: [] };
@@ -241,6 +245,7 @@ async function askRuns({ executions, events, idempotency, steps }: Stores): Prom
   await events.read(organizationId, 0, 10, { executionId: execution._id });
   await events.position(organizationId);
   events.subscribe(organizationId, () => undefined)();
+  events.receive([]);
   const scope = { organizationId, apiKeyId: 'key_a', endpoint: 'e', key: 'k' };
   for (let twice = 0; twice < 2; twice += 1) {
     await idempotency.begin(scope, 'f');
@@ -492,6 +497,7 @@ test('the queries over all tenants are covered by indexes of their own', async (
     'deliveries.claim',
     'executions.withPendingCallback',
     'documents.withPendingEvents',
+    'uploads.takeExpired',
     'workflows.listByCodeName',
   ]) {
     const queries = asked.filter((one) => one.of === of);
@@ -511,6 +517,10 @@ const overTenants: Readonly<Record<string, string>> = {
   'executions.withPendingCallback': 'the outbox of callbacks is one for everybody',
   'documents.withPendingEvents': 'the relay works for everybody',
   'documents.clearPendingEvents': 'the relay, by the ids it was just given',
+  'documents.presentAmong': 'the sweep of uploads, by the ids it was just given',
+  'uploads.takeExpired': 'a sweep works for everybody',
+  'uploads.remove': 'the sweep, by the keys it has just taken',
+  'uploads.removeOne': 'the sweep, by the key it has just taken',
   'workflows.listByCodeName': 'a new version of the program publishes its workflows everywhere',
   'deliveries.claim': 'a sender works for everybody',
   'deliveries.settle': 'the sender, by the id it has just claimed',

@@ -1,4 +1,5 @@
 import type { Health } from '#src/contracts/resources/health.ts';
+import type { DiskState } from '#src/domain/ports/object-store.ts';
 import type { ExecutionStore } from '#src/stores/executions.ts';
 
 type Check = Health['checks']['database'];
@@ -14,6 +15,7 @@ export interface HealthParts {
   checkDatabase(): Promise<void>;
   checkObjects(): Promise<void>;
   checkSearch(): Promise<void>;
+  disk(): Promise<DiskState>;
 }
 
 const freshMs = 1_000;
@@ -60,6 +62,7 @@ export class HealthService {
   async #check(): Promise<Health['checks']> {
     const { executions, modelLabels } = this.#parts;
     let queue: Health['checks']['queue'] = { status: 'error', depth: 0, oldestAgeMs: 0 };
+    let storage: Health['checks']['storage'] = { status: 'error', freeBytes: 0, minFreeBytes: 0 };
     const [database, objects, search] = await Promise.all([
       tried(async () => {
         await this.#parts.checkDatabase();
@@ -69,7 +72,11 @@ export class HealthService {
       }),
       tried(() => this.#parts.checkObjects()),
       tried(() => this.#parts.checkSearch()),
+      tried(async () => {
+        const disk = await this.#parts.disk();
+        storage = { status: disk.freeBytes < disk.minFreeBytes ? 'degraded' : 'ok', ...disk };
+      }),
     ]);
-    return { database, objects, queue, search, models: { status: 'ok', ...modelLabels } };
+    return { database, objects, storage, queue, search, models: { status: 'ok', ...modelLabels } };
   }
 }

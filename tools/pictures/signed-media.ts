@@ -27,6 +27,9 @@ const pageWork = { atOnce: 2, waiting: 16 };
 /** Concurrent thumbnails: lists show many at once, and each is small. */
 const thumbnailWork = { atOnce: 2, waiting: 100 };
 
+/** Errors of a store that cannot keep a picture, which can be served all the same. */
+const notKept: ReadonlySet<string> = new Set(['object.exists', 'storage.full']);
+
 /** Unchecked parts of a picture's URL. */
 export interface MediaRequest {
   readonly organizationId: string;
@@ -129,8 +132,8 @@ export class SignedMedia {
             rotate: picture.rotate,
           });
     await objects.put(key, made, 'image/webp').catch((error: unknown) => {
-      // Another process stored the same picture first; either one is right.
-      if (!(error instanceof AppError && error.code === 'object.exists')) throw error;
+      // Another process stored the same picture first, and either one is right; or there is no room to keep it.
+      if (!(error instanceof AppError && notKept.has(error.code))) throw error;
     });
     // Order matters: read after the picture is stored, so that a concurrent deletion either finds the picture or is found here.
     if ((await documents.findInOrganization(document.organizationId, document._id)) !== null) return made;

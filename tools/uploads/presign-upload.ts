@@ -72,7 +72,6 @@ export const presignUpload = defineTool({
       createdAt: now,
       forgetAt: new Date(now.getTime() + limits.uploadRecordSeconds * 1_000),
     };
-    await deps.uploads.insert(record);
     const expiresAt = new Date(now.getTime() + limits.presignSeconds * 1_000);
     const { url, headers } = await deps.objects.presignPut({
       key: record._id,
@@ -81,6 +80,8 @@ export const presignUpload = defineTool({
       signContentType,
       expiresAt,
     });
+    // After the store has agreed: it refuses when the disk is nearly full.
+    await deps.uploads.insert(record);
     return {
       uploadUrl: url,
       method: 'PUT' as const,

@@ -1,4 +1,4 @@
-import { Gauge, Histogram, Registry, collectDefaultMetrics } from 'prom-client';
+import { Counter, Gauge, Histogram, Registry, collectDefaultMetrics } from 'prom-client';
 import type { Metrics } from '#src/domain/ports/metrics.ts';
 
 const seconds = [0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 10, 30, 60];
@@ -27,6 +27,12 @@ export function createPrometheusMetrics(queueDepth: () => Promise<number>): Metr
     buckets: seconds,
     registers: [registry],
   });
+  const removed = new Counter({
+    name: 'inkgraph_upkeep_removed_total',
+    help: 'Records and files that regular work removed, by the name of the work',
+    labelNames: ['chore'],
+    registers: [registry],
+  });
   const depth = new Gauge({
     name: 'inkgraph_queue_depth',
     help: 'Runs that are due and not claimed',
@@ -41,6 +47,7 @@ export function createPrometheusMetrics(queueDepth: () => Promise<number>): Metr
       requests.observe({ service, method, route, status }, took),
     run: (status, took) => runs.observe({ status }, took),
     searchRetriever: (retriever, outcome, took) => searchRetrievers.observe({ leg: retriever, outcome }, took),
+    removed: (chore, count) => removed.inc({ chore }, count),
     text: () => registry.metrics(),
   };
 }

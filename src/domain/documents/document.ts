@@ -69,6 +69,8 @@ export interface UploadRecord {
   readonly sizeBytes: number;
   readonly visibility: Visibility;
   readonly createdAt: Date;
-  /** Deleted after this time by a TTL index. */
+  /** The sweep removes it after this time. */
   readonly forgetAt: Date;
+  /** true: the sweep has taken it, and it cannot be acknowledged any more. */
+  readonly expired?: true;
 }

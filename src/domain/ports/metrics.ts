@@ -13,5 +13,7 @@ export interface Metrics {
   run(status: string, seconds: number): void;
   /** Records one retriever of one search. `outcome` is found, empty, failed or late. */
   searchRetriever(retriever: string, outcome: string, seconds: number): void;
+  /** Counts what regular work removed, by the name of the work. */
+  removed(chore: string, count: number): void;
   text(): Promise<string>;
 }

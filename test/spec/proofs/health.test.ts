@@ -43,6 +43,7 @@ describe('health', () => {
         checks: {
           database: { status: 'ok' },
           objects: { status: 'ok' },
+          storage: { status: 'ok', freeBytes: expect.any(Number), minFreeBytes: expect.any(Number) },
           queue: { status: 'ok', depth: 0, oldestAgeMs: 0 },
           search: { status: 'ok' },
           models: { status: 'ok', ...app.app.deps.modelLabels },
