@@ -6,7 +6,7 @@ import { publishCodeWorkflows } from '#app/agents/publish-code-workflows.ts';
 import { createAgents } from '#app/compose/agents.ts';
 import { createCore } from '#app/compose/core.ts';
 import { openData, type Data } from '#app/compose/data.ts';
-import { createReaders } from '#app/compose/models.ts';
+import { createReaders, refuseMissingLanguages } from '#app/compose/models.ts';
 import { beginSeededSession } from '#app/compose/seeded-session.ts';
 import { configuredAddresses, openServices, type Addresses } from '#app/compose/services.ts';
 import type { Config } from '#src/config/config.ts';
@@ -76,6 +76,8 @@ export async function compose(config: Config, overrides: Overrides = {}): Promis
   // The stack closes everything in reverse order, even if a later part cannot be created.
   await using opening = new AsyncDisposableStack();
   const logger = overrides.logger ?? createPinoLogger(config.logLevel);
+  for (const warning of config.warnings) logger.warn({}, warning);
+  refuseMissingLanguages(config);
   const readers = createReaders(config);
   const data = await openData(config, readers.models, logger, opening);
   const known = overrides.catalog ?? catalog;

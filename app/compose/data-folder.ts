@@ -27,7 +27,7 @@ export function dataFolderProblem(error: unknown, dataDir: string): ConfigError 
   return new ConfigError(`DATA_DIR=${dataDir} ${remedy ?? fallback}`, { cause: error });
 }
 
-/** What this program writes into the data folder. */
+/** Names that this program writes into the data folder. */
 const ours = /^(database|objects|objects\.secret|seed\.json|addresses\.json)(\.|$)|^\.probe-/;
 
 /** Removes the rights of group and others. */
