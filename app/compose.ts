@@ -86,7 +86,6 @@ export async function compose(config: Config, overrides: Overrides = {}): Promis
   // The stack closes everything in reverse order, even if a later part cannot be created.
   await using opening = new AsyncDisposableStack();
   const logger = overrides.logger ?? createPinoLogger(config.logLevel);
-  for (const warning of config.warnings) logger.warn({}, warning);
   refuseMissingLanguages(config);
   const readers = createReaders(config);
   const data = await openData(
