@@ -144,6 +144,7 @@ export const vendors: Readonly<Record<string, readonly string[]>> = {
     'src/stores/',
     'src/adapters/',
     'graphs/run/',
+    'graphs/compute/',
     'tools/',
     'app/agents/',
     'app/compose/',
