@@ -114,6 +114,11 @@ function healthOf({ database }: Data, { executions, modelLabels, objects, search
 /** Limit on the characters of cached results of workflow checks. */
 const keptChecks = 4_000_000;
 
+function graphChecks(catalog: Catalog, compute: ComputeThreads): Pick<ToolDeps, 'catalog' | 'checks' | 'checkGraph'> {
+  const checks: ToolDeps['checks'] = new LRUCache({ maxSize: keptChecks });
+  return { catalog, checks, checkGraph: createCheckGraph(catalog, catalog === productCatalog ? compute : null) };
+}
+
 function limitsOf({ uploads, rateLimits }: Config): ToolDeps['limits'] {
   const { maxBytes: uploadMaxBytes, signContentType } = uploads;
   return { uploadMaxBytes, signContentType, ratePerSecond: rateLimits?.usual ?? 0 };
@@ -166,9 +171,7 @@ export function createCore(parts: CoreParts, stack: AsyncDisposableStack): Core 
     wake,
     outbound: outside.anyPublic,
     webhookSecretOf: (projectId) => outside.webhookSecretOf(projectId),
-    catalog,
-    checks: new LRUCache({ maxSize: keptChecks }),
-    checkGraph: createCheckGraph(catalog, catalog === productCatalog ? compute : null),
+    ...graphChecks(catalog, compute),
     relay: (document) => relay.push(document),
     ...afterResponse(parts, events),
     mcpEndpoint: () => `${mcpUrl}/mcp`,

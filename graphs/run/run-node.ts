@@ -149,14 +149,14 @@ async function targetOf(
 
 async function itemsOf(plan: NodePlan, over: string, leaving: Leaving): Promise<readonly unknown[]> {
   const [first] = await evaluate(plan, [over], leaving);
-  const value = first ?? [];
+  const value: unknown = first ?? [];
   if (!Array.isArray(value)) {
     throw new AppError(
       'expression.failed',
       `"${over}", which the map of node "${plan.nodeId}" runs over, is not a list.`,
     );
   }
-  if (value.length <= graphLimits.mapItems) return value;
+  if (value.length <= graphLimits.mapItems) return value as readonly unknown[];
   const most = `a map can run over at most ${graphLimits.mapItems}`;
   throw new AppError('expression.failed', `"${over}" has ${value.length} items; ${most}.`);
 }
