@@ -58,7 +58,7 @@ async function isInkgraph(host: string, port: number): Promise<boolean> {
   }
 }
 
-async function port(host: string, { name, port: number, published }: Listening): Promise<Finding> {
+async function portOf(host: string, { name, port: number, published }: Listening): Promise<Finding> {
   if (number === 0) return { ok: true, what: `${name}: any free port` };
   if (await isFree(host, number)) return { ok: true, what: `${name} ${number} is free` };
   const ours = await isInkgraph(host, number);
@@ -129,10 +129,10 @@ export const doctor: Program = async ({ env: source, out }) => {
   const findings = [
     node(),
     await folder(config),
-    await port(host, { name: 'API_PORT', port: ports.api, published: published?.api }),
-    await port(host, { name: 'AGENTS_PORT', port: ports.agents, published: published?.agents }),
-    await port(host, { name: 'MCP_PORT', port: ports.mcp, published: published?.mcp }),
-    await port(host, { name: 'OBJECTS_PORT', port: ports.objects, published: published?.objects }),
+    await portOf(host, { name: 'API_PORT', port: ports.api, published: published?.api }),
+    await portOf(host, { name: 'AGENTS_PORT', port: ports.agents, published: published?.agents }),
+    await portOf(host, { name: 'MCP_PORT', port: ports.mcp, published: published?.mcp }),
+    await portOf(host, { name: 'OBJECTS_PORT', port: ports.objects, published: published?.objects }),
     ...languageData(config),
     ...config.warnings.map((what) => ({ ok: false, what, fix: 'correct or unset it' })),
   ];
