@@ -9,7 +9,7 @@ import type { OpenDatabase } from '#app/compose/engine.ts';
 import { openData, type Data } from '#app/compose/data.ts';
 import { createReaders } from '#app/compose/models.ts';
 import { beginSeededSession } from '#app/compose/seeded-session.ts';
-import { configuredAddresses, openServices, type Addresses } from '#app/compose/services.ts';
+import { configuredAddresses, type Addresses } from '#app/compose/addresses.ts';
 import type { Config } from '#src/config/config.ts';
 import { ConfigError } from '#src/config/env.ts';
 import { AppError } from '#src/domain/app-error.ts';
@@ -86,7 +86,7 @@ export async function compose(config: Config, overrides: Overrides = {}): Promis
   );
   const known = overrides.catalog ?? catalog;
   const { sessionStore, passwords } = overrides;
-  const core = createCore(
+  const core = await createCore(
     {
       config,
       data,
@@ -115,6 +115,8 @@ export async function compose(config: Config, overrides: Overrides = {}): Promis
       refuseBrokenCode();
       await publishCodeWorkflows(core.deps);
       if (config.services.has('api')) sessionLine = await beginSeededSession(core, config);
+      // Commands compose the parts and never start: they do without HTTP.
+      const { openServices } = await import('#app/compose/services.ts');
       const addresses = await openServices({ config, data, core, health }, stack);
       worker?.start();
       if (config.services.has('api')) stack.defer(sweepObjects(data, logger));

@@ -1,4 +1,4 @@
-import { publishAddresses } from '#app/compose/addresses-file.ts';
+import { publishAddresses } from '#app/compose/addresses.ts';
 import { loadConfig } from '#src/config/config.ts';
 import { runProgram } from '#app/compose/entry.ts';
 import { compose, type App } from '#app/compose.ts';
