@@ -62,7 +62,7 @@ export async function openData(
       cause: error,
     });
   }
-  const engine = await openEngine(config, openDatabase);
+  const engine = await openEngine(config, { open: openDatabase });
   stack.defer(() => engine.close());
   const database = connectDatabase(engine.uri);
   // Registered before the database connection, so that it is disposed after the last writes.

@@ -22,11 +22,14 @@ async function openUsually(options: OpenOptions): Promise<EmbeddedDatabase> {
   return (await import('@inkgraph/embedded-mongo')).openEmbeddedDatabase(options);
 }
 
-/** Throws ConfigError. */
-export async function openEngine({ mongodbUri, dataDir }: Config, open: OpenDatabase = openUsually): Promise<Engine> {
+/** `port`: of the embedded engine, any free one by default. Throws ConfigError. */
+export async function openEngine(
+  { mongodbUri, dataDir }: Config,
+  { open = openUsually, port = 0 }: { readonly open?: OpenDatabase | undefined; readonly port?: number } = {},
+): Promise<Engine> {
   if (mongodbUri !== null) return { uri: mongodbUri, owned: true, failed: never, close: async () => undefined };
   try {
-    return await open({ dataDir });
+    return await open({ dataDir, port });
   } catch (error) {
     // The engine's error names the damaged or unreadable file and the remedy.
     throw new ConfigError(error instanceof Error ? error.message : String(error), { cause: error });

@@ -4,6 +4,7 @@ import { ConfigError } from '#src/config/env.ts';
 
 export interface Listening {
   readonly url: string;
+  readonly port: number;
   /** Accepts no new connection, and lets running requests end within `graceMs`. */
   close(graceMs: number): Promise<void>;
 }
@@ -56,5 +57,5 @@ export async function listen(
     throw listenProblem(error, where);
   }
   const { port } = server.address() as AddressInfo;
-  return { url: originOf(where.host, port), close: (graceMs) => closeServer(server, graceMs) };
+  return { url: originOf(where.host, port), port, close: (graceMs) => closeServer(server, graceMs) };
 }

@@ -4,7 +4,7 @@ import { SessionAuthenticator } from '#src/auth/session-authenticator.ts';
 import { Authenticator } from '#src/auth/authenticate.ts';
 import type { Core } from '#app/compose/core.ts';
 import type { Data } from '#app/compose/data.ts';
-import type { Config } from '#src/config/config.ts';
+import type { Config, Ports } from '#src/config/config.ts';
 import type { ServiceName } from '#src/config/env.ts';
 import { configuredAddresses, type Addresses } from '#app/compose/addresses.ts';
 import { listen, listenProblem } from '#app/compose/listen.ts';
@@ -14,6 +14,13 @@ import { operatorOf } from '#http/guard/operator.ts';
 import { createGuards } from '#app/compose/access/guards.ts';
 import type { HealthReader } from '#http/routes/health.ts';
 
+/** Services that listen. */
+export interface Listeners {
+  readonly addresses: Addresses;
+  /** Actual ports of the listeners of this process, and configured ones of the others. */
+  readonly ports: Ports;
+}
+
 interface ServicesParts {
   readonly config: Config;
   readonly data: Data;
@@ -21,10 +28,12 @@ interface ServicesParts {
   readonly health: HealthReader;
 }
 
+/** Environment variables that set the ports. */
+const portNames: Readonly<Record<ServiceName, string>> = { api: 'API_PORT', agents: 'AGENTS_PORT', mcp: 'MCP_PORT' };
 const closeGraceMs = 5_000;
 
 /** Opens the listeners of the configured services. `stack` closes them. Throws ConfigError, which names the variable to change. */
-export async function openServices(parts: ServicesParts, stack: AsyncDisposableStack): Promise<Addresses> {
+export async function openServices(parts: ServicesParts, stack: AsyncDisposableStack): Promise<Listeners> {
   const { config, data, core, health } = parts;
   const { deps, metrics } = core;
   const { logger } = deps;
@@ -38,10 +47,17 @@ export async function openServices(parts: ServicesParts, stack: AsyncDisposableS
   const { trustedProxies } = config;
   const base = { metrics, logger, trustedProxies, strangers, isOperator: operatorOf(config.metricsToken) };
 
-  const open = async (name: string, port: number, app: RequestListener, host = config.host): Promise<string> => {
+  const ports = { ...config.ports };
+  const open = async (name: string, port: number, app: RequestListener, host = config.host) => {
     const opened = await listen(app, { name, host, port }, (server) => connections.attach(server));
     stack.defer(() => opened.close(closeGraceMs));
-    return opened.url;
+    return opened;
+  };
+  /** Opens the listener of a service, and keeps its actual port. */
+  const serve = async (service: ServiceName, app: RequestListener): Promise<string> => {
+    const { url, port } = await open(portNames[service], ports[service], app);
+    ports[service] = port;
+    return url;
   };
   const starters: Readonly<Record<ServiceName, () => Promise<string>>> = {
     async api() {
@@ -61,12 +77,12 @@ export async function openServices(parts: ServicesParts, stack: AsyncDisposableS
         baseUrl: () => core.apiUrl(),
         openMedia: (request) => core.media.open(request),
       });
-      core.setApiUrl(await open('API_PORT', config.ports.api, app));
+      core.setApiUrl(await serve('api', app));
       // Close streams before the listener, which would wait for open ones.
       stack.defer(() => closing.abort());
       return core.apiUrl();
     },
-    agents: () => open('AGENTS_PORT', config.ports.agents, createAgentsApp({ ...base, health })),
+    agents: () => serve('agents', createAgentsApp({ ...base, health })),
     async mcp() {
       const { createMcpApp } = await import('#http/mcp/app.ts');
       const { mcpAccess } = await import('#app/compose/access/mcp.ts');
@@ -82,7 +98,7 @@ export async function openServices(parts: ServicesParts, stack: AsyncDisposableS
         legacy,
         limiters,
       });
-      core.setMcpUrl(await open('MCP_PORT', config.ports.mcp, app));
+      core.setMcpUrl(await serve('mcp', app));
       stack.defer(core.accessChanges.on(() => void app.recheck()));
       // Close streams before the listener, which would wait for open ones.
       stack.defer(() => app.close());
@@ -92,20 +108,23 @@ export async function openServices(parts: ServicesParts, stack: AsyncDisposableS
   const started = async (service: ServiceName): Promise<string> =>
     config.services.has(service) ? starters[service]() : configured[service];
 
-  const objects = config.services.has('api')
-    ? await openObjects(config, data, {
-        attach: (server) => connections.attach(server),
-        admit: (request, response) => strangers.admit(request, response),
-      })
-    : configured.objects;
+  let objects = configured.objects;
+  if (config.services.has('api')) {
+    const opened = await openObjects(config, data, {
+      attach: (server) => connections.attach(server),
+      admit: (request, response) => strangers.admit(request, response),
+    });
+    objects = opened.url;
+    ports.objects = opened.port;
+  }
   const addresses = { objects, api: await started('api'), agents: await started('agents'), mcp: await started('mcp') };
   if (config.metricsPort !== null) await open('METRICS_PORT', config.metricsPort, createMetricsApp(base), '127.0.0.1');
-  return addresses;
+  return { addresses, ports };
 }
 
-async function openObjects({ host, ports }: Config, { objects }: Data, gate: ListenerGate): Promise<string> {
+async function openObjects({ host, ports }: Config, { objects }: Data, gate: ListenerGate) {
   try {
-    return (await objects.listen(gate)).url;
+    return await objects.listen(gate);
   } catch (error) {
     throw listenProblem(error, { name: 'OBJECTS_PORT', host, port: ports.objects });
   }

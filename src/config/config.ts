@@ -1,10 +1,18 @@
 import { resolve } from 'node:path';
 import { ConfigError, readEnv, type EnvValues, type ServiceName } from '#src/config/env.ts';
 
+/** Port of each listener. 0: any free one. */
+export interface Ports {
+  readonly api: number;
+  readonly agents: number;
+  readonly mcp: number;
+  readonly objects: number;
+}
+
 export interface Config {
   readonly dataDir: string;
   readonly host: string;
-  readonly ports: { readonly api: number; readonly agents: number; readonly mcp: number; readonly objects: number };
+  readonly ports: Ports;
   readonly metricsPort: number | null;
   /** null: metrics and details of health are for this machine only. */
   readonly metricsToken: string | null;

@@ -86,7 +86,11 @@ export const layers: readonly Layer[] = [
       'http',
     ],
   },
-  { name: 'main', at: ['app/main.ts', 'app/stdio.ts'], imports: ['compose', 'config'] },
+  {
+    name: 'main',
+    at: ['app/main.ts', 'app/stdio.ts', 'app/entry.ts', 'app/serve.ts', 'app/signals.ts', 'app/supervisor/'],
+    imports: ['compose', 'config', 'adapters', 'domain'],
+  },
   { name: 'scripts', at: ['scripts/'], imports: 'all' },
   { name: 'examples', at: ['examples/'], imports: 'all' },
   { name: 'test', at: ['test/'], imports: 'all' },
