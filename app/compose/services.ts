@@ -61,10 +61,8 @@ export async function openServices(parts: ServicesParts, stack: AsyncDisposableS
   };
   const starters: Readonly<Record<ServiceName, () => Promise<string>>> = {
     async api() {
-      const [{ createApiApp }, { createOAuth }] = await Promise.all([
-        import('#http/api/app.ts'),
-        import('#app/compose/access/oauth.ts'),
-      ]);
+      const { createApiApp } = await import('#http/api/app.ts');
+      const { createOAuth } = await import('#app/compose/access/oauth.ts');
       const closing = new AbortController();
       const app = createApiApp({
         closing: closing.signal,
