@@ -58,6 +58,8 @@ export interface Config {
   readonly search: { readonly mode: 'lexical' | 'hybrid' };
   readonly ocr: { readonly language: string; readonly workers: number | null };
   readonly runs: { readonly concurrency: number; readonly leaseMs: number; readonly maxDeaths: number };
+  /** Computing time for expressions and templates of users. */
+  readonly compute: { readonly nodeMs: number; readonly runMs: number; readonly organizationMsPerMinute: number };
   /** Requests a second, 0: no limit; null: all limits are off. `address` is for requests without a credential. */
   readonly rateLimits: { readonly usual: number; readonly expensive: number; readonly address: number } | null;
   /** `perAddress` 0: no limit. */
@@ -143,6 +145,11 @@ export function loadConfig(source: Readonly<Record<string, string | undefined>>)
     search: { mode: values.DOCUMENT_SEARCH_MODE },
     ocr: { language: values.OCR_LANGUAGE, workers: values.OCR_WORKERS === 0 ? null : values.OCR_WORKERS },
     runs: { concurrency: values.RUN_CONCURRENCY, leaseMs: values.RUN_LEASE_MS, maxDeaths: values.RUN_MAX_DEATHS },
+    compute: {
+      nodeMs: values.NODE_COMPUTE_MS,
+      runMs: values.RUN_COMPUTE_MS,
+      organizationMsPerMinute: values.ORGANIZATION_COMPUTE_MS_PER_MINUTE,
+    },
     rateLimits:
       values.RATE_LIMITS === 'off'
         ? null
