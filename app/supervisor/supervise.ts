@@ -1,4 +1,4 @@
-import { publishAddresses } from '#app/compose/addresses-file.ts';
+import { publishAddresses } from '#app/compose/addresses.ts';
 import { prepareDataFolder } from '#app/compose/data-folder.ts';
 import { refuseMissingLanguages } from '#app/compose/models.ts';
 import { keepEngine } from '#app/supervisor/kept-engine.ts';

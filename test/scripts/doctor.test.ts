@@ -4,7 +4,7 @@ import { createServer, type AddressInfo } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import { text } from 'node:stream/consumers';
 import { afterAll, describe, expect, test } from 'vitest';
-import { publishAddresses } from '#app/compose/addresses-file.ts';
+import { publishAddresses } from '#app/compose/addresses.ts';
 import { doctor } from '#scripts/doctor.ts';
 import { programEnv, runCommand } from '#test/support/command.ts';
 import { temporaryFolder } from '#test/support/objects.ts';
