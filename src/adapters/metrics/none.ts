@@ -5,5 +5,6 @@ export const noMetrics: Metrics = {
   request() {},
   run() {},
   searchRetriever() {},
+  removed() {},
   text: async () => '',
 };
