@@ -46,7 +46,7 @@ describe('Data of schema 2', () => {
     const db = database.client.db('inkgraph');
     const uploads = db.collection('uploads');
     await uploads.dropIndex('forgetAt_1');
-    await uploads.createIndex({ forgetAt: 1 }, { expireAfterSeconds: 0 });
+    await uploads.createIndex({ forgetAt: 1 }, { expireAfterSeconds: 0 }, undefined);
     await db.collection<{ _id: string }>('meta').updateOne({ _id: 'schema' }, { $set: { version: 2 } });
     await migrate(db);
     await migrate(db);
