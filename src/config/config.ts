@@ -94,6 +94,15 @@ function refusePublicDebug({ NODE_ENV, HOST, BASE_URL }: EnvValues): void {
     );
 }
 
+function segmentationOf({
+  SEGMENTATION_URL: url,
+  SEGMENTATION_PROVIDER: provider,
+  SEGMENTATION_MODEL: model,
+  SEGMENTATION_API_KEY: apiKey = null,
+}: EnvValues): Config['segmentation'] {
+  return url === undefined ? null : { url, provider, model, apiKey };
+}
+
 /** Reads the environment and checks variables against each other. Throws ConfigError that says how to correct them. */
 export function loadConfig(source: Readonly<Record<string, string | undefined>>): Config {
   const values = readEnv(source);
@@ -143,15 +152,7 @@ export function loadConfig(source: Readonly<Record<string, string | undefined>>)
       chatModel: values.CHAT_MODEL,
       embeddingModel: values.EMBEDDING_MODEL,
     },
-    segmentation:
-      values.SEGMENTATION_URL === undefined
-        ? null
-        : {
-            url: values.SEGMENTATION_URL,
-            provider: values.SEGMENTATION_PROVIDER,
-            model: values.SEGMENTATION_MODEL,
-            apiKey: values.SEGMENTATION_API_KEY ?? null,
-          },
+    segmentation: segmentationOf(values),
     outboundAllow: values.OUTBOUND_ALLOW,
     secretsKey: values.SECRETS_KEY === undefined ? null : Buffer.from(values.SECRETS_KEY, 'base64'),
     search: { mode: values.DOCUMENT_SEARCH_MODE },
