@@ -98,9 +98,9 @@ function segmentationOf({
   SEGMENTATION_URL: url,
   SEGMENTATION_PROVIDER: provider,
   SEGMENTATION_MODEL: model,
-  SEGMENTATION_API_KEY: apiKey = null,
+  SEGMENTATION_API_KEY: apiKey,
 }: EnvValues): Config['segmentation'] {
-  return url === undefined ? null : { url, provider, model, apiKey };
+  return url === undefined ? null : { url, provider, model, apiKey: apiKey ?? null };
 }
 
 /** Reads the environment and checks variables against each other. Throws ConfigError that says how to correct them. */
