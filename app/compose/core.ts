@@ -114,6 +114,16 @@ function limitsOf({ uploads, rateLimits }: Config): ToolDeps['limits'] {
   return { uploadMaxBytes, signContentType, ratePerSecond: rateLimits?.usual ?? 0 };
 }
 
+/** Metrics of this process and its siblings. */
+function createSharedMetrics(siblings: Siblings, { depth }: Pick<ToolDeps['executions'], 'depth'>): Metrics {
+  const metrics = createPrometheusMetrics(
+    async () => (await depth(new Date())).depth,
+    () => siblings.metrics(),
+  );
+  siblings.serveMetrics(() => metrics.json());
+  return metrics;
+}
+
 /** Everything that the tools need. */
 export function createCore(parts: CoreParts, stack: AsyncDisposableStack): Core {
   const { config, data, logger, catalog } = parts;
@@ -123,7 +133,7 @@ export function createCore(parts: CoreParts, stack: AsyncDisposableStack): Core 
   const stores = createStores(config, data, parts.siblings);
   const { documents, executions, events } = stores;
   const wake = shareWakes(createInProcessWakeQueue(), parts.siblings);
-  const metrics = createPrometheusMetrics(async () => (await executions.depth(new Date())).depth);
+  const metrics = createSharedMetrics(parts.siblings, executions);
   let apiUrl = config.baseUrl ?? `http://${config.host}:${config.ports.api}`;
   let mcpUrl = config.mcpUrl ?? `http://${config.host}:${config.ports.mcp}`;
   const media = new SignedMedia({

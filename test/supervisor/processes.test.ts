@@ -65,6 +65,9 @@ describe('npm start', () => {
         () => null,
       );
     expect(await list()).toBe(200);
+    // A busy sibling may answer too late for one scrape.
+    const metrics = () => fetch(`${agents}/metrics`).then((response) => response.text());
+    await expect.poll(metrics).toMatch(/inkgraph_http_request_seconds_count\{service="api",[^}]*workflows/);
     kill(pids.front, 'SIGKILL');
     await expect.poll(list, { timeout: 20_000 }).toBe(200);
     await expect.poll(() => statusOf(`${mcp}/health`)).toBe(200);
