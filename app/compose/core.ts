@@ -2,7 +2,7 @@ import { createDocumentTraces } from '#src/stores/document-traces.ts';
 import { forgetCheckpoints } from '#src/stores/checkpoints/forget.ts';
 import { createSearchIndex } from '#src/stores/search/search-index.ts';
 import { createTokenAccessReader, type TokenAccessReader } from '#src/stores/token-access.ts';
-import { createPrometheusMetrics } from '#src/adapters/metrics/prometheus.ts';
+import { noMetrics } from '#src/adapters/metrics/none.ts';
 import { modelLabels as labelsOf } from '#src/adapters/models/create-models.ts';
 import { createStemmers } from '#src/adapters/models/local/stemmers.ts';
 import { createInProcessWakeQueue } from '#src/adapters/queue/in-process-wake-queue.ts';
@@ -11,6 +11,7 @@ import { addMissingCodeWorkflows } from '#app/agents/publish-code-workflows.ts';
 import { createForgetDocument } from '#app/agents/forget-document.ts';
 import { Relay } from '#app/agents/relay.ts';
 import { AccessChanges, accessStores } from '#app/compose/access/changes.ts';
+import { createComputeThreads } from '#app/compose/compute/threads.ts';
 import { createPeople, type AuthService } from '#app/compose/people.ts';
 import type { SessionStore } from '#src/domain/ports/sessions.ts';
 import type { Data } from '#app/compose/data.ts';
@@ -29,7 +30,9 @@ import type { SearchOptions } from '#src/stores/search/hybrid-search.ts';
 import { PageViews } from '#tools/pictures/page-views.ts';
 import { SignedMedia } from '#tools/pictures/signed-media.ts';
 import { version } from '#src/config/version.ts';
-import type { Catalog } from '#graphs/catalog.ts';
+import { catalog as productCatalog, type Catalog } from '#graphs/catalog.ts';
+import { createCheckGraph } from '#graphs/compute/check-in-thread.ts';
+import type { ComputeThreads } from '#graphs/compute/threads.ts';
 import type { ToolDeps } from '#tools/deps.ts';
 import type { EventLog } from '#src/stores/event-log.ts';
 
@@ -45,6 +48,8 @@ export interface Core {
   readonly metrics: Metrics;
   readonly accessChanges: AccessChanges;
   readonly tokenAccess: TokenAccessReader;
+  /** Threads for what users wrote: expressions, schemas and graphs. */
+  readonly compute: ComputeThreads;
   /** Public address of the API. Final once the API listens. */
   apiUrl(): string;
   setApiUrl(url: string): void;
@@ -109,15 +114,26 @@ function healthOf({ database }: Data, { executions, modelLabels, objects, search
 /** Limit on the characters of cached results of workflow checks. */
 const keptChecks = 4_000_000;
 
+function graphChecks(catalog: Catalog, compute: ComputeThreads): Pick<ToolDeps, 'catalog' | 'checks' | 'checkGraph'> {
+  const checks: ToolDeps['checks'] = new LRUCache({ maxSize: keptChecks });
+  return { catalog, checks, checkGraph: createCheckGraph(catalog, catalog === productCatalog ? compute : null) };
+}
+
 function limitsOf({ uploads, rateLimits }: Config): ToolDeps['limits'] {
   const { maxBytes: uploadMaxBytes, signContentType } = uploads;
   return { uploadMaxBytes, signContentType, ratePerSecond: rateLimits?.usual ?? 0 };
 }
 
-/** Metrics of this process and its siblings. */
-function createSharedMetrics(siblings: Siblings, { depth }: Pick<ToolDeps['executions'], 'depth'>): Metrics {
+/** Metrics of this process and its siblings. Nothing for a command, which nobody asks: the library takes a tenth of its start. */
+async function metricsOf(
+  { services }: Config,
+  siblings: Siblings,
+  { executions }: Pick<ToolDeps, 'executions'>,
+): Promise<Metrics> {
+  if (services.size === 0) return noMetrics;
+  const { createPrometheusMetrics } = await import('#src/adapters/metrics/prometheus.ts');
   const metrics = createPrometheusMetrics(
-    async () => (await depth(new Date())).depth,
+    async () => (await executions.depth(new Date())).depth,
     () => siblings.metrics(),
   );
   siblings.serveMetrics(() => metrics.json());
@@ -125,7 +141,7 @@ function createSharedMetrics(siblings: Siblings, { depth }: Pick<ToolDeps['execu
 }
 
 /** Everything that the tools need. */
-export function createCore(parts: CoreParts, stack: AsyncDisposableStack): Core {
+export async function createCore(parts: CoreParts, stack: AsyncDisposableStack): Promise<Core> {
   const { config, data, logger, catalog } = parts;
   const { images, models } = parts.readers;
   const outside = createOutside({ config, data, images, openai: openAiOf(config), logger }, stack);
@@ -133,7 +149,7 @@ export function createCore(parts: CoreParts, stack: AsyncDisposableStack): Core 
   const stores = createStores(config, data, parts.siblings);
   const { documents, executions, events } = stores;
   const wake = shareWakes(createInProcessWakeQueue(), parts.siblings);
-  const metrics = createSharedMetrics(parts.siblings, executions);
+  const metrics = await metricsOf(config, parts.siblings, stores);
   let apiUrl = config.baseUrl ?? `http://${config.host}:${config.ports.api}`;
   let mcpUrl = config.mcpUrl ?? `http://${config.host}:${config.ports.mcp}`;
   const media = new SignedMedia({
@@ -157,6 +173,7 @@ export function createCore(parts: CoreParts, stack: AsyncDisposableStack): Core 
   stack.defer(() => relay.idle());
   stack.defer(() => wake.close());
   const accessChanges = new AccessChanges();
+  const compute = createComputeThreads(stack);
   const deps: ToolDeps = {
     ...stores,
     ...accessStores({ ...stores, members: people.members }, accessChanges),
@@ -170,8 +187,7 @@ export function createCore(parts: CoreParts, stack: AsyncDisposableStack): Core 
     wake,
     outbound: outside.anyPublic,
     webhookSecretOf: (projectId) => outside.webhookSecretOf(projectId),
-    catalog,
-    checks: new LRUCache({ maxSize: keptChecks }),
+    ...graphChecks(catalog, compute),
     relay: (document) => relay.push(document),
     ...afterResponse(parts, events),
     mcpEndpoint: () => `${mcpUrl}/mcp`,
@@ -194,6 +210,7 @@ export function createCore(parts: CoreParts, stack: AsyncDisposableStack): Core 
     metrics,
     accessChanges,
     tokenAccess: createTokenAccessReader(collections),
+    compute,
     apiUrl: () => apiUrl,
     setApiUrl(url) {
       apiUrl = config.baseUrl ?? url;

@@ -1,5 +1,6 @@
 import { resolve } from 'node:path';
-import { ConfigError, readEnv, type EnvValues, type ServiceName } from '#src/config/env.ts';
+import { ConfigError, env, readEnv, type EnvValues, type ServiceName } from '#src/config/env.ts';
+import { unknownNames } from '#src/config/unknown-names.ts';
 
 /** Port of each listener. 0: any free one. */
 export interface Ports {
@@ -58,12 +59,16 @@ export interface Config {
   readonly search: { readonly mode: 'lexical' | 'hybrid' };
   readonly ocr: { readonly language: string; readonly workers: number | null };
   readonly runs: { readonly concurrency: number; readonly leaseMs: number; readonly maxDeaths: number };
+  /** Computing time for expressions and templates of users. */
+  readonly compute: { readonly nodeMs: number; readonly runMs: number; readonly organizationMsPerMinute: number };
   /** Requests a second, 0: no limit; null: all limits are off. `address` is for requests without a credential. */
   readonly rateLimits: { readonly usual: number; readonly expensive: number; readonly address: number } | null;
   /** `perAddress` 0: no limit. */
   readonly connections: { readonly most: number; readonly perAddress: number };
   readonly mcpLegacy: 'sessions' | 'stateless' | 'reject';
   readonly logLevel: string;
+  /** Variables that have no effect, in words for the operator. */
+  readonly warnings: readonly string[];
 }
 
 const loopback = /^(localhost|127(\.\d{1,3}){3}|\[?::1\]?)$/i;
@@ -143,6 +148,11 @@ export function loadConfig(source: Readonly<Record<string, string | undefined>>)
     search: { mode: values.DOCUMENT_SEARCH_MODE },
     ocr: { language: values.OCR_LANGUAGE, workers: values.OCR_WORKERS === 0 ? null : values.OCR_WORKERS },
     runs: { concurrency: values.RUN_CONCURRENCY, leaseMs: values.RUN_LEASE_MS, maxDeaths: values.RUN_MAX_DEATHS },
+    compute: {
+      nodeMs: values.NODE_COMPUTE_MS,
+      runMs: values.RUN_COMPUTE_MS,
+      organizationMsPerMinute: values.ORGANIZATION_COMPUTE_MS_PER_MINUTE,
+    },
     rateLimits:
       values.RATE_LIMITS === 'off'
         ? null
@@ -154,5 +164,6 @@ export function loadConfig(source: Readonly<Record<string, string | undefined>>)
     connections: { most: values.MAX_CONNECTIONS, perAddress: values.MAX_CONNECTIONS_PER_ADDRESS },
     mcpLegacy: values.MCP_LEGACY,
     logLevel: values.LOG_LEVEL,
+    warnings: unknownNames(source, Object.keys(env)),
   };
 }
