@@ -75,7 +75,7 @@ describe('npm start', () => {
     service.signal('SIGTERM');
     expect(await service.ended).toBe(0);
     expect(await Promise.all([api, agents, mcp, objects].map(freed))).toEqual([true, true, true, true]);
-  });
+  }, 60_000);
 
   test('leaves no process behind when its supervisor is killed', async () => {
     await using service = await start();
