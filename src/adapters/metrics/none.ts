@@ -7,4 +7,5 @@ export const noMetrics: Metrics = {
   searchRetriever() {},
   removed() {},
   text: async () => '',
+  json: async () => [],
 };

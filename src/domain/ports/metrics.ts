@@ -7,7 +7,7 @@ export interface RequestSample {
   readonly seconds: number;
 }
 
-/** Counters and histograms of this process, in the Prometheus text format. */
+/** Counters and histograms of this process, and of those that share its work on this machine. */
 export interface Metrics {
   request(sample: RequestSample): void;
   run(status: string, seconds: number): void;
@@ -15,5 +15,8 @@ export interface Metrics {
   searchRetriever(retriever: string, outcome: string, seconds: number): void;
   /** Counts what regular work removed, by the name of the work. */
   removed(chore: string, count: number): void;
+  /** Prometheus text. */
   text(): Promise<string>;
+  /** Metrics of this process alone, to be added to those of another one. */
+  json(): Promise<readonly object[]>;
 }
