@@ -98,7 +98,7 @@ function afterResponse({ data, logger }: CoreParts, events: EventLog): Pick<Tool
   };
 }
 
-function healthOf({ database }: Data, { executions, modelLabels, objects, search }: ToolDeps): HealthService {
+function healthOf({ database }: Data, { executions, modelLabels, objects, search, usage }: ToolDeps): HealthService {
   return new HealthService({
     version,
     executions,
@@ -109,6 +109,7 @@ function healthOf({ database }: Data, { executions, modelLabels, objects, search
     checkObjects: () => objects.check(),
     checkSearch: () => search.check(),
     disk: () => objects.disk(),
+    stored: () => usage.totals(),
   });
 }
 
@@ -126,10 +127,16 @@ function limitsOf({ uploads, rateLimits }: Config): ToolDeps['limits'] {
 }
 
 /** Nothing for a command, which nobody asks: the library takes a tenth of its start. */
-async function metricsOf({ services }: Config, { executions }: Pick<ToolDeps, 'executions'>): Promise<Metrics> {
+async function metricsOf(
+  { services }: Config,
+  { executions, usage }: Pick<ToolDeps, 'executions' | 'usage'>,
+): Promise<Metrics> {
   if (services.size === 0) return noMetrics;
   const { createPrometheusMetrics } = await import('#src/adapters/metrics/prometheus.ts');
-  return createPrometheusMetrics(async () => (await executions.depth(new Date())).depth);
+  return createPrometheusMetrics({
+    queueDepth: async () => (await executions.depth(new Date())).depth,
+    stored: () => usage.totals(),
+  });
 }
 
 /** Everything that the tools need. */
@@ -146,6 +153,7 @@ export async function createCore(parts: CoreParts, stack: AsyncDisposableStack):
   let mcpUrl = config.mcpUrl ?? `http://${config.host}:${config.ports.mcp}`;
   const media = new SignedMedia({
     documents,
+    usage: stores.usage,
     objects,
     images,
     secret: data.derive('media'),

@@ -7,7 +7,7 @@ export interface Chore {
   readonly name: string;
   readonly everyMs: number;
   /** Returns numbers of removed things by kind, for the log. The first is counted as a metric. */
-  run(now: Date): Promise<Readonly<Record<string, number>>>;
+  readonly run: (now: Date) => Promise<Readonly<Record<string, number>>>;
 }
 
 const hour = 3_600_000;

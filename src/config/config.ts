@@ -1,4 +1,5 @@
 import { resolve } from 'node:path';
+import type { Quotas } from '#src/domain/access/quota.ts';
 import { ConfigError, env, readEnv, type EnvValues, type ServiceName } from '#src/config/env.ts';
 import { unknownNames } from '#src/config/unknown-names.ts';
 
@@ -43,6 +44,7 @@ export interface Config {
     /** null: as `DiskSpaceOptions` says. 0: no limit. */
     readonly minFreeBytes: number | null;
   };
+  readonly quotas: Quotas;
   readonly models: {
     readonly openAiKey: string | null;
     readonly openAiBaseUrl: string | null;
@@ -94,6 +96,26 @@ function refusePublicDebug({ NODE_ENV, HOST, BASE_URL }: EnvValues): void {
     );
 }
 
+function quotasOf(values: EnvValues): Quotas {
+  return {
+    organization: {
+      bytes: values.QUOTA_ORGANIZATION_BYTES ?? null,
+      objects: values.QUOTA_ORGANIZATION_OBJECTS ?? null,
+    },
+    project: { bytes: values.QUOTA_PROJECT_BYTES ?? null, objects: values.QUOTA_PROJECT_OBJECTS ?? null },
+    key: { bytes: values.QUOTA_KEY_BYTES ?? null, objects: values.QUOTA_KEY_OBJECTS ?? null },
+  };
+}
+
+function segmentationOf({
+  SEGMENTATION_URL: url,
+  SEGMENTATION_PROVIDER: provider,
+  SEGMENTATION_MODEL: model,
+  SEGMENTATION_API_KEY: apiKey,
+}: EnvValues): Config['segmentation'] {
+  return url === undefined ? null : { url, provider, model, apiKey: apiKey ?? null };
+}
+
 /** Reads the environment and checks variables against each other. Throws ConfigError that says how to correct them. */
 export function loadConfig(source: Readonly<Record<string, string | undefined>>): Config {
   const values = readEnv(source);
@@ -136,6 +158,7 @@ export function loadConfig(source: Readonly<Record<string, string | undefined>>)
       signContentType: values.UPLOAD_SIGN_CONTENT_TYPE,
       minFreeBytes: values.DISK_MIN_FREE_BYTES ?? null,
     },
+    quotas: quotasOf(values),
     models: {
       openAiKey: values.OPENAI_API_KEY ?? null,
       openAiBaseUrl: values.OPENAI_BASE_URL ?? null,
@@ -143,15 +166,7 @@ export function loadConfig(source: Readonly<Record<string, string | undefined>>)
       chatModel: values.CHAT_MODEL,
       embeddingModel: values.EMBEDDING_MODEL,
     },
-    segmentation:
-      values.SEGMENTATION_URL === undefined
-        ? null
-        : {
-            url: values.SEGMENTATION_URL,
-            provider: values.SEGMENTATION_PROVIDER,
-            model: values.SEGMENTATION_MODEL,
-            apiKey: values.SEGMENTATION_API_KEY ?? null,
-          },
+    segmentation: segmentationOf(values),
     outboundAllow: values.OUTBOUND_ALLOW,
     secretsKey: values.SECRETS_KEY === undefined ? null : Buffer.from(values.SECRETS_KEY, 'base64'),
     search: { mode: values.DOCUMENT_SEARCH_MODE },
