@@ -4,6 +4,7 @@ import type { AuthService } from '#app/compose/people.ts';
 import type { SessionStore } from '#src/domain/ports/sessions.ts';
 import { publishCodeWorkflows } from '#app/agents/publish-code-workflows.ts';
 import { expireUploads } from '#app/upkeep/expire-uploads.ts';
+import { recountAll } from '#app/upkeep/recount-usage.ts';
 import { daily, hourly, startUpkeep, type Chore } from '#app/upkeep/start-upkeep.ts';
 import { createAgents } from '#app/compose/agents.ts';
 import { createCore, type Core } from '#app/compose/core.ts';
@@ -58,6 +59,7 @@ export interface Overrides {
 function choresOf({ objects }: Data, { deps }: Core): readonly Chore[] {
   return [
     { name: 'uploads', everyMs: hourly, run: (now) => expireUploads(deps, now) },
+    { name: 'usage', everyMs: daily, run: () => recountAll(deps) },
     {
       name: 'objects',
       everyMs: daily,

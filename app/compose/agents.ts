@@ -55,10 +55,10 @@ interface AgentsParts {
 /** Everything that nodes may use. */
 function nodeDepsOf({ core, ocr }: { core: Core; ocr: OcrEngine }): NodeDeps {
   const { deps, models, images, outside, relay } = core;
-  const { documents, objects, results, search, events } = deps;
+  const { documents, objects, results, search, events, usage } = deps;
   return {
     document: createRunDocuments({ documents, objects, images }),
-    storeDerived: createDerivedDocuments({ documents, objects, announce: (document) => relay.push(document) }),
+    storeDerived: createDerivedDocuments({ documents, objects, usage, announce: (document) => relay.push(document) }),
     readDocument: createReadDocument({ documents, results }),
     images,
     ...guardedResults({ documents, results, search }),

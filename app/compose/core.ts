@@ -98,7 +98,7 @@ function afterResponse({ data, logger }: CoreParts, events: EventLog): Pick<Tool
   };
 }
 
-function healthOf({ database }: Data, { executions, modelLabels, objects, search }: ToolDeps): HealthService {
+function healthOf({ database }: Data, { executions, modelLabels, objects, search, usage }: ToolDeps): HealthService {
   return new HealthService({
     version,
     executions,
@@ -109,6 +109,7 @@ function healthOf({ database }: Data, { executions, modelLabels, objects, search
     checkObjects: () => objects.check(),
     checkSearch: () => search.check(),
     disk: () => objects.disk(),
+    stored: () => usage.totals(),
   });
 }
 
@@ -129,12 +130,15 @@ function limitsOf({ uploads, rateLimits }: Config): ToolDeps['limits'] {
 async function metricsOf(
   { services }: Config,
   siblings: Siblings,
-  { executions }: Pick<ToolDeps, 'executions'>,
+  { executions, usage }: Pick<ToolDeps, 'executions' | 'usage'>,
 ): Promise<Metrics> {
   if (services.size === 0) return noMetrics;
   const { createPrometheusMetrics } = await import('#src/adapters/metrics/prometheus.ts');
   const metrics = createPrometheusMetrics(
-    async () => (await executions.depth(new Date())).depth,
+    {
+      queueDepth: async () => (await executions.depth(new Date())).depth,
+      stored: () => usage.totals(),
+    },
     () => siblings.metrics(),
   );
   siblings.serveMetrics(() => metrics.json());
@@ -155,6 +159,7 @@ export async function createCore(parts: CoreParts, stack: AsyncDisposableStack):
   let mcpUrl = config.mcpUrl ?? `http://${config.host}:${config.ports.mcp}`;
   const media = new SignedMedia({
     documents,
+    usage: stores.usage,
     objects,
     images,
     secret: data.derive('media'),

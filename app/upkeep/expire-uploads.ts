@@ -1,12 +1,14 @@
 import type { UploadRecord } from '#src/domain/documents/document.ts';
 import type { ObjectStore } from '#src/domain/ports/object-store.ts';
 import type { DocumentStore } from '#src/stores/documents.ts';
+import type { UsageStore } from '#src/stores/usage.ts';
 import type { UploadStore } from '#src/stores/uploads.ts';
 
 export interface ExpireParts {
   readonly uploads: Pick<UploadStore, 'takeExpired' | 'remove' | 'removeOne'>;
   readonly documents: Pick<DocumentStore, 'presentAmong'>;
   readonly objects: Pick<ObjectStore, 'deleteAll'>;
+  readonly usage: Pick<UsageStore, 'add'>;
 }
 
 /** Uploads in one batch. Other work gets its turn before the next. */
@@ -33,8 +35,13 @@ export async function expireUploads(parts: ExpireParts, now: Date): Promise<{ up
 }
 
 /** The record goes last: a crash before leaves it for the next sweep. */
-async function forget({ uploads }: ExpireParts, upload: UploadRecord, removed: { uploads: number; bytes: number }) {
+async function forget(
+  { uploads, usage }: ExpireParts,
+  upload: UploadRecord,
+  removed: { uploads: number; bytes: number },
+): Promise<void> {
   if (!(await uploads.removeOne(upload._id))) return;
+  await usage.add(upload, -upload.sizeBytes, -1);
   removed.uploads += 1;
   removed.bytes += upload.sizeBytes;
 }

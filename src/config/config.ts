@@ -1,4 +1,5 @@
 import { resolve } from 'node:path';
+import type { Quotas } from '#src/domain/access/quota.ts';
 import { ConfigError, env, readEnv, type EnvValues, type ServiceName } from '#src/config/env.ts';
 import { unknownNames } from '#src/config/unknown-names.ts';
 
@@ -43,6 +44,7 @@ export interface Config {
     /** null: as `DiskSpaceOptions` says. 0: no limit. */
     readonly minFreeBytes: number | null;
   };
+  readonly quotas: Quotas;
   readonly models: {
     readonly openAiKey: string | null;
     readonly openAiBaseUrl: string | null;
@@ -92,6 +94,17 @@ function refusePublicDebug({ NODE_ENV, HOST, BASE_URL }: EnvValues): void {
     throw new ConfigError(
       'API_DEBUG=true works on this machine only, and BASE_URL is not a loopback address. Unset API_DEBUG or BASE_URL.',
     );
+}
+
+function quotasOf(values: EnvValues): Quotas {
+  return {
+    organization: {
+      bytes: values.QUOTA_ORGANIZATION_BYTES ?? null,
+      objects: values.QUOTA_ORGANIZATION_OBJECTS ?? null,
+    },
+    project: { bytes: values.QUOTA_PROJECT_BYTES ?? null, objects: values.QUOTA_PROJECT_OBJECTS ?? null },
+    key: { bytes: values.QUOTA_KEY_BYTES ?? null, objects: values.QUOTA_KEY_OBJECTS ?? null },
+  };
 }
 
 function segmentationOf({
@@ -145,6 +158,7 @@ export function loadConfig(source: Readonly<Record<string, string | undefined>>)
       signContentType: values.UPLOAD_SIGN_CONTENT_TYPE,
       minFreeBytes: values.DISK_MIN_FREE_BYTES ?? null,
     },
+    quotas: quotasOf(values),
     models: {
       openAiKey: values.OPENAI_API_KEY ?? null,
       openAiBaseUrl: values.OPENAI_BASE_URL ?? null,

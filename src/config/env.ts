@@ -183,6 +183,30 @@ export const env = {
     schema: whole(0, Number.MAX_SAFE_INTEGER).optional(),
     doc: 'Free bytes on the disk of DATA_DIR below which uploads get 507 storage.full; default: 1 GiB, or 2 % of a smaller disk; 0: no limit',
   },
+  QUOTA_ORGANIZATION_BYTES: {
+    schema: whole(0, Number.MAX_SAFE_INTEGER).optional(),
+    doc: 'Bytes that one organization can store, with uploads that are not acknowledged yet; default: no limit',
+  },
+  QUOTA_ORGANIZATION_OBJECTS: {
+    schema: whole(0, Number.MAX_SAFE_INTEGER).optional(),
+    doc: 'Documents that one organization can store, with uploads that are not acknowledged yet; default: no limit',
+  },
+  QUOTA_PROJECT_BYTES: {
+    schema: whole(0, Number.MAX_SAFE_INTEGER).optional(),
+    doc: 'Bytes that one project can store, with uploads that are not acknowledged yet; default: no limit',
+  },
+  QUOTA_PROJECT_OBJECTS: {
+    schema: whole(0, Number.MAX_SAFE_INTEGER).optional(),
+    doc: 'Documents that one project can store, with uploads that are not acknowledged yet; default: no limit',
+  },
+  QUOTA_KEY_BYTES: {
+    schema: whole(0, Number.MAX_SAFE_INTEGER).optional(),
+    doc: 'Bytes that one API key can store, with uploads that are not acknowledged yet; default: no limit',
+  },
+  QUOTA_KEY_OBJECTS: {
+    schema: whole(0, Number.MAX_SAFE_INTEGER).optional(),
+    doc: 'Documents that one API key can store, with uploads that are not acknowledged yet; default: no limit',
+  },
   OPENAI_API_KEY: {
     schema: z.string().min(1).optional(),
     doc: 'API key of an OpenAI-compatible provider; default: local models',

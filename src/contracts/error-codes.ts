@@ -29,6 +29,7 @@ export const errorCodes = {
   'upload.not_found': { status: 404, title: 'Upload not found', retry: false },
   'upload.too_large': { status: 413, title: 'The file is too large', retry: false },
   'upload.content_type': { status: 415, title: 'Documents cannot have this content type', retry: false },
+  'quota.exceeded': { status: 429, title: 'The storage quota is used up', retry: false },
   'object.signature_invalid': { status: 403, title: 'The signed URL is not valid', retry: false },
   'object.expired': { status: 403, title: 'The signed URL has expired', retry: false },
   'object.exists': { status: 409, title: 'The object was uploaded already', retry: false },

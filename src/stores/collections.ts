@@ -18,6 +18,7 @@ import type {
   OAuthToken,
 } from '#src/domain/access/oauth/records.ts';
 import type { OrganizationRecord, ProjectRecord } from '#src/domain/access/organization.ts';
+import type { QuotaScope } from '#src/domain/access/quota.ts';
 import type { StepRecord } from '#src/domain/runs/step.ts';
 import type { DeliveryRecord } from '#src/domain/webhooks/delivery.ts';
 
@@ -55,6 +56,15 @@ export interface IdempotencyRow {
   readonly reply: { readonly status: number; readonly body: unknown } | null;
   readonly createdAt: Date;
   readonly forgetAt: Date;
+}
+
+/** `_id` is the id of the organization, project or key. */
+export interface UsageRow {
+  readonly _id: string;
+  readonly organizationId: string;
+  readonly scope: QuotaScope;
+  readonly bytes: number;
+  readonly objects: number;
 }
 
 interface CounterRow {
@@ -111,6 +121,7 @@ export interface Collections {
   readonly messages: Collection<MessageRow>;
   readonly apiKeys: Collection<ApiKeyRecord>;
   readonly uploads: Collection<UploadRecord>;
+  readonly usage: Collection<UsageRow>;
   readonly documents: Collection<DocumentRecord>;
   readonly ocrResults: Collection<OcrRow>;
   readonly descriptions: Collection<DescriptionRow>;
@@ -148,6 +159,7 @@ const names = [
   'messages',
   'apiKeys',
   'uploads',
+  'usage',
   'documents',
   'ocrResults',
   'descriptions',

@@ -45,7 +45,8 @@ const indexes: Readonly<Partial<Record<keyof Collections | LibraryCollection, re
     [{ organizationId: 1, agentGraphId: 1 }],
   ],
   // No expiry by the database: the sweep deletes the bytes too.
-  uploads: [[{ forgetAt: 1 }]],
+  uploads: [[{ forgetAt: 1 }], [{ organizationId: 1, _id: 1 }]],
+  usage: [[{ organizationId: 1 }], [{ scope: 1 }]],
   documents: [
     // Narrow indexes first: among equals the embedded engine uses the first.
     [{ organizationId: 1, apiKeyId: 1, createdAt: -1, _id: -1 }],

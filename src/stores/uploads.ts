@@ -26,6 +26,13 @@ export function createUploadStore({ uploads }: Pick<Collections, 'uploads'>) {
       if (due.length > 0) await uploads.updateMany({ _id: { $in: ids } }, { $set: { expired: true } }, processSafe);
       return due;
     },
+    /** Uploads of an organization in the order of their keys, acknowledged or not, after `after`. */
+    promised: (organizationId: string, after: string, limit: number): Promise<readonly UploadRecord[]> =>
+      uploads
+        .find({ organizationId, _id: { $gt: after } })
+        .sort({ organizationId: 1, _id: 1 })
+        .limit(limit)
+        .toArray(),
     /** Removes taken records. */
     async remove(objectKeys: readonly string[]): Promise<void> {
       if (objectKeys.length > 0)

@@ -117,7 +117,7 @@ async function askDeletion({ documents, results, search, traces }: Stores): Prom
   await documents.remove(organizationId, id);
 }
 
-async function askDocuments({ documents, uploads, results, search }: Stores): Promise<void> {
+async function askDocuments({ documents, uploads, usage: counters, results, search }: Stores): Promise<void> {
   const document = uploadedDocument('wf_plans', { organizationId, projectId });
   const id = document._id;
   await documents.insert(document);
@@ -150,6 +150,16 @@ async function askDocuments({ documents, uploads, results, search }: Stores): Pr
   };
   await uploads.insert({ ...upload, createdAt: now, forgetAt: now });
   await uploads.find(organizationId, 'uploads/x');
+  await counters.reserve(document, 5);
+  await counters.add(document, 5, 1);
+  await counters.read(organizationId, [organizationId, projectId]);
+  await counters.totals();
+  await counters.rowsOf(organizationId);
+  const counted = { _id: projectId, organizationId, scope: 'project' } as const;
+  for (const seen of [null, { bytes: 10, objects: 2 }]) await counters.correct(counted, seen, { bytes: 5, objects: 1 });
+  await documents.addPicture(organizationId, id, 5);
+  await documents.storedBy(organizationId);
+  await uploads.promised(organizationId, '', 10);
   await uploads.takeExpired(now, 10);
   await uploads.removeOne('uploads/x');
   await uploads.remove(['uploads/x']);
@@ -302,6 +312,7 @@ async function askRest({ apiKeys, audit, organizations, workflows }: Stores): Pr
   await organizations.insertOrganization({ _id: organizationId, name: 'o', createdAt: now });
   await organizations.insertProject({ _id: projectId, organizationId, name: 'p', createdAt: now });
   await organizations.findOrganization(organizationId);
+  await organizations.idsAfter('', 10);
   await organizations.findProject(organizationId, projectId);
   await organizations.listProjects(organizationId);
   await organizations.renameProject(organizationId, projectId, 'q');
@@ -518,6 +529,8 @@ const overTenants: Readonly<Record<string, string>> = {
   'documents.withPendingEvents': 'the relay works for everybody',
   'documents.clearPendingEvents': 'the relay, by the ids it was just given',
   'documents.presentAmong': 'the sweep of uploads, by the ids it was just given',
+  'organizations.idsAfter': 'the recount goes through all of them',
+  'usage.totals': 'the sum over all of them, for health and metrics',
   'uploads.takeExpired': 'a sweep works for everybody',
   'uploads.remove': 'the sweep, by the keys it has just taken',
   'uploads.removeOne': 'the sweep, by the key it has just taken',

@@ -26,6 +26,7 @@ import { createSearchIndex } from '#src/stores/search/search-index.ts';
 import { createSecretStore } from '#src/stores/secrets.ts';
 import { createStepStore } from '#src/stores/steps.ts';
 import { createUploadStore } from '#src/stores/uploads.ts';
+import { createUsageStore } from '#src/stores/usage.ts';
 import { createWorkflowStore } from '#src/stores/workflows.ts';
 import { createPinoLogger } from '#src/adapters/logger/pino-logger.ts';
 import { createLocalModels } from '#src/adapters/models/local/create-local-models.ts';
@@ -91,6 +92,9 @@ export const testDatabases: readonly [readonly [string, Open], ...(readonly [str
       ]),
 ];
 
+const free = { bytes: null, objects: null } as const;
+const unlimited = { organization: free, project: free, key: free };
+
 /** Every repository, over one connection. */
 export function storesOf(client: MongoClient) {
   const collections = collectionsOf(client.db('inkgraph'));
@@ -114,6 +118,7 @@ export function storesOf(client: MongoClient) {
     steps: createStepStore(collections),
     traces: createDocumentTraces(client.db('inkgraph'), collections),
     uploads: createUploadStore(collections),
+    usage: createUsageStore(collections, unlimited),
     workflows: createWorkflowStore(collections),
   };
 }

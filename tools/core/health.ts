@@ -1,5 +1,6 @@
 import type { Health } from '#src/contracts/resources/health.ts';
 import type { DiskState } from '#src/domain/ports/object-store.ts';
+import type { Stored } from '#src/domain/access/quota.ts';
 import type { ExecutionStore } from '#src/stores/executions.ts';
 
 type Check = Health['checks']['database'];
@@ -16,6 +17,7 @@ export interface HealthParts {
   checkObjects(): Promise<void>;
   checkSearch(): Promise<void>;
   disk(): Promise<DiskState>;
+  stored(): Promise<Stored>;
 }
 
 const freshMs = 1_000;
@@ -62,7 +64,7 @@ export class HealthService {
   async #check(): Promise<Health['checks']> {
     const { executions, modelLabels } = this.#parts;
     let queue: Health['checks']['queue'] = { status: 'error', depth: 0, oldestAgeMs: 0 };
-    let storage: Health['checks']['storage'] = { status: 'error', freeBytes: 0, minFreeBytes: 0 };
+    let storage: Health['checks']['storage'] = { status: 'error', freeBytes: 0, minFreeBytes: 0, bytes: 0, objects: 0 };
     const [database, objects, search] = await Promise.all([
       tried(async () => {
         await this.#parts.checkDatabase();
@@ -73,8 +75,8 @@ export class HealthService {
       tried(() => this.#parts.checkObjects()),
       tried(() => this.#parts.checkSearch()),
       tried(async () => {
-        const disk = await this.#parts.disk();
-        storage = { status: disk.freeBytes < disk.minFreeBytes ? 'degraded' : 'ok', ...disk };
+        const [disk, stored] = await Promise.all([this.#parts.disk(), this.#parts.stored()]);
+        storage = { status: disk.freeBytes < disk.minFreeBytes ? 'degraded' : 'ok', ...disk, ...stored };
       }),
     ]);
     return { database, objects, storage, queue, search, models: { status: 'ok', ...modelLabels } };

@@ -41,7 +41,7 @@ export const presignUpload = defineTool({
   }),
   output: PresignReply,
   async run(
-    { deps, principal }: ToolContext<'limits' | 'objects' | 'uploads'>,
+    { deps, principal }: ToolContext<'limits' | 'objects' | 'uploads' | 'usage'>,
     { contentType, size, visibility, projectId },
   ) {
     const type = acceptedType(contentType);
@@ -81,6 +81,7 @@ export const presignUpload = defineTool({
       expiresAt,
     });
     // After the store has agreed: it refuses when the disk is nearly full.
+    await deps.usage.reserve(record, size);
     await deps.uploads.insert(record);
     return {
       uploadUrl: url,

@@ -1,11 +1,37 @@
 import { AggregatorRegistry, Counter, Gauge, Histogram, Registry, collectDefaultMetrics } from 'prom-client';
+import type { Stored } from '#src/domain/access/quota.ts';
 import type { Metrics } from '#src/domain/ports/metrics.ts';
 
 const seconds = [0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 10, 30, 60];
 
+/** Values that are read when the metrics are. */
+interface Read {
+  queueDepth(): Promise<number>;
+  stored(): Promise<Stored>;
+}
+
+/** Without labels of organizations: a scraper needs the sum, and each organization would be a series. */
+function storageGauges(stored: Read['stored']): readonly Gauge[] {
+  const gauge = (name: string, help: string, value: (sum: Stored) => number): Gauge =>
+    new Gauge({
+      name,
+      help,
+      // All processes count the same database.
+      aggregator: 'max',
+      registers: [],
+      async collect() {
+        this.set(value(await stored()));
+      },
+    });
+  return [
+    gauge('inkgraph_stored_bytes', 'Stored and promised bytes of all organizations', ({ bytes }) => bytes),
+    gauge('inkgraph_stored_objects', 'Documents and promised uploads of all organizations', ({ objects }) => objects),
+  ];
+}
+
 /** `ofOthers`: what `json` returns in the other processes on this machine. */
 export function createPrometheusMetrics(
-  queueDepth: () => Promise<number>,
+  { queueDepth, stored }: Read,
   ofOthers: () => Promise<readonly (readonly object[])[]> = async () => [],
 ): Metrics {
   const registry = new Registry();
@@ -47,7 +73,7 @@ export function createPrometheusMetrics(
       this.set(await queueDepth());
     },
   });
-  registry.registerMetric(depth);
+  for (const gauge of [depth, ...storageGauges(stored)]) registry.registerMetric(gauge);
   return {
     request: ({ service, method, route, status, seconds: took }) =>
       requests.observe({ service, method, route, status }, took),

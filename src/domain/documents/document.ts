@@ -42,6 +42,8 @@ export interface DocumentRecord {
   readonly sha256: string | null;
   readonly contentType: DocumentType;
   readonly sizeBytes: number;
+  /** Size of the pictures that were made from it and are kept; absent without one. */
+  readonly pictureBytes?: number;
   readonly width: number;
   readonly height: number;
   readonly pages: number;
