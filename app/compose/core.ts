@@ -158,8 +158,7 @@ export async function createCore(parts: CoreParts, stack: AsyncDisposableStack):
   let apiUrl = config.baseUrl ?? `http://${config.host}:${config.ports.api}`;
   let mcpUrl = config.mcpUrl ?? `http://${config.host}:${config.ports.mcp}`;
   const media = new SignedMedia({
-    documents,
-    usage: stores.usage,
+    ...stores,
     objects,
     images,
     secret: data.derive('media'),

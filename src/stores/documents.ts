@@ -76,6 +76,42 @@ const createOutbox = (documents: Collections['documents']) => ({
   },
 });
 
+/** Bytes of documents, for quotas and their recount. */
+const createAccounts = (documents: Collections['documents']) => ({
+  /** Those of `ids` that have a record, in any organization, also while it is being deleted. */
+  async presentAmong(ids: readonly string[]): Promise<ReadonlySet<string>> {
+    const found = await documents.find({ _id: { $in: [...ids] } }, { projection: { _id: 1 } }).toArray();
+    return new Set(found.map(({ _id }) => _id));
+  },
+  /** Counts the bytes of a picture that is kept beside the document. False when the document is gone. */
+  async addPicture(organizationId: string, id: string, bytes: number): Promise<boolean> {
+    const filter = { _id: id, organizationId, deletedAt: noDate };
+    return (await documents.updateOne(filter, { $inc: { pictureBytes: bytes } }, processSafe)).matchedCount === 1;
+  },
+  /** Stored bytes and documents of the organization by project and key, also of documents that are being deleted. */
+  async storedBy(organizationId: string): Promise<readonly StoredBy[]> {
+    const groups = await documents
+      .aggregate<{
+        _id: Pick<StoredBy, 'projectId' | 'apiKeyId'>;
+        originals: number;
+        pictures: number;
+        objects: number;
+      }>([
+        { $match: { organizationId } },
+        {
+          $group: {
+            _id: { projectId: '$projectId', apiKeyId: '$apiKeyId' },
+            originals: { $sum: '$sizeBytes' },
+            pictures: { $sum: '$pictureBytes' },
+            objects: { $sum: 1 },
+          },
+        },
+      ])
+      .toArray();
+    return groups.map(({ _id, originals, pictures, objects }) => ({ ..._id, bytes: originals + pictures, objects }));
+  },
+});
+
 export function createDocumentStore({ documents }: Pick<Collections, 'documents'>) {
   return {
     /** Inserts with one durable write. `exists` when this id is stored already. */
@@ -117,11 +153,6 @@ export function createDocumentStore({ documents }: Pick<Collections, 'documents'
         .toArray();
       return found.map((document) => document._id);
     },
-    /** Those of `ids` that have a record, in any organization, also while it is being deleted. */
-    async presentAmong(ids: readonly string[]): Promise<ReadonlySet<string>> {
-      const found = await documents.find({ _id: { $in: [...ids] } }, { projection: { _id: 1 } }).toArray();
-      return new Set(found.map(({ _id }) => _id));
-    },
     /** Project ids by document id, for those of `ids` that the tenant may read. */
     async projectsOf(tenant: Tenant, ids: readonly string[]): Promise<ReadonlyMap<string, string>> {
       const filter = { _id: { $in: [...ids] }, ...readable(tenant) };
@@ -152,37 +183,11 @@ export function createDocumentStore({ documents }: Pick<Collections, 'documents'
     /** Last step of a deletion: removes the record of a marked document, and returns it. null when it was removed before. */
     remove: (organizationId: string, id: string): Promise<DocumentRecord | null> =>
       documents.findOneAndDelete({ _id: id, organizationId, deletedAt: { $exists: true } }),
-    /** Counts the bytes of a picture that is kept beside the document. False when the document is gone. */
-    async addPicture(organizationId: string, id: string, bytes: number): Promise<boolean> {
-      const filter = { _id: id, organizationId, deletedAt: noDate };
-      return (await documents.updateOne(filter, { $inc: { pictureBytes: bytes } }, processSafe)).matchedCount === 1;
-    },
-    /** Stored bytes and documents of the organization by project and key, also of documents that are being deleted. */
-    async storedBy(organizationId: string): Promise<readonly StoredBy[]> {
-      const groups = await documents
-        .aggregate<{
-          _id: Pick<StoredBy, 'projectId' | 'apiKeyId'>;
-          originals: number;
-          pictures: number;
-          objects: number;
-        }>([
-          { $match: { organizationId } },
-          {
-            $group: {
-              _id: { projectId: '$projectId', apiKeyId: '$apiKeyId' },
-              originals: { $sum: '$sizeBytes' },
-              pictures: { $sum: '$pictureBytes' },
-              objects: { $sum: 1 },
-            },
-          },
-        ])
-        .toArray();
-      return groups.map(({ _id, originals, pictures, objects }) => ({ ..._id, bytes: originals + pictures, objects }));
-    },
     async setVisibility(tenant: Tenant, ids: readonly string[], visibility: Visibility): Promise<void> {
       await documents.updateMany({ _id: { $in: [...ids] }, ...owned(tenant) }, { $set: { visibility } });
     },
     ...createOutbox(documents),
+    ...createAccounts(documents),
   };
 }
 

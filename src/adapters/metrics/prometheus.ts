@@ -6,8 +6,8 @@ const seconds = [0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 10, 30, 60];
 
 /** Values that are read when the metrics are. */
 interface Read {
-  queueDepth(): Promise<number>;
-  stored(): Promise<Stored>;
+  readonly queueDepth: () => Promise<number>;
+  readonly stored: () => Promise<Stored>;
 }
 
 /** Without labels of organizations: a scraper needs the sum, and each organization would be a series. */
