@@ -7,9 +7,9 @@ import { createAgents } from '#app/compose/agents.ts';
 import { createCore } from '#app/compose/core.ts';
 import type { OpenDatabase } from '#app/compose/engine.ts';
 import { openData, type Data } from '#app/compose/data.ts';
-import { createReaders } from '#app/compose/models.ts';
+import { createReaders, refuseMissingLanguages } from '#app/compose/models.ts';
 import { beginSeededSession } from '#app/compose/seeded-session.ts';
-import { configuredAddresses, openServices, type Addresses } from '#app/compose/services.ts';
+import { configuredAddresses, type Addresses } from '#app/compose/addresses.ts';
 import { noSiblings, type Siblings } from '#app/compose/siblings.ts';
 import type { Config, Ports } from '#src/config/config.ts';
 import { ConfigError } from '#src/config/env.ts';
@@ -86,6 +86,7 @@ export async function compose(config: Config, overrides: Overrides = {}): Promis
   // The stack closes everything in reverse order, even if a later part cannot be created.
   await using opening = new AsyncDisposableStack();
   const logger = overrides.logger ?? createPinoLogger(config.logLevel);
+  refuseMissingLanguages(config);
   const readers = createReaders(config);
   const data = await openData(
     config,
@@ -94,7 +95,7 @@ export async function compose(config: Config, overrides: Overrides = {}): Promis
   );
   const known = overrides.catalog ?? catalog;
   const { sessionStore, passwords, siblings = noSiblings } = overrides;
-  const core = createCore(
+  const core = await createCore(
     {
       config,
       data,
@@ -126,6 +127,8 @@ export async function compose(config: Config, overrides: Overrides = {}): Promis
       refuseBrokenCode();
       await publishCodeWorkflows(core.deps);
       if (config.services.has('api')) sessionLine = await beginSeededSession(core, config);
+      // Commands compose the parts and never start: they do without HTTP.
+      const { openServices } = await import('#app/compose/services.ts');
       const listeners = await openServices({ config, data, core, health }, stack);
       ports = listeners.ports;
       worker?.start();

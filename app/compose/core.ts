@@ -2,7 +2,7 @@ import { createDocumentTraces } from '#src/stores/document-traces.ts';
 import { forgetCheckpoints } from '#src/stores/checkpoints/forget.ts';
 import { createSearchIndex } from '#src/stores/search/search-index.ts';
 import { createTokenAccessReader, type TokenAccessReader } from '#src/stores/token-access.ts';
-import { createPrometheusMetrics } from '#src/adapters/metrics/prometheus.ts';
+import { noMetrics } from '#src/adapters/metrics/none.ts';
 import { modelLabels as labelsOf } from '#src/adapters/models/create-models.ts';
 import { createStemmers } from '#src/adapters/models/local/stemmers.ts';
 import { createInProcessWakeQueue } from '#src/adapters/queue/in-process-wake-queue.ts';
@@ -124,8 +124,15 @@ function limitsOf({ uploads, rateLimits }: Config): ToolDeps['limits'] {
   return { uploadMaxBytes, signContentType, ratePerSecond: rateLimits?.usual ?? 0 };
 }
 
+/** Nothing for a command, which nobody asks: the library takes a tenth of its start. */
+async function metricsOf({ services }: Config, { executions }: Pick<ToolDeps, 'executions'>): Promise<Metrics> {
+  if (services.size === 0) return noMetrics;
+  const { createPrometheusMetrics } = await import('#src/adapters/metrics/prometheus.ts');
+  return createPrometheusMetrics(async () => (await executions.depth(new Date())).depth);
+}
+
 /** Everything that the tools need. */
-export function createCore(parts: CoreParts, stack: AsyncDisposableStack): Core {
+export async function createCore(parts: CoreParts, stack: AsyncDisposableStack): Promise<Core> {
   const { config, data, logger, catalog } = parts;
   const { images, models } = parts.readers;
   const outside = createOutside({ config, data, images, openai: openAiOf(config), logger }, stack);
@@ -133,7 +140,7 @@ export function createCore(parts: CoreParts, stack: AsyncDisposableStack): Core 
   const stores = createStores(config, data, parts.siblings);
   const { documents, executions, events } = stores;
   const wake = shareWakes(createInProcessWakeQueue(), parts.siblings);
-  const metrics = createPrometheusMetrics(async () => (await executions.depth(new Date())).depth);
+  const metrics = await metricsOf(config, stores);
   let apiUrl = config.baseUrl ?? `http://${config.host}:${config.ports.api}`;
   let mcpUrl = config.mcpUrl ?? `http://${config.host}:${config.ports.mcp}`;
   const media = new SignedMedia({
