@@ -109,7 +109,11 @@ interface Place {
   end(): Promise<unknown>;
   ref(): void;
   unref(): void;
-  listen(on: { message(reply: Reply): void; failed(error: unknown): void; exited(): void }): void;
+  listen(on: {
+    readonly message: (reply: Reply) => void;
+    readonly failed: (error: unknown) => void;
+    readonly exited: () => void;
+  }): void;
 }
 
 function guarded(name: string, place: Place): GuardedThread {
