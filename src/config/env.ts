@@ -241,8 +241,8 @@ export const env = {
     doc: 'Milliseconds that a run stays leased to a worker that does not renew the lease',
   },
   RUN_MAX_DEATHS: {
-    schema: count(10, 3, 1_000),
-    doc: 'Worker deaths in a row, without progress, after which a run fails as run.poisoned',
+    schema: count(5, 3, 1_000),
+    doc: 'Worker deaths in a row, without progress, after which a run fails as run.poisoned; after two it runs alone, so that only its own deaths count',
   },
   NODE_COMPUTE_MS: {
     schema: count(100, 10, 60_000),

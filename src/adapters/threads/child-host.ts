@@ -8,30 +8,32 @@ import { Worker } from 'node:worker_threads';
 const lookMs = 20;
 
 const [, , entry = '', limit = '0'] = process.argv;
-const thread = new Worker(new URL(entry), { execArgv: [] });
-let calls = 0;
-let looker: NodeJS.Timeout | null = null;
+host(new URL(entry), Number(limit));
 
-function look(): void {
-  if (process.memoryUsage.rss() > Number(limit)) process.exit(1);
+function host(script: URL, mostBytes: number): void {
+  const thread = new Worker(script, { execArgv: [] });
+  let calls = 0;
+  let looker: NodeJS.Timeout | undefined;
+  const look = (): void => {
+    if (process.memoryUsage.rss() > mostBytes) process.exit(1);
+  };
+  process.on('message', (packet) => {
+    calls += 1;
+    looker ??= setInterval(look, lookMs);
+    thread.postMessage(packet, []);
+  });
+  thread.on('message', (reply) => {
+    calls -= 1;
+    if (calls === 0) {
+      clearInterval(looker);
+      looker = undefined;
+    }
+    process.send?.(reply);
+  });
+  thread.on('error', () => process.exit(1));
+  thread.on('exit', () => process.exit(1));
+  process.on('disconnect', () => process.exit(0));
+  // A signal to the whole group of processes: the parent ends this process when its own work has ended.
+  process.on('SIGINT', () => undefined);
+  process.on('SIGTERM', () => undefined);
 }
-
-process.on('message', (packet) => {
-  calls += 1;
-  looker ??= setInterval(look, lookMs);
-  thread.postMessage(packet, []);
-});
-thread.on('message', (reply) => {
-  calls -= 1;
-  if (calls === 0 && looker !== null) {
-    clearInterval(looker);
-    looker = null;
-  }
-  process.send?.(reply);
-});
-thread.on('error', () => process.exit(1));
-thread.on('exit', () => process.exit(1));
-process.on('disconnect', () => process.exit(0));
-// A signal to the whole group of processes: the parent ends this process when its own work has ended.
-process.on('SIGINT', () => undefined);
-process.on('SIGTERM', () => undefined);

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { createImageCodec } from '#src/adapters/images/image-codec.ts';
 import * as samples from '#test/adapters/images/samples.ts';
-import { pdfBomb } from '#test/support/pdf-bomb.ts';
+import { pdfBomb } from '#test/adapters/images/pdf-bomb.ts';
 
 test("PDFs that unfold to gigabytes are refused, take no memory of this process, and delay nobody else's document", async () => {
   const codec = createImageCodec();
