@@ -19,6 +19,7 @@ import { createOutside, type Outside } from '#app/compose/outside.ts';
 import { createStores } from '#app/compose/stores.ts';
 import type { Config } from '#src/config/config.ts';
 import { LRUCache } from 'lru-cache';
+import { QueueReader } from '#tools/core/queue-state.ts';
 import { HealthService } from '#tools/core/health.ts';
 import type { ImageCodec } from '#src/domain/ports/image-codec.ts';
 import type { Logger } from '#src/domain/ports/logger.ts';
@@ -91,11 +92,16 @@ function afterResponse({ data, logger }: CoreParts, events: EventLog): Pick<Tool
   };
 }
 
-function healthOf({ database }: Data, { executions, modelLabels, objects, search }: ToolDeps): HealthService {
+function healthOf(
+  { config, data: { database } }: CoreParts,
+  queue: QueueReader,
+  { modelLabels, objects, search }: ToolDeps,
+): HealthService {
   return new HealthService({
     version,
-    executions,
+    queue,
     modelLabels,
+    queueWaitSeconds: config.runs.queueWaitSeconds,
     checkDatabase: async () => {
       await database.db.command({ ping: 1 });
     },
@@ -121,7 +127,8 @@ export function createCore(parts: CoreParts, stack: AsyncDisposableStack): Core 
   const stores = createStores(config, data);
   const { documents, executions, events } = stores;
   const wake = createInProcessWakeQueue();
-  const metrics = createPrometheusMetrics(async () => (await executions.depth(new Date())).depth);
+  const queue = new QueueReader(executions);
+  const metrics = createPrometheusMetrics(() => queue.read());
   let apiUrl = config.baseUrl ?? `http://${config.host}:${config.ports.api}`;
   let mcpUrl = config.mcpUrl ?? `http://${config.host}:${config.ports.mcp}`;
   const media = new SignedMedia({
@@ -178,7 +185,7 @@ export function createCore(parts: CoreParts, stack: AsyncDisposableStack): Core 
     outside,
     relay,
     media,
-    health: healthOf(data, deps),
+    health: healthOf(parts, queue, deps),
     metrics,
     accessChanges,
     tokenAccess: createTokenAccessReader(collections),

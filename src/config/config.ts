@@ -47,7 +47,14 @@ export interface Config {
   readonly secretsKey: Buffer | null;
   readonly search: { readonly mode: 'lexical' | 'hybrid' };
   readonly ocr: { readonly language: string; readonly workers: number | null };
-  readonly runs: { readonly concurrency: number; readonly leaseMs: number; readonly maxDeaths: number };
+  readonly runs: {
+    readonly concurrency: number;
+    readonly leaseMs: number;
+    readonly maxDeaths: number;
+    /** null: no limit. */
+    readonly organizationConcurrency: number | null;
+    readonly queueWaitSeconds: number;
+  };
   /** Requests a second of one key or session, 0: no limit; null: all limits are off. */
   readonly rateLimits: { readonly usual: number; readonly expensive: number } | null;
   readonly mcpLegacy: 'sessions' | 'stateless' | 'reject';
@@ -129,7 +136,13 @@ export function loadConfig(source: Readonly<Record<string, string | undefined>>)
     secretsKey: values.SECRETS_KEY === undefined ? null : Buffer.from(values.SECRETS_KEY, 'base64'),
     search: { mode: values.DOCUMENT_SEARCH_MODE },
     ocr: { language: values.OCR_LANGUAGE, workers: values.OCR_WORKERS === 0 ? null : values.OCR_WORKERS },
-    runs: { concurrency: values.RUN_CONCURRENCY, leaseMs: values.RUN_LEASE_MS, maxDeaths: values.RUN_MAX_DEATHS },
+    runs: {
+      concurrency: values.RUN_CONCURRENCY,
+      leaseMs: values.RUN_LEASE_MS,
+      maxDeaths: values.RUN_MAX_DEATHS,
+      organizationConcurrency: values.ORGANIZATION_RUN_CONCURRENCY === 0 ? null : values.ORGANIZATION_RUN_CONCURRENCY,
+      queueWaitSeconds: values.QUEUE_WAIT_SECONDS,
+    },
     rateLimits:
       values.RATE_LIMITS === 'off'
         ? null

@@ -229,6 +229,14 @@ export const env = {
     schema: count(10, 3, 1_000),
     doc: 'Worker deaths in a row, without progress, after which a run fails as run.poisoned',
   },
+  ORGANIZATION_RUN_CONCURRENCY: {
+    schema: count(0, 0, 10_000),
+    doc: 'Most runs of one organization that all agents processes together execute at the same time; 0: no limit, organizations take turns',
+  },
+  QUEUE_WAIT_SECONDS: {
+    schema: count(60, 1, 1_000_000),
+    doc: 'Seconds that a run may wait for a worker before /health says degraded',
+  },
   RATE_LIMITS: {
     schema: z.enum(['on', 'off']).default('on'),
     doc: 'off: no rate limits, also for sign-in and OAuth; for benchmarks',

@@ -3,7 +3,9 @@ import type { Metrics } from '#src/domain/ports/metrics.ts';
 
 const seconds = [0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 10, 30, 60];
 
-export function createPrometheusMetrics(queueDepth: () => Promise<number>): Metrics {
+export function createPrometheusMetrics(
+  readQueue: () => Promise<{ readonly depth: number; readonly oldestSeconds: number }>,
+): Metrics {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry, prefix: 'inkgraph_' });
   const requests = new Histogram({
@@ -29,13 +31,22 @@ export function createPrometheusMetrics(queueDepth: () => Promise<number>): Metr
   });
   const depth = new Gauge({
     name: 'inkgraph_queue_depth',
-    help: 'Runs that are due and not claimed',
+    help: 'Queued runs, at most 10,000',
     registers: [],
     async collect() {
-      this.set(await queueDepth());
+      const queue = await readQueue();
+      this.set(queue.depth);
+      oldest.set(queue.oldestSeconds);
     },
   });
+  const oldest = new Gauge({
+    name: 'inkgraph_queue_oldest_seconds',
+    help: 'Time that the oldest queued run has waited',
+    registers: [],
+  });
+  // In this order: one read gives both.
   registry.registerMetric(depth);
+  registry.registerMetric(oldest);
   return {
     request: ({ service, method, route, status, seconds: took }) =>
       requests.observe({ service, method, route, status }, took),

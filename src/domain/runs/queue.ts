@@ -1,0 +1,21 @@
+import type { ExecutionRecord } from '#src/domain/runs/run.ts';
+
+/**
+ * Workers take interactive runs first. In each lane, organizations take turns by the `rank` of their runs. Source: docs/decisions/0074.
+ */
+export const lanes = ['interactive', 'bulk'] as const;
+export type Lane = (typeof lanes)[number];
+
+/** Most runs of an interactive execution. A larger one is bulk work. */
+const interactiveRuns = 10;
+
+/** Interactive runs of one organization that may wait. Further ones go to the bulk lane. */
+export const interactiveBacklog = 20;
+
+/** Interactive runs that a worker takes in a row while bulk runs wait. */
+export const interactiveInARow = 4;
+
+/** Lane that an execution asks for. Uploads are bulk work: nobody waits for a single one of them. */
+export function laneOf({ source, documentIds }: Pick<ExecutionRecord, 'source' | 'documentIds'>): Lane {
+  return source === 'upload' || documentIds.length > interactiveRuns ? 'bulk' : 'interactive';
+}
