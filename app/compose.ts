@@ -5,11 +5,13 @@ import type { SessionStore } from '#src/domain/ports/sessions.ts';
 import { publishCodeWorkflows } from '#app/agents/publish-code-workflows.ts';
 import { createAgents } from '#app/compose/agents.ts';
 import { createCore } from '#app/compose/core.ts';
+import type { OpenDatabase } from '#app/compose/engine.ts';
 import { openData, type Data } from '#app/compose/data.ts';
 import { createReaders } from '#app/compose/models.ts';
 import { beginSeededSession } from '#app/compose/seeded-session.ts';
 import { configuredAddresses, openServices, type Addresses } from '#app/compose/services.ts';
-import type { Config } from '#src/config/config.ts';
+import { noSiblings, type Siblings } from '#app/compose/siblings.ts';
+import type { Config, Ports } from '#src/config/config.ts';
 import { ConfigError } from '#src/config/env.ts';
 import { AppError } from '#src/domain/app-error.ts';
 import type { Logger } from '#src/domain/ports/logger.ts';
@@ -27,6 +29,8 @@ export interface App extends AsyncDisposable {
   readonly failed: Promise<Error>;
   /** Configured addresses of the services. `start` returns the actual ones. */
   readonly addresses: Addresses;
+  /** Actual ports of the listeners after `start`; before it, the configured ones. */
+  ports(): Ports;
   /** Header of the seeded session, to print after start. null when there is nothing to print. */
   sessionLine(): string | null;
   /** Opens the listeners of the configured services and starts to work. Throws ConfigError. */
@@ -35,13 +39,16 @@ export interface App extends AsyncDisposable {
   idle(): Promise<void>;
 }
 
-/** Replaces parts, for tests and benchmarks. */
+/** What the composing program brings. Most of it replaces parts, for tests and benchmarks. */
 export interface Overrides {
+  /** Processes beside this one that share its work; none by default. */
+  readonly siblings?: Siblings;
   readonly logger?: Logger;
   readonly catalog?: Catalog;
+  readonly openDatabase?: OpenDatabase | undefined;
   readonly sessionStore?: SessionStore | null;
   readonly passwords?: PasswordHashing | undefined;
-  /** Time that running runs have to end when the app is disposed of. */
+  /** Time that running runs have to end when the app is disposed of; 7 s by default. */
   readonly drainMs?: number;
 }
 
@@ -71,15 +78,22 @@ function refuseBrokenCode(): void {
   }
 }
 
+/** Time that running runs have to end at a stop. Docker kills after 10 s; a run that is cut off continues from its last checkpoint. */
+const usualDrainMs = 7_000;
+
 /** Chooses all adapters. Throws ConfigError, also when stored data cannot be used. */
 export async function compose(config: Config, overrides: Overrides = {}): Promise<App> {
   // The stack closes everything in reverse order, even if a later part cannot be created.
   await using opening = new AsyncDisposableStack();
   const logger = overrides.logger ?? createPinoLogger(config.logLevel);
   const readers = createReaders(config);
-  const data = await openData(config, readers.models, logger, opening);
+  const data = await openData(
+    config,
+    { embedders: readers.models, logger, openDatabase: overrides.openDatabase },
+    opening,
+  );
   const known = overrides.catalog ?? catalog;
-  const { sessionStore, passwords } = overrides;
+  const { sessionStore, passwords, siblings = noSiblings } = overrides;
   const core = createCore(
     {
       config,
@@ -88,14 +102,16 @@ export async function compose(config: Config, overrides: Overrides = {}): Promis
       catalog: known,
       logger,
       passwords,
+      siblings,
       ...(sessionStore === undefined ? {} : { sessionStore }),
     },
     opening,
   );
   const worker = config.services.has('agents') ? createAgents({ config, data, core, catalog: known }, opening) : null;
-  opening.defer(async () => worker?.stop(overrides.drainMs ?? 30_000));
+  opening.defer(async () => worker?.stop(overrides.drainMs ?? usualDrainMs));
   const stack = opening.move();
   let stopping = false;
+  let ports = config.ports;
   let sessionLine: string | null = null;
   const health = { health: core.health.health.bind(core.health), alive: () => !stopping };
   return {
@@ -104,15 +120,17 @@ export async function compose(config: Config, overrides: Overrides = {}): Promis
     logger,
     failed: data.failed,
     addresses: configuredAddresses(config),
+    ports: () => ports,
     sessionLine: () => sessionLine,
     async start() {
       refuseBrokenCode();
       await publishCodeWorkflows(core.deps);
       if (config.services.has('api')) sessionLine = await beginSeededSession(core, config);
-      const addresses = await openServices({ config, data, core, health }, stack);
+      const listeners = await openServices({ config, data, core, health }, stack);
+      ports = listeners.ports;
       worker?.start();
       if (config.services.has('api')) stack.defer(sweepObjects(data, logger));
-      return addresses;
+      return listeners.addresses;
     },
     async idle() {
       await core.relay.idle();

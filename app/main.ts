@@ -1,37 +1,14 @@
-import { publishAddresses } from '#app/compose/addresses-file.ts';
-import { loadConfig } from '#src/config/config.ts';
-import { runProgram } from '#app/compose/entry.ts';
-import { compose, type App } from '#app/compose.ts';
+import { runProgram } from '#app/entry.ts';
+import { loadConfig, type Config } from '#src/config/config.ts';
 
-const signals = ['SIGINT', 'SIGTERM'] as const;
-
-/** The first signal ends the process gracefully, the second immediately. */
-function untilSignal(): Promise<string> {
-  const { promise, resolve } = Promise.withResolvers<string>();
-  for (const signal of signals) {
-    process.once(signal, () => {
-      process.once(signal, () => process.exit(130));
-      resolve(signal);
-    });
-  }
-  return promise;
-}
+/** A process that listens for requests must not share its event loop with runs. Source: docs/decisions/0077. */
+const needsSupervisor = ({ services }: Config): boolean => services.has('agents') && services.size > 1;
 
 async function run(): Promise<void> {
   const config = loadConfig(process.env);
-  await using app: App = await compose(config);
-  const addresses = await app.start();
-  await using _published = await publishAddresses(config.dataDir, addresses);
-  // Before this line, a signal ends the process immediately.
-  const ended = untilSignal();
-  const line = app.sessionLine();
-  if (line !== null) process.stdout.write(`${line}\n`);
-  app.logger.info({ ...addresses, services: [...config.services] }, 'inkgraph is up');
-  const reason = await Promise.race([ended, app.failed]);
-  if (reason instanceof Error) {
-    process.exitCode = 1;
-    app.logger.error({ err: reason }, 'a vital part of this process failed: stopping');
-  } else app.logger.info({ signal: reason }, 'stopping');
+  // Each loads only what it needs: the supervisor stays small.
+  if (needsSupervisor(config)) await (await import('#app/supervisor/supervise.ts')).supervise(config);
+  else await (await import('#app/serve.ts')).serve(config);
 }
 
 await runProgram(run);

@@ -1,5 +1,5 @@
 import { loadConfig } from '#src/config/config.ts';
-import { runProgram } from '#app/compose/entry.ts';
+import { runProgram } from '#app/entry.ts';
 import { compose } from '#app/compose.ts';
 import { requireKey, serveStdioClient, stdioConfig } from '#app/compose/stdio.ts';
 

@@ -1,4 +1,5 @@
 import express, { type Express, type RequestHandler, type Response } from 'express';
+import type { Strangers } from '#http/guard/strangers.ts';
 import type { Logger } from '#src/domain/ports/logger.ts';
 import type { Metrics } from '#src/domain/ports/metrics.ts';
 import { newId } from '#src/domain/ids.ts';
@@ -16,17 +17,22 @@ export function requestIdOf(response: Response): string {
   return String(response.getHeader('x-request-id'));
 }
 
-interface BaseParts {
+export interface BaseParts {
+  /** Proxies whose X-Forwarded-For is trusted. */
+  readonly trustedProxies?: readonly string[];
+  /** Limits for callers without a credential; absent: none. */
+  readonly strangers?: Strangers | null;
   readonly metrics: Metrics;
   readonly logger: Logger;
 }
 
 /** Creates the app that all services share: no fingerprint headers, request ids, and a log line and a metric for each request. */
-export function baseApp(service: string, { metrics, logger }: BaseParts): Express {
+export function baseApp(service: string, { metrics, logger, trustedProxies = [] }: BaseParts): Express {
   const app = express();
   app.disable('x-powered-by');
   app.disable('etag');
   app.set('query parser', 'simple');
+  if (trustedProxies.length > 0) app.set('trust proxy', [...trustedProxies]);
   app.use(requestId);
   app.use((request, response, next) => {
     response.setHeader('x-content-type-options', 'nosniff');

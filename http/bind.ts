@@ -6,23 +6,27 @@ import { AppError, type FieldError } from '#src/domain/app-error.ts';
 import type { Principal } from '#src/domain/access/principal.ts';
 import type { AnyTool, Outcome, ToolContext } from '#tools/define.ts';
 import type { ToolDeps } from '#tools/deps.ts';
-import { callTool, fieldErrors, invalidInput } from '#tools/call.ts';
+import { callTool, invalidInput, validated } from '#tools/call.ts';
 import { countCall, type RateLimiters } from '#http/guard/rate-limit.ts';
 import { requestIdOf } from '#http/base-app.ts';
 import { sameSite } from '#http/guard/same-site.ts';
+import { welcome } from '#http/guard/strangers.ts';
 import { limits } from '#src/contracts/fields.ts';
 
-/** Not strict: a text or a number is valid JSON, and the row's own check reports it. */
-const parse = express.json({ limit: limits.jsonBodyBytes, strict: false });
-
 /** Parses JSON bodies. Refuses any other content type with `request.media_type` before reading the body. */
-export const jsonBody: RequestHandler = (request, response, next) => {
-  if (request.is('application/json') === false) {
-    next(new AppError('request.media_type', 'Send Content-Type: application/json.'));
-    return;
-  }
-  parse(request, response, next);
-};
+export function jsonBodyOf(bytes: number): RequestHandler {
+  // Not strict: a text or a number is valid JSON, and the row's own check reports it.
+  const parse = express.json({ limit: bytes, strict: false });
+  return (request, response, next) => {
+    if (request.is('application/json') === false) {
+      next(new AppError('request.media_type', 'Send Content-Type: application/json.'));
+      return;
+    }
+    parse(request, response, next);
+  };
+}
+
+export const jsonBody = jsonBodyOf(limits.jsonBodyBytes);
 
 export interface Facade {
   readonly authenticator: Authenticator;
@@ -54,10 +58,7 @@ function goneSignal(response: Response): AbortSignal {
 
 function parsed(part: Route['body'], value: unknown, errors: FieldError[]): object {
   if (part === undefined) return {};
-  const result = part.safeParse(value);
-  if (result.success) return result.data as object;
-  errors.push(...fieldErrors(result.error));
-  return {};
+  return (validated(part, value, errors) as object | undefined) ?? {};
 }
 
 /** Drops `organizationId`: the facade chose the organization, and the tool reads it from the principal. */
@@ -141,6 +142,7 @@ export function admission(
     response.setHeader('cache-control', 'no-store');
     const principal = await callerOf(facade, row, request, response);
     const caller = principal.session?.id ?? principal.actorId;
+    welcome(response, caller);
     await countCall(facade.limiters, { expensive: expensive === true, caller, principal }, response);
     callers.set(request, principal);
     next();

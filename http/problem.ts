@@ -1,4 +1,5 @@
 import type { ErrorRequestHandler, RequestHandler, Response } from 'express';
+import { limits } from '#src/contracts/fields.ts';
 import { errorCodes } from '#src/contracts/error-codes.ts';
 import { problemType } from '#src/contracts/resources/problem.ts';
 import { AppError } from '#src/domain/app-error.ts';
@@ -6,12 +7,18 @@ import { isOutage } from '#src/outage.ts';
 import type { Logger } from '#src/domain/ports/logger.ts';
 import { requestIdOf } from '#http/base-app.ts';
 
+/** Limit of a body parser, in words. */
+function most(error: object): string {
+  const bytes = 'limit' in error && typeof error.limit === 'number' ? error.limit : limits.jsonBodyBytes;
+  return bytes % 2 ** 20 === 0 ? `${bytes / 2 ** 20} MiB` : `${Math.floor(bytes / 1024)} KiB`;
+}
+
 /** Maps errors of Express and its body parser to error codes. */
 function fromExpress(error: unknown): AppError | null {
   if (typeof error !== 'object' || error === null || !('status' in error)) return null;
   const type = 'type' in error ? error.type : undefined;
   if (type === 'entity.too.large')
-    return new AppError('request.too_large', 'The JSON body is larger than 1 MiB. Send less at once.');
+    return new AppError('request.too_large', `The body is larger than ${most(error)}. Send less at once.`);
   if (type === 'encoding.unsupported' || type === 'charset.unsupported')
     return new AppError(
       'request.media_type',
@@ -46,7 +53,7 @@ export function asAppError(error: unknown): AppError {
 }
 
 /** Sends an error as RFC 9457 problem details. The cause stays in the log. */
-function sendProblem(response: Response, appError: AppError): void {
+export function sendProblem(response: Response, appError: AppError): void {
   const row = errorCodes[appError.code];
   const requestId = requestIdOf(response);
   // A facade with a scheme of its own has set its challenge already.

@@ -9,6 +9,7 @@ import {
   restoreDatabase,
   stamp,
 } from '@inkgraph/embedded-mongo/backup';
+import type { Program, Terminal } from '#scripts/cli/terminal.ts';
 import { orExplain, UsageError } from '#scripts/cli/with-app.ts';
 import { readEnv } from '#src/config/env.ts';
 
@@ -28,13 +29,13 @@ const options = {
 /** Copies below this many pages are over before anyone asks. */
 const MANY_PAGES = 16_384;
 
-function tellProgress(): Progress {
+function tellProgress({ err }: Terminal): Progress {
   let told = 0;
   return ({ remainingPages, totalPages }) => {
     const tenths = Math.floor((1 - remainingPages / totalPages) * 10);
     if (totalPages < MANY_PAGES || tenths <= told) return;
     told = tenths;
-    process.stderr.write(`${tenths * 10} % copied\n`);
+    err(`${tenths * 10} % copied\n`);
   };
 }
 
@@ -46,32 +47,34 @@ function targetOf(path: string): string {
   return file;
 }
 
-async function run(): Promise<void> {
-  const { values, positionals } = parseArgs({ options, allowPositionals: true });
-  if (values.help) return void process.stdout.write(`${usage}\n`);
+async function run(terminal: Terminal): Promise<void> {
+  const { args, env, out } = terminal;
+  const { values, positionals } = parseArgs({ args: [...args], options, allowPositionals: true });
+  if (values.help) return out(`${usage}\n`);
   const [command, path, ...rest] = positionals;
-  const dataDir = resolve(values.data ?? readEnv(process.env).DATA_DIR);
-  const how = { force: values.force, progress: tellProgress() };
+  const dataDir = resolve(values.data ?? readEnv(env).DATA_DIR);
+  const how = { force: values.force, progress: tellProgress(terminal) };
   if (command === 'backup' && path !== undefined && rest.length === 0) {
     const file = targetOf(path);
     const documents = await backUpDatabase(dataDir, file, how);
-    process.stdout.write(`${file}: ${documents} documents, ${statSync(file).size} bytes, checked\n`);
+    out(`${file}: ${documents} documents, ${statSync(file).size} bytes, checked\n`);
   } else if (command === 'restore' && path !== undefined && rest.length === 0) {
     const { documents, before } = await restoreDatabase(resolve(path), dataDir, how);
-    process.stdout.write(`${databaseFile(dataDir)}: ${documents} documents\n`);
-    if (before !== undefined) process.stdout.write(`The data from before is kept as ${before}\n`);
+    out(`${databaseFile(dataDir)}: ${documents} documents\n`);
+    if (before !== undefined) out(`The data from before is kept as ${before}\n`);
   } else if (command === 'check' && rest.length === 0) {
     const file = path === undefined ? databaseFile(dataDir) : resolve(path);
     const { documents, problems } = checkDatabase(file);
     if (problems.length > 0) throw new UsageError(`${file} is damaged:\n  ${problems.join('\n  ')}`);
-    process.stdout.write(`${file}: ${documents} documents, all sound\n`);
+    out(`${file}: ${documents} documents, all sound\n`);
   } else throw new UsageError(usage);
 }
 
 /** `npm run db -- backup|restore|check`: ends with 1 and a line that says why when something is not as it should be. */
-await orExplain(() =>
-  run().catch((error: unknown) => {
+export const db: Program = (terminal) =>
+  run(terminal).catch((error: unknown) => {
     // A full disk, a missing folder, a damaged file: the message says it, the stack nothing more.
     throw error instanceof Error ? new UsageError(error.message, { cause: error }) : error;
-  }),
-);
+  });
+
+if (import.meta.main) await orExplain(db);

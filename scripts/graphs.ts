@@ -1,4 +1,5 @@
 import { parseArgs } from 'node:util';
+import type { Program, Terminal } from '#scripts/cli/terminal.ts';
 import { orExplain, UsageError, withApp } from '#scripts/cli/with-app.ts';
 import { seed } from '#app/compose/seed.ts';
 import { check, diff, draw, exportGraph, list, type Request } from '#scripts/graphs/commands.ts';
@@ -36,7 +37,7 @@ interface Command {
   readonly formats?: readonly string[];
   /** Also for graphs outside the store. */
   readonly alwaysStored?: true;
-  run(request: Request, store: Store | null, values: Values): Promise<void>;
+  run(request: Request, store: Store | null, values: Values): Promise<void | 1>;
 }
 
 const commands: Readonly<Record<string, Command>> = {
@@ -58,8 +59,8 @@ function open(store: Store | null): Store {
   throw new Error('the store is not open');
 }
 
-function parse() {
-  return parseArgs({ options, allowPositionals: true });
+function parse({ args }: Terminal) {
+  return parseArgs({ args: [...args], options, allowPositionals: true });
 }
 
 /** Refuses what the command does not know, instead of leaving it out. */
@@ -78,19 +79,21 @@ function refuseUnknown(
 }
 
 /** `npm run graphs -- check|list|export|import|diff|draw`: workflows from the command line. */
-await orExplain(async () => {
-  const { values, positionals } = parse();
-  if (values.help === true) return void process.stdout.write(`${usage}\n`);
+export const graphs: Program = async (terminal) => {
+  const { values, positionals } = parse(terminal);
+  if (values.help === true) return terminal.out(`${usage}\n`);
   const [name = '', ...refs] = positionals;
   const command = Object.hasOwn(commands, name) ? commands[name] : undefined;
   if (!command) throw new UsageError(usage);
   refuseUnknown(name, command, { values, refs });
-  const request: Request = { refs, format: values.format, out: values.out, json: values.json === true };
+  const request: Request = { terminal, refs, format: values.format, out: values.out, json: values.json === true };
   if (!needStore(refs) && command.alwaysStored !== true) return command.run(request, null, values);
-  return withApp(async (app, config) => {
+  return withApp(terminal, async (app, config) => {
     const seeded = await seed(app, config);
     const organizationId = values.organization ?? seeded.organizationId;
     const projectId = values.project ?? seeded.projectId;
-    await command.run(request, storeOf(app, { organizationId, projectId }), values);
+    return command.run(request, storeOf(app, { organizationId, projectId }), values);
   });
-});
+};
+
+if (import.meta.main) await orExplain(graphs);

@@ -1,5 +1,6 @@
 import { parseArgs } from 'node:util';
 import { keyScopes, type Scope } from '#src/contracts/scopes.ts';
+import type { Program, Terminal } from '#scripts/cli/terminal.ts';
 import { orExplain, UsageError, withApp } from '#scripts/cli/with-app.ts';
 import { seed } from '#app/compose/seed.ts';
 import type { ApiKeyRecord, KeyKind } from '#src/domain/access/api-key.ts';
@@ -29,7 +30,7 @@ const options = {
   help: { type: 'boolean', default: false },
 } as const;
 
-const parse = () => parseArgs({ options, allowPositionals: true });
+const parse = ({ args }: Terminal) => parseArgs({ args: [...args], options, allowPositionals: true });
 type Values = ReturnType<typeof parse>['values'];
 
 function show(key: ApiKeyRecord): Record<string, unknown> {
@@ -40,20 +41,22 @@ function show(key: ApiKeyRecord): Record<string, unknown> {
 const shown = (value: unknown): string =>
   typeof value === 'string' ? value : JSON.stringify(value).replaceAll('"', '');
 
-function print({ json }: Values, rows: readonly Record<string, unknown>[], list = false): void {
-  if (json) process.stdout.write(`${JSON.stringify(list ? rows : rows[0])}\n`);
+type Out = Terminal['out'];
+
+function print(out: Out, { json }: Values, rows: readonly Record<string, unknown>[], list = false): void {
+  if (json) out(`${JSON.stringify(list ? rows : rows[0])}\n`);
   else
     for (const row of rows)
-      process.stdout.write(
+      out(
         `${Object.entries(row)
           .flatMap(([name, value]) => (value === null ? [] : [`${name}=${shown(value)}`]))
           .join('  ')}\n`,
       );
 }
 
-function printIssued(values: Values, { record, secret }: IssuedKey): void {
-  print(values, [{ ...show(record), secret }]);
-  if (!values.json) process.stdout.write('The secret is shown this once: only its hash is stored.\n');
+function printIssued(out: Out, values: Values, { record, secret }: IssuedKey): void {
+  print(out, values, [{ ...show(record), secret }]);
+  if (!values.json) out('The secret is shown this once: only its hash is stored.\n');
 }
 
 function expiry({ days }: Values): { expiresAt?: Date } {
@@ -97,18 +100,20 @@ function keyGiven(values: Values) {
   };
 }
 
-async function run(): Promise<void> {
-  const { values, positionals } = parse();
-  if (values.help) return void process.stdout.write(`${usage}\n`);
+/** `npm run keys -- create|list|revoke|rotate`: API keys from the command line, audited as `cli`. */
+export const keys: Program = async (terminal) => {
+  const { out } = terminal;
+  const { values, positionals } = parse(terminal);
+  if (values.help) return out(`${usage}\n`);
   const [command, id, ...rest] = positionals;
   const wantsId = command === 'rotate' || command === 'revoke';
   const understood = wantsId || command === 'list' || command === 'create';
   if (!understood || rest.length > 0 || wantsId !== (id !== undefined)) throw new UsageError(usage);
   const given = command === 'create' ? keyGiven(values) : null;
-  await withApp(async (app, config) => {
+  await withApp(terminal, async (app, config) => {
     const seeded = await seed(app, config);
     const organizationId = values.organization ?? seeded.organizationId;
-    if (command === 'list') print(values, (await app.deps.apiKeys.list(organizationId)).map(show), true);
+    if (command === 'list') print(out, values, (await app.deps.apiKeys.list(organizationId)).map(show), true);
     else if (given !== null) {
       const workflowId = values.workflow ?? (given.kind === 'workflow' ? seeded.workflowId : undefined);
       const wanted = {
@@ -118,15 +123,14 @@ async function run(): Promise<void> {
         createdBy: 'cli',
         ...(workflowId !== undefined && { workflowId }),
       };
-      printIssued(values, await issueKey(app.deps, wanted));
+      printIssued(out, values, await issueKey(app.deps, wanted));
     } else if (command === 'rotate' && id !== undefined)
-      printIssued(values, await rotateKey(app.deps, organizationId, id, 'cli'));
+      printIssued(out, values, await rotateKey(app.deps, organizationId, id, 'cli'));
     else if (id !== undefined) {
       await revokeKey(app.deps, organizationId, id, 'cli');
-      process.stdout.write(`${id} is revoked.\n`);
+      out(`${id} is revoked.\n`);
     }
   });
-}
+};
 
-/** `npm run keys -- create|list|revoke|rotate`: API keys from the command line, audited as `cli`. */
-await orExplain(run);
+if (import.meta.main) await orExplain(keys);

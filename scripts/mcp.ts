@@ -3,6 +3,7 @@ import { parseArgs } from 'node:util';
 import type { Client } from '@modelcontextprotocol/client';
 import { loadConfig } from '#src/config/config.ts';
 import { configuredAddresses } from '#app/compose/services.ts';
+import type { Program, Terminal } from '#scripts/cli/terminal.ts';
 import { orExplain, UsageError } from '#scripts/cli/with-app.ts';
 import { connect, explained } from '#scripts/mcp/connect.ts';
 import { snippets } from '#scripts/mcp/snippets.ts';
@@ -41,26 +42,33 @@ function argumentsFrom(text: string | undefined): Record<string, unknown> {
 
 const lineOf = (name: string, about: string | undefined): string => `${name}  ${about ?? ''}`.trimEnd();
 
-async function callTool(client: Client, [name = '', given]: readonly string[], print: Print): Promise<void> {
-  const input = argumentsFrom(given === '-' ? await readText(process.stdin) : given);
+interface Call {
+  readonly client: Client;
+  readonly terminal: Terminal;
+  readonly print: Print;
+}
+
+async function callTool({ client, terminal, print }: Call, [name = '', given]: readonly string[]): Promise<void | 1> {
+  const input = argumentsFrom(given === '-' ? await readText(terminal.input) : given);
   const result = await client.callTool(
     { name, arguments: input },
     {
       onprogress: ({ message, progress, total }) =>
-        process.stderr.write(`${message ?? ''} ${progress}${total === undefined ? '' : `/${total}`}\n`),
+        terminal.err(`${message ?? ''} ${progress}${total === undefined ? '' : `/${total}`}\n`),
       resetTimeoutOnProgress: true,
     },
   );
   const shown = result.content.map((block) => (block.type === 'text' ? block.text : `[${block.type}]`));
   print(shown.join('\n\n'), result);
-  if (result.isError === true) process.exitCode = 1;
+  if (result.isError === true) return 1;
 }
 
-async function carryOut(client: Client, [command, ...rest]: readonly string[], print: Print): Promise<void> {
+async function ask(call: Call, [command, ...rest]: readonly string[]): Promise<void | 1> {
+  const { client, print } = call;
   if (command === 'tools') {
     const { tools } = await client.listTools();
     print(tools.map(({ name, description }) => lineOf(name, description)).join('\n'), tools);
-  } else if (command === 'call') await callTool(client, rest, print);
+  } else if (command === 'call') return callTool(call, rest);
   else if (command === 'resources') {
     const [{ resources }, { resourceTemplates }] = [await client.listResources(), await client.listResourceTemplates()];
     const lines = [
@@ -85,12 +93,12 @@ async function carryOut(client: Client, [command, ...rest]: readonly string[], p
   }
 }
 
-function printConfig(program: string | undefined, url: string, dataDir: string): void {
-  const known = snippets({ url, dataDir });
+function printConfig({ out }: Terminal, program: string | undefined, at: { url: string; dataDir: string }): void {
+  const known = snippets(at);
   if (program !== undefined && known[program] === undefined)
     throw new UsageError(`config needs one of ${Object.keys(known).join(', ')}.`);
   for (const [name, text] of Object.entries(known))
-    if (program === undefined || program === name) process.stdout.write(`# ${name}\n${text}\n\n`);
+    if (program === undefined || program === name) out(`# ${name}\n${text}\n\n`);
 }
 
 const arity: Readonly<Record<string, readonly [number, number]>> = {
@@ -103,30 +111,33 @@ const arity: Readonly<Record<string, readonly [number, number]>> = {
   config: [0, 1],
 };
 
-async function run(): Promise<void> {
-  const { values, positionals } = parseArgs({ options, allowPositionals: true });
-  if (values.help) return void process.stdout.write(`${usage}\n`);
+/** `npm run mcp`: MCP for people at a terminal. Ends with 1 when a tool says that it could not. */
+export const mcp: Program = async (terminal) => {
+  const { args, env, out } = terminal;
+  const { values, positionals } = parseArgs({ args: [...args], options, allowPositionals: true });
+  if (values.help) return out(`${usage}\n`);
   const [command = '', ...rest] = positionals;
   const [least, most] = arity[command] ?? [0, -1];
   if (rest.length < least || rest.length > most) throw new UsageError(usage);
-  const config = loadConfig(process.env);
+  const config = loadConfig(env);
   if (command === 'config')
-    return printConfig(rest[0], values.url ?? `${configuredAddresses(config).mcp}/mcp`, config.dataDir);
+    return printConfig(terminal, rest[0], {
+      url: values.url ?? `${configuredAddresses(config).mcp}/mcp`,
+      dataDir: config.dataDir,
+    });
   if (values.url !== undefined && config.mcpKey === null)
     throw new UsageError('--url needs a service key. Set MCP_KEY.');
   const { url } = values;
   let client: Client | null = null;
   try {
-    client = await connect({ url, key: config.mcpKey ?? undefined });
-    const print: Print = (text, whole) =>
-      void process.stdout.write(`${values.json ? JSON.stringify(whole, null, 2) : text}\n`);
-    await carryOut(client, positionals, print);
+    client = await connect({ url, key: config.mcpKey ?? undefined }, terminal);
+    const print: Print = (text, whole) => out(`${values.json ? JSON.stringify(whole, null, 2) : text}\n`);
+    return await ask({ client, terminal, print }, positionals);
   } catch (error) {
     throw explained(error, url);
   } finally {
     await client?.close();
   }
-}
+};
 
-/** `npm run mcp`: MCP for people at a terminal. Ends with 1 when a tool says that it could not. */
-await orExplain(run);
+if (import.meta.main) await orExplain(mcp);

@@ -57,7 +57,22 @@ function keepCompiledCode() {
   require('module').enableCompileCache(process.env.NODE_COMPILE_CACHE);
 }
 
+/** npm passes SIGTERM on to its shell only, which ends and leaves this process behind: end with the shell. No event tells of it. */
+function endWithNpm(end) {
+  if (!process.env.npm_lifecycle_event) return;
+  var parent = process.ppid;
+  var timer = setInterval(function () {
+    if (process.ppid === parent) return;
+    clearInterval(timer);
+    end();
+  }, 500);
+  timer.unref();
+}
+
 function runHere(file, args) {
+  endWithNpm(function () {
+    process.kill(process.pid, 'SIGTERM');
+  });
   keepCompiledCode();
   dropExperimentalWarnings();
   process.argv = [process.argv[0], path.resolve(file)].concat(args);
@@ -76,6 +91,9 @@ function runThere(node, file, args) {
   var child = childProcess.spawn(node, process.execArgv.concat([QUIET, file], args), { stdio: 'inherit' });
   ['SIGINT', 'SIGTERM', 'SIGHUP'].forEach(function (signal) {
     passOn(child, signal);
+  });
+  endWithNpm(function () {
+    child.kill('SIGTERM');
   });
   child.on('error', function (error) {
     complain(node + ' does not start (' + error.message + '). Run: npm install');

@@ -1,4 +1,5 @@
 import { parseArgs } from 'node:util';
+import type { Program } from '#scripts/cli/terminal.ts';
 import { orExplain, UsageError, withApp } from '#scripts/cli/with-app.ts';
 import { seed } from '#app/compose/seed.ts';
 
@@ -19,29 +20,29 @@ function weightOf(text: string): number {
   return weight;
 }
 
-async function run(): Promise<void> {
-  const { values, positionals } = parseArgs({ options, allowPositionals: true });
-  if (values.help) return void process.stdout.write(`${usage}\n`);
+/** `npm run queue -- depth|weight`: ends with 1 and a line that says why when it cannot. */
+export const queue: Program = async (terminal) => {
+  const { args, out } = terminal;
+  const { values, positionals } = parseArgs({ args: [...args], options, allowPositionals: true });
+  if (values.help) return out(`${usage}\n`);
   const [command, value, ...rest] = positionals;
   const weighs = command === 'weight';
   if ((!weighs && command !== 'depth') || rest.length > 0 || weighs !== (value !== undefined))
     throw new UsageError(usage);
   const weight = value === undefined ? null : weightOf(value);
-  await withApp(async (app, config) => {
+  await withApp(terminal, async (app, config) => {
     const { executions, organizations } = app.deps;
     if (weight === null) {
       const { depth, oldest } = await executions.depth();
       const waits = oldest === null ? '' : `; the oldest has waited since ${oldest.queuedAt.toISOString()}`;
-      process.stdout.write(`${depth} queued runs${waits}\n`);
-      return;
+      return out(`${depth} queued runs${waits}\n`);
     }
     const organizationId = values.organization ?? (await seed(app, config)).organizationId;
     if ((await organizations.findOrganization(organizationId)) === null)
       throw new UsageError(`There is no organization ${organizationId}. Correct --organization.`);
     await executions.setQueueWeight(organizationId, weight);
-    process.stdout.write(`Runs of ${organizationId} that are queued from now on have the weight ${weight}.\n`);
+    out(`Runs of ${organizationId} that are queued from now on have the weight ${weight}.\n`);
   });
-}
+};
 
-/** `npm run queue -- depth|weight`: ends with 1 and a line that says why when it cannot. */
-await orExplain(run);
+if (import.meta.main) await orExplain(queue);

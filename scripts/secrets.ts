@@ -1,6 +1,7 @@
 import { text as readText } from 'node:stream/consumers';
 import { parseArgs } from 'node:util';
 import { cliContext } from '#scripts/cli/cli-context.ts';
+import type { Program, Terminal } from '#scripts/cli/terminal.ts';
 import { orExplain, UsageError, withApp } from '#scripts/cli/with-app.ts';
 import { seed } from '#app/compose/seed.ts';
 import { callTool } from '#tools/call.ts';
@@ -20,21 +21,23 @@ const options = {
 } as const;
 
 /** Without the line break that `echo` puts at its end. */
-async function valueFromInput(): Promise<string> {
-  if (process.stdin.isTTY)
+async function valueFrom({ input }: Terminal): Promise<string> {
+  if (input.isTTY === true)
     throw new UsageError('Send the value on standard input: npm run secrets -- set NAME < file-with-the-value');
-  return (await readText(process.stdin)).replace(/\r?\n$/, '');
+  return (await readText(input)).replace(/\r?\n$/, '');
 }
 
-async function run(): Promise<void> {
-  const { values, positionals } = parseArgs({ options, allowPositionals: true });
-  if (values.help) return void process.stdout.write(`${usage}\n`);
+/** `npm run secrets -- set|list|delete|webhook-secret`: ends with 1 and a line that says why when it cannot. */
+export const secrets: Program = async (terminal) => {
+  const { out } = terminal;
+  const { values, positionals } = parseArgs({ args: [...terminal.args], options, allowPositionals: true });
+  if (values.help) return out(`${usage}\n`);
   const [command, name, ...rest] = positionals;
   const named = command === 'set' || command === 'delete';
   const understood = named || command === 'list' || command === 'webhook-secret';
   if (!understood || rest.length > 0 || named !== (name !== undefined)) throw new UsageError(usage);
-  const value = command === 'set' ? await valueFromInput() : '';
-  await withApp(async (app, config) => {
+  const value = command === 'set' ? await valueFrom(terminal) : '';
+  await withApp(terminal, async (app, config) => {
     const seeded = await seed(app, config);
     const organizationId = values.organization ?? seeded.organizationId;
     const projectId = values.project ?? seeded.projectId;
@@ -42,16 +45,15 @@ async function run(): Promise<void> {
       throw new UsageError(`Organization ${organizationId} has no project ${projectId}. Correct --project.`);
     const context = cliContext(app, { organizationId, projectId }, ['secrets:manage']);
     if (command === 'list') {
-      const { secrets } = await callTool(tools.listSecrets, context, {});
-      for (const one of secrets) process.stdout.write(`${one.name}  set ${one.createdAt} by ${one.createdBy}\n`);
-    } else if (name === undefined) process.stdout.write(`${app.deps.webhookSecretOf(projectId)}\n`);
+      const listed = await callTool(tools.listSecrets, context, {});
+      for (const one of listed.secrets) out(`${one.name}  set ${one.createdAt} by ${one.createdBy}\n`);
+    } else if (name === undefined) out(`${app.deps.webhookSecretOf(projectId)}\n`);
     else {
       if (command === 'set') await callTool(tools.setSecret, context, { name, value });
       else await callTool(tools.deleteSecret, context, { name });
-      process.stdout.write(`${name} is ${command === 'set' ? 'set' : 'deleted'}.\n`);
+      out(`${name} is ${command === 'set' ? 'set' : 'deleted'}.\n`);
     }
   });
-}
+};
 
-/** `npm run secrets -- set|list|delete|webhook-secret`: ends with 1 and a line that says why when it cannot. */
-await orExplain(run);
+if (import.meta.main) await orExplain(secrets);

@@ -1,5 +1,6 @@
 import { parseArgs } from 'node:util';
 import { readAddresses } from '#app/compose/addresses-file.ts';
+import type { Program, Terminal } from '#scripts/cli/terminal.ts';
 import { orExplain, withApp } from '#scripts/cli/with-app.ts';
 import { seed, type Seed } from '#app/compose/seed.ts';
 import type { App } from '#app/compose.ts';
@@ -12,7 +13,7 @@ async function sessionCookieOf(app: App, config: Config, made: Seed): Promise<{ 
   return { sessionCookie: await app.sessions.openSeeded({ email, organizationId }) };
 }
 
-async function run(app: App, config: Config, json: boolean): Promise<void> {
+async function show({ out }: Terminal, { app, config }: { app: App; config: Config }, json: boolean): Promise<void> {
   const { api, agents, mcp, objects } = (await readAddresses(config.dataDir)) ?? app.addresses;
   const seeded = await seed(app, config);
   const made = {
@@ -23,16 +24,19 @@ async function run(app: App, config: Config, json: boolean): Promise<void> {
     mcpUrl: mcp,
     objectsUrl: objects,
   };
-  if (json) process.stdout.write(`${JSON.stringify(made)}\n`);
-  else for (const [name, value] of Object.entries(made)) process.stdout.write(`${name.padEnd(16)} ${value}\n`);
+  if (json) out(`${JSON.stringify(made)}\n`);
+  else for (const [name, value] of Object.entries(made)) out(`${name.padEnd(16)} ${value}\n`);
 }
 
 const usage = 'npm run seed [-- --json]: creates a project with keys and a sign-in, or shows those that exist';
 
-await orExplain(async () => {
+export const seedProject: Program = async (terminal) => {
   const { values } = parseArgs({
+    args: [...terminal.args],
     options: { json: { type: 'boolean', default: false }, help: { type: 'boolean', default: false } },
   });
-  if (values.help) return void process.stdout.write(`${usage}\n`);
-  await withApp((app, config) => run(app, config, values.json));
-});
+  if (values.help) return terminal.out(`${usage}\n`);
+  await withApp(terminal, (app, config) => show(terminal, { app, config }, values.json));
+};
+
+if (import.meta.main) await orExplain(seedProject);

@@ -1,14 +1,17 @@
 import type { z } from 'zod';
+import { oversize } from '#src/contracts/oversize.ts';
 import { AppError, type FieldError } from '#src/domain/app-error.ts';
 import type { Tool, ToolContext } from '#tools/define.ts';
 import type { ToolDeps } from '#tools/deps.ts';
 
 const escapePointer = (part: PropertyKey): string => String(part).replaceAll('~', '~0').replaceAll('/', '~1');
 
+const pointerOf = (path: readonly PropertyKey[]): string => path.map((part) => `/${escapePointer(part)}`).join('');
+
 /** Converts zod's issues to field errors. Values are left out: they may be secrets or text of documents. */
 export function fieldErrors(error: z.ZodError, at = ''): FieldError[] {
   return error.issues.flatMap((issue) => {
-    const pointer = at + issue.path.map((part) => `/${escapePointer(part)}`).join('');
+    const pointer = at + pointerOf(issue.path);
     if (issue.code === 'unrecognized_keys')
       return issue.keys.map((key) => ({
         pointer: `${pointer}/${escapePointer(key)}`,
@@ -19,11 +22,39 @@ export function fieldErrors(error: z.ZodError, at = ''): FieldError[] {
   });
 }
 
+/**
+ * Checks a value from outside against its schema. Objects with far too many fields are refused before validation, which would list each.
+ * `errors` receives what is wrong.
+ */
+export function validated<T extends z.ZodType>(
+  schema: T,
+  value: unknown,
+  errors: FieldError[],
+): z.output<T> | undefined {
+  const large = oversize(schema, value);
+  if (large !== null) {
+    errors.push({ pointer: pointerOf(large.path), code: large.code, message: large.message });
+    return undefined;
+  }
+  const result = schema.safeParse(value);
+  if (result.success) return result.data;
+  errors.push(...fieldErrors(result.error));
+  return undefined;
+}
+
 export function invalidInput(errors: readonly FieldError[]): AppError {
   const [first] = errors;
   const where = first === undefined || first.pointer === '' ? 'The request' : `Field ${first.pointer}`;
   const more = errors.length > 1 ? ` (and ${errors.length - 1} more)` : '';
   return new AppError('request.invalid', `${where}: ${first?.message ?? 'not as expected'}${more}.`, { errors });
+}
+
+/** Error: `request.invalid`. */
+export function checked<T extends z.ZodType>(schema: T, value: unknown): z.output<T> {
+  const errors: FieldError[] = [];
+  const read = validated(schema, value, errors);
+  if (errors.length > 0) throw invalidInput(errors);
+  return read as z.output<T>;
 }
 
 /**
@@ -37,7 +68,6 @@ export async function callTool<Input extends z.ZodType, Output extends z.ZodObje
 ): Promise<z.output<Output>> {
   if (tool.scope !== null && !ctx.principal.scopes.has(tool.scope))
     throw new AppError('auth.forbidden', `This credential lacks the scope ${tool.scope}.`);
-  const input = tool.input.safeParse(raw);
-  if (!input.success) throw invalidInput(fieldErrors(input.error));
-  return tool.output.parse(await tool.run(ctx, input.data));
+  const input = checked(tool.input, raw);
+  return tool.output.parse(await tool.run(ctx, input));
 }

@@ -16,6 +16,7 @@ import type { SessionStore } from '#src/domain/ports/sessions.ts';
 import type { Data } from '#app/compose/data.ts';
 import { openAiOf, type Readers } from '#app/compose/models.ts';
 import { createOutside, type Outside } from '#app/compose/outside.ts';
+import { shareWakes, type Siblings } from '#app/compose/siblings.ts';
 import { createStores } from '#app/compose/stores.ts';
 import type { Config } from '#src/config/config.ts';
 import { LRUCache } from 'lru-cache';
@@ -61,6 +62,7 @@ interface CoreParts {
   readonly logger: Logger;
   readonly sessionStore?: SessionStore | null;
   readonly passwords?: PasswordHashing | undefined;
+  readonly siblings: Siblings;
 }
 
 /** Counts the outcome of each retriever as a metric, and logs each retriever that contributed nothing. */
@@ -124,9 +126,9 @@ export function createCore(parts: CoreParts, stack: AsyncDisposableStack): Core 
   const { images, models } = parts.readers;
   const outside = createOutside({ config, data, images, openai: openAiOf(config), logger }, stack);
   const { collections, database, objects } = data;
-  const stores = createStores(config, data);
+  const stores = createStores(config, data, parts.siblings);
   const { documents, executions, events } = stores;
-  const wake = createInProcessWakeQueue();
+  const wake = shareWakes(createInProcessWakeQueue(), parts.siblings);
   const queue = new QueueReader(executions);
   const metrics = createPrometheusMetrics(() => queue.read());
   let apiUrl = config.baseUrl ?? `http://${config.host}:${config.ports.api}`;

@@ -5,7 +5,7 @@ import { connectDatabase, type Database } from '#src/stores/connect.ts';
 import { migrate } from '#src/stores/migrate.ts';
 import { loadObjectSecret } from '#src/adapters/objects/disk/secret.ts';
 import { createDiskObjectStore, type DiskObjectStore } from '#src/adapters/objects/disk/store.ts';
-import { openEngine, succeedEngine } from '#app/compose/engine.ts';
+import { openEngine, succeedEngine, type OpenDatabase } from '#app/compose/engine.ts';
 import type { Config } from '#src/config/config.ts';
 import { ConfigError } from '#src/config/env.ts';
 import { AppError } from '#src/domain/app-error.ts';
@@ -43,11 +43,16 @@ async function migrateOrExplain(database: Database, { text, image }: Embedders):
   }
 }
 
+interface DataParts {
+  readonly embedders: Embedders;
+  readonly logger: Logger;
+  readonly openDatabase?: OpenDatabase | undefined;
+}
+
 /** Opens database and objects. `stack` closes what was opened, even if a later part fails. */
 export async function openData(
   config: Config,
-  embedders: Embedders,
-  logger: Logger,
+  { embedders, logger, openDatabase }: DataParts,
   stack: AsyncDisposableStack,
 ): Promise<Data> {
   try {
@@ -57,7 +62,7 @@ export async function openData(
       cause: error,
     });
   }
-  const engine = await openEngine(config);
+  const engine = await openEngine(config, { open: openDatabase });
   stack.defer(() => engine.close());
   const database = connectDatabase(engine.uri);
   // Registered before the database connection, so that it is disposed after the last writes.

@@ -1,3 +1,4 @@
+import type { EmbeddedDatabase, OpenOptions } from '@inkgraph/embedded-mongo';
 import type { Database } from '#src/stores/connect.ts';
 import type { Config } from '#src/config/config.ts';
 import { ConfigError } from '#src/config/env.ts';
@@ -14,12 +15,21 @@ export interface Engine {
 
 const never = new Promise<never>(() => undefined);
 
-/** Throws ConfigError. */
-export async function openEngine({ mongodbUri, dataDir }: Config): Promise<Engine> {
+/** Opens the embedded database, or finds the engine that runs on the folder. */
+export type OpenDatabase = (options: OpenOptions) => Promise<EmbeddedDatabase>;
+
+async function openUsually(options: OpenOptions): Promise<EmbeddedDatabase> {
+  return (await import('@inkgraph/embedded-mongo')).openEmbeddedDatabase(options);
+}
+
+/** `port`: of the embedded engine, any free one by default. Throws ConfigError. */
+export async function openEngine(
+  { mongodbUri, dataDir }: Config,
+  { open = openUsually, port = 0 }: { readonly open?: OpenDatabase | undefined; readonly port?: number } = {},
+): Promise<Engine> {
   if (mongodbUri !== null) return { uri: mongodbUri, owned: true, failed: never, close: async () => undefined };
-  const { openEmbeddedDatabase } = await import('@inkgraph/embedded-mongo');
   try {
-    return await openEmbeddedDatabase({ dataDir });
+    return await open({ dataDir, port });
   } catch (error) {
     // The engine's error names the damaged or unreadable file and the remedy.
     throw new ConfigError(error instanceof Error ? error.message : String(error), { cause: error });
@@ -50,8 +60,7 @@ export function succeedEngine(
     closed: false,
   };
   const takeOver = async (): Promise<void> => {
-    const { openEmbeddedDatabase } = await import('@inkgraph/embedded-mongo');
-    const opened = await openEmbeddedDatabase({ dataDir, port });
+    const opened = await openUsually({ dataDir, port });
     if (opened.uri !== uri || state.closed) await opened.close();
     if (opened.uri !== uri) throw new Error('the embedded database runs at another address now');
     // Several processes may race here. One of them becomes the owner.

@@ -4,6 +4,7 @@ import { ConfigError } from '#src/config/env.ts';
 
 export interface Listening {
   readonly url: string;
+  readonly port: number;
   /** Accepts no new connection, and lets running requests end within `graceMs`. */
   close(graceMs: number): Promise<void>;
 }
@@ -42,8 +43,11 @@ function closeServer(server: Server, graceMs: number): Promise<void> {
 export async function listen(
   handler: RequestListener,
   where: { readonly name: string; readonly host: string; readonly port: number },
+  attach?: (server: Server) => void,
 ): Promise<Listening> {
-  const server = createServer({ keepAliveTimeout: 65_000, headersTimeout: 20_000, requestTimeout: 60_000 }, handler);
+  const timeouts = { keepAliveTimeout: 65_000, headersTimeout: 20_000, requestTimeout: 60_000 };
+  const server = createServer({ ...timeouts, connectionsCheckingInterval: 5_000 }, handler);
+  attach?.(server);
   const { promise, resolve, reject } = Promise.withResolvers<void>();
   server.once('error', reject);
   server.listen(where.port, where.host, resolve);
@@ -53,5 +57,5 @@ export async function listen(
     throw listenProblem(error, where);
   }
   const { port } = server.address() as AddressInfo;
-  return { url: originOf(where.host, port), close: (graceMs) => closeServer(server, graceMs) };
+  return { url: originOf(where.host, port), port, close: (graceMs) => closeServer(server, graceMs) };
 }

@@ -1,16 +1,18 @@
 import type { RequestListener } from 'node:http';
+import type { ListenerGate } from '#src/adapters/objects/disk/listener/server.ts';
 import { SessionAuthenticator } from '#src/auth/session-authenticator.ts';
 import { Authenticator } from '#src/auth/authenticate.ts';
 import type { Core } from '#app/compose/core.ts';
 import type { Data } from '#app/compose/data.ts';
 import { createOAuth } from '#app/compose/access/oauth.ts';
-import type { Config } from '#src/config/config.ts';
+import type { Config, Ports } from '#src/config/config.ts';
 import type { ServiceName } from '#src/config/env.ts';
 import { listen, listenProblem } from '#app/compose/listen.ts';
 import { version } from '#src/config/version.ts';
 import { createAgentsApp, createMetricsApp } from '#http/operations.ts';
+import { operatorOf } from '#http/guard/operator.ts';
 import { createApiApp } from '#http/api/app.ts';
-import { createRateLimiters } from '#http/guard/rate-limit.ts';
+import { createGuards } from '#app/compose/access/guards.ts';
 import type { HealthReader } from '#http/routes/health.ts';
 
 export interface Addresses {
@@ -20,6 +22,13 @@ export interface Addresses {
   readonly objects: string;
 }
 
+/** Services that listen. */
+export interface Listeners {
+  readonly addresses: Addresses;
+  /** Actual ports of the listeners of this process, and configured ones of the others. */
+  readonly ports: Ports;
+}
+
 interface ServicesParts {
   readonly config: Config;
   readonly data: Data;
@@ -27,6 +36,8 @@ interface ServicesParts {
   readonly health: HealthReader;
 }
 
+/** Environment variables that set the ports. */
+const portNames: Readonly<Record<ServiceName, string>> = { api: 'API_PORT', agents: 'AGENTS_PORT', mcp: 'MCP_PORT' };
 const closeGraceMs = 5_000;
 
 /** Configured addresses of the services. */
@@ -41,7 +52,7 @@ export function configuredAddresses({ host, ports, baseUrl, mcpUrl, objectsUrl }
 }
 
 /** Opens the listeners of the configured services. `stack` closes them. Throws ConfigError, which names the variable to change. */
-export async function openServices(parts: ServicesParts, stack: AsyncDisposableStack): Promise<Addresses> {
+export async function openServices(parts: ServicesParts, stack: AsyncDisposableStack): Promise<Listeners> {
   const { config, data, core, health } = parts;
   const { deps, metrics } = core;
   const { logger } = deps;
@@ -51,12 +62,21 @@ export async function openServices(parts: ServicesParts, stack: AsyncDisposableS
   const origins = (): readonly string[] => [new URL(core.apiUrl()).origin, ...config.dashboard.origins];
   const configured = configuredAddresses(config);
   // Each key has one rate budget for all services.
-  const limiters = config.rateLimits === null ? null : createRateLimiters(config.rateLimits);
+  const { log, limiters, strangers, connections } = createGuards(config, logger);
+  const { trustedProxies } = config;
+  const base = { metrics, logger, trustedProxies, strangers, isOperator: operatorOf(config.metricsToken) };
 
-  const open = async (name: string, port: number, app: RequestListener, host = config.host): Promise<string> => {
-    const opened = await listen(app, { name, host, port });
+  const ports = { ...config.ports };
+  const open = async (name: string, port: number, app: RequestListener, host = config.host) => {
+    const opened = await listen(app, { name, host, port }, (server) => connections.attach(server));
     stack.defer(() => opened.close(closeGraceMs));
-    return opened.url;
+    return opened;
+  };
+  /** Opens the listener of a service, and keeps its actual port. */
+  const serve = async (service: ServiceName, app: RequestListener): Promise<string> => {
+    const { url, port } = await open(portNames[service], ports[service], app);
+    ports[service] = port;
+    return url;
   };
   const starters: Readonly<Record<ServiceName, () => Promise<string>>> = {
     async api() {
@@ -65,21 +85,19 @@ export async function openServices(parts: ServicesParts, stack: AsyncDisposableS
         closing: closing.signal,
         facade: { authenticator, sessions, origins, deps, limiters },
         auth: core.sessions,
-        oauth: createOAuth(config, core),
-        trustedProxies: config.trustedProxies,
+        oauth: createOAuth(config, core, log),
+        ...base,
         health,
-        metrics,
-        logger,
         version,
         baseUrl: () => core.apiUrl(),
         openMedia: (request) => core.media.open(request),
       });
-      core.setApiUrl(await open('API_PORT', config.ports.api, app));
+      core.setApiUrl(await serve('api', app));
       // Close streams before the listener, which would wait for open ones.
       stack.defer(() => closing.abort());
       return core.apiUrl();
     },
-    agents: () => open('AGENTS_PORT', config.ports.agents, createAgentsApp({ health, metrics, logger })),
+    agents: () => serve('agents', createAgentsApp({ ...base, health })),
     async mcp() {
       const { createMcpApp } = await import('#http/mcp/app.ts');
       const { mcpAccess } = await import('#app/compose/access/mcp.ts');
@@ -88,15 +106,14 @@ export async function openServices(parts: ServicesParts, stack: AsyncDisposableS
         deps,
         authenticator,
         oauth: await mcpAccess(config, core),
+        ...base,
         health,
-        metrics,
-        logger,
         version,
         allowedHosts,
         legacy,
         limiters,
       });
-      core.setMcpUrl(await open('MCP_PORT', config.ports.mcp, app));
+      core.setMcpUrl(await serve('mcp', app));
       stack.defer(core.accessChanges.on(() => void app.recheck()));
       // Close streams before the listener, which would wait for open ones.
       stack.defer(() => app.close());
@@ -106,16 +123,23 @@ export async function openServices(parts: ServicesParts, stack: AsyncDisposableS
   const started = async (service: ServiceName): Promise<string> =>
     config.services.has(service) ? starters[service]() : configured[service];
 
-  const objects = config.services.has('api') ? await openObjects(config, data) : configured.objects;
+  let objects = configured.objects;
+  if (config.services.has('api')) {
+    const opened = await openObjects(config, data, {
+      attach: (server) => connections.attach(server),
+      admit: (request, response) => strangers.admit(request, response),
+    });
+    objects = opened.url;
+    ports.objects = opened.port;
+  }
   const addresses = { objects, api: await started('api'), agents: await started('agents'), mcp: await started('mcp') };
-  if (config.metricsPort !== null)
-    await open('METRICS_PORT', config.metricsPort, createMetricsApp({ metrics, logger }), '127.0.0.1');
-  return addresses;
+  if (config.metricsPort !== null) await open('METRICS_PORT', config.metricsPort, createMetricsApp(base), '127.0.0.1');
+  return { addresses, ports };
 }
 
-async function openObjects({ host, ports }: Config, { objects }: Data): Promise<string> {
+async function openObjects({ host, ports }: Config, { objects }: Data, gate: ListenerGate) {
   try {
-    return (await objects.listen()).url;
+    return await objects.listen(gate);
   } catch (error) {
     throw listenProblem(error, { name: 'OBJECTS_PORT', host, port: ports.objects });
   }

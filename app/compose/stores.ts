@@ -14,12 +14,15 @@ import { createStepStore } from '#src/stores/steps.ts';
 import { createUploadStore } from '#src/stores/uploads.ts';
 import { createWorkflowStore } from '#src/stores/workflows.ts';
 import type { Data } from '#app/compose/data.ts';
+import type { Siblings } from '#app/compose/siblings.ts';
 import type { Config } from '#src/config/config.ts';
 import type { ToolDeps } from '#tools/deps.ts';
 
 /** Database stores, except those of search and people. */
-export function createStores({ secretsKey }: Config, data: Data) {
+export function createStores({ secretsKey }: Config, data: Data, siblings: Siblings) {
   const { collections, database } = data;
+  const events = createEventLog(collections, { forward: (stored) => siblings.tellEvents(stored) });
+  siblings.onEvents((stored) => events.receive(stored));
   return {
     apiKeys: createApiKeyStore(collections),
     organizations: createOrganizationStore(collections),
@@ -33,7 +36,7 @@ export function createStores({ secretsKey }: Config, data: Data) {
     results: createResultStore(collections),
     idempotency: createIdempotencyStore(collections),
     oauth: createOAuthStore(collections),
-    events: createEventLog(collections),
+    events,
     audit: createAuditLog(collections),
     secrets: createSecretStore(collections, secretsKey ?? data.derive('secrets')),
   } satisfies Partial<ToolDeps>;

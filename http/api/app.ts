@@ -1,11 +1,11 @@
 import express, { type Express, type Router } from 'express';
 import { buildOpenApi } from '#src/contracts/openapi.ts';
 import { graphJsonSchema } from '#src/contracts/resources/workflow.ts';
-import type { Logger } from '#src/domain/ports/logger.ts';
-import type { Metrics } from '#src/domain/ports/metrics.ts';
 import type { MediaFile, MediaRequest } from '#tools/pictures/signed-media.ts';
-import { baseApp } from '#http/base-app.ts';
+import { baseApp, type BaseParts } from '#http/base-app.ts';
 import { binder, type Facade } from '#http/bind.ts';
+import { bodyWithin } from '#http/guard/body-within.ts';
+import { mountGuard } from '#http/guard/mount-guard.ts';
 import { mountApps } from '#http/oauth/mount-apps.ts';
 import { mountAuthorize } from '#http/oauth/authorize.ts';
 import type { AuthorizeParts } from '#http/oauth/authorize-answer.ts';
@@ -22,7 +22,7 @@ import {
 } from '#http/routes/dashboard.ts';
 import { mountDashboardChat } from '#http/chat/mount-chat.ts';
 import { mountDashboardRealtime } from '#http/routes/dashboard-realtime.ts';
-import { mountHealth, type HealthReader } from '#http/routes/health.ts';
+import { mountHealth, type HealthParts } from '#http/routes/health.ts';
 import { mountIngestion, mountService } from '#http/routes/service.ts';
 import { mountMedia } from '#http/routes/media.ts';
 import { mountPages } from '#http/routes/pages.ts';
@@ -43,28 +43,29 @@ function mountDescription(router: Router, path: string, build: () => Record<stri
   });
 }
 
-export interface ApiParts {
+export interface ApiParts extends BaseParts, HealthParts {
   readonly facade: Facade;
   readonly auth: AuthHandler;
   /** null: an external authorization server issues tokens. */
   readonly oauth: (OAuthParts & Pick<AuthorizeParts, 'consents'>) | null;
-  readonly health: HealthReader;
-  readonly metrics: Metrics;
-  readonly logger: Logger;
   readonly version: string;
-  /** Proxies whose X-Forwarded-For is trusted. */
-  readonly trustedProxies: readonly string[];
   /** Aborts when the service stops, which ends open streams. */
   readonly closing?: AbortSignal;
   baseUrl(): string;
   openMedia(request: MediaRequest): Promise<MediaFile>;
 }
 
+/** Longest time for the body of a request that anybody may send. */
+const accountBodyMs = 10_000;
+
 export function createApiApp(parts: ApiParts): Express {
   const app = baseApp('api', parts);
-  if (parts.trustedProxies.length > 0) app.set('trust proxy', [...parts.trustedProxies]);
+  const open = express.Router({ caseSensitive: true, strict: true });
+  mountHealth(open, 'api', parts);
+  app.use(open);
+  mountGuard(app, parts);
+  app.use(['/api/auth', '/sign-in', '/sign-up', '/oauth'], bodyWithin(accountBodyMs));
   const router = express.Router({ caseSensitive: true, strict: true });
-  mountHealth(router, 'api', parts.health);
   mountDashboardRealtime(router, parts.facade, parts.closing === undefined ? {} : { closing: parts.closing });
   const bind = binder(router, parts.facade);
   mountIngestion(bind);

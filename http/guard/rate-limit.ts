@@ -1,7 +1,9 @@
+import type { ServerResponse } from 'node:http';
+import { LRUCache } from 'lru-cache';
 import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible';
-import type { Response } from 'express';
 import type { Principal } from '#src/domain/access/principal.ts';
 import { AppError } from '#src/domain/app-error.ts';
+import type { LimitKind, LimitLog } from '#http/guard/limit-log.ts';
 
 /** Requests of one caller within a window, which begins with its first request. */
 export interface Rate {
@@ -10,39 +12,91 @@ export interface Rate {
   readonly seconds: number;
 }
 
-/** Counts requests of each caller in this process. Source: docs/decisions/0060. */
+interface RateLimiterOptions {
+  readonly kind: LimitKind;
+  readonly log?: LimitLog | undefined;
+  /** Callers that are counted at the same time. Beyond it, the caller that was idle longest is forgotten. */
+  readonly callers?: number;
+}
+
+const usualCallers = 20_000;
+
+const whose: Partial<Record<LimitKind, string>> = {
+  'requests without a credential': 'One address may send',
+  'OAuth requests of an address': 'One address may send',
+  'OAuth registrations of an address': 'One address may send',
+};
+
+/** Counts requests of each caller in this process. Source: docs/decisions/0060, 0070. */
 export class RateLimiter {
   readonly #rate: Rate;
+  readonly #options: RateLimiterOptions;
   /** By number of requests: callers with a limit of their own are counted apart. */
   readonly #windows = new Map<number, RateLimiterMemory>();
+  /** Bounds the library's memory, which has no limit of its own. Without `max`, which would allocate all of it now. */
+  readonly #counted: LRUCache<string, () => void>;
 
-  constructor(rate: Rate) {
+  constructor(rate: Rate, options: RateLimiterOptions = { kind: 'requests of a caller' }) {
     this.#rate = rate;
+    this.#options = options;
+    this.#counted = new LRUCache({
+      maxSize: options.callers ?? usualCallers,
+      sizeCalculation: () => 1,
+      dispose: (forget, _caller, reason) => {
+        if (reason === 'evict') forget();
+      },
+    });
+  }
+
+  #windowOf(requests: number): RateLimiterMemory {
+    const made = this.#windows.get(requests);
+    if (made !== undefined) return made;
+    const window = new RateLimiterMemory({ points: requests, duration: this.#rate.seconds });
+    this.#windows.set(requests, window);
+    return window;
+  }
+
+  /** Number of callers that are counted now. */
+  get size(): number {
+    return this.#counted.size;
   }
 
   /**
-   * Counts one request and sets the RateLimit headers. `perSecond` replaces the usual limit for this caller. Error:
+   * Counts one request and sets the RateLimit headers of `response`. `perSecond` replaces the usual limit for this caller. Error:
    * `request.rate_limited`.
    */
-  async take(caller: string, response: Response, perSecond?: number | null): Promise<void> {
+  async take(
+    caller: string,
+    response: Pick<ServerResponse, 'setHeader'> | null,
+    perSecond?: number | null,
+  ): Promise<void> {
     const { seconds } = this.#rate;
     const requests = typeof perSecond === 'number' ? perSecond * seconds : this.#rate.requests;
     if (requests === 0) return;
-    const window = this.#windows.get(requests) ?? new RateLimiterMemory({ points: requests, duration: seconds });
-    this.#windows.set(requests, window);
+    const window = this.#windowOf(requests);
+    const name = `${requests} ${caller}`;
+    if (this.#counted.get(name) === undefined) this.#counted.set(name, () => void window.delete(caller));
     const state = await window.consume(caller).catch((error: unknown) => {
       if (error instanceof RateLimiterRes) return error;
       throw error;
     });
     const reset = Math.max(1, Math.ceil(state.msBeforeNext / 1_000));
-    response.setHeader('ratelimit-policy', `"default";q=${requests};w=${seconds}`);
-    response.setHeader('ratelimit', `"default";r=${state.remainingPoints};t=${reset}`);
-    if (state.consumedPoints > requests)
-      throw new AppError(
-        'request.rate_limited',
-        `One key or session may send ${requests} requests in ${seconds} s. Retry in ${reset} s.`,
-        { retryAfterSeconds: reset },
-      );
+    response?.setHeader('ratelimit-policy', `"default";q=${requests};w=${seconds}`);
+    response?.setHeader('ratelimit', `"default";r=${state.remainingPoints};t=${reset}`);
+    if (state.consumedPoints <= requests) return;
+    const { kind, log } = this.#options;
+    log?.hit(kind, { caller });
+    throw new AppError(
+      'request.rate_limited',
+      `${whose[kind] ?? 'One key or session may send'} ${requests} requests in ${seconds} s. Retry in ${reset} s.`,
+      { retryAfterSeconds: reset },
+    );
+  }
+
+  /** Takes back one count of `take`. */
+  async giveBack(caller: string): Promise<void> {
+    const { requests } = this.#rate;
+    if (requests > 0) await this.#windowOf(requests).reward(caller);
   }
 }
 
@@ -53,10 +107,16 @@ export interface RateLimiters {
 }
 
 /** The limits of the two kinds of calls, from requests a second; bursts are of 2 and of 10 seconds. */
-export function createRateLimiters(perSecond: { readonly usual: number; readonly expensive: number }): RateLimiters {
+export function createRateLimiters(
+  perSecond: { readonly usual: number; readonly expensive: number },
+  log?: LimitLog,
+): RateLimiters {
   return {
-    usual: new RateLimiter({ requests: perSecond.usual * 2, seconds: 2 }),
-    expensive: new RateLimiter({ requests: perSecond.expensive * 10, seconds: 10 }),
+    usual: new RateLimiter({ requests: perSecond.usual * 2, seconds: 2 }, { kind: 'requests of a caller', log }),
+    expensive: new RateLimiter(
+      { requests: perSecond.expensive * 10, seconds: 10 },
+      { kind: 'expensive requests of a caller', log },
+    ),
   };
 }
 
@@ -64,7 +124,7 @@ export function createRateLimiters(perSecond: { readonly usual: number; readonly
 export async function countCall(
   limiters: RateLimiters | null | undefined,
   { expensive, caller, principal }: { expensive: boolean; caller: string; principal: Principal },
-  response: Response,
+  response: ServerResponse,
 ): Promise<void> {
   if (expensive) await limiters?.expensive.take(caller, response);
   else await limiters?.usual.take(caller, response, principal.ratePerSecond);

@@ -1,17 +1,12 @@
 import type { Express } from 'express';
-import type { Logger } from '#src/domain/ports/logger.ts';
-import type { Metrics } from '#src/domain/ports/metrics.ts';
-import { baseApp } from '#http/base-app.ts';
+import { baseApp, type BaseParts } from '#http/base-app.ts';
+import { mountGuard } from '#http/guard/mount-guard.ts';
 import type { Endpoint, EndpointParts } from '#http/mcp/endpoint.ts';
 import { mountResourceMetadata } from '#http/mcp/resource-metadata.ts';
 import { notFound, problems } from '#http/problem.ts';
-import { mountHealth, type HealthReader } from '#http/routes/health.ts';
+import { mountHealth, type HealthParts } from '#http/routes/health.ts';
 
-export interface McpParts extends EndpointParts {
-  readonly health: HealthReader;
-  readonly metrics: Metrics;
-  readonly logger: Logger;
-}
+export interface McpParts extends EndpointParts, BaseParts, HealthParts {}
 
 export interface McpApp extends Express {
   /** Loads the MCP SDK before the first request. */
@@ -31,7 +26,8 @@ export function createMcpApp(parts: McpParts): McpApp {
     return endpoint;
   };
   const app = baseApp('mcp', parts);
-  mountHealth(app, 'mcp', parts.health);
+  mountHealth(app, 'mcp', parts);
+  mountGuard(app, parts);
   if (parts.oauth !== undefined) mountResourceMetadata(app, parts.oauth);
   app.all('/mcp', async (request, response, next) => {
     const { handler } = await load();

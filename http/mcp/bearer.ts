@@ -4,6 +4,7 @@ import { firstScopes, type Scope } from '#src/contracts/scopes.ts';
 import type { Principal } from '#src/domain/access/principal.ts';
 import { AppError } from '#src/domain/app-error.ts';
 import { stepUpScopes } from '#mcp/rights.ts';
+import { welcome } from '#http/guard/strangers.ts';
 import { holderOf } from '#http/mcp/sessions.ts';
 import type { StreamCredential } from '#http/mcp/open-streams.ts';
 import { metadataUrl, type ProtectedResource } from '#http/mcp/resource-metadata.ts';
@@ -41,7 +42,9 @@ export async function bearerPrincipal(
   response: Response,
 ): Promise<Principal> {
   try {
-    return await authenticator.byBearer(bearerOf(request));
+    const principal = await authenticator.byBearer(bearerOf(request));
+    welcome(response, principal.keyId ?? principal.actorId);
+    return principal;
   } catch (error) {
     if (error instanceof AppError && error.code === 'auth.unauthorized') {
       // RFC 6750 §3.1: a request without a credential gets a challenge without an error code.

@@ -36,6 +36,17 @@ function errorResponseOf(error: unknown): ErrorResponse & { readonly appError: A
   };
 }
 
+export function sendOAuthError(logger: Logger, error: unknown, response: Response): void {
+  const { status, error: code, description, appError } = errorResponseOf(error);
+  const { path } = response.req;
+  if (status >= 500)
+    logger.error({ err: appError?.cause ?? error, requestId: requestIdOf(response), path }, 'request failed');
+  if (status === 401) response.setHeader('www-authenticate', 'Basic realm="inkgraph"');
+  const retryAfter = appError?.retryAfterSeconds ?? (status === 429 || status === 503 ? 1 : undefined);
+  if (retryAfter !== undefined) response.setHeader('retry-after', String(retryAfter));
+  response.status(status).json({ error: code, error_description: description });
+}
+
 /** Sends errors in the form of OAuth, and forbids caching. Source: RFC 6749 §5.1, §5.2. */
 export function oauthHandler(
   logger: Logger,
@@ -49,16 +60,7 @@ export function oauthHandler(
       if (body === null) response.end();
       else response.json(body);
     } catch (error) {
-      const { status, error: code, description, appError } = errorResponseOf(error);
-      if (status >= 500)
-        logger.error(
-          { err: appError?.cause ?? error, requestId: requestIdOf(response), path: request.path },
-          'request failed',
-        );
-      if (status === 401) response.setHeader('www-authenticate', 'Basic realm="inkgraph"');
-      const retryAfter = appError?.retryAfterSeconds ?? (status === 429 || status === 503 ? 1 : undefined);
-      if (retryAfter !== undefined) response.setHeader('retry-after', String(retryAfter));
-      response.status(status).json({ error: code, error_description: description });
+      sendOAuthError(logger, error, response);
     }
   };
 }

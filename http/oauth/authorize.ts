@@ -6,6 +6,7 @@ import { firstChoice } from '#src/domain/access/oauth/consent-choice.ts';
 import { OAuthError } from '#src/domain/access/oauth/oauth-error.ts';
 import { redirectMatches } from '#src/domain/access/oauth/redirect.ts';
 import type { LiveSession } from '#src/domain/ports/sessions.ts';
+import { networkOf } from '#http/guard/address.ts';
 import { ownPath } from '#http/guard/own-path.ts';
 import { RateLimiter, type Rate } from '#http/guard/rate-limit.ts';
 import { requestIdOf } from '#http/base-app.ts';
@@ -99,7 +100,7 @@ class Authorization {
   show: RequestHandler = async (request, response) => {
     const { guard, issuer, limiters } = this.#parts;
     const session = await guard.session(request, response);
-    if (session === null) await limiters?.usual.take(`authorize ${request.ip}`, response);
+    if (session === null) await limiters?.usual.take(`authorize ${networkOf(request.ip ?? '')}`, response);
     try {
       if (ownPath(request.originalUrl) === null)
         throw new NoRedirectError('the request is longer than 4,000 characters');

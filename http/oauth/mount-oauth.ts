@@ -7,6 +7,7 @@ import { serverMetadata } from '#src/domain/access/oauth/server-metadata.ts';
 import { AppError } from '#src/domain/app-error.ts';
 import type { Logger } from '#src/domain/ports/logger.ts';
 import type { RateLimiter } from '#http/guard/rate-limit.ts';
+import { networkOf } from '#http/guard/address.ts';
 import { admitted, oauthHandler } from '#http/oauth/answer.ts';
 import { openCors } from '#http/guard/open-cors.ts';
 import { register } from '#http/oauth/register.ts';
@@ -66,7 +67,7 @@ export function mountOAuth(router: Router, parts: OAuthParts): void {
           throw new AppError('request.method_not_allowed', 'Use POST.');
         }
         // Order matters: a request over the limit costs no body.
-        await parts.limiters?.[from].take(request.ip ?? '', response);
+        await parts.limiters?.[from].take(networkOf(request.ip ?? ''), response);
         await through(read, request, response);
         return work(request, response);
       }),

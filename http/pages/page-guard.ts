@@ -5,6 +5,7 @@ import type { LiveSession } from '#src/domain/ports/sessions.ts';
 import type { Facade } from '#http/bind.ts';
 import { ownPath } from '#http/guard/own-path.ts';
 import { requestIdOf } from '#http/base-app.ts';
+import { welcome } from '#http/guard/strangers.ts';
 import { refuseForeign } from '#http/guard/same-site.ts';
 import { along, type Carried } from '#http/pages/account.ts';
 import { FormToken } from '#http/pages/form-token.ts';
@@ -54,7 +55,9 @@ export class PageGuard {
   /** Returns the session, or null. Error: `request.rate_limited`. */
   async session(request: Request, response: Response): Promise<LiveSession | null> {
     const session = await this.#auth.read(request.headers.cookie);
-    if (session !== null) await this.#facade.limiters?.usual.take(session.sessionId, response);
+    if (session === null) return null;
+    welcome(response, session.sessionId);
+    await this.#facade.limiters?.usual.take(session.sessionId, response);
     return session;
   }
 

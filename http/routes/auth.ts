@@ -1,11 +1,13 @@
 import type { Request, RequestHandler, Response, Router } from 'express';
 import * as contract from '#src/contracts/auth.ts';
+import { limits } from '#src/contracts/fields.ts';
 import type { Affiliate } from '#tools/members/affiliate.ts';
 import { AppError } from '#src/domain/app-error.ts';
 import type { Accounts, AccountAction, AccountBody, AccountReply, LiveSession } from '#src/domain/ports/sessions.ts';
-import { fieldErrors, invalidInput } from '#tools/call.ts';
-import { inSession, type Facade, jsonBody } from '#http/bind.ts';
+import { checked } from '#tools/call.ts';
+import { inSession, type Facade, jsonBodyOf } from '#http/bind.ts';
 import { refuseForeignTargets } from '#http/guard/own-path.ts';
+import { welcome } from '#http/guard/strangers.ts';
 import { isEmpty, sameSite } from '#http/guard/same-site.ts';
 
 /** Dependencies of the API and pages of sign-in. */
@@ -14,17 +16,8 @@ export interface AuthHandler extends Accounts {
   readonly formSecret: Buffer;
 }
 
-/** A schema of the contracts. */
-interface Shape<T> {
-  safeParse(value: unknown): { success: true; data: T } | { success: false; error: Parameters<typeof fieldErrors>[0] };
-}
-
-/** Error: `request.invalid`. */
-export function checked<T>(shape: Shape<T>, value: unknown): T {
-  const result = shape.safeParse(value ?? {});
-  if (result.success) return result.data;
-  throw invalidInput(fieldErrors(result.error));
-}
+/** A request without a body counts as one with an empty object. */
+const bodyIn = ({ body }: Request): unknown => body ?? {};
 
 /** Performs an account action for the sender of the request. */
 export function perform(
@@ -63,15 +56,15 @@ function accountRows(auth: AuthHandler): Record<string, Work> {
   };
   return {
     async 'POST sign-up/email'(request, response) {
-      const { callbackURL, ...body } = checked(contract.SignUp, request.body);
+      const { callbackURL, ...body } = checked(contract.SignUp, bodyIn(request));
       return { user: person(await through('sign-up/email', body, request, response)), ...next(callbackURL) };
     },
     async 'POST sign-in/email'(request, response) {
-      const { callbackURL, ...body } = checked(contract.SignIn, request.body);
+      const { callbackURL, ...body } = checked(contract.SignIn, bodyIn(request));
       return { user: person(await through('sign-in/email', body, request, response)), ...next(callbackURL) };
     },
     async 'POST sign-out'(request, response) {
-      checked(contract.SignOut, request.body);
+      checked(contract.SignOut, bodyIn(request));
       await through('sign-out', {}, request, response);
       return { success: true };
     },
@@ -89,7 +82,7 @@ function memberRows(auth: AuthHandler): Record<string, MemberWork> {
       return { sessions: sessions.map((one) => ({ ...one, current: one.id === sessionId })) };
     },
     async 'POST revoke-session'({ userId }, request) {
-      const { sessionId } = checked(contract.SessionChoice, request.body);
+      const { sessionId } = checked(contract.SessionChoice, bodyIn(request));
       if (!(await auth.end(userId, sessionId)))
         throw new AppError(
           'session.not_found',
@@ -98,11 +91,11 @@ function memberRows(auth: AuthHandler): Record<string, MemberWork> {
       return { success: true };
     },
     async 'POST revoke-other-sessions'({ userId, sessionId }, request) {
-      checked(contract.Nothing, request.body);
+      checked(contract.Nothing, bodyIn(request));
       return { revoked: await auth.endOthers(userId, sessionId) };
     },
     async 'POST change-password'({ userId, sessionId }, request) {
-      const { revokeOtherSessions, ...body } = checked(contract.PasswordChange, request.body);
+      const { revokeOtherSessions, ...body } = checked(contract.PasswordChange, bodyIn(request));
       await perform(auth, 'change-password', body, request);
       return { success: true, revoked: revokeOtherSessions ? await auth.endOthers(userId, sessionId) : 0 };
     },
@@ -112,27 +105,29 @@ function memberRows(auth: AuthHandler): Record<string, MemberWork> {
       return { organizations, activeOrganizationId: session.activeOrganizationId };
     },
     async 'POST organization/create'(session, request) {
-      const wanted = checked(contract.NewOrganization, request.body);
+      const wanted = checked(contract.NewOrganization, bodyIn(request));
       const { organizationId, ...made } = await affiliate.create(actor(session, request), wanted);
       return { id: organizationId, ...made };
     },
     async 'POST organization/set-active'(session, request) {
-      const { organizationId } = checked(contract.OrganizationChoice, request.body);
+      const { organizationId } = checked(contract.OrganizationChoice, bodyIn(request));
       await affiliate.choose(actor(session, request), organizationId);
       return { activeOrganizationId: organizationId };
     },
     async 'POST organization/accept-invitation'(session, request) {
-      const { invitationId } = checked(contract.InvitationChoice, request.body);
+      const { invitationId } = checked(contract.InvitationChoice, bodyIn(request));
       const { organizationId, role } = await affiliate.accept(actor(session, request), invitationId);
       return { invitationId, organizationId, role };
     },
     async 'POST organization/reject-invitation'(session, request) {
-      const { invitationId } = checked(contract.InvitationChoice, request.body);
+      const { invitationId } = checked(contract.InvitationChoice, bodyIn(request));
       await affiliate.decline(actor(session, request), invitationId);
       return { invitationId, rejected: true };
     },
   };
 }
+
+const readBody = jsonBodyOf(limits.accountBodyBytes);
 
 /** Mounts the JSON API of accounts, sessions and organizations. */
 export function mountAuth(router: Router, auth: AuthHandler, facade: Facade): void {
@@ -146,7 +141,7 @@ export function mountAuth(router: Router, auth: AuthHandler, facade: Facade): vo
   };
   const read: RequestHandler = (request, response, proceed) => {
     if (isEmpty(request)) proceed();
-    else jsonBody(request, response, proceed);
+    else readBody(request, response, proceed);
   };
   const mount = (name: string, work: Work): void => {
     const [method, path] = name.split(' ');
@@ -164,6 +159,7 @@ export function mountAuth(router: Router, auth: AuthHandler, facade: Facade): vo
   for (const [name, work] of Object.entries(memberRows(auth)))
     mount(name, async (request, response) => {
       const session = await sessions.session(request.headers.cookie);
+      welcome(response, session.sessionId);
       await limiters?.usual.take(session.sessionId, response);
       return work(session, request);
     });

@@ -1,4 +1,5 @@
 import type { Router } from 'express';
+import type { IsOperator } from '#http/guard/operator.ts';
 import type { Health } from '#src/contracts/resources/health.ts';
 
 export interface HealthReader {
@@ -8,12 +9,20 @@ export interface HealthReader {
   alive(): boolean;
 }
 
-/** Mounts `/health`, `/livez` and `/readyz`. Source: docs/decisions/0014. */
-export function mountHealth(router: Router, service: Health['service'], reader: HealthReader): void {
-  router.get('/health', async (_request, response) => {
+export interface HealthParts {
+  readonly health: HealthReader;
+  /** Callers that see more than the status. */
+  readonly isOperator: IsOperator;
+}
+
+/** Mounts `/health`, `/livez` and `/readyz`. Source: docs/decisions/0014, 0071. */
+export function mountHealth(router: Router, service: Health['service'], parts: HealthParts): void {
+  const { health: reader, isOperator } = parts;
+  router.get('/health', async (request, response) => {
     const health = await reader.health(service);
     response.setHeader('cache-control', 'no-store');
-    response.status(health.status === 'error' ? 503 : 200).json(health);
+    const { status } = health;
+    response.status(status === 'error' ? 503 : 200).json(isOperator(request) ? health : { status, service });
   });
   router.get('/livez', (_request, response) => {
     response.status(reader.alive() ? 200 : 503).json({ status: reader.alive() ? 'ok' : 'error' });

@@ -1,5 +1,6 @@
 import type { Request, Response, Router } from 'express';
 import type { MediaFile, MediaRequest } from '#tools/pictures/signed-media.ts';
+import { welcome } from '#http/guard/strangers.ts';
 import { AppError } from '#src/domain/app-error.ts';
 
 type Open = (request: MediaRequest) => Promise<MediaFile>;
@@ -35,6 +36,7 @@ async function answer(
 ): Promise<void> {
   const { expires, signature, w: width, rotate } = request.query;
   const file = await open({ ...address, expires, signature, width, rotate });
+  welcome(response);
   const etag = `"${file.etag}"`;
   const fresh = isKnown(request.headers['if-none-match'], etag);
   const bytes = fresh ? null : await file.read();

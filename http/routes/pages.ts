@@ -2,6 +2,7 @@ import express, { type Request, type RequestHandler, type Response, type Router 
 import { NewOrganization, SignIn, SignUp } from '#src/contracts/auth.ts';
 import { AppError } from '#src/domain/app-error.ts';
 import type { LiveSession } from '#src/domain/ports/sessions.ts';
+import { checked } from '#tools/call.ts';
 import type { Facade } from '#http/bind.ts';
 import { ownPath } from '#http/guard/own-path.ts';
 import { along, signInPage, signUpPage, type Carried } from '#http/pages/account.ts';
@@ -10,7 +11,7 @@ import { untouched, type Entry } from '#http/pages/fields.ts';
 import { sendPage, type Page } from '#http/pages/layout.ts';
 import { invitationPage, organizationsPage } from '#http/pages/organizations.ts';
 import { asAppError } from '#http/problem.ts';
-import { checked, perform, type AuthHandler } from '#http/routes/auth.ts';
+import { perform, type AuthHandler } from '#http/routes/auth.ts';
 
 const home = '/organizations';
 

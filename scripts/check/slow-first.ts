@@ -2,7 +2,7 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 /** Files of test/ that take the longest, in the order of their seconds on a quiet machine of two cores. */
 export const slowFiles: readonly string[] = [
-  'running/backup',
+  'scripts/db',
   'agents/durability/effects-once',
   'agents/durability/paused-past-its-lease',
   'embedded/lifecycle-process',

@@ -18,21 +18,28 @@ const most = 100;
 
 /** A draft of a new workflow, or the next one of `workflow`. Errors: those of the use cases behind. */
 export async function importGraph(
-  { refs: [file = ''], json }: Request,
+  request: Request,
   { context }: Store,
   { workflow, note }: { readonly workflow: string | undefined; readonly note: string | undefined },
 ): Promise<void> {
+  const {
+    refs: [file = ''],
+    json,
+  } = request;
   const { graph } = await loadGraph(file, null);
   const said = note === undefined ? {} : { note };
   const change =
     workflow === undefined
       ? await callTool(createWorkflow, context, { graph, ...said })
       : await replaceDraft(context, { workflowId: workflow, graph, said });
-  if (!change) return say(json ? 'null' : 'No difference: nothing is saved.');
+  if (!change) return say(request, json ? 'null' : 'No difference: nothing is saved.');
   const { workflowId, revision, valid, issues } = change;
-  if (json) return say(JSON.stringify({ workflowId, revision, valid, issues }));
-  say(`${workflowId}  draft revision ${revision}${valid ? '' : ', which has errors and cannot be published yet'}`);
-  sayIssues(issues);
+  if (json) return say(request, JSON.stringify({ workflowId, revision, valid, issues }));
+  say(
+    request,
+    `${workflowId}  draft revision ${revision}${valid ? '' : ', which has errors and cannot be published yet'}`,
+  );
+  sayIssues(request, issues);
 }
 
 async function replaceDraft(

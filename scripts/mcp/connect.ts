@@ -11,6 +11,7 @@ import {
 } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { version } from '#src/config/version.ts';
+import type { Terminal } from '#scripts/cli/terminal.ts';
 import { UsageError } from '#scripts/cli/with-app.ts';
 
 const fileAt = (path: string): string => fileURLToPath(new URL(`../../${path}`, import.meta.url));
@@ -25,8 +26,8 @@ export const stdioCommand = {
 class OwnProcess extends StdioClientTransport {}
 
 /** Asks the person at the keyboard; whatever is not a yes is a no. */
-async function confirm(message: string): Promise<ElicitResult> {
-  const lines = createInterface({ input: process.stdin, output: process.stderr });
+async function confirm({ input }: Pick<Terminal, 'input'>, message: string): Promise<ElicitResult> {
+  const lines = createInterface({ input, output: process.stderr });
   try {
     const answer = await lines.question(`${message}\nDo it? [y/N] `);
     return /^y(es)?$/i.test(answer.trim()) ? { action: 'accept', content: { confirm: true } } : { action: 'decline' };
@@ -51,19 +52,22 @@ export function explained(error: unknown, url: string | undefined): unknown {
 }
 
 /** To a service at `url` with `key`, or to a process of its own on the data folder. Somebody at a terminal is asked before what cannot be undone. */
-export async function connect({ url, key }: { url?: string | undefined; key?: string | undefined }): Promise<Client> {
-  const isAsked = process.stdin.isTTY;
+export async function connect(
+  { url, key }: { url?: string | undefined; key?: string | undefined },
+  { env, input }: Pick<Terminal, 'env' | 'input'>,
+): Promise<Client> {
+  const isAsked = input.isTTY === true;
   if (url !== undefined && !URL.canParse(url)) throw new UsageError(`--url ${url} is not a valid URL.`);
   const client = new Client(
     { name: 'inkgraph-cli', version },
     { versionNegotiation: { mode: 'auto' }, ...(isAsked ? { capabilities: { elicitation: { form: {} } } } : {}) },
   );
   if (isAsked)
-    client.setRequestHandler('elicitation/create', ({ params }) => confirm('message' in params ? params.message : ''));
+    client.setRequestHandler('elicitation/create', ({ params }) =>
+      confirm({ input }, 'message' in params ? params.message : ''),
+    );
   const headers = key === undefined ? {} : { authorization: `Bearer ${key}` };
-  const environment = Object.entries(process.env).flatMap(([name, value]) =>
-    value === undefined ? [] : [[name, value]],
-  );
+  const environment = Object.entries(env).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]]));
   const transport =
     url === undefined
       ? new OwnProcess({

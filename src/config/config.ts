@@ -1,11 +1,21 @@
 import { resolve } from 'node:path';
 import { ConfigError, readEnv, type EnvValues, type ServiceName } from '#src/config/env.ts';
 
+/** Port of each listener. 0: any free one. */
+export interface Ports {
+  readonly api: number;
+  readonly agents: number;
+  readonly mcp: number;
+  readonly objects: number;
+}
+
 export interface Config {
   readonly dataDir: string;
   readonly host: string;
-  readonly ports: { readonly api: number; readonly agents: number; readonly mcp: number; readonly objects: number };
+  readonly ports: Ports;
   readonly metricsPort: number | null;
+  /** null: metrics and details of health are for this machine only. */
+  readonly metricsToken: string | null;
   readonly services: ReadonlySet<ServiceName>;
   readonly baseUrl: string | null;
   readonly mcpUrl: string | null;
@@ -55,8 +65,10 @@ export interface Config {
     readonly organizationConcurrency: number | null;
     readonly queueWaitSeconds: number;
   };
-  /** Requests a second of one key or session, 0: no limit; null: all limits are off. */
-  readonly rateLimits: { readonly usual: number; readonly expensive: number } | null;
+  /** Requests a second, 0: no limit; null: all limits are off. `address` is for requests without a credential. */
+  readonly rateLimits: { readonly usual: number; readonly expensive: number; readonly address: number } | null;
+  /** `perAddress` 0: no limit. */
+  readonly connections: { readonly most: number; readonly perAddress: number };
   readonly mcpLegacy: 'sessions' | 'stateless' | 'reject';
   readonly logLevel: string;
 }
@@ -97,6 +109,7 @@ export function loadConfig(source: Readonly<Record<string, string | undefined>>)
     host: values.HOST,
     ports: { api: values.API_PORT, agents: values.AGENTS_PORT, mcp: values.MCP_PORT, objects: values.OBJECTS_PORT },
     metricsPort: values.METRICS_PORT ?? null,
+    metricsToken: values.METRICS_TOKEN ?? null,
     services: new Set(values.SERVICES),
     baseUrl: values.BASE_URL?.replace(/\/+$/, '') ?? null,
     mcpUrl: values.MCP_URL?.replace(/\/+$/, '') ?? null,
@@ -146,7 +159,12 @@ export function loadConfig(source: Readonly<Record<string, string | undefined>>)
     rateLimits:
       values.RATE_LIMITS === 'off'
         ? null
-        : { usual: values.RATE_LIMIT_PER_SECOND, expensive: values.RATE_LIMIT_EXPENSIVE_PER_SECOND },
+        : {
+            usual: values.RATE_LIMIT_PER_SECOND,
+            expensive: values.RATE_LIMIT_EXPENSIVE_PER_SECOND,
+            address: values.RATE_LIMIT_ADDRESS_PER_SECOND,
+          },
+    connections: { most: values.MAX_CONNECTIONS, perAddress: values.MAX_CONNECTIONS_PER_ADDRESS },
     mcpLegacy: values.MCP_LEGACY,
     logLevel: values.LOG_LEVEL,
   };

@@ -100,6 +100,11 @@ export const env = {
     schema: portNumber.optional(),
     doc: 'Port of an extra loopback listener for /metrics, for processes without the agents service',
   },
+  METRICS_TOKEN: {
+    schema: z.string().min(16).max(256).optional(),
+    doc: 'Bearer token for /metrics and the details of /health from other machines; without it only this machine sees them',
+    secret: true,
+  },
   SERVICES: { schema: services, doc: 'Services of this process, comma-separated: api, agents, mcp' },
   BASE_URL: { schema: httpUrl.optional(), doc: 'Public address of the API, when it is not http://HOST:API_PORT' },
   MCP_URL: {
@@ -248,6 +253,18 @@ export const env = {
   RATE_LIMIT_EXPENSIVE_PER_SECOND: {
     schema: count(5, 0, 1_000_000),
     doc: 'Expensive calls per second for each key or session, such as executions and chat, with bursts of ten times as many; 0: no limit',
+  },
+  RATE_LIMIT_ADDRESS_PER_SECOND: {
+    schema: count(50, 0, 1_000_000),
+    doc: 'Requests per second without a valid credential of each address (IPv6: network of 64 bits), with bursts of twice as many; 0: no limit',
+  },
+  MAX_CONNECTIONS: {
+    schema: count(2_000, 10, 1_000_000),
+    doc: 'Open connections of this process; more get 503. Fewer if the limit of open files (ulimit -n) is low',
+  },
+  MAX_CONNECTIONS_PER_ADDRESS: {
+    schema: count(500, 0, 1_000_000),
+    doc: 'Open connections of each address, except those of TRUSTED_PROXIES; more get 429; 0: no limit',
   },
   MCP_LEGACY: {
     schema: z.enum(['sessions', 'stateless', 'reject']).default('sessions'),

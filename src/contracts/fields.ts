@@ -6,6 +6,8 @@ export const limits = {
   pageMax: 100,
   documentIds: 500,
   jsonBodyBytes: 1024 * 1024,
+  /** Sign-in and accounts, which are open to everybody. */
+  accountBodyBytes: 16 * 1024,
   initialStateBytes: 64 * 1024,
   initialStateDepth: 32,
   waitSecondsMax: 30,

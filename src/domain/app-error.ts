@@ -1,3 +1,4 @@
+import { fieldErrorsMax } from '#src/contracts/oversize.ts';
 import { errorCodes, type ErrorCode } from '#src/contracts/error-codes.ts';
 
 /**
@@ -26,6 +27,7 @@ export interface FieldError {
 export class AppError extends InkgraphError {
   readonly code: ErrorCode;
   readonly detail: string;
+  /** The first 20. */
   readonly errors: readonly FieldError[];
   readonly retryAfterSeconds: number | undefined;
   /** Extension members of the problem, for programs. The rules of `detail` apply. */
@@ -44,7 +46,7 @@ export class AppError extends InkgraphError {
     super(`${code}: ${detail}`, more.cause === undefined ? undefined : { cause: more.cause });
     this.code = code;
     this.detail = detail;
-    this.errors = more.errors ?? [];
+    this.errors = more.errors?.slice(0, fieldErrorsMax) ?? [];
     this.retryAfterSeconds = more.retryAfterSeconds;
     this.data = more.data;
   }

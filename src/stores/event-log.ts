@@ -37,15 +37,37 @@ export interface EventLogOptions {
   readonly keep: number;
   /** Deletes surplus events each time this many numbers were assigned. */
   readonly trimEvery: number;
+  /** Called with the events that this process stored, so that other processes can `receive` them. */
+  readonly forward: (events: readonly LoggedEvent[]) => void;
 }
-const defaults: EventLogOptions = { keep: 10_000, trimEvery: 500 };
+const defaults: EventLogOptions = { keep: 10_000, trimEvery: 500, forward: () => undefined };
+
+/** Listeners of this process, by organization. */
+function createBus() {
+  const listeners = new Map<string, Set<(event: LoggedEvent) => void>>();
+  return {
+    publish(stored: readonly LoggedEvent[]): void {
+      for (const event of stored)
+        for (const listener of listeners.get(event.organizationId) ?? []) notify(listener, event);
+    },
+    subscribe(organizationId: string, listener: (event: LoggedEvent) => void): () => void {
+      const set = listeners.get(organizationId) ?? new Set();
+      listeners.set(organizationId, set.add(listener));
+      return () => {
+        set.delete(listener);
+        if (set.size === 0 && listeners.get(organizationId) === set) listeners.delete(organizationId);
+      };
+    },
+  };
+}
 
 /** Event log in the database, with an in-process bus for events that this process appends. */
 export function createEventLog(
   { events, counters }: Pick<Collections, 'events' | 'counters'>,
-  { keep, trimEvery }: EventLogOptions = defaults,
+  options: Partial<EventLogOptions> = {},
 ) {
-  const listeners = new Map<string, Set<(event: LoggedEvent) => void>>();
+  const { keep, trimEvery, forward } = { ...defaults, ...options };
+  const bus = createBus();
 
   /** Reserves `count` numbers. A crash leaves a gap, and never reuses a number. */
   const reserve = async (organizationId: string, count: number): Promise<number> => {
@@ -73,9 +95,9 @@ export function createEventLog(
     } catch (error) {
       refused = refusedRows(error);
     }
-    const hearing = listeners.get(organizationId) ?? [];
-    for (const [index, event] of logged.entries())
-      if (!refused.has(index)) for (const listener of hearing) notify(listener, event);
+    const fresh = logged.filter((_, index) => !refused.has(index));
+    bus.publish(fresh);
+    if (fresh.length > 0) forward(fresh);
     trim(organizationId, base, base + batch.length);
   };
 
@@ -95,15 +117,11 @@ export function createEventLog(
     ): Promise<void> {
       await Promise.all(batch.map((event) => batcher.add(event, lingerMs)));
     },
-    /** Calls the listener for every event of the organization that this process appends from now on. */
-    subscribe(organizationId: string, listener: (event: LoggedEvent) => void): () => void {
-      const set = listeners.get(organizationId) ?? new Set();
-      listeners.set(organizationId, set.add(listener));
-      return () => {
-        set.delete(listener);
-        if (set.size === 0 && listeners.get(organizationId) === set) listeners.delete(organizationId);
-      };
-    },
+    /** Calls the listeners of this process with events that another process stored. Forwards nothing. */
+    receive: (stored: readonly LoggedEvent[]): void => bus.publish(stored),
+    /** Calls the listener for every event of the organization that this process appends or receives from now on. */
+    subscribe: (organizationId: string, listener: (event: LoggedEvent) => void): (() => void) =>
+      bus.subscribe(organizationId, listener),
     /** Events with `seq > after`, in order. Filters by execution if one is given. */
     async read(
       organizationId: string,

@@ -86,7 +86,11 @@ export const layers: readonly Layer[] = [
       'http',
     ],
   },
-  { name: 'main', at: ['app/main.ts', 'app/stdio.ts'], imports: ['compose', 'config'] },
+  {
+    name: 'main',
+    at: ['app/main.ts', 'app/stdio.ts', 'app/entry.ts', 'app/serve.ts', 'app/signals.ts', 'app/supervisor/'],
+    imports: ['compose', 'config', 'adapters', 'domain'],
+  },
   { name: 'scripts', at: ['scripts/'], imports: 'all' },
   { name: 'examples', at: ['examples/'], imports: 'all' },
   { name: 'test', at: ['test/'], imports: 'all' },
@@ -125,6 +129,7 @@ export const vendors: Readonly<Record<string, readonly string[]>> = {
   '@dagrejs/dagre': ['graphs/draw/'],
   express: ['http/'],
   'rate-limiter-flexible': ['http/guard/'],
+  'proxy-addr': ['http/guard/'],
   'eventsource-parser': ['mcp/tasks/'],
   // Types alone, which Node leaves out: development dependencies.
   ai: ['http/chat/'],
@@ -139,7 +144,7 @@ export const vendors: Readonly<Record<string, readonly string[]>> = {
   'tesseract.js': ['src/adapters/'],
   '@tesseract.js-data/eng': ['src/adapters/'],
   'snowball-stemmers': ['src/stores/', 'src/adapters/', 'packages/embedded-mongo/src/'],
-  'ipaddr.js': ['src/adapters/'],
+  'ipaddr.js': ['src/adapters/', 'http/guard/'],
   'lru-cache': [
     'src/stores/',
     'src/adapters/',
@@ -147,6 +152,7 @@ export const vendors: Readonly<Record<string, readonly string[]>> = {
     'tools/',
     'app/agents/',
     'app/compose/',
+    'http/guard/',
     'packages/embedded-mongo/src/',
   ],
   dataloader: ['src/concurrency/'],

@@ -2,11 +2,12 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createPinoLogger } from '#src/adapters/logger/pino-logger.ts';
 import { readAddresses } from '#app/compose/addresses-file.ts';
 import { problemOf } from '#test/spec/support/replies.ts';
-import { programEnv } from '#test/support/command.ts';
+import { seedProject } from '#scripts/seed.ts';
+import { programEnv, runCommand } from '#test/support/command.ts';
 import { temporaryFolder } from '#test/support/objects.ts';
 import { startTestApp, type TestApp } from '#test/support/test-app.ts';
 
@@ -20,23 +21,11 @@ afterEach(() => folder.remove());
 
 const start = (env: Record<string, string>) => startTestApp({ dataDir: folder.path, env: { SERVICES: 'api', ...env } });
 const ask = (app: TestApp, cookie: string) => app.call('GET', '/api/dashboard/context', { cookie });
-/** Output of `npm run seed -- --json`, run in this process. */
+/** Output of `npm run seed -- --json`. */
 async function seedBy(env: Record<string, string>): Promise<Record<string, string>> {
-  // The test runner has one of its own.
-  vi.stubEnv('BASE_URL', undefined);
-  for (const [name, value] of Object.entries(env)) vi.stubEnv(name, value);
-  const { argv } = process;
-  const write = vi.spyOn(process.stdout, 'write').mockReturnValue(true);
-  try {
-    process.argv = [process.execPath, 'scripts/seed.ts', '--json'];
-    await import('#scripts/seed.ts');
-    const said = write.mock.calls.map(([text]) => String(text)).find((text) => text.startsWith('{'));
-    return JSON.parse(said ?? '{}');
-  } finally {
-    write.mockRestore();
-    process.argv = argv;
-    vi.unstubAllEnvs();
-  }
+  const { code, out, err } = await runCommand(seedProject, ['--json'], { env });
+  expect({ code, err }).toEqual({ code: 0, err: '' });
+  return JSON.parse(out);
 }
 
 let programs: ChildProcess[] = [];

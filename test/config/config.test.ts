@@ -38,6 +38,10 @@ const broken: Partial<Record<EnvName, string>> = {
   RATE_LIMITS: 'false',
   RATE_LIMIT_PER_SECOND: '-1',
   RATE_LIMIT_EXPENSIVE_PER_SECOND: '2.5',
+  RATE_LIMIT_ADDRESS_PER_SECOND: '-1',
+  MAX_CONNECTIONS: '9',
+  MAX_CONNECTIONS_PER_ADDRESS: 'many',
+  METRICS_TOKEN: 'short',
   MCP_LEGACY: 'none',
   LOG_LEVEL: 'loud',
 };
@@ -95,6 +99,7 @@ describe('The environment', () => {
     expect(secrets.map(([name]) => name).toSorted()).toEqual([
       'DASHBOARD_SESSION_TOKEN',
       'MCP_KEY',
+      'METRICS_TOKEN',
       'MONGODB_URI',
       'OPENAI_API_KEY',
       'SECRETS_KEY',

@@ -25,7 +25,7 @@ async function refusal(env: Record<string, string>): Promise<{ code: unknown; sa
   const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', 'app/main.ts'], {
     cwd: root,
     stdio: ['ignore', 'pipe', 'pipe'],
-    env: programEnv({ DATA_DIR: folder.path, LOG_LEVEL: 'silent', ...ports, ...env }),
+    env: programEnv({ DATA_DIR: folder.path, LOG_LEVEL: 'silent', SERVICES: 'api,mcp', ...ports, ...env }),
     timeout: 12_000,
     killSignal: 'SIGKILL',
   });

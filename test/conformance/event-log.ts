@@ -8,7 +8,7 @@ export interface EventLogUnderTest {
   readonly log: EventLog;
   /** The same log, kept to about twenty events. */
   readonly short: EventLog;
-  /** Another process on the same log. */
+  /** Another process on the same log, whose events `log` receives. */
   readonly elsewhere: EventLog;
   close(): Promise<void>;
 }
@@ -59,6 +59,20 @@ export function eventLogConformance(name: string, make: () => Promise<EventLogUn
       const other = newId('organization');
       await log().append([realtimeEvent(other)]);
       expect(await log().read(other, 0, 10)).toHaveLength(1);
+    });
+
+    test('what one process forwards and another receives reaches its listeners, once each', async () => {
+      const organizationId = newId('organization');
+      const got: LoggedEvent[] = [];
+      const stop = log().subscribe(organizationId, (event) => got.push(event));
+      const [first, second] = [realtimeEvent(organizationId), realtimeEvent(organizationId)];
+      await subject.elsewhere.append([first]);
+      await subject.elsewhere.append([first, second]);
+      expect(got).toEqual(await log().read(organizationId, 0, 10));
+      expect(got.map((event) => event.dedupeId)).toEqual([first.dedupeId, second.dedupeId]);
+      stop();
+      await subject.elsewhere.append([realtimeEvent(organizationId)]);
+      expect(got).toHaveLength(2);
     });
 
     test('an event that two processes append at once is stored once', async () => {

@@ -29,6 +29,7 @@ export async function serveCatalog(catalog: McpCatalog): Promise<FixtureServer> 
     logger: log,
     metrics: { request() {}, run() {}, searchRetriever() {}, text: async () => '' },
     health: { health: () => Promise.reject(new Error('not asked here')), alive: () => true },
+    isOperator: () => false,
   });
   await app.warm();
   const authorization = `Bearer ${keys.add('service', 'key_referee')}`;

@@ -2,6 +2,7 @@ import { createInterface } from 'node:readline';
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { sortMail } from '#examples/sort-mail.workflow.ts';
+import { graphs } from '#scripts/graphs.ts';
 import { runCommand } from '#test/support/command.ts';
 import { browserTest, LazyBrowser } from '#test/support/servers/browser.ts';
 import { startTestApp, type TestApp } from '#test/support/test-app.ts';
@@ -56,9 +57,9 @@ test('agent-over-mcp lists the tools, finds the scan and reads its text', async 
 
 test('sort-mail is a workflow without findings that is imported, published and run', async () => {
   const file = 'examples/sort-mail.workflow.ts';
-  const checked = await runCommand('scripts/graphs.ts', ['check', file], app.dataDir);
+  const checked = await runCommand(graphs, ['check', file]);
   expect(checked).toMatchObject({ code: 0, out: expect.stringMatching(/^ok {6}\S+ {2}5 nodes, 6 edges\n$/) });
-  const imported = await runCommand('scripts/graphs.ts', ['import', file, '--json'], app.dataDir);
+  const imported = await runCommand(graphs, ['import', file, '--json'], { env: { DATA_DIR: app.dataDir } });
   const { workflowId, revision, valid } = JSON.parse(imported.out);
   expect(valid).toBe(true);
   const { agentKey, serviceKey } = app.seed;

@@ -128,6 +128,7 @@ export async function listen(
       health: () => Promise.reject(new Error('not asked here')),
       alive: () => true,
     },
+    isOperator: () => false,
   });
   const server = createServer(mcp).listen(0, '127.0.0.1');
   await once(server, 'listening');

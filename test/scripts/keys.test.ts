@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { runCommand } from '#test/support/command.ts';
+import { keys as program } from '#scripts/keys.ts';
+import { runCommand, spawnCommand } from '#test/support/command.ts';
 import { collectionsIn } from '#test/support/stored.ts';
 import { startTestApp, type TestApp } from '#test/support/test-app.ts';
 
@@ -10,7 +11,7 @@ beforeAll(async () => {
 });
 afterAll(() => app[Symbol.asyncDispose]());
 
-const keys = (...args: string[]) => runCommand('scripts/keys.ts', args, app.dataDir);
+const keys = (...args: string[]) => runCommand(program, args, { env: { DATA_DIR: app.dataDir } });
 
 async function made(...args: string[]) {
   const { code, out, err } = await keys(...args, '--json');
@@ -64,6 +65,18 @@ describe('npm run keys', () => {
     const fresh = await made('rotate', key.id);
     expect((await call(fresh.secret)).status).toBe(201);
     expect((await made('create', '--kind', 'service', '--scopes', 'all')).scopes).toContain('workflows:publish');
+  });
+
+  test('as a process of its own it works through the engine of the service, and ends with 1 and one line when it cannot', async () => {
+    const issued = await spawnCommand('scripts/keys.ts', ['create', '--kind', 'service', '--json'], app.dataDir);
+    expect(issued).toMatchObject({ code: 0, err: '' });
+    expect(await works(JSON.parse(issued.out).secret)).toBe(200);
+    const refused = await spawnCommand('scripts/keys.ts', ['revoke', 'key_unknown'], app.dataDir);
+    expect(refused).toEqual({
+      code: 1,
+      out: '',
+      err: expect.stringMatching(/^[^\n]*no API key with this id[^\n]*\n$/),
+    });
   });
 
   test.each([

@@ -3,7 +3,8 @@ import { once } from 'node:events';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { programEnv } from '#test/support/command.ts';
+import { secrets as program } from '#scripts/secrets.ts';
+import { programEnv, runCommand } from '#test/support/command.ts';
 import { collectionsIn } from '#test/support/stored.ts';
 import { startTestApp, type TestApp } from '#test/support/test-app.ts';
 
@@ -13,11 +14,15 @@ beforeAll(async () => {
 });
 afterAll(() => app[Symbol.asyncDispose]());
 
-async function secrets(args: readonly string[], input = '') {
+const env = () => ({ DATA_DIR: app.dataDir });
+const secrets = (args: readonly string[], input = '') => runCommand(program, args, { env: env(), input });
+
+/** In a process of its own, whose standard input is a pipe. */
+async function spawned(args: readonly string[], input: string) {
   const child = spawn(process.execPath, ['scripts/secrets.ts', ...args], {
     cwd: fileURLToPath(new URL('../..', import.meta.url)),
     stdio: ['pipe', 'pipe', 'pipe'],
-    env: programEnv({ DATA_DIR: app.dataDir }),
+    env: programEnv(env()),
     timeout: 20_000,
     killSignal: 'SIGKILL',
   });
@@ -32,7 +37,7 @@ test('a secret is set from standard input, listed without its value, revealed to
   const { organizationId, projectId } = app.seed;
   const reveal = async () =>
     (await app.app.deps.secrets.reveal(organizationId, projectId, ['ERP_TOKEN'])).get('ERP_TOKEN');
-  const set = await secrets(['set', 'ERP_TOKEN'], 'walnut-4711 \n');
+  const set = await spawned(['set', 'ERP_TOKEN'], 'walnut-4711 \n');
   expect(set).toEqual({ code: 0, out: 'ERP_TOKEN is set.\n', err: '' });
   expect(await reveal()).toBe('walnut-4711 ');
   const list = await secrets(['list']);

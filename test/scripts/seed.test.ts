@@ -1,7 +1,8 @@
 import { readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { runCommand } from '#test/support/command.ts';
+import { seedProject } from '#scripts/seed.ts';
+import { runCommand, spawnCommand } from '#test/support/command.ts';
 import { collectionsIn } from '#test/support/stored.ts';
 import { temporaryFolder } from '#test/support/objects.ts';
 import { codeWorkflows } from '#graphs/workflows.ts';
@@ -13,7 +14,7 @@ beforeEach(async () => {
 });
 afterEach(() => folder.remove());
 
-const seed = (...args: string[]) => runCommand('scripts/seed.ts', args, folder.path);
+const seed = (...args: string[]) => runCommand(seedProject, args, { env: { DATA_DIR: folder.path } });
 
 async function seeded() {
   const { code, out, err } = await seed('--json');
@@ -25,6 +26,8 @@ describe('npm run seed', () => {
   test('makes one organization, project, every workflow in code and three keys, and answers the same ones ever after', async () => {
     const first = await seeded();
     expect(await seeded()).toEqual(first);
+    const again = await spawnCommand('scripts/seed.ts', ['--json'], folder.path);
+    expect({ ...again, out: JSON.parse(again.out) }).toEqual({ code: 0, err: '', out: first });
     const stored = await collectionsIn(folder.path);
     const { organizations, projects, workflows, apiKeys } = stored;
     const counts = await Promise.all(

@@ -4,10 +4,11 @@ import { testDatabase } from '#test/support/database.ts';
 
 eventLogConformance('the log in the database', async () => {
   const database = await testDatabase();
+  const log = createEventLog(database.collections);
   return {
-    log: createEventLog(database.collections),
+    log,
     short: createEventLog(database.collections, { keep: 20, trimEvery: 5 }),
-    elsewhere: createEventLog(database.connect().collections),
+    elsewhere: createEventLog(database.connect().collections, { forward: (events) => log.receive(events) }),
     close: () => database.close(),
   };
 });

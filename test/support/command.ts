@@ -1,11 +1,16 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
+
+import type { Program, Terminal } from '#scripts/cli/terminal.ts';
+import { carryOut } from '#scripts/cli/with-app.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 
 export interface CommandEnd {
+  /** Exit code, or the signal that ended the process. */
   readonly code: number | string;
   readonly out: string;
   readonly err: string;
@@ -20,8 +25,25 @@ export function programEnv(more: Readonly<Record<string, string>>): Record<strin
   return { PATH, NODE_COMPILE_CACHE, ...more };
 }
 
+/** Runs a command in this process, which spares the start of one: with an environment and an input of its own. */
+export async function runCommand(
+  program: Program,
+  args: readonly string[],
+  { env = {}, input = '' }: { env?: Terminal['env']; input?: string } = {},
+): Promise<CommandEnd> {
+  const said = { out: '', err: '' };
+  const code = await carryOut(program, {
+    args,
+    env,
+    input: Readable.from([Buffer.from(input)]),
+    out: (one) => void (said.out += one),
+    err: (one) => void (said.err += one),
+  });
+  return { code, ...said };
+}
+
 /** Runs a program of this repository on a data folder, as from a terminal; killed when it takes too long. */
-export async function runCommand(program: string, args: readonly string[], dataDir: string): Promise<CommandEnd> {
+export async function spawnCommand(program: string, args: readonly string[], dataDir: string): Promise<CommandEnd> {
   const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', program, ...args], {
     cwd: root,
     stdio: ['ignore', 'pipe', 'pipe'],

@@ -7,6 +7,7 @@ import type { Role } from '#src/contracts/organization/member.ts';
 import type { Addresses } from '#app/compose/services.ts';
 import { loadConfig, type Config } from '#src/config/config.ts';
 import { seed, type Seed } from '#app/compose/seed.ts';
+import { openOnWarmThread } from '#embedded-test/engine.ts';
 import { quickPasswords } from '#test/auth/support/quick-passwords.ts';
 
 /** Response of the server; `body` is parsed JSON, or the text where it is none. */
@@ -178,6 +179,7 @@ export async function startTestApp({ env = {}, overrides = {}, dataDir }: TestAp
     logger: createPinoLogger(config.logLevel),
     drainMs: 1_000,
     passwords: quickPasswords,
+    openDatabase: openOnWarmThread,
     ...overrides,
   });
   const addresses = await app.start();

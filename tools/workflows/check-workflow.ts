@@ -3,6 +3,7 @@ import { referencesOf } from '#graphs/check/references.ts';
 import type { CheckContext } from '#graphs/check/outline.ts';
 import { unfitJson } from '#graphs/edit/json-value.ts';
 import type { StoredGraph } from '#src/contracts/resources/graph.ts';
+import { fieldErrorsMax } from '#src/contracts/oversize.ts';
 import { AppError } from '#src/domain/app-error.ts';
 import type { ToolContext } from '#tools/define.ts';
 import type { SecretInfo } from '#src/stores/secrets.ts';
@@ -100,17 +101,17 @@ interface Presented {
   readonly stats: Record<string, number>;
 }
 
-/** Error with all issues of a graph. `at` is the JSON Pointer of the graph in the request. */
+/** Error with the first issues of a graph. `at` is the JSON Pointer of the graph in the request. */
 export function invalidGraph(check: GraphCheck, what: string, at: string): AppError {
   const errors = check.issues.filter(({ severity }) => severity === 'error');
   const [first] = errors;
   const more = errors.length > 1 ? ` (and ${errors.length - 1} more)` : '';
   return new AppError('workflow.invalid', `${what}: ${first?.message ?? 'it does not check.'}${more}`, {
-    errors: errors.slice(0, 50).map(({ path, code, message, hint }) => ({
+    errors: errors.map(({ path, code, message, hint }) => ({
       pointer: `${at}${path}`,
       code,
       message: `${message} ${hint}`,
     })),
-    data: { issues: presentCheck(check).issues },
+    data: { issues: presentCheck(check).issues.slice(0, fieldErrorsMax) },
   });
 }

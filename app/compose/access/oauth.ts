@@ -4,6 +4,7 @@ import type { Core } from '#app/compose/core.ts';
 import type { Config } from '#src/config/config.ts';
 import { Consents } from '#tools/oauth/consent.ts';
 import type { ApiParts } from '#http/api/app.ts';
+import type { LimitLog } from '#http/guard/limit-log.ts';
 import { RateLimiter, type Rate } from '#http/guard/rate-limit.ts';
 
 /** Limits for each address. Programs register once and ask for tokens once an hour, and one address may serve a whole office. */
@@ -13,7 +14,7 @@ const rates = {
 } as const satisfies Record<string, Rate>;
 
 /** Built-in authorization server. null when the operator configured an external one. */
-export function createOAuth({ oauthIssuer, rateLimits }: Config, core: Core): ApiParts['oauth'] {
+export function createOAuth({ oauthIssuer, rateLimits }: Config, core: Core, log?: LimitLog): ApiParts['oauth'] {
   if (oauthIssuer !== null) return null;
   const { deps, outside, sessions } = core;
   const { oauth: store, members, organizations, audit, logger } = deps;
@@ -33,7 +34,10 @@ export function createOAuth({ oauthIssuer, rateLimits }: Config, core: Core): Ap
     resource: () => `${core.mcpUrl()}/mcp`,
     limiters:
       rateLimits !== null
-        ? { tokens: new RateLimiter(rates.tokens), registrations: new RateLimiter(rates.registrations) }
+        ? {
+            tokens: new RateLimiter(rates.tokens, { kind: 'OAuth requests of an address', log }),
+            registrations: new RateLimiter(rates.registrations, { kind: 'OAuth registrations of an address', log }),
+          }
         : null,
   };
 }

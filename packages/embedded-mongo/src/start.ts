@@ -2,22 +2,12 @@ import { randomBytes } from 'node:crypto';
 import { chmodSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { answering, type EngineAddress } from './find.ts';
 import { LOCK_FILE, readInstanceFile, refuseLoss, syncPath, uriOf, writeInstanceFile } from './instance-file.ts';
 import { Engine } from './storage/engine.ts';
 import { lockFolder } from './storage/lock.ts';
 import { startUpkeep } from './storage/upkeep.ts';
-import { probe } from './wire/probe.ts';
 import { listen } from './wire/server.ts';
-
-/** Address of an engine and the process that runs it. */
-export interface EngineAddress {
-  uri: string;
-  /** `127.0.0.1:<port>`, or the path of a unix socket. */
-  address: string;
-  pid: number | undefined;
-  /** false: another process runs it, or another engine of this one. */
-  owned: boolean;
-}
 
 export interface RunningEngine extends EngineAddress {
   close(): Promise<void>;
@@ -46,12 +36,10 @@ export async function startEngine(
       }
     }
     // The owner may be starting, or may just have died: ask again for both its instance file and the lock.
-    const instance = readInstanceFile(folder);
-    if (instance?.address !== undefined && (await probe(instance.address, instance.password))) {
-      const uri = uriOf(instance.address, instance.password);
-      return { uri, address: instance.address, pid: instance.pid, owned: false, close: async () => undefined };
-    }
+    const running = await answering(folder);
+    if (running) return { ...running, close: async () => undefined };
     if (Date.now() > until) {
+      const instance = readInstanceFile(folder);
       throw new Error(
         `Another process${instance?.pid === undefined ? '' : ` (pid ${instance.pid})`} holds ${folder}/${LOCK_FILE}, ` +
           `but no embedded engine answers there within ${PATIENCE_MS} ms`,

@@ -1,18 +1,30 @@
-import { parentPort, workerData } from 'node:worker_threads';
-import { startEngine } from './start.ts';
+import { parentPort, type MessagePort } from 'node:worker_threads';
+import { startEngine, type RunningEngine } from './start.ts';
+import type { Order, Report } from './thread.ts';
 
-const port = parentPort;
-if (!port) throw new Error('This file is the worker thread of openEmbeddedDatabase: call that instead.');
-const { dataDir, address } = workerData as { dataDir: string; address: string };
-
-try {
-  const engine = await startEngine(dataDir, address, (error) => {
-    throw error;
-  });
-  // A thread that only found another's engine has nothing to keep running.
-  if (engine.owned) port.once('message', () => void engine.close().then(() => port.close()));
-  const { uri, address: at, pid, owned } = engine;
-  port.postMessage({ uri, address: at, pid, owned });
-} catch (error) {
-  port.postMessage({ refused: (error as Error).message });
+/** Opens and closes engines, one at a time, as the other end of `port` orders. */
+function serve(port: MessagePort): void {
+  const report = (said: Report): void => port.postMessage(said);
+  let engine: RunningEngine | undefined;
+  const open = async ({ dataDir, address }: { dataDir: string; address: string }): Promise<Report> => {
+    try {
+      engine = await startEngine(dataDir, address, (error) => {
+        throw error;
+      });
+      const { uri, address: at, pid, owned } = engine;
+      return { uri, address: at, pid, owned };
+    } catch (error) {
+      return { refused: (error as Error).message };
+    }
+  };
+  const close = async (end: boolean): Promise<void> => {
+    await engine?.close();
+    engine = undefined;
+    if (end) port.close();
+    else report({ closed: true });
+  };
+  port.on('message', (order: Order) => void ('open' in order ? open(order.open).then(report) : close(order.close.end)));
 }
+
+if (!parentPort) throw new Error('This file is the worker thread of openEmbeddedDatabase: call that instead.');
+serve(parentPort);

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Collection, type CreateIndexesOptions, type Db, type Document, MongoClient } from 'mongodb';
-import { type EmbeddedDatabase, openEmbeddedDatabase } from '../src/open.ts';
+import { type EmbeddedDatabase, EngineThread, openEmbeddedDatabase, type OpenOptions } from '../src/open.ts';
 
 /** Documents of any shape and any `_id`. */
 export type Anything = Document & { _id?: string | number | object | null };
@@ -16,10 +16,31 @@ export interface TestEngine extends AsyncDisposable {
   fresh(): Collection<Anything>;
 }
 
+const idleThreads: EngineThread[] = [];
+
+/** As `openEmbeddedDatabase`, in a thread that engines before it have left, with its code loaded. */
+export async function openOnWarmThread(options: OpenOptions): Promise<EmbeddedDatabase> {
+  const thread = idleThreads.pop() ?? new EngineThread();
+  const database = await openEmbeddedDatabase({ ...options, thread }).catch((error: unknown) => {
+    idleThreads.push(thread);
+    throw error;
+  });
+  let isAlive = true;
+  void database.failed.then(() => {
+    isAlive = false;
+  });
+  let closing: Promise<void> | undefined;
+  const close = async (): Promise<void> => {
+    await database.close();
+    if (isAlive) idleThreads.push(thread);
+  };
+  return { ...database, close: () => (closing ??= close()) };
+}
+
 /** A real engine over a temporary folder, and the official driver connected to it. */
 export async function startTestEngine(): Promise<TestEngine> {
   const dataDir = await mkdtemp(join(tmpdir(), 'embedded-'));
-  const database = await openEmbeddedDatabase({ dataDir });
+  const database = await openOnWarmThread({ dataDir });
   const client = await MongoClient.connect(database.uri);
   const db = client.db('test');
   let made = 0;

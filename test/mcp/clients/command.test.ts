@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, it } from 'vitest';
@@ -7,7 +8,8 @@ import { publishAddresses } from '#app/compose/addresses-file.ts';
 import { UsageError } from '#scripts/cli/with-app.ts';
 import { connect, explained } from '#scripts/mcp/connect.ts';
 import { snippets } from '#scripts/mcp/snippets.ts';
-import { programEnv, type CommandEnd } from '#test/support/command.ts';
+import { mcp as program } from '#scripts/mcp.ts';
+import { programEnv, runCommand, type CommandEnd } from '#test/support/command.ts';
 import { startTestApp, type TestApp } from '#test/support/test-app.ts';
 
 const root = fileURLToPath(new URL('../../..', import.meta.url));
@@ -23,7 +25,11 @@ afterAll(async () => {
 });
 
 /** `npm run mcp -- <args>` without a terminal. */
-async function mcp(args: readonly string[], { input = '', env = {} } = {}): Promise<CommandEnd> {
+const mcp = (args: readonly string[], { input = '', env = {} } = {}): Promise<CommandEnd> =>
+  runCommand(program, args, { input, env: { DATA_DIR: app.dataDir, ...env } });
+
+/** The same, as a process of its own. */
+async function spawned(args: readonly string[], { input = '', env = {} } = {}): Promise<CommandEnd> {
   const child = spawn(process.execPath, ['scripts/need-node.cjs', 'scripts/mcp.ts', ...args], {
     cwd: root,
     stdio: ['pipe', 'pipe', 'pipe'],
@@ -35,11 +41,15 @@ async function mcp(args: readonly string[], { input = '', env = {} } = {}): Prom
   const [[code, signal], out, err] = await Promise.all([once(child, 'close'), text(child.stdout), text(child.stderr)]);
   return { code: (code as number | null) ?? String(signal), out, err };
 }
+const nobody = { env: {}, input: Readable.from([]) };
 const remote = (...args: string[]) => [...args, '--url', `${app.addresses.mcp}/mcp`];
 const withKey = () => ({ env: { MCP_KEY: app.seed.serviceKey } });
 
 it('shows the tools and what can be read, by a key or by the data folder, and what programs have to be told', async () => {
-  const [tools, read] = await Promise.all([mcp(remote('tools'), withKey()), mcp(['read', 'inkgraph://node-types'])]);
+  const [tools, read] = await Promise.all([
+    mcp(remote('tools'), withKey()),
+    mcp(['read', 'inkgraph://node-types'], { env: programEnv({}) }),
+  ]);
   expect(tools).toMatchObject({ code: 0, err: '' });
   expect(tools.out).toMatch(/^get_context {2}\S/m);
   expect(read).toMatchObject({ code: 0, err: '' });
@@ -52,7 +62,7 @@ it('shows the tools and what can be read, by a key or by the data folder, and wh
 
 it('calls tools: what the tool says is printed, and its failure is that of the command', async () => {
   const [called, failed] = await Promise.all([
-    mcp(remote('call', 'get_context', '-', '--json'), { input: '{}', ...withKey() }),
+    spawned(remote('call', 'get_context', '-', '--json'), { input: '{}', ...withKey() }),
     mcp(remote('call', 'get_workflow', '{"workflowId":"wf_nobodys"}'), withKey()),
   ]);
   expect(called).toMatchObject({ code: 0, err: '' });
@@ -71,7 +81,9 @@ it('says in one line what was wrong with the command, its key or the address', a
     expect.stringMatching(/^The arguments are not valid JSON: .*\n$/),
   ]);
   const problem = async (url: string): Promise<unknown> => {
-    const failure: unknown = await connect({ url, key: `ink_svc_${'x'.repeat(38)}` }).catch((error: unknown) => error);
+    const failure: unknown = await connect({ url, key: `ink_svc_${'x'.repeat(38)}` }, nobody).catch(
+      (error: unknown) => error,
+    );
     return explained(failure, url);
   };
   const { mcp: at } = app.addresses;

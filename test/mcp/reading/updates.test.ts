@@ -268,12 +268,7 @@ describe('an organization without a listener', () => {
         stop();
       };
     };
-    const events: EventLog = {
-      subscribe,
-      append: (batch) => deps.events.append(batch),
-      read: (...asked) => deps.events.read(...asked),
-      position: (organizationId) => deps.events.position(organizationId),
-    };
+    const events: EventLog = { ...deps.events, subscribe };
     return { updates: new Updates({ ...deps, events }), open: () => open };
   };
 

@@ -1,11 +1,11 @@
 import { once } from 'node:events';
-import { mkdtemp, readFile, rm, stat } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { MongoClient } from 'mongodb';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { openEmbeddedDatabase } from '../../src/open.ts';
+import { EngineThread, openEmbeddedDatabase } from '../../src/open.ts';
 import { addIndex, type Anything, failureOf } from '../engine.ts';
 
 let dataDir: string;
@@ -88,6 +88,40 @@ describe('one engine for one folder', () => {
     expect(all.filter((database) => database.owned)).toHaveLength(1);
     expect(new Set(all.map((database) => database.uri)).size).toBe(1);
     await Promise.all(all.map((database) => database.close()));
+  });
+
+  it('starts no thread for a folder whose engine runs', async () => {
+    let threads = 0;
+    const count = (): void => void threads++;
+    process.on('worker', count);
+    const first = await openEmbeddedDatabase({ dataDir });
+    const second = await openEmbeddedDatabase({ dataDir });
+    process.off('worker', count);
+    expect([first.owned, second.owned, threads]).toEqual([true, false, 1]);
+    await second.close();
+    await first.close();
+  });
+
+  it('runs one engine after another in a thread that is kept, each on its own folder', async () => {
+    const thread = new EngineThread();
+    const other = await mkdtemp(join(tmpdir(), 'embedded-'));
+    const counted: number[] = [];
+    for (const folder of [dataDir, other, dataDir]) {
+      const database = await openEmbeddedDatabase({ dataDir: folder, thread });
+      await withClient(database.uri, async (client) => {
+        const things = client.db('d').collection<Anything>('things');
+        counted.push(await things.countDocuments());
+        await things.insertOne({});
+      });
+      await database.close();
+    }
+    expect(counted).toEqual([0, 0, 1]);
+    await writeFile(join(other, 'database', 'inkgraph.sqlite'), 'no database at all '.repeat(1000));
+    expect((await failureOf(openEmbeddedDatabase({ dataDir: other, thread }))).message).toContain('inkgraph.sqlite');
+    const again = await openEmbeddedDatabase({ dataDir, thread });
+    expect(again.owned).toBe(true);
+    await again.close();
+    await rm(other, { recursive: true });
   });
 
   it('acknowledges what was sent before it closed', async () => {

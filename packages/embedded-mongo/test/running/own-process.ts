@@ -28,7 +28,7 @@ function start(script: string, args: readonly string[], { wrapper = [], ...optio
   });
 }
 
-/** Runs a command to its end: exit code or signal, and its output. */
+/** Runs a command in a process of its own to its end: exit code or signal, and its output. */
 export async function run(
   script: string,
   args: readonly string[],

@@ -9,7 +9,7 @@ import type { BodyPace } from './listener/body.ts';
 import { BlobCollector } from './collector.ts';
 import { copyRecord, storeBody } from './commit.ts';
 import { removeFile } from './files.ts';
-import { createListener, startListening, stopListening } from './listener/server.ts';
+import { createListener, type ListenerGate, startListening, stopListening } from './listener/server.ts';
 import { assertContentType, getPath, putPath } from './presign.ts';
 import { readBytes } from './read.ts';
 import { readRecord } from './record.ts';
@@ -39,7 +39,7 @@ export interface DiskObjectStoreOptions {
 
 export interface DiskObjectStore extends ObjectStore {
   /** Serves signed addresses. A process may use the store without it. Rejects with the error of the system. */
-  listen(): Promise<{ url: string; port: number }>;
+  listen(gate?: ListenerGate | null): Promise<{ url: string; port: number }>;
   close(): Promise<void>;
   /** Removes leftovers of writes and deletes that are older than `olderThanMs` (at least a minute). Returns the number of files. */
   sweepOrphans(olderThanMs: number): Promise<number>;
@@ -121,7 +121,8 @@ export async function createDiskObjectStore(options: DiskObjectStoreOptions): Pr
   if (secret.length < 32) throw new Error('The secret of the object store must have at least 32 bytes.');
   const folders = await openFolders(options.dataDir, options.fsync ?? true);
   const collector = new BlobCollector({ folders, clock, onError: (error) => onError(error, 'sweep') });
-  const server = createListener({ folders, secret, maxBytes, clock, pace, onError });
+  let gate: ListenerGate | null = null;
+  const server = createListener({ folders, secret, maxBytes, clock, pace, onError, gate: () => gate });
   let port = options.port;
   const origin = (): string => {
     if (options.publicUrl !== undefined) return options.publicUrl.replace(/\/+$/, '');
@@ -137,7 +138,9 @@ export async function createDiskObjectStore(options: DiskObjectStoreOptions): Pr
     async presignGet(request) {
       return origin() + getPath(secret, request);
     },
-    async listen() {
+    async listen(limits = null) {
+      gate = limits;
+      gate?.attach(server);
       port = await startListening(server, host, options.port);
       return { url: origin(), port };
     },

@@ -52,8 +52,9 @@ export function createAnalyzer(name: unknown): Analyze {
       return place + 1;
     };
   }
-  const memo = new LRUCache<string, string>({ max: MEMO, memoMethod: fold });
-  const termOf = (token: string): string => memo.memo(token);
+  // Takes megabytes from the start: an index without text does without.
+  let memo: LRUCache<string, string> | undefined;
+  const termOf = (token: string): string => (memo ??= new LRUCache({ max: MEMO, memoMethod: fold })).memo(token);
   return (text, place, visit) => {
     let next = place;
     for (const [token, noWord] of text.matchAll(tokens)) {

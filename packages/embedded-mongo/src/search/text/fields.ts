@@ -50,6 +50,7 @@ export function parseDefinition(definition: Document): Mapping {
   const { mappings, ...analyzers } = definition;
   if (!isObject(mappings)) throw new CommandError(2, '"mappings" is required in a search index definition');
   const mapping: Mapping = { texts: [], exact: [] };
+  const analyze = analyzersOf(analyzers);
   const collect = (given: unknown, path: string): void => {
     const parts = path === '' ? [] : path.split('.');
     const exact: ExactField = { path, parts, types: new Set(), lowercase: false };
@@ -57,7 +58,7 @@ export function parseDefinition(definition: Document): Mapping {
     for (const spec of [given].flat()) {
       const { type, ...options } = isObject(spec) ? spec : {};
       checkType(type, options);
-      if (type === 'string') mapping.texts.push({ path, parts, analyze: analyzerOf(options, analyzers) });
+      if (type === 'string') mapping.texts.push({ path, parts, analyze: analyze(options) });
       else if (type === 'document') {
         const { fields } = options;
         if (!isObject(fields)) throw new CommandError(2, '"fields" of a search mapping must be a document');
@@ -82,11 +83,17 @@ function checkType(type: unknown, options: Document): void {
   }
 }
 
-function analyzerOf(own: Document, { analyzer: usual = 'lucene.standard', searchAnalyzer }: Document): Analyze {
-  const { analyzer = usual } = own;
-  const searching = own['searchAnalyzer'] ?? own['analyzer'] ?? searchAnalyzer ?? usual;
-  if (searching !== analyzer) throw notImplemented('A searchAnalyzer other than the analyzer');
-  return createAnalyzer(analyzer);
+/** The analyzer of a field. Fields with the same one share it, and with it the words that it remembers. */
+function analyzersOf({ analyzer: usual = 'lucene.standard', searchAnalyzer }: Document): (own: Document) => Analyze {
+  const made = new Map<unknown, Analyze>();
+  return (own) => {
+    const { analyzer = usual } = own;
+    const searching = own['searchAnalyzer'] ?? own['analyzer'] ?? searchAnalyzer ?? usual;
+    if (searching !== analyzer) throw notImplemented('A searchAnalyzer other than the analyzer');
+    const analyze = made.get(analyzer) ?? createAnalyzer(analyzer);
+    made.set(analyzer, analyze);
+    return analyze;
+  };
 }
 
 /** Lucene's longest term, in characters that may take four bytes. */

@@ -12,9 +12,18 @@ import { systemCode } from '../files.ts';
 import { commonHeaders, rawProblem, ObjectResponseError, requestIdOf, sendProblem, toAppError } from './problem.ts';
 import { receiveUpload, type UploadRules } from './upload.ts';
 
+/** Limits for callers without a valid address. */
+export interface ListenerGate {
+  attach(server: Server): void;
+  /** Counts a request before anything of it is read. Returns the function that takes the count back. Throws AppError. */
+  admit(request: IncomingMessage, response: ServerResponse): Promise<() => void>;
+}
+
 export interface ListenerRules extends UploadRules {
   readonly secret: Buffer;
   readonly clock: () => Date;
+  /** null: no limits. */
+  readonly gate: () => ListenerGate | null;
   /** Called for failures of the server, for the log. */
   readonly onError: (error: unknown, requestId: string) => void;
 }
@@ -47,6 +56,7 @@ function answerPreflight(response: ServerResponse): void {
 
 async function route(exchange: Exchange, rules: ListenerRules): Promise<void> {
   const { request, response } = exchange;
+  const welcome = await rules.gate()?.admit(request, response);
   const [path = '', ...query] = (request.url ?? '').split('?');
   if (!path.startsWith(pathPrefix))
     throw new AppError('request.not_found', 'Nothing is served at this path. Objects are under /o/.');
@@ -58,6 +68,7 @@ async function route(exchange: Exchange, rules: ListenerRules): Promise<void> {
   const allowed: readonly string[] = methods[address.grant];
   if (!allowed.includes(method)) refuseMethod(allowed);
   const expires = verifyAddress(rules.secret, address, rules.clock());
+  welcome?.();
   if (address.grant === 'PUT') {
     const proceed = exchange.invite ?? (() => undefined);
     return receiveUpload({ request, response, proceed }, address, rules);

@@ -1,0 +1,26 @@
+import { publishAddresses } from '#app/compose/addresses-file.ts';
+import { compose, type App } from '#app/compose.ts';
+import { untilSignal } from '#app/signals.ts';
+import type { Config } from '#src/config/config.ts';
+
+/** Serves the configured services in this process until a signal. Throws ConfigError. */
+export async function serve(config: Config): Promise<void> {
+  await using app: App = await compose(config);
+  const addresses = await app.start();
+  await using _published = await publishAddresses(config.dataDir, addresses);
+  // Before this line, a signal ends the process immediately.
+  const ended = untilSignal();
+  const line = app.sessionLine();
+  if (line !== null) process.stdout.write(`${line}\n`);
+  app.logger.info({ ...addresses, services: [...config.services] }, 'inkgraph is up');
+  await untilOver(app, ended);
+}
+
+/** Resolves with a reason to stop: `ended`, or a vital part that failed. Sets the exit code, and logs. */
+export async function untilOver(app: App, ended: Promise<string>): Promise<void> {
+  const reason = await Promise.race([ended, app.failed]);
+  if (reason instanceof Error) {
+    process.exitCode = 1;
+    app.logger.error({ err: reason }, 'a vital part of this process failed: stopping');
+  } else app.logger.info({ signal: reason }, 'stopping');
+}

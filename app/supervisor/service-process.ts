@@ -1,0 +1,120 @@
+import { fork, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+import type { Listeners } from '#app/compose/services.ts';
+import type { Nudge, ServiceMessage, SupervisorMessage } from '#app/supervisor/messages.ts';
+import type { Ports } from '#src/config/config.ts';
+import type { ServiceName } from '#src/config/env.ts';
+import type { Logger } from '#src/domain/ports/logger.ts';
+
+export interface ServiceProcessOptions {
+  readonly services: readonly ServiceName[];
+  readonly ports: Ports;
+  readonly metricsPort: number | null;
+  /** Longest wait before a restart. The first restart within a minute does not wait. */
+  readonly longestPauseMs: number;
+  readonly logger: Logger;
+  nudged(nudge: Nudge): void;
+}
+
+const program = fileURLToPath(new URL('service.ts', import.meta.url));
+const firstPauseMs = 100;
+const recentMs = 60_000;
+
+/** Services that run in a child process, which is started again when it ends by itself. */
+export class ServiceProcess {
+  readonly #options: ServiceProcessOptions;
+  readonly #up = Promise.withResolvers<Listeners | null>();
+  #child: ChildProcess;
+  #ports: Ports;
+  #listeners: Listeners | null = null;
+  /** Times of the ends within the last minute. */
+  #ends: number[] = [];
+  #restarting: NodeJS.Timeout | null = null;
+  #stopping = false;
+
+  /** Forks the process, which loads its modules and waits for `begin`. */
+  constructor(options: ServiceProcessOptions) {
+    this.#options = options;
+    this.#ports = options.ports;
+    this.#child = this.#fork();
+  }
+
+  get pid(): number | undefined {
+    return this.#child.pid;
+  }
+
+  /** Starts the services. Resolves when they listen; null: the process ended instead, and said why. */
+  begin(ports: Partial<Ports> = {}): Promise<Listeners | null> {
+    this.#ports = { ...this.#ports, ...ports };
+    this.#begin();
+    return this.#up.promise;
+  }
+
+  tell(message: SupervisorMessage): void {
+    // A message to a process that is ending is lost: what it reports is in the database.
+    if (this.#child.connected) this.#child.send(message, () => undefined);
+  }
+
+  /** Ends the process within `ms`, and starts it no more. */
+  async stop(ms: number): Promise<void> {
+    this.#stopping = true;
+    if (this.#restarting !== null) clearTimeout(this.#restarting);
+    const child = this.#child;
+    if (child.exitCode !== null || child.signalCode !== null) return;
+    const ended = once(child, 'exit');
+    this.tell({ kind: 'stop' });
+    const timer = setTimeout(() => child.kill('SIGKILL'), ms);
+    await ended;
+    clearTimeout(timer);
+  }
+
+  #fork(): ChildProcess {
+    const child = fork(program, [], {
+      execArgv: ['--disable-warning=ExperimentalWarning'],
+      stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+      // Events hold dates.
+      serialization: 'advanced',
+    });
+    child.on('message', (message: ServiceMessage) => this.#receive(message));
+    child.once('exit', (code, signal) => this.#ended(code, signal));
+    // For a process that could not be started, `exit` does not come.
+    child.once('error', (error) => this.#options.logger.error({ err: error }, 'service process could not be started'));
+    return child;
+  }
+
+  #begin(): void {
+    const { services, metricsPort } = this.#options;
+    this.tell({ kind: 'begin', services, ports: this.#ports, metricsPort });
+  }
+
+  #receive(message: ServiceMessage): void {
+    if (message.kind !== 'up') {
+      this.#options.nudged(message);
+      return;
+    }
+    const { addresses, ports } = message;
+    // Clients know the ports: the next process listens at the same ones.
+    this.#ports = ports;
+    this.#listeners = { addresses, ports };
+    this.#up.resolve(this.#listeners);
+  }
+
+  #ended(code: number | null, signal: NodeJS.Signals | null): void {
+    if (this.#stopping || this.#listeners === null) {
+      this.#up.resolve(null);
+      return;
+    }
+    const now = performance.now();
+    this.#ends = [...this.#ends.filter((at) => now - at < recentMs), now];
+    const { services, logger, longestPauseMs } = this.#options;
+    const earlier = this.#ends.length - 1;
+    const pauseMs = earlier === 0 ? 0 : Math.min(firstPauseMs * 2 ** (earlier - 1), longestPauseMs);
+    logger.error({ services, code, signal, pauseMs }, 'service process ended by itself: it is started again');
+    this.#restarting = setTimeout(() => {
+      this.#restarting = null;
+      this.#child = this.#fork();
+      this.#begin();
+    }, pauseMs);
+  }
+}

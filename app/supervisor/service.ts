@@ -1,0 +1,28 @@
+import { runProgram } from '#app/entry.ts';
+import { compose, type App } from '#app/compose.ts';
+import { untilOver } from '#app/serve.ts';
+import { untilSignal } from '#app/signals.ts';
+import { connectToSupervisor } from '#app/supervisor/connection.ts';
+import { loadConfig } from '#src/config/config.ts';
+
+/** Time for a graceful end without a supervisor, whose engine is gone as well. */
+const orphanMs = 2_000;
+
+/** A service process of `supervise`. Loads everything, then waits for the order to begin. */
+async function run(): Promise<void> {
+  await using supervisor = connectToSupervisor(process);
+  const begin = await supervisor.begin;
+  if (begin === null) return;
+  const { services, ports, metricsPort } = begin;
+  const config = { ...loadConfig(process.env), services: new Set(services), ports, metricsPort };
+  await using app: App = await compose(config, { siblings: supervisor.siblings });
+  const addresses = await app.start();
+  const line = app.sessionLine();
+  if (line !== null) process.stdout.write(`${line}\n`);
+  supervisor.up({ addresses, ports: app.ports() });
+  await untilOver(app, Promise.race([supervisor.stopped, untilSignal()]));
+}
+
+// Whoever starts the services again needs the ports.
+process.once('disconnect', () => setTimeout(() => process.exit(1), orphanMs).unref());
+await runProgram(run);

@@ -1,0 +1,60 @@
+import { publishAddresses } from '#app/compose/addresses-file.ts';
+import { keepEngine } from '#app/supervisor/kept-engine.ts';
+import { ServiceProcess } from '#app/supervisor/service-process.ts';
+import { untilSignal } from '#app/signals.ts';
+import { createPinoLogger } from '#src/adapters/logger/pino-logger.ts';
+import type { Config } from '#src/config/config.ts';
+import type { ServiceName } from '#src/config/env.ts';
+
+/** Docker and systemd wait 10 s or longer before they kill. */
+const stopMs = 8_500;
+
+/**
+ * Runs the embedded engine here, the services that answer requests in one child process and the agents service in another, and starts a
+ * child that ends by itself again, until a signal. Stops all when a child cannot start. Source: docs/decisions/0077.
+ */
+export async function supervise(config: Config): Promise<void> {
+  const logger = createPinoLogger(config.logLevel);
+  const signal = untilSignal();
+  const { ports } = config;
+  const listening = [...config.services].filter((name): name is ServiceName => name !== 'agents');
+  await using _engine = await keepEngine(config, logger);
+  const front: ServiceProcess = new ServiceProcess({
+    services: listening,
+    ports,
+    metricsPort: config.metricsPort,
+    longestPauseMs: 1_000,
+    logger,
+    nudged: (nudge) => agents.tell(nudge),
+  });
+  const agents: ServiceProcess = new ServiceProcess({
+    services: ['agents'],
+    ports,
+    metricsPort: null,
+    longestPauseMs: 5_000,
+    logger,
+    nudged: (nudge) => front.tell(nudge),
+  });
+  await using _children = {
+    async [Symbol.asyncDispose]() {
+      await Promise.all([front.stop(stopMs), agents.stop(stopMs)]);
+    },
+  };
+  const begun = (async () => {
+    const first = await front.begin();
+    // The agents service needs the addresses that the others got. Migrations are over by now.
+    const second = first === null ? null : await agents.begin(first.ports);
+    return first === null || second === null ? null : { ...first.addresses, agents: second.addresses.agents };
+  })();
+  const addresses = await Promise.race([begun, signal]);
+  if (addresses === null) {
+    // The child that could not start has said why.
+    process.exitCode = 1;
+    return;
+  }
+  if (typeof addresses === 'string') return;
+  await using _published = await publishAddresses(config.dataDir, addresses);
+  const pids = { front: front.pid, agents: agents.pid };
+  logger.info({ ...addresses, services: [...config.services], pids }, 'inkgraph is up');
+  logger.info({ signal: await signal }, 'stopping');
+}

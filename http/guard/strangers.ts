@@ -1,0 +1,88 @@
+import { hash } from 'node:crypto';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { RequestHandler, Response } from 'express';
+import { LRUCache } from 'lru-cache';
+import { addressOf, networkOf, type Trusts } from '#http/guard/address.ts';
+import type { Connections } from '#http/guard/connections.ts';
+import type { LimitLog } from '#http/guard/limit-log.ts';
+import { RateLimiter } from '#http/guard/rate-limit.ts';
+
+/** Called when a request has shown a valid credential. `caller` names its holder; absent for a signed address. */
+export type Welcome = (caller?: string) => void;
+
+interface StrangerParts {
+  readonly trusts: Trusts;
+  /** Requests per second of one address; null or 0: no limit. */
+  readonly perSecond: number | null;
+  readonly connections: Connections | null;
+  readonly log: LimitLog;
+}
+
+const windowSeconds = 2;
+/** Credentials that are remembered, and for how long. */
+const rememberedCredentials = 10_000;
+const rememberedMs = 600_000;
+
+function credentialOf({ headers }: IncomingMessage): string | null {
+  const { authorization, cookie } = headers;
+  const key = headers['x-api-key'];
+  const given = typeof key === 'string' ? key : (authorization ?? cookie);
+  return given === undefined ? null : hash('sha256', given, 'base64');
+}
+
+/**
+ * Limits the requests of one address before anything of them is read. Requests that show a valid credential are not counted: they have
+ * the limit of their key or session. A credential that was valid before has a count of its own, so that a flood does not stop callers
+ * behind the same address. Source: docs/decisions/0070.
+ */
+export class Strangers {
+  readonly #parts: StrangerParts;
+  readonly #limiter: RateLimiter | null;
+  /** Holder of each credential that was valid lately, by the hash of its header. */
+  readonly #known = new LRUCache<string, string>({
+    maxSize: rememberedCredentials,
+    sizeCalculation: () => 1,
+    ttl: rememberedMs,
+  });
+
+  constructor(parts: StrangerParts) {
+    this.#parts = parts;
+    const requests = (parts.perSecond ?? 0) * windowSeconds;
+    this.#limiter =
+      requests === 0
+        ? null
+        : new RateLimiter(
+            { requests, seconds: windowSeconds },
+            { kind: 'requests without a credential', log: parts.log },
+          );
+  }
+
+  /** Counts one request. Errors: `request.rate_limited`; `service.unavailable` when too many connections are open. */
+  async admit(request: IncomingMessage, response: ServerResponse): Promise<Welcome> {
+    this.#parts.connections?.check(request, response);
+    const limiter = this.#limiter;
+    if (limiter === null) return () => undefined;
+    const credential = credentialOf(request);
+    const holder = credential === null ? undefined : this.#known.get(credential);
+    const counted = holder ?? networkOf(addressOf(request, this.#parts.trusts));
+    await limiter.take(counted, null);
+    let isCounted = true;
+    return (caller) => {
+      if (credential !== null && caller !== undefined) this.#known.set(credential, `caller ${caller}`);
+      if (isCounted) void limiter.giveBack(counted);
+      isCounted = false;
+    };
+  }
+
+  /** Mount it before everything that reads a request. */
+  readonly handler: RequestHandler = async (request, response, next) => {
+    response.locals['welcome'] = await this.admit(request, response);
+    next();
+  };
+}
+
+/** Tells the limit by address that the request has a valid credential. `caller` names its holder; absent for a signed address. */
+export function welcome(response: Response, caller?: string): void {
+  const known = response.locals['welcome'] as Welcome | undefined;
+  known?.(caller);
+}

@@ -1,0 +1,25 @@
+import type { Readable } from 'node:stream';
+
+/** The surroundings of a command: those of its process, or those that a test gives it. */
+export interface Terminal {
+  /** Arguments after the name of the program. */
+  readonly args: readonly string[];
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly input: Readable & { readonly isTTY?: boolean };
+  readonly out: (text: string) => void;
+  readonly err: (text: string) => void;
+}
+
+/** A command. It resolves to 1 when its output tells of a failure, and throws when it cannot be carried out. */
+export type Program = (terminal: Terminal) => Promise<void | 1>;
+
+export function processTerminal(): Terminal {
+  const { argv, env, stdin, stdout, stderr } = process;
+  return {
+    args: argv.slice(2),
+    env,
+    input: stdin,
+    out: (text) => void stdout.write(text),
+    err: (text) => void stderr.write(text),
+  };
+}

@@ -1,0 +1,84 @@
+import { EventEmitter } from 'node:events';
+import { expect, test } from 'vitest';
+import { createInProcessWakeQueue } from '#src/adapters/queue/in-process-wake-queue.ts';
+import { connectToSupervisor, type Channel } from '#app/supervisor/connection.ts';
+import { noSiblings, shareWakes } from '#app/compose/siblings.ts';
+import type { ServiceMessage, SupervisorMessage } from '#app/supervisor/messages.ts';
+import { realtimeEvent } from '#test/support/records.ts';
+
+/** A channel whose other end is the test. */
+class TestChannel extends EventEmitter {
+  readonly sent: ServiceMessage[] = [];
+  connected = true;
+  send(message: ServiceMessage): void {
+    this.sent.push(message);
+  }
+  disconnect(): void {
+    this.connected = false;
+  }
+  receive(message: SupervisorMessage): void {
+    this.emit('message', message);
+  }
+}
+
+function open() {
+  const channel = new TestChannel();
+  return { channel, connection: connectToSupervisor(channel as unknown as Channel) };
+}
+
+test('a service tells and hears of work and events through its supervisor', async () => {
+  const { channel, connection } = open();
+  await using _connection = connection;
+  const queue = shareWakes(createInProcessWakeQueue(), connection.siblings);
+  const woken = Promise.withResolvers<void>();
+  queue.consume(woken.resolve);
+  channel.receive({ kind: 'wake', delayMs: 0 });
+  await woken.promise;
+  // A wake-up that came from a sibling is not sent back.
+  expect(channel.sent).toEqual([]);
+  await queue.notify({ delayMs: 7 });
+  const event = { ...realtimeEvent('org_a'), seq: 1 };
+  connection.siblings.tellEvents([event]);
+  expect(channel.sent).toEqual([
+    { kind: 'wake', delayMs: 7 },
+    { kind: 'events', events: [event] },
+  ]);
+  const heard: unknown[] = [];
+  const stop = connection.siblings.onEvents((events) => heard.push(...events));
+  channel.receive({ kind: 'events', events: [event] });
+  stop();
+  channel.receive({ kind: 'events', events: [event] });
+  expect(heard).toEqual([event]);
+  await queue.close();
+  await queue.notify();
+});
+
+test('a service begins when it is told to, and stops when it is told to', async () => {
+  const { channel, connection } = open();
+  const ports = { api: 1, agents: 2, mcp: 3, objects: 4 };
+  channel.receive({ kind: 'begin', services: ['api'], ports, metricsPort: null });
+  expect(await connection.begin).toMatchObject({ services: ['api'], ports });
+  channel.receive({ kind: 'stop' });
+  expect(await connection.stopped).toBe('stop');
+  await connection[Symbol.asyncDispose]();
+  expect(channel.connected).toBe(false);
+  // A closed channel swallows what is told.
+  connection.siblings.tellWake(0);
+  expect(channel.sent).toEqual([]);
+});
+
+test('a service that is told to stop before it began, begins nothing', async () => {
+  const { channel, connection } = open();
+  await using _connection = connection;
+  channel.receive({ kind: 'stop' });
+  expect(await connection.begin).toBeNull();
+});
+
+test('a process without siblings tells and hears nothing', async () => {
+  const queue = shareWakes(createInProcessWakeQueue(), noSiblings);
+  const woken = Promise.withResolvers<void>();
+  queue.consume(woken.resolve);
+  await queue.notify();
+  await woken.promise;
+  await queue.close();
+});
