@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import type { NodeComputing } from '#graphs/compute/computing.ts';
 import type { NodeDeps, RunFacts } from '#graphs/node-deps.ts';
 import type { ModelUsage } from '#src/domain/ports/models.ts';
 
@@ -28,6 +29,8 @@ export interface NodeCall<Params> {
   /** The config, with `$expr` and `$secret` replaced by their values. */
   readonly params: Params;
   readonly signal: AbortSignal;
+  /** Evaluates what the author of the workflow wrote, within the budget of this visit. */
+  readonly computing: NodeComputing;
   /** Runs another workflow of the project inside this run, with separate state. For the node type `workflow`. */
   runWorkflow(request: NestedWorkflow): Promise<NestedOutcome>;
   /** Answer to the question that this node asked with `wait`. */

@@ -6,6 +6,8 @@ import { chaos, type Outcome } from '#scripts/chaos/main.ts';
 
 const usage = `Usage: npm run chaos [-- --uploads <n>] [--kills <n>] [--seed <n>] [--minutes <n>]
 Kills the whole service with kill -9 at random moments while scans come in, then counts what is stored.
+       npm run chaos -- --processes [--uploads <n>] [--kills <n>] [--seed <n>] [--minutes <n>]
+Kills the process of the API and that of the agents service in turn, which their supervisor starts again.
        npm run chaos -- --workers <n> --executions <n> [--kills <n>] [--lease <ms>] [--seed <n>] [--minutes <n>]
 Kills one of the workers at a time while executions come in, then counts every effect of theirs.`;
 
@@ -23,13 +25,33 @@ function printViolations({ violations, dataDir }: Pick<Outcome, 'violations' | '
   if (violations.length > 0) line(`data folder kept: ${dataDir}`);
 }
 
-function printOutcome(outcome: Outcome): void {
+/** Also holds the outcome to the time that the API may be silent; answers what it breaks of all. */
+function printOutcome(outcome: Outcome): readonly string[] {
   const sorted = outcome.restarts.toSorted((a, b) => a - b);
   line(`uploads acknowledged   ${outcome.uploads}`);
   line(`kills                  ${outcome.kills}`);
   line(`restart after a kill   median ${sorted[Math.floor(sorted.length / 2)]} ms, longest ${sorted.at(-1)} ms`);
-  line(`whole time             ${outcome.seconds.toFixed(1)} s`);
-  printViolations(outcome);
+  const late = outcome.gaps === null ? [] : printGaps(outcome.gaps);
+  line(`whole time             ${outcome.seconds.toFixed(1)} s, 1-minute load ${loadavg()[0]?.toFixed(1)}`);
+  const violations = [...outcome.violations, ...late];
+  printViolations({ violations, dataDir: outcome.dataDir });
+  return violations;
+}
+
+/** Longest time without an answer of the API, in milliseconds, after a kill of each process. */
+const longestGapMs = { front: 3_000, agents: 1_000 } as const;
+
+function printGaps(gaps: NonNullable<Outcome['gaps']>): readonly string[] {
+  return (['front', 'agents'] as const).flatMap((name) => {
+    const sorted = gaps[name].toSorted((a, b) => a - b);
+    const longest = sorted.at(-1) ?? 0;
+    const median = sorted[Math.floor(sorted.length / 2)] ?? 0;
+    const killed = name === 'front' ? 'API' : 'agents';
+    line(`API silent             median ${median} ms, longest ${longest} ms, after a kill of the ${killed} process`);
+    return longest > longestGapMs[name]
+      ? [`the API was silent for over ${longestGapMs[name]} ms after a kill of the ${killed} process`]
+      : [];
+  });
 }
 
 /** Also holds the outcome to the time that recovery may take; answers what it breaks of it. */
@@ -59,7 +81,8 @@ function printExecutions(outcome: ExecutionOutcome, leaseMs: number): readonly s
 await orExplain(async () => {
   const text = { type: 'string' } as const;
   const names = { uploads: text, kills: text, seed: text, minutes: text, workers: text, executions: text, lease: text };
-  const { values } = parseArgs({ options: { ...names, help: { type: 'boolean', default: false } } });
+  const flag = { type: 'boolean', default: false } as const;
+  const { values } = parseArgs({ options: { ...names, processes: flag, help: flag } });
   if (values.help) return line(usage);
   const common = {
     kills: whole('kills', values.kills, 20),
@@ -69,11 +92,12 @@ await orExplain(async () => {
   if (values.workers === undefined && values.executions === undefined) {
     if (values.lease !== undefined) throw new UsageError(`--lease needs --workers and --executions.\n${usage}`);
     const limitMs = whole('minutes', values.minutes, 10) * 60_000;
-    const outcome = await chaos({ ...common, uploads: whole('uploads', values.uploads, 50), limitMs });
-    printOutcome(outcome);
-    if (outcome.violations.length > 0) process.exitCode = 1;
+    const { processes } = values;
+    const outcome = await chaos({ ...common, uploads: whole('uploads', values.uploads, 50), limitMs, processes });
+    if (printOutcome(outcome).length > 0) process.exitCode = 1;
     return;
   }
+  if (values.processes) throw new UsageError(`--processes cannot be combined with --executions.\n${usage}`);
   if (values.uploads !== undefined) throw new UsageError(`--uploads cannot be combined with --executions.\n${usage}`);
   const leaseMs = whole('lease', values.lease, 10_000);
   const outcome = await chaosOfExecutions({

@@ -1,5 +1,6 @@
 import type { Catalog } from '#graphs/catalog.ts';
 import type { GraphCheck } from '#graphs/check.ts';
+import type { CheckGraph } from '#graphs/compute/check-in-thread.ts';
 import type { LRUCache } from 'lru-cache';
 import type { Stemmers } from '#src/domain/chat/read-question.ts';
 import type { DocumentRecord } from '#src/domain/documents/document.ts';
@@ -63,6 +64,8 @@ export interface ToolDeps {
   /** Secret with which receivers verify the project's webhooks: `whsec_...`. */
   webhookSecretOf(projectId: string): string;
   readonly catalog: Catalog;
+  /** Finds all issues of a graph, off the event loop if it is large. */
+  readonly checkGraph: CheckGraph;
   /** Caches check results of immutable graphs, by version or revision. */
   readonly checks: LRUCache<string, GraphCheck>;
   /** Tells the outbox relay that a document with pending events was written. */

@@ -1,5 +1,6 @@
 import type { CompiledCache } from '#graphs/run/compiled-cache.ts';
 import type { CompiledWorkflow } from '#graphs/run/compiled-workflow.ts';
+import type { Computing } from '#graphs/compute/computing.ts';
 import { executeRun, type RunOutcome } from '#graphs/run/execute.ts';
 import type { NodeDeps, RunFacts } from '#graphs/node-deps.ts';
 import { boundedOutputs, boundedQuestion, endOf, receiptFor } from '#app/agents/run-record.ts';
@@ -24,6 +25,7 @@ export interface PerformParts extends RecorderParts {
   readonly cache: NodeCache;
   readonly secrets: Pick<SecretStore, 'reveal'>;
   readonly nodeDeps: NodeDeps;
+  readonly computing: Computing;
   compile(graph: StoredGraph): Promise<CompiledWorkflow>;
 }
 
@@ -105,6 +107,7 @@ class Performance {
         deps: { ...nodeDeps, results: recorder.hearing(nodeDeps.results) },
         run: this.#facts,
         steps: recorder,
+        computing: this.#parts.computing.forRun(run.organizationId),
         cache,
         answers: new Map((run.answers ?? []).map(({ path, answer }) => [path, answer])),
         innerThreads: this.#innerThreads,

@@ -13,6 +13,7 @@ import type { Data } from '#app/compose/data.ts';
 import type { Config } from '#src/config/config.ts';
 import type { StoredGraph } from '#src/contracts/resources/graph.ts';
 import type { Catalog } from '#graphs/catalog.ts';
+import { Computing } from '#graphs/compute/computing.ts';
 import { createCompiledCache } from '#graphs/run/compiled-cache.ts';
 import type { compileGraph } from '#graphs/run/compile.ts';
 import type { RunCheckpointer } from '#graphs/run/compiled-workflow.ts';
@@ -23,7 +24,7 @@ import type { OcrEngine } from '#src/domain/ports/ocr-engine.ts';
 import type { Lease } from '#src/stores/run-queue.ts';
 
 /** LangGraph, its checkpoints and compiled graphs. Loaded for the first run. */
-function lazyGraphs(data: Data, known: Catalog) {
+function lazyGraphs(data: Data, known: Catalog, { turns }: Computing) {
   let loading: Promise<{ saver: RunCheckpointer; compile: typeof compileGraph }> | null = null;
   const load = () =>
     (loading ??= (async () => {
@@ -36,7 +37,7 @@ function lazyGraphs(data: Data, known: Catalog) {
   return {
     async compile(graph: StoredGraph) {
       const { saver, compile } = await load();
-      return compile(graph, { catalog: known, checkpointer: saver });
+      return compile(graph, { catalog: known, checkpointer: saver, turns });
     },
     async forget(runId: string) {
       await (await load()).saver.deleteThread(runId);
@@ -82,7 +83,8 @@ export function createAgents({ config, data, core, catalog }: AgentsParts, stack
   stack.defer(() => ocr.close());
   const cache = createNodeCache(data.collections, logger);
   stack.defer(() => cache.idle());
-  const graphs = lazyGraphs(data, catalog);
+  const computing = new Computing(core.compute, config.compute);
+  const graphs = lazyGraphs(data, catalog, computing);
   const { deliveries, sender } = outside;
   const callbacks = new Callbacks({ executions, deliveries, pushed: () => sender.push() });
   const perform = createPerformer({
@@ -96,6 +98,7 @@ export function createAgents({ config, data, core, catalog }: AgentsParts, stack
     maxDeaths: config.runs.maxDeaths,
     compiled: createCompiledCache(),
     nodeDeps: nodeDepsOf({ core, ocr }),
+    computing,
     compile: (graph) => graphs.compile(graph),
   });
   const parts = {

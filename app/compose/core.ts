@@ -11,6 +11,7 @@ import { addMissingCodeWorkflows } from '#app/agents/publish-code-workflows.ts';
 import { createForgetDocument } from '#app/agents/forget-document.ts';
 import { Relay } from '#app/agents/relay.ts';
 import { AccessChanges, accessStores } from '#app/compose/access/changes.ts';
+import { createComputeThreads } from '#app/compose/compute/threads.ts';
 import { createPeople, type AuthService } from '#app/compose/people.ts';
 import type { SessionStore } from '#src/domain/ports/sessions.ts';
 import type { Data } from '#app/compose/data.ts';
@@ -30,7 +31,9 @@ import type { SearchOptions } from '#src/stores/search/hybrid-search.ts';
 import { PageViews } from '#tools/pictures/page-views.ts';
 import { SignedMedia } from '#tools/pictures/signed-media.ts';
 import { version } from '#src/config/version.ts';
-import type { Catalog } from '#graphs/catalog.ts';
+import { catalog as productCatalog, type Catalog } from '#graphs/catalog.ts';
+import { createCheckGraph } from '#graphs/compute/check-in-thread.ts';
+import type { ComputeThreads } from '#graphs/compute/threads.ts';
 import type { ToolDeps } from '#tools/deps.ts';
 import type { EventLog } from '#src/stores/event-log.ts';
 
@@ -46,6 +49,8 @@ export interface Core {
   readonly metrics: Metrics;
   readonly accessChanges: AccessChanges;
   readonly tokenAccess: TokenAccessReader;
+  /** Threads for what users wrote: expressions, schemas and graphs. */
+  readonly compute: ComputeThreads;
   /** Public address of the API. Final once the API listens. */
   apiUrl(): string;
   setApiUrl(url: string): void;
@@ -115,6 +120,11 @@ function healthOf(
 /** Limit on the characters of cached results of workflow checks. */
 const keptChecks = 4_000_000;
 
+function graphChecks(catalog: Catalog, compute: ComputeThreads): Pick<ToolDeps, 'catalog' | 'checks' | 'checkGraph'> {
+  const checks: ToolDeps['checks'] = new LRUCache({ maxSize: keptChecks });
+  return { catalog, checks, checkGraph: createCheckGraph(catalog, catalog === productCatalog ? compute : null) };
+}
+
 function limitsOf({ uploads, rateLimits }: Config): ToolDeps['limits'] {
   const { maxBytes: uploadMaxBytes, signContentType } = uploads;
   return { uploadMaxBytes, signContentType, ratePerSecond: rateLimits?.usual ?? 0 };
@@ -154,6 +164,7 @@ export function createCore(parts: CoreParts, stack: AsyncDisposableStack): Core 
   stack.defer(() => relay.idle());
   stack.defer(() => wake.close());
   const accessChanges = new AccessChanges();
+  const compute = createComputeThreads(stack);
   const deps: ToolDeps = {
     ...stores,
     ...accessStores({ ...stores, members: people.members }, accessChanges),
@@ -167,8 +178,7 @@ export function createCore(parts: CoreParts, stack: AsyncDisposableStack): Core 
     wake,
     outbound: outside.anyPublic,
     webhookSecretOf: (projectId) => outside.webhookSecretOf(projectId),
-    catalog,
-    checks: new LRUCache({ maxSize: keptChecks }),
+    ...graphChecks(catalog, compute),
     relay: (document) => relay.push(document),
     ...afterResponse(parts, events),
     mcpEndpoint: () => `${mcpUrl}/mcp`,
@@ -191,6 +201,7 @@ export function createCore(parts: CoreParts, stack: AsyncDisposableStack): Core 
     metrics,
     accessChanges,
     tokenAccess: createTokenAccessReader(collections),
+    compute,
     apiUrl: () => apiUrl,
     setApiUrl(url) {
       apiUrl = config.baseUrl ?? url;

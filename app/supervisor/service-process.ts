@@ -94,6 +94,8 @@ export class ServiceProcess {
       return;
     }
     const { addresses, ports } = message;
+    if (this.#listeners !== null)
+      this.#options.logger.info({ services: this.#options.services, pid: this.pid }, 'service process is up again');
     // Clients know the ports: the next process listens at the same ones.
     this.#ports = ports;
     this.#listeners = { addresses, ports };

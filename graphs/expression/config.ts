@@ -1,5 +1,4 @@
 import { AppError } from '#src/domain/app-error.ts';
-import { parseExpression, type Expression } from './expression.ts';
 import { expressionLimits } from './limits.ts';
 
 type Path = readonly (string | number)[];
@@ -11,11 +10,10 @@ export interface ConfigRefs {
 }
 
 export interface ConfigValues {
-  readonly scope: Readonly<Record<string, unknown>>;
+  /** Values of the expressions by source. */
+  readonly values: ReadonlyMap<string, unknown>;
   /** Values by name, as `SecretStore.reveal` returns them. */
   readonly secrets: ReadonlyMap<string, string>;
-  /** Parser to use, for example one with a cache. Default: `parseExpression`. */
-  readonly parse?: (source: string) => Expression;
 }
 
 const keys = { expression: '$expr', secret: '$secret' } as const;
@@ -32,11 +30,11 @@ export function configRefs(config: unknown): ConfigRefs {
   return { expressions, secrets };
 }
 
-/** A copy of the config with references replaced by values. Throws `expression.failed`, `workflow.invalid` or `secret.unknown`. */
+/** A copy of the config with references replaced by values. Throws `secret.unknown`. */
 export function resolveConfig(config: unknown, values: ConfigValues, depth = 0): unknown {
   if (depth > expressionLimits.valueDepth || typeof config !== 'object' || config === null) return config;
   const source = only(config, keys.expression);
-  if (source !== undefined) return (values.parse ?? parseExpression)(source).evaluate(values.scope);
+  if (source !== undefined) return values.values.get(source) ?? null;
   const name = only(config, keys.secret);
   if (name !== undefined) {
     const secret = values.secrets.get(name);

@@ -4,18 +4,25 @@ import { createEnvironment } from './functions.ts';
 import { expressionLimits } from './limits.ts';
 import { bound, isExpensive, namesIn, prepare, type Made } from './syntax.ts';
 import { resultOf, seen } from './values.ts';
-import { watched } from './watchdog.ts';
+import { OverrunError, tried, watched } from './watchdog.ts';
 
 /** A parsed expression, without state: it can be evaluated any number of times. */
 export interface Expression {
   readonly source: string;
   /** Root identifiers in order of appearance, without the variables of `map`, `filter` and the like. */
   readonly names: readonly string[];
+  /** True if the run time can grow faster than the source. */
+  readonly expensive: boolean;
   /**
    * The value as JSON. Names missing in `scope` are null. Throws `expression.failed` for a type error, a missing field, or a time or
    * size over `expressionLimits`.
    */
-  evaluate(scope: Readonly<Record<string, unknown>>): unknown;
+  evaluate(scope: Readonly<Record<string, unknown>>, limit?: EvaluationLimit): unknown;
+}
+
+/** `tryFor`: wall time in milliseconds after which the evaluation throws `OverrunError`, to be repeated in a thread. */
+export interface EvaluationLimit {
+  readonly tryFor: number;
 }
 
 // Shared by all expressions: holds functions and operators only.
@@ -43,19 +50,23 @@ export function parseExpression(source: string): Expression {
     return result;
   });
   const names = namesIn(parsed.ast);
-  const run = isExpensive(parsed.ast)
-    ? (task: () => unknown): unknown => watched(task)
-    : (task: () => unknown) => task();
+  const expensive = isExpensive(parsed.ast);
+  const run = (task: () => unknown, limit?: EvaluationLimit): unknown => {
+    if (limit !== undefined) return tried(task, limit.tryFor);
+    return expensive ? watched(task) : task();
+  };
   return {
     source,
     names,
-    evaluate(scope) {
+    expensive,
+    evaluate(scope, limit) {
       made.left = expressionLimits.made;
-      const values = new Map(names.map((name) => [name, Object.hasOwn(scope, name) ? seen(scope[name]) : null]));
+      const valuesOf = () =>
+        new Map(names.map((name) => [name, Object.hasOwn(scope, name) ? seen(scope[name]) : null]));
       try {
-        return run(() => resultOf(parsed(values)));
+        return run(() => resultOf(parsed(valuesOf())), limit);
       } catch (error) {
-        if (error instanceof AppError) throw error;
+        if (error instanceof AppError || error instanceof OverrunError) throw error;
         throw new AppError('expression.failed', `"${excerpt(source)}": ${reason(error)}.`, { cause: error });
       }
     },

@@ -6,6 +6,8 @@ import { expressionLimits } from './limits.ts';
 export interface Template {
   /** Root identifiers of its expressions. */
   readonly names: readonly string[];
+  /** Its expressions, in order. */
+  readonly expressions: readonly Expression[];
   /** Placeholders that do not parse and stay literal text. */
   readonly literals: readonly string[];
   /**
@@ -13,10 +15,24 @@ export interface Template {
    * Placeholders inside inserted values are not replaced. Throws `expression.failed`.
    */
   fill(scope: Readonly<Record<string, unknown>>, asText?: (value: unknown) => string): string;
+  /** The same with the values of `expressions` in their order. */
+  insert(values: readonly unknown[], asText?: (value: unknown) => string): string;
 }
 
 /** Throws `workflow.invalid` for more than 500 placeholders. */
 export function parseTemplate(text: string, parse: (source: string) => Expression = parseExpression): Template {
+  const steps = templateSteps(text, parse);
+  for (;;) {
+    const step = steps.next();
+    if (step.done === true) return step.value;
+  }
+}
+
+/** Parses a template, and pauses after each placeholder, so that other work can run in between. */
+export function* templateSteps(
+  text: string,
+  parse: (source: string) => Expression = parseExpression,
+): Generator<undefined, Template> {
   const parts: (string | Expression)[] = [];
   const literals: string[] = [];
   let kept = 0;
@@ -34,25 +50,34 @@ export function parseTemplate(text: string, parse: (source: string) => Expressio
       kept = placeholder.end;
     } else if (placeholder.end > open + 2) literals.push(text.slice(open, placeholder.end));
     open = placeholder.end;
+    yield;
   }
   parts.push(text.slice(kept));
   const expressions = parts.filter((part) => typeof part !== 'string');
+  const insert = (values: readonly unknown[], asText = textOf): string => {
+    let filled = '';
+    let at = 0;
+    for (const part of parts) {
+      filled += typeof part === 'string' ? part : asText(values[at++]);
+      if (filled.length > expressionLimits.filled + text.length) {
+        throw new AppError(
+          'expression.failed',
+          `The filled template is longer than ${expressionLimits.filled} characters. Insert less.`,
+        );
+      }
+    }
+    return filled;
+  };
   return {
     names: [...new Set(expressions.flatMap((part) => part.names))],
+    expressions,
     literals,
-    fill(scope, asText = textOf) {
-      let filled = '';
-      for (const part of parts) {
-        filled += typeof part === 'string' ? part : asText(part.evaluate(scope));
-        if (filled.length > expressionLimits.filled + text.length) {
-          throw new AppError(
-            'expression.failed',
-            `The filled template is longer than ${expressionLimits.filled} characters. Insert less.`,
-          );
-        }
-      }
-      return filled;
-    },
+    insert,
+    fill: (scope, asText) =>
+      insert(
+        expressions.map((expression) => expression.evaluate(scope)),
+        asText,
+      ),
   };
 }
 

@@ -1,9 +1,12 @@
 import { createContext, Script } from 'node:vm';
-import { AppError } from '#src/domain/app-error.ts';
+import { AppError, InkgraphError } from '#src/domain/app-error.ts';
 import { expressionLimits } from './limits.ts';
 
 const timeoutCode = 'ERR_SCRIPT_EXECUTION_TIMEOUT';
 const mostAttempts = 5;
+
+/** A task took longer than it may here. Elsewhere it may have more time. */
+export class OverrunError extends InkgraphError {}
 
 // The context holds only the current task.
 const script = new Script('task()');
@@ -29,6 +32,22 @@ export function watched(task: () => unknown): unknown {
     } finally {
       delete context.task;
     }
+  }
+}
+
+/**
+ * Runs `task` once, for at most `milliseconds` of wall time. It must have no side effects. Throws `OverrunError`.
+ * Source: docs/decisions/0066.
+ */
+export function tried(task: () => unknown, milliseconds: number): unknown {
+  context.task = task;
+  try {
+    return script.runInContext(context, { timeout: milliseconds });
+  } catch (error) {
+    if (!isTimeout(error)) throw error;
+    throw new OverrunError(`the task took longer than ${milliseconds} ms`);
+  } finally {
+    delete context.task;
   }
 }
 

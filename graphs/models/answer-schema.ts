@@ -1,7 +1,11 @@
-import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
+import { Ajv } from 'ajv';
+import { InkgraphError } from '#src/domain/app-error.ts';
 
-/** Limits of a JSON Schema of a workflow author. */
-const limits = { bytes: 16 * 1024, depth: 12 } as const;
+/**
+ * Limits of a JSON Schema of a workflow author. `parts` counts the schemas in it with every reference replaced by its target: each of
+ * them can be applied to each value of an answer. Source: docs/decisions/0067.
+ */
+const limits = { bytes: 16 * 1024, depth: 12, parts: 500 } as const;
 
 /** Keywords whose value is a schema, a list of schemas, or schemas by name. */
 const nested = new Set(['items', 'additionalProperties', 'not', 'contains', 'if', 'then', 'else']);
@@ -15,57 +19,93 @@ const plain = new Set(
   ).split(' '),
 );
 
-/** Reasons why a schema cannot be used for an answer, one sentence each; empty if it can. */
+// Holds the schema of schemas only, which it compiles at the first use.
+const dialect = new Ajv({ strict: false, validateFormats: false, logger: false });
+
+/**
+ * Reasons why a schema cannot be used for an answer, one sentence each; empty if it can. Takes time in proportion to the schema, since
+ * it does not compile it.
+ */
 export function schemaProblems(schema: Readonly<Record<string, unknown>>): string[] {
   if (Buffer.byteLength(JSON.stringify(schema)) > limits.bytes)
     return [`the schema is larger than ${limits.bytes / 1024} KiB`];
   const problems: string[] = [];
   if (schema['type'] !== 'object') problems.push('the schema must say "type": "object" at its root');
-  walk(schema, '', { depth: 1, problems });
+  const places = new Map<string, Place>();
+  walk(schema, '', { depth: 1, problems, places });
   if (problems.length > 0) return problems.slice(0, 5);
+  if (dialect.validateSchema(schema) !== true) {
+    const [first] = dialect.errors ?? [];
+    return [
+      `this is no JSON Schema: ${first?.instancePath ?? ''} ${first?.message ?? 'it does not fit'}`.slice(0, 250),
+    ];
+  }
+  return unfoldingProblems(places);
+}
+
+/** A schema inside the schema, by its JSON Pointer. */
+interface Place {
+  readonly inside: readonly string[];
+  readonly refersTo: string | null;
+}
+
+/** Follows every reference. Each place is counted once, so this takes time in proportion to the schema, not to its unfolded size. */
+function unfoldingProblems(places: ReadonlyMap<string, Place>): string[] {
+  const counted = new Map<string, number>();
+  const open = new Set<string>();
+  const count = (at: string): number => {
+    const known = counted.get(at);
+    if (known !== undefined) return known;
+    const place = places.get(at);
+    if (place === undefined) return 1;
+    open.add(at);
+    let parts = 1;
+    for (const inner of place.inside) parts += count(inner);
+    if (place.refersTo !== null) {
+      const problem = referenceProblem(at, place.refersTo, { places, open });
+      if (problem !== null) throw new ReferenceProblem(problem);
+      parts += count(place.refersTo);
+    }
+    open.delete(at);
+    counted.set(at, parts);
+    return parts;
+  };
   try {
-    compiled(schema);
-    return [];
+    const parts = count('');
+    if (parts <= limits.parts) return [];
+    const many = parts > 1_000_000 ? 'more than a million' : String(parts);
+    return [
+      `with its references followed, the schema has ${many} parts, at most ${limits.parts} are allowed; refer to a part less often, or ask for less in one answer`,
+    ];
   } catch (error) {
-    return [`this is no JSON Schema: ${error instanceof Error ? error.message.slice(0, 200) : 'it does not compile'}`];
+    if (error instanceof ReferenceProblem) return [error.message];
+    throw error;
   }
 }
 
-/** Validates an answer against a schema without `schemaProblems`: returns the value, or the first ten errors, one line each. */
-export function readerOf(
-  schema: Readonly<Record<string, unknown>>,
-): (
-  value: unknown,
-) => { readonly value: Readonly<Record<string, unknown>> } | { readonly problems: readonly string[] } {
-  const validate = compiled(schema);
-  return (value) => (validate(value) ? { value } : { problems: (validate.errors ?? []).slice(0, 10).map(worded) });
-}
+class ReferenceProblem extends InkgraphError {}
 
-/** Uses a new instance for each schema, since an instance never forgets a schema. */
-function compiled(schema: Readonly<Record<string, unknown>>): ValidateFunction<Readonly<Record<string, unknown>>> {
-  return new Ajv({ strict: false, allErrors: true, validateFormats: false, logger: false }).compile<
-    Readonly<Record<string, unknown>>
-  >(schema);
-}
-
-function worded({ instancePath, message, keyword, params }: ErrorObject): string {
-  const allowed: unknown = keyword === 'enum' ? Reflect.get(params, 'allowedValues') : undefined;
-  const choices = Array.isArray(allowed) ? `: ${allowed.map((value) => JSON.stringify(value)).join(', ')}` : '';
-  const extra: unknown = Reflect.get(params, 'additionalProperty');
-  const which = typeof extra === 'string' ? ` (${JSON.stringify(extra)})` : '';
-  return `${instancePath === '' ? 'the answer' : instancePath} ${message ?? 'does not fit'}${choices}${which}`.slice(
-    0,
-    300,
-  );
+function referenceProblem(
+  at: string,
+  target: string,
+  { places, open }: { places: ReadonlyMap<string, Place>; open: ReadonlySet<string> },
+): string | null {
+  if (!places.has(target)) return `this is no JSON Schema: ${at}/$ref leads to "#${target}", where no schema is`;
+  if (!open.has(target)) return null;
+  return `${at}/$ref leads back to "#${target}", which contains it; write out the levels that you need`;
 }
 
 interface Walk {
   readonly depth: number;
   readonly problems: string[];
+  readonly places: Map<string, Place>;
 }
 
-function walk(schema: unknown, path: string, { depth, problems }: Walk): void {
-  if (typeof schema === 'boolean' && path !== '') return;
+function walk(schema: unknown, path: string, { depth, problems, places }: Walk): void {
+  if (typeof schema === 'boolean' && path !== '') {
+    places.set(path, { inside: [], refersTo: null });
+    return;
+  }
   if (!isRecord(schema)) {
     problems.push(`${path || '/'} is no schema`);
     return;
@@ -74,16 +114,36 @@ function walk(schema: unknown, path: string, { depth, problems }: Walk): void {
     problems.push(`${path} is nested deeper than ${limits.depth} levels`);
     return;
   }
-  const below = { depth: depth + 1, problems };
+  const below = { depth: depth + 1, problems, places };
+  const inside: string[] = [];
+  const enter = (part: unknown, at: string, counts = true): void => {
+    if (counts) inside.push(at);
+    walk(part, at, below);
+  };
   for (const [keyword, value] of Object.entries(schema)) {
     const at = `${path}/${keyword}`;
-    if (nested.has(keyword)) walk(value, at, below);
-    else if (lists.has(keyword) && Array.isArray(value))
-      value.forEach((part, index) => walk(part, `${at}/${index}`, below));
+    if (nested.has(keyword)) enter(value, at);
+    else if (lists.has(keyword) && Array.isArray(value)) value.forEach((part, index) => enter(part, `${at}/${index}`));
     else if (named.has(keyword) && isRecord(value))
-      for (const [name, part] of Object.entries(value)) walk(part, `${at}/${name}`, below);
+      for (const [name, part] of Object.entries(value)) enter(part, `${at}/${escaped(name)}`, keyword === 'properties');
     else if (!plain.has(keyword) || !isLocal(keyword, value)) problems.push(refusal(keyword, at));
   }
+  places.set(path, { inside, refersTo: targetOf(schema['$ref']) });
+}
+
+/** JSON Pointer of a reference into the same schema. Source: RFC 6901 §6. */
+function targetOf(reference: unknown): string | null {
+  if (typeof reference !== 'string') return null;
+  try {
+    return decodeURIComponent(reference.slice(1));
+  } catch {
+    // Not percent-encoded text: no place has this name.
+    return reference;
+  }
+}
+
+function escaped(name: string): string {
+  return name.replaceAll('~', '~0').replaceAll('/', '~1');
 }
 
 /** True if a reference points into the same schema. */

@@ -15,7 +15,7 @@ export type ReadAnswer<T> = { readonly value: T } | { readonly problems: readonl
 export interface JsonRequest<T> extends ChatRequest {
   readonly schema: NonNullable<ChatRequest['schema']>;
   /** Called with a parsed object of at most 32 KiB. */
-  readonly read: (value: Readonly<Record<string, unknown>>) => ReadAnswer<T>;
+  readonly read: (value: Readonly<Record<string, unknown>>) => ReadAnswer<T> | Promise<ReadAnswer<T>>;
 }
 
 /**
@@ -28,7 +28,7 @@ export async function askForJson<T>(
   first?: { readonly text: string; readonly usage: ModelUsage },
 ): Promise<{ value: T; usage: ModelUsage }> {
   const answer = first ?? (await chat.complete(request));
-  const reading = readJson(answer.text, read);
+  const reading = await readJson(answer.text, read);
   if ('value' in reading) return { value: reading.value, usage: answer.usage };
   const repaired = await chat.complete({
     ...request,
@@ -39,7 +39,7 @@ export async function askForJson<T>(
     ],
   });
   const usage = sumUsage([answer.usage, repaired.usage]);
-  const second = readJson(repaired.text, read);
+  const second = await readJson(repaired.text, read);
   if ('value' in second) return { value: second.value, usage };
   const problems = second.problems
     .slice(0, namedProblems)
@@ -58,7 +58,7 @@ function repairText(problems: readonly string[], schema: Readonly<Record<string,
   return `Your answer cannot be used:\n${list}\n${schemaRule(schema)}`;
 }
 
-function readJson<T>(text: string, read: JsonRequest<T>['read']): ReadAnswer<T> {
+async function readJson<T>(text: string, read: JsonRequest<T>['read']): Promise<ReadAnswer<T>> {
   const value = parseObject(text);
   if (value === undefined) return { problems: [text.trim() === '' ? 'it is empty' : 'it is not a JSON object'] };
   if (Buffer.byteLength(JSON.stringify(value)) > largestAnswer)

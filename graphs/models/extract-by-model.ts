@@ -10,7 +10,8 @@ import { evidenceAt, placedLines, type PagedText } from '#src/domain/extract-loc
 import { contradicts } from '#src/domain/extract-locally/typed-value.ts';
 import type { ChatModel, ChatRequest } from '#src/domain/ports/chat-model.ts';
 import type { ModelUsage } from '#src/domain/ports/models.ts';
-import { readerOf } from '#graphs/models/answer-schema.ts';
+import type { NodeComputing } from '#graphs/compute/computing.ts';
+import { readerOf } from '#graphs/models/read-answer-of.ts';
 import { askForJson, schemaRule } from '#graphs/models/ask-for-json.ts';
 import { shownDocument, systemMessage } from '#graphs/models/prompt.ts';
 
@@ -46,7 +47,7 @@ interface AnsweredField {
  * quote contains the value. Errors: those of the model, and `model.output_invalid`.
  */
 export async function extractByModel(
-  chat: ChatModel,
+  { chat, computing }: { readonly chat: ChatModel; readonly computing: NodeComputing },
   options: Partial<ChatRequest>,
   document: PagedText & { readonly shown: string },
   fields: Readonly<Record<string, FieldRule>>,
@@ -71,9 +72,9 @@ export async function extractByModel(
     ],
     temperature: 0,
     schema: { name: 'fields', schema },
-    read: readerOf(schema),
+    read: readerOf(schema, computing),
   });
-  // `readerOf(schema)` has validated the shape.
+  // `readerOf` has validated the shape.
   const answered = value as Readonly<Record<string, AnsweredField>>;
   const lookUp = finderIn(document);
   const found = Object.keys(fields).map((name) => [name, readTold(answered[name], lookUp)] as const);

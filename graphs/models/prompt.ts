@@ -1,4 +1,4 @@
-import { parseTemplate } from '#graphs/expression/template.ts';
+import type { NodeComputing } from '#graphs/compute/computing.ts';
 import type { ChatMessage, ChatModel } from '#src/domain/ports/chat-model.ts';
 
 /** Longest inserted value, in characters. */
@@ -25,9 +25,9 @@ export function shownDocument(chat: Pick<ChatModel, 'delimit'>, text: string): s
 export function filledPrompt(
   template: string,
   scope: Readonly<Record<string, unknown>>,
-  chat: Pick<ChatModel, 'delimit'>,
-): string {
-  return parseTemplate(template).fill(scope, (value) => {
+  { chat, computing }: { readonly chat: Pick<ChatModel, 'delimit'>; readonly computing: NodeComputing },
+): Promise<string> {
+  return computing.fill(template, scope, (value) => {
     if (value === null || value === undefined) return '(none)';
     if (typeof value === 'number' || typeof value === 'boolean') return String(value);
     const text = typeof value === 'string' ? value : JSON.stringify(value);

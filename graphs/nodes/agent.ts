@@ -3,7 +3,7 @@ import { ModelError } from '#src/domain/model-error.ts';
 import type { ChatAnswer, ChatMessage } from '#src/domain/ports/chat-model.ts';
 import type { ModelUsage } from '#src/domain/ports/models.ts';
 import { defineNode, type NodeCall } from '#graphs/define.ts';
-import { readerOf } from '#graphs/models/answer-schema.ts';
+import { readerOf } from '#graphs/models/read-answer-of.ts';
 import { askForJson, largestAnswer, schemaRule } from '#graphs/models/ask-for-json.ts';
 import { outputOf, promptFields } from '#graphs/models/config-fields.ts';
 import { documentText, sourceOf } from '#graphs/models/document-text.ts';
@@ -44,7 +44,7 @@ export const agent = defineNode({
   defaultTimeoutMs: 600_000,
   example: { prompt: 'Is there an earlier invoice of the same sender? Name its document id.', maxSteps: 6 },
   async run(call) {
-    const { deps, params, signal } = call;
+    const { deps, params, signal, computing } = call;
     const messages = await firstMessages(call);
     const used: ModelUsage[] = [];
     const answer = await converse(call, messages, used);
@@ -58,7 +58,7 @@ export const agent = defineNode({
       ...requestOptions(params),
       signal,
       schema: { name: 'answer', schema: params.schema },
-      read: readerOf(params.schema),
+      read: readerOf(params.schema, computing),
     };
     const { value, usage } = await askForJson(deps.chat, request, { text: answer.text, usage: sumUsage(used) });
     return { update: { [params.output]: value }, usage, modelLabel };
@@ -66,9 +66,9 @@ export const agent = defineNode({
 });
 
 async function firstMessages(call: NodeCall<Params>): Promise<ChatMessage[]> {
-  const { deps, params, run, state } = call;
+  const { deps, params, run, state, computing } = call;
   const text = await documentText(call, params.source, params.maxTextCharacters);
-  const prompt = filledPrompt(params.prompt, state, deps.chat);
+  const prompt = await filledPrompt(params.prompt, state, { chat: deps.chat, computing });
   const form = params.schema === undefined ? 'Answer in plain text.' : schemaRule(params.schema);
   const shown = params.source === 'none' ? '' : `\n\n${shownDocument(deps.chat, text)}`;
   return [

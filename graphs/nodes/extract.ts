@@ -106,10 +106,13 @@ export const extract = defineNode({
   },
 });
 
-async function findFields({ deps, params, signal }: NodeCall<Params>, document: Parameters<typeof extractByModel>[2]) {
+async function findFields(
+  { deps, params, signal, computing }: NodeCall<Params>,
+  document: Parameters<typeof extractByModel>[2],
+) {
   if (usesModel(deps.chat, params)) {
     const options = { ...requestOptions(params), signal };
-    const answer = await extractByModel(deps.chat, options, document, params.fields);
+    const answer = await extractByModel({ chat: deps.chat, computing }, options, document, params.fields);
     return { ...answer, modelLabel: modelLabelOf(deps.chat, params) };
   }
   const start = performance.now();

@@ -6,7 +6,6 @@ import { derivedId } from '#src/domain/ids.ts';
 import { redactJson, redactor } from '#src/domain/redact.ts';
 import type { OutboundAnswer } from '#src/domain/ports/outbound.ts';
 import { defineNode, type NodeCall } from '#graphs/define.ts';
-import { parseTemplate } from '#graphs/expression/template.ts';
 
 /** Largest response body in the state of the run, in bytes. */
 const maxKept = 32 * 1024;
@@ -51,14 +50,14 @@ const asText = (value: unknown): string =>
   typeof value === 'string' ? value : value === null ? '' : JSON.stringify(value);
 
 /** Builds the URL. Inserted values can change path segments and query values only. Throws `outbound.refused`. */
-function addressOf({ params, state }: Call): string {
+async function addressOf({ params, state, computing }: Call): Promise<string> {
   const [, origin] = /^(https?:\/\/[^/?#\\{}\s]+)(?:[/?#]|$)/i.exec(params.url) ?? [];
   if (origin === undefined)
     throw new AppError(
       'outbound.refused',
       'Scheme and host of "url" must be constant. Write them out, as in https://host/{{ path }}.',
     );
-  const rest = parseTemplate(params.url.slice(origin.length)).fill(state, (value) =>
+  const rest = await computing.fill(params.url.slice(origin.length), state, (value) =>
     encodeURIComponent(asText(value).toWellFormed()),
   );
   const [path = ''] = rest.split(/[?#]/, 1);
@@ -152,7 +151,7 @@ export const http = defineNode({
   },
   async run(call) {
     const { deps, run, path, params, signal } = call;
-    const url = addressOf(call);
+    const url = await addressOf(call);
     const { body, headers } = bodyOf(params);
     const named = new Set(Object.keys(headers).map((name) => name.toLowerCase()));
     // A step repeated after a crash sends the same key, so a service that supports the header acts once.

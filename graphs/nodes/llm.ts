@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { defineNode } from '#graphs/define.ts';
-import { readerOf } from '#graphs/models/answer-schema.ts';
+import { readerOf } from '#graphs/models/read-answer-of.ts';
 import { askForJson, largestAnswer, schemaRule } from '#graphs/models/ask-for-json.ts';
 import { outputOf, promptFields } from '#graphs/models/config-fields.ts';
 import { documentText, sourceOf } from '#graphs/models/document-text.ts';
@@ -22,9 +22,9 @@ export const llm = defineNode({
   defaultTimeoutMs: 180_000,
   example: { prompt: 'Summarize the document in three sentences.', output: 'summary' },
   async run(call) {
-    const { deps, params, state, signal } = call;
+    const { deps, params, state, signal, computing } = call;
     const text = await documentText(call, params.source, params.maxTextCharacters);
-    const prompt = filledPrompt(params.prompt, state, deps.chat);
+    const prompt = await filledPrompt(params.prompt, state, { chat: deps.chat, computing });
     const user = params.source === 'none' ? prompt : `${prompt}\n\n${shownDocument(deps.chat, text)}`;
     const ask = (task: string) => ({
       messages: [systemMessage(task, params.system), { role: 'user' as const, text: user }],
@@ -42,7 +42,7 @@ export const llm = defineNode({
     const { value, usage } = await askForJson(deps.chat, {
       ...ask(schemaRule(params.schema)),
       schema: { name: 'answer', schema: params.schema },
-      read: readerOf(params.schema),
+      read: readerOf(params.schema, computing),
     });
     return { update: { [params.output]: value }, usage, modelLabel: modelLabelOf(deps.chat, params) };
   },

@@ -3,8 +3,6 @@ import { ChannelName, ExpressionText } from '#src/contracts/resources/graph.ts';
 import { AppError } from '#src/domain/app-error.ts';
 import { answerProblem, answerSchemaProblem } from '#src/domain/runs/answer.ts';
 import { defineNode, type Question } from '#graphs/define.ts';
-import { parseExpression } from '#graphs/expression/expression.ts';
-import { parseTemplate } from '#graphs/expression/template.ts';
 
 const maxPrompt = 8_000;
 const maxData = 16 * 1024;
@@ -40,22 +38,21 @@ export const review = defineNode({
   pure: false,
   defaultTimeoutMs: 10_000,
   example: { prompt: 'Is the total of this receipt right?', answer: ['yes', 'no'] },
-  run({ params, state, answer }) {
+  async run({ params, state, answer, computing }) {
     const answerSchema = Array.isArray(params.answer) ? { enum: params.answer } : params.answer;
     if (answer !== undefined) {
       const problem = answerProblem({ answerSchema }, answer);
       if (problem !== null)
         throw new AppError('request.invalid', `The answer does not match the schema of the question: ${problem}.`);
-      return Promise.resolve({ update: { [params.output]: answer } });
+      return { update: { [params.output]: answer } };
     }
-    const prompt = parseTemplate(params.prompt).fill(state).slice(0, maxPrompt).toWellFormed();
-    const values = Object.entries(params.data).map(
-      ([name, source]) => [name, parseExpression(source).evaluate(state)] as const,
-    );
-    const data: Record<string, unknown> = Object.fromEntries(values);
+    const prompt = (await computing.fill(params.prompt, state)).slice(0, maxPrompt).toWellFormed();
+    const names = Object.keys(params.data);
+    const values = await computing.evaluate(Object.values(params.data), state);
+    const data: Record<string, unknown> = Object.fromEntries(names.map((name, at) => [name, values[at]]));
     if (Buffer.byteLength(JSON.stringify(data)) > maxData)
       throw new AppError('expression.failed', `"data" is larger than ${maxData / 1_024} KiB of JSON. Show less.`);
-    const wait: Question = { prompt, ...(values.length > 0 && { data }), answerSchema };
-    return Promise.resolve({ update: {}, wait });
+    const wait: Question = { prompt, ...(names.length > 0 && { data }), answerSchema };
+    return { update: {}, wait };
   },
 });

@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { ChannelName, ExpressionText } from '#src/contracts/resources/graph.ts';
 import { defineNode } from '#graphs/define.ts';
-import { parseExpression } from '#graphs/expression/expression.ts';
 
 export const transform = defineNode({
   type: 'transform',
@@ -21,10 +20,8 @@ export const transform = defineNode({
   cheap: true,
   defaultTimeoutMs: 10_000,
   example: { set: { isLong: 'ocr != null && ocr.characters > 1000' } },
-  run({ params, state }) {
-    const update: Record<string, unknown> = {};
-    for (const [channel, source] of Object.entries(params.set))
-      update[channel] = parseExpression(source).evaluate(state);
-    return Promise.resolve({ update });
+  async run({ params, state, computing }) {
+    const values = await computing.evaluate(Object.values(params.set), state);
+    return { update: Object.fromEntries(Object.keys(params.set).map((channel, at) => [channel, values[at]])) };
   },
 });

@@ -3,8 +3,10 @@ import { graphHash } from '#graphs/hash.ts';
 import { emptyValues, folds } from '#graphs/engine/reducers.ts';
 import { planFlow, type FlowPlan } from '#graphs/engine/flow-plan.ts';
 import { planNode, type NodePlan } from '#graphs/run/plan-node.ts';
+import { readNames, type NamesOf } from '#graphs/run/names-of.ts';
 import { nodeRunner, type NodeRuntime } from '#graphs/run/run-node.ts';
 import { flowChannel, takes, type FlowState } from '#graphs/engine/flow-state.ts';
+import type { Turns } from '#graphs/compute/turns.ts';
 import type * as LangGraphModule from '@langchain/langgraph';
 import type { StoredGraph } from '#src/contracts/resources/graph.ts';
 import type { Catalog } from '#graphs/catalog.ts';
@@ -19,14 +21,17 @@ type LangGraph = typeof LangGraphModule;
  */
 export async function compileGraph(
   graph: StoredGraph,
-  parts: { readonly catalog: Catalog; readonly checkpointer: RunCheckpointer },
+  parts: { readonly catalog: Catalog; readonly checkpointer: RunCheckpointer; readonly turns?: Turns },
 ): Promise<CompiledWorkflow> {
   const [langGraph, { AsyncLocalStorageProviderSingleton: ambient }] = await Promise.all([
     import('@langchain/langgraph'),
     import('@langchain/core/singletons'),
   ]);
   try {
-    const compiled = build(graph, parts.catalog, langGraph).compile({ checkpointer: parts.checkpointer });
+    const namesOf = await readNames(graph, parts.catalog, parts.turns);
+    const compiled = build(graph, { catalog: parts.catalog, namesOf }, langGraph).compile({
+      checkpointer: parts.checkpointer,
+    });
     return {
       graph,
       graphHash: graphHash(graph),
@@ -43,7 +48,7 @@ export async function compileGraph(
   }
 }
 
-function build(graph: StoredGraph, catalog: Catalog, langGraph: LangGraph): LooseBuilder {
+function build(graph: StoredGraph, known: { catalog: Catalog; namesOf: NamesOf }, langGraph: LangGraph): LooseBuilder {
   const flow = planFlow(graph);
   if (flow.ambiguous.length > 0) {
     const names = flow.ambiguous[0]?.slice(0, 10).join(', ') ?? '';
@@ -55,7 +60,7 @@ function build(graph: StoredGraph, catalog: Catalog, langGraph: LangGraph): Loos
   // LangGraph infers types from a chain of literal calls, which a graph from data cannot provide.
   const builder = new langGraph.StateGraph(channelsOf(graph, flow, langGraph) as never) as unknown as LooseBuilder;
   for (const nodeId of Object.keys(graph.nodes)) {
-    const plan = planNode({ nodeId, graph, flow, catalog });
+    const plan = planNode({ nodeId, graph, flow, ...known });
     builder.addNode(nodeId, runnerOf(plan, langGraph), { defer: plan.node.defer, ends: mapTargets(plan) });
   }
   addLoops(builder, flow, langGraph);

@@ -1,4 +1,5 @@
 import { AppError, type FieldError } from '#src/domain/app-error.ts';
+import { Computing, type RunComputing } from '#graphs/compute/computing.ts';
 import { deadline } from '#graphs/engine/deadline.ts';
 import { Semaphore } from '#graphs/engine/semaphore.ts';
 import type { CompiledWorkflow } from '#graphs/run/compiled-workflow.ts';
@@ -29,6 +30,8 @@ export type RunOutcome =
   | { readonly status: 'succeeded'; readonly outputs: Record<string, unknown> }
   | { readonly status: 'waiting'; readonly questions: readonly AskedQuestion[] };
 
+type ReadyRequest = RunRequest & { readonly context: { readonly computing: RunComputing } };
+
 /** One graph of the run: the workflow itself or a nested one. */
 interface Frame {
   readonly threadId: string;
@@ -46,10 +49,14 @@ const maxDepth = 8;
  * Source: docs/decisions/0021.
  */
 export function executeRun(request: RunRequest): Promise<RunOutcome> {
-  return execute(request, { threadId: request.context.run.runId, prefix: '', depth: 0, questions: [] });
+  const { run, computing = new Computing().forRun(run.organizationId) } = request.context;
+  return execute(
+    { ...request, context: { ...request.context, computing } },
+    { threadId: run.runId, prefix: '', depth: 0, questions: [] },
+  );
 }
 
-async function execute(request: RunRequest, frame: Frame): Promise<RunOutcome> {
+async function execute(request: ReadyRequest, frame: Frame): Promise<RunOutcome> {
   const { compiled, signal } = request;
   const { graph, checkpointer } = compiled;
   const { threadId } = frame;
@@ -79,7 +86,7 @@ async function execute(request: RunRequest, frame: Frame): Promise<RunOutcome> {
   }
 }
 
-function contextOf(request: RunRequest, frame: Frame, signal: AbortSignal): RunContext {
+function contextOf(request: ReadyRequest, frame: Frame, signal: AbortSignal): RunContext {
   return {
     ...request.context,
     signal,
@@ -93,7 +100,7 @@ function contextOf(request: RunRequest, frame: Frame, signal: AbortSignal): RunC
 
 /** Runs a nested workflow on a separate thread. Its steps, questions and results have the path of the `workflow` node as a prefix. */
 async function runInside(
-  { request, frame, signal }: { request: RunRequest; frame: Frame; signal: AbortSignal },
+  { request, frame, signal }: { request: ReadyRequest; frame: Frame; signal: AbortSignal },
   place: string,
   { workflowId, version, initialState }: NestedWorkflow,
 ): Promise<NestedOutcome> {

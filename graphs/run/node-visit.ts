@@ -6,6 +6,7 @@ import { derivedId } from '#src/domain/ids.ts';
 import { deadline, unlessAborted } from '#graphs/engine/deadline.ts';
 import { preview } from '#graphs/engine/preview.ts';
 import { prepareNode, type PreparedNode } from '#graphs/run/prepare-node.ts';
+import type { NodeComputing } from '#graphs/compute/computing.ts';
 import type { NodePlan } from '#graphs/run/plan-node.ts';
 import type { ChannelValues, NodeCall, NodeResult } from '#graphs/define.ts';
 import type { MapItem } from '#graphs/engine/flow-state.ts';
@@ -26,6 +27,7 @@ export interface VisitInput {
   readonly superstep: number;
   /** Aborts if another branch of the same superstep fails. */
   readonly branch: AbortSignal | undefined;
+  readonly computing: NodeComputing;
 }
 
 type Attempt =
@@ -106,7 +108,7 @@ export class NodeVisit {
     const ms = node.timeoutMs ?? definition.defaultTimeoutMs;
     using limit = deadline([this.#context.signal, this.#input.branch], { ms, reason: () => stepTimeout(nodeId, ms) });
     try {
-      const ready = await prepareNode(this.#plan, this.#context, this.#input.state);
+      const ready = await prepareNode(this.#plan, this.#context, this.#input);
       const kept = await this.#kept(ready);
       if (kept !== null) return attemptOf(asResult(kept), kept.runId);
       return await this.#call(ready, limit.signal);
@@ -143,6 +145,7 @@ export class NodeVisit {
       state: this.#input.state,
       params,
       signal,
+      computing: this.#input.computing,
       ...answer,
       runWorkflow: (request) => this.#context.runInside(path, this.#input.superstep, request),
     };

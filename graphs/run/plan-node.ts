@@ -1,7 +1,6 @@
 import { AppError } from '#src/domain/app-error.ts';
 import { configRefs } from '#graphs/expression/config.ts';
-import { parseExpression, type Expression } from '#graphs/expression/expression.ts';
-import { parseTemplate } from '#graphs/expression/template.ts';
+import { writtenIn, type NamesOf } from '#graphs/run/names-of.ts';
 import { ioOf, takesReference, type NodeDefinition } from '#graphs/define.ts';
 import type { Catalog } from '#graphs/catalog.ts';
 import type { FlowPlan } from '#graphs/engine/flow-plan.ts';
@@ -15,8 +14,8 @@ export interface NodePlan {
   /** The parsed config; null if it has references to resolve first. */
   readonly params: Record<string, unknown> | null;
   readonly secrets: readonly string[];
-  /** Parser with a cache of the expressions in the config. */
-  readonly parse: (source: string) => Expression;
+  /** Expressions in the config, without duplicates. */
+  readonly sources: readonly string[];
   /** Channels that the node can read. */
   readonly shown: readonly string[];
   readonly writes: ReadonlySet<string>;
@@ -35,7 +34,7 @@ export interface NodePlan {
 }
 
 interface RouterPlan {
-  readonly routes: readonly { readonly condition: Expression; readonly to: string }[];
+  readonly routes: readonly { readonly condition: string; readonly to: string }[];
   readonly otherwise: string | undefined;
   /** Channels that the conditions read. */
   readonly names: readonly string[];
@@ -43,7 +42,9 @@ interface RouterPlan {
 
 interface MapPlan {
   readonly spec: MapSpec;
-  readonly over: Expression;
+  readonly over: string;
+  /** Channels that `over` reads. */
+  readonly names: readonly string[];
   /** Channels that the target can read. */
   readonly shown: readonly string[];
 }
@@ -53,6 +54,7 @@ export interface PlanRequest {
   readonly graph: StoredGraph;
   readonly flow: FlowPlan;
   readonly catalog: Catalog;
+  readonly namesOf: NamesOf;
 }
 
 /** Looks up a node's type, parses its config and its outgoing edges. Throws `workflow.invalid`. */
@@ -70,12 +72,12 @@ export function planNode(request: PlanRequest): NodePlan {
     node,
     definition,
     params: dynamicConfig ? null : parseConfig(definition, node.config, nodeId),
-    parse: parserOf(refs.expressions.map(({ source }) => source)),
+    sources: [...new Set(refs.expressions.map(({ source }) => source))],
     secrets: [...new Set(refs.secrets.map(({ name }) => name))],
     shown: shownTo(request, nodeId),
     writes: new Set(ioOf(definition, node.config).writes),
     always: (flow.outgoing.get(nodeId) ?? []).filter(({ kind }) => kind === 'always').map(({ to }) => to),
-    routers: graph.edges.flatMap((edge) => ('when' in edge && edge.from === nodeId ? [planRouter(edge)] : [])),
+    routers: graph.edges.flatMap((edge) => ('when' in edge && edge.from === nodeId ? [planRouter(request, edge)] : [])),
     maps: graph.edges.flatMap((edge) => ('map' in edge && edge.from === nodeId ? [planMap(request, edge.map)] : [])),
     parents: !flow.dynamic || entered ? null : [...new Set(incoming.map(({ from }) => from))],
     dynamic: flow.dynamic,
@@ -112,14 +114,12 @@ export function parseConfig(definition: NodeDefinition, config: unknown, nodeId:
   );
 }
 
-function parserOf(sources: readonly string[]): NodePlan['parse'] {
-  const parsed = new Map(sources.map((source) => [source, parseExpression(source)]));
-  return (source) => parsed.get(source) ?? parseExpression(source);
-}
-
-function planRouter(edge: Extract<StoredGraph['edges'][number], { when: unknown }>): RouterPlan {
-  const routes = edge.when.map((route) => ({ condition: parseExpression(route.if), to: route.to }));
-  return { routes, otherwise: edge.else, names: routes.flatMap(({ condition }) => [...condition.names]) };
+function planRouter(
+  { namesOf }: PlanRequest,
+  edge: Extract<StoredGraph['edges'][number], { when: unknown }>,
+): RouterPlan {
+  const routes = edge.when.map((route) => ({ condition: route.if, to: route.to }));
+  return { routes, otherwise: edge.else, names: routes.flatMap(({ condition }) => namesOf.expression(condition)) };
 }
 
 function planMap(request: PlanRequest, spec: MapSpec): MapPlan {
@@ -129,7 +129,8 @@ function planMap(request: PlanRequest, spec: MapSpec): MapPlan {
     const rule = 'it is come to by its map only, and goes on by plain edges only';
     throw new AppError('workflow.invalid', `Node "${spec.to}" is the target of a map: ${rule}.`);
   }
-  return { spec, over: parseExpression(spec.over), shown: shownTo(request, spec.to) };
+  const names = request.namesOf.expression(spec.over);
+  return { spec, over: spec.over, names, shown: shownTo(request, spec.to) };
 }
 
 /** Channels that the node's type, expressions and templates use. */
@@ -137,25 +138,20 @@ function shownTo(request: PlanRequest, nodeId: string): string[] {
   const node = requireNode(request.graph, nodeId);
   const definition = requireDefinition(request, node, nodeId);
   const { reads, readsIfPresent } = ioOf(definition, node.config);
-  const names = [...reads, ...readsIfPresent, ...namesIn(definition, node.config)];
+  const names = [...reads, ...readsIfPresent, ...namesIn(request, definition, node.config)];
   return [...new Set(names)].filter((name) => Object.hasOwn(request.graph.state, name));
 }
 
-function namesIn(definition: NodeDefinition, config: Readonly<Record<string, unknown>>): string[] {
-  const refs = configRefs(config).expressions.flatMap(({ source }) => [...parseExpression(source).names]);
-  const templates = (definition.templates ?? []).flatMap((field) => texts(config[field]));
-  const expressions = (definition.expressions ?? []).flatMap((field) => texts(config[field]));
+function namesIn(
+  { namesOf }: PlanRequest,
+  definition: NodeDefinition,
+  config: Readonly<Record<string, unknown>>,
+): string[] {
+  const { expressions, templates } = writtenIn(definition, config);
   return [
-    ...refs,
-    ...templates.flatMap((text) => [...parseTemplate(text).names]),
-    ...expressions.flatMap((text) => [...parseExpression(text).names]),
+    ...expressions.flatMap((source) => namesOf.expression(source)),
+    ...templates.flatMap((text) => namesOf.template(text)),
   ];
-}
-
-function texts(value: unknown): string[] {
-  if (typeof value === 'string') return [value];
-  if (typeof value !== 'object' || value === null) return [];
-  return Object.values(value).filter((one) => typeof one === 'string');
 }
 
 function requireNode(graph: StoredGraph, nodeId: string): GraphNode {

@@ -3,6 +3,7 @@ import { AppError } from '#src/domain/app-error.ts';
 import { redactor } from '#src/domain/redact.ts';
 import { resolveConfig } from '#graphs/expression/config.ts';
 import { parseConfig, type NodePlan } from '#graphs/run/plan-node.ts';
+import type { NodeComputing } from '#graphs/compute/computing.ts';
 import type { ChannelValues } from '#graphs/define.ts';
 import type { RunContext } from '#graphs/run/run-context.ts';
 
@@ -17,12 +18,18 @@ export interface PreparedNode {
 }
 
 /** Errors: `secret.unknown`, `expression.failed`, and `workflow.invalid` if a resolved value does not fit the config. */
-export async function prepareNode(plan: NodePlan, context: RunContext, state: ChannelValues): Promise<PreparedNode> {
-  const { params: known, node, definition, nodeId, parse } = plan;
+export async function prepareNode(
+  plan: NodePlan,
+  context: RunContext,
+  { state, computing }: { readonly state: ChannelValues; readonly computing: NodeComputing },
+): Promise<PreparedNode> {
+  const { params: known, node, definition, nodeId, sources } = plan;
   if (known !== null)
     return { params: known, redact: null, cacheKey: cacheKeyOf(plan, context, { params: known, state }) };
   const secrets = await secretsOf(plan, context);
-  const params = parseConfig(definition, resolveConfig(node.config, { scope: state, secrets, parse }), nodeId);
+  const found = await computing.evaluate(sources, state);
+  const values = new Map(sources.map((source, at) => [source, found[at]]));
+  const params = parseConfig(definition, resolveConfig(node.config, { values, secrets }), nodeId);
   if (secrets.size > 0) return { params, redact: redactor([...secrets.values()]), cacheKey: null };
   return { params, redact: null, cacheKey: cacheKeyOf(plan, context, { params, state }) };
 }

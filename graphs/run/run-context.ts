@@ -1,4 +1,5 @@
 import type { CompiledWorkflow } from '#graphs/run/compiled-workflow.ts';
+import type { RunComputing } from '#graphs/compute/computing.ts';
 import type { NestedOutcome, NestedWorkflow, Question } from '#graphs/define.ts';
 import type { Semaphore } from '#graphs/engine/semaphore.ts';
 import type { NodeDeps, RunFacts } from '#graphs/node-deps.ts';
@@ -10,6 +11,8 @@ export interface RunParts {
   readonly deps: NodeDeps;
   readonly run: RunFacts;
   readonly steps: StepSink;
+  /** Computing of this run. Default: on the event loop, for tools that run graphs outside of the service. */
+  readonly computing?: RunComputing;
   /** Cache of pure nodes; without it nothing is cached. */
   readonly cache?: Pick<NodeCache, 'get' | 'put'>;
   /** Answers to the run's questions, by path of the node that asked. */
@@ -24,6 +27,7 @@ export interface RunParts {
 
 /** State of one run. It is passed in LangGraph's runtime context, never stored in a checkpoint or a module. */
 export interface RunContext extends RunParts {
+  readonly computing: RunComputing;
   /** Aborts on cancel, lost lease and the run's time limit. */
   readonly signal: AbortSignal;
   /** Path of the surrounding `workflow` node with a final `/`; empty for the outer workflow. */

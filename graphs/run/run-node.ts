@@ -5,7 +5,7 @@ import { folds } from '#graphs/engine/reducers.ts';
 import { flowChannel, itemMember, itemOf, takes, type MapItem } from '#graphs/engine/flow-state.ts';
 import { NodeVisit, type VisitOutcome } from '#graphs/run/node-visit.ts';
 import type { ChannelValues } from '#graphs/define.ts';
-import type { Expression } from '#graphs/expression/expression.ts';
+import type { NodeComputing } from '#graphs/compute/computing.ts';
 import type { NodePlan } from '#graphs/run/plan-node.ts';
 import type { RunContext } from '#graphs/run/run-context.ts';
 
@@ -42,8 +42,9 @@ export function nodeRunner(plan: NodePlan): (state: ChannelValues, runtime: Node
     if (item?.index === null) return outcomeOf(plan, {}, plan.always);
     const shown = shownOf(plan.shown, state, item);
     if (item !== undefined) ensureGate(context, plan.nodeId, item);
-    const visit = new NodeVisit(plan, context, { state: shown, item, superstep, branch: runtime.signal });
-    return leave(plan, state, await visit.run());
+    const computing = context.computing.forVisit(plan.nodeId, context.signal);
+    const visit = new NodeVisit(plan, context, { state: shown, item, superstep, branch: runtime.signal, computing });
+    return leave(plan, { state, computing }, await visit.run());
   };
 }
 
@@ -61,7 +62,12 @@ function ensureGate(context: RunContext, nodeId: string, { concurrency }: MapIte
   if (!context.mapSemaphores.has(nodeId)) context.mapSemaphores.set(nodeId, new Semaphore(concurrency));
 }
 
-function leave(plan: NodePlan, state: ChannelValues, visited: VisitOutcome): NodeOutcome {
+interface Leaving {
+  readonly state: ChannelValues;
+  readonly computing: NodeComputing;
+}
+
+async function leave(plan: NodePlan, { state, computing }: Leaving, visited: VisitOutcome): Promise<NodeOutcome> {
   if (visited.kind === 'waiting') return { update: {}, sends: [], waits: true };
   const { onError } = plan.node;
   if (visited.kind === 'failed' && typeof onError === 'object') {
@@ -70,18 +76,18 @@ function leave(plan: NodePlan, state: ChannelValues, visited: VisitOutcome): Nod
   }
   const update = visited.kind === 'failed' ? {} : visited.update;
   const after = (names: readonly string[]): ChannelValues => stateAfter(plan, { state, update, names });
-  const chosen = plan.routers.flatMap((router) => {
-    const scope = after(router.names);
-    const route = router.routes.find(({ condition }) => holds(plan, condition, scope));
-    const to = route?.to ?? router.otherwise;
-    return to === undefined ? [] : [to];
-  });
-  const sends = plan.maps.flatMap((map) => {
-    const items = itemsOf(plan, map.over, after(map.over.names));
+  const chosen: string[] = [];
+  for (const router of plan.routers) {
+    const to = await targetOf(plan, router, { state: after(router.names), computing });
+    if (to !== undefined) chosen.push(to);
+  }
+  const sends: NodeOutcome['sends'][number][] = [];
+  for (const map of plan.maps) {
+    const items = await itemsOf(plan, map.over, { state: after(map.names), computing });
     const shared = after(map.shown);
-    if (items.length === 0) return [sendOf(map, {}, { index: null, dead: false })];
-    return items.map((value, index) => sendOf(map, shared, { index, dead: false, value }));
-  });
+    if (items.length === 0) sends.push(sendOf(map, {}, { index: null, dead: false }));
+    else sends.push(...items.map((value, index) => sendOf(map, shared, { index, dead: false, value })));
+  }
   const mapped = plan.maps.map(({ spec }) => spec.to);
   return { ...outcomeOf(plan, update, [...plan.always, ...chosen, ...mapped]), sends };
 }
@@ -123,33 +129,43 @@ function stateAfter(
   );
 }
 
-function holds(plan: NodePlan, condition: Expression, scope: ChannelValues): boolean {
-  const value = evaluate(plan, condition, scope);
-  if (typeof value === 'boolean' || value === null) return value === true;
-  throw new AppError(
-    'expression.failed',
-    `The condition "${condition.source}" after node "${plan.nodeId}" is not a boolean.`,
-  );
+/** Target of the first condition that is true; conditions after it are not evaluated. */
+async function targetOf(
+  plan: NodePlan,
+  router: NodePlan['routers'][number],
+  leaving: Leaving,
+): Promise<string | undefined> {
+  const conditions = router.routes.map(({ condition }) => condition);
+  const values = await evaluate(plan, conditions, leaving);
+  const last = values.at(-1);
+  if (typeof last !== 'boolean' && last !== null && last !== undefined) {
+    throw new AppError(
+      'expression.failed',
+      `The condition "${conditions[values.length - 1] ?? ''}" after node "${plan.nodeId}" is not a boolean.`,
+    );
+  }
+  return last === true ? router.routes[values.length - 1]?.to : router.otherwise;
 }
 
-function itemsOf(plan: NodePlan, over: Expression, scope: ChannelValues): readonly unknown[] {
-  const value = evaluate(plan, over, scope) ?? [];
+async function itemsOf(plan: NodePlan, over: string, leaving: Leaving): Promise<readonly unknown[]> {
+  const [first] = await evaluate(plan, [over], leaving);
+  const value: unknown = first ?? [];
   if (!Array.isArray(value)) {
     throw new AppError(
       'expression.failed',
-      `"${over.source}", which the map of node "${plan.nodeId}" runs over, is not a list.`,
+      `"${over}", which the map of node "${plan.nodeId}" runs over, is not a list.`,
     );
   }
-  if (value.length <= graphLimits.mapItems) return value;
+  if (value.length <= graphLimits.mapItems) return value as readonly unknown[];
   const most = `a map can run over at most ${graphLimits.mapItems}`;
-  throw new AppError('expression.failed', `"${over.source}" has ${value.length} items; ${most}.`);
+  throw new AppError('expression.failed', `"${over}" has ${value.length} items; ${most}.`);
 }
 
-function evaluate(plan: NodePlan, expression: Expression, scope: ChannelValues): unknown {
+async function evaluate(plan: NodePlan, sources: readonly string[], { state, computing }: Leaving): Promise<unknown[]> {
   try {
-    return expression.evaluate(scope);
+    return await computing.evaluate(sources, state, { untilTrue: true });
   } catch (error) {
-    if (!(error instanceof AppError)) throw error;
+    if (!(error instanceof AppError) || error.code !== 'expression.failed') throw error;
     throw new AppError(error.code, `After node "${plan.nodeId}": ${error.detail}`, { cause: error });
   }
 }

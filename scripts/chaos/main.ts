@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Seed } from '#app/compose/seed.ts';
 import { prepareFolder } from '#scripts/chaos/prepare-folder.ts';
-import { Restarter } from '#scripts/chaos/restarter.ts';
+import { Restarter, type Victim } from '#scripts/chaos/restarter.ts';
+import { ServiceKiller } from '#scripts/chaos/service-killer.ts';
 import { untilFinished, uploadStubbornly } from '#scripts/chaos/stubborn-client.ts';
 import { verifyFolder } from '#scripts/chaos/verify.ts';
 import { seeded } from '#scripts/fixtures/random.ts';
@@ -16,6 +17,8 @@ export interface ChaosOptions {
   readonly seed: number;
   /** Time limit; after it, the service is killed and missing results are reported. */
   readonly limitMs: number;
+  /** true: kills the service processes in turn, and their supervisor starts them again. */
+  readonly processes: boolean;
   progress(text: string): void;
 }
 
@@ -25,6 +28,8 @@ export interface Outcome {
   readonly seconds: number;
   /** Milliseconds from each kill until the service was up again. */
   readonly restarts: readonly number[];
+  /** Milliseconds without an answer of the API after each kill of one of the processes; null when everything was killed. */
+  readonly gaps: { readonly front: readonly number[]; readonly agents: readonly number[] } | null;
   /** Promises broken, one sentence each. */
   readonly violations: readonly string[];
   /** Removed when nothing was broken. */
@@ -54,7 +59,7 @@ async function readScans(): Promise<{ bytes: Buffer; contentType: string }[]> {
 /**
  * Uploads in batches, a kill at a random moment after each batch; answers the acknowledged documents when all runs are over.
  */
-async function storm(restarter: Restarter, seed: Seed, options: ChaosOptions): Promise<string[]> {
+async function storm(restarter: Victim, seed: Seed, options: ChaosOptions): Promise<string[]> {
   const files = await readScans();
   const random = seeded(options.seed);
   let ended = 0;
@@ -90,8 +95,9 @@ export async function chaos(options: ChaosOptions): Promise<Outcome> {
   let documentIds: string[] = [];
   const violations: string[] = [];
   let restarts: readonly number[] = [];
+  let gaps: Outcome['gaps'] = null;
   {
-    await using restarter = new Restarter({ dataDir, env });
+    await using restarter = options.processes ? new ServiceKiller({ dataDir, env }) : new Restarter({ dataDir, env });
     const late = pause(options.limitMs, null, { ref: false });
     try {
       const done = await Promise.race([storm(restarter, seed, options), late]);
@@ -101,9 +107,10 @@ export async function chaos(options: ChaosOptions): Promise<Outcome> {
       violations.push(error instanceof Error ? error.message : String(error));
     }
     restarts = restarter.restarts;
+    if (restarter instanceof ServiceKiller) gaps = restarter.gaps;
   }
   violations.push(...(await verifyFolder(dataDir, seed.organizationId, documentIds)));
   if (violations.length === 0) await rm(dataDir, { recursive: true, force: true });
   const seconds = (performance.now() - started) / 1_000;
-  return { uploads: documentIds.length, kills: restarts.length, seconds, restarts, violations, dataDir };
+  return { uploads: documentIds.length, kills: restarts.length, seconds, restarts, gaps, violations, dataDir };
 }

@@ -1,8 +1,16 @@
 import { startService, type ServiceOptions, type ServiceProcess } from '#scripts/chaos/service-process.ts';
 import type { Whereabouts } from '#scripts/chaos/stubborn-client.ts';
 
+/** What a storm kills, and how clients find it. */
+export interface Victim {
+  /** Milliseconds from each kill until everything was up again. */
+  readonly restarts: readonly number[];
+  readonly whereabouts: Whereabouts;
+  kill(): Promise<void>;
+}
+
 /** One service that is killed and started again, and clients that find it wherever it listens. */
-export class Restarter implements AsyncDisposable {
+export class Restarter implements Victim, AsyncDisposable {
   readonly #options: ServiceOptions;
   #current: Promise<ServiceProcess>;
   #restarts: number[] = [];

@@ -65,6 +65,8 @@ export interface Config {
     readonly organizationConcurrency: number | null;
     readonly queueWaitSeconds: number;
   };
+  /** Computing time for expressions and templates of users. */
+  readonly compute: { readonly nodeMs: number; readonly runMs: number; readonly organizationMsPerMinute: number };
   /** Requests a second, 0: no limit; null: all limits are off. `address` is for requests without a credential. */
   readonly rateLimits: { readonly usual: number; readonly expensive: number; readonly address: number } | null;
   /** `perAddress` 0: no limit. */
@@ -155,6 +157,11 @@ export function loadConfig(source: Readonly<Record<string, string | undefined>>)
       maxDeaths: values.RUN_MAX_DEATHS,
       organizationConcurrency: values.ORGANIZATION_RUN_CONCURRENCY === 0 ? null : values.ORGANIZATION_RUN_CONCURRENCY,
       queueWaitSeconds: values.QUEUE_WAIT_SECONDS,
+    },
+    compute: {
+      nodeMs: values.NODE_COMPUTE_MS,
+      runMs: values.RUN_COMPUTE_MS,
+      organizationMsPerMinute: values.ORGANIZATION_COMPUTE_MS_PER_MINUTE,
     },
     rateLimits:
       values.RATE_LIMITS === 'off'

@@ -242,6 +242,18 @@ export const env = {
     schema: count(60, 1, 1_000_000),
     doc: 'Seconds that a run may wait for a worker before /health says degraded',
   },
+  NODE_COMPUTE_MS: {
+    schema: count(100, 10, 60_000),
+    doc: 'Milliseconds of computing time for expressions and templates in one visit to a node',
+  },
+  RUN_COMPUTE_MS: {
+    schema: count(5_000, 10, 3_600_000),
+    doc: 'Milliseconds of computing time for expressions and templates in one run',
+  },
+  ORGANIZATION_COMPUTE_MS_PER_MINUTE: {
+    schema: count(30_000, 10, 3_600_000),
+    doc: 'Milliseconds of computing time for expressions and templates of all runs of an organization in a minute, in each agents process',
+  },
   RATE_LIMITS: {
     schema: z.enum(['on', 'off']).default('on'),
     doc: 'off: no rate limits, also for sign-in and OAuth; for benchmarks',

@@ -80,6 +80,7 @@ export const errorCodes = {
   'run.timed_out': { status: 503, title: 'The run exceeded its time limit', retry: false },
   'run.canceled': { status: 409, title: 'The run was canceled', retry: false },
   'run.step_timeout': { status: 503, title: 'The step exceeded its time limit', retry: true },
+  'run.compute_exceeded': { status: 422, title: 'The run used up its computing time', retry: false },
   'run.step_limit': { status: 422, title: 'The run exceeded its step limit', retry: false },
   'service.unavailable': { status: 503, title: 'A dependency is not available', retry: true },
   'service.internal': { status: 500, title: 'Unexpected error', retry: true },

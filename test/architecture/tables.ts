@@ -149,6 +149,7 @@ export const vendors: Readonly<Record<string, readonly string[]>> = {
     'src/stores/',
     'src/adapters/',
     'graphs/run/',
+    'graphs/compute/',
     'tools/',
     'app/agents/',
     'app/compose/',

@@ -1,6 +1,6 @@
-import { checkGraph } from '#graphs/check.ts';
+import type { GraphCheck } from '#graphs/check.ts';
+import type { CheckFacts } from '#graphs/compute/check-in-thread.ts';
 import { referencesOf } from '#graphs/check/references.ts';
-import type { CheckContext } from '#graphs/check/outline.ts';
 import { unfitJson } from '#graphs/edit/json-value.ts';
 import type { StoredGraph } from '#src/contracts/resources/graph.ts';
 import { fieldErrorsMax } from '#src/contracts/oversize.ts';
@@ -8,20 +8,19 @@ import { AppError } from '#src/domain/app-error.ts';
 import type { ToolContext } from '#tools/define.ts';
 import type { SecretInfo } from '#src/stores/secrets.ts';
 
-type Who = Pick<ToolContext<'catalog' | 'secrets' | 'workflows'>, 'deps' | 'principal'>;
-type GraphCheck = ReturnType<typeof checkGraph>;
+type Who = Pick<ToolContext<'checkGraph' | 'secrets' | 'workflows'>, 'deps' | 'principal'>;
 
 /** Limit of subgraphs that one check loads. */
 const maxSubgraphs = 100;
 
 /** Facts that the checker needs from outside of the graph: names of secrets, and the graphs of subgraph nodes. */
-async function checkContextOf(who: Who, raw: unknown, workflowId?: string): Promise<CheckContext> {
+async function checkContextOf(who: Who, raw: unknown, workflowId?: string): Promise<CheckFacts> {
   const { secrets } = referencesOf(raw);
   const known = secrets.length === 0 ? [] : await secretsNear(who, workflowId);
   const subgraphs = await loadSubgraphs(who, raw);
   return {
-    secretNames: new Set(known.map(({ name }) => name)),
-    subgraphs: (id, version) => subgraphs.get(`${id} ${version}`) ?? null,
+    secretNames: known.map(({ name }) => name),
+    subgraphs,
     ...(workflowId !== undefined && { workflowId }),
   };
 }
@@ -60,7 +59,7 @@ export async function checkWorkflow(who: Who, raw: unknown, workflowId?: string)
     throw new AppError('request.invalid', `graph: ${unfit}`, {
       errors: [{ pointer: '/graph', code: 'unstorable', message: unfit }],
     });
-  return checkGraph(raw, who.deps.catalog, await checkContextOf(who, raw, workflowId));
+  return who.deps.checkGraph(raw, await checkContextOf(who, raw, workflowId));
 }
 
 /**

@@ -23,7 +23,7 @@ export const createWorkflow = defineTool({
   idempotent: false,
   input: NewWorkflow,
   output: WorkflowChange,
-  async run(ctx: ToolContext<'catalog' | 'secrets' | 'workflows'>, input) {
+  async run(ctx: ToolContext<'checkGraph' | 'secrets' | 'workflows'>, input) {
     const first = await firstGraph(ctx, input);
     const check = await checkWorkflow(ctx, {
       ...first,

@@ -15,7 +15,7 @@ export const getWorkflow = defineTool({
   input: WorkflowInput,
   output: WorkflowDetail,
   async run(
-    ctx: ToolContext<'catalog' | 'checks' | 'secrets' | 'workflows'>,
+    ctx: ToolContext<'checkGraph' | 'checks' | 'secrets' | 'workflows'>,
     { workflowId, version, detail, nodeIds },
   ) {
     const workflow = await requireWorkflow(ctx, workflowId);

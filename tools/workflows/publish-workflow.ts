@@ -16,7 +16,7 @@ export const publishWorkflow = defineTool({
   idempotent: true,
   input: WorkflowPublishInput,
   output: PublishedWorkflow,
-  async run(ctx: ToolContext<'audit' | 'catalog' | 'secrets' | 'workflows'>, { workflowId, baseVersion, note }) {
+  async run(ctx: ToolContext<'audit' | 'checkGraph' | 'secrets' | 'workflows'>, { workflowId, baseVersion, note }) {
     const { deps } = ctx;
     const { workflow, draft } = await requireDraft(ctx, workflowId);
     await requireBase(ctx, draft, baseVersion);

@@ -13,7 +13,7 @@ export const restoreWorkflowVersion = defineTool({
   idempotent: false,
   input: WorkflowRestoreInput,
   output: WorkflowChange,
-  async run(ctx: ToolContext<'catalog' | 'secrets' | 'workflows'>, { workflowId, version, baseVersion, note }) {
+  async run(ctx: ToolContext<'checkGraph' | 'secrets' | 'workflows'>, { workflowId, version, baseVersion, note }) {
     const { workflow, draft } = await requireDraft(ctx, workflowId);
     await requireBase(ctx, draft, baseVersion);
     const { graph } = await chooseVersion(ctx, workflow, version);

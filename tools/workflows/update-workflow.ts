@@ -17,7 +17,7 @@ export const updateWorkflow = defineTool({
   input: WorkflowEditInput,
   output: WorkflowChange,
   async run(
-    ctx: ToolContext<'catalog' | 'secrets' | 'workflows'>,
+    ctx: ToolContext<'checkGraph' | 'secrets' | 'workflows'>,
     { workflowId, baseVersion, operations, dryRun, note },
   ) {
     const { draft } = await requireDraft(ctx, workflowId);

@@ -16,7 +16,7 @@ export const validateWorkflow = defineTool({
   expensive: true,
   input: WorkflowCheckBody,
   output: WorkflowCheck,
-  async run(ctx: ToolContext<'catalog' | 'secrets' | 'workflows'>, { workflowId, version, graph, operations }) {
+  async run(ctx: ToolContext<'checkGraph' | 'secrets' | 'workflows'>, { workflowId, version, graph, operations }) {
     if ((workflowId === undefined) === (graph === undefined))
       throw new AppError('request.invalid', 'workflowId and graph exclude each other. Give exactly one of them.', {
         errors: [{ pointer: '/workflowId', code: 'one_of', message: 'give exactly one of workflowId and graph' }],

@@ -37,10 +37,16 @@ interface Pending {
   reject(error: unknown): void;
 }
 
-export function startThread(entry: string | URL, name: string): GuardedThread {
+export interface ThreadOptions {
+  /** Largest heap in MiB. A thread that needs more ends with `ThreadEndedError`; typed arrays do not count. */
+  readonly heapMb?: number;
+}
+
+export function startThread(entry: string | URL, name: string, { heapMb }: ThreadOptions = {}): GuardedThread {
   // Discards the output: native libraries print, and on stdio transports standard output belongs to the protocol. Reading and dropping
   // it would keep the process alive.
-  const thread = new Worker(entry, { name, execArgv: [], stdout: true, stderr: true });
+  const resourceLimits = heapMb === undefined ? {} : { resourceLimits: { maxOldGenerationSizeMb: heapMb } };
+  const thread = new Worker(entry, { name, execArgv: [], stdout: true, stderr: true, ...resourceLimits });
   thread.stdout.destroy();
   thread.stderr.destroy();
   thread.unref();

@@ -10,7 +10,15 @@ const notes = new Set(['title', 'description', 'default', 'examples', '$schema']
 const isObject = (value: unknown): value is Schema =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 const typesOf = ({ type }: Schema): unknown[] => (type === undefined ? [] : [type].flat());
-const same = (a: unknown, b: unknown): boolean => canonicalJson(a) === canonicalJson(b);
+
+/** Canonical texts of the options of each list, made once for an answer: the same list can apply to thousands of its values. */
+type OptionTexts = Map<readonly unknown[], ReadonlySet<string>>;
+
+function hasOption(options: readonly unknown[], value: unknown, texts: OptionTexts): boolean {
+  const known = texts.get(options) ?? new Set(options.map((option) => canonicalJson(option)));
+  texts.set(options, known);
+  return known.has(canonicalJson(value));
+}
 
 function keywordProblem(name: string, value: unknown): string | null {
   if (notes.has(name) || name === 'const') return null;
@@ -24,12 +32,12 @@ function keywordProblem(name: string, value: unknown): string | null {
     return typeof value === 'boolean' ? null : '"additionalProperties" must be true or false';
   if (name === 'type')
     return [value].flat().every((one) => types.includes(String(one))) ? null : `"type" must be of ${types.join(', ')}`;
-  if (name === 'items') return answerSchemaProblem(value);
+  if (name === 'items') return partProblem(value);
   if (name !== 'properties') return `keyword "${name}" is not supported`;
   if (!isObject(value)) return '"properties" must be an object';
   return (
     Object.values(value)
-      .map(answerSchemaProblem)
+      .map(partProblem)
       .find((problem) => problem !== null) ?? null
   );
 }
@@ -39,6 +47,13 @@ function keywordProblem(name: string, value: unknown): string | null {
  * additionalProperties (true or false), items, and the bounds of lengths, numbers and lists.
  */
 export function answerSchemaProblem(schema: unknown): string | null {
+  const text = JSON.stringify(schema);
+  if (text !== undefined && Buffer.byteLength(text) > maxBytes)
+    return `the schema is larger than ${maxBytes / 1_024} KiB; ask for less in one answer`;
+  return partProblem(schema);
+}
+
+function partProblem(schema: unknown): string | null {
   if (!isObject(schema)) return 'a schema must be an object';
   for (const [name, value] of Object.entries(schema)) {
     const problem = keywordProblem(name, value);
@@ -67,7 +82,12 @@ function sizeProblem(value: unknown, schema: Schema, at: string): string | null 
   return null;
 }
 
-function objectProblem(value: Schema, schema: Schema, at: string): string | null {
+interface Place {
+  readonly at: string;
+  readonly texts: OptionTexts;
+}
+
+function objectProblem(value: Schema, schema: Schema, { at, texts }: Place): string | null {
   const properties = isObject(schema['properties']) ? schema['properties'] : {};
   for (const name of Array.isArray(schema['required']) ? (schema['required'] as string[]) : [])
     if (!Object.hasOwn(value, name)) return `${at} must have "${name}"`;
@@ -75,27 +95,32 @@ function objectProblem(value: Schema, schema: Schema, at: string): string | null
     const of = Object.hasOwn(properties, name) ? properties[name] : undefined;
     if (of === undefined && schema['additionalProperties'] === false)
       return `${at} has "${name}", which is not among ${Object.keys(properties).join(', ') || 'its members'}`;
-    const problem = isObject(of) ? valueProblem(member, of, `${at}.${name}`) : null;
+    const problem = isObject(of) ? valueProblem(member, of, { at: `${at}.${name}`, texts }) : null;
     if (problem !== null) return problem;
   }
   return null;
 }
 
-function valueProblem(value: unknown, schema: Schema, at: string): string | null {
+function valueProblem(value: unknown, schema: Schema, place: Place): string | null {
+  const { at, texts } = place;
   const allowed = typesOf(schema);
   if (allowed.length > 0 && !allowed.some((type) => isOfType(value, type)))
     return `${at} must be of type ${allowed.join(' or ')}`;
   const options = 'const' in schema ? [schema['const']] : schema['enum'];
-  if (Array.isArray(options) && !options.some((option) => same(option, value)))
+  if (Array.isArray(options) && !hasOption(options, value, texts))
     return `${at} must be one of ${options.map((option) => JSON.stringify(option)).join(', ')}`;
   const size = sizeProblem(value, schema, at);
   if (size !== null) return size;
   if (Array.isArray(value)) {
     const { items } = schema;
     if (!isObject(items)) return null;
-    return value.map((item, index) => valueProblem(item, items, `${at}[${index}]`)).find((one) => one !== null) ?? null;
+    for (const [index, item] of value.entries()) {
+      const problem = valueProblem(item, items, { at: `${at}[${index}]`, texts });
+      if (problem !== null) return problem;
+    }
+    return null;
   }
-  return isObject(value) ? objectProblem(value, schema, at) : null;
+  return isObject(value) ? objectProblem(value, schema, place) : null;
 }
 
 /** Reason why an answer does not fit its question, for the caller; null if it fits. Answers have at most 16 KiB of JSON. */
@@ -107,5 +132,5 @@ export function answerProblem(question: { readonly answerSchema?: Schema | null 
     return `answer is not plain JSON: ${error instanceof Error ? error.message : String(error)}`;
   }
   if (Buffer.byteLength(text) > maxBytes) return `answer is larger than ${maxBytes / 1_024} KiB of JSON`;
-  return question.answerSchema ? valueProblem(answer, question.answerSchema, 'answer') : null;
+  return question.answerSchema ? valueProblem(answer, question.answerSchema, { at: 'answer', texts: new Map() }) : null;
 }

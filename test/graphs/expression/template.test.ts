@@ -54,6 +54,8 @@ describe('A config', () => {
     number: { $expr: 5 },
   };
 
+  const values = new Map([['total + 0.5', 3.5]]);
+
   test('names its references at any depth', () => {
     expect(configRefs(config)).toEqual({
       expressions: [{ path: ['deep', 'a', 'b'], source: 'total + 0.5' }],
@@ -63,7 +65,7 @@ describe('A config', () => {
 
   test('is filled in without being changed', () => {
     const before = structuredClone(config);
-    expect(resolveConfig(config, { scope, secrets: new Map([['TOKEN', 's3cret']]) })).toEqual({
+    expect(resolveConfig(config, { values, secrets: new Map([['TOKEN', 's3cret']]) })).toEqual({
       ...config,
       headers: [{ value: 's3cret' }],
       deep: { a: { b: 3.5 } },
@@ -72,13 +74,13 @@ describe('A config', () => {
   });
 
   test('tells which secret is missing', () => {
-    expect(() => resolveConfig(config, { scope, secrets: new Map() })).toThrow('no secret "TOKEN"');
+    expect(() => resolveConfig(config, { values, secrets: new Map() })).toThrow('no secret "TOKEN"');
   });
 
   test('does not expand what was filled in', () => {
     const value = resolveConfig(
       { a: { $expr: 'given' } },
-      { scope: { given: { $secret: 'TOKEN' } }, secrets: new Map([['TOKEN', 's']]) },
+      { values: new Map([['given', { $secret: 'TOKEN' }]]), secrets: new Map([['TOKEN', 's']]) },
     );
     expect(value).toEqual({ a: { $secret: 'TOKEN' } });
   });

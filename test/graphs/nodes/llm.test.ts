@@ -1,3 +1,4 @@
+import { cpuClock } from '#test/support/cpu-time.ts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { llm } from '#graphs/nodes/llm.ts';
 import { attempt, errorOf, modelBench, pageOf, said, type ModelBench } from '#test/graphs/support/model-nodes.ts';
@@ -185,6 +186,16 @@ describe('The node llm', () => {
   });
 });
 
+/** References that double at each level: `levels` of them unfold to 2^levels parts. */
+function doubled(levels: number): Record<string, unknown> {
+  const next = (level: number): object => ({ $ref: `#/$defs/a${level + 1}` });
+  const defs = Array.from({ length: levels }, (_, level): [string, object] => [
+    `a${level}`,
+    level === levels - 1 ? { type: 'integer' } : { allOf: [next(level), next(level)] },
+  ]);
+  return { type: 'object', properties: { x: { $ref: '#/$defs/a0' } }, $defs: Object.fromEntries(defs) };
+}
+
 describe('A schema in a config', () => {
   const deep = Array.from({ length: 14 }).reduce<object>((inner) => ({ type: 'array', items: inner }), {});
   test.each([
@@ -200,6 +211,21 @@ describe('A schema in a config', () => {
     ['nested too deep', { type: 'object', properties: { deep } }, 'deeper than 12 levels'],
     ['over 16 KiB', { type: 'object', description: 'x'.repeat(17_000) }, 'larger than 16 KiB'],
     ['with an unknown type', { type: 'object', properties: { a: { type: 'text' } } }, 'is no JSON Schema'],
+    ['that unfolds to many parts', doubled(60), 'more than a million parts, at most 500'],
+    [
+      'that contains itself',
+      { type: 'object', properties: { a: { anyOf: [{ $ref: '#' }, { type: 'null' }] } } },
+      '/properties/a/anyOf/0/$ref leads back to "#"',
+    ],
+    [
+      'that contains itself over several parts',
+      {
+        type: 'object',
+        properties: { a: { $ref: '#/$defs/a' } },
+        $defs: { a: { items: { $ref: '#/$defs/b' } }, b: { not: { $ref: '#/$defs/a' } } },
+      },
+      'leads back to "#/$defs/a"',
+    ],
     ['with an unknown keyword', { type: 'object', propertys: {} }, '"propertys" is not allowed'],
   ])('%s is refused when the config is read', (_name, wrong, message) => {
     const parsed = llm.params.safeParse({ prompt: 'x', schema: wrong });
@@ -207,11 +233,30 @@ describe('A schema in a config', () => {
     expect(parsed.error?.issues[0]?.path).toEqual(['schema']);
   });
 
+  test.each([
+    ['of references that double', doubled(60)],
+    ['of 600 alternatives', { type: 'object', anyOf: Array.from({ length: 600 }, () => ({ minLength: 1 })) }],
+  ])('%s is read in a tenth of a second of computing', (_name, costly) => {
+    llm.params.safeParse({ prompt: 'x', schema: { type: 'object' } });
+    const spent = cpuClock();
+    llm.params.safeParse({ prompt: 'x', schema: costly });
+    expect(spent()).toBeLessThan(100);
+  });
+
+  test('with unique items compares 4,000 lists in less than half a second of computing', async () => {
+    const listed = { type: 'object', properties: { x: { type: 'array', uniqueItems: true } } };
+    await using ready = await bench.deps([chatStream({ x: Array.from({ length: 4_000 }, (_, at) => [at]) })]);
+    const spent = cpuClock();
+    await attempt(llm, { deps: ready.deps, config: { prompt: 'Lists?', schema: listed, source: 'none' } });
+    expect(spent()).toBeLessThan(500);
+  });
+
   test('may use references within itself', async () => {
+    const part = { type: 'object', properties: { name: { type: 'string' } }, required: ['name'] };
     const tree = {
       type: 'object',
-      properties: { name: { type: 'string' }, parts: { type: 'array', items: { $ref: '#' } } },
-      required: ['name'],
+      properties: { name: { type: 'string' }, parts: { type: 'array', items: { $ref: '#/$defs/a~1b%20c' } } },
+      $defs: { 'a/b c': part },
     };
     await using ready = await bench.deps([
       chatStream({ name: 'a', parts: [{}] }),

@@ -4,6 +4,7 @@ import { characterErrorRate } from '#scripts/bench/documents/character-error-rat
 import type { PageImage } from '#src/domain/ports/image-codec.ts';
 import { pageOf } from '#graphs/nodes/page.ts';
 import { preprocess } from '#graphs/nodes/preprocess.ts';
+import { Computing } from '#graphs/compute/computing.ts';
 import type { NodeDeps } from '#graphs/node-deps.ts';
 import { fixture as scanned } from '#test/adapters/ocr/fixtures.ts';
 import { graphOf } from '#test/graphs/support/graph-fixtures.ts';
@@ -21,7 +22,8 @@ async function prepared(pages: readonly PageImage[], config: object) {
   const deps = { images, document: async () => document } as unknown as NodeDeps;
   const params = preprocess.params.parse(config);
   const runWorkflow = (): Promise<never> => Promise.reject(new Error('no workflow here'));
-  const call = { deps, run, path: 'p', nodeId: 'p', state: {}, params, signal, runWorkflow };
+  const computing = new Computing().forRun(run.organizationId).forVisit('p');
+  const call = { deps, run, path: 'p', nodeId: 'p', state: {}, params, signal, computing, runWorkflow };
   const { update } = await preprocess.run(call);
   return { found: update['preprocessed'], first: await pageOf({ deps, run, state: update, signal }, 0) };
 }

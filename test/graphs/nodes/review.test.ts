@@ -1,3 +1,4 @@
+import { cpuClock } from '#test/support/cpu-time.ts';
 import { describe, expect, test } from 'vitest';
 import { answerProblem } from '#src/domain/runs/answer.ts';
 import { ioOf } from '#graphs/define.ts';
@@ -109,4 +110,17 @@ test('any JSON up to 16 KiB answers a question that asks for nothing special', (
   expect(answerProblem({}, { any: ['thing'] })).toBeNull();
   expect(answerProblem({ answerSchema: null }, 'x'.repeat(16_382))).toBeNull();
   expect(answerProblem({ answerSchema: null }, 'x'.repeat(16_383))).toContain('larger than 16 KiB');
+});
+
+test('an answer of thousands of values is compared with thousands of options in a second of computing', () => {
+  const options = Array.from({ length: 3_000 }, (_, at) => at);
+  const spent = cpuClock();
+  const answer = Array.from({ length: 3_000 }, () => 2_999);
+  expect(answerProblem({ answerSchema: { type: 'array', items: { enum: options } } }, answer)).toBeNull();
+  expect(spent()).toBeLessThan(1_000);
+});
+
+test('a schema of answers over 16 KiB is refused', () => {
+  const parsed = review.params.safeParse({ prompt: 'x', answer: { description: 'x'.repeat(17_000) } });
+  expect(JSON.stringify(parsed.error?.issues)).toContain('larger than 16 KiB; ask for less');
 });

@@ -1,3 +1,4 @@
+import { Computing } from '#graphs/compute/computing.ts';
 import type { NodeCall, NodeDefinition, NodeResult } from '#graphs/define.ts';
 import type { NodeDeps } from '#graphs/node-deps.ts';
 
@@ -8,6 +9,7 @@ export interface CallOptions {
   readonly answer?: unknown;
   readonly path?: string;
   readonly signal?: AbortSignal;
+  readonly computing?: Computing;
 }
 
 /** One attempt of a node with this config, as the runner makes it after filling in `$expr` and `$secret`. */
@@ -27,6 +29,7 @@ export async function callNode(definition: NodeDefinition, options: CallOptions 
     state,
     params: definition.params.parse(config),
     signal: options.signal ?? new AbortController().signal,
+    computing: (options.computing ?? new Computing()).forRun('org_a').forVisit(path),
     ...('answer' in options && { answer: options.answer }),
   };
   return definition.run(call as NodeCall<Record<string, unknown>>);

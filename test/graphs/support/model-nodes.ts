@@ -7,6 +7,7 @@ import { createSearchIndex } from '#src/stores/search/search-index.ts';
 import { createChat } from '#src/adapters/models/create-models.ts';
 import { createLocalModels } from '#src/adapters/models/local/create-local-models.ts';
 import { AppError } from '#src/domain/app-error.ts';
+import { Computing } from '#graphs/compute/computing.ts';
 import type { NodeDefinition, NodeResult } from '#graphs/define.ts';
 import type { NodeDeps, RunFacts } from '#graphs/node-deps.ts';
 import type { OcrPage } from '#src/domain/ports/ocr-engine.ts';
@@ -103,7 +104,9 @@ export async function attempt<Schema extends z.ZodObject>(
 ): Promise<NodeResult> {
   const params = definition.params.parse(config);
   const runWorkflow = (): Promise<never> => Promise.reject(new Error('no node here runs a workflow'));
-  const result = await definition.run({ deps, run, path: 'step', nodeId: 'step', state, params, signal, runWorkflow });
+  const computing = new Computing().forRun(run.organizationId).forVisit('step');
+  const call = { deps, run, path: 'step', nodeId: 'step', state, params, signal, computing, runWorkflow };
+  const result = await definition.run(call);
   const writes = [...definition.writes, ...(definition.channels?.(config).writes ?? [])];
   expect(writes).toEqual(expect.arrayContaining(Object.keys(result.update)));
   return result;

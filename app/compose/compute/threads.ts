@@ -1,0 +1,31 @@
+import { ComputeEndedError, ComputeLateError } from '#graphs/compute/compute-error.ts';
+import type { ComputeThreads } from '#graphs/compute/threads.ts';
+import { startDeadline } from '#src/adapters/threads/deadline.ts';
+import { startThread, ThreadEndedError } from '#src/adapters/threads/guarded-thread.ts';
+import { createThreadPool } from '#src/adapters/threads/thread-pool.ts';
+
+/** Two, so that a slow call delays no other one on a machine with two cores. */
+const size = 2;
+const maximumLoans = 10_000;
+const idleMs = 10_000;
+const heapMb = 128;
+
+/** Starts compute threads by need, and ends them when they are idle. Source: docs/decisions/0066. */
+export function createComputeThreads(stack: AsyncDisposableStack): ComputeThreads {
+  const entry = new URL('../../../graphs/compute/thread.ts', import.meta.url);
+  const pool = createThreadPool({ size, maximumLoans, idleMs, start: () => startThread(entry, 'compute', { heapMb }) });
+  stack.defer(() => pool.close());
+  return {
+    call: (action, payload, { ms, signal }) =>
+      pool.use('compute', signal, async (thread) => {
+        using deadline = startDeadline(ms, signal, () => new ComputeLateError(`${action} took longer than ${ms} ms`));
+        try {
+          return await thread.call(action, payload, deadline.signal);
+        } catch (error) {
+          if (error instanceof ThreadEndedError)
+            throw new ComputeEndedError(`${action} ended its thread`, { cause: error });
+          throw error;
+        }
+      }),
+  };
+}

@@ -1,0 +1,50 @@
+import { AppError } from '#src/domain/app-error.ts';
+import { checkGraph, type GraphCheck } from '#graphs/check.ts';
+import type { CheckContext } from '#graphs/check/outline.ts';
+import type { Catalog } from '#graphs/catalog.ts';
+import { ComputeEndedError, ComputeLateError } from '#graphs/compute/compute-error.ts';
+import type { ComputeThreads } from '#graphs/compute/threads.ts';
+import type { StoredGraph } from '#src/contracts/resources/graph.ts';
+
+/** Facts for a check as plain data. */
+export interface CheckFacts {
+  readonly secretNames: readonly string[];
+  /** Graphs of subgraph nodes by `<workflow id> <version or undefined>`. */
+  readonly subgraphs: ReadonlyMap<string, StoredGraph>;
+  readonly workflowId?: string;
+}
+
+export interface SentCheck {
+  readonly raw: unknown;
+  readonly facts: CheckFacts;
+}
+
+/** JSON characters of a graph that is checked on the event loop, in a few milliseconds. */
+const small = 3_000;
+/** Wall time of a check. The largest graph takes about a tenth. */
+const checkMs = 15_000;
+
+export function contextOf({ secretNames, subgraphs, workflowId }: CheckFacts): CheckContext {
+  return {
+    secretNames: new Set(secretNames),
+    subgraphs: (id, version) => subgraphs.get(`${id} ${version}`) ?? null,
+    ...(workflowId !== undefined && { workflowId }),
+  };
+}
+
+/** Checks small graphs here, and larger ones in a thread. Throws `workflow.invalid` for a graph that takes too long. */
+export type CheckGraph = (raw: unknown, facts: CheckFacts) => Promise<GraphCheck>;
+
+/** `threads` is null for a catalog other than that of the product, which is the one that threads know. */
+export function createCheckGraph(catalog: Catalog, threads: ComputeThreads | null): CheckGraph {
+  return async (raw, facts) => {
+    if (threads === null || JSON.stringify(raw).length <= small) return checkGraph(raw, catalog, contextOf(facts));
+    try {
+      return (await threads.call('check', { raw, facts } satisfies SentCheck, { ms: checkMs })) as GraphCheck;
+    } catch (error) {
+      if (!(error instanceof ComputeLateError || error instanceof ComputeEndedError)) throw error;
+      const detail = `The graph takes longer than ${checkMs / 1_000} s to check. Use fewer and shorter expressions, or split it into several workflows.`;
+      throw new AppError('workflow.invalid', detail, { cause: error });
+    }
+  };
+}

@@ -1,0 +1,38 @@
+import { parentPort } from 'node:worker_threads';
+import type { ComputeAction } from '#graphs/compute/threads.ts';
+import { evaluateBatch, millisecondsOf, type Batch } from '#graphs/compute/evaluate-batch.ts';
+import type { SentCheck } from '#graphs/compute/check-in-thread.ts';
+
+/** Entry point of a compute thread. It speaks the protocol of guarded-thread.ts and gets one call at a time. */
+interface Packet {
+  readonly jobId: number;
+  readonly action: ComputeAction;
+  readonly payload: unknown;
+}
+
+parentPort?.on('message', (packet: Packet) => {
+  void answer(packet);
+});
+
+async function answer({ jobId, action, payload }: Packet): Promise<void> {
+  try {
+    parentPort?.postMessage({ jobId, status: 'resolve', data: await perform(action, payload) }, []);
+  } catch (error) {
+    const text = error instanceof Error ? `${error.name}: ${error.message}` : 'unknown';
+    parentPort?.postMessage({ jobId, status: 'reject', data: text.slice(0, 300) }, []);
+  }
+}
+
+/** Loads libraries by need: a thread that evaluates expressions knows neither the catalog of nodes nor JSON Schema. */
+async function perform(action: ComputeAction, payload: unknown): Promise<unknown> {
+  if (action === 'evaluate') return evaluateBatch(payload as Batch);
+  if (action === 'problems') {
+    const { answerProblems } = await import('#graphs/models/read-answer.ts');
+    const { schema, value } = payload as { schema: Readonly<Record<string, unknown>>; value: unknown };
+    const start = process.threadCpuUsage();
+    const problems = answerProblems(schema, value);
+    return { problems, usedMs: millisecondsOf(process.threadCpuUsage(start)) };
+  }
+  const { checkSent } = await import('#graphs/compute/check-sent.ts');
+  return checkSent(payload as SentCheck);
+}

@@ -1,0 +1,15 @@
+/** Work that a compute thread does, by name. Payloads and results are plain data. */
+export type ComputeAction = 'evaluate' | 'problems' | 'check';
+
+/** Threads for work whose cost its author decides. Source: docs/decisions/0066. */
+export interface ComputeThreads {
+  /**
+   * Settles with the result, or throws: the reason of the signal, `ComputeLateError` after `ms` of wall time, or `ComputeEndedError` when
+   * the thread used more memory than it may. Either way the thread is replaced.
+   */
+  call(
+    action: ComputeAction,
+    payload: unknown,
+    limit: { readonly ms: number; readonly signal?: AbortSignal },
+  ): Promise<unknown>;
+}
