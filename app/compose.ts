@@ -9,7 +9,7 @@ import type { OpenDatabase } from '#app/compose/engine.ts';
 import { openData, type Data } from '#app/compose/data.ts';
 import { createReaders } from '#app/compose/models.ts';
 import { beginSeededSession } from '#app/compose/seeded-session.ts';
-import { configuredAddresses, openServices, type Addresses } from '#app/compose/services.ts';
+import { configuredAddresses, type Addresses } from '#app/compose/addresses.ts';
 import { noSiblings, type Siblings } from '#app/compose/siblings.ts';
 import type { Config, Ports } from '#src/config/config.ts';
 import { ConfigError } from '#src/config/env.ts';
@@ -94,7 +94,7 @@ export async function compose(config: Config, overrides: Overrides = {}): Promis
   );
   const known = overrides.catalog ?? catalog;
   const { sessionStore, passwords, siblings = noSiblings } = overrides;
-  const core = createCore(
+  const core = await createCore(
     {
       config,
       data,
@@ -126,6 +126,8 @@ export async function compose(config: Config, overrides: Overrides = {}): Promis
       refuseBrokenCode();
       await publishCodeWorkflows(core.deps);
       if (config.services.has('api')) sessionLine = await beginSeededSession(core, config);
+      // Commands compose the parts and never start: they do without HTTP.
+      const { openServices } = await import('#app/compose/services.ts');
       const listeners = await openServices({ config, data, core, health }, stack);
       ports = listeners.ports;
       worker?.start();

@@ -1,4 +1,4 @@
-import { publishAddresses } from '#app/compose/addresses-file.ts';
+import { publishAddresses } from '#app/compose/addresses.ts';
 import { compose, type App } from '#app/compose.ts';
 import { untilSignal } from '#app/signals.ts';
 import type { Config } from '#src/config/config.ts';

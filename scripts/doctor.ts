@@ -2,7 +2,7 @@ import { constants } from 'node:fs';
 import { access } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { createRequire } from 'node:module';
-import { readAddresses } from '#app/compose/addresses-file.ts';
+import { readAddresses } from '#app/compose/addresses.ts';
 import { loadConfig, type Config } from '#src/config/config.ts';
 import { ConfigError, env, readEnv } from '#src/config/env.ts';
 import { version } from '#src/config/version.ts';

@@ -2,7 +2,7 @@ import { text as readText } from 'node:stream/consumers';
 import { parseArgs } from 'node:util';
 import type { Client } from '@modelcontextprotocol/client';
 import { loadConfig } from '#src/config/config.ts';
-import { configuredAddresses } from '#app/compose/services.ts';
+import { configuredAddresses } from '#app/compose/addresses.ts';
 import type { Program, Terminal } from '#scripts/cli/terminal.ts';
 import { orExplain, UsageError } from '#scripts/cli/with-app.ts';
 import { connect, explained } from '#scripts/mcp/connect.ts';

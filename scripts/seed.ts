@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util';
-import { readAddresses } from '#app/compose/addresses-file.ts';
+import { readAddresses } from '#app/compose/addresses.ts';
 import type { Program, Terminal } from '#scripts/cli/terminal.ts';
 import { orExplain, withApp } from '#scripts/cli/with-app.ts';
 import { seed, type Seed } from '#app/compose/seed.ts';

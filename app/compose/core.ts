@@ -2,7 +2,7 @@ import { createDocumentTraces } from '#src/stores/document-traces.ts';
 import { forgetCheckpoints } from '#src/stores/checkpoints/forget.ts';
 import { createSearchIndex } from '#src/stores/search/search-index.ts';
 import { createTokenAccessReader, type TokenAccessReader } from '#src/stores/token-access.ts';
-import { createPrometheusMetrics } from '#src/adapters/metrics/prometheus.ts';
+import { noMetrics } from '#src/adapters/metrics/none.ts';
 import { modelLabels as labelsOf } from '#src/adapters/models/create-models.ts';
 import { createStemmers } from '#src/adapters/models/local/stemmers.ts';
 import { createInProcessWakeQueue } from '#src/adapters/queue/in-process-wake-queue.ts';
@@ -130,8 +130,15 @@ function limitsOf({ uploads, rateLimits }: Config): ToolDeps['limits'] {
   return { uploadMaxBytes, signContentType, ratePerSecond: rateLimits?.usual ?? 0 };
 }
 
+/** Nothing for a command, which nobody asks: the library takes a tenth of its start. */
+async function metricsOf({ services }: Config, queue: QueueReader): Promise<Metrics> {
+  if (services.size === 0) return noMetrics;
+  const { createPrometheusMetrics } = await import('#src/adapters/metrics/prometheus.ts');
+  return createPrometheusMetrics(() => queue.read());
+}
+
 /** Everything that the tools need. */
-export function createCore(parts: CoreParts, stack: AsyncDisposableStack): Core {
+export async function createCore(parts: CoreParts, stack: AsyncDisposableStack): Promise<Core> {
   const { config, data, logger, catalog } = parts;
   const { images, models } = parts.readers;
   const outside = createOutside({ config, data, images, openai: openAiOf(config), logger }, stack);
@@ -140,7 +147,7 @@ export function createCore(parts: CoreParts, stack: AsyncDisposableStack): Core 
   const { documents, executions, events } = stores;
   const wake = shareWakes(createInProcessWakeQueue(), parts.siblings);
   const queue = new QueueReader(executions);
-  const metrics = createPrometheusMetrics(() => queue.read());
+  const metrics = await metricsOf(config, queue);
   let apiUrl = config.baseUrl ?? `http://${config.host}:${config.ports.api}`;
   let mcpUrl = config.mcpUrl ?? `http://${config.host}:${config.ports.mcp}`;
   const media = new SignedMedia({

@@ -4,23 +4,15 @@ import { SessionAuthenticator } from '#src/auth/session-authenticator.ts';
 import { Authenticator } from '#src/auth/authenticate.ts';
 import type { Core } from '#app/compose/core.ts';
 import type { Data } from '#app/compose/data.ts';
-import { createOAuth } from '#app/compose/access/oauth.ts';
 import type { Config, Ports } from '#src/config/config.ts';
 import type { ServiceName } from '#src/config/env.ts';
+import { configuredAddresses, type Addresses } from '#app/compose/addresses.ts';
 import { listen, listenProblem } from '#app/compose/listen.ts';
 import { version } from '#src/config/version.ts';
 import { createAgentsApp, createMetricsApp } from '#http/operations.ts';
 import { operatorOf } from '#http/guard/operator.ts';
-import { createApiApp } from '#http/api/app.ts';
 import { createGuards } from '#app/compose/access/guards.ts';
 import type { HealthReader } from '#http/routes/health.ts';
-
-export interface Addresses {
-  readonly api: string;
-  readonly agents: string;
-  readonly mcp: string;
-  readonly objects: string;
-}
 
 /** Services that listen. */
 export interface Listeners {
@@ -39,17 +31,6 @@ interface ServicesParts {
 /** Environment variables that set the ports. */
 const portNames: Readonly<Record<ServiceName, string>> = { api: 'API_PORT', agents: 'AGENTS_PORT', mcp: 'MCP_PORT' };
 const closeGraceMs = 5_000;
-
-/** Configured addresses of the services. */
-export function configuredAddresses({ host, ports, baseUrl, mcpUrl, objectsUrl }: Config): Addresses {
-  const at = (port: number): string => `http://${host}:${port}`;
-  return {
-    api: baseUrl ?? at(ports.api),
-    agents: at(ports.agents),
-    mcp: mcpUrl ?? at(ports.mcp),
-    objects: objectsUrl ?? at(ports.objects),
-  };
-}
 
 /** Opens the listeners of the configured services. `stack` closes them. Throws ConfigError, which names the variable to change. */
 export async function openServices(parts: ServicesParts, stack: AsyncDisposableStack): Promise<Listeners> {
@@ -80,6 +61,8 @@ export async function openServices(parts: ServicesParts, stack: AsyncDisposableS
   };
   const starters: Readonly<Record<ServiceName, () => Promise<string>>> = {
     async api() {
+      const { createApiApp } = await import('#http/api/app.ts');
+      const { createOAuth } = await import('#app/compose/access/oauth.ts');
       const closing = new AbortController();
       const app = createApiApp({
         closing: closing.signal,

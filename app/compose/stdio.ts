@@ -1,7 +1,7 @@
 import { Authenticator } from '#src/auth/authenticate.ts';
-import { readAddresses } from '#app/compose/addresses-file.ts';
+import { readAddresses } from '#app/compose/addresses.ts';
 import { seed } from '#app/compose/seed.ts';
-import type { Addresses } from '#app/compose/services.ts';
+import type { Addresses } from '#app/compose/addresses.ts';
 import type { App } from '#app/compose.ts';
 import type { Config } from '#src/config/config.ts';
 import { ConfigError } from '#src/config/env.ts';

@@ -1,4 +1,4 @@
-import type { Addresses } from '#app/compose/services.ts';
+import type { Addresses } from '#app/compose/addresses.ts';
 import type { Ports } from '#src/config/config.ts';
 import type { ServiceName } from '#src/config/env.ts';
 import type { LoggedEvent } from '#src/domain/events/events.ts';

@@ -1,4 +1,4 @@
-import { publishAddresses } from '#app/compose/addresses-file.ts';
+import { publishAddresses } from '#app/compose/addresses.ts';
 import { keepEngine } from '#app/supervisor/kept-engine.ts';
 import { ServiceProcess } from '#app/supervisor/service-process.ts';
 import { untilSignal } from '#app/signals.ts';

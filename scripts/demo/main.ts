@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { z } from 'zod';
-import { publishAddresses } from '#app/compose/addresses-file.ts';
+import { publishAddresses } from '#app/compose/addresses.ts';
 import { compose } from '#app/compose.ts';
 import { loadConfig } from '#src/config/config.ts';
 import { SearchResult } from '#src/contracts/resources/card.ts';

@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import type { Addresses } from '#app/compose/services.ts';
+import type { Addresses } from '#app/compose/addresses.ts';
 import type { SearchResult } from '#src/contracts/resources/card.ts';
 import type { Document } from '#src/contracts/resources/document.ts';
 import type { Seed } from '#app/compose/seed.ts';

@@ -4,7 +4,7 @@ import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createPinoLogger } from '#src/adapters/logger/pino-logger.ts';
-import { readAddresses } from '#app/compose/addresses-file.ts';
+import { readAddresses } from '#app/compose/addresses.ts';
 import { problemOf } from '#test/spec/support/replies.ts';
 import { seedProject } from '#scripts/seed.ts';
 import { programEnv, runCommand } from '#test/support/command.ts';

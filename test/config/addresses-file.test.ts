@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { publishAddresses, readAddresses } from '#app/compose/addresses-file.ts';
+import { publishAddresses, readAddresses } from '#app/compose/addresses.ts';
 
 test('a reader finds the addresses complete or absent while they are published', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'inkgraph-'));

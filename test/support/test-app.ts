@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { createPinoLogger } from '#src/adapters/logger/pino-logger.ts';
 import { compose, type App, type Overrides } from '#app/compose.ts';
 import type { Role } from '#src/contracts/organization/member.ts';
-import type { Addresses } from '#app/compose/services.ts';
+import type { Addresses } from '#app/compose/addresses.ts';
 import { loadConfig, type Config } from '#src/config/config.ts';
 import { seed, type Seed } from '#app/compose/seed.ts';
 import { openOnWarmThread } from '#embedded-test/engine.ts';

@@ -1,10 +1,10 @@
 import { mkdtemp } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { readAddresses } from '#app/compose/addresses-file.ts';
+import { readAddresses } from '#app/compose/addresses.ts';
 import { loadConfig } from '#src/config/config.ts';
 import { compose, type App } from '#app/compose.ts';
-import type { Addresses } from '#app/compose/services.ts';
+import type { Addresses } from '#app/compose/addresses.ts';
 import { createPinoLogger } from '#src/adapters/logger/pino-logger.ts';
 import { seed, type Seed } from '#app/compose/seed.ts';
 import { startChild, type Child } from '#scripts/bench/processes/child.ts';

@@ -2,7 +2,7 @@ import { createPinoLogger } from '#src/adapters/logger/pino-logger.ts';
 import { addCodeWorkflow } from '#app/agents/publish-code-workflows.ts';
 import { Authenticator } from '#src/auth/authenticate.ts';
 import { compose, type App } from '#app/compose.ts';
-import type { Addresses } from '#app/compose/services.ts';
+import type { Addresses } from '#app/compose/addresses.ts';
 import { loadConfig } from '#src/config/config.ts';
 import type { CodeWorkflow } from '#graphs/build.ts';
 import type { Catalog } from '#graphs/catalog.ts';

@@ -61,9 +61,9 @@ export function handmadeTiff(order: 'II' | 'MM', pages: number, size = { width: 
   return Buffer.concat(parts);
 }
 
-/** A PDF with Helvetica text, which is not embedded; `pages` pages of US Letter. */
-export function handmadePdf(text: string, pages = 1): Buffer {
-  const content = `BT /F1 24 Tf 72 700 Td (${text}) Tj ET`;
+/** A PDF with Helvetica text, which is not embedded; `pages` pages, of US Letter where no size in points is given. */
+export function handmadePdf(text: string, pages = 1, size = { width: 612, height: 792 }): Buffer {
+  const content = `BT /F1 24 Tf ${Math.min(72, size.width / 8)} ${Math.max(16, size.height - 92)} Td (${text}) Tj ET`;
   const kids = Array.from({ length: pages }, (_, page) => `${page + 5} 0 R`);
   const objects = [
     '<< /Type /Catalog /Pages 2 0 R >>',
@@ -72,7 +72,7 @@ export function handmadePdf(text: string, pages = 1): Buffer {
     `<< /Length ${content.length} >>\nstream\n${content}\nendstream`,
     ...kids.map(
       () =>
-        '<< /Type /Page /Parent 2 0 R /MediaBox [0 0 612 792] /Contents 4 0 R /Resources << /Font << /F1 3 0 R >> >> >>',
+        `<< /Type /Page /Parent 2 0 R /MediaBox [0 0 ${size.width} ${size.height}] /Contents 4 0 R /Resources << /Font << /F1 3 0 R >> >> >>`,
     ),
   ];
   let body = '%PDF-1.4\n';

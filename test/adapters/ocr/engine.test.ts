@@ -156,7 +156,7 @@ describe('limits', () => {
   });
 
   test('a time limit that falls after a first reading keeps that reading, with a warning', async () => {
-    const upsideDown = await turned(letter.page, 180);
+    const upsideDown = await turned(note.page, 180);
     const first = await engine.recognize(upsideDown, { ...options, pageSegmentationMode: 3 });
     let page = first;
     // A machine that others leave alone meanwhile is faster than it was: its own last time is what counts.

@@ -4,7 +4,7 @@ import { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { publishAddresses } from '#app/compose/addresses-file.ts';
+import { publishAddresses } from '#app/compose/addresses.ts';
 import { UsageError } from '#scripts/cli/with-app.ts';
 import { connect, explained } from '#scripts/mcp/connect.ts';
 import { snippets } from '#scripts/mcp/snippets.ts';

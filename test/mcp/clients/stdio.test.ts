@@ -10,7 +10,7 @@ import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { StdioClientTransport as OlderTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
 import { ResourceUpdatedNotificationSchema } from '@modelcontextprotocol/sdk/types.js';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { publishAddresses } from '#app/compose/addresses-file.ts';
+import { publishAddresses } from '#app/compose/addresses.ts';
 import { snippets } from '#scripts/mcp/snippets.ts';
 import { graphOf } from '#test/graphs/support/graph-fixtures.ts';
 import { programEnv } from '#test/support/command.ts';

@@ -1,6 +1,24 @@
 import { readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Addresses } from '#app/compose/services.ts';
+import type { Config } from '#src/config/config.ts';
+
+export interface Addresses {
+  readonly api: string;
+  readonly agents: string;
+  readonly mcp: string;
+  readonly objects: string;
+}
+
+/** Configured addresses of the services. */
+export function configuredAddresses({ host, ports, baseUrl, mcpUrl, objectsUrl }: Config): Addresses {
+  const at = (port: number): string => `http://${host}:${port}`;
+  return {
+    api: baseUrl ?? at(ports.api),
+    agents: at(ports.agents),
+    mcp: mcpUrl ?? at(ports.mcp),
+    objects: objectsUrl ?? at(ports.objects),
+  };
+}
 
 const fileOf = (dataDir: string): string => join(dataDir, 'addresses.json');
 

@@ -1,0 +1,9 @@
+import type { Metrics } from '#src/domain/ports/metrics.ts';
+
+/** Of a process that serves nobody: a command. */
+export const noMetrics: Metrics = {
+  request() {},
+  run() {},
+  searchRetriever() {},
+  text: async () => '',
+};
