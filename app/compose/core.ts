@@ -210,9 +210,7 @@ export async function createCore(parts: CoreParts, stack: AsyncDisposableStack):
     tokenAccess: createTokenAccessReader(collections),
     compute,
     apiUrl: () => apiUrl,
-    setApiUrl(url) {
-      apiUrl = config.baseUrl ?? url;
-    },
+    setApiUrl: (url) => void (apiUrl = config.baseUrl ?? url),
     mcpUrl: () => mcpUrl,
     setMcpUrl(url) {
       mcpUrl = config.mcpUrl ?? url;

@@ -93,6 +93,16 @@ function refusePublicDebug({ NODE_ENV, HOST, BASE_URL }: EnvValues): void {
     );
 }
 
+function runsOf(values: EnvValues): Config['runs'] {
+  return {
+    concurrency: values.RUN_CONCURRENCY,
+    leaseMs: values.RUN_LEASE_MS,
+    maxDeaths: values.RUN_MAX_DEATHS,
+    organizationConcurrency: values.ORGANIZATION_RUN_CONCURRENCY === 0 ? null : values.ORGANIZATION_RUN_CONCURRENCY,
+    queueWaitSeconds: values.QUEUE_WAIT_SECONDS,
+  };
+}
+
 /** Reads the environment and checks variables against each other. Throws ConfigError that says how to correct them. */
 export function loadConfig(source: Readonly<Record<string, string | undefined>>): Config {
   const values = readEnv(source);
@@ -151,13 +161,7 @@ export function loadConfig(source: Readonly<Record<string, string | undefined>>)
     secretsKey: values.SECRETS_KEY === undefined ? null : Buffer.from(values.SECRETS_KEY, 'base64'),
     search: { mode: values.DOCUMENT_SEARCH_MODE },
     ocr: { language: values.OCR_LANGUAGE, workers: values.OCR_WORKERS === 0 ? null : values.OCR_WORKERS },
-    runs: {
-      concurrency: values.RUN_CONCURRENCY,
-      leaseMs: values.RUN_LEASE_MS,
-      maxDeaths: values.RUN_MAX_DEATHS,
-      organizationConcurrency: values.ORGANIZATION_RUN_CONCURRENCY === 0 ? null : values.ORGANIZATION_RUN_CONCURRENCY,
-      queueWaitSeconds: values.QUEUE_WAIT_SECONDS,
-    },
+    runs: runsOf(values),
     compute: {
       nodeMs: values.NODE_COMPUTE_MS,
       runMs: values.RUN_COMPUTE_MS,

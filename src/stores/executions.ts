@@ -133,6 +133,31 @@ function createInserts(
   };
 }
 
+function createReads({ executions, runs }: Pick<Collections, 'executions' | 'runs'>) {
+  return {
+    find: ({ organizationId, projectIds }: Tenant, id: string): Promise<ExecutionRecord | null> =>
+      executions.findOne({ _id: id, organizationId, projectId: { $in: [...projectIds] } }),
+    /** Lists runs in creation order, without outputs, receipts and answers. */
+    runsOf: (organizationId: string, executionId: string): Promise<readonly RunRecord[]> =>
+      runs.find({ organizationId, executionId }, { projection: brief }).toArray(),
+    findRun: ({ organizationId, projectIds }: Tenant, runId: string): Promise<RunRecord | null> =>
+      runs.findOne({ _id: runId, organizationId, projectId: { $in: [...projectIds] } }),
+
+    /** Lists executions, newest first. */
+    listRuns: (
+      tenant: Tenant,
+      filter: RunFilter,
+      after: ListPosition | null,
+      limit: number,
+    ): Promise<readonly RunRecord[]> =>
+      runs
+        .find({ ...owned(tenant), ...filter, ...olderThan(after) }, { projection: brief })
+        .sort({ createdAt: -1, _id: -1 })
+        .limit(limit)
+        .toArray(),
+  };
+}
+
 export function createExecutionStore(
   client: MongoClient,
   collections: Pick<Collections, 'executions' | 'queues' | 'runs'>,
@@ -160,26 +185,7 @@ export function createExecutionStore(
 
   return {
     ...createInserts(client, collections, places),
-    find: ({ organizationId, projectIds }: Tenant, id: string): Promise<ExecutionRecord | null> =>
-      executions.findOne({ _id: id, organizationId, projectId: { $in: [...projectIds] } }),
-    /** Lists runs in creation order, without outputs, receipts and answers. */
-    runsOf: (organizationId: string, executionId: string): Promise<readonly RunRecord[]> =>
-      runs.find({ organizationId, executionId }, { projection: brief }).toArray(),
-    findRun: ({ organizationId, projectIds }: Tenant, runId: string): Promise<RunRecord | null> =>
-      runs.findOne({ _id: runId, organizationId, projectId: { $in: [...projectIds] } }),
-
-    /** Lists executions, newest first. */
-    listRuns: (
-      tenant: Tenant,
-      filter: RunFilter,
-      after: ListPosition | null,
-      limit: number,
-    ): Promise<readonly RunRecord[]> =>
-      runs
-        .find({ ...owned(tenant), ...filter, ...olderThan(after) }, { projection: brief })
-        .sort({ createdAt: -1, _id: -1 })
-        .limit(limit)
-        .toArray(),
+    ...createReads(collections),
     /** Ends the unfinished runs of an execution in any state. Their leases end. Returns the runs that it ended, in their new state. */
     async cancel(tenant: Tenant, executionId: string, error: RunFailure, now: Date): Promise<readonly RunRecord[]> {
       const open = await runs.find({ ...owned(tenant), executionId, ...unended }, { projection: { _id: 1 } }).toArray();
@@ -223,7 +229,8 @@ export function createExecutionStore(
       await executions.updateOne({ _id: executionId, organizationId }, { $unset: { callbackPending: true } });
     },
     ...createRunQueue(collections),
-    setQueueWeight: places.setWeight,
+    /** Share of the workers' turns. Runs that are queued later get their ranks by it. */
+    setQueueWeight: (organizationId: string, weight: number): Promise<void> => places.setWeight(organizationId, weight),
   };
 }
 

@@ -1,6 +1,6 @@
 import { MongoServerError, type AnyBulkWriteOperation, type Db } from 'mongodb';
 import type { RunRecord } from '#src/domain/runs/run.ts';
-import type { QueueRow } from '#src/stores/run-places.ts';
+import type { QueueRecord } from '#src/domain/runs/queue.ts';
 
 type OlderRun = RunRecord & { readonly claimableAt?: Date };
 
@@ -26,7 +26,7 @@ async function dropOlderIndex(db: Db): Promise<void> {
  */
 export async function queueOlderRuns(db: Db): Promise<void> {
   const runs = db.collection<OlderRun>('runs');
-  const queues = db.collection<QueueRow>('queues');
+  const queues = db.collection<QueueRecord>('queues');
   const finishes = new Map<string, number>();
   for await (const { organizationId, finish } of queues.find({ lane: 'bulk' })) finishes.set(organizationId, finish);
   const open = runs

@@ -3,17 +3,6 @@ import { processSafe } from '#src/stores/connect.ts';
 import { interactiveBacklog, lanes, type Lane } from '#src/domain/runs/queue.ts';
 import type { RunRecord } from '#src/domain/runs/run.ts';
 
-/** What an organization has queued in a lane. `_id` is `<organizationId>/<lane>`. */
-export interface QueueRow {
-  readonly _id: string;
-  readonly organizationId: string;
-  readonly lane: Lane;
-  /** Rank of its last run. */
-  readonly finish: number;
-  /** Its share of the workers' turns; default 1. */
-  readonly weight?: number;
-}
-
 const rowId = (organizationId: string, lane: Lane): string => `${organizationId}/${lane}`;
 
 /**

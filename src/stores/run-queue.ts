@@ -52,48 +52,9 @@ const held = ({ run, owner }: Lease): Filter<RunRecord> => ({
   status: 'running',
 });
 
-/** Operations of workers on runs. Every write matches the lease, so a worker that lost it changes nothing. */
-export function createRunQueue({ executions, runs }: Pick<Collections, 'executions' | 'runs'>) {
+/** What a worker may do with a run that it holds. Every write matches the lease, so a worker that lost it changes nothing. */
+function createHeldRuns({ executions, runs }: Pick<Collections, 'executions' | 'runs'>) {
   return {
-    /** Claims the next queued run: interactive ones first, then by rank. Raises fence and attempts. The clock does not matter. */
-    async claim(owner: string, now: Date, { lanes: wanted = lanes, except = [] }: Wanted = {}): Promise<Lease | null> {
-      const run = await runs.findOneAndUpdate(
-        {
-          status: 'queued',
-          lane: { $in: [...wanted] },
-          ...(except.length > 0 && { organizationId: { $nin: [...except] } }),
-        },
-        {
-          $set: { status: 'running', owner, beatAt: now },
-          $unset: { queuedAt: true },
-          $min: { startedAt: now },
-          $inc: { fence: 1, attempts: 1 },
-        },
-        { sort: { lane: -1, rank: 1 }, returnDocument: 'after', ...processSafe },
-      );
-      return run === null ? null : { run, owner };
-    },
-    /** Running runs of all workers. */
-    seeLeases: (): Promise<readonly SeenLease[]> =>
-      runs
-        // The range makes the index of running runs usable.
-        .find(
-          { status: 'running', owner: { $gt: '' } },
-          { projection: { fence: 1, owner: 1, organizationId: 1, beatAt: 1 } },
-        )
-        .limit(mostRunning)
-        .toArray(),
-    /** Returns runs to the queue whose workers gave no sign of life since. Another worker may have done so before. */
-    async endLeases(dead: readonly SeenLease[], now: Date): Promise<void> {
-      await Promise.all(
-        dead.map(({ _id, fence, owner, organizationId, beatAt }) =>
-          runs.updateOne(
-            { _id, organizationId, status: 'running', fence, owner, beatAt: beatAt ?? { $exists: false } },
-            { $set: { status: 'queued', owner: null, queuedAt: now }, $unset: { beatAt: true } },
-          ),
-        ),
-      );
-    },
     /** Fixes the version of the run and, if it has none yet, of its execution. False when the lease is lost. */
     async pinVersion(lease: Lease, { version, graphHash, workflowName }: PinnedVersion): Promise<boolean> {
       const done = await runs.updateOne(held(lease), { $set: { version, graphHash } }, processSafe);
@@ -154,6 +115,53 @@ export function createRunQueue({ executions, runs }: Pick<Collections, 'executio
     /** Records progress under this lease: the count of worker deaths starts anew. */
     async progressed(lease: Lease): Promise<void> {
       await runs.updateOne(held(lease), { $set: { attempts: 1 } }, processSafe);
+    },
+  };
+}
+
+/** The queue as workers see it: claims, leases and depth. */
+export function createRunQueue(collections: Pick<Collections, 'executions' | 'runs'>) {
+  const { runs } = collections;
+  return {
+    ...createHeldRuns(collections),
+    /** Claims the next queued run: interactive ones first, then by rank. Raises fence and attempts. The clock does not matter. */
+    async claim(owner: string, now: Date, { lanes: wanted = lanes, except = [] }: Wanted = {}): Promise<Lease | null> {
+      const run = await runs.findOneAndUpdate(
+        {
+          status: 'queued',
+          lane: { $in: [...wanted] },
+          ...(except.length > 0 && { organizationId: { $nin: [...except] } }),
+        },
+        {
+          $set: { status: 'running', owner, beatAt: now },
+          $unset: { queuedAt: true },
+          $min: { startedAt: now },
+          $inc: { fence: 1, attempts: 1 },
+        },
+        { sort: { lane: -1, rank: 1 }, returnDocument: 'after', ...processSafe },
+      );
+      return run === null ? null : { run, owner };
+    },
+    /** Running runs of all workers. */
+    seeLeases: (): Promise<readonly SeenLease[]> =>
+      runs
+        // The range makes the index of running runs usable.
+        .find(
+          { status: 'running', owner: { $gt: '' } },
+          { projection: { fence: 1, owner: 1, organizationId: 1, beatAt: 1 } },
+        )
+        .limit(mostRunning)
+        .toArray(),
+    /** Returns runs to the queue whose workers gave no sign of life since. Another worker may have done so before. */
+    async endLeases(dead: readonly SeenLease[], now: Date): Promise<void> {
+      await Promise.all(
+        dead.map(({ _id, fence, owner, organizationId, beatAt }) =>
+          runs.updateOne(
+            { _id, organizationId, status: 'running', fence, owner, beatAt: beatAt ?? { $exists: false } },
+            { $set: { status: 'queued', owner: null, queuedAt: now }, $unset: { beatAt: true } },
+          ),
+        ),
+      );
     },
     /** Number of queued runs, at most 10,000, and the oldest of them. */
     async depth(): Promise<QueueDepth> {

@@ -132,7 +132,7 @@ describe('A worker', () => {
     await second.wake.notify();
     await expect.poll(() => second.begun.map(({ run }) => run.organizationId).join('')).toBe('BB');
     expect(await database.collections.runs.countDocuments({ status: 'running', organizationId: 'A' })).toBe(3);
-    for (const { end } of [...first.held.values()]) end();
+    for (const { end } of first.held.values()) end();
     await expect.poll(() => [...first.begun, ...second.begun].length).toBe(8);
     expect(await database.collections.runs.countDocuments({ status: 'running', organizationId: 'A' })).toBe(3);
   });

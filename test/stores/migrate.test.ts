@@ -49,7 +49,7 @@ describe('Data of schema 2', () => {
   test('keeps its queue after the migration: the order of each organization, in turns, and runs of workers that are gone', async () => {
     const db = database.client.db('inkgraph');
     const runs = db.collection<{ _id: string }>('runs');
-    await runs.createIndex({ claimableAt: 1 }, { sparse: true });
+    await runs.createIndex({ claimableAt: 1 }, { sparse: true }, undefined);
     const older = (organizationId: string, at: number, more = {}) => {
       const createdAt = new Date(1_700_000_000_000 + at);
       const [run] = newRuns(executionRecord({ organizationId, createdAt, documentIds: [`doc_${at}`] }));

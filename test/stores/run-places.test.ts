@@ -34,18 +34,20 @@ async function upload(organizationId: string, count: number): Promise<void> {
 }
 
 /** Organizations of the next runs, in the order of their claims. */
-async function order(count: number): Promise<string> {
+async function claims(count: number): Promise<string[]> {
   const claimed: string[] = [];
   for (let at = 0; at < count; at += 1) {
     const lease = await store.claim('worker', now);
     claimed.push(lease?.run.organizationId ?? '-');
   }
-  return claimed.join('');
+  return claimed;
 }
+
+const order = async (count: number): Promise<string> => (await claims(count)).join('');
 
 /** Number of runs of each organization among the next ones. */
 async function shares(count: number): Promise<Record<string, number>> {
-  const claimed = [...(await order(count))];
+  const claimed = await claims(count);
   return Object.fromEntries([...new Set(claimed)].map((id) => [id, claimed.filter((one) => one === id).length]));
 }
 
@@ -97,12 +99,12 @@ describe('Places in the queue', () => {
     await store.create(many, newRuns);
     const few = execution('A', 2, { source: 'dashboard' });
     await store.create(few, newRuns);
-    const claims = [
+    const leases = [
       await store.claim('worker', now),
       await store.claim('worker', now),
       await store.claim('worker', now),
     ];
-    expect(claims.map((lease) => lease?.run.executionId === few._id)).toEqual([true, true, false]);
+    expect(leases.map((lease) => lease?.run.executionId === few._id)).toEqual([true, true, false]);
   });
 
   test('of interactive runs beyond the limit of an organization are in the bulk lane', async () => {

@@ -1,5 +1,3 @@
-import type { ExecutionRecord } from '#src/domain/runs/run.ts';
-
 /**
  * Workers take interactive runs first. In each lane, organizations take turns by the `rank` of their runs. Source: docs/decisions/0074.
  */
@@ -16,6 +14,23 @@ export const interactiveBacklog = 20;
 export const interactiveInARow = 4;
 
 /** Lane that an execution asks for. Uploads are bulk work: nobody waits for a single one of them. */
-export function laneOf({ source, documentIds }: Pick<ExecutionRecord, 'source' | 'documentIds'>): Lane {
+export function laneOf({
+  source,
+  documentIds,
+}: {
+  readonly source: string;
+  readonly documentIds: readonly string[];
+}): Lane {
   return source === 'upload' || documentIds.length > interactiveRuns ? 'bulk' : 'interactive';
+}
+
+/** What an organization has queued in a lane. `_id` is `<organizationId>/<lane>`. */
+export interface QueueRecord {
+  readonly _id: string;
+  readonly organizationId: string;
+  readonly lane: Lane;
+  /** Rank of its last run. */
+  readonly finish: number;
+  /** Its share of the workers' turns; default 1. */
+  readonly weight?: number;
 }
