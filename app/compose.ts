@@ -7,7 +7,7 @@ import { createAgents } from '#app/compose/agents.ts';
 import { createCore } from '#app/compose/core.ts';
 import type { OpenDatabase } from '#app/compose/engine.ts';
 import { openData, type Data } from '#app/compose/data.ts';
-import { createReaders } from '#app/compose/models.ts';
+import { createReaders, refuseMissingLanguages } from '#app/compose/models.ts';
 import { beginSeededSession } from '#app/compose/seeded-session.ts';
 import { configuredAddresses, type Addresses } from '#app/compose/addresses.ts';
 import { noSiblings, type Siblings } from '#app/compose/siblings.ts';
@@ -86,6 +86,7 @@ export async function compose(config: Config, overrides: Overrides = {}): Promis
   // The stack closes everything in reverse order, even if a later part cannot be created.
   await using opening = new AsyncDisposableStack();
   const logger = overrides.logger ?? createPinoLogger(config.logLevel);
+  refuseMissingLanguages(config);
   const readers = createReaders(config);
   const data = await openData(
     config,

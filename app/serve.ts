@@ -6,6 +6,7 @@ import type { Config } from '#src/config/config.ts';
 /** Serves the configured services in this process until a signal. Throws ConfigError. */
 export async function serve(config: Config): Promise<void> {
   await using app: App = await compose(config);
+  for (const warning of config.warnings) app.logger.warn({}, warning);
   const addresses = await app.start();
   await using _published = await publishAddresses(config.dataDir, addresses);
   // Before this line, a signal ends the process immediately.

@@ -1,13 +1,12 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { watch } from 'node:fs';
+import { watchSources } from '#scripts/cli/watch-sources.ts';
 
 /**
  * `npm run dev`: the services, started again when a source file changes, a workflow in code too; after a start that failed it waits for
  * the next change. Not `node --watch`: the variable it hands down keeps the engine's worker thread from starting (Node 24.21).
  */
 const quietMs = 150;
-const isSource = (name: string | null): boolean => name === null || /\.(ts|json)$/.test(name);
 const running = (child: ChildProcess): boolean => child.exitCode === null && child.signalCode === null;
 const start = (): ChildProcess =>
   spawn(process.execPath, ['--disable-warning=ExperimentalWarning', 'app/main.ts'], {
@@ -26,29 +25,29 @@ async function end(): Promise<void> {
   await ended;
 }
 
-async function restart(name: string): Promise<void> {
-  process.stderr.write(`${name} changed: starting again\n`);
+async function restart(path: string): Promise<void> {
+  process.stderr.write(`${path} changed: starting again\n`);
   await end();
   child = start();
 }
 
-const watchers = ['src', 'graphs', 'tools', 'http', 'embedded'].map((folder) =>
-  watch(folder, { recursive: true }, (_, name) => {
-    if (!isSource(name)) return;
-    // Editors and git write several files, or one several times.
-    clearTimeout(settling);
-    settling = setTimeout(() => {
-      restarting = restarting.then(() => restart(`${folder}/${name ?? ''}`));
-    }, quietMs);
-  }),
-);
+const watcher = await watchSources('.', (path) => {
+  // Editors and git write several files, or one several times.
+  clearTimeout(settling);
+  settling = setTimeout(() => {
+    restarting = restarting.then(() => restart(path));
+  }, quietMs);
+});
 
 function stop(): void {
   clearTimeout(settling);
-  for (const watcher of watchers) watcher.close();
-  void restarting.then(end).then(() => {
-    process.exitCode = child.exitCode ?? 0;
-  });
+  void watcher
+    .close()
+    .then(() => restarting)
+    .then(end)
+    .then(() => {
+      process.exitCode = child.exitCode ?? 0;
+    });
 }
 
 process.once('SIGINT', stop);

@@ -1,10 +1,12 @@
 import { constants } from 'node:fs';
 import { access } from 'node:fs/promises';
 import { createServer } from 'node:net';
-import { createRequire } from 'node:module';
 import { readAddresses } from '#app/compose/addresses.ts';
+import { missingLanguages } from '#src/adapters/ocr/tesseract-languages.ts';
 import { loadConfig, type Config } from '#src/config/config.ts';
-import { ConfigError, env, readEnv } from '#src/config/env.ts';
+import { env, readEnv } from '#src/config/env.ts';
+import type { Program, Terminal } from '#scripts/cli/terminal.ts';
+import { orExplain } from '#scripts/cli/with-app.ts';
 import { version } from '#src/config/version.ts';
 
 interface Finding {
@@ -14,7 +16,7 @@ interface Finding {
   readonly fix?: string;
 }
 
-const print = (text: string): void => void process.stdout.write(`${text}\n`);
+type Print = (line: string) => void;
 
 function node(): Finding {
   const major = Number(process.versions.node.split('.')[0]);
@@ -27,18 +29,46 @@ function node(): Finding {
       };
 }
 
-async function port(name: string, host: string, number: number, running: boolean): Promise<Finding> {
-  if (number === 0) return { ok: true, what: `${name}: any free port` };
+interface Listening {
+  readonly name: 'API_PORT' | 'AGENTS_PORT' | 'MCP_PORT' | 'OBJECTS_PORT';
+  readonly port: number;
+  /** Address that the services of this data folder published; null: none runs. */
+  readonly published: string | undefined;
+}
+
+async function isFree(host: string, port: number): Promise<boolean> {
   const { promise, resolve } = Promise.withResolvers<boolean>();
   const probe = createServer();
   probe.once('error', () => resolve(false));
-  probe.listen(number, host, () => probe.close(() => resolve(true)));
-  if (await promise) return { ok: true, what: `${name} ${number} is free` };
-  if (running) return { ok: true, what: `${name} ${number} is in use, and a service runs on this data folder` };
+  probe.listen(port, host, () => probe.close(() => resolve(true)));
+  return promise;
+}
+
+/** True when Inkgraph responds: its services name themselves, and its object store says where objects are. */
+async function isInkgraph(host: string, port: number): Promise<boolean> {
+  const name = host === '0.0.0.0' ? '127.0.0.1' : host === '::' ? '[::1]' : host.includes(':') ? `[${host}]` : host;
+  try {
+    const response = await fetch(`http://${name}:${port}/health`, { signal: AbortSignal.timeout(2_000) });
+    const body: unknown = await response.json();
+    if (typeof body !== 'object' || body === null) return false;
+    return 'service' in body || ('type' in body && String(body.type).startsWith('urn:inkgraph:'));
+  } catch {
+    // No HTTP, no JSON, or no answer: another program.
+    return false;
+  }
+}
+
+async function portOf(host: string, { name, port: number, published }: Listening): Promise<Finding> {
+  if (number === 0) return { ok: true, what: `${name}: any free port` };
+  if (await isFree(host, number)) return { ok: true, what: `${name} ${number} is free` };
+  const ours = await isInkgraph(host, number);
+  if (ours && published !== undefined && new URL(published).port === String(number))
+    return { ok: true, what: `${name} ${number} is in use by Inkgraph, which runs on this data folder` };
+  const user = ours ? 'an Inkgraph on another data folder' : 'another program';
   return {
     ok: false,
-    what: `${name} ${number} is in use by another program`,
-    fix: `stop that program, or set ${name} to a free port`,
+    what: `${name} ${number} is in use by ${user}`,
+    fix: `stop it, or set ${name} to a free port`,
   };
 }
 
@@ -57,34 +87,29 @@ async function folder(config: Config): Promise<Finding> {
   }
 }
 
-function languageData(config: Config): Finding[] {
-  const require = createRequire(import.meta.url);
-  return config.ocr.language.split('+').map((code) => {
-    try {
-      require.resolve(`@tesseract.js-data/${code}/package.json`);
-      return { ok: true, what: `OCR language data for ${code}` };
-    } catch {
-      return {
-        ok: false,
-        what: `OCR language data for ${code} is missing`,
-        fix: `npm install @tesseract.js-data/${code}`,
-      };
-    }
-  });
+function languageData({ ocr }: Config): Finding[] {
+  const missing = missingLanguages(ocr.language);
+  return ocr.language
+    .split('+')
+    .map((code) =>
+      missing.includes(code)
+        ? { ok: false, what: `OCR language data for ${code} is missing`, fix: `npm install @tesseract.js-data/${code}` }
+        : { ok: true, what: `OCR language data for ${code}` },
+    );
 }
 
-function settings(): void {
-  const values = readEnv(process.env);
+function settings(source: Terminal['env'], print: Print): void {
+  const values = readEnv(source);
   print('\nSettings');
   for (const [name, value] of Object.entries(values)) {
     if (value === undefined) continue;
     const secret = 'secret' in env[name as keyof typeof env];
-    const origin = process.env[name] === undefined ? '(default)' : '';
+    const origin = source[name] === undefined ? '(default)' : '';
     print(`  ${name.padEnd(26)} ${secret ? '********' : String(value)} ${origin}`);
   }
 }
 
-function adapters(config: Config): void {
+function adapters(config: Config, print: Print): void {
   print('\nParts');
   print(`  database    ${config.mongodbUri === null ? 'embedded engine' : 'MongoDB'}`);
   print('  objects     disk');
@@ -95,32 +120,28 @@ function adapters(config: Config): void {
   print(`  OCR         tesseract.js, ${config.ocr.language}`);
 }
 
-async function run(): Promise<boolean> {
-  const config = loadConfig(process.env);
-  const running = (await readAddresses(config.dataDir)) !== null;
+/** `npm run doctor`: checks this machine and shows the settings with masked secrets. Exits with 1 if a check fails. */
+export const doctor: Program = async ({ env: source, out }) => {
+  const print: Print = (line) => out(`${line}\n`);
+  const config = loadConfig(source);
+  const published = await readAddresses(config.dataDir);
   const { ports, host } = config;
   const findings = [
     node(),
     await folder(config),
-    await port('API_PORT', host, ports.api, running),
-    await port('AGENTS_PORT', host, ports.agents, running),
-    await port('MCP_PORT', host, ports.mcp, running),
-    await port('OBJECTS_PORT', host, ports.objects, running),
+    await portOf(host, { name: 'API_PORT', port: ports.api, published: published?.api }),
+    await portOf(host, { name: 'AGENTS_PORT', port: ports.agents, published: published?.agents }),
+    await portOf(host, { name: 'MCP_PORT', port: ports.mcp, published: published?.mcp }),
+    await portOf(host, { name: 'OBJECTS_PORT', port: ports.objects, published: published?.objects }),
     ...languageData(config),
+    ...config.warnings.map((what) => ({ ok: false, what, fix: 'correct or unset it' })),
   ];
   print(`Inkgraph ${version}\n\nChecks`);
   for (const { ok, what, fix } of findings)
     print(`  ${ok ? 'ok  ' : 'FAIL'} ${what}${fix === undefined ? '' : `\n       fix: ${fix}`}`);
-  adapters(config);
-  settings();
-  return findings.every((finding) => finding.ok);
-}
+  adapters(config, print);
+  settings(source, print);
+  return findings.every((finding) => finding.ok) ? undefined : 1;
+};
 
-/** `npm run doctor`: checks this machine and shows the settings with masked secrets. Exits with 1 if a check fails. */
-try {
-  process.exitCode = (await run()) ? 0 : 1;
-} catch (error) {
-  if (!(error instanceof ConfigError)) throw error;
-  print(`FAIL ${error.message}`);
-  process.exitCode = 1;
-}
+if (import.meta.main) await orExplain(doctor);

@@ -1,5 +1,5 @@
-import { RunClaims } from '#app/agents/run-claims.ts';
-import { LeaseWatch } from '#app/agents/lease-watch.ts';
+import { RunClaims } from '#app/agents/claims/run-claims.ts';
+import { LeaseWatch } from '#app/agents/claims/lease-watch.ts';
 import { InkgraphError } from '#src/domain/app-error.ts';
 import { LeaseLostError } from '#app/agents/lease-lost.ts';
 import type { Performed } from '#app/agents/perform-run.ts';

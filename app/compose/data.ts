@@ -1,10 +1,10 @@
 import { createHmac } from 'node:crypto';
-import { mkdir } from 'node:fs/promises';
 import { collectionsOf, type Collections } from '#src/stores/collections.ts';
 import { connectDatabase, type Database } from '#src/stores/connect.ts';
 import { migrate } from '#src/stores/migrate.ts';
 import { loadObjectSecret } from '#src/adapters/objects/disk/secret.ts';
 import { createDiskObjectStore, type DiskObjectStore } from '#src/adapters/objects/disk/store.ts';
+import { prepareDataFolder } from '#app/compose/data-folder.ts';
 import { openEngine, succeedEngine, type OpenDatabase } from '#app/compose/engine.ts';
 import type { Config } from '#src/config/config.ts';
 import { ConfigError } from '#src/config/env.ts';
@@ -55,13 +55,7 @@ export async function openData(
   { embedders, logger, openDatabase }: DataParts,
   stack: AsyncDisposableStack,
 ): Promise<Data> {
-  try {
-    await mkdir(config.dataDir, { recursive: true, mode: 0o700 });
-  } catch (error) {
-    throw new ConfigError(`DATA_DIR=${config.dataDir} cannot be created. Choose a folder that this user can write.`, {
-      cause: error,
-    });
-  }
+  await prepareDataFolder(config.dataDir, logger);
   const engine = await openEngine(config, { open: openDatabase });
   stack.defer(() => engine.close());
   const database = connectDatabase(engine.uri);

@@ -1,6 +1,8 @@
 import { createImageCodec } from '#src/adapters/images/image-codec.ts';
 import { createModels, type ModelsConfig } from '#src/adapters/models/create-models.ts';
+import { missingLanguages } from '#src/adapters/ocr/tesseract-languages.ts';
 import type { Config } from '#src/config/config.ts';
+import { ConfigError } from '#src/config/env.ts';
 import type { ImageCodec } from '#src/domain/ports/image-codec.ts';
 import type { Models } from '#src/domain/ports/models.ts';
 
@@ -18,6 +20,17 @@ export function openAiOf({ models }: Config): Pick<ModelsConfig, 'openai'> {
   return {
     openai: { apiKey: openAiKey, ...baseUrl, visionModel, chatModel, embeddingModel, timeoutMs: 60_000, maxRetries: 2 },
   };
+}
+
+/** Throws ConfigError for a language that this process reads and has no data of. */
+export function refuseMissingLanguages({ services, ocr }: Config): void {
+  if (!services.has('agents')) return;
+  const missing = missingLanguages(ocr.language);
+  if (missing.length === 0) return;
+  const packages = missing.map((code) => `@tesseract.js-data/${code}`).join(' ');
+  throw new ConfigError(
+    `OCR_LANGUAGE=${ocr.language}: no data for ${missing.join(', ')}. Run npm install ${packages}, or choose another language.`,
+  );
 }
 
 export function createReaders(config: Config): Readers {

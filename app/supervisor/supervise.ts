@@ -1,4 +1,6 @@
 import { publishAddresses } from '#app/compose/addresses.ts';
+import { prepareDataFolder } from '#app/compose/data-folder.ts';
+import { refuseMissingLanguages } from '#app/compose/models.ts';
 import { keepEngine } from '#app/supervisor/kept-engine.ts';
 import { ServiceProcess } from '#app/supervisor/service-process.ts';
 import { untilSignal } from '#app/signals.ts';
@@ -18,6 +20,9 @@ export async function supervise(config: Config): Promise<void> {
   const signal = untilSignal();
   const { ports } = config;
   const listening = [...config.services].filter((name): name is ServiceName => name !== 'agents');
+  for (const warning of config.warnings) logger.warn({}, warning);
+  await prepareDataFolder(config.dataDir, logger);
+  refuseMissingLanguages(config);
   await using _engine = await keepEngine(config, logger);
   const front: ServiceProcess = new ServiceProcess({
     services: listening,

@@ -13,8 +13,17 @@ export interface Terminal {
 /** A command. It resolves to 1 when its output tells of a failure, and throws when it cannot be carried out. */
 export type Program = (terminal: Terminal) => Promise<void | 1>;
 
+/** A reader such as `head` closes the pipe before the end: nobody reads the rest, and it is no failure. */
+function mayClose(stream: NodeJS.WriteStream): void {
+  stream.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EPIPE') throw error;
+  });
+}
+
 export function processTerminal(): Terminal {
   const { argv, env, stdin, stdout, stderr } = process;
+  mayClose(stdout);
+  mayClose(stderr);
   return {
     args: argv.slice(2),
     env,

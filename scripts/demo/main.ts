@@ -1,16 +1,17 @@
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { z } from 'zod';
-import { publishAddresses } from '#app/compose/addresses.ts';
+import { publishAddresses, type Addresses } from '#app/compose/addresses.ts';
+
 import { compose } from '#app/compose.ts';
 import { loadConfig } from '#src/config/config.ts';
 import { SearchResult } from '#src/contracts/resources/card.ts';
 import { Document, ReadTextResult } from '#src/contracts/resources/document.ts';
 import { version } from '#src/config/version.ts';
-import { seed } from '#app/compose/seed.ts';
+import { seed, type Seed } from '#app/compose/seed.ts';
 import { orExplain } from '#scripts/cli/with-app.ts';
 import { createUploader, waitForExecution } from '#scripts/demo/http-client.ts';
 import { Progress } from '#scripts/demo/progress.ts';
@@ -40,10 +41,28 @@ async function connectMcp(url: string, key: string): Promise<{ client: Client; t
   };
 }
 
-function untilInterrupted(): Promise<void> {
-  const { promise, resolve } = Promise.withResolvers<void>();
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => resolve());
+/** The first signal ends the demo, which removes its folder; the second ends the process. */
+function untilInterrupted(): Promise<'interrupted'> {
+  const { promise, resolve } = Promise.withResolvers<'interrupted'>();
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => resolve('interrupted'));
   return promise;
+}
+
+const prefix = 'inkgraph-demo-';
+
+/** Removes folders of demos that were killed. Their names have the process that made them. */
+async function removeLeft(): Promise<void> {
+  const isLeft = (name: string): boolean => {
+    const pid = Number(/^inkgraph-demo-(\d+)-/.exec(name)?.[1] ?? 0);
+    if (pid === 0) return false;
+    try {
+      return !process.kill(pid, 0);
+    } catch (error) {
+      return error instanceof Error && 'code' in error && error.code === 'ESRCH';
+    }
+  };
+  for (const name of (await readdir(tmpdir())).filter((one) => isLeft(one)))
+    await rm(join(tmpdir(), name), { recursive: true, force: true });
 }
 
 /** Uploads every sample as any client would, and waits for its run: document ids by file name. */
@@ -70,12 +89,35 @@ async function ingestAll(
 const usage =
   'npm run demo [-- --exit]: processes sample documents over the public HTTP and MCP interfaces; --exit stops the services at the end';
 
+async function present(addresses: Addresses, seeded: Seed): Promise<void> {
+  print('Uploading sample documents and running "Document intake" on each');
+  const ids = await ingestAll(addresses.api, seeded);
+  const { client, tool } = await connectMcp(`${addresses.mcp}/mcp`, seeded.serviceKey);
+  for (const [file, id] of ids) {
+    const [document, text] = await Promise.all([
+      tool('get_document', { id }, Document),
+      tool('read_document_text', { documentId: id, limit: 600 }, ReadTextResult),
+    ]);
+    showDocument(file, document, text.documentText);
+  }
+  rule('Search');
+  const fileOf = new Map([...ids].map(([file, id]) => [id, file]));
+  for (const query of queries) {
+    const { documents } = await tool('search_documents', { query, limit: 3 }, SearchResult);
+    showSearch(query, documents, fileOf);
+  }
+  await client.close();
+  showHowTo(addresses, seeded);
+}
+
 await orExplain(async () => {
   const { values } = parseArgs({
     options: { exit: { type: 'boolean', default: false }, help: { type: 'boolean', default: false } },
   });
   if (values.help) return print(usage);
-  const dataDir = await mkdtemp(join(tmpdir(), 'inkgraph-demo-'));
+  const interrupted = untilInterrupted();
+  await removeLeft();
+  const dataDir = await mkdtemp(join(tmpdir(), `${prefix}${process.pid}-`));
   try {
     const config = loadConfig({ LOG_LEVEL: 'error', ...process.env, SERVICES: '', DATA_DIR: dataDir });
     print(`Inkgraph ${version}: starting all services on a fresh data folder`);
@@ -86,27 +128,10 @@ await orExplain(async () => {
     print(
       `  API ${addresses.api}   agents ${addresses.agents}   MCP ${addresses.mcp}/mcp   objects ${addresses.objects}\n`,
     );
-    print('Uploading sample documents and running "Document intake" on each');
-    const ids = await ingestAll(addresses.api, seeded);
-    const { client, tool } = await connectMcp(`${addresses.mcp}/mcp`, seeded.serviceKey);
-    for (const [file, id] of ids) {
-      const [document, text] = await Promise.all([
-        tool('get_document', { id }, Document),
-        tool('read_document_text', { documentId: id, limit: 600 }, ReadTextResult),
-      ]);
-      showDocument(file, document, text.documentText);
-    }
-    rule('Search');
-    const fileOf = new Map([...ids].map(([file, id]) => [id, file]));
-    for (const query of queries) {
-      const { documents } = await tool('search_documents', { query, limit: 3 }, SearchResult);
-      showSearch(query, documents, fileOf);
-    }
-    await client.close();
-    showHowTo(addresses, seeded);
-    if (values.exit) return;
+    const end = await Promise.race([present(addresses, seeded), interrupted]);
+    if (end === 'interrupted' || values.exit) return;
     print(`\nRunning until Ctrl-C. Data folder: ${dataDir}`);
-    await untilInterrupted();
+    await interrupted;
     print('\nStopping.');
   } finally {
     await rm(dataDir, { recursive: true, force: true });

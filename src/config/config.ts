@@ -1,5 +1,6 @@
 import { resolve } from 'node:path';
-import { ConfigError, readEnv, type EnvValues, type ServiceName } from '#src/config/env.ts';
+import { ConfigError, env, readEnv, type EnvValues, type ServiceName } from '#src/config/env.ts';
+import { unknownNames } from '#src/config/unknown-names.ts';
 
 /** Port of each listener. 0: any free one. */
 export interface Ports {
@@ -73,6 +74,8 @@ export interface Config {
   readonly connections: { readonly most: number; readonly perAddress: number };
   readonly mcpLegacy: 'sessions' | 'stateless' | 'reject';
   readonly logLevel: string;
+  /** Variables that have no effect, in words for the operator. */
+  readonly warnings: readonly string[];
 }
 
 const loopback = /^(localhost|127(\.\d{1,3}){3}|\[?::1\]?)$/i;
@@ -178,5 +181,6 @@ export function loadConfig(source: Readonly<Record<string, string | undefined>>)
     connections: { most: values.MAX_CONNECTIONS, perAddress: values.MAX_CONNECTIONS_PER_ADDRESS },
     mcpLegacy: values.MCP_LEGACY,
     logLevel: values.LOG_LEVEL,
+    warnings: unknownNames(source, Object.keys(env)),
   };
 }

@@ -29,6 +29,13 @@ const flag = z
   .default(false);
 const httpUrl = z.url({ protocol: /^https?$/, error: 'expected an http or https URL' });
 
+/** Forms, cookies and OAuth metadata are at the root of a host. */
+const rootUrl = httpUrl.refine((text) => {
+  if (!URL.canParse(text)) return true;
+  const { pathname, search, hash, username, password } = new URL(text);
+  return /^\/*$/.test(pathname) && search + hash + username + password === '';
+}, 'expected scheme and host only, such as https://ink.example.com: serve the API at the root of a host name, since it does not work below a path');
+
 /** Splits at commas and drops empty parts. */
 const commaList = z.string().transform((text) =>
   text
@@ -106,7 +113,10 @@ export const env = {
     secret: true,
   },
   SERVICES: { schema: services, doc: 'Services of this process, comma-separated: api, agents, mcp' },
-  BASE_URL: { schema: httpUrl.optional(), doc: 'Public address of the API, when it is not http://HOST:API_PORT' },
+  BASE_URL: {
+    schema: rootUrl.optional(),
+    doc: 'Public address of the API, without a path, when it is not http://HOST:API_PORT',
+  },
   MCP_URL: {
     schema: httpUrl.optional(),
     doc: 'Public address of the MCP service, without /mcp, when it is not http://HOST:MCP_PORT; the audience of access tokens',

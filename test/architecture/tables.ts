@@ -157,7 +157,7 @@ export const vendors: Readonly<Record<string, readonly string[]>> = {
     'packages/embedded-mongo/src/',
   ],
   dataloader: ['src/concurrency/'],
-  'fastest-levenshtein': ['src/domain/documents/', 'graphs/check/'],
+  'fastest-levenshtein': ['src/domain/documents/', 'src/config/', 'graphs/check/'],
   '@node-oauth/oauth2-server': ['tools/oauth/'],
   jose: ['src/adapters/oauth/'],
 };

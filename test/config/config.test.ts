@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { refuseMissingLanguages } from '#app/compose/models.ts';
 import { loadConfig } from '#src/config/config.ts';
 import { ConfigError, env, type EnvName } from '#src/config/env.ts';
 
@@ -119,7 +120,7 @@ describe('The environment', () => {
   test('empty values count as unset, and unknown variables are not read', () => {
     const config = loadConfig({ API_PORT: '', MONGODB_URI: '', LOG_LEVEL: '', NONSENSE: 'x', API_PORTS: 'x' });
     expect(config).toMatchObject({ ports: { api: 3000, agents: 3001, mcp: 3002, objects: 3003 }, mongodbUri: null });
-    expect(config).toEqual(loadConfig({}));
+    expect({ ...config, warnings: [] }).toEqual(loadConfig({}));
   });
 
   test('what is unset is the documented default', () => {
@@ -148,6 +149,59 @@ describe('The environment', () => {
     // An issuer is compared to the letter, slash and all.
     expect(config.oauthIssuer).toBe('https://issuer.example/realm/');
     expect(loadConfig({})).toMatchObject({ mcpUrl: null, oauthIssuer: null });
+  });
+});
+
+describe('An address with more than scheme and host', () => {
+  test.each(['https://x.example/ink', 'https://x.example/?a=1', 'https://user@x.example', 'https://x.example/#a'])(
+    'is refused as BASE_URL: %s',
+    (url) => {
+      expect(problem({ BASE_URL: url })).toMatch(/scheme and host only, such as https:\/\/ink\.example\.com/);
+    },
+  );
+});
+
+describe('Variables that have no effect', () => {
+  test.each([
+    ['S3_BUCKET', 'S3_BUCKET is no setting and has no effect. docs/reference/config.md lists the settings.'],
+    ['REDIS_URL', 'REDIS_URL is no setting and has no effect. docs/reference/config.md lists the settings.'],
+    ['RATE_LIMITS_PER_SECOND', 'Did you mean RATE_LIMIT_PER_SECOND?'],
+    ['MONGODB_URL', 'Did you mean MONGODB_URI?'],
+    ['DATADIR', 'Did you mean DATA_DIR?'],
+    ['api_port', 'Did you mean API_PORT?'],
+    ['OCR_LANGUAGES', 'Did you mean OCR_LANGUAGE?'],
+  ])('%s gets a warning', (name, said) => {
+    const { warnings } = loadConfig({ [name]: 'x' });
+    expect(warnings).toEqual([expect.stringContaining(said)]);
+  });
+
+  test('names of other programs get none', () => {
+    const others = [
+      'HOME',
+      'HOSTNAME',
+      'PATH',
+      'PORT',
+      'PWD',
+      'LANG',
+      'npm_config_cache',
+      'AWS_REGION',
+      'NODE_OPTIONS',
+    ];
+    const source = Object.fromEntries(others.map((name) => [name, 'x']));
+    expect(loadConfig({ ...source, API_PORT: '3000' }).warnings).toEqual([]);
+  });
+});
+
+describe('A language of documents', () => {
+  const compose = (language: string, services: string) =>
+    refuseMissingLanguages(loadConfig({ OCR_LANGUAGE: language, SERVICES: services }));
+
+  test('without data is refused where documents are read, with the command that installs it', () => {
+    expect(() => compose('eng+xyz', 'api,agents')).toThrow(
+      'OCR_LANGUAGE=eng+xyz: no data for xyz. Run npm install @tesseract.js-data/xyz, or choose another language.',
+    );
+    expect(() => compose('eng', 'agents')).not.toThrow();
+    expect(() => compose('xyz', 'api,mcp')).not.toThrow();
   });
 });
 

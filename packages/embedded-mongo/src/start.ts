@@ -1,9 +1,17 @@
 import { randomBytes } from 'node:crypto';
-import { chmodSync, mkdirSync } from 'node:fs';
+import { chmodSync, closeSync, mkdirSync, openSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { answering, type EngineAddress } from './find.ts';
-import { LOCK_FILE, readInstanceFile, refuseLoss, syncPath, uriOf, writeInstanceFile } from './instance-file.ts';
+import {
+  DATABASE_FILE,
+  LOCK_FILE,
+  readInstanceFile,
+  refuseLoss,
+  syncPath,
+  uriOf,
+  writeInstanceFile,
+} from './instance-file.ts';
 import { Engine } from './storage/engine.ts';
 import { lockFolder } from './storage/lock.ts';
 import { startUpkeep } from './storage/upkeep.ts';
@@ -49,6 +57,12 @@ export async function startEngine(
   }
 }
 
+/** SQLite creates files that others may read; those beside the database get its rights. */
+function keepPrivate(file: string): void {
+  closeSync(openSync(file, 'a', 0o600));
+  chmodSync(file, 0o600);
+}
+
 async function own(
   folder: string,
   wanted: string,
@@ -61,6 +75,7 @@ async function own(
   const password = left?.password ?? randomBytes(24).toString('base64url');
   // An instance file left by a killed owner must not send anyone to its old address.
   writeInstanceFile(folder, { ...(left?.opened !== undefined && { opened: left.opened }), password, pid });
+  keepPrivate(join(folder, DATABASE_FILE));
   const engine = new Engine(folder, fail);
   const opened = Number(engine.database.get('SELECT at FROM opened')?.[0]);
   const server = await listen({ engine, password }, wanted).catch(async (error: unknown) => {

@@ -62,6 +62,15 @@ export function createTesseractLanguages(modelFolder?: string): TesseractLanguag
   };
 }
 
+/** Codes of `language` whose npm package is not installed. */
+export function missingLanguages(language: string): string[] {
+  const { resolve } = createRequire(import.meta.url);
+  return language.split('+').filter((code) => {
+    const folder = packageFolder(resolve, code);
+    return folder === null || !existsSync(join(folder, modelFile(code)));
+  });
+}
+
 function modelFile(code: string): string {
   return `${code}.traineddata.gz`;
 }
