@@ -130,11 +130,16 @@ function limitsOf({ uploads, rateLimits }: Config): ToolDeps['limits'] {
   return { uploadMaxBytes, signContentType, ratePerSecond: rateLimits?.usual ?? 0 };
 }
 
-/** Nothing for a command, which nobody asks: the library takes a tenth of its start. */
-async function metricsOf({ services }: Config, queue: QueueReader): Promise<Metrics> {
+/** Metrics of this process and its siblings. Nothing for a command, which nobody asks: the library takes a tenth of its start. */
+async function metricsOf({ services }: Config, siblings: Siblings, queue: QueueReader): Promise<Metrics> {
   if (services.size === 0) return noMetrics;
   const { createPrometheusMetrics } = await import('#src/adapters/metrics/prometheus.ts');
-  return createPrometheusMetrics(() => queue.read());
+  const metrics = createPrometheusMetrics(
+    () => queue.read(),
+    () => siblings.metrics(),
+  );
+  siblings.serveMetrics(() => metrics.json());
+  return metrics;
 }
 
 /** Everything that the tools need. */
@@ -147,7 +152,7 @@ export async function createCore(parts: CoreParts, stack: AsyncDisposableStack):
   const { documents, executions, events } = stores;
   const wake = shareWakes(createInProcessWakeQueue(), parts.siblings);
   const queue = new QueueReader(executions);
-  const metrics = await metricsOf(config, queue);
+  const metrics = await metricsOf(config, parts.siblings, queue);
   let apiUrl = config.baseUrl ?? `http://${config.host}:${config.ports.api}`;
   let mcpUrl = config.mcpUrl ?? `http://${config.host}:${config.ports.mcp}`;
   const media = new SignedMedia({

@@ -59,8 +59,8 @@ export function holdService(options: ServiceOptions): HeldService {
 
 interface Spawned {
   readonly child: ChildProcess;
-  up(): Promise<ServiceProcess>;
-  kill(): Promise<void>;
+  readonly up: () => Promise<ServiceProcess>;
+  readonly kill: () => Promise<void>;
 }
 
 function spawnService(

@@ -1,10 +1,12 @@
-import { Gauge, Histogram, Registry, collectDefaultMetrics } from 'prom-client';
+import { AggregatorRegistry, Gauge, Histogram, Registry, collectDefaultMetrics } from 'prom-client';
 import type { Metrics } from '#src/domain/ports/metrics.ts';
 
 const seconds = [0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 10, 30, 60];
 
+/** `ofOthers`: what `json` returns in the other processes on this machine. */
 export function createPrometheusMetrics(
   readQueue: () => Promise<{ readonly depth: number; readonly oldestSeconds: number }>,
+  ofOthers: () => Promise<readonly (readonly object[])[]> = async () => [],
 ): Metrics {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry, prefix: 'inkgraph_' });
@@ -32,19 +34,22 @@ export function createPrometheusMetrics(
   const depth = new Gauge({
     name: 'inkgraph_queue_depth',
     help: 'Queued runs, at most 10,000',
+    // All processes count the same queue.
+    aggregator: 'max',
     registers: [],
     async collect() {
-      const queue = await readQueue();
-      this.set(queue.depth);
-      oldest.set(queue.oldestSeconds);
+      this.set((await readQueue()).depth);
     },
   });
   const oldest = new Gauge({
     name: 'inkgraph_queue_oldest_seconds',
     help: 'Time that the oldest queued run has waited',
+    aggregator: 'max',
     registers: [],
+    async collect() {
+      this.set((await readQueue()).oldestSeconds);
+    },
   });
-  // In this order: one read gives both.
   registry.registerMetric(depth);
   registry.registerMetric(oldest);
   return {
@@ -52,6 +57,11 @@ export function createPrometheusMetrics(
       requests.observe({ service, method, route, status }, took),
     run: (status, took) => runs.observe({ status }, took),
     searchRetriever: (retriever, outcome, took) => searchRetrievers.observe({ leg: retriever, outcome }, took),
-    text: () => registry.metrics(),
+    async text() {
+      const others = await ofOthers();
+      if (others.length === 0) return registry.metrics();
+      return AggregatorRegistry.aggregate([await registry.getMetricsAsJSON(), ...others]).metrics();
+    },
+    json: () => registry.getMetricsAsJSON(),
   };
 }
