@@ -244,6 +244,14 @@ export const env = {
     schema: count(5, 3, 1_000),
     doc: 'Worker deaths in a row, without progress, after which a run fails as run.poisoned; after two it runs alone, so that only its own deaths count',
   },
+  ORGANIZATION_RUN_CONCURRENCY: {
+    schema: count(0, 0, 10_000),
+    doc: 'Most runs of one organization that all agents processes together execute at the same time; 0: no limit, organizations take turns',
+  },
+  QUEUE_WAIT_SECONDS: {
+    schema: count(60, 1, 1_000_000),
+    doc: 'Seconds that a run may wait for a worker before /health says degraded',
+  },
   NODE_COMPUTE_MS: {
     schema: count(100, 10, 60_000),
     doc: 'Milliseconds of computing time for expressions and templates in one visit to a node',
