@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { openEmbeddedDatabase } from '@inkgraph/embedded-mongo';
+import type { Program } from '#scripts/cli/terminal.ts';
 import { orExplain, UsageError } from '#scripts/cli/with-app.ts';
 import { loadConfig } from '#src/config/config.ts';
 
@@ -28,9 +29,10 @@ function portOf(text: string): number {
   return port;
 }
 
-await orExplain(async () => {
-  const { values } = parseArgs({ options });
-  if (values.help) return void process.stdout.write(`${usage}\n`);
+/** `npm run embedded`: the engine until a signal of this process. */
+export const embedded: Program = async ({ args, env, out }) => {
+  const { values } = parseArgs({ args: [...args], options });
+  if (values.help) return out(`${usage}\n`);
   if (!['127.0.0.1', 'localhost'].includes(values.host)) {
     throw new UsageError(
       `--host=${values.host}: the embedded database is for this machine only and listens on 127.0.0.1.`,
@@ -39,7 +41,7 @@ await orExplain(async () => {
   const port = portOf(values.port);
   const stopped = Promise.race(['SIGINT', 'SIGTERM'].map((signal) => once(process, signal)));
   // MONGODB_URI is for the services: whether the engine may run here is asked as if there were none.
-  const config = loadConfig({ ...process.env, MONGODB_URI: undefined });
+  const config = loadConfig({ ...env, MONGODB_URI: undefined });
   const dataDir = values.data === undefined ? config.dataDir : resolve(values.data);
   const { socket } = values;
   const database = await openEmbeddedDatabase({ dataDir, ...(socket === undefined ? { port } : { socket }) }).catch(
@@ -51,10 +53,10 @@ await orExplain(async () => {
   if (!database.owned)
     throw new UsageError(`Another engine already runs on ${dataDir}: process ${pid ?? 'unknown'}, on ${address}.`);
   const shown = values['print-uri'] || process.stdout.isTTY;
-  process.stdout.write(
-    shown ? `${uri}\n` : `Listening on ${address}; the password is in ${join(dataDir, 'database', 'engine.json')}\n`,
-  );
+  out(shown ? `${uri}\n` : `Listening on ${address}; the password is in ${join(dataDir, 'database', 'engine.json')}\n`);
   const failure = await Promise.race([stopped.then(() => undefined), database.failed]);
   if (failure) throw new UsageError(`The embedded engine failed: ${failure.message}`, { cause: failure });
   await database.close();
-});
+};
+
+if (import.meta.main) await orExplain(embedded);

@@ -124,11 +124,20 @@ function limitsOf({ uploads, rateLimits }: Config): ToolDeps['limits'] {
   return { uploadMaxBytes, signContentType, ratePerSecond: rateLimits?.usual ?? 0 };
 }
 
-/** Nothing for a command, which nobody asks: the library takes a tenth of its start. */
-async function metricsOf({ services }: Config, { executions }: Pick<ToolDeps, 'executions'>): Promise<Metrics> {
+/** Metrics of this process and its siblings. Nothing for a command, which nobody asks: the library takes a tenth of its start. */
+async function metricsOf(
+  { services }: Config,
+  siblings: Siblings,
+  { executions }: Pick<ToolDeps, 'executions'>,
+): Promise<Metrics> {
   if (services.size === 0) return noMetrics;
   const { createPrometheusMetrics } = await import('#src/adapters/metrics/prometheus.ts');
-  return createPrometheusMetrics(async () => (await executions.depth(new Date())).depth);
+  const metrics = createPrometheusMetrics(
+    async () => (await executions.depth(new Date())).depth,
+    () => siblings.metrics(),
+  );
+  siblings.serveMetrics(() => metrics.json());
+  return metrics;
 }
 
 /** Everything that the tools need. */
@@ -140,7 +149,7 @@ export async function createCore(parts: CoreParts, stack: AsyncDisposableStack):
   const stores = createStores(config, data, parts.siblings);
   const { documents, executions, events } = stores;
   const wake = shareWakes(createInProcessWakeQueue(), parts.siblings);
-  const metrics = await metricsOf(config, stores);
+  const metrics = await metricsOf(config, parts.siblings, stores);
   let apiUrl = config.baseUrl ?? `http://${config.host}:${config.ports.api}`;
   let mcpUrl = config.mcpUrl ?? `http://${config.host}:${config.ports.mcp}`;
   const media = new SignedMedia({

@@ -7,6 +7,10 @@ export interface Siblings {
   tellWake(delayMs: number): void;
   /** Announces events that this process stored. */
   tellEvents(events: readonly LoggedEvent[]): void;
+  /** Metrics of each sibling that answers within a second, as the registry of a process gives them. */
+  metrics(): Promise<readonly (readonly object[])[]>;
+  /** Answers siblings that ask for metrics. */
+  serveMetrics(read: () => Promise<readonly object[]>): void;
   /** Returns a function that stops listening. */
   onWake(listener: (delayMs: number) => void): () => void;
   /** Returns a function that stops listening. */
@@ -19,6 +23,8 @@ const nothing = (): void => undefined;
 export const noSiblings: Siblings = {
   tellWake: nothing,
   tellEvents: nothing,
+  metrics: async () => [],
+  serveMetrics: nothing,
   onWake: () => nothing,
   onEvents: () => nothing,
 };

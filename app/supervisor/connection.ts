@@ -1,9 +1,12 @@
 import type { Listeners } from '#app/compose/services.ts';
 import type { Siblings } from '#app/compose/siblings.ts';
-import type { Nudge, ServiceMessage, SupervisorMessage } from '#app/supervisor/messages.ts';
+import type { ServiceMessage, SiblingMessage, SupervisorMessage } from '#app/supervisor/messages.ts';
 
 type Begin = Extract<SupervisorMessage, { kind: 'begin' }>;
-type OfKind<Kind extends Nudge['kind']> = Extract<Nudge, { kind: Kind }>;
+type OfKind<Kind extends SiblingMessage['kind']> = Extract<SiblingMessage, { kind: Kind }>;
+
+/** Time that a scrape waits for the metrics of the other process. */
+const metricsMs = 1_000;
 
 /** Part of `process` that a service process needs. */
 export interface Channel extends Pick<NodeJS.Process, 'on' | 'off'> {
@@ -19,6 +22,38 @@ export interface SupervisorConnection extends AsyncDisposable {
   readonly stopped: Promise<string>;
   readonly siblings: Siblings;
   up(listeners: Listeners): void;
+}
+
+/** Asks the sibling for its metrics, and answers its questions. */
+function shareMetrics(tell: (message: ServiceMessage) => void) {
+  const waiting = new Map<number, (metrics: readonly object[]) => void>();
+  let asked = 0;
+  let read: () => Promise<readonly object[]> = async () => [];
+  return {
+    serve(reader: () => Promise<readonly object[]>): void {
+      read = reader;
+    },
+    async ask(): Promise<readonly (readonly object[])[]> {
+      const id = (asked += 1);
+      const { promise, resolve } = Promise.withResolvers<readonly object[] | null>();
+      waiting.set(id, resolve);
+      const timer = setTimeout(() => resolve(null), metricsMs);
+      tell({ kind: 'ask-metrics', id });
+      const answer = await promise;
+      clearTimeout(timer);
+      waiting.delete(id);
+      return answer === null ? [] : [answer];
+    },
+    receive(message: OfKind<'ask-metrics' | 'metrics'>): void {
+      if (message.kind === 'metrics') waiting.get(message.id)?.(message.metrics);
+      // Without an answer, the sibling shows its own metrics.
+      else
+        read().then(
+          (found) => tell({ kind: 'metrics', id: message.id, metrics: found }),
+          () => undefined,
+        );
+    },
+  };
 }
 
 /** Connects a service process to the supervisor that forked it. */
@@ -39,11 +74,13 @@ export function connectToSupervisor(channel: Channel): SupervisorConnection {
     begin.resolve(null);
     stopped.resolve(reason);
   };
+  const metrics = shareMetrics(tell);
   const receive = (message: SupervisorMessage): void => {
     if (message.kind === 'begin') begin.resolve(message);
     else if (message.kind === 'stop') stop('stop');
     else if (message.kind === 'wake') for (const wake of wakes) wake(message.delayMs);
-    else for (const listener of events) listener(message.events);
+    else if (message.kind === 'events') for (const listener of events) listener(message.events);
+    else metrics.receive(message);
   };
   const orphaned = (): void => stop('the supervisor ended');
   channel.on('message', receive);
@@ -54,6 +91,8 @@ export function connectToSupervisor(channel: Channel): SupervisorConnection {
     siblings: {
       tellWake: (delayMs) => tell({ kind: 'wake', delayMs }),
       tellEvents: (stored) => tell({ kind: 'events', events: stored }),
+      metrics: () => metrics.ask(),
+      serveMetrics: (read) => metrics.serve(read),
       onWake: (listener) => listenTo(wakes, listener),
       onEvents: (listener) => listenTo(events, listener),
     },

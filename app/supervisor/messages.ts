@@ -3,10 +3,15 @@ import type { Ports } from '#src/config/config.ts';
 import type { ServiceName } from '#src/config/env.ts';
 import type { LoggedEvent } from '#src/domain/events/events.ts';
 
-/** Reports to processes that share the work: there is a run to take, or events were stored. Losing one only delays what it reports. */
-export type Nudge =
+/**
+ * Passed on by the supervisor from one service process to the other: there is a run to take, events were stored, a question for metrics and
+ * its answer. Losing one only delays what it reports.
+ */
+export type SiblingMessage =
   | { readonly kind: 'wake'; readonly delayMs: number }
-  | { readonly kind: 'events'; readonly events: readonly LoggedEvent[] };
+  | { readonly kind: 'events'; readonly events: readonly LoggedEvent[] }
+  | { readonly kind: 'ask-metrics'; readonly id: number }
+  | { readonly kind: 'metrics'; readonly id: number; readonly metrics: readonly object[] };
 
 /** Sent by the supervisor to a service process. `begin` is the first, and tells what to serve and at which ports. */
 export type SupervisorMessage =
@@ -17,9 +22,9 @@ export type SupervisorMessage =
       readonly metricsPort: number | null;
     }
   | { readonly kind: 'stop' }
-  | Nudge;
+  | SiblingMessage;
 
 /** Sent by a service process to its supervisor. */
 export type ServiceMessage =
   /** It listens. `ports`: the actual ones, for the next start. */
-  { readonly kind: 'up'; readonly addresses: Addresses; readonly ports: Ports } | Nudge;
+  { readonly kind: 'up'; readonly addresses: Addresses; readonly ports: Ports } | SiblingMessage;

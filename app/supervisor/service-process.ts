@@ -2,7 +2,7 @@ import { fork, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import type { Listeners } from '#app/compose/services.ts';
-import type { Nudge, ServiceMessage, SupervisorMessage } from '#app/supervisor/messages.ts';
+import type { ServiceMessage, SiblingMessage, SupervisorMessage } from '#app/supervisor/messages.ts';
 import type { Ports } from '#src/config/config.ts';
 import type { ServiceName } from '#src/config/env.ts';
 import type { Logger } from '#src/domain/ports/logger.ts';
@@ -14,7 +14,8 @@ export interface ServiceProcessOptions {
   /** Longest wait before a restart. The first restart within a minute does not wait. */
   readonly longestPauseMs: number;
   readonly logger: Logger;
-  nudged(nudge: Nudge): void;
+  /** Called with what the process tells its sibling. */
+  passOn(message: SiblingMessage): void;
 }
 
 const program = fileURLToPath(new URL('service.ts', import.meta.url));
@@ -90,7 +91,7 @@ export class ServiceProcess {
 
   #receive(message: ServiceMessage): void {
     if (message.kind !== 'up') {
-      this.#options.nudged(message);
+      this.#options.passOn(message);
       return;
     }
     const { addresses, ports } = message;

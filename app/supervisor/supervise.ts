@@ -30,7 +30,7 @@ export async function supervise(config: Config): Promise<void> {
     metricsPort: config.metricsPort,
     longestPauseMs: 1_000,
     logger,
-    nudged: (nudge) => agents.tell(nudge),
+    passOn: (message) => agents.tell(message),
   });
   const agents: ServiceProcess = new ServiceProcess({
     services: ['agents'],
@@ -38,7 +38,7 @@ export async function supervise(config: Config): Promise<void> {
     metricsPort: null,
     longestPauseMs: 5_000,
     logger,
-    nudged: (nudge) => front.tell(nudge),
+    passOn: (message) => front.tell(message),
   });
   await using _children = {
     async [Symbol.asyncDispose]() {

@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process';
+import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
@@ -32,18 +32,44 @@ export interface ServiceProcess extends AsyncDisposable {
   readonly ended: Promise<number | string>;
 }
 
+/** A process that has loaded its program and does nothing until it is told to start. */
+export interface HeldService extends AsyncDisposable {
+  start(): Promise<ServiceProcess>;
+}
+
 /**
  * Starts the program on this very Node, without the launcher: a signal reaches the service itself. Settles when it is up; rejects
  * with what it said when it ends before.
  */
-export async function startService({
-  dataDir,
-  env = {},
-  program = 'app/main.ts',
-}: ServiceOptions): Promise<ServiceProcess> {
+export function startService(options: ServiceOptions): Promise<ServiceProcess> {
+  return spawnService(options, 'pipe').up();
+}
+
+/** For a program that waits for a message where it has a channel to its parent. Whoever needs the service next does not wait for its start. */
+export function holdService(options: ServiceOptions): HeldService {
+  const { child, up, kill } = spawnService(options, 'ipc');
+  return {
+    start() {
+      child.send('start');
+      return up();
+    },
+    [Symbol.asyncDispose]: kill,
+  };
+}
+
+interface Spawned {
+  readonly child: ChildProcess;
+  readonly up: () => Promise<ServiceProcess>;
+  readonly kill: () => Promise<void>;
+}
+
+function spawnService(
+  { dataDir, env = {}, program = 'app/main.ts' }: ServiceOptions,
+  channel: 'ipc' | 'pipe',
+): Spawned {
   const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', program], {
     cwd: root,
-    stdio: ['ignore', 'ignore', 'pipe'],
+    stdio: ['ignore', 'ignore', 'pipe', ...(channel === 'ipc' ? ['ipc' as const] : [])],
     env: {
       PATH: process.env['PATH'],
       // Starting takes half the time with what the launcher keeps.
@@ -64,7 +90,9 @@ export async function startService({
   const stir = (): void => {
     for (const wake of waiting) wake();
   };
-  createInterface({ input: child.stderr }).on('line', (line) => {
+  const { stderr } = child;
+  if (stderr === null) throw new Error('no pipe');
+  createInterface({ input: stderr }).on('line', (line) => {
     lines.push(line);
     stir();
   });
@@ -92,15 +120,15 @@ export async function startService({
     await ended;
   };
 
-  const up = UpLine.parse(JSON.parse(await said('"inkgraph is up"')));
-  return {
+  const up = async (): Promise<ServiceProcess> => ({
+    addresses: Addresses.parse(UpLine.parse(JSON.parse(await said('"inkgraph is up"')))),
     pid: child.pid ?? 0,
-    addresses: Addresses.parse(up),
     lines,
     said,
     kill,
     signal: (name) => void child.kill(name),
     ended,
     [Symbol.asyncDispose]: kill,
-  };
+  });
+  return { child, up, kill };
 }

@@ -1,7 +1,7 @@
 import { createHmac, scryptSync } from 'node:crypto';
 import { MongoClient } from 'mongodb';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { openEmbeddedDatabase } from '@inkgraph/embedded-mongo';
+import { openOnWarmThread } from '#embedded-test/engine.ts';
 import { createPinoLogger } from '#src/adapters/logger/pino-logger.ts';
 import { collectionsOf } from '#src/stores/collections.ts';
 import { createMemberStore } from '#src/stores/members.ts';
@@ -48,7 +48,7 @@ describe('An account', () => {
   test('has its password kept as scrypt makes it of 32 MiB and a salt of its own', async () => {
     const password = 'the same for both';
     const salts: string[] = [];
-    const engine = await openEmbeddedDatabase({ dataDir: app.dataDir });
+    const engine = await openOnWarmThread({ dataDir: app.dataDir });
     const client = await new MongoClient(engine.uri).connect();
     const accounts = client.db('inkgraph').collection('accounts');
     for (const email of ['salt-1@example.com', 'salt-2@example.com']) {
@@ -174,7 +174,7 @@ describe('Reading a session', () => {
   /** The commands of one call, and how many answers it waited for one after the other. */
   async function callsOf(store: 'memory' | 'database'): Promise<{ names: string[]; trips: number }> {
     const cookie = operator;
-    const engine = await openEmbeddedDatabase({ dataDir: app.dataDir });
+    const engine = await openOnWarmThread({ dataDir: app.dataDir });
     const client = await new MongoClient(engine.uri, { monitorCommands: true }).connect();
     const db = client.db('inkgraph');
     const secret = createHmac('sha256', await loadObjectSecret(app.dataDir))

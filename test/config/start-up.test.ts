@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { openEmbeddedDatabase } from '@inkgraph/embedded-mongo';
+import { openOnWarmThread } from '#embedded-test/engine.ts';
 import { prepareFolder } from '#scripts/chaos/prepare-folder.ts';
 import { connectDatabase } from '#src/stores/connect.ts';
 import { programEnv } from '#test/support/command.ts';
@@ -67,7 +67,7 @@ describe('A program that cannot start says why in one line, and ends with 1', ()
 
   test('on data of a newer program', async () => {
     await prepareFolder(folder.path);
-    const engine = await openEmbeddedDatabase({ dataDir: folder.path });
+    const engine = await openOnWarmThread({ dataDir: folder.path });
     const database = connectDatabase(engine.uri);
     await database.db
       .collection<{ _id: string; version: number }>('meta')

@@ -5,10 +5,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { MongoClient } from 'mongodb';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { openEmbeddedDatabase } from '@inkgraph/embedded-mongo';
 import { startService } from '#scripts/chaos/service-process.ts';
 import { prepareFolder } from '#scripts/chaos/prepare-folder.ts';
-import { type Anything, failureOf } from '#embedded-test/engine.ts';
+import { type Anything, failureOf, openOnWarmThread } from '#embedded-test/engine.ts';
+import { embedded } from '#scripts/embedded.ts';
+import { runCommand } from '#test/support/command.ts';
 import { run, startOwnProcess } from '#embedded-test/running/own-process.ts';
 
 let folder: string;
@@ -76,7 +77,7 @@ describe('the engine as a process of its own', () => {
       expect(await engine.errors).toBe('');
       expect(await readdir(join(dataDir, 'database'))).not.toContain('inkgraph.sqlite-wal');
       expect(Object.keys(await readCard()).toSorted()).toEqual(['opened', 'password']);
-      const again = await openEmbeddedDatabase({ dataDir });
+      const again = await openOnWarmThread({ dataDir });
       expect(await things(again.uri, (all) => all.countDocuments())).toBeGreaterThanOrEqual(acknowledged + 1);
       await again.close();
     },
@@ -85,7 +86,7 @@ describe('the engine as a process of its own', () => {
   it('is found by engines, services and commands that start later on the same folder', async () => {
     await prepareFolder(dataDir);
     await using engine = await startOwnProcess(dataDir);
-    const attached = await openEmbeddedDatabase({ dataDir });
+    const attached = await openOnWarmThread({ dataDir });
     expect([attached.owned, attached.uri, attached.pid]).toEqual([false, engine.line, engine.pid]);
     await attached.close();
     await using service = await startService({ dataDir, env: { SERVICES: 'api' } });
@@ -107,7 +108,7 @@ describe('the engine as a process of its own', () => {
     await things(engine.line, (all) => all.insertMany([{ _id: 1 }, { _id: 2 }]));
     await engine.end('SIGKILL');
     expect(await readCard()).toMatchObject({ pid: engine.pid });
-    const next = await openEmbeddedDatabase({ dataDir });
+    const next = await openOnWarmThread({ dataDir });
     expect(next.owned).toBe(true);
     expect(await things(next.uri, (all) => all.countDocuments())).toBe(2);
     await next.close();
@@ -116,6 +117,11 @@ describe('the engine as a process of its own', () => {
 
 describe('the engine as a process of its own refuses, with one line and a code that is not 0', () => {
   const refusal = async (...args: string[]): Promise<string> => {
+    const { code, out, err } = await runCommand(embedded, ['--data', dataDir, ...args]);
+    expect([code, out]).toEqual([1, '']);
+    return err;
+  };
+  const refusalOfProcess = async (...args: string[]): Promise<string> => {
     const { code, out, err } = await run('embedded', ['--data', dataDir, ...args]);
     expect([code, out]).toEqual([1, '']);
     return err;
@@ -136,18 +142,18 @@ describe('the engine as a process of its own refuses, with one line and a code t
   it('a folder that another has open, and says which process and where', async () => {
     await using engine = await startOwnProcess(dataDir);
     const { address } = await readCard();
-    expect(await refusal('--port', '0')).toBe(
+    expect(await refusalOfProcess('--port', '0')).toBe(
       `Another engine already runs on ${dataDir}: process ${engine.pid}, on ${String(address)}.\n`,
     );
   });
 
   it('a port in use', async () => {
     const { server, port } = await squat();
-    expect(await refusal('--port', String(port))).toBe(
+    expect(await refusalOfProcess('--port', String(port))).toBe(
       `The embedded engine cannot listen on 127.0.0.1:${port}: another program uses it\n`,
     );
     server.close();
-    await (await openEmbeddedDatabase({ dataDir })).close();
+    await (await openOnWarmThread({ dataDir })).close();
   });
 
   it('NODE_ENV=production without EMBEDDED_DB=allow, whatever MONGODB_URI is', async () => {
@@ -161,12 +167,12 @@ describe('the engine as a process of its own refuses, with one line and a code t
 
 describe('a card that was left behind', () => {
   it('sends nobody to a stranger on the old port, and nobody tells the stranger the password', async () => {
-    const first = await openEmbeddedDatabase({ dataDir });
+    const first = await openOnWarmThread({ dataDir });
     const { password } = await readCard();
     await first.close();
     const { server, port, heard } = await squat();
     await writeFile(cardFile(), JSON.stringify({ password, address: `127.0.0.1:${port}`, pid: 1 }));
-    const second = await openEmbeddedDatabase({ dataDir });
+    const second = await openOnWarmThread({ dataDir });
     expect([second.owned, second.address === `127.0.0.1:${port}`]).toEqual([true, false]);
     expect(heard).toEqual([]);
     await second.close();
@@ -174,29 +180,29 @@ describe('a card that was left behind', () => {
   });
 
   it('loses the address of its killed owner before the next one listens', async () => {
-    await (await openEmbeddedDatabase({ dataDir })).close();
+    await (await openOnWarmThread({ dataDir })).close();
     const { server, port } = await squat();
     const left = { ...(await readCard()), address: '127.0.0.1:9', pid: 1 };
     await writeFile(cardFile(), JSON.stringify(left));
-    await expect(openEmbeddedDatabase({ dataDir, port })).rejects.toThrow('another program uses it');
+    await expect(openOnWarmThread({ dataDir, port })).rejects.toThrow('another program uses it');
     expect(await readCard()).toEqual({ ...left, address: undefined, pid: process.pid });
     server.close();
   });
 
   it('does not make an engine of another folder ours', async () => {
-    const other = await openEmbeddedDatabase({ dataDir: join(folder, 'other') });
+    const other = await openOnWarmThread({ dataDir: join(folder, 'other') });
     await mkdir(join(dataDir, 'database'), { recursive: true });
     await writeFile(cardFile(), JSON.stringify({ password: 'a guess', address: other.address }));
-    const ours = await openEmbeddedDatabase({ dataDir });
+    const ours = await openOnWarmThread({ dataDir });
     expect([ours.owned, ours.uri === other.uri]).toEqual([true, false]);
     await ours.close();
     await other.close();
   });
 
   it('that is torn gives way to a new password', async () => {
-    await (await openEmbeddedDatabase({ dataDir })).close();
+    await (await openOnWarmThread({ dataDir })).close();
     await writeFile(cardFile(), '{"passw');
-    const again = await openEmbeddedDatabase({ dataDir });
+    const again = await openOnWarmThread({ dataDir });
     await things(again.uri, (all) => all.insertOne({ _id: 1 }));
     await again.close();
   });
@@ -212,7 +218,7 @@ describe('a unix socket in place of a port', () => {
     socketUri(engine.line, socket);
     expect((await stat(socket)).mode & 0o777).toBe(0o600);
     expect((await stat(join(folder, 'run'))).mode & 0o777).toBe(0o700);
-    const attached = await openEmbeddedDatabase({ dataDir });
+    const attached = await openOnWarmThread({ dataDir });
     expect([attached.owned, attached.uri]).toEqual([false, engine.line]);
     await things(attached.uri, async (all) => {
       await all.insertMany([{ _id: 1 }, { _id: 2 }]);
@@ -232,7 +238,7 @@ describe('a unix socket in place of a port', () => {
     expect(await readdir(join(folder, 'run'))).toEqual(['engine.sock']);
     await using engine = await startOwnProcess(dataDir, ['--socket', socket, '--print-uri']);
     await things(engine.line, (all) => all.insertOne({ _id: 1 }));
-    const { message } = await failureOf(openEmbeddedDatabase({ dataDir: join(folder, 'other'), socket }));
+    const { message } = await failureOf(openOnWarmThread({ dataDir: join(folder, 'other'), socket }));
     expect(message).toContain('another program uses it');
     await things(engine.line, async (all) => expect(await all.countDocuments()).toBe(1));
   });
@@ -241,9 +247,9 @@ describe('a unix socket in place of a port', () => {
     const shared = join(folder, 'shared');
     await mkdir(shared);
     await chmod(shared, 0o755);
-    const open = await failureOf(openEmbeddedDatabase({ dataDir, socket: join(shared, 'x.sock') }));
+    const open = await failureOf(openOnWarmThread({ dataDir, socket: join(shared, 'x.sock') }));
     expect(open.message).toContain('chmod 700');
-    const long = await failureOf(openEmbeddedDatabase({ dataDir, socket: join(folder, 'x'.repeat(100), 'x.sock') }));
+    const long = await failureOf(openOnWarmThread({ dataDir, socket: join(folder, 'x'.repeat(100), 'x.sock') }));
     expect(long.message).toContain('longer than');
   });
 });

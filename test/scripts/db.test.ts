@@ -4,9 +4,8 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { MongoClient } from 'mongodb';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { openEmbeddedDatabase } from '@inkgraph/embedded-mongo';
 import { databaseFile } from '@inkgraph/embedded-mongo/backup';
-import { addIndex, type Anything, failureOf } from '#embedded-test/engine.ts';
+import { addIndex, type Anything, failureOf, openOnWarmThread } from '#embedded-test/engine.ts';
 import { db as program } from '#scripts/db.ts';
 import { runCommand } from '#test/support/command.ts';
 import { run, startOwnProcess } from '#embedded-test/running/own-process.ts';
@@ -48,7 +47,7 @@ const things = (client: MongoClient) => client.db('d').collection<Anything>('thi
 
 /** A stopped folder with these documents and an index. */
 async function fill(ids: readonly number[], dir = dataDir): Promise<void> {
-  const engine = await openEmbeddedDatabase({ dataDir: dir });
+  const engine = await openOnWarmThread({ dataDir: dir });
   await within(engine.uri, async (client) => {
     await addIndex(things(client), { k: 1 }, { unique: true });
     if (ids.length > 0)
@@ -58,7 +57,7 @@ async function fill(ids: readonly number[], dir = dataDir): Promise<void> {
 }
 
 async function idsIn(dir = dataDir): Promise<unknown[]> {
-  const engine = await openEmbeddedDatabase({ dataDir: dir });
+  const engine = await openOnWarmThread({ dataDir: dir });
   const ids = await within(engine.uri, (client) =>
     things(client)
       .find()
@@ -101,7 +100,7 @@ describe('db backup', () => {
       await writer;
       const other = join(folder, 'other');
       await runCommand(program, ['restore', saved, '--data', other]);
-      const copy = await openEmbeddedDatabase({ dataDir: other });
+      const copy = await openOnWarmThread({ dataDir: other });
       const [first = 0, second = 0, others] = await within(copy.uri, (inCopy) =>
         Promise.all(['first', 'second', 'things'].map((name) => inCopy.db('d').collection(name).countDocuments())),
       );
@@ -246,7 +245,7 @@ describe('db restore', () => {
     await succeed('backup', saved);
     await writeFile(join(dataDir, 'database', 'restore.unfinished'), '');
     await rm(databaseFile(dataDir));
-    expect((await failureOf(openEmbeddedDatabase({ dataDir }))).message).toContain('was interrupted');
+    expect((await failureOf(openOnWarmThread({ dataDir }))).message).toContain('was interrupted');
     await succeed('restore', saved);
     expect(await idsIn()).toEqual([1]);
   });
@@ -259,7 +258,7 @@ describe('db check', () => {
     expect(await succeed('check')).toBe(`${databaseFile(dataDir)}: 2 documents, all sound\n`);
     await engine.end('SIGKILL');
     expect(await succeed('check')).toContain('2 documents');
-    await (await openEmbeddedDatabase({ dataDir })).close();
+    await (await openOnWarmThread({ dataDir })).close();
     expect(await succeed('check')).toContain('2 documents');
     expect(await idsIn()).toEqual([1, 2]);
   });

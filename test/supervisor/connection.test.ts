@@ -53,6 +53,19 @@ test('a service tells and hears of work and events through its supervisor', asyn
   await queue.notify();
 });
 
+test('a service answers for its metrics, and asks for those of its sibling', async () => {
+  const { channel, connection } = open();
+  await using _connection = connection;
+  connection.siblings.serveMetrics(async () => [{ name: 'mine' }]);
+  channel.receive({ kind: 'ask-metrics', id: 7 });
+  await expect.poll(() => channel.sent).toEqual([{ kind: 'metrics', id: 7, metrics: [{ name: 'mine' }] }]);
+  const asked = connection.siblings.metrics();
+  channel.receive({ kind: 'metrics', id: 1, metrics: [{ name: 'theirs' }] });
+  expect(await asked).toEqual([[{ name: 'theirs' }]]);
+  // A sibling that is starting does not answer.
+  expect(await connection.siblings.metrics()).toEqual([]);
+});
+
 test('a service begins when it is told to, and stops when it is told to', async () => {
   const { channel, connection } = open();
   const ports = { api: 1, agents: 2, mcp: 3, objects: 4 };

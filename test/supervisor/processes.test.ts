@@ -65,6 +65,9 @@ describe('npm start', () => {
         () => null,
       );
     expect(await list()).toBe(200);
+    // A busy sibling may answer too late for one scrape.
+    const metrics = () => fetch(`${agents}/metrics`).then((response) => response.text());
+    await expect.poll(metrics).toMatch(/inkgraph_http_request_seconds_count\{service="api",[^}]*workflows/);
     kill(pids.front, 'SIGKILL');
     await expect.poll(list, { timeout: 20_000 }).toBe(200);
     await expect.poll(() => statusOf(`${mcp}/health`)).toBe(200);
@@ -72,7 +75,7 @@ describe('npm start', () => {
     service.signal('SIGTERM');
     expect(await service.ended).toBe(0);
     expect(await Promise.all([api, agents, mcp, objects].map(freed))).toEqual([true, true, true, true]);
-  });
+  }, 60_000);
 
   test('leaves no process behind when its supervisor is killed', async () => {
     await using service = await start();

@@ -3,7 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { MongoClient } from 'mongodb';
-import { openEmbeddedDatabase } from '@inkgraph/embedded-mongo';
+import { openOnWarmThread } from '#embedded-test/engine.ts';
 import { createApiKeyStore } from '#src/stores/api-keys.ts';
 import { createAuditLog } from '#src/stores/audit-log.ts';
 import { collectionsOf, type Collections } from '#src/stores/collections.ts';
@@ -63,7 +63,7 @@ async function migrated(uri: string, name: string, end: (database: Database) => 
 /** An embedded engine over a temporary folder, with all collections and indexes of the program. */
 export async function testDatabase(): Promise<TestDatabase> {
   const folder = await mkdtemp(join(tmpdir(), 'inkgraph-'));
-  const engine = await openEmbeddedDatabase({ dataDir: folder });
+  const engine = await openOnWarmThread({ dataDir: folder });
   return migrated(engine.uri, 'inkgraph', async (database) => {
     await database.close();
     await engine.close();

@@ -1,4 +1,4 @@
-import { openEmbeddedDatabase } from '@inkgraph/embedded-mongo';
+import { openOnWarmThread } from '#embedded-test/engine.ts';
 import { checkpointCollections, type CheckpointCollections } from '#src/stores/checkpoints/rows.ts';
 import { collectionsOf, type Collections } from '#src/stores/collections.ts';
 import { connectDatabase } from '#src/stores/connect.ts';
@@ -7,7 +7,7 @@ import { connectDatabase } from '#src/stores/connect.ts';
 export async function collectionsIn(
   dataDir: string,
 ): Promise<Collections & Pick<CheckpointCollections, 'checkpoints'> & { close(): Promise<void> }> {
-  const engine = await openEmbeddedDatabase({ dataDir });
+  const engine = await openOnWarmThread({ dataDir });
   const database = connectDatabase(engine.uri);
   return {
     ...collectionsOf(database.db),

@@ -1,7 +1,6 @@
 import { Binary, type Collection, Int32, Long, MongoClient } from 'mongodb';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { openEmbeddedDatabase } from '../src/open.ts';
-import { type Anything, failureOf, startTestEngine, type TestEngine } from './engine.ts';
+import { type Anything, failureOf, startTestEngine, type TestEngine, openOnWarmThread } from './engine.ts';
 
 let engine: TestEngine;
 beforeAll(async () => {
@@ -379,7 +378,7 @@ describe('vector search indexes', () => {
     expect(await ids(before, [1, 0])).toEqual([1]);
     await other.client.close();
     await other.database.close();
-    const database = await openEmbeddedDatabase({ dataDir: other.dataDir });
+    const database = await openOnWarmThread({ dataDir: other.dataDir });
     const client = await MongoClient.connect(database.uri);
     const after = client.db('test').collection<Anything>(before.collectionName);
     await after.insertOne({ _id: 2, v: [0, 1] });

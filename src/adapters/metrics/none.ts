@@ -6,4 +6,5 @@ export const noMetrics: Metrics = {
   run() {},
   searchRetriever() {},
   text: async () => '',
+  json: async () => [],
 };

@@ -1,9 +1,13 @@
-import { Gauge, Histogram, Registry, collectDefaultMetrics } from 'prom-client';
+import { AggregatorRegistry, Gauge, Histogram, Registry, collectDefaultMetrics } from 'prom-client';
 import type { Metrics } from '#src/domain/ports/metrics.ts';
 
 const seconds = [0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 10, 30, 60];
 
-export function createPrometheusMetrics(queueDepth: () => Promise<number>): Metrics {
+/** `ofOthers`: what `json` returns in the other processes on this machine. */
+export function createPrometheusMetrics(
+  queueDepth: () => Promise<number>,
+  ofOthers: () => Promise<readonly (readonly object[])[]> = async () => [],
+): Metrics {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry, prefix: 'inkgraph_' });
   const requests = new Histogram({
@@ -30,6 +34,8 @@ export function createPrometheusMetrics(queueDepth: () => Promise<number>): Metr
   const depth = new Gauge({
     name: 'inkgraph_queue_depth',
     help: 'Runs that are due and not claimed',
+    // All processes count the same queue.
+    aggregator: 'max',
     registers: [],
     async collect() {
       this.set(await queueDepth());
@@ -41,6 +47,11 @@ export function createPrometheusMetrics(queueDepth: () => Promise<number>): Metr
       requests.observe({ service, method, route, status }, took),
     run: (status, took) => runs.observe({ status }, took),
     searchRetriever: (retriever, outcome, took) => searchRetrievers.observe({ leg: retriever, outcome }, took),
-    text: () => registry.metrics(),
+    async text() {
+      const others = await ofOthers();
+      if (others.length === 0) return registry.metrics();
+      return AggregatorRegistry.aggregate([await registry.getMetricsAsJSON(), ...others]).metrics();
+    },
+    json: () => registry.getMetricsAsJSON(),
   };
 }

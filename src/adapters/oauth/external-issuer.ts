@@ -10,6 +10,8 @@ export interface ExternalIssuerOptions {
   /** Value that `aud` must contain. Source: RFC 8707. */
   resource(): string;
   readonly outbound: Pick<Outbound, 'send'>;
+  /** Milliseconds of a clock that does not jump; default: that of the process. */
+  readonly now?: () => number;
 }
 
 /** Neither `none` nor a shared secret: a service that verifies tokens must not be able to issue them. */
@@ -33,8 +35,8 @@ const isUnknownKey = (error: unknown): boolean =>
   error instanceof errors.JWKSNoMatchingKey || error instanceof errors.JWKSMultipleMatchingKeys;
 
 /** Keys of the issuer, from the address in its metadata. jose caches them for ten minutes and fetches them again for an unknown key. */
-function keysOf({ issuer, outbound }: ExternalIssuerOptions): JWTVerifyGetKey {
-  const where = issuerMetadata(issuer, outbound);
+function keysOf({ issuer, outbound, now }: ExternalIssuerOptions): JWTVerifyGetKey {
+  const where = issuerMetadata(issuer, outbound, now);
   let known: { readonly at: string; readonly keys: ReturnType<typeof createRemoteJWKSet> } | null = null;
   const load = async (url: string): Promise<Response> => {
     const headers = { accept: 'application/json, application/jwk-set+json' };

@@ -51,15 +51,19 @@ async function discover(issuer: string, outbound: Pick<Outbound, 'send'>): Promi
 }
 
 /** Address of the keys of the issuer. Fetched once an hour; concurrent callers share the request. Throws when it fails. */
-export function issuerMetadata(issuer: string, outbound: Pick<Outbound, 'send'>): () => Promise<IssuerMetadata> {
+export function issuerMetadata(
+  issuer: string,
+  outbound: Pick<Outbound, 'send'>,
+  now = (): number => performance.now(),
+): () => Promise<IssuerMetadata> {
   let known: { readonly metadata: Promise<IssuerMetadata>; until: number } | null = null;
   return () => {
-    if (known !== null && performance.now() < known.until) return known.metadata;
+    if (known !== null && now() < known.until) return known.metadata;
     const metadata = discover(issuer, outbound).catch((error: unknown) => {
-      asked.until = performance.now() + failureKeptMs;
+      asked.until = now() + failureKeptMs;
       throw error;
     });
-    const asked = { metadata, until: performance.now() + keptMs };
+    const asked = { metadata, until: now() + keptMs };
     known = asked;
     return metadata;
   };

@@ -7,11 +7,14 @@ export interface RequestSample {
   readonly seconds: number;
 }
 
-/** Counters and histograms of this process, in the Prometheus text format. */
+/** Counters and histograms of this process, and of those that share its work on this machine. */
 export interface Metrics {
   request(sample: RequestSample): void;
   run(status: string, seconds: number): void;
   /** Records one retriever of one search. `outcome` is found, empty, failed or late. */
   searchRetriever(retriever: string, outcome: string, seconds: number): void;
+  /** Prometheus text. */
   text(): Promise<string>;
+  /** Metrics of this process alone, to be added to those of another one. */
+  json(): Promise<readonly object[]>;
 }

@@ -55,7 +55,7 @@ describe('A transform', () => {
 
   test('scales up, to at most 50 megapixels', async () => {
     await expect(change({ scale: 2 })).resolves.toMatchObject({ width: 400, height: 200 });
-    const page = await codec.transform(await sample(4_000, 4_000), { scale: 4 });
+    const page = await codec.transform(await sample(1_900, 1_700), { scale: 4 });
     expect(page.width * page.height).toBeLessThanOrEqual(5e7);
   });
 

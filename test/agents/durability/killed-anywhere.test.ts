@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import type { ServiceProcess } from '#scripts/chaos/service-process.ts';
 import { addWhole, effectsOf, openWorkshop, wholeEffects } from '#test/support/durable/durable-run.ts';
 
 test('a run whose worker is killed in a map, a loop, an inner workflow, while it waits and after the answer, ends with every effect once', async () => {
@@ -11,28 +12,38 @@ test('a run whose worker is killed in a map, a loop, an inner workflow, while it
     ['/turn/2', '"n":2'],
     ['/inner', '"turn":["inside"]'],
   ];
+  let next = workshop.standby();
+  /** Starts the worker that is loaded, and loads the next one. */
+  const takeOver = (): Promise<ServiceProcess> => {
+    const one = next.start();
+    next = workshop.standby();
+    return one;
+  };
   for (const [place, before] of deaths) {
     const gate = gates.hold(place);
-    await using worker = await workshop.worker();
+    await using worker = await takeOver();
     await gate.came;
     await workshop.checkpointed(runId, before);
     await worker.kill();
+    await workshop.expire();
   }
   {
-    await using worker = await workshop.worker();
+    await using worker = await takeOver();
     await workshop.waiting(executionId);
     await worker.kill();
+    await workshop.expire();
   }
   // Nobody is there to be told.
   await workshop.answer(runId, 'ask', 'yes');
   {
     const gate = gates.hold('/last');
-    await using worker = await workshop.worker();
+    await using worker = await takeOver();
     await gate.came;
     await workshop.checkpointed(runId, '"tell":["last"]');
     await worker.kill();
+    await workshop.expire();
   }
-  await using _last = await workshop.worker();
+  await using _last = await next.start();
   expect(await workshop.ended(executionId)).toMatchObject({ status: 'succeeded' });
   expect(await effectsOf(workshop, runId)).toEqual(wholeEffects);
   expect((await stored.runs.findOne({ _id: runId }))?.fence).toBeGreaterThanOrEqual(6);
@@ -45,13 +56,15 @@ test('a run whose worker is killed in a map, a loop, an inner workflow, while it
 test('a worker killed right after an answer came loses neither the answer nor the run', async () => {
   await using workshop = await openWorkshop();
   const { executionId, runId } = await workshop.start(await addWhole(workshop));
+  await using held = workshop.standby();
   {
     await using worker = await workshop.worker();
     await workshop.waiting(executionId);
     const answered = workshop.answer(runId, 'ask', 'yes');
     await Promise.all([answered, worker.kill()]);
   }
-  await using _heir = await workshop.worker();
+  await workshop.expire();
+  await using _heir = await held.start();
   expect(await workshop.ended(executionId)).toMatchObject({ status: 'succeeded' });
   expect(await effectsOf(workshop, runId)).toEqual(wholeEffects);
 }, 60_000);

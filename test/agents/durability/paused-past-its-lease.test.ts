@@ -21,14 +21,16 @@ test.each(['/item/1', '/turn/2', '/inner', '/last'])(
     const { gates } = workshop;
     const { executionId, runId } = await workshop.start(await addWhole(workshop));
     const gate = gates.hold(place);
-    await using paused = await workshop.worker();
+    await using held = workshop.standby();
+    await using paused = await workshop.worker({ RUN_LEASE_MS: '10000' });
     if (place === '/last') {
       await workshop.waiting(executionId);
       await workshop.answer(runId, 'ask', 'yes');
     }
     await gate.came;
     paused.signal('SIGSTOP');
-    await using _heir = await workshop.worker();
+    await workshop.expire();
+    await using _heir = await held.start();
     if (place !== '/last') {
       await workshop.waiting(executionId);
       await workshop.answer(runId, 'ask', 'yes');

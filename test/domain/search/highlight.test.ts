@@ -95,17 +95,17 @@ describe('Highlights', () => {
   ])('a long text of %s takes no longer than its length', (_, ocr) => {
     const of = highlighter('walnut table "walnut walnut oak" 1111111111 INV-2024');
     of({ ocr });
-    const halves = [ocr.slice(0, ocr.length / 8), ocr].map((text) =>
-      Math.min(
-        ...Array.from({ length: 3 }, () => {
-          const computed = cpuClock();
-          of({ ocr: text });
-          return computed();
-        }),
-      ),
-    );
-    // Eight times the text; twenty allows for a machine at work. Twice the square would be 128.
-    expect(halves[1]).toBeLessThan(20 * Math.max(halves[0] ?? 0, 5));
+    const cost = (text: string): number => {
+      const computed = cpuClock();
+      of({ ocr: text });
+      return computed();
+    };
+    const ratios: number[] = [];
+    // What else the machine does slows both of a pair: one pair that it left alone is enough.
+    do ratios.push(cost(ocr) / Math.max(cost(ocr.slice(0, ocr.length / 8)), 5));
+    while (ratios.length < 10 && (ratios.at(-1) ?? 0) >= 20);
+    // Eight times the text; twenty allows for a machine at work. The square would be 64, in every pair.
+    expect(Math.min(...ratios)).toBeLessThan(20);
   });
 });
 

@@ -138,8 +138,13 @@ describe('401 is the answer to', () => {
 describe('the issuer’s keys', () => {
   const outbound = (server: IssuerServer) =>
     createOutbound({ allow: [], mode: 'public', trusted: [new URL(server.issuer).host] });
-  const readerOf = (server: IssuerServer) =>
-    createExternalIssuer({ issuer: server.issuer, resource: () => mcp.url.href, outbound: outbound(server) });
+  const readerOf = (server: IssuerServer, now?: () => number) =>
+    createExternalIssuer({
+      issuer: server.issuer,
+      resource: () => mcp.url.href,
+      outbound: outbound(server),
+      ...(now && { now }),
+    });
   const tokenOf = (server: IssuerServer, header = {}) => server.sign({ ...claims(), iss: server.issuer }, header);
 
   it('are asked for once, and again for one that is new', async () => {
@@ -186,7 +191,8 @@ describe('the issuer’s keys', () => {
   it('are 503 for a client while the issuer is down', async () => {
     await using server = await tokenIssuer();
     server.answers.set('/.well-known/oauth-authorization-server', null);
-    const reader = readerOf(server);
+    const clock = { now: 0 };
+    const reader = readerOf(server, () => clock.now);
     const tokens = new IssuerAuthenticator({
       readToken: (token) => reader.read(token),
       organizations: app.app.deps.organizations,
@@ -203,9 +209,15 @@ describe('the issuer’s keys', () => {
     // The issuer is not asked about text that cannot be a token, and a key opens as ever.
     expect((await ask('nonsense')).status).toBe(401);
     expect((await ask(at.secret)).status).toBe(200);
-    // An issuer that is down is not asked for each call.
-    expect((await ask(await tokenOf(server))).status).toBe(503);
-    expect(server.asked).toHaveLength(1);
+    // An issuer that is down is not asked for each call, but again after five seconds.
+    for (const [moment, asked] of [
+      [4_999, 1],
+      [5_000, 2],
+    ] as const) {
+      clock.now = moment;
+      expect((await ask(await tokenOf(server))).status).toBe(503);
+      expect(server.asked).toHaveLength(asked);
+    }
   });
 
   it('are found where either standard puts them', () => {

@@ -1,10 +1,10 @@
 import { collectionsOf, type Collections } from '#src/stores/collections.ts';
 import { connectDatabase } from '#src/stores/connect.ts';
-import { openEmbeddedDatabase } from '@inkgraph/embedded-mongo';
+import { openOnWarmThread } from '#embedded-test/engine.ts';
 
 /** A connection of its own to the database of a running app: to look at what is stored, and to leave what a crash would. */
 export async function openCollections(dataDir: string): Promise<Collections & AsyncDisposable> {
-  const engine = await openEmbeddedDatabase({ dataDir });
+  const engine = await openOnWarmThread({ dataDir });
   const database = connectDatabase(engine.uri);
   return {
     ...collectionsOf(database.db),

@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import { startService, type ServiceProcess } from '#scripts/chaos/service-process.ts';
+import { holdService, startService, type HeldService, type ServiceProcess } from '#scripts/chaos/service-process.ts';
 import type { StoredGraph } from '#src/contracts/resources/graph.ts';
 import { graphOf } from '#test/graphs/support/graph-fixtures.ts';
 import { startGates, type GateServer } from '#test/support/servers/gate-server.ts';
@@ -13,7 +13,11 @@ export interface Workshop extends AsyncDisposable {
   readonly gates: GateServer;
   readonly stored: Awaited<ReturnType<typeof collectionsIn>>;
   /** A worker with a lease of one second. */
-  worker(env?: Record<string, string>, program?: string): Promise<ServiceProcess>;
+  worker(env?: Record<string, string>): Promise<ServiceProcess>;
+  /** A worker that takes over at once when it is told to start; its lease is long: the end of a lease is what `expire` makes it. */
+  standby(env?: Record<string, string>): HeldService;
+  /** All leases are over: those of a worker that is dead or paused. */
+  expire(): Promise<void>;
   /** Starts one run over a new document; answers its execution and run. */
   start(graph: StoredGraph): Promise<{ executionId: string; runId: string; documentId: string }>;
   /** The execution, once it is over. */
@@ -32,16 +36,20 @@ export async function openWorkshop(): Promise<Workshop> {
   const gates = await startGates();
   const stored = await collectionsIn(api.dataDir);
   const key = api.seed.serviceKey;
+  const service = (env: Record<string, string>) => ({
+    dataDir: api.dataDir,
+    env: { SERVICES: 'agents', OUTBOUND_ALLOW: gates.listed, ...env },
+    program: 'test/support/durable/durable-service.ts',
+  });
   return {
     api,
     gates,
     stored,
-    worker: (env = {}, program = 'test/support/durable/durable-service.ts') =>
-      startService({
-        dataDir: api.dataDir,
-        env: { SERVICES: 'agents', RUN_LEASE_MS: '1000', OUTBOUND_ALLOW: gates.listed, ...env },
-        program,
-      }),
+    worker: (env) => startService(service({ RUN_LEASE_MS: '1000', ...env })),
+    standby: (env) => holdService(service({ RUN_LEASE_MS: '10000', ...env })),
+    async expire() {
+      await stored.runs.updateMany({ status: 'running' }, { $set: { claimableAt: new Date() } });
+    },
     async start(graph) {
       const workflowId = await addWorkflow(api, graph);
       const { id: documentId } = await api.store(await fixture('note.gif'), 'image/gif');

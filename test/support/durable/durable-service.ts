@@ -1,8 +1,10 @@
 /**
  * The program for tests of durable runs. `DIE_AFTER_EFFECTS` is an address that is asked after each node with an effect, when its effect is
  * stored and before the run knows: the answer `die` kills the process with the signal that cannot be caught. `DRAIN_MS` is how long
- * running runs may take to end after SIGTERM.
+ * running runs may take to end after SIGTERM. With a channel to its parent it waits, loaded and connected, until the parent tells it to
+ * start.
  */
+import { once } from 'node:events';
 import { catalog, catalogOf } from '#graphs/catalog.ts';
 import type { NodeDefinition } from '#graphs/define.ts';
 import { workflow } from '#graphs/nodes/workflow.ts';
@@ -34,5 +36,11 @@ const app = await compose(config, {
   catalog: catalogOf(all.map(deadly)),
   ...(drain !== undefined && { drainMs: Number(drain) }),
 });
+if (process.send !== undefined) {
+  // Loaded for the first run only, in the product.
+  await Promise.all([import('#graphs/run/compile.ts'), import('#src/stores/checkpoints/saver.ts'), import('sharp')]);
+  await once(process, 'message');
+  process.disconnect();
+}
 app.logger.info(await app.start(), 'inkgraph is up');
 process.once('SIGTERM', () => void app[Symbol.asyncDispose]());

@@ -8,10 +8,10 @@ import { MongoClient } from 'mongodb';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { checkDatabase } from '../../src/backup.ts';
 import { failure } from '../../src/errors.ts';
-import { openEmbeddedDatabase } from '../../src/open.ts';
+
 import { Engine } from '../../src/storage/engine.ts';
 import { insertOne } from '../../src/storage/writes.ts';
-import { addIndex, type Anything, failureOf } from '../engine.ts';
+import { addIndex, type Anything, failureOf, openOnWarmThread } from '../engine.ts';
 import { run, startOwnProcess } from './own-process.ts';
 
 const PAGE = 8192;
@@ -42,7 +42,7 @@ async function within<T>(
 const collectionOf = (client: MongoClient) => client.db('d').collection<Anything>('things');
 
 async function fill(documents: number): Promise<void> {
-  const database = await openEmbeddedDatabase({ dataDir });
+  const database = await openOnWarmThread({ dataDir });
   await within(database.uri, async (things) => {
     await addIndex(things, { n: 1 });
     for (let at = 0; at < documents; at += 2000)
@@ -92,7 +92,7 @@ describe('a database file that is not as it was left', () => {
     await ways[way]?.();
     const bad = await readFile(file).catch(() => null);
     for (const _ of ['once', 'twice']) {
-      const { message } = await failureOf(openEmbeddedDatabase({ dataDir }));
+      const { message } = await failureOf(openOnWarmThread({ dataDir }));
       expect(message).toContain(file);
       expect(message).toContain('backup');
     }
@@ -100,7 +100,7 @@ describe('a database file that is not as it was left', () => {
     expect(checkDatabase(file).problems).not.toEqual([]);
     await rm(file, { recursive: true });
     await rename(join(dataDir, 'good'), file);
-    const again = await openEmbeddedDatabase({ dataDir });
+    const again = await openOnWarmThread({ dataDir });
     expect(await within(again.uri, (things) => things.countDocuments())).toBe(2000);
     await again.close();
   });
@@ -130,11 +130,11 @@ describe('a write-ahead log that went missing with a kill', () => {
   it('is told, and everything is there when it is put back', async () => {
     await killed();
     await rename(`${file}-wal`, join(dataDir, 'wal'));
-    const { message } = await failureOf(openEmbeddedDatabase({ dataDir }));
+    const { message } = await failureOf(openOnWarmThread({ dataDir }));
     expect(message).toContain(`${file}-wal, which is missing`);
-    expect((await failureOf(openEmbeddedDatabase({ dataDir }))).message).toBe(message);
+    expect((await failureOf(openOnWarmThread({ dataDir }))).message).toBe(message);
     await rename(join(dataDir, 'wal'), `${file}-wal`);
-    const again = await openEmbeddedDatabase({ dataDir });
+    const again = await openOnWarmThread({ dataDir });
     expect(await within(again.uri, (things) => things.countDocuments())).toBe(2001);
     await again.close();
   });
@@ -145,7 +145,7 @@ describe('a write-ahead log that went missing with a kill', () => {
     other.exec('PRAGMA wal_checkpoint(TRUNCATE)');
     other.close();
     expect(await readdir(folder)).not.toContain('inkgraph.sqlite-wal');
-    const again = await openEmbeddedDatabase({ dataDir });
+    const again = await openOnWarmThread({ dataDir });
     expect(await within(again.uri, (things) => things.countDocuments())).toBe(2001);
     await again.close();
   });
@@ -153,9 +153,9 @@ describe('a write-ahead log that went missing with a kill', () => {
   it('is not thrown away where the file it belongs to is what went missing', async () => {
     await killed();
     await rename(file, join(dataDir, 'file'));
-    expect((await failureOf(openEmbeddedDatabase({ dataDir }))).message).toContain('missing or empty');
+    expect((await failureOf(openOnWarmThread({ dataDir }))).message).toContain('missing or empty');
     await rename(join(dataDir, 'file'), file);
-    const again = await openEmbeddedDatabase({ dataDir });
+    const again = await openOnWarmThread({ dataDir });
     expect(await within(again.uri, (things) => things.countDocuments())).toBe(2001);
     await again.close();
   });
@@ -164,7 +164,7 @@ describe('a write-ahead log that went missing with a kill', () => {
     await killed();
     const log = await readFile(`${file}-wal`);
     await writeFile(`${file}-wal`, Buffer.concat([log, log.subarray(-5000)]));
-    const again = await openEmbeddedDatabase({ dataDir });
+    const again = await openOnWarmThread({ dataDir });
     expect(await within(again.uri, (things) => things.countDocuments())).toBe(2001);
     await again.close();
   });
@@ -232,7 +232,7 @@ describe('a disk that is full', () => {
   }
 
   async function allThere(acknowledged: number): Promise<void> {
-    const again = await openEmbeddedDatabase({ dataDir });
+    const again = await openOnWarmThread({ dataDir });
     const ids = await within(again.uri, (things) =>
       things
         .find({}, { projection: { _id: 1 } })
