@@ -70,7 +70,7 @@ describe('The answer of a model', () => {
       messages: [],
       schema: { name: 'answer', schema: {} },
       read: (value: unknown) => ({ value }),
-    } as never).then(
+    }).then(
       ({ value }) => value,
       () => 'refused',
     );
