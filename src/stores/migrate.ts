@@ -2,6 +2,7 @@ import type { Db } from 'mongodb';
 import { ensureCheckpointIndexes } from '#src/stores/checkpoints/rows.ts';
 import { ensureIndexes } from '#src/stores/indexes.ts';
 import { ensureSearchIndexes, type VectorDimensions } from '#src/stores/search/definitions.ts';
+import { queueOlderRuns } from '#src/stores/queue-older-runs.ts';
 import { widenSearchRows } from '#src/stores/search/widen-rows.ts';
 import { lexicalDimensions } from '#src/domain/embed-locally/lexical-vector.ts';
 import { visualDimensions } from '#src/domain/embed-locally/visual-vector.ts';
@@ -16,6 +17,7 @@ interface Migration {
 
 const migrations: readonly Migration[] = [
   { to: 2, title: 'Search rows find evened-out words and spaced numbers', up: widenSearchRows },
+  { to: 3, title: 'Queued runs have a place, running ones a sign of life', up: queueOlderRuns },
 ];
 const firstVersion = 1;
 const currentVersion = migrations.at(-1)?.to ?? firstVersion;

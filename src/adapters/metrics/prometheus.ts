@@ -5,7 +5,7 @@ const seconds = [0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 10, 30, 60];
 
 /** `ofOthers`: what `json` returns in the other processes on this machine. */
 export function createPrometheusMetrics(
-  queueDepth: () => Promise<number>,
+  readQueue: () => Promise<{ readonly depth: number; readonly oldestSeconds: number }>,
   ofOthers: () => Promise<readonly (readonly object[])[]> = async () => [],
 ): Metrics {
   const registry = new Registry();
@@ -33,15 +33,25 @@ export function createPrometheusMetrics(
   });
   const depth = new Gauge({
     name: 'inkgraph_queue_depth',
-    help: 'Runs that are due and not claimed',
+    help: 'Queued runs, at most 10,000',
     // All processes count the same queue.
     aggregator: 'max',
     registers: [],
     async collect() {
-      this.set(await queueDepth());
+      this.set((await readQueue()).depth);
+    },
+  });
+  const oldest = new Gauge({
+    name: 'inkgraph_queue_oldest_seconds',
+    help: 'Time that the oldest queued run has waited',
+    aggregator: 'max',
+    registers: [],
+    async collect() {
+      this.set((await readQueue()).oldestSeconds);
     },
   });
   registry.registerMetric(depth);
+  registry.registerMetric(oldest);
   return {
     request: ({ service, method, route, status, seconds: took }) =>
       requests.observe({ service, method, route, status }, took),

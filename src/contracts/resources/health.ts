@@ -12,7 +12,7 @@ export const Health = z
     checks: z.object({
       database: Check,
       objects: Check,
-      queue: Check.extend({ depth: z.int(), oldestAgeMs: z.number() }),
+      queue: Check.extend({ depth: z.int(), oldestSeconds: z.number() }),
       search: Check,
       models: Check.extend({ describer: z.string(), textEmbeddings: z.string(), imageEmbeddings: z.string() }),
     }),

@@ -43,7 +43,7 @@ describe('health', () => {
         checks: {
           database: { status: 'ok' },
           objects: { status: 'ok' },
-          queue: { status: 'ok', depth: 0, oldestAgeMs: 0 },
+          queue: { status: 'ok', depth: 0, oldestSeconds: 0 },
           search: { status: 'ok' },
           models: { status: 'ok', ...app.app.deps.modelLabels },
         },
