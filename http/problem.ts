@@ -95,7 +95,7 @@ export function problems(logger: Logger): ErrorRequestHandler {
       return;
     }
     const appError = asAppError(error);
-    if (appError.row.status >= 500)
+    if (appError.row.status >= 500 && !appError.isLogged)
       logger.error(
         { err: appError.cause ?? error, requestId: requestIdOf(response), path: request.path },
         'request failed',
