@@ -90,14 +90,14 @@ export async function openWorkshop(): Promise<Workshop> {
         if (run !== null && run.finishedAt !== null) throw new Error(`the run has ended: ${JSON.stringify(run.error)}`);
         return run?.status;
       };
-      await expect.poll(status, { timeout: 45_000, interval: 20 }).toBe('waiting');
+      await expect.poll(status, { timeout: 45_000, interval: 100 }).toBe('waiting');
     },
     async checkpointed(runId, text) {
       const newest = async (): Promise<string> => {
         const row = await stored.checkpoints.findOne({ threadId: runId }, { sort: { checkpointId: -1 } });
         return row?.checkpoint ?? '';
       };
-      await expect.poll(newest, { timeout: 20_000, interval: 20 }).toContain(text);
+      await expect.poll(newest, { timeout: 20_000, interval: 50 }).toContain(text);
     },
     async answer(runId, path, answer) {
       const { status, body } = await api.call('POST', `/api/service/runs/${runId}/resume`, {
