@@ -4,6 +4,7 @@ import { connect, type Socket } from 'node:net';
 import { afterAll, describe, expect, test } from 'vitest';
 import { connectionsFor } from '#app/compose/access/guards.ts';
 import { networkOf } from '#http/guard/address.ts';
+import { asAppError } from '#http/problem.ts';
 import { RateLimiter } from '#http/guard/rate-limit.ts';
 import { startTestApp } from '#test/support/test-app.ts';
 
@@ -100,6 +101,11 @@ test('a burst of 60 uploads over 10 connections gets 503 with Retry-After, and n
   expect(refused.length).toBeGreaterThan(0);
   for (const { retryAfter } of refused) expect(Number(retryAfter)).toBeGreaterThan(0);
   expect(answers.every(({ status }) => [200, 409, 412, 503].includes(status))).toBe(true);
+});
+
+test('too many open files are 503 with Retry-After, not an unexpected error', () => {
+  const error = asAppError(Object.assign(new Error('EMFILE: too many open files'), { code: 'EMFILE' }));
+  expect([error.code, error.retryAfterSeconds]).toEqual(['service.unavailable', 5]);
 });
 
 test('the limit of open files bounds the connections', () => {
