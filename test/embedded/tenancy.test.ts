@@ -469,6 +469,8 @@ const elsewhere = Object.values({
   'the recount and the sum over all organizations': 'organizations.idsAfter usage.totals',
   'the sweep of uploads, and what it has just taken':
     'uploads.takeExpired uploads.remove uploads.removeOne documents.presentAmong',
+  'the sweep by age':
+    'retention.deleteEvents retention.deleteDeliveries retention.deleteRuns retention.deleteCheckpoints',
   'such a loop, about what it was just given': 'documents.clearPendingEvents deliveries.settle executions.lost',
   'who somebody is, before anything is asked': 'members.organizationsOf',
   'a worker or its health': 'executions.claim executions.depth search.check',

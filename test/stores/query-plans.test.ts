@@ -396,6 +396,14 @@ async function askRest({ apiKeys, audit, organizations, workflows }: Stores): Pr
   await workflows.delete(tenant, 'wf_plans');
 }
 
+async function askRetention({ retention }: Stores): Promise<void> {
+  await retention.deleteCheckpoints(now, '', 10);
+  const after = { _id: 'run_a', finishedAt: new Date(0) };
+  for (const place of [after, null]) await retention.deleteRuns(new Date(8e12), place, 10);
+  await retention.deleteEvents(new Date(8e12), 10);
+  await retention.deleteDeliveries(new Date(8e12), 10);
+}
+
 async function askOutside({ deliveries, nodeCache, secrets }: Stores): Promise<void> {
   const place = { organizationId, projectId };
   await secrets.set(place, 'NAME', 'value', 'key_a');
@@ -509,6 +517,8 @@ test('the queries over all tenants are covered by indexes of their own', async (
     'executions.withPendingCallback',
     'documents.withPendingEvents',
     'uploads.takeExpired',
+    'retention.deleteEvents',
+    'retention.deleteDeliveries',
     'workflows.listByCodeName',
   ]) {
     const queries = asked.filter((one) => one.of === of);
@@ -531,6 +541,10 @@ const overTenants: Readonly<Record<string, string>> = {
   'documents.presentAmong': 'the sweep of uploads, by the ids it was just given',
   'organizations.idsAfter': 'the recount goes through all of them',
   'usage.totals': 'the sum over all of them, for health and metrics',
+  'retention.deleteEvents': 'a sweep works for everybody',
+  'retention.deleteDeliveries': 'a sweep works for everybody',
+  'retention.deleteRuns': 'a sweep works for everybody',
+  'retention.deleteCheckpoints': 'a sweep works for everybody',
   'uploads.takeExpired': 'a sweep works for everybody',
   'uploads.remove': 'the sweep, by the keys it has just taken',
   'uploads.removeOne': 'the sweep, by the key it has just taken',
