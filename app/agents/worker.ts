@@ -1,3 +1,5 @@
+import { RunClaims } from '#app/agents/claims/run-claims.ts';
+import { LeaseWatch } from '#app/agents/claims/lease-watch.ts';
 import { InkgraphError } from '#src/domain/app-error.ts';
 import { LeaseLostError } from '#app/agents/lease-lost.ts';
 import type { Performed } from '#app/agents/perform-run.ts';
@@ -24,12 +26,24 @@ export interface WorkerParts {
   lost(lease: Lease): void;
   /** Picks up work that crashed processes left. Called with every sweep. */
   sweep(): Promise<void>;
+  /** Default: the clocks of the system. */
+  readonly clock?: Clock;
 }
+
+const systemClock: Clock = { now: () => new Date(), ticks: () => performance.now() };
 
 export interface WorkerOptions {
   readonly owner: string;
   readonly concurrency: number;
   readonly leaseMs: number;
+  /** Most running runs of one organization, over all workers. Default: no limit. */
+  readonly organizationConcurrency?: number | null;
+}
+
+/** Wall clock, which somebody may set, and monotonic milliseconds. */
+export interface Clock {
+  now(): Date;
+  ticks(): number;
 }
 
 /** Longest pause between looks at the queue of a worker with room. Finds runs of other processes and of dead workers. */
@@ -55,13 +69,15 @@ export class Worker {
   #consumer: Consumer | null = null;
   #sweeper: NodeJS.Timeout | null = null;
   #claimer: NodeJS.Timeout | null = null;
+  readonly #clock: Clock;
+  readonly #claims: RunClaims;
+  readonly #watch: LeaseWatch;
+  #watching: Promise<void> | null = null;
   #sweeping = false;
   /** Timer that is set only while runs are in flight. */
   #looker: NodeJS.Timeout | null = null;
   #pumping: Promise<void> | null = null;
   #again = false;
-  /** True when the last look at the queue found a run: there may be another. */
-  #more = false;
   #alone = false;
   /** While set, the worker claims nothing until nothing is in flight. */
   #emptying = false;
@@ -70,6 +86,9 @@ export class Worker {
   constructor(parts: WorkerParts, options: WorkerOptions) {
     this.#parts = parts;
     this.#options = options;
+    this.#clock = parts.clock ?? systemClock;
+    this.#claims = new RunClaims(parts.executions, options);
+    this.#watch = new LeaseWatch(options.leaseMs);
   }
 
   start(): void {
@@ -78,8 +97,14 @@ export class Worker {
     // Records of runs name their worker by this id.
     this.#parts.logger.info({ owner }, 'worker takes runs');
     this.#sweeper = setInterval(() => void this.#sweep(), leaseMs / 2);
-    this.#claimer = setInterval(() => this.#wake(), Math.min(claimMs, leaseMs / 4));
-    this.#wake();
+    const look = (): void => {
+      this.#wake();
+      this.#watching ??= this.#endDeadLeases().finally(() => {
+        this.#watching = null;
+      });
+    };
+    this.#claimer = setInterval(look, Math.min(claimMs, leaseMs / 4));
+    look();
     void this.#sweep();
   }
 
@@ -98,6 +123,7 @@ export class Worker {
     await this.#consumer?.close();
     if (this.#sweeper !== null) clearInterval(this.#sweeper);
     if (this.#claimer !== null) clearInterval(this.#claimer);
+    await this.#watching;
     if (this.#pumping !== null) await this.#pumping;
     const all = Promise.all([...this.#inFlight.values()].map((entry) => entry.done));
     const { promise: late, resolve } = Promise.withResolvers<void>();
@@ -121,6 +147,22 @@ export class Worker {
     }
   }
 
+  /** Returns the runs of dead workers to the queue. */
+  async #endDeadLeases(): Promise<void> {
+    const { executions, logger } = this.#parts;
+    try {
+      const mine = new Set([...this.#inFlight.keys()].map(({ run }) => `${run._id}/${run.fence}`));
+      const others = (await executions.seeLeases()).filter(({ _id, fence }) => !mine.has(`${_id}/${fence}`));
+      const dead = this.#watch.dead(others, { ticks: this.#clock.ticks(), now: this.#clock.now() });
+      if (dead.length === 0) return;
+      logger.warn({ runIds: dead.map(({ _id }) => _id) }, 'workers of these runs died: their runs are queued again');
+      await executions.endLeases(dead, this.#clock.now());
+      this.#wake();
+    } catch (error) {
+      logger.warn({ err: error }, 'leases of other workers could not be read: the next look retries');
+    }
+  }
+
   #wake(): void {
     if (this.#stopped) return;
     this.#again = true;
@@ -136,9 +178,9 @@ export class Worker {
     try {
       while (this.#again && !this.#stopped) {
         this.#again = false;
+        this.#claims.lookAgain();
         while (!this.#stopped && this.#mayClaim()) {
-          const lease = await this.#parts.executions.claim(this.#options.owner, this.#options.leaseMs, new Date());
-          this.#more = lease !== null;
+          const lease = await this.#claims.next([...this.#inFlight.keys()], this.#clock.now());
           if (lease === null) break;
           if (lease.run.attempts > aloneAfter && this.#inFlight.size > 0) await this.#putOff(lease);
           else this.#take(lease);
@@ -173,7 +215,7 @@ export class Worker {
       if (this.#inFlight.size === 0) this.#stopLooking();
       if (alone) this.#alone = false;
       // The last look found nothing, and later runs wake this worker.
-      if (this.#more) this.#wake();
+      if (this.#claims.more) this.#wake();
     });
     this.#inFlight.set(lease, { done, abort });
     this.#looker ??= setInterval(() => void this.#look(), lookMs);
@@ -200,7 +242,7 @@ export class Worker {
     const { leaseMs } = this.#options;
     const logger = this.#parts.logger.child({ runId: lease.run._id, executionId: lease.run.executionId });
     const beating = setInterval(() => {
-      executions.beat(lease, leaseMs, new Date()).then(
+      executions.beat(lease, this.#clock.now()).then(
         (mine) => {
           if (!mine) abort.abort(new LeaseLostError());
         },
@@ -223,7 +265,7 @@ export class Worker {
       logger.warn({}, 'lease lost: the run was canceled, or another worker took it over');
       this.#parts.lost(lease);
     } else if (error instanceof DrainingError) {
-      await this.#parts.executions.release(lease, new Date()).catch((failure: unknown) => {
+      await this.#parts.executions.release(lease, this.#clock.now()).catch((failure: unknown) => {
         logger.error(
           { err: failure },
           'run could not be returned to the queue: a worker claims it when its lease ends',

@@ -21,6 +21,7 @@ import { shareWakes, type Siblings } from '#app/compose/siblings.ts';
 import { createStores } from '#app/compose/stores.ts';
 import type { Config } from '#src/config/config.ts';
 import { LRUCache } from 'lru-cache';
+import { QueueReader } from '#tools/core/queue-state.ts';
 import { HealthService } from '#tools/core/health.ts';
 import type { ImageCodec } from '#src/domain/ports/image-codec.ts';
 import type { Logger } from '#src/domain/ports/logger.ts';
@@ -98,11 +99,16 @@ function afterResponse({ data, logger }: CoreParts, events: EventLog): Pick<Tool
   };
 }
 
-function healthOf({ database }: Data, { executions, modelLabels, objects, search, usage }: ToolDeps): HealthService {
+function healthOf(
+  { config, data: { database } }: CoreParts,
+  queue: QueueReader,
+  { modelLabels, objects, search, usage }: ToolDeps,
+): HealthService {
   return new HealthService({
     version,
-    executions,
+    queue,
     modelLabels,
+    queueWaitSeconds: config.runs.queueWaitSeconds,
     checkDatabase: async () => {
       await database.db.command({ ping: 1 });
     },
@@ -130,16 +136,13 @@ function limitsOf({ uploads, rateLimits }: Config): ToolDeps['limits'] {
 async function metricsOf(
   { services }: Config,
   siblings: Siblings,
-  { executions, usage }: Pick<ToolDeps, 'executions' | 'usage'>,
+  queue: QueueReader,
+  usage: Pick<ToolDeps['usage'], 'totals'>,
 ): Promise<Metrics> {
   if (services.size === 0) return noMetrics;
   const { createPrometheusMetrics } = await import('#src/adapters/metrics/prometheus.ts');
-  const metrics = createPrometheusMetrics(
-    {
-      queueDepth: async () => (await executions.depth(new Date())).depth,
-      stored: () => usage.totals(),
-    },
-    () => siblings.metrics(),
+  const metrics = createPrometheusMetrics({ queue: () => queue.read(), stored: () => usage.totals() }, () =>
+    siblings.metrics(),
   );
   siblings.serveMetrics(() => metrics.json());
   return metrics;
@@ -154,7 +157,8 @@ export async function createCore(parts: CoreParts, stack: AsyncDisposableStack):
   const stores = createStores(config, data, parts.siblings);
   const { documents, executions, events } = stores;
   const wake = shareWakes(createInProcessWakeQueue(), parts.siblings);
-  const metrics = await metricsOf(config, parts.siblings, stores);
+  const queue = new QueueReader(executions);
+  const metrics = await metricsOf(config, parts.siblings, queue, stores.usage);
   let apiUrl = config.baseUrl ?? `http://${config.host}:${config.ports.api}`;
   let mcpUrl = config.mcpUrl ?? `http://${config.host}:${config.ports.mcp}`;
   const media = new SignedMedia({
@@ -211,15 +215,13 @@ export async function createCore(parts: CoreParts, stack: AsyncDisposableStack):
     outside,
     relay,
     media,
-    health: healthOf(data, deps),
+    health: healthOf(parts, queue, deps),
     metrics,
     accessChanges,
     tokenAccess: createTokenAccessReader(collections),
     compute,
     apiUrl: () => apiUrl,
-    setApiUrl(url) {
-      apiUrl = config.baseUrl ?? url;
-    },
+    setApiUrl: (url) => void (apiUrl = config.baseUrl ?? url),
     mcpUrl: () => mcpUrl,
     setMcpUrl(url) {
       mcpUrl = config.mcpUrl ?? url;

@@ -29,7 +29,7 @@ async function violationsOf(stored: Collections, executionId: string): Promise<s
   const rules: [holds: boolean, otherwise: string][] = [
     [runs.length === 1, `has ${runs.length} runs`],
     [run.status === 'succeeded', `ended as ${run.status}: ${JSON.stringify(run.error)}`],
-    [run.claimableAt === undefined, 'can be claimed though it is over'],
+    [run.queuedAt === undefined && run.beatAt === undefined, 'can be claimed though it is over'],
     [run.receipt !== undefined, 'has no receipt'],
     [rows === 1, `has ${rows} result rows`],
     [webhooks.length === webhooksOfRun, `stored ${webhooks.length} webhooks`],

@@ -22,7 +22,7 @@ async function verifyDocument(stored: Collections, organizationId: string, docum
     [Boolean(document?.ocr && document.description), 'lacks its text or description'],
     [runs.length === 1, `has ${runs.length} runs`],
     [run?.status === 'succeeded', `has a run that ended as ${run?.status}: ${JSON.stringify(run?.error)}`],
-    [run?.claimableAt === undefined, 'has a finished run that can be claimed'],
+    [run?.queuedAt === undefined && run?.beatAt === undefined, 'has a finished run that can be claimed'],
     [ocr === 1, `has ${ocr} OCR results`],
     [descriptions === 1, `has ${descriptions} descriptions`],
     [kinds.join() === 'image,text', `has the embeddings ${kinds.join()}`],

@@ -1,18 +1,19 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
-import { resolve } from 'node:path';
+import { dirname, resolve } from 'node:path';
 import { stdout } from 'node:process';
 import { readSources } from '#test/architecture/source.ts';
 import type { Subpaths } from '#test/architecture/directions.ts';
 import { command } from '#scripts/check/command.ts';
 import { relatedTests, withinSeconds } from '#scripts/check/related-tests.ts';
+import { slownessOf } from '#scripts/check/slow-first.ts';
 import { Steps, types, type Step } from '#scripts/check/steps.ts';
 import { readTestSeconds } from '#scripts/check/test-seconds.ts';
 
 /** Seconds of tests, all workers together: with types and lint beside them they end within a minute on two cores. */
-const budget = 40;
+const budget = 30;
 /** Taken for a test that never ran here. */
-const unknownSeconds = 3;
+const unknownSeconds = { usual: 3, slow: 15 };
 
 const root = resolve(import.meta.dirname, '../..');
 const git = (...args: string[]): string => execFileSync('git', args, { cwd: root, encoding: 'utf8' }).trim();
@@ -39,8 +40,10 @@ const code = changed.filter((path) => /\.(ts|js|cjs)$/.test(path));
 
 const { imports } = JSON.parse(readFileSync(resolve(root, 'package.json'), 'utf8')) as { imports: Subpaths };
 const took = readTestSeconds();
+const secondsOf = (path: string): number =>
+  took[path] ?? (slownessOf(path) === -1 ? unknownSeconds.usual : unknownSeconds.slow);
 const related = relatedTests(readSources(root), imports, code);
-const { chosen, leftOut } = withinSeconds(related, (path) => took[path] ?? unknownSeconds, budget);
+const { chosen, leftOut } = withinSeconds(related, secondsOf, budget);
 
 stdout.write(
   `${changed.length} files changed since ${base.slice(0, 10)}: ${chosen.length} of ${related.length} related test files run.\n`,
@@ -54,7 +57,8 @@ await Promise.all([
   steps.inFront(chosen.length === 0 ? [] : [['tests', command('vitest'), 'run', ...chosen]]),
 ]);
 
+const folders = Object.entries(Object.groupBy(leftOut, dirname)).map(([folder, of]) => [folder, of?.length] as const);
 stdout.write(`
 Left out: format, unused code, generated files, lint of unchanged files${leftOut.length === 0 ? '' : `, and ${leftOut.length} test files that are further away or take long:`}
-${leftOut.map((path) => `  ${path}\n`).join('')}\`npm test\` runs everything.
+${folders.map(([folder, count]) => `  ${folder} ${count}\n`).join('')}\`npm test\` runs everything.
 `);

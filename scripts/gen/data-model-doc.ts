@@ -77,6 +77,10 @@ const chapters: Readonly<Record<string, Readonly<Partial<Record<Name, Descriptio
       writtenBy: 'workers',
     },
     nodeCache: { holds: 'Outcomes of pure nodes, for later runs', writtenBy: 'workers' },
+    queues: {
+      holds: 'Last rank and weight of each organization in each lane of the queue',
+      writtenBy: 'relay, run tools',
+    },
     deliveries: { holds: 'Outbox of webhooks', writtenBy: 'workers' },
   },
   'Chat, events and bookkeeping': {

@@ -73,7 +73,14 @@ export interface Config {
   readonly secretsKey: Buffer | null;
   readonly search: { readonly mode: 'lexical' | 'hybrid' };
   readonly ocr: { readonly language: string; readonly workers: number | null };
-  readonly runs: { readonly concurrency: number; readonly leaseMs: number; readonly maxDeaths: number };
+  readonly runs: {
+    readonly concurrency: number;
+    readonly leaseMs: number;
+    readonly maxDeaths: number;
+    /** null: no limit. */
+    readonly organizationConcurrency: number | null;
+    readonly queueWaitSeconds: number;
+  };
   /** Computing time for expressions and templates of users. */
   readonly compute: { readonly nodeMs: number; readonly runMs: number; readonly organizationMsPerMinute: number };
   /** Requests a second, 0: no limit; null: all limits are off. `address` is for requests without a credential. */
@@ -122,6 +129,16 @@ function segmentationOf({
   SEGMENTATION_API_KEY: apiKey,
 }: EnvValues): Config['segmentation'] {
   return url === undefined ? null : { url, provider, model, apiKey: apiKey ?? null };
+}
+
+function runsOf(values: EnvValues): Config['runs'] {
+  return {
+    concurrency: values.RUN_CONCURRENCY,
+    leaseMs: values.RUN_LEASE_MS,
+    maxDeaths: values.RUN_MAX_DEATHS,
+    organizationConcurrency: values.ORGANIZATION_RUN_CONCURRENCY === 0 ? null : values.ORGANIZATION_RUN_CONCURRENCY,
+    queueWaitSeconds: values.QUEUE_WAIT_SECONDS,
+  };
 }
 
 /** Reads the environment and checks variables against each other. Throws ConfigError that says how to correct them. */
@@ -186,7 +203,7 @@ export function loadConfig(source: Readonly<Record<string, string | undefined>>)
     secretsKey: values.SECRETS_KEY === undefined ? null : Buffer.from(values.SECRETS_KEY, 'base64'),
     search: { mode: values.DOCUMENT_SEARCH_MODE },
     ocr: { language: values.OCR_LANGUAGE, workers: values.OCR_WORKERS === 0 ? null : values.OCR_WORKERS },
-    runs: { concurrency: values.RUN_CONCURRENCY, leaseMs: values.RUN_LEASE_MS, maxDeaths: values.RUN_MAX_DEATHS },
+    runs: runsOf(values),
     compute: {
       nodeMs: values.NODE_COMPUTE_MS,
       runMs: values.RUN_COMPUTE_MS,

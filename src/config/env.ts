@@ -286,8 +286,16 @@ export const env = {
     doc: 'Milliseconds that a run stays leased to a worker that does not renew the lease',
   },
   RUN_MAX_DEATHS: {
-    schema: count(10, 3, 1_000),
-    doc: 'Worker deaths in a row, without progress, after which a run fails as run.poisoned',
+    schema: count(5, 3, 1_000),
+    doc: 'Worker deaths in a row, without progress, after which a run fails as run.poisoned; after two it runs alone, so that only its own deaths count',
+  },
+  ORGANIZATION_RUN_CONCURRENCY: {
+    schema: count(0, 0, 10_000),
+    doc: 'Most runs of one organization that all agents processes together execute at the same time; 0: no limit, organizations take turns',
+  },
+  QUEUE_WAIT_SECONDS: {
+    schema: count(60, 1, 1_000_000),
+    doc: 'Seconds that a run may wait for a worker before /health says degraded',
   },
   NODE_COMPUTE_MS: {
     schema: count(100, 10, 60_000),

@@ -5,6 +5,7 @@ import type { DocumentRecord, UploadRecord } from '#src/domain/documents/documen
 import type { ExecutionRecord, RunRecord } from '#src/domain/runs/run.ts';
 import type { WorkflowRecord } from '#src/domain/runs/workflow.ts';
 import type { DescriptionRow, EmbeddingRow, OcrRow, SegmentationRow } from '#src/stores/result-rows.ts';
+import type { QueueRecord } from '#src/domain/runs/queue.ts';
 import type { ConversationRow, MessageRow } from '#src/stores/conversation-rows.ts';
 import type { SearchRow } from '#src/stores/search/row.ts';
 import type { WorkflowDraftRow, WorkflowEditRow, WorkflowVersionRow } from '#src/stores/workflow-rows.ts';
@@ -134,6 +135,7 @@ export interface Collections {
   readonly workflowEdits: Collection<WorkflowEditRow>;
   readonly executions: Collection<ExecutionRecord>;
   readonly runs: Collection<RunRecord>;
+  readonly queues: Collection<QueueRecord>;
   readonly steps: Collection<StepRecord>;
   readonly idempotency: Collection<IdempotencyRow>;
   readonly events: Collection<EventRow>;
@@ -172,6 +174,7 @@ const names = [
   'workflowEdits',
   'executions',
   'runs',
+  'queues',
   'steps',
   'idempotency',
   'events',

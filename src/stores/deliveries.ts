@@ -1,6 +1,10 @@
 import type { Collections } from '#src/stores/collections.ts';
+import { webhookLongestDelayMs } from '#src/domain/webhooks/retry-schedule.ts';
 import { isDuplicateKey } from '#src/stores/connect.ts';
 import type { DeliveryRecord } from '#src/domain/webhooks/delivery.ts';
+
+/** A little more than the longest delay of a retry. */
+const longestWaitMs = webhookLongestDelayMs + 60_000;
 
 export function createDeliveryStore({ deliveries }: Pick<Collections, 'deliveries'>) {
   return {
@@ -12,10 +16,13 @@ export function createDeliveryStore({ deliveries }: Pick<Collections, 'deliverie
         if (!isDuplicateKey(error)) throw error;
       }
     },
-    /** Claims the oldest due delivery for `leaseMs`. Raises `attempts`. */
+    /**
+     * Claims the oldest due delivery for `leaseMs`. Raises `attempts`. A time later than any retry is of a clock that was set back, and
+     * counts as due.
+     */
     claim: (leaseMs: number, now: Date): Promise<DeliveryRecord | null> =>
       deliveries.findOneAndUpdate(
-        { dueAt: { $lte: now } },
+        { $or: [{ dueAt: { $lte: now } }, { dueAt: { $gt: new Date(now.getTime() + longestWaitMs) } }] },
         { $set: { dueAt: new Date(now.getTime() + leaseMs) }, $inc: { attempts: 1 } },
         // Durable: a lost count would make the attempts endless.
         { sort: { dueAt: 1 }, returnDocument: 'after' },

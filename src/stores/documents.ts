@@ -49,13 +49,22 @@ const olderThan = (after: ListPosition | null): Filter<DocumentRecord> =>
         $or: [{ createdAt: { $lt: after.createdAt } }, { _id: { $lt: after.id } }],
       };
 
+/** Longest delay of an event in the outbox, with room. */
+const longestDelayMs = 120_000;
+
 /** Outbox: events inside documents that wait for the relay. */
 const createOutbox = (documents: Collections['documents']) => ({
   /** Documents of all tenants with due events in the outbox, oldest first. */
   withPendingEvents: (limit: number, now: Date = new Date()): Promise<readonly DocumentRecord[]> =>
     documents
       // Uses a range instead of $exists, which cannot use bounds of a multikey index.
-      .find({ 'pendingEvents.ts': { $gte: new Date(0), $lte: now } })
+      .find({
+        $or: [
+          { 'pendingEvents.ts': { $gte: new Date(0), $lte: now } },
+          // A time later than any delay is of a clock that was set back.
+          { 'pendingEvents.ts': { $gt: new Date(now.getTime() + longestDelayMs) } },
+        ],
+      })
       .sort({ 'pendingEvents.ts': 1 })
       .limit(limit)
       .toArray(),

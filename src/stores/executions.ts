@@ -6,6 +6,7 @@ import {
   type MongoClient,
 } from 'mongodb';
 import type { Collections } from '#src/stores/collections.ts';
+import { createRunPlaces, type RunPlaces } from '#src/stores/run-places.ts';
 import { createRunQueue } from '#src/stores/run-queue.ts';
 import type { Tenant } from '#src/domain/access/tenant.ts';
 import type { RunRecord, ExecutionRecord, RunFailure, GivenAnswer } from '#src/domain/runs/run.ts';
@@ -40,6 +41,9 @@ const olderThan = (after: ListPosition | null): Filter<RunRecord> =>
 /** Omits fields that may be large and that only readers of one run need. */
 const brief = { outputs: 0, receipt: 0, answers: 0 };
 
+const placeOf = (run: RunRecord | undefined): Pick<RunRecord, 'lane' | 'rank'> =>
+  run?.lane === undefined || run.rank === undefined ? {} : { lane: run.lane, rank: run.rank };
+
 const unended = { status: { $in: ['queued', 'running', 'waiting'] } } satisfies Filter<RunRecord>;
 
 /** Without write errors, the server refused the whole command and stored nothing. */
@@ -50,7 +54,15 @@ const isDuplicates = (error: unknown): boolean =>
   [...error.writeErrors.values()].every((one) => one.code === 11_000);
 
 /** Stores executions together with their runs. Existing rows stay unchanged. */
-function createInserts(client: MongoClient, { executions, runs }: Pick<Collections, 'executions' | 'runs'>) {
+function createInserts(
+  client: MongoClient,
+  { executions, runs }: Pick<Collections, 'executions' | 'runs'>,
+  places: RunPlaces,
+) {
+  const inQueue = async (batch: readonly CreatedExecution[]): Promise<CreatedExecution[]> => {
+    const placed = Map.groupBy(await places.place(batch.flatMap((one) => one.runs)), (run) => run.executionId);
+    return batch.map(({ execution }) => ({ execution, runs: placed.get(execution._id) ?? [] }));
+  };
   const models = ({ execution, runs: ofExecution }: CreatedExecution): AnyClientBulkWriteModel<Document>[] => [
     { namespace: executions.namespace, name: 'insertOne', document: execution as unknown as Document },
     ...ofExecution.map((run) => ({
@@ -89,38 +101,40 @@ function createInserts(client: MongoClient, { executions, runs }: Pick<Collectio
       wanted: ExecutionRecord,
       runsFor: (execution: ExecutionRecord) => readonly RunRecord[],
     ): Promise<CreatedExecution> {
-      const made = { execution: wanted, runs: runsFor(wanted) };
+      const [made = { execution: wanted, runs: [] }] = await inQueue([{ execution: wanted, runs: runsFor(wanted) }]);
       if (await insertNew(made)) return made;
       const { _id, organizationId } = wanted;
-      const execution = (await executions.findOne({ _id, organizationId })) ?? wanted;
-      await insertMissing(models({ execution, runs: runsFor(execution) }));
-      return { execution, runs: await runs.find({ organizationId, executionId: _id }).toArray() };
+      const of = { organizationId, executionId: _id };
+      const [execution, known] = await Promise.all([
+        executions.findOne({ _id, organizationId }).then((found) => found ?? wanted),
+        runs.find(of, { projection: { _id: 1 } }).toArray(),
+      ]);
+      const stored = new Set(known.map((run) => run._id));
+      // The reserved places serve the runs that a crash left out; the rest of them is returned.
+      const left = [...made.runs];
+      const missing = runsFor(execution)
+        .filter((run) => !stored.has(run._id))
+        .map((run) => ({ ...run, ...placeOf(left.shift()) }));
+      await Promise.all([insertMissing(models({ execution, runs: missing })), places.giveBack(left)]);
+      return { execution, runs: await runs.find(of).toArray() };
     },
     /** Creates many executions whose documents are fixed (uploads) in one write. */
     async createAll(batch: readonly CreatedExecution[]): Promise<void> {
-      await insertMissing(batch.flatMap(models));
+      const placed = await inQueue(batch);
+      if (await insertMissing(placed.flatMap(models))) return;
+      // Places of runs that were there before, under another rank.
+      const wanted = placed.flatMap((one) => one.runs);
+      const ranks = await runs
+        .find({ _id: { $in: wanted.map((run) => run._id) } }, { projection: { rank: 1 } })
+        .toArray();
+      const ranked = new Map(ranks.map(({ _id, rank }) => [_id, rank]));
+      await places.giveBack(wanted.filter((run) => ranked.get(run._id) !== run.rank));
     },
   };
 }
 
-export function createExecutionStore(
-  client: MongoClient,
-  { executions, runs }: Pick<Collections, 'executions' | 'runs'>,
-) {
-  /** Removes owner and raises the fence, so that the worker loses its lease. */
-  const cancelOne = (tenant: Tenant, runId: string, error: RunFailure, now: Date): Promise<RunRecord | null> =>
-    runs.findOneAndUpdate(
-      { _id: runId, ...owned(tenant), ...unended },
-      {
-        $set: { status: 'canceled', error, finishedAt: now, owner: null },
-        $unset: { claimableAt: true, waitingFor: true },
-        $inc: { fence: 1 },
-      },
-      { returnDocument: 'after' },
-    );
-
+function createReads({ executions, runs }: Pick<Collections, 'executions' | 'runs'>) {
   return {
-    ...createInserts(client, { executions, runs }),
     find: ({ organizationId, projectIds }: Tenant, id: string): Promise<ExecutionRecord | null> =>
       executions.findOne({ _id: id, organizationId, projectId: { $in: [...projectIds] } }),
     /** Lists runs in creation order, without outputs, receipts and answers. */
@@ -141,24 +155,64 @@ export function createExecutionStore(
         .sort({ createdAt: -1, _id: -1 })
         .limit(limit)
         .toArray(),
+  };
+}
+
+export function createExecutionStore(
+  client: MongoClient,
+  collections: Pick<Collections, 'executions' | 'queues' | 'runs'>,
+) {
+  const { executions, runs } = collections;
+  const places = createRunPlaces(collections);
+  /** Removes owner and raises the fence, so that the worker loses its lease. */
+  const endOne = (tenant: Tenant, runId: string, error: RunFailure, now: Date): Promise<RunRecord | null> =>
+    runs.findOneAndUpdate(
+      { _id: runId, ...owned(tenant), ...unended },
+      {
+        $set: { status: 'canceled', error, finishedAt: now, owner: null },
+        $unset: { queuedAt: true, beatAt: true, waitingFor: true },
+        $inc: { fence: 1 },
+      },
+      { returnDocument: 'after' },
+    );
+  const returnPlaces = (ended: readonly RunRecord[]): Promise<void> =>
+    places.giveBack(ended.filter((run) => run.startedAt === undefined));
+  const cancelOne = async (tenant: Tenant, runId: string, error: RunFailure, now: Date): Promise<RunRecord | null> => {
+    const ended = await endOne(tenant, runId, error, now);
+    if (ended !== null) await returnPlaces([ended]);
+    return ended;
+  };
+
+  return {
+    ...createInserts(client, collections, places),
+    ...createReads(collections),
     /** Ends the unfinished runs of an execution in any state. Their leases end. Returns the runs that it ended, in their new state. */
     async cancel(tenant: Tenant, executionId: string, error: RunFailure, now: Date): Promise<readonly RunRecord[]> {
       const open = await runs.find({ ...owned(tenant), executionId, ...unended }, { projection: { _id: 1 } }).toArray();
-      const ended = await Promise.all(open.map(({ _id }) => cancelOne(tenant, _id, error, now)));
-      return ended.filter((run) => run !== null);
+      const results = await Promise.all(open.map(({ _id }) => endOne(tenant, _id, error, now)));
+      const ended = results.filter((run) => run !== null);
+      await returnPlaces(ended);
+      return ended;
     },
     cancelRun: cancelOne,
-    /** Answers one question of a waiting run and queues it. null when the run does not wait for this answer. */
-    answer: (tenant: Tenant, runId: string, given: GivenAnswer): Promise<RunRecord | null> =>
-      runs.findOneAndUpdate(
-        { _id: runId, ...owned(tenant), status: 'waiting', 'waitingFor.path': given.path },
+    /** Answers one question of a waiting run and queues it as interactive. null when the run does not wait for this answer. */
+    async answer(tenant: Tenant, runId: string, given: GivenAnswer): Promise<RunRecord | null> {
+      const waits = { _id: runId, ...owned(tenant), status: 'waiting', 'waitingFor.path': given.path } as const;
+      const found = await runs.findOne(waits, { projection: brief });
+      if (found === null) return null;
+      const [place = found] = await places.place([{ ...found, lane: 'interactive' }]);
+      const answered = await runs.findOneAndUpdate(
+        waits,
         {
-          $set: { status: 'queued', claimableAt: given.at },
+          $set: { status: 'queued', queuedAt: given.at, ...placeOf(place) },
           $push: { answers: given },
           $pull: { waitingFor: { path: given.path } },
         },
         { returnDocument: 'after' },
-      ),
+      );
+      if (answered === null) await places.giveBack([place]);
+      return answered;
+    },
     /** Lists executions of all tenants whose callback is not in the outbox yet, oldest first. */
     withPendingCallback: (after: ListPosition | null, limit: number): Promise<readonly ExecutionRecord[]> =>
       executions
@@ -174,7 +228,9 @@ export function createExecutionStore(
     async callbackQueued(organizationId: string, executionId: string): Promise<void> {
       await executions.updateOne({ _id: executionId, organizationId }, { $unset: { callbackPending: true } });
     },
-    ...createRunQueue({ executions, runs }),
+    ...createRunQueue(collections),
+    /** Share of the workers' turns. Runs that are queued later get their ranks by it. */
+    setQueueWeight: (organizationId: string, weight: number): Promise<void> => places.setWeight(organizationId, weight),
   };
 }
 

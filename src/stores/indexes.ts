@@ -70,7 +70,10 @@ const indexes: Readonly<Partial<Record<keyof Collections | LibraryCollection, re
   workflowEdits: [[{ organizationId: 1, workflowId: 1, revision: 1 }]],
   executions: [[{ createdAt: 1, _id: 1 }, { partialFilterExpression: { callbackPending: true } }]],
   runs: [
-    [{ claimableAt: 1 }, { sparse: true }],
+    // Queued runs in the order of their claims, and by age; running ones by worker.
+    [{ lane: -1, rank: 1 }, { partialFilterExpression: { status: 'queued' } }],
+    [{ queuedAt: 1 }, { partialFilterExpression: { status: 'queued' } }],
+    [{ owner: 1 }, { partialFilterExpression: { status: 'running' } }],
     // Narrow indexes first, as above.
     [{ organizationId: 1, executionId: 1, createdAt: -1, _id: -1 }],
     [{ organizationId: 1, documentId: 1, createdAt: -1, _id: -1 }],
@@ -79,6 +82,7 @@ const indexes: Readonly<Partial<Record<keyof Collections | LibraryCollection, re
     [{ organizationId: 1, projectId: 1, status: 1, createdAt: -1, _id: -1 }],
     [{ finishedAt: 1, _id: 1 }],
   ],
+  queues: [[{ lane: 1, finish: -1 }]],
   steps: [[{ organizationId: 1, runId: 1, startedAt: 1 }]],
   idempotency: [[{ forgetAt: 1 }, { expireAfterSeconds: 0 }]],
   events: [

@@ -1,6 +1,7 @@
 import type { Filter } from 'mongodb';
 import type { Collections } from '#src/stores/collections.ts';
 import { processSafe } from '#src/stores/connect.ts';
+import { lanes, type Lane } from '#src/domain/runs/queue.ts';
 import type { RunRecord, RunFailure, RunReceipt, OpenQuestion } from '#src/domain/runs/run.ts';
 import type { RunStatus } from '#src/contracts/resources/execution.ts';
 
@@ -13,7 +14,8 @@ export interface RunEnd {
 
 export interface QueueDepth {
   readonly depth: number;
-  readonly oldestAt: Date | null;
+  /** The run that has waited longest. */
+  readonly oldest: (Pick<RunRecord, '_id'> & { readonly queuedAt: Date; readonly fence: number }) | null;
 }
 
 export interface PinnedVersion {
@@ -28,6 +30,20 @@ export interface Lease {
   readonly owner: string;
 }
 
+/** Runs that a worker takes now. */
+export interface Wanted {
+  /** Default: all lanes. */
+  readonly lanes?: readonly Lane[];
+  /** Organizations whose runs stay in the queue. */
+  readonly except?: readonly string[];
+}
+
+/** A lease as other workers see it. The worker is alive as long as `beatAt` changes, whatever time it names. */
+export type SeenLease = Pick<RunRecord, '_id' | 'fence' | 'owner' | 'organizationId' | 'beatAt'>;
+
+const mostRunning = 10_000;
+const queued = { status: 'queued', lane: { $in: [...lanes] } } satisfies Filter<RunRecord>;
+
 const held = ({ run, owner }: Lease): Filter<RunRecord> => ({
   _id: run._id,
   organizationId: run.organizationId,
@@ -36,22 +52,9 @@ const held = ({ run, owner }: Lease): Filter<RunRecord> => ({
   status: 'running',
 });
 
-/** Operations of workers on runs. Every write matches the lease, so a worker that lost it changes nothing. */
-export function createRunQueue({ executions, runs }: Pick<Collections, 'executions' | 'runs'>) {
+/** What a worker may do with a run that it holds. Every write matches the lease, so a worker that lost it changes nothing. */
+function createHeldRuns({ executions, runs }: Pick<Collections, 'executions' | 'runs'>) {
   return {
-    /** Claims the oldest run that is due or whose lease ended. Raises fence and attempts. */
-    async claim(owner: string, leaseMs: number, now: Date): Promise<Lease | null> {
-      const run = await runs.findOneAndUpdate(
-        { claimableAt: { $lte: now } },
-        {
-          $set: { status: 'running', owner, claimableAt: new Date(now.getTime() + leaseMs) },
-          $min: { startedAt: now },
-          $inc: { fence: 1, attempts: 1 },
-        },
-        { sort: { claimableAt: 1 }, returnDocument: 'after', ...processSafe },
-      );
-      return run === null ? null : { run, owner };
-    },
     /** Fixes the version of the run and, if it has none yet, of its execution. False when the lease is lost. */
     async pinVersion(lease: Lease, { version, graphHash, workflowName }: PinnedVersion): Promise<boolean> {
       const done = await runs.updateOne(held(lease), { $set: { version, graphHash } }, processSafe);
@@ -64,17 +67,16 @@ export function createRunQueue({ executions, runs }: Pick<Collections, 'executio
       );
       return true;
     },
-    /** Extends the lease. False when it is lost. */
-    async beat(lease: Lease, leaseMs: number, now: Date): Promise<boolean> {
-      const until = new Date(now.getTime() + leaseMs);
-      const done = await runs.updateOne(held(lease), { $set: { claimableAt: until } }, processSafe);
+    /** Shows that the worker is alive. False when the lease is lost. */
+    async beat(lease: Lease, now: Date): Promise<boolean> {
+      const done = await runs.updateOne(held(lease), { $set: { beatAt: now } }, processSafe);
       return done.matchedCount === 1;
     },
     /** Ends the run, durably. False when the lease is lost. */
     async finish(lease: Lease, end: RunEnd, now: Date): Promise<boolean> {
       const done = await runs.updateOne(held(lease), {
         $set: { ...end, finishedAt: now },
-        $unset: { claimableAt: true, waitingFor: true },
+        $unset: { beatAt: true, waitingFor: true },
       });
       return done.matchedCount === 1;
     },
@@ -82,7 +84,7 @@ export function createRunQueue({ executions, runs }: Pick<Collections, 'executio
     async wait(lease: Lease, questions: readonly OpenQuestion[]): Promise<boolean> {
       const done = await runs.updateOne(held(lease), {
         $set: { status: 'waiting', owner: null, attempts: 0, waitingFor: [...questions] },
-        $unset: { claimableAt: true },
+        $unset: { beatAt: true },
       });
       return done.matchedCount === 1;
     },
@@ -101,10 +103,11 @@ export function createRunQueue({ executions, runs }: Pick<Collections, 'executio
         return row?.owner !== owner || row.fence !== run.fence;
       });
     },
-    /** Returns the run to the queue without counting the attempt (graceful stop). */
-    async release(lease: Lease, dueAt: Date): Promise<boolean> {
+    /** Returns the run to its place in the queue without counting the attempt (graceful stop). */
+    async release(lease: Lease, now: Date): Promise<boolean> {
       const done = await runs.updateOne(held(lease), {
-        $set: { status: 'queued', owner: null, claimableAt: dueAt },
+        $set: { status: 'queued', owner: null, queuedAt: now },
+        $unset: { beatAt: true },
         $inc: { attempts: -1 },
       });
       return done.matchedCount === 1;
@@ -113,12 +116,64 @@ export function createRunQueue({ executions, runs }: Pick<Collections, 'executio
     async progressed(lease: Lease): Promise<void> {
       await runs.updateOne(held(lease), { $set: { attempts: 1 } }, processSafe);
     },
-    async depth(now: Date): Promise<QueueDepth> {
-      const due = { claimableAt: { $lte: now } };
-      const depth = await runs.countDocuments(due, { limit: 10_000 });
-      const oldest =
-        depth === 0 ? null : await runs.findOne(due, { sort: { claimableAt: 1 }, projection: { claimableAt: 1 } });
-      return { depth, oldestAt: oldest?.claimableAt ?? null };
+  };
+}
+
+/** The queue as workers see it: claims, leases and depth. */
+export function createRunQueue(collections: Pick<Collections, 'executions' | 'runs'>) {
+  const { runs } = collections;
+  return {
+    ...createHeldRuns(collections),
+    /** Claims the next queued run: interactive ones first, then by rank. Raises fence and attempts. The clock does not matter. */
+    async claim(owner: string, now: Date, { lanes: wanted = lanes, except = [] }: Wanted = {}): Promise<Lease | null> {
+      const run = await runs.findOneAndUpdate(
+        {
+          status: 'queued',
+          lane: { $in: [...wanted] },
+          ...(except.length > 0 && { organizationId: { $nin: [...except] } }),
+        },
+        {
+          $set: { status: 'running', owner, beatAt: now },
+          $unset: { queuedAt: true },
+          $min: { startedAt: now },
+          $inc: { fence: 1, attempts: 1 },
+        },
+        { sort: { lane: -1, rank: 1 }, returnDocument: 'after', ...processSafe },
+      );
+      return run === null ? null : { run, owner };
+    },
+    /** Running runs of all workers. */
+    seeLeases: (): Promise<readonly SeenLease[]> =>
+      runs
+        // The range makes the index of running runs usable.
+        .find(
+          { status: 'running', owner: { $gt: '' } },
+          { projection: { fence: 1, owner: 1, organizationId: 1, beatAt: 1 } },
+        )
+        .limit(mostRunning)
+        .toArray(),
+    /** Returns runs to the queue whose workers gave no sign of life since. Another worker may have done so before. */
+    async endLeases(dead: readonly SeenLease[], now: Date): Promise<void> {
+      await Promise.all(
+        dead.map(({ _id, fence, owner, organizationId, beatAt }) =>
+          runs.updateOne(
+            { _id, organizationId, status: 'running', fence, owner, beatAt: beatAt ?? { $exists: false } },
+            { $set: { status: 'queued', owner: null, queuedAt: now }, $unset: { beatAt: true } },
+          ),
+        ),
+      );
+    },
+    /** Number of queued runs, at most 10,000, and the oldest of them. */
+    async depth(): Promise<QueueDepth> {
+      const [depth, oldest] = await Promise.all([
+        runs.countDocuments(queued, { limit: 10_000 }),
+        runs.findOne(
+          { status: 'queued', queuedAt: { $gte: new Date(0) } },
+          { sort: { queuedAt: 1 }, projection: { queuedAt: 1, fence: 1 } },
+        ),
+      ]);
+      const queuedAt = oldest?.queuedAt;
+      return { depth, oldest: oldest === null || queuedAt === undefined ? null : { ...oldest, queuedAt } };
     },
   };
 }

@@ -231,7 +231,7 @@ describe('A process that dies while it forgets a document', () => {
 /** A worker takes runs until it has this one. */
 async function claimed(run: RunRecord): Promise<void> {
   for (;;) {
-    const lease = await stores.executions.claim('worker', 30_000, new Date());
+    const lease = await stores.executions.claim('worker', new Date());
     if (lease === null) throw new Error('nobody can take the run');
     if (lease.run._id === run._id) return;
   }

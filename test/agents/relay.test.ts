@@ -137,4 +137,12 @@ describe('The relay of outboxes', () => {
     await relay.sweep();
     expect(await parts.documents.withPendingEvents(1_000)).toEqual([]);
   });
+
+  test('an upload that was acknowledged before the clock went back by 25 hours is relayed by the next sweep', async () => {
+    const createdAt = new Date(Date.now() + 25 * 3_600_000);
+    const document = uploadedDocument('wf_a', { createdAt });
+    await parts.documents.insert(document);
+    await new Relay(parts).sweep();
+    expect(await outcome(document)).toEqual(relayed);
+  });
 });

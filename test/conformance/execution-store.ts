@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { newId } from '#src/domain/ids.ts';
 import { newRuns } from '#src/domain/runs/new-runs.ts';
 import { receiptOf } from '#src/domain/runs/receipt.ts';
-import type { ExecutionRecord, GivenAnswer, OpenQuestion } from '#src/domain/runs/run.ts';
+import type { ExecutionRecord, GivenAnswer, OpenQuestion, RunRecord } from '#src/domain/runs/run.ts';
 import { executionRecord, freshTenant } from '#test/support/records.ts';
 import type { ExecutionStore, RunFilter } from '#src/stores/executions.ts';
 import type { Lease } from '#src/stores/run-queue.ts';
@@ -14,7 +14,6 @@ export interface ExecutionStoreUnderTest {
   close(): Promise<void>;
 }
 
-const leaseMs = 10_000;
 const succeeded = { status: 'succeeded', error: null } as const;
 const canceled = { code: 'run.canceled', message: 'stopped' };
 const after = (date: Date, ms: number): Date => new Date(date.getTime() + ms);
@@ -57,26 +56,34 @@ async function oneRun(store: ExecutionStore, more: Partial<ExecutionRecord> = {}
 }
 
 async function claimed(store: ExecutionStore, now: Date, owner = 'worker-a'): Promise<Lease> {
-  const lease = await store.claim(owner, leaseMs, now);
+  const lease = await store.claim(owner, now);
   if (lease === null) throw new Error('nothing to claim');
   return lease;
 }
 
+/** Claims as another worker does when it takes the present ones for dead. */
+async function inherited(store: ExecutionStore, now: Date, owner = 'worker-a'): Promise<Lease> {
+  await store.endLeases(await store.seeLeases(), now);
+  return claimed(store, now, owner);
+}
+
+const ranked = (run: RunRecord, as: RunRecord | undefined): RunRecord => ({ ...run, rank: as?.rank ?? Number.NaN });
+
 async function finishAll(store: ExecutionStore, count: number, now: Date): Promise<void> {
   for (let done = 0; done < count; done += 1) await store.finish(await claimed(store, now), succeeded, now);
-  expect(await store.claim('worker-a', leaseMs, now)).toBeNull();
+  expect(await store.claim('worker-a', now)).toBeNull();
 }
 
 function creating(store: () => ExecutionStore): void {
   test('an execution and its runs are stored whole', async () => {
     const wanted = dueExecution({ initialState: { 'a.b': [1, 'x'], deep: { c: null } } });
     const made = await store().create(wanted, newRuns);
-    expect(made).toEqual({ execution: wanted, runs: newRuns(wanted) });
+    expect(made).toEqual({ execution: wanted, runs: newRuns(wanted).map((run, at) => ranked(run, made.runs[at])) });
     expect(await store().find(tenantOf(wanted), wanted._id)).toEqual(wanted);
     const runs = await store().runsOf(wanted.organizationId, wanted._id);
     // In no order that is promised.
     const byId = (one: { _id: string }, other: { _id: string }): number => (one._id < other._id ? -1 : 1);
-    expect(runs.toSorted(byId)).toEqual(newRuns(wanted).toSorted(byId));
+    expect(runs.toSorted(byId)).toEqual(made.runs.toSorted(byId));
     await finishAll(store(), 2, new Date());
   });
 
@@ -154,42 +161,38 @@ function reading(store: () => ExecutionStore): void {
     expect(await store().runsOf(organizationId, execution._id)).toEqual([]);
     expect(
       await store().findRun({ ...mine, projectIds: [...projectIds, execution.projectId] }, run?._id ?? ''),
-    ).toEqual(run);
+    ).toMatchObject({ ...run });
     await finishAll(store(), 1, new Date());
   });
 
-  test('the depth counts what is due, and names the oldest', async () => {
+  test('the depth counts the queued runs, and names the one that has waited longest', async () => {
     const now = new Date();
-    expect(await store().depth(now)).toEqual({ depth: 0, oldestAt: null });
-    await oneRun(store(), { createdAt: after(now, -5_000) });
+    expect(await store().depth()).toEqual({ depth: 0, oldest: null });
     await oneRun(store(), { createdAt: after(now, -9_000) });
-    await oneRun(store(), { createdAt: after(now, 60_000) });
-    expect(await store().depth(now)).toEqual({ depth: 2, oldestAt: after(now, -9_000) });
-    await claimed(store(), now);
-    expect(await store().depth(now)).toEqual({ depth: 1, oldestAt: after(now, -5_000) });
-    await finishAll(store(), 3, after(now, 120_000));
+    await oneRun(store(), { createdAt: after(now, -5_000) });
+    expect(await store().depth()).toMatchObject({ depth: 2, oldest: { queuedAt: after(now, -9_000) } });
+    const lease = await claimed(store(), now);
+    expect(await store().depth()).toMatchObject({ depth: 1, oldest: { queuedAt: after(now, -5_000) } });
+    await store().finish(lease, succeeded, now);
+    await finishAll(store(), 1, now);
   });
 }
 
 function claiming(store: () => ExecutionStore, elsewhere: () => ExecutionStore): void {
   test('nothing due is null', async () => {
-    expect(await store().claim('worker-a', leaseMs, new Date())).toBeNull();
+    expect(await store().claim('worker-a', new Date())).toBeNull();
   });
 
-  test('the oldest due run is claimed first; one whose time has not come is left', async () => {
-    const now = new Date();
-    const [second, first, future] = [
-      await oneRun(store(), { createdAt: after(now, -1_000) }),
-      await oneRun(store(), { createdAt: after(now, -2_000) }),
-      await oneRun(store(), { createdAt: after(now, 1) }),
-    ];
-    const leases = [await claimed(store(), now), await claimed(store(), now)];
-    expect(leases.map((lease) => lease.run.executionId)).toEqual([first._id, second._id]);
-    expect(await store().claim('worker-a', leaseMs, now)).toBeNull();
-    const last = await claimed(store(), after(now, 1));
-    expect(last.run.executionId).toBe(future._id);
-    for (const lease of [...leases, last]) await store().finish(lease, succeeded, now);
-  });
+  test.each([-90_000_000, 90_000_000])(
+    'a run is claimable whatever time it was queued at: %i ms from now',
+    async (ms) => {
+      const now = new Date();
+      const execution = await oneRun(store(), { createdAt: after(now, ms) });
+      const lease = await claimed(store(), now);
+      expect(lease.run.executionId).toBe(execution._id);
+      await store().finish(lease, succeeded, now);
+    },
+  );
 
   test('a claimed run is running, owned, counted and fenced', async () => {
     const now = new Date();
@@ -197,7 +200,8 @@ function claiming(store: () => ExecutionStore, elsewhere: () => ExecutionStore):
     const { run, owner } = await claimed(store(), now);
     expect(owner).toBe('worker-a');
     expect(run).toMatchObject({ status: 'running', owner: 'worker-a', attempts: 1, fence: 1, startedAt: now });
-    expect(run.claimableAt).toEqual(after(now, leaseMs));
+    expect(run.beatAt).toEqual(now);
+    expect(run).not.toHaveProperty('queuedAt');
     await store().finish({ run, owner }, succeeded, now);
   });
 
@@ -209,9 +213,7 @@ function claiming(store: () => ExecutionStore, elsewhere: () => ExecutionStore):
     await store().createAll(batch);
     const later = after(now, 1_000);
     const leases = await Promise.all(
-      Array.from({ length: 40 }, (_, at) =>
-        (at % 2 === 0 ? store() : elsewhere()).claim(`worker-${at}`, leaseMs, later),
-      ),
+      Array.from({ length: 40 }, (_, at) => (at % 2 === 0 ? store() : elsewhere()).claim(`worker-${at}`, later)),
     );
     const got = leases.filter((lease) => lease !== null);
     expect(got).toHaveLength(25);
@@ -220,23 +222,29 @@ function claiming(store: () => ExecutionStore, elsewhere: () => ExecutionStore):
     await Promise.all(got.map((lease) => store().finish(lease, succeeded, later)));
   });
 
-  test('a run whose lease ran out is claimed by another worker, with the next fence; its start stays', async () => {
+  test('a run whose lease was ended is claimed by another worker, with the next fence; its start stays', async () => {
     const now = new Date();
     await oneRun(store());
     const dead = await claimed(store(), now, 'dead');
-    expect(await store().claim('heir', leaseMs, after(now, leaseMs - 1))).toBeNull();
-    const heir = await claimed(elsewhere(), after(now, leaseMs), 'heir');
+    expect(await store().claim('heir', now)).toBeNull();
+    await store().endLeases(await store().seeLeases(), now);
+    const heir = await claimed(elsewhere(), after(now, 5_000), 'heir');
     expect(heir.run).toMatchObject({ _id: dead.run._id, fence: 2, attempts: 2, owner: 'heir', startedAt: now });
     await store().finish(heir, succeeded, now);
+    expect(await store().seeLeases()).toEqual([]);
   });
 
-  test('a sign of life prolongs the lease', async () => {
+  test('a lease is not ended after a sign of life', async () => {
     const now = new Date();
     await oneRun(store());
     const lease = await claimed(store(), now);
-    expect(await store().beat(lease, leaseMs, after(now, 5_000))).toBe(true);
-    expect(await store().claim('thief', leaseMs, after(now, 14_999))).toBeNull();
-    await store().finish(lease, succeeded, now);
+    const seen = await store().seeLeases();
+    const { _id, fence, organizationId } = lease.run;
+    expect(seen).toEqual([{ _id, fence, organizationId, owner: lease.owner, beatAt: now }]);
+    expect(await store().beat(lease, after(now, -90_000_000))).toBe(true);
+    await elsewhere().endLeases(seen, now);
+    expect(await store().claim('thief', now)).toBeNull();
+    expect(await store().finish(lease, succeeded, now)).toBe(true);
   });
 
   test('a finished run is never claimed again', async () => {
@@ -245,32 +253,34 @@ function claiming(store: () => ExecutionStore, elsewhere: () => ExecutionStore):
     const lease = await claimed(store(), now);
     const error = { code: 'run.poisoned', message: 'no' };
     expect(await store().finish(lease, { status: 'failed', error }, now)).toBe(true);
-    expect(await store().claim('worker-b', leaseMs, after(now, 1_000_000_000))).toBeNull();
+    expect(await store().claim('worker-b', after(now, 1_000_000_000))).toBeNull();
     const run = await store().findRun(tenantOf(execution), lease.run._id);
     expect(run).toMatchObject({ status: 'failed', error, finishedAt: now });
-    expect(run).not.toHaveProperty('claimableAt');
+    expect(run).not.toHaveProperty('queuedAt');
+    expect(run).not.toHaveProperty('beatAt');
   });
 
-  test('a released run is due again at the given time, and the attempt is not counted', async () => {
+  test('a released run goes back to its place, and the attempt is not counted', async () => {
     const now = new Date();
+    const first = await oneRun(store());
     await oneRun(store());
     const lease = await claimed(store(), now);
-    expect(await store().release(lease, after(now, 3_000))).toBe(true);
-    expect(await store().claim('worker-b', leaseMs, after(now, 2_999))).toBeNull();
-    const next = await claimed(store(), after(now, 3_000), 'worker-b');
-    expect(next.run).toMatchObject({ attempts: 1, fence: 2, owner: 'worker-b' });
+    expect(await store().release(lease, now)).toBe(true);
+    const next = await claimed(store(), now, 'worker-b');
+    expect(next.run).toMatchObject({ executionId: first._id, attempts: 1, fence: 2, owner: 'worker-b' });
     await store().finish(next, succeeded, now);
+    await finishAll(store(), 1, now);
   });
 
   test('progress makes deaths count anew', async () => {
     const now = new Date();
     await oneRun(store());
     await claimed(store(), now);
-    await claimed(store(), after(now, leaseMs));
-    const third = await claimed(store(), after(now, 2 * leaseMs));
+    await inherited(store(), now);
+    const third = await inherited(store(), now);
     expect(third.run.attempts).toBe(3);
     await store().progressed(third);
-    const fourth = await claimed(store(), after(now, 3 * leaseMs));
+    const fourth = await inherited(store(), now);
     expect(fourth.run).toMatchObject({ attempts: 2, fence: 4 });
     await store().finish(fourth, succeeded, now);
   });
@@ -283,8 +293,8 @@ function fencing(store: () => ExecutionStore): void {
     const now = new Date();
     const execution = await oneRun(store(), { version: null, graphHash: null, workflowName: null });
     const late = await claimed(store(), now, 'late');
-    const heir = await claimed(store(), after(now, leaseMs), 'heir');
-    expect(await store().beat(late, leaseMs, now)).toBe(false);
+    const heir = await inherited(store(), now, 'heir');
+    expect(await store().beat(late, now)).toBe(false);
     expect(await store().pinVersion(late, pinned)).toBe(false);
     expect(await store().finish(late, { status: 'failed', error: null }, now)).toBe(false);
     expect(await store().release(late, now)).toBe(false);
@@ -298,7 +308,7 @@ function fencing(store: () => ExecutionStore): void {
     const now = new Date();
     await oneRun(store());
     const old = await claimed(store(), now, 'same');
-    const current = await claimed(store(), after(now, leaseMs), 'same');
+    const current = await inherited(store(), now, 'same');
     expect(await store().finish(old, succeeded, now)).toBe(false);
     expect(await store().finish(current, succeeded, now)).toBe(true);
   });
@@ -314,7 +324,7 @@ function fencing(store: () => ExecutionStore): void {
     );
     expect(answers.filter(Boolean)).toHaveLength(1);
     const ended = await store().findRun(tenantOf(execution), lease.run._id);
-    expect(await store().beat(lease, leaseMs, now)).toBe(false);
+    expect(await store().beat(lease, now)).toBe(false);
     expect(await store().pinVersion(lease, pinned)).toBe(false);
     expect(await store().release(lease, now)).toBe(false);
     await store().progressed(lease);
@@ -398,14 +408,15 @@ function canceling(store: () => ExecutionStore): void {
     );
     for (const run of stopped) {
       expect(run).toMatchObject({ status: 'canceled', error: canceled, finishedAt: later, owner: null });
-      expect(run).not.toHaveProperty('claimableAt');
+      expect(run).not.toHaveProperty('queuedAt');
+      expect(run).not.toHaveProperty('beatAt');
       expect(run).not.toHaveProperty('waitingFor');
       expect(await store().findRun(tenantOf(execution), run._id)).toEqual(run);
     }
     expect(await store().findRun(tenantOf(execution), ended.run._id)).toMatchObject({ status: 'succeeded' });
     expect(stopped.find((run) => run._id === running.run._id)?.fence).toBe(2);
     expect(await store().cancel(tenantOf(execution), execution._id, canceled, later)).toEqual([]);
-    expect(await store().claim('worker-b', leaseMs, after(now, 1_000_000_000))).toBeNull();
+    expect(await store().claim('worker-b', after(now, 1_000_000_000))).toBeNull();
   });
 
   test('a worker whose run was canceled can write nothing more, and is told', async () => {
@@ -416,7 +427,7 @@ function canceling(store: () => ExecutionStore): void {
     expect(run).toMatchObject({ status: 'canceled', fence: 2 });
     expect(await store().lost([lease])).toEqual([lease]);
     expect(await store().finish(lease, succeeded, now)).toBe(false);
-    expect(await store().beat(lease, leaseMs, now)).toBe(false);
+    expect(await store().beat(lease, now)).toBe(false);
     expect(await store().wait(lease, [question('ask')])).toBe(false);
     expect(await store().release(lease, now)).toBe(false);
     await store().progressed(lease);
@@ -461,9 +472,10 @@ function canceling(store: () => ExecutionStore): void {
     const third = await claimed(store(), now);
     expect(await store().lost([first, second, third])).toEqual([]);
     await store().finish(first, succeeded, now);
-    const heir = await claimed(store(), after(now, leaseMs), second.owner);
-    const stale = [second, third].filter(({ run }) => run._id === heir.run._id);
-    expect(await store().lost([first, second, third])).toEqual([first, ...stale]);
+    const dead = (await store().seeLeases()).filter(({ _id }) => _id === second.run._id);
+    await store().endLeases(dead, now);
+    const heir = await claimed(store(), now, second.owner);
+    expect(await store().lost([first, second, third])).toEqual([first, second]);
     expect(await store().lost([heir])).toEqual([]);
     expect(await store().lost([])).toEqual([]);
     for (const execution of executions) await store().cancel(tenantOf(execution), execution._id, canceled, now);
@@ -489,13 +501,13 @@ function waiting(store: () => ExecutionStore): void {
     expect(await store().wait(lease, [asked])).toBe(true);
     const waits = await store().findRun(tenantOf(execution), lease.run._id);
     expect(waits).toMatchObject({ status: 'waiting', owner: null, attempts: 0, waitingFor: [asked] });
-    expect(waits).not.toHaveProperty('claimableAt');
+    expect(waits).not.toHaveProperty('beatAt');
     expect(await store().lost([lease])).toEqual([lease]);
-    expect(await store().claim('worker-b', leaseMs, after(now, 1_000_000))).toBeNull();
+    expect(await store().claim('worker-b', after(now, 1_000_000))).toBeNull();
 
     const later = after(now, 60_000);
     const queued = await store().answer(tenantOf(execution), lease.run._id, answerTo('review', later));
-    expect(queued).toMatchObject({ status: 'queued', claimableAt: later, waitingFor: [] });
+    expect(queued).toMatchObject({ status: 'queued', queuedAt: later, lane: 'interactive', waitingFor: [] });
     const next = await claimed(store(), later, 'worker-b');
     expect(next.run).toMatchObject({ attempts: 1, fence: 2, answers: [answerTo('review', later)] });
     await store().finish(next, succeeded, later);

@@ -135,7 +135,7 @@ async function seedAround(who: Pick<Seeded, 'organizationId' | 'projectIds' | 'd
   await stores.documents.insert(derived);
   const execution = { ...executionRecord({ ...place, documentIds: [documentId] }), callbackPending: true } as const;
   const { runs } = await stores.executions.create(execution, newRuns);
-  const lease = (await stores.executions.claim('owner', 600_000, new Date())) as Lease;
+  const lease = (await stores.executions.claim('owner', new Date())) as Lease;
   expect(await stores.executions.wait(lease, [openQuestion])).toBe(true);
   const deliveryId = newId('delivery');
   await stores.deliveries.add(deliveryOf(who, deliveryId));
@@ -199,7 +199,7 @@ async function seed(): Promise<Seeded> {
   await stores.usage.add(document, 5, 1);
   const execution = executionRecord({ organizationId, projectId, documentIds: [documentId], createdAt: now });
   const { runs } = await stores.executions.create(execution, newRuns);
-  const lease = (await stores.executions.claim('owner', 600_000, new Date())) as Lease;
+  const lease = (await stores.executions.claim('owner', new Date())) as Lease;
   const around = await seedAround({ organizationId, projectIds, documentId });
   const seeded = { organizationId, projectIds, documentId, document, objectKey, ...ids, ...around, lease };
   const more = { executionId: execution._id, runId: runs[0]?._id ?? '' };
@@ -393,7 +393,11 @@ const changes: Readonly<Record<string, Change>> = {
   'executions.wait': (who, target) => stores.executions.wait(leaseAs(who, target), [openQuestion]),
   'executions.pinVersion': (who, target) =>
     stores.executions.pinVersion(leaseAs(who, target), { version: 9, graphHash: 'h', workflowName: 'w' }),
-  'executions.beat': (who, target) => stores.executions.beat(leaseAs(who, target), 1, now),
+  'executions.beat': (who, target) => stores.executions.beat(leaseAs(who, target), now),
+  'executions.endLeases': (who, target) => {
+    const { _id, fence, owner } = target.lease.run;
+    return stores.executions.endLeases([{ _id, fence, owner, organizationId: who.organizationId }], now);
+  },
   'executions.finish': (who, target) =>
     stores.executions.finish(leaseAs(who, target), { status: 'failed', error: null }, now),
   'executions.release': (who, target) => stores.executions.release(leaseAs(who, target), now),
@@ -463,7 +467,8 @@ const elsewhere = Object.values({
   'writes under a new id, or the hash of a new secret':
     'oauth.insertClient oauth.insertConsent oauth.insertGrant oauth.insertCode oauth.insertTokens',
   'writes under a new id': 'apiKeys.insert audit.record members.add members.invite uploads.insert workflows.insert',
-  'writes the organization itself': 'organizations.insertOrganization organizations.insertProject',
+  'writes the organization itself':
+    'executions.setQueueWeight organizations.insertOrganization organizations.insertProject',
   'loops of the system that work for everybody':
     'documents.withPendingEvents executions.withPendingCallback deliveries.claim',
   'the recount and the sum over all organizations': 'organizations.idsAfter usage.totals',
@@ -473,7 +478,7 @@ const elsewhere = Object.values({
     'retention.deleteEvents retention.deleteDeliveries retention.deleteRuns retention.deleteCheckpoints',
   'such a loop, about what it was just given': 'documents.clearPendingEvents deliveries.settle executions.lost',
   'who somebody is, before anything is asked': 'members.organizationsOf',
-  'a worker or its health': 'executions.claim executions.depth search.check',
+  'a worker or its health': 'executions.claim executions.depth executions.seeLeases search.check',
   'a new version of the program, at its start': 'workflows.listByCodeName',
   'only wakes its listener: what there is, `events.read` tells': 'events.subscribe events.receive',
   'reads nothing': 'results.segmentationIdOf nodeCache.idle',

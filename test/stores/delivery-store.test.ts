@@ -54,6 +54,14 @@ test('the oldest that is due is claimed, by one of many at once, and again when 
   expect(await elsewhere.claim(1_000, at(1_001))).toMatchObject({ _id: first._id, attempts: 2 });
 });
 
+test('one that is due later than any retry, because the clock was set back, is due now', async () => {
+  const hour = 3_600_000;
+  const [lost, retried] = [record({ dueAt: at(25 * hour) }), record({ dueAt: at(6 * hour) })];
+  for (const one of [lost, retried]) await store.add(one);
+  expect(await store.claim(1_000, at(0))).toMatchObject({ _id: lost._id, dueAt: at(1_000) });
+  expect(await store.claim(1_000, at(0))).toBeNull();
+});
+
 test('a settled one is due again at its time, or never', async () => {
   const one = record();
   await store.add(one);

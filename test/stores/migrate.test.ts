@@ -2,6 +2,10 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { migrate } from '#src/stores/migrate.ts';
 import { createLocalModels } from '#src/adapters/models/local/create-local-models.ts';
 import { createSearchIndex } from '#src/stores/search/search-index.ts';
+import { createExecutionStore } from '#src/stores/executions.ts';
+import type { Lease } from '#src/stores/run-queue.ts';
+import { newRuns } from '#src/domain/runs/new-runs.ts';
+import { executionRecord } from '#test/support/records.ts';
 import { testDatabase, type TestDatabase } from '#test/support/database.ts';
 
 let database: TestDatabase;
@@ -42,12 +46,57 @@ describe('Data of schema 1', () => {
 });
 
 describe('Data of schema 2', () => {
+  test('keeps its queue after the migration: the order of each organization, in turns, and runs of workers that are gone', async () => {
+    const db = database.client.db('inkgraph');
+    const runs = db.collection<{ _id: string }>('runs');
+    await runs.createIndex({ claimableAt: 1 }, { sparse: true }, undefined);
+    const older = (organizationId: string, at: number, more = {}) => {
+      const createdAt = new Date(1_700_000_000_000 + at);
+      const [run] = newRuns(executionRecord({ organizationId, createdAt, documentIds: [`doc_${at}`] }));
+      const { lane: _, queuedAt: __, ...rest } = run ?? { _id: '' };
+      return { ...rest, claimableAt: createdAt, ...more };
+    };
+    const ended = older('A', 500, { status: 'succeeded', claimableAt: undefined });
+    await runs.insertMany([
+      ...Array.from({ length: 250 }, (_, at) => older('A', at)),
+      ...Array.from({ length: 20 }, (_, at) => older('B', 1_000 + at)),
+      older('A', -1, { status: 'running', owner: 'gone', fence: 1, attempts: 1 }),
+      ended,
+    ]);
+    await db.collection<{ _id: string }>('meta').updateOne({ _id: 'schema' }, { $set: { version: 2 } });
+    await migrate(db);
+    const store = createExecutionStore(database.client, database.collections);
+    const claims: (Lease | null)[] = [];
+    for (let at = 0; at < 21; at += 1) claims.push(await store.claim('worker', new Date()));
+    const first = claims.find((lease) => lease?.run.organizationId === 'A');
+    expect(first?.run).toMatchObject({ documentId: 'doc_-1', fence: 2, attempts: 2 });
+    const of = (organizationId: string) =>
+      claims.flatMap((lease) => (lease?.run.organizationId === organizationId ? [lease.run.documentId] : []));
+    expect(of('A').slice(1)).toEqual(
+      of('A')
+        .slice(1)
+        .map((_, at) => `doc_${at}`),
+    );
+    expect(of('B').length).toBeGreaterThanOrEqual(9);
+    expect(of('A').length).toBeGreaterThanOrEqual(9);
+    expect(await runs.countDocuments({ claimableAt: { $exists: true } })).toBe(0);
+    expect(await runs.findOne({ _id: ended._id })).not.toHaveProperty('lane');
+    const next = executionRecord({ organizationId: 'A', source: 'upload', documentIds: ['doc_next'] });
+    await store.create(next, newRuns);
+    expect((await store.depth()).depth).toBe(251);
+    const left = [];
+    for (let at = 0; at < 251; at += 1) left.push((await store.claim('worker', new Date()))?.run.documentId);
+    expect(left.at(-1)).toBe('doc_next');
+  });
+});
+
+describe('Data of schema 3', () => {
   test('keeps uploads until a sweep has deleted their bytes', async () => {
     const db = database.client.db('inkgraph');
     const uploads = db.collection('uploads');
     await uploads.dropIndex('forgetAt_1');
     await uploads.createIndex({ forgetAt: 1 }, { expireAfterSeconds: 0 }, undefined);
-    await db.collection<{ _id: string }>('meta').updateOne({ _id: 'schema' }, { $set: { version: 2 } });
+    await db.collection<{ _id: string }>('meta').updateOne({ _id: 'schema' }, { $set: { version: 3 } });
     await migrate(db);
     await migrate(db);
     const index = (await uploads.indexes()).find(({ name }) => name === 'forgetAt_1');

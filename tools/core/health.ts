@@ -1,18 +1,20 @@
 import type { Health } from '#src/contracts/resources/health.ts';
 import type { DiskState } from '#src/domain/ports/object-store.ts';
 import type { Stored } from '#src/domain/access/quota.ts';
-import type { ExecutionStore } from '#src/stores/executions.ts';
+import type { QueueReader } from '#tools/core/queue-state.ts';
 
 type Check = Health['checks']['database'];
 
 export interface HealthParts {
   readonly version: string;
-  readonly executions: ExecutionStore;
+  readonly queue: Pick<QueueReader, 'read'>;
   readonly modelLabels: {
     readonly describer: string;
     readonly textEmbeddings: string;
     readonly imageEmbeddings: string;
   };
+  /** Longest wait of a queued run, in seconds, before the queue counts as degraded. */
+  readonly queueWaitSeconds: number;
   checkDatabase(): Promise<void>;
   checkObjects(): Promise<void>;
   checkSearch(): Promise<void>;
@@ -22,8 +24,6 @@ export interface HealthParts {
 
 const freshMs = 1_000;
 const patienceMs = 3_000;
-/** Age of the oldest due run, in milliseconds, at which no agents service seems to work. */
-const stuckMs = 60_000;
 
 async function tried(check: () => Promise<void>): Promise<Check> {
   const { promise: late, reject } = Promise.withResolvers<never>();
@@ -62,15 +62,13 @@ export class HealthService {
   }
 
   async #check(): Promise<Health['checks']> {
-    const { executions, modelLabels } = this.#parts;
-    let queue: Health['checks']['queue'] = { status: 'error', depth: 0, oldestAgeMs: 0 };
+    const { modelLabels } = this.#parts;
+    let queue: Health['checks']['queue'] = { status: 'error', depth: 0, oldestSeconds: 0 };
     let storage: Health['checks']['storage'] = { status: 'error', freeBytes: 0, minFreeBytes: 0, bytes: 0, objects: 0 };
     const [database, objects, search] = await Promise.all([
       tried(async () => {
         await this.#parts.checkDatabase();
-        const { depth, oldestAt } = await executions.depth(new Date());
-        const oldestAgeMs = oldestAt === null ? 0 : Math.max(0, Date.now() - oldestAt.getTime());
-        queue = { status: oldestAgeMs > stuckMs ? 'degraded' : 'ok', depth, oldestAgeMs };
+        queue = await this.#queue();
       }),
       tried(() => this.#parts.checkObjects()),
       tried(() => this.#parts.checkSearch()),
@@ -80,5 +78,13 @@ export class HealthService {
       }),
     ]);
     return { database, objects, storage, queue, search, models: { status: 'ok', ...modelLabels } };
+  }
+
+  async #queue(): Promise<Health['checks']['queue']> {
+    const { queue, queueWaitSeconds } = this.#parts;
+    const { depth, oldestSeconds } = await queue.read();
+    if (oldestSeconds <= queueWaitSeconds) return { status: 'ok', depth, oldestSeconds };
+    const detail = `The oldest queued run waits longer than ${queueWaitSeconds} s. Check that an agents service runs and has free slots.`;
+    return { status: 'degraded', depth, oldestSeconds, detail };
   }
 }

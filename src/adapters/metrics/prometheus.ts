@@ -6,7 +6,7 @@ const seconds = [0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 10, 30, 60];
 
 /** Values that are read when the metrics are. */
 interface Read {
-  readonly queueDepth: () => Promise<number>;
+  readonly queue: () => Promise<{ readonly depth: number; readonly oldestSeconds: number }>;
   readonly stored: () => Promise<Stored>;
 }
 
@@ -31,7 +31,7 @@ function storageGauges(stored: Read['stored']): readonly Gauge[] {
 
 /** `ofOthers`: what `json` returns in the other processes on this machine. */
 export function createPrometheusMetrics(
-  { queueDepth, stored }: Read,
+  { queue: readQueue, stored }: Read,
   ofOthers: () => Promise<readonly (readonly object[])[]> = async () => [],
 ): Metrics {
   const registry = new Registry();
@@ -65,15 +65,24 @@ export function createPrometheusMetrics(
   });
   const depth = new Gauge({
     name: 'inkgraph_queue_depth',
-    help: 'Runs that are due and not claimed',
+    help: 'Queued runs, at most 10,000',
     // All processes count the same queue.
     aggregator: 'max',
     registers: [],
     async collect() {
-      this.set(await queueDepth());
+      this.set((await readQueue()).depth);
     },
   });
-  for (const gauge of [depth, ...storageGauges(stored)]) registry.registerMetric(gauge);
+  const oldest = new Gauge({
+    name: 'inkgraph_queue_oldest_seconds',
+    help: 'Time that the oldest queued run has waited',
+    aggregator: 'max',
+    registers: [],
+    async collect() {
+      this.set((await readQueue()).oldestSeconds);
+    },
+  });
+  for (const gauge of [depth, oldest, ...storageGauges(stored)]) registry.registerMetric(gauge);
   return {
     request: ({ service, method, route, status, seconds: took }) =>
       requests.observe({ service, method, route, status }, took),

@@ -1,4 +1,5 @@
 import { derivedId } from '#src/domain/ids.ts';
+import { laneOf } from '#src/domain/runs/queue.ts';
 import type { ExecutionRecord, RunRecord } from '#src/domain/runs/run.ts';
 
 /** Runs of an execution, one for each document. Their ids are derived from the execution, so repeating this creates no duplicates. */
@@ -17,7 +18,8 @@ export function newRuns(execution: ExecutionRecord): RunRecord[] {
     attempts: 0,
     fence: 0,
     owner: null,
-    claimableAt: execution.createdAt,
+    lane: laneOf(execution),
+    queuedAt: execution.createdAt,
     hasInitialState: execution.initialState !== null,
     createdAt: execution.createdAt,
     finishedAt: null,

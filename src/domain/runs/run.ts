@@ -1,3 +1,4 @@
+import type { Lane } from '#src/domain/runs/queue.ts';
 import type { ExecutionStatus, RunStatus } from '#src/contracts/resources/execution.ts';
 
 export interface RunFailure {
@@ -100,8 +101,13 @@ export interface RunRecord {
   /** Fencing token: every claim raises it, every write of a worker must match it. */
   readonly fence: number;
   readonly owner: string | null;
-  /** Earliest time of the next claim: due time while queued, end of the lease while running; absent after the end. */
-  readonly claimableAt?: Date;
+  /** Workers claim the queued run of the lowest rank, interactive runs first. Absent in runs that ended under older versions. */
+  readonly lane?: Lane;
+  readonly rank?: number;
+  /** Time at which the run was queued last; absent while it is not queued. For its age only: it does not delay the claim. */
+  readonly queuedAt?: Date;
+  /** Last sign of life of the worker. A lease is over when this does not change; absent while the run is not running. */
+  readonly beatAt?: Date;
   /** true: the execution has an initial state for the worker to load. */
   readonly hasInitialState: boolean;
   readonly createdAt: Date;

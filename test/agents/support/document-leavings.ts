@@ -160,7 +160,7 @@ export async function addDocument(
     outputs: { text: secret },
     answers: [{ path: 'a', answer: secret, by: 'somebody', at: new Date() }],
   });
-  await collections.runs.updateOne({ _id: ended._id }, { $unset: { claimableAt: true } });
+  await collections.runs.updateOne({ _id: ended._id }, { $unset: { queuedAt: true } });
   const open = await addRun(places, collections, document, {});
   await leaveResults(places, document, ended);
   const pictures = [

@@ -69,7 +69,8 @@ describe('New runs', () => {
         attempts: 0,
         fence: 0,
         owner: null,
-        claimableAt: execution.createdAt,
+        lane: 'interactive',
+        queuedAt: execution.createdAt,
         hasInitialState: true,
       });
     expect(newRuns(execution)).toEqual(runs);

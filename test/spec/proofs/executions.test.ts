@@ -209,7 +209,7 @@ describe('states', () => {
     const lease = { run, owner: run.owner ?? '' };
     expect(await deps.executions.finish(lease, { status: 'failed', error: null }, new Date())).toBe(false);
     expect(await deps.executions.release(lease, new Date())).toBe(false);
-    expect(await deps.executions.claim('late', 1_000, new Date())).toBeNull();
+    expect(await deps.executions.claim('late', new Date())).toBeNull();
     expect(await read(id)).toEqual(ended);
     expect((await read(ahead.id)).status).toBe('succeeded');
   });

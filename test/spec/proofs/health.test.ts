@@ -50,7 +50,7 @@ describe('health', () => {
             freeBytes: expect.any(Number),
             minFreeBytes: expect.any(Number),
           },
-          queue: { status: 'ok', depth: 0, oldestAgeMs: 0 },
+          queue: { status: 'ok', depth: 0, oldestSeconds: 0 },
           search: { status: 'ok' },
           models: { status: 'ok', ...app.app.deps.modelLabels },
         },

@@ -105,7 +105,7 @@ describe('The audit log', () => {
     const start = async () =>
       (await post('/api/service/workflow-executions', { workflowId, documentIds: ids }, serviceKey)).body;
     const execution = await start();
-    const lease = (await deps.executions.claim('test', 60_000, new Date())) as Lease;
+    const lease = (await deps.executions.claim('test', new Date())) as Lease;
     const question = { path: 'a', prompt: 'Right?', data: null, answerSchema: null, askedAt: new Date() };
     expect(await deps.executions.wait(lease, [question])).toBe(true);
     const { _id: asked } = lease.run;

@@ -84,7 +84,7 @@ export function checkCollatedUpdate(change: unknown): void {
   if (Array.isArray(change)) checkCollatedShape(change, SHAPING);
   else if (isObject(change)) {
     for (const [name] of fieldsOf(change)) {
-      if (name === '$min' || name === '$pull') throw notImplemented(`${name} under a collation`);
+      if (name === '$min' || name === '$max' || name === '$pull') throw notImplemented(`${name} under a collation`);
     }
   }
 }

@@ -16,6 +16,7 @@ export const OPERATORS: Readonly<Record<string, Operator>> = {
   $setOnInsert: (operand) => () => operand,
   $unset: () => () => undefined,
   $inc: increment,
+  $max: (operand) => (current) => (current === undefined || compare(operand, current) > 0 ? operand : current),
   $min: (operand) => (current) => (current === undefined || compare(operand, current) < 0 ? operand : current),
   $currentDate: (operand, path) => {
     const type = isObject(operand) && Object.keys(operand).length === 1 ? operand['$type'] : undefined;

@@ -87,7 +87,7 @@ describe('an update over the wire', () => {
     if (op === '$pull') return fc.oneof(scalar, fc.record({ $gte: scalar }));
     return op === '$inc' ? fc.oneof(number, scalar) : value;
   };
-  const OPERATORS = ['$set', '$unset', '$setOnInsert', '$inc', '$min', '$push', '$pull'];
+  const OPERATORS = ['$set', '$unset', '$setOnInsert', '$inc', '$max', '$min', '$push', '$pull'];
   const change = fc.constantFrom(...OPERATORS).chain((op) => fc.tuple(fc.constant(op), path, operand(op)));
   const random = fc.array(change, { minLength: 1, maxLength: 3 }).map((changes) => {
     const update: Record<string, Document> = {};

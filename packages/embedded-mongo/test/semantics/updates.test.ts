@@ -46,6 +46,9 @@ const TABLES: Record<string, Case[]> = {
     [{ a: long('9007199254740992') }, { $inc: { a: 1 } }, { a: long('9007199254740993') }],
     [{ a: 3 }, { $min: { a: 2, b: 1 } }, { a: 2, b: 1 }],
     [{ a: 3 }, { $min: { a: new Double(3) } }, { a: 3 }],
+    [{ a: 3 }, { $max: { a: 4, b: 1 } }, { a: 4, b: 1 }],
+    [{ a: 3 }, { $max: { a: new Double(3) } }, { a: 3 }],
+    [{ a: 3 }, { $max: { a: 2 } }, { a: 3 }],
   ],
   arrays: [
     [{}, { $push: { a: 1 } }, { a: [1] }],

@@ -1,0 +1,187 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { createPinoLogger } from '#src/adapters/logger/pino-logger.ts';
+import { createInProcessWakeQueue } from '#src/adapters/queue/in-process-wake-queue.ts';
+import { Worker, type Clock, type WorkerOptions } from '#app/agents/worker.ts';
+import { newId } from '#src/domain/ids.ts';
+import { newRuns } from '#src/domain/runs/new-runs.ts';
+import type { ExecutionRecord } from '#src/domain/runs/run.ts';
+import { createEventLog } from '#src/stores/event-log.ts';
+import { createExecutionStore, type ExecutionStore } from '#src/stores/executions.ts';
+import type { Lease } from '#src/stores/run-queue.ts';
+import { testDatabase, type TestDatabase } from '#test/support/database.ts';
+import { executionRecord } from '#test/support/records.ts';
+
+let database: TestDatabase;
+let executions: ExecutionStore;
+let workers: Worker[] = [];
+beforeAll(async () => {
+  database = await testDatabase();
+  executions = createExecutionStore(database.client, database.collections);
+});
+beforeEach(async () => {
+  await Promise.all([database.collections.queues.deleteMany({}), database.collections.runs.deleteMany({})]);
+});
+afterEach(async () => {
+  await Promise.all(workers.map((worker) => worker.stop(0)));
+  workers = [];
+});
+afterAll(() => database.close());
+
+const hoursMs = 25 * 3_600_000;
+
+async function queue(organizationId: string, count: number, more: Partial<ExecutionRecord> = {}): Promise<string[]> {
+  const all = Array.from({ length: count }, () =>
+    executionRecord({ organizationId, projectId: 'prj', documentIds: [newId('document')], ...more }),
+  );
+  const batch = all.map((execution) => ({ execution, runs: newRuns(execution) }));
+  await executions.createAll(batch);
+  return batch.flatMap(({ runs }) => runs.map((run) => run._id));
+}
+
+const upload = (organizationId: string, count: number) => queue(organizationId, count, { source: 'upload' });
+
+/** A worker whose runs end when the test says so. */
+function start(options: Partial<WorkerOptions>, clock?: Clock) {
+  const wake = createInProcessWakeQueue();
+  const events = createEventLog(database.collections);
+  const held = new Map<string, { lease: Lease; end: () => void }>();
+  const begun: Lease[] = [];
+  let beats = 0;
+  const beat: ExecutionStore['beat'] = (...parts) => {
+    beats += 1;
+    return executions.beat(...parts);
+  };
+  const worker = new Worker(
+    {
+      executions: { ...executions, beat },
+      wake,
+      events,
+      logger: createPinoLogger('silent'),
+      async perform(lease, signal) {
+        const { promise, resolve, reject } = Promise.withResolvers<void>();
+        signal.addEventListener('abort', () => reject(signal.reason));
+        held.set(lease.run._id, { lease, end: resolve });
+        begun.push(lease);
+        await promise.finally(() => held.delete(lease.run._id));
+        return { kind: 'ended', end: { status: 'succeeded', error: null } };
+      },
+      ended: () => undefined,
+      lost: () => undefined,
+      sweep: async () => undefined,
+      ...(clock === undefined ? {} : { clock }),
+    },
+    { owner: newId('key'), concurrency: 4, leaseMs: 60_000, ...options },
+  );
+  workers.push(worker);
+  worker.start();
+  return { worker, wake, held, begun, beats: () => beats };
+}
+
+const running = () => database.collections.runs.countDocuments({ status: 'running' });
+
+describe('A worker', () => {
+  test('begins a run that somebody started at once, though bulk runs hold all other slots and hundreds wait', async () => {
+    await upload('A', 366);
+    const { wake, held, begun } = start({ concurrency: 4 });
+    await expect.poll(() => held.size).toBe(3);
+    const [single] = await queue('A', 1, { source: 'dashboard' });
+    await wake.notify();
+    await expect.poll(() => begun.at(-1)?.run._id).toBe(single);
+    expect(begun).toHaveLength(4);
+    // The free slot of a bulk run goes to the next one, the last slot waits for somebody.
+    held.get(single ?? '')?.end();
+    await expect.poll(running).toBe(3);
+    held.get(begun[0]?.run._id ?? '')?.end();
+    await expect.poll(() => begun.length).toBe(5);
+    expect(begun.at(-1)?.run.lane).toBe('bulk');
+    expect(await running()).toBe(3);
+  });
+
+  test('with one slot performs bulk and interactive runs', async () => {
+    await upload('A', 1);
+    const { wake, held } = start({ concurrency: 1 });
+    await expect.poll(() => held.size).toBe(1);
+    await queue('A', 1);
+    for (const { end } of held.values()) end();
+    await wake.notify();
+    await expect.poll(() => database.collections.runs.countDocuments({ status: 'succeeded' })).toBe(1);
+    await expect.poll(() => held.size).toBe(1);
+    for (const { end } of held.values()) end();
+    await expect.poll(() => database.collections.runs.countDocuments({ status: 'succeeded' })).toBe(2);
+  });
+
+  test('gives bulk runs a turn while more and more interactive runs arrive', async () => {
+    await upload('A', 3);
+    for (const organizationId of ['B', 'C']) await queue(organizationId, 15);
+    const { held, begun } = start({ concurrency: 1 });
+    for (let count = 1; count <= 15; count += 1) {
+      await expect.poll(() => begun.length).toBe(count);
+      for (const { end } of held.values()) end();
+    }
+    const bulk = begun.slice(0, 15).map(({ run }, at) => (run.lane === 'bulk' ? at : -1));
+    expect(bulk.filter((at) => at >= 0)).toEqual([4, 9, 14]);
+  });
+
+  test('leaves the runs of an organization that has its limit of running runs, over all workers', async () => {
+    await upload('A', 20);
+    const limited = { organizationConcurrency: 3, concurrency: 4 };
+    const first = start(limited);
+    await expect.poll(() => first.held.size).toBe(3);
+    const second = start(limited);
+    await upload('B', 2);
+    await second.wake.notify();
+    await expect.poll(() => second.begun.map(({ run }) => run.organizationId).join('')).toBe('BB');
+    expect(await database.collections.runs.countDocuments({ status: 'running', organizationId: 'A' })).toBe(3);
+    for (const { end } of first.held.values()) end();
+    await expect.poll(() => [...first.begun, ...second.begun].length).toBe(8);
+    expect(await database.collections.runs.countDocuments({ status: 'running', organizationId: 'A' })).toBe(3);
+  });
+
+  test('lets one organization use all bulk slots while nobody else waits', async () => {
+    await upload('A', 20);
+    const { held } = start({ concurrency: 6 });
+    await expect.poll(() => held.size).toBe(5);
+  });
+});
+
+/** A wall clock that the test sets, beside monotonic time that goes on. */
+function settable() {
+  let offset = 0;
+  return {
+    clock: { now: () => new Date(Date.now() + offset), ticks: () => performance.now() },
+    set(ms: number): void {
+      offset = ms;
+    },
+  };
+}
+
+describe.each([
+  ['back', -hoursMs],
+  ['forward', hoursMs],
+])('When the clock is set %s by 25 hours', (_way, jump) => {
+  test('queued runs are claimed, and living workers keep their runs', async () => {
+    const { clock, set } = settable();
+    await upload('A', 1);
+    const one = start({ leaseMs: 500, concurrency: 2 }, clock);
+    const other = start({ leaseMs: 500, concurrency: 2 }, clock);
+    await expect.poll(() => one.held.size + other.held.size).toBe(1);
+    set(jump);
+    await queue('A', 1);
+    await one.wake.notify();
+    await expect.poll(() => one.held.size + other.held.size).toBe(2);
+    const until = one.beats() + other.beats() + 12;
+    // Each run gives three signs of life in the time of a lease.
+    await expect.poll(() => one.beats() + other.beats(), { timeout: 10_000 }).toBeGreaterThan(until);
+    expect(one.begun.length + other.begun.length).toBe(2);
+  });
+
+  test('the run of a dead worker is taken over within two leases', async () => {
+    const { clock, set } = settable();
+    await upload('A', 1);
+    const dead = await executions.claim('dead', new Date());
+    const { begun } = start({ leaseMs: 1_000 }, clock);
+    set(jump);
+    await expect.poll(() => begun.map(({ run }) => run._id), { timeout: 5_000 }).toEqual([dead?.run._id]);
+    expect(begun[0]?.run).toMatchObject({ fence: 2, attempts: 2 });
+  });
+});

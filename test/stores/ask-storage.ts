@@ -1,0 +1,26 @@
+import type { DocumentRecord } from '#src/domain/documents/document.ts';
+import type { Stores } from '#test/support/database.ts';
+
+/** Every query about stored bytes: quotas, the recount, and the sweep of uploads. */
+export async function askStorage(
+  { usage, uploads, documents, organizations }: Stores,
+  document: DocumentRecord,
+  now: Date,
+): Promise<void> {
+  const { _id: id, organizationId, projectId } = document;
+  await usage.reserve(document, 5);
+  await usage.add(document, 5, 1);
+  await usage.read(organizationId, [organizationId, projectId]);
+  await usage.totals();
+  await usage.rowsOf(organizationId);
+  const counted = { _id: projectId, organizationId, scope: 'project' } as const;
+  for (const seen of [null, { bytes: 10, objects: 2 }]) await usage.correct(counted, seen, { bytes: 5, objects: 1 });
+  await documents.addPicture(organizationId, id, 5);
+  await documents.storedBy(organizationId);
+  await documents.presentAmong([id]);
+  await uploads.promised(organizationId, '', 10);
+  await uploads.takeExpired(now, 10);
+  await uploads.removeOne('uploads/x');
+  await uploads.remove(['uploads/x']);
+  await organizations.idsAfter('', 10);
+}
