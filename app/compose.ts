@@ -58,7 +58,11 @@ export interface Overrides {
 }
 
 /** Regular work of the process with the object store. */
-function choresOf({ retention: days }: Config, { objects, database, collections }: Data, { deps }: Core): readonly Chore[] {
+function choresOf(
+  { retention: days }: Config,
+  { objects, database, collections }: Data,
+  { deps }: Core,
+): readonly Chore[] {
   const retention = createRetention(database.db, collections);
   return [
     { name: 'uploads', everyMs: hourly, run: (now) => expireUploads(deps, now) },
@@ -136,7 +140,8 @@ export async function compose(config: Config, overrides: Overrides = {}): Promis
       const listeners = await openServices({ config, data, core, health }, stack);
       ports = listeners.ports;
       worker?.start();
-      if (config.services.has('api')) stack.defer(startUpkeep(choresOf(config, data, core), { logger, metrics: core.metrics }));
+      if (config.services.has('api'))
+        stack.defer(startUpkeep(choresOf(config, data, core), { logger, metrics: core.metrics }));
       return listeners.addresses;
     },
     async idle() {

@@ -13,7 +13,7 @@ const batchSize = 500;
 const dayMs = 86_400_000;
 
 async function inBatches(deleteBatch: (limit: number) => Promise<number>): Promise<number> {
-  for (let total = 0; ; ) {
+  for (let total = 0; ;) {
     const deleted = await deleteBatch(batchSize);
     total += deleted;
     if (deleted < batchSize) return total;
@@ -25,7 +25,7 @@ async function inPages<Place>(
   deletePage: (after: Place) => Promise<{ deleted: number; next: Place | null }>,
 ): Promise<number> {
   let total = 0;
-  for (let after: Place | null = first; ; ) {
+  for (let after: Place | null = first; ;) {
     const page: { deleted: number; next: Place | null } = await deletePage(after as Place);
     total += page.deleted;
     after = page.next;

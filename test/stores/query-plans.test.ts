@@ -5,8 +5,8 @@ import { newRuns } from '#src/domain/runs/new-runs.ts';
 import { documentIntake } from '#graphs/document-intake.workflow.ts';
 import { conversationOf } from '#test/support/dashboard/conversations.ts';
 import { methodsOf, storesOf, testDatabase, type Stores, type TestDatabase } from '#test/support/database.ts';
-import { askOAuth } from '#test/stores/ask-oauth.ts';
-import { askStorage } from '#test/stores/ask-storage.ts';
+import { askOAuth } from '#test/stores/support/ask-oauth.ts';
+import { askRetention, askStorage } from '#test/stores/support/ask-storage.ts';
 import { executionRecord, realtimeEvent, uploadedDocument } from '#test/support/records.ts';
 import type { Lease } from '#src/stores/run-queue.ts';
 
@@ -390,14 +390,6 @@ async function askRest({ apiKeys, audit, organizations, workflows }: Stores): Pr
   await workflows.delete(tenant, 'wf_plans');
 }
 
-async function askRetention({ retention }: Stores): Promise<void> {
-  await retention.deleteCheckpoints(now, '', 10);
-  const after = { _id: 'run_a', finishedAt: new Date(0) };
-  for (const place of [after, null]) await retention.deleteRuns(new Date(8e12), place, 10);
-  await retention.deleteEvents(new Date(8e12), 10);
-  await retention.deleteDeliveries(new Date(8e12), 10);
-}
-
 async function askOutside({ deliveries, nodeCache, secrets }: Stores): Promise<void> {
   const place = { organizationId, projectId };
   await secrets.set(place, 'NAME', 'value', 'key_a');
@@ -450,6 +442,7 @@ beforeAll(async () => {
   await askOutside(stores);
   await askOAuth(stores, { organizationId, projectId, now });
   await askCheckpoints(client);
+  await askRetention(stores, now);
 });
 afterAll(async () => {
   await client.close();
