@@ -3,6 +3,8 @@ import type { PasswordHashing } from '#src/adapters/sessions/better-auth.ts';
 import type { AuthService } from '#app/compose/people.ts';
 import type { SessionStore } from '#src/domain/ports/sessions.ts';
 import { publishCodeWorkflows } from '#app/agents/publish-code-workflows.ts';
+import { createRetention } from '#src/stores/retention.ts';
+import { deleteOldRecords } from '#app/upkeep/delete-old-records.ts';
 import { expireUploads } from '#app/upkeep/expire-uploads.ts';
 import { recountAll } from '#app/upkeep/recount-usage.ts';
 import { daily, hourly, startUpkeep, type Chore } from '#app/upkeep/start-upkeep.ts';
@@ -56,9 +58,15 @@ export interface Overrides {
 }
 
 /** Regular work of the process with the object store. */
-function choresOf({ objects }: Data, { deps }: Core): readonly Chore[] {
+function choresOf(
+  { retention: days }: Config,
+  { objects, database, collections }: Data,
+  { deps }: Core,
+): readonly Chore[] {
+  const retention = createRetention(database.db, collections);
   return [
     { name: 'uploads', everyMs: hourly, run: (now) => expireUploads(deps, now) },
+    { name: 'records', everyMs: hourly, run: (now) => deleteOldRecords(retention, days, now) },
     { name: 'usage', everyMs: daily, run: () => recountAll(deps) },
     {
       name: 'objects',
@@ -132,7 +140,8 @@ export async function compose(config: Config, overrides: Overrides = {}): Promis
       const listeners = await openServices({ config, data, core, health }, stack);
       ports = listeners.ports;
       worker?.start();
-      if (config.services.has('api')) stack.defer(startUpkeep(choresOf(data, core), { logger, metrics: core.metrics }));
+      if (config.services.has('api'))
+        stack.defer(startUpkeep(choresOf(config, data, core), { logger, metrics: core.metrics }));
       return listeners.addresses;
     },
     async idle() {

@@ -81,7 +81,7 @@ export function createAgents({ config, data, core, catalog }: AgentsParts, stack
     ...(config.ocr.workers === null ? {} : { workers: config.ocr.workers }),
   });
   stack.defer(() => ocr.close());
-  const cache = createNodeCache(data.collections, logger);
+  const cache = createNodeCache(data.collections, logger, { days: config.retention.nodeCache });
   stack.defer(() => cache.idle());
   const computing = new Computing(core.compute, config.compute);
   const graphs = lazyGraphs(data, catalog, computing);

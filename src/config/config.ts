@@ -45,6 +45,14 @@ export interface Config {
     readonly minFreeBytes: number | null;
   };
   readonly quotas: Quotas;
+  /** Ages in days at which records are deleted; null: never. */
+  readonly retention: {
+    readonly events: number;
+    readonly deliveries: number;
+    readonly checkpoints: number;
+    readonly nodeCache: number;
+    readonly runs: number | null;
+  };
   readonly models: {
     readonly openAiKey: string | null;
     readonly openAiBaseUrl: string | null;
@@ -176,6 +184,13 @@ export function loadConfig(source: Readonly<Record<string, string | undefined>>)
       minFreeBytes: values.DISK_MIN_FREE_BYTES ?? null,
     },
     quotas: quotasOf(values),
+    retention: {
+      events: values.RETENTION_EVENTS_DAYS,
+      deliveries: values.RETENTION_DELIVERIES_DAYS,
+      checkpoints: values.RETENTION_CHECKPOINTS_DAYS,
+      nodeCache: values.RETENTION_NODE_CACHE_DAYS,
+      runs: values.RETENTION_RUNS_DAYS ?? null,
+    },
     models: {
       openAiKey: values.OPENAI_API_KEY ?? null,
       openAiBaseUrl: values.OPENAI_BASE_URL ?? null,

@@ -207,6 +207,23 @@ export const env = {
     schema: whole(0, Number.MAX_SAFE_INTEGER).optional(),
     doc: 'Documents that one API key can store, with uploads that are not acknowledged yet; default: no limit',
   },
+  RETENTION_EVENTS_DAYS: {
+    schema: count(1, 1, 36_500),
+    doc: 'Days that events of the realtime feeds are kept; of each organization, at most about 10,000 are',
+  },
+  RETENTION_DELIVERIES_DAYS: { schema: count(30, 1, 36_500), doc: 'Days that webhook deliveries are kept' },
+  RETENTION_CHECKPOINTS_DAYS: {
+    schema: count(1, 1, 36_500),
+    doc: 'Days after the end of a run until a checkpoint that it left behind is deleted; most go at the end of the run',
+  },
+  RETENTION_NODE_CACHE_DAYS: {
+    schema: count(30, 1, 36_500),
+    doc: 'Days that outcomes of pure nodes are kept for later runs, from the day they are stored',
+  },
+  RETENTION_RUNS_DAYS: {
+    schema: whole(2, 36_500).optional(),
+    doc: 'Days that finished executions are kept with their runs and steps; documents and results stay; default: for ever',
+  },
   OPENAI_API_KEY: {
     schema: z.string().min(1).optional(),
     doc: 'API key of an OpenAI-compatible provider; default: local models',

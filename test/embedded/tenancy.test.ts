@@ -5,6 +5,7 @@ import { newId } from '#src/domain/ids.ts';
 import { createLocalModels } from '#src/adapters/models/local/create-local-models.ts';
 import { documentIntake } from '#graphs/document-intake.workflow.ts';
 import { conversationOf } from '#test/support/dashboard/conversations.ts';
+import { sweeping } from '#test/stores/support/ask-storage.ts';
 import { methodsOf, storesOf, testDatabase, type Stores, type TestDatabase } from '#test/support/database.ts';
 import { oauthOf } from '#test/support/oauth/records.ts';
 import {
@@ -471,9 +472,7 @@ const elsewhere = Object.values({
     'executions.setQueueWeight organizations.insertOrganization organizations.insertProject',
   'loops of the system that work for everybody':
     'documents.withPendingEvents executions.withPendingCallback deliveries.claim',
-  'the recount and the sum over all organizations': 'organizations.idsAfter usage.totals',
-  'the sweep of uploads, and what it has just taken':
-    'uploads.takeExpired uploads.remove uploads.removeOne documents.presentAmong',
+  'sweeps and sums': sweeping.join(' '),
   'such a loop, about what it was just given': 'documents.clearPendingEvents deliveries.settle executions.lost',
   'who somebody is, before anything is asked': 'members.organizationsOf',
   'a worker or its health': 'executions.claim executions.depth executions.seeLeases search.check',

@@ -5,8 +5,8 @@ import { newRuns } from '#src/domain/runs/new-runs.ts';
 import { documentIntake } from '#graphs/document-intake.workflow.ts';
 import { conversationOf } from '#test/support/dashboard/conversations.ts';
 import { methodsOf, storesOf, testDatabase, type Stores, type TestDatabase } from '#test/support/database.ts';
-import { askOAuth } from '#test/stores/ask-oauth.ts';
-import { askStorage } from '#test/stores/ask-storage.ts';
+import { askOAuth } from '#test/stores/support/ask-oauth.ts';
+import { askRetention, askStorage, sweeping } from '#test/stores/support/ask-storage.ts';
 import { executionRecord, realtimeEvent, uploadedDocument } from '#test/support/records.ts';
 import type { Lease } from '#src/stores/run-queue.ts';
 
@@ -442,6 +442,7 @@ beforeAll(async () => {
   await askOutside(stores);
   await askOAuth(stores, { organizationId, projectId, now });
   await askCheckpoints(client);
+  await askRetention(stores, now);
 });
 afterAll(async () => {
   await client.close();
@@ -503,6 +504,8 @@ test('the queries over all tenants are covered by indexes of their own', async (
     'executions.withPendingCallback',
     'documents.withPendingEvents',
     'uploads.takeExpired',
+    'retention.deleteEvents',
+    'retention.deleteDeliveries',
     'workflows.listByCodeName',
   ]) {
     const queries = asked.filter((one) => one.of === of);
@@ -524,12 +527,6 @@ const overTenants: Readonly<Record<string, string>> = {
   'executions.withPendingCallback': 'the outbox of callbacks is one for everybody',
   'documents.withPendingEvents': 'the relay works for everybody',
   'documents.clearPendingEvents': 'the relay, by the ids it was just given',
-  'documents.presentAmong': 'the sweep of uploads, by the ids it was just given',
-  'organizations.idsAfter': 'the recount goes through all of them',
-  'usage.totals': 'the sum over all of them, for health and metrics',
-  'uploads.takeExpired': 'a sweep works for everybody',
-  'uploads.remove': 'the sweep, by the keys it has just taken',
-  'uploads.removeOne': 'the sweep, by the key it has just taken',
   'workflows.listByCodeName': 'a new version of the program publishes its workflows everywhere',
   'deliveries.claim': 'a sender works for everybody',
   'deliveries.settle': 'the sender, by the id it has just claimed',
@@ -551,6 +548,7 @@ const overTenants: Readonly<Record<string, string>> = {
   'oauth.consumeRefreshToken': 'by the hash of a secret: whoever has it presents it',
   'oauth.removeToken': 'by the hash of a secret: whoever has it presents it',
   'oauth.revokeFamily': 'the family of a token that was presented',
+  ...Object.fromEntries(sweeping.map((of) => [of, 'a sweep or a sum over everybody'])),
   checkpoints: "LangGraph's saver knows threads only: the id of a run, which nobody is told without its tenant",
 };
 

@@ -21,6 +21,7 @@ import { migrate } from '#src/stores/migrate.ts';
 import { createNodeCache } from '#src/stores/node-cache.ts';
 import { createOAuthStore } from '#src/stores/oauth.ts';
 import { createOrganizationStore } from '#src/stores/organizations.ts';
+import { createRetention } from '#src/stores/retention.ts';
 import { createResultStore } from '#src/stores/results.ts';
 import { createSearchIndex } from '#src/stores/search/search-index.ts';
 import { createSecretStore } from '#src/stores/secrets.ts';
@@ -113,6 +114,7 @@ export function storesOf(client: MongoClient) {
     oauth: createOAuthStore(collections),
     organizations: createOrganizationStore(collections),
     results: createResultStore(collections),
+    retention: createRetention(client.db('inkgraph'), collections),
     search: createSearchIndex(collections, { mode: 'hybrid', embedder: createLocalModels().text }),
     secrets: createSecretStore(collections, Buffer.alloc(32)),
     steps: createStepStore(collections),
