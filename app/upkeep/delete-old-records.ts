@@ -26,7 +26,7 @@ async function inPages<Place>(
 ): Promise<number> {
   let total = 0;
   for (let after: Place | null = first; ;) {
-    const page: { deleted: number; next: Place | null } = await deletePage(after as Place);
+    const page: { deleted: number; next: Place | null } = await deletePage(after);
     total += page.deleted;
     after = page.next;
     if (after === null) return total;

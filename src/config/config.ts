@@ -122,6 +122,16 @@ function quotasOf(values: EnvValues): Quotas {
   };
 }
 
+function retentionOf(values: EnvValues): Config['retention'] {
+  return {
+    events: values.RETENTION_EVENTS_DAYS,
+    deliveries: values.RETENTION_DELIVERIES_DAYS,
+    checkpoints: values.RETENTION_CHECKPOINTS_DAYS,
+    nodeCache: values.RETENTION_NODE_CACHE_DAYS,
+    runs: values.RETENTION_RUNS_DAYS ?? null,
+  };
+}
+
 function segmentationOf({
   SEGMENTATION_URL: url,
   SEGMENTATION_PROVIDER: provider,
@@ -184,13 +194,7 @@ export function loadConfig(source: Readonly<Record<string, string | undefined>>)
       minFreeBytes: values.DISK_MIN_FREE_BYTES ?? null,
     },
     quotas: quotasOf(values),
-    retention: {
-      events: values.RETENTION_EVENTS_DAYS,
-      deliveries: values.RETENTION_DELIVERIES_DAYS,
-      checkpoints: values.RETENTION_CHECKPOINTS_DAYS,
-      nodeCache: values.RETENTION_NODE_CACHE_DAYS,
-      runs: values.RETENTION_RUNS_DAYS ?? null,
-    },
+    retention: retentionOf(values),
     models: {
       openAiKey: values.OPENAI_API_KEY ?? null,
       openAiBaseUrl: values.OPENAI_BASE_URL ?? null,
