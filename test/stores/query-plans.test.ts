@@ -247,6 +247,7 @@ async function askRuns({ executions, events, idempotency, steps }: Stores): Prom
   await events.read(organizationId, 0, 10, { executionId: execution._id });
   await events.position(organizationId);
   events.subscribe(organizationId, () => undefined)();
+  events.receive([]);
   const scope = { organizationId, apiKeyId: 'key_a', endpoint: 'e', key: 'k' };
   for (let twice = 0; twice < 2; twice += 1) {
     await idempotency.begin(scope, 'f');
