@@ -1,3 +1,4 @@
+import { own } from '#src/contracts/own.ts';
 import { writeFile } from 'node:fs/promises';
 
 import { AppError } from '#src/domain/app-error.ts';
@@ -51,7 +52,7 @@ const closeGraceMs = 5_000;
 /** Replaces a wildcard, which is for binding only, by an address that clients on this machine can use. */
 function originOf(host: string, port: number): string {
   const wildcard: Record<string, string> = { '0.0.0.0': '127.0.0.1', '::': '::1' };
-  const name = wildcard[host] ?? host;
+  const name = own(wildcard, host) ?? host;
   return `http://${name.includes(':') ? `[${name}]` : name}:${port}`;
 }
 
