@@ -44,7 +44,7 @@ export interface App extends AsyncDisposable {
   idle(): Promise<void>;
 }
 
-/** What the composing program brings. Most of it replaces parts, for tests and benchmarks. */
+/** Parts that the composing program brings. Most replace others, for tests and benchmarks. */
 export interface Overrides {
   /** Processes beside this one that share its work; none by default. */
   readonly siblings?: Siblings;

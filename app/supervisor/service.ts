@@ -34,6 +34,6 @@ async function run(): Promise<void> {
   await untilOver(app, Promise.race([supervisor.stopped, untilSignal()]));
 }
 
-// Whoever starts the services again needs the ports.
+// The next start of the services needs the ports.
 process.once('disconnect', () => setTimeout(() => process.exit(1), orphanMs).unref());
 await runProgram(run);

@@ -1,4 +1,4 @@
-/** What an attacker knows: the addresses, and keys of an organization of its own. */
+/** Knowledge of an attacker: the addresses, and keys of an organization of its own. */
 export interface Target {
   readonly api: string;
   readonly mcp: string;

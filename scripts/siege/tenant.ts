@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { quantile } from '#scripts/bench/figures.ts';
 import { senderFrom } from '#scripts/siege/send.ts';
 
-/** What an ordinary client saw of the service. */
+/** Responses that an ordinary client got from the service. */
 export interface Experience {
   readonly requests: number;
   readonly p50: number;

@@ -57,5 +57,5 @@ test.each([
     expect(steps.map((step) => `${step.nodeId} ${step.status}`).toSorted()).toEqual(['first succeeded', 'kill failed']);
     expect(steps.find((step) => step.nodeId === 'kill')?.error).toMatchObject({ code: 'run.worker_lost' });
   },
-  60_000,
+  90_000,
 );
