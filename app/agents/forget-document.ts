@@ -64,7 +64,7 @@ export function createForgetDocument(
   };
 }
 
-/** Of several calls, the one that removes the record takes it off the counts. */
+/** Removes the record and takes it off the counts. A concurrent call that comes second changes nothing. */
 async function removeRecord({ documents, usage }: ForgetParts, { organizationId, _id }: DocumentRecord): Promise<void> {
   const removed = await documents.remove(organizationId, _id);
   if (removed !== null) await usage.add(removed, -removed.sizeBytes - (removed.pictureBytes ?? 0), -1);
