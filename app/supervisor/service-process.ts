@@ -11,6 +11,8 @@ export interface ServiceProcessOptions {
   readonly services: readonly ServiceName[];
   readonly ports: Ports;
   readonly metricsPort: number | null;
+  /** Half of the young generation's space of V8, in MiB. The usual 16 grow a process by tens of MiB, and save little work. */
+  readonly semiSpaceMib: number;
   /** Longest wait before a restart. The first restart within a minute does not wait. */
   readonly longestPauseMs: number;
   readonly logger: Logger;
@@ -72,7 +74,7 @@ export class ServiceProcess {
 
   #fork(): ChildProcess {
     const child = fork(program, [], {
-      execArgv: ['--disable-warning=ExperimentalWarning'],
+      execArgv: ['--disable-warning=ExperimentalWarning', `--max-semi-space-size=${this.#options.semiSpaceMib}`],
       stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
       // Events hold dates.
       serialization: 'advanced',
