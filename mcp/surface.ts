@@ -18,7 +18,16 @@ export const shownTools: Readonly<Record<Exclude<Toolset, 'experiments'>, readon
     tools.publishWorkflow,
     tools.deleteWorkflow,
   ],
-  runs: [tools.runWorkflow, tools.getRun, tools.listRuns, tools.cancelRun, tools.resumeRun, tools.replayExecution],
+  runs: [
+    tools.runWorkflow,
+    tools.getRun,
+    tools.listRuns,
+    tools.cancelRun,
+    tools.resumeRun,
+    tools.replayExecution,
+    tools.cancelRuns,
+    tools.retryRuns,
+  ],
   documents: [
     tools.listDocuments,
     tools.searchDocuments,

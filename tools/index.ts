@@ -36,6 +36,8 @@ import { createProject } from '#tools/projects/create-project.ts';
 import { listProjects } from '#tools/projects/list-projects.ts';
 import { renameProject } from '#tools/projects/rename-project.ts';
 import { cancelRun } from '#tools/runs/cancel-run.ts';
+import { cancelRuns } from '#tools/runs/cancel-runs.ts';
+import { retryRuns } from '#tools/runs/retry-runs.ts';
 import { getExecution } from '#tools/runs/get-execution.ts';
 import { getRun } from '#tools/runs/get-run.ts';
 import { listRuns } from '#tools/runs/list-runs.ts';
@@ -84,6 +86,8 @@ export const tools = {
   getRun,
   listRuns,
   cancelRun,
+  cancelRuns,
+  retryRuns,
   resumeRun,
   replayExecution,
   readRun,

@@ -265,6 +265,13 @@ const reads: Readonly<Record<string, Read>> = {
   'executions.findRun': (who, { runId, projectIds }) => stores.executions.findRun({ ...who, projectIds }, runId),
   'executions.listRuns': (who, { projectIds, executionId }) =>
     stores.executions.listRuns({ ...who, projectIds }, { executionId }, null, 100),
+  'executions.selectRuns': (who, { projectIds, executionId }) =>
+    stores.executions.selectRuns(
+      { ...who, projectIds },
+      { executionId, statuses: ['queued', 'running', 'succeeded', 'failed'], unretried: false },
+      null,
+      100,
+    ),
   'steps.list': (who, { runId }) => stores.steps.list(who.organizationId, runId),
   'results.ocrById': (who, { ocrId }) => stores.results.ocrById(who.organizationId, ocrId),
   'results.listOcr': (who, { documentId }) => stores.results.listOcr(who.organizationId, documentId, 10),
@@ -376,6 +383,11 @@ const changes: Readonly<Record<string, Change>> = {
     stores.executions.cancel({ ...who, projectIds }, executionId, canceled, now),
   'executions.cancelRun': (who, { runId, projectIds }) =>
     stores.executions.cancelRun({ ...who, projectIds }, runId, canceled, now),
+  'executions.cancelRuns': (who, { lease, projectIds }) =>
+    stores.executions.cancelRuns({ ...who, projectIds }, [lease.run], canceled, now),
+  'executions.markRetried': (who, { executionId, documentId }) =>
+    stores.executions.markRetried(who.organizationId, executionId, [documentId], 'exec_other'),
+  'executions.expedite': (who, { executionId }) => stores.executions.expedite(who.organizationId, executionId),
   'executions.answer': (who, { waitingRunId, projectIds }) =>
     stores.executions.answer({ ...who, projectIds }, waitingRunId, { path: 'ask', answer: 1, by: 'other', at: now }),
   'executions.callbackQueued': (who, { waitingExecutionId }) =>
@@ -454,7 +466,7 @@ const elsewhere = Object.values({
     'documents.withPendingEvents executions.withPendingCallback deliveries.claim',
   'such a loop, about what it was just given': 'documents.clearPendingEvents deliveries.settle executions.lost',
   'who somebody is, before anything is asked': 'members.organizationsOf',
-  'a worker or its health': 'executions.claim executions.depth executions.seeLeases search.check',
+  'a worker or its health': 'executions.claim executions.depth executions.seeLeases executions.waitOf search.check',
   'a new version of the program, at its start': 'workflows.listByCodeName',
   'only wakes its listener: what there is, `events.read` tells': 'events.subscribe',
   'reads nothing': 'results.segmentationIdOf nodeCache.idle',

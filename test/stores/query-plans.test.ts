@@ -239,6 +239,16 @@ async function askRuns({ executions, events, idempotency, steps }: Stores): Prom
     for (const filter of [...filters, { status: 'waiting' as const }])
       for (const after of [null, { createdAt: now, id: 'run_x' }]) await executions.listRuns(who, filter, after, 25);
   await executions.cancel(wide, execution._id, { code: 'c', message: 'm' }, now);
+  for (const who of [tenant, wide])
+    for (const more of [{}, { executionId: execution._id, from: now, until: now }, { workflowId: 'wf_x' }])
+      for (const after of [null, { createdAt: now, id: 'run_x' }])
+        await executions.selectRuns(who, { statuses: ['queued', 'failed'], unretried: true, ...more }, after, 25);
+  await executions.markRetried(organizationId, execution._id, ['doc_x'], 'exec_x');
+  const upload = executionRecord({ organizationId, projectId, source: 'upload', documentIds: ['doc_x'] });
+  const { runs } = await executions.create(upload, newRuns);
+  for (const run of runs) await executions.waitOf(run);
+  await executions.expedite(organizationId, upload._id);
+  await executions.cancelRuns(tenant, runs, { code: 'c', message: 'm' }, now);
   await executions.cancelRun(tenant, 'run_x', { code: 'c', message: 'm' }, now);
   for (const after of [null, { createdAt: now, id: 'exec_x' }]) await executions.withPendingCallback(after, 100);
   await executions.callbackQueued(organizationId, execution._id);
@@ -515,6 +525,7 @@ const overTenants: Readonly<Record<string, string>> = {
   'executions.depth': 'how long the queue is, for health',
   'executions.createAll': 'the relay works for everybody, and reads again what it just stored',
   'executions.seeLeases': 'a worker watches those of all other workers',
+  'executions.waitOf': 'counts the runs ahead of a run, of all tenants',
   'executions.lost': 'a worker asks for the runs it holds, by their ids',
   'executions.withPendingCallback': 'the outbox of callbacks is one for everybody',
   'documents.withPendingEvents': 'the relay works for everybody',
@@ -554,7 +565,8 @@ function isWithin(filter: Document): boolean {
 
 /** Reads the virtual time of a lane of the queue, which is over all tenants. */
 const isOfAnyLane = (filter: Document): boolean =>
-  filter['lane'] !== undefined && Object.keys(filter).every((name) => ['status', 'lane', 'fence'].includes(name));
+  filter['lane'] !== undefined &&
+  Object.keys(filter).every((name) => ['status', 'lane', 'fence', 'rank'].includes(name));
 
 test('every query names its organization, but for those that are over all tenants with a reason', () => {
   const without = asked.filter(
