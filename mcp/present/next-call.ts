@@ -104,14 +104,6 @@ const hints = new Map<string, Hint>([
   after(tools.cancelRun, ({ output }) =>
     terminalStatuses.has(output.status) ? 'All its runs have ended. replay_execution runs it again.' : null,
   ),
-  after(tools.cancelRuns, ({ output }) =>
-    output.nextCursor === null ? null : `Call cancel_runs with the same filter and cursor "${output.nextCursor}".`,
-  ),
-  after(tools.retryRuns, ({ output }) => {
-    if (output.nextCursor !== null) return `Call retry_runs with the same filter and cursor "${output.nextCursor}".`;
-    const [first] = output.executionIds;
-    return first === undefined ? null : `Call get_run with executionId "${first}" and waitSeconds 25.`;
-  }),
   after(tools.resumeRun, ({ output }) => `Call get_run with runId "${output.runId}" and waitSeconds 25.`),
   after(tools.replayExecution, ({ output }) => afterExecution(output)),
   after(tools.listDocuments, ({ output, cut }) => {
