@@ -3,8 +3,13 @@ import type { PasswordHashing } from '#src/adapters/sessions/better-auth.ts';
 import type { AuthService } from '#app/compose/people.ts';
 import type { SessionStore } from '#src/domain/ports/sessions.ts';
 import { publishCodeWorkflows } from '#app/agents/publish-code-workflows.ts';
+import { createRetention } from '#src/stores/retention.ts';
+import { deleteOldRecords } from '#app/upkeep/delete-old-records.ts';
+import { expireUploads } from '#app/upkeep/expire-uploads.ts';
+import { recountAll } from '#app/upkeep/recount-usage.ts';
+import { daily, hourly, startUpkeep, type Chore } from '#app/upkeep/start-upkeep.ts';
 import { createAgents } from '#app/compose/agents.ts';
-import { createCore } from '#app/compose/core.ts';
+import { createCore, type Core } from '#app/compose/core.ts';
 import type { OpenDatabase } from '#app/compose/engine.ts';
 import { openData, type Data } from '#app/compose/data.ts';
 import { createReaders, refuseMissingLanguages } from '#app/compose/models.ts';
@@ -39,7 +44,7 @@ export interface App extends AsyncDisposable {
   idle(): Promise<void>;
 }
 
-/** What the composing program brings. Most of it replaces parts, for tests and benchmarks. */
+/** Parts that the composing program brings. Most replace others, for tests and benchmarks. */
 export interface Overrides {
   /** Processes beside this one that share its work; none by default. */
   readonly siblings?: Siblings;
@@ -52,21 +57,24 @@ export interface Overrides {
   readonly drainMs?: number;
 }
 
-/** Removes bytes of deleted or half-written objects once a day, if they are unchanged for an hour. */
-function sweepObjects({ objects }: Data, logger: Logger): () => void {
-  const sweep = (): void => {
-    objects.sweepOrphans(3_600_000).then(
-      (removed) => logger.info({ removed }, 'orphaned objects deleted'),
-      (error: unknown) => logger.warn({ err: error }, 'orphaned objects could not be deleted: the next sweep retries'),
-    );
-  };
-  // Delay the first sweep: at start, other parts use the disk.
-  const first = setTimeout(sweep, 60_000).unref();
-  const daily = setInterval(sweep, 86_400_000).unref();
-  return () => {
-    clearTimeout(first);
-    clearInterval(daily);
-  };
+/** Regular work of the process with the object store. */
+function choresOf(
+  { retention: days }: Config,
+  { objects, database, collections }: Data,
+  { deps }: Core,
+): readonly Chore[] {
+  const retention = createRetention(database.db, collections);
+  return [
+    { name: 'uploads', everyMs: hourly, run: (now) => expireUploads(deps, now) },
+    { name: 'records', everyMs: hourly, run: (now) => deleteOldRecords(retention, days, now) },
+    { name: 'usage', everyMs: daily, run: () => recountAll(deps) },
+    {
+      name: 'objects',
+      everyMs: daily,
+      // Bytes of deleted or half-written objects, if they are unchanged for an hour.
+      run: async () => ({ files: await objects.sweepOrphans(hourly) }),
+    },
+  ];
 }
 
 /** Reports an invalid code workflow like an invalid setting: its author can fix it. */
@@ -132,7 +140,8 @@ export async function compose(config: Config, overrides: Overrides = {}): Promis
       const listeners = await openServices({ config, data, core, health }, stack);
       ports = listeners.ports;
       worker?.start();
-      if (config.services.has('api')) stack.defer(sweepObjects(data, logger));
+      if (config.services.has('api'))
+        stack.defer(startUpkeep(choresOf(config, data, core), { logger, metrics: core.metrics }));
       return listeners.addresses;
     },
     async idle() {

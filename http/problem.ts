@@ -39,11 +39,21 @@ function fromOutage(error: unknown): AppError | null {
   });
 }
 
+/** Too many open files, for this process or for the machine. */
+function fromSystem(error: unknown): AppError | null {
+  if (!(error instanceof Error) || !('code' in error) || !/^E[MN]FILE$/.test(String(error.code))) return null;
+  return new AppError('service.unavailable', 'The service has too many files open. Retry in a few seconds.', {
+    retryAfterSeconds: 5,
+    cause: error,
+  });
+}
+
 export function asAppError(error: unknown): AppError {
   if (error instanceof AppError) return error;
   return (
     fromExpress(error) ??
     fromOutage(error) ??
+    fromSystem(error) ??
     new AppError(
       'service.internal',
       'An unexpected error occurred. Retry; if it persists, send the requestId to the operator.',
@@ -95,7 +105,7 @@ export function problems(logger: Logger): ErrorRequestHandler {
       return;
     }
     const appError = asAppError(error);
-    if (appError.row.status >= 500)
+    if (appError.row.status >= 500 && !appError.isLogged)
       logger.error(
         { err: appError.cause ?? error, requestId: requestIdOf(response), path: request.path },
         'request failed',

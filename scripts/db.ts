@@ -3,6 +3,7 @@ import { dirname, join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import {
   backUpDatabase,
+  compactDatabase,
   checkDatabase,
   databaseFile,
   type Progress,
@@ -17,6 +18,7 @@ const usage = `Usage: npm run db -- <command> [options]
   backup <file|folder>   a checked copy of the embedded database, also while services use it
   restore <file>         puts a backup in its place; the present data is kept beside it
   check [<file>]         reads everything in the database, or in a backup, and says what is wrong
+  compact                writes the database of stopped services anew, without the space of deleted records
 Options: --data <folder> (default: DATA_DIR), --force (backup: replace the file; restore: although there is data)
 Uploaded files are not in the database: see docs/embedded-database.md.`;
 
@@ -62,6 +64,11 @@ async function run(terminal: Terminal): Promise<void> {
     const { documents, before } = await restoreDatabase(resolve(path), dataDir, how);
     out(`${databaseFile(dataDir)}: ${documents} documents\n`);
     if (before !== undefined) out(`The data from before is kept as ${before}\n`);
+  } else if (command === 'compact' && path === undefined) {
+    const size = statSync(databaseFile(dataDir), { throwIfNoEntry: false })?.size ?? 0;
+    terminal.err(`${databaseFile(dataDir)}: compacting ${size} bytes\n`);
+    const { documents, before, after } = compactDatabase(dataDir);
+    out(`${databaseFile(dataDir)}: ${documents} documents, ${after} bytes, before ${before}\n`);
   } else if (command === 'check' && rest.length === 0) {
     const file = path === undefined ? databaseFile(dataDir) : resolve(path);
     const { documents, problems } = checkDatabase(file);
@@ -70,7 +77,7 @@ async function run(terminal: Terminal): Promise<void> {
   } else throw new UsageError(usage);
 }
 
-/** `npm run db -- backup|restore|check`: ends with 1 and a line that says why when something is not as it should be. */
+/** `npm run db -- backup|restore|check|compact`: ends with 1 and a line that says why when something is not as it should be. */
 export const db: Program = (terminal) =>
   run(terminal).catch((error: unknown) => {
     // A full disk, a missing folder, a damaged file: the message says it, the stack nothing more.

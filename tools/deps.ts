@@ -29,6 +29,7 @@ import type { SecretStore } from '#src/stores/secrets.ts';
 import type { StepStore } from '#src/stores/steps.ts';
 import type { Thumbnails } from '#tools/pictures/signed-media.ts';
 import type { UploadStore } from '#src/stores/uploads.ts';
+import type { UsageStore } from '#src/stores/usage.ts';
 import type { WorkflowStore } from '#src/stores/workflows.ts';
 
 /** Everything a tool may use. The composition root provides it. */
@@ -42,6 +43,7 @@ export interface ToolDeps {
   readonly groundingTexts: GroundingTexts;
   readonly stemmers: Stemmers;
   readonly uploads: UploadStore;
+  readonly usage: UsageStore;
   readonly documents: DocumentStore;
   readonly objects: ObjectStore;
   readonly images: ImageCodec;

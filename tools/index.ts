@@ -33,6 +33,7 @@ import { listInvitations } from '#tools/members/list-invitations.ts';
 import { listMembers } from '#tools/members/list-members.ts';
 import { removeMember } from '#tools/members/remove-member.ts';
 import { createProject } from '#tools/projects/create-project.ts';
+import { getUsage } from '#tools/projects/get-usage.ts';
 import { listProjects } from '#tools/projects/list-projects.ts';
 import { renameProject } from '#tools/projects/rename-project.ts';
 import { cancelRun } from '#tools/runs/cancel-run.ts';
@@ -108,6 +109,7 @@ export const tools = {
   presignUpload,
   acknowledgeUpload,
   uploadDocument,
+  getUsage,
   listProjects,
   createProject,
   renameProject,

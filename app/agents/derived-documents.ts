@@ -5,11 +5,13 @@ import { derivedKey } from '#src/domain/documents/object-key.ts';
 import { AppError } from '#src/domain/app-error.ts';
 import { derivedId } from '#src/domain/ids.ts';
 import type { ObjectStore } from '#src/domain/ports/object-store.ts';
+import type { UsageStore } from '#src/stores/usage.ts';
 import type { DocumentStore } from '#src/stores/documents.ts';
 
 interface Parts {
   readonly documents: DocumentStore;
   readonly objects: ObjectStore;
+  readonly usage: Pick<UsageStore, 'add'>;
   /** Relays the outbox of a document that was just written, as `Relay.push`. */
   readonly announce: (document: DocumentRecord) => void;
   readonly now?: () => Date;
@@ -23,6 +25,7 @@ interface Parts {
 export function createDerivedDocuments({
   documents,
   objects,
+  usage,
   announce,
   now = () => new Date(),
 }: Parts): NodeDeps['storeDerived'] {
@@ -64,6 +67,8 @@ export function createDerivedDocuments({
       ],
     };
     const created = (await documents.insert(document)) === 'created';
+    // Counted, never refused: the run has done the work already.
+    if (created) await usage.add(document, document.sizeBytes, 1);
     // Check the parent after the write: a concurrent deletion either finds this document, or this check finds the deletion.
     if ((await documents.find(tenant, parent._id)) === null) {
       const deleted = await documents.markDeleted(tenant, _id, now());

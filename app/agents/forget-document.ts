@@ -9,11 +9,13 @@ import type { DocumentStore } from '#src/stores/documents.ts';
 import type { EventLog } from '#src/stores/event-log.ts';
 import type { ExecutionStore } from '#src/stores/executions.ts';
 import type { ResultStore } from '#src/stores/results.ts';
+import type { UsageStore } from '#src/stores/usage.ts';
 import type { SearchIndex } from '#src/stores/search/search-index.ts';
 
 export interface ForgetParts {
   readonly documents: Pick<DocumentStore, 'derivedFrom' | 'markDeleted' | 'postponeRemoval' | 'remove'>;
   readonly objects: Pick<ObjectStore, 'deleteAll'>;
+  readonly usage: Pick<UsageStore, 'add'>;
   readonly results: Pick<ResultStore, 'deleteOf'>;
   readonly search: Pick<SearchIndex, 'delete'>;
   readonly conversations: Pick<ConversationStore, 'forgetDocument'>;
@@ -57,9 +59,15 @@ export function createForgetDocument(
     await objects.deleteAll(objectKeysOf(document));
     const settled = lastCanceled(runs) + settleMs;
     if (settled > now.getTime()) await documents.postponeRemoval(organizationId, documentId, new Date(settled));
-    else await documents.remove(organizationId, documentId);
+    else await removeRecord(parts, document);
     return derived;
   };
+}
+
+/** Removes the record and takes it off the counts. A concurrent call that comes second changes nothing. */
+async function removeRecord({ documents, usage }: ForgetParts, { organizationId, _id }: DocumentRecord): Promise<void> {
+  const removed = await documents.remove(organizationId, _id);
+  if (removed !== null) await usage.add(removed, -removed.sizeBytes - (removed.pictureBytes ?? 0), -1);
 }
 
 /** Marks derived documents as deleted. Each then has a deletion entry in its own outbox. */

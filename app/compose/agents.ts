@@ -55,10 +55,10 @@ interface AgentsParts {
 /** Everything that nodes may use. */
 function nodeDepsOf({ core, ocr }: { core: Core; ocr: OcrEngine }): NodeDeps {
   const { deps, models, images, outside, relay } = core;
-  const { documents, objects, results, search, events } = deps;
+  const { documents, objects, results, search, events, usage } = deps;
   return {
     document: createRunDocuments({ documents, objects, images }),
-    storeDerived: createDerivedDocuments({ documents, objects, announce: (document) => relay.push(document) }),
+    storeDerived: createDerivedDocuments({ documents, objects, usage, announce: (document) => relay.push(document) }),
     readDocument: createReadDocument({ documents, results }),
     images,
     ...guardedResults({ documents, results, search }),
@@ -81,7 +81,7 @@ export function createAgents({ config, data, core, catalog }: AgentsParts, stack
     ...(config.ocr.workers === null ? {} : { workers: config.ocr.workers }),
   });
   stack.defer(() => ocr.close());
-  const cache = createNodeCache(data.collections, logger);
+  const cache = createNodeCache(data.collections, logger, { days: config.retention.nodeCache });
   stack.defer(() => cache.idle());
   const computing = new Computing(core.compute, config.compute);
   const graphs = lazyGraphs(data, catalog, computing);

@@ -102,7 +102,7 @@ function afterResponse({ data, logger }: CoreParts, events: EventLog): Pick<Tool
 function healthOf(
   { config, data: { database } }: CoreParts,
   queue: QueueReader,
-  { modelLabels, objects, search }: ToolDeps,
+  { modelLabels, objects, search, usage }: ToolDeps,
 ): HealthService {
   return new HealthService({
     version,
@@ -114,6 +114,8 @@ function healthOf(
     },
     checkObjects: () => objects.check(),
     checkSearch: () => search.check(),
+    disk: () => objects.disk(),
+    stored: () => usage.totals(),
   });
 }
 
@@ -131,12 +133,16 @@ function limitsOf({ uploads, rateLimits }: Config): ToolDeps['limits'] {
 }
 
 /** Metrics of this process and its siblings. Nothing for a command, which nobody asks: the library takes a tenth of its start. */
-async function metricsOf({ services }: Config, siblings: Siblings, queue: QueueReader): Promise<Metrics> {
+async function metricsOf(
+  { services }: Config,
+  siblings: Siblings,
+  queue: QueueReader,
+  usage: Pick<ToolDeps['usage'], 'totals'>,
+): Promise<Metrics> {
   if (services.size === 0) return noMetrics;
   const { createPrometheusMetrics } = await import('#src/adapters/metrics/prometheus.ts');
-  const metrics = createPrometheusMetrics(
-    () => queue.read(),
-    () => siblings.metrics(),
+  const metrics = createPrometheusMetrics({ queue: () => queue.read(), stored: () => usage.totals() }, () =>
+    siblings.metrics(),
   );
   siblings.serveMetrics(() => metrics.json());
   return metrics;
@@ -152,11 +158,11 @@ export async function createCore(parts: CoreParts, stack: AsyncDisposableStack):
   const { documents, executions, events } = stores;
   const wake = shareWakes(createInProcessWakeQueue(), parts.siblings);
   const queue = new QueueReader(executions);
-  const metrics = await metricsOf(config, parts.siblings, queue);
+  const metrics = await metricsOf(config, parts.siblings, queue, stores.usage);
   let apiUrl = config.baseUrl ?? `http://${config.host}:${config.ports.api}`;
   let mcpUrl = config.mcpUrl ?? `http://${config.host}:${config.ports.mcp}`;
   const media = new SignedMedia({
-    documents,
+    ...stores,
     objects,
     images,
     secret: data.derive('media'),

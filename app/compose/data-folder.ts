@@ -1,3 +1,4 @@
+import { own } from '#src/contracts/own.ts';
 import { access, chmod, constants, mkdir, readdir, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ConfigError } from '#src/config/env.ts';
@@ -22,7 +23,7 @@ const sameRemedy: Readonly<Record<string, string>> = {
 /** Turns an error of the file system into advice for the operator. */
 export function dataFolderProblem(error: unknown, dataDir: string): ConfigError {
   const code = error instanceof Error && 'code' in error ? String(error.code) : '';
-  const remedy = remedies[sameRemedy[code] ?? code];
+  const remedy = own(remedies, own(sameRemedy, code) ?? code);
   const fallback = `cannot be used (${code || String(error)}). Set DATA_DIR to a folder that this user can write.`;
   return new ConfigError(`DATA_DIR=${dataDir} ${remedy ?? fallback}`, { cause: error });
 }

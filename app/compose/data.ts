@@ -71,6 +71,11 @@ export async function openData(
     port: config.ports.objects,
     publicUrl: config.objectsUrl ?? undefined,
     maxBytes: config.uploads.maxBytes,
+    space: {
+      minFreeBytes: config.uploads.minFreeBytes,
+      onFull: (state) =>
+        logger.error(state, 'uploads are refused: the disk of DATA_DIR is nearly full. Free some space'),
+    },
     onError: (error, requestId) => logger.error({ err: error, requestId }, 'object request failed'),
   });
   stack.defer(() => objects.close());

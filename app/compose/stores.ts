@@ -12,6 +12,7 @@ import { createResultStore } from '#src/stores/results.ts';
 import { createSecretStore } from '#src/stores/secrets.ts';
 import { createStepStore } from '#src/stores/steps.ts';
 import { createUploadStore } from '#src/stores/uploads.ts';
+import { createUsageStore } from '#src/stores/usage.ts';
 import { createWorkflowStore } from '#src/stores/workflows.ts';
 import type { Data } from '#app/compose/data.ts';
 import type { Siblings } from '#app/compose/siblings.ts';
@@ -19,7 +20,7 @@ import type { Config } from '#src/config/config.ts';
 import type { ToolDeps } from '#tools/deps.ts';
 
 /** Database stores, except those of search and people. */
-export function createStores({ secretsKey }: Config, data: Data, siblings: Siblings) {
+export function createStores({ secretsKey, quotas }: Config, data: Data, siblings: Siblings) {
   const { collections, database } = data;
   const events = createEventLog(collections, { forward: (stored) => siblings.tellEvents(stored) });
   siblings.onEvents((stored) => events.receive(stored));
@@ -29,6 +30,7 @@ export function createStores({ secretsKey }: Config, data: Data, siblings: Sibli
     conversations: createConversationStore(collections),
     groundingTexts: createGroundingTexts(collections),
     uploads: createUploadStore(collections),
+    usage: createUsageStore(collections, quotas),
     documents: createDocumentStore(collections),
     workflows: createWorkflowStore(collections),
     executions: createExecutionStore(database.client, collections),

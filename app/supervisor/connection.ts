@@ -63,7 +63,7 @@ export function connectToSupervisor(channel: Channel): SupervisorConnection {
   const wakes = new Set<(delayMs: number) => void>();
   const events = new Set<(stored: OfKind<'events'>['events']) => void>();
   const tell = (message: ServiceMessage): void => {
-    // What a message reports is in the database, so one that is lost on a closing channel costs nothing.
+    // A message that is lost on a closing channel costs nothing: the database holds what it reports.
     if (channel.connected) channel.send?.(message, undefined, undefined, () => undefined);
   };
   const listenTo = <Listener>(set: Set<Listener>, listener: Listener): (() => void) => {

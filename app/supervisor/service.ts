@@ -1,3 +1,4 @@
+import { constants, setPriority } from 'node:os';
 import { runProgram } from '#app/entry.ts';
 import { compose, type App } from '#app/compose.ts';
 import { untilOver } from '#app/serve.ts';
@@ -8,12 +9,22 @@ import { loadConfig } from '#src/config/config.ts';
 /** Time for a graceful end without a supervisor, whose engine is gone as well. */
 const orphanMs = 2_000;
 
+/** Runs compute for long, and requests wait for an answer: where both want the processor, requests come first. */
+function yieldToRequests(): void {
+  try {
+    setPriority(constants.priority.PRIORITY_BELOW_NORMAL);
+  } catch {
+    // Some sandboxes forbid it: the process works at the usual priority.
+  }
+}
+
 /** A service process of `supervise`. Loads everything, then waits for the order to begin. */
 async function run(): Promise<void> {
   await using supervisor = connectToSupervisor(process);
   const begin = await supervisor.begin;
   if (begin === null) return;
   const { services, ports, metricsPort } = begin;
+  if (services.includes('agents')) yieldToRequests();
   const config = { ...loadConfig(process.env), services: new Set(services), ports, metricsPort };
   await using app: App = await compose(config, { siblings: supervisor.siblings });
   const addresses = await app.start();
@@ -23,6 +34,6 @@ async function run(): Promise<void> {
   await untilOver(app, Promise.race([supervisor.stopped, untilSignal()]));
 }
 
-// Whoever starts the services again needs the ports.
+// The next start of the services needs the ports.
 process.once('disconnect', () => setTimeout(() => process.exit(1), orphanMs).unref());
 await runProgram(run);

@@ -1,3 +1,4 @@
+import { own } from '#src/contracts/own.ts';
 import { errorAt, fixedBy, pointer, setField, type GraphIssue } from '#graphs/check/issue.ts';
 import { fits } from '#graphs/engine/reducers.ts';
 import { reachable } from '#graphs/engine/topology.ts';
@@ -26,7 +27,7 @@ export function checkReducers(graph: GraphOutline): GraphIssue[] {
 export function reducerFor({ schema, default: first }: Pick<OutlineChannel, 'schema' | 'default'>): Reducer {
   const byType: Readonly<Record<string, Reducer>> = { object: 'merge', number: 'max', integer: 'max' };
   const { type } = schema;
-  const wanted = (typeof type === 'string' ? byType[type] : undefined) ?? 'append';
+  const wanted = (typeof type === 'string' ? own(byType, type) : undefined) ?? 'append';
   const order: Reducer[] = [wanted, 'append', 'merge', 'max'];
   return order.find((one) => first === undefined || fits(one, first)) ?? 'append';
 }

@@ -66,10 +66,19 @@ async function readJson<T>(text: string, read: JsonRequest<T>['read']): Promise<
   return read(value);
 }
 
+/** Content of the first code fence. Two searches: one pattern for both ends costs the cube of a run of line breaks. */
+function fencedIn(text: string): string | undefined {
+  const start = /```(?:json)?[^\S\n]*\n/i.exec(text);
+  if (start === null) return undefined;
+  const rest = text.slice(start.index + start[0].length);
+  const end = /\n[^\S\n]*```/.exec(rest);
+  return end === null ? undefined : rest.slice(0, end.index);
+}
+
 /** Finds JSON alone, in a code fence, after reasoning text, or inside prose. */
 function parseObject(text: string): Readonly<Record<string, unknown>> | undefined {
   const spoken = text.replace(/^\s*<think(?:ing)?>[\s\S]*?<\/think(?:ing)?>/, '').trim();
-  const fenced = /```(?:json)?\s*\n([\s\S]*?)\n\s*```/i.exec(spoken)?.[1];
+  const fenced = fencedIn(spoken);
   const braces = spoken.slice(Math.max(0, spoken.indexOf('{')), spoken.lastIndexOf('}') + 1);
   for (const candidate of [spoken, fenced, braces]) {
     const value = candidate === undefined ? undefined : parse(candidate);

@@ -28,10 +28,10 @@ export function usesModel(chat: Pick<ChatModel, 'label'>, { engine }: { readonly
 
 /** Cuts a text to at most `most` bytes of UTF-8. */
 export function cutBytes(text: string, most: number): string {
-  if (Buffer.byteLength(text) <= most) return text;
-  // Drops a character that the cut split.
-  return Buffer.from(text)
-    .subarray(0, most)
-    .toString('utf8')
-    .replace(/\uFFFD+$/u, '');
+  const bytes = Buffer.from(text);
+  if (bytes.length <= most) return text;
+  let end = most;
+  // Bytes 10xxxxxx continue a character, which the cut must not split.
+  while (end > 0 && ((bytes[end] ?? 0) & 0xc0) === 0x80) end -= 1;
+  return bytes.toString('utf8', 0, end);
 }

@@ -3,6 +3,8 @@ import { limits } from '#src/contracts/fields.ts';
 import { AppError } from '#src/domain/app-error.ts';
 
 const maxDepth = 64;
+/** Members of one object. The SDK copies and checks each several times. */
+const maxMembers = 2_000;
 
 const tooLarge = (): AppError =>
   new AppError('request.too_large', 'The JSON body is larger than 1 MiB. Send less at once.');
@@ -44,9 +46,16 @@ function checkDepth(root: unknown): void {
   for (let depth = 0; level.length > 0; depth += 1) {
     if (depth > maxDepth)
       throw new AppError('request.malformed', `The body is nested deeper than ${maxDepth} levels. Send a flatter one.`);
-    level = level.flatMap((value) =>
-      typeof value === 'object' && value !== null ? (Object.values(value) as unknown[]) : [],
-    );
+    level = level.flatMap((value) => {
+      if (typeof value !== 'object' || value === null) return [];
+      const members = Object.values(value) as unknown[];
+      if (members.length > maxMembers && !Array.isArray(value))
+        throw new AppError(
+          'request.malformed',
+          `An object of the body has more than ${maxMembers} members. Send fewer, or an array.`,
+        );
+      return members;
+    });
   }
 }
 
@@ -79,7 +88,7 @@ function parsed(bytes: Buffer): { value: unknown } | undefined {
 
 /**
  * Reads the JSON of a POST, at most 1 MiB; `undefined` if it is not JSON. Errors: `request.media_type`, before anything is read;
- * `request.too_large`; `request.malformed` for a value nested too deep or with ids that are too long.
+ * `request.too_large`; `request.malformed` for a value nested too deep, with too large objects or with ids that are too long.
  */
 export async function readJson(request: Request): Promise<{ value: unknown } | undefined> {
   const encoding = request.headers['content-encoding'] ?? 'identity';

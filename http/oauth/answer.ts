@@ -39,7 +39,7 @@ function errorResponseOf(error: unknown): ErrorResponse & { readonly appError: A
 export function sendOAuthError(logger: Logger, error: unknown, response: Response): void {
   const { status, error: code, description, appError } = errorResponseOf(error);
   const { path } = response.req;
-  if (status >= 500)
+  if (status >= 500 && appError?.isLogged !== true)
     logger.error({ err: appError?.cause ?? error, requestId: requestIdOf(response), path }, 'request failed');
   if (status === 401) response.setHeader('www-authenticate', 'Basic realm="inkgraph"');
   const retryAfter = appError?.retryAfterSeconds ?? (status === 429 || status === 503 ? 1 : undefined);

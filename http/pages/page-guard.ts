@@ -102,7 +102,8 @@ export function problemPages(logger: Logger): ErrorRequestHandler {
     const appError = asAppError(error);
     const { status, title } = appError.row;
     const requestId = requestIdOf(response);
-    if (status >= 500) logger.error({ err: appError.cause ?? error, requestId, path: request.path }, 'request failed');
+    if (status >= 500 && !appError.isLogged)
+      logger.error({ err: appError.cause ?? error, requestId, path: request.path }, 'request failed');
     const retryAfter = appError.retryAfterSeconds ?? (status === 503 || status === 429 ? 1 : undefined);
     if (retryAfter !== undefined) response.setHeader('retry-after', String(retryAfter));
     sendPage(response, { ...problemPage(title, appError.detail, requestId), status });

@@ -52,7 +52,7 @@ export function separate(output: unknown): { json: string; blocks: readonly Untr
     if (typeof value !== 'object' || value === null) return value;
     const own = documentIdOf(value);
     const here: Position = own === null ? position : { id: own, path: [] };
-    const copy: Record<string, unknown> = {};
+    const copy: Record<string, unknown> = Object.create(null) as Record<string, unknown>;
     for (const [name, child] of Object.entries(value)) {
       const path = [...here.path, name];
       const text = untrustedTextOf(name, child, here);

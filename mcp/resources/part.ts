@@ -1,3 +1,4 @@
+import { own } from '#src/contracts/own.ts';
 import { ResourceTemplate, type ListResourcesResult, type ReadResourceResult } from '@modelcontextprotocol/server';
 import type { Scope } from '#src/contracts/scopes.ts';
 import type { ToolDeps } from '#tools/deps.ts';
@@ -45,7 +46,7 @@ const completions: Partial<Record<ResourceKind, Readonly<Record<string, Complete
 export function completionOf(caller: McpCaller, template: string, variable: string): Complete | null | undefined {
   const kind = resourceKinds.find((one) => shownResources[one].uri === template);
   if (kind === undefined || !hasToolset(caller.view, shownResources[kind].toolset)) return undefined;
-  return completions[kind]?.[variable] ?? null;
+  return own(completions[kind] ?? {}, variable) ?? null;
 }
 
 /**

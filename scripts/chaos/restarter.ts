@@ -1,7 +1,7 @@
 import { startService, type ServiceOptions, type ServiceProcess } from '#scripts/chaos/service-process.ts';
 import type { Whereabouts } from '#scripts/chaos/stubborn-client.ts';
 
-/** What a storm kills, and how clients find it. */
+/** Services that a storm kills, and where clients find them. */
 export interface Victim {
   /** Milliseconds from each kill until everything was up again. */
   readonly restarts: readonly number[];

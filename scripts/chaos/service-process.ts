@@ -1,4 +1,4 @@
-import { spawn, type ChildProcess } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
@@ -14,6 +14,8 @@ export interface ServiceOptions {
   readonly env?: Readonly<Record<string, string>>;
   /** The program, from the root of the repository; app/main.ts unless a test brings its own. */
   readonly program?: string;
+  /** For a program that loads, and waits for a message before it starts; killed when this rejects. */
+  readonly after?: Promise<void>;
 }
 
 /** A service in a process of its own, killed when the scope that holds it ends. */
@@ -32,44 +34,19 @@ export interface ServiceProcess extends AsyncDisposable {
   readonly ended: Promise<number | string>;
 }
 
-/** A process that has loaded its program and does nothing until it is told to start. */
-export interface HeldService extends AsyncDisposable {
-  start(): Promise<ServiceProcess>;
-}
-
 /**
  * Starts the program on this very Node, without the launcher: a signal reaches the service itself. Settles when it is up; rejects
  * with what it said when it ends before.
  */
-export function startService(options: ServiceOptions): Promise<ServiceProcess> {
-  return spawnService(options, 'pipe').up();
-}
-
-/** For a program that waits for a message where it has a channel to its parent. Whoever needs the service next does not wait for its start. */
-export function holdService(options: ServiceOptions): HeldService {
-  const { child, up, kill } = spawnService(options, 'ipc');
-  return {
-    start() {
-      child.send('start');
-      return up();
-    },
-    [Symbol.asyncDispose]: kill,
-  };
-}
-
-interface Spawned {
-  readonly child: ChildProcess;
-  readonly up: () => Promise<ServiceProcess>;
-  readonly kill: () => Promise<void>;
-}
-
-function spawnService(
-  { dataDir, env = {}, program = 'app/main.ts' }: ServiceOptions,
-  channel: 'ipc' | 'pipe',
-): Spawned {
+export async function startService({
+  dataDir,
+  env = {},
+  program = 'app/main.ts',
+  after,
+}: ServiceOptions): Promise<ServiceProcess> {
   const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', program], {
     cwd: root,
-    stdio: ['ignore', 'ignore', 'pipe', ...(channel === 'ipc' ? ['ipc' as const] : [])],
+    stdio: ['ignore', 'ignore', 'pipe', after === undefined ? 'ignore' : 'ipc'],
     env: {
       PATH: process.env['PATH'],
       // Starting takes half the time with what the launcher keeps.
@@ -120,15 +97,19 @@ function spawnService(
     await ended;
   };
 
-  const up = async (): Promise<ServiceProcess> => ({
-    addresses: Addresses.parse(UpLine.parse(JSON.parse(await said('"inkgraph is up"')))),
+  after?.then(
+    () => child.send('start'),
+    () => child.kill('SIGKILL'),
+  );
+  const up = UpLine.parse(JSON.parse(await said('"inkgraph is up"')));
+  return {
     pid: child.pid ?? 0,
+    addresses: Addresses.parse(up),
     lines,
     said,
     kill,
     signal: (name) => void child.kill(name),
     ended,
     [Symbol.asyncDispose]: kill,
-  });
-  return { child, up, kill };
+  };
 }

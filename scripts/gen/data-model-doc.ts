@@ -40,6 +40,10 @@ const chapters: Readonly<Record<string, Readonly<Partial<Record<Name, Descriptio
   },
   Documents: {
     uploads: { holds: 'Presigned uploads until they expire', writtenBy: 'presign' },
+    usage: {
+      holds: 'Stored and promised bytes and objects of each organization, project and key',
+      writtenBy: 'presign, deletion, pictures',
+    },
     documents: {
       holds: 'Documents, with a summary of the latest results and the events that are still to be delivered',
       writtenBy: 'ack, results, visibility, deletion',

@@ -1,4 +1,5 @@
 import { resolve } from 'node:path';
+import type { Quotas } from '#src/domain/access/quota.ts';
 import { ConfigError, env, readEnv, type EnvValues, type ServiceName } from '#src/config/env.ts';
 import { unknownNames } from '#src/config/unknown-names.ts';
 
@@ -37,7 +38,21 @@ export interface Config {
   };
   readonly trustedProxies: readonly string[];
   readonly mongodbUri: string | null;
-  readonly uploads: { readonly maxBytes: number; readonly signContentType: boolean };
+  readonly uploads: {
+    readonly maxBytes: number;
+    readonly signContentType: boolean;
+    /** null: as `DiskSpaceOptions` says. 0: no limit. */
+    readonly minFreeBytes: number | null;
+  };
+  readonly quotas: Quotas;
+  /** Ages in days at which records are deleted; null: never. */
+  readonly retention: {
+    readonly events: number;
+    readonly deliveries: number;
+    readonly checkpoints: number;
+    readonly nodeCache: number;
+    readonly runs: number | null;
+  };
   readonly models: {
     readonly openAiKey: string | null;
     readonly openAiBaseUrl: string | null;
@@ -96,6 +111,36 @@ function refusePublicDebug({ NODE_ENV, HOST, BASE_URL }: EnvValues): void {
     );
 }
 
+function quotasOf(values: EnvValues): Quotas {
+  return {
+    organization: {
+      bytes: values.QUOTA_ORGANIZATION_BYTES ?? null,
+      objects: values.QUOTA_ORGANIZATION_OBJECTS ?? null,
+    },
+    project: { bytes: values.QUOTA_PROJECT_BYTES ?? null, objects: values.QUOTA_PROJECT_OBJECTS ?? null },
+    key: { bytes: values.QUOTA_KEY_BYTES ?? null, objects: values.QUOTA_KEY_OBJECTS ?? null },
+  };
+}
+
+function retentionOf(values: EnvValues): Config['retention'] {
+  return {
+    events: values.RETENTION_EVENTS_DAYS,
+    deliveries: values.RETENTION_DELIVERIES_DAYS,
+    checkpoints: values.RETENTION_CHECKPOINTS_DAYS,
+    nodeCache: values.RETENTION_NODE_CACHE_DAYS,
+    runs: values.RETENTION_RUNS_DAYS ?? null,
+  };
+}
+
+function segmentationOf({
+  SEGMENTATION_URL: url,
+  SEGMENTATION_PROVIDER: provider,
+  SEGMENTATION_MODEL: model,
+  SEGMENTATION_API_KEY: apiKey,
+}: EnvValues): Config['segmentation'] {
+  return url === undefined ? null : { url, provider, model, apiKey: apiKey ?? null };
+}
+
 function runsOf(values: EnvValues): Config['runs'] {
   return {
     concurrency: values.RUN_CONCURRENCY,
@@ -143,7 +188,13 @@ export function loadConfig(source: Readonly<Record<string, string | undefined>>)
     },
     trustedProxies: values.TRUSTED_PROXIES,
     mongodbUri: values.MONGODB_URI ?? null,
-    uploads: { maxBytes: values.UPLOAD_MAX_BYTES, signContentType: values.UPLOAD_SIGN_CONTENT_TYPE },
+    uploads: {
+      maxBytes: values.UPLOAD_MAX_BYTES,
+      signContentType: values.UPLOAD_SIGN_CONTENT_TYPE,
+      minFreeBytes: values.DISK_MIN_FREE_BYTES ?? null,
+    },
+    quotas: quotasOf(values),
+    retention: retentionOf(values),
     models: {
       openAiKey: values.OPENAI_API_KEY ?? null,
       openAiBaseUrl: values.OPENAI_BASE_URL ?? null,
@@ -151,15 +202,7 @@ export function loadConfig(source: Readonly<Record<string, string | undefined>>)
       chatModel: values.CHAT_MODEL,
       embeddingModel: values.EMBEDDING_MODEL,
     },
-    segmentation:
-      values.SEGMENTATION_URL === undefined
-        ? null
-        : {
-            url: values.SEGMENTATION_URL,
-            provider: values.SEGMENTATION_PROVIDER,
-            model: values.SEGMENTATION_MODEL,
-            apiKey: values.SEGMENTATION_API_KEY ?? null,
-          },
+    segmentation: segmentationOf(values),
     outboundAllow: values.OUTBOUND_ALLOW,
     secretsKey: values.SECRETS_KEY === undefined ? null : Buffer.from(values.SECRETS_KEY, 'base64'),
     search: { mode: values.DOCUMENT_SEARCH_MODE },

@@ -16,13 +16,13 @@ const portNumber = z
   .transform(Number)
   .pipe(z.int().min(0).max(65_535));
 const port = (fallback: number) => portNumber.default(fallback);
-const count = (fallback: number, min: number, max: number) =>
+const whole = (min: number, max: number) =>
   z
     .string()
-    .regex(/^\d{1,12}$/, 'expected a whole number')
+    .regex(/^\d{1,16}$/, 'expected a whole number')
     .transform(Number)
-    .pipe(z.int().min(min).max(max))
-    .default(fallback);
+    .pipe(z.int().min(min).max(max));
+const count = (fallback: number, min: number, max: number) => whole(min, max).default(fallback);
 const flag = z
   .enum(['true', 'false'])
   .transform((text) => text === 'true')
@@ -179,6 +179,51 @@ export const env = {
   },
   UPLOAD_MAX_BYTES: { schema: count(50 * 1024 * 1024, 1, 2 ** 31), doc: 'Largest upload in bytes' },
   UPLOAD_SIGN_CONTENT_TYPE: { schema: flag, doc: 'true: an upload must send the declared content type' },
+  DISK_MIN_FREE_BYTES: {
+    schema: whole(0, Number.MAX_SAFE_INTEGER).optional(),
+    doc: 'Free bytes on the disk of DATA_DIR below which uploads get 507 storage.full; default: 1 GiB, or 2 % of a smaller disk; 0: no limit',
+  },
+  QUOTA_ORGANIZATION_BYTES: {
+    schema: whole(0, Number.MAX_SAFE_INTEGER).optional(),
+    doc: 'Bytes that one organization can store, with uploads that are not acknowledged yet; default: no limit',
+  },
+  QUOTA_ORGANIZATION_OBJECTS: {
+    schema: whole(0, Number.MAX_SAFE_INTEGER).optional(),
+    doc: 'Documents that one organization can store, with uploads that are not acknowledged yet; default: no limit',
+  },
+  QUOTA_PROJECT_BYTES: {
+    schema: whole(0, Number.MAX_SAFE_INTEGER).optional(),
+    doc: 'Bytes that one project can store, with uploads that are not acknowledged yet; default: no limit',
+  },
+  QUOTA_PROJECT_OBJECTS: {
+    schema: whole(0, Number.MAX_SAFE_INTEGER).optional(),
+    doc: 'Documents that one project can store, with uploads that are not acknowledged yet; default: no limit',
+  },
+  QUOTA_KEY_BYTES: {
+    schema: whole(0, Number.MAX_SAFE_INTEGER).optional(),
+    doc: 'Bytes that one API key can store, with uploads that are not acknowledged yet; default: no limit',
+  },
+  QUOTA_KEY_OBJECTS: {
+    schema: whole(0, Number.MAX_SAFE_INTEGER).optional(),
+    doc: 'Documents that one API key can store, with uploads that are not acknowledged yet; default: no limit',
+  },
+  RETENTION_EVENTS_DAYS: {
+    schema: count(1, 1, 36_500),
+    doc: 'Days that events of the realtime feeds are kept; of each organization, at most about 10,000 are',
+  },
+  RETENTION_DELIVERIES_DAYS: { schema: count(30, 1, 36_500), doc: 'Days that webhook deliveries are kept' },
+  RETENTION_CHECKPOINTS_DAYS: {
+    schema: count(1, 1, 36_500),
+    doc: 'Days after the end of a run until a checkpoint that it left behind is deleted; most go at the end of the run',
+  },
+  RETENTION_NODE_CACHE_DAYS: {
+    schema: count(30, 1, 36_500),
+    doc: 'Days that outcomes of pure nodes are kept for later runs, from the day they are stored',
+  },
+  RETENTION_RUNS_DAYS: {
+    schema: whole(2, 36_500).optional(),
+    doc: 'Days that finished executions are kept with their runs and steps; documents and results stay; default: for ever',
+  },
   OPENAI_API_KEY: {
     schema: z.string().min(1).optional(),
     doc: 'API key of an OpenAI-compatible provider; default: local models',
@@ -241,8 +286,8 @@ export const env = {
     doc: 'Milliseconds that a run stays leased to a worker that does not renew the lease',
   },
   RUN_MAX_DEATHS: {
-    schema: count(10, 3, 1_000),
-    doc: 'Worker deaths in a row, without progress, after which a run fails as run.poisoned',
+    schema: count(5, 3, 1_000),
+    doc: 'Worker deaths in a row, without progress, after which a run fails as run.poisoned; after two it runs alone, so that only its own deaths count',
   },
   ORGANIZATION_RUN_CONCURRENCY: {
     schema: count(0, 0, 10_000),

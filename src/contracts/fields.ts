@@ -15,7 +15,7 @@ export const limits = {
   query: 1_000,
   objectKey: 512,
   presignSeconds: 900,
-  uploadRecordSeconds: 25 * 3_600,
+  uploadRecordSeconds: 900 + 24 * 3_600,
   idempotencyDays: 30,
   ratePerSecond: 50,
 } as const;

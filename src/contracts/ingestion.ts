@@ -12,7 +12,7 @@ export const ingestion = {
     body: PresignBody,
     reply: PresignReply,
     status: 200,
-    errors: ['upload.too_large', 'upload.content_type'],
+    errors: ['upload.too_large', 'upload.content_type', 'quota.exceeded', 'storage.full'],
   }),
   ack: route({
     id: 'ingest.ack',

@@ -51,7 +51,7 @@ export const service = {
     body: ServicePresignBody,
     reply: PresignReply,
     status: 200,
-    errors: ['upload.too_large', 'upload.content_type'],
+    errors: ['upload.too_large', 'upload.content_type', 'quota.exceeded', 'storage.full'],
   }),
   ack: route({
     id: 'service.ack',

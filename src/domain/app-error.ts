@@ -30,6 +30,8 @@ export class AppError extends InkgraphError {
   /** The first 20. */
   readonly errors: readonly FieldError[];
   readonly retryAfterSeconds: number | undefined;
+  /** The log has it already: a limit that is hit often is logged once a minute. */
+  readonly isLogged: boolean;
   /** Extension members of the problem, for programs. The rules of `detail` apply. */
   readonly data: Readonly<Record<string, unknown>> | undefined;
 
@@ -39,6 +41,7 @@ export class AppError extends InkgraphError {
     more: {
       errors?: readonly FieldError[];
       retryAfterSeconds?: number;
+      isLogged?: boolean;
       data?: Readonly<Record<string, unknown>>;
       cause?: unknown;
     } = {},
@@ -48,6 +51,7 @@ export class AppError extends InkgraphError {
     this.detail = detail;
     this.errors = more.errors?.slice(0, fieldErrorsMax) ?? [];
     this.retryAfterSeconds = more.retryAfterSeconds;
+    this.isLogged = more.isLogged === true;
     this.data = more.data;
   }
 

@@ -19,6 +19,7 @@ import type {
   OAuthToken,
 } from '#src/domain/access/oauth/records.ts';
 import type { OrganizationRecord, ProjectRecord } from '#src/domain/access/organization.ts';
+import type { QuotaScope } from '#src/domain/access/quota.ts';
 import type { StepRecord } from '#src/domain/runs/step.ts';
 import type { DeliveryRecord } from '#src/domain/webhooks/delivery.ts';
 
@@ -56,6 +57,15 @@ export interface IdempotencyRow {
   readonly reply: { readonly status: number; readonly body: unknown } | null;
   readonly createdAt: Date;
   readonly forgetAt: Date;
+}
+
+/** `_id` is the id of the organization, project or key. */
+export interface UsageRow {
+  readonly _id: string;
+  readonly organizationId: string;
+  readonly scope: QuotaScope;
+  readonly bytes: number;
+  readonly objects: number;
 }
 
 interface CounterRow {
@@ -112,6 +122,7 @@ export interface Collections {
   readonly messages: Collection<MessageRow>;
   readonly apiKeys: Collection<ApiKeyRecord>;
   readonly uploads: Collection<UploadRecord>;
+  readonly usage: Collection<UsageRow>;
   readonly documents: Collection<DocumentRecord>;
   readonly ocrResults: Collection<OcrRow>;
   readonly descriptions: Collection<DescriptionRow>;
@@ -150,6 +161,7 @@ const names = [
   'messages',
   'apiKeys',
   'uploads',
+  'usage',
   'documents',
   'ocrResults',
   'descriptions',

@@ -5,6 +5,13 @@ import type { DocumentRecord, Visibility } from '#src/domain/documents/document.
 import type { Tenant } from '#src/domain/access/tenant.ts';
 import type { ListPosition } from '#src/domain/cursor.ts';
 
+export interface StoredBy {
+  readonly projectId: string;
+  readonly apiKeyId: string | null;
+  readonly bytes: number;
+  readonly objects: number;
+}
+
 export interface DocumentFilter {
   /** Restricts the list to uploads of this key. */
   readonly apiKeyId?: string;
@@ -78,6 +85,42 @@ const createOutbox = (documents: Collections['documents']) => ({
   },
 });
 
+/** Bytes of documents, for quotas and their recount. */
+const createAccounts = (documents: Collections['documents']) => ({
+  /** Those of `ids` that have a record, in any organization, also while it is being deleted. */
+  async presentAmong(ids: readonly string[]): Promise<ReadonlySet<string>> {
+    const found = await documents.find({ _id: { $in: [...ids] } }, { projection: { _id: 1 } }).toArray();
+    return new Set(found.map(({ _id }) => _id));
+  },
+  /** Counts the bytes of a picture that is kept beside the document. False when the document is gone. */
+  async addPicture(organizationId: string, id: string, bytes: number): Promise<boolean> {
+    const filter = { _id: id, organizationId, deletedAt: noDate };
+    return (await documents.updateOne(filter, { $inc: { pictureBytes: bytes } }, processSafe)).matchedCount === 1;
+  },
+  /** Stored bytes and documents of the organization by project and key, also of documents that are being deleted. */
+  async storedBy(organizationId: string): Promise<readonly StoredBy[]> {
+    const groups = await documents
+      .aggregate<{
+        _id: Pick<StoredBy, 'projectId' | 'apiKeyId'>;
+        originals: number;
+        pictures: number;
+        objects: number;
+      }>([
+        { $match: { organizationId } },
+        {
+          $group: {
+            _id: { projectId: '$projectId', apiKeyId: '$apiKeyId' },
+            originals: { $sum: '$sizeBytes' },
+            pictures: { $sum: '$pictureBytes' },
+            objects: { $sum: 1 },
+          },
+        },
+      ])
+      .toArray();
+    return groups.map(({ _id, originals, pictures, objects }) => ({ ..._id, bytes: originals + pictures, objects }));
+  },
+});
+
 export function createDocumentStore({ documents }: Pick<Collections, 'documents'>) {
   return {
     /** Inserts with one durable write. `exists` when this id is stored already. */
@@ -146,14 +189,14 @@ export function createDocumentStore({ documents }: Pick<Collections, 'documents'
     /** Lists documents that runs derived from it, in every project. */
     derivedFrom: (organizationId: string, id: string): Promise<readonly DocumentRecord[]> =>
       documents.find({ organizationId, parentDocumentId: id, deletedAt: noDate }).toArray(),
-    /** Last step of a deletion: removes the record of a marked document. */
-    async remove(organizationId: string, id: string): Promise<void> {
-      await documents.deleteOne({ _id: id, organizationId, deletedAt: { $exists: true } });
-    },
+    /** Last step of a deletion: removes the record of a marked document, and returns it. null when it was removed before. */
+    remove: (organizationId: string, id: string): Promise<DocumentRecord | null> =>
+      documents.findOneAndDelete({ _id: id, organizationId, deletedAt: { $exists: true } }),
     async setVisibility(tenant: Tenant, ids: readonly string[], visibility: Visibility): Promise<void> {
       await documents.updateMany({ _id: { $in: [...ids] }, ...owned(tenant) }, { $set: { visibility } });
     },
     ...createOutbox(documents),
+    ...createAccounts(documents),
   };
 }
 

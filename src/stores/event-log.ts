@@ -33,7 +33,7 @@ function notify(listener: (event: LoggedEvent) => void, event: LoggedEvent): voi
 const newEpoch = (): string => randomBytes(4).toString('hex');
 
 export interface EventLogOptions {
-  /** Number of events to keep for each organization, approximately. An index deletes those older than a day. */
+  /** Number of events to keep for each organization, approximately. A sweep deletes those older than RETENTION_EVENTS_DAYS. */
   readonly keep: number;
   /** Deletes surplus events each time this many numbers were assigned. */
   readonly trimEvery: number;

@@ -44,7 +44,9 @@ const indexes: Readonly<Partial<Record<keyof Collections | LibraryCollection, re
     [{ organizationId: 1, projectId: 1, createdAt: -1 }],
     [{ organizationId: 1, agentGraphId: 1 }],
   ],
-  uploads: [[{ forgetAt: 1 }, { expireAfterSeconds: 0 }]],
+  // No expiry by the database: the sweep deletes the bytes too.
+  uploads: [[{ forgetAt: 1 }], [{ organizationId: 1, _id: 1 }]],
+  usage: [[{ organizationId: 1 }], [{ scope: 1 }]],
   documents: [
     // Narrow indexes first: among equals the embedded engine uses the first.
     [{ organizationId: 1, apiKeyId: 1, createdAt: -1, _id: -1 }],
@@ -78,6 +80,7 @@ const indexes: Readonly<Partial<Record<keyof Collections | LibraryCollection, re
     [{ organizationId: 1, workflowId: 1, createdAt: -1, _id: -1 }],
     [{ organizationId: 1, projectId: 1, createdAt: -1, _id: -1 }],
     [{ organizationId: 1, projectId: 1, status: 1, createdAt: -1, _id: -1 }],
+    [{ finishedAt: 1, _id: 1 }],
   ],
   queues: [[{ lane: 1, finish: -1 }]],
   steps: [[{ organizationId: 1, runId: 1, startedAt: 1 }]],
@@ -85,14 +88,14 @@ const indexes: Readonly<Partial<Record<keyof Collections | LibraryCollection, re
   events: [
     [{ organizationId: 1, seq: 1 }, { unique: true }],
     [{ organizationId: 1, executionId: 1, seq: 1 }],
-    [{ at: 1 }, { expireAfterSeconds: 86_400 }],
+    [{ at: 1 }],
   ],
   audit: [[{ organizationId: 1, at: -1, _id: -1 }], [{ organizationId: 1, action: 1, at: -1, _id: -1 }]],
   secrets: [[{ organizationId: 1, projectId: 1, name: 1 }]],
   deliveries: [
     [{ dueAt: 1 }, { sparse: true }],
     [{ organizationId: 1, projectId: 1, createdAt: -1 }],
-    [{ createdAt: 1 }, { expireAfterSeconds: 30 * 86_400 }],
+    [{ createdAt: 1 }],
   ],
   nodeCache: [[{ organizationId: 1, documentId: 1 }], [{ forgetAt: 1 }, { expireAfterSeconds: 0 }]],
   oauthClients: [[{ organizationId: 1, createdAt: -1 }], [{ expiresAt: 1 }, { expireAfterSeconds: 0 }]],

@@ -1,5 +1,6 @@
 import type { Db } from 'mongodb';
 import { ensureCheckpointIndexes } from '#src/stores/checkpoints/rows.ts';
+import { dropRecordExpiry, dropUploadExpiry } from '#src/stores/drop-expiry.ts';
 import { ensureIndexes } from '#src/stores/indexes.ts';
 import { ensureSearchIndexes, type VectorDimensions } from '#src/stores/search/definitions.ts';
 import { queueOlderRuns } from '#src/stores/queue-older-runs.ts';
@@ -18,6 +19,8 @@ interface Migration {
 const migrations: readonly Migration[] = [
   { to: 2, title: 'Search rows find evened-out words and spaced numbers', up: widenSearchRows },
   { to: 3, title: 'Queued runs have a place, running ones a sign of life', up: queueOlderRuns },
+  { to: 4, title: 'A sweep removes uploads that were never acknowledged, with their bytes', up: dropUploadExpiry },
+  { to: 5, title: 'A sweep removes events and deliveries after the time that is set', up: dropRecordExpiry },
 ];
 const firstVersion = 1;
 const currentVersion = migrations.at(-1)?.to ?? firstVersion;

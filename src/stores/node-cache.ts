@@ -13,10 +13,14 @@ export interface CachedOutcome {
 }
 
 const maxBytes = 64 * 1024;
-const keptMs = 30 * 86_400_000;
+const dayMs = 86_400_000;
 
-/** Keeps outcomes for 30 days, except those over 64 KiB of JSON. `idle` settles when everything put so far is written. */
-export function createNodeCache({ nodeCache }: Pick<Collections, 'nodeCache'>, logger: Logger) {
+/** Keeps outcomes for `days`, except those over 64 KiB of JSON. `idle` settles when everything put so far is written. */
+export function createNodeCache(
+  { nodeCache }: Pick<Collections, 'nodeCache'>,
+  logger: Logger,
+  { days = 30 }: { readonly days?: number } = {},
+) {
   const batcher = new Batcher<NodeCacheRow>(async (rows) => {
     const operations = rows.map((row) => ({
       replaceOne: { filter: { _id: row._id, organizationId: row.organizationId }, replacement: row, upsert: true },
@@ -36,7 +40,7 @@ export function createNodeCache({ nodeCache }: Pick<Collections, 'nodeCache'>, l
     ): void {
       const text = JSON.stringify(outcome);
       if (Buffer.byteLength(text) > maxBytes) return;
-      const forgetAt = new Date(Date.now() + keptMs);
+      const forgetAt = new Date(Date.now() + days * dayMs);
       const row = { _id: `${projectId}:${key}`, organizationId, documentId, outcome: text, forgetAt };
       batcher.add(row, 5).catch((error: unknown) => {
         logger.warn({ err: error, documentId }, 'outcome of a node could not be cached');

@@ -32,6 +32,15 @@ export function createOrganizationStore({ organizations, projects }: Pick<Collec
     async insertProject(record: ProjectRecord): Promise<void> {
       await unlessTaken(projects.insertOne({ ...record, nameKey: nameKeyOf(record.name) }));
     },
+    /** Ids of organizations in their order, after `after`. */
+    async idsAfter(after: string, limit: number): Promise<readonly string[]> {
+      const found = await organizations
+        .find({ _id: { $gt: after } }, { projection: { _id: 1 } })
+        .sort({ _id: 1 })
+        .limit(limit)
+        .toArray();
+      return found.map(({ _id }) => _id);
+    },
     findOrganization: (id: string): Promise<OrganizationRecord | null> => organizations.findOne({ _id: id }),
     findProject: (organizationId: string, id: string): Promise<ProjectRecord | null> =>
       projects.findOne<ProjectRecord>({ _id: id, organizationId }, shown),

@@ -52,7 +52,7 @@ const held = ({ run, owner }: Lease): Filter<RunRecord> => ({
   status: 'running',
 });
 
-/** What a worker may do with a run that it holds. Every write matches the lease, so a worker that lost it changes nothing. */
+/** Operations of a worker on a run that it holds. Every write matches the lease, so a worker that lost it changes nothing. */
 function createHeldRuns({ executions, runs }: Pick<Collections, 'executions' | 'runs'>) {
   return {
     /** Fixes the version of the run and, if it has none yet, of its execution. False when the lease is lost. */

@@ -146,6 +146,7 @@ describe('A picture made from a document', () => {
     const store = createDerivedDocuments({
       documents: stores.documents,
       objects: served.store,
+      usage: stores.usage,
       announce: (one) => announced.push(one),
     });
     const id = await store(runOf(document), 'segment', picture);
@@ -168,6 +169,7 @@ describe('A picture made from a document', () => {
     const store = createDerivedDocuments({
       documents,
       objects: served.store,
+      usage: stores.usage,
       announce: (one) => announced.push(one),
     });
     await expect(store(runOf(document), 'segment', picture)).rejects.toMatchObject({ code: 'document.not_found' });

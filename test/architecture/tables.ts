@@ -34,7 +34,7 @@ export const layers: readonly Layer[] = [
   { name: 'graphs', at: ['graphs/'], imports: ['domain', 'contracts'], typesOf: ['stores'] },
   {
     name: 'agents',
-    at: ['app/agents/'],
+    at: ['app/agents/', 'app/upkeep/'],
     imports: ['outage', 'graphs', 'concurrency', 'domain', 'contracts'],
     typesOf: ['stores'],
   },

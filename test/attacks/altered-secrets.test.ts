@@ -48,7 +48,8 @@ function addressCheck(grant: Grant): Check {
 function mediaCheck(picture: 'thumbnail' | number): Check {
   const document = documentRecord({ pages: 2 });
   const media = new SignedMedia({
-    documents: { findInOrganization: async () => null },
+    documents: { findInOrganization: async () => null, addPicture: async () => false },
+    usage: {} as never,
     objects: {} as never,
     images: {} as never,
     secret,

@@ -37,14 +37,14 @@ async function recognizing(documentId: string): Promise<string> {
     runId = (await stored.runs.findOne({ organizationId, documentId }))?._id ?? '';
     return stored.steps.countDocuments({ organizationId, runId, nodeId: 'recognize', status: 'running' });
   };
-  await expect.poll(begun, { timeout: 20_000, interval: 10 }).toBe(1);
+  await expect.poll(begun, { timeout: 20_000, interval: 50 }).toBe(1);
   return runId;
 }
 
 /** The checkpoints of the run's input, its start and its first node are stored. */
 async function loaded(runId: string): Promise<void> {
   const count = (): Promise<number> => stored.checkpoints.countDocuments({ threadId: runId });
-  await expect.poll(count, { timeout: 20_000, interval: 10 }).toBeGreaterThanOrEqual(3);
+  await expect.poll(count, { timeout: 20_000, interval: 50 }).toBeGreaterThanOrEqual(3);
 }
 
 /** Everything the run has left, byte for byte. */

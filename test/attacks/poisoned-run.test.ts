@@ -15,18 +15,22 @@ async function ended(api: TestApp, id: string) {
 }
 
 /** Starts workers one after the other until `done` settles; answers how many of them were killed. */
-async function deathsUntil(done: Promise<unknown>, dataDir: string): Promise<number> {
+async function deathsUntil(done: Promise<unknown>, dataDir: string, more: Record<string, string>): Promise<number> {
   const over = done.then(() => 'over');
   for (let deaths = 0; ; deaths += 1) {
-    const env = { SERVICES: 'agents', RUN_LEASE_MS: '500', RUN_MAX_DEATHS: '3' };
+    const env = { SERVICES: 'agents', RUN_LEASE_MS: '500', ...more };
     await using worker = await startService({ dataDir, env, program: 'test/support/durable/deadly-service.ts' });
     if ((await Promise.race([worker.ended, over])) !== 'SIGKILL') return deaths;
   }
 }
 
-test.each(['deadly', 'deadly_later'])(
+test.each([
+  // Two deaths in company, and by default three alone.
+  ['deadly', {}, 5],
+  ['deadly_later', { RUN_MAX_DEATHS: '3' }, 3],
+] as const)(
   '90. a run whose node is %s is given up as poisoned, and the others get through',
-  async (type) => {
+  async (type, env, deaths) => {
     await using api = await startTestApp({ env: { SERVICES: 'api' } });
     const poison = await addWorkflow(
       api,
@@ -40,7 +44,7 @@ test.each(['deadly', 'deadly_later'])(
     const ids = [await start(poison), await start(fine), await start(fine), await start(fine)];
 
     const all = Promise.all(ids.map((id) => ended(api, id)));
-    expect(await deathsUntil(all, api.dataDir)).toBe(3);
+    expect(await deathsUntil(all, api.dataDir, env)).toBe(deaths);
     const [poisoned, ...others] = await all;
     expect(poisoned).toMatchObject({ status: 'failed', runs: [{ error: { code: 'run.poisoned' } }] });
     for (const execution of others) expect(execution).toMatchObject({ status: 'succeeded' });
@@ -53,5 +57,5 @@ test.each(['deadly', 'deadly_later'])(
     expect(steps.map((step) => `${step.nodeId} ${step.status}`).toSorted()).toEqual(['first succeeded', 'kill failed']);
     expect(steps.find((step) => step.nodeId === 'kill')?.error).toMatchObject({ code: 'run.worker_lost' });
   },
-  60_000,
+  90_000,
 );

@@ -156,4 +156,19 @@ describe('large bodies of strangers', () => {
     expect(refused.body).toMatchObject({ status: 400, errors: [{ pointer: '', code: 'too_big' }] });
     expect(JSON.stringify(refused.body).length).toBeLessThan(2_000);
   });
+
+  test('with 70,000 members are refused by MCP before its SDK copies them', async () => {
+    const body = {
+      jsonrpc: '2.0',
+      id: 1,
+      method: 'tools/call',
+      params: { name: 'list_workflows', arguments: keys(70_000) },
+    };
+    const authorization = `Bearer ${seed.serviceKey}`;
+    const cpu = cpuClock();
+    const refused = await app.call('POST', `${addresses.mcp}/mcp`, { headers: { ...headers, authorization }, body });
+    expect(cpu()).toBeLessThan(600);
+    expect([refused.status, refused.body.code]).toEqual([400, 'request.malformed']);
+    expect(refused.body.detail).toContain('2000 members');
+  });
 });

@@ -25,6 +25,18 @@ const broken: Partial<Record<EnvName, string>> = {
   EMBEDDED_DB: 'yes',
   UPLOAD_MAX_BYTES: '50MB',
   UPLOAD_SIGN_CONTENT_TYPE: 'TRUE',
+  DISK_MIN_FREE_BYTES: '1GB',
+  QUOTA_ORGANIZATION_BYTES: '1e9',
+  QUOTA_ORGANIZATION_OBJECTS: '-1',
+  QUOTA_PROJECT_BYTES: '1e9',
+  QUOTA_PROJECT_OBJECTS: '-1',
+  QUOTA_KEY_BYTES: '1e9',
+  QUOTA_KEY_OBJECTS: '-1',
+  RETENTION_EVENTS_DAYS: '0',
+  RETENTION_DELIVERIES_DAYS: '1.5',
+  RETENTION_CHECKPOINTS_DAYS: 'never',
+  RETENTION_NODE_CACHE_DAYS: '36501',
+  RETENTION_RUNS_DAYS: '1',
   OPENAI_BASE_URL: 'localhost:8000',
   DOCUMENT_SEARCH_MODE: 'semantic',
   SEGMENTATION_URL: 'sam:8091',
@@ -43,6 +55,8 @@ const broken: Partial<Record<EnvName, string>> = {
   RATE_LIMIT_PER_SECOND: '-1',
   RATE_LIMIT_EXPENSIVE_PER_SECOND: '2.5',
   RATE_LIMIT_ADDRESS_PER_SECOND: '-1',
+  ORGANIZATION_RUN_CONCURRENCY: '-1',
+  QUEUE_WAIT_SECONDS: 'soon',
   MAX_CONNECTIONS: '9',
   MAX_CONNECTIONS_PER_ADDRESS: 'many',
   METRICS_TOKEN: 'short',
@@ -109,7 +123,8 @@ describe('The environment', () => {
       'SECRETS_KEY',
       'SEGMENTATION_API_KEY',
     ]);
-    for (const name of Object.keys(env))
+    // Quotas of API keys are numbers.
+    for (const name of Object.keys(env).filter((one) => !one.startsWith('QUOTA_KEY_')))
       if (/KEY|SECRET|TOKEN|PASSWORD|URI$/.test(name)) expect(secrets.map(([one]) => one)).toContain(name);
   });
 

@@ -27,7 +27,7 @@ export async function serveCatalog(catalog: McpCatalog): Promise<FixtureServer> 
     allowedHosts: [],
     legacy: 'sessions',
     logger: log,
-    metrics: { request() {}, run() {}, searchRetriever() {}, text: async () => '', json: async () => [] },
+    metrics: { request() {}, run() {}, searchRetriever() {}, removed() {}, text: async () => '', json: async () => [] },
     health: { health: () => Promise.reject(new Error('not asked here')), alive: () => true },
     isOperator: () => false,
   });

@@ -5,6 +5,7 @@ import { newId } from '#src/domain/ids.ts';
 import { createLocalModels } from '#src/adapters/models/local/create-local-models.ts';
 import { documentIntake } from '#graphs/document-intake.workflow.ts';
 import { conversationOf } from '#test/support/dashboard/conversations.ts';
+import { sweeping } from '#test/stores/support/ask-storage.ts';
 import { methodsOf, storesOf, testDatabase, type Stores, type TestDatabase } from '#test/support/database.ts';
 import { oauthOf } from '#test/support/oauth/records.ts';
 import {
@@ -196,6 +197,7 @@ async function seed(): Promise<Seeded> {
     createdAt: now,
     forgetAt: new Date(2e12),
   });
+  await stores.usage.add(document, 5, 1);
   const execution = executionRecord({ organizationId, projectId, documentIds: [documentId], createdAt: now });
   const { runs } = await stores.executions.create(execution, newRuns);
   const lease = (await stores.executions.claim('owner', new Date())) as Lease;
@@ -315,6 +317,10 @@ const reads: Readonly<Record<string, Read>> = {
     stores.organizations.findProject(who.organizationId, projectIds[0]),
   'organizations.listProjects': (who) => stores.organizations.listProjects(who.organizationId),
   'events.read': (who) => stores.events.read(who.organizationId, 0, 1_000),
+  'usage.read': async (who, { projectIds }) => [...(await stores.usage.read(who.organizationId, projectIds))],
+  'usage.rowsOf': (who) => stores.usage.rowsOf(who.organizationId),
+  'documents.storedBy': (who) => stores.documents.storedBy(who.organizationId),
+  'uploads.promised': (who) => stores.uploads.promised(who.organizationId, '', 100),
   'events.position': (who) => stores.events.position(who.organizationId),
   'search.search': async (who, { projectIds, documentId }) =>
     (await stores.search.search({ ...who, projectIds, documentIds: [documentId], text, limit: 100 })).hits,
@@ -322,6 +328,11 @@ const reads: Readonly<Record<string, Read>> = {
 
 /** Every change, tried with the ids of `target`. */
 type Change = (asker: Seeded, target: Seeded) => Promise<unknown>;
+const usageOf = ({ organizationId, projectIds: [projectId], keyId: apiKeyId }: Seeded) => ({
+  organizationId,
+  projectId,
+  apiKeyId,
+});
 const leaseAs = (who: Seeded, { lease }: Seeded): Lease => ({
   ...lease,
   run: { ...lease.run, organizationId: who.organizationId },
@@ -445,6 +456,15 @@ const changes: Readonly<Record<string, Change>> = {
     }),
   'idempotency.abandon': (who, target) =>
     stores.idempotency.abandon({ ...scopeOf(target), organizationId: who.organizationId }),
+  'usage.add': (who, target) => stores.usage.add({ ...usageOf(target), organizationId: who.organizationId }, 1, 1),
+  'usage.reserve': (who, target) => stores.usage.reserve({ ...usageOf(target), organizationId: who.organizationId }, 1),
+  'usage.correct': (who, { projectIds: [_id] }) =>
+    stores.usage.correct(
+      { _id, organizationId: who.organizationId, scope: 'project' },
+      { bytes: 5, objects: 1 },
+      { bytes: 0, objects: 0 },
+    ),
+  'documents.addPicture': (who, { documentId }) => stores.documents.addPicture(who.organizationId, documentId, 5),
   'events.append': (who, { documentId }) =>
     stores.events.append([realtimeEvent(who.organizationId, { dedupeId: `document.created:${documentId}` })]),
 };
@@ -464,11 +484,12 @@ const elsewhere = Object.values({
     'executions.setQueueWeight organizations.insertOrganization organizations.insertProject',
   'loops of the system that work for everybody':
     'documents.withPendingEvents executions.withPendingCallback deliveries.claim',
+  'sweeps and sums': sweeping.join(' '),
   'such a loop, about what it was just given': 'documents.clearPendingEvents deliveries.settle executions.lost',
   'who somebody is, before anything is asked': 'members.organizationsOf',
   'a worker or its health': 'executions.claim executions.depth executions.seeLeases executions.waitOf search.check',
   'a new version of the program, at its start': 'workflows.listByCodeName',
-  'only wakes its listener: what there is, `events.read` tells': 'events.subscribe',
+  'only wakes its listener: what there is, `events.read` tells': 'events.subscribe events.receive',
   'reads nothing': 'results.segmentationIdOf nodeCache.idle',
 }).flatMap((names) => names.split(' '));
 
@@ -510,7 +531,7 @@ describe('Two organizations with the same texts, identifiers and vectors', () =>
     expect(leaksIn(own)).toEqual([]);
     const guessed = await read(mine, theirs);
     if (
-      /^((apiKeys|members|audit)\.list|oauth\.listClients|members\.listInvitations|organizations\.listProjects|events\.(read|position))$/.test(
+      /^((apiKeys|members|audit)\.list|oauth\.listClients|members\.listInvitations|organizations\.listProjects|usage\.rowsOf|documents\.storedBy|uploads\.promised|events\.(read|position))$/.test(
         name,
       )
     )

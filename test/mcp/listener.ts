@@ -123,7 +123,7 @@ export async function listen(
     legacy: 'sessions',
     ...choices,
     logger: log,
-    metrics: { request() {}, run() {}, searchRetriever() {}, text: async () => '', json: async () => [] },
+    metrics: { request() {}, run() {}, searchRetriever() {}, removed() {}, text: async () => '', json: async () => [] },
     health: {
       health: () => Promise.reject(new Error('not asked here')),
       alive: () => true,

@@ -296,3 +296,24 @@ describe('db check', () => {
     expect(await refusal(...args.split(' '))).toContain('Usage: npm run db');
   });
 });
+
+describe('compact', () => {
+  it('writes the stopped database anew without the space of deleted records', async () => {
+    await fill(Array.from({ length: 3000 }, (_, id) => id));
+    const engine = await openOnWarmThread({ dataDir });
+    await within(engine.uri, (client) => things(client).deleteMany({ _id: { $gte: 10 } }));
+    const running = await db('compact');
+    expect([running.code, running.err]).toEqual([
+      1,
+      expect.stringMatching(/An engine runs on .*: stop it, then compact/),
+    ]);
+    await engine.close();
+    const file = databaseFile(dataDir);
+    const { size } = await stat(file);
+    const { code, out } = await db('compact');
+    expect([code, out]).toEqual([0, expect.stringMatching(/: 10 documents, \d+ bytes, before \d+\n$/)]);
+    expect((await stat(file)).size).toBeLessThan(size / 5);
+    expect(await idsIn()).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8, 9]);
+    expect((await readdir(join(dataDir, 'database'))).filter((name) => /before|compacting/.test(name))).toEqual([]);
+  });
+});

@@ -21,11 +21,13 @@ import { migrate } from '#src/stores/migrate.ts';
 import { createNodeCache } from '#src/stores/node-cache.ts';
 import { createOAuthStore } from '#src/stores/oauth.ts';
 import { createOrganizationStore } from '#src/stores/organizations.ts';
+import { createRetention } from '#src/stores/retention.ts';
 import { createResultStore } from '#src/stores/results.ts';
 import { createSearchIndex } from '#src/stores/search/search-index.ts';
 import { createSecretStore } from '#src/stores/secrets.ts';
 import { createStepStore } from '#src/stores/steps.ts';
 import { createUploadStore } from '#src/stores/uploads.ts';
+import { createUsageStore } from '#src/stores/usage.ts';
 import { createWorkflowStore } from '#src/stores/workflows.ts';
 import { createPinoLogger } from '#src/adapters/logger/pino-logger.ts';
 import { createLocalModels } from '#src/adapters/models/local/create-local-models.ts';
@@ -91,6 +93,9 @@ export const testDatabases: readonly [readonly [string, Open], ...(readonly [str
       ]),
 ];
 
+const free = { bytes: null, objects: null } as const;
+const unlimited = { organization: free, project: free, key: free };
+
 /** Every repository, over one connection. */
 export function storesOf(client: MongoClient) {
   const collections = collectionsOf(client.db('inkgraph'));
@@ -109,11 +114,13 @@ export function storesOf(client: MongoClient) {
     oauth: createOAuthStore(collections),
     organizations: createOrganizationStore(collections),
     results: createResultStore(collections),
+    retention: createRetention(client.db('inkgraph'), collections),
     search: createSearchIndex(collections, { mode: 'hybrid', embedder: createLocalModels().text }),
     secrets: createSecretStore(collections, Buffer.alloc(32)),
     steps: createStepStore(collections),
     traces: createDocumentTraces(client.db('inkgraph'), collections),
     uploads: createUploadStore(collections),
+    usage: createUsageStore(collections, unlimited),
     workflows: createWorkflowStore(collections),
   };
 }

@@ -1,4 +1,6 @@
 import type { Health } from '#src/contracts/resources/health.ts';
+import type { DiskState } from '#src/domain/ports/object-store.ts';
+import type { Stored } from '#src/domain/access/quota.ts';
 import type { QueueReader } from '#tools/core/queue-state.ts';
 
 type Check = Health['checks']['database'];
@@ -16,6 +18,8 @@ export interface HealthParts {
   checkDatabase(): Promise<void>;
   checkObjects(): Promise<void>;
   checkSearch(): Promise<void>;
+  disk(): Promise<DiskState>;
+  stored(): Promise<Stored>;
 }
 
 const freshMs = 1_000;
@@ -60,6 +64,7 @@ export class HealthService {
   async #check(): Promise<Health['checks']> {
     const { modelLabels } = this.#parts;
     let queue: Health['checks']['queue'] = { status: 'error', depth: 0, oldestSeconds: 0 };
+    let storage: Health['checks']['storage'] = { status: 'error', freeBytes: 0, minFreeBytes: 0, bytes: 0, objects: 0 };
     const [database, objects, search] = await Promise.all([
       tried(async () => {
         await this.#parts.checkDatabase();
@@ -67,8 +72,12 @@ export class HealthService {
       }),
       tried(() => this.#parts.checkObjects()),
       tried(() => this.#parts.checkSearch()),
+      tried(async () => {
+        const [disk, stored] = await Promise.all([this.#parts.disk(), this.#parts.stored()]);
+        storage = { status: disk.freeBytes < disk.minFreeBytes ? 'degraded' : 'ok', ...disk, ...stored };
+      }),
     ]);
-    return { database, objects, queue, search, models: { status: 'ok', ...modelLabels } };
+    return { database, objects, storage, queue, search, models: { status: 'ok', ...modelLabels } };
   }
 
   async #queue(): Promise<Health['checks']['queue']> {

@@ -12,6 +12,7 @@ import { AppError } from '#src/domain/app-error.ts';
 import { SharedWork } from '#src/concurrency/shared-work.ts';
 import type { ImageCodec } from '#src/domain/ports/image-codec.ts';
 import type { ObjectStore } from '#src/domain/ports/object-store.ts';
+import type { UsageStore } from '#src/stores/usage.ts';
 import type { DocumentStore } from '#src/stores/documents.ts';
 
 const lifetimeSeconds = 3_600;
@@ -26,6 +27,9 @@ const tallest = 8_000;
 const pageWork = { atOnce: 2, waiting: 16 };
 /** Concurrent thumbnails: lists show many at once, and each is small. */
 const thumbnailWork = { atOnce: 2, waiting: 100 };
+
+/** Errors of a store that cannot keep a picture, which can be served all the same. */
+const notKept: ReadonlySet<string> = new Set(['object.exists', 'storage.full']);
 
 /** Unchecked parts of a picture's URL. */
 export interface MediaRequest {
@@ -47,7 +51,8 @@ export interface MediaFile {
 }
 
 interface Parts {
-  readonly documents: Pick<DocumentStore, 'findInOrganization'>;
+  readonly documents: Pick<DocumentStore, 'findInOrganization' | 'addPicture'>;
+  readonly usage: Pick<UsageStore, 'add'>;
   readonly objects: Pick<ObjectStore, 'get' | 'put' | 'deleteAll' | 'presignGet'>;
   readonly images: Pick<ImageCodec, 'thumbnail' | 'picture'>;
   readonly secret: Buffer;
@@ -117,7 +122,7 @@ export class SignedMedia {
   }
 
   async #make(document: DocumentRecord, picture: Picture, key: string): Promise<Buffer> {
-    const { documents, objects, images } = this.#parts;
+    const { objects, images } = this.#parts;
     const original = await objects.get(document.pinnedKey, { ifMatch: document.etag });
     if (original === null) throw gone();
     const made =
@@ -128,14 +133,25 @@ export class SignedMedia {
             height: tallest,
             rotate: picture.rotate,
           });
-    await objects.put(key, made, 'image/webp').catch((error: unknown) => {
-      // Another process stored the same picture first; either one is right.
-      if (!(error instanceof AppError && error.code === 'object.exists')) throw error;
+    const kept = await objects.put(key, made, 'image/webp').catch((error: unknown) => {
+      // Another process stored the same picture first, and either one is right; or there is no room to keep it.
+      if (!(error instanceof AppError && notKept.has(error.code))) throw error;
+      return null;
     });
     // Order matters: read after the picture is stored, so that a concurrent deletion either finds the picture or is found here.
-    if ((await documents.findInOrganization(document.organizationId, document._id)) !== null) return made;
+    if (await this.#count(document, kept?.sizeBytes ?? 0)) return made;
     await objects.deleteAll([key]);
     throw gone();
+  }
+
+  /** Counts the bytes of a picture. False when the document is gone. */
+  async #count(document: DocumentRecord, bytes: number): Promise<boolean> {
+    const { documents, usage } = this.#parts;
+    const { organizationId, _id } = document;
+    if (bytes === 0) return (await documents.findInOrganization(organizationId, _id)) !== null;
+    if (!(await documents.addPicture(organizationId, _id, bytes))) return false;
+    await usage.add(document, bytes, 0);
+    return true;
   }
 
   #address(

@@ -48,7 +48,7 @@ export async function inspectUpload(
   const type = images.sniff(bytes.subarray(0, 64));
   if (type !== upload.contentType)
     throw mismatch(`contentType was declared as ${upload.contentType}, the bytes are ${type ?? 'of no accepted type'}`);
-  return { head, facts: await images.inspect(bytes) };
+  return { head, facts: await images.inspect(bytes, upload.organizationId) };
 }
 
 /** Events inside the document record, so that document and event are one atomic write. */

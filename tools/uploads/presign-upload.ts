@@ -41,7 +41,7 @@ export const presignUpload = defineTool({
   }),
   output: PresignReply,
   async run(
-    { deps, principal }: ToolContext<'limits' | 'objects' | 'uploads'>,
+    { deps, principal }: ToolContext<'limits' | 'objects' | 'uploads' | 'usage'>,
     { contentType, size, visibility, projectId },
   ) {
     const type = acceptedType(contentType);
@@ -72,7 +72,6 @@ export const presignUpload = defineTool({
       createdAt: now,
       forgetAt: new Date(now.getTime() + limits.uploadRecordSeconds * 1_000),
     };
-    await deps.uploads.insert(record);
     const expiresAt = new Date(now.getTime() + limits.presignSeconds * 1_000);
     const { url, headers } = await deps.objects.presignPut({
       key: record._id,
@@ -81,6 +80,9 @@ export const presignUpload = defineTool({
       signContentType,
       expiresAt,
     });
+    // After the store has agreed: it refuses when the disk is nearly full.
+    await deps.usage.reserve(record, size);
+    await deps.uploads.insert(record);
     return {
       uploadUrl: url,
       method: 'PUT' as const,

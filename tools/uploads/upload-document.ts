@@ -32,7 +32,7 @@ export const uploadDocument = defineTool({
   output: z.object({ upload: PresignReply.nullable(), document: AckReply.shape.document.nullable() }),
   async run(
     ctx: ToolContext<
-      'documents' | 'idempotency' | 'images' | 'limits' | 'objects' | 'relay' | 'thumbnails' | 'uploads'
+      'documents' | 'idempotency' | 'images' | 'limits' | 'objects' | 'relay' | 'thumbnails' | 'uploads' | 'usage'
     >,
     { action, objectKey, ...presign },
   ) {

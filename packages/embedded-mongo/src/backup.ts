@@ -1,4 +1,15 @@
-import { closeSync, existsSync, linkSync, mkdirSync, openSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  closeSync,
+  existsSync,
+  linkSync,
+  mkdirSync,
+  openSync,
+  renameSync,
+  rmSync,
+  statfsSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { dirname, join } from 'node:path';
 import { backup, DatabaseSync } from 'node:sqlite';
 import {
@@ -79,12 +90,7 @@ export async function restoreDatabase(
   const folder = join(dataDir, 'database');
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   const lock = lockFolder(join(folder, LOCK_FILE));
-  if (!lock) {
-    const { pid, address } = readInstanceFile(folder) ?? {};
-    throw new Error(
-      `An engine runs on ${dataDir} (pid ${pid ?? 'unknown'}, ${address ?? 'starting'}): stop it, then restore`,
-    );
-  }
+  if (!lock) throw new Error(running(dataDir, 'restore'));
   const file = join(folder, DATABASE_FILE);
   const draft = `${file}.restoring`;
   try {
@@ -97,6 +103,58 @@ export async function restoreDatabase(
     for (const end of ['', '-journal']) rmSync(draft + end, { force: true });
     lock.release();
   }
+}
+
+/**
+ * Writes the stopped database anew without free pages, and puts it in place of the old file, which is removed. Nothing changes when an
+ * engine runs on the folder, when the disk has no room for a second file, or when the file is damaged. Returns the sizes in bytes.
+ */
+export function compactDatabase(dataDir: string): { documents: number; before: number; after: number } {
+  const folder = join(dataDir, 'database');
+  const file = databaseFile(dataDir);
+  if (!existsSync(file)) throw new Error(`There is no embedded database ${file}`);
+  const lock = lockFolder(join(folder, LOCK_FILE));
+  if (!lock) throw new Error(running(dataDir, 'compact'));
+  const draft = `${file}.compacting`;
+  try {
+    const before = sizeOf(file) + sizeOf(`${file}-wal`);
+    const { bavail, bsize } = statfsSync(folder);
+    const room = bavail * bsize;
+    if (room < before)
+      throw new Error(`${folder} has ${room} free bytes, and compacting needs ${before}: free some space`);
+    rmSync(draft, { force: true });
+    writeCompact(file, draft);
+    const { documents, problems } = checkDatabase(draft);
+    if (problems.length > 0)
+      throw new Error(`${file} is damaged, and nothing was changed:\n  ${problems.join('\n  ')}`);
+    syncPath(draft);
+    const old = swap(folder, draft);
+    for (const end of ['', '-wal']) if (old !== undefined) rmSync(old + end, { force: true });
+    return { documents, before, after: sizeOf(file) };
+  } finally {
+    for (const end of ['', '-journal']) rmSync(draft + end, { force: true });
+    lock.release();
+  }
+}
+
+function sizeOf(file: string): number {
+  return statSync(file, { throwIfNoEntry: false })?.size ?? 0;
+}
+
+/** From then on free pages leave the file by themselves. */
+function writeCompact(file: string, draft: string): void {
+  const database = new DatabaseSync(file, { timeout: 5000 });
+  try {
+    database.exec('PRAGMA auto_vacuum = INCREMENTAL');
+    database.prepare('VACUUM INTO ?').run(draft);
+  } finally {
+    database.close();
+  }
+}
+
+function running(dataDir: string, then: string): string {
+  const { pid, address } = readInstanceFile(join(dataDir, 'database')) ?? {};
+  return `An engine runs on ${dataDir} (pid ${pid ?? 'unknown'}, ${address ?? 'starting'}): stop it, then ${then}`;
 }
 
 /** A copy of one moment, whatever is written meanwhile: one file, complete without a log, on disk, and found sound. */

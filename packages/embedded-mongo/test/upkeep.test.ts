@@ -1,4 +1,4 @@
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { serialize } from 'bson';
@@ -9,7 +9,7 @@ import { resultsOf } from '../src/plan/cursors.ts';
 import { checkConsistency } from '../src/storage/check.ts';
 import type { Collection } from '../src/storage/collection.ts';
 import { Engine } from '../src/storage/engine.ts';
-import { sweep } from '../src/storage/upkeep.ts';
+import { shrink, sweep } from '../src/storage/upkeep.ts';
 
 let folder: string;
 let engine: Engine;
@@ -150,4 +150,35 @@ it('search indexes of an earlier form, in full-text tables, are made anew when t
   engine = open();
   expect(checkConsistency(engine.database, engine.catalog)).toEqual({ documents: 20, problems: [] });
   expect(engine.database.all("SELECT name FROM sqlite_schema WHERE name LIKE 's1~_%' ESCAPE '~'")).toEqual([]);
+});
+
+it('the file shrinks after large deletions, some pages at a time, and keeps what is left', async () => {
+  const collection = engine.catalog.ensure('d', 'things');
+  const body = 'x'.repeat(16_000);
+  await write(() => {
+    for (let _id = 0; _id < 1500; _id++) insert(collection, { _id, body });
+  });
+  const full = engine.database.pages().total;
+  await write(() => {
+    for (let row = 1; row <= 1490; row++) {
+      const bytes = collection.get(row);
+      if (bytes) collection.remove(row, decode(bytes));
+    }
+  });
+  expect(engine.database.pages().total).toBeGreaterThanOrEqual(full);
+  let steps = 0;
+  let more: unknown = true;
+  while (more === true) {
+    ({ done: more } = (await write(() => shrink(engine.database))) as { done: unknown });
+    steps += 1;
+  }
+  expect(steps).toBeGreaterThan(2);
+  const { total, free } = engine.database.pages();
+  expect(free).toBeLessThanOrEqual(1024);
+  expect(total).toBeLessThan(full / 2);
+  const { path } = engine.database;
+  await engine.close();
+  expect((await stat(path)).size).toBe(total * 8192);
+  engine = open();
+  expect(checkConsistency(engine.database, engine.catalog)).toEqual({ documents: 10, problems: [] });
 });

@@ -1,13 +1,6 @@
 import { AppError } from '#src/domain/app-error.ts';
 import type { DocumentType, ImageCodec, ImageFacts, PageImage } from '#src/domain/ports/image-codec.ts';
-import {
-  decodePage,
-  encodePage,
-  pictureOfPage,
-  pictureOfPixels,
-  toModelJpeg,
-  toThumbnail,
-} from '#src/adapters/images/decode.ts';
+import { decodePage, pictureOfPage, toModelJpeg, toThumbnail } from '#src/adapters/images/decode.ts';
 import { inspectImage } from '#src/adapters/images/inspect.ts';
 import { createPdfPages } from '#src/adapters/images/pdf-pages.ts';
 import { toRaster, transformPage } from '#src/adapters/images/transform.ts';
@@ -18,16 +11,17 @@ import { orAbort } from '#src/adapters/threads/deadline.ts';
 export function createImageCodec(): ImageCodec {
   const pdf = createPdfPages();
 
-  const inspect = async (bytes: Buffer): Promise<ImageFacts> => {
+  const inspect = async (bytes: Buffer, owner?: string): Promise<ImageFacts> => {
     const contentType = documentTypeOf(bytes);
-    const facts = contentType === 'application/pdf' ? await pdf.facts(bytes) : await inspectImage(contentType, bytes);
+    const facts =
+      contentType === 'application/pdf' ? await pdf.facts(bytes, owner) : await inspectImage(contentType, bytes);
     return { contentType, ...facts };
   };
 
   /** Checks the header before a decoder gets the bytes. */
   const decode = async (bytes: Buffer, index: number, signal?: AbortSignal): Promise<PageImage> => {
     const contentType = documentTypeOf(bytes);
-    if (contentType === 'application/pdf') return encodePage(await pdf.page(bytes, index, signal), index);
+    if (contentType === 'application/pdf') return pdf.page(bytes, index, signal);
     await checkedPage(contentType, bytes, index);
     return decodePage(bytes, contentType, index);
   };
@@ -47,7 +41,7 @@ export function createImageCodec(): ImageCodec {
     },
     async picture(bytes, index, size) {
       const contentType = documentTypeOf(bytes);
-      if (contentType === 'application/pdf') return pictureOfPixels(await pdf.page(bytes, index), size);
+      if (contentType === 'application/pdf') return pdf.picture(bytes, index, size);
       await checkedPage(contentType, bytes, index);
       return pictureOfPage(bytes, contentType, index, size);
     },

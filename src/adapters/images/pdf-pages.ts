@@ -1,50 +1,125 @@
-import { AppError } from '#src/domain/app-error.ts';
+import { AppError, InkgraphError } from '#src/domain/app-error.ts';
 import { checkPages, undecodable } from '#src/adapters/images/containers/limits.ts';
-import type { PdfFacts, PdfPixels } from '#src/adapters/images/pdf-render.ts';
+import type { PdfFacts } from '#src/adapters/images/pdf-render.ts';
+import type { PdfRequest } from '#src/adapters/images/pdf-thread.ts';
+import type { PageImage, PictureSize } from '#src/domain/ports/image-codec.ts';
 import { startDeadline } from '#src/adapters/threads/deadline.ts';
-import { ThreadCallError, startThread, ThreadEndedError } from '#src/adapters/threads/guarded-thread.ts';
+import { startChild, ThreadCallError, ThreadEndedError } from '#src/adapters/threads/guarded-thread.ts';
 import { createThreadPool } from '#src/adapters/threads/thread-pool.ts';
 
 const timeoutMs = 20_000;
+/** Most PDFs tell their facts in some 50 ms. A slower one goes on in the other lane, so that it delays nobody's ack. */
+const quickMs = 1_000;
 const idleMs = 30_000;
 const maximumLoans = 200;
+/**
+ * Largest resident memory of a process, in MiB; the libraries alone take 150. A colour page of A4 at 600 dpi takes 580 to decode, and its
+ * file has more than 2 MiB.
+ */
+const memoryMb = { small: 480, large: 720 } as const;
+const largeBytes = 2 * 1_048_576;
 
-/** Renders PDFs in one worker thread: a page takes up to a second of CPU, and a hostile file may never end. */
+/**
+ * Reads PDFs in processes of their own: a page takes up to a second of CPU, and a hostile file takes any time and any memory. Facts, which
+ * an ack waits for, are read in the quick lane: two processes, one call of an owner at a time. Pages, and facts that take longer, go through
+ * the other lane. Source: docs/decisions/0068.
+ */
 export interface PdfPages {
-  facts(bytes: Buffer): Promise<PdfFacts>;
-  page(bytes: Buffer, index: number, signal?: AbortSignal): Promise<PdfPixels>;
+  /** `owner`: on whose behalf, such as an organization. */
+  facts(bytes: Buffer, owner?: string): Promise<PdfFacts>;
+  /** A page as PNG. */
+  page(bytes: Buffer, index: number, signal?: AbortSignal): Promise<PageImage>;
+  /** A page as WebP. */
+  picture(bytes: Buffer, index: number, size: PictureSize): Promise<Buffer>;
+}
+
+class SlowError extends InkgraphError {}
+
+type Lane = ReturnType<typeof openLane>;
+
+function openLane(size: number) {
+  const entry = new URL('pdf-thread.ts', import.meta.url);
+  return createThreadPool({
+    size,
+    maximumLoans,
+    idleMs,
+    start: (kind) => startChild(entry, 'pdf', { memoryMb: kind === 'large' ? memoryMb.large : memoryMb.small }),
+  });
+}
+
+const tooSlow = (): AppError => undecodable('A page of the PDF took longer than 20 s. Send the page as an image.');
+
+async function callIn(lane: Lane, request: PdfRequest, { ms, late, outer }: Limit): Promise<unknown> {
+  return lane.use(request.bytes.length > largeBytes ? 'large' : 'small', outer, async (child) => {
+    try {
+      // The time counts from when the process has loaded its libraries.
+      using starting = startDeadline(timeoutMs, outer, tooSlow);
+      await child.call('start', null, starting.signal);
+      using deadline = startDeadline(ms, outer, late);
+      return await child.call(request.action, request, deadline.signal);
+    } catch (error) {
+      throw pdfFault(error);
+    }
+  });
+}
+
+interface Limit {
+  readonly ms: number;
+  readonly late: () => Error;
+  readonly outer?: AbortSignal | undefined;
 }
 
 export function createPdfPages(): PdfPages {
-  const pool = createThreadPool({
-    size: 1,
-    maximumLoans,
-    idleMs,
-    start: () => startThread(new URL('pdf-thread.ts', import.meta.url), 'pdf'),
-  });
+  const quick = openLane(2);
+  const slow = openLane(2);
+  const owners = new OwnerTurns();
+  const patiently = (request: PdfRequest, outer?: AbortSignal): Promise<unknown> =>
+    callIn(slow, request, { ms: timeoutMs, late: tooSlow, outer });
 
-  const call = (action: string, payload: unknown, outer?: AbortSignal): Promise<unknown> =>
-    pool.use('pdf', outer, async (thread) => {
-      using deadline = startDeadline(timeoutMs, outer, () =>
-        undecodable('A page of the PDF took longer than 20 s. Send the page as an image.'),
-      );
-      try {
-        return await thread.call(action, payload, deadline.signal);
-      } catch (error) {
-        throw pdfFault(error);
-      }
-    });
+  const factsOf = async (bytes: Buffer, owner: string): Promise<PdfFacts> => {
+    const request = { action: 'facts', bytes } as const;
+    const limit = { ms: quickMs, late: () => new SlowError('the facts take longer') };
+    try {
+      return (await owners.inTurn(owner, () => callIn(quick, request, limit))) as PdfFacts;
+    } catch (error) {
+      if (!(error instanceof SlowError)) throw error;
+      return (await patiently(request)) as PdfFacts;
+    }
+  };
 
   return {
-    async facts(bytes) {
-      const facts = (await call('facts', { bytes, index: 0 })) as PdfFacts;
+    async facts(bytes, owner = '') {
+      const facts = await factsOf(bytes, owner);
       checkPages(facts.pages);
       return facts;
     },
     async page(bytes, index, signal) {
-      return (await call('page', { bytes, index }, signal)) as PdfPixels;
+      const { png, ...page } = (await patiently({ action: 'page', bytes, index }, signal)) as PageImage;
+      return { ...page, png: Buffer.from(png) };
+    },
+    async picture(bytes, index, size) {
+      return Buffer.from((await patiently({ action: 'picture', bytes, index, size })) as Uint8Array);
     },
   };
+}
+
+/** Gives each owner one turn at a time, in order. */
+class OwnerTurns {
+  readonly #last = new Map<string, Promise<unknown>>();
+
+  async inTurn<Value>(owner: string, work: () => Promise<Value>): Promise<Value> {
+    const before = this.#last.get(owner);
+    const mine = (async () => {
+      await before?.catch(() => undefined);
+      return work();
+    })();
+    this.#last.set(owner, mine);
+    try {
+      return await mine;
+    } finally {
+      if (this.#last.get(owner) === mine) this.#last.delete(owner);
+    }
+  }
 }
 
 /** Maps the name of an error of pdfjs-dist. The thread sends no error text, which may quote the document. */
@@ -55,7 +130,12 @@ function pdfFault(error: unknown): unknown {
   if (error instanceof ThreadCallError && error.answer === 'RangeError') {
     return new AppError('request.invalid', 'The PDF has no such page.', { cause: error });
   }
+  if (error instanceof ThreadCallError && error.answer === 'image.too_large')
+    return new AppError('image.too_large', 'The image is over the limit of 50 megapixels. Send it smaller.', {
+      cause: error,
+    });
   if (error instanceof ThreadCallError) return undecodable('The PDF is damaged.', error);
-  if (error instanceof ThreadEndedError) return undecodable('The PDF could not be rendered.', error);
+  if (error instanceof ThreadEndedError)
+    return undecodable('The PDF needs too much memory. Send its pages as images.', error);
   return error;
 }

@@ -1,26 +1,41 @@
 import { parentPort } from 'node:worker_threads';
+import { encodePage, pictureOfPixels } from '#src/adapters/images/decode.ts';
 import { renderPdfPage, readPdfFacts } from '#src/adapters/images/pdf-render.ts';
+import { AppError } from '#src/domain/app-error.ts';
+import type { PictureSize } from '#src/domain/ports/image-codec.ts';
 
-/** Entry point of the thread that renders PDFs. It speaks the protocol of guarded-thread.ts and gets one call at a time. */
-interface Packet {
-  readonly jobId: number;
-  readonly action: 'facts' | 'page';
-  readonly payload: { readonly bytes: Uint8Array; readonly index: number };
-}
+export type PdfRequest =
+  | { readonly action: 'facts'; readonly bytes: Uint8Array }
+  | { readonly action: 'page'; readonly bytes: Uint8Array; readonly index: number }
+  | { readonly action: 'picture'; readonly bytes: Uint8Array; readonly index: number; readonly size: PictureSize };
+
+/** Entry point of the thread that reads PDFs. It speaks the protocol of guarded-thread.ts and gets one call at a time. */
+type Packet = { readonly jobId: number } & (
+  | { readonly action: 'start'; readonly payload: null }
+  | { readonly action: PdfRequest['action']; readonly payload: PdfRequest }
+);
 
 parentPort?.on('message', (packet: Packet) => {
   void answer(packet);
 });
 
-async function answer({ jobId, action, payload }: Packet): Promise<void> {
+async function answer({ jobId, payload }: Packet): Promise<void> {
   try {
-    if (action === 'facts') {
-      parentPort?.postMessage({ jobId, status: 'resolve', data: await readPdfFacts(payload.bytes) }, []);
-    } else {
-      const data = await renderPdfPage(payload.bytes, payload.index);
-      parentPort?.postMessage({ jobId, status: 'resolve', data }, [data.pixels.buffer]);
-    }
+    const data = payload === null ? null : await perform(payload);
+    parentPort?.postMessage({ jobId, status: 'resolve', data }, []);
   } catch (error) {
-    parentPort?.postMessage({ jobId, status: 'reject', data: error instanceof Error ? error.name : 'unknown' }, []);
+    parentPort?.postMessage({ jobId, status: 'reject', data: nameOf(error) }, []);
   }
+}
+
+/** Encodes in this process as well: the pixels of a page stay here. */
+async function perform(request: PdfRequest): Promise<unknown> {
+  if (request.action === 'facts') return readPdfFacts(request.bytes);
+  const pixels = await renderPdfPage(request.bytes, request.index);
+  return request.action === 'page' ? encodePage(pixels, request.index) : pictureOfPixels(pixels, request.size);
+}
+
+function nameOf(error: unknown): string {
+  if (error instanceof AppError) return error.code;
+  return error instanceof Error ? error.name : 'unknown';
 }

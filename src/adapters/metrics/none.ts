@@ -1,10 +1,11 @@
 import type { Metrics } from '#src/domain/ports/metrics.ts';
 
-/** Of a process that serves nobody: a command. */
+/** Counts nothing, for a process that serves nobody: a command. */
 export const noMetrics: Metrics = {
   request() {},
   run() {},
   searchRetriever() {},
+  removed() {},
   text: async () => '',
   json: async () => [],
 };

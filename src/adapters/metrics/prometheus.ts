@@ -1,11 +1,37 @@
-import { AggregatorRegistry, Gauge, Histogram, Registry, collectDefaultMetrics } from 'prom-client';
+import { AggregatorRegistry, Counter, Gauge, Histogram, Registry, collectDefaultMetrics } from 'prom-client';
+import type { Stored } from '#src/domain/access/quota.ts';
 import type { Metrics } from '#src/domain/ports/metrics.ts';
 
 const seconds = [0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 10, 30, 60];
 
+/** Values that are read when the metrics are. */
+interface Read {
+  readonly queue: () => Promise<{ readonly depth: number; readonly oldestSeconds: number }>;
+  readonly stored: () => Promise<Stored>;
+}
+
+/** Without labels of organizations: a scraper needs the sum, and each organization would be a series. */
+function storageGauges(stored: Read['stored']): readonly Gauge[] {
+  const gauge = (name: string, help: string, value: (sum: Stored) => number): Gauge =>
+    new Gauge({
+      name,
+      help,
+      // All processes count the same database.
+      aggregator: 'max',
+      registers: [],
+      async collect() {
+        this.set(value(await stored()));
+      },
+    });
+  return [
+    gauge('inkgraph_stored_bytes', 'Stored and promised bytes of all organizations', ({ bytes }) => bytes),
+    gauge('inkgraph_stored_objects', 'Documents and promised uploads of all organizations', ({ objects }) => objects),
+  ];
+}
+
 /** `ofOthers`: what `json` returns in the other processes on this machine. */
 export function createPrometheusMetrics(
-  readQueue: () => Promise<{ readonly depth: number; readonly oldestSeconds: number }>,
+  { queue: readQueue, stored }: Read,
   ofOthers: () => Promise<readonly (readonly object[])[]> = async () => [],
 ): Metrics {
   const registry = new Registry();
@@ -31,6 +57,12 @@ export function createPrometheusMetrics(
     buckets: seconds,
     registers: [registry],
   });
+  const removed = new Counter({
+    name: 'inkgraph_upkeep_removed_total',
+    help: 'Records and files that regular work removed, by the name of the work',
+    labelNames: ['chore'],
+    registers: [registry],
+  });
   const depth = new Gauge({
     name: 'inkgraph_queue_depth',
     help: 'Queued runs, at most 10,000',
@@ -50,13 +82,13 @@ export function createPrometheusMetrics(
       this.set((await readQueue()).oldestSeconds);
     },
   });
-  registry.registerMetric(depth);
-  registry.registerMetric(oldest);
+  for (const gauge of [depth, oldest, ...storageGauges(stored)]) registry.registerMetric(gauge);
   return {
     request: ({ service, method, route, status, seconds: took }) =>
       requests.observe({ service, method, route, status }, took),
     run: (status, took) => runs.observe({ status }, took),
     searchRetriever: (retriever, outcome, took) => searchRetrievers.observe({ leg: retriever, outcome }, took),
+    removed: (chore, count) => removed.inc({ chore }, count),
     async text() {
       const others = await ofOthers();
       if (others.length === 0) return registry.metrics();

@@ -1,3 +1,4 @@
+import { own } from '#src/contracts/own.ts';
 import { isDuplicateKey } from '#src/stores/connect.ts';
 import { AppError } from '#src/domain/app-error.ts';
 import { isOutage } from '#src/outage.ts';
@@ -39,7 +40,7 @@ function refusal(response: Response, body: unknown, failures: readonly Error[]):
       retryAfterSeconds: Number(response.headers.get('x-retry-after') ?? 60),
     });
   const code = typeof body === 'object' && body !== null && 'code' in body ? String(body.code) : '';
-  const appError = known[code]?.();
+  const appError = own(known, code)?.();
   if (appError !== undefined) return appError;
   if (status === 401) return unauthorized();
   if (status === 403) return new AppError('auth.forbidden', 'Your account does not have this right.');

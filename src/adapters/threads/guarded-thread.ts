@@ -1,5 +1,7 @@
-import { InkgraphError } from '#src/domain/app-error.ts';
+import { fork } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
 import { Worker } from 'node:worker_threads';
+import { InkgraphError } from '#src/domain/app-error.ts';
 
 /** The thread ended (crash, out of memory, `end()`) before it responded. */
 export class ThreadEndedError extends InkgraphError {}
@@ -49,7 +51,73 @@ export function startThread(entry: string | URL, name: string, { heapMb }: Threa
   const thread = new Worker(entry, { name, execArgv: [], stdout: true, stderr: true, ...resourceLimits });
   thread.stdout.destroy();
   thread.stderr.destroy();
-  thread.unref();
+  return guarded(name, {
+    post: (packet) => thread.postMessage(packet, []),
+    end: () => thread.terminate(),
+    ref: () => thread.ref(),
+    unref: () => thread.unref(),
+    listen({ message, failed, exited }) {
+      thread.on('message', message);
+      // An error inside the thread without a listener would end the whole process.
+      thread.on('error', failed);
+      thread.on('exit', exited);
+    },
+  });
+}
+
+/**
+ * The same in a process of its own, for libraries that hostile files can lead to any use of memory: at more than `memoryMb` of resident
+ * memory the process ends, and its calls with `ThreadEndedError`. It gets no environment variables.
+ */
+export function startChild(entry: URL, name: string, { memoryMb }: { readonly memoryMb: number }): GuardedThread {
+  const host = fileURLToPath(new URL('child-host.ts', import.meta.url));
+  const child = fork(host, [entry.href, String(memoryMb * 1_048_576)], {
+    execArgv: [],
+    env: {},
+    serialization: 'advanced',
+    stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
+  });
+  const { promise: exit, resolve: exited } = Promise.withResolvers<void>();
+  child.once('exit', () => exited());
+  child.once('error', () => exited());
+  return guarded(name, {
+    // A send that fails is followed by the end of the process.
+    post: (packet) => child.send(packet as object, () => undefined),
+    async end() {
+      child.kill('SIGKILL');
+      await exit;
+    },
+    ref() {
+      child.ref();
+      child.channel?.ref();
+    },
+    unref() {
+      child.unref();
+      child.channel?.unref();
+    },
+    listen(on) {
+      child.on('message', (reply) => on.message(reply as Reply));
+      child.on('error', on.failed);
+      child.on('exit', on.exited);
+    },
+  });
+}
+
+/** A thread, or the process around it. */
+interface Place {
+  post(packet: unknown): void;
+  end(): Promise<unknown>;
+  ref(): void;
+  unref(): void;
+  listen(on: {
+    readonly message: (reply: Reply) => void;
+    readonly failed: (error: unknown) => void;
+    readonly exited: () => void;
+  }): void;
+}
+
+function guarded(name: string, place: Place): GuardedThread {
+  place.unref();
   const pending = new Map<number, Pending>();
   let calls = 0;
   let ended = false;
@@ -58,17 +126,18 @@ export function startThread(entry: string | URL, name: string, { heapMb }: Threa
     ended = true;
     for (const call of pending.values()) call.reject(error);
   };
-  // An error inside the thread without a listener would end the whole process.
-  thread.on('error', (error) => endWith(new ThreadEndedError(`thread ${name} failed`, { cause: error })));
-  thread.on('exit', () => endWith(new ThreadEndedError(`thread ${name} ended`)));
-  thread.on('message', ({ jobId, status, data }: Reply) => {
-    if (status === 'resolve') pending.get(jobId)?.resolve(data);
-    if (status === 'reject') pending.get(jobId)?.reject(new ThreadCallError(data));
+  place.listen({
+    failed: (error) => endWith(new ThreadEndedError(`thread ${name} failed`, { cause: error })),
+    exited: () => endWith(new ThreadEndedError(`thread ${name} ended`)),
+    message({ jobId, status, data }) {
+      if (status === 'resolve') pending.get(jobId)?.resolve(data);
+      if (status === 'reject') pending.get(jobId)?.reject(new ThreadCallError(data));
+    },
   });
 
   const end = async (): Promise<void> => {
     endWith(new ThreadEndedError(`thread ${name} was ended`));
-    await thread.terminate();
+    await place.end();
   };
 
   const call = async (action: string, payload: unknown, signal: AbortSignal): Promise<unknown> => {
@@ -82,14 +151,14 @@ export function startThread(entry: string | URL, name: string, { heapMb }: Threa
     };
     pending.set(jobId, answer);
     signal.addEventListener('abort', onAbort, { once: true });
-    thread.ref();
+    place.ref();
     try {
-      thread.postMessage({ workerId: name, jobId, action, payload }, []);
+      place.post({ workerId: name, jobId, action, payload });
       return await answer.promise;
     } finally {
       signal.removeEventListener('abort', onAbort);
       pending.delete(jobId);
-      if (pending.size === 0) thread.unref();
+      if (pending.size === 0) place.unref();
     }
   };
 

@@ -30,7 +30,7 @@ export const dashboardDocuments = {
     body: DashboardPresignBody,
     reply: PresignReply,
     status: 200,
-    errors: ['project.not_found', 'upload.too_large', 'upload.content_type'],
+    errors: ['project.not_found', 'upload.too_large', 'upload.content_type', 'quota.exceeded', 'storage.full'],
   }),
   ack: dashboardRoute({
     id: 'dashboard.ack',

@@ -39,6 +39,7 @@ import {
   SecretValue,
   StoredSecret,
 } from '#src/contracts/organization/secret.ts';
+import { Usage } from '#src/contracts/organization/usage.ts';
 import { dashboardRoute } from '#src/contracts/route.ts';
 
 const base = '/api/dashboard';
@@ -76,6 +77,16 @@ export const dashboardOrganization = {
     reply: Project,
     status: 200,
     errors: ['project.not_found', 'project.name_taken'],
+  }),
+  usage: dashboardRoute({
+    id: 'dashboard.usage',
+    method: 'GET',
+    path: `${base}/usage`,
+    summary: 'Get the storage used and its limits, of the organization and its projects',
+    query: nothing,
+    reply: Usage,
+    status: 200,
+    errors: [],
   }),
   members: dashboardRoute({
     id: 'dashboard.members',

@@ -12,6 +12,8 @@ export const Health = z
     checks: z.object({
       database: Check,
       objects: Check,
+      /** `bytes` and `objects` are stored or promised in all organizations. Degraded: uploads are refused, because less than `minFreeBytes` is free. */
+      storage: Check.extend({ freeBytes: z.number(), minFreeBytes: z.number(), bytes: z.int(), objects: z.int() }),
       queue: Check.extend({ depth: z.int(), oldestSeconds: z.number() }),
       search: Check,
       models: Check.extend({ describer: z.string(), textEmbeddings: z.string(), imageEmbeddings: z.string() }),

@@ -24,6 +24,14 @@ export const Problem = z
     operationsSince: z.array(z.unknown()).optional().describe('workflow.conflict: edits since baseVersion'),
     complete: z.boolean().optional().describe('workflow.conflict: false when operationsSince is truncated'),
     issues: z.array(z.unknown()).optional().describe('workflow.invalid: issues of the graph'),
+    quota: z
+      .object({
+        scope: z.enum(['organization', 'project', 'key']),
+        bytes: z.object({ used: z.int(), limit: z.int().nullable() }),
+        objects: z.object({ used: z.int(), limit: z.int().nullable() }),
+      })
+      .optional()
+      .describe('quota.exceeded, upload.too_large: figures of the quota that has no room'),
     keys: z.array(z.unknown()).optional().describe('workflow.bound: API keys bound to the workflow'),
   })
   .meta({ id: 'Problem' });

@@ -1,6 +1,7 @@
 import { distinct, fieldsBy, type KeyField } from '#src/domain/describe-locally/key-field.ts';
 
-const figure = String.raw`\d{1,3}(?:[.,' ]\d{3})*(?:[.,]\d{2})?|\d+(?:[.,]\d{2})?`;
+/** Bounded repetition, and no two optional spaces side by side: long runs in a document must not cost the square of their length. */
+const figure = String.raw`\d{1,3}(?:[.,' ]\d{3}){0,6}(?:[.,]\d{2})?|\d+(?:[.,]\d{2})?`;
 const before = 'EUR|USD|GBP|CHF|CAD|AUD|[€$£¥]';
 const after = 'EUR|USD|GBP|CHF|[€£]|euros?|dollars?|pounds?|francs?|cents?';
 const amount = new RegExp(`(?<![\\w.,])(?:(?:${before}) ?(?:${figure})|(?:${figure})\\s?(?:${after}))(?![\\w])`, 'g');
@@ -15,7 +16,7 @@ const totals: readonly (readonly [label: RegExp, name: string])[] = [
   [/^.{0,60}?\bopening balance\b(.*)$/gim, 'opening balance'],
   [/^.{0,60}?\bclosing balance\b(.*)$/gim, 'closing balance'],
   [/^[ \t]*(?:sub ?total|net amount|zwischensumme|nettobetrag)\b(.*)$/gim, 'subtotal'],
-  [/^.{0,60}?\b(?:vat|sales tax|mwst|ust|tva|iva)\b[ \t]*\d{0,2}(?:[.,]\d)?[ \t]*%(.*)$/gim, 'tax'],
+  [/^.{0,60}?\b(?:vat|sales tax|mwst|ust|tva|iva)\b[ \t]*(?:(?:\d{1,2}(?:[.,]\d)?|[.,]\d)[ \t]*)?%(.*)$/gim, 'tax'],
 ];
 const money = new RegExp(
   `(?:(?:${before}) ?)?-?(?<![\\w.,])(?:${figure})(?:(?: ?(?:${after}))(?!\\w))?(?![\\w%.,]*\\d)`,

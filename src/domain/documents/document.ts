@@ -42,6 +42,8 @@ export interface DocumentRecord {
   readonly sha256: string | null;
   readonly contentType: DocumentType;
   readonly sizeBytes: number;
+  /** Size of the pictures that were made from it and are kept; absent without one. */
+  readonly pictureBytes?: number;
   readonly width: number;
   readonly height: number;
   readonly pages: number;
@@ -69,6 +71,8 @@ export interface UploadRecord {
   readonly sizeBytes: number;
   readonly visibility: Visibility;
   readonly createdAt: Date;
-  /** Deleted after this time by a TTL index. */
+  /** The sweep removes it after this time. */
   readonly forgetAt: Date;
+  /** true: the sweep has taken it, and it cannot be acknowledged any more. */
+  readonly expired?: true;
 }

@@ -55,8 +55,11 @@ export interface GrayRaster {
 export interface ImageCodec {
   /** Type by magic bytes, or null when it is none of `documentTypes`. Needs the first 64 bytes only. */
   sniff(firstBytes: Buffer): DocumentType | null;
-  /** Checks that the container is complete and within limits. Cheap: no pixels are decoded. */
-  inspect(bytes: Buffer): Promise<ImageFacts>;
+  /**
+   * Checks that the container is complete and within limits. Cheap: no pixels are decoded. `owner` names on whose behalf: one owner's
+   * documents do not delay those of others.
+   */
+  inspect(bytes: Buffer, owner?: string): Promise<ImageFacts>;
   /** Decodes one page; pages are asked for one at a time so that memory stays bounded. */
   page(bytes: Buffer, index: number, signal?: AbortSignal): Promise<PageImage>;
   /** Longest side at most `longestSide` pixels, WebP quality 70. Never the uploaded bytes. */

@@ -13,6 +13,8 @@ export interface Metrics {
   run(status: string, seconds: number): void;
   /** Records one retriever of one search. `outcome` is found, empty, failed or late. */
   searchRetriever(retriever: string, outcome: string, seconds: number): void;
+  /** Counts what regular work removed, by the name of the work. */
+  removed(chore: string, count: number): void;
   /** Prometheus text. */
   text(): Promise<string>;
   /** Metrics of this process alone, to be added to those of another one. */

@@ -23,9 +23,16 @@ export interface PresignGet {
   readonly inlineType?: string;
 }
 
+/** Room for objects. `minFreeBytes` is the reserve below which uploads are refused; 0: none. */
+export interface DiskState {
+  readonly freeBytes: number;
+  readonly minFreeBytes: number;
+}
+
 /**
  * Large bytes by key. Keys are `/`-separated segments of `[A-Za-z0-9._-]`, at most 512 characters; anything else is
- * refused with `object.not_found`. A key is written once: the first complete body wins, later writers get `object.exists`.
+ * refused with `object.not_found`. A key is written once: the first complete body wins, later writers get `object.exists`, and after a
+ * delete `object.deleted` until the upload address has expired. `put` and `presignPut` throw `storage.full` when the disk is nearly full.
  * Held by test/conformance/object-store.ts. Source: docs/decisions/0007.
  */
 export interface ObjectStore {
@@ -41,10 +48,11 @@ export interface ObjectStore {
   put(key: string, body: Buffer, contentType: string): Promise<ObjectHead>;
   /** Copies exactly the bytes named by `ifMatch` within the store. A repeated call with the same bytes succeeds. */
   copy(from: string, to: string, ifMatch: string): Promise<ObjectHead>;
-  /** Frees the key at once. The store may delete the bytes later. */
+  /** Removes the object at once. The key is free when no upload address for it is valid. The store may delete the bytes later. */
   delete(key: string): Promise<void>;
   /** Frees many keys and deletes their bytes soon, unless another key refers to the same bytes. Ignores absent keys. */
   deleteAll(keys: readonly string[]): Promise<void>;
   /** Rejects when the store is not available. */
   check(): Promise<void>;
+  disk(): Promise<DiskState>;
 }

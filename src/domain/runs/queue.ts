@@ -24,7 +24,7 @@ export function laneOf({
   return source === 'upload' || documentIds.length > interactiveRuns ? 'bulk' : 'interactive';
 }
 
-/** What an organization has queued in a lane. `_id` is `<organizationId>/<lane>`. */
+/** Queue of an organization in a lane. `_id` is `<organizationId>/<lane>`. */
 export interface QueueRecord {
   readonly _id: string;
   readonly organizationId: string;

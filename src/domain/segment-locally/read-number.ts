@@ -1,3 +1,4 @@
+import { own } from '#src/contracts/own.ts';
 /** Pattern of a number with one kind of thousands separator: `1.234,50`, `1,234.50`, `1 234,50`, `1'234.50`, `1234.5`, `12`. */
 export const figure = String.raw`\d{1,3}(?:[.,' ]\d{3})+(?:[.,]\d{1,2})?(?!\d)|\d{1,12}(?:[.,]\d{1,4})?`;
 
@@ -45,7 +46,7 @@ export const currency = Object.keys(currencies)
 /** Normalizes an amount to `1234.50 EUR`, or to the number without a currency. */
 export function readMoney(written: string): string {
   const named = /[\p{L}$€£¥]+/u.exec(written)?.[0].toLowerCase();
-  const code = named === undefined ? undefined : currencies[named];
+  const code = named === undefined ? undefined : own(currencies, named);
   const digits = written.replace(/[\p{L}$€£¥]+\.?/gu, ' ').trim();
   return code === undefined ? readFigure(digits) : `${readFigure(digits)} ${code}`;
 }

@@ -39,7 +39,7 @@ test('a cancel stops text recognition in another process, and its thread is free
   const { body } = await api.call('POST', executions, { key, body: { workflowId, documentIds: [id] } });
   const { runId } = body.runs[0];
   const recognizing = () => stored.steps.countDocuments({ runId, nodeId: 'recognize', status: 'running' });
-  await expect.poll(recognizing, { timeout: 15_000, interval: 10 }).toBe(1);
+  await expect.poll(recognizing, { timeout: 15_000, interval: 50 }).toBe(1);
   await cancel(workshop, body.id);
   const asked = performance.now();
   await worker.said('lease lost');

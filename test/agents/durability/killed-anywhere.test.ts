@@ -56,7 +56,7 @@ test('a run whose worker is killed in a map, a loop, an inner workflow, while it
 test('a worker killed right after an answer came loses neither the answer nor the run', async () => {
   await using workshop = await openWorkshop();
   const { executionId, runId } = await workshop.start(await addWhole(workshop));
-  await using held = workshop.standby();
+  const held = workshop.standby();
   {
     await using worker = await workshop.worker();
     await workshop.waiting(executionId);

@@ -21,7 +21,7 @@ test.each(['/item/1', '/turn/2', '/inner', '/last'])(
     const { gates } = workshop;
     const { executionId, runId } = await workshop.start(await addWhole(workshop));
     const gate = gates.hold(place);
-    await using held = workshop.standby();
+    const held = workshop.standby();
     await using paused = await workshop.worker({ RUN_LEASE_MS: '10000' });
     if (place === '/last') {
       await workshop.waiting(executionId);

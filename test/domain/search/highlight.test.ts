@@ -101,7 +101,7 @@ describe('Highlights', () => {
       return computed();
     };
     const ratios: number[] = [];
-    // What else the machine does slows both of a pair: one pair that it left alone is enough.
+    // The rest of the machine slows both of a pair: one pair that it left alone is enough.
     do ratios.push(cost(ocr) / Math.max(cost(ocr.slice(0, ocr.length / 8)), 5));
     while (ratios.length < 10 && (ratios.at(-1) ?? 0) >= 20);
     // Eight times the text; twenty allows for a machine at work. The square would be 64, in every pair.

@@ -137,9 +137,9 @@ describe('The node segment', () => {
 describe('Derived documents', () => {
   test('a second attempt finds the document of the first, also when only its picture was stored', async () => {
     const parent = await app.store(await fixture('note.gif'), 'image/gif');
-    const { documents, objects } = app.app.deps;
+    const { documents, objects, usage } = app.app.deps;
     const announced: string[] = [];
-    const store = createDerivedDocuments({ documents, objects, announce: ({ _id }) => announced.push(_id) });
+    const store = createDerivedDocuments({ documents, objects, usage, announce: ({ _id }) => announced.push(_id) });
     const { organizationId, projectId } = app.seed;
     const facts = { runId: 'run_x', executionId: 'exec_x', organizationId, projectId, documentId: parent.id as string };
     const png = await sharp({ create: { width: 9, height: 7, channels: 3, background: '#fff' } })
@@ -156,9 +156,9 @@ describe('Derived documents', () => {
   });
 
   test('a parent that is gone, or of another project, has none', async () => {
-    const { documents, objects } = app.app.deps;
+    const { documents, objects, usage } = app.app.deps;
     const parent = await app.store(await fixture('note.gif'), 'image/gif');
-    const store = createDerivedDocuments({ documents, objects, announce: () => undefined });
+    const store = createDerivedDocuments({ documents, objects, usage, announce: () => undefined });
     const { organizationId } = app.seed;
     const facts = {
       runId: 'run_y',

@@ -1,8 +1,10 @@
 import { once } from 'node:events';
+import { request, type IncomingMessage } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { afterAll, describe, expect, test } from 'vitest';
 import { connectionsFor } from '#app/compose/access/guards.ts';
 import { networkOf } from '#http/guard/address.ts';
+import { asAppError } from '#http/problem.ts';
 import { RateLimiter } from '#http/guard/rate-limit.ts';
 import { startTestApp } from '#test/support/test-app.ts';
 
@@ -69,6 +71,41 @@ describe('open connections', () => {
     };
     await expect.poll(later).toMatch(/^HTTP\/1.1 404 /);
   });
+});
+
+test('a burst of 60 uploads over 10 connections gets 503 with Retry-After, and no reset', async () => {
+  const bytes = Buffer.from('not read');
+  const presigned = await app.call('POST', '/api/service/uploads/presign', {
+    key: app.seed.serviceKey,
+    body: { contentType: 'image/png', size: bytes.length, visibility: 'private' },
+  });
+  const answers = await Promise.all(
+    Array.from({ length: 60 }, async (_, index) => {
+      const { hostname, port, pathname, search } = new URL(presigned.body.uploadUrl);
+      const from = `127.0.1.${(index % 20) + 1}`;
+      const sent = request({
+        hostname,
+        port,
+        path: pathname + search,
+        method: 'PUT',
+        localAddress: from,
+        agent: false,
+      });
+      sent.end(bytes);
+      const [response] = (await once(sent, 'response')) as [IncomingMessage];
+      response.resume();
+      return { status: response.statusCode ?? 0, retryAfter: response.headers['retry-after'] };
+    }),
+  );
+  const refused = answers.filter(({ status }) => status === 503);
+  expect(refused.length).toBeGreaterThan(0);
+  for (const { retryAfter } of refused) expect(Number(retryAfter)).toBeGreaterThan(0);
+  expect(answers.every(({ status }) => [200, 409, 412, 503].includes(status))).toBe(true);
+});
+
+test('too many open files are 503 with Retry-After, not an unexpected error', () => {
+  const error = asAppError(Object.assign(new Error('EMFILE: too many open files'), { code: 'EMFILE' }));
+  expect([error.code, error.retryAfterSeconds]).toEqual(['service.unavailable', 5]);
 });
 
 test('the limit of open files bounds the connections', () => {

@@ -331,6 +331,11 @@ describe('completion/complete', () => {
     expect((await older.complete(asked)).completion.values).toEqual(['1']);
   });
 
+  it('has no values for a variable that every object has', async () => {
+    for (const name of ['__proto__', 'constructor', 'toString'])
+      expect(await complete('inkgraph://workflows/{id}', name, 'x')).toMatchObject({ values: [] });
+  });
+
   it('refuses templates that are not there', async () => {
     await expect(complete('inkgraph://nothing/{id}', 'id', '')).rejects.toThrow(/Unknown resource template/);
   });

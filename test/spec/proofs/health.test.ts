@@ -43,6 +43,13 @@ describe('health', () => {
         checks: {
           database: { status: 'ok' },
           objects: { status: 'ok' },
+          storage: {
+            status: 'ok',
+            bytes: 0,
+            objects: 0,
+            freeBytes: expect.any(Number),
+            minFreeBytes: expect.any(Number),
+          },
           queue: { status: 'ok', depth: 0, oldestSeconds: 0 },
           search: { status: 'ok' },
           models: { status: 'ok', ...app.app.deps.modelLabels },

@@ -1,11 +1,16 @@
 import { expect } from 'vitest';
-import { holdService, startService, type HeldService, type ServiceProcess } from '#scripts/chaos/service-process.ts';
+import { startService, type ServiceProcess } from '#scripts/chaos/service-process.ts';
 import type { StoredGraph } from '#src/contracts/resources/graph.ts';
 import { graphOf } from '#test/graphs/support/graph-fixtures.ts';
 import { startGates, type GateServer } from '#test/support/servers/gate-server.ts';
 import { collectionsIn } from '#test/support/stored.ts';
 import { fixture, startTestApp, type TestApp } from '#test/support/test-app.ts';
 import { addWorkflow } from '#test/support/workflows.ts';
+
+/** A worker that is loaded and does nothing until it is told to start. */
+export interface Standby {
+  start(): Promise<ServiceProcess>;
+}
 
 /** The API, and with it the database, are in this process; workers are processes of their own that come and go. */
 export interface Workshop extends AsyncDisposable {
@@ -15,7 +20,7 @@ export interface Workshop extends AsyncDisposable {
   /** A worker with a lease of one second. */
   worker(env?: Record<string, string>): Promise<ServiceProcess>;
   /** A worker that takes over at once when it is told to start; its lease is long: the end of a lease is what `expire` makes it. */
-  standby(env?: Record<string, string>): HeldService;
+  standby(env?: Record<string, string>): Standby;
   /** All leases are over: those of a worker that is dead or paused. */
   expire(): Promise<void>;
   /** Starts one run over a new document; answers its execution and run. */
@@ -36,6 +41,8 @@ export async function openWorkshop(): Promise<Workshop> {
   const gates = await startGates();
   const stored = await collectionsIn(api.dataDir);
   const key = api.seed.serviceKey;
+  const ended = Promise.withResolvers<never>();
+  ended.promise.catch(() => undefined);
   const service = (env: Record<string, string>) => ({
     dataDir: api.dataDir,
     env: { SERVICES: 'agents', OUTBOUND_ALLOW: gates.listed, ...env },
@@ -46,7 +53,21 @@ export async function openWorkshop(): Promise<Workshop> {
     gates,
     stored,
     worker: (env) => startService(service({ RUN_LEASE_MS: '1000', ...env })),
-    standby: (env) => holdService(service({ RUN_LEASE_MS: '10000', ...env })),
+    standby(env) {
+      const { promise: after, resolve } = Promise.withResolvers<void>();
+      const started = startService({
+        ...service({ RUN_LEASE_MS: '10000', ...env }),
+        after: Promise.race([after, ended.promise]),
+      });
+      // One that is not needed ends with the workshop.
+      started.catch(() => undefined);
+      return {
+        start() {
+          resolve();
+          return started;
+        },
+      };
+    },
     async expire() {
       await stored.runs.updateMany({ status: 'running' }, { $set: { claimableAt: new Date() } });
     },
@@ -69,14 +90,14 @@ export async function openWorkshop(): Promise<Workshop> {
         if (run !== null && run.finishedAt !== null) throw new Error(`the run has ended: ${JSON.stringify(run.error)}`);
         return run?.status;
       };
-      await expect.poll(status, { timeout: 45_000, interval: 20 }).toBe('waiting');
+      await expect.poll(status, { timeout: 45_000, interval: 100 }).toBe('waiting');
     },
     async checkpointed(runId, text) {
       const newest = async (): Promise<string> => {
         const row = await stored.checkpoints.findOne({ threadId: runId }, { sort: { checkpointId: -1 } });
         return row?.checkpoint ?? '';
       };
-      await expect.poll(newest, { timeout: 20_000, interval: 20 }).toContain(text);
+      await expect.poll(newest, { timeout: 20_000, interval: 50 }).toContain(text);
     },
     async answer(runId, path, answer) {
       const { status, body } = await api.call('POST', `/api/service/runs/${runId}/resume`, {
@@ -86,6 +107,7 @@ export async function openWorkshop(): Promise<Workshop> {
       if (status >= 300) throw new Error(`the answer was refused with ${status}: ${JSON.stringify(body)}`);
     },
     async [Symbol.asyncDispose]() {
+      ended.reject(new Error('the workshop is closed'));
       await stored.close();
       await api[Symbol.asyncDispose]();
       await gates[Symbol.asyncDispose]();

@@ -39,8 +39,10 @@ const app = await compose(config, {
 if (process.send !== undefined) {
   // Loaded for the first run only, in the product.
   await Promise.all([import('#graphs/run/compile.ts'), import('#src/stores/checkpoints/saver.ts'), import('sharp')]);
+  // The parent may be gone without a word.
+  process.once('disconnect', () => process.exit());
   await once(process, 'message');
-  process.disconnect();
+  process.removeAllListeners('disconnect').disconnect();
 }
 app.logger.info(await app.start(), 'inkgraph is up');
 process.once('SIGTERM', () => void app[Symbol.asyncDispose]());

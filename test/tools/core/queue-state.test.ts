@@ -79,6 +79,8 @@ test('health is degraded when the oldest run waits longer than the bound', async
       checkDatabase: fine,
       checkObjects: fine,
       checkSearch: fine,
+      disk: async () => ({ freeBytes: 1, minFreeBytes: 0 }),
+      stored: async () => ({ bytes: 0, objects: 0 }),
     }).health('agents');
   oldest('run_a', -25 * hour);
   expect(await health()).toMatchObject({

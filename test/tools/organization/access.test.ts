@@ -47,6 +47,7 @@ type RowName = keyof typeof rows;
 /** The least role that a row opens for, and a body that is right but for the ids in it. */
 const table: Readonly<Record<RowName, readonly [least: Role, body?: object]>> = {
   projects: ['viewer'],
+  usage: ['viewer'],
   createProject: ['admin', { name: 'x' }],
   renameProject: ['admin', { name: 'x' }],
   members: ['viewer'],

@@ -24,7 +24,11 @@ async function setup(hooks: { beforePicture?: () => Promise<void> } = {}) {
   const state = { made: 0, deleted: false };
   const codec = createImageCodec();
   const media = new SignedMedia({
-    documents: { findInOrganization: async () => (state.deleted ? null : document) },
+    documents: {
+      findInOrganization: async () => (state.deleted ? null : document),
+      addPicture: async () => !state.deleted,
+    },
+    usage: { add: async () => undefined },
     objects: served.store,
     images: {
       thumbnail: codec.thumbnail.bind(codec),

@@ -42,7 +42,9 @@ export class Database {
       this.#refuseForeign();
       if (readOnly) return;
       // Acknowledged writes are made durable by WalSync, so that a commit never waits for the disk on this thread.
-      this.exec(`PRAGMA page_size = 8192; PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA fullfsync = 1;
+      // Order matters: for a new file only, and before its first table. Free pages can then leave the file.
+      this
+        .exec(`PRAGMA page_size = 8192; PRAGMA auto_vacuum = INCREMENTAL; PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA fullfsync = 1;
         PRAGMA checkpoint_fullfsync = 1; PRAGMA wal_autocheckpoint = 2000; PRAGMA journal_size_limit = 67108864`);
       this.#refuseDamage();
     } catch (error) {
@@ -101,6 +103,18 @@ export class Database {
   tick(): void {
     if ((++this.ticks & 127) === 0 && performance.now() > this.deadline)
       throw new CommandError(50, 'operation exceeded time limit');
+  }
+
+  /** Pages of the file, and those of them that hold nothing. */
+  pages(): { total: number; free: number } {
+    const [total] = this.get('PRAGMA page_count') ?? [];
+    const [free] = this.get('PRAGMA freelist_count') ?? [];
+    return { total: Number(total), free: Number(free) };
+  }
+
+  /** Takes up to `pages` free pages off the file, if it was made for that: files of older versions need a compaction first. */
+  shrink(pages: number): void {
+    if (this.get('PRAGMA auto_vacuum')?.[0] === 2) this.exec(`PRAGMA incremental_vacuum(${pages})`);
   }
 
   /** Tables changed: statements over dropped ones must not come back. */

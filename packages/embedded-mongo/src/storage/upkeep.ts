@@ -11,7 +11,12 @@ const SWEEP_MS = 60_000;
 /** Number of expired documents deleted at once. Other commands get their turn before the next batch. */
 const BATCH = 1000;
 
-/** Once a minute: expired documents, old retryable replies, idle cursors and idle vectors go. */
+/** Free pages in a file of 8 KiB pages that are left for the next writes: 8 MiB, and a tenth of a larger file. */
+const SPARE = 1024;
+/** Number of free pages that leave the file at once, 4 MiB. */
+const SHRINK = 512;
+
+/** Once a minute: expired documents, old retryable replies, idle cursors and idle vectors go, and free pages leave the file. */
 export function startUpkeep(engine: Engine): () => void {
   const submit = (): void => {
     let more = false;
@@ -20,7 +25,7 @@ export function startUpkeep(engine: Engine): () => void {
       durable: false,
       run: () => {
         const swept = sweep(engine, Date.now());
-        more = swept.more;
+        more = shrink(engine.database) || swept.more;
         return { ok: 1 };
       },
       done: () => more && submit(),
@@ -31,6 +36,17 @@ export function startUpkeep(engine: Engine): () => void {
   const timer = setInterval(submit, SWEEP_MS);
   timer.unref();
   return () => clearInterval(timer);
+}
+
+/** Gives free pages back to the file system, some at a time. True when there are more to give. */
+export function shrink(database: Database): boolean {
+  const spare = ({ total }: { total: number }): number => Math.max(SPARE, Math.floor(total / 10));
+  const before = database.pages();
+  const surplus = before.free - spare(before);
+  if (surplus <= 0) return false;
+  database.shrink(Math.min(SHRINK, surplus));
+  const after = database.pages();
+  return after.free < before.free && after.free > spare(after);
 }
 
 export function sweep(engine: Engine, now: number): { expired: number; more: boolean } {

@@ -1,3 +1,4 @@
+import { own } from '#src/contracts/own.ts';
 import { nameOf } from '#src/adapters/models/openai/call-failure.ts';
 import { callWithRetries } from '#src/adapters/models/openai/call-with-retries.ts';
 import { vendorBaseUrl, type OpenAiSettings } from '#src/adapters/models/openai/settings.ts';
@@ -21,7 +22,7 @@ const halvings = 3;
  */
 export function createOpenAiTextEmbedder(settings: OpenAiSettings): TextEmbedder {
   const label = `openai/${settings.embeddingModel}`;
-  const dimensions = settings.embeddingDimensions ?? knownDimensions[settings.embeddingModel] ?? 1536;
+  const dimensions = settings.embeddingDimensions ?? own(knownDimensions, settings.embeddingModel) ?? 1536;
   let request: ReturnType<typeof loadRequest> | undefined;
 
   async function embed(text: string, signal?: AbortSignal): Promise<Embedding> {

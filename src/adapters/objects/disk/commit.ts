@@ -3,20 +3,13 @@ import type { ObjectHead } from '#src/domain/ports/object-store.ts';
 
 import { type Arrived, openBlob, placeBlob, receive, touchBlob } from './blob.ts';
 import { discard, removeFile, settle } from './files.ts';
-import { draftRecord, publishRecord, readRecord, syncRecord } from './record.ts';
+import { alreadyStored, assertFree, draftRecord, publishRecord, readRecord, syncRecord } from './record.ts';
 import { recordFile, type StoreFolders, tempFile } from './folders.ts';
 
 export interface NewObject {
   readonly key: string;
   readonly contentType: string;
   readonly sizeBytes: number;
-}
-
-export function alreadyStored(): AppError {
-  return new AppError(
-    'object.exists',
-    'An object is already stored under this key. Objects are written once: presign again to upload another.',
-  );
 }
 
 /** Takes the record back when a sweep removed the blob in between, as after a suspended process. */
@@ -28,7 +21,11 @@ async function confirm(folders: StoreFolders, record: ObjectHead): Promise<boole
 }
 
 async function publish(folders: StoreFolders, draft: string, record: ObjectHead): Promise<void> {
-  if (!(await publishRecord(folders, draft, record.key))) throw alreadyStored();
+  if (!(await publishRecord(folders, draft, record.key))) {
+    await assertFree(folders, record.key);
+    // The object or its tombstone was there, and is gone.
+    throw alreadyStored();
+  }
   if (!(await confirm(folders, record)))
     throw new AppError('service.unavailable', 'The object could not be stored. Send it again.', {
       retryAfterSeconds: 1,
@@ -39,21 +36,23 @@ async function publish(folders: StoreFolders, draft: string, record: ObjectHead)
 /**
  * Stores a body under a free key: first the bytes, then their name, then the record that makes them visible. Resolves when a power cut
  * cannot undo it. `vetoed` is called when all bytes have arrived; when it returns true, nothing is stored and the result is null.
- * Throws `object.exists`, `object.length_mismatch`, and errors of `chunks`.
+ * `writableUntil` is the expiry of the address that allows the write, in milliseconds since 1970. Throws `object.exists`,
+ * `object.deleted`, `object.length_mismatch`, and errors of `chunks`.
  */
 export async function storeBody(
   folders: StoreFolders,
-  object: NewObject,
+  { writableUntil, ...object }: NewObject & { readonly writableUntil?: number },
   chunks: AsyncIterable<Uint8Array>,
   vetoed: () => boolean = () => false,
 ): Promise<ObjectHead | null> {
   const arrived = await receive(folders, chunks, object.sizeBytes);
   const record: ObjectHead = { ...object, etag: arrived.etag };
+  const stored = writableUntil === undefined ? record : { ...record, writableUntil };
   const draft = tempFile(folders);
   try {
-    await sealBody(folders, arrived, draftRecord(folders, draft, record));
+    await sealBody(folders, arrived, draftRecord(folders, draft, stored));
     if (vetoed()) return null;
-    if ((await readRecord(folders, object.key)) !== null) throw alreadyStored();
+    await assertFree(folders, object.key);
     await placeBlob(folders, arrived);
     await publish(folders, draft, record);
     return record;

@@ -9,13 +9,15 @@ import { syncFolder } from './files.ts';
  * system do not matter.
  *
  *     objects/blobs/ab/<sha256 of the bytes>   bytes, shared by every key that has them
- *     objects/keys/cd/<sha256 of the key>      one record: key, size, type, etag; its link() is the commit
+ *     objects/keys/cd/<sha256 of the key>      one record: key, size, type, etag; its link() is the commit. After a delete, a tombstone
+ *     objects/closed/<sha256 of the key>       second name of a tombstone, by which the sweep finds it
  *     objects/temp/<random>                    unfinished writes
  *     objects/trash/<sha256 of the bytes>      a blob between the two steps of its removal
  */
 export interface StoreFolders {
   readonly blobs: string;
   readonly keys: string;
+  readonly closed: string;
   readonly temp: string;
   readonly trash: string;
   /** False is for tests and benchmarks: a power cut may then lose acknowledged objects. */
@@ -35,9 +37,9 @@ async function makeShards(folder: string): Promise<void> {
 export async function openFolders(dataDir: string, fsync: boolean): Promise<StoreFolders> {
   const root = join(dataDir, 'objects');
   const at = (name: string): string => join(root, name);
-  const folders: StoreFolders = { blobs: at('blobs'), keys: at('keys'), temp: at('temp'), trash: at('trash'), fsync };
-  for (const folder of [folders.blobs, folders.keys, folders.temp, folders.trash])
-    await mkdir(folder, { recursive: true, mode: 0o700 });
+  const names = { blobs: at('blobs'), keys: at('keys'), closed: at('closed'), temp: at('temp'), trash: at('trash') };
+  const folders: StoreFolders = { ...names, fsync };
+  for (const folder of Object.values(names)) await mkdir(folder, { recursive: true, mode: 0o700 });
   await Promise.all([makeShards(folders.blobs), makeShards(folders.keys)]);
   await syncFolder(root);
   await syncFolder(dataDir);
@@ -52,9 +54,17 @@ export function trashFile(folders: StoreFolders, etag: string): string {
   return join(folders.trash, etag);
 }
 
-export function recordFile(folders: StoreFolders, key: string): string {
-  const name = createHash('sha256').update(key).digest('hex');
+/** File name of the record of `key`. */
+export function recordName(key: string): string {
+  return createHash('sha256').update(key).digest('hex');
+}
+
+export function recordFileNamed(folders: StoreFolders, name: string): string {
   return join(folders.keys, name.slice(0, 2), name);
+}
+
+export function recordFile(folders: StoreFolders, key: string): string {
+  return recordFileNamed(folders, recordName(key));
 }
 
 export function tempFile(folders: StoreFolders): string {

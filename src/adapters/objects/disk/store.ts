@@ -1,3 +1,4 @@
+import { own } from '#src/contracts/own.ts';
 import { writeFile } from 'node:fs/promises';
 
 import { AppError } from '#src/domain/app-error.ts';
@@ -15,6 +16,7 @@ import { readBytes } from './read.ts';
 import { readRecord } from './record.ts';
 import { removeRecords } from './remove.ts';
 import { openFolders, type StoreFolders, tempFile } from './folders.ts';
+import { DiskSpace, type DiskSpaceOptions } from './space.ts';
 import { sweep } from './sweep.ts';
 
 export interface DiskObjectStoreOptions {
@@ -33,6 +35,8 @@ export interface DiskObjectStoreOptions {
   readonly fsync?: boolean;
   readonly clock?: () => Date;
   readonly pace?: BodyPace;
+  /** Free space below which uploads are refused. Default: never. */
+  readonly space?: Omit<DiskSpaceOptions, 'path'>;
   /** Called for failures of the server, for the log. */
   readonly onError?: (error: unknown, requestId: string) => void;
 }
@@ -51,7 +55,7 @@ const closeGraceMs = 5_000;
 /** Replaces a wildcard, which is for binding only, by an address that clients on this machine can use. */
 function originOf(host: string, port: number): string {
   const wildcard: Record<string, string> = { '0.0.0.0': '127.0.0.1', '::': '::1' };
-  const name = wildcard[host] ?? host;
+  const name = own(wildcard, host) ?? host;
   return `http://${name.includes(':') ? `[${name}]` : name}:${port}`;
 }
 
@@ -73,7 +77,14 @@ async function* single(body: Buffer): AsyncGenerator<Buffer> {
   yield body;
 }
 
-function storage(folders: StoreFolders, collector: BlobCollector): Omit<ObjectStore, 'presignPut' | 'presignGet'> {
+interface StorageParts {
+  readonly folders: StoreFolders;
+  readonly collector: BlobCollector;
+  readonly space: DiskSpace;
+  readonly clock: () => Date;
+}
+
+function storage({ folders, collector, space, clock }: StorageParts): Omit<ObjectStore, 'presignPut' | 'presignGet'> {
   return {
     writeOnce: true,
     async head(key) {
@@ -91,6 +102,7 @@ function storage(folders: StoreFolders, collector: BlobCollector): Omit<ObjectSt
     async put(key, body, contentType) {
       assertObjectKey(key);
       assertContentType(contentType);
+      await space.assertRoom(body.length);
       const head = await storeBody(folders, { key, contentType, sizeBytes: body.length }, single(body));
       if (head === null) throw new AppError('service.internal', 'The object was not stored.');
       return head;
@@ -102,13 +114,14 @@ function storage(folders: StoreFolders, collector: BlobCollector): Omit<ObjectSt
     },
     async delete(key) {
       assertObjectKey(key);
-      await removeRecords(folders, [key]);
+      await removeRecords(folders, [key], clock());
     },
     async deleteAll(keys) {
       for (const key of keys) assertObjectKey(key);
-      collector.add(await removeRecords(folders, keys));
+      collector.add(await removeRecords(folders, keys, clock()));
     },
     check: () => checkWritable(folders),
+    disk: () => space.state(),
   };
 }
 
@@ -120,9 +133,10 @@ export async function createDiskObjectStore(options: DiskObjectStoreOptions): Pr
   const { secret, host, maxBytes, clock = () => new Date(), pace = defaultPace, onError = () => undefined } = options;
   if (secret.length < 32) throw new Error('The secret of the object store must have at least 32 bytes.');
   const folders = await openFolders(options.dataDir, options.fsync ?? true);
+  const space = new DiskSpace({ path: options.dataDir, minFreeBytes: 0, ...options.space });
   const collector = new BlobCollector({ folders, clock, onError: (error) => onError(error, 'sweep') });
   let gate: ListenerGate | null = null;
-  const server = createListener({ folders, secret, maxBytes, clock, pace, onError, gate: () => gate });
+  const server = createListener({ folders, space, secret, maxBytes, clock, pace, onError, gate: () => gate });
   let port = options.port;
   const origin = (): string => {
     if (options.publicUrl !== undefined) return options.publicUrl.replace(/\/+$/, '');
@@ -130,9 +144,10 @@ export async function createDiskObjectStore(options: DiskObjectStoreOptions): Pr
     return originOf(host, port);
   };
   return {
-    ...storage(folders, collector),
+    ...storage({ folders, collector, space, clock }),
     async presignPut(request) {
       const url = origin() + putPath(secret, request, maxBytes);
+      await space.assertRoom(request.contentLength);
       return { url, headers: request.signContentType === true ? { 'content-type': request.contentType } : {} };
     },
     async presignGet(request) {

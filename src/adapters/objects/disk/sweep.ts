@@ -3,8 +3,8 @@ import { join } from 'node:path';
 
 import { restoreBlob } from './blob.ts';
 import { removeFile, unless } from './files.ts';
-import { parseRecord } from './record.ts';
-import { blobFile, type StoreFolders, trashFile } from './folders.ts';
+import { isTombstone, parseRecord } from './record.ts';
+import { blobFile, recordFileNamed, type StoreFolders, trashFile } from './folders.ts';
 
 /** Youngest age at which a sweep removes a blob. Writers touch a blob just before they rely on it. */
 export const youngestMs = 60_000;
@@ -36,6 +36,25 @@ async function sweepTemp(folders: StoreFolders, before: number): Promise<number>
   return removed;
 }
 
+async function closedUntil(path: string): Promise<number | null> {
+  const text = await unless(readFile(path, 'utf8'), 'ENOENT');
+  const record = text === null ? null : parseRecord(text);
+  return record !== null && isTombstone(record) ? record.closedUntil : null;
+}
+
+/** Removes tombstones whose upload address expired before `before`. */
+async function openKeys(folders: StoreFolders, before: number): Promise<number> {
+  let removed = 0;
+  await inBatches(await readdir(folders.closed), async (name) => {
+    const path = recordFileNamed(folders, name);
+    const until = await closedUntil(path);
+    if (until !== null && until >= before) return;
+    if (until !== null && (await removeFile(path))) removed += 1;
+    await removeFile(join(folders.closed, name));
+  });
+  return removed;
+}
+
 /** Handles the blobs that a killed sweep left in the trash: some may have a record by now. */
 async function emptyTrash(folders: StoreFolders): Promise<void> {
   for (const etag of await readdir(folders.trash)) {
@@ -56,7 +75,8 @@ async function oldBlobs(folders: StoreFolders, before: number): Promise<Set<stri
 async function dropReferenced(folders: StoreFolders, candidates: Set<string>): Promise<void> {
   await eachFile(folders.keys, async (_name, path) => {
     const text = await unless(readFile(path, 'utf8'), 'ENOENT');
-    if (text !== null) candidates.delete(parseRecord(text).etag);
+    const record = text === null ? null : parseRecord(text);
+    if (record !== null && !isTombstone(record)) candidates.delete(record.etag);
   });
 }
 
@@ -74,12 +94,13 @@ async function removeBlob(folders: StoreFolders, etag: string, before: number): 
 }
 
 /**
- * Removes temporary files, and blobs without a record, that were untouched for `olderThanMs` (at least a minute). Returns their number.
- * Safe beside writers, readers and other sweeps of any process. Reads every record: run it seldom.
+ * Removes temporary files, and blobs without a record, that were untouched for `olderThanMs` (at least a minute), and tombstones whose
+ * address expired as long ago. Returns their number. Safe beside writers, readers and other sweeps of any process. Reads every record: run it seldom.
  */
 export async function sweep(folders: StoreFolders, olderThanMs: number, now: Date): Promise<number> {
   const before = now.getTime() - Math.max(olderThanMs, youngestMs);
   let removed = await sweepTemp(folders, before);
+  removed += await openKeys(folders, before);
   await emptyTrash(folders);
   const candidates = await oldBlobs(folders, before);
   if (candidates.size > 0) await dropReferenced(folders, candidates);

@@ -91,7 +91,7 @@ function answerFailure(exchange: Exchange, error: unknown, rules: ListenerRules,
   const { request, response } = exchange;
   if (error instanceof SenderGoneError || response.destroyed) return;
   const appError = toAppError(error);
-  if (appError.row.status >= 500) rules.onError(error, requestId);
+  if (appError.row.status >= 500 && !appError.isLogged) rules.onError(error, requestId);
   if (response.headersSent) {
     response.destroy();
     return;

@@ -4,12 +4,14 @@ import { AppError } from '#src/domain/app-error.ts';
 
 import type { Terms } from '../address.ts';
 import { bodyChunks, type BodyPace, SenderGoneError } from './body.ts';
-import { alreadyStored, storeBody } from '../commit.ts';
-import { readRecord } from '../record.ts';
+import { storeBody } from '../commit.ts';
+import { assertFree } from '../record.ts';
 import type { StoreFolders } from '../folders.ts';
+import type { DiskSpace } from '../space.ts';
 
 export interface UploadRules {
   readonly folders: StoreFolders;
+  readonly space: Pick<DiskSpace, 'assertRoom'>;
   readonly maxBytes: number;
   readonly pace: BodyPace;
 }
@@ -47,10 +49,12 @@ export async function receiveUpload(
 ): Promise<void> {
   const { request, response } = exchange;
   const sizeBytes = checkHeaders(request, address.terms, rules.maxBytes);
-  if ((await readRecord(rules.folders, address.key)) !== null) throw alreadyStored();
+  await assertFree(rules.folders, address.key);
+  await rules.space.assertRoom(sizeBytes);
   exchange.proceed();
   const chunks = bodyChunks(request, rules.pace, sizeBytes);
-  const object = { key: address.key, contentType: address.terms.type ?? '', sizeBytes };
+  const writableUntil = Number(address.terms.expires);
+  const object = { key: address.key, contentType: address.terms.type ?? '', sizeBytes, writableUntil };
   const head = await storeBody(rules.folders, object, chunks, () => abandoned(request));
   if (head === null) throw new SenderGoneError('The connection ended before the object was stored.');
   response.writeHead(200, { etag: `"${head.etag}"`, 'content-length': 0 });

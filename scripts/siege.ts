@@ -1,0 +1,50 @@
+import { loadavg } from 'node:os';
+import { parseArgs } from 'node:util';
+import { orExplain, UsageError } from '#scripts/cli/with-app.ts';
+import { siege, type SiegeLine } from '#scripts/siege/main.ts';
+
+const usage = `Usage: npm run siege [-- --seconds <n>] [--only <part of a name>]...
+Attacks a service of its own, one attack after the other, and measures what an ordinary tenant beside it sees:
+the time of its requests before and under each attack, failures, and memory of the service.`;
+
+/** Goals: the tenant's slowest requests under an attack against the quiet, and the memory of the service. */
+const mostSlower = 3;
+const mostMemory = 1.5;
+
+const milliseconds = (value: number): string => `${value.toFixed(1)} ms`;
+const megabytes = (bytes: number): string => `${(bytes / 2 ** 20).toFixed(0)} MB`;
+
+/** Reports a line; answers true when it meets the goals. */
+function show({ attack, quiet, under, quietBytes, underBytes }: SiegeLine, out: (text: string) => void): boolean {
+  const slower = under.p99 / quiet.p99;
+  const memory = underBytes / quietBytes;
+  const held = slower <= mostSlower && memory <= mostMemory && under.failed === 0 && under.limited === 0;
+  out(`${held ? 'held' : 'MISSED'}  ${attack}\n`);
+  out(
+    `        p50 ${milliseconds(quiet.p50)} -> ${milliseconds(under.p50)}, p99 ${milliseconds(quiet.p99)} -> ${milliseconds(under.p99)} (${slower.toFixed(1)} x), ` +
+      `${under.failed} failed, ${under.limited} limited of ${under.requests}; ${megabytes(quietBytes)} -> ${megabytes(underBytes)} (${memory.toFixed(2)} x)\n`,
+  );
+  return held;
+}
+
+await orExplain(async ({ args, out, err }) => {
+  const { values } = parseArgs({
+    args: [...args],
+    options: {
+      seconds: { type: 'string', default: '10' },
+      only: { type: 'string', multiple: true, default: [] },
+      help: { type: 'boolean', default: false },
+    },
+  });
+  if (values.help) return out(`${usage}\n`);
+  if (!/^[1-9]\d{0,3}$/.test(values.seconds))
+    throw new UsageError(`--seconds must be a whole number, 1 or more.\n${usage}`);
+  const lines = await siege({
+    seconds: Number(values.seconds),
+    only: values.only,
+    progress: (text) => err(`${text}\n`),
+  });
+  const held = lines.filter((line) => show(line, out)).length;
+  out(`${held} of ${lines.length} attacks held, 1-minute load ${loadavg()[0]?.toFixed(1)}\n`);
+  return held === lines.length ? undefined : 1;
+});

@@ -1,0 +1,157 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { documentIntake } from '#graphs/document-intake.workflow.ts';
+import { addCodeWorkflow } from '#app/agents/publish-code-workflows.ts';
+import { graphHash } from '#graphs/hash.ts';
+import { keyScopes } from '#src/contracts/scopes.ts';
+import { StoredGraph } from '#src/contracts/resources/graph.ts';
+import { newId } from '#src/domain/ids.ts';
+import { issueKey } from '#tools/keys/issue-key.ts';
+import { startChild } from '#scripts/bench/processes/child.ts';
+import { startInkgraph, type Inkgraph } from '#scripts/bench/processes/inkgraph.ts';
+import { storeDocument } from '#scripts/siege/store-document.ts';
+import { attacks } from '#scripts/siege/attacks.ts';
+import type { Target } from '#scripts/siege/target.ts';
+import { ordinaryUse, type Experience } from '#scripts/siege/tenant.ts';
+
+export interface SiegeOptions {
+  /** Seconds that each attack lasts. */
+  readonly seconds: number;
+  /** Parts of names; empty: all attacks. */
+  readonly only: readonly string[];
+  readonly progress: (text: string) => void;
+}
+
+export interface SiegeLine {
+  readonly attack: string;
+  readonly quiet: Experience;
+  readonly under: Experience;
+  /** Memory of all processes, at its highest in the quiet and under the attack. */
+  readonly quietBytes: number;
+  readonly underBytes: number;
+}
+
+/** A graph that computes without end: the checker's limits of loops allow a hundred turns. */
+const looping = StoredGraph.parse({
+  schemaVersion: 1,
+  name: 'Looping',
+  state: { n: { schema: { type: 'number' }, default: 0 }, x: { schema: {} } },
+  nodes: {
+    count: {
+      type: 'transform',
+      config: { set: { n: 'n + 1', x: 'range(1000).map(i, range(300).map(j, i * j).size()).size()' } },
+    },
+  },
+  edges: [
+    { from: 'START', to: 'count' },
+    { from: 'count', when: [{ if: 'n < 100', to: 'count' }], else: 'END' },
+  ],
+});
+
+async function addLooping({ app }: Inkgraph, place: { organizationId: string; projectId: string }): Promise<string> {
+  const now = new Date();
+  const _id = newId('workflow', now);
+  const hash = graphHash(looping);
+  await app.deps.workflows.insert(
+    {
+      ...place,
+      _id,
+      schemaVersion: 1,
+      name: looping.name,
+      description: '',
+      source: 'stored',
+      codeName: null,
+      publishedVersion: 1,
+      publishedHash: hash,
+      createdAt: now,
+      updatedAt: now,
+    },
+    {
+      version: {
+        _id: `${_id}@1`,
+        organizationId: place.organizationId,
+        workflowId: _id,
+        version: 1,
+        graphHash: hash,
+        graph: looping,
+        fromRevision: null,
+        author: 'siege',
+        surface: 'code',
+        note: null,
+        at: now,
+      },
+    },
+  );
+  return _id;
+}
+
+/** An organization of the attacker, as a sign-up makes one. */
+async function addAttacker(inkgraph: Inkgraph): Promise<Target> {
+  const { app, addresses } = inkgraph;
+  const createdAt = new Date();
+  const organizationId = newId('organization', createdAt);
+  const projectId = newId('project', createdAt);
+  const place = { organizationId, projectId };
+  await app.deps.organizations.insertOrganization({ _id: organizationId, name: 'Attacker', createdAt });
+  await app.deps.organizations.insertProject({ _id: projectId, organizationId, name: 'Attacker', createdAt });
+  const intake = await addCodeWorkflow(app.deps, documentIntake, place);
+  const issued = { ...place, createdBy: 'siege', name: 'Attacker' };
+  const workflowKey = await issueKey(app.deps, { ...issued, kind: 'workflow', workflowId: intake._id });
+  const key = await issueKey(app.deps, { ...issued, kind: 'service', scopes: keyScopes });
+  return {
+    ...addresses,
+    key: key.secret,
+    workflowKey: workflowKey.secret,
+    documentId: await storeDocument(addresses.api, key.secret),
+    loopingWorkflowId: await addLooping(inkgraph, place),
+  };
+}
+
+/** Highest memory of the service while the work goes on. */
+async function highest<Result>(inkgraph: Inkgraph, work: Promise<Result>): Promise<{ result: Result; bytes: number }> {
+  let bytes = 0;
+  const timer = setInterval(() => {
+    void inkgraph.service.usage().then(({ rssBytes }) => {
+      bytes = Math.max(bytes, rssBytes);
+    });
+  }, 500);
+  try {
+    return { result: await work, bytes };
+  } finally {
+    clearInterval(timer);
+  }
+}
+
+/** An ordinary tenant beside each attack, measured before and under it. Source: docs/decisions/0081. */
+export async function siege({ seconds, only, progress }: SiegeOptions): Promise<readonly SiegeLine[]> {
+  const scratch = await mkdtemp(join(tmpdir(), 'inkgraph-siege-'));
+  try {
+    const context = { runs: 1, scale: 1, images: [], profiles: null, scratch, progress };
+    await using inkgraph = await startInkgraph(context, 'api,agents,mcp', { RATE_LIMITS: 'on', LOG_LEVEL: 'error' });
+    const target = await addAttacker(inkgraph);
+    const { serviceKey } = inkgraph.seed;
+    const documentId = await storeDocument(target.api, serviceKey);
+    const tenant = { api: target.api, key: serviceKey, documentId };
+    await ordinaryUse(tenant, 2);
+    await using attacker = startChild(new URL('attacker.ts', import.meta.url));
+    const lines: SiegeLine[] = [];
+    for (const { name } of attacks.filter((one) => only.length === 0 || only.some((part) => one.name.includes(part)))) {
+      const quiet = await highest(inkgraph, ordinaryUse(tenant, seconds));
+      progress(`attack: ${name}`);
+      await attacker.ask('begin', { name, target });
+      const under = await highest(inkgraph, ordinaryUse(tenant, seconds));
+      await attacker.ask('end');
+      lines.push({
+        attack: name,
+        quiet: quiet.result,
+        under: under.result,
+        quietBytes: quiet.bytes,
+        underBytes: under.bytes,
+      });
+    }
+    return lines;
+  } finally {
+    await rm(scratch, { recursive: true, force: true });
+  }
+}

@@ -1,0 +1,46 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { quantile } from '#scripts/bench/figures.ts';
+import { senderFrom } from '#scripts/siege/send.ts';
+
+/** Responses that an ordinary client got from the service. */
+export interface Experience {
+  readonly requests: number;
+  readonly p50: number;
+  readonly p99: number;
+  /** Responses with 5xx, and connections that broke. */
+  readonly failed: number;
+  /** Responses with 429: the service took the tenant for the attacker. */
+  readonly limited: number;
+}
+
+const betweenMs = 25;
+
+/** Asks for a document, its list and a presigned upload in turn, one request at a time, until the time is over. */
+export async function ordinaryUse(
+  { api, key, documentId }: { api: string; key: string; documentId: string },
+  seconds: number,
+): Promise<Experience> {
+  using sender = senderFrom('127.0.0.1', 1);
+  const headers = { 'x-api-key': key, 'content-type': 'application/json' };
+  const presign = JSON.stringify({ contentType: 'image/png', size: 70, visibility: 'private' });
+  const requests = [
+    { method: 'GET', url: `${api}/api/service/documents/${documentId}`, headers },
+    { method: 'GET', url: `${api}/api/service/documents`, headers },
+    { method: 'POST', url: `${api}/api/service/uploads/presign`, headers, body: presign },
+  ] as const;
+  const times: number[] = [];
+  let failed = 0;
+  let limited = 0;
+  const until = performance.now() + seconds * 1_000;
+  while (performance.now() < until) {
+    for (const request of requests) {
+      const begun = performance.now();
+      const { status } = await sender.send(request);
+      times.push(performance.now() - begun);
+      if (status === 0 || status >= 500) failed += 1;
+      else if (status === 429) limited += 1;
+      await pause(betweenMs);
+    }
+  }
+  return { requests: times.length, p50: quantile(times, 0.5), p99: quantile(times, 0.99), failed, limited };
+}

@@ -1,0 +1,111 @@
+import type { Collection, Db, Filter } from 'mongodb';
+import { checkpointCollections } from '#src/stores/checkpoints/rows.ts';
+import { forgetCheckpoints } from '#src/stores/checkpoints/forget.ts';
+import type { Collections } from '#src/stores/collections.ts';
+import { processSafe } from '#src/stores/connect.ts';
+import type { RunRecord } from '#src/domain/runs/run.ts';
+
+/** Place in a list of finished runs. */
+export type FinishedAfter = Pick<RunRecord, '_id' | 'finishedAt'>;
+
+/** The runs of executions whose last run ended before the time. */
+type Ended = Pick<RunRecord, '_id' | 'organizationId' | 'executionId' | 'finishedAt'>;
+
+/** Deletes at most `limit` rows, the oldest first. */
+async function deleteOldest<Row extends { readonly _id: string }>(
+  rows: Collection<Row>,
+  { filter, by, limit }: { filter: Filter<Row>; by: string; limit: number },
+): Promise<number> {
+  const old = await rows
+    .find(filter, { projection: { _id: 1 } })
+    .sort({ [by]: 1 })
+    .limit(limit)
+    .toArray();
+  if (old.length === 0) return 0;
+  const ids = { _id: { $in: old.map(({ _id }) => _id) } } as Filter<Row>;
+  return (await rows.deleteMany(ids, processSafe)).deletedCount;
+}
+
+type Parts = Pick<Collections, 'events' | 'deliveries' | 'runs' | 'steps' | 'executions'>;
+
+/** Removes ended executions of one organization, if all their runs ended by `before`. Returns the number of runs. */
+async function deleteEnded(db: Db, { runs, steps, executions }: Parts, ended: readonly Ended[], before: Date) {
+  const [first] = ended;
+  if (first === undefined) return 0;
+  const { organizationId } = first;
+  const asked = [...new Set(ended.map(({ executionId }) => executionId))];
+  const all = await runs
+    .find({ organizationId, executionId: { $in: asked } }, { projection: { executionId: 1, finishedAt: 1 } })
+    .toArray();
+  const recent = ({ finishedAt }: Pick<RunRecord, 'finishedAt'>): boolean => finishedAt === null || finishedAt > before;
+  const busy = new Set(all.filter(recent).map(({ executionId }) => executionId));
+  const executionIds = asked.filter((id) => !busy.has(id));
+  const runIds = all.filter(({ executionId }) => !busy.has(executionId)).map(({ _id }) => _id);
+  if (runIds.length === 0) return 0;
+  // Order matters: after a crash the runs are found again, and their steps with them.
+  await steps.deleteMany({ organizationId, runId: { $in: runIds } }, processSafe);
+  await forgetCheckpoints(db, runIds);
+  await executions.deleteMany({ organizationId, _id: { $in: executionIds } }, processSafe);
+  await runs.deleteMany({ organizationId, _id: { $in: runIds } }, processSafe);
+  return runIds.length;
+}
+
+export function createRetention(db: Db, collections: Parts) {
+  const { events, deliveries, runs } = collections;
+  return {
+    deleteEvents: (before: Date, limit: number): Promise<number> =>
+      deleteOldest(events, { filter: { at: { $lte: before } }, by: 'at', limit }),
+    deleteDeliveries: (before: Date, limit: number): Promise<number> =>
+      deleteOldest(deliveries, { filter: { createdAt: { $lte: before } }, by: 'createdAt', limit }),
+    /**
+     * Looks at up to `limit` runs that finished by `before`, in their order. Deletes their executions with all runs and steps, except
+     * executions with another run that is unfinished or finished later. `next` is null at the end.
+     */
+    async deleteRuns(
+      before: Date,
+      after: FinishedAfter | null,
+      limit: number,
+    ): Promise<{ deleted: number; next: FinishedAfter | null }> {
+      const since = after?.finishedAt ?? new Date(0);
+      const page = await runs
+        .find(
+          {
+            finishedAt: { $gte: since, $lte: before },
+            ...(after !== null && { $or: [{ finishedAt: { $gt: since } }, { _id: { $gt: after._id } }] }),
+          },
+          { projection: { organizationId: 1, executionId: 1, finishedAt: 1 } },
+        )
+        .sort({ finishedAt: 1, _id: 1 })
+        .limit(limit)
+        .toArray();
+      let deleted = 0;
+      for (const ofOne of Map.groupBy(page, ({ organizationId }) => organizationId).values())
+        deleted += await deleteEnded(db, collections, ofOne, before);
+      return { deleted, next: page.length < limit ? null : (page.at(-1) ?? null) };
+    },
+    /** Deletes checkpoints of up to `limit` rows whose run ended by `before`, or is gone. `next` is null at the end. */
+    async deleteCheckpoints(
+      before: Date,
+      after: string,
+      limit: number,
+    ): Promise<{ deleted: number; next: string | null }> {
+      const { checkpoints } = checkpointCollections(db);
+      const page = await checkpoints
+        .find({ threadId: { $gt: after } }, { projection: { threadId: 1 } })
+        .sort({ threadId: 1 })
+        .limit(limit)
+        .toArray();
+      const runIds = [...new Set(page.map(({ threadId }) => threadId.split('|')[0] ?? threadId))];
+      const found = await runs.find({ _id: { $in: runIds } }, { projection: { finishedAt: 1 } }).toArray();
+      const needed = new Set(
+        found.filter(({ finishedAt }) => finishedAt === null || finishedAt > before).map(({ _id }) => _id),
+      );
+      const gone = runIds.filter((id) => !needed.has(id));
+      await forgetCheckpoints(db, gone);
+      return { deleted: gone.length, next: page.length < limit ? null : (page.at(-1)?.threadId ?? null) };
+    },
+  };
+}
+
+/** Deletes records of all organizations by age. Nothing here deletes documents or results. Source: docs/decisions/0080. */
+export type Retention = ReturnType<typeof createRetention>;

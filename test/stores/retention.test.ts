@@ -1,0 +1,90 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { deleteOldRecords } from '#app/upkeep/delete-old-records.ts';
+import { newRuns } from '#src/domain/runs/new-runs.ts';
+import { checkpointCollections } from '#src/stores/checkpoints/rows.ts';
+import { storesOf, testDatabase, type Stores, type TestDatabase } from '#test/support/database.ts';
+import { executionRecord, realtimeEvent, uploadedDocument } from '#test/support/records.ts';
+
+let database: TestDatabase;
+let stores: Stores;
+beforeAll(async () => {
+  database = await testDatabase();
+  stores = storesOf(database.client);
+});
+afterAll(() => database.close());
+
+const now = new Date();
+const daysAgo = (days: number): Date => new Date(now.getTime() - days * 86_400_000);
+const days = { events: 1, deliveries: 30, checkpoints: 1, runs: 10 };
+const sweep = (more: Partial<typeof days> | { runs: null } = {}) =>
+  deleteOldRecords(stores.retention, { ...days, ...more }, now);
+const nothing = { records: 0, events: 0, deliveries: 0, checkpoints: 0, runs: 0 };
+
+/** An execution whose runs ended so many days ago; null: not yet. Returns their ids. */
+async function execution(...ended: readonly (number | null)[]): Promise<readonly string[]> {
+  const organizationId = 'org_a';
+  const record = executionRecord({ organizationId, documentIds: ended.map((_, n) => `doc_${n}`) });
+  const { runs } = await stores.executions.create(record, newRuns);
+  const about = { fence: 1, organizationId, projectId: 'prj_a', nodeId: 'n', type: 't', attempt: 1 };
+  const none = { finishedAt: null, ms: null, inputPreview: null, outputPreview: null, usage: null, error: null };
+  for (const [n, { _id }] of runs.entries()) {
+    const finishedAt = ended[n] ?? null;
+    if (finishedAt !== null)
+      await database.collections.runs.updateOne(
+        { _id },
+        { $set: { status: 'succeeded', finishedAt: daysAgo(finishedAt) } },
+      );
+    await stores.steps.save([{ _id: `step_${_id}`, runId: _id, ...about, status: 'running', startedAt: now, ...none }]);
+    const { checkpoints } = checkpointCollections(database.client.db('inkgraph'));
+    const row = { checkpointNs: '', checkpointId: 'c', parentId: null, checkpoint: '{}', metadata: '{}' };
+    await checkpoints.insertOne({ _id: `cp_${_id}`, threadId: _id, ...row });
+  }
+  return runs.map(({ _id }) => _id);
+}
+
+test('finished executions go with runs, steps and checkpoints; unfinished, recent and partly recent ones stay', async () => {
+  const { runs, steps, executions, documents } = database.collections;
+  const old = await execution(11, 12);
+  const kept = [await execution(11, 3), await execution(20, null), await execution(9)].flat();
+  await stores.documents.insert(uploadedDocument('wf_a', { organizationId: 'org_a', _id: 'doc_0' }));
+  const { checkpoints } = checkpointCollections(database.client.db('inkgraph'));
+
+  // Checkpoints of runs that ended long ago are left over from a crash.
+  const unlimited = await sweep({ runs: null });
+  expect(unlimited).toEqual({ ...nothing, records: 6, checkpoints: 6 });
+  expect(await checkpoints.countDocuments()).toBe(1);
+
+  expect(await sweep()).toEqual({ ...nothing, records: old.length, runs: old.length });
+  expect((await runs.find().toArray()).map(({ _id }) => _id).toSorted()).toEqual(kept.toSorted());
+  expect((await steps.find().toArray()).map(({ runId }) => runId).toSorted()).toEqual(kept.toSorted());
+  expect(await executions.countDocuments()).toBe(3);
+  expect(await documents.countDocuments()).toBe(1);
+  expect(await sweep()).toEqual(nothing);
+});
+
+test('events and deliveries go after their days, more than one batch of them', async () => {
+  const { events, deliveries } = database.collections;
+  const rows = Array.from({ length: 1_200 }, (_, n) => ({
+    ...realtimeEvent('org_a', { dedupeId: `event_${n}` }),
+    _id: `event_${n}`,
+    seq: n + 1,
+    at: daysAgo(n < 1_190 ? 2 : 0.5),
+  }));
+  await events.insertMany(rows);
+  const delivery = {
+    organizationId: 'org_a',
+    projectId: 'prj_a',
+    url: 'https://example.com/',
+    type: 't',
+    payload: '{}',
+  };
+  const ended = { attempts: 1, status: 'delivered', lastError: null } as const;
+  for (const [_id, age] of [
+    ['dlv_old', 31],
+    ['dlv_new', 29],
+  ] as const)
+    await deliveries.insertOne({ _id, ...delivery, ...ended, createdAt: daysAgo(age) });
+  expect(await sweep()).toEqual({ ...nothing, records: 1_191, events: 1_190, deliveries: 1 });
+  expect(await events.countDocuments()).toBe(10);
+  expect((await deliveries.find().toArray()).map(({ _id }) => _id)).toEqual(['dlv_new']);
+});

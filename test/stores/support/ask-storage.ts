@@ -1,0 +1,49 @@
+import type { DocumentRecord } from '#src/domain/documents/document.ts';
+import type { Stores } from '#test/support/database.ts';
+
+/** Queries that go through all organizations, or that are about what such a query has just found. */
+export const sweeping = [
+  'documents.presentAmong',
+  'organizations.idsAfter',
+  'usage.totals',
+  'uploads.takeExpired',
+  'uploads.remove',
+  'uploads.removeOne',
+  'retention.deleteEvents',
+  'retention.deleteDeliveries',
+  'retention.deleteRuns',
+  'retention.deleteCheckpoints',
+] as const;
+
+/** Every query about stored bytes: quotas, the recount, and the sweep of uploads. */
+export async function askStorage(
+  { usage, uploads, documents, organizations }: Stores,
+  document: DocumentRecord,
+  now: Date,
+): Promise<void> {
+  const { _id: id, organizationId, projectId } = document;
+  await usage.reserve(document, 5);
+  await usage.add(document, 5, 1);
+  await usage.read(organizationId, [organizationId, projectId]);
+  await usage.totals();
+  await usage.rowsOf(organizationId);
+  const counted = { _id: projectId, organizationId, scope: 'project' } as const;
+  for (const seen of [null, { bytes: 10, objects: 2 }]) await usage.correct(counted, seen, { bytes: 5, objects: 1 });
+  await documents.addPicture(organizationId, id, 5);
+  await documents.storedBy(organizationId);
+  await documents.presentAmong([id]);
+  await uploads.promised(organizationId, '', 10);
+  await uploads.takeExpired(now, 10);
+  await uploads.removeOne('uploads/x');
+  await uploads.remove(['uploads/x']);
+  await organizations.idsAfter('', 10);
+}
+
+/** Every query of the sweep by age. Deletes what it finds. */
+export async function askRetention({ retention }: Stores, now: Date): Promise<void> {
+  await retention.deleteCheckpoints(now, '', 10);
+  const after = { _id: 'run_a', finishedAt: new Date(0) };
+  for (const place of [after, null]) await retention.deleteRuns(new Date(8e12), place, 10);
+  await retention.deleteEvents(new Date(8e12), 10);
+  await retention.deleteDeliveries(new Date(8e12), 10);
+}
