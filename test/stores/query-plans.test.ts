@@ -4,6 +4,7 @@ import { CheckpointSaver } from '#src/stores/checkpoints/saver.ts';
 import { newRuns } from '#src/domain/runs/new-runs.ts';
 import { documentIntake } from '#graphs/document-intake.workflow.ts';
 import { conversationOf } from '#test/support/dashboard/conversations.ts';
+import { overTenants } from '#test/support/tenancy/over-tenants.ts';
 import { methodsOf, storesOf, testDatabase, type Stores, type TestDatabase } from '#test/support/database.ts';
 import { askOAuth } from '#test/stores/support/ask-oauth.ts';
 import { askRetention, askStorage, sweeping } from '#test/stores/support/ask-storage.ts';
@@ -526,42 +527,6 @@ test('the queries over all tenants are covered by indexes of their own', async (
       );
   }
 });
-
-/** Queries over all tenants, with the reason. */
-const overTenants: Readonly<Record<string, string>> = {
-  'executions.claim': 'a worker works for everybody',
-  'executions.depth': 'how long the queue is, for health',
-  'executions.createAll': 'the relay works for everybody, and reads again what it just stored',
-  'executions.seeLeases': 'a worker watches those of all other workers',
-  'executions.waitOf': 'counts the runs ahead of a run, of all tenants',
-  'executions.lost': 'a worker asks for the runs it holds, by their ids',
-  'executions.withPendingCallback': 'the outbox of callbacks is one for everybody',
-  'documents.withPendingEvents': 'the relay works for everybody',
-  'documents.clearPendingEvents': 'the relay, by the ids it was just given',
-  'workflows.listByCodeName': 'a new version of the program publishes its workflows everywhere',
-  'deliveries.claim': 'a sender works for everybody',
-  'deliveries.settle': 'the sender, by the id it has just claimed',
-  'apiKeys.findByHash': 'who it belongs to is what a key tells',
-  'organizations.findOrganization': 'the _id is the organization',
-  'members.organizationsOf': 'a user asks for their own memberships',
-  'events.append': 'the _id of the counter holds the organization',
-  'events.position': 'the _id of the counter holds the organization',
-  'search.check': 'names indexes, reads no rows',
-  'traces.redact': 'the checkpoints of runs that were just read by organization',
-  'oauth.saveClient': 'what its metadata document says of a client, for everybody',
-  'oauth.findClient': 'a client asks before any organization is chosen',
-  'oauth.touchClient': 'the client that was just authenticated',
-  'oauth.takeConsent': 'the request belongs to a session, and no organization is chosen yet',
-  'oauth.findGrant': 'the token or code that was presented names it, and it tells the organization',
-  'oauth.findCode': 'by the hash of a secret: whoever has it presents it',
-  'oauth.consumeCode': 'by the hash of a secret: whoever has it presents it',
-  'oauth.findToken': 'by the hash of a secret: whoever has it presents it',
-  'oauth.consumeRefreshToken': 'by the hash of a secret: whoever has it presents it',
-  'oauth.removeToken': 'by the hash of a secret: whoever has it presents it',
-  'oauth.revokeFamily': 'the family of a token that was presented',
-  ...Object.fromEntries(sweeping.map((of) => [of, 'a sweep or a sum over everybody'])),
-  checkpoints: "LangGraph's saver knows threads only: the id of a run, which nobody is told without its tenant",
-};
 
 /** A user is of no organization: the store says who is a member, and looks up their names. */
 const users = 'users';
