@@ -4,7 +4,7 @@ import type { Toolset } from '#mcp/view.ts';
 
 /** Tools offered over MCP, in the order of `tools/list`. REST-only steps (presign, acknowledge, execution, run) are left out, and calls on many runs. */
 export const shownTools: Readonly<Record<Exclude<Toolset, 'experiments'>, readonly AnyTool[]>> = {
-  core: [tools.getContext, tools.getUsage],
+  core: [tools.getContext],
   workflows: [
     tools.listWorkflows,
     tools.getWorkflow,

@@ -33,7 +33,7 @@ const hints: Partial<Record<ErrorCode, string>> = {
   'run.not_found': runIds,
   'run.not_waiting': 'Call get_run with this runId: the run may have continued, ended, or asked another question.',
   'idempotency.key_reused': 'Call again with the input of the first call, or with another idempotencyKey.',
-  'quota.exceeded': 'Call get_usage for the figures. Tell the user that documents must be deleted first.',
+  'quota.exceeded': 'Data has the figures. Tell the user that documents must be deleted first.',
   'upload.not_found': uploadAgain,
   'upload.mismatch': uploadAgain,
   'object.expired': uploadAgain,
