@@ -7,7 +7,7 @@ import { conversationOf } from '#test/support/dashboard/conversations.ts';
 import { overTenants } from '#test/support/tenancy/over-tenants.ts';
 import { methodsOf, storesOf, testDatabase, type Stores, type TestDatabase } from '#test/support/database.ts';
 import { askOAuth } from '#test/stores/support/ask-oauth.ts';
-import { askRetention, askStorage, sweeping } from '#test/stores/support/ask-storage.ts';
+import { askRetention, askStorage } from '#test/stores/support/ask-storage.ts';
 import { executionRecord, realtimeEvent, uploadedDocument } from '#test/support/records.ts';
 import type { Lease } from '#src/stores/run-queue.ts';
 

@@ -1,3 +1,5 @@
+import { sweeping } from '#test/stores/support/ask-storage.ts';
+
 /** Not asked on behalf of an organization, or without an id to guess: by reason. */
 export const elsewhere = Object.values({
   'it is who is found out': 'apiKeys.findByHash organizations.findOrganization',

@@ -1,3 +1,5 @@
+import { sweeping } from '#test/stores/support/ask-storage.ts';
+
 /** Queries over all tenants, with the reason. */
 export const overTenants: Readonly<Record<string, string>> = {
   'executions.claim': 'a worker works for everybody',
