@@ -1,7 +1,7 @@
 import { RunDetail, RunPath } from '#src/contracts/resources/execution.ts';
 import { defineTool, type ToolContext } from '#tools/define.ts';
 import { presentRunDetail } from '#tools/runs/present.ts';
-import { queuePlace } from '#tools/runs/queue-place.ts';
+import { queuePlace } from '#tools/runs/many/queue-place.ts';
 import { receiptOfRun } from '#tools/runs/receipt-of-run.ts';
 import { requireRun } from '#tools/runs/require-run.ts';
 

@@ -8,7 +8,7 @@ import { invalidInput } from '#tools/call.ts';
 import { record } from '#tools/audit/record.ts';
 import { defineTool, type ToolContext } from '#tools/define.ts';
 import { presentRunDetail } from '#tools/runs/present.ts';
-import { queuePlace } from '#tools/runs/queue-place.ts';
+import { queuePlace } from '#tools/runs/many/queue-place.ts';
 import { requireRun } from '#tools/runs/require-run.ts';
 
 function notWaiting(run: RunRecord, path: string | undefined): AppError {

@@ -2,7 +2,7 @@ import { CancelRunsInput, CanceledRuns } from '#src/contracts/resources/executio
 import { runCompleted } from '#src/domain/events/realtime.ts';
 import { record } from '#tools/audit/record.ts';
 import { defineTool, type ToolContext } from '#tools/define.ts';
-import { selectRuns } from '#tools/runs/select-runs.ts';
+import { selectRuns } from '#tools/runs/many/select-runs.ts';
 
 const reason = { code: 'run.canceled', message: 'It was canceled before it ended.' };
 

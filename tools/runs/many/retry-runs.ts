@@ -7,7 +7,7 @@ import { defineTool, type ToolContext } from '#tools/define.ts';
 import { documentMissing } from '#tools/documents/require-document.ts';
 import { chosenVersion } from '#tools/runs/chosen-version.ts';
 import { requireExecution } from '#tools/runs/require-run.ts';
-import { selectRuns } from '#tools/runs/select-runs.ts';
+import { selectRuns } from '#tools/runs/many/select-runs.ts';
 import { startedBy, startExecution } from '#tools/runs/start-execution.ts';
 
 type Context = ToolContext<'announce' | 'documents' | 'executions' | 'wake' | 'workflows'>;
