@@ -2,7 +2,7 @@ import { tools } from '#tools/index.ts';
 import type { AnyTool } from '#tools/define.ts';
 import type { Toolset } from '#mcp/view.ts';
 
-/** Tools offered over MCP, in the order of `tools/list`. REST-only steps (presign, acknowledge, execution, run) are left out. */
+/** Tools offered over MCP, in the order of `tools/list`. REST-only steps (presign, acknowledge, execution, run) are left out, and calls on many runs. */
 export const shownTools: Readonly<Record<Exclude<Toolset, 'experiments'>, readonly AnyTool[]>> = {
   core: [tools.getContext],
   workflows: [

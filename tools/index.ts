@@ -37,6 +37,8 @@ import { getUsage } from '#tools/projects/get-usage.ts';
 import { listProjects } from '#tools/projects/list-projects.ts';
 import { renameProject } from '#tools/projects/rename-project.ts';
 import { cancelRun } from '#tools/runs/cancel-run.ts';
+import { cancelRuns } from '#tools/runs/many/cancel-runs.ts';
+import { retryRuns } from '#tools/runs/many/retry-runs.ts';
 import { getExecution } from '#tools/runs/get-execution.ts';
 import { getRun } from '#tools/runs/get-run.ts';
 import { listRuns } from '#tools/runs/list-runs.ts';
@@ -85,6 +87,8 @@ export const tools = {
   getRun,
   listRuns,
   cancelRun,
+  cancelRuns,
+  retryRuns,
   resumeRun,
   replayExecution,
   readRun,

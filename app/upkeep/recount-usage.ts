@@ -51,7 +51,7 @@ async function tallyOf({ documents, uploads }: RecountParts, organizationId: str
 }
 
 /** Corrects the counters of one organization. Leaves a counter that changes meanwhile to the next time. Returns the number corrected. */
-export async function recountUsage(parts: RecountParts, organizationId: string): Promise<number> {
+async function recountUsage(parts: RecountParts, organizationId: string): Promise<number> {
   // Order matters: a counter that was read before may be corrected only if it has not changed since.
   const seen = new Map((await parts.usage.rowsOf(organizationId)).map((row) => [row._id, row]));
   const tallies = await tallyOf(parts, organizationId);

@@ -47,6 +47,8 @@ export function mountDashboardRuns(bind: Bind): void {
   bind(rows.get, tools.readRun);
   bind(rows.resume, tools.resumeRun, { rename: { id: 'runId' } });
   bind(rows.execution, tools.getExecution);
+  bind(rows.cancelRuns, tools.cancelRuns);
+  bind(rows.retryRuns, tools.retryRuns);
   bind(rows.cancel, tools.cancelRun, { rename: { id: 'executionId' } });
 }
 

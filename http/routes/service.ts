@@ -47,6 +47,8 @@ export function mountService(bind: Bind): void {
   bind(service.execute, tools.runWorkflow, { prepare: idempotencyHeader, present: accepted });
   bind(service.getExecution, tools.getExecution);
   bind(service.cancelExecution, tools.cancelRun, { rename: { id: 'executionId' } });
+  bind(service.cancelRuns, tools.cancelRuns);
+  bind(service.retryRuns, tools.retryRuns);
   bind(service.replayExecution, tools.replayExecution, {
     prepare: idempotencyHeader,
     rename: { id: 'executionId' },

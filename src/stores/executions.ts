@@ -6,6 +6,8 @@ import {
   type MongoClient,
 } from 'mongodb';
 import type { Collections } from '#src/stores/collections.ts';
+import { processSafe } from '#src/stores/connect.ts';
+import { interactiveRuns } from '#src/domain/runs/queue.ts';
 import { createRunPlaces, type RunPlaces } from '#src/stores/run-places.ts';
 import { createRunQueue } from '#src/stores/run-queue.ts';
 import type { Tenant } from '#src/domain/access/tenant.ts';
@@ -52,6 +54,101 @@ const isDuplicates = (error: unknown): boolean =>
   error.writeConcernErrors.length === 0 &&
   error.writeErrors.size > 0 &&
   [...error.writeErrors.values()].every((one) => one.code === 11_000);
+
+export interface RunSelection {
+  readonly statuses: readonly RunStatus[];
+  readonly executionId?: string;
+  readonly workflowId?: string;
+  readonly from?: Date;
+  readonly until?: Date;
+  /** true: no runs that were retried. */
+  readonly unretried: boolean;
+}
+
+const mostAhead = 1_000;
+
+/** Operations on many runs at once, and on their places in the queue. */
+function createManyRuns({ runs }: Pick<Collections, 'runs'>, places: RunPlaces) {
+  const meanOf = (recent: readonly Pick<RunRecord, 'startedAt' | 'finishedAt'>[]): number | null => {
+    const times = recent.flatMap(({ startedAt, finishedAt }) =>
+      startedAt === undefined || finishedAt === null ? [] : [Math.max(0, finishedAt.getTime() - startedAt.getTime())],
+    );
+    return times.length === 0 ? null : times.reduce((sum, ms) => sum + ms, 0) / times.length;
+  };
+  return {
+    /** Lists the runs of a selection, newest first. */
+    selectRuns: (
+      tenant: Tenant,
+      { statuses, unretried, from, until, ...same }: RunSelection,
+      after: ListPosition | null,
+      limit: number,
+    ): Promise<readonly RunRecord[]> =>
+      runs
+        .find(
+          {
+            ...owned(tenant),
+            ...same,
+            status: { $in: [...statuses] },
+            ...(unretried && { retriedBy: { $exists: false } }),
+            $and: [
+              { createdAt: { $gte: from ?? new Date(0), ...(until !== undefined && { $lt: until }) } },
+              olderThan(after),
+            ],
+          },
+          { projection: brief },
+        )
+        .sort({ createdAt: -1, _id: -1 })
+        .limit(limit)
+        .toArray(),
+    async markRetried(
+      organizationId: string,
+      executionId: string,
+      documentIds: readonly string[],
+      retriedBy: string,
+    ): Promise<void> {
+      await runs.updateMany(
+        { organizationId, executionId, documentId: { $in: [...documentIds] }, retriedBy: { $exists: false } },
+        { $set: { retriedBy } },
+      );
+    },
+    /** Moves the few bulk runs of an execution that somebody waits for to the interactive lane, unless that is full. */
+    async expedite(organizationId: string, executionId: string): Promise<void> {
+      const waiting = await runs
+        .find({ organizationId, executionId, status: 'queued', lane: 'bulk' }, { projection: brief })
+        .limit(interactiveRuns + 1)
+        .toArray();
+      if (waiting.length === 0 || waiting.length > interactiveRuns) return;
+      const placed = await places.place(waiting.map((run): RunRecord => ({ ...run, lane: 'interactive' })));
+      const unused = await Promise.all(
+        placed.map(async (run, at) => {
+          if (run.lane !== 'interactive') return run;
+          const moved = await runs.updateOne(
+            { _id: run._id, organizationId, status: 'queued', lane: 'bulk' },
+            { $set: placeOf(run) },
+            processSafe,
+          );
+          return moved.matchedCount === 1 ? (waiting[at] ?? run) : run;
+        }),
+      );
+      await places.giveBack(unused);
+    },
+    /** Runs ahead of a queued run, running ones, and the mean time of the last runs of its project. Counts are bounded. */
+    async waitOf({ organizationId, projectId, lane = 'bulk', rank = 0 }: RunRecord) {
+      const limit = { limit: mostAhead };
+      const [ofLane, interactive, running, recent] = await Promise.all([
+        runs.countDocuments({ status: 'queued', lane, rank: { $lt: rank } }, limit),
+        lane === 'bulk' ? runs.countDocuments({ status: 'queued', lane: 'interactive' }, limit) : 0,
+        runs.countDocuments({ status: 'running', owner: { $gt: '' } }, limit),
+        runs
+          .find({ organizationId, projectId, status: 'succeeded' }, { projection: { startedAt: 1, finishedAt: 1 } })
+          .sort({ createdAt: -1, _id: -1 })
+          .limit(20)
+          .toArray(),
+      ]);
+      return { ahead: ofLane + interactive, running, meanMs: meanOf(recent) };
+    },
+  };
+}
 
 /** Stores executions together with their runs. Existing rows stay unchanged. */
 function createInserts(
@@ -175,26 +272,31 @@ export function createExecutionStore(
       },
       { returnDocument: 'after' },
     );
-  const returnPlaces = (ended: readonly RunRecord[]): Promise<void> =>
-    places.giveBack(ended.filter((run) => run.startedAt === undefined));
-  const cancelOne = async (tenant: Tenant, runId: string, error: RunFailure, now: Date): Promise<RunRecord | null> => {
-    const ended = await endOne(tenant, runId, error, now);
-    if (ended !== null) await returnPlaces([ended]);
+  const endAll = async (
+    tenant: Tenant,
+    chosen: readonly Pick<RunRecord, '_id'>[],
+    error: RunFailure,
+    now: Date,
+  ): Promise<readonly RunRecord[]> => {
+    const results = await Promise.all(chosen.map(({ _id }) => endOne(tenant, _id, error, now)));
+    const ended = results.filter((run) => run !== null);
+    await places.giveBack(ended.filter((run) => run.startedAt === undefined));
     return ended;
   };
 
   return {
     ...createInserts(client, collections, places),
     ...createReads(collections),
+    ...createManyRuns(collections, places),
     /** Ends the unfinished runs of an execution in any state. Their leases end. Returns the runs that it ended, in their new state. */
     async cancel(tenant: Tenant, executionId: string, error: RunFailure, now: Date): Promise<readonly RunRecord[]> {
       const open = await runs.find({ ...owned(tenant), executionId, ...unended }, { projection: { _id: 1 } }).toArray();
-      const results = await Promise.all(open.map(({ _id }) => endOne(tenant, _id, error, now)));
-      const ended = results.filter((run) => run !== null);
-      await returnPlaces(ended);
-      return ended;
+      return endAll(tenant, open, error, now);
     },
-    cancelRun: cancelOne,
+    /** Ends these runs, unless they have ended. Returns those that it ended, in their new state. */
+    cancelRuns: endAll,
+    cancelRun: async (tenant: Tenant, runId: string, error: RunFailure, now: Date): Promise<RunRecord | null> =>
+      (await endAll(tenant, [{ _id: runId }], error, now))[0] ?? null,
     /** Answers one question of a waiting run and queues it as interactive. null when the run does not wait for this answer. */
     async answer(tenant: Tenant, runId: string, given: GivenAnswer): Promise<RunRecord | null> {
       const waits = { _id: runId, ...owned(tenant), status: 'waiting', 'waitingFor.path': given.path } as const;

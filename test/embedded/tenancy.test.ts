@@ -1,3 +1,4 @@
+import { elsewhere } from '#test/support/tenancy/elsewhere.ts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { DocumentRecord } from '#src/domain/documents/document.ts';
 import { newRuns } from '#src/domain/runs/new-runs.ts';
@@ -5,7 +6,6 @@ import { newId } from '#src/domain/ids.ts';
 import { createLocalModels } from '#src/adapters/models/local/create-local-models.ts';
 import { documentIntake } from '#graphs/document-intake.workflow.ts';
 import { conversationOf } from '#test/support/dashboard/conversations.ts';
-import { sweeping } from '#test/stores/support/ask-storage.ts';
 import { methodsOf, storesOf, testDatabase, type Stores, type TestDatabase } from '#test/support/database.ts';
 import { oauthOf } from '#test/support/oauth/records.ts';
 import {
@@ -267,6 +267,13 @@ const reads: Readonly<Record<string, Read>> = {
   'executions.findRun': (who, { runId, projectIds }) => stores.executions.findRun({ ...who, projectIds }, runId),
   'executions.listRuns': (who, { projectIds, executionId }) =>
     stores.executions.listRuns({ ...who, projectIds }, { executionId }, null, 100),
+  'executions.selectRuns': (who, { projectIds, executionId }) =>
+    stores.executions.selectRuns(
+      { ...who, projectIds },
+      { executionId, statuses: ['queued', 'running', 'succeeded', 'failed'], unretried: false },
+      null,
+      100,
+    ),
   'steps.list': (who, { runId }) => stores.steps.list(who.organizationId, runId),
   'results.ocrById': (who, { ocrId }) => stores.results.ocrById(who.organizationId, ocrId),
   'results.listOcr': (who, { documentId }) => stores.results.listOcr(who.organizationId, documentId, 10),
@@ -387,6 +394,11 @@ const changes: Readonly<Record<string, Change>> = {
     stores.executions.cancel({ ...who, projectIds }, executionId, canceled, now),
   'executions.cancelRun': (who, { runId, projectIds }) =>
     stores.executions.cancelRun({ ...who, projectIds }, runId, canceled, now),
+  'executions.cancelRuns': (who, { lease, projectIds }) =>
+    stores.executions.cancelRuns({ ...who, projectIds }, [lease.run], canceled, now),
+  'executions.markRetried': (who, { executionId, documentId }) =>
+    stores.executions.markRetried(who.organizationId, executionId, [documentId], 'exec_other'),
+  'executions.expedite': (who, { executionId }) => stores.executions.expedite(who.organizationId, executionId),
   'executions.answer': (who, { waitingRunId, projectIds }) =>
     stores.executions.answer({ ...who, projectIds }, waitingRunId, { path: 'ask', answer: 1, by: 'other', at: now }),
   'executions.callbackQueued': (who, { waitingExecutionId }) =>
@@ -456,30 +468,6 @@ const changes: Readonly<Record<string, Change>> = {
   'events.append': (who, { documentId }) =>
     stores.events.append([realtimeEvent(who.organizationId, { dedupeId: `document.created:${documentId}` })]),
 };
-
-/** Not asked on behalf of an organization, or without an id to guess: by reason. */
-const elsewhere = Object.values({
-  'it is who is found out': 'apiKeys.findByHash organizations.findOrganization',
-  'a program, before anybody says for which organization': 'oauth.findClient oauth.saveClient oauth.touchClient',
-  'the token or code that was presented names it': 'oauth.findGrant',
-  'of a session: test/oauth/store.test.ts': 'oauth.takeConsent',
-  'by the hash of a secret':
-    'oauth.findCode oauth.consumeCode oauth.findToken oauth.consumeRefreshToken oauth.removeToken oauth.revokeFamily',
-  'writes under a new id, or the hash of a new secret':
-    'oauth.insertClient oauth.insertConsent oauth.insertGrant oauth.insertCode oauth.insertTokens',
-  'writes under a new id': 'apiKeys.insert audit.record members.add members.invite uploads.insert workflows.insert',
-  'writes the organization itself':
-    'executions.setQueueWeight organizations.insertOrganization organizations.insertProject',
-  'loops of the system that work for everybody':
-    'documents.withPendingEvents executions.withPendingCallback deliveries.claim',
-  'sweeps and sums': sweeping.join(' '),
-  'such a loop, about what it was just given': 'documents.clearPendingEvents deliveries.settle executions.lost',
-  'who somebody is, before anything is asked': 'members.organizationsOf',
-  'a worker or its health': 'executions.claim executions.depth executions.seeLeases search.check',
-  'a new version of the program, at its start': 'workflows.listByCodeName',
-  'only wakes its listener: what there is, `events.read` tells': 'events.subscribe events.receive',
-  'reads nothing': 'results.segmentationIdOf nodeCache.idle',
-}).flatMap((names) => names.split(' '));
 
 /** All that is stored of an organization. */
 async function stored({ organizationId }: Seeded): Promise<Record<string, unknown[]>> {

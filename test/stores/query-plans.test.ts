@@ -4,9 +4,10 @@ import { CheckpointSaver } from '#src/stores/checkpoints/saver.ts';
 import { newRuns } from '#src/domain/runs/new-runs.ts';
 import { documentIntake } from '#graphs/document-intake.workflow.ts';
 import { conversationOf } from '#test/support/dashboard/conversations.ts';
+import { overTenants } from '#test/support/tenancy/over-tenants.ts';
 import { methodsOf, storesOf, testDatabase, type Stores, type TestDatabase } from '#test/support/database.ts';
 import { askOAuth } from '#test/stores/support/ask-oauth.ts';
-import { askRetention, askStorage, sweeping } from '#test/stores/support/ask-storage.ts';
+import { askRetention, askStorage } from '#test/stores/support/ask-storage.ts';
 import { executionRecord, realtimeEvent, uploadedDocument } from '#test/support/records.ts';
 import type { Lease } from '#src/stores/run-queue.ts';
 
@@ -242,6 +243,16 @@ async function askRuns({ executions, events, idempotency, steps }: Stores): Prom
     for (const filter of [...filters, { status: 'waiting' as const }])
       for (const after of [null, { createdAt: now, id: 'run_x' }]) await executions.listRuns(who, filter, after, 25);
   await executions.cancel(wide, execution._id, { code: 'c', message: 'm' }, now);
+  for (const who of [tenant, wide])
+    for (const more of [{}, { executionId: execution._id, from: now, until: now }, { workflowId: 'wf_x' }])
+      for (const after of [null, { createdAt: now, id: 'run_x' }])
+        await executions.selectRuns(who, { statuses: ['queued', 'failed'], unretried: true, ...more }, after, 25);
+  await executions.markRetried(organizationId, execution._id, ['doc_x'], 'exec_x');
+  const upload = executionRecord({ organizationId, projectId, source: 'upload', documentIds: ['doc_x'] });
+  const { runs } = await executions.create(upload, newRuns);
+  for (const run of runs) await executions.waitOf(run);
+  await executions.expedite(organizationId, upload._id);
+  await executions.cancelRuns(tenant, runs, { code: 'c', message: 'm' }, now);
   await executions.cancelRun(tenant, 'run_x', { code: 'c', message: 'm' }, now);
   for (const after of [null, { createdAt: now, id: 'exec_x' }]) await executions.withPendingCallback(after, 100);
   await executions.callbackQueued(organizationId, execution._id);
@@ -517,41 +528,6 @@ test('the queries over all tenants are covered by indexes of their own', async (
   }
 });
 
-/** Queries over all tenants, with the reason. */
-const overTenants: Readonly<Record<string, string>> = {
-  'executions.claim': 'a worker works for everybody',
-  'executions.depth': 'how long the queue is, for health',
-  'executions.createAll': 'the relay works for everybody, and reads again what it just stored',
-  'executions.seeLeases': 'a worker watches those of all other workers',
-  'executions.lost': 'a worker asks for the runs it holds, by their ids',
-  'executions.withPendingCallback': 'the outbox of callbacks is one for everybody',
-  'documents.withPendingEvents': 'the relay works for everybody',
-  'documents.clearPendingEvents': 'the relay, by the ids it was just given',
-  'workflows.listByCodeName': 'a new version of the program publishes its workflows everywhere',
-  'deliveries.claim': 'a sender works for everybody',
-  'deliveries.settle': 'the sender, by the id it has just claimed',
-  'apiKeys.findByHash': 'who it belongs to is what a key tells',
-  'organizations.findOrganization': 'the _id is the organization',
-  'members.organizationsOf': 'a user asks for their own memberships',
-  'events.append': 'the _id of the counter holds the organization',
-  'events.position': 'the _id of the counter holds the organization',
-  'search.check': 'names indexes, reads no rows',
-  'traces.redact': 'the checkpoints of runs that were just read by organization',
-  'oauth.saveClient': 'what its metadata document says of a client, for everybody',
-  'oauth.findClient': 'a client asks before any organization is chosen',
-  'oauth.touchClient': 'the client that was just authenticated',
-  'oauth.takeConsent': 'the request belongs to a session, and no organization is chosen yet',
-  'oauth.findGrant': 'the token or code that was presented names it, and it tells the organization',
-  'oauth.findCode': 'by the hash of a secret: whoever has it presents it',
-  'oauth.consumeCode': 'by the hash of a secret: whoever has it presents it',
-  'oauth.findToken': 'by the hash of a secret: whoever has it presents it',
-  'oauth.consumeRefreshToken': 'by the hash of a secret: whoever has it presents it',
-  'oauth.removeToken': 'by the hash of a secret: whoever has it presents it',
-  'oauth.revokeFamily': 'the family of a token that was presented',
-  ...Object.fromEntries(sweeping.map((of) => [of, 'a sweep or a sum over everybody'])),
-  checkpoints: "LangGraph's saver knows threads only: the id of a run, which nobody is told without its tenant",
-};
-
 /** A user is of no organization: the store says who is a member, and looks up their names. */
 const users = 'users';
 
@@ -563,7 +539,8 @@ function isWithin(filter: Document): boolean {
 
 /** Reads the virtual time of a lane of the queue, which is over all tenants. */
 const isOfAnyLane = (filter: Document): boolean =>
-  filter['lane'] !== undefined && Object.keys(filter).every((name) => ['status', 'lane', 'fence'].includes(name));
+  filter['lane'] !== undefined &&
+  Object.keys(filter).every((name) => ['status', 'lane', 'fence', 'rank'].includes(name));
 
 test('every query names its organization, but for those that are over all tenants with a reason', () => {
   const without = asked.filter(

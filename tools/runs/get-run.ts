@@ -1,6 +1,7 @@
 import { GetRunInput, GetRunResult } from '#src/contracts/resources/execution.ts';
 import { defineTool, type ToolContext } from '#tools/define.ts';
 import { presentRunDetail } from '#tools/runs/present.ts';
+import { queuePlace } from '#tools/runs/many/queue-place.ts';
 import { receiptOfRun } from '#tools/runs/receipt-of-run.ts';
 import { requireRun } from '#tools/runs/require-run.ts';
 import { readExecution, waitForExecution } from '#tools/runs/wait-for-execution.ts';
@@ -41,6 +42,6 @@ export const getRun = defineTool({
     const found = run ?? known;
     const receipt = include.includes('receipt') ? await receiptOfRun(ctx, found) : undefined;
     const shownRun = presentRunDetail(found, steps.filter(shown[detail]), new Set(include), receipt);
-    return { execution, run: shownRun };
+    return { execution, run: { ...shownRun, queue: await queuePlace(ctx, found) } };
   },
 });

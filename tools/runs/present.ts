@@ -156,6 +156,7 @@ export function presentRunDetail(
     version: run.version,
     graphHash: run.graphHash,
     attempts: run.attempts,
+    queue: null,
     createdAt: run.createdAt.toISOString(),
     startedAt: iso(run.startedAt),
     finishedAt: iso(run.finishedAt),

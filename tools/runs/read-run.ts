@@ -1,6 +1,7 @@
 import { RunDetail, RunPath } from '#src/contracts/resources/execution.ts';
 import { defineTool, type ToolContext } from '#tools/define.ts';
 import { presentRunDetail } from '#tools/runs/present.ts';
+import { queuePlace } from '#tools/runs/many/queue-place.ts';
 import { receiptOfRun } from '#tools/runs/receipt-of-run.ts';
 import { requireRun } from '#tools/runs/require-run.ts';
 
@@ -15,10 +16,11 @@ export const readRun = defineTool({
   output: RunDetail,
   async run(ctx: ToolContext<'documents' | 'executions' | 'steps'>, { id }) {
     const run = await requireRun(ctx, id);
-    const [steps, receipt] = await Promise.all([
+    const [steps, receipt, queue] = await Promise.all([
       ctx.deps.steps.list(run.organizationId, run._id),
       receiptOfRun(ctx, run),
+      queuePlace(ctx, run),
     ]);
-    return presentRunDetail(run, steps, new Set(['outputs', 'receipt']), receipt);
+    return { ...presentRunDetail(run, steps, new Set(['outputs', 'receipt']), receipt), queue };
   },
 });

@@ -8,6 +8,7 @@ import { invalidInput } from '#tools/call.ts';
 import { record } from '#tools/audit/record.ts';
 import { defineTool, type ToolContext } from '#tools/define.ts';
 import { presentRunDetail } from '#tools/runs/present.ts';
+import { queuePlace } from '#tools/runs/many/queue-place.ts';
 import { requireRun } from '#tools/runs/require-run.ts';
 
 function notWaiting(run: RunRecord, path: string | undefined): AppError {
@@ -55,6 +56,6 @@ export const resumeRun = defineTool({
     // The answer is not audited: it may quote the document.
     await record(ctx, 'run.resume', runId, { path: question.path, surface: ctx.surface });
     deps.announce([runAnswered(resumed, question.path, given.at)]);
-    return presentRunDetail(resumed, [], new Set());
+    return { ...presentRunDetail(resumed, [], new Set()), queue: await queuePlace(ctx, resumed) };
   },
 });

@@ -132,6 +132,7 @@ export async function waitForExecution(
   const deadline = performance.now() + seconds * 1_000;
   try {
     const first = await readExecution(ctx, id);
+    if (first.status === 'queued') await ctx.deps.executions.expedite(ctx.principal.organizationId, id);
     let latest = first;
     const before = JSON.stringify([first.status, first.counts]);
     for (;;) {

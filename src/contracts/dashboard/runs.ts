@@ -8,6 +8,10 @@ import {
   RunDetail,
   RunList,
   RunPath,
+  CanceledRuns,
+  CancelRunsInput,
+  RetriedRuns,
+  RetryRunsInput,
 } from '#src/contracts/resources/execution.ts';
 import { dashboardRoute } from '#src/contracts/route.ts';
 
@@ -68,6 +72,26 @@ export const dashboardRuns = {
     reply: Execution,
     status: 200,
     errors: ['execution.not_found'],
+  }),
+  cancelRuns: dashboardRoute({
+    id: 'dashboard.runs.cancel',
+    method: 'POST',
+    path: `${base}/runs/cancel`,
+    summary: 'Cancel the unfinished runs that match a filter, up to limit at a time',
+    body: CancelRunsInput,
+    reply: CanceledRuns,
+    status: 200,
+    errors: ['execution.not_found', 'request.cursor_invalid'],
+  }),
+  retryRuns: dashboardRoute({
+    id: 'dashboard.runs.retry',
+    method: 'POST',
+    path: `${base}/runs/retry`,
+    summary: 'Run the failed runs that match a filter again, up to limit at a time',
+    body: RetryRunsInput,
+    reply: RetriedRuns,
+    status: 200,
+    errors: ['execution.not_found', 'request.cursor_invalid'],
   }),
   cancel: dashboardRoute({
     id: 'dashboard.execution.cancel',

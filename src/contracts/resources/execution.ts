@@ -182,6 +182,13 @@ export const RunDetail = RunSummary.extend({
   version: z.int().nullable(),
   graphHash: z.string().nullable(),
   attempts: z.int().describe('Times that a worker took the run'),
+  queue: z
+    .object({
+      position: z.int().describe('1: the next run of its lane; at most 1001 are counted in each lane'),
+      estimatedStartSeconds: z.int().nullable().describe('null while there is nothing to estimate it from'),
+    })
+    .nullable()
+    .describe('Place of a queued run; null for other runs'),
   createdAt: Timestamp,
   startedAt: Timestamp.nullable(),
   finishedAt: Timestamp.nullable(),
@@ -230,6 +237,44 @@ export const ListRunsInput = ExecutionRunsQuery.extend({
 export const CancelInput = z.strictObject({
   executionId: AnyId.optional().describe('exec_...: all its unfinished runs'),
   runId: AnyId.optional().describe('run_...: one run'),
+});
+
+/** Runs for one call, by what they have in common. */
+export const BulkRunsInput = z.strictObject({
+  workflowId: AnyId.optional(),
+  executionId: AnyId.optional(),
+  createdAfter: Timestamp.optional().describe('Runs created at this time or later'),
+  createdBefore: Timestamp.optional().describe('Runs created before this time'),
+  limit: z.int().min(1).max(500).default(200).describe('Most runs of one call'),
+  cursor: Cursor.optional().describe('nextCursor of the call before'),
+});
+const open = ['queued', 'running', 'waiting'] as const;
+export const CancelRunsInput = BulkRunsInput.extend({
+  status: z
+    .array(z.enum(open))
+    .min(1)
+    .max(open.length)
+    .default([...open])
+    .describe('Default: all unfinished runs'),
+});
+export const CanceledRuns = z.object({
+  canceled: z.int(),
+  nextCursor: z.string().nullable().describe('null: all runs that match are canceled'),
+});
+const unsuccessful = ['failed', 'timed_out', 'canceled'] as const;
+export const RetryRunsInput = BulkRunsInput.extend({
+  status: z
+    .array(z.enum(unsuccessful))
+    .min(1)
+    .max(unsuccessful.length)
+    .default(['failed', 'timed_out'])
+    .describe('Default: failed and timed_out'),
+});
+export const RetriedRuns = z.object({
+  retried: z.int(),
+  skipped: z.int().describe('Runs whose workflow or document is gone'),
+  executionIds: z.array(z.string()).describe('The new executions'),
+  nextCursor: z.string().nullable().describe('null: all runs that match are retried'),
 });
 
 /** Any JSON value, with the bounds of free-form objects. */

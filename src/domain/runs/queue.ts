@@ -5,7 +5,7 @@ export const lanes = ['interactive', 'bulk'] as const;
 export type Lane = (typeof lanes)[number];
 
 /** Most runs of an interactive execution. A larger one is bulk work. */
-const interactiveRuns = 10;
+export const interactiveRuns = 10;
 
 /** Interactive runs of one organization that may wait. Further ones go to the bulk lane. */
 export const interactiveBacklog = 20;

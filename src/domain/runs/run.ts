@@ -123,6 +123,8 @@ export interface RunRecord {
   readonly receipt?: RunReceipt;
   /** true: its execution has a callback URL. */
   readonly hasCallback?: true;
+  /** Execution that runs it again, started by retry_runs. */
+  readonly retriedBy?: string;
 }
 
 export const terminalStatuses: ReadonlySet<string> = new Set<ExecutionStatus>([

@@ -1,0 +1,25 @@
+import { sweeping } from '#test/stores/support/ask-storage.ts';
+
+/** Not asked on behalf of an organization, or without an id to guess: by reason. */
+export const elsewhere = Object.values({
+  'it is who is found out': 'apiKeys.findByHash organizations.findOrganization',
+  'a program, before anybody says for which organization': 'oauth.findClient oauth.saveClient oauth.touchClient',
+  'the token or code that was presented names it': 'oauth.findGrant',
+  'of a session: test/oauth/store.test.ts': 'oauth.takeConsent',
+  'by the hash of a secret':
+    'oauth.findCode oauth.consumeCode oauth.findToken oauth.consumeRefreshToken oauth.removeToken oauth.revokeFamily',
+  'writes under a new id, or the hash of a new secret':
+    'oauth.insertClient oauth.insertConsent oauth.insertGrant oauth.insertCode oauth.insertTokens',
+  'writes under a new id': 'apiKeys.insert audit.record members.add members.invite uploads.insert workflows.insert',
+  'writes the organization itself':
+    'executions.setQueueWeight organizations.insertOrganization organizations.insertProject',
+  'loops of the system that work for everybody':
+    'documents.withPendingEvents executions.withPendingCallback deliveries.claim',
+  'sweeps and sums': sweeping.join(' '),
+  'such a loop, about what it was just given': 'documents.clearPendingEvents deliveries.settle executions.lost',
+  'who somebody is, before anything is asked': 'members.organizationsOf',
+  'a worker or its health': 'executions.claim executions.depth executions.seeLeases executions.waitOf search.check',
+  'a new version of the program, at its start': 'workflows.listByCodeName',
+  'only wakes its listener: what there is, `events.read` tells': 'events.subscribe events.receive',
+  'reads nothing': 'results.segmentationIdOf nodeCache.idle',
+}).flatMap((names) => names.split(' '));
