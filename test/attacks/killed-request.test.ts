@@ -39,7 +39,7 @@ async function killedAt(command: string, body: object): Promise<void> {
 
 test.each([
   ['between the idempotency record and the execution', 'bulkWrite', 0],
-  ['between the execution and its stored reply', '$setOnInsert', 1],
+  ['between the execution and its stored reply', 'links', 1],
 ])('31. killed %s: the retry makes one execution in all', async (_when, command, left) => {
   const { organizationId, serviceKey, workflowId } = survivor.seed;
   const documentIds = [

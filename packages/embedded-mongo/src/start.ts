@@ -59,8 +59,12 @@ export async function startEngine(
 
 /** SQLite creates files that others may read; those beside the database get its rights. */
 function keepPrivate(file: string): void {
-  closeSync(openSync(file, 'a', 0o600));
-  chmodSync(file, 0o600);
+  try {
+    closeSync(openSync(file, 'a', 0o600));
+    chmodSync(file, 0o600);
+  } catch {
+    // SQLite meets the same obstacle next, and the engine explains it with the way out.
+  }
 }
 
 async function own(

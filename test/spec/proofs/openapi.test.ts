@@ -38,6 +38,8 @@ describe('openapi.json', () => {
       'GET /api/service/workflow-executions/{id}/runs',
       'GET /api/service/workflows',
       'POST /api/service/documents/visibility',
+      'POST /api/service/runs/cancel',
+      'POST /api/service/runs/retry',
       'POST /api/service/runs/{id}/resume',
       'POST /api/service/uploads/ack',
       'POST /api/service/uploads/presign',

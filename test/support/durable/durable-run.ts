@@ -69,7 +69,8 @@ export async function openWorkshop(): Promise<Workshop> {
       };
     },
     async expire() {
-      await stored.runs.updateMany({ status: 'running' }, { $set: { claimableAt: new Date() } });
+      const { executions: runs } = api.app.deps;
+      await runs.endLeases(await runs.seeLeases(), new Date());
     },
     async start(graph) {
       const workflowId = await addWorkflow(api, graph);
