@@ -1,4 +1,6 @@
 import { fork } from 'node:child_process';
+import { getCompileCacheDir } from 'node:module';
+import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Worker } from 'node:worker_threads';
 import { InkgraphError } from '#src/domain/app-error.ts';
@@ -39,16 +41,10 @@ interface Pending {
   reject(error: unknown): void;
 }
 
-export interface ThreadOptions {
-  /** Largest heap in MiB. A thread that needs more ends with `ThreadEndedError`; typed arrays do not count. */
-  readonly heapMb?: number;
-}
-
-export function startThread(entry: string | URL, name: string, { heapMb }: ThreadOptions = {}): GuardedThread {
+export function startThread(entry: string | URL, name: string): GuardedThread {
   // Discards the output: native libraries print, and on stdio transports standard output belongs to the protocol. Reading and dropping
   // it would keep the process alive.
-  const resourceLimits = heapMb === undefined ? {} : { resourceLimits: { maxOldGenerationSizeMb: heapMb } };
-  const thread = new Worker(entry, { name, execArgv: [], stdout: true, stderr: true, ...resourceLimits });
+  const thread = new Worker(entry, { name, execArgv: [], stdout: true, stderr: true });
   thread.stdout.destroy();
   thread.stderr.destroy();
   return guarded(name, {
@@ -67,13 +63,15 @@ export function startThread(entry: string | URL, name: string, { heapMb }: Threa
 
 /**
  * The same in a process of its own, for libraries that hostile files can lead to any use of memory: at more than `memoryMb` of resident
- * memory the process ends, and its calls with `ThreadEndedError`. It gets no environment variables.
+ * memory the process ends, and its calls with `ThreadEndedError`. It gets no environment variable but that of the compile cache.
  */
 export function startChild(entry: URL, name: string, { memoryMb }: { readonly memoryMb: number }): GuardedThread {
+  const compiled = getCompileCacheDir();
   const host = fileURLToPath(new URL('child-host.ts', import.meta.url));
   const child = fork(host, [entry.href, String(memoryMb * 1_048_576)], {
     execArgv: [],
-    env: {},
+    // It finds compiled code where this process keeps it.
+    env: compiled === undefined ? {} : { NODE_COMPILE_CACHE: dirname(compiled) },
     serialization: 'advanced',
     stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
   });
