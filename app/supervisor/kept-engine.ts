@@ -1,4 +1,4 @@
-import { openEngine, type Engine } from '#app/compose/engine.ts';
+import { openEngine, type Engine, type OpenDatabase } from '#app/compose/engine.ts';
 import type { Config } from '#src/config/config.ts';
 import type { Logger } from '#src/domain/ports/logger.ts';
 
@@ -8,17 +8,20 @@ const pauseMs = 200;
  * Runs the embedded engine, if one is configured and no other process runs it, and starts it again at the same port when it stops by
  * itself. Throws ConfigError when it cannot be opened the first time.
  */
-export async function keepEngine(config: Config, logger: Logger): Promise<AsyncDisposable> {
-  let engine: Engine | null = await openEngine(config);
+export async function keepEngine(config: Config, logger: Logger, open?: OpenDatabase): Promise<AsyncDisposable> {
+  let engine: Engine | null = await openEngine(config, { open });
   let retry: NodeJS.Timeout | null = null;
   let closed = false;
   const port = Number(URL.parse(engine.uri)?.port ?? '');
+  const reopenSoon = (): void => {
+    if (!closed) retry = setTimeout(() => void reopen(), pauseMs);
+  };
   const reopen = async (): Promise<void> => {
     try {
-      watch(await openEngine(config, { port }));
+      watch(await openEngine(config, { open, port }));
     } catch (error) {
       logger.error({ err: error }, 'the embedded database could not be opened again: the next attempt follows');
-      retry = setTimeout(() => void reopen(), pauseMs);
+      reopenSoon();
     }
   };
   const watch = (opened: Engine): void => {
@@ -27,7 +30,7 @@ export async function keepEngine(config: Config, logger: Logger): Promise<AsyncD
     void opened.failed.then((error) => {
       engine = null;
       logger.error({ err: error }, 'the embedded database stopped by itself: it is opened again');
-      retry = setTimeout(() => void reopen(), pauseMs);
+      reopenSoon();
     });
   };
   watch(engine);

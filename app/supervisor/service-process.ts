@@ -64,7 +64,7 @@ export class ServiceProcess {
     this.#stopping = true;
     if (this.#restarting !== null) clearTimeout(this.#restarting);
     const child = this.#child;
-    if (child.exitCode !== null || child.signalCode !== null) return;
+    if (child.pid === undefined || child.exitCode !== null || child.signalCode !== null) return;
     const ended = once(child, 'exit');
     this.tell({ kind: 'stop' });
     const timer = setTimeout(() => child.kill('SIGKILL'), ms);
@@ -81,8 +81,11 @@ export class ServiceProcess {
     });
     child.on('message', (message: ServiceMessage) => this.#receive(message));
     child.once('exit', (code, signal) => this.#ended(code, signal));
-    // For a process that could not be started, `exit` does not come.
-    child.once('error', (error) => this.#options.logger.error({ err: error }, 'service process could not be started'));
+    child.on('error', (error) => {
+      this.#options.logger.error({ err: error, pid: child.pid }, 'service process could not be started or reached');
+      // Without a process, `exit` does not come.
+      if (child.pid === undefined) this.#ended(null, null);
+    });
     return child;
   }
 

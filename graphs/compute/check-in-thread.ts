@@ -2,8 +2,7 @@ import { AppError } from '#src/domain/app-error.ts';
 import { checkGraph, type GraphCheck } from '#graphs/check.ts';
 import type { CheckContext } from '#graphs/check/outline.ts';
 import type { Catalog } from '#graphs/catalog.ts';
-import { ComputeEndedError, ComputeLateError } from '#graphs/compute/compute-error.ts';
-import type { ComputeThreads } from '#graphs/compute/threads.ts';
+import { ComputeEndedError, ComputeLateError, type ComputeThreads } from '#graphs/compute/threads.ts';
 import type { StoredGraph } from '#src/contracts/resources/graph.ts';
 
 /** Facts for a check as plain data. */

@@ -8,10 +8,9 @@ import {
   type BudgetParts,
   type ComputeLimits,
 } from '#graphs/compute/budget.ts';
-import { ComputeEndedError, ComputeLateError } from '#graphs/compute/compute-error.ts';
 import { isSmall } from '#graphs/compute/is-small.ts';
 import { Turns } from '#graphs/compute/turns.ts';
-import type { ComputeThreads } from '#graphs/compute/threads.ts';
+import { ComputeEndedError, ComputeLateError, type ComputeThreads } from '#graphs/compute/threads.ts';
 import { parseExpression, type Expression } from '#graphs/expression/expression.ts';
 import { templateSteps } from '#graphs/expression/template.ts';
 import { OverrunError } from '#graphs/expression/watchdog.ts';

@@ -1,3 +1,5 @@
+import { InkgraphError } from '#src/domain/app-error.ts';
+
 /** Work that a compute thread does, by name. Payloads and results are plain data. */
 export type ComputeAction = 'evaluate' | 'problems' | 'check';
 
@@ -13,3 +15,9 @@ export interface ComputeThreads {
     limit: { readonly ms: number; readonly signal?: AbortSignal },
   ): Promise<unknown>;
 }
+
+/** The thread did not answer in time, and was ended. */
+export class ComputeLateError extends InkgraphError {}
+
+/** The thread ended before it answered, for example because its memory was used up. */
+export class ComputeEndedError extends InkgraphError {}

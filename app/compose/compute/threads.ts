@@ -1,5 +1,4 @@
-import { ComputeEndedError, ComputeLateError } from '#graphs/compute/compute-error.ts';
-import type { ComputeThreads } from '#graphs/compute/threads.ts';
+import { ComputeEndedError, ComputeLateError, type ComputeThreads } from '#graphs/compute/threads.ts';
 import { startDeadline } from '#src/adapters/threads/deadline.ts';
 import { startChild, ThreadEndedError } from '#src/adapters/threads/guarded-thread.ts';
 import { createThreadPool } from '#src/adapters/threads/thread-pool.ts';
