@@ -10,6 +10,8 @@ import type { ServiceName } from '#src/config/env.ts';
 
 /** Docker and systemd wait 10 s or longer before they kill. */
 const stopMs = 8_500;
+/** A process that stands still for a minute is killed. It has lost its leases by then. */
+const beatMs = 5_000;
 
 /**
  * Runs the embedded engine here, the services that answer requests in one child process and the agents service in another, and starts a
@@ -30,6 +32,7 @@ export async function supervise(config: Config): Promise<void> {
     metricsPort: config.metricsPort,
     semiSpaceMib: 8,
     longestPauseMs: 1_000,
+    beatMs,
     logger,
     passOn: (message) => agents.tell(message),
   });
@@ -39,6 +42,7 @@ export async function supervise(config: Config): Promise<void> {
     metricsPort: null,
     semiSpaceMib: 4,
     longestPauseMs: 5_000,
+    beatMs,
     logger,
     passOn: (message) => front.tell(message),
   });
