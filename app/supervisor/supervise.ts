@@ -1,3 +1,4 @@
+import { flushCompileCache } from 'node:module';
 import { publishAddresses } from '#app/compose/addresses.ts';
 import { prepareDataFolder } from '#app/compose/data-folder.ts';
 import { refuseMissingLanguages } from '#app/compose/models.ts';
@@ -67,5 +68,6 @@ export async function supervise(config: Config): Promise<void> {
   await using _published = await publishAddresses(config.dataDir, addresses);
   const pids = { front: front.pid, agents: agents.pid };
   logger.info({ ...addresses, services: [...config.services], pids }, 'inkgraph is up');
+  flushCompileCache();
   logger.info({ signal: await signal }, 'stopping');
 }
