@@ -1,4 +1,5 @@
 import type { Db } from 'mongodb';
+import { limitOf } from '#src/adapters/sessions/attempts.ts';
 import type { BetterAuth, LibraryOptions } from '#src/adapters/sessions/better-auth.ts';
 import { decoded, sessionCookie, signedCookie, tokenOf, withSigned } from '#src/adapters/sessions/cookie.ts';
 import { guardStore } from '#src/adapters/sessions/guarded-store.ts';
@@ -40,16 +41,15 @@ interface Library {
   readonly invitationHeader: string;
   errorOf: (failures: readonly Error[]) => AppError | null;
   replyOf: (response: Response, failures: readonly Error[]) => Promise<AccountReply>;
+  proofError: (error: unknown) => unknown;
 }
 
 /** Loads the library, which is heavy, on first use. By then the address of the API is known. */
 async function load(options: LibraryOptions): Promise<Library> {
-  const [{ createBetterAuth, authPath, clientIpHeader, invitationHeader }, { errorOf, replyOf }] = await Promise.all([
-    import('#src/adapters/sessions/better-auth.ts'),
-    import('#src/adapters/sessions/outcome.ts'),
-  ]);
+  const [{ createBetterAuth, authPath, clientIpHeader, invitationHeader }, { errorOf, replyOf, proofError }] =
+    await Promise.all([import('#src/adapters/sessions/better-auth.ts'), import('#src/adapters/sessions/outcome.ts')]);
   const headers = { ipHeader: clientIpHeader, invitationHeader };
-  return { auth: createBetterAuth(options), path: authPath, ...headers, errorOf, replyOf };
+  return { auth: createBetterAuth(options), path: authPath, ...headers, errorOf, replyOf, proofError };
 }
 
 function headersOf({ ip, userAgent }: AccountCall, cookie: string | undefined, ipHeader: string): Headers {
@@ -83,6 +83,14 @@ export function createAccounts(options: AccountsOptions): AccountService {
       ? cookie
       : withSigned(cookie, [token, decoded(seededToken)], signedCookie(token, secret));
 
+  const change = async ({ sessionId, userId }: LiveSession, fields: Record<string, unknown>): Promise<void> => {
+    const chosen = await rows.token(userId, sessionId);
+    if (chosen === null) throw new AppError('auth.unauthorized', 'Your session has ended. Sign in again.');
+    const { internalAdapter } = await (await library()).auth.$context;
+    await watch.run(true, () => internalAdapter.updateSession(chosen, fields));
+  };
+  const limitProofs = limitOf(store, '/reauthenticate');
+
   return {
     async read(cookie) {
       if (cookie === undefined || !cookie.includes(`${sessionCookie}=`)) return null;
@@ -92,7 +100,7 @@ export function createAccounts(options: AccountsOptions): AccountService {
         auth.api.getSession({ headers, query: { disableRefresh: true } }).catch((error: unknown) => ({ error })),
       );
       if (result !== null && 'error' in result) throw errorOf(failures) ?? result.error;
-      return result === null ? null : live(result);
+      return result === null ? null : live(result, seeded.is);
     },
     async perform(action, { invitationId, ...body }, call) {
       const { auth, path, ipHeader, invitationHeader, replyOf } = await library();
@@ -119,11 +127,18 @@ export function createAccounts(options: AccountsOptions): AccountService {
     list: (userId) => rows.list(userId),
     end: (userId, sessionId) => rows.end(userId, sessionId),
     endOthers: (userId, keptSessionId) => rows.endOthers(userId, keptSessionId),
-    async choose({ sessionId, userId }, organizationId) {
-      const chosen = await rows.token(userId, sessionId);
-      if (chosen === null) throw new AppError('auth.unauthorized', 'Your session has ended. Sign in again.');
-      const { internalAdapter } = await (await library()).auth.$context;
-      await watch.run(true, () => internalAdapter.updateSession(chosen, { activeOrganizationId: organizationId }));
+    choose: (session, activeOrganizationId) => change(session, { activeOrganizationId }),
+    async reauthenticate(session, { password }, call) {
+      if (options.rateLimits) await limitProofs(session.userId);
+      const { auth, ipHeader, errorOf, proofError } = await library();
+      const headers = headersOf(call, call.cookie === undefined ? undefined : accept(call.cookie), ipHeader);
+      const { result, failures } = await watch.run(false, () =>
+        auth.api.verifyPassword({ body: { password }, headers }).catch((error: unknown) => ({ error })),
+      );
+      if ('error' in result) throw errorOf(failures) ?? proofError(result.error);
+      const provedAt = new Date();
+      await change(session, { provedAt: provedAt.toISOString() });
+      return provedAt;
     },
     async signUp(person) {
       const { user } = await (await library()).auth.api.signUpEmail({ body: person });
@@ -142,13 +157,15 @@ export function createAccounts(options: AccountsOptions): AccountService {
 
 type Found = NonNullable<Awaited<ReturnType<BetterAuth['api']['getSession']>>>;
 
-function live({ session, user }: Found): LiveSession {
+function live({ session, user }: Found, isSeeded: (sessionId: string) => boolean): LiveSession {
+  const { id, provedAt, createdAt } = session;
   return {
-    sessionId: session.id,
+    sessionId: id,
     userId: user.id,
     email: user.email,
     name: user.name,
     activeOrganizationId: session.activeOrganizationId ?? null,
     expiresAt: session.expiresAt,
+    provedAt: isSeeded(id) ? new Date() : provedAt ? new Date(provedAt) : createdAt,
   };
 }
