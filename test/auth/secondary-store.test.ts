@@ -108,7 +108,7 @@ describe('A repeated sign-in', () => {
     app.call('POST', '/api/auth/reauthenticate', { cookie, body: { password: app.seed.operatorPassword } });
 
   test('is stored with the session', async () => {
-    const cookie = await app.signIn();
+    const cookie = operator;
     const before = (await app.app.sessions.read(cookie))?.provedAt;
     const { provedAt } = (await prove(cookie)).body;
     expect(Date.parse(provedAt)).toBeGreaterThan(Number(before));
@@ -116,7 +116,7 @@ describe('A repeated sign-in', () => {
   });
 
   test('fails as a whole while the store is down', async () => {
-    const cookie = await app.signIn();
+    const cookie = operator;
     const before = await app.app.sessions.read(cookie);
     store.breakDown('set');
     problemOf(await prove(cookie), 'service.unavailable');
