@@ -60,6 +60,31 @@ function headersOf({ ip, userAgent }: AccountCall, cookie: string | undefined, i
   return headers;
 }
 
+type Change = (session: LiveSession, fields: Record<string, unknown>) => Promise<void>;
+
+/** Checks proofs of presence. `limit` counts the attempts of a person; null: without a limit. */
+function createProofs(parts: {
+  readonly watch: Watch;
+  readonly limit: ((userId: string) => Promise<void>) | null;
+  library(): Promise<Library>;
+  accept(cookie: string): string;
+  readonly change: Change;
+}): Accounts['reauthenticate'] {
+  const { watch, limit, library, accept, change } = parts;
+  return async (session, { password }, call) => {
+    await limit?.(session.userId);
+    const { auth, ipHeader, errorOf, proofError } = await library();
+    const headers = headersOf(call, call.cookie === undefined ? undefined : accept(call.cookie), ipHeader);
+    const { result, failures } = await watch.run(false, () =>
+      auth.api.verifyPassword({ body: { password }, headers }).catch((error: unknown) => ({ error })),
+    );
+    if ('error' in result) throw errorOf(failures) ?? proofError(result.error);
+    const provedAt = new Date();
+    await change(session, { provedAt: provedAt.toISOString() });
+    return provedAt;
+  };
+}
+
 export function createAccounts(options: AccountsOptions): AccountService {
   const { db, secret, store, logger, seededToken } = options;
   const watch = new Watch();
@@ -83,13 +108,13 @@ export function createAccounts(options: AccountsOptions): AccountService {
       ? cookie
       : withSigned(cookie, [token, decoded(seededToken)], signedCookie(token, secret));
 
-  const change = async ({ sessionId, userId }: LiveSession, fields: Record<string, unknown>): Promise<void> => {
+  const limit = options.rateLimits ? limitOf(store, '/reauthenticate') : null;
+  const change: Change = async ({ sessionId, userId }, fields) => {
     const chosen = await rows.token(userId, sessionId);
     if (chosen === null) throw new AppError('auth.unauthorized', 'Your session has ended. Sign in again.');
     const { internalAdapter } = await (await library()).auth.$context;
     await watch.run(true, () => internalAdapter.updateSession(chosen, fields));
   };
-  const limitProofs = limitOf(store, '/reauthenticate');
 
   return {
     async read(cookie) {
@@ -128,18 +153,7 @@ export function createAccounts(options: AccountsOptions): AccountService {
     end: (userId, sessionId) => rows.end(userId, sessionId),
     endOthers: (userId, keptSessionId) => rows.endOthers(userId, keptSessionId),
     choose: (session, activeOrganizationId) => change(session, { activeOrganizationId }),
-    async reauthenticate(session, { password }, call) {
-      if (options.rateLimits) await limitProofs(session.userId);
-      const { auth, ipHeader, errorOf, proofError } = await library();
-      const headers = headersOf(call, call.cookie === undefined ? undefined : accept(call.cookie), ipHeader);
-      const { result, failures } = await watch.run(false, () =>
-        auth.api.verifyPassword({ body: { password }, headers }).catch((error: unknown) => ({ error })),
-      );
-      if ('error' in result) throw errorOf(failures) ?? proofError(result.error);
-      const provedAt = new Date();
-      await change(session, { provedAt: provedAt.toISOString() });
-      return provedAt;
-    },
+    reauthenticate: createProofs({ watch, limit, library, accept, change }),
     async signUp(person) {
       const { user } = await (await library()).auth.api.signUpEmail({ body: person });
       // Sign-up also opened a session, whose cookie nobody has.
