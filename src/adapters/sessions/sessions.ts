@@ -66,8 +66,8 @@ type Change = (session: LiveSession, fields: Record<string, unknown>) => Promise
 function createProofs(parts: {
   readonly watch: Watch;
   readonly limit: ((userId: string) => Promise<void>) | null;
-  library(): Promise<Library>;
-  accept(cookie: string): string;
+  readonly library: () => Promise<Library>;
+  readonly accept: (cookie: string) => string;
   readonly change: Change;
 }): Accounts['reauthenticate'] {
   const { watch, limit, library, accept, change } = parts;
