@@ -352,6 +352,7 @@ async function askRest({ apiKeys, audit, organizations, workflows }: Stores): Pr
   await apiKeys.find(organizationId, 'key_a');
   await apiKeys.list(organizationId);
   for (const who of [tenant, wide]) await apiKeys.list(organizationId, who.projectIds);
+  await apiKeys.listMadeBy(organizationId, ['usr_a', 'key_a']);
   await apiKeys.touch(organizationId, 'key_a', now);
   await apiKeys.replace(organizationId, 'key_a', 'key_b', now);
   await apiKeys.revoke(organizationId, 'key_a', now);
