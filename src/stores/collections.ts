@@ -116,12 +116,21 @@ export interface InvitationRow extends Omit<InvitationRecord, 'invitationId'> {
   readonly status: 'pending' | 'accepted' | 'rejected' | 'canceled';
 }
 
+/** `_id` is the hash of the subject, such as an e-mail address that somebody typed. */
+export interface GuessRow {
+  readonly _id: string;
+  readonly count: number;
+  readonly waitUntil: Date;
+  readonly forgetAt: Date;
+}
+
 export interface Collections {
   readonly organizations: Collection<OrganizationRecord>;
   readonly projects: Collection<ProjectRow>;
   readonly users: Collection<UserRow>;
   readonly members: Collection<MemberRow>;
   readonly invitations: Collection<InvitationRow>;
+  readonly guesses: Collection<GuessRow>;
   readonly conversations: Collection<ConversationRow>;
   readonly messages: Collection<MessageRow>;
   readonly apiKeys: Collection<ApiKeyRecord>;
@@ -161,6 +170,7 @@ const names = [
   'users',
   'members',
   'invitations',
+  'guesses',
   'conversations',
   'messages',
   'apiKeys',

@@ -274,6 +274,14 @@ async function askRuns({ executions, events, idempotency, steps }: Stores): Prom
   await steps.list(organizationId, 'run_a');
 }
 
+async function askGuesses({ guesses }: Stores): Promise<void> {
+  const rules = { delayMs: () => 0, forgetMs: 1 };
+  const taken = await guesses.take('someone', now, rules);
+  await guesses.take('someone', now, rules);
+  if ('count' in taken) await guesses.giveBack('someone', taken, now);
+  await guesses.forget('someone');
+}
+
 async function askMembers({ members }: Stores): Promise<void> {
   const owner = await members.add({ organizationId, userId: 'usr_a', role: 'owner' });
   await members.add({ organizationId, userId: 'usr_a', role: 'owner' });
@@ -448,6 +456,7 @@ beforeAll(async () => {
   await askDocuments(stores);
   await askDeletion(stores);
   await askRuns(stores);
+  await askGuesses(stores);
   await askMembers(stores);
   await askChats(stores);
   await askRest(stores);
