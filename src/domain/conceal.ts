@@ -3,7 +3,7 @@ const windowLength = 8;
 /** Shorter secrets match ordinary text. */
 const leastLength = 6;
 
-const reversed = (text: string): string => [...text].toReversed().join('');
+const reversed = (text: string): string => Array.from(text).toReversed().join('');
 
 /** Turns letters by 13 places. */
 const rot13 = (text: string): string =>

@@ -13,7 +13,7 @@ const rot13 = (text: string): string =>
   text.replaceAll(/[a-z]/g, (one) => String.fromCharCode(((one.charCodeAt(0) - 84) % 26) + 97));
 const disguises: Readonly<Record<string, string>> = {
   plain: secret,
-  reversed: [...secret].toReversed().join(''),
+  reversed: Array.from(secret).toReversed().join(''),
   upper: secret.toUpperCase(),
   rot13: rot13(secret),
   base64: Buffer.from(secret).toString('base64'),
@@ -39,7 +39,7 @@ beforeAll(async () => {
     const [, kind = '', status = '200'] = path.split('/');
     const text = disguises[kind] ?? '';
     if (kind === 'away') return void response.writeHead(307, { location: elsewhere.url }).end();
-    const retryAfter = [...secret]
+    const retryAfter = Array.from(secret)
       .map((one) => one.charCodeAt(0) % 10)
       .join('')
       .slice(0, 9);

@@ -7,7 +7,7 @@ const rot13 = (text: string): string =>
     const base = one <= 'Z' ? 65 : 97;
     return String.fromCharCode(((one.charCodeAt(0) - base + 13) % 26) + base);
   });
-const reversed = (text: string): string => [...text].toReversed().join('');
+const reversed = (text: string): string => Array.from(text).toReversed().join('');
 const codes = (text: string): number[] => Array.from(text, (one) => one.charCodeAt(0));
 
 test.each([
@@ -42,8 +42,8 @@ test.each([
       .map((code) => `%${code.toString(16)}`)
       .join(''),
   ],
-  ['spaced out', [...secret].join(' ')],
-  ['with dots', [...secret].join('.')],
+  ['spaced out', Array.from(secret).join(' ')],
+  ['with dots', Array.from(secret).join('.')],
 ])('a text with the secret %s is replaced', (_what, text) => {
   expect(concealer([secret])({ a: [text] })).toEqual({ a: ['[redacted]'] });
 });

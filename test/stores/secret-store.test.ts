@@ -78,7 +78,5 @@ test.each([
   ['LONG', 'x'.repeat(8_193), 'value: '],
 ])('%s with %j is refused, naming the field', async (name, value, field) => {
   const store = createSecretStore(database.collections, key);
-  expect(await errorOf(store.set(place(), name, { value: value, hosts }, 'key_a'))).toContain(
-    `request.invalid: ${field}`,
-  );
+  expect(await errorOf(store.set(place(), name, { value, hosts }, 'key_a'))).toContain(`request.invalid: ${field}`);
 });

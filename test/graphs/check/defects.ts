@@ -36,11 +36,11 @@ export const defectCatalog = catalogOf([
       temperature: z.number().min(0).max(2).default(1).describe('How free'),
       format: z.enum(['text', 'json']).default('text').describe('Of the answer'),
       key: z.string().max(8).optional().describe('Credential'),
-      endpoint: z.string().optional().describe('Where to ask'),
+      url: z.string().optional().describe('Where to ask'),
     }),
     templates: ['prompt'],
     secrets: ['key'],
-    address: 'endpoint',
+    address: 'url',
     writes: ['answer'],
     example: { prompt: 'Hello' },
   }),
@@ -79,7 +79,7 @@ const rich: Loose = {
       config: {
         prompt: 'Total {{ total }}, {{ size(items) }} items',
         key: { $secret: 'API_KEY' },
-        endpoint: 'https://api.example.org/v1',
+        url: 'https://api.test',
       },
     },
     again: { type: 'ask', config: { prompt: 'Better than {{ answer }}', temperature: { $expr: 'total > 1 ? 2 : 0' } } },
@@ -171,10 +171,7 @@ const back = StoredGraph.parse({
 });
 export const defectContext: CheckContext = {
   workflowId: 'wf_self',
-  secrets: [
-    { name: 'API_KEY', hosts: ['api.example.org'] },
-    { name: 'OTHER_KEY', hosts: ['*.example.org:8443'] },
-  ],
+  secrets: ['API_KEY', 'OTHER_KEY'].map((name) => ({ name, hosts: ['api.test'] })),
   subgraphs: (id) => (id === 'wf_other' ? other : id === 'wf_back' ? back : null),
 };
 
@@ -579,14 +576,7 @@ export const defects: readonly Defect[] = [
     'rich',
     'SECRET_UNBOUND /nodes/prompt/config/key/$secret',
     'no fix',
-    (g) => (g.nodes.prompt.config.endpoint = 'https://api.example.org.evil.example/v1'),
-  ),
-  row(
-    'A secret over plain http',
-    'rich',
-    'SECRET_UNBOUND /nodes/prompt/config/key/$secret',
-    'no fix',
-    (g) => (g.nodes.prompt.config.endpoint = 'http://api.example.org/v1'),
+    (g) => (g.nodes.prompt.config.url = 'https://api.test.evil.example/v1'),
   ),
   row(
     'A workflow that is not there',
