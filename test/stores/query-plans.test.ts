@@ -412,7 +412,8 @@ async function askRest({ apiKeys, audit, organizations, workflows }: Stores): Pr
 
 async function askOutside({ deliveries, nodeCache, secrets }: Stores): Promise<void> {
   const place = { organizationId, projectId };
-  await secrets.set(place, 'NAME', 'value', 'key_a');
+  await secrets.set(place, 'NAME', { value: 'value', hosts: ['api.example.org'] }, 'key_a');
+  await secrets.bind(place.organizationId, place.projectId, 'NAME', ['api.example.org']);
   await secrets.list(organizationId, projectId);
   await secrets.reveal(organizationId, projectId, ['NAME', 'OTHER']);
   await secrets.delete(organizationId, projectId, 'NAME');
