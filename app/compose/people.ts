@@ -1,6 +1,11 @@
 import { createMemberStore, type MemberStore } from '#src/stores/members.ts';
 import { createAffiliations } from '#src/stores/affiliations.ts';
 import type { PasswordHashing } from '#src/adapters/sessions/better-auth.ts';
+import { createCommonPasswords } from '#src/adapters/accounts/common-passwords.ts';
+import { guardAccounts } from '#src/adapters/accounts/guarded-accounts.ts';
+import { createGuessLimit } from '#src/adapters/accounts/guess-limit.ts';
+import { createKnownDevice } from '#src/adapters/accounts/known-device.ts';
+import { createGuessStore } from '#src/stores/guesses.ts';
 import { createMemorySessionStore } from '#src/adapters/sessions/memory-session-store.ts';
 import { createAccounts, type AccountService } from '#src/adapters/sessions/sessions.ts';
 import type { Data } from '#app/compose/data.ts';
@@ -42,16 +47,24 @@ function usualStore({ mongodbUri }: Config): SessionStore | null {
   return mongodbUri === null ? createMemorySessionStore() : null;
 }
 
+function guessLimit({ data, logger }: PeopleParts) {
+  return createGuessLimit({
+    store: createGuessStore(data.collections),
+    onGuessLimited: (limited) => logger.warn({ ...limited }, 'an account is guessed at: sign-in waits'),
+  });
+}
+
 export function createPeople(parts: PeopleParts): People {
   const { config, data, logger, organizations, audit, sessionStore } = parts;
   const { signUp, debug } = config.dashboard;
   const members = createMemberStore(data.collections);
   const affiliations = createAffiliations(data.collections);
-  const accounts = createAccounts({
+  const secret = data.derive('sessions').toString('hex');
+  const unguarded = createAccounts({
     db: data.database.db,
     store: sessionStore === undefined ? usualStore(config) : sessionStore,
     logger,
-    secret: data.derive('sessions').toString('hex'),
+    secret,
     rateLimits: config.rateLimits !== null,
     passwords: parts.passwords,
     seededToken: debug === null ? null : (debug.token ?? data.derive('seeded session').toString('base64url')),
@@ -60,6 +73,18 @@ export function createPeople(parts: PeopleParts): People {
       signUp === 'open' ||
       (invitationId !== null && (await affiliations.invitation(invitationId, email, new Date())) !== null),
     firstOrganization: (userId) => affiliate.firstOrganization(userId),
+  });
+  const accounts = guardAccounts(unguarded, {
+    guesses: config.rateLimits === null ? null : guessLimit(parts),
+    device: createKnownDevice(secret),
+    commonPasswords: createCommonPasswords(),
+    isSecure: () => parts.baseUrl().startsWith('https:'),
+    async organizationNames(who) {
+      if ('userId' in who) return (await affiliations.organizationsOf(who.userId)).map(({ name }) => name);
+      if (typeof who.invitation !== 'string') return [];
+      const invitation = await affiliations.invitation(who.invitation, who.email, new Date());
+      return invitation === null ? [] : [invitation.organizationName];
+    },
   });
   const affiliate = new Affiliate({
     accounts,

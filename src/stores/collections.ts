@@ -31,8 +31,12 @@ export interface SecretRow {
   readonly name: string;
   readonly createdAt: Date;
   readonly createdBy: string;
+  /** Hosts that the secret may be sent to, sealed with it. Missing in secrets of older versions, which go nowhere. */
+  readonly hosts?: readonly string[];
   /** Nonce (12 bytes), tag (16 bytes) and ciphertext, in base64. */
   readonly sealed: string;
+  /** Id of the key that sealed it. Missing in secrets of older versions. */
+  readonly sealedBy?: string;
 }
 
 /** `_id` is `<projectId>:<key>`. */
@@ -112,12 +116,21 @@ export interface InvitationRow extends Omit<InvitationRecord, 'invitationId'> {
   readonly status: 'pending' | 'accepted' | 'rejected' | 'canceled';
 }
 
+/** `_id` is the hash of the subject, such as an e-mail address that somebody typed. */
+export interface GuessRow {
+  readonly _id: string;
+  readonly count: number;
+  readonly waitUntil: Date;
+  readonly forgetAt: Date;
+}
+
 export interface Collections {
   readonly organizations: Collection<OrganizationRecord>;
   readonly projects: Collection<ProjectRow>;
   readonly users: Collection<UserRow>;
   readonly members: Collection<MemberRow>;
   readonly invitations: Collection<InvitationRow>;
+  readonly guesses: Collection<GuessRow>;
   readonly conversations: Collection<ConversationRow>;
   readonly messages: Collection<MessageRow>;
   readonly apiKeys: Collection<ApiKeyRecord>;
@@ -157,6 +170,7 @@ const names = [
   'users',
   'members',
   'invitations',
+  'guesses',
   'conversations',
   'messages',
   'apiKeys',

@@ -26,6 +26,7 @@ const indexes: Readonly<Partial<Record<keyof Collections | LibraryCollection, re
     ],
     [{ organizationId: 1, status: 1, createdAt: -1 }],
   ],
+  guesses: [[{ forgetAt: 1 }, { expireAfterSeconds: 0 }]],
   conversations: [[{ organizationId: 1, userId: 1, createdAt: -1, _id: -1 }]],
   messages: [
     [{ organizationId: 1, conversationId: 1, createdAt: 1, _id: 1 }],
@@ -43,6 +44,7 @@ const indexes: Readonly<Partial<Record<keyof Collections | LibraryCollection, re
     [{ organizationId: 1, createdAt: -1 }],
     [{ organizationId: 1, projectId: 1, createdAt: -1 }],
     [{ organizationId: 1, agentGraphId: 1 }],
+    [{ organizationId: 1, createdBy: 1 }],
   ],
   // No expiry by the database: the sweep deletes the bytes too.
   uploads: [[{ forgetAt: 1 }], [{ organizationId: 1, _id: 1 }]],

@@ -116,6 +116,7 @@ export const vendors: Readonly<Record<string, readonly string[]>> = {
   zod: ['src/contracts/', 'src/config/', 'graphs/', 'tools/', 'mcp/'],
   '@marcbachmann/cel-js': ['graphs/expression/'],
   ajv: ['graphs/models/'],
+  '@zxcvbn-ts/language-common': ['src/adapters/accounts/'],
   'better-auth': ['src/adapters/sessions/'],
   '@langchain/langgraph': langGraph,
   '@langchain/langgraph-checkpoint': ['src/stores/', 'src/adapters/'],

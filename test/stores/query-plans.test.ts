@@ -274,6 +274,14 @@ async function askRuns({ executions, events, idempotency, steps }: Stores): Prom
   await steps.list(organizationId, 'run_a');
 }
 
+async function askGuesses({ guesses }: Stores): Promise<void> {
+  const rules = { delayMs: () => 0, forgetMs: 1 };
+  const taken = await guesses.take('someone', now, rules);
+  await guesses.take('someone', now, rules);
+  if ('count' in taken) await guesses.giveBack('someone', taken, now);
+  await guesses.forget('someone');
+}
+
 async function askMembers({ members }: Stores): Promise<void> {
   const owner = await members.add({ organizationId, userId: 'usr_a', role: 'owner' });
   await members.add({ organizationId, userId: 'usr_a', role: 'owner' });
@@ -344,6 +352,7 @@ async function askRest({ apiKeys, audit, organizations, workflows }: Stores): Pr
   await apiKeys.find(organizationId, 'key_a');
   await apiKeys.list(organizationId);
   for (const who of [tenant, wide]) await apiKeys.list(organizationId, who.projectIds);
+  await apiKeys.listMadeBy(organizationId, ['usr_a', 'key_a']);
   await apiKeys.touch(organizationId, 'key_a', now);
   await apiKeys.replace(organizationId, 'key_a', 'key_b', now);
   await apiKeys.revoke(organizationId, 'key_a', now);
@@ -403,7 +412,8 @@ async function askRest({ apiKeys, audit, organizations, workflows }: Stores): Pr
 
 async function askOutside({ deliveries, nodeCache, secrets }: Stores): Promise<void> {
   const place = { organizationId, projectId };
-  await secrets.set(place, 'NAME', 'value', 'key_a');
+  await secrets.set(place, 'NAME', { value: 'value', hosts: ['api.example.org'] }, 'key_a');
+  await secrets.bind(place.organizationId, place.projectId, 'NAME', ['api.example.org']);
   await secrets.list(organizationId, projectId);
   await secrets.reveal(organizationId, projectId, ['NAME', 'OTHER']);
   await secrets.delete(organizationId, projectId, 'NAME');
@@ -447,6 +457,7 @@ beforeAll(async () => {
   await askDocuments(stores);
   await askDeletion(stores);
   await askRuns(stores);
+  await askGuesses(stores);
   await askMembers(stores);
   await askChats(stores);
   await askRest(stores);

@@ -15,6 +15,7 @@ import { createDocumentStore } from '#src/stores/documents.ts';
 import { createEventLog } from '#src/stores/event-log.ts';
 import { createExecutionStore } from '#src/stores/executions.ts';
 import { createGroundingTexts } from '#src/stores/grounding-texts.ts';
+import { createGuessStore } from '#src/stores/guesses.ts';
 import { createIdempotencyStore } from '#src/stores/idempotency.ts';
 import { createMemberStore } from '#src/stores/members.ts';
 import { migrate } from '#src/stores/migrate.ts';
@@ -108,6 +109,7 @@ export function storesOf(client: MongoClient) {
     events: createEventLog(collections),
     executions: createExecutionStore(client, collections),
     groundingTexts: createGroundingTexts(collections),
+    guesses: createGuessStore(collections),
     idempotency: createIdempotencyStore(collections),
     members: createMemberStore(collections),
     nodeCache: createNodeCache(collections, createPinoLogger('silent')),
@@ -116,7 +118,7 @@ export function storesOf(client: MongoClient) {
     results: createResultStore(collections),
     retention: createRetention(client.db('inkgraph'), collections),
     search: createSearchIndex(collections, { mode: 'hybrid', embedder: createLocalModels().text }),
-    secrets: createSecretStore(collections, Buffer.alloc(32)),
+    secrets: createSecretStore(collections, { current: Buffer.alloc(32), previous: [] }),
     steps: createStepStore(collections),
     traces: createDocumentTraces(client.db('inkgraph'), collections),
     uploads: createUploadStore(collections),
