@@ -1,5 +1,6 @@
 import type { z } from 'zod';
 import { oversize } from '#src/contracts/oversize.ts';
+import { requireRecentSignIn } from '#src/domain/access/recent-sign-in.ts';
 import { AppError, type FieldError } from '#src/domain/app-error.ts';
 import type { Tool, ToolContext } from '#tools/define.ts';
 import type { ToolDeps } from '#tools/deps.ts';
@@ -59,7 +60,7 @@ export function checked<T extends z.ZodType>(schema: T, value: unknown): z.outpu
 
 /**
  * Calls a tool: checks the scope, parses the input, runs the tool, parses the output. MCP and REST both call tools through this function.
- * Errors: `auth.forbidden`, `request.invalid`, and the tool's own. Any other error is unexpected: facades answer `service.internal`.
+ * Errors: `auth.forbidden`, `auth.reauthentication_required`, `request.invalid`, and the tool's own. Any other error is unexpected: facades answer `service.internal`.
  */
 export async function callTool<Input extends z.ZodType, Output extends z.ZodObject, Needs extends keyof ToolDeps>(
   tool: Tool<Input, Output, Needs>,
@@ -69,5 +70,7 @@ export async function callTool<Input extends z.ZodType, Output extends z.ZodObje
   if (tool.scope !== null && !ctx.principal.scopes.has(tool.scope))
     throw new AppError('auth.forbidden', `This credential lacks the scope ${tool.scope}.`);
   const input = checked(tool.input, raw);
+  if (tool.recentSignIn !== undefined && (tool.recentSignIn === true || tool.recentSignIn(input)))
+    requireRecentSignIn(ctx.principal.session);
   return tool.output.parse(await tool.run(ctx, input));
 }

@@ -62,6 +62,11 @@ export interface Tool<
   readonly idempotent: boolean;
   /** Costs more work than other tools, so the smaller rate limit applies. */
   readonly expensive?: boolean;
+  /**
+   * A session may call it only soon after a sign-in: always, or for such input. Keys and programs are held to their scopes alone. Source:
+   * docs/decisions/0086.
+   */
+  recentSignIn?: true | ((input: z.output<Input>) => boolean);
   readonly input: Input;
   readonly output: Output;
   run(ctx: ToolContext<Needs>, input: z.output<Input>): Promise<z.input<Output>>;

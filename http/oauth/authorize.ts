@@ -2,7 +2,8 @@ import { InkgraphError } from '#src/domain/app-error.ts';
 import express, { type Request, type RequestHandler, type Response, type Router } from 'express';
 import { oauthPaths } from '#src/contracts/oauth.ts';
 import { readAuthorization, type AuthorizationQuery } from '#src/domain/access/oauth/authorize.ts';
-import { firstChoice } from '#src/domain/access/oauth/consent-choice.ts';
+import { firstChoice, managesAccess, scopesWithin } from '#src/domain/access/oauth/consent-choice.ts';
+import { isRecentSignIn } from '#src/domain/access/recent-sign-in.ts';
 import { OAuthError } from '#src/domain/access/oauth/oauth-error.ts';
 import { redirectMatches } from '#src/domain/access/oauth/redirect.ts';
 import type { LiveSession } from '#src/domain/ports/sessions.ts';
@@ -13,7 +14,7 @@ import { requestIdOf } from '#http/base-app.ts';
 import { answer, type ClientRequest, type AuthorizeParts, type ConsentParts } from '#http/oauth/authorize-answer.ts';
 import { Decisions } from '#http/oauth/decision.ts';
 import { consentPage, noOrganizationPage, invalidRequestPage } from '#http/pages/consent.ts';
-import { PageGuard, problemPages } from '#http/pages/page-guard.ts';
+import { PageGuard, problemPages, sendToReauthenticate } from '#http/pages/page-guard.ts';
 import { untouched } from '#http/pages/fields.ts';
 import { sendPage } from '#http/pages/layout.ts';
 import type { OAuthClient } from '#src/domain/access/oauth/records.ts';
@@ -89,6 +90,11 @@ class Authorization {
     const target = await consents.targetFor(session, null);
     if (target === null) {
       sendPage(response, noOrganizationPage(client, session, carried));
+      return;
+    }
+    const asked = scopesWithin(wanted.scopes, target.grantable);
+    if (managesAccess(asked) && !isRecentSignIn(session, new Date())) {
+      sendToReauthenticate(response, request.originalUrl);
       return;
     }
     const { value, consent } = await consents.open(wanted, requester, session);

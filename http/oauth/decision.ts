@@ -4,17 +4,19 @@ import { choiceErrors, type GrantTarget } from '#tools/oauth/consent.ts';
 import {
   firstChoice,
   lastings,
+  managesAccess,
   presets,
   scopesWithin,
   type Choice,
   type Lasting,
   type Preset,
 } from '#src/domain/access/oauth/consent-choice.ts';
+import { isRecentSignIn } from '#src/domain/access/recent-sign-in.ts';
 import { AppError } from '#src/domain/app-error.ts';
 import type { LiveSession } from '#src/domain/ports/sessions.ts';
 import { answer, type ConsentParts } from '#http/oauth/authorize-answer.ts';
 import { consentPage } from '#http/pages/consent.ts';
-import { bodyOf, listIn } from '#http/pages/page-guard.ts';
+import { bodyOf, listIn, sendToReauthenticate } from '#http/pages/page-guard.ts';
 import { untouched, type Entry } from '#http/pages/fields.ts';
 import { sendPage } from '#http/pages/layout.ts';
 import type { ConsentRequest, OAuthClient } from '#src/domain/access/oauth/records.ts';
@@ -68,6 +70,10 @@ export class Decisions {
     const errors = choiceErrors(choice, client, target);
     if (errors.length > 0) {
       await this.#again(request, response, open, { values: {}, errors, problem: null });
+      return;
+    }
+    if (managesAccess(choice.scopes) && !isRecentSignIn(session, new Date())) {
+      sendToReauthenticate(response, bodyOf(request)['returnTo']);
       return;
     }
     const given = { session, target, choice, ip: request.ip ?? null };

@@ -148,6 +148,6 @@ export function mountApps(parent: Router, auth: AuthHandler, facade: Facade): vo
   router.post('/apps/disconnect', ...form, apps.disconnect);
   router.post('/apps/clients', ...form, apps.create);
   router.post('/apps/clients/remove', ...form, apps.remove);
-  router.use(problemPages(facade.deps.logger));
+  router.use(problemPages(facade.deps.logger, '/apps'));
   parent.use(router);
 }

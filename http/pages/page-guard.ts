@@ -92,14 +92,23 @@ export class PageGuard {
   }
 }
 
-/** Shows errors as pages. */
-export function problemPages(logger: Logger): ErrorRequestHandler {
+/** Redirects a session whose sign-in is old to prove it again, and from there to `returnTo`. */
+export function sendToReauthenticate(response: Response, returnTo: unknown): void {
+  seeOther(response, along('/reauthenticate', ownPath(returnTo)));
+}
+
+/** Shows errors as pages. A change that needs a recent sign-in leads there, and then to `returnTo`. */
+export function problemPages(logger: Logger, returnTo: string | null = null): ErrorRequestHandler {
   return (error: unknown, request, response, next) => {
     if (response.headersSent) {
       next(error);
       return;
     }
     const appError = asAppError(error);
+    if (appError.code === 'auth.reauthentication_required') {
+      sendToReauthenticate(response, returnTo);
+      return;
+    }
     const { status, title } = appError.row;
     const requestId = requestIdOf(response);
     if (status >= 500 && !appError.isLogged)

@@ -1,6 +1,7 @@
 import type { Request, RequestHandler, Response, Router } from 'express';
 import * as contract from '#src/contracts/auth.ts';
 import { limits } from '#src/contracts/fields.ts';
+import { endOfProof, requireRecentSignIn } from '#src/domain/access/recent-sign-in.ts';
 import type { Affiliate } from '#tools/members/affiliate.ts';
 import { AppError } from '#src/domain/app-error.ts';
 import type { Accounts, AccountAction, AccountBody, AccountReply, LiveSession } from '#src/domain/ports/sessions.ts';
@@ -28,6 +29,19 @@ export function perform(
 ): Promise<AccountReply> {
   return auth.perform(action, body, { cookie: headers.cookie, userAgent: headers['user-agent'], ip });
 }
+
+/** Proves that the person of the session is present. */
+export function reauthenticate(
+  auth: Accounts,
+  session: LiveSession,
+  proof: { readonly password: string },
+  { headers, ip }: Request,
+): Promise<Date> {
+  return auth.reauthenticate(session, proof, { cookie: headers.cookie, userAgent: headers['user-agent'], ip });
+}
+
+/** Rows that need a recent sign-in, like tools with `recentSignIn`. */
+const recentRows: ReadonlySet<string> = new Set(['POST change-password']);
 
 /** The public fields of a user. Session tokens are never sent: the cookie is for the browser only. */
 const person = (body: unknown): object | null => {
@@ -93,6 +107,11 @@ function memberRows(auth: AuthHandler): Record<string, MemberWork> {
     async 'POST revoke-other-sessions'({ userId, sessionId }, request) {
       checked(contract.Nothing, bodyIn(request));
       return { revoked: await auth.endOthers(userId, sessionId) };
+    },
+    async 'POST reauthenticate'(session, request) {
+      const proof = checked(contract.Reauthentication, bodyIn(request));
+      const provedAt = await reauthenticate(auth, session, proof, request);
+      return { provedAt, validUntil: endOfProof(provedAt) };
     },
     async 'POST change-password'({ userId, sessionId }, request) {
       const { revokeOtherSessions, ...body } = checked(contract.PasswordChange, bodyIn(request));
@@ -161,6 +180,7 @@ export function mountAuth(router: Router, auth: AuthHandler, facade: Facade): vo
       const session = await sessions.session(request.headers.cookie);
       welcome(response, session.sessionId);
       await limiters?.usual.take(session.sessionId, response);
+      if (recentRows.has(name)) requireRecentSignIn(session);
       return work(session, request);
     });
 }

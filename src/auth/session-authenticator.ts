@@ -47,7 +47,7 @@ export class SessionAuthenticator {
 
   async memberOf(session: LiveSession, organizationId: string): Promise<Principal> {
     const { members, organizations } = this.#parts;
-    const { sessionId, userId, email, name } = session;
+    const { sessionId, userId, email, name, provedAt } = session;
     const [membership, projects] = await Promise.all([
       members.membership(organizationId, userId),
       organizations.listProjects(organizationId),
@@ -72,7 +72,7 @@ export class SessionAuthenticator {
       actorId: userId,
       actorName: name,
       keyId: null,
-      session: { id: sessionId, userId, email, role },
+      session: { id: sessionId, userId, email, role, provedAt },
       organizationId,
       projectIds: projects.map((project) => project._id),
       scopes: scopesOfRole(role),

@@ -32,6 +32,8 @@ export const PasswordChange = z.strictObject({
   newPassword: NewPassword,
   revokeOtherSessions: z.boolean().default(true),
 });
+/** Proves that the person of the session is present. Source: docs/decisions/0086. */
+export const Reauthentication = z.strictObject({ password: Password });
 export const SessionChoice = z.strictObject({ sessionId: AnyId });
 export const NewOrganization = z.strictObject({
   name: z.string().trim().min(1, 'type a name').max(200).refine(isPlain, plainOnly),

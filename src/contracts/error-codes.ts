@@ -23,6 +23,7 @@ export const errorCodes = {
   'request.rate_limited': { status: 429, title: 'Too many requests', retry: true },
   'auth.unauthorized': { status: 401, title: 'The credential is missing or invalid', retry: false },
   'auth.forbidden': { status: 403, title: 'The credential does not allow this', retry: false },
+  'auth.reauthentication_required': { status: 403, title: 'The change needs a recent sign-in', retry: false },
   'auth.email_taken': { status: 409, title: 'An account with this e-mail address exists', retry: false },
   'upload.object_missing': { status: 409, title: 'The object was not uploaded', retry: true },
   'upload.mismatch': { status: 422, title: 'The uploaded file differs from its declaration', retry: false },

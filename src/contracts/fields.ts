@@ -18,6 +18,8 @@ export const limits = {
   uploadRecordSeconds: 900 + 24 * 3_600,
   idempotencyDays: 30,
   ratePerSecond: 50,
+  /** Age of a sign-in up to which a session may make sensitive changes. */
+  recentSignInMinutes: 15,
 } as const;
 
 /** Any id that a client sends. An id of an unknown form gets 404, not 400. Source: `errors.unknown_id`. */

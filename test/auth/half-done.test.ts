@@ -143,6 +143,7 @@ describe.each(testDatabases)('What was cut short, in %s', (_, open) => {
       name: 'Guest',
       activeOrganizationId: null,
       expiresAt: new Date(8e12),
+      provedAt: new Date(),
     };
     const invite = async () => {
       const [invitationId, createdAt, expiresAt] = [newId('invitation'), new Date(), new Date(8e12)];

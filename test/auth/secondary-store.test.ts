@@ -102,3 +102,25 @@ describe('An ended session', () => {
     problemOf(await context(cookie), 'auth.unauthorized');
   });
 });
+
+describe('A repeated sign-in', () => {
+  const prove = (cookie: string) =>
+    app.call('POST', '/api/auth/reauthenticate', { cookie, body: { password: app.seed.operatorPassword } });
+
+  test('is stored with the session', async () => {
+    const cookie = operator;
+    const before = (await app.app.sessions.read(cookie))?.provedAt;
+    const { provedAt } = (await prove(cookie)).body;
+    expect(Date.parse(provedAt)).toBeGreaterThan(Number(before));
+    expect((await app.app.sessions.read(cookie))?.provedAt.toISOString()).toBe(provedAt);
+  });
+
+  test('fails as a whole while the store is down', async () => {
+    const cookie = operator;
+    const before = await app.app.sessions.read(cookie);
+    store.breakDown('set');
+    problemOf(await prove(cookie), 'service.unavailable');
+    store.breakDown();
+    expect((await app.app.sessions.read(cookie))?.provedAt).toEqual(before?.provedAt);
+  });
+});

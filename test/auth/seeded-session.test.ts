@@ -74,6 +74,9 @@ describe('The seeded session', () => {
         .split('.')[0] ?? '';
     problemOf(await ask(app, `app.session_token=${other}`), 'auth.unauthorized');
     problemOf(await ask(app, `${raw}x`), 'auth.unauthorized');
+    // Nobody signs in to it: it counts as a recent sign-in, however old it is.
+    const before = Date.now();
+    expect((await app.app.sessions.read(raw))?.provedAt.getTime()).toBeGreaterThanOrEqual(before);
     expect((await app.call('POST', '/api/auth/sign-out', { cookie: raw, body: {} })).status).toBe(200);
     problemOf(await ask(app, raw), 'auth.unauthorized');
   });

@@ -149,7 +149,8 @@ describe('uploads of a session', () => {
     const { organizationId, projectId } = app.seed;
     const row = await stored.documents.findOne({ _id: id });
     const userId = row?.userId ?? '';
-    const session = { id: 'session', userId, email: 'person@example.com', role: 'editor' } as const;
+    const provedAt = new Date();
+    const session = { id: 'session', userId, email: 'person@example.com', role: 'editor', provedAt } as const;
     const principal = {
       kind: 'session' as const,
       actorId: userId,

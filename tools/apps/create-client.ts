@@ -18,6 +18,7 @@ export const createClient = defineTool({
   scope: 'keys:manage',
   effect: 'write',
   idempotent: false,
+  recentSignIn: true,
   input: NewClient,
   output: IssuedClient,
   async run(

@@ -11,6 +11,7 @@ export const removeClient = defineTool({
   scope: 'keys:manage',
   effect: 'destroy',
   idempotent: false,
+  recentSignIn: true,
   input: ClientPath,
   output: RemovedClient,
   async run(ctx: ToolContext<'audit' | 'oauth'>, { clientId }) {

@@ -24,6 +24,7 @@ export const createApiKey = defineTool({
   scope: 'keys:manage',
   effect: 'write',
   idempotent: false,
+  recentSignIn: true,
   input: NewApiKey,
   output: IssuedApiKey,
   async run(

@@ -11,6 +11,7 @@ export const revokeApiKey = defineTool({
   scope: 'keys:manage',
   effect: 'destroy',
   idempotent: false,
+  recentSignIn: true,
   input: ApiKeyPath,
   output: ApiKey,
   async run(ctx: ToolContext<'apiKeys' | 'audit'>, { keyId }) {

@@ -12,6 +12,7 @@ export const rotateApiKey = defineTool({
   scope: 'keys:manage',
   effect: 'write',
   idempotent: false,
+  recentSignIn: true,
   input: ApiKeyPath,
   output: IssuedApiKey,
   async run(ctx: ToolContext<'apiKeys' | 'audit' | 'oauth' | 'workflows'>, { keyId }) {

@@ -12,6 +12,7 @@ export const changeMemberRole = defineTool({
   scope: 'members:manage',
   effect: 'write',
   idempotent: true,
+  recentSignIn: true,
   input: RoleChange.extend(MemberPath.shape),
   output: Member,
   async run(ctx: ToolContext<'audit' | 'members'>, { memberId, role }) {

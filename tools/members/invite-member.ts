@@ -15,6 +15,7 @@ export const inviteMember = defineTool({
   scope: 'members:manage',
   effect: 'write',
   idempotent: false,
+  recentSignIn: ({ role }) => role === 'owner' || role === 'admin',
   input: NewInvitation,
   output: Invitation,
   async run(ctx: ToolContext<'audit' | 'members' | 'pageUrl'>, { email, role }) {

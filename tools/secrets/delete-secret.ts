@@ -10,6 +10,7 @@ export const deleteSecret = defineTool({
   scope: 'secrets:manage',
   effect: 'destroy',
   idempotent: false,
+  recentSignIn: true,
   input: SecretListQuery.extend(SecretPath.shape),
   output: DeletedSecret,
   async run(ctx: ToolContext<'audit' | 'secrets'>, { name, projectId: named }) {

@@ -10,6 +10,7 @@ export const setSecret = defineTool({
   scope: 'secrets:manage',
   effect: 'write',
   idempotent: true,
+  recentSignIn: true,
   input: SecretValue,
   output: StoredSecret,
   async run(ctx: ToolContext<'audit' | 'secrets'>, { name, value, projectId: named }) {

@@ -1,4 +1,5 @@
 import { createMemorySessionStore } from '#src/adapters/sessions/memory-session-store.ts';
+import { AppError } from '#src/domain/app-error.ts';
 import type { SessionStore } from '#src/domain/ports/sessions.ts';
 
 interface Verdict {
@@ -12,6 +13,8 @@ export const attemptRules = {
   '/sign-in/email': { window: 60, max: 10 },
   '/sign-up/email': { window: 600, max: 20 },
   '/change-password': { window: 60, max: 10 },
+  /** Counted for each person, because only a session can try. */
+  '/reauthenticate': { window: 60, max: 10 },
 } as const;
 
 /**
@@ -35,5 +38,17 @@ export function createAttempts(store: SessionStore | null) {
       const allowed = (await count(`attempts:${key}`, window)) <= max;
       return { allowed, retryAfter: allowed ? null : window };
     },
+  };
+}
+
+/** Limits the attempts of one rule for each name, such as a user id. Error: `request.rate_limited`. */
+export function limitOf(store: SessionStore | null, rule: keyof typeof attemptRules): (name: string) => Promise<void> {
+  const attempts = createAttempts(store);
+  return async (name) => {
+    const { retryAfter } = await attempts.consume(`${rule}:${name}`, attemptRules[rule]);
+    if (retryAfter !== null)
+      throw new AppError('request.rate_limited', 'Too many attempts. Wait before you try again.', {
+        retryAfterSeconds: retryAfter,
+      });
   };
 }

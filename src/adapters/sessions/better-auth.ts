@@ -125,7 +125,11 @@ export function createBetterAuth(options: LibraryOptions) {
       storeSessionInDatabase: true,
       // A revoked session would stay valid in the cookie.
       cookieCache: { enabled: false },
-      additionalFields: { activeOrganizationId: { type: 'string', required: false, input: false } },
+      additionalFields: {
+        activeOrganizationId: { type: 'string', required: false, input: false },
+        // As text: the library reads it from two stores, one of which has no dates.
+        provedAt: { type: 'string', required: false, input: false },
+      },
     },
     hooks: { before: beforeSignUp(options) },
     databaseHooks: {

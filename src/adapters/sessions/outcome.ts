@@ -21,6 +21,16 @@ const known: Readonly<Record<string, () => AppError>> = {
     }),
 };
 
+/** Error to report for a refused proof of presence; an error of another kind is returned as it is. */
+export function proofError(error: unknown): unknown {
+  const { status, body } = (error ?? {}) as { readonly status?: unknown; readonly body?: { readonly code?: unknown } };
+  if (body?.code === 'INVALID_PASSWORD')
+    return new AppError('request.invalid', 'The password is wrong.', {
+      errors: [{ pointer: '/password', code: 'wrong', message: 'type the password that you sign in with' }],
+    });
+  return status === 'UNAUTHORIZED' ? unauthorized() : error;
+}
+
 /** Returns the error to report for collected failures; null when there is none, or when the response reports it. */
 export function errorOf(failures: readonly Error[]): AppError | null {
   const appError = failures.find((failure) => failure instanceof AppError);

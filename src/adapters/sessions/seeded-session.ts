@@ -17,6 +17,8 @@ export function createSeededSession(db: Db, store: SessionStore | null) {
   };
   return {
     close,
+    /** True for the seeded session. Nobody signs in to it: the operator's token is the proof. */
+    is: (sessionId: string): boolean => sessionId === _id,
     /** Throws when the user does not exist, or when the token belongs to another session. */
     async open(token: string, { email, organizationId }: { email: string; organizationId: string }): Promise<void> {
       const user = await db.collection<{ _id: string; email: string }>('users').findOne({ email });

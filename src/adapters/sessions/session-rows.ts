@@ -12,6 +12,8 @@ export interface SessionRow {
   readonly ipAddress: string;
   readonly userAgent: string;
   readonly activeOrganizationId: string | null;
+  /** ISO 8601. null or absent: the person has not proved to be present since the sign-in. */
+  readonly provedAt?: string | null;
 }
 
 const infoOf = ({ _id, createdAt, expiresAt, ipAddress, userAgent }: SessionRow): SessionInfo => ({

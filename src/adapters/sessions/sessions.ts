@@ -1,4 +1,5 @@
 import type { Db } from 'mongodb';
+import { limitOf } from '#src/adapters/sessions/attempts.ts';
 import type { BetterAuth, LibraryOptions } from '#src/adapters/sessions/better-auth.ts';
 import { decoded, sessionCookie, signedCookie, tokenOf, withSigned } from '#src/adapters/sessions/cookie.ts';
 import { guardStore } from '#src/adapters/sessions/guarded-store.ts';
@@ -40,16 +41,15 @@ interface Library {
   readonly invitationHeader: string;
   errorOf: (failures: readonly Error[]) => AppError | null;
   replyOf: (response: Response, failures: readonly Error[]) => Promise<AccountReply>;
+  proofError: (error: unknown) => unknown;
 }
 
 /** Loads the library, which is heavy, on first use. By then the address of the API is known. */
 async function load(options: LibraryOptions): Promise<Library> {
-  const [{ createBetterAuth, authPath, clientIpHeader, invitationHeader }, { errorOf, replyOf }] = await Promise.all([
-    import('#src/adapters/sessions/better-auth.ts'),
-    import('#src/adapters/sessions/outcome.ts'),
-  ]);
+  const [{ createBetterAuth, authPath, clientIpHeader, invitationHeader }, { errorOf, replyOf, proofError }] =
+    await Promise.all([import('#src/adapters/sessions/better-auth.ts'), import('#src/adapters/sessions/outcome.ts')]);
   const headers = { ipHeader: clientIpHeader, invitationHeader };
-  return { auth: createBetterAuth(options), path: authPath, ...headers, errorOf, replyOf };
+  return { auth: createBetterAuth(options), path: authPath, ...headers, errorOf, replyOf, proofError };
 }
 
 function headersOf({ ip, userAgent }: AccountCall, cookie: string | undefined, ipHeader: string): Headers {
@@ -58,6 +58,31 @@ function headersOf({ ip, userAgent }: AccountCall, cookie: string | undefined, i
   if (userAgent !== undefined) headers.set('user-agent', userAgent);
   if (ip !== undefined) headers.set(ipHeader, ip);
   return headers;
+}
+
+type Change = (session: LiveSession, fields: Record<string, unknown>) => Promise<void>;
+
+/** Checks proofs of presence. `limit` counts the attempts of a person; null: without a limit. */
+function createProofs(parts: {
+  readonly watch: Watch;
+  readonly limit: ((userId: string) => Promise<void>) | null;
+  readonly library: () => Promise<Library>;
+  readonly accept: (cookie: string) => string;
+  readonly change: Change;
+}): Accounts['reauthenticate'] {
+  const { watch, limit, library, accept, change } = parts;
+  return async (session, { password }, call) => {
+    await limit?.(session.userId);
+    const { auth, ipHeader, errorOf, proofError } = await library();
+    const headers = headersOf(call, call.cookie === undefined ? undefined : accept(call.cookie), ipHeader);
+    const { result, failures } = await watch.run(false, () =>
+      auth.api.verifyPassword({ body: { password }, headers }).catch((error: unknown) => ({ error })),
+    );
+    if ('error' in result) throw errorOf(failures) ?? proofError(result.error);
+    const provedAt = new Date();
+    await change(session, { provedAt: provedAt.toISOString() });
+    return provedAt;
+  };
 }
 
 export function createAccounts(options: AccountsOptions): AccountService {
@@ -83,6 +108,14 @@ export function createAccounts(options: AccountsOptions): AccountService {
       ? cookie
       : withSigned(cookie, [token, decoded(seededToken)], signedCookie(token, secret));
 
+  const limit = options.rateLimits ? limitOf(store, '/reauthenticate') : null;
+  const change: Change = async ({ sessionId, userId }, fields) => {
+    const chosen = await rows.token(userId, sessionId);
+    if (chosen === null) throw new AppError('auth.unauthorized', 'Your session has ended. Sign in again.');
+    const { internalAdapter } = await (await library()).auth.$context;
+    await watch.run(true, () => internalAdapter.updateSession(chosen, fields));
+  };
+
   return {
     async read(cookie) {
       if (cookie === undefined || !cookie.includes(`${sessionCookie}=`)) return null;
@@ -92,7 +125,7 @@ export function createAccounts(options: AccountsOptions): AccountService {
         auth.api.getSession({ headers, query: { disableRefresh: true } }).catch((error: unknown) => ({ error })),
       );
       if (result !== null && 'error' in result) throw errorOf(failures) ?? result.error;
-      return result === null ? null : live(result);
+      return result === null ? null : live(result, seeded.is);
     },
     async perform(action, { invitationId, ...body }, call) {
       const { auth, path, ipHeader, invitationHeader, replyOf } = await library();
@@ -119,12 +152,8 @@ export function createAccounts(options: AccountsOptions): AccountService {
     list: (userId) => rows.list(userId),
     end: (userId, sessionId) => rows.end(userId, sessionId),
     endOthers: (userId, keptSessionId) => rows.endOthers(userId, keptSessionId),
-    async choose({ sessionId, userId }, organizationId) {
-      const chosen = await rows.token(userId, sessionId);
-      if (chosen === null) throw new AppError('auth.unauthorized', 'Your session has ended. Sign in again.');
-      const { internalAdapter } = await (await library()).auth.$context;
-      await watch.run(true, () => internalAdapter.updateSession(chosen, { activeOrganizationId: organizationId }));
-    },
+    choose: (session, activeOrganizationId) => change(session, { activeOrganizationId }),
+    reauthenticate: createProofs({ watch, limit, library, accept, change }),
     async signUp(person) {
       const { user } = await (await library()).auth.api.signUpEmail({ body: person });
       // Sign-up also opened a session, whose cookie nobody has.
@@ -142,13 +171,15 @@ export function createAccounts(options: AccountsOptions): AccountService {
 
 type Found = NonNullable<Awaited<ReturnType<BetterAuth['api']['getSession']>>>;
 
-function live({ session, user }: Found): LiveSession {
+function live({ session, user }: Found, isSeeded: (sessionId: string) => boolean): LiveSession {
+  const { id, provedAt, createdAt } = session;
   return {
-    sessionId: session.id,
+    sessionId: id,
     userId: user.id,
     email: user.email,
     name: user.name,
     activeOrganizationId: session.activeOrganizationId ?? null,
     expiresAt: session.expiresAt,
+    provedAt: isSeeded(id) ? new Date() : provedAt ? new Date(provedAt) : createdAt,
   };
 }

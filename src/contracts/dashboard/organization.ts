@@ -107,7 +107,7 @@ export const dashboardOrganization = {
     body: RoleChange,
     reply: Member,
     status: 200,
-    errors: ['member.not_found', 'member.last_owner'],
+    errors: ['auth.reauthentication_required', 'member.not_found', 'member.last_owner'],
   }),
   removeMember: dashboardRoute({
     id: 'dashboard.member.remove',
@@ -138,7 +138,7 @@ export const dashboardOrganization = {
     body: NewInvitation,
     reply: Invitation,
     status: 201,
-    errors: ['invitation.member_already'],
+    errors: ['auth.reauthentication_required', 'invitation.member_already'],
   }),
   cancelInvitation: dashboardRoute({
     id: 'dashboard.invitation.cancel',
@@ -169,7 +169,7 @@ export const dashboardOrganization = {
     body: NewApiKey,
     reply: IssuedApiKey,
     status: 201,
-    errors: ['project.not_found', 'workflow.not_found'],
+    errors: ['auth.reauthentication_required', 'project.not_found', 'workflow.not_found'],
   }),
   rotateKey: dashboardRoute({
     id: 'dashboard.key.rotate',
@@ -179,7 +179,7 @@ export const dashboardOrganization = {
     params: ApiKeyPath,
     reply: IssuedApiKey,
     status: 201,
-    errors: ['key.not_found', 'key.spent'],
+    errors: ['auth.reauthentication_required', 'key.not_found', 'key.spent'],
   }),
   revokeKey: dashboardRoute({
     id: 'dashboard.key.revoke',
@@ -189,7 +189,7 @@ export const dashboardOrganization = {
     params: ApiKeyPath,
     reply: ApiKey,
     status: 200,
-    errors: ['key.not_found', 'key.spent'],
+    errors: ['auth.reauthentication_required', 'key.not_found', 'key.spent'],
   }),
   apps: dashboardRoute({
     id: 'dashboard.apps',
@@ -230,7 +230,7 @@ export const dashboardOrganization = {
     body: NewClient,
     reply: IssuedClient,
     status: 201,
-    errors: ['project.not_found'],
+    errors: ['auth.reauthentication_required', 'project.not_found'],
   }),
   removeClient: dashboardRoute({
     id: 'dashboard.client.remove',
@@ -241,7 +241,7 @@ export const dashboardOrganization = {
     query: nothing,
     reply: RemovedClient,
     status: 200,
-    errors: ['client.not_found'],
+    errors: ['auth.reauthentication_required', 'client.not_found'],
   }),
   secrets: dashboardRoute({
     id: 'dashboard.secrets',
@@ -261,7 +261,7 @@ export const dashboardOrganization = {
     body: SecretValue,
     reply: StoredSecret,
     status: 200,
-    errors: ['project.not_found'],
+    errors: ['auth.reauthentication_required', 'project.not_found'],
   }),
   deleteSecret: dashboardRoute({
     id: 'dashboard.secret.delete',
@@ -272,7 +272,7 @@ export const dashboardOrganization = {
     query: SecretListQuery,
     reply: DeletedSecret,
     status: 200,
-    errors: ['project.not_found', 'secret.not_found'],
+    errors: ['auth.reauthentication_required', 'project.not_found', 'secret.not_found'],
   }),
   audit: dashboardRoute({
     id: 'dashboard.audit',

@@ -32,6 +32,10 @@ export const Problem = z
       })
       .optional()
       .describe('quota.exceeded, upload.too_large: figures of the quota that has no room'),
+    reauthenticate: z
+      .string()
+      .optional()
+      .describe('auth.reauthentication_required: path that takes a POST with the password'),
     keys: z.array(z.unknown()).optional().describe('workflow.bound: API keys bound to the workflow'),
   })
   .meta({ id: 'Problem' });

@@ -18,6 +18,8 @@ export interface Principal {
     readonly userId: string;
     readonly email: string;
     readonly role: Role;
+    /** Last proof that the person is present. */
+    readonly provedAt: Date;
   } | null;
   /** null or absent unless the caller uses an OAuth grant. */
   readonly grant?: {

@@ -7,6 +7,8 @@ export interface LiveSession {
   /** Chosen by the user. The membership is not checked here. */
   readonly activeOrganizationId: string | null;
   readonly expiresAt: Date;
+  /** Time of the last proof, in this session, that the person is present: the sign-in, or a repetition of it. */
+  readonly provedAt: Date;
 }
 
 /**
@@ -65,6 +67,11 @@ export interface Accounts extends Sessions {
   end(userId: string, sessionId: string): Promise<boolean>;
   /** Ends every other session of the user. Returns their number. */
   endOthers(userId: string, keptSessionId: string): Promise<number>;
+  /**
+   * Proves that the person of the session is present, and stores the time in the session. Returns it. Errors: `request.invalid` for a wrong
+   * password, `request.rate_limited`, `auth.unauthorized`, `service.unavailable`.
+   */
+  reauthenticate(session: LiveSession, proof: { readonly password: string }, call: AccountCall): Promise<Date>;
   /** Sets the session's active organization. Callers check the membership. */
   choose(session: LiveSession, organizationId: string): Promise<void>;
 }

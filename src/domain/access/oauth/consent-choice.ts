@@ -36,6 +36,9 @@ export function scopesWithin(wanted: readonly GrantScope[], grantable: readonly 
   return grantable.filter((scope) => all.has(scope));
 }
 
+/** True if the scopes let a program manage credentials, which needs a recent sign-in. Source: docs/decisions/0086. */
+export const managesAccess = (scopes: readonly GrantScope[]): boolean => scopes.includes('keys:manage');
+
 /** Presets that select different scopes for a user with these grantable scopes. */
 export function presetsWithin(grantable: readonly GrantScope[]): Preset[] {
   const sizes = new Set<number>();
