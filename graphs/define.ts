@@ -1,6 +1,7 @@
 import type { z } from 'zod';
 import type { NodeComputing } from '#graphs/compute/computing.ts';
 import type { NodeDeps, RunFacts } from '#graphs/node-deps.ts';
+import type { SecretBinding } from '#src/domain/access/secret-hosts.ts';
 import type { ModelUsage } from '#src/domain/ports/models.ts';
 
 export type ChannelValues = Readonly<Record<string, unknown>>;
@@ -28,6 +29,8 @@ export interface NodeCall<Params> {
   readonly state: ChannelValues;
   /** The config, with `$expr` and `$secret` replaced by their values. */
   readonly params: Params;
+  /** Secrets in `params`. Their hosts are checked by `deps.outbound`; the response of such a call is reduced to what its author named. */
+  readonly secrets: readonly SecretBinding[];
   readonly signal: AbortSignal;
   /** Evaluates what the author of the workflow wrote, within the budget of this visit. */
   readonly computing: NodeComputing;
@@ -88,6 +91,8 @@ export interface NodeDefinition<Schema extends z.ZodObject = z.ZodObject> {
   readonly literals?: readonly string[];
   /** Config fields that accept `$secret`. The node sends them to an external service and neither stores nor shows them. Default: none. */
   readonly secrets?: readonly string[];
+  /** Config field with the URL that secrets are sent to. */
+  readonly address?: string;
   /** Same input, same output, no side effect but its own result row: later runs reuse its cached outcome. */
   readonly pure: boolean;
   /** A pure node that is faster than the cache lookup, and so is not cached. */

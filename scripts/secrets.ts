@@ -5,20 +5,29 @@ import type { Program, Terminal } from '#scripts/cli/terminal.ts';
 import { orExplain, UsageError, withApp } from '#scripts/cli/with-app.ts';
 import { seed } from '#app/compose/seed.ts';
 import { callTool } from '#tools/call.ts';
+import { bindSecret } from '#tools/secrets/bind-secret.ts';
 import { tools } from '#tools/index.ts';
 
 const usage = `Usage: npm run secrets -- <command> [options]
   set <NAME>        adds or replaces a project secret; the value is read from standard input
-  list              names, never values
+  bind <NAME>       replaces the hosts of a secret, which keeps its value
+  list              names and hosts, never values
   delete <NAME>
   webhook-secret    what receivers of the project's webhooks verify them with
-Options: --organization <org_...> --project <prj_...> (default: the seeded ones)`;
+Options: --host <host>   for set and bind, repeatable: api.example.org, *.example.org, api.example.org:8443, http://127.0.0.1:9000
+         --organization <org_...> --project <prj_...> (default: the seeded ones)`;
 
 const options = {
+  host: { type: 'string', multiple: true, default: [] as string[] },
   organization: { type: 'string' },
   project: { type: 'string' },
   help: { type: 'boolean', default: false },
 } as const;
+
+const doneBy: Readonly<Record<string, string>> = { set: 'set', bind: 'bound', delete: 'deleted' };
+
+const goesTo = (hosts: readonly string[]): string =>
+  hosts.length === 0 ? 'to no host: bind it' : `to ${hosts.join(', ')}`;
 
 /** Without the line break that `echo` puts at its end. */
 async function valueFrom({ input }: Terminal): Promise<string> {
@@ -27,15 +36,17 @@ async function valueFrom({ input }: Terminal): Promise<string> {
   return (await readText(input)).replace(/\r?\n$/, '');
 }
 
-/** `npm run secrets -- set|list|delete|webhook-secret`: ends with 1 and a line that says why when it cannot. */
+/** `npm run secrets -- set|bind|list|delete|webhook-secret`: ends with 1 and a line that says why when it cannot. */
 export const secrets: Program = async (terminal) => {
   const { out } = terminal;
   const { values, positionals } = parseArgs({ args: [...terminal.args], options, allowPositionals: true });
   if (values.help) return out(`${usage}\n`);
   const [command, name, ...rest] = positionals;
-  const named = command === 'set' || command === 'delete';
+  const bound = command === 'set' || command === 'bind';
+  const named = bound || command === 'delete';
   const understood = named || command === 'list' || command === 'webhook-secret';
   if (!understood || rest.length > 0 || named !== (name !== undefined)) throw new UsageError(usage);
+  if (bound !== values.host.length > 0) throw new UsageError(usage);
   const value = command === 'set' ? await valueFrom(terminal) : '';
   await withApp(terminal, async (app, config) => {
     const seeded = await seed(app, config);
@@ -46,12 +57,14 @@ export const secrets: Program = async (terminal) => {
     const context = cliContext(app, { organizationId, projectId }, ['secrets:manage']);
     if (command === 'list') {
       const listed = await callTool(tools.listSecrets, context, {});
-      for (const one of listed.secrets) out(`${one.name}  set ${one.createdAt} by ${one.createdBy}\n`);
+      for (const one of listed.secrets)
+        out(`${one.name}  set ${one.createdAt} by ${one.createdBy}  ${goesTo(one.hosts)}\n`);
     } else if (name === undefined) out(`${app.deps.webhookSecretOf(projectId)}\n`);
     else {
-      if (command === 'set') await callTool(tools.setSecret, context, { name, value });
+      if (command === 'set') await callTool(tools.setSecret, context, { name, value, hosts: values.host });
+      else if (command === 'bind') await bindSecret(context, { projectId, name, hosts: values.host });
       else await callTool(tools.deleteSecret, context, { name });
-      out(`${name} is ${command === 'set' ? 'set' : 'deleted'}.\n`);
+      out(`${name} is ${doneBy[command ?? '']}.\n`);
     }
   });
 };

@@ -40,6 +40,6 @@ export function createStores({ secretsKey, quotas }: Config, data: Data, sibling
     oauth: createOAuthStore(collections),
     events,
     audit: createAuditLog(collections),
-    secrets: createSecretStore(collections, secretsKey ?? data.derive('secrets')),
+    secrets: createSecretStore(collections, { current: secretsKey ?? data.derive('secrets'), previous: [] }),
   } satisfies Partial<ToolDeps>;
 }

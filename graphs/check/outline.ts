@@ -2,12 +2,13 @@ import { reducers, type Reducer } from '#src/contracts/resources/graph.ts';
 import { ioOf, type NodeDefinition, type NodeIo } from '#graphs/define.ts';
 import { neighbours, reachable, type Link, type Neighbours } from '#graphs/engine/topology.ts';
 import { pointer } from '#graphs/check/issue.ts';
+import type { SecretBinding } from '#src/domain/access/secret-hosts.ts';
 import type { Catalog } from '#graphs/catalog.ts';
 import type { StoredGraph } from '#src/contracts/resources/graph.ts';
 
 /** Facts from outside the graph. A rule is skipped if its facts are missing. */
 export interface CheckContext {
-  readonly secretNames?: ReadonlySet<string>;
+  readonly secrets?: readonly SecretBinding[];
   /** The graph of a published workflow (`version` null: the newest); null if it does not exist. */
   readonly subgraphs?: (workflowId: string, version: number | null) => StoredGraph | null;
   /** Id of the checked workflow. */

@@ -1,6 +1,7 @@
 import { errorAt, fixedBy, pointer, setField, type GraphIssue } from '#graphs/check/issue.ts';
 import { nearest, suggest } from '#graphs/check/nearest.ts';
 import { fields, members, type GraphOutline } from '#graphs/check/outline.ts';
+import { destinationOf, unboundSecret } from '#src/domain/access/secret-hosts.ts';
 import { configRefs } from '#graphs/expression/config.ts';
 
 /** Secrets and workflows that a graph refers to. */
@@ -29,17 +30,17 @@ function workflowOf(
   return { workflowId, version: typeof version === 'number' ? version : null };
 }
 
-/** SECRET_UNKNOWN, SUBGRAPH_UNKNOWN, and SUBGRAPH_CYCLE: a nested workflow runs this one again. */
+/** SECRET_UNKNOWN, SECRET_UNBOUND, SUBGRAPH_UNKNOWN, and SUBGRAPH_CYCLE: a nested workflow runs this one again. */
 export function checkReferences(graph: GraphOutline): GraphIssue[] {
-  return [...secretIssues(graph), ...workflowIssues(graph)];
+  return [...secretIssues(graph), ...boundIssues(graph), ...workflowIssues(graph)];
 }
 
-function secretIssues({ nodes, context: { secretNames } }: GraphOutline): GraphIssue[] {
-  if (!secretNames) return [];
-  const known = [...secretNames];
+function secretIssues({ nodes, context: { secrets } }: GraphOutline): GraphIssue[] {
+  if (!secrets) return [];
+  const known = [...new Set(secrets.map(({ name }) => name))];
   return [...nodes.values()].flatMap((node) =>
     configRefs(node.config)
-      .secrets.filter(({ name }) => !secretNames.has(name))
+      .secrets.filter(({ name }) => !known.includes(name))
       .map(({ name, path }) => {
         const at = pointer('nodes', node.id, 'config', ...path, '$secret');
         const message = `The project has no secret "${name.slice(0, 80)}".`;
@@ -48,6 +49,24 @@ function secretIssues({ nodes, context: { secretNames } }: GraphOutline): GraphI
         return fixedBy(issue, ...(near === undefined ? [] : [setField(at, near)]));
       }),
   );
+}
+
+/** Secrets of several projects can have one name: the rule asks for a binding in one of them. The run asks again. */
+function boundIssues({ nodes, context: { secrets } }: GraphOutline): GraphIssue[] {
+  if (!secrets) return [];
+  return [...nodes.values()].flatMap(({ id, config, definition }) => {
+    const { address = '' } = definition ?? {};
+    const url = config[address];
+    const to = typeof url === 'string' ? destinationOf(url) : null;
+    if (to === null) return [];
+    return configRefs(config).secrets.flatMap(({ name, path }) => {
+      const unbound = secrets.filter((one) => one.name === name).map((one) => unboundSecret([one], to));
+      const [first] = unbound;
+      if (first === undefined || first === null || unbound.includes(null)) return [];
+      const at = pointer('nodes', id, 'config', ...path, '$secret');
+      return [{ ...errorAt('SECRET_UNBOUND', at, first.message, first.hint), nodeId: id }];
+    });
+  });
 }
 
 function workflowIssues({ nodes, context }: GraphOutline): GraphIssue[] {

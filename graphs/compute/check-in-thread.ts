@@ -1,13 +1,14 @@
 import { AppError } from '#src/domain/app-error.ts';
 import { checkGraph, type GraphCheck } from '#graphs/check.ts';
 import type { CheckContext } from '#graphs/check/outline.ts';
+import type { SecretBinding } from '#src/domain/access/secret-hosts.ts';
 import type { Catalog } from '#graphs/catalog.ts';
 import { ComputeEndedError, ComputeLateError, type ComputeThreads } from '#graphs/compute/threads.ts';
 import type { StoredGraph } from '#src/contracts/resources/graph.ts';
 
 /** Facts for a check as plain data. */
 export interface CheckFacts {
-  readonly secretNames: readonly string[];
+  readonly secrets: readonly SecretBinding[];
   /** Graphs of subgraph nodes by `<workflow id> <version or undefined>`. */
   readonly subgraphs: ReadonlyMap<string, StoredGraph>;
   readonly workflowId?: string;
@@ -23,9 +24,9 @@ const small = 3_000;
 /** Wall time of a check. The largest graph takes about a tenth. */
 const checkMs = 15_000;
 
-export function contextOf({ secretNames, subgraphs, workflowId }: CheckFacts): CheckContext {
+export function contextOf({ secrets, subgraphs, workflowId }: CheckFacts): CheckContext {
   return {
-    secretNames: new Set(secretNames),
+    secrets,
     subgraphs: (id, version) => subgraphs.get(`${id} ${version}`) ?? null,
     ...(workflowId !== undefined && { workflowId }),
   };

@@ -5,10 +5,13 @@ import { AppError } from '#src/domain/app-error.ts';
 import { derivedId } from '#src/domain/ids.ts';
 import { redactJson, redactor } from '#src/domain/redact.ts';
 import type { OutboundAnswer } from '#src/domain/ports/outbound.ts';
+import { FieldPointer, pickFields } from '#graphs/expression/fields.ts';
 import { defineNode, type NodeCall } from '#graphs/define.ts';
 
 /** Largest response body in the state of the run, in bytes. */
 const maxKept = 32 * 1024;
+
+const mostFields = 16;
 
 const Params = z.strictObject({
   method: z.enum(['GET', 'POST', 'PUT', 'PATCH', 'DELETE']).default('GET').describe('HTTP method'),
@@ -42,7 +45,16 @@ const Params = z.strictObject({
     .default([])
     .describe('Accepted status codes; default: 200 to 299'),
   parse: z.enum(['json', 'text']).default('json').describe('Format of the response body; text is cut at 32 KiB'),
-  output: ChannelName.default('response').describe('Channel for { status, contentType, body }'),
+  fields: z
+    .array(FieldPointer)
+    .max(mostFields)
+    .default([])
+    .describe(
+      'JSON Pointers, such as /id, of the parts of the response body to keep: texts of at most 1 KiB, numbers, booleans. A call with a secret keeps its status and these parts only',
+    ),
+  output: ChannelName.default('response').describe(
+    'Channel for { status, contentType, body }; with a secret: { status }, and { body } with the parts in "fields"',
+  ),
 });
 type Call = NodeCall<z.output<typeof Params>>;
 
@@ -86,13 +98,14 @@ function retryAfter(text: string | undefined): { retryAfterSeconds?: number } {
   return Number.isFinite(seconds) ? { retryAfterSeconds: Math.max(0, seconds) } : {};
 }
 
-function checkStatus({ status, headers }: OutboundAnswer, expected: readonly number[]): void {
+function checkStatus({ status, headers }: OutboundAnswer, expected: readonly number[], carriesSecret: boolean): void {
   if (expected.length > 0 ? expected.includes(status) : status >= 200 && status < 300) return;
   if ([408, 425, 429].includes(status) || status >= 500)
     throw new AppError(
       'outbound.failed',
       `The external service responded with status ${status}.`,
-      retryAfter(headers['retry-after']),
+      // A service could put digits of the secret there.
+      carriesSecret ? {} : retryAfter(headers['retry-after']),
     );
   const hint = status >= 300 && status < 400 ? ' Redirects are not followed.' : '';
   throw new AppError('outbound.unexpected', `The external service responded with status ${status}.${hint}`);
@@ -101,8 +114,26 @@ function checkStatus({ status, headers }: OutboundAnswer, expected: readonly num
 /** Headers that hold credentials even without `$secret`; the runner redacts only values of `$secret`. */
 const credentials = /auth|cookie|token|secret|key|password|signature/i;
 
-function contentOf({ body, headers }: OutboundAnswer, call: Call): Record<string, unknown> {
-  const { params } = call;
+/** The part of the response that may be kept. The response to a secret can contain it in any disguise. Source: docs/decisions/0089. */
+function contentOf(answer: OutboundAnswer, call: Call): Record<string, unknown> {
+  const { fields } = call.params;
+  if (fields.length > 0) return { body: pickFields(parsedJson(answer.body.toString('utf8')), fields) };
+  return call.secrets.length > 0 ? {} : wholeContentOf(answer, call);
+}
+
+function parsedJson(text: string): unknown {
+  try {
+    return text === '' ? null : (JSON.parse(text) as unknown);
+  } catch {
+    // The parser's message quotes the response, so it is not passed on.
+    throw new AppError(
+      'outbound.unexpected',
+      'The response of the external service is not JSON. Set "parse" to "text", without "fields".',
+    );
+  }
+}
+
+function wholeContentOf({ body, headers }: OutboundAnswer, { params }: Call): Record<string, unknown> {
   const sent = Object.entries(params.headers).flatMap(([name, value]) => (credentials.test(name) ? [value] : []));
   const redact = redactor(sent);
   const text = body.toString('utf8');
@@ -114,16 +145,7 @@ function contentOf({ body, headers }: OutboundAnswer, call: Call): Record<string
       ? { contentType, body: cut.replace(/\uFFFD$/, ''), truncated: true }
       : { contentType, body: clean };
   }
-  let value: unknown;
-  try {
-    value = text === '' ? null : redactJson(JSON.parse(text), redact);
-  } catch {
-    // The parser's message quotes the response, so it is not passed on.
-    throw new AppError(
-      'outbound.unexpected',
-      'The response of the external service is not JSON. Set "parse" to "text".',
-    );
-  }
+  const value = redactJson(parsedJson(text), redact);
   if (Buffer.byteLength(JSON.stringify(value)) <= maxKept) return { contentType, body: value };
   throw new AppError(
     'outbound.unexpected',
@@ -141,6 +163,7 @@ export const http = defineNode({
   channels: ({ output = 'response' }) => ({ writes: typeof output === 'string' ? [output] : [] }),
   templates: ['url'],
   secrets: ['headers', 'body'],
+  address: 'url',
   pure: false,
   defaultTimeoutMs: 310_000,
   example: {
@@ -166,7 +189,7 @@ export const http = defineNode({
       timeoutMs: params.timeoutMs,
       signal,
     });
-    checkStatus(answer, params.expectStatus);
+    checkStatus(answer, params.expectStatus, call.secrets.length > 0);
     return { update: { [params.output]: { status: answer.status, ...contentOf(answer, call) } } };
   },
 });

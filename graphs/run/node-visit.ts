@@ -12,6 +12,8 @@ import type { ChannelValues, NodeCall, NodeResult } from '#graphs/define.ts';
 import type { MapItem } from '#graphs/engine/flow-state.ts';
 import type { RunContext } from '#graphs/run/run-context.ts';
 import type { StepFinished, StepStarted } from '#graphs/run/step-sink.ts';
+import type { SecretBinding } from '#src/domain/access/secret-hosts.ts';
+import type { Outbound } from '#src/domain/ports/outbound.ts';
 import type { CachedOutcome } from '#src/stores/node-cache.ts';
 
 /** Outcome of a visit. `failed`: the run goes on by `onError`. `waiting`: the node asked a question. */
@@ -119,22 +121,26 @@ export class NodeVisit {
 
   async #call(ready: PreparedNode, signal: AbortSignal): Promise<Attempt> {
     const { definition } = this.#plan;
-    const call = this.#callOf(ready.params, signal);
+    const call = this.#callOf(ready, signal);
     try {
       const made = await unlessAborted(signal, () => definition.run(call));
-      const update = ready.redact === null ? made.update : (mapStrings(made.update, ready.redact) as ChannelValues);
+      const { redact, conceal } = ready;
+      const update =
+        redact === null || conceal === null ? made.update : (conceal(mapStrings(made.update, redact)) as ChannelValues);
       const result = { ...made, update: checkedUpdate(update, this.#plan) };
       const attempt = attemptOf(result, null);
       if (ready.cacheKey !== null && result.wait === undefined) this.#keep(ready.cacheKey, result);
       return attempt;
     } catch (error) {
-      if (ready.redact !== null && error instanceof AppError) throw redacted(error, ready.redact);
+      // An error of a library can quote the request or its response, and is logged.
+      if (ready.redact !== null) throw redacted(asAppError(error, this.#plan.nodeId), ready.redact);
       throw error;
     }
   }
 
-  #callOf(params: Record<string, unknown>, signal: AbortSignal): NodeCall<Record<string, unknown>> {
-    const { deps, run, answers } = this.#context;
+  #callOf({ params, secrets }: PreparedNode, signal: AbortSignal): NodeCall<Record<string, unknown>> {
+    const { deps: all, run, answers } = this.#context;
+    const deps = secrets.length === 0 ? all : { ...all, outbound: boundOutbound(all.outbound, secrets) };
     const path = this.#path;
     const answer = answers?.has(path) === true ? { answer: answers.get(path) } : {};
     return {
@@ -144,6 +150,7 @@ export class NodeVisit {
       nodeId: this.#plan.nodeId,
       state: this.#input.state,
       params,
+      secrets,
       signal,
       computing: this.#input.computing,
       ...answer,
@@ -225,6 +232,11 @@ export class NodeVisit {
     const why = this.#context.signal.aborted ? 'The run was stopped' : 'Another branch of the run failed';
     return new AppError('run.canceled', `${why} before this step ended.`);
   }
+}
+
+/** Names the secrets in every request, so that no node can send them to a host that they are not bound to. */
+function boundOutbound(outbound: Outbound, secrets: readonly SecretBinding[]): Outbound {
+  return { ...outbound, send: (request) => outbound.send({ ...request, secrets }) };
 }
 
 /** Throws if the update is not JSON. */

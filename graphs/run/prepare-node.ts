@@ -1,6 +1,9 @@
 import { canonicalHash } from '#src/domain/canonical-json.ts';
 import { AppError } from '#src/domain/app-error.ts';
+import { concealer } from '#src/domain/conceal.ts';
 import { redactor } from '#src/domain/redact.ts';
+import type { SecretBinding } from '#src/domain/access/secret-hosts.ts';
+import type { RevealedSecret } from '#src/stores/secrets.ts';
 import { resolveConfig } from '#graphs/expression/config.ts';
 import { parseConfig, type NodePlan } from '#graphs/run/plan-node.ts';
 import type { NodeComputing } from '#graphs/compute/computing.ts';
@@ -11,8 +14,12 @@ import type { RunContext } from '#graphs/run/run-context.ts';
 export interface PreparedNode {
   /** The config with its references resolved. */
   readonly params: Record<string, unknown>;
+  /** Secrets in the config. */
+  readonly secrets: readonly SecretBinding[];
   /** Removes the config's secrets from a text; null if it has none. */
   readonly redact: ((text: string) => string) | null;
+  /** Replaces a value that holds one of the config's secrets, also in disguise; null if it has none. */
+  readonly conceal: ((value: unknown) => unknown) | null;
   /** null if the outcome of this node is not cached. */
   readonly cacheKey: string | null;
 }
@@ -25,21 +32,31 @@ export async function prepareNode(
 ): Promise<PreparedNode> {
   const { params: known, node, definition, nodeId, sources } = plan;
   if (known !== null)
-    return { params: known, redact: null, cacheKey: cacheKeyOf(plan, context, { params: known, state }) };
-  const secrets = await secretsOf(plan, context);
+    return { ...withoutSecrets, params: known, cacheKey: cacheKeyOf(plan, context, { params: known, state }) };
+  const revealed = await secretsOf(plan, context);
   const found = await computing.evaluate(sources, state);
   const values = new Map(sources.map((source, at) => [source, found[at]]));
+  const secrets = new Map([...revealed].map(([name, { value }]) => [name, value]));
   const params = parseConfig(definition, resolveConfig(node.config, { values, secrets }), nodeId);
-  if (secrets.size > 0) return { params, redact: redactor([...secrets.values()]), cacheKey: null };
-  return { params, redact: null, cacheKey: cacheKeyOf(plan, context, { params, state }) };
+  if (secrets.size === 0) return { ...withoutSecrets, params, cacheKey: cacheKeyOf(plan, context, { params, state }) };
+  const carried = [...secrets.values()];
+  return {
+    params,
+    secrets: [...revealed].map(([name, { hosts }]) => ({ name, hosts })),
+    redact: redactor(carried),
+    conceal: concealer(carried),
+    cacheKey: null,
+  };
 }
+
+const withoutSecrets = { secrets: [], redact: null, conceal: null } as const;
 
 async function secretsOf(
   { secrets: names, nodeId }: NodePlan,
   context: RunContext,
-): Promise<ReadonlyMap<string, string>> {
+): Promise<ReadonlyMap<string, RevealedSecret>> {
   if (names.length === 0) return new Map();
-  const found = (await context.revealSecrets?.(names)) ?? new Map<string, string>();
+  const found = (await context.revealSecrets?.(names)) ?? new Map<string, RevealedSecret>();
   const missing = names.find((name) => !found.has(name));
   if (missing === undefined) return found;
   throw new AppError(

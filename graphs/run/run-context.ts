@@ -4,6 +4,7 @@ import type { NestedOutcome, NestedWorkflow, Question } from '#graphs/define.ts'
 import type { Semaphore } from '#graphs/engine/semaphore.ts';
 import type { NodeDeps, RunFacts } from '#graphs/node-deps.ts';
 import type { StepSink } from '#graphs/run/step-sink.ts';
+import type { RevealedSecret } from '#src/stores/secrets.ts';
 import type { NodeCache } from '#src/stores/node-cache.ts';
 
 /** Parts of the run context that the caller provides. */
@@ -17,8 +18,8 @@ export interface RunParts {
   readonly cache?: Pick<NodeCache, 'get' | 'put'>;
   /** Answers to the run's questions, by path of the node that asked. */
   readonly answers?: ReadonlyMap<string, unknown>;
-  /** Values of project secrets by name; without it a graph with secrets fails. */
-  revealSecrets?(names: readonly string[]): Promise<ReadonlyMap<string, string>>;
+  /** Project secrets by name; without it a graph with secrets fails. */
+  revealSecrets?(names: readonly string[]): Promise<ReadonlyMap<string, RevealedSecret>>;
   /** Loads a published version of a workflow of the run's project. Throws `workflow.version_not_found`. */
   loadWorkflow?(workflowId: string, version: number): Promise<CompiledWorkflow>;
   /** Collects the threads of nested workflows, whose checkpoints can be deleted when the run ends. */

@@ -64,6 +64,7 @@ export const errorCodes = {
   'workflow.bound': { status: 409, title: 'API keys are bound to the workflow', retry: false },
   'expression.failed': { status: 422, title: 'The expression cannot be evaluated', retry: false },
   'secret.unknown': { status: 422, title: 'Project secret not found', retry: false },
+  'secret.unbound': { status: 422, title: 'The secret is not bound to this host', retry: false },
   'outbound.refused': { status: 422, title: 'The external address is not allowed', retry: false },
   'outbound.failed': { status: 503, title: 'The external call failed', retry: true },
   'outbound.unexpected': { status: 422, title: 'The external service sent an unexpected response', retry: false },

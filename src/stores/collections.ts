@@ -32,8 +32,12 @@ export interface SecretRow {
   readonly name: string;
   readonly createdAt: Date;
   readonly createdBy: string;
+  /** Hosts that the secret may be sent to, sealed with it. Missing in secrets of older versions, which go nowhere. */
+  readonly hosts?: readonly string[];
   /** Nonce (12 bytes), tag (16 bytes) and ciphertext, in base64. */
   readonly sealed: string;
+  /** Id of the key that sealed it. Missing in secrets of older versions. */
+  readonly sealedBy?: string;
 }
 
 /** `_id` is `<projectId>:<key>`. */

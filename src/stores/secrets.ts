@@ -1,34 +1,63 @@
-import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
+import { createCipheriv, createDecipheriv, createHmac, randomBytes } from 'node:crypto';
 import type { Collections, SecretRow } from '#src/stores/collections.ts';
+import { isSecretHost } from '#src/domain/access/secret-hosts.ts';
 import { AppError } from '#src/domain/app-error.ts';
 
-/** A secret without its value. */
-export type SecretInfo = Pick<SecretRow, 'name' | 'createdAt' | 'createdBy'>;
+/** A secret without its value. `hosts`: where it may be sent; secrets of older versions go nowhere. */
+export type SecretInfo = Pick<SecretRow, 'name' | 'createdAt' | 'createdBy'> & { readonly hosts: readonly string[] };
+
+/** A secret for one call of a node. */
+export interface RevealedSecret {
+  readonly value: string;
+  readonly hosts: readonly string[];
+}
+
+/** Keys of 32 bytes. `current` seals; `previous` only open, until `rotate` has sealed everything anew. */
+export interface SecretKeys {
+  readonly current: Buffer;
+  readonly previous: readonly Buffer[];
+}
 
 type Place = Pick<SecretRow, 'organizationId' | 'projectId' | 'name'>;
+type Bound = Place & Pick<SecretRow, 'hosts'>;
 
 const maxBytes = 8 * 1024;
-/** Binds the sealed value to its name and project: moved to another place, it does not decrypt. */
-const boundTo = ({ organizationId, projectId, name }: Place): Buffer =>
-  Buffer.from(JSON.stringify([organizationId, projectId, name]));
+const maxHosts = 20;
 
-function seal(key: Buffer, place: Place, value: string): string {
+/** Binds the sealed value to its name, project and hosts: with another one of these, it does not decrypt. */
+const boundTo = ({ organizationId, projectId, name, hosts }: Bound): Buffer =>
+  Buffer.from(JSON.stringify([organizationId, projectId, name, ...(hosts === undefined ? [] : [hosts])]));
+
+/** Name of a key, which reveals nothing about it. */
+const idOf = (key: Buffer): string =>
+  createHmac('sha256', key).update('inkgraph secrets key').digest('hex').slice(0, 16);
+
+function seal(key: Buffer, place: Bound, value: string): string {
   const nonce = randomBytes(12);
   const cipher = createCipheriv('aes-256-gcm', key, nonce).setAAD(boundTo(place));
   const text = Buffer.concat([cipher.update(value, 'utf8'), cipher.final()]);
   return Buffer.concat([nonce, cipher.getAuthTag(), text]).toString('base64');
 }
 
-function open(key: Buffer, row: SecretRow): string {
+function openWith(key: Buffer, row: SecretRow): string {
   const sealed = Buffer.from(row.sealed, 'base64');
-  try {
-    const decipher = createDecipheriv('aes-256-gcm', key, sealed.subarray(0, 12), { authTagLength: 16 });
-    decipher.setAAD(boundTo(row)).setAuthTag(sealed.subarray(12, 28));
-    return Buffer.concat([decipher.update(sealed.subarray(28)), decipher.final()]).toString('utf8');
-  } catch (error) {
-    const detail = `Secret ${row.name} was encrypted with another SECRETS_KEY. Set the secret again, or restore the old key.`;
-    throw new AppError('secret.unknown', detail, { cause: error });
+  const decipher = createDecipheriv('aes-256-gcm', key, sealed.subarray(0, 12), { authTagLength: 16 });
+  decipher.setAAD(boundTo(row)).setAuthTag(sealed.subarray(12, 28));
+  return Buffer.concat([decipher.update(sealed.subarray(28)), decipher.final()]).toString('utf8');
+}
+
+/** Tries each key: rows of older versions do not name theirs, and GCM tells the right one. Error: `secret.unknown`. */
+function open({ current, previous }: SecretKeys, row: SecretRow): string {
+  let cause: unknown;
+  for (const key of [current, ...previous]) {
+    try {
+      return openWith(key, row);
+    } catch (error) {
+      cause = error;
+    }
   }
+  const detail = `Secret ${row.name} was encrypted with another SECRETS_KEY. Set the secret again, or add the old key to SECRETS_KEY_PREVIOUS.`;
+  throw new AppError('secret.unknown', detail, { cause });
 }
 
 const invalid = (field: string, message: string): AppError =>
@@ -42,49 +71,87 @@ function checked(name: string, value: string): void {
   if (value === '' || Buffer.byteLength(value) > maxBytes) throw invalid('value', `must have 1 to ${maxBytes} bytes`);
 }
 
-/** `key`: 32 bytes. */
-export function createSecretStore({ secrets }: Pick<Collections, 'secrets'>, key: Buffer) {
+/** Hosts without repetitions, in order. Error: `request.invalid`. */
+function checkedHosts(hosts: readonly string[]): string[] {
+  const wrong = hosts.find((line) => !isSecretHost(line));
+  if (wrong !== undefined)
+    throw invalid(
+      'hosts',
+      `"${wrong.slice(0, 100)}" is no host: use api.example.org, *.example.org, api.example.org:8443 or http://127.0.0.1:9000`,
+    );
+  if (hosts.length === 0 || hosts.length > maxHosts) throw invalid('hosts', `name 1 to ${maxHosts} hosts`);
+  return [...new Set(hosts)].toSorted();
+}
+
+const infoOf = ({ name, createdAt, createdBy, hosts = [] }: SecretRow): SecretInfo => ({
+  name,
+  createdAt,
+  createdBy,
+  hosts,
+});
+
+export function createSecretStore({ secrets }: Pick<Collections, 'secrets'>, keys: SecretKeys) {
+  const currentId = idOf(keys.current);
+  const sealed = (place: Bound, value: string): Pick<SecretRow, 'sealed' | 'sealedBy'> => ({
+    sealed: seal(keys.current, place, value),
+    sealedBy: currentId,
+  });
   return {
     /** Adds or replaces a secret. */
     async set(
       { organizationId, projectId }: { organizationId: string; projectId: string },
       name: string,
-      value: string,
+      { value, hosts: given }: RevealedSecret,
       by: string,
     ): Promise<void> {
       checked(name, value);
+      const hosts = checkedHosts(given);
       const _id = `${projectId}/${name}`;
-      const place = { organizationId, projectId, name };
-      const row = { ...place, sealed: seal(key, place, value), createdAt: new Date(), createdBy: by };
+      const place = { organizationId, projectId, name, hosts };
+      const row = { ...place, ...sealed(place, value), createdAt: new Date(), createdBy: by };
       await secrets.replaceOne({ _id, organizationId }, row, { upsert: true });
     },
-    list: (organizationId: string, projectId: string): Promise<readonly SecretInfo[]> =>
-      secrets
-        .find({ organizationId, projectId })
-        .project<SecretInfo>({ _id: 0, name: 1, createdAt: 1, createdBy: 1 })
-        .sort({ name: 1 })
-        .limit(1_000)
-        .toArray(),
+    /**
+     * Replaces the hosts of a secret, which keeps its value: for the operator, who has the key. Through the API the value must be sent
+     * again, or an admin could read it at a host of their own. Errors: `request.invalid`, `secret.not_found`, `secret.unknown`.
+     */
+    async bind(organizationId: string, projectId: string, name: string, given: readonly string[]): Promise<void> {
+      const hosts = checkedHosts(given);
+      const _id = `${projectId}/${name}`;
+      const row = await secrets.findOne({ _id, organizationId });
+      const place = { organizationId, projectId, name, hosts };
+      const update = row === null ? null : { hosts, ...sealed(place, open(keys, row)) };
+      if (
+        row === null ||
+        update === null ||
+        (await secrets.updateOne({ _id, organizationId, sealed: row.sealed }, { $set: update })).matchedCount === 0
+      )
+        throw new AppError('secret.not_found', `The project has no secret ${name}. Set it first.`);
+    },
+    async list(organizationId: string, projectId: string): Promise<readonly SecretInfo[]> {
+      const rows = await secrets.find({ organizationId, projectId }).sort({ name: 1 }).limit(1_000).toArray();
+      return rows.map(infoOf);
+    },
     async delete(organizationId: string, projectId: string, name: string): Promise<boolean> {
       const { deletedCount } = await secrets.deleteOne({ _id: `${projectId}/${name}`, organizationId });
       return deletedCount === 1;
     },
-    /** Values by name. Omits unknown names. */
+    /** Values and hosts by name. Omits unknown names. */
     async reveal(
       organizationId: string,
       projectId: string,
       names: readonly string[],
-    ): Promise<ReadonlyMap<string, string>> {
+    ): Promise<ReadonlyMap<string, RevealedSecret>> {
       if (names.length === 0) return new Map();
       const ids = names.map((name) => `${projectId}/${name}`);
       const rows = await secrets.find({ _id: { $in: ids }, organizationId, projectId }).toArray();
-      return new Map(rows.map((row) => [row.name, open(key, row)]));
+      return new Map(rows.map((row) => [row.name, { value: open(keys, row), hosts: row.hosts ?? [] }]));
     },
   };
 }
 
 /**
- * Project secrets, encrypted at rest (AES-256-GCM). Names: `[A-Z][A-Z0-9_]{0,63}`. Only nodes of runs read values.
- * Source: docs/decisions/0031.
+ * Project secrets, encrypted at rest (AES-256-GCM), each bound to hosts. Names: `[A-Z][A-Z0-9_]{0,63}`. Only nodes of runs read values.
+ * Source: docs/decisions/0031, docs/decisions/0089.
  */
 export type SecretStore = ReturnType<typeof createSecretStore>;

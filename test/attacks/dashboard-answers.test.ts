@@ -154,7 +154,7 @@ describe('names', () => {
   );
 
   test('a secret with half a character is refused rather than changed', async () => {
-    const raw = `{"name":"ODD","value":"a\\ud800b","projectId":"${app.seed.projectId}"}`;
+    const raw = `{"name":"ODD","value":"a\\ud800b","hosts":["api.example.org"],"projectId":"${app.seed.projectId}"}`;
     const answer = await app.call('POST', '/api/dashboard/secrets', { cookie: owner, raw });
     expect(problemOf(answer, 'request.invalid').errors).toEqual([expect.objectContaining({ pointer: '/value' })]);
   });

@@ -132,7 +132,9 @@ const walk: Walk = {
   'dashboard.client.create': ({ project }) => [{ body: { name: 'X', projectIds: [project], scopes: ['runs:read'] } }],
   'dashboard.client.remove': ({ client }) => [{ path: client }],
   'dashboard.secrets': ({ project }) => [{ query: `?projectId=${project}` }],
-  'dashboard.secret.set': ({ project }) => [{ body: { name: 'STOLEN', value: 'x', projectId: project } }],
+  'dashboard.secret.set': ({ project }) => [
+    { body: { name: 'STOLEN', value: 'x', hosts: ['api.example.org'], projectId: project } },
+  ],
   'dashboard.secret.delete': ({ project }) => [{ path: 'TENANT_SECRET', query: `?projectId=${project}` }],
   'dashboard.audit': 'shows nothing',
 };

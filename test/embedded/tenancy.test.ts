@@ -54,6 +54,7 @@ let mine: Seeded;
 let theirs: Seeded;
 
 const now = new Date();
+const hosts = ['api.example.org'];
 const text = 'The walnut table of invoice INV-2024-0042, paid in full';
 const usage = { provider: 'local', model: 'm', ms: 1 };
 const value = { title: text, description: text, language: 'en', documentType: '', keyFields: [], tags: [] };
@@ -140,7 +141,7 @@ async function seedAround(who: Pick<Seeded, 'organizationId' | 'projectIds' | 'd
   expect(await stores.executions.wait(lease, [openQuestion])).toBe(true);
   const deliveryId = newId('delivery');
   await stores.deliveries.add(deliveryOf(who, deliveryId));
-  await stores.secrets.set(place, 'NAME', `secret of ${organizationId}`, 'test');
+  await stores.secrets.set(place, 'NAME', { value: `secret of ${organizationId}`, hosts }, 'test');
   stores.nodeCache.put(place, 'k', { update: { organizationId }, modelLabel: null, usage: null, runId: lease.run._id });
   await stores.nodeCache.idle();
   return {
@@ -435,7 +436,13 @@ const changes: Readonly<Record<string, Change>> = {
     return stores.results.saveSegmentation(origin, { ...found, prompt: 'other' });
   },
   'secrets.set': (who, target) =>
-    stores.secrets.set({ ...placeOf(target), organizationId: who.organizationId }, 'NAME', 'stolen', 'other'),
+    stores.secrets.set(
+      { ...placeOf(target), organizationId: who.organizationId },
+      'NAME',
+      { value: 'stolen', hosts },
+      'other',
+    ),
+  'secrets.bind': (who, { projectIds }) => stores.secrets.bind(who.organizationId, projectIds[0], 'NAME', hosts),
   'secrets.delete': (who, { projectIds }) => stores.secrets.delete(who.organizationId, projectIds[0], 'NAME'),
   'deliveries.add': (who, { projectIds, deliveryId }) =>
     stores.deliveries.add({ ...deliveryOf({ ...who, projectIds }, deliveryId), url: 'https://other.example/' }),

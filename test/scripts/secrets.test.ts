@@ -36,12 +36,21 @@ async function spawned(args: readonly string[], input: string) {
 test('a secret is set from standard input, listed without its value, revealed to runs only, and deleted', async () => {
   const { organizationId, projectId } = app.seed;
   const reveal = async () =>
-    (await app.app.deps.secrets.reveal(organizationId, projectId, ['ERP_TOKEN'])).get('ERP_TOKEN');
-  const set = await spawned(['set', 'ERP_TOKEN'], 'walnut-4711 \n');
+    (await app.app.deps.secrets.reveal(organizationId, projectId, ['ERP_TOKEN'])).get('ERP_TOKEN')?.value;
+  const set = await spawned(
+    ['set', 'ERP_TOKEN', '--host', 'b.example.org', '--host', 'a.example.org'],
+    'walnut-4711 \n',
+  );
   expect(set).toEqual({ code: 0, out: 'ERP_TOKEN is set.\n', err: '' });
   expect(await reveal()).toBe('walnut-4711 ');
   const list = await secrets(['list']);
-  expect(list.out).toMatch(/^ERP_TOKEN {2}set \S+Z by cli\n$/);
+  expect(list.out).toMatch(/^ERP_TOKEN {2}set \S+Z by cli {2}to a\.example\.org, b\.example\.org\n$/);
+  expect(await secrets(['bind', 'ERP_TOKEN', '--host', '*.example.org'])).toMatchObject({
+    code: 0,
+    out: 'ERP_TOKEN is bound.\n',
+  });
+  expect((await secrets(['list'])).out).toContain('to *.example.org\n');
+  expect(await reveal()).toBe('walnut-4711 ');
   const stored = await collectionsIn(app.dataDir);
   const rows = [await stored.secrets.find({}).toArray(), await stored.audit.find({}).toArray()];
   await stored.close();
@@ -62,8 +71,12 @@ test('the webhook secret of a project is the same every time, and another for an
 test.each([
   [['set', 'ERP_TOKEN', 'value-as-argument'], 'Usage:'],
   [['set'], 'Usage:'],
-  [['set', 'lower'], 'name: use A-Z'],
-  [['set', 'EMPTY'], 'value: Too small'],
+  [['set', 'NO_HOST'], 'Usage:'],
+  [['list', '--host', 'a.example.org'], 'Usage:'],
+  [['set', 'lower', '--host', 'a.example.org'], 'name: use A-Z'],
+  [['set', 'EMPTY', '--host', 'a.example.org'], 'value: Too small'],
+  [['set', 'ANY', '--host', '*.org'], 'hosts: "*.org" is no host'],
+  [['bind', 'NOT_THERE', '--host', 'a.example.org'], 'no secret NOT_THERE'],
   [['list', 'ERP_TOKEN'], 'Usage:'],
   [['delete', 'NOT_THERE'], 'no secret NOT_THERE'],
   [['list', '--project', 'prj_unknown'], 'has no project prj_unknown. Correct --project.'],

@@ -37,6 +37,10 @@ export const dashboard = [
     ],
     'dashboard.ocr': 'Lists the OCR results of a document',
     'dashboard.segmentations': 'Lists the segmentation results of a document',
+    'dashboard.member.leaves': [
+      'With a member, the programs that they connected and the API keys that they made and that can write lose access at once',
+      '0087-members-who-leave',
+    ],
     'chat.stream': 'Chat returns a stream of Server-Sent Events',
     'chat.messages': 'Chat takes messages in the common AI chat message shapes',
     'chat.project_ids': 'projectIds narrows the chat to projects',

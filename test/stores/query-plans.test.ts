@@ -365,6 +365,7 @@ async function askRest({ apiKeys, audit, organizations, workflows }: Stores): Pr
   await apiKeys.find(organizationId, 'key_a');
   await apiKeys.list(organizationId);
   for (const who of [tenant, wide]) await apiKeys.list(organizationId, who.projectIds);
+  await apiKeys.listMadeBy(organizationId, ['usr_a', 'key_a']);
   await apiKeys.touch(organizationId, 'key_a', now);
   await apiKeys.replace(organizationId, 'key_a', 'key_b', now);
   await apiKeys.revoke(organizationId, 'key_a', now);
@@ -424,7 +425,8 @@ async function askRest({ apiKeys, audit, organizations, workflows }: Stores): Pr
 
 async function askOutside({ deliveries, nodeCache, secrets }: Stores): Promise<void> {
   const place = { organizationId, projectId };
-  await secrets.set(place, 'NAME', 'value', 'key_a');
+  await secrets.set(place, 'NAME', { value: 'value', hosts: ['api.example.org'] }, 'key_a');
+  await secrets.bind(place.organizationId, place.projectId, 'NAME', ['api.example.org']);
   await secrets.list(organizationId, projectId);
   await secrets.reveal(organizationId, projectId, ['NAME', 'OTHER']);
   await secrets.delete(organizationId, projectId, 'NAME');

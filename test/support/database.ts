@@ -120,7 +120,7 @@ export function storesOf(client: MongoClient) {
     results: createResultStore(collections),
     retention: createRetention(client.db('inkgraph'), collections),
     search: createSearchIndex(collections, { mode: 'hybrid', embedder: createLocalModels().text }),
-    secrets: createSecretStore(collections, Buffer.alloc(32)),
+    secrets: createSecretStore(collections, { current: Buffer.alloc(32), previous: [] }),
     steps: createStepStore(collections),
     traces: createDocumentTraces(client.db('inkgraph'), collections),
     uploads: createUploadStore(collections),

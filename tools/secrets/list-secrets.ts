@@ -4,7 +4,7 @@ import { defineTool, type ToolContext } from '#tools/define.ts';
 
 export const listSecrets = defineTool({
   name: 'list_secrets',
-  description: 'Names of the secrets of a project. Values are never shown.',
+  description: 'Names and hosts of the secrets of a project. Values are never shown.',
   scope: 'secrets:manage',
   effect: 'read',
   idempotent: true,
@@ -14,11 +14,12 @@ export const listSecrets = defineTool({
     const projectId = projectFor(principal, named);
     const found = await deps.secrets.list(principal.organizationId, projectId);
     return {
-      secrets: found.map(({ name, createdBy, createdAt }) => ({
+      secrets: found.map(({ name, createdBy, createdAt, hosts }) => ({
         name,
         projectId,
         createdBy,
         createdAt: createdAt.toISOString(),
+        hosts: [...hosts],
       })),
     };
   },

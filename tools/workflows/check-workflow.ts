@@ -13,13 +13,13 @@ type Who = Pick<ToolContext<'checkGraph' | 'secrets' | 'workflows'>, 'deps' | 'p
 /** Limit of subgraphs that one check loads. */
 const maxSubgraphs = 100;
 
-/** Facts that the checker needs from outside of the graph: names of secrets, and the graphs of subgraph nodes. */
+/** Facts that the checker needs from outside of the graph: secrets with their hosts, and the graphs of subgraph nodes. */
 async function checkContextOf(who: Who, raw: unknown, workflowId?: string): Promise<CheckFacts> {
   const { secrets } = referencesOf(raw);
   const known = secrets.length === 0 ? [] : await secretsNear(who, workflowId);
   const subgraphs = await loadSubgraphs(who, raw);
   return {
-    secretNames: known.map(({ name }) => name),
+    secrets: known.map(({ name, hosts }) => ({ name, hosts })),
     subgraphs,
     ...(workflowId !== undefined && { workflowId }),
   };

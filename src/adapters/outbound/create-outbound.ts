@@ -3,6 +3,7 @@ import { checkHeaders, exchange } from '#src/adapters/outbound/exchange.ts';
 import { checkedLookup, openConnection, refusal, type Network } from '#src/adapters/outbound/connect.ts';
 import { readTarget, type Policy, type Target } from '#src/adapters/outbound/target.ts';
 import { orAbort, startDeadline } from '#src/adapters/threads/deadline.ts';
+import { unboundSecret } from '#src/domain/access/secret-hosts.ts';
 import { AppError } from '#src/domain/app-error.ts';
 import type { Outbound, OutboundAnswer, OutboundRequest } from '#src/domain/ports/outbound.ts';
 
@@ -54,6 +55,9 @@ export function createOutbound(options: OutboundOptions): Outbound {
     async send(request) {
       const target = readTarget(options, request.url);
       if ('refused' in target) throw refusal(target.refused);
+      const unbound = unboundSecret(request.secrets ?? [], target);
+      if (unbound !== null)
+        throw new AppError('secret.unbound', `${unbound.message} Nothing was sent. ${unbound.hint}`);
       checkHeaders(request.headers);
       const ms = request.timeoutMs;
       using whole = startDeadline(ms, request.signal, late('did not answer completely', ms));

@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { AnyId, Timestamp } from '#src/contracts/fields.ts';
+import { AnyId, QueryBoolean, Timestamp } from '#src/contracts/fields.ts';
+import { keyScopes } from '#src/contracts/scopes.ts';
 
 /** Ordered from least to most rights. Source: docs/decisions/0035. */
 export const roles = ['viewer', 'editor', 'admin', 'owner'] as const;
@@ -29,7 +30,45 @@ export const Member = z
 export const MemberList = z.object({ members: z.array(Member) });
 export const MemberPath = z.object({ memberId: AnyId });
 export const RoleChange = z.strictObject({ role: Role });
-export const RemovedMember = z.object({ memberId: z.string(), removed: z.literal(true) });
+/** `true`, or ids with commas between them. */
+const KeptKeys = z.union([
+  QueryBoolean,
+  z.array(AnyId).max(100),
+  z
+    .string()
+    .max(10_000)
+    .transform((text) => text.split(','))
+    .pipe(z.array(AnyId).max(100)),
+]);
+export const MemberRemoval = z.strictObject({
+  keepKeys: KeptKeys.optional().describe(
+    'API keys of the member that go on: true for all, or ids; needs keys:manage. Default: keys that can write or manage are revoked',
+  ),
+  dryRun: QueryBoolean.optional().describe('true: changes nothing, and answers what would happen'),
+});
+export const RemovedMember = z.object({
+  memberId: z.string(),
+  removed: z.boolean().describe('false: dryRun'),
+  keys: z
+    .array(
+      z.object({
+        id: z.string(),
+        kind: z.enum(['workflow', 'service']),
+        name: z.string(),
+        prefix: z.string(),
+        projectId: z.string(),
+        scopes: z.array(z.enum(keyScopes)),
+        revoked: z.boolean(),
+      }),
+    )
+    .describe('Live API keys that the member made, also with keys of theirs'),
+  apps: z
+    .array(z.object({ id: z.string(), name: z.string() }))
+    .describe('Programs connected by the member: disconnected, with the keys that they made'),
+  clients: z
+    .array(z.object({ clientId: z.string(), name: z.string() }))
+    .describe('OAuth clients that the member created: they go on until they are removed'),
+});
 
 export const Invitation = z
   .object({

@@ -1,3 +1,5 @@
+import type { SecretBinding } from '#src/domain/access/secret-hosts.ts';
+
 export interface OutboundRequest {
   readonly url: string;
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
@@ -7,6 +9,8 @@ export interface OutboundRequest {
   readonly maxBytes: number;
   readonly timeoutMs: number;
   readonly signal?: AbortSignal;
+  /** Secrets in headers or body. A host that one of them is not bound to is refused with `secret.unbound`. */
+  readonly secrets?: readonly SecretBinding[];
 }
 
 export interface OutboundAnswer {
@@ -17,8 +21,8 @@ export interface OutboundAnswer {
 
 /**
  * Calls to addresses that users enter. Allows http(s) to public addresses, and to hosts that the operator listed. The address is checked
- * as text, after every name lookup, and when connecting; redirects are not followed. Errors: `outbound.refused` (before a byte is sent),
- * `outbound.failed`. Source: docs/decisions/0031.
+ * as text, after every name lookup, and when connecting; redirects are not followed. Errors: `outbound.refused` and `secret.unbound` (before a byte
+ * is sent), `outbound.failed`. Source: docs/decisions/0031.
  */
 export interface Outbound {
   send(request: OutboundRequest): Promise<OutboundAnswer>;

@@ -36,9 +36,11 @@ export const defectCatalog = catalogOf([
       temperature: z.number().min(0).max(2).default(1).describe('How free'),
       format: z.enum(['text', 'json']).default('text').describe('Of the answer'),
       key: z.string().max(8).optional().describe('Credential'),
+      at: z.string().optional().describe('Where to ask'),
     }),
     templates: ['prompt'],
     secrets: ['key'],
+    address: 'at',
     writes: ['answer'],
     example: { prompt: 'Hello' },
   }),
@@ -74,7 +76,7 @@ const rich: Loose = {
     gather: { type: 'collect', onError: { goto: 'give_up', set: { problem: 'failed' } } },
     prompt: {
       type: 'ask',
-      config: { prompt: 'Total {{ total }}, {{ size(items) }} items', key: { $secret: 'API_KEY' } },
+      config: { prompt: 'Total {{ total }}, {{ size(items) }} items', key: { $secret: 'API_KEY' }, at: 'https://a.b' },
     },
     again: { type: 'ask', config: { prompt: 'Better than {{ answer }}', temperature: { $expr: 'total > 1 ? 2 : 0' } } },
     sum_up: { type: 'compute', config: { set: { note: '"all of " + string(total)' } } },
@@ -165,7 +167,7 @@ const back = StoredGraph.parse({
 });
 export const defectContext: CheckContext = {
   workflowId: 'wf_self',
-  secretNames: new Set(['API_KEY', 'OTHER_KEY']),
+  secrets: ['API_KEY', 'OTHER_KEY'].map((name) => ({ name, hosts: ['a.b'] })),
   subgraphs: (id) => (id === 'wf_other' ? other : id === 'wf_back' ? back : null),
 };
 
@@ -564,6 +566,13 @@ export const defects: readonly Defect[] = [
     'SECRET_UNKNOWN /nodes/prompt/config/key/$secret',
     'no fix',
     (g) => (g.nodes.prompt.config.key.$secret = 'WONDERFUL'),
+  ),
+  row(
+    'A secret for a host that it is not bound to',
+    'rich',
+    'SECRET_UNBOUND /nodes/prompt/config/key/$secret',
+    'no fix',
+    (g) => (g.nodes.prompt.config.at = 'https://a.b.evil.example/v1'),
   ),
   row(
     'A workflow that is not there',

@@ -12,7 +12,7 @@ const stack = new AsyncDisposableStack();
 const check = createCheckGraph(catalog, createComputeThreads(stack));
 afterAll(() => stack.disposeAsync());
 
-const facts = { secretNames: [], subgraphs: new Map() };
+const facts = { secrets: [], subgraphs: new Map() };
 const sum = Array.from({ length: 290 }, () => 'n').join(' + ');
 
 /** One transform with expressions that cost milliseconds each to parse. */

@@ -96,7 +96,7 @@ describe('The node cache', () => {
     ['a node that opts out', { type: 'second', cache: false }],
     ['a node with a secret', { type: 'second', config: { text: { $secret: 'TOKEN' } } }],
   ])('%s runs every time', async (_what, last) => {
-    const revealSecrets = async () => new Map([['TOKEN', 'secret-value']]);
+    const revealSecrets = async () => new Map([['TOKEN', { value: 'secret-value', hosts: [] }]]);
     const options = { definitions, parts: { cache: memoryCache(), revealSecrets } };
     await runGraph(graph(last), { ...options, runId: 'run_1' });
     await runGraph(graph(last), { ...options, runId: 'run_2' });
@@ -117,7 +117,7 @@ describe('The node cache', () => {
 
 describe('Secrets in a config', () => {
   const last = (type: string) => ({ type, config: { text: { $secret: 'TOKEN' } } });
-  const revealSecrets = async () => new Map([['TOKEN', 'secret-value']]);
+  const revealSecrets = async () => new Map([['TOKEN', { value: 'secret-value', hosts: [] }]]);
 
   test('reach the node, and nothing that is kept of the step', async () => {
     const log = new StepLog();

@@ -7,6 +7,7 @@ export interface CallOptions {
   readonly state?: Record<string, unknown>;
   readonly deps?: Partial<NodeDeps>;
   readonly answer?: unknown;
+  readonly secrets?: NodeCall<unknown>['secrets'];
   readonly path?: string;
   readonly signal?: AbortSignal;
   readonly computing?: Computing;
@@ -28,6 +29,7 @@ export async function callNode(definition: NodeDefinition, options: CallOptions 
     nodeId: path,
     state,
     params: definition.params.parse(config),
+    secrets: options.secrets ?? [],
     signal: options.signal ?? new AbortController().signal,
     computing: (options.computing ?? new Computing()).forRun('org_a').forVisit(path),
     ...('answer' in options && { answer: options.answer }),

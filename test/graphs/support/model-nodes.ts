@@ -105,7 +105,7 @@ export async function attempt<Schema extends z.ZodObject>(
   const params = definition.params.parse(config);
   const runWorkflow = (): Promise<never> => Promise.reject(new Error('no node here runs a workflow'));
   const computing = new Computing().forRun(run.organizationId).forVisit('step');
-  const call = { deps, run, path: 'step', nodeId: 'step', state, params, signal, computing, runWorkflow };
+  const call = { deps, run, path: 'step', nodeId: 'step', state, params, secrets: [], signal, computing, runWorkflow };
   const result = await definition.run(call);
   const writes = [...definition.writes, ...(definition.channels?.(config).writes ?? [])];
   expect(writes).toEqual(expect.arrayContaining(Object.keys(result.update)));

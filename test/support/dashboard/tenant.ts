@@ -65,7 +65,11 @@ export async function addTenant(app: TestApp): Promise<Tenant> {
   const execution = await ask('POST', '/api/service/workflow-executions', run, other.serviceKey);
   const [member] = await deps.members.list(organizationId);
   const invitation = await ask('POST', '/api/dashboard/invitations', { email: 'their-guest@example.com' });
-  await ask('POST', '/api/dashboard/secrets', { name: 'TENANT_SECRET', value: 'their value' });
+  await ask('POST', '/api/dashboard/secrets', {
+    name: 'TENANT_SECRET',
+    value: 'their value',
+    hosts: ['api.example.org'],
+  });
   const [key] = await deps.apiKeys.list(organizationId);
   if (member === undefined || key === undefined) throw new Error('the tenant lacks a member or a key');
   const conversation = 'chat_TheirConversation00001';

@@ -22,7 +22,7 @@ beforeAll(async () => {
   const { deps } = app.app;
   const invite = { cookie, body: { email: 'their-guest@example.com', role: 'admin' } };
   const { invitationId } = (await app.call('POST', '/api/dashboard/invitations', invite)).body;
-  const secret = { cookie, body: { name: 'THEIR_SECRET', value: 'their value' } };
+  const secret = { cookie, body: { name: 'THEIR_SECRET', value: 'their value', hosts: ['api.example.org'] } };
   await app.call('POST', '/api/dashboard/secrets', secret);
   const [key] = await deps.apiKeys.list(organizationId);
   const [member] = await deps.members.list(organizationId);
@@ -66,7 +66,7 @@ const table: Readonly<Record<RowName, readonly [least: Role, body?: object]>> = 
   createClient: ['admin', { name: 'x', projectIds: ['prj_unknown'], scopes: ['runs:read'] }],
   removeClient: ['admin'],
   secrets: ['admin'],
-  setSecret: ['admin', { name: 'X', value: 'x' }],
+  setSecret: ['admin', { name: 'X', value: 'x', hosts: ['api.example.org'] }],
   deleteSecret: ['admin'],
   audit: ['admin'],
 };
@@ -179,7 +179,7 @@ describe("Another organization's", () => {
     const tries = (projectId: string) => [
       post('keys', { kind: 'service', name: 'x', projectId }),
       get(`keys?projectId=${projectId}`),
-      post('secrets', { name: 'THEIR_SECRET', value: 'stolen', projectId }),
+      post('secrets', { name: 'THEIR_SECRET', value: 'stolen', hosts: ['api.example.org'], projectId }),
       get(`secrets?projectId=${projectId}`),
       app.call('DELETE', `/api/dashboard/secrets/THEIR_SECRET?projectId=${projectId}`, { cookie: owner }),
     ];

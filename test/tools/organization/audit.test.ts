@@ -43,7 +43,12 @@ describe('The audit log', () => {
   });
 
   test('is narrowed to an action or an area, and a cursor works for its own list only', async () => {
-    await post('/api/dashboard/secrets', { name: 'AUDITED', value: 'x', projectId: app.seed.projectId });
+    await post('/api/dashboard/secrets', {
+      name: 'AUDITED',
+      value: 'x',
+      hosts: ['api.example.org'],
+      projectId: app.seed.projectId,
+    });
     const { records, nextCursor } = await read('?action=key&limit=1');
     expect(records).toMatchObject([{ action: 'key.issue', actor: 'cli', ip: null }]);
     expect((await read('?action=secret.set')).records.map(({ action }) => action)).toEqual(['secret.set']);

@@ -232,26 +232,27 @@ describe('Projects', () => {
 describe('Secrets', () => {
   test('are set, replaced, listed and deleted, and no answer, record or row holds a value', async () => {
     const value = 'walnut-4711-ünïcode';
+    const hosts = ['api.example.org'];
     const { projectId, organizationId } = app.seed;
     const answers = [
-      await ask('POST', 'secrets', { name: 'ERP_TOKEN', value: 'acorn-0815', projectId }),
-      await ask('POST', 'secrets', { name: 'ERP_TOKEN', value, projectId }),
-      await ask('POST', 'secrets', { name: 'lower', value, projectId }),
-      await ask('POST', 'secrets', { name: 'LONG', value: value.repeat(600), projectId }),
-      await ask('POST', 'secrets', { name: 'TYPED', value: [value], projectId }),
-      await ask('POST', 'secrets', { name: 'NO_PROJECT', value }),
+      await ask('POST', 'secrets', { name: 'ERP_TOKEN', value: 'acorn-0815', hosts, projectId }),
+      await ask('POST', 'secrets', { name: 'ERP_TOKEN', value, hosts, projectId }),
+      await ask('POST', 'secrets', { name: 'lower', value, hosts, projectId }),
+      await ask('POST', 'secrets', { name: 'LONG', value: value.repeat(600), hosts, projectId }),
+      await ask('POST', 'secrets', { name: 'TYPED', value: [value], hosts, projectId }),
+      await ask('POST', 'secrets', { name: 'NO_PROJECT', value, hosts }),
       await ask('GET', `secrets?projectId=${projectId}`),
       await ask('GET', 'audit?action=secret'),
     ];
     expect(answers.map(({ status }) => status)).toEqual([200, 200, 400, 400, 400, 400, 200, 200]);
-    expect(answers[0]?.body).toEqual({ name: 'ERP_TOKEN', projectId });
-    expect(answers[6]?.body.secrets).toMatchObject([{ name: 'ERP_TOKEN', projectId }]);
+    expect(answers[0]?.body).toEqual({ name: 'ERP_TOKEN', projectId, hosts });
+    expect(answers[6]?.body.secrets).toMatchObject([{ name: 'ERP_TOKEN', projectId, hosts }]);
     expect(answers[7]?.body.records).toMatchObject([
-      { action: 'secret.set', target: `${projectId}/ERP_TOKEN`, detail: {} },
-      { action: 'secret.set', target: `${projectId}/ERP_TOKEN`, detail: {} },
+      { action: 'secret.set', target: `${projectId}/ERP_TOKEN`, detail: { hosts } },
+      { action: 'secret.set', target: `${projectId}/ERP_TOKEN`, detail: { hosts } },
     ]);
     const revealed = await app.app.deps.secrets.reveal(organizationId, projectId, ['ERP_TOKEN']);
-    expect(revealed.get('ERP_TOKEN')).toBe(value);
+    expect(revealed.get('ERP_TOKEN')).toEqual({ value, hosts });
     const { close, ...stored } = await collectionsIn(app.dataDir);
     const held = await Promise.all(Object.values(stored).map((one) => one.find({} as never).toArray()));
     await close();
