@@ -177,7 +177,7 @@ function send(row: Route, { path = '', query = '', body }: Probe): Promise<Answe
     row.caller === 'session' || row.caller === 'editor'
       ? { cookie }
       : { key: row.caller === 'service-key' ? app.seed.serviceKey : app.seed.workflowKey };
-  const [first = '', second = ''] = path.split(' ');
+  const [first = '', second = first] = path.split(' ');
   const address =
     row.path
       .replace(/:(?!version)\w+/, first)
