@@ -308,6 +308,8 @@ async function askMembers({ members }: Stores): Promise<void> {
   // As a process that died leaves it.
   const leaving = { token: 't', at: new Date(0) };
   await database.collections.members.updateOne({ _id: other.memberId }, { $set: { leaving } });
+  const place = { organizationId, projectId: 'prj_a' };
+  for (const to of ['none', null] as const) await members.setProjectRole(place, owner.memberId, { from: 'owner', to });
   await members.changeRole(organizationId, owner.memberId, 'owner', 'viewer');
   await members.changeRole(organizationId, owner.memberId, 'viewer', 'admin');
   await members.remove(organizationId, owner.memberId, 'admin');
