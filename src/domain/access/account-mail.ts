@@ -11,7 +11,7 @@ export type AccountMail =
   | { readonly kind: 'verify'; readonly email: string; readonly userId: string }
   | { readonly kind: 'reset'; readonly email: string };
 
-/** What the holder of a token from a mail may do, once. */
+/** Rights of a token from a mail, for one use. */
 export type AccountToken = { readonly expiresAt: Date } & (
   | Extract<AccountMail, { kind: 'sign-up' }>
   | Extract<AccountMail, { kind: 'verify' }>

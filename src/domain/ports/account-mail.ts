@@ -1,6 +1,6 @@
 import type { AccountCall, AccountReply, LiveSession } from '#src/domain/ports/sessions.ts';
 
-/** What a link from a mail leads to. */
+/** Step that a link from a mail leads to. */
 export interface LinkState {
   readonly kind: 'sign-up' | 'verify' | 'reset';
   readonly email: string;
