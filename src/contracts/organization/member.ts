@@ -12,6 +12,13 @@ export const Role = z
     'viewer reads; editor also uploads, runs and edits workflows; admin also manages keys, members, projects and secrets; owner also manages owners',
   );
 
+/** Roles that a member may have in one project, in place of the role in the organization. Source: docs/decisions/0087. */
+export const projectRoles = ['none', 'viewer', 'editor'] as const;
+export type ProjectRole = (typeof projectRoles)[number];
+export const ProjectRole = z
+  .enum(projectRoles)
+  .describe('none: no access to the project; viewer reads it; editor also uploads, runs and edits workflows');
+
 const Email = z
   .email()
   .max(254)
@@ -24,11 +31,30 @@ export const Member = z
     email: z.string(),
     name: z.string(),
     role: Role,
+    projectRoles: z
+      .array(z.object({ projectId: z.string(), role: ProjectRole }))
+      .describe('Projects in which the member has another role; without effect for admins and owners'),
     createdAt: Timestamp,
   })
   .meta({ id: 'Member' });
 export const MemberList = z.object({ members: z.array(Member) });
 export const MemberPath = z.object({ memberId: AnyId });
+export const MemberProjectPath = z.object({ memberId: AnyId, projectId: AnyId });
+export const ProjectRoleChange = z.strictObject({
+  role: ProjectRole.nullable().describe('null: the role in the organization applies again'),
+});
+export const ProjectMemberList = z.object({
+  members: z.array(
+    z.object({
+      memberId: z.string(),
+      userId: z.string(),
+      email: z.string(),
+      name: z.string(),
+      role: z.union([Role, ProjectRole]).describe('Role in the project'),
+      isOverride: z.boolean().describe('true: it replaces the role in the organization'),
+    }),
+  ),
+});
 export const RoleChange = z.strictObject({ role: Role });
 /** `true`, or ids with commas between them. */
 const KeptKeys = z.union([
