@@ -1,3 +1,4 @@
+import { scryptPasswords } from '#src/adapters/accounts/password-hashing.ts';
 import { createMemberStore, type MemberStore } from '#src/stores/members.ts';
 import { createAffiliations } from '#src/stores/affiliations.ts';
 import type { PasswordHashing } from '#src/adapters/sessions/better-auth.ts';
@@ -65,7 +66,7 @@ export function createPeople(parts: PeopleParts): People {
     logger,
     secret,
     rateLimits: config.rateLimits !== null,
-    passwords: parts.passwords,
+    passwords: parts.passwords ?? scryptPasswords,
     seededToken: debug === null ? null : (debug.token ?? data.derive('seeded session').toString('base64url')),
     baseUrl: () => parts.baseUrl(),
     maySignUp,

@@ -12,7 +12,7 @@ import { sendPage, type Page } from '#http/pages/layout.ts';
 import { invitationPage, organizationsPage } from '#http/pages/organizations.ts';
 import { checkMailPage } from '#http/pages/mail-steps.ts';
 import { showAgain } from '#http/pages/show-again.ts';
-import { perform, type AuthHandler } from '#http/routes/auth.ts';
+import { forgetPictures, perform, type AuthHandler } from '#http/routes/auth.ts';
 
 const home = '/organizations';
 
@@ -100,6 +100,7 @@ class Pages {
   signOut: RequestHandler = async (request, response) => {
     const { cookies } = await perform(this.#auth, 'sign-out', {}, request);
     response.setHeader('set-cookie', [...cookies]);
+    forgetPictures(response);
     seeOther(response, along('/sign-in', ownPath(bodyOf(request)['returnTo'])));
   };
 
