@@ -2,6 +2,7 @@ import type { z } from 'zod';
 import { oversize } from '#src/contracts/oversize.ts';
 import { requireRecentSignIn } from '#src/domain/access/recent-sign-in.ts';
 import { AppError, type FieldError } from '#src/domain/app-error.ts';
+import { announced, countRefusal, isAudited } from '#tools/audit/announced.ts';
 import type { Tool, ToolContext } from '#tools/define.ts';
 import type { ToolDeps } from '#tools/deps.ts';
 
@@ -64,13 +65,20 @@ export function checked<T extends z.ZodType>(schema: T, value: unknown): z.outpu
  */
 export async function callTool<Input extends z.ZodType, Output extends z.ZodObject, Needs extends keyof ToolDeps>(
   tool: Tool<Input, Output, Needs>,
-  ctx: ToolContext<Needs>,
+  ctx: ToolContext<NoInfer<Needs> | 'audit'>,
   raw: unknown,
 ): Promise<z.output<Output>> {
-  if (tool.scope !== null && !ctx.principal.scopes.has(tool.scope))
-    throw new AppError('auth.forbidden', `This credential lacks the scope ${tool.scope}.`);
-  const input = checked(tool.input, raw);
-  if (tool.recentSignIn !== undefined && (tool.recentSignIn === true || tool.recentSignIn(input)))
-    requireRecentSignIn(ctx.principal.session);
-  return tool.output.parse(await tool.run(ctx, input));
+  try {
+    if (tool.scope !== null && !ctx.principal.scopes.has(tool.scope))
+      throw new AppError('auth.forbidden', `This credential lacks the scope ${tool.scope}.`);
+    const input = checked(tool.input, raw);
+    if (tool.recentSignIn !== undefined && (tool.recentSignIn === true || tool.recentSignIn(input)))
+      requireRecentSignIn(ctx.principal.session);
+    const run = (inside: ToolContext<Needs | 'audit'>) => tool.run(inside, input);
+    const output = isAudited(tool) ? announced(tool, { ctx, input }, run) : run(ctx);
+    return tool.output.parse(await output);
+  } catch (error) {
+    countRefusal(ctx, tool.name, error);
+    throw error;
+  }
 }

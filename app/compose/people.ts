@@ -1,6 +1,7 @@
 import { createMemberStore, type MemberStore } from '#src/stores/members.ts';
 import { createAffiliations } from '#src/stores/affiliations.ts';
 import type { PasswordHashing } from '#src/adapters/sessions/better-auth.ts';
+import { auditAccounts, noteSession, type AccountAudit } from '#src/adapters/accounts/audited-accounts.ts';
 import { createCommonPasswords } from '#src/adapters/accounts/common-passwords.ts';
 import { guardAccounts } from '#src/adapters/accounts/guarded-accounts.ts';
 import { createGuessLimit } from '#src/adapters/accounts/guess-limit.ts';
@@ -73,8 +74,20 @@ export function createPeople(parts: PeopleParts): People {
       signUp === 'open' ||
       (invitationId !== null && (await affiliations.invitation(invitationId, email, new Date())) !== null),
     firstOrganization: (userId) => affiliate.firstOrganization(userId),
+    sessionStarts: (userId, ip) => noteSession(audited, userId, ip),
   });
-  const accounts = guardAccounts(unguarded, {
+  const audited: AccountAudit = {
+    audit,
+    organizationIdsOf: async (userId) =>
+      (await members.organizationsOf(userId)).map(({ organizationId }) => organizationId),
+    userIdOf: (email) => members.userIdOf(email),
+    async invitedTo(email, invitation) {
+      if (typeof invitation !== 'string') return null;
+      return (await affiliations.invitation(invitation, email, new Date()))?.organizationId ?? null;
+    },
+    lost: (error) => logger.warn({ err: error }, 'a refused sign-in could not be counted'),
+  };
+  const guarded = guardAccounts(unguarded, {
     guesses: config.rateLimits === null ? null : guessLimit(parts),
     device: createKnownDevice(secret),
     commonPasswords: createCommonPasswords(),
@@ -86,6 +99,7 @@ export function createPeople(parts: PeopleParts): People {
       return invitation === null ? [] : [invitation.organizationName];
     },
   });
+  const accounts = auditAccounts(guarded, audited);
   const affiliate = new Affiliate({
     accounts,
     affiliations,

@@ -20,7 +20,12 @@ import type { Config } from '#src/config/config.ts';
 import type { ToolDeps } from '#tools/deps.ts';
 
 /** Database stores, except those of search and people. */
-export function createStores({ secretsKey, quotas }: Config, data: Data, siblings: Siblings) {
+/** `lost` hears of counts for the audit log that could not be stored. */
+export function createStores(
+  { secretsKey, quotas }: Config,
+  data: Data,
+  { siblings, lost }: { readonly siblings: Siblings; readonly lost: (error: unknown) => void },
+) {
   const { collections, database } = data;
   const events = createEventLog(collections, { forward: (stored) => siblings.tellEvents(stored) });
   siblings.onEvents((stored) => events.receive(stored));
@@ -39,7 +44,7 @@ export function createStores({ secretsKey, quotas }: Config, data: Data, sibling
     idempotency: createIdempotencyStore(collections),
     oauth: createOAuthStore(collections),
     events,
-    audit: createAuditLog(collections),
+    audit: createAuditLog(collections, lost),
     secrets: createSecretStore(collections, { current: secretsKey ?? data.derive('secrets'), previous: [] }),
   } satisfies Partial<ToolDeps>;
 }

@@ -289,6 +289,7 @@ async function askMembers({ members }: Stores): Promise<void> {
   await database.collections.users.insertOne({ _id: 'usr_a', email: 'a@example.com', name: 'A' });
   await members.membership(organizationId, 'usr_a');
   await members.organizationsOf('usr_a');
+  await members.userIdOf('a@example.com');
   await members.list(organizationId);
   await members.find(organizationId, owner.memberId);
   await members.findByEmail(organizationId, 'a@example.com');
@@ -355,7 +356,13 @@ async function askRest({ apiKeys, audit, organizations, workflows }: Stores): Pr
   await apiKeys.touch(organizationId, 'key_a', now);
   await apiKeys.replace(organizationId, 'key_a', 'key_b', now);
   await apiKeys.revoke(organizationId, 'key_a', now);
-  await audit.record({ organizationId, actor: 'a', action: 'b', target: 'c', detail: {} });
+  const entry = { organizationId, actor: 'a', action: 'b', target: 'c', detail: {} };
+  await audit.note([entry]);
+  await audit.noteOnce(entry, ['once']);
+  await audit.during(entry, (deed) => deed.record(entry));
+  await audit.during(entry, (deed) => deed.done());
+  await audit.during(entry, async () => undefined);
+  audit.count(entry);
   for (const filter of [{}, { action: 'key.issue' }, { action: 'key' }])
     for (const after of [null, { createdAt: now, id: 'evt_a' }]) await audit.list(organizationId, filter, after, 26);
   const { graph, graphHash } = documentIntake;

@@ -20,7 +20,7 @@ export const listAuditRecords = defineTool({
     const page = found.slice(0, limit);
     const last = page.at(-1);
     return {
-      records: page.map(({ id, at, actor, action: done, target, detail, ip }) => ({
+      records: page.map(({ id, at, actor, action: done, target, detail, ip, outcome, count }) => ({
         id,
         at: at.toISOString(),
         actor,
@@ -28,6 +28,8 @@ export const listAuditRecords = defineTool({
         target,
         detail,
         ip: ip ?? null,
+        outcome,
+        count,
       })),
       nextCursor:
         found.length > limit && last !== undefined

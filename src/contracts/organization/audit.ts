@@ -7,10 +7,18 @@ const AuditRecord = z
     id: z.string(),
     at: Timestamp,
     actor: z.string().describe('User id, key id, or cli'),
-    action: z.string().describe('For example key.issue, member.role, document.delete'),
+    action: z
+      .string()
+      .describe(
+        'For example key.issue, member.role, document.delete; call.<tool> for a call that ended before it was recorded',
+      ),
     target: z.string(),
     detail: z.record(z.string(), z.unknown()),
     ip: z.string().nullable(),
+    outcome: z
+      .enum(['done', 'unfinished'])
+      .describe('unfinished: it is going on, or a process ended before it told how it went'),
+    count: z.int().min(1).describe('Occurrences within one minute, of what is counted: at least this many'),
   })
   .meta({ id: 'AuditRecord' });
 export const AuditQuery = z.strictObject({
