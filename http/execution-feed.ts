@@ -158,6 +158,8 @@ export async function followExecution(feed: Feed): Promise<void> {
         stream.send({ event: 'execution.completed', data: closing(feed, runs) });
         return;
       }
+      // The last run may have ended just now: its record is read at once.
+      if (runs === null && [...open].every((id) => reader.ended.has(id))) continue;
       if (Date.now() - checked > checkMs) {
         await feed.mayRead();
         checked = Date.now();

@@ -1,6 +1,5 @@
 import { grantScopes, type Scope } from '#src/contracts/scopes.ts';
 import type { Principal } from '#src/domain/access/principal.ts';
-import { scopesOfRole } from '#src/domain/access/role.ts';
 import type { McpCaller } from '#mcp/caller.ts';
 import type { McpTool } from '#mcp/tool.ts';
 import { hasToolset } from '#mcp/view.ts';
@@ -32,8 +31,8 @@ export function outsideOfView({ view }: McpCaller, { toolset, definition }: McpT
 
 /** True when a step-up can grant the scope. It cannot when the role of the person behind the program lacks it. */
 export function helpsToAsk({ principal }: McpCaller, scope: Scope): boolean {
-  const role = principal.grant?.member?.role;
-  return role === undefined || scopesOfRole(role).has(scope);
+  const member = principal.grant?.member;
+  return member === undefined || member.scopes.has(scope);
 }
 
 /**

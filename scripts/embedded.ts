@@ -1,4 +1,5 @@
 import { once } from 'node:events';
+import { flushCompileCache } from 'node:module';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { openEmbeddedDatabase } from '@inkgraph/embedded-mongo';
@@ -54,6 +55,8 @@ export const embedded: Program = async ({ args, env, out }) => {
     throw new UsageError(`Another engine already runs on ${dataDir}: process ${pid ?? 'unknown'}, on ${address}.`);
   const shown = values['print-uri'] || process.stdout.isTTY;
   out(shown ? `${uri}\n` : `Listening on ${address}; the password is in ${join(dataDir, 'database', 'engine.json')}\n`);
+  // A process that is killed keeps it as well.
+  flushCompileCache();
   const failure = await Promise.race([stopped.then(() => undefined), database.failed]);
   if (failure) throw new UsageError(`The embedded engine failed: ${failure.message}`, { cause: failure });
   await database.close();

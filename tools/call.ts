@@ -1,5 +1,7 @@
 import type { z } from 'zod';
+import type { Scope } from '#src/contracts/scopes.ts';
 import { oversize } from '#src/contracts/oversize.ts';
+import { callerWith } from '#src/domain/access/rights.ts';
 import { requireRecentSignIn } from '#src/domain/access/recent-sign-in.ts';
 import { AppError, type FieldError } from '#src/domain/app-error.ts';
 import { announced, countRefusal, isAudited } from '#tools/audit/announced.ts';
@@ -59,8 +61,16 @@ export function checked<T extends z.ZodType>(schema: T, value: unknown): z.outpu
   return read as z.output<T>;
 }
 
+/** Tells a member who has the scope in some projects only why something of another project is not found. */
+function explained(error: unknown, scope: Scope | null): unknown {
+  if (!(error instanceof AppError) || error.row.status !== 404) return error;
+  const { code, detail, errors, data } = error;
+  const more = { errors, cause: error, ...(data !== undefined && { data }) };
+  return new AppError(code, `${detail} Only projects in which your role has ${scope} count.`, more);
+}
+
 /**
- * Calls a tool: checks the scope, parses the input, runs the tool, parses the output. MCP and REST both call tools through this function.
+ * Calls a tool: checks the scope, limits the caller to the projects where they have it, parses the input, runs the tool, parses the output. MCP and REST both call tools through this function.
  * Errors: `auth.forbidden`, `auth.reauthentication_required`, `request.invalid`, and the tool's own. Any other error is unexpected: facades answer `service.internal`.
  */
 export async function callTool<Input extends z.ZodType, Output extends z.ZodObject, Needs extends keyof ToolDeps>(
@@ -69,14 +79,18 @@ export async function callTool<Input extends z.ZodType, Output extends z.ZodObje
   raw: unknown,
 ): Promise<z.output<Output>> {
   try {
-    if (tool.scope !== null && !ctx.principal.scopes.has(tool.scope))
-      throw new AppError('auth.forbidden', `This credential lacks the scope ${tool.scope}.`);
+    const principal = callerWith(tool.scope, ctx.principal);
     const input = checked(tool.input, raw);
     if (tool.recentSignIn !== undefined && (tool.recentSignIn === true || tool.recentSignIn(input)))
       requireRecentSignIn(ctx.principal.session);
+    const narrowed = principal === ctx.principal ? ctx : { ...ctx, principal };
     const run = (inside: ToolContext<Needs | 'audit'>) => tool.run(inside, input);
-    const output = isAudited(tool) ? announced(tool, { ctx, input }, run) : run(ctx);
-    return tool.output.parse(await output);
+    const output = isAudited(tool) ? announced(tool, { ctx: narrowed, input }, run) : run(narrowed);
+    return tool.output.parse(
+      await output.catch((error: unknown) => {
+        throw principal.projectIds.length < ctx.principal.projectIds.length ? explained(error, tool.scope) : error;
+      }),
+    );
   } catch (error) {
     countRefusal(ctx, tool.name, error);
     throw error;

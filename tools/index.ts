@@ -31,7 +31,9 @@ import { changeMemberRole } from '#tools/members/change-member-role.ts';
 import { inviteMember } from '#tools/members/invite-member.ts';
 import { listInvitations } from '#tools/members/list-invitations.ts';
 import { listMembers } from '#tools/members/list-members.ts';
+import { listProjectMembers } from '#tools/members/list-project-members.ts';
 import { removeMember } from '#tools/members/remove-member.ts';
+import { setProjectRole } from '#tools/members/set-project-role.ts';
 import { createProject } from '#tools/projects/create-project.ts';
 import { getUsage } from '#tools/projects/get-usage.ts';
 import { listProjects } from '#tools/projects/list-projects.ts';
@@ -116,6 +118,8 @@ export const tools = {
   listMembers,
   changeMemberRole,
   removeMember,
+  listProjectMembers,
+  setProjectRole,
   listInvitations,
   inviteMember,
   cancelInvitation,

@@ -1,11 +1,14 @@
-import { createServer, type RequestListener, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { createServer, type RequestListener, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo, Socket } from 'node:net';
 import { ConfigError } from '#src/config/env.ts';
 
 export interface Listening {
   readonly url: string;
   readonly port: number;
-  /** Accepts no new connection, and lets running requests end within `graceMs`. */
+  /**
+   * Accepts no new connection, closes those without a request, ends the event streams that would never end, and lets all other requests
+   * end within `graceMs`.
+   */
   close(graceMs: number): Promise<void>;
 }
 
@@ -28,15 +31,46 @@ function originOf(host: string, port: number): string {
   return `http://${name.includes(':') ? `[${name}]` : name}:${port}`;
 }
 
-function closeServer(server: Server, graceMs: number): Promise<void> {
-  const { promise, resolve } = Promise.withResolvers<void>();
-  const timer = setTimeout(() => server.closeAllConnections(), graceMs);
-  server.close(() => {
-    clearTimeout(timer);
-    resolve();
-  });
-  server.closeIdleConnections();
-  return promise;
+/** A feed, which its reader opens again elsewhere. Unlike it, the stream that answers a POST has an end of its own. */
+const isFeed = (response: ServerResponse): boolean =>
+  response.req.method === 'GET' && String(response.getHeader('content-type')).startsWith('text/event-stream');
+
+/** Knows what each connection is busy with. Node closes only connections that had a request, and browsers open some in advance. */
+class Connections {
+  readonly #server: Server;
+  readonly #open = new Map<Socket, Set<ServerResponse>>();
+  #closing = false;
+
+  constructor(server: Server) {
+    this.#server = server;
+    server.on('connection', (socket) => {
+      this.#open.set(socket, new Set());
+      socket.once('close', () => this.#open.delete(socket));
+    });
+    server.on('request', ({ socket }, response) => {
+      const responses = this.#open.get(socket);
+      responses?.add(response);
+      response.once('close', () => {
+        responses?.delete(response);
+        if (this.#closing && responses?.size === 0) socket.destroySoon();
+      });
+    });
+  }
+
+  async close(graceMs: number): Promise<void> {
+    this.#closing = true;
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const timer = setTimeout(() => this.#server.closeAllConnections(), graceMs);
+    this.#server.close(() => {
+      clearTimeout(timer);
+      resolve();
+    });
+    for (const [socket, responses] of this.#open) {
+      if (responses.size === 0) socket.destroySoon();
+      for (const response of responses) if (isFeed(response)) response.end();
+    }
+    await promise;
+  }
 }
 
 /** Throws ConfigError, which names the variable to change. */
@@ -48,6 +82,7 @@ export async function listen(
   const timeouts = { keepAliveTimeout: 65_000, headersTimeout: 20_000, requestTimeout: 60_000 };
   const server = createServer({ ...timeouts, connectionsCheckingInterval: 5_000 }, handler);
   attach?.(server);
+  const connections = new Connections(server);
   const { promise, resolve, reject } = Promise.withResolvers<void>();
   server.once('error', reject);
   server.listen(where.port, where.host, resolve);
@@ -57,5 +92,5 @@ export async function listen(
     throw listenProblem(error, where);
   }
   const { port } = server.address() as AddressInfo;
-  return { url: originOf(where.host, port), port, close: (graceMs) => closeServer(server, graceMs) };
+  return { url: originOf(where.host, port), port, close: (graceMs) => connections.close(graceMs) };
 }

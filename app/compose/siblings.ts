@@ -29,6 +29,12 @@ export const noSiblings: Siblings = {
   onEvents: () => nothing,
 };
 
+/** For the agents service: nobody else takes runs. */
+export const withoutWakes = (siblings: Siblings): Siblings => ({ ...siblings, tellWake: nothing });
+
+/** For the services that people's streams connect to: nobody else reads stored events. */
+export const withoutEvents = (siblings: Siblings): Siblings => ({ ...siblings, tellEvents: nothing });
+
 /** The queue of this process, which also wakes the workers of its siblings and is woken by them. */
 export function shareWakes(queue: WakeQueue, siblings: Siblings): WakeQueue {
   const stop = siblings.onWake((delayMs) => void queue.notify({ delayMs }));

@@ -76,13 +76,16 @@ export function connectToSupervisor(channel: Channel): SupervisorConnection {
   };
   const metrics = shareMetrics(tell);
   const receive = (message: SupervisorMessage): void => {
-    if (message.kind === 'begin') begin.resolve(message);
-    else if (message.kind === 'stop') stop('stop');
+    if (message.kind === 'begin') {
+      beats = setInterval(() => tell({ kind: 'beat' }), message.beatMs);
+      begin.resolve(message);
+    } else if (message.kind === 'stop') stop('stop');
     else if (message.kind === 'wake') for (const wake of wakes) wake(message.delayMs);
     else if (message.kind === 'events') for (const listener of events) listener(message.events);
     else metrics.receive(message);
   };
   const orphaned = (): void => stop('the supervisor ended');
+  let beats: NodeJS.Timeout | undefined;
   channel.on('message', receive);
   channel.on('disconnect', orphaned);
   return {
@@ -98,6 +101,7 @@ export function connectToSupervisor(channel: Channel): SupervisorConnection {
     },
     up: (listeners) => tell({ kind: 'up', ...listeners }),
     async [Symbol.asyncDispose]() {
+      clearInterval(beats);
       channel.off('disconnect', orphaned);
       channel.off('message', receive);
       // An open channel keeps the process running.

@@ -20,6 +20,10 @@ export type SupervisorMessage =
       readonly services: readonly ServiceName[];
       readonly ports: Ports;
       readonly metricsPort: number | null;
+      /** The processes before it in its place ended by themselves. */
+      readonly again: boolean;
+      /** Time between two signs of life that the supervisor waits for. */
+      readonly beatMs: number;
     }
   | { readonly kind: 'stop' }
   | SiblingMessage;
@@ -27,4 +31,7 @@ export type SupervisorMessage =
 /** Sent by a service process to its supervisor. */
 export type ServiceMessage =
   /** It listens. `ports`: the actual ones, for the next start. */
-  { readonly kind: 'up'; readonly addresses: Addresses; readonly ports: Ports } | SiblingMessage;
+  | { readonly kind: 'up'; readonly addresses: Addresses; readonly ports: Ports }
+  /** Its event loop turns. */
+  | { readonly kind: 'beat' }
+  | SiblingMessage;

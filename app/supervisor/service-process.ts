@@ -18,11 +18,14 @@ export interface ServiceProcessOptions {
   readonly logger: Logger;
   /** Called with what the process tells its sibling. */
   passOn(message: SiblingMessage): void;
+  /** Time in milliseconds between two signs of life. A process that misses twelve in a row is killed. */
+  readonly beatMs: number;
 }
 
 const program = fileURLToPath(new URL('service.ts', import.meta.url));
 const firstPauseMs = 100;
 const recentMs = 60_000;
+const mostMissed = 12;
 
 /** Services that run in a child process, which is started again when it ends by itself. */
 export class ServiceProcess {
@@ -34,6 +37,9 @@ export class ServiceProcess {
   /** Times of the ends within the last minute. */
   #ends: number[] = [];
   #restarting: NodeJS.Timeout | null = null;
+  /** Signs of life missed in a row. They are counted, not timed: a supervisor that was paused itself has counted none. */
+  #missed = 0;
+  readonly #watch: NodeJS.Timeout;
   #stopping = false;
 
   /** Forks the process, which loads its modules and waits for `begin`. */
@@ -41,6 +47,7 @@ export class ServiceProcess {
     this.#options = options;
     this.#ports = options.ports;
     this.#child = this.#fork();
+    this.#watch = setInterval(() => this.#look(), options.beatMs).unref();
   }
 
   get pid(): number | undefined {
@@ -62,6 +69,7 @@ export class ServiceProcess {
   /** Ends the process within `ms`, and starts it no more. */
   async stop(ms: number): Promise<void> {
     this.#stopping = true;
+    clearInterval(this.#watch);
     if (this.#restarting !== null) clearTimeout(this.#restarting);
     const child = this.#child;
     if (child.pid === undefined || child.exitCode !== null || child.signalCode !== null) return;
@@ -90,11 +98,23 @@ export class ServiceProcess {
   }
 
   #begin(): void {
-    const { services, metricsPort } = this.#options;
-    this.tell({ kind: 'begin', services, ports: this.#ports, metricsPort });
+    const { services, metricsPort, beatMs } = this.#options;
+    this.tell({ kind: 'begin', services, ports: this.#ports, metricsPort, beatMs, again: this.#ends.length > 0 });
+  }
+
+  /** Kills a process that is up and whose event loop stands still: it is started again as one that ended by itself. */
+  #look(): void {
+    if (this.#listeners === null || this.#restarting !== null) return;
+    this.#missed += 1;
+    if (this.#missed <= mostMissed) return;
+    const { services, logger } = this.#options;
+    logger.error({ services, pid: this.pid }, 'service process gave no sign of life: it is killed');
+    this.#child.kill('SIGKILL');
   }
 
   #receive(message: ServiceMessage): void {
+    this.#missed = 0;
+    if (message.kind === 'beat') return;
     if (message.kind !== 'up') {
       this.#options.passOn(message);
       return;
@@ -113,6 +133,7 @@ export class ServiceProcess {
       this.#up.resolve(null);
       return;
     }
+    this.#missed = 0;
     const now = performance.now();
     this.#ends = [...this.#ends.filter((at) => now - at < recentMs), now];
     const { services, logger, longestPauseMs } = this.#options;

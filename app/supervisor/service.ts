@@ -3,6 +3,7 @@ import { runProgram } from '#app/entry.ts';
 import { compose, type App } from '#app/compose.ts';
 import { untilOver } from '#app/serve.ts';
 import { untilSignal } from '#app/signals.ts';
+import { withoutEvents, withoutWakes } from '#app/compose/siblings.ts';
 import { connectToSupervisor } from '#app/supervisor/connection.ts';
 import { loadConfig } from '#src/config/config.ts';
 
@@ -23,13 +24,15 @@ async function run(): Promise<void> {
   await using supervisor = connectToSupervisor(process);
   const begin = await supervisor.begin;
   if (begin === null) return;
-  const { services, ports, metricsPort } = begin;
-  if (services.includes('agents')) yieldToRequests();
+  const { services, ports, metricsPort, again } = begin;
+  const worksOnRuns = services.includes('agents');
+  if (worksOnRuns) yieldToRequests();
   const config = { ...loadConfig(process.env), services: new Set(services), ports, metricsPort };
-  await using app: App = await compose(config, { siblings: supervisor.siblings });
+  const siblings = worksOnRuns ? withoutWakes(supervisor.siblings) : withoutEvents(supervisor.siblings);
+  await using app: App = await compose(config, { siblings });
   const addresses = await app.start();
   const line = app.sessionLine();
-  if (line !== null) process.stdout.write(`${line}\n`);
+  if (line !== null && !again) process.stdout.write(`${line}\n`);
   supervisor.up({ addresses, ports: app.ports() });
   await untilOver(app, Promise.race([supervisor.stopped, untilSignal()]));
 }

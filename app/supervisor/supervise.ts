@@ -1,3 +1,4 @@
+import { flushCompileCache } from 'node:module';
 import { publishAddresses } from '#app/compose/addresses.ts';
 import { prepareDataFolder } from '#app/compose/data-folder.ts';
 import { refuseMissingLanguages } from '#app/compose/models.ts';
@@ -10,6 +11,8 @@ import type { ServiceName } from '#src/config/env.ts';
 
 /** Docker and systemd wait 10 s or longer before they kill. */
 const stopMs = 8_500;
+/** A process that stands still for a minute is killed. It has lost its leases by then. */
+const beatMs = 5_000;
 
 /**
  * Runs the embedded engine here, the services that answer requests in one child process and the agents service in another, and starts a
@@ -30,6 +33,7 @@ export async function supervise(config: Config): Promise<void> {
     metricsPort: config.metricsPort,
     semiSpaceMib: 8,
     longestPauseMs: 1_000,
+    beatMs,
     logger,
     passOn: (message) => agents.tell(message),
   });
@@ -39,6 +43,7 @@ export async function supervise(config: Config): Promise<void> {
     metricsPort: null,
     semiSpaceMib: 4,
     longestPauseMs: 5_000,
+    beatMs,
     logger,
     passOn: (message) => front.tell(message),
   });
@@ -63,5 +68,6 @@ export async function supervise(config: Config): Promise<void> {
   await using _published = await publishAddresses(config.dataDir, addresses);
   const pids = { front: front.pid, agents: agents.pid };
   logger.info({ ...addresses, services: [...config.services], pids }, 'inkgraph is up');
+  flushCompileCache();
   logger.info({ signal: await signal }, 'stopping');
 }

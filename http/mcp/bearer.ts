@@ -80,7 +80,8 @@ export function credentialOf(
     name: `${holder}\n${secret}`,
     async isValid() {
       try {
-        return holderOf(await authenticator.byBearer(secret)) === holder;
+        const now = await authenticator.byBearer(secret);
+        return holderOf(now) === holder && principal.projectIds.every((id) => now.projectIds.includes(id));
       } catch (error) {
         if (error instanceof AppError && error.row.status < 500) return false;
         throw error;

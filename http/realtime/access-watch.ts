@@ -1,4 +1,6 @@
 import type { SessionAuthenticator } from '#src/auth/session-authenticator.ts';
+import type { Membership } from '#src/domain/access/member.ts';
+import { closedProjects } from '#src/domain/access/rights.ts';
 import { AppError } from '#src/domain/app-error.ts';
 import type { Logger } from '#src/domain/ports/logger.ts';
 import type { Reader } from '#http/realtime/reader.ts';
@@ -16,7 +18,7 @@ interface Watched {
   readonly readers: Set<Reader>;
 }
 
-type Memberships = Map<string, Promise<boolean>>;
+type Memberships = Map<string, Promise<Membership | null>>;
 
 /** Sessions checked concurrently. */
 const atOnce = 10;
@@ -70,8 +72,7 @@ export class AccessWatch {
     try {
       const session = await this.#parts.sessions.session(cookie);
       for (const reader of readers)
-        if (session.userId !== userId || !(await this.#isMember(reader.organizationId, userId, memberships)))
-          reader.end();
+        if (session.userId !== userId || !(await this.#mayRead(reader, userId, memberships))) reader.end();
     } catch (error) {
       if (error instanceof AppError && error.code === 'auth.unauthorized') for (const reader of readers) reader.end();
       // The session may be valid: the next check decides.
@@ -79,12 +80,12 @@ export class AccessWatch {
     }
   }
 
-  #isMember(organizationId: string, userId: string, known: Memberships): Promise<boolean> {
+  async #mayRead({ organizationId, projectIds }: Reader, userId: string, known: Memberships): Promise<boolean> {
     const key = `${organizationId}\n${userId}`;
-    const asked =
-      known.get(key) ??
-      this.#parts.members.membership(organizationId, userId).then((membership) => membership !== null);
+    const asked = known.get(key) ?? this.#parts.members.membership(organizationId, userId);
     known.set(key, asked);
-    return asked;
+    const membership = await asked;
+    // A stream that ends is opened again, with the projects of then.
+    return membership !== null && !closedProjects(membership).some((id) => projectIds === null || projectIds.has(id));
   }
 }

@@ -120,7 +120,7 @@ function memberRows(auth: AuthHandler): Record<string, MemberWork> {
     },
     async 'GET organization/list'(session) {
       const found = await affiliate.organizationsOf(session);
-      const organizations = found.map(({ organizationId, ...one }) => ({ id: organizationId, ...one }));
+      const organizations = found.map(({ organizationId: id, name, role }) => ({ id, name, role }));
       return { organizations, activeOrganizationId: session.activeOrganizationId };
     },
     async 'POST organization/create'(session, request) {

@@ -17,7 +17,8 @@ const accessPaths = ['/api/auth/', '/api/dashboard/members'];
 
 function chosenProjects(principal: Principal, query: Record<string, unknown>): ReadonlySet<string> | null {
   const named = query['projectIds'] as readonly string[] | undefined;
-  if (named === undefined) return null;
+  // A member who does not reach every project hears of those alone.
+  if (named === undefined) return principal.scopesIn === undefined ? null : new Set(principal.projectIds);
   const foreign = named.findIndex((id) => !principal.projectIds.includes(id));
   if (foreign < 0) return new Set(named);
   throw new AppError(

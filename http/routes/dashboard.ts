@@ -61,6 +61,8 @@ export function mountDashboardOrganization(bind: Bind): void {
   bind(rows.usage, tools.getUsage);
   bind(rows.members, tools.listMembers);
   bind(rows.changeRole, tools.changeMemberRole);
+  bind(rows.projectMembers, tools.listProjectMembers);
+  bind(rows.setProjectRole, tools.setProjectRole);
   bind(rows.removeMember, tools.removeMember);
   bind(rows.invitations, tools.listInvitations);
   bind(rows.invite, tools.inviteMember);

@@ -1,7 +1,7 @@
 import { grantedScopes } from '#src/contracts/scopes.ts';
 import type { Principal } from '#src/domain/access/principal.ts';
 import { hashSecret, looksLikeOAuthSecret } from '#src/domain/access/oauth/secrets.ts';
-import { scopesOfRole } from '#src/domain/access/role.ts';
+import { rightsOf, scopesAnywhere } from '#src/domain/access/rights.ts';
 import type { Logger } from '#src/domain/ports/logger.ts';
 import type { TokenAuthenticator } from '#src/auth/bearer-authenticator.ts';
 import type { OAuthGrant } from '#src/domain/access/oauth/records.ts';
@@ -59,10 +59,9 @@ export class GrantAuthenticator implements TokenAuthenticator {
 function principalOf({ token, grant, member, organizationName, projects }: TokenAccess): Principal {
   const person = grant.kind === 'person' ? member : null;
   const consented = grantedScopes(grant.scopes);
-  const allowed = person && scopesOfRole(person.role);
-  const scopes = [...grantedScopes(token.scopes)].filter(
-    (scope) => consented.has(scope) && allowed?.has(scope) !== false,
-  );
+  const held = new Set([...grantedScopes(token.scopes)].filter((scope) => consented.has(scope)));
+  const ids = projects.map(({ id }) => id);
+  const rights = person === null ? { projectIds: ids, scopes: held } : rightsOf(person, ids, held);
   return {
     kind: 'oauth',
     actorId: person ? grant.userId : grant.clientId,
@@ -73,12 +72,14 @@ function principalOf({ token, grant, member, organizationName, projects }: Token
       id: grant._id,
       clientId: grant.clientId,
       person: person !== null,
-      ...(person && { member: { email: person.email, role: person.role } }),
+      ...(person && { member: { email: person.email, role: person.role, scopes: scopesAnywhere(person, ids) } }),
     },
     organizationId: grant.organizationId,
-    projectIds: projects.map(({ id }) => id),
-    names: { organizationName: organizationName ?? '', projects },
-    scopes: new Set(scopes),
+    ...rights,
+    names: {
+      organizationName: organizationName ?? '',
+      projects: projects.filter(({ id }) => rights.projectIds.includes(id)),
+    },
     agentGraphId: null,
   };
 }

@@ -1,5 +1,5 @@
 import type { Principal } from '#src/domain/access/principal.ts';
-import { scopesOfRole } from '#src/domain/access/role.ts';
+import { rightsOf } from '#src/domain/access/rights.ts';
 import { AppError } from '#src/domain/app-error.ts';
 import type { LiveSession, Sessions } from '#src/domain/ports/sessions.ts';
 import type { OrganizationStore } from '#src/stores/organizations.ts';
@@ -74,8 +74,10 @@ export class SessionAuthenticator {
       keyId: null,
       session: { id: sessionId, userId, email, role, provedAt },
       organizationId,
-      projectIds: projects.map((project) => project._id),
-      scopes: scopesOfRole(role),
+      ...rightsOf(
+        membership,
+        projects.map((project) => project._id),
+      ),
       agentGraphId: null,
     };
   }

@@ -46,9 +46,9 @@ export function createAffiliations({
     async organizationsOf(userId: string): Promise<readonly Affiliation[]> {
       const rows = await members.find({ userId }).sort({ createdAt: 1 }).limit(most).toArray();
       const names = await namesOf(rows.map(({ organizationId }) => organizationId));
-      return rows.flatMap(({ organizationId, role }) => {
+      return rows.flatMap(({ organizationId, role, projectRoles = {} }) => {
         const name = names.get(organizationId);
-        return name === undefined ? [] : [{ organizationId, name, role }];
+        return name === undefined ? [] : [{ organizationId, name, role, projectRoles }];
       });
     },
     /** null for an invitation that is not pending, or of another address (lower case). */

@@ -9,7 +9,7 @@ import type { QueueRecord } from '#src/domain/runs/queue.ts';
 import type { ConversationRow, MessageRow } from '#src/stores/conversation-rows.ts';
 import type { SearchRow } from '#src/stores/search/row.ts';
 import type { WorkflowDraftRow, WorkflowEditRow, WorkflowVersionRow } from '#src/stores/workflow-rows.ts';
-import type { InvitationRecord } from '#src/domain/access/member.ts';
+import type { InvitationRecord, ProjectRoles } from '#src/domain/access/member.ts';
 import type { LoggedEvent } from '#src/domain/events/events.ts';
 import type {
   AuthorizationCode,
@@ -110,6 +110,7 @@ export interface MemberRow {
   readonly organizationId: string;
   readonly userId: string;
   readonly role: Role;
+  readonly projectRoles?: ProjectRoles;
   readonly createdAt: Date;
   /** Mark of an owner who is about to leave or lose the role. */
   readonly leaving?: { readonly token: string; readonly at: Date };

@@ -44,6 +44,7 @@ const indexes: Readonly<Partial<Record<keyof Collections | LibraryCollection, re
     [{ organizationId: 1, createdAt: -1 }],
     [{ organizationId: 1, projectId: 1, createdAt: -1 }],
     [{ organizationId: 1, agentGraphId: 1 }],
+    [{ organizationId: 1, createdBy: 1 }],
   ],
   // No expiry by the database: the sweep deletes the bytes too.
   uploads: [[{ forgetAt: 1 }], [{ organizationId: 1, _id: 1 }]],

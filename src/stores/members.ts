@@ -4,15 +4,16 @@ import { isDuplicateKey } from '#src/stores/connect.ts';
 import { unlessLastOwner } from '#src/stores/owner-change.ts';
 import { newId } from '#src/domain/ids.ts';
 import type { InvitationRecord, MemberRecord, Membership, MemberChange } from '#src/domain/access/member.ts';
-import type { Role } from '#src/contracts/organization/member.ts';
+import type { ProjectRole, Role } from '#src/contracts/organization/member.ts';
 
 const most = 1_000;
 
-const membershipOf = ({ _id, organizationId, userId, role, createdAt }: MemberRow): Membership => ({
+const membershipOf = ({ _id, organizationId, userId, role, projectRoles = {}, createdAt }: MemberRow): Membership => ({
   memberId: _id,
   organizationId,
   userId,
   role,
+  projectRoles,
   createdAt,
 });
 
@@ -107,7 +108,7 @@ export function createMemberStore({
       return user === null || row === null ? null : { ...membershipOf(row), email: user.email, name: user.name };
     },
     /** Adds an owner to a new organization, or a new member. Returns the stored membership. */
-    async add(wanted: Omit<Membership, 'memberId' | 'createdAt'>): Promise<Membership> {
+    async add(wanted: Omit<Membership, 'memberId' | 'createdAt' | 'projectRoles'>): Promise<Membership> {
       const createdAt = new Date();
       const row: MemberRow = { ...wanted, _id: newId('member', createdAt), createdAt };
       try {
@@ -130,6 +131,17 @@ export function createMemberStore({
         (await members.updateOne(claimed, { $set: { role: to }, $unset: { leaving: 1 } })).matchedCount === 1;
       if (from === 'owner' && to !== 'owner') return unlessLastOwner(members, who, change);
       return (await change({ ...who, role: from })) ? 'done' : 'changed';
+    },
+    /** Sets or, with null, removes the role in a project, while the member has the role `from` in the organization. */
+    async setProjectRole(
+      { organizationId, projectId }: { readonly organizationId: string; readonly projectId: string },
+      memberId: string,
+      { from, to }: { readonly from: Role; readonly to: ProjectRole | null },
+    ): Promise<MemberChange> {
+      const field = `projectRoles.${projectId}`;
+      const change = to === null ? { $unset: { [field]: 1 as const } } : { $set: { [field]: to } };
+      const { matchedCount } = await members.updateOne({ _id: memberId, organizationId, role: from }, change);
+      return matchedCount === 1 ? 'done' : 'changed';
     },
     /** Follows the rules of `changeRole`. */
     async remove(organizationId: string, memberId: string, role: Role): Promise<MemberChange> {

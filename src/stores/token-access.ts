@@ -2,6 +2,7 @@ import type { Collections, MemberRow, UserRow } from '#src/stores/collections.ts
 import { batchedReads } from '#src/concurrency/batched-reads.ts';
 import type { OAuthGrant, OAuthToken } from '#src/domain/access/oauth/records.ts';
 import type { ProjectRecord } from '#src/domain/access/organization.ts';
+import type { ProjectRoles } from '#src/domain/access/member.ts';
 import type { Role } from '#src/contracts/organization/member.ts';
 
 /** Stored facts that decide the access of an access token, as of now. */
@@ -9,7 +10,12 @@ export interface TokenAccess {
   readonly token: OAuthToken;
   readonly grant: OAuthGrant;
   /** Membership of the grant's user in the grant's organization. null: there is none, or not any more. */
-  readonly member: { readonly name: string; readonly email: string; readonly role: Role } | null;
+  readonly member: {
+    readonly name: string;
+    readonly email: string;
+    readonly role: Role;
+    readonly projectRoles: ProjectRoles;
+  } | null;
   /** null: it does not exist any more. */
   readonly organizationName: string | null;
   /** Projects of the grant that belong to the organization. */
@@ -50,7 +56,12 @@ function accessOf({ grants, memberships, users, projects, organizations, ...toke
     member:
       membership === undefined || user === undefined
         ? null
-        : { name: user.name, email: user.email, role: membership.role },
+        : {
+            name: user.name,
+            email: user.email,
+            role: membership.role,
+            projectRoles: membership.projectRoles ?? {},
+          },
     organizationName: organizations[0]?.name ?? null,
     projects: projects.filter(here).map(({ _id: id, name }) => ({ id, name })),
   };

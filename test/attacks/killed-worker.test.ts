@@ -21,6 +21,12 @@ const worker = (leaseMs: number): Promise<ServiceProcess> =>
   startService({ dataDir: api.dataDir, env: { SERVICES: 'agents', RUN_LEASE_MS: String(leaseMs) } });
 const [short, long] = [1_000, 15_000];
 
+/** Ends the lease of the worker that is dead or paused, as an heir does that saw it stand still for as long as its own lease. */
+async function expire(): Promise<void> {
+  const { executions } = api.app.deps;
+  await executions.endLeases(await executions.seeLeases(), new Date());
+}
+
 async function finished(documentId: string) {
   const path = `/api/service/workflow-executions/${documentId.replace('doc_', 'exec_')}?wait=20`;
   for (;;) {
@@ -71,6 +77,7 @@ test('88. a worker killed in the middle of a node: the run goes on after its las
     // Checkpoints are written behind the run.
     await loaded(runId);
     await first.kill();
+    await expire();
   }
   const { fence = 0 } = (await stored.runs.findOne({ _id: runId })) ?? {};
   await using _second = await worker(long);
@@ -88,6 +95,7 @@ test('89. a worker paused past its lease: another one finishes the run, and what
   await using paused = await worker(short);
   const runId = await recognizing(document.id);
   paused.signal('SIGSTOP');
+  await expire();
   await using heir = await worker(long);
   expect(await finished(document.id)).toMatchObject({ status: 'succeeded' });
   expect(await verifyFolder(api.dataDir, api.seed.organizationId, [document.id])).toEqual([]);

@@ -115,6 +115,11 @@ const walk: Walk = {
   'dashboard.usage': 'shows nothing',
   'dashboard.members': 'shows nothing',
   'dashboard.member.role': ({ member }) => [{ path: member, body: { role: 'viewer' } }],
+  'dashboard.project.members': ({ project }) => [{ path: project }],
+  'dashboard.member.project_role': ({ member, project }) => [
+    { path: `${member} ${project}`, body: { role: 'viewer' } },
+    { path: `${member} ${app.seed.projectId}`, body: { role: null } },
+  ],
   'dashboard.member.remove': ({ member }) => [{ path: member }],
   'dashboard.invitations': 'shows nothing',
   'dashboard.invitation.create': 'shows nothing',
@@ -172,7 +177,12 @@ function send(row: Route, { path = '', query = '', body }: Probe): Promise<Answe
     row.caller === 'session' || row.caller === 'editor'
       ? { cookie }
       : { key: row.caller === 'service-key' ? app.seed.serviceKey : app.seed.workflowKey };
-  const address = row.path.replace(/:(?!version)\w+/, path).replace(':version', '1') + query;
+  const [first = '', second = first] = path.split(' ');
+  const address =
+    row.path
+      .replace(/:(?!version)\w+/, first)
+      .replace(':projectId', second)
+      .replace(':version', '1') + query;
   return app.call(row.method, address, { ...by, ...(body === undefined ? {} : { body }) });
 }
 

@@ -68,7 +68,7 @@ describe('A session whose sign-in is old', () => {
       ['POST', 'keys/key_none/revoke'],
       ['POST', 'clients', { name: 'Robot', projectIds: [app.seed.projectId], scopes: ['runs:read'] }],
       ['DELETE', 'clients/none'],
-      ['POST', 'secrets', { name: 'TOKEN', value: 'x', hosts: ['api.example.org'], projectId: app.seed.projectId }],
+      ['POST', 'secrets', { name: 'TOKEN', value: 'x', projectId: app.seed.projectId, hosts: ['example.com'] }],
       ['DELETE', `secrets/TOKEN?projectId=${app.seed.projectId}`],
       ['PATCH', `members/${memberId}`, { role: 'owner' }],
       ['POST', 'invitations', { email: 'b@example.com', role: 'owner' }],

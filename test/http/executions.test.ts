@@ -78,7 +78,7 @@ async function start(workflowId: string, documentIds: readonly string[], more: o
 /** The execution when `done` says so. */
 async function until(id: string, done: (execution: any) => boolean): Promise<any> {
   for (;;) {
-    const { body } = await ask('GET', `${executions}/${id}?wait=20`);
+    const { body } = await ask('GET', `${executions}/${id}?wait=1`);
     if (done(body)) return body;
   }
 }

@@ -69,6 +69,9 @@ export class KeyRing implements ApiKeyStore {
   async list(): Promise<readonly ApiKeyRecord[]> {
     return [...this.#keys.values()];
   }
+  async listMadeBy(): Promise<readonly ApiKeyRecord[]> {
+    return [];
+  }
   async listBound(): Promise<readonly ApiKeyRecord[]> {
     return [];
   }

@@ -37,6 +37,14 @@ export const dashboard = [
     ],
     'dashboard.ocr': 'Lists the OCR results of a document',
     'dashboard.segmentations': 'Lists the segmentation results of a document',
+    'dashboard.member.project_role': [
+      'A role in one project takes the place of the role in the organization, from the next call on',
+      '0087-leaving-members-and-project-roles',
+    ],
+    'dashboard.member.leaves': [
+      'With a member, the programs that they connected and the API keys that they made and that can write lose access at once',
+      '0087-leaving-members-and-project-roles',
+    ],
     'chat.stream': 'Chat returns a stream of Server-Sent Events',
     'chat.messages': 'Chat takes messages in the common AI chat message shapes',
     'chat.project_ids': 'projectIds narrows the chat to projects',

@@ -296,6 +296,8 @@ async function askMembers({ members }: Stores): Promise<void> {
   // As a process that died leaves it.
   const leaving = { token: 't', at: new Date(0) };
   await database.collections.members.updateOne({ _id: other.memberId }, { $set: { leaving } });
+  const place = { organizationId, projectId: 'prj_a' };
+  for (const to of ['none', null] as const) await members.setProjectRole(place, owner.memberId, { from: 'owner', to });
   await members.changeRole(organizationId, owner.memberId, 'owner', 'viewer');
   await members.changeRole(organizationId, owner.memberId, 'viewer', 'admin');
   await members.remove(organizationId, owner.memberId, 'admin');
@@ -353,6 +355,7 @@ async function askRest({ apiKeys, audit, organizations, workflows }: Stores): Pr
   await apiKeys.find(organizationId, 'key_a');
   await apiKeys.list(organizationId);
   for (const who of [tenant, wide]) await apiKeys.list(organizationId, who.projectIds);
+  await apiKeys.listMadeBy(organizationId, ['usr_a', 'key_a']);
   await apiKeys.touch(organizationId, 'key_a', now);
   await apiKeys.replace(organizationId, 'key_a', 'key_b', now);
   await apiKeys.revoke(organizationId, 'key_a', now);

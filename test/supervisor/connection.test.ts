@@ -69,13 +69,16 @@ test('a service answers for its metrics, and asks for those of its sibling', asy
 test('a service begins when it is told to, and stops when it is told to', async () => {
   const { channel, connection } = open();
   const ports = { api: 1, agents: 2, mcp: 3, objects: 4 };
-  channel.receive({ kind: 'begin', services: ['api'], ports, metricsPort: null });
+  const beatMs = 10;
+  channel.receive({ kind: 'begin', services: ['api'], ports, metricsPort: null, again: false, beatMs });
   expect(await connection.begin).toMatchObject({ services: ['api'], ports });
+  await expect.poll(() => channel.sent).toContainEqual({ kind: 'beat' });
   channel.receive({ kind: 'stop' });
   expect(await connection.stopped).toBe('stop');
   await connection[Symbol.asyncDispose]();
   expect(channel.connected).toBe(false);
   // A closed channel swallows what is told.
+  channel.sent.length = 0;
   connection.siblings.tellWake(0);
   expect(channel.sent).toEqual([]);
 });

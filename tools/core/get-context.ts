@@ -12,7 +12,9 @@ type Credential = z.input<typeof ContextResult>['credential'];
 function credentialOf({ kind, actorId: id, actorName: name, session, grant }: Principal): Credential {
   if (session !== null) return { kind, id, name, email: session.email, role: session.role };
   if (!grant) return { kind, id, name };
-  return { kind, id, name: grant.person ? name : '', ...grant.member, clientId: grant.clientId };
+  const { email, role } = grant.member ?? {};
+  const member = email === undefined || role === undefined ? {} : { email, role };
+  return { kind, id, name: grant.person ? name : '', ...member, clientId: grant.clientId };
 }
 
 async function namesOf(

@@ -5,7 +5,8 @@ import type { InvitationRecord, MemberRecord } from '#src/domain/access/member.t
 
 export function presentMember(record: MemberRecord): z.input<typeof Member> {
   const { memberId, userId, email, name, role, createdAt } = record;
-  return { memberId, userId, email, name, role, createdAt: createdAt.toISOString() };
+  const projectRoles = Object.entries(record.projectRoles).map(([projectId, here]) => ({ projectId, role: here }));
+  return { memberId, userId, email, name, role, projectRoles, createdAt: createdAt.toISOString() };
 }
 
 export function presentInvitation(

@@ -1,32 +1,43 @@
-import { MemberPath, RemovedMember } from '#src/contracts/organization/member.ts';
+import { MemberPath, MemberRemoval, RemovedMember } from '#src/contracts/organization/member.ts';
 import { AppError } from '#src/domain/app-error.ts';
 import { record } from '#tools/audit/record.ts';
 import { defineTool, type ToolContext } from '#tools/define.ts';
 import { changeMember } from '#tools/members/change-member.ts';
+import { credentialsOf, endCredentials, presentCredentials } from '#tools/members/credentials.ts';
 import { requireRank } from '#tools/members/rank.ts';
 
 export const removeMember = defineTool({
   name: 'remove_member',
   description:
-    'Removes a member from the organization: they lose access from their next call on; what they created stays. Members can remove themselves; only owners can remove owners; the last owner cannot be removed. Ids come from list_members.',
+    'Removes a member from the organization: they lose access from their next call on, and so do programs that they connected and API keys that they made, unless the keys only read or keepKeys names them. What they created stays. With dryRun it only answers what would end. Members can remove themselves; only owners can remove owners; the last owner cannot be removed. Ids come from list_members.',
   // Members may remove themselves; `run` requires members:manage to remove others.
   scope: 'members:read',
   effect: 'destroy',
   idempotent: false,
-  input: MemberPath,
+  recentSignIn: ({ dryRun }) => dryRun !== true,
+  input: MemberPath.extend(MemberRemoval.shape),
   output: RemovedMember,
-  async run(ctx: ToolContext<'audit' | 'members'>, { memberId }) {
+  async run(
+    ctx: ToolContext<'apiKeys' | 'audit' | 'members' | 'oauth'>,
+    { memberId, keepKeys = false, dryRun = false },
+  ) {
     const { members } = ctx.deps;
-    const { organizationId } = ctx.principal;
+    const { organizationId, scopes } = ctx.principal;
     const leaves = await isCaller(ctx, memberId);
-    if (!leaves && !ctx.principal.scopes.has('members:manage'))
+    if (!leaves && !scopes.has('members:manage'))
       throw new AppError('auth.forbidden', 'This credential lacks the scope members:manage.');
+    if (keepKeys !== false && !scopes.has('keys:manage'))
+      throw new AppError('auth.forbidden', 'To keep API keys you need the scope keys:manage. Leave keepKeys out.');
     const was = await changeMember(ctx, memberId, async (member) => {
       if (!leaves) requireRank(ctx, member.role);
-      return members.remove(organizationId, memberId, member.role);
+      return dryRun ? 'done' : members.remove(organizationId, memberId, member.role);
     });
-    await record(ctx, 'member.remove', memberId, { userId: was.userId, email: was.email, role: was.role });
-    return { memberId, removed: true as const };
+    const { userId, email, role } = was;
+    if (!dryRun) await record(ctx, 'member.remove', memberId, { userId, email, role });
+    // Order matters: a member who is gone makes no more keys.
+    const credentials = await credentialsOf(ctx, userId, keepKeys);
+    if (!dryRun) await endCredentials(ctx, credentials);
+    return { memberId, removed: !dryRun, ...presentCredentials(credentials) };
   },
 });
 

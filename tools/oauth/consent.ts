@@ -1,7 +1,7 @@
 import type { AuthorizationRequest } from '#src/domain/access/oauth/authorize.ts';
 import {
   endOf,
-  grantableScopes,
+  grantableWithin,
   lastingsFor,
   scopesWithin,
   type Choice,
@@ -11,6 +11,7 @@ import { issueCode } from '#tools/oauth/issue.ts';
 import { redirectHost } from '#src/domain/access/oauth/redirect.ts';
 import { hashSecret, newOAuthSecret } from '#src/domain/access/oauth/secrets.ts';
 import type { GrantScope } from '#src/contracts/scopes.ts';
+import { rightsOf } from '#src/domain/access/rights.ts';
 import { AppError, type FieldError } from '#src/domain/app-error.ts';
 import { newId } from '#src/domain/ids.ts';
 import type { LiveSession } from '#src/domain/ports/sessions.ts';
@@ -109,8 +110,13 @@ export class Consents {
     const by = (id: string | null) => organizations.find(({ organizationId }) => organizationId === id);
     const organization = by(named) ?? by(session.activeOrganizationId) ?? organizations[0];
     if (organization === undefined) return null;
-    const projects = await this.#parts.organizations.listProjects(organization.organizationId);
-    return { organizations, organization, projects, grantable: grantableScopes(organization.role) };
+    const all = await this.#parts.organizations.listProjects(organization.organizationId);
+    const { projectIds, scopes } = rightsOf(
+      organization,
+      all.map(({ _id }) => _id),
+    );
+    const projects = all.filter(({ _id }) => projectIds.includes(_id));
+    return { organizations, organization, projects, grantable: grantableWithin(scopes) };
   }
 
   /** Creates the grant and the authorization code. Requires a `choice` without errors. */

@@ -48,7 +48,7 @@ export function accessStores({ oauth, apiKeys, members, organizations }: AccessS
   return {
     oauth: changes.of(oauth, 'revokeGrant', 'removeToken', 'revokeFamily'),
     apiKeys: changes.of(apiKeys, 'revoke'),
-    members: changes.of(members, 'remove'),
+    members: changes.of(members, 'remove', 'setProjectRole'),
     organizations: withSharedReads(organizations),
   } satisfies AccessStores;
 }

@@ -1,3 +1,4 @@
+import { flushCompileCache } from 'node:module';
 import { parentPort, type MessagePort } from 'node:worker_threads';
 import { startEngine, type RunningEngine } from './start.ts';
 import type { Order, Report } from './thread.ts';
@@ -23,7 +24,12 @@ function serve(port: MessagePort): void {
     if (end) port.close();
     else report({ closed: true });
   };
-  port.on('message', (order: Order) => void ('open' in order ? open(order.open).then(report) : close(order.close.end)));
+  const opened = (said: Report): void => {
+    report(said);
+    // A process that is killed keeps the compiled code as well.
+    flushCompileCache();
+  };
+  port.on('message', (order: Order) => void ('open' in order ? open(order.open).then(opened) : close(order.close.end)));
 }
 
 if (!parentPort) throw new Error('This file is the worker thread of openEmbeddedDatabase: call that instead.');

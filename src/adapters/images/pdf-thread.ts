@@ -1,3 +1,4 @@
+import { flushCompileCache } from 'node:module';
 import { parentPort } from 'node:worker_threads';
 import { encodePage, pictureOfPixels } from '#src/adapters/images/decode.ts';
 import { renderPdfPage, readPdfFacts } from '#src/adapters/images/pdf-render.ts';
@@ -26,6 +27,8 @@ async function answer({ jobId, payload }: Packet): Promise<void> {
   } catch (error) {
     parentPort?.postMessage({ jobId, status: 'reject', data: nameOf(error) }, []);
   }
+  // The process is killed when it is idle: without this, the next one would compile everything again.
+  flushCompileCache();
 }
 
 /** Encodes in this process as well: the pixels of a page stay here. */

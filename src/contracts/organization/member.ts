@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { AnyId, Timestamp } from '#src/contracts/fields.ts';
+import { AnyId, QueryBoolean, Timestamp } from '#src/contracts/fields.ts';
+import { keyScopes } from '#src/contracts/scopes.ts';
 
 /** Ordered from least to most rights. Source: docs/decisions/0035. */
 export const roles = ['viewer', 'editor', 'admin', 'owner'] as const;
@@ -10,6 +11,13 @@ export const Role = z
   .describe(
     'viewer reads; editor also uploads, runs and edits workflows; admin also manages keys, members, projects and secrets; owner also manages owners',
   );
+
+/** Roles that a member may have in one project, in place of the role in the organization. Source: docs/decisions/0087. */
+export const projectRoles = ['none', 'viewer', 'editor'] as const;
+export type ProjectRole = (typeof projectRoles)[number];
+export const ProjectRole = z
+  .enum(projectRoles)
+  .describe('none: no access to the project; viewer reads it; editor also uploads, runs and edits workflows');
 
 const Email = z
   .email()
@@ -23,13 +31,70 @@ export const Member = z
     email: z.string(),
     name: z.string(),
     role: Role,
+    projectRoles: z
+      .array(z.object({ projectId: z.string(), role: ProjectRole }))
+      .describe('Projects in which the member has another role; without effect for admins and owners'),
     createdAt: Timestamp,
   })
   .meta({ id: 'Member' });
 export const MemberList = z.object({ members: z.array(Member) });
 export const MemberPath = z.object({ memberId: AnyId });
+export const MemberProjectPath = z.object({ memberId: AnyId, projectId: AnyId });
+export const ProjectRoleChange = z.strictObject({
+  role: ProjectRole.nullable().describe('null: the role in the organization applies again'),
+});
+export const ProjectMemberList = z.object({
+  members: z.array(
+    z.object({
+      memberId: z.string(),
+      userId: z.string(),
+      email: z.string(),
+      name: z.string(),
+      role: z.union([Role, ProjectRole]).describe('Role in the project'),
+      isOverride: z.boolean().describe('true: it replaces the role in the organization'),
+    }),
+  ),
+});
 export const RoleChange = z.strictObject({ role: Role });
-export const RemovedMember = z.object({ memberId: z.string(), removed: z.literal(true) });
+/** `true`, or ids with commas between them. */
+const KeptKeys = z.union([
+  QueryBoolean,
+  z.array(AnyId).max(100),
+  z
+    .string()
+    .max(10_000)
+    .transform((text) => text.split(','))
+    .pipe(z.array(AnyId).max(100)),
+]);
+export const MemberRemoval = z.strictObject({
+  keepKeys: KeptKeys.optional().describe(
+    'API keys of the member that go on: true for all, or ids; needs keys:manage. Default: keys that can write or manage are revoked',
+  ),
+  dryRun: QueryBoolean.optional().describe('true: changes nothing, and answers what would happen'),
+});
+export const RemovedMember = z.object({
+  memberId: z.string(),
+  removed: z.boolean().describe('false: dryRun'),
+  keys: z
+    .array(
+      z.object({
+        id: z.string(),
+        kind: z.enum(['workflow', 'service']),
+        name: z.string(),
+        prefix: z.string(),
+        projectId: z.string(),
+        scopes: z.array(z.enum(keyScopes)),
+        revoked: z.boolean(),
+      }),
+    )
+    .describe('Live API keys that the member made, also with keys of theirs'),
+  apps: z
+    .array(z.object({ id: z.string(), name: z.string() }))
+    .describe('Programs connected by the member: disconnected, with the keys that they made'),
+  clients: z
+    .array(z.object({ clientId: z.string(), name: z.string() }))
+    .describe('OAuth clients that the member created: they go on until they are removed'),
+});
 
 export const Invitation = z
   .object({

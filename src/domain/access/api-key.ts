@@ -43,6 +43,11 @@ export function scopesOf({ kind, scopes }: Pick<ApiKeyRecord, 'kind' | 'scopes'>
   return scopes ? grantedScopes([...ofKind[kind], ...scopes]) : grantedTo[kind];
 }
 
+/** True if the key only reads. */
+export function onlyReads(key: Pick<ApiKeyRecord, 'kind' | 'scopes'>): boolean {
+  return [...scopesOf(key)].every((scope) => scope.endsWith(':read'));
+}
+
 const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 const headers: Readonly<Record<KeyKind, string>> = { workflow: 'ink_wf_', service: 'ink_svc_' };
 const form = /^(ink_wf_|ink_svc_)([0-9A-Za-z]{32})([0-9A-Za-z]{6})$/;

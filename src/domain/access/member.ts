@@ -1,9 +1,13 @@
-import type { Role } from '#src/contracts/organization/member.ts';
+import type { ProjectRole, Role } from '#src/contracts/organization/member.ts';
+
+/** Projects in which a member has another role, by id. */
+export type ProjectRoles = Readonly<Record<string, ProjectRole>>;
 
 export interface Affiliation {
   readonly organizationId: string;
   readonly name: string;
   readonly role: Role;
+  readonly projectRoles: ProjectRoles;
 }
 
 export interface WaitingInvitation {
@@ -19,6 +23,7 @@ export interface Membership {
   readonly organizationId: string;
   readonly userId: string;
   readonly role: Role;
+  readonly projectRoles: ProjectRoles;
   readonly createdAt: Date;
 }
 

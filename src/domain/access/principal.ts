@@ -28,7 +28,12 @@ export interface Principal {
     /** false: a program that acts for itself by client credentials. */
     readonly person: boolean;
     /** The member that a program acts for; absent for client credentials and for external issuers. */
-    readonly member?: { readonly email: string; readonly role: Role };
+    readonly member?: {
+      readonly email: string;
+      readonly role: Role;
+      /** Scopes that the person has in some project of the grant. */
+      readonly scopes: ReadonlySet<Scope>;
+    };
   } | null;
   readonly organizationId: string;
   /** Projects of the caller: one for a key, all of the organization for a session, the granted ones for an OAuth grant. */
@@ -38,7 +43,10 @@ export interface Principal {
     readonly organizationName: string;
     readonly projects: readonly { readonly id: string; readonly name: string }[];
   };
+  /** Scopes in at least one project. */
   readonly scopes: ReadonlySet<Scope>;
+  /** Scopes in each project; absent: they are the same in all. `callTool` decides by them. Source: docs/decisions/0087. */
+  readonly scopesIn?: ReadonlyMap<string, ReadonlySet<Scope>>;
   /** Requests per second of its key; null or absent: the limit of all callers. */
   readonly ratePerSecond?: number | null;
   /** Workflow that a workflow key is bound to. */

@@ -1,4 +1,5 @@
 /** The program with node types that kill its process with the signal that cannot be caught, and one that does nothing. */
+import { flushCompileCache } from 'node:module';
 import { catalog, catalogOf } from '#graphs/catalog.ts';
 import { compose } from '#app/compose.ts';
 import { loadConfig } from '#src/config/config.ts';
@@ -28,3 +29,5 @@ const deadlyLater = testNode(
 
 const app = await compose(config, { catalog: catalogOf([...catalog.definitions, noop, deadly, deadlyLater]) });
 app.logger.info(await app.start(), 'inkgraph is up');
+// The process will be killed.
+flushCompileCache();

@@ -5,6 +5,7 @@
  * start.
  */
 import { once } from 'node:events';
+import { flushCompileCache } from 'node:module';
 import { catalog, catalogOf } from '#graphs/catalog.ts';
 import type { NodeDefinition } from '#graphs/define.ts';
 import { workflow } from '#graphs/nodes/workflow.ts';
@@ -45,4 +46,6 @@ if (process.send !== undefined) {
   process.removeAllListeners('disconnect').disconnect();
 }
 app.logger.info(await app.start(), 'inkgraph is up');
+// The process will be killed.
+flushCompileCache();
 process.once('SIGTERM', () => void app[Symbol.asyncDispose]());

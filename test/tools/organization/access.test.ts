@@ -52,6 +52,8 @@ const table: Readonly<Record<RowName, readonly [least: Role, body?: object]>> = 
   renameProject: ['admin', { name: 'x' }],
   members: ['viewer'],
   changeRole: ['admin', { role: 'viewer' }],
+  projectMembers: ['viewer'],
+  setProjectRole: ['admin', { role: 'viewer' }],
   removeMember: ['admin'],
   invitations: ['admin'],
   invite: ['admin', { email: 'x@example.com' }],
@@ -161,7 +163,7 @@ describe("Another organization's", () => {
 
   test('ids answer like ids that nobody has, and nothing of theirs changes', async () => {
     const before = await stored(neighbour.organizationId);
-    expect(withIds).toHaveLength(9);
+    expect(withIds).toHaveLength(11);
     for (const name of withIds) {
       const by = { cookie: owner };
       const theirAnswer = await ask(name, by, theirs, place(name));

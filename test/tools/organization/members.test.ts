@@ -66,6 +66,9 @@ describe('Members', () => {
     expect(replyOf(rows.removeMember, await ask('DELETE', `members/${memberId}`, owner))).toEqual({
       memberId,
       removed: true,
+      keys: [],
+      apps: [],
+      clients: [],
     });
     for (const path of ['members', 'projects', `members?organizationId=${app.seed.organizationId}`])
       problemOf(await ask('GET', path, cookie), 'organization.not_found');

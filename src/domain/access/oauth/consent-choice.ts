@@ -1,4 +1,4 @@
-import { firstScopes, grantScopes, grantedScopes, type GrantScope } from '#src/contracts/scopes.ts';
+import { firstScopes, grantScopes, grantedScopes, type GrantScope, type Scope } from '#src/contracts/scopes.ts';
 import { scopesOfRole, type Role } from '#src/domain/access/role.ts';
 import type { ConsentRequest, OAuthClient } from '#src/domain/access/oauth/records.ts';
 
@@ -26,7 +26,10 @@ const dayMs = 24 * hourMs;
 
 /** Scopes that a user can grant: only those of their role. */
 export function grantableScopes(role: Role): readonly GrantScope[] {
-  const own = scopesOfRole(role);
+  return grantableWithin(scopesOfRole(role));
+}
+
+export function grantableWithin(own: ReadonlySet<Scope>): readonly GrantScope[] {
   return grantScopes.filter((scope) => own.has(scope));
 }
 
