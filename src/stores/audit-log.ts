@@ -84,13 +84,13 @@ function createDeeds({ audit }: Pick<Collections, 'audit'>) {
     async during<T>(announced: AuditEntry | readonly AuditEntry[], work: (deed: Deed) => Promise<T>): Promise<T> {
       const at = new Date();
       const rows = [announced].flat().map((entry) => ({ ...rowOf(entry, at), outcome: 'started' as const }));
-      const ids = rows.map(({ _id }) => _id);
       if (rows.length > 0) await audit.insertMany(rows);
       const [first] = rows;
       let open = true;
-      const forget = async (): Promise<void> => {
-        await audit.deleteMany({ _id: { $in: ids }, outcome: 'started' });
-      };
+      const forget = (): Promise<unknown> =>
+        Promise.all(
+          rows.map(({ _id, organizationId }) => audit.deleteOne({ _id, organizationId, outcome: 'started' })),
+        );
       const deed: Deed = {
         async record({ organizationId, ...told }) {
           const announcement = open ? first : undefined;
@@ -104,7 +104,11 @@ function createDeeds({ audit }: Pick<Collections, 'audit'>) {
         },
         async done() {
           open = false;
-          await audit.updateMany({ _id: { $in: ids } }, { $unset: { outcome: '' } });
+          await Promise.all(
+            rows.map(({ _id, organizationId }) =>
+              audit.updateOne({ _id, organizationId }, { $unset: { outcome: '' } }),
+            ),
+          );
         },
       };
       let result: T;

@@ -537,6 +537,7 @@ test('the queries over all tenants are covered by indexes of their own', async (
     'uploads.takeExpired',
     'retention.deleteEvents',
     'retention.deleteDeliveries',
+    'retention.deleteAudit',
     'workflows.listByCodeName',
   ]) {
     const queries = asked.filter((one) => one.of === of);

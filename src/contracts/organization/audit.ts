@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { Cursor, PageLimit, Timestamp, limits } from '#src/contracts/fields.ts';
 
 /** One action that matters for security: actor, action, target, time and IP address. Source: docs/decisions/0035. */
-const AuditRecord = z
+export const AuditRecord = z
   .object({
     id: z.string(),
     at: Timestamp,
@@ -28,5 +28,8 @@ export const AuditQuery = z.strictObject({
     .string()
     .regex(/^[a-z]+(\.[a-z_]+)?$/, 'expected an action such as key.issue, or an area such as key')
     .optional(),
+  from: Timestamp.optional().describe('Earliest time of a record'),
+  to: Timestamp.optional().describe('Latest time of a record'),
 });
+export const AuditExportQuery = AuditQuery.omit({ limit: true, cursor: true });
 export const AuditList = z.object({ records: z.array(AuditRecord), nextCursor: z.string().nullable() });

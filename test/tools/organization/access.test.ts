@@ -71,6 +71,7 @@ const table: Readonly<Record<RowName, readonly [least: Role, body?: object]>> = 
   setSecret: ['admin', { name: 'X', value: 'x', hosts: ['api.example.org'] }],
   deleteSecret: ['admin'],
   audit: ['admin'],
+  auditExport: ['admin'],
 };
 const all = Object.keys(rows) as RowName[];
 
