@@ -34,6 +34,12 @@ export const PasswordChange = z.strictObject({
 });
 /** Proves that the person of the session is present. Source: docs/decisions/0086. */
 export const Reauthentication = z.strictObject({ password: Password });
+/** Secret of a link in a mail. */
+const LinkToken = z.string().min(1).max(128);
+export const PasswordResetRequest = z.strictObject({ email: Email });
+export const PasswordReset = z.strictObject({ token: LinkToken, newPassword: NewPassword });
+export const SignUpConfirmation = z.strictObject({ token: LinkToken, password: Password });
+export const AddressConfirmation = z.strictObject({ token: LinkToken });
 export const SessionChoice = z.strictObject({ sessionId: AnyId });
 export const NewOrganization = z.strictObject({
   name: z.string().trim().min(1, 'type a name').max(200).refine(isPlain, plainOnly),

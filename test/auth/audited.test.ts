@@ -73,7 +73,7 @@ describe('The audit log has', () => {
     const person = { name: 'New', email: 'new-person@example.com', password: 'walnut table under the lamp' };
     const { status } = await app.call('POST', '/api/auth/sign-up/email', { body: person });
     const { close, ...stored } = await collectionsIn(app.dataDir);
-    const rows = await stored.audit.find({ action: 'account.create', target: person.email }).toArray();
+    const rows = await stored.audit.find({ action: 'account.sign_up', target: person.email }).toArray();
     await close();
     expect(rows.map(({ outcome }) => outcome)).toEqual(status === 200 ? [undefined] : []);
     expect(status).toBe(200);
