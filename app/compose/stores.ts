@@ -17,14 +17,14 @@ import { createWorkflowStore } from '#src/stores/workflows.ts';
 import type { Data } from '#app/compose/data.ts';
 import type { Siblings } from '#app/compose/siblings.ts';
 import type { Config } from '#src/config/config.ts';
+import type { Logger } from '#src/domain/ports/logger.ts';
 import type { ToolDeps } from '#tools/deps.ts';
 
 /** Database stores, except those of search and people. */
-/** `lost` hears of counts for the audit log that could not be stored. */
 export function createStores(
   { secretsKey, quotas }: Config,
   data: Data,
-  { siblings, lost }: { readonly siblings: Siblings; readonly lost: (error: unknown) => void },
+  { siblings, logger }: { readonly siblings: Siblings; readonly logger: Logger },
 ) {
   const { collections, database } = data;
   const events = createEventLog(collections, { forward: (stored) => siblings.tellEvents(stored) });
@@ -44,7 +44,9 @@ export function createStores(
     idempotency: createIdempotencyStore(collections),
     oauth: createOAuthStore(collections),
     events,
-    audit: createAuditLog(collections, lost),
+    audit: createAuditLog(collections, (error) =>
+      logger.warn({ err: error }, 'a count for the audit log could not be stored'),
+    ),
     secrets: createSecretStore(collections, { current: secretsKey ?? data.derive('secrets'), previous: [] }),
   } satisfies Partial<ToolDeps>;
 }

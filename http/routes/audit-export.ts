@@ -1,7 +1,6 @@
 import { once } from 'node:events';
 import type { Request, Response, Router } from 'express';
-import type { z } from 'zod';
-import type { AuditList } from '#src/contracts/organization/audit.ts';
+import type { AuditPage } from '#src/contracts/organization/audit.ts';
 import { dashboardOrganization } from '#src/contracts/dashboard/organization.ts';
 import type { Principal } from '#src/domain/access/principal.ts';
 import { callTool, validated, invalidInput } from '#tools/call.ts';
@@ -17,7 +16,6 @@ const row = dashboardOrganization.auditExport;
 const exportsPerSession = 1;
 
 type Filter = Readonly<Record<string, unknown>>;
-type Page = z.output<typeof AuditList>;
 
 /** Reads page by page through the tool, so that the rights of the caller are checked for each page. */
 async function* linesOf(ctx: ToolContext, filter: Filter, most: number): AsyncGenerator<string> {
@@ -26,7 +24,7 @@ async function* linesOf(ctx: ToolContext, filter: Filter, most: number): AsyncGe
   do {
     const limit = Math.min(limits.pageMax, most - sent);
     const asked: Filter = { ...filter, limit, ...(cursor !== null && { cursor }) };
-    const { records, nextCursor }: Page = await callTool(tools.listAuditRecords, ctx, asked);
+    const { records, nextCursor }: AuditPage = await callTool(tools.listAuditRecords, ctx, asked);
     yield records.map((record) => `${JSON.stringify(record)}\n`).join('');
     sent += records.length;
     cursor = nextCursor;

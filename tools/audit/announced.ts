@@ -8,7 +8,9 @@ const names = /(^id|Ids?|^name|^email)$/;
 /** Ids and names in the input, for a deed whose end nobody recorded. */
 function targetOf(input: unknown): string {
   if (typeof input !== 'object' || input === null) return '';
-  const found = Object.entries(input).flatMap(([name, value]) => (names.test(name) ? [value].flat() : []));
+  const found = Object.entries(input).flatMap(([name, value]): unknown[] =>
+    names.test(name) ? (Array.isArray(value) ? value : [value]) : [],
+  );
   return found
     .filter((value) => typeof value === 'string')
     .join(' ')

@@ -28,8 +28,8 @@ const textOf = (value: unknown): string => (typeof value === 'string' ? value : 
 const codeOf = (error: unknown): string | null => (error instanceof AppError ? error.code : null);
 
 /** One record for each organization of the user: each organization's admins see the account events of its members. */
-async function entriesOf({ organizationIdsOf }: AccountAudit, { userId, ...told }: Event): Promise<AuditEntry[]> {
-  const found = await organizationIdsOf(userId);
+async function entriesOf(parts: AccountAudit, { userId, ...told }: Event): Promise<AuditEntry[]> {
+  const found = await parts.organizationIdsOf(userId);
   const organizationIds = found.length === 0 ? [noOrganization] : found;
   return organizationIds.map((organizationId) => ({ organizationId, actor: userId, detail: {}, ...told }));
 }
@@ -39,47 +39,53 @@ export async function noteSession(parts: AccountAudit, userId: string, ip: strin
   await parts.audit.note(await entriesOf(parts, { userId, action: 'session.start', target: userId, ip }));
 }
 
-/** Audits sign-up, sign-out, ended sessions and changes of passwords, and counts refused sign-ins. Source: docs/decisions/0090. */
-export function auditAccounts<T extends Accounts>(accounts: T, parts: AccountAudit): T {
-  const { audit } = parts;
-  const perform = accounts.perform.bind(accounts);
-
-  const audited = async <Result>(
-    event: Event,
-    work: () => Promise<Result>,
-    happened: (result: Result) => boolean = () => true,
-  ): Promise<Result> =>
-    audit.during(await entriesOf(parts, event), async (deed) => {
-      const result = await work();
-      if (happened(result)) await deed.done();
-      return result;
-    });
-
+/** Ways to audit one account event. */
+function auditor(parts: AccountAudit) {
   /** Not awaited: the time of a response must not tell whether the account exists. */
   const refused = (userId: Promise<string | null>, action: string, ip: string | null): void => {
     const count = async (): Promise<void> => {
       const known = await userId;
       if (known === null) return;
-      for (const entry of await entriesOf(parts, { userId: known, action, target: known, ip })) audit.count(entry);
+      const entries = await entriesOf(parts, { userId: known, action, target: known, ip });
+      for (const entry of entries) parts.audit.count(entry);
     };
     count().catch((error: unknown) => parts.lost(error));
   };
-
-  /** Counts wrong passwords and limits that were reached. */
-  const watched = async <Result>(
-    who: () => Promise<string | null>,
-    ip: string | null,
-    work: () => Promise<Result>,
-  ): Promise<Result> => {
-    try {
-      return await work();
-    } catch (error) {
-      const code = codeOf(error);
-      if (code === 'request.rate_limited') refused(who(), 'limit.reached', ip);
-      else if (code === 'auth.unauthorized' || code === 'request.invalid') refused(who(), 'session.refused', ip);
-      throw error;
-    }
+  return {
+    async audited<Result>(
+      event: Event,
+      work: () => Promise<Result>,
+      happened: (result: Result) => boolean = () => true,
+    ): Promise<Result> {
+      return parts.audit.during(await entriesOf(parts, event), async (deed) => {
+        const result = await work();
+        if (happened(result)) await deed.done();
+        return result;
+      });
+    },
+    /** Counts wrong passwords and limits that were reached. */
+    async watched<Result>(
+      who: () => Promise<string | null>,
+      ip: string | null,
+      work: () => Promise<Result>,
+    ): Promise<Result> {
+      try {
+        return await work();
+      } catch (error) {
+        const code = codeOf(error);
+        if (code === 'request.rate_limited') refused(who(), 'limit.reached', ip);
+        else if (code === 'auth.unauthorized' || code === 'request.invalid') refused(who(), 'session.refused', ip);
+        throw error;
+      }
+    },
   };
+}
+
+/** Audits sign-up, sign-out, ended sessions and changes of passwords, and counts refused sign-ins. Source: docs/decisions/0090. */
+export function auditAccounts<T extends Accounts>(accounts: T, parts: AccountAudit): T {
+  const { audit } = parts;
+  const own = auditor(parts);
+  const perform = accounts.perform.bind(accounts);
 
   const signUp = async (body: AccountBody, call: AccountCall): Promise<AccountReply> => {
     const email = textOf(body['email']).toLowerCase();
@@ -99,7 +105,7 @@ export function auditAccounts<T extends Accounts>(accounts: T, parts: AccountAud
       if (action === 'sign-up/email') return signUp(body, call);
       if (action === 'sign-in/email') {
         const email = textOf(body['email']).toLowerCase();
-        return watched(
+        return own.watched(
           () => parts.userIdOf(email),
           ip,
           () => perform(action, body, call),
@@ -109,16 +115,17 @@ export function auditAccounts<T extends Accounts>(accounts: T, parts: AccountAud
       if (session === null) return perform(action, body, call);
       const { userId, sessionId } = session;
       if (action === 'sign-out')
-        return audited({ userId, action: 'session.end', target: sessionId, ip }, () => perform(action, body, call));
-      return watched(
+        return own.audited({ userId, action: 'session.end', target: sessionId, ip }, () => perform(action, body, call));
+      return own.watched(
         async () => userId,
         ip,
-        () => audited({ userId, action: 'account.password', target: userId, ip }, () => perform(action, body, call)),
+        () =>
+          own.audited({ userId, action: 'account.password', target: userId, ip }, () => perform(action, body, call)),
       );
     },
     async end(userId, sessionId) {
       const event = { userId, action: 'session.end', target: sessionId, ip: null };
-      return audited(
+      return own.audited(
         event,
         () => accounts.end(userId, sessionId),
         (ended) => ended,
@@ -126,7 +133,7 @@ export function auditAccounts<T extends Accounts>(accounts: T, parts: AccountAud
     },
     async endOthers(userId, keptSessionId) {
       const event = { userId, action: 'session.end_others', target: userId, ip: null };
-      return audited(
+      return own.audited(
         event,
         () => accounts.endOthers(userId, keptSessionId),
         (ended) => ended > 0,
@@ -134,7 +141,7 @@ export function auditAccounts<T extends Accounts>(accounts: T, parts: AccountAud
     },
     async reauthenticate(session, proof, call) {
       const work = () => accounts.reauthenticate(session, proof, call);
-      return watched(async () => session.userId, call.ip ?? null, work);
+      return own.watched(async () => session.userId, call.ip ?? null, work);
     },
   };
 }

@@ -135,7 +135,7 @@ export function createBetterAuth(options: LibraryOptions) {
       session: {
         create: {
           before: async (session) => {
-            await options.sessionStarts(session.userId, session.ipAddress || null);
+            await options.sessionStarts(session.userId, session.ipAddress === '' ? null : (session.ipAddress ?? null));
             return { data: { ...session, activeOrganizationId: await options.firstOrganization(session.userId) } };
           },
         },

@@ -33,3 +33,4 @@ export const AuditQuery = z.strictObject({
 });
 export const AuditExportQuery = AuditQuery.omit({ limit: true, cursor: true });
 export const AuditList = z.object({ records: z.array(AuditRecord), nextCursor: z.string().nullable() });
+export type AuditPage = z.output<typeof AuditList>;
