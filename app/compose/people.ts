@@ -1,3 +1,4 @@
+import { endOldSessions } from '#src/adapters/accounts/session-age.ts';
 import { scryptPasswords } from '#src/adapters/accounts/password-hashing.ts';
 import { createMemberStore, type MemberStore } from '#src/stores/members.ts';
 import { createAffiliations } from '#src/stores/affiliations.ts';
@@ -97,7 +98,7 @@ export function createPeople(parts: PeopleParts): People {
     maySignUp,
     onVerified: async () => undefined,
   });
-  const accounts = auditAccounts(guarded, audited);
+  const accounts = endOldSessions(auditAccounts(guarded, audited));
   const affiliate = new Affiliate({
     accounts,
     affiliations,

@@ -163,6 +163,24 @@ describe('A session', () => {
     expect(status).toBe(200);
   });
 
+  test('ends 30 days after the sign-in, however much it is used, and stays ended', async () => {
+    const { cookie, userId } = await app.addPerson('viewer');
+    const engine = await openOnWarmThread({ dataDir: app.dataDir });
+    const client = await new MongoClient(engine.uri).connect();
+    const sessions = client.db('inkgraph').collection('sessions');
+    const signedInBefore = (days: number) =>
+      sessions.updateOne({ userId }, { $set: { createdAt: new Date(Date.now() - days * 86_400_000) } });
+    await signedInBefore(29);
+    expect((await context(cookie)).status).toBe(200);
+    expect((await call('GET', 'get-session', cookie)).body).toMatchObject({ user: { id: userId } });
+    await signedInBefore(31);
+    expect((await call('GET', 'get-session', cookie)).body).toBeNull();
+    expect(await sessions.countDocuments({ userId })).toBe(0);
+    problemOf(await context(cookie), 'auth.unauthorized');
+    await client.close();
+    await engine.close();
+  });
+
   test('of a person without an organization says what to do', async () => {
     const { cookie } = await app.addPerson();
     const { status, body } = await app.call('GET', '/api/dashboard/context', { cookie });

@@ -184,6 +184,7 @@ function live({ session, user }: Found, isSeeded: (sessionId: string) => boolean
     name: user.name,
     activeOrganizationId: session.activeOrganizationId ?? null,
     expiresAt: session.expiresAt,
+    signedInAt: isSeeded(id) ? new Date() : createdAt,
     provedAt: isSeeded(id) ? new Date() : provedAt ? new Date(provedAt) : createdAt,
   };
 }

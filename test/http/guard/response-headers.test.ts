@@ -56,10 +56,12 @@ test('the log line of a request has the address and the caller, and no credentia
   const cookie = await app.signIn();
   lines.length = 0;
   await app.call('GET', '/api/dashboard/context', { cookie });
-  await expect.poll(() => lines.find(({ route }) => route === '/api/dashboard/context')).toMatchObject({
-    status: 200,
-    ip: expect.stringContaining('127.0.0.1'),
-    caller: expect.stringMatching(/^ses_/),
-  });
+  await expect
+    .poll(() => lines.find(({ route }) => route === '/api/dashboard/context'))
+    .toMatchObject({
+      status: 200,
+      ip: expect.stringContaining('127.0.0.1'),
+      caller: expect.stringMatching(/^ses_/),
+    });
   expect(JSON.stringify(lines)).not.toContain(cookie.split('=')[1]);
 });
