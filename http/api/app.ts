@@ -26,6 +26,7 @@ import { mountHealth, type HealthParts } from '#http/routes/health.ts';
 import { mountIngestion, mountService } from '#http/routes/service.ts';
 import { mountMedia } from '#http/routes/media.ts';
 import { mountPages } from '#http/routes/pages.ts';
+import { mountSecondFactor } from '#http/routes/second-factor-pages.ts';
 import { mountReauthenticate } from '#http/routes/reauthenticate-page.ts';
 import { createHash } from 'node:crypto';
 
@@ -65,7 +66,7 @@ export function createApiApp(parts: ApiParts): Express {
   mountHealth(open, 'api', parts);
   app.use(open);
   mountGuard(app, parts);
-  app.use(['/api/auth', '/sign-in', '/sign-up', '/reauthenticate', '/oauth'], bodyWithin(accountBodyMs));
+  app.use(['/api/auth', '/sign-in', '/sign-up', '/reauthenticate', '/two-factor', '/oauth'], bodyWithin(accountBodyMs));
   const router = express.Router({ caseSensitive: true, strict: true });
   mountDashboardRealtime(router, parts.facade, parts.closing === undefined ? {} : { closing: parts.closing });
   const bind = binder(router, parts.facade);
@@ -75,6 +76,7 @@ export function createApiApp(parts: ApiParts): Express {
   mountAuth(router, parts.auth, parts.facade);
   mountPages(router, parts.auth, parts.facade);
   mountReauthenticate(router, parts.auth, parts.facade);
+  mountSecondFactor(router, parts.auth, parts.facade);
   if (parts.oauth !== null) {
     mountOAuth(router, parts.oauth);
     mountAuthorize(router, { ...parts.oauth, auth: parts.auth, facade: parts.facade });

@@ -118,6 +118,7 @@ export const vendors: Readonly<Record<string, readonly string[]>> = {
   ajv: ['graphs/models/'],
   '@zxcvbn-ts/language-common': ['src/adapters/accounts/'],
   'better-auth': ['src/adapters/sessions/'],
+  uqr: ['http/pages/'],
   '@langchain/langgraph': langGraph,
   '@langchain/langgraph-checkpoint': ['src/stores/', 'src/adapters/'],
   '@langchain/core': [...langGraph, 'src/stores/', 'src/adapters/'],

@@ -1,5 +1,6 @@
 import type { Db } from 'mongodb';
 import { limitOf } from '#src/adapters/sessions/attempts.ts';
+import { createBackupCodes } from '#src/adapters/sessions/backup-codes.ts';
 import type { BetterAuth, LibraryOptions } from '#src/adapters/sessions/better-auth.ts';
 import { decoded, sessionCookie, signedCookie, tokenOf, withSigned } from '#src/adapters/sessions/cookie.ts';
 import { guardStore } from '#src/adapters/sessions/guarded-store.ts';
@@ -71,14 +72,23 @@ function createProofs(parts: {
   readonly change: Change;
 }): Accounts['reauthenticate'] {
   const { watch, limit, library, accept, change } = parts;
-  return async (session, { password }, call) => {
+  return async (session, proof, call) => {
     await limit?.(session.userId);
+    if ('code' in proof && !session.hasSecondFactor)
+      throw new AppError('request.invalid', 'Your account has no second factor. Send your password.');
     const { auth, ipHeader, errorOf, proofError } = await library();
     const headers = headersOf(call, call.cookie === undefined ? undefined : accept(call.cookie), ipHeader);
+    const prove = async (): Promise<unknown> =>
+      'code' in proof
+        ? auth.api.verifyTOTP({ body: { code: proof.code }, headers })
+        : auth.api.verifyPassword({ body: { password: proof.password }, headers });
     const { result, failures } = await watch.run(false, () =>
-      auth.api.verifyPassword({ body: { password }, headers }).catch((error: unknown) => ({ error })),
+      prove().then(
+        () => null,
+        (error: unknown) => ({ error }),
+      ),
     );
-    if ('error' in result) throw errorOf(failures) ?? proofError(result.error);
+    if (result !== null) throw errorOf(failures) ?? proofError(result.error);
     const provedAt = new Date();
     await change(session, { provedAt: provedAt.toISOString() });
     return provedAt;
@@ -108,6 +118,7 @@ export function createAccounts(options: AccountsOptions): AccountService {
       ? cookie
       : withSigned(cookie, [token, decoded(seededToken)], signedCookie(token, secret));
 
+  const backupCodes = createBackupCodes(secret);
   const limit = options.rateLimits ? limitOf(store, '/reauthenticate') : null;
   const change: Change = async ({ sessionId, userId }, fields) => {
     const chosen = await rows.token(userId, sessionId);
@@ -132,6 +143,9 @@ export function createAccounts(options: AccountsOptions): AccountService {
       // Fails before a user is created: without a session, a second attempt would find the address taken.
       if (action === 'sign-up/email') await guarded?.set('sign-up', '1', 1);
       const reads = action === 'get-session';
+      const { code } = body;
+      const isBackupCode = action === 'two-factor/verify-backup-code' && typeof code === 'string';
+      const sent = isBackupCode ? { ...body, code: backupCodes.hash(code) } : body;
       const cookie = call.cookie === undefined ? undefined : accept(call.cookie);
       const headers = headersOf(call, cookie, ipHeader);
       // Ids have no other characters, and some do not fit into a header.
@@ -139,7 +153,7 @@ export function createAccounts(options: AccountsOptions): AccountService {
       const request = new Request(new URL(`${path}/${action}`, options.baseUrl()), {
         method: reads ? 'GET' : 'POST',
         headers,
-        body: reads ? null : JSON.stringify(body),
+        body: reads ? null : JSON.stringify(sent),
       });
       const { result, failures } = await watch.run(!reads, () =>
         auth.handler(request).catch((error: unknown) => {
@@ -180,6 +194,7 @@ function live({ session, user }: Found, isSeeded: (sessionId: string) => boolean
     name: user.name,
     activeOrganizationId: session.activeOrganizationId ?? null,
     expiresAt: session.expiresAt,
+    hasSecondFactor: user.twoFactorEnabled === true,
     provedAt: isSeeded(id) ? new Date() : provedAt ? new Date(provedAt) : createdAt,
   };
 }
