@@ -117,6 +117,7 @@ export async function compose(config: Config, overrides: Overrides = {}): Promis
     opening,
   );
   const worker = config.services.has('agents') ? createAgents({ config, data, core, catalog: known }, opening) : null;
+  opening.defer(async () => core.mailSender?.stop());
   opening.defer(async () => worker?.stop(overrides.drainMs ?? usualDrainMs));
   const stack = opening.move();
   let stopping = false;
@@ -142,12 +143,15 @@ export async function compose(config: Config, overrides: Overrides = {}): Promis
       worker?.start();
       if (config.services.has('api'))
         stack.defer(startUpkeep(choresOf(config, data, core), { logger, metrics: core.metrics }));
+      // Mails that an earlier process left.
+      if (config.services.has('api')) core.mailSender?.push();
       return listeners.addresses;
     },
     async idle() {
       await core.relay.idle();
       await worker?.idle();
       await core.outside.sender.idle();
+      await core.mailSender?.idle();
     },
     async [Symbol.asyncDispose]() {
       stopping = true;

@@ -6,6 +6,7 @@ import { noMetrics } from '#src/adapters/metrics/none.ts';
 import { modelLabels as labelsOf } from '#src/adapters/models/create-models.ts';
 import { createStemmers } from '#src/adapters/models/local/stemmers.ts';
 import { createInProcessWakeQueue } from '#src/adapters/queue/in-process-wake-queue.ts';
+import type { MailSender } from '#src/adapters/mail/mail-sender.ts';
 import type { PasswordHashing } from '#src/adapters/sessions/better-auth.ts';
 import { addMissingCodeWorkflows } from '#app/agents/publish-code-workflows.ts';
 import { createForgetDocument } from '#app/agents/forget-document.ts';
@@ -40,6 +41,8 @@ import type { EventLog } from '#src/stores/event-log.ts';
 export interface Core {
   readonly sessions: AuthService;
   readonly deps: ToolDeps;
+  /** null: no mail is configured. */
+  readonly mailSender: MailSender | null;
   readonly models: Models;
   readonly images: ImageCodec;
   readonly outside: Outside;
@@ -209,7 +212,7 @@ export async function createCore(parts: CoreParts, stack: AsyncDisposableStack):
   };
   return {
     deps,
-    sessions: people.sessions,
+    ...people,
     models,
     images,
     outside,

@@ -1,13 +1,11 @@
 import { createMemberStore, type MemberStore } from '#src/stores/members.ts';
 import { createAffiliations } from '#src/stores/affiliations.ts';
 import type { PasswordHashing } from '#src/adapters/sessions/better-auth.ts';
-import { createCommonPasswords } from '#src/adapters/accounts/common-passwords.ts';
-import { guardAccounts } from '#src/adapters/accounts/guarded-accounts.ts';
-import { createGuessLimit } from '#src/adapters/accounts/guess-limit.ts';
-import { createKnownDevice } from '#src/adapters/accounts/known-device.ts';
-import { createGuessStore } from '#src/stores/guesses.ts';
 import { createMemorySessionStore } from '#src/adapters/sessions/memory-session-store.ts';
 import { createAccounts, type AccountService } from '#src/adapters/sessions/sessions.ts';
+import { protectAccounts } from '#app/compose/access/accounts.ts';
+import type { MailSender } from '#src/adapters/mail/mail-sender.ts';
+import type { AccountMails } from '#src/domain/ports/account-mail.ts';
 import type { Data } from '#app/compose/data.ts';
 import type { Config } from '#src/config/config.ts';
 import { Affiliate } from '#tools/members/affiliate.ts';
@@ -19,12 +17,16 @@ import type { OrganizationStore } from '#src/stores/organizations.ts';
 /** Accounts, and the organizations of their users. */
 export interface AuthService extends AccountService {
   readonly affiliate: Affiliate;
+  /** null: no mail is configured. */
+  readonly mails: AccountMails | null;
   /** Signs the forms of the HTML pages. */
   readonly formSecret: Buffer;
 }
 
 /** Stores and services for sign-in and memberships. */
 export interface People {
+  /** null: no mail is configured. */
+  readonly mailSender: MailSender | null;
   readonly members: MemberStore;
   readonly sessions: AuthService;
 }
@@ -47,44 +49,35 @@ function usualStore({ mongodbUri }: Config): SessionStore | null {
   return mongodbUri === null ? createMemorySessionStore() : null;
 }
 
-function guessLimit({ data, logger }: PeopleParts) {
-  return createGuessLimit({
-    store: createGuessStore(data.collections),
-    onGuessLimited: (limited) => logger.warn({ ...limited }, 'an account is guessed at: sign-in waits'),
-  });
-}
-
 export function createPeople(parts: PeopleParts): People {
   const { config, data, logger, organizations, audit, sessionStore } = parts;
   const { signUp, debug } = config.dashboard;
   const members = createMemberStore(data.collections);
   const affiliations = createAffiliations(data.collections);
+  const store = sessionStore === undefined ? usualStore(config) : sessionStore;
+  const maySignUp = async (email: string, invitationId: string | null): Promise<boolean> =>
+    signUp === 'open' ||
+    (invitationId !== null && (await affiliations.invitation(invitationId, email, new Date())) !== null);
   const secret = data.derive('sessions').toString('hex');
   const unguarded = createAccounts({
     db: data.database.db,
-    store: sessionStore === undefined ? usualStore(config) : sessionStore,
+    store,
     logger,
     secret,
     rateLimits: config.rateLimits !== null,
     passwords: parts.passwords,
     seededToken: debug === null ? null : (debug.token ?? data.derive('seeded session').toString('base64url')),
     baseUrl: () => parts.baseUrl(),
-    maySignUp: async (email, invitationId) =>
-      signUp === 'open' ||
-      (invitationId !== null && (await affiliations.invitation(invitationId, email, new Date())) !== null),
+    maySignUp,
     firstOrganization: (userId) => affiliate.firstOrganization(userId),
   });
-  const accounts = guardAccounts(unguarded, {
-    guesses: config.rateLimits === null ? null : guessLimit(parts),
-    device: createKnownDevice(secret),
-    commonPasswords: createCommonPasswords(),
-    isSecure: () => parts.baseUrl().startsWith('https:'),
-    async organizationNames(who) {
-      if ('userId' in who) return (await affiliations.organizationsOf(who.userId)).map(({ name }) => name);
-      if (typeof who.invitation !== 'string') return [];
-      const invitation = await affiliations.invitation(who.invitation, who.email, new Date());
-      return invitation === null ? [] : [invitation.organizationName];
-    },
+  const { accounts, mails, sender } = protectAccounts(parts, {
+    unguarded,
+    secret,
+    store,
+    affiliations,
+    maySignUp,
+    onVerified: async () => undefined,
   });
   const affiliate = new Affiliate({
     accounts,
@@ -94,5 +87,5 @@ export function createPeople(parts: PeopleParts): People {
     audit,
     seedProject: (place) => parts.seedProject(place),
   });
-  return { members, sessions: { ...accounts, affiliate, formSecret: data.derive('forms') } };
+  return { members, mailSender: sender, sessions: { ...accounts, affiliate, mails, formSecret: data.derive('forms') } };
 }

@@ -25,6 +25,7 @@ import { mountDashboardRealtime } from '#http/routes/dashboard-realtime.ts';
 import { mountHealth, type HealthParts } from '#http/routes/health.ts';
 import { mountIngestion, mountService } from '#http/routes/service.ts';
 import { mountMedia } from '#http/routes/media.ts';
+import { mountMailSteps } from '#http/routes/mail-steps.ts';
 import { mountPages } from '#http/routes/pages.ts';
 import { mountSecondFactor } from '#http/routes/second-factor-pages.ts';
 import { mountReauthenticate } from '#http/routes/reauthenticate-page.ts';
@@ -59,6 +60,17 @@ export interface ApiParts extends BaseParts, HealthParts {
 
 /** Longest time for the body of a request that anybody may send. */
 const accountBodyMs = 10_000;
+const accountPaths = [
+  '/api/auth',
+  '/sign-in',
+  '/sign-up',
+  '/reauthenticate',
+  '/two-factor',
+  '/forgot-password',
+  '/reset-password',
+  '/verify-email',
+  '/oauth',
+] as const;
 
 export function createApiApp(parts: ApiParts): Express {
   const app = baseApp('api', parts);
@@ -66,7 +78,7 @@ export function createApiApp(parts: ApiParts): Express {
   mountHealth(open, 'api', parts);
   app.use(open);
   mountGuard(app, parts);
-  app.use(['/api/auth', '/sign-in', '/sign-up', '/reauthenticate', '/two-factor', '/oauth'], bodyWithin(accountBodyMs));
+  app.use([...accountPaths], bodyWithin(accountBodyMs));
   const router = express.Router({ caseSensitive: true, strict: true });
   mountDashboardRealtime(router, parts.facade, parts.closing === undefined ? {} : { closing: parts.closing });
   const bind = binder(router, parts.facade);
@@ -75,6 +87,7 @@ export function createApiApp(parts: ApiParts): Express {
   mountExecutionEvents(router, parts.facade);
   mountAuth(router, parts.auth, parts.facade);
   mountPages(router, parts.auth, parts.facade);
+  mountMailSteps(router, parts.auth, parts.facade);
   mountReauthenticate(router, parts.auth, parts.facade);
   mountSecondFactor(router, parts.auth, parts.facade);
   if (parts.oauth !== null) {

@@ -48,6 +48,8 @@ interface Form {
   readonly title: string;
   readonly path: string;
   readonly fields: readonly Field[];
+  /** Content in front of the fields. */
+  readonly hidden?: Content;
   readonly button: string;
   readonly other: Content;
 }
@@ -59,24 +61,32 @@ const whyHere = ({ returnTo }: Carried): Content =>
     A program wants to connect to your account. Sign in first. On the next page you decide what it may do.
   </p>`;
 
-function formPage({ title, path, fields, button, other }: Form, entry: Entry, carried: Carried): Page {
+export function formPage(
+  { title, path, fields, hidden = null, button, other }: Form,
+  entry: Entry,
+  carried: Carried,
+): Page {
   const body = html`${summaryOf(entry, fields)} ${whyHere(carried)}
     <form class="card" method="post" action="${path}">
-      ${carriedFields(carried)} ${fields.map((field) => fieldOf(field, entry))}
+      ${carriedFields(carried)} ${hidden} ${fields.map((field) => fieldOf(field, entry))}
       <button>${button}</button>
     </form>
     ${other}`;
   return { title, body, isWrong: entry.problem !== null || entry.errors.length > 0 };
 }
 
-export function signInPage(entry: Entry, carried: Carried): Page {
-  const other = html`<p>No account yet? <a href="${along('/sign-up', carried.returnTo)}">Create an account</a>.</p>`;
-  return formPage(
-    { title: 'Sign in', path: '/sign-in', fields: signInFields, button: 'Sign in', other },
-    entry,
-    carried,
-  );
-}
+/** `hasMail`: a forgotten password can be replaced. */
+export const signInPage =
+  (hasMail: boolean) =>
+  (entry: Entry, carried: Carried): Page => {
+    const other = html`<p>No account yet? <a href="${along('/sign-up', carried.returnTo)}">Create an account</a>.</p>
+      ${hasMail && html`<p><a href="/forgot-password">Forgot your password?</a></p>`}`;
+    return formPage(
+      { title: 'Sign in', path: '/sign-in', fields: signInFields, button: 'Sign in', other },
+      entry,
+      carried,
+    );
+  };
 
 export function signUpPage(entry: Entry, carried: Carried): Page {
   const other = html`<p>Already have an account? <a href="${along('/sign-in', carried.returnTo)}">Sign in</a>.</p>`;

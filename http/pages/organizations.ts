@@ -52,7 +52,19 @@ function choice(one: Affiliation, isActive: boolean, carried: Carried): Markup {
 export interface OrganizationsView {
   readonly session: LiveSession;
   readonly organizations: readonly Affiliation[];
+  /** The person can have a link sent that confirms their address. */
+  readonly isUnconfirmed: boolean;
 }
+
+const unconfirmed = ({ email }: LiveSession, carried: Carried): Markup =>
+  html`<section aria-labelledby="address">
+    <h2 id="address">Your e-mail address</h2>
+    <form method="post" action="/verify-email/send">
+      ${carriedFields(carried)}
+      <p class="soft">Nobody has confirmed yet that ${email} is your address.</p>
+      <p><button class="quiet">Send a link to it</button></p>
+    </form>
+  </section>`;
 
 export function organizationsPage(view: OrganizationsView, entry: Entry, carried: Carried): Page {
   const { session, organizations } = view;
@@ -92,6 +104,7 @@ export function organizationsPage(view: OrganizationsView, entry: Entry, carried
         <p><a href="/two-factor">Second factor</a></p>
       </div>
     </section>
+    ${view.isUnconfirmed && unconfirmed(session, carried)}
     <section aria-labelledby="new">
       <h2 id="new">New organization</h2>
       <form method="post" action="/organizations">

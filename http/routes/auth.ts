@@ -4,10 +4,12 @@ import { limits } from '#src/contracts/fields.ts';
 import { endOfProof, requireRecentSignIn } from '#src/domain/access/recent-sign-in.ts';
 import type { Affiliate } from '#tools/members/affiliate.ts';
 import { AppError } from '#src/domain/app-error.ts';
+import type { AccountMails } from '#src/domain/ports/account-mail.ts';
 import type {
   Accounts,
   AccountAction,
   AccountBody,
+  AccountCall,
   AccountReply,
   LiveSession,
   Proof,
@@ -29,7 +31,22 @@ import { isEmpty, sameSite } from '#http/guard/same-site.ts';
 export interface AuthHandler extends Accounts {
   readonly affiliate: Affiliate;
   readonly formSecret: Buffer;
+  /** Steps that a mail confirms; null: no mail is configured. */
+  readonly mails: AccountMails | null;
 }
+
+/** Error: `mail.not_configured`. */
+export function requireMails({ mails }: Pick<AuthHandler, 'mails'>): AccountMails {
+  if (mails !== null) return mails;
+  throw new AppError('mail.not_configured', 'No mail is sent here: SMTP_URL is not set. Ask the operator for help.');
+}
+
+/** Origin of an account action. */
+export const callOf = ({ headers, ip }: Request): AccountCall => ({
+  cookie: headers.cookie,
+  userAgent: headers['user-agent'],
+  ip,
+});
 
 /** A request without a body counts as one with an empty object. */
 const bodyIn = ({ body }: Request): unknown => body ?? {};
@@ -89,7 +106,9 @@ function accountRows(auth: AuthHandler): Record<string, Work> {
   return {
     async 'POST sign-up/email'(request, response) {
       const { callbackURL, ...body } = checked(contract.SignUp, bodyIn(request));
-      return { user: person(await through('sign-up/email', body, request, response)), ...next(callbackURL) };
+      const user = person(await through('sign-up/email', body, request, response));
+      // With mail, the response is the same for an address that has an account.
+      return { user, ...(auth.mails === null ? {} : { verification: 'mail' }), ...next(callbackURL) };
     },
     async 'POST sign-in/email'(request, response) {
       const { callbackURL, ...body } = checked(contract.SignIn, bodyIn(request));
@@ -102,6 +121,21 @@ function accountRows(auth: AuthHandler): Record<string, Work> {
     async 'POST two-factor/verify'(request, response) {
       const { callbackURL, ...body } = checked(contract.SecondFactorSignIn, bodyIn(request));
       return { user: person(await verifySecondFactor(auth, body, request, response)), ...next(callbackURL) };
+    },
+    async 'POST request-password-reset'(request) {
+      const { email } = checked(contract.PasswordResetRequest, bodyIn(request));
+      await requireMails(auth).requestReset(email, callOf(request));
+      return { success: true };
+    },
+    async 'POST reset-password'(request) {
+      await requireMails(auth).reset(checked(contract.PasswordReset, bodyIn(request)), callOf(request));
+      return { success: true };
+    },
+    async 'POST confirm-sign-up'(request, response) {
+      const wanted = checked(contract.SignUpConfirmation, bodyIn(request));
+      const { body, cookies, invitationId } = await requireMails(auth).confirmSignUp(wanted, callOf(request));
+      response.setHeader('set-cookie', [...cookies]);
+      return { user: person(body), invitationId };
     },
     async 'POST sign-out'(request, response) {
       checked(contract.SignOut, bodyIn(request));
@@ -133,6 +167,16 @@ function memberRows(auth: AuthHandler): Record<string, MemberWork> {
     async 'POST revoke-other-sessions'({ userId, sessionId }, request) {
       checked(contract.Nothing, bodyIn(request));
       return { revoked: await auth.endOthers(userId, sessionId) };
+    },
+    async 'POST send-verification-email'(session, request) {
+      checked(contract.Nothing, bodyIn(request));
+      await requireMails(auth).requestVerification(session, callOf(request));
+      return { success: true };
+    },
+    async 'POST confirm-address'(session, request) {
+      const { token } = checked(contract.AddressConfirmation, bodyIn(request));
+      await requireMails(auth).confirmAddress(token, session, callOf(request));
+      return { success: true };
     },
     async 'POST reauthenticate'(session, request) {
       const proof = checked(contract.Reauthentication, bodyIn(request));

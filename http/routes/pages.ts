@@ -6,12 +6,13 @@ import { checked } from '#tools/call.ts';
 import type { Facade } from '#http/bind.ts';
 import { ownPath } from '#http/guard/own-path.ts';
 import { along, signInPage, signUpPage, type Carried } from '#http/pages/account.ts';
-import { bodyOf, PageGuard, problemPages, seeOther, type Body } from '#http/pages/page-guard.ts';
+import { bodyOf, PageGuard, problemPages, seeOther } from '#http/pages/page-guard.ts';
 import { untouched, type Entry } from '#http/pages/fields.ts';
 import { sendPage, type Page } from '#http/pages/layout.ts';
 import { invitationPage, organizationsPage } from '#http/pages/organizations.ts';
-import { asAppError } from '#http/problem.ts';
 import { asksForCode } from '#http/routes/second-factor.ts';
+import { checkMailPage } from '#http/pages/mail-steps.ts';
+import { showAgain } from '#http/pages/show-again.ts';
 import { perform, type AuthHandler } from '#http/routes/auth.ts';
 
 const home = '/organizations';
@@ -20,12 +21,19 @@ const home = '/organizations';
 const invitationIn = (returnTo: unknown): string | undefined =>
   /^\/invitations\/(\w+)(?:[?#]|$)/.exec(ownPath(returnTo) ?? '')?.[1];
 
-/** Shows errors that the person can correct in the form itself. */
-function entryOf(error: unknown, values: Body): { entry: Entry; appError: AppError } {
-  const appError = asAppError(error);
-  if (appError.row.status >= 500) throw error;
-  const { errors, detail } = appError;
-  return { entry: { values, errors, problem: errors.length > 0 ? null : detail }, appError };
+/** Creates an organization for a new person, unless an invitation waits for a decision. Returns the page to go on with. */
+export async function beginOrganization(
+  auth: AuthHandler,
+  { cookies, invitationId }: { readonly cookies: readonly string[]; readonly invitationId: string | null },
+  { ip }: Request,
+): Promise<string> {
+  const session = await auth.read(cookies.map((line) => line.slice(0, line.indexOf(';'))).join('; '));
+  if (session === null) return home;
+  if (invitationId !== null && (await auth.affiliate.isInvited(session, invitationId)))
+    return `/invitations/${invitationId}`;
+  const name = `Organization of ${session.name}`.slice(0, 200);
+  await auth.affiliate.create({ session, ip: ip ?? null }, { name });
+  return home;
 }
 
 class Pages {
@@ -53,13 +61,8 @@ class Pages {
       else sendPage(response, pageOf(untouched, this.#guard.carried(request, response, returnTo)));
     };
 
-  /** Shows the form again with its errors. */
   #again(request: Request, response: Response, error: unknown, pageOf: (entry: Entry, carried: Carried) => Page): void {
-    const { returnTo, ...values } = bodyOf(request);
-    const { entry, appError } = entryOf(error, values);
-    if (appError.retryAfterSeconds !== undefined) response.setHeader('retry-after', String(appError.retryAfterSeconds));
-    const page = pageOf(entry, this.#guard.carried(request, response, returnTo));
-    sendPage(response, { ...page, status: appError.row.status });
+    showAgain(this.#guard, { request, response }, error, pageOf);
   }
 
   signIn: RequestHandler = async (request, response) => {
@@ -77,7 +80,7 @@ class Pages {
         return;
       }
     } catch (error) {
-      this.#again(request, response, error, signInPage);
+      this.#again(request, response, error, signInPage(this.#auth.mails !== null));
       return;
     }
     seeOther(response, ownPath(returnTo) ?? home);
@@ -94,20 +97,15 @@ class Pages {
       this.#again(request, response, error, signUpPage);
       return;
     }
+    if (cookies.length === 0) {
+      sendPage(response, checkMailPage());
+      return;
+    }
     // From here on the account exists and the person is signed in, whatever fails.
     response.setHeader('set-cookie', [...cookies]);
-    const session = await this.#auth.read(cookies.map((line) => line.slice(0, line.indexOf(';'))).join('; '));
-    if (session !== null) await this.#settle(session, request, invitationId);
+    await beginOrganization(this.#auth, { cookies, invitationId: invitationId ?? null }, request);
     seeOther(response, ownPath(returnTo) ?? home);
   };
-
-  /** Creates an organization for a new person, unless an invitation waits for a decision. */
-  async #settle(session: LiveSession, { ip }: Request, invitationId: string | undefined): Promise<void> {
-    const { affiliate } = this.#auth;
-    if (invitationId !== undefined && (await affiliate.isInvited(session, invitationId))) return;
-    const name = `Organization of ${session.name}`.slice(0, 200);
-    await affiliate.create({ session, ip: ip ?? null }, { name });
-  }
 
   signOut: RequestHandler = async (request, response) => {
     const { cookies } = await perform(this.#auth, 'sign-out', {}, request);
@@ -117,7 +115,8 @@ class Pages {
 
   async #pageOfOrganizations(session: LiveSession): Promise<(entry: Entry, carried: Carried) => Page> {
     const organizations = await this.#auth.affiliate.organizationsOf(session);
-    return (entry, carried) => organizationsPage({ session, organizations }, entry, carried);
+    const isUnconfirmed = (await this.#auth.mails?.isUnconfirmed(session)) ?? false;
+    return (entry, carried) => organizationsPage({ session, organizations, isUnconfirmed }, entry, carried);
   }
 
   organizations: RequestHandler = async (request, response) => {
@@ -176,7 +175,7 @@ export function mountPages(parent: Router, auth: AuthHandler, facade: Facade): v
   const router = express.Router({ caseSensitive: true, strict: true });
   const form = guard.form();
   router.get('/', pages.root);
-  router.get('/sign-in', pages.showAccount(signInPage));
+  router.get('/sign-in', pages.showAccount(signInPage(auth.mails !== null)));
   router.post('/sign-in', ...form, pages.signIn);
   router.get('/sign-up', pages.showAccount(signUpPage));
   router.post('/sign-up', ...form, pages.signUp);

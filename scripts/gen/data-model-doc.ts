@@ -29,6 +29,8 @@ const chapters: Readonly<Record<string, Readonly<Partial<Record<Name, Descriptio
     verifications: { holds: 'Pending verifications', writtenBy: 'better-auth' },
     twoFactors: { holds: 'Second factors: TOTP secret, encrypted; hashes of backup codes', writtenBy: 'better-auth' },
     members: { holds: 'Membership of a person in an organization, with the role', writtenBy: 'dashboard' },
+    accountMails: { holds: 'Mails about accounts that wait to be sent, without their tokens', writtenBy: 'API' },
+    accountTokens: { holds: 'Tokens of links in mails, as SHA-256, until they are used or expire', writtenBy: 'API' },
     guesses: { holds: 'Attempts in a row to guess the password of an account, by hash', writtenBy: 'API' },
     invitations: { holds: 'Invitations to an organization, by e-mail address', writtenBy: 'dashboard' },
     audit: { holds: 'Security-relevant actions: actor, action, target, time, address', writtenBy: 'tools, OAuth' },

@@ -36,6 +36,8 @@ export interface Config {
     /** DASHBOARD_SESSION_TOKEN is set without API_DEBUG=true, and so has no effect. */
     readonly tokenIgnored: boolean;
   };
+  /** null: no mail is sent. */
+  readonly mail: { readonly url: string; readonly from: string } | null;
   readonly trustedProxies: readonly string[];
   readonly mongodbUri: string | null;
   readonly uploads: {
@@ -141,6 +143,13 @@ function segmentationOf({
   return url === undefined ? null : { url, provider, model, apiKey: apiKey ?? null };
 }
 
+function mailOf({ SMTP_URL: url, MAIL_FROM: from }: EnvValues): Config['mail'] {
+  if (url === undefined) return null;
+  if (from === undefined)
+    throw new ConfigError('SMTP_URL needs MAIL_FROM, the address that mails come from. Set MAIL_FROM.');
+  return { url, from };
+}
+
 function runsOf(values: EnvValues): Config['runs'] {
   return {
     concurrency: values.RUN_CONCURRENCY,
@@ -186,6 +195,7 @@ export function loadConfig(source: Readonly<Record<string, string | undefined>>)
       debug: values.API_DEBUG ? { token: values.DASHBOARD_SESSION_TOKEN ?? null } : null,
       tokenIgnored: !values.API_DEBUG && values.DASHBOARD_SESSION_TOKEN !== undefined,
     },
+    mail: mailOf(values),
     trustedProxies: values.TRUSTED_PROXIES,
     mongodbUri: values.MONGODB_URI ?? null,
     uploads: {

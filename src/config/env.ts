@@ -145,6 +145,22 @@ export const env = {
     schema: z.enum(['open', 'invited']).default('open'),
     doc: 'open: anyone can create an account with its own organization; invited: only invited people can',
   },
+  SMTP_URL: {
+    schema: z.url({ protocol: /^smtps?$/, error: 'expected smtp://user:password@host:587 or smtps://...' }).optional(),
+    doc: 'Mail server: sign-up is then confirmed by mail, passwords are reset and invitations sent by mail; default: no mail is sent',
+    secret: true,
+  },
+  MAIL_FROM: {
+    schema: z
+      .string()
+      .max(320)
+      .regex(
+        /^([^<>\r\n]+ <[^\s<>@]+@[^\s<>@]+>|[^\s<>@]+@[^\s<>@]+)$/,
+        'expected name@example.com or Name <name@example.com>',
+      )
+      .optional(),
+    doc: 'Sender of mails, such as Inkgraph <no-reply@example.com>; required with SMTP_URL',
+  },
   API_DEBUG: {
     schema: flag,
     doc: 'true creates a user, an organization and a session with the token DASHBOARD_SESSION_TOKEN; on this machine only, never in production',

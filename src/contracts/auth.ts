@@ -46,6 +46,12 @@ export const SecondFactorSignIn = z.strictObject({
   trustDevice: z.boolean().default(false).describe('true: this browser is not asked again for 30 days'),
   callbackURL,
 });
+/** Secret of a link in a mail. */
+const LinkToken = z.string().min(1).max(128);
+export const PasswordResetRequest = z.strictObject({ email: Email });
+export const PasswordReset = z.strictObject({ token: LinkToken, newPassword: NewPassword });
+export const SignUpConfirmation = z.strictObject({ token: LinkToken, password: Password });
+export const AddressConfirmation = z.strictObject({ token: LinkToken });
 export const SessionChoice = z.strictObject({ sessionId: AnyId });
 export const NewOrganization = z.strictObject({
   name: z.string().trim().min(1, 'type a name').max(200).refine(isPlain, plainOnly),

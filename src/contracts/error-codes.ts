@@ -24,6 +24,8 @@ export const errorCodes = {
   'auth.unauthorized': { status: 401, title: 'The credential is missing or invalid', retry: false },
   'auth.forbidden': { status: 403, title: 'The credential does not allow this', retry: false },
   'auth.reauthentication_required': { status: 403, title: 'The change needs a recent sign-in', retry: false },
+  'link.invalid': { status: 410, title: 'The link does not work any more', retry: false },
+  'mail.not_configured': { status: 501, title: 'This installation sends no mail', retry: false },
   'auth.email_taken': { status: 409, title: 'An account with this e-mail address exists', retry: false },
   'upload.object_missing': { status: 409, title: 'The object was not uploaded', retry: true },
   'upload.mismatch': { status: 422, title: 'The uploaded file differs from its declaration', retry: false },

@@ -24,6 +24,7 @@ export const idPrefixes = {
   verification: 'vrf',
   member: 'mbr',
   invitation: 'inv',
+  mail: 'mail',
   conversation: 'chat',
   message: 'msg',
   client: 'oac',

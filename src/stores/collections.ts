@@ -9,6 +9,7 @@ import type { QueueRecord } from '#src/domain/runs/queue.ts';
 import type { ConversationRow, MessageRow } from '#src/stores/conversation-rows.ts';
 import type { SearchRow } from '#src/stores/search/row.ts';
 import type { WorkflowDraftRow, WorkflowEditRow, WorkflowVersionRow } from '#src/stores/workflow-rows.ts';
+import type { AccountMail, AccountToken } from '#src/domain/access/account-mail.ts';
 import type { InvitationRecord, ProjectRoles } from '#src/domain/access/member.ts';
 import type { LoggedEvent } from '#src/domain/events/events.ts';
 import type {
@@ -125,12 +126,32 @@ export interface GuessRow {
   readonly forgetAt: Date;
 }
 
+export interface AccountMailRow {
+  readonly _id: string;
+  readonly mail: AccountMail;
+  readonly attempts: number;
+  readonly dueAt: Date;
+  readonly expiresAt: Date;
+}
+
+type Grant<T> = T extends unknown ? Omit<T, 'expiresAt'> : never;
+
+/** `_id` is the SHA-256 of the token. */
+export interface AccountTokenRow {
+  readonly _id: string;
+  readonly email: string;
+  readonly grant: Grant<AccountToken>;
+  readonly expiresAt: Date;
+}
+
 export interface Collections {
   readonly organizations: Collection<OrganizationRecord>;
   readonly projects: Collection<ProjectRow>;
   readonly users: Collection<UserRow>;
   readonly members: Collection<MemberRow>;
   readonly invitations: Collection<InvitationRow>;
+  readonly accountMails: Collection<AccountMailRow>;
+  readonly accountTokens: Collection<AccountTokenRow>;
   readonly guesses: Collection<GuessRow>;
   readonly conversations: Collection<ConversationRow>;
   readonly messages: Collection<MessageRow>;
@@ -171,6 +192,8 @@ const names = [
   'users',
   'members',
   'invitations',
+  'accountMails',
+  'accountTokens',
   'guesses',
   'conversations',
   'messages',

@@ -27,6 +27,8 @@ const indexes: Readonly<Partial<Record<keyof Collections | LibraryCollection, re
     ],
     [{ organizationId: 1, status: 1, createdAt: -1 }],
   ],
+  accountMails: [[{ dueAt: 1 }], [{ expiresAt: 1 }, { expireAfterSeconds: 0 }]],
+  accountTokens: [[{ email: 1 }], [{ expiresAt: 1 }, { expireAfterSeconds: 0 }]],
   guesses: [[{ forgetAt: 1 }, { expireAfterSeconds: 0 }]],
   conversations: [[{ organizationId: 1, userId: 1, createdAt: -1, _id: -1 }]],
   messages: [

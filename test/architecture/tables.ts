@@ -117,6 +117,7 @@ export const vendors: Readonly<Record<string, readonly string[]>> = {
   '@marcbachmann/cel-js': ['graphs/expression/'],
   ajv: ['graphs/models/'],
   '@zxcvbn-ts/language-common': ['src/adapters/accounts/'],
+  nodemailer: ['src/adapters/mail/'],
   'better-auth': ['src/adapters/sessions/'],
   uqr: ['http/pages/'],
   '@langchain/langgraph': langGraph,

@@ -18,6 +18,8 @@ const broken: Partial<Record<EnvName, string>> = {
   OBJECTS_URL: 'ftp://inkgraph.example',
   DASHBOARD_ORIGINS: 'app.example.com',
   SIGN_UP: 'closed',
+  SMTP_URL: 'mail.hunter2.example.com',
+  MAIL_FROM: 'nobody',
   API_DEBUG: '1',
   DASHBOARD_SESSION_TOKEN: 'hunter2',
   TRUSTED_PROXIES: '10.0.0.0/8, proxy.example',
@@ -122,6 +124,7 @@ describe('The environment', () => {
       'OPENAI_API_KEY',
       'SECRETS_KEY',
       'SEGMENTATION_API_KEY',
+      'SMTP_URL',
     ]);
     // Quotas of API keys are numbers.
     for (const name of Object.keys(env).filter((one) => !one.startsWith('QUOTA_KEY_')))

@@ -282,6 +282,19 @@ async function askGuesses({ guesses }: Stores): Promise<void> {
   await guesses.forget('someone');
 }
 
+async function askAccountMails({ accountMails }: Stores): Promise<void> {
+  const email = 'a@example.com';
+  await accountMails.add({ kind: 'reset', email }, now);
+  const claimed = await accountMails.claim(1_000, new Date());
+  await accountMails.nextDue();
+  await accountMails.settle(claimed?.mailId ?? '', now);
+  await accountMails.settle(claimed?.mailId ?? '', null);
+  await accountMails.addToken('secret', { kind: 'reset', email, userId: 'usr_a', expiresAt: new Date(8e12) });
+  await accountMails.findToken('secret', now);
+  await accountMails.takeToken('secret');
+  await accountMails.forgetTokens(email);
+}
+
 async function askMembers({ members }: Stores): Promise<void> {
   const owner = await members.add({ organizationId, userId: 'usr_a', role: 'owner' });
   await members.add({ organizationId, userId: 'usr_a', role: 'owner' });
@@ -460,6 +473,7 @@ beforeAll(async () => {
   await askDeletion(stores);
   await askRuns(stores);
   await askGuesses(stores);
+  await askAccountMails(stores);
   await askMembers(stores);
   await askChats(stores);
   await askRest(stores);

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { MongoClient } from 'mongodb';
 import { openOnWarmThread } from '#embedded-test/engine.ts';
+import { createAccountMailStore } from '#src/stores/account-mails.ts';
 import { createApiKeyStore } from '#src/stores/api-keys.ts';
 import { createAuditLog } from '#src/stores/audit-log.ts';
 import { collectionsOf, type Collections } from '#src/stores/collections.ts';
@@ -101,6 +102,7 @@ const unlimited = { organization: free, project: free, key: free };
 export function storesOf(client: MongoClient) {
   const collections = collectionsOf(client.db('inkgraph'));
   return {
+    accountMails: createAccountMailStore(collections),
     apiKeys: createApiKeyStore(collections),
     audit: createAuditLog(collections),
     conversations: createConversationStore(collections),

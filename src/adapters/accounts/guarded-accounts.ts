@@ -12,10 +12,12 @@ export interface GuardParts {
   /** Names of the organizations of a user, or of the invitation of a sign-up. */
   organizationNames(who: { userId: string } | { email: string; invitation: unknown }): Promise<readonly string[]>;
   isSecure(): boolean;
+  /** Signs up by mail. null: no mail is configured, and an account begins at once. */
+  readonly signUpByMail: ((body: AccountBody, call: AccountCall) => Promise<void>) | null;
 }
 
 /** Subject of attempts to sign in from anywhere. */
-const signInSubject = (email: string): string => `sign-in ${email}`;
+export const signInSubject = (email: string): string => `sign-in ${email}`;
 
 const messages: Readonly<Record<PasswordProblem, string>> = {
   common: 'is among the most common passwords: use a few words that belong together for you alone',
@@ -30,7 +32,7 @@ const isWrongPassword = isCode('auth.unauthorized');
 const isWrongField = isCode('request.invalid');
 
 /** Throws `request.invalid` at `field` for a password that is easily guessed. */
-async function refuseWeak(
+export async function refuseWeak(
   { commonPasswords }: Pick<GuardParts, 'commonPasswords'>,
   { field, password, own }: { readonly field: string; readonly password: string; readonly own: readonly string[] },
 ): Promise<void> {
@@ -73,7 +75,9 @@ export function guardAccounts<T extends Accounts>(accounts: T, parts: GuardParts
     const names = await parts.organizationNames({ email, invitation: body['invitationId'] });
     const own = [textOf(body, 'name'), email, ...names];
     await refuseWeak(parts, { field: 'password', password: textOf(body, 'password'), own });
-    return perform('sign-up/email', body, call);
+    if (parts.signUpByMail === null) return perform('sign-up/email', body, call);
+    await parts.signUpByMail(body, call);
+    return { body: null, cookies: [] };
   };
 
   return {

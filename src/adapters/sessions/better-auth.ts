@@ -5,8 +5,8 @@ import { twoFactor } from 'better-auth/plugins/two-factor';
 import type { Db } from 'mongodb';
 import { createBackupCodes } from '#src/adapters/sessions/backup-codes.ts';
 import { attemptRules, createAttempts } from '#src/adapters/sessions/attempts.ts';
+import { signUpClosed } from '#src/adapters/sessions/outcome.ts';
 import type { Watch } from '#src/adapters/sessions/watch.ts';
-import { AppError } from '#src/domain/app-error.ts';
 import { newId, type IdKind } from '#src/domain/ids.ts';
 import type { SessionStore } from '#src/domain/ports/sessions.ts';
 
@@ -86,10 +86,7 @@ function beforeSignUp(options: LibraryOptions) {
       options.watch.changes !== undefined &&
       !(await options.maySignUp(email, headers?.get(invitationHeader) ?? null))
     )
-      throw new AppError(
-        'auth.forbidden',
-        'Sign-up needs an invitation here. Open the link of an invitation to your e-mail address.',
-      );
+      throw signUpClosed();
     await options.clearUnfinished(email);
   });
 }

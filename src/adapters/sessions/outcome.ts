@@ -8,6 +8,12 @@ const emailTaken = (): AppError =>
   new AppError('auth.email_taken', 'An account with this e-mail address exists. Sign in, or use another address.', {
     errors: [{ pointer: '/email', code: 'taken', message: 'sign in, or use another address' }],
   });
+/** Error for a sign-up without an invitation where it needs one. */
+export const signUpClosed = (): AppError =>
+  new AppError(
+    'auth.forbidden',
+    'Sign-up needs an invitation here. Open the link of an invitation to your e-mail address.',
+  );
 const unauthorized = (): AppError => new AppError('auth.unauthorized', 'This call needs a session. Sign in.');
 
 const wrongCode = (): AppError =>

@@ -3,6 +3,7 @@ import { limitOf } from '#src/adapters/sessions/attempts.ts';
 import { createBackupCodes } from '#src/adapters/sessions/backup-codes.ts';
 import type { BetterAuth, LibraryOptions } from '#src/adapters/sessions/better-auth.ts';
 import { decoded, sessionCookie, signedCookie, tokenOf, withSigned } from '#src/adapters/sessions/cookie.ts';
+import { createDirectory, type Directory } from '#src/adapters/sessions/directory.ts';
 import { guardStore } from '#src/adapters/sessions/guarded-store.ts';
 import { createSessionRows } from '#src/adapters/sessions/session-rows.ts';
 import { createSeededSession } from '#src/adapters/sessions/seeded-session.ts';
@@ -27,6 +28,7 @@ export interface AccountsOptions extends Pick<
 }
 
 export interface AccountService extends Accounts {
+  readonly directory: Directory;
   /** Creates a user as sign-up does, even where sign-up is closed. Returns the id. */
   signUp(person: { email: string; password: string; name: string }): Promise<string>;
   /** Opens the seeded session for this user. Returns its cookie: `app.session_token=...`. */
@@ -127,7 +129,9 @@ export function createAccounts(options: AccountsOptions): AccountService {
     await watch.run(true, () => internalAdapter.updateSession(chosen, fields));
   };
 
+  const endAll = (userId: string) => rows.endOthers(userId, '');
   return {
+    directory: createDirectory({ db, watch, library, clearUnfinished, endAll }),
     async read(cookie) {
       if (cookie === undefined || !cookie.includes(`${sessionCookie}=`)) return null;
       const { auth, errorOf } = await library();

@@ -15,6 +15,9 @@ export const elsewhere = Object.values({
     'executions.setQueueWeight organizations.insertOrganization organizations.insertProject',
   'loops of the system that work for everybody':
     'documents.withPendingEvents executions.withPendingCallback deliveries.claim',
+  'an account, before any organization is known': 'guesses.take guesses.giveBack guesses.forget',
+  'mails and links of an account, which belongs to no organization':
+    'accountMails.add accountMails.claim accountMails.settle accountMails.nextDue accountMails.addToken accountMails.findToken accountMails.takeToken accountMails.forgetTokens',
   'sweeps and sums': sweeping.join(' '),
   'such a loop, about what it was just given': 'documents.clearPendingEvents deliveries.settle executions.lost',
   'who somebody is, before anything is asked': 'members.organizationsOf',
