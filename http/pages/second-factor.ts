@@ -24,9 +24,9 @@ const code: Field = {
 
 const isWrong = ({ problem, errors }: Entry): boolean => problem !== null || errors.length > 0;
 
-function form(action: string, button: string, fields: readonly Field[], entry: Entry, carried: Carried): Markup {
+function form(action: string, [button, field]: readonly [string, Field], entry: Entry, carried: Carried): Markup {
   return html`<form method="post" action="${action}">
-    ${carriedFields(carried)} ${fields.map((field) => fieldOf(field, entry))}
+    ${carriedFields(carried)} ${fieldOf(field, entry)}
     <button>${button}</button>
   </form>`;
 }
@@ -92,7 +92,7 @@ export function setUpPage(
     </section>
     <section aria-labelledby="confirm">
       <h2 id="confirm">3. Confirm with a code</h2>
-      ${form('/two-factor/confirm', 'Turn on', [code], entry, carried)}
+      ${form('/two-factor/confirm', ['Turn on', code], entry, carried)}
     </section>`;
   return { title: 'Set up a second factor', body, who: signedInHeader(session, carried) };
 }
@@ -100,7 +100,7 @@ export function setUpPage(
 /** Asks again for the first code after a wrong one; secret and backup codes stay as they were. */
 export function confirmPage(session: LiveSession, entry: Entry, carried: Carried): Page {
   const body = html`${summaryOf(entry, [code])}
-    <section>${form('/two-factor/confirm', 'Turn on', [code], entry, carried)}</section>
+    <section>${form('/two-factor/confirm', ['Turn on', code], entry, carried)}</section>
     <p><a href="/two-factor">Begin again with a new secret</a></p>`;
   return { title: 'Confirm with a code', body, who: signedInHeader(session, carried), isWrong: isWrong(entry) };
 }
@@ -115,7 +115,7 @@ export function secondFactorPage(session: LiveSession, entry: Entry, carried: Ca
   const off = html`<section aria-labelledby="on">
     <h2 id="on">Turn it on</h2>
     <p class="lead">Sign-in will ask for a code of an app on your phone, beside your password.</p>
-    ${form('/two-factor/enable', 'Continue', [password], entry, carried)}
+    ${form('/two-factor/enable', ['Continue', password], entry, carried)}
   </section>`;
   const on = html`<p class="done">Sign-in asks you for a code of your app.</p>
     <section aria-labelledby="codes">
@@ -138,7 +138,7 @@ export function secondFactorPage(session: LiveSession, entry: Entry, carried: Ca
     </section>
     <section aria-labelledby="off">
       <h2 id="off">Turn it off</h2>
-      ${form('/two-factor/disable', 'Turn off', [password], entry, carried)}
+      ${form('/two-factor/disable', ['Turn off', password], entry, carried)}
     </section>`;
   const body = html`${summaryOf(entry, [password])} ${session.hasSecondFactor ? on : off}
     <p><a href="/organizations">Your organizations</a></p>`;

@@ -11,7 +11,15 @@ import { createUnfinished } from '#src/adapters/sessions/unfinished.ts';
 import { Watch } from '#src/adapters/sessions/watch.ts';
 import { AppError } from '#src/domain/app-error.ts';
 import type { Logger } from '#src/domain/ports/logger.ts';
-import type { Accounts, AccountCall, AccountReply, LiveSession, SessionStore } from '#src/domain/ports/sessions.ts';
+import type {
+  Accounts,
+  AccountAction,
+  AccountBody,
+  AccountCall,
+  AccountReply,
+  LiveSession,
+  SessionStore,
+} from '#src/domain/ports/sessions.ts';
 
 export interface AccountsOptions extends Pick<
   LibraryOptions,
@@ -97,6 +105,16 @@ function createProofs(parts: {
   };
 }
 
+/** Hashes a backup code before the library compares it. */
+function bodyFor({ hash }: ReturnType<typeof createBackupCodes>) {
+  return (action: AccountAction, body: AccountBody): AccountBody => {
+    const { code } = body;
+    return action === 'two-factor/verify-backup-code' && typeof code === 'string'
+      ? { ...body, code: hash(code) }
+      : body;
+  };
+}
+
 export function createAccounts(options: AccountsOptions): AccountService {
   const { db, secret, store, logger, seededToken } = options;
   const watch = new Watch();
@@ -120,7 +138,7 @@ export function createAccounts(options: AccountsOptions): AccountService {
       ? cookie
       : withSigned(cookie, [token, decoded(seededToken)], signedCookie(token, secret));
 
-  const backupCodes = createBackupCodes(secret);
+  const sentBody = bodyFor(createBackupCodes(secret));
   const limit = options.rateLimits ? limitOf(store, '/reauthenticate') : null;
   const change: Change = async ({ sessionId, userId }, fields) => {
     const chosen = await rows.token(userId, sessionId);
@@ -147,9 +165,6 @@ export function createAccounts(options: AccountsOptions): AccountService {
       // Fails before a user is created: without a session, a second attempt would find the address taken.
       if (action === 'sign-up/email') await guarded?.set('sign-up', '1', 1);
       const reads = action === 'get-session';
-      const { code } = body;
-      const isBackupCode = action === 'two-factor/verify-backup-code' && typeof code === 'string';
-      const sent = isBackupCode ? { ...body, code: backupCodes.hash(code) } : body;
       const cookie = call.cookie === undefined ? undefined : accept(call.cookie);
       const headers = headersOf(call, cookie, ipHeader);
       // Ids have no other characters, and some do not fit into a header.
@@ -157,7 +172,7 @@ export function createAccounts(options: AccountsOptions): AccountService {
       const request = new Request(new URL(`${path}/${action}`, options.baseUrl()), {
         method: reads ? 'GET' : 'POST',
         headers,
-        body: reads ? null : JSON.stringify(sent),
+        body: reads ? null : JSON.stringify(sentBody(action, body)),
       });
       const { result, failures } = await watch.run(!reads, () =>
         auth.handler(request).catch((error: unknown) => {
