@@ -115,6 +115,13 @@ function bodyFor({ hash }: ReturnType<typeof createBackupCodes>) {
   };
 }
 
+/** Signs the token of the seeded session, which a cookie may have raw. */
+function seededCookie(seededToken: string | null, secret: string): (cookie: string) => string {
+  if (seededToken === null) return (cookie) => cookie;
+  const token = tokenOf(seededToken);
+  return (cookie) => withSigned(cookie, [token, decoded(seededToken)], signedCookie(token, secret));
+}
+
 export function createAccounts(options: AccountsOptions): AccountService {
   const { db, secret, store, logger, seededToken } = options;
   const watch = new Watch();
@@ -133,10 +140,7 @@ export function createAccounts(options: AccountsOptions): AccountService {
       baseUrl: options.baseUrl(),
     }));
   const token = seededToken === null ? null : tokenOf(seededToken);
-  const accept = (cookie: string): string =>
-    token === null || seededToken === null
-      ? cookie
-      : withSigned(cookie, [token, decoded(seededToken)], signedCookie(token, secret));
+  const accept = seededCookie(seededToken, secret);
 
   const sentBody = bodyFor(createBackupCodes(secret));
   const limit = options.rateLimits ? limitOf(store, '/reauthenticate') : null;
