@@ -102,7 +102,7 @@ describe('A second factor', () => {
     for (const one of person.backupCodes) expect(stored).not.toContain(one);
     expect(stored).not.toContain(person.app.secret.base32);
     expect(stored).not.toContain(person.app.secret.utf8);
-    // What is stored is not what opens.
+    // The stored hash opens nothing.
     const [hash = ''] = JSON.parse(row?.['backupCodes']) as string[];
     const pending = async () => cookiesOf(await signIn(person));
     problemOf(await auth('two-factor/verify', await pending(), { code: hash.slice(0, 20) }), 'request.invalid');
