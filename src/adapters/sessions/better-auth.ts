@@ -36,6 +36,8 @@ export interface LibraryOptions {
   clearUnfinished(email: string): Promise<void>;
   /** Active organization of a new session; null: none. */
   firstOrganization(userId: string): Promise<string | null>;
+  /** Called before a session is stored. */
+  sessionStarts(userId: string, ip: string | null): Promise<void>;
 }
 
 export const authPath = '/api/auth';
@@ -146,14 +148,13 @@ export function createBetterAuth(options: LibraryOptions) {
     databaseHooks: {
       session: {
         create: {
-          before: async (session) => ({
-            data: {
-              ...session,
-              // A session that replaces another one keeps its organization.
-              activeOrganizationId:
-                session['activeOrganizationId'] ?? (await options.firstOrganization(session.userId)),
-            },
-          }),
+          before: async (session) => {
+            await options.sessionStarts(session.userId, session.ipAddress === '' ? null : (session.ipAddress ?? null));
+            // A session that replaces another one keeps its organization.
+            const activeOrganizationId =
+              session['activeOrganizationId'] ?? (await options.firstOrganization(session.userId));
+            return { data: { ...session, activeOrganizationId } };
+          },
         },
       },
     },

@@ -23,7 +23,7 @@ import type {
 
 export interface AccountsOptions extends Pick<
   LibraryOptions,
-  'secret' | 'rateLimits' | 'passwords' | 'maySignUp' | 'firstOrganization'
+  'secret' | 'rateLimits' | 'passwords' | 'maySignUp' | 'firstOrganization' | 'sessionStarts'
 > {
   readonly db: Db;
   /** Session store; null: the database alone. */
