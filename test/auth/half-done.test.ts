@@ -146,6 +146,7 @@ describe.each(testDatabases)('What was cut short, in %s', (_, open) => {
       expiresAt: new Date(8e12),
       signedInAt: new Date(),
       provedAt: new Date(),
+      hasSecondFactor: false,
     };
     const invite = async () => {
       const [invitationId, createdAt, expiresAt] = [newId('invitation'), new Date(), new Date(8e12)];

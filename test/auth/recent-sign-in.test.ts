@@ -81,6 +81,29 @@ describe('A session whose sign-in is old', () => {
     const change = { currentPassword: owner.password, newPassword: 'another password' };
     const answer = await app.call('POST', '/api/auth/change-password', { cookie: owner.cookie, body: change });
     problemOf(answer, 'auth.reauthentication_required');
+    for (const path of ['two-factor/disable', 'two-factor/backup-codes']) {
+      const call = { cookie: owner.cookie, body: { password: owner.password } };
+      problemOf(await app.call('POST', `/api/auth/${path}`, call), 'auth.reauthentication_required');
+    }
+  });
+
+  test('ends no session of the person', async () => {
+    const person = await app.addPerson('viewer');
+    const other = await app.signIn(person);
+    await signedIn(person, old);
+    const auth = (method: string, path: string, body?: unknown) =>
+      app.call(method, `/api/auth/${path}`, { cookie: person.cookie, ...(body !== undefined && { body }) });
+    const { sessions } = (await auth('GET', 'list-sessions')).body;
+    const { id: sessionId } = sessions.find(({ current }: { current: boolean }) => !current);
+    for (const [path, body] of [
+      ['revoke-session', { sessionId }],
+      ['revoke-other-sessions', {}],
+    ] as const)
+      problemOf(await auth('POST', path, body), 'auth.reauthentication_required');
+    expect((await app.call('GET', '/api/auth/get-session', { cookie: other })).body).not.toBeNull();
+    expect((await prove(person.password, person)).status).toBe(200);
+    expect((await auth('POST', 'revoke-session', { sessionId })).status).toBe(200);
+    expect((await app.call('GET', '/api/auth/get-session', { cookie: other })).body).toBeNull();
   });
 
   test('makes the change after the password, in this session alone', async () => {
