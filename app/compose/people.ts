@@ -5,6 +5,7 @@ import { createMemorySessionStore } from '#src/adapters/sessions/memory-session-
 import { createAccounts, type AccountService } from '#src/adapters/sessions/sessions.ts';
 import { protectAccounts } from '#app/compose/access/accounts.ts';
 import type { MailSender } from '#src/adapters/mail/mail-sender.ts';
+import type { AccountMail } from '#src/domain/access/account-mail.ts';
 import type { AccountMails } from '#src/domain/ports/account-mail.ts';
 import type { Data } from '#app/compose/data.ts';
 import type { Config } from '#src/config/config.ts';
@@ -28,6 +29,8 @@ export interface People {
   /** null: no mail is configured. */
   readonly mailSender: MailSender | null;
   readonly members: MemberStore;
+  /** Stores a mail to be sent. False: none is sent. */
+  readonly queueMail: (mail: AccountMail) => Promise<boolean>;
   readonly sessions: AuthService;
 }
 
@@ -55,9 +58,9 @@ export function createPeople(parts: PeopleParts): People {
   const members = createMemberStore(data.collections);
   const affiliations = createAffiliations(data.collections);
   const store = sessionStore === undefined ? usualStore(config) : sessionStore;
-  const maySignUp = async (email: string, invitationId: string | null): Promise<boolean> =>
+  const maySignUp = async (email: string, key: string | null): Promise<boolean> =>
     signUp === 'open' ||
-    (invitationId !== null && (await affiliations.invitation(invitationId, email, new Date())) !== null);
+    (key !== null && (await affiliations.invitation(key, { email, isVerified: false }, new Date())) !== null);
   const secret = data.derive('sessions').toString('hex');
   const unguarded = createAccounts({
     db: data.database.db,
@@ -71,21 +74,30 @@ export function createPeople(parts: PeopleParts): People {
     maySignUp,
     firstOrganization: (userId) => affiliate.firstOrganization(userId),
   });
-  const { accounts, mails, sender } = protectAccounts(parts, {
+  const { accounts, mails, sender, queueMail } = protectAccounts(parts, {
     unguarded,
     secret,
     store,
     affiliations,
     maySignUp,
-    onVerified: async () => undefined,
+    onVerified: (userId) => affiliate.confirmRoles(userId),
   });
   const affiliate = new Affiliate({
     accounts,
+    confirmAddress: async (userId) => {
+      await accounts.directory.markVerified(userId);
+      await affiliate.confirmRoles(userId);
+    },
     affiliations,
     members,
     organizations,
     audit,
     seedProject: (place) => parts.seedProject(place),
   });
-  return { members, mailSender: sender, sessions: { ...accounts, affiliate, mails, formSecret: data.derive('forms') } };
+  return {
+    members,
+    queueMail,
+    mailSender: sender,
+    sessions: { ...accounts, affiliate, mails, formSecret: data.derive('forms') },
+  };
 }

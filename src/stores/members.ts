@@ -8,18 +8,27 @@ import type { ProjectRole, Role } from '#src/contracts/organization/member.ts';
 
 const most = 1_000;
 
-const membershipOf = ({ _id, organizationId, userId, role, projectRoles = {}, createdAt }: MemberRow): Membership => ({
+const membershipOf = ({
+  _id,
+  organizationId,
+  userId,
+  role,
+  projectRoles = {},
+  pendingRole,
+  createdAt,
+}: MemberRow): Membership => ({
   memberId: _id,
   organizationId,
   userId,
   role,
   projectRoles,
+  ...(pendingRole === undefined ? {} : { pendingRole }),
   createdAt,
 });
 
 const invitationOf = (stored: InvitationRow): InvitationRecord => {
-  const { _id, status: _, ...row } = stored;
-  return { ...row, invitationId: _id };
+  const { _id, status: _, linkHash = '', ...row } = stored;
+  return { ...row, linkHash, invitationId: _id };
 };
 
 function createInvitations(invitations: Collections['invitations']) {
@@ -124,7 +133,8 @@ export function createMemberStore({
     async changeRole(organizationId: string, memberId: string, from: Role, to: Role): Promise<MemberChange> {
       const who = { _id: memberId, organizationId };
       const change = async (claimed: Filter<MemberRow>): Promise<boolean> =>
-        (await members.updateOne(claimed, { $set: { role: to }, $unset: { leaving: 1 } })).matchedCount === 1;
+        (await members.updateOne(claimed, { $set: { role: to }, $unset: { leaving: 1, pendingRole: 1 } }))
+          .matchedCount === 1;
       if (from === 'owner' && to !== 'owner') return unlessLastOwner(members, who, change);
       return (await change({ ...who, role: from })) ? 'done' : 'changed';
     },
@@ -138,6 +148,12 @@ export function createMemberStore({
       const change = to === null ? { $unset: { [field]: 1 as const } } : { $set: { [field]: to } };
       const { matchedCount } = await members.updateOne({ _id: memberId, organizationId, role: from }, change);
       return matchedCount === 1 ? 'done' : 'changed';
+    },
+    /** Gives the role that waits. False when this role does not wait. */
+    async confirmRole(organizationId: string, memberId: string, pendingRole: Role): Promise<boolean> {
+      const waits = { _id: memberId, organizationId, pendingRole };
+      const done = await members.updateOne(waits, { $set: { role: pendingRole }, $unset: { pendingRole: 1 } });
+      return done.matchedCount === 1;
     },
     /** Follows the rules of `changeRole`. */
     async remove(organizationId: string, memberId: string, role: Role): Promise<MemberChange> {

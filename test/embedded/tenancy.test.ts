@@ -166,6 +166,7 @@ async function seedPeople({ organizationId, documentId }: Pick<Seeded, 'organiza
     email: `guest-${email}`,
     role: 'viewer',
     inviterId: userId,
+    linkHash: invitationId,
   } as const;
   await stores.members.invite({ ...invitation, createdAt: now, expiresAt: new Date(8e12) });
   const { conversation, question, answer } = conversationOf({ organizationId, userId }, documentId);

@@ -5,14 +5,16 @@ import { derivedId, newId } from '#src/domain/ids.ts';
 import type { Accounts, LiveSession } from '#src/domain/ports/sessions.ts';
 import type { AuditLog } from '#src/stores/audit-log.ts';
 import type { OrganizationStore } from '#src/stores/organizations.ts';
-import type { Affiliation, WaitingInvitation } from '#src/domain/access/member.ts';
+import type { Affiliation, Membership, WaitingInvitation } from '#src/domain/access/member.ts';
 import type { Affiliations } from '#src/stores/affiliations.ts';
 import type { MemberStore } from '#src/stores/members.ts';
 
 interface Parts {
   readonly accounts: Pick<Accounts, 'choose'>;
   readonly affiliations: Affiliations;
-  readonly members: Pick<MemberStore, 'membership' | 'add' | 'organizationsOf'>;
+  readonly members: Pick<MemberStore, 'membership' | 'add' | 'organizationsOf' | 'confirmRole'>;
+  /** Marks the address of a user as confirmed. */
+  readonly confirmAddress: (userId: string) => Promise<void>;
   readonly organizations: Pick<OrganizationStore, 'listProjects' | 'insertProject'>;
   readonly audit: Pick<AuditLog, 'record'>;
   /** Adds the default workflows that the project does not have yet. */
@@ -39,7 +41,7 @@ const slugOf = (name: string): string =>
 function unknownInvitation(): AppError {
   return new AppError(
     'invitation.not_found',
-    'No pending invitation with this id is for your e-mail address. Ask for a new invitation.',
+    'No pending invitation with this link is for your e-mail address. Ask for a new invitation.',
   );
 }
 
@@ -56,18 +58,21 @@ export class Affiliate {
   }
 
   /** Error: `invitation.not_found`, also for an invitation of another address. */
-  async invitation(session: LiveSession, invitationId: string): Promise<WaitingInvitation> {
-    const found = await this.#waiting(session, invitationId);
+  async invitation(session: LiveSession, key: string): Promise<WaitingInvitation> {
+    const found = await this.#waiting(session, key);
     if (found === null) throw unknownInvitation();
     return found;
   }
 
-  async isInvited(session: LiveSession, invitationId: string): Promise<boolean> {
-    return (await this.#waiting(session, invitationId)) !== null;
+  async isInvited(session: LiveSession, key: string): Promise<boolean> {
+    return (await this.#waiting(session, key)) !== null;
   }
 
-  #waiting({ email }: LiveSession, invitationId: string): Promise<WaitingInvitation | null> {
-    return this.#parts.affiliations.invitation(invitationId, email, new Date());
+  async #waiting({ userId, email }: LiveSession, key: string): Promise<WaitingInvitation | null> {
+    const { affiliations } = this.#parts;
+    const isVerified = await affiliations.isVerified(userId);
+    const found = await affiliations.invitation(key, { email, isVerified }, new Date());
+    return found === null ? null : { ...found, isProven: found.isProven || isVerified };
   }
 
   /**
@@ -128,34 +133,52 @@ export class Affiliate {
     await accounts.choose(session, organizationId);
   }
 
-  /** Adds a member with the role of the invitation; an existing member keeps their role. Error: `invitation.not_found`. */
-  async accept({ session, ip }: Actor, invitationId: string): Promise<WaitingInvitation> {
+  /**
+   * Adds a member with the role of the invitation; an existing member keeps their role. `key`: secret of the link, or id. A link proves the
+   * link, not the address: without a confirmed address or a mailed secret a role above viewer waits. Error: `invitation.not_found`. Source:
+   * docs/decisions/0085.
+   */
+  async accept({ session, ip }: Actor, key: string): Promise<WaitingInvitation & { readonly pendingRole?: Role }> {
     const { affiliations, members, audit } = this.#parts;
     const { userId, email } = session;
-    const invitation = await this.invitation(session, invitationId);
+    const invitation = await this.invitation(session, key);
+    const { organizationId, invitationId, isProven } = invitation;
     // Order matters: taking the invitation first lets only one of two concurrent answers, or a cancellation, succeed.
     if (!(await affiliations.settle(invitationId, email, { to: 'accepted', now: new Date() })))
       throw unknownInvitation();
-    const { organizationId } = invitation;
-    let role: Role;
+    const waits = !isProven && invitation.role !== 'viewer';
+    const wanted = waits ? { role: 'viewer' as const, pendingRole: invitation.role } : { role: invitation.role };
+    let joined: Membership;
     try {
-      ({ role } = await members.add({ organizationId, userId, role: invitation.role }));
+      joined = await members.add({ organizationId, userId, ...wanted });
     } catch (error) {
       await affiliations.reopen(invitationId);
       throw error;
     }
-    const detail = { email, role };
+    const { role, pendingRole } = joined;
+    const detail = { email, role, ...(pendingRole === undefined ? {} : { pendingRole }) };
     await audit.record({ organizationId, actor: userId, action: 'member.join', target: userId, detail, ip });
+    if (isProven) await this.#parts.confirmAddress(userId);
     await this.ensureProject(organizationId);
     await this.#prefer(session, organizationId);
-    return { ...invitation, role };
+    return { ...invitation, role, ...(pendingRole === undefined ? {} : { pendingRole }) };
+  }
+
+  /** Gives the roles that waited for a confirmed address. */
+  async confirmRoles(userId: string): Promise<void> {
+    const { members, audit } = this.#parts;
+    for (const { organizationId, memberId, role, pendingRole } of await members.organizationsOf(userId)) {
+      if (pendingRole === undefined || !(await members.confirmRole(organizationId, memberId, pendingRole))) continue;
+      const detail = { userId, from: role, to: pendingRole };
+      await audit.record({ organizationId, actor: userId, action: 'member.role', target: memberId, detail, ip: null });
+    }
   }
 
   /** Error: `invitation.not_found`. */
-  async decline({ session, ip }: Actor, invitationId: string): Promise<void> {
+  async decline({ session, ip }: Actor, key: string): Promise<void> {
     const { affiliations, audit } = this.#parts;
     const { userId, email } = session;
-    const { organizationId, role } = await this.invitation(session, invitationId);
+    const { invitationId, organizationId, role } = await this.invitation(session, key);
     if (!(await affiliations.settle(invitationId, email, { to: 'rejected', now: new Date() })))
       throw unknownInvitation();
     const action = 'invitation.decline';

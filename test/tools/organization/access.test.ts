@@ -54,6 +54,7 @@ const table: Readonly<Record<RowName, readonly [least: Role, body?: object]>> = 
   changeRole: ['admin', { role: 'viewer' }],
   projectMembers: ['viewer'],
   setProjectRole: ['admin', { role: 'viewer' }],
+  confirmRole: ['admin', {}],
   removeMember: ['admin'],
   invitations: ['admin'],
   invite: ['admin', { email: 'x@example.com' }],
