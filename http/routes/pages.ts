@@ -139,7 +139,8 @@ class Pages {
   invitation: RequestHandler = async (request, response) => {
     const session = await this.#guard.signedIn(request, response);
     if (session === null) return;
-    const key = String(request.query['token']);
+    const { token } = request.query;
+    const key = typeof token === 'string' ? token : '';
     const invitation = await this.#auth.affiliate.invitation(session, key);
     const carried = this.#guard.carried(request, response, request.query['returnTo']);
     sendPage(response, invitationPage({ session, invitation, key }, carried));

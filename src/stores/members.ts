@@ -73,6 +73,17 @@ function createInvitations(invitations: Collections['invitations']) {
   };
 }
 
+function createPendingRoles(members: Collections['members']) {
+  return {
+    /** Gives the role that waits. False when this role does not wait. */
+    async confirmRole(organizationId: string, memberId: string, pendingRole: Role): Promise<boolean> {
+      const waits = { _id: memberId, organizationId, pendingRole };
+      const done = await members.updateOne(waits, { $set: { role: pendingRole }, $unset: { pendingRole: 1 } });
+      return done.matchedCount === 1;
+    },
+  };
+}
+
 /** Memberships and invitations, in collections that the authentication library reads too. */
 export function createMemberStore({
   members,
@@ -149,12 +160,6 @@ export function createMemberStore({
       const { matchedCount } = await members.updateOne({ _id: memberId, organizationId, role: from }, change);
       return matchedCount === 1 ? 'done' : 'changed';
     },
-    /** Gives the role that waits. False when this role does not wait. */
-    async confirmRole(organizationId: string, memberId: string, pendingRole: Role): Promise<boolean> {
-      const waits = { _id: memberId, organizationId, pendingRole };
-      const done = await members.updateOne(waits, { $set: { role: pendingRole }, $unset: { pendingRole: 1 } });
-      return done.matchedCount === 1;
-    },
     /** Follows the rules of `changeRole`. */
     async remove(organizationId: string, memberId: string, role: Role): Promise<MemberChange> {
       const who = { _id: memberId, organizationId };
@@ -163,6 +168,7 @@ export function createMemberStore({
       if (role === 'owner') return unlessLastOwner(members, who, remove);
       return (await remove({ ...who, role })) ? 'done' : 'changed';
     },
+    ...createPendingRoles(members),
     ...createInvitations(invitations),
   };
 }

@@ -299,7 +299,7 @@ test("an admin who reads the address of an owner's invitation does not become an
   const accept = (as: string | undefined) =>
     app.call('POST', '/api/auth/organization/accept-invitation', { cookie: as, body: { invitationToken: secret } });
   problemOf(await accept(admin.cookie), 'invitation.not_found');
-  // Whoever has the link and signs up with the address is a viewer, until an owner agrees.
+  // The link makes a viewer of a person who signs up with the address, until an owner agrees.
   expect((await accept(cookie)).body).toMatchObject({ role: 'viewer', pendingRole: 'owner' });
   const { members } = (await app.call('GET', '/api/dashboard/members', { cookie: lasting })).body;
   const joined = members.find((one: { email: string }) => one.email === email);

@@ -118,9 +118,8 @@ export function createAccounts(options: AccountsOptions): AccountService {
     await watch.run(true, () => internalAdapter.updateSession(chosen, fields));
   };
 
-  const endAll = (userId: string) => rows.endOthers(userId, '');
   return {
-    directory: createDirectory({ db, watch, library, clearUnfinished, endAll }),
+    directory: createDirectory({ db, watch, library, clearUnfinished, rows }),
     async read(cookie) {
       if (cookie === undefined || !cookie.includes(`${sessionCookie}=`)) return null;
       const { auth, errorOf } = await library();
