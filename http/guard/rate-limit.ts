@@ -1,7 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import { LRUCache } from 'lru-cache';
 import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible';
-import type { Principal } from '#src/domain/access/principal.ts';
 import { AppError } from '#src/domain/app-error.ts';
 import type { LimitKind, LimitLog } from '#http/guard/limit-log.ts';
 
@@ -20,6 +19,19 @@ interface RateLimiterOptions {
 }
 
 const usualCallers = 20_000;
+/** Times the limit at which a caller is refused without a look at its credential, until its window is over. */
+const floodTimes = 2;
+
+/** The refusal of a caller that is far over its limit. */
+export class FloodError extends AppError {
+  readonly windowMs: number;
+
+  constructor(refusal: AppError, windowMs: number) {
+    const { code, detail, retryAfterSeconds = 1 } = refusal;
+    super(code, detail, { retryAfterSeconds, cause: refusal });
+    this.windowMs = windowMs;
+  }
+}
 
 const whose: Partial<Record<LimitKind, string>> = {
   'requests without a credential': 'One address may send',
@@ -86,11 +98,13 @@ export class RateLimiter {
     if (state.consumedPoints <= requests) return;
     const { kind, log } = this.#options;
     log?.hit(kind, { caller });
-    throw new AppError(
+    const refusal = new AppError(
       'request.rate_limited',
       `${whose[kind] ?? 'One key or session may send'} ${requests} requests in ${seconds} s. Retry in ${reset} s.`,
       { retryAfterSeconds: reset },
     );
+    if (state.consumedPoints > requests * floodTimes) throw new FloodError(refusal, state.msBeforeNext);
+    throw refusal;
   }
 
   /** Takes back one count of `take`. */
@@ -118,14 +132,4 @@ export function createRateLimiters(
       { kind: 'expensive requests of a caller', log },
     ),
   };
-}
-
-/** Counts one call of a use case. A key's own rate replaces the usual limit only. Error: `request.rate_limited`. */
-export async function countCall(
-  limiters: RateLimiters | null | undefined,
-  { expensive, caller, principal }: { expensive: boolean; caller: string; principal: Principal },
-  response: ServerResponse,
-): Promise<void> {
-  if (expensive) await limiters?.expensive.take(caller, response);
-  else await limiters?.usual.take(caller, response, principal.ratePerSecond);
 }

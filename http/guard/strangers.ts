@@ -5,7 +5,7 @@ import { LRUCache } from 'lru-cache';
 import { addressOf, networkOf, type Trusts } from '#http/guard/address.ts';
 import type { Connections } from '#http/guard/connections.ts';
 import type { LimitLog } from '#http/guard/limit-log.ts';
-import { RateLimiter } from '#http/guard/rate-limit.ts';
+import { FloodError, RateLimiter } from '#http/guard/rate-limit.ts';
 
 /** Called when a request has shown a valid credential. `caller` names its holder; absent for a signed address. */
 export type Welcome = (caller?: string) => void;
@@ -44,6 +44,8 @@ export class Strangers {
     sizeCalculation: () => 1,
     ttl: rememberedMs,
   });
+  /** Refusals of credentials and networks that flood, until their window is over. */
+  readonly #floods = new LRUCache<string, FloodError>({ maxSize: rememberedCredentials, sizeCalculation: () => 1 });
 
   constructor(parts: StrangerParts) {
     this.#parts = parts;
@@ -65,7 +67,14 @@ export class Strangers {
     const credential = credentialOf(request);
     const holder = credential === null ? undefined : this.#known.get(credential);
     const counted = holder ?? networkOf(addressOf(request, this.#parts.trusts));
-    await limiter.take(counted, null);
+    const refusal = (credential === null ? undefined : this.#floods.get(credential)) ?? this.#floods.get(counted);
+    if (refusal !== undefined) throw refusal;
+    try {
+      await limiter.take(counted, null);
+    } catch (error) {
+      this.#refuseFlood(counted, error);
+      throw error;
+    }
     let isCounted = true;
     return (caller) => {
       if (credential !== null && caller !== undefined) this.#known.set(credential, `caller ${caller}`);
@@ -74,9 +83,15 @@ export class Strangers {
     };
   }
 
+  #refuseFlood(counted: string, error: unknown): void {
+    if (error instanceof FloodError) this.#floods.set(counted, error, { ttl: Math.max(1, error.windowMs) });
+  }
+
   /** Mount it before everything that reads a request. */
   readonly handler: RequestHandler = async (request, response, next) => {
     response.locals['welcome'] = await this.admit(request, response);
+    const credential = credentialOf(request);
+    if (credential !== null) response.locals['flooded'] = (error: unknown) => this.#refuseFlood(credential, error);
     next();
   };
 }
@@ -85,4 +100,10 @@ export class Strangers {
 export function welcome(response: Response, caller?: string): void {
   const known = response.locals['welcome'] as Welcome | undefined;
   known?.(caller);
+}
+
+/** Tells the limit by address that the holder of the request's credential was refused: one that floods is refused by its header from now on. */
+export function refused(response: Response, error: unknown): void {
+  const flooded = response.locals['flooded'] as ((error: unknown) => void) | undefined;
+  flooded?.(error);
 }

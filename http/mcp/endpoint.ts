@@ -9,7 +9,7 @@ import { McpServerFactory } from '#mcp/server/server-factory.ts';
 import type { McpCaller } from '#mcp/caller.ts';
 import { productCatalog } from '#mcp/product.ts';
 import type { Facade } from '#http/bind.ts';
-import { countCall } from '#http/guard/rate-limit.ts';
+import { countCall } from '#http/guard/count-call.ts';
 import { requestIdOf } from '#http/base-app.ts';
 import { bearerPrincipal, credentialOf, insufficientScope } from '#http/mcp/bearer.ts';
 import { narrow } from '#mcp/view.ts';

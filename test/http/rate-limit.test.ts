@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { issueKey } from '#tools/keys/issue-key.ts';
 import { startTestApp, type TestApp } from '#test/support/test-app.ts';
 
@@ -22,6 +22,27 @@ test('the environment sets the limit, and a key may have its own', async () => {
   const { secret } = await issueKey(app.app.deps, { ...wanted, ratePerSecond: 3 });
   expect(await statuses(app, secret, 7)).toEqual([200, 200, 200, 200, 200, 200, 429]);
   expect(await policyOf(app, secret)).toBe('"default";q=6;w=2');
+});
+
+test('a key that floods is refused without being looked up, until its window is over', async () => {
+  await using app = await startTestApp({ env: { ...env, RATE_LIMIT_PER_SECOND: '2' } });
+  const { serviceKey } = app.seed;
+  // Over twice the limit of 4.
+  await statuses(app, serviceKey, 9);
+  const lookUp = vi.spyOn(app.app.deps.apiKeys, 'findByHash');
+  const before = lookUp.mock.calls.length;
+  expect(await statuses(app, serviceKey, 5)).toEqual([429, 429, 429, 429, 429]);
+  expect(lookUp.mock.calls.length - before).toBe(0);
+  const { status, headers, body } = await app.call('GET', '/api/service/workflows', { key: serviceKey });
+  expect([status, body.code, headers.get('content-type')]).toEqual([
+    429,
+    'request.rate_limited',
+    'application/problem+json; charset=utf-8',
+  ]);
+  expect(Number(headers.get('retry-after'))).toBeGreaterThan(0);
+  // Others at the same address are not affected.
+  expect(await statuses(app, app.seed.agentKey, 1)).toEqual([200]);
+  await expect.poll(() => statuses(app, serviceKey, 1), { interval: 200 }).toEqual([200]);
 });
 
 test('a limit of 0 is none, and a key with its own limit keeps it', async () => {
