@@ -16,7 +16,7 @@ interface Parts {
   /** Marks the address of a user as confirmed. */
   readonly confirmAddress: (userId: string) => Promise<void>;
   readonly organizations: Pick<OrganizationStore, 'listProjects' | 'insertProject'>;
-  readonly audit: Pick<AuditLog, 'record'>;
+  readonly audit: Pick<AuditLog, 'during'>;
   /** Adds the default workflows that the project does not have yet. */
   seedProject(place: { organizationId: string; projectId: string }): Promise<void>;
 }
@@ -26,6 +26,9 @@ export interface Actor {
   readonly session: LiveSession;
   readonly ip: string | null;
 }
+
+/** Records that the announced deed is done. */
+type Done = (detail: Readonly<Record<string, unknown>>) => Promise<void>;
 
 const mostOrganizations = 50;
 
@@ -83,7 +86,7 @@ export class Affiliate {
     { session, ip }: Actor,
     wanted: { name: string; slug?: string | undefined },
   ): Promise<{ organizationId: string; name: string; slug: string }> {
-    const { affiliations, members, audit } = this.#parts;
+    const { affiliations, members } = this.#parts;
     if ((await members.organizationsOf(session.userId)).length >= mostOrganizations)
       throw new AppError(
         'auth.forbidden',
@@ -93,21 +96,23 @@ export class Affiliate {
     const organizationId = newId('organization', createdAt);
     const chance = randomBytes(4).toString('hex');
     const slug = wanted.slug ?? [slugOf(wanted.name), chance].filter((part) => part !== '').join('-');
-    if (!(await affiliations.insertOrganization({ _id: organizationId, name: wanted.name, slug, createdAt })))
-      throw new AppError('organization.slug_taken', 'The short name is taken. Choose another one, or leave it out.', {
-        errors: [{ pointer: '/slug', code: 'taken', message: 'choose another, or none' }],
-      });
-    await members.add({ organizationId, userId: session.userId, role: 'owner' });
-    await this.ensureProject(organizationId);
-    const { userId } = session;
-    await audit.record({
-      organizationId,
-      actor: userId,
-      action: 'organization.create',
-      target: organizationId,
-      detail: {},
-      ip,
-    });
+    await this.#audited(
+      'organization.create',
+      { session, ip, organizationId, target: organizationId },
+      async (deed) => {
+        if (!(await affiliations.insertOrganization({ _id: organizationId, name: wanted.name, slug, createdAt })))
+          throw new AppError(
+            'organization.slug_taken',
+            'The short name is taken. Choose another one, or leave it out.',
+            {
+              errors: [{ pointer: '/slug', code: 'taken', message: 'choose another, or none' }],
+            },
+          );
+        await members.add({ organizationId, userId: session.userId, role: 'owner' });
+        await this.ensureProject(organizationId);
+        await deed({});
+      },
+    );
     await this.#prefer(session, organizationId);
     return { organizationId, name: wanted.name, slug };
   }
@@ -139,9 +144,20 @@ export class Affiliate {
    * docs/decisions/0085.
    */
   async accept({ session, ip }: Actor, key: string): Promise<WaitingInvitation & { readonly pendingRole?: Role }> {
-    const { affiliations, members, audit } = this.#parts;
-    const { userId, email } = session;
     const invitation = await this.invitation(session, key);
+    const { organizationId, isProven } = invitation;
+    const at = { session, ip, organizationId, target: session.userId };
+    const { role, pendingRole } = await this.#audited('member.join', at, (deed) =>
+      this.#join(session, invitation, deed),
+    );
+    if (isProven) await this.#parts.confirmAddress(session.userId);
+    await this.ensureProject(organizationId);
+    await this.#prefer(session, organizationId);
+    return { ...invitation, role, ...(pendingRole === undefined ? {} : { pendingRole }) };
+  }
+
+  async #join({ userId, email }: LiveSession, invitation: WaitingInvitation, deed: Done): Promise<Membership> {
+    const { affiliations, members } = this.#parts;
     const { organizationId, invitationId, isProven } = invitation;
     // Order matters: taking the invitation first lets only one of two concurrent answers, or a cancellation, succeed.
     if (!(await affiliations.settle(invitationId, email, { to: 'accepted', now: new Date() })))
@@ -156,33 +172,43 @@ export class Affiliate {
       throw error;
     }
     const { role, pendingRole } = joined;
-    const detail = { email, role, ...(pendingRole === undefined ? {} : { pendingRole }) };
-    await audit.record({ organizationId, actor: userId, action: 'member.join', target: userId, detail, ip });
-    if (isProven) await this.#parts.confirmAddress(userId);
-    await this.ensureProject(organizationId);
-    await this.#prefer(session, organizationId);
-    return { ...invitation, role, ...(pendingRole === undefined ? {} : { pendingRole }) };
+    await deed({ email, role, ...(pendingRole === undefined ? {} : { pendingRole }) });
+    return joined;
   }
 
   /** Gives the roles that waited for a confirmed address. */
   async confirmRoles(userId: string): Promise<void> {
     const { members, audit } = this.#parts;
     for (const { organizationId, memberId, role, pendingRole } of await members.organizationsOf(userId)) {
-      if (pendingRole === undefined || !(await members.confirmRole(organizationId, memberId, pendingRole))) continue;
+      if (pendingRole === undefined) continue;
       const detail = { userId, from: role, to: pendingRole };
-      await audit.record({ organizationId, actor: userId, action: 'member.role', target: memberId, detail, ip: null });
+      const entry = { organizationId, actor: userId, action: 'member.role', target: memberId, detail, ip: null };
+      await audit.during(entry, async (deed) => {
+        if (await members.confirmRole(organizationId, memberId, pendingRole)) await deed.done();
+      });
     }
+  }
+
+  /** Announces what the person does in the organization. `work` calls `deed` with what the record says. */
+  #audited<T>(
+    action: string,
+    { session, ip, organizationId, target }: Actor & { readonly organizationId: string; readonly target: string },
+    work: (deed: Done) => Promise<T>,
+  ): Promise<T> {
+    const entry = { organizationId, actor: session.userId, action, target, detail: {}, ip };
+    return this.#parts.audit.during(entry, (deed) => work((detail) => deed.record({ ...entry, detail })));
   }
 
   /** Error: `invitation.not_found`. */
   async decline({ session, ip }: Actor, key: string): Promise<void> {
-    const { affiliations, audit } = this.#parts;
-    const { userId, email } = session;
+    const { affiliations } = this.#parts;
+    const { email } = session;
     const { invitationId, organizationId, role } = await this.invitation(session, key);
-    if (!(await affiliations.settle(invitationId, email, { to: 'rejected', now: new Date() })))
-      throw unknownInvitation();
-    const action = 'invitation.decline';
-    await audit.record({ organizationId, actor: userId, action, target: email, detail: { role }, ip });
+    await this.#audited('invitation.decline', { session, ip, organizationId, target: email }, async (deed) => {
+      if (!(await affiliations.settle(invitationId, email, { to: 'rejected', now: new Date() })))
+        throw unknownInvitation();
+      await deed({ role });
+    });
   }
 
   /** Selects the organization if the session store answers. An outage is ignored: the organization was created all the same. */
