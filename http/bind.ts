@@ -6,6 +6,7 @@ import { AppError, type FieldError } from '#src/domain/app-error.ts';
 import type { Principal } from '#src/domain/access/principal.ts';
 import type { AnyTool, Outcome, ToolContext } from '#tools/define.ts';
 import type { ToolDeps } from '#tools/deps.ts';
+import { countRefusal } from '#tools/audit/announced.ts';
 import { callTool, invalidInput, validated } from '#tools/call.ts';
 import { countCall } from '#http/guard/count-call.ts';
 import type { RateLimiters } from '#http/guard/rate-limit.ts';
@@ -144,7 +145,12 @@ export function admission(
     const principal = await callerOf(facade, row, request, response);
     const caller = principal.session?.id ?? principal.actorId;
     welcome(response, caller);
-    await countCall(facade.limiters, { expensive: expensive === true, caller, principal }, response);
+    try {
+      await countCall(facade.limiters, { expensive: expensive === true, caller, principal }, response);
+    } catch (error) {
+      countRefusal({ deps: facade.deps, principal, ip: request.ip ?? null }, row.id, error);
+      throw error;
+    }
     callers.set(request, principal);
     next();
   };

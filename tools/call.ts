@@ -4,6 +4,7 @@ import { oversize } from '#src/contracts/oversize.ts';
 import { callerWith } from '#src/domain/access/rights.ts';
 import { requireRecentSignIn } from '#src/domain/access/recent-sign-in.ts';
 import { AppError, type FieldError } from '#src/domain/app-error.ts';
+import { announced, countRefusal, isAudited } from '#tools/audit/announced.ts';
 import type { Tool, ToolContext } from '#tools/define.ts';
 import type { ToolDeps } from '#tools/deps.ts';
 
@@ -74,16 +75,24 @@ function explained(error: unknown, scope: Scope | null): unknown {
  */
 export async function callTool<Input extends z.ZodType, Output extends z.ZodObject, Needs extends keyof ToolDeps>(
   tool: Tool<Input, Output, Needs>,
-  ctx: ToolContext<Needs>,
+  ctx: ToolContext<NoInfer<Needs> | 'audit'>,
   raw: unknown,
 ): Promise<z.output<Output>> {
-  const principal = callerWith(tool.scope, ctx.principal);
-  const input = checked(tool.input, raw);
-  if (tool.recentSignIn !== undefined && (tool.recentSignIn === true || tool.recentSignIn(input)))
-    requireRecentSignIn(ctx.principal.session);
-  if (principal === ctx.principal) return tool.output.parse(await tool.run(ctx, input));
-  const output = await tool.run({ ...ctx, principal }, input).catch((error: unknown) => {
-    throw principal.projectIds.length < ctx.principal.projectIds.length ? explained(error, tool.scope) : error;
-  });
-  return tool.output.parse(output);
+  try {
+    const principal = callerWith(tool.scope, ctx.principal);
+    const input = checked(tool.input, raw);
+    if (tool.recentSignIn !== undefined && (tool.recentSignIn === true || tool.recentSignIn(input)))
+      requireRecentSignIn(ctx.principal.session);
+    const narrowed = principal === ctx.principal ? ctx : { ...ctx, principal };
+    const run = (inside: ToolContext<Needs | 'audit'>) => tool.run(inside, input);
+    const output = isAudited(tool) ? announced(tool, { ctx: narrowed, input }, run) : run(narrowed);
+    return tool.output.parse(
+      await output.catch((error: unknown) => {
+        throw principal.projectIds.length < ctx.principal.projectIds.length ? explained(error, tool.scope) : error;
+      }),
+    );
+  } catch (error) {
+    countRefusal(ctx, tool.name, error);
+    throw error;
+  }
 }

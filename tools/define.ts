@@ -2,6 +2,7 @@ import type { z } from 'zod';
 import type { ChatEvent } from '#src/contracts/resources/chat.ts';
 import type { Scope } from '#src/contracts/scopes.ts';
 import type { Principal } from '#src/domain/access/principal.ts';
+import type { Deed } from '#src/stores/audit-log.ts';
 import type { ToolDeps } from '#tools/deps.ts';
 
 /** Facts beside the output for the facade: REST turns them into a status or a header, MCP shows the pictures. */
@@ -37,6 +38,8 @@ export interface ToolContext<Needs extends keyof ToolDeps = keyof ToolDeps> {
   readonly signal: AbortSignal;
   readonly deps: Pick<ToolDeps, Needs>;
   readonly outcome: Outcome;
+  /** Announcement of this call in the audit log; absent in calls that are not audited. */
+  readonly deed?: Deed;
   /** Receives the progress of a long call; absent unless the caller asked for it. */
   readonly progress?: (progress: Progress) => void;
   /** Receives the events of a streamed answer while the tool runs. */
@@ -62,6 +65,8 @@ export interface Tool<
   readonly idempotent: boolean;
   /** Costs more work than other tools, so the smaller rate limit applies. */
   readonly expensive?: boolean;
+  /** False for a tool that changes only what people and programs work on all day. Every other change is announced to the audit log. */
+  readonly audit?: false;
   /**
    * A session may call it only soon after a sign-in: always, or for such input. Keys and programs are held to their scopes alone. Source:
    * docs/decisions/0086.

@@ -12,7 +12,8 @@ import type { OpenQuestion } from '#src/domain/runs/run.ts';
 import type { ExecutionStore } from '#src/stores/executions.ts';
 import type { Lease, RunEnd } from '#src/stores/run-queue.ts';
 import type { NodeCache } from '#src/stores/node-cache.ts';
-import type { SecretStore } from '#src/stores/secrets.ts';
+import type { AuditLog } from '#src/stores/audit-log.ts';
+import type { RevealedSecret, SecretStore } from '#src/stores/secrets.ts';
 import type { StepRecord } from '#src/domain/runs/step.ts';
 import type { WorkflowStore } from '#src/stores/workflows.ts';
 
@@ -24,6 +25,7 @@ export interface PerformParts extends RecorderParts {
   readonly compiled: CompiledCache;
   readonly cache: NodeCache;
   readonly secrets: Pick<SecretStore, 'reveal'>;
+  readonly audit: Pick<AuditLog, 'noteOnce'>;
   readonly nodeDeps: NodeDeps;
   readonly computing: Computing;
   compile(graph: StoredGraph): Promise<CompiledWorkflow>;
@@ -51,6 +53,8 @@ class Performance {
   readonly #signal: AbortSignal;
   readonly #facts: RunFacts;
   readonly #innerThreads = new Set<string>();
+  /** Names of secrets that the audit log names for this run. */
+  readonly #revealed = new Set<string>();
   #recorder: StepRecorder | null = null;
   #compiled: CompiledWorkflow | null = null;
   /** Number of the workflow's version. */
@@ -111,7 +115,7 @@ class Performance {
         cache,
         answers: new Map((run.answers ?? []).map(({ path, answer }) => [path, answer])),
         innerThreads: this.#innerThreads,
-        revealSecrets: (names) => this.#parts.secrets.reveal(run.organizationId, run.projectId, names),
+        revealSecrets: (names) => this.#reveal(names),
         loadWorkflow: (workflowId, version) => this.#inner(workflowId, version),
       },
       initialState: await this.#initialState(compiled.graph),
@@ -119,6 +123,24 @@ class Performance {
       resume,
       keepCheckpoints: false,
     });
+  }
+
+  /** Reads secrets for a node. The audit log names each secret once a run, before the node has it. */
+  async #reveal(names: readonly string[]): Promise<ReadonlyMap<string, RevealedSecret>> {
+    const { secrets, audit } = this.#parts;
+    const { organizationId, projectId, runId: actor, executionId } = this.#facts;
+    const { workflowId } = this.#lease.run;
+    const revealed = await secrets.reveal(organizationId, projectId, names);
+    const fresh = [...revealed.keys()].filter((name) => !this.#revealed.has(name));
+    await Promise.all(
+      fresh.map((name) => {
+        const detail = { executionId, workflowId, version: this.#number };
+        const entry = { organizationId, actor, action: 'secret.use', target: `${projectId}/${name}`, detail };
+        return audit.noteOnce(entry, [actor, name]);
+      }),
+    );
+    for (const name of fresh) this.#revealed.add(name);
+    return revealed;
   }
 
   async #ended(end: RunEnd, sha256: Promise<string | null>): Promise<Performed> {

@@ -75,7 +75,7 @@ function nodeDepsOf({ core, ocr }: { core: Core; ocr: OcrEngine }): NodeDeps {
 /** Worker that takes runs from the queue, with OCR. Loads nothing heavy before the first run. */
 export function createAgents({ config, data, core, catalog }: AgentsParts, stack: AsyncDisposableStack): Worker {
   const { deps, outside, relay, metrics } = core;
-  const { steps, events, executions, workflows, wake, logger, secrets } = deps;
+  const { steps, events, executions, workflows, wake, logger, secrets, audit } = deps;
   const ocr = createTesseractEngine({
     language: config.ocr.language,
     ...(config.ocr.workers === null ? {} : { workers: config.ocr.workers }),
@@ -95,6 +95,7 @@ export function createAgents({ config, data, core, catalog }: AgentsParts, stack
     logger,
     cache,
     secrets,
+    audit,
     maxDeaths: config.runs.maxDeaths,
     compiled: createCompiledCache(),
     nodeDeps: nodeDepsOf({ core, ocr }),

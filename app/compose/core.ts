@@ -157,7 +157,7 @@ export async function createCore(parts: CoreParts, stack: AsyncDisposableStack):
   const { images, models } = parts.readers;
   const outside = createOutside({ config, data, images, openai: openAiOf(config), logger }, stack);
   const { collections, database, objects } = data;
-  const stores = createStores(config, data, parts.siblings);
+  const stores = createStores(config, data, parts);
   const { documents, executions, events } = stores;
   const wake = shareWakes(createInProcessWakeQueue(), parts.siblings);
   const queue = new QueueReader(executions);

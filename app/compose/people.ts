@@ -1,6 +1,7 @@
 import { createMemberStore, type MemberStore } from '#src/stores/members.ts';
 import { createAffiliations } from '#src/stores/affiliations.ts';
 import type { PasswordHashing } from '#src/adapters/sessions/better-auth.ts';
+import { auditAccounts, noteSession, type AccountAudit } from '#src/adapters/accounts/audited-accounts.ts';
 import { createMemorySessionStore } from '#src/adapters/sessions/memory-session-store.ts';
 import { createAccounts, type AccountService } from '#src/adapters/sessions/sessions.ts';
 import { protectAccounts } from '#app/compose/access/accounts.ts';
@@ -70,8 +71,24 @@ export function createPeople(parts: PeopleParts): People {
     baseUrl: () => parts.baseUrl(),
     maySignUp,
     firstOrganization: (userId) => affiliate.firstOrganization(userId),
+    sessionStarts: (userId, ip) => noteSession(audited, userId, ip),
   });
-  const { accounts, mails, sender } = protectAccounts(parts, {
+  const audited: AccountAudit = {
+    audit,
+    organizationIdsOf: async (userId) =>
+      (await members.organizationsOf(userId)).map(({ organizationId }) => organizationId),
+    userIdOf: (email) => members.userIdOf(email),
+    async invitedTo(email, invitation) {
+      if (typeof invitation !== 'string') return null;
+      return (await affiliations.invitation(invitation, email, new Date()))?.organizationId ?? null;
+    },
+    lost: (error) => logger.warn({ err: error }, 'a refused sign-in could not be counted'),
+  };
+  const {
+    accounts: guarded,
+    mails,
+    sender,
+  } = protectAccounts(parts, {
     unguarded,
     secret,
     store,
@@ -79,6 +96,7 @@ export function createPeople(parts: PeopleParts): People {
     maySignUp,
     onVerified: async () => undefined,
   });
+  const accounts = auditAccounts(guarded, audited);
   const affiliate = new Affiliate({
     accounts,
     affiliations,

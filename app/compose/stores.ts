@@ -17,10 +17,15 @@ import { createWorkflowStore } from '#src/stores/workflows.ts';
 import type { Data } from '#app/compose/data.ts';
 import type { Siblings } from '#app/compose/siblings.ts';
 import type { Config } from '#src/config/config.ts';
+import type { Logger } from '#src/domain/ports/logger.ts';
 import type { ToolDeps } from '#tools/deps.ts';
 
 /** Database stores, except those of search and people. */
-export function createStores({ secretsKey, quotas }: Config, data: Data, siblings: Siblings) {
+export function createStores(
+  { secretsKey, quotas }: Config,
+  data: Data,
+  { siblings, logger }: { readonly siblings: Siblings; readonly logger: Logger },
+) {
   const { collections, database } = data;
   const events = createEventLog(collections, { forward: (stored) => siblings.tellEvents(stored) });
   siblings.onEvents((stored) => events.receive(stored));
@@ -39,7 +44,9 @@ export function createStores({ secretsKey, quotas }: Config, data: Data, sibling
     idempotency: createIdempotencyStore(collections),
     oauth: createOAuthStore(collections),
     events,
-    audit: createAuditLog(collections),
+    audit: createAuditLog(collections, (error) =>
+      logger.warn({ err: error }, 'a count for the audit log could not be stored'),
+    ),
     secrets: createSecretStore(collections, { current: secretsKey ?? data.derive('secrets'), previous: [] }),
   } satisfies Partial<ToolDeps>;
 }

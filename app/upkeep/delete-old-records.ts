@@ -6,6 +6,7 @@ export interface RetentionDays {
   readonly deliveries: number;
   readonly checkpoints: number;
   readonly runs: number | null;
+  readonly audit: number | null;
 }
 
 /** Rows in one batch. Other work gets its turn before the next. */
@@ -38,17 +39,19 @@ export async function deleteOldRecords(
   retention: Retention,
   days: RetentionDays,
   now: Date,
-): Promise<{ records: number; events: number; deliveries: number; checkpoints: number; runs: number }> {
+): Promise<{ records: number; events: number; deliveries: number; checkpoints: number; runs: number; audit: number }> {
   const ago = (count: number): Date => new Date(now.getTime() - count * dayMs);
   const events = await inBatches((limit) => retention.deleteEvents(ago(days.events), limit));
   const deliveries = await inBatches((limit) => retention.deleteDeliveries(ago(days.deliveries), limit));
   const checkpoints = await inPages('', (after) =>
     retention.deleteCheckpoints(ago(days.checkpoints), after, batchSize),
   );
-  const { runs: kept } = days;
+  const { runs: kept, audit: audited } = days;
+  const audit = audited === null ? 0 : await inBatches((limit) => retention.deleteAudit(ago(audited), limit));
   const runs =
     kept === null
       ? 0
       : await inPages<FinishedAfter | null>(null, (after) => retention.deleteRuns(ago(kept), after, batchSize));
-  return { records: events + deliveries + checkpoints + runs, events, deliveries, checkpoints, runs };
+  const records = events + deliveries + checkpoints + runs + audit;
+  return { records, events, deliveries, checkpoints, runs, audit };
 }

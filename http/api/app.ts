@@ -11,6 +11,7 @@ import { mountAuthorize } from '#http/oauth/authorize.ts';
 import type { AuthorizeParts } from '#http/oauth/authorize-answer.ts';
 import { mountOAuth, type OAuthParts } from '#http/oauth/mount-oauth.ts';
 import { notFound, problems } from '#http/problem.ts';
+import { mountAuditExport } from '#http/routes/audit-export.ts';
 import { mountExecutionEvents } from '#http/routes/execution-events.ts';
 import { mountAuth, type AuthHandler } from '#http/routes/auth.ts';
 import {
@@ -99,6 +100,7 @@ export function createApiApp(parts: ApiParts): Express {
   mountDashboardRuns(bind);
   mountDashboardChat(router, parts.facade, { closing: parts.closing ?? null });
   mountDashboardOrganization(bind);
+  mountAuditExport(router, parts.facade);
   mountDescription(router, '/api/graph.schema.json', graphJsonSchema);
   const describe = (family: 'service' | 'dashboard') => () => buildOpenApi(family, parts.version, parts.baseUrl());
   mountDescription(router, '/api/openapi.json', describe('service'));

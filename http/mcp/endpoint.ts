@@ -9,6 +9,7 @@ import { McpServerFactory } from '#mcp/server/server-factory.ts';
 import type { McpCaller } from '#mcp/caller.ts';
 import { productCatalog } from '#mcp/product.ts';
 import type { Facade } from '#http/bind.ts';
+import { countRefusal } from '#tools/audit/announced.ts';
 import { countCall } from '#http/guard/count-call.ts';
 import { requestIdOf } from '#http/base-app.ts';
 import { bearerPrincipal, credentialOf, insufficientScope } from '#http/mcp/bearer.ts';
@@ -98,7 +99,10 @@ export async function createEndpoint({ deps, allowedHosts, legacy, ...parts }: E
     const caller = callerIdOf(principal);
     for (const message of messages) {
       const expensive = factory.registry.calledBy(message)?.expensive === true;
-      await countCall(parts.limiters, { expensive, caller, principal }, response);
+      await countCall(parts.limiters, { expensive, caller, principal }, response).catch((error: unknown) => {
+        countRefusal({ deps, principal }, 'mcp', error);
+        throw error;
+      });
     }
   };
 

@@ -54,6 +54,8 @@ export interface Config {
     readonly checkpoints: number;
     readonly nodeCache: number;
     readonly runs: number | null;
+    /** null: for ever. */
+    readonly audit: number | null;
   };
   readonly models: {
     readonly openAiKey: string | null;
@@ -131,6 +133,7 @@ function retentionOf(values: EnvValues): Config['retention'] {
     checkpoints: values.RETENTION_CHECKPOINTS_DAYS,
     nodeCache: values.RETENTION_NODE_CACHE_DAYS,
     runs: values.RETENTION_RUNS_DAYS ?? null,
+    audit: values.RETENTION_AUDIT_DAYS ?? null,
   };
 }
 

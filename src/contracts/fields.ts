@@ -4,6 +4,7 @@ import { z } from 'zod';
 export const limits = {
   pageDefault: 25,
   pageMax: 100,
+  auditExportMax: 100_000,
   documentIds: 500,
   jsonBodyBytes: 1024 * 1024,
   /** Sign-in and accounts, which are open to everybody. */

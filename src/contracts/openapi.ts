@@ -98,7 +98,8 @@ const schemes: Readonly<Record<'session' | 'apiKey', Json>> = {
 };
 
 function operation(row: Route, components: Json): Json {
-  const media = row.stream === true ? 'text/event-stream' : 'application/json';
+  const media =
+    row.stream === true ? 'text/event-stream' : row.lines === true ? 'application/jsonl' : 'application/json';
   const content = { [media]: { schema: schemaOf(row.reply, 'output', components) } };
   const success = (description: string): Json => ({ description, content });
   return {

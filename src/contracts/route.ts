@@ -32,6 +32,8 @@ export interface Route<
   readonly also?: Readonly<Record<number, string>>;
   /** The response is a stream of server-sent events; `reply` is the data of one event. */
   readonly stream?: true;
+  /** The response is a stream of JSON Lines; `reply` is one line. */
+  readonly lines?: true;
   /** Errors of this route, in addition to those of every route (400, 401, 403, 429, 500, 503). */
   readonly errors: readonly ErrorCode[];
 }

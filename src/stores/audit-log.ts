@@ -1,5 +1,6 @@
-import type { Collections } from '#src/stores/collections.ts';
-import { newId } from '#src/domain/ids.ts';
+import type { Collections, AuditRow } from '#src/stores/collections.ts';
+import { AppError } from '#src/domain/app-error.ts';
+import { derivedId, newId } from '#src/domain/ids.ts';
 import type { ListPosition } from '#src/domain/cursor.ts';
 
 export interface AuditEntry {
@@ -17,39 +18,172 @@ export interface AuditEntry {
 export interface AuditRecord extends AuditEntry {
   readonly id: string;
   readonly at: Date;
+  /** `unfinished`: the deed began, and nothing tells how it ended. */
+  readonly outcome: 'done' | 'unfinished';
+  /** More than 1 for what is counted by the minute. */
+  readonly count: number;
 }
 
-export function createAuditLog({ audit }: Pick<Collections, 'audit'>) {
+/** A deed that was announced to the log. */
+export interface Deed {
+  /** Tells what was done. The first call completes the announcement, later ones add records. */
+  record(entry: AuditEntry): Promise<void>;
+  /** Everything that was announced was done. */
+  done(): Promise<void>;
+}
+
+export interface AuditFilter {
+  /** One action, or an area such as `key`. */
+  readonly action?: string;
+  readonly from?: Date;
+  readonly to?: Date;
+}
+
+/** Counted things of one minute. Those beyond are counted together. */
+const mostCounted = 10_000;
+
+const rowOf = (entry: AuditEntry, at: Date): AuditRow => ({ ...entry, _id: newId('event', at), at });
+
+const recordOf = ({ _id: id, outcome, count, ...row }: AuditRow): AuditRecord => ({
+  ...row,
+  id,
+  outcome: outcome === 'started' ? 'unfinished' : 'done',
+  count: count ?? 1,
+});
+
+/** An error of the caller: nothing was done. Others leave open how far the deed came. */
+const isRefusal = (error: unknown): boolean => error instanceof AppError && error.row.status < 500;
+
+/** Counts in the minute that is on. */
+function createCounts() {
+  let minute = 0;
+  const counts = new Map<string, { count: number; written: number }>();
   return {
-    async record(entry: AuditEntry): Promise<void> {
-      const at = new Date();
-      await audit.insertOne({ ...entry, _id: newId('event', at), at });
+    /** Adds one. Returns what is to be written now: after 1, 2, 4, 8, ... occurrences. null: nothing. */
+    add(name: string, others: string, now: number): { readonly name: string; readonly more: number } | null {
+      if (now !== minute) counts.clear();
+      minute = now;
+      const counted = counts.has(name) || counts.size < mostCounted ? name : others;
+      const state = counts.get(counted) ?? { count: 0, written: 0 };
+      counts.set(counted, state);
+      state.count += 1;
+      if ((state.count & (state.count - 1)) !== 0) return null;
+      const more = state.count - state.written;
+      state.written = state.count;
+      return { name: counted, more };
     },
-    /** Lists newest first. `action` is one action, or an area such as `key`. */
+  };
+}
+
+function createDeeds({ audit }: Pick<Collections, 'audit'>) {
+  return {
+    /**
+     * Performs a deed between its announcement, which is stored first, and its record: a process that dies in between leaves the
+     * announcement, as `unfinished`. A deed that records nothing, or fails with an error of the caller, leaves nothing.
+     */
+    async during<T>(announced: AuditEntry | readonly AuditEntry[], work: (deed: Deed) => Promise<T>): Promise<T> {
+      const at = new Date();
+      const rows = [announced].flat().map((entry) => ({ ...rowOf(entry, at), outcome: 'started' as const }));
+      if (rows.length > 0) await audit.insertMany(rows);
+      const [first] = rows;
+      let open = true;
+      const forget = (): Promise<unknown> =>
+        Promise.all(
+          rows.map(({ _id, organizationId }) => audit.deleteOne({ _id, organizationId, outcome: 'started' })),
+        );
+      const deed: Deed = {
+        async record({ organizationId, ...told }) {
+          const announcement = open ? first : undefined;
+          open = false;
+          if (announcement?.organizationId !== organizationId) {
+            await audit.insertOne(rowOf({ organizationId, ...told }, new Date()));
+            return;
+          }
+          const _id = announcement._id;
+          await audit.updateOne({ _id, organizationId }, { $set: { ip: null, ...told }, $unset: { outcome: '' } });
+        },
+        async done() {
+          open = false;
+          await Promise.all(
+            rows.map(({ _id, organizationId }) =>
+              audit.updateOne({ _id, organizationId }, { $unset: { outcome: '' } }),
+            ),
+          );
+        },
+      };
+      let result: T;
+      try {
+        result = await work(deed);
+      } catch (error) {
+        if (open && isRefusal(error)) await forget();
+        throw error;
+      }
+      if (open) await forget();
+      return result;
+    },
+  };
+}
+
+/** `lost` hears of counts that could not be stored. */
+export function createAuditLog(
+  { audit }: Pick<Collections, 'audit'>,
+  lost: (error: unknown) => void = () => undefined,
+) {
+  const counts = createCounts();
+  return {
+    ...createDeeds({ audit }),
+    /** Stores events that have no deed of ours to wait for, or that are stored before it. */
+    async note(entries: readonly AuditEntry[]): Promise<void> {
+      const at = new Date();
+      if (entries.length > 0) await audit.insertMany(entries.map((entry) => rowOf(entry, at)));
+    },
+    /** Stores an event once, however often it is noted. `once` are the names that it is known by. */
+    async noteOnce(entry: AuditEntry, once: readonly string[]): Promise<void> {
+      const _id = derivedId('event', entry.organizationId, entry.action, ...once);
+      const { organizationId, ...row } = { ...entry, at: new Date() };
+      await audit.updateOne({ _id, organizationId }, { $setOnInsert: row }, { upsert: true });
+    },
+    /** Counts an event by organization, actor, action and minute, so that a flood fills neither log nor memory. Returns at once. */
+    count(entry: AuditEntry, at: Date = new Date()): void {
+      const minute = Math.floor(at.getTime() / 60_000);
+      const { organizationId, action } = entry;
+      const others = JSON.stringify([organizationId, action, 'others']);
+      const due = counts.add(JSON.stringify([organizationId, action, entry.actor]), others, minute);
+      if (due === null) return;
+      const { organizationId: _, ...row } = due.name === others ? { ...entry, actor: 'others', ip: null } : entry;
+      const _id = derivedId('event', due.name, String(minute));
+      audit
+        .updateOne(
+          { _id, organizationId },
+          { $inc: { count: due.more }, $setOnInsert: { ...row, at } },
+          { upsert: true },
+        )
+        .catch(lost);
+    },
+    /** Lists newest first. */
     async list(
       organizationId: string,
-      { action }: { readonly action?: string },
+      { action, from, to }: AuditFilter,
       after: ListPosition | null,
       limit: number,
     ): Promise<readonly AuditRecord[]> {
-      const older =
-        after === null
-          ? {}
-          : { at: { $lte: after.createdAt }, $or: [{ at: { $lt: after.createdAt } }, { _id: { $lt: after.id } }] };
+      const last = after === null ? to : after.createdAt;
+      const older = after === null ? {} : { $or: [{ at: { $lt: after.createdAt } }, { _id: { $lt: after.id } }] };
+      const at = { ...(from !== undefined && { $gte: from }), ...(last !== undefined && { $lte: last }) };
       // An area is a range of names: from `key.` up to, but not including, `key/`.
       const named =
         action === undefined
           ? {}
           : { action: action.includes('.') ? action : { $gte: `${action}.`, $lt: `${action}/` } };
       const rows = await audit
-        .find({ organizationId, ...named, ...older })
+        .find({ organizationId, ...named, ...(Object.keys(at).length > 0 && { at }), ...older })
         .sort({ at: -1, _id: -1 })
         .limit(limit)
         .toArray();
-      return rows.map(({ _id: id, ...row }) => ({ ...row, id }));
+      return rows.map(recordOf);
     },
   };
 }
 
-/** Append-only log of security-relevant actions. Source: docs/decisions/0035. */
+/** Log of security-relevant actions. Source: docs/decisions/0035, docs/decisions/0090. */
 export type AuditLog = ReturnType<typeof createAuditLog>;

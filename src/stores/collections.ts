@@ -88,6 +88,10 @@ export interface AuditRow {
   readonly target: string;
   readonly detail: Readonly<Record<string, unknown>>;
   readonly ip?: string | null;
+  /** Announced, and not recorded yet. Missing: done. */
+  readonly outcome?: 'started';
+  /** Occurrences in one minute; missing: one. */
+  readonly count?: number;
 }
 
 export interface ProjectRow extends ProjectRecord {

@@ -94,7 +94,7 @@ const indexes: Readonly<Partial<Record<keyof Collections | LibraryCollection, re
     [{ organizationId: 1, executionId: 1, seq: 1 }],
     [{ at: 1 }],
   ],
-  audit: [[{ organizationId: 1, at: -1, _id: -1 }], [{ organizationId: 1, action: 1, at: -1, _id: -1 }]],
+  audit: [[{ organizationId: 1, at: -1, _id: -1 }], [{ organizationId: 1, action: 1, at: -1, _id: -1 }], [{ at: 1 }]],
   secrets: [[{ organizationId: 1, projectId: 1, name: 1 }]],
   deliveries: [
     [{ dueAt: 1 }, { sparse: true }],

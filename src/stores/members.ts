@@ -81,6 +81,10 @@ export function createMemberStore({
   };
 
   return {
+    /** Id of the user with this address (lower case). */
+    async userIdOf(email: string): Promise<string | null> {
+      return (await users.findOne({ email }, { projection: { _id: 1 } }))?._id ?? null;
+    },
     async membership(organizationId: string, userId: string): Promise<Membership | null> {
       const row = await members.findOne({ organizationId, userId });
       return row === null ? null : membershipOf(row);

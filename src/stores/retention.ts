@@ -26,7 +26,7 @@ async function deleteOldest<Row extends { readonly _id: string }>(
   return (await rows.deleteMany(ids, processSafe)).deletedCount;
 }
 
-type Parts = Pick<Collections, 'events' | 'deliveries' | 'runs' | 'steps' | 'executions'>;
+type Parts = Pick<Collections, 'audit' | 'events' | 'deliveries' | 'runs' | 'steps' | 'executions'>;
 
 /** Removes ended executions of one organization, if all their runs ended by `before`. Returns the number of runs. */
 async function deleteEnded(db: Db, { runs, steps, executions }: Parts, ended: readonly Ended[], before: Date) {
@@ -51,10 +51,12 @@ async function deleteEnded(db: Db, { runs, steps, executions }: Parts, ended: re
 }
 
 export function createRetention(db: Db, collections: Parts) {
-  const { events, deliveries, runs } = collections;
+  const { audit, events, deliveries, runs } = collections;
   return {
     deleteEvents: (before: Date, limit: number): Promise<number> =>
       deleteOldest(events, { filter: { at: { $lte: before } }, by: 'at', limit }),
+    deleteAudit: (before: Date, limit: number): Promise<number> =>
+      deleteOldest(audit, { filter: { at: { $lte: before } }, by: 'at', limit }),
     deleteDeliveries: (before: Date, limit: number): Promise<number> =>
       deleteOldest(deliveries, { filter: { createdAt: { $lte: before } }, by: 'createdAt', limit }),
     /**

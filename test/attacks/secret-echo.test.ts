@@ -72,13 +72,14 @@ const ask = (method: string, path: string, body?: unknown, key = app.seed.agentK
   app.call(method, path, { key, ...(body === undefined ? {} : { body }) });
 
 type Config = Record<string, unknown>;
-const graphWith = (config: Config) =>
+const graphWith = (config: Config, retry?: object) =>
   graphOf(
     {
       call: {
         type: 'http',
         config: { headers: { authorization: { $secret: 'TOKEN' } }, ...config },
         onError: 'continue',
+        ...(retry && { retry }),
       },
     },
     ['START>call', 'call>END'],
@@ -86,8 +87,8 @@ const graphWith = (config: Config) =>
   );
 
 /** The ended run of a workflow with this one call, with the id of the workflow. */
-async function ranWith(config: Config): Promise<any> {
-  const { workflowId } = (await ask('POST', '/api/dashboard/workflows', { graph: graphWith(config) })).body;
+async function ranWith(config: Config, retry?: object): Promise<any> {
+  const { workflowId } = (await ask('POST', '/api/dashboard/workflows', { graph: graphWith(config, retry) })).body;
   expect((await ask('POST', `/api/dashboard/workflows/${workflowId}/publish`, { baseVersion: 1 })).status).toBe(201);
   const started = await ask('POST', '/api/service/workflow-executions', { workflowId, documentIds: [documentId] });
   await app.app.idle();
@@ -162,6 +163,16 @@ describe('A service that sends a secret back', () => {
     const ended = await ranWith({ url: `${echo.url}/away` });
     expect(ended.steps[0].error.code).toBe('outbound.unexpected');
     expect(elsewhere.connections()).toBe(0);
+  });
+
+  test('is named in the audit log once a run', async () => {
+    const again = { maxAttempts: 3, initialIntervalMs: 1 };
+    const { runId, steps } = await ranWith({ url: `${echo.url}/plain/429` }, again);
+    expect(steps).toHaveLength(3);
+    const { organizationId, projectId } = app.seed;
+    const records = await app.app.deps.audit.list(organizationId, { action: 'secret.use' }, null, 100);
+    const ofRun = records.filter(({ actor }) => actor === runId);
+    expect(ofRun).toMatchObject([{ target: `${projectId}/TOKEN`, detail: { version: 1 } }]);
   });
 });
 

@@ -142,6 +142,7 @@ const walk: Walk = {
   ],
   'dashboard.secret.delete': ({ project }) => [{ path: 'TENANT_SECRET', query: `?projectId=${project}` }],
   'dashboard.audit': 'shows nothing',
+  'dashboard.audit.export': 'shows nothing',
 };
 
 const rows = [

@@ -200,6 +200,7 @@ describe('Reading a session', () => {
       baseUrl: () => app.addresses.api,
       maySignUp: async () => true,
       firstOrganization: async () => null,
+      sessionStarts: async () => undefined,
     });
     const collections = collectionsOf(db);
     const members = createMemberStore(collections);

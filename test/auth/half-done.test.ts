@@ -59,6 +59,7 @@ describe.each(testDatabases)('What was cut short, in %s', (_, open) => {
         baseUrl: () => 'http://127.0.0.1:3000',
         maySignUp: async () => true,
         firstOrganization: async () => null,
+        sessionStarts: async () => undefined,
       });
       const signUp = (email: string) => made.perform('sign-up/email', account(email), from);
       const signIn = (email: string) => made.perform('sign-in/email', { email, password: 'ten characters' }, from);

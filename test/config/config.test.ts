@@ -39,6 +39,7 @@ const broken: Partial<Record<EnvName, string>> = {
   RETENTION_CHECKPOINTS_DAYS: 'never',
   RETENTION_NODE_CACHE_DAYS: '36501',
   RETENTION_RUNS_DAYS: '1',
+  RETENTION_AUDIT_DAYS: '1',
   OPENAI_BASE_URL: 'localhost:8000',
   DOCUMENT_SEARCH_MODE: 'semantic',
   SEGMENTATION_URL: 'sam:8091',

@@ -214,7 +214,7 @@ async function seed(): Promise<Seeded> {
   const segmentation = await stores.results.saveSegmentation(origin, found);
   await stores.steps.save([stepOf({ ...seeded, ...more } as Seeded)]);
   await stores.events.append([realtimeEvent(organizationId, { documentId })]);
-  await stores.audit.record({ organizationId, actor: 'a', action: 'b', target: documentId, detail: {} });
+  await stores.audit.note([{ organizationId, actor: 'a', action: 'b', target: documentId, detail: {} }]);
   await stores.idempotency.begin(scopeOf({ ...seeded, ...more } as Seeded), 'f');
   await stores.idempotency.finish(scopeOf({ ...seeded, ...more } as Seeded), 'f', {
     status: 202,

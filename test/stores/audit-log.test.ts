@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { createAuditLog, type AuditLog } from '#src/stores/audit-log.ts';
+import { AppError } from '#src/domain/app-error.ts';
 import { newId } from '#src/domain/ids.ts';
 import { testDatabase, type TestDatabase } from '#test/support/database.ts';
 
@@ -12,7 +13,7 @@ beforeAll(async () => {
 afterAll(() => database.close());
 
 const said = (organizationId: string, action: string, target = 'x') =>
-  log.record({ organizationId, actor: 'usr_a', action, target, detail: { n: 1 }, ip: '192.0.2.7' });
+  log.note([{ organizationId, actor: 'usr_a', action, target, detail: { n: 1 }, ip: '192.0.2.7' }]);
 
 /** All records, page by page. */
 async function pagesOf(organizationId: string, limit: number, action?: string) {
@@ -57,6 +58,8 @@ test('records are told with who, what, when and from where, newest first, to the
     target: 'first',
     detail: { n: 1 },
     ip: '192.0.2.7',
+    outcome: 'done',
+    count: 1,
   });
   expect(await log.list(newId('organization'), {}, null, 10)).toEqual([]);
 });
@@ -73,8 +76,8 @@ test('an area is all its actions, and no other area that begins alike', async ()
   expect(await actions('document')).toEqual([]);
 });
 
-test('the log knows no way to change or delete what it holds, and the same record twice is two', async () => {
-  expect(Object.keys(log).toSorted()).toEqual(['list', 'record']);
+test('the log knows no way to change or delete what was recorded, and the same record twice is two', async () => {
+  expect(Object.keys(log).toSorted()).toEqual(['count', 'during', 'list', 'note', 'noteOnce']);
   const organizationId = newId('organization');
   await said(organizationId, 'key.issue');
   const before = await log.list(organizationId, {}, null, 10);
@@ -82,4 +85,87 @@ test('the log knows no way to change or delete what it holds, and the same recor
   const after = await log.list(organizationId, {}, null, 10);
   expect(after).toHaveLength(2);
   expect(after).toEqual(expect.arrayContaining([...before]));
+});
+
+const entryIn = (organizationId: string) => ({
+  organizationId,
+  actor: 'usr_a',
+  action: 'call.x',
+  target: 'x',
+  detail: {},
+});
+const toldIn = async (organizationId: string) =>
+  (await log.list(organizationId, {}, null, 10)).map(({ action, outcome }) => `${action} ${outcome}`).toSorted();
+
+test('a deed is in the log before it happens, and is completed by its record', async () => {
+  const organizationId = newId('organization');
+  const entry = entryIn(organizationId);
+  await log.during(entry, async (deed) => {
+    expect(await toldIn(organizationId)).toEqual(['call.x unfinished']);
+    await deed.record({ ...entry, action: 'key.issue' });
+    expect(await toldIn(organizationId)).toEqual(['key.issue done']);
+    await deed.record({ ...entry, action: 'key.rotate' });
+  });
+  expect(await toldIn(organizationId)).toEqual(['key.issue done', 'key.rotate done']);
+});
+
+test('a deed that was refused, or did nothing, leaves no record; one that broke off stays as unfinished', async () => {
+  const organizationId = newId('organization');
+  const entry = entryIn(organizationId);
+  await log.during(entry, async () => undefined);
+  const refused = log.during(entry, async () => {
+    throw new AppError('key.not_found', 'There is no such key.');
+  });
+  await expect(refused).rejects.toThrow('no such key');
+  expect(await toldIn(organizationId)).toEqual([]);
+  const broken = log.during(entry, async () => {
+    throw new Error('the database went away');
+  });
+  await expect(broken).rejects.toThrow('went away');
+  expect(await toldIn(organizationId)).toEqual(['call.x unfinished']);
+});
+
+test('a deed that the log cannot announce does not happen', async () => {
+  const insertMany = () => Promise.reject(new Error('the database is down'));
+  const down = createAuditLog({ audit: { insertMany } as unknown as TestDatabase['collections']['audit'] });
+  let happened = false;
+  const deed = down.during(entryIn('org_a'), async () => {
+    happened = true;
+  });
+  await expect(deed).rejects.toThrow('the database is down');
+  expect(happened).toBe(false);
+});
+
+test('what is counted is one record for each actor and minute, in few writes', async () => {
+  const organizationId = newId('organization');
+  let writes = 0;
+  const { audit } = database.collections;
+  const counting = new Proxy(audit, {
+    get(target, name) {
+      if (name !== 'updateOne') return Reflect.get(target, name) as unknown;
+      writes += 1;
+      return target.updateOne.bind(target);
+    },
+  });
+  const counted = createAuditLog({ audit: counting });
+  const at = new Date('2026-03-01T12:00:30Z');
+  for (let n = 0; n < 1_000; n += 1) counted.count({ ...entryIn(organizationId), action: 'access.refused' }, at);
+  counted.count({ ...entryIn(organizationId), actor: 'usr_b', action: 'access.refused' }, at);
+  counted.count({ ...entryIn(organizationId), action: 'access.refused' }, new Date('2026-03-01T12:01:00Z'));
+  expect(writes).toBe(12);
+  const rows = async () => (await log.list(organizationId, {}, null, 10)).map(({ actor, count }) => [actor, count]);
+  await expect.poll(rows).toEqual(
+    expect.arrayContaining([
+      ['usr_a', 512],
+      ['usr_b', 1],
+      ['usr_a', 1],
+    ]),
+  );
+});
+
+test('an event is noted once, however often it is told', async () => {
+  const organizationId = newId('organization');
+  for (let n = 0; n < 3; n += 1) await log.noteOnce(entryIn(organizationId), ['run_a', 'TOKEN']);
+  await log.noteOnce(entryIn(organizationId), ['run_b', 'TOKEN']);
+  expect(await toldIn(organizationId)).toEqual(['call.x done', 'call.x done']);
 });

@@ -7,6 +7,7 @@ import { conversationOf } from '#test/support/dashboard/conversations.ts';
 import { overTenants } from '#test/support/tenancy/over-tenants.ts';
 import { methodsOf, storesOf, testDatabase, type Stores, type TestDatabase } from '#test/support/database.ts';
 import { askOAuth } from '#test/stores/support/ask-oauth.ts';
+import { askAuditAndSecrets } from '#test/stores/support/ask-audit.ts';
 import { askRetention, askStorage } from '#test/stores/support/ask-storage.ts';
 import { executionRecord, realtimeEvent, uploadedDocument } from '#test/support/records.ts';
 import type { Lease } from '#src/stores/run-queue.ts';
@@ -302,6 +303,7 @@ async function askMembers({ members }: Stores): Promise<void> {
   await database.collections.users.insertOne({ _id: 'usr_a', email: 'a@example.com', name: 'A' });
   await members.membership(organizationId, 'usr_a');
   await members.organizationsOf('usr_a');
+  await members.userIdOf('a@example.com');
   await members.list(organizationId);
   await members.find(organizationId, owner.memberId);
   await members.findByEmail(organizationId, 'a@example.com');
@@ -371,7 +373,6 @@ async function askRest({ apiKeys, audit, organizations, workflows }: Stores): Pr
   await apiKeys.touch(organizationId, 'key_a', now);
   await apiKeys.replace(organizationId, 'key_a', 'key_b', now);
   await apiKeys.revoke(organizationId, 'key_a', now);
-  await audit.record({ organizationId, actor: 'a', action: 'b', target: 'c', detail: {} });
   for (const filter of [{}, { action: 'key.issue' }, { action: 'key' }])
     for (const after of [null, { createdAt: now, id: 'evt_a' }]) await audit.list(organizationId, filter, after, 26);
   const { graph, graphHash } = documentIntake;
@@ -425,13 +426,8 @@ async function askRest({ apiKeys, audit, organizations, workflows }: Stores): Pr
   await workflows.delete(tenant, 'wf_plans');
 }
 
-async function askOutside({ deliveries, nodeCache, secrets }: Stores): Promise<void> {
+async function askOutside({ deliveries, nodeCache }: Stores): Promise<void> {
   const place = { organizationId, projectId };
-  await secrets.set(place, 'NAME', { value: 'value', hosts: ['api.example.org'] }, 'key_a');
-  await secrets.bind(place.organizationId, place.projectId, 'NAME', ['api.example.org']);
-  await secrets.list(organizationId, projectId);
-  await secrets.reveal(organizationId, projectId, ['NAME', 'OTHER']);
-  await secrets.delete(organizationId, projectId, 'NAME');
   const fresh = { attempts: 0, status: 'pending', lastError: null, createdAt: now, dueAt: now } as const;
   const message = { url: 'https://example.com/', type: 'run.emitted', payload: '{}' };
   await deliveries.add({ _id: 'dlv_a', ...place, ...message, ...fresh });
@@ -481,6 +477,7 @@ beforeAll(async () => {
   await askOAuth(stores, { organizationId, projectId, now });
   await askCheckpoints(client);
   await askRetention(stores, now);
+  await askAuditAndSecrets(stores, { organizationId, projectId });
 });
 afterAll(async () => {
   await client.close();
@@ -544,6 +541,7 @@ test('the queries over all tenants are covered by indexes of their own', async (
     'uploads.takeExpired',
     'retention.deleteEvents',
     'retention.deleteDeliveries',
+    'retention.deleteAudit',
     'workflows.listByCodeName',
   ]) {
     const queries = asked.filter((one) => one.of === of);

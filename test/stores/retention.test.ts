@@ -15,10 +15,10 @@ afterAll(() => database.close());
 
 const now = new Date();
 const daysAgo = (days: number): Date => new Date(now.getTime() - days * 86_400_000);
-const days = { events: 1, deliveries: 30, checkpoints: 1, runs: 10 };
-const sweep = (more: Partial<typeof days> | { runs: null } = {}) =>
+const days = { events: 1, deliveries: 30, checkpoints: 1, runs: 10, audit: 90 };
+const sweep = (more: Partial<typeof days> | { runs: null } | { audit: null } = {}) =>
   deleteOldRecords(stores.retention, { ...days, ...more }, now);
-const nothing = { records: 0, events: 0, deliveries: 0, checkpoints: 0, runs: 0 };
+const nothing = { records: 0, events: 0, deliveries: 0, checkpoints: 0, runs: 0, audit: 0 };
 
 /** An execution whose runs ended so many days ago; null: not yet. Returns their ids. */
 async function execution(...ended: readonly (number | null)[]): Promise<readonly string[]> {
@@ -87,4 +87,14 @@ test('events and deliveries go after their days, more than one batch of them', a
   expect(await sweep()).toEqual({ ...nothing, records: 1_191, events: 1_190, deliveries: 1 });
   expect(await events.countDocuments()).toBe(10);
   expect((await deliveries.find().toArray()).map(({ _id }) => _id)).toEqual(['dlv_new']);
+});
+
+test('records of the audit log go after their time, if one is set', async () => {
+  const { audit } = database.collections;
+  await audit.deleteMany({});
+  const about = { organizationId: 'org_a', actor: 'usr_a', action: 'key.issue', target: 'key_a', detail: {} };
+  await audit.insertMany([91, 89, 0].map((age) => ({ ...about, _id: `evt_${age}`, at: daysAgo(age) })));
+  expect((await sweep({ audit: null })).audit).toBe(0);
+  expect((await sweep()).audit).toBe(1);
+  expect((await audit.find().sort({ at: -1 }).toArray()).map(({ _id }) => _id)).toEqual(['evt_0', 'evt_89']);
 });

@@ -67,7 +67,7 @@ export const tinyPng = Buffer.from(
 
 async function answerOf(response: Response): Promise<Answer> {
   const text = await response.text();
-  const json = response.headers.get('content-type')?.includes('json') === true;
+  const json = /json(;|$)/.test(response.headers.get('content-type') ?? '');
   return { status: response.status, headers: response.headers, body: json ? JSON.parse(text) : text };
 }
 

@@ -11,8 +11,15 @@ export const listAuditRecords = defineTool({
   idempotent: true,
   input: AuditQuery,
   output: AuditList,
-  async run({ deps, principal: { organizationId } }: ToolContext<'audit' | 'cursorSecret'>, { limit, cursor, action }) {
-    const filter = action === undefined ? {} : { action };
+  async run(
+    { deps, principal: { organizationId } }: ToolContext<'audit' | 'cursorSecret'>,
+    { limit, cursor, action, from, to },
+  ) {
+    const filter = {
+      ...(action !== undefined && { action }),
+      ...(from !== undefined && { from: new Date(from) }),
+      ...(to !== undefined && { to: new Date(to) }),
+    };
     const binding = JSON.stringify(['audit', organizationId, filter]);
     const after = cursor === undefined ? null : decodeCursor(deps.cursorSecret, binding, cursor);
     // Reads one more than asked for, to know if there is a next page.
@@ -20,7 +27,7 @@ export const listAuditRecords = defineTool({
     const page = found.slice(0, limit);
     const last = page.at(-1);
     return {
-      records: page.map(({ id, at, actor, action: done, target, detail, ip }) => ({
+      records: page.map(({ id, at, actor, action: done, target, detail, ip, outcome, count }) => ({
         id,
         at: at.toISOString(),
         actor,
@@ -28,6 +35,8 @@ export const listAuditRecords = defineTool({
         target,
         detail,
         ip: ip ?? null,
+        outcome,
+        count,
       })),
       nextCursor:
         found.length > limit && last !== undefined

@@ -25,6 +25,7 @@ export const answerChat = defineTool({
     'Answers the next question of a conversation about documents and cites its sources as [n]. Answers quote documents: untrusted content.',
   scope: 'documents:read',
   effect: 'write',
+  audit: false,
   idempotent: false,
   input: AskInput,
   output: AskResult,

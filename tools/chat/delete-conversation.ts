@@ -9,6 +9,7 @@ export const deleteConversation = defineTool({
   description: 'Delete one of your conversations with all its messages. Documents stay.',
   scope: 'documents:read',
   effect: 'destroy',
+  audit: false,
   idempotent: false,
   input: z.strictObject({ conversationId: AnyId.describe('chat_...') }),
   output: DeletedConversation,

@@ -3,13 +3,13 @@ import type { Scope } from '#src/contracts/scopes.ts';
 import { AppError } from '#src/domain/app-error.ts';
 import { newId } from '#src/domain/ids.ts';
 import type { ApiKeyStore } from '#src/stores/api-keys.ts';
-import type { AuditLog } from '#src/stores/audit-log.ts';
+import type { AuditEntry, AuditLog } from '#src/stores/audit-log.ts';
 import type { WorkflowStore } from '#src/stores/workflows.ts';
 
 export interface KeyParts {
   readonly apiKeys: ApiKeyStore;
   readonly workflows: WorkflowStore;
-  readonly audit: AuditLog;
+  readonly audit: Pick<AuditLog, 'during'>;
 }
 
 export interface NewKey {
@@ -95,8 +95,10 @@ export async function issueKey(parts: KeyParts, wanted: NewKey): Promise<IssuedK
     replacedBy: null,
     graceUntil: null,
   };
-  await parts.apiKeys.insert(record);
-  await audit(parts, wanted.createdBy, 'key.issue', record);
+  await parts.audit.during(entryOf(wanted.createdBy, 'key.issue', record), async (deed) => {
+    await parts.apiKeys.insert(record);
+    await deed.record(entryOf(wanted.createdBy, 'key.issue', record));
+  });
   return { record, secret };
 }
 
@@ -108,9 +110,12 @@ export async function revokeKey(
   actor: string,
 ): Promise<void> {
   const key = await requireKey(parts, organizationId, id);
-  if (!(await parts.apiKeys.revoke(organizationId, id, new Date())))
-    throw new AppError('key.spent', 'This key is revoked already. There is nothing left to do.');
-  await audit(parts, actor, 'key.revoke', key);
+  const entry = entryOf(actor, 'key.revoke', key);
+  await parts.audit.during(entry, async (deed) => {
+    if (!(await parts.apiKeys.revoke(organizationId, id, new Date())))
+      throw new AppError('key.spent', 'This key is revoked already. There is nothing left to do.');
+    await deed.record(entry);
+  });
 }
 
 /** Replaces a key by a new one; the old key works for 24 more hours. Errors: `key.not_found`, `key.spent`. */
@@ -140,12 +145,15 @@ export async function rotateKey(
     ...(old.expiresAt === null ? {} : { expiresAt: old.expiresAt }),
   });
   const { _id } = issued.record;
-  if (!(await parts.apiKeys.replace(organizationId, id, _id, new Date(Date.now() + graceMs)))) {
-    // A concurrent call rotated or revoked the old key, so the successor made here is revoked.
-    await revokeKey(parts, organizationId, _id, actor);
-    throw spent;
-  }
-  await audit(parts, actor, 'key.rotate', old);
+  const entry = entryOf(actor, 'key.rotate', old);
+  await parts.audit.during(entry, async (deed) => {
+    if (!(await parts.apiKeys.replace(organizationId, id, _id, new Date(Date.now() + graceMs)))) {
+      // A concurrent call rotated or revoked the old key, so the successor made here is revoked.
+      await revokeKey(parts, organizationId, _id, actor);
+      throw spent;
+    }
+    await deed.record(entry);
+  });
   return issued;
 }
 
@@ -159,18 +167,7 @@ async function requireKey(
   return key;
 }
 
-async function audit(
-  { audit: log }: Pick<KeyParts, 'audit'>,
-  actor: string,
-  action: string,
-  key: ApiKeyRecord,
-): Promise<void> {
-  const { organizationId, _id, kind, name, prefix, scopes } = key;
-  await log.record({
-    organizationId,
-    actor,
-    action,
-    target: _id,
-    detail: { kind, name, prefix, ...(scopes && { scopes }) },
-  });
+function entryOf(actor: string, action: string, key: ApiKeyRecord): AuditEntry {
+  const { organizationId, _id: target, kind, name, prefix, scopes } = key;
+  return { organizationId, actor, action, target, detail: { kind, name, prefix, ...(scopes && { scopes }) } };
 }

@@ -14,7 +14,7 @@ interface Parts {
   readonly affiliations: Affiliations;
   readonly members: Pick<MemberStore, 'membership' | 'add' | 'organizationsOf'>;
   readonly organizations: Pick<OrganizationStore, 'listProjects' | 'insertProject'>;
-  readonly audit: Pick<AuditLog, 'record'>;
+  readonly audit: Pick<AuditLog, 'during'>;
   /** Adds the default workflows that the project does not have yet. */
   seedProject(place: { organizationId: string; projectId: string }): Promise<void>;
 }
@@ -24,6 +24,9 @@ export interface Actor {
   readonly session: LiveSession;
   readonly ip: string | null;
 }
+
+/** Records that the announced deed is done. */
+type Done = (detail: Readonly<Record<string, unknown>>) => Promise<void>;
 
 const mostOrganizations = 50;
 
@@ -78,7 +81,7 @@ export class Affiliate {
     { session, ip }: Actor,
     wanted: { name: string; slug?: string | undefined },
   ): Promise<{ organizationId: string; name: string; slug: string }> {
-    const { affiliations, members, audit } = this.#parts;
+    const { affiliations, members } = this.#parts;
     if ((await members.organizationsOf(session.userId)).length >= mostOrganizations)
       throw new AppError(
         'auth.forbidden',
@@ -88,21 +91,23 @@ export class Affiliate {
     const organizationId = newId('organization', createdAt);
     const chance = randomBytes(4).toString('hex');
     const slug = wanted.slug ?? [slugOf(wanted.name), chance].filter((part) => part !== '').join('-');
-    if (!(await affiliations.insertOrganization({ _id: organizationId, name: wanted.name, slug, createdAt })))
-      throw new AppError('organization.slug_taken', 'The short name is taken. Choose another one, or leave it out.', {
-        errors: [{ pointer: '/slug', code: 'taken', message: 'choose another, or none' }],
-      });
-    await members.add({ organizationId, userId: session.userId, role: 'owner' });
-    await this.ensureProject(organizationId);
-    const { userId } = session;
-    await audit.record({
-      organizationId,
-      actor: userId,
-      action: 'organization.create',
-      target: organizationId,
-      detail: {},
-      ip,
-    });
+    await this.#audited(
+      'organization.create',
+      { session, ip, organizationId, target: organizationId },
+      async (deed) => {
+        if (!(await affiliations.insertOrganization({ _id: organizationId, name: wanted.name, slug, createdAt })))
+          throw new AppError(
+            'organization.slug_taken',
+            'The short name is taken. Choose another one, or leave it out.',
+            {
+              errors: [{ pointer: '/slug', code: 'taken', message: 'choose another, or none' }],
+            },
+          );
+        await members.add({ organizationId, userId: session.userId, role: 'owner' });
+        await this.ensureProject(organizationId);
+        await deed({});
+      },
+    );
     await this.#prefer(session, organizationId);
     return { organizationId, name: wanted.name, slug };
   }
@@ -130,9 +135,23 @@ export class Affiliate {
 
   /** Adds a member with the role of the invitation; an existing member keeps their role. Error: `invitation.not_found`. */
   async accept({ session, ip }: Actor, invitationId: string): Promise<WaitingInvitation> {
-    const { affiliations, members, audit } = this.#parts;
-    const { userId, email } = session;
     const invitation = await this.invitation(session, invitationId);
+    const { organizationId } = invitation;
+    const at = { session, ip, organizationId, target: session.userId };
+    const role = await this.#audited('member.join', at, (deed) =>
+      this.#join(session, { invitationId, invitation }, deed),
+    );
+    await this.ensureProject(organizationId);
+    await this.#prefer(session, organizationId);
+    return { ...invitation, role };
+  }
+
+  async #join(
+    { userId, email }: LiveSession,
+    { invitationId, invitation }: { readonly invitationId: string; readonly invitation: WaitingInvitation },
+    deed: Done,
+  ): Promise<Role> {
+    const { affiliations, members } = this.#parts;
     // Order matters: taking the invitation first lets only one of two concurrent answers, or a cancellation, succeed.
     if (!(await affiliations.settle(invitationId, email, { to: 'accepted', now: new Date() })))
       throw unknownInvitation();
@@ -144,22 +163,30 @@ export class Affiliate {
       await affiliations.reopen(invitationId);
       throw error;
     }
-    const detail = { email, role };
-    await audit.record({ organizationId, actor: userId, action: 'member.join', target: userId, detail, ip });
-    await this.ensureProject(organizationId);
-    await this.#prefer(session, organizationId);
-    return { ...invitation, role };
+    await deed({ email, role });
+    return role;
+  }
+
+  /** Announces what the person does in the organization. `work` calls `deed` with what the record says. */
+  #audited<T>(
+    action: string,
+    { session, ip, organizationId, target }: Actor & { readonly organizationId: string; readonly target: string },
+    work: (deed: Done) => Promise<T>,
+  ): Promise<T> {
+    const entry = { organizationId, actor: session.userId, action, target, detail: {}, ip };
+    return this.#parts.audit.during(entry, (deed) => work((detail) => deed.record({ ...entry, detail })));
   }
 
   /** Error: `invitation.not_found`. */
   async decline({ session, ip }: Actor, invitationId: string): Promise<void> {
-    const { affiliations, audit } = this.#parts;
-    const { userId, email } = session;
+    const { affiliations } = this.#parts;
+    const { email } = session;
     const { organizationId, role } = await this.invitation(session, invitationId);
-    if (!(await affiliations.settle(invitationId, email, { to: 'rejected', now: new Date() })))
-      throw unknownInvitation();
-    const action = 'invitation.decline';
-    await audit.record({ organizationId, actor: userId, action, target: email, detail: { role }, ip });
+    await this.#audited('invitation.decline', { session, ip, organizationId, target: email }, async (deed) => {
+      if (!(await affiliations.settle(invitationId, email, { to: 'rejected', now: new Date() })))
+        throw unknownInvitation();
+      await deed({ role });
+    });
   }
 
   /** Selects the organization if the session store answers. An outage is ignored: the organization was created all the same. */

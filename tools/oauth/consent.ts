@@ -25,7 +25,7 @@ import type { Affiliation } from '#src/domain/access/member.ts';
 interface Parts {
   readonly store: OAuthStore;
   readonly organizations: Pick<OrganizationStore, 'listProjects'>;
-  readonly audit: Pick<AuditLog, 'record'>;
+  readonly audit: Pick<AuditLog, 'during'>;
   /** Reads the store on every call, so that a removed member can no longer consent. */
   organizationsOf(session: LiveSession): Promise<readonly Affiliation[]>;
 }
@@ -150,15 +150,19 @@ export class Consents {
       lastUsedAt: null,
       revokedAt: null,
     };
-    const code = await issueCode(this.#parts.store, { consent, grant, now });
     const { clientId, clientName, redirectHost: host, projectIds, scopes } = grant;
-    await this.#parts.audit.record({
+    const entry = {
       organizationId,
       actor: session.userId,
       action: 'grant.create',
       target: grant._id,
       detail: { clientId, clientName, redirectHost: host, projectIds, scopes, lasting: choice.lasting },
       ip,
+    };
+    const code = await this.#parts.audit.during(entry, async (deed) => {
+      const issued = await issueCode(this.#parts.store, { consent, grant, now });
+      await deed.done();
+      return issued;
     });
     return { code, grant };
   }

@@ -16,7 +16,7 @@ import type { MemberStore } from '#src/stores/members.ts';
 export interface ExchangeParts {
   readonly store: OAuthStore;
   readonly members: Pick<MemberStore, 'membership'>;
-  readonly audit: Pick<AuditLog, 'record'>;
+  readonly audit: Pick<AuditLog, 'during'>;
 }
 
 /** One request to the token endpoint, from an authenticated client. */
@@ -138,29 +138,23 @@ export class Exchange {
         expiresAt: until(lifetimes.refreshMs),
         ...common,
       });
-    await this.#parts.store.insertTokens(tokens);
-    await this.#leaveTraces(entitled);
+    await this.#traced(entitled, () => this.#parts.store.insertTokens(tokens));
     return expiresAt;
   }
 
   /** Audits the code exchange, which happens once for each grant; other exchanges only update the time of last use. */
-  async #leaveTraces({ grant, scopes }: Entitlement): Promise<void> {
+  async #traced({ grant, scopes }: Entitlement, store: () => Promise<void>): Promise<void> {
     const { client, parameters, now, ip } = this.#request;
-    const { store, audit } = this.#parts;
     const { _id: target, organizationId } = grant;
-    await Promise.all([
-      store.touchGrant(organizationId, target, now),
-      this.#touchClient(),
-      parameters.get('grant_type') === 'authorization_code' &&
-        audit.record({
-          organizationId,
-          actor: client._id,
-          action: 'grant.use',
-          target,
-          detail: { clientId: client._id, scopes },
-          ip,
-        }),
-    ]);
+    const detail = { clientId: client._id, scopes };
+    const entry = { organizationId, actor: client._id, action: 'grant.use', target, detail, ip };
+    if (parameters.get('grant_type') !== 'authorization_code') await store();
+    else
+      await this.#parts.audit.during(entry, async (deed) => {
+        await store();
+        await deed.done();
+      });
+    await Promise.all([this.#parts.store.touchGrant(organizationId, target, now), this.#touchClient()]);
   }
 
   /** Marks a registered client as used, so that it is not cleaned up. The client directory expires copies of metadata documents. */
@@ -196,16 +190,16 @@ export class Exchange {
     const { client, now, ip } = this.#request;
     const { store, audit } = this.#parts;
     if (consumedAt !== null && consumedAt > now) return deadGrant(what);
-    const grant = await endFamily(store, { grantId, family }, now);
-    if (grant !== null)
-      await audit.record({
-        organizationId: grant.organizationId,
-        actor: client._id,
-        action: 'grant.replay',
-        target: grantId,
-        detail: { clientId: client._id, what },
-        ip,
+    const grant = await store.findGrant(grantId);
+    if (grant === null) await endFamily(store, { grantId, family }, now);
+    else {
+      const { organizationId } = grant;
+      const detail = { clientId: client._id, what };
+      const entry = { organizationId, actor: client._id, action: 'grant.replay', target: grantId, detail, ip };
+      await audit.during(entry, async (deed) => {
+        if ((await endFamily(store, { grantId, family }, now)) !== null) await deed.done();
       });
+    }
     return deadGrant(what);
   }
 }

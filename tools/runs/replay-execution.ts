@@ -56,6 +56,7 @@ export const replayExecution = defineTool({
     'Run an execution again with the same documents and initial state, in the same or the published version, or only its failed documents. Returns the new execution; follow it with get_run.',
   scope: 'runs:execute',
   effect: 'write',
+  audit: false,
   idempotent: false,
   expensive: true,
   input: ReplayInput,

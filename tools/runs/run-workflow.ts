@@ -108,6 +108,7 @@ export const runWorkflow = defineTool({
     'Run a published workflow over documents, one run for each. Give documentIds, or scope for all matching documents. Returns at once; to wait, pass waitSeconds or call get_run.',
   scope: 'runs:execute',
   effect: 'write',
+  audit: false,
   idempotent: false,
   expensive: true,
   input: ExecutionBody.safeExtend({

@@ -1,4 +1,4 @@
-import { record } from '#tools/audit/record.ts';
+import { auditOf } from '#tools/audit/record.ts';
 import type { ToolContext } from '#tools/define.ts';
 
 /**
@@ -9,6 +9,10 @@ export async function bindSecret(
   ctx: ToolContext<'audit' | 'secrets'>,
   { projectId, name, hosts }: { readonly projectId: string; readonly name: string; readonly hosts: readonly string[] },
 ): Promise<void> {
-  await ctx.deps.secrets.bind(ctx.principal.organizationId, projectId, name, hosts);
-  await record(ctx, 'secret.bind', `${projectId}/${name}`, { hosts });
+  const { organizationId, actorId: actor } = ctx.principal;
+  const entry = { organizationId, actor, action: 'secret.bind', target: `${projectId}/${name}`, detail: { hosts } };
+  await auditOf(ctx).during(entry, async (deed) => {
+    await ctx.deps.secrets.bind(organizationId, projectId, name, hosts);
+    await deed.done();
+  });
 }

@@ -169,6 +169,7 @@ export const acknowledgeUpload = defineTool({
   description: 'Create the document of a file that was uploaded to a presigned URL.',
   scope: 'uploads:write',
   effect: 'write',
+  audit: false,
   idempotent: true,
   input: AckBody.extend({ idempotencyKey: IdempotencyKey.optional() }),
   output: AckReply,

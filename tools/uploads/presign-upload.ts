@@ -34,6 +34,7 @@ export const presignUpload = defineTool({
   description: 'Get a URL to PUT one file to; then acknowledge its objectKey.',
   scope: 'uploads:write',
   effect: 'write',
+  audit: false,
   idempotent: false,
   input: PresignBody.extend({
     visibility: Visibility.default('private'),

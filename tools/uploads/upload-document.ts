@@ -14,6 +14,7 @@ export const uploadDocument = defineTool({
     'Upload a document in two calls: action presign (contentType, size) returns upload.uploadUrl, to which you PUT the raw bytes; then action acknowledge (objectKey) returns the document. No workflow starts by itself: call run_workflow.',
   scope: 'documents:write',
   effect: 'write',
+  audit: false,
   idempotent: false,
   input: z
     .strictObject({
@@ -32,7 +33,16 @@ export const uploadDocument = defineTool({
   output: z.object({ upload: PresignReply.nullable(), document: AckReply.shape.document.nullable() }),
   async run(
     ctx: ToolContext<
-      'documents' | 'idempotency' | 'images' | 'limits' | 'objects' | 'relay' | 'thumbnails' | 'uploads' | 'usage'
+      | 'audit'
+      | 'documents'
+      | 'idempotency'
+      | 'images'
+      | 'limits'
+      | 'objects'
+      | 'relay'
+      | 'thumbnails'
+      | 'uploads'
+      | 'usage'
     >,
     { action, objectKey, ...presign },
   ) {

@@ -20,6 +20,7 @@ export const createWorkflow = defineTool({
     'Create a workflow with a draft: empty, from a graph or preset, or as a copy. It can run once it is published.',
   scope: 'workflows:write',
   effect: 'write',
+  audit: false,
   idempotent: false,
   input: NewWorkflow,
   output: WorkflowChange,

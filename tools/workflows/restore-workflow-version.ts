@@ -10,6 +10,7 @@ export const restoreWorkflowVersion = defineTool({
   description: 'Replaces the draft by a version, as one more edit: earlier revisions stay, and nothing is published.',
   scope: 'workflows:write',
   effect: 'write',
+  audit: false,
   idempotent: false,
   input: WorkflowRestoreInput,
   output: WorkflowChange,

@@ -13,6 +13,7 @@ export const updateWorkflow = defineTool({
     'Edits the draft: all operations in order, or none. Returns the errors and warnings of the result; a draft may have errors.',
   scope: 'workflows:write',
   effect: 'write',
+  audit: false,
   idempotent: false,
   input: WorkflowEditInput,
   output: WorkflowChange,

@@ -34,6 +34,8 @@ export interface LibraryOptions {
   clearUnfinished(email: string): Promise<void>;
   /** Active organization of a new session; null: none. */
   firstOrganization(userId: string): Promise<string | null>;
+  /** Called before a session is stored. */
+  sessionStarts(userId: string, ip: string | null): Promise<void>;
 }
 
 export const authPath = '/api/auth';
@@ -132,9 +134,10 @@ export function createBetterAuth(options: LibraryOptions) {
     databaseHooks: {
       session: {
         create: {
-          before: async (session) => ({
-            data: { ...session, activeOrganizationId: await options.firstOrganization(session.userId) },
-          }),
+          before: async (session) => {
+            await options.sessionStarts(session.userId, session.ipAddress === '' ? null : (session.ipAddress ?? null));
+            return { data: { ...session, activeOrganizationId: await options.firstOrganization(session.userId) } };
+          },
         },
       },
     },

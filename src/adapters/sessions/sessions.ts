@@ -14,7 +14,7 @@ import type { Accounts, AccountCall, AccountReply, LiveSession, SessionStore } f
 
 export interface AccountsOptions extends Pick<
   LibraryOptions,
-  'secret' | 'rateLimits' | 'passwords' | 'maySignUp' | 'firstOrganization'
+  'secret' | 'rateLimits' | 'passwords' | 'maySignUp' | 'firstOrganization' | 'sessionStarts'
 > {
   readonly db: Db;
   /** Session store; null: the database alone. */

@@ -9,7 +9,7 @@ import {
   RemovedClient,
   RevokedApp,
 } from '#src/contracts/organization/app.ts';
-import { AuditList, AuditQuery } from '#src/contracts/organization/audit.ts';
+import { AuditExportQuery, AuditList, AuditQuery, AuditRecord } from '#src/contracts/organization/audit.ts';
 import {
   ApiKey,
   ApiKeyList,
@@ -309,5 +309,16 @@ export const dashboardOrganization = {
     reply: AuditList,
     status: 200,
     errors: ['request.cursor_invalid'],
+  }),
+  auditExport: dashboardRoute({
+    id: 'dashboard.audit.export',
+    method: 'GET',
+    path: `${base}/audit/export`,
+    summary: 'Export audit records as JSON Lines, newest first; a last line with truncated says where to go on',
+    query: AuditExportQuery,
+    reply: AuditRecord,
+    lines: true,
+    status: 200,
+    errors: [],
   }),
 };

@@ -11,6 +11,7 @@ export const sweeping = [
   'uploads.removeOne',
   'retention.deleteEvents',
   'retention.deleteDeliveries',
+  'retention.deleteAudit',
   'retention.deleteRuns',
   'retention.deleteCheckpoints',
 ] as const;
@@ -46,4 +47,5 @@ export async function askRetention({ retention }: Stores, now: Date): Promise<vo
   for (const place of [after, null]) await retention.deleteRuns(new Date(8e12), place, 10);
   await retention.deleteEvents(new Date(8e12), 10);
   await retention.deleteDeliveries(new Date(8e12), 10);
+  await retention.deleteAudit(new Date(8e12), 10);
 }

@@ -10,7 +10,8 @@ export const elsewhere = Object.values({
     'oauth.findCode oauth.consumeCode oauth.findToken oauth.consumeRefreshToken oauth.removeToken oauth.revokeFamily',
   'writes under a new id, or the hash of a new secret':
     'oauth.insertClient oauth.insertConsent oauth.insertGrant oauth.insertCode oauth.insertTokens',
-  'writes under a new id': 'apiKeys.insert audit.record members.add members.invite uploads.insert workflows.insert',
+  'writes under a new id':
+    'apiKeys.insert audit.count audit.note audit.noteOnce audit.during members.add members.invite uploads.insert workflows.insert',
   'writes the organization itself':
     'executions.setQueueWeight organizations.insertOrganization organizations.insertProject',
   'loops of the system that work for everybody':
@@ -20,7 +21,7 @@ export const elsewhere = Object.values({
     'accountMails.add accountMails.claim accountMails.settle accountMails.nextDue accountMails.addToken accountMails.findToken accountMails.takeToken accountMails.forgetTokens',
   'sweeps and sums': sweeping.join(' '),
   'such a loop, about what it was just given': 'documents.clearPendingEvents deliveries.settle executions.lost',
-  'who somebody is, before anything is asked': 'members.organizationsOf',
+  'who somebody is, before anything is asked': 'members.organizationsOf members.userIdOf',
   'a worker or its health': 'executions.claim executions.depth executions.seeLeases executions.waitOf search.check',
   'a new version of the program, at its start': 'workflows.listByCodeName',
   'only wakes its listener: what there is, `events.read` tells': 'events.subscribe events.receive',

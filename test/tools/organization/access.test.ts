@@ -71,6 +71,7 @@ const table: Readonly<Record<RowName, readonly [least: Role, body?: object]>> = 
   setSecret: ['admin', { name: 'X', value: 'x', hosts: ['api.example.org'] }],
   deleteSecret: ['admin'],
   audit: ['admin'],
+  auditExport: ['admin'],
 };
 const all = Object.keys(rows) as RowName[];
 
@@ -97,12 +98,13 @@ const place = (name: RowName): string =>
 const bare = ({ status, body }: Answer) => ({ status, body: { ...body, requestId: '', instance: '' } });
 
 /** All that is stored of an organization; when its keys were last used is not a change. */
+/** Without refusals, which the audit log counts. */
 async function stored(organizationId: string): Promise<unknown> {
   const { close, ...collections } = await collectionsIn(app.dataDir);
   const kept = await Promise.all(
     Object.values(collections).map((one) =>
       one
-        .find({ organizationId } as never, { projection: { lastUsedAt: 0 } })
+        .find({ organizationId, action: { $ne: 'access.refused' } } as never, { projection: { lastUsedAt: 0 } })
         .sort({ _id: 1 })
         .toArray(),
     ),

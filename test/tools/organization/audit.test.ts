@@ -77,6 +77,37 @@ describe('The audit log', () => {
     }
   });
 
+  test('is exported as JSON Lines, all of it or a part, and only to those who may read it', async () => {
+    const exported = (query = '', as = cookie) =>
+      app.call('GET', `/api/dashboard/audit/export${query}`, { cookie: as });
+    for (let index = 0; index < 101; index += 1)
+      await app.app.deps.audit.note([
+        {
+          organizationId: app.seed.organizationId,
+          actor: 'usr_x',
+          action: 'export.test',
+          target: `n ${index}`,
+          detail: {},
+        },
+      ]);
+    const { status, headers, body } = await exported('?action=export.test');
+    expect(status).toBe(200);
+    expect(headers.get('content-type')).toBe('application/jsonl; charset=utf-8');
+    const lines = (text: string): any[] =>
+      text
+        .split('\n')
+        .filter((line) => line !== '')
+        .map((line) => JSON.parse(line));
+    expect(lines(body).map(({ target }) => target)).toEqual(Array.from({ length: 101 }, (_, at) => `n ${100 - at}`));
+    const [newest] = lines(body);
+    expect(newest).toEqual((await read('?action=export.test&limit=1')).records[0]);
+    expect(lines((await exported(`?action=export&from=${newest.at}`)).body).length).toBeGreaterThan(0);
+    expect((await exported(`?action=export&to=2020-01-01T00:00:00.000Z`)).body).toBe('');
+    problemOf(await exported('?from=yesterday'), 'request.invalid');
+    problemOf(await exported('', (await app.addPerson('editor')).cookie), 'auth.forbidden');
+    problemOf(await app.call('GET', '/api/dashboard/audit/export', {}), 'auth.unauthorized');
+  });
+
   test('tells from where documents were made public, and workflows published and deleted', async () => {
     const { id } = await app.store(tinyPng, 'image/png');
     const visible = await post(

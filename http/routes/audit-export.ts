@@ -1,0 +1,89 @@
+import { once } from 'node:events';
+import type { Request, Response, Router } from 'express';
+import type { AuditPage } from '#src/contracts/organization/audit.ts';
+import { dashboardOrganization } from '#src/contracts/dashboard/organization.ts';
+import type { Principal } from '#src/domain/access/principal.ts';
+import { callTool, validated, invalidInput } from '#tools/call.ts';
+import type { ToolContext } from '#tools/define.ts';
+import { tools } from '#tools/index.ts';
+import type { FieldError } from '#src/domain/app-error.ts';
+import { admission, cookieGuards, type Facade } from '#http/bind.ts';
+import { requestIdOf } from '#http/base-app.ts';
+import { ConcurrencyLimit } from '#http/guard/concurrency-limit.ts';
+import { limits } from '#src/contracts/fields.ts';
+
+const row = dashboardOrganization.auditExport;
+const exportsPerSession = 1;
+
+type Filter = Readonly<Record<string, unknown>>;
+
+/** Reads page by page through the tool, so that the rights of the caller are checked for each page. */
+async function* linesOf(ctx: ToolContext, filter: Filter, most: number): AsyncGenerator<string> {
+  let cursor: string | null = null;
+  let sent = 0;
+  do {
+    const limit = Math.min(limits.pageMax, most - sent);
+    const asked: Filter = { ...filter, limit, ...(cursor !== null && { cursor }) };
+    const { records, nextCursor }: AuditPage = await callTool(tools.listAuditRecords, ctx, asked);
+    yield records.map((record) => `${JSON.stringify(record)}\n`).join('');
+    sent += records.length;
+    cursor = nextCursor;
+    const last = records.at(-1);
+    if (sent >= most && cursor !== null && last !== undefined)
+      yield `${JSON.stringify({ truncated: true, to: last.at })}\n`;
+  } while (cursor !== null && sent < most);
+}
+
+/** Writes until the end, as fast as the client reads. False: the client went away. */
+async function send(response: Response, lines: AsyncGenerator<string>, gone: AbortSignal): Promise<boolean> {
+  for await (const text of lines) {
+    if (gone.aborted) return false;
+    if (!response.write(text)) await once(response, 'drain', { signal: gone });
+  }
+  return true;
+}
+
+function filterIn(request: Request): Filter {
+  const errors: FieldError[] = [];
+  const found = row.query === undefined ? {} : validated(row.query, request.query, errors);
+  if (errors.length > 0) throw invalidInput(errors);
+  const { organizationId: _, ...filter } = (found ?? {}) as Filter;
+  return filter;
+}
+
+/** Mounts the export of the audit log as JSON Lines, newest first. Source: docs/decisions/0090. */
+export function mountAuditExport(router: Router, facade: Facade, most: number = limits.auditExportMax): void {
+  const callers = new WeakMap<Request, Principal>();
+  const limit = new ConcurrencyLimit(exportsPerSession, 'session');
+  const guards = [...cookieGuards(facade, row), admission(facade, row, { expensive: true }, callers)];
+  router.get(row.path, ...guards, async (request, response) => {
+    const principal = callers.get(request);
+    if (principal === undefined) throw new Error(`${row.id}: no caller was authenticated`);
+    const gone = new AbortController();
+    const ctx: ToolContext = {
+      principal,
+      requestId: requestIdOf(response),
+      surface: 'rest',
+      ip: request.ip ?? null,
+      signal: gone.signal,
+      deps: facade.deps,
+      outcome: {},
+    };
+    const lines = linesOf(ctx, filterIn(request), most);
+    // Errors of the first page are answered as usual.
+    const first = await lines.next();
+    response.once('close', limit.take(principal.session?.id ?? principal.actorId));
+    response.once('close', () => gone.abort(new Error('the client went away')));
+    response.status(row.status);
+    response.setHeader('content-type', 'application/jsonl; charset=utf-8');
+    response.setHeader('content-disposition', 'attachment; filename="audit.jsonl"');
+    response.write(first.done === true ? '' : first.value);
+    try {
+      if (await send(response, lines, gone.signal)) response.end();
+    } catch (error) {
+      // Headers are sent: an aborted connection tells the client that lines are missing.
+      response.destroy();
+      if (!gone.signal.aborted) facade.deps.logger.warn({ err: error }, 'an export of the audit log ended early');
+    }
+  });
+}

@@ -1,0 +1,147 @@
+import { AppError } from '#src/domain/app-error.ts';
+import type { AccountBody, AccountCall, AccountReply, Accounts } from '#src/domain/ports/sessions.ts';
+import type { AuditEntry, AuditLog } from '#src/stores/audit-log.ts';
+
+/** Organization of records about people who belong to none: for the operator only. */
+const noOrganization = '-';
+
+export interface AccountAudit {
+  readonly audit: Pick<AuditLog, 'count' | 'during' | 'note'>;
+  /** Organizations of a user. */
+  organizationIdsOf(userId: string): Promise<readonly string[]>;
+  /** User with this address (lower case); null: there is none. */
+  userIdOf(email: string): Promise<string | null>;
+  /** Organization that invites this address; null: none. */
+  invitedTo(email: string, invitation: unknown): Promise<string | null>;
+  /** Hears of refusals that could not be counted. */
+  lost(error: unknown): void;
+}
+
+interface Event {
+  readonly userId: string;
+  readonly action: string;
+  readonly target: string;
+  readonly ip: string | null;
+}
+
+const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');
+const codeOf = (error: unknown): string | null => (error instanceof AppError ? error.code : null);
+
+/** One record for each organization of the user: each organization's admins see the account events of its members. */
+async function entriesOf(parts: AccountAudit, { userId, ...told }: Event): Promise<AuditEntry[]> {
+  const found = await parts.organizationIdsOf(userId);
+  const organizationIds = found.length === 0 ? [noOrganization] : found;
+  return organizationIds.map((organizationId) => ({ organizationId, actor: userId, detail: {}, ...told }));
+}
+
+/** Stores the start of a session before the session exists. */
+export async function noteSession(parts: AccountAudit, userId: string, ip: string | null): Promise<void> {
+  await parts.audit.note(await entriesOf(parts, { userId, action: 'session.start', target: userId, ip }));
+}
+
+/** Ways to audit one account event. */
+function auditor(parts: AccountAudit) {
+  /** Not awaited: the time of a response must not tell whether the account exists. */
+  const refused = (userId: Promise<string | null>, action: string, ip: string | null): void => {
+    const count = async (): Promise<void> => {
+      const known = await userId;
+      if (known === null) return;
+      const entries = await entriesOf(parts, { userId: known, action, target: known, ip });
+      for (const entry of entries) parts.audit.count(entry);
+    };
+    count().catch((error: unknown) => parts.lost(error));
+  };
+  return {
+    async audited<Result>(
+      event: Event,
+      work: () => Promise<Result>,
+      happened: (result: Result) => boolean = () => true,
+    ): Promise<Result> {
+      return parts.audit.during(await entriesOf(parts, event), async (deed) => {
+        const result = await work();
+        if (happened(result)) await deed.done();
+        return result;
+      });
+    },
+    /** Counts wrong passwords and limits that were reached. */
+    async watched<Result>(
+      who: () => Promise<string | null>,
+      ip: string | null,
+      work: () => Promise<Result>,
+    ): Promise<Result> {
+      try {
+        return await work();
+      } catch (error) {
+        const code = codeOf(error);
+        if (code === 'request.rate_limited') refused(who(), 'limit.reached', ip);
+        else if (code === 'auth.unauthorized' || code === 'request.invalid') refused(who(), 'session.refused', ip);
+        throw error;
+      }
+    },
+  };
+}
+
+/** Audits sign-up, sign-out, ended sessions and changes of passwords, and counts refused sign-ins. Source: docs/decisions/0090. */
+export function auditAccounts<T extends Accounts>(accounts: T, parts: AccountAudit): T {
+  const { audit } = parts;
+  const own = auditor(parts);
+  const perform = accounts.perform.bind(accounts);
+
+  const signUp = async (body: AccountBody, call: AccountCall): Promise<AccountReply> => {
+    const email = textOf(body['email']).toLowerCase();
+    const organizationId = (await parts.invitedTo(email, body['invitationId'])) ?? noOrganization;
+    const entry = { organizationId, actor: email, action: 'account.sign_up', target: email, detail: {} };
+    return audit.during({ ...entry, ip: call.ip ?? null }, async (deed) => {
+      const reply = await perform('sign-up/email', body, call);
+      await deed.done();
+      return reply;
+    });
+  };
+
+  return {
+    ...accounts,
+    async perform(action, body, call) {
+      const ip = call.ip ?? null;
+      if (action === 'sign-up/email') return signUp(body, call);
+      if (action === 'sign-in/email') {
+        const email = textOf(body['email']).toLowerCase();
+        return own.watched(
+          () => parts.userIdOf(email),
+          ip,
+          () => perform(action, body, call),
+        );
+      }
+      const session = action === 'get-session' ? null : await accounts.read(call.cookie);
+      if (session === null) return perform(action, body, call);
+      const { userId, sessionId } = session;
+      if (action === 'sign-out')
+        return own.audited({ userId, action: 'session.end', target: sessionId, ip }, () => perform(action, body, call));
+      return own.watched(
+        async () => userId,
+        ip,
+        () =>
+          own.audited({ userId, action: 'account.password', target: userId, ip }, () => perform(action, body, call)),
+      );
+    },
+    async end(userId, sessionId) {
+      const event = { userId, action: 'session.end', target: sessionId, ip: null };
+      return own.audited(
+        event,
+        () => accounts.end(userId, sessionId),
+        (ended) => ended,
+      );
+    },
+    async endOthers(userId, keptSessionId) {
+      const event = { userId, action: 'session.end_others', target: userId, ip: null };
+      return own.audited(
+        event,
+        () => accounts.endOthers(userId, keptSessionId),
+        (ended) => ended > 0,
+      );
+    },
+    async reauthenticate(session, proof, call) {
+      const work = () => accounts.reauthenticate(session, proof, call);
+      return own.watched(async () => session.userId, call.ip ?? null, work);
+    },
+  };
+}
