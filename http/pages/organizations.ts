@@ -95,6 +95,15 @@ export function organizationsPage(view: OrganizationsView, entry: Entry, carried
         </div>
       </section>`
     }
+    <section aria-labelledby="safety">
+      <h2 id="safety">Second factor</h2>
+      <div class="row">
+        <p class="soft">
+          ${session.hasSecondFactor ? 'Sign-in asks you for a code.' : 'Your password alone opens your account.'}
+        </p>
+        <p><a href="/two-factor">Second factor</a></p>
+      </div>
+    </section>
     ${view.isUnconfirmed && unconfirmed(session, carried)}
     <section aria-labelledby="new">
       <h2 id="new">New organization</h2>

@@ -10,6 +10,7 @@ import { bodyOf, PageGuard, problemPages, seeOther } from '#http/pages/page-guar
 import { untouched, type Entry } from '#http/pages/fields.ts';
 import { sendPage, type Page } from '#http/pages/layout.ts';
 import { invitationPage, organizationsPage } from '#http/pages/organizations.ts';
+import { asksForCode } from '#http/routes/second-factor.ts';
 import { checkMailPage } from '#http/pages/mail-steps.ts';
 import { showAgain } from '#http/pages/show-again.ts';
 import { perform, type AuthHandler } from '#http/routes/auth.ts';
@@ -67,8 +68,17 @@ class Pages {
   signIn: RequestHandler = async (request, response) => {
     const { email, password, returnTo } = bodyOf(request);
     try {
-      const { cookies } = await perform(this.#auth, 'sign-in/email', checked(SignIn, { email, password }), request);
+      const { body, cookies } = await perform(
+        this.#auth,
+        'sign-in/email',
+        checked(SignIn, { email, password }),
+        request,
+      );
       response.setHeader('set-cookie', [...cookies]);
+      if (asksForCode(body)) {
+        seeOther(response, along('/sign-in/code', ownPath(returnTo)));
+        return;
+      }
     } catch (error) {
       this.#again(request, response, error, signInPage(this.#auth.mails !== null));
       return;

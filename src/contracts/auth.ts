@@ -33,7 +33,19 @@ export const PasswordChange = z.strictObject({
   revokeOtherSessions: z.boolean().default(true),
 });
 /** Proves that the person of the session is present. Source: docs/decisions/0086. */
-export const Reauthentication = z.strictObject({ password: Password });
+export const Reauthentication = z.union([
+  z.strictObject({ password: Password }),
+  z.strictObject({ code: z.string().regex(/^\d{6}$/, 'expected the 6 digits that the app shows') }),
+]);
+/** 6 digits of the app, or a backup code. */
+const SecondFactorCode = z.string().trim().min(6, 'type the code').max(20);
+export const PasswordProof = z.strictObject({ password: Password });
+export const SecondFactorConfirmation = z.strictObject({ code: SecondFactorCode });
+export const SecondFactorSignIn = z.strictObject({
+  code: SecondFactorCode,
+  trustDevice: z.boolean().default(false).describe('true: this browser is not asked again for 30 days'),
+  callbackURL,
+});
 /** Secret of a link in a mail. */
 const LinkToken = z.string().min(1).max(128);
 export const PasswordResetRequest = z.strictObject({ email: Email });

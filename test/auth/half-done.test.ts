@@ -145,6 +145,7 @@ describe.each(testDatabases)('What was cut short, in %s', (_, open) => {
       activeOrganizationId: null,
       expiresAt: new Date(8e12),
       provedAt: new Date(),
+      hasSecondFactor: false,
     };
     const invite = async () => {
       const [invitationId, createdAt, expiresAt] = [newId('invitation'), new Date(), new Date(8e12)];
