@@ -1,20 +1,13 @@
 import { argv, stdout } from 'node:process';
-import {
-  bcaInterval,
-  compare,
-  highestEvidence,
-  itemDifferences,
-  mcNemarTest,
-  mean,
-  meanConfidenceSequence,
-  meanProcess,
-  nextAlpha,
-  normalCdf,
-  seededRandom,
-  signFlipTest,
-  standardDeviation,
-  typicalProcess,
-} from './src/index.ts';
+import { nextAlpha } from './src/alpha-ledger.ts';
+import { bcaInterval } from './src/bootstrap.ts';
+import { compare } from './src/compare.ts';
+import { mcNemarTest } from './src/mcnemar.ts';
+import { normalCdf } from './src/normal.ts';
+import { highestEvidence, meanConfidenceSequence, meanProcess, typicalProcess } from './src/processes.ts';
+import { seededRandom } from './src/random.ts';
+import { signFlipTest } from './src/sign-flip.ts';
+import { itemDifferences, mean, standardDeviation } from './src/summary.ts';
 
 // `node calibrate.ts [experiments]`: simulated experiments (2,000) whose truth is known, ours beside naive practice. Prints Markdown.
 

@@ -30,7 +30,7 @@ export interface Harm {
 export interface Comparison {
   readonly n: number;
   readonly mean: number;
-  /** Of the mean: BCa bootstrap (fixed) or a confidence sequence (anytime). */
+  /** Interval of the mean: BCa bootstrap (fixed) or a confidence sequence (anytime). */
   readonly interval: readonly [low: number, high: number];
   readonly wins: number;
   readonly ties: number;

@@ -1,16 +1,11 @@
 import { describe, expect, test } from 'vitest';
-import {
-  bcaInterval,
-  binomialCdf,
-  detectableEffect,
-  holmAdjusted,
-  mcNemarTest,
-  normalCdf,
-  normalQuantile,
-  rateInterval,
-  rateUpperBound,
-  signFlipTest,
-} from '../src/index.ts';
+import { binomialCdf, rateInterval, rateUpperBound } from '../src/binomial.ts';
+import { bcaInterval } from '../src/bootstrap.ts';
+import { detectableEffect } from '../src/detectable-effect.ts';
+import { holmAdjusted } from '../src/holm.ts';
+import { mcNemarTest } from '../src/mcnemar.ts';
+import { normalCdf, normalQuantile } from '../src/normal.ts';
+import { signFlipTest } from '../src/sign-flip.ts';
 
 describe('worked examples of the literature', () => {
   test('Fisher (1935), §21: 15 pairs of Darwin’s maize, 863 of 32,768 arrangements in each tail', () => {

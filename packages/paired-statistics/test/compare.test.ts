@@ -1,17 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import {
-  alphaLeft,
-  compare,
-  highestEvidence,
-  itemDifferences,
-  meanConfidenceSequence,
-  meanProcess,
-  nextAlpha,
-  seededRandom,
-  sentenceOf,
-  shuffled,
-  typicalProcess,
-} from '../src/index.ts';
+import { alphaLeft, nextAlpha } from '../src/alpha-ledger.ts';
+import { compare } from '../src/compare.ts';
+import { highestEvidence, meanConfidenceSequence, meanProcess, typicalProcess } from '../src/processes.ts';
+import { seededRandom, shuffled } from '../src/random.ts';
+import { sentenceOf } from '../src/sentence.ts';
+import { itemDifferences } from '../src/summary.ts';
 
 const random = seededRandom('compare');
 /** A little noise around a value. */
