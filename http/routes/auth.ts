@@ -204,14 +204,15 @@ function memberRows(auth: AuthHandler): Record<string, MemberWork> {
       return { activeOrganizationId: organizationId };
     },
     async 'POST organization/accept-invitation'(session, request) {
-      const { invitationId } = checked(contract.InvitationChoice, bodyIn(request));
-      const { organizationId, role } = await affiliate.accept(actor(session, request), invitationId);
-      return { invitationId, organizationId, role };
+      const { invitationToken } = checked(contract.InvitationChoice, bodyIn(request));
+      const joined = await affiliate.accept(actor(session, request), invitationToken);
+      const { invitationId, organizationId, role, pendingRole } = joined;
+      return { invitationId, organizationId, role, pendingRole };
     },
     async 'POST organization/reject-invitation'(session, request) {
-      const { invitationId } = checked(contract.InvitationChoice, bodyIn(request));
-      await affiliate.decline(actor(session, request), invitationId);
-      return { invitationId, rejected: true };
+      const { invitationToken } = checked(contract.InvitationChoice, bodyIn(request));
+      await affiliate.decline(actor(session, request), invitationToken);
+      return { rejected: true };
     },
   };
 }

@@ -15,8 +15,8 @@ export const SignUp = z.strictObject({
   name: z.string().trim().min(1, 'type your name').max(200).refine(isPlain, plainOnly),
   email: Email,
   password: NewPassword,
-  /** Required under SIGN_UP=invited, ignored otherwise. */
-  invitationId: AnyId.optional(),
+  /** Secret of the link of an invitation. Required under SIGN_UP=invited, ignored otherwise. */
+  invitationToken: AnyId.optional(),
   rememberMe: z.boolean().optional(),
   callbackURL,
 });
@@ -62,5 +62,5 @@ export const NewOrganization = z.strictObject({
     .optional(),
 });
 export const OrganizationChoice = z.strictObject({ organizationId: AnyId });
-export const InvitationChoice = z.strictObject({ invitationId: AnyId });
+export const InvitationChoice = z.strictObject({ invitationToken: AnyId });
 export const Nothing = z.strictObject({});

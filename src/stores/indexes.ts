@@ -26,6 +26,7 @@ const indexes: Readonly<Partial<Record<keyof Collections | LibraryCollection, re
       { unique: true, partialFilterExpression: { status: 'pending' } },
     ],
     [{ organizationId: 1, status: 1, createdAt: -1 }],
+    [{ linkHash: 1 }, { sparse: true }],
   ],
   accountMails: [[{ dueAt: 1 }], [{ expiresAt: 1 }, { expireAfterSeconds: 0 }]],
   accountTokens: [[{ email: 1 }], [{ expiresAt: 1 }, { expireAfterSeconds: 0 }]],

@@ -151,9 +151,8 @@ export function createAccounts(options: AccountsOptions): AccountService {
     await watch.run(true, () => internalAdapter.updateSession(chosen, fields));
   };
 
-  const endAll = (userId: string) => rows.endOthers(userId, '');
   return {
-    directory: createDirectory({ db, watch, library, clearUnfinished, endAll }),
+    directory: createDirectory({ db, watch, library, clearUnfinished, rows }),
     async read(cookie) {
       if (cookie === undefined || !cookie.includes(`${sessionCookie}=`)) return null;
       const { auth, errorOf } = await library();
@@ -164,15 +163,16 @@ export function createAccounts(options: AccountsOptions): AccountService {
       if (result !== null && 'error' in result) throw errorOf(failures) ?? result.error;
       return result === null ? null : live(result, seeded.is);
     },
-    async perform(action, { invitationId, ...body }, call) {
+    async perform(action, { invitationToken, ...body }, call) {
       const { auth, path, ipHeader, invitationHeader, replyOf } = await library();
       // Fails before a user is created: without a session, a second attempt would find the address taken.
       if (action === 'sign-up/email') await guarded?.set('sign-up', '1', 1);
       const reads = action === 'get-session';
       const cookie = call.cookie === undefined ? undefined : accept(call.cookie);
       const headers = headersOf(call, cookie, ipHeader);
-      // Ids have no other characters, and some do not fit into a header.
-      if (typeof invitationId === 'string' && /^\w+$/.test(invitationId)) headers.set(invitationHeader, invitationId);
+      // Secrets have no other characters, and some do not fit into a header.
+      if (typeof invitationToken === 'string' && /^[\w-]+$/.test(invitationToken))
+        headers.set(invitationHeader, invitationToken);
       const request = new Request(new URL(`${path}/${action}`, options.baseUrl()), {
         method: reads ? 'GET' : 'POST',
         headers,
