@@ -272,6 +272,18 @@ export const env = {
     doc: 'Key that encrypts project secrets, 32 bytes in base64; default: a key from the data folder',
     secret: true,
   },
+  SECRETS_KEY_PREVIOUS: {
+    schema: z
+      .string()
+      .transform((text) => text.split(',').map((key) => key.trim()))
+      .refine(
+        (keys) => keys.length <= 5 && keys.every((key) => /^[A-Za-z0-9+/]{43}=$/.test(key)),
+        'expected at most 5 keys of 32 bytes in base64, comma-separated',
+      )
+      .optional(),
+    doc: 'Earlier values of SECRETS_KEY, comma-separated, which still open secrets and sign webhooks beside it; npm run secrets -- rotate',
+    secret: true,
+  },
   SEGMENTATION_URL: {
     schema: httpUrl.optional(),
     doc: 'Endpoint of a segmentation service, e.g. http://sam:8091/v1/images/segmentations; default: regions from layout and text',
