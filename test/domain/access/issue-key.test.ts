@@ -61,7 +61,7 @@ describe('Issuing keys', () => {
     expect(once !== null && keyIsLive(once, new Date())).toBe(false);
   });
 
-  test.each([0, 1, 720])('a key that is rotated with an overlap of %i hours ends after them', async (overlapHours) => {
+  test.each([1, 720])('a key that is rotated with an overlap of %i hours ends after them', async (overlapHours) => {
     const old = await issueKey(parts, { ...place, kind: 'service' });
     const rotatedAt = Date.now();
     await rotateKey(parts, place.organizationId, old.record._id, { actor: 'test', overlapHours });
@@ -69,7 +69,7 @@ describe('Issuing keys', () => {
     if (replaced === null) throw new Error('the key is gone');
     const isLiveAfter = (ms: number): boolean => keyIsLive(replaced, new Date(rotatedAt + ms));
     const overlap = overlapHours * 3_600_000;
-    expect([isLiveAfter(overlap - 60_000), isLiveAfter(overlap + 60_000)]).toEqual([overlapHours > 0, false]);
+    expect([isLiveAfter(overlap - 60_000), isLiveAfter(overlap + 60_000)]).toEqual([true, false]);
   });
 
   test('a rotated key has one successor of the same kind and binding, and lives for a day more', async () => {
