@@ -3,6 +3,7 @@ import type { GraphCheck } from '#graphs/check.ts';
 import type { CheckGraph } from '#graphs/compute/check-in-thread.ts';
 import type { LRUCache } from 'lru-cache';
 import type { Stemmers } from '#src/domain/chat/read-question.ts';
+import type { AccountMail } from '#src/domain/access/account-mail.ts';
 import type { DocumentRecord } from '#src/domain/documents/document.ts';
 import type { PageViews } from '#tools/pictures/page-views.ts';
 import type { RealtimeEvent } from '#src/domain/events/events.ts';
@@ -80,6 +81,8 @@ export interface ToolDeps {
   mcpEndpoint(): string;
   /** Public URL of a page, such as the one that accepts an invitation. */
   pageUrl(path: string): string;
+  /** Stores a mail about an account to be sent. False when none is sent: no mail is configured, or the address had too many. */
+  queueMail(mail: AccountMail): Promise<boolean>;
   /** Adds the default workflows to a new project. */
   seedProject(place: { organizationId: string; projectId: string }): Promise<void>;
   readonly cursorSecret: Buffer;

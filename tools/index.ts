@@ -32,6 +32,7 @@ import { inviteMember } from '#tools/members/invite-member.ts';
 import { listInvitations } from '#tools/members/list-invitations.ts';
 import { listMembers } from '#tools/members/list-members.ts';
 import { listProjectMembers } from '#tools/members/list-project-members.ts';
+import { confirmMemberRole } from '#tools/members/confirm-member-role.ts';
 import { removeMember } from '#tools/members/remove-member.ts';
 import { setProjectRole } from '#tools/members/set-project-role.ts';
 import { createProject } from '#tools/projects/create-project.ts';
@@ -117,6 +118,7 @@ export const tools = {
   renameProject,
   listMembers,
   changeMemberRole,
+  confirmMemberRole,
   removeMember,
   listProjectMembers,
   setProjectRole,

@@ -203,6 +203,7 @@ export async function createCore(parts: CoreParts, stack: AsyncDisposableStack):
     relay: (document) => relay.push(document),
     ...afterResponse(parts, events),
     mcpEndpoint: () => `${mcpUrl}/mcp`,
+    queueMail: people.queueMail,
     pageUrl: (path) => new URL(path, apiUrl).href,
     seedProject: (place) => addMissingCodeWorkflows(stores, place),
     cursorSecret: data.derive('cursor'),

@@ -6,6 +6,7 @@ import { createMemorySessionStore } from '#src/adapters/sessions/memory-session-
 import { createAccounts, type AccountService } from '#src/adapters/sessions/sessions.ts';
 import { protectAccounts } from '#app/compose/access/accounts.ts';
 import type { MailSender } from '#src/adapters/mail/mail-sender.ts';
+import type { AccountMail } from '#src/domain/access/account-mail.ts';
 import type { AccountMails } from '#src/domain/ports/account-mail.ts';
 import type { Data } from '#app/compose/data.ts';
 import type { Config } from '#src/config/config.ts';
@@ -29,6 +30,8 @@ export interface People {
   /** null: no mail is configured. */
   readonly mailSender: MailSender | null;
   readonly members: MemberStore;
+  /** Stores a mail to be sent. False: none is sent. */
+  readonly queueMail: (mail: AccountMail) => Promise<boolean>;
   readonly sessions: AuthService;
 }
 
@@ -56,9 +59,9 @@ export function createPeople(parts: PeopleParts): People {
   const members = createMemberStore(data.collections);
   const affiliations = createAffiliations(data.collections);
   const store = sessionStore === undefined ? usualStore(config) : sessionStore;
-  const maySignUp = async (email: string, invitationId: string | null): Promise<boolean> =>
+  const maySignUp = async (email: string, key: string | null): Promise<boolean> =>
     signUp === 'open' ||
-    (invitationId !== null && (await affiliations.invitation(invitationId, email, new Date())) !== null);
+    (key !== null && (await affiliations.invitation(key, { email, isVerified: false }, new Date())) !== null);
   const secret = data.derive('sessions').toString('hex');
   const unguarded = createAccounts({
     db: data.database.db,
@@ -80,7 +83,9 @@ export function createPeople(parts: PeopleParts): People {
     userIdOf: (email) => members.userIdOf(email),
     async invitedTo(email, invitation) {
       if (typeof invitation !== 'string') return null;
-      return (await affiliations.invitation(invitation, email, new Date()))?.organizationId ?? null;
+      return (
+        (await affiliations.invitation(invitation, { email, isVerified: false }, new Date()))?.organizationId ?? null
+      );
     },
     lost: (error) => logger.warn({ err: error }, 'a refused sign-in could not be counted'),
   };
@@ -88,22 +93,32 @@ export function createPeople(parts: PeopleParts): People {
     accounts: guarded,
     mails,
     sender,
+    queueMail,
   } = protectAccounts(parts, {
     unguarded,
     secret,
     store,
     affiliations,
     maySignUp,
-    onVerified: async () => undefined,
+    onVerified: (userId) => affiliate.confirmRoles(userId),
   });
   const accounts = auditAccounts(guarded, audited);
   const affiliate = new Affiliate({
     accounts,
+    confirmAddress: async (userId) => {
+      await accounts.directory.markVerified(userId);
+      await affiliate.confirmRoles(userId);
+    },
     affiliations,
     members,
     organizations,
     audit,
     seedProject: (place) => parts.seedProject(place),
   });
-  return { members, mailSender: sender, sessions: { ...accounts, affiliate, mails, formSecret: data.derive('forms') } };
+  return {
+    members,
+    queueMail,
+    mailSender: sender,
+    sessions: { ...accounts, affiliate, mails, formSecret: data.derive('forms') },
+  };
 }

@@ -28,6 +28,7 @@ import { mountIngestion, mountService } from '#http/routes/service.ts';
 import { mountMedia } from '#http/routes/media.ts';
 import { mountMailSteps } from '#http/routes/mail-steps.ts';
 import { mountPages } from '#http/routes/pages.ts';
+import { mountSecondFactor } from '#http/routes/second-factor-pages.ts';
 import { mountReauthenticate } from '#http/routes/reauthenticate-page.ts';
 import { createHash } from 'node:crypto';
 
@@ -65,6 +66,7 @@ const accountPaths = [
   '/sign-in',
   '/sign-up',
   '/reauthenticate',
+  '/two-factor',
   '/forgot-password',
   '/reset-password',
   '/verify-email',
@@ -88,6 +90,7 @@ export function createApiApp(parts: ApiParts): Express {
   mountPages(router, parts.auth, parts.facade);
   mountMailSteps(router, parts.auth, parts.facade);
   mountReauthenticate(router, parts.auth, parts.facade);
+  mountSecondFactor(router, parts.auth, parts.facade);
   if (parts.oauth !== null) {
     mountOAuth(router, parts.oauth);
     mountAuthorize(router, { ...parts.oauth, auth: parts.auth, facade: parts.facade });

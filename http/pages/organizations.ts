@@ -16,9 +16,10 @@ export const signedInHeader = ({ name }: LiveSession, carried: Carried): Markup 
     <form method="post" action="/sign-out">${carriedFields(carried)}<button class="quiet">Sign out</button></form>
   </div>`;
 
-const decide = ({ invitationId }: WaitingInvitation, carried: Carried): Markup =>
-  html`<form method="post" action="/invitations/${encodeURIComponent(invitationId)}">
+const decide = ({ invitationId }: WaitingInvitation, key: string, carried: Carried): Markup =>
+  html`<form method="post" action="/invitations">
     ${carriedFields(carried)}
+    <input type="hidden" name="token" value="${key}" />
     <div class="actions">
       <button name="decision" value="accept" aria-describedby="${invitationId}">Accept</button>
       <button class="quiet" name="decision" value="decline" aria-describedby="${invitationId}">Decline</button>
@@ -95,6 +96,15 @@ export function organizationsPage(view: OrganizationsView, entry: Entry, carried
         </div>
       </section>`
     }
+    <section aria-labelledby="safety">
+      <h2 id="safety">Second factor</h2>
+      <div class="row">
+        <p class="soft">
+          ${session.hasSecondFactor ? 'Sign-in asks you for a code.' : 'Your password alone opens your account.'}
+        </p>
+        <p><a href="/two-factor">Second factor</a></p>
+      </div>
+    </section>
     ${view.isUnconfirmed && unconfirmed(session, carried)}
     <section aria-labelledby="new">
       <h2 id="new">New organization</h2>
@@ -107,11 +117,27 @@ export function organizationsPage(view: OrganizationsView, entry: Entry, carried
   return { title: 'Organizations', body, who: signedInHeader(session, carried), isWrong };
 }
 
-export function invitationPage(session: LiveSession, invitation: WaitingInvitation, carried: Carried): Page {
+export interface InvitationView {
+  readonly session: LiveSession;
+  readonly invitation: WaitingInvitation;
+  /** Secret of the link that was opened. */
+  readonly key: string;
+}
+
+export function invitationPage({ session, invitation, key }: InvitationView, carried: Carried): Page {
+  const { isProven, role } = invitation;
   const body = html`<section>
     ${invitationLine(invitation)}
+    ${
+      !isProven &&
+      role !== 'viewer' &&
+      html`<p class="soft">
+        Your address is not confirmed, so you join as viewer first. You are ${role} once an admin of the organization
+        agrees.
+      </p>`
+    }
     <p class="soft">You are signed in as ${session.email}.</p>
-    ${decide(invitation, carried)}
+    ${decide(invitation, key, carried)}
   </section>`;
   return { title: `Invitation to ${invitation.organizationName}`, body, who: signedInHeader(session, carried) };
 }

@@ -12,8 +12,16 @@ import type {
   AccountCall,
   AccountReply,
   LiveSession,
+  Proof,
+  SecondFactorAction,
 } from '#src/domain/ports/sessions.ts';
 import { checked } from '#tools/call.ts';
+import {
+  asksForCode,
+  confirmSecondFactor,
+  secondFactorRequest,
+  verifySecondFactor,
+} from '#http/routes/second-factor.ts';
 import { inSession, type Facade, jsonBodyOf } from '#http/bind.ts';
 import { refuseForeignTargets } from '#http/guard/own-path.ts';
 import { welcome } from '#http/guard/strangers.ts';
@@ -57,14 +65,18 @@ export function perform(
 export function reauthenticate(
   auth: Accounts,
   session: LiveSession,
-  proof: { readonly password: string },
+  proof: Proof,
   { headers, ip }: Request,
 ): Promise<Date> {
   return auth.reauthenticate(session, proof, { cookie: headers.cookie, userAgent: headers['user-agent'], ip });
 }
 
 /** Rows that need a recent sign-in, like tools with `recentSignIn`. */
-const recentRows: ReadonlySet<string> = new Set(['POST change-password']);
+const recentRows: ReadonlySet<string> = new Set([
+  'POST change-password',
+  'POST two-factor/disable',
+  'POST two-factor/backup-codes',
+]);
 
 /** The public fields of a user. Session tokens are never sent: the cookie is for the browser only. */
 const person = (body: unknown): object | null => {
@@ -82,7 +94,7 @@ function sessionOf(body: unknown): object | null {
 }
 
 type Work = (request: Request, response: Response) => Promise<object | null>;
-type MemberWork = (session: LiveSession, request: Request) => Promise<object>;
+type MemberWork = (session: LiveSession, request: Request, response: Response) => Promise<object>;
 
 /** Account endpoints, with the library's names. No other endpoint of the library is exposed. Source: docs/decisions/0034. */
 function accountRows(auth: AuthHandler): Record<string, Work> {
@@ -100,7 +112,15 @@ function accountRows(auth: AuthHandler): Record<string, Work> {
     },
     async 'POST sign-in/email'(request, response) {
       const { callbackURL, ...body } = checked(contract.SignIn, bodyIn(request));
-      return { user: person(await through('sign-in/email', body, request, response)), ...next(callbackURL) };
+      const reply = await through('sign-in/email', body, request, response);
+      // The cookie of the answer is a sign-in that waits for the code; there is no session yet.
+      return asksForCode(reply)
+        ? { user: null, secondFactorRequired: true, redirect: false }
+        : { user: person(reply), ...next(callbackURL) };
+    },
+    async 'POST two-factor/verify'(request, response) {
+      const { callbackURL, ...body } = checked(contract.SecondFactorSignIn, bodyIn(request));
+      return { user: person(await verifySecondFactor(auth, body, request, response)), ...next(callbackURL) };
     },
     async 'POST request-password-reset'(request) {
       const { email } = checked(contract.PasswordResetRequest, bodyIn(request));
@@ -184,14 +204,40 @@ function memberRows(auth: AuthHandler): Record<string, MemberWork> {
       return { activeOrganizationId: organizationId };
     },
     async 'POST organization/accept-invitation'(session, request) {
-      const { invitationId } = checked(contract.InvitationChoice, bodyIn(request));
-      const { organizationId, role } = await affiliate.accept(actor(session, request), invitationId);
-      return { invitationId, organizationId, role };
+      const { invitationToken } = checked(contract.InvitationChoice, bodyIn(request));
+      const joined = await affiliate.accept(actor(session, request), invitationToken);
+      const { invitationId, organizationId, role, pendingRole } = joined;
+      return { invitationId, organizationId, role, pendingRole };
     },
     async 'POST organization/reject-invitation'(session, request) {
-      const { invitationId } = checked(contract.InvitationChoice, bodyIn(request));
-      await affiliate.decline(actor(session, request), invitationId);
-      return { invitationId, rejected: true };
+      const { invitationToken } = checked(contract.InvitationChoice, bodyIn(request));
+      await affiliate.decline(actor(session, request), invitationToken);
+      return { rejected: true };
+    },
+  };
+}
+
+/** Endpoints of a signed-in person's second factor. */
+function secondFactorRows(auth: AuthHandler): Record<string, MemberWork> {
+  const withPassword = (action: SecondFactorAction, request: Request, response: Response) =>
+    secondFactorRequest(auth, action, checked(contract.PasswordProof, bodyIn(request)), { request, response });
+  return {
+    'GET two-factor': async ({ hasSecondFactor }) => ({ enabled: hasSecondFactor }),
+    async 'POST two-factor/enable'(_session, request, response) {
+      const { totpURI, backupCodes } = await withPassword('two-factor/enable', request, response);
+      return { totpUri: totpURI, backupCodes };
+    },
+    async 'POST two-factor/confirm'(session, request, response) {
+      const { code } = checked(contract.SecondFactorConfirmation, bodyIn(request));
+      return { enabled: true, revoked: await confirmSecondFactor(auth, session, code, { request, response }) };
+    },
+    async 'POST two-factor/disable'(_session, request, response) {
+      await withPassword('two-factor/disable', request, response);
+      return { enabled: false };
+    },
+    async 'POST two-factor/backup-codes'(_session, request, response) {
+      const { backupCodes } = await withPassword('two-factor/generate-backup-codes', request, response);
+      return { backupCodes };
     },
   };
 }
@@ -225,12 +271,12 @@ export function mountAuth(router: Router, auth: AuthHandler, facade: Facade): vo
     );
   };
   for (const [name, work] of Object.entries(accountRows(auth))) mount(name, work);
-  for (const [name, work] of Object.entries(memberRows(auth)))
+  for (const [name, work] of Object.entries({ ...memberRows(auth), ...secondFactorRows(auth) }))
     mount(name, async (request, response) => {
       const session = await sessions.session(request.headers.cookie);
       welcome(response, session.sessionId);
       await limiters?.usual.take(session.sessionId, response);
       if (recentRows.has(name)) requireRecentSignIn(session);
-      return work(session, request);
+      return work(session, request, response);
     });
 }

@@ -63,6 +63,7 @@ export function mountDashboardOrganization(bind: Bind): void {
   bind(rows.changeRole, tools.changeMemberRole);
   bind(rows.projectMembers, tools.listProjectMembers);
   bind(rows.setProjectRole, tools.setProjectRole);
+  bind(rows.confirmRole, tools.confirmMemberRole);
   bind(rows.removeMember, tools.removeMember);
   bind(rows.invitations, tools.listInvitations);
   bind(rows.invite, tools.inviteMember);

@@ -109,7 +109,7 @@ class MailSteps {
     );
     if (reply === null) return;
     response.setHeader('set-cookie', [...reply.cookies]);
-    seeOther(response, await beginOrganization(this.#auth, reply, request));
+    seeOther(response, await beginOrganization(this.#auth, { ...reply, invitationKey: reply.invitationId }, request));
   };
 
   sendVerification: RequestHandler = async (request, response) => {

@@ -10,26 +10,26 @@ import { bodyOf, PageGuard, problemPages, seeOther } from '#http/pages/page-guar
 import { untouched, type Entry } from '#http/pages/fields.ts';
 import { sendPage, type Page } from '#http/pages/layout.ts';
 import { invitationPage, organizationsPage } from '#http/pages/organizations.ts';
+import { asksForCode } from '#http/routes/second-factor.ts';
 import { checkMailPage } from '#http/pages/mail-steps.ts';
 import { showAgain } from '#http/pages/show-again.ts';
 import { perform, type AuthHandler } from '#http/routes/auth.ts';
 
 const home = '/organizations';
 
-/** Id of the invitation that `returnTo` leads to. */
+/** Key of the invitation that `returnTo` leads to. */
 const invitationIn = (returnTo: unknown): string | undefined =>
-  /^\/invitations\/(\w+)(?:[?#]|$)/.exec(ownPath(returnTo) ?? '')?.[1];
+  /^\/invitations\?token=([\w-]+)(?:[&#]|$)/.exec(ownPath(returnTo) ?? '')?.[1];
 
 /** Creates an organization for a new person, unless an invitation waits for a decision. Returns the page to go on with. */
 export async function beginOrganization(
   auth: AuthHandler,
-  { cookies, invitationId }: { readonly cookies: readonly string[]; readonly invitationId: string | null },
+  { cookies, invitationKey: key }: { readonly cookies: readonly string[]; readonly invitationKey: string | null },
   { ip }: Request,
 ): Promise<string> {
   const session = await auth.read(cookies.map((line) => line.slice(0, line.indexOf(';'))).join('; '));
   if (session === null) return home;
-  if (invitationId !== null && (await auth.affiliate.isInvited(session, invitationId)))
-    return `/invitations/${invitationId}`;
+  if (key !== null && (await auth.affiliate.isInvited(session, key))) return `/invitations?token=${key}`;
   const name = `Organization of ${session.name}`.slice(0, 200);
   await auth.affiliate.create({ session, ip: ip ?? null }, { name });
   return home;
@@ -67,8 +67,17 @@ class Pages {
   signIn: RequestHandler = async (request, response) => {
     const { email, password, returnTo } = bodyOf(request);
     try {
-      const { cookies } = await perform(this.#auth, 'sign-in/email', checked(SignIn, { email, password }), request);
+      const { body, cookies } = await perform(
+        this.#auth,
+        'sign-in/email',
+        checked(SignIn, { email, password }),
+        request,
+      );
       response.setHeader('set-cookie', [...cookies]);
+      if (asksForCode(body)) {
+        seeOther(response, along('/sign-in/code', ownPath(returnTo)));
+        return;
+      }
     } catch (error) {
       this.#again(request, response, error, signInPage(this.#auth.mails !== null));
       return;
@@ -78,10 +87,10 @@ class Pages {
 
   signUp: RequestHandler = async (request, response) => {
     const { name, email, password, returnTo } = bodyOf(request);
-    const invitationId = invitationIn(returnTo);
+    const invitationToken = invitationIn(returnTo);
     let cookies: readonly string[];
     try {
-      const wanted = checked(SignUp, { name, email, password, invitationId });
+      const wanted = checked(SignUp, { name, email, password, invitationToken });
       ({ cookies } = await perform(this.#auth, 'sign-up/email', wanted, request));
     } catch (error) {
       this.#again(request, response, error, signUpPage);
@@ -93,7 +102,7 @@ class Pages {
     }
     // From here on the account exists and the person is signed in, whatever fails.
     response.setHeader('set-cookie', [...cookies]);
-    await beginOrganization(this.#auth, { cookies, invitationId: invitationId ?? null }, request);
+    await beginOrganization(this.#auth, { cookies, invitationKey: invitationToken ?? null }, request);
     seeOther(response, ownPath(returnTo) ?? home);
   };
 
@@ -140,19 +149,20 @@ class Pages {
   invitation: RequestHandler = async (request, response) => {
     const session = await this.#guard.signedIn(request, response);
     if (session === null) return;
-    const invitation = await this.#auth.affiliate.invitation(session, String(request.params['id']));
+    const { token } = request.query;
+    const key = typeof token === 'string' ? token : '';
+    const invitation = await this.#auth.affiliate.invitation(session, key);
     const carried = this.#guard.carried(request, response, request.query['returnTo']);
-    sendPage(response, invitationPage(session, invitation, carried));
+    sendPage(response, invitationPage({ session, invitation, key }, carried));
   };
 
   decide: RequestHandler = async (request, response) => {
     const session = await this.#guard.signedIn(request, response);
     if (session === null) return;
-    const { decision, returnTo } = bodyOf(request);
+    const { decision, token = '', returnTo } = bodyOf(request);
     const actor = { session, ip: request.ip ?? null };
-    const id = String(request.params['id']);
-    if (decision === 'accept') await this.#auth.affiliate.accept(actor, id);
-    else if (decision === 'decline') await this.#auth.affiliate.decline(actor, id);
+    if (decision === 'accept') await this.#auth.affiliate.accept(actor, token);
+    else if (decision === 'decline') await this.#auth.affiliate.decline(actor, token);
     else throw new AppError('request.invalid', 'The decision is missing. Accept the invitation, or decline it.');
     seeOther(response, ownPath(returnTo) ?? home);
   };
@@ -173,8 +183,8 @@ export function mountPages(parent: Router, auth: AuthHandler, facade: Facade): v
   router.get('/organizations', pages.organizations);
   router.post('/organizations', ...form, pages.create);
   router.post('/organizations/choose', ...form, pages.choose);
-  router.get('/invitations/:id', pages.invitation);
-  router.post('/invitations/:id', ...form, pages.decide);
+  router.get('/invitations', pages.invitation);
+  router.post('/invitations', ...form, pages.decide);
   router.use(problemPages(facade.deps.logger));
   parent.use(router);
 }

@@ -8,7 +8,15 @@ interface Description {
   readonly holds: string;
   readonly writtenBy: string;
 }
-type Name = keyof Collections | 'sessions' | 'accounts' | 'verifications' | 'checkpoints' | 'checkpointWrites' | 'meta';
+type Name =
+  | keyof Collections
+  | 'sessions'
+  | 'accounts'
+  | 'verifications'
+  | 'twoFactors'
+  | 'checkpoints'
+  | 'checkpointWrites'
+  | 'meta';
 
 /** Collections by subject, in the order of the page. A collection without a description does not compile, and one that is gone fails. */
 const chapters: Readonly<Record<string, Readonly<Partial<Record<Name, Description>>>>> = {
@@ -19,6 +27,7 @@ const chapters: Readonly<Record<string, Readonly<Partial<Record<Name, Descriptio
     sessions: { holds: 'Sessions of signed-in people', writtenBy: 'better-auth' },
     accounts: { holds: 'Password hashes', writtenBy: 'better-auth' },
     verifications: { holds: 'Pending verifications', writtenBy: 'better-auth' },
+    twoFactors: { holds: 'Second factors: TOTP secret, encrypted; hashes of backup codes', writtenBy: 'better-auth' },
     members: { holds: 'Membership of a person in an organization, with the role', writtenBy: 'dashboard' },
     accountMails: { holds: 'Mails about accounts that wait to be sent, without their tokens', writtenBy: 'API' },
     accountTokens: { holds: 'Tokens of links in mails, as SHA-256, until they are used or expire', writtenBy: 'API' },

@@ -15,8 +15,8 @@ export const SignUp = z.strictObject({
   name: z.string().trim().min(1, 'type your name').max(200).refine(isPlain, plainOnly),
   email: Email,
   password: NewPassword,
-  /** Required under SIGN_UP=invited, ignored otherwise. */
-  invitationId: AnyId.optional(),
+  /** Secret of the link of an invitation. Required under SIGN_UP=invited, ignored otherwise. */
+  invitationToken: AnyId.optional(),
   rememberMe: z.boolean().optional(),
   callbackURL,
 });
@@ -33,7 +33,19 @@ export const PasswordChange = z.strictObject({
   revokeOtherSessions: z.boolean().default(true),
 });
 /** Proves that the person of the session is present. Source: docs/decisions/0086. */
-export const Reauthentication = z.strictObject({ password: Password });
+export const Reauthentication = z.union([
+  z.strictObject({ password: Password }),
+  z.strictObject({ code: z.string().regex(/^\d{6}$/, 'expected the 6 digits that the app shows') }),
+]);
+/** 6 digits of the app, or a backup code. */
+const SecondFactorCode = z.string().trim().min(6, 'type the code').max(20);
+export const PasswordProof = z.strictObject({ password: Password });
+export const SecondFactorConfirmation = z.strictObject({ code: SecondFactorCode });
+export const SecondFactorSignIn = z.strictObject({
+  code: SecondFactorCode,
+  trustDevice: z.boolean().default(false).describe('true: this browser is not asked again for 30 days'),
+  callbackURL,
+});
 /** Secret of a link in a mail. */
 const LinkToken = z.string().min(1).max(128);
 export const PasswordResetRequest = z.strictObject({ email: Email });
@@ -50,5 +62,5 @@ export const NewOrganization = z.strictObject({
     .optional(),
 });
 export const OrganizationChoice = z.strictObject({ organizationId: AnyId });
-export const InvitationChoice = z.strictObject({ invitationId: AnyId });
+export const InvitationChoice = z.strictObject({ invitationToken: AnyId });
 export const Nothing = z.strictObject({});

@@ -58,9 +58,9 @@ export function createAccountMailStore({
     async takeToken(secret: string): Promise<boolean> {
       return (await accountTokens.deleteOne({ _id: hashSecret(secret) })).deletedCount === 1;
     },
-    /** Ends all links that were sent to an address. */
+    /** Ends all links that were sent to an address, except invitations. */
     async forgetTokens(email: string): Promise<void> {
-      await accountTokens.deleteMany({ email });
+      await accountTokens.deleteMany({ email, 'grant.kind': { $ne: 'invitation' } });
     },
   };
 }

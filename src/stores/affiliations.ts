@@ -1,6 +1,9 @@
 import type { Collections } from '#src/stores/collections.ts';
 import { isDuplicateKey } from '#src/stores/connect.ts';
-import type { Affiliation, WaitingInvitation } from '#src/domain/access/member.ts';
+import { looksLikeLinkSecret } from '#src/domain/access/link-secret.ts';
+import { hashSecret } from '#src/domain/access/oauth/secrets.ts';
+import { idPrefixes } from '#src/domain/ids.ts';
+import type { Affiliation, Invitee, WaitingInvitation } from '#src/domain/access/member.ts';
 
 const most = 100;
 /** Longer than the time between inserting an organization and its founder. */
@@ -22,18 +25,25 @@ export function createAffiliations({
   organizations,
   members,
   invitations,
-}: Pick<Collections, 'organizations' | 'members' | 'invitations'>) {
+  users,
+  accountTokens,
+}: Pick<Collections, 'organizations' | 'members' | 'invitations' | 'users' | 'accountTokens'>) {
   const namesOf = async (ids: readonly string[]): Promise<ReadonlyMap<string, string>> => {
     if (ids.length === 0) return new Map();
     const found = await organizations.find({ _id: { $in: [...ids] } }, { projection: { name: 1 } }).toArray();
     return new Map(found.map(({ _id, name }) => [_id, name]));
   };
-  const waiting = (invitationId: string, email: string, now: Date) => ({
-    _id: invitationId,
-    email,
-    status: 'pending' as const,
-    expiresAt: { $gt: now },
-  });
+  const open = (email: string, now: Date) => ({ email, status: 'pending' as const, expiresAt: { $gt: now } });
+  const keyOf = async (key: string, { email, isVerified }: Invitee, now: Date) => {
+    if (key.startsWith(`${idPrefixes.invitation}_`))
+      return isVerified ? { filter: { _id: key }, isProven: true } : null;
+    if (!looksLikeLinkSecret(key)) return null;
+    const hash = hashSecret(key);
+    const mailed = await accountTokens.findOne({ _id: hash, email, expiresAt: { $gt: now } });
+    if (mailed === null) return { filter: { linkHash: hash }, isProven: false };
+    const { grant } = mailed;
+    return grant.kind === 'invitation' ? { filter: { _id: grant.invitationId }, isProven: true } : null;
+  };
   /** Frees the slug of an organization whose founder was never inserted: after the grace time no user can enter it. */
   const freeSlug = async (slug: string, now: Date): Promise<void> => {
     const createdAt = { $lt: new Date(now.getTime() - graceMs) };
@@ -51,15 +61,24 @@ export function createAffiliations({
         return name === undefined ? [] : [{ organizationId, name, role, projectRoles }];
       });
     },
-    /** null for an invitation that is not pending, or of another address (lower case). */
-    async invitation(invitationId: string, email: string, now: Date): Promise<WaitingInvitation | null> {
-      const row = await invitations.findOne(waiting(invitationId, email, now));
+    /** True when a mail confirmed the address of the user. */
+    async isVerified(userId: string): Promise<boolean> {
+      return (await users.findOne({ _id: userId }, { projection: { emailVerified: 1 } }))?.emailVerified === true;
+    },
+    /**
+     * Finds an invitation by the secret of its link, by a secret that was mailed, or, for a confirmed address, by its id. null for one that
+     * is not pending, or of another address.
+     */
+    async invitation(key: string, invitee: Invitee, now: Date): Promise<WaitingInvitation | null> {
+      const found = await keyOf(key, invitee, now);
+      if (found === null) return null;
+      const row = await invitations.findOne({ ...found.filter, ...open(invitee.email, now) });
       if (row === null) return null;
-      const { organizationId, role, expiresAt } = row;
+      const { _id: invitationId, organizationId, role, expiresAt } = row;
       const organizationName = (await namesOf([organizationId])).get(organizationId);
       return organizationName === undefined
         ? null
-        : { invitationId, organizationId, organizationName, role, expiresAt };
+        : { invitationId, organizationId, organizationName, role, expiresAt, isProven: found.isProven };
     },
     /** True for one caller only. False when no such invitation of this address is pending. */
     async settle(
@@ -67,7 +86,7 @@ export function createAffiliations({
       email: string,
       { to, now }: { readonly to: 'accepted' | 'rejected'; readonly now: Date },
     ): Promise<boolean> {
-      const filter = waiting(invitationId, email, now);
+      const filter = { _id: invitationId, ...open(email, now) };
       return (await invitations.updateOne(filter, { $set: { status: to } })).matchedCount === 1;
     },
     /** Reopens an accepted invitation whose membership could not be stored. It stays closed if the address was invited again. */
@@ -93,7 +112,7 @@ export function createAffiliations({
 }
 
 /**
- * Memberships and invitations of a user, the only data read without an organization. An invitation is found by its id together with the
- * invited address: addresses are not verified, so the id is the secret, and no operation lists ids by address.
+ * Memberships and invitations of a user, the only data read without an organization. An invitation is found by a
+ * secret, or by its id for a confirmed address, always together with the invited address.
  */
 export type Affiliations = ReturnType<typeof createAffiliations>;

@@ -104,6 +104,7 @@ export interface UserRow {
   readonly _id: string;
   readonly email: string;
   readonly name: string;
+  readonly emailVerified?: boolean;
 }
 
 export interface MemberRow {
@@ -112,13 +113,16 @@ export interface MemberRow {
   readonly userId: string;
   readonly role: Role;
   readonly projectRoles?: ProjectRoles;
+  readonly pendingRole?: Role;
   readonly createdAt: Date;
   /** Mark of an owner who is about to leave or lose the role. */
   readonly leaving?: { readonly token: string; readonly at: Date };
 }
 
-export interface InvitationRow extends Omit<InvitationRecord, 'invitationId'> {
+export interface InvitationRow extends Omit<InvitationRecord, 'invitationId' | 'linkHash'> {
   readonly _id: string;
+  /** Missing in invitations of older versions, which no link opens. */
+  readonly linkHash?: string;
   readonly status: 'pending' | 'accepted' | 'rejected' | 'canceled';
 }
 

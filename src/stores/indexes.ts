@@ -4,13 +4,14 @@ import type { Collections } from '#src/stores/collections.ts';
 type Index = readonly [keys: IndexSpecification, options?: IndexOptions];
 
 /** Indexes for every query of the stores (or they use `_id`): test/adapters/database/query-plans.test.ts fails on a collection scan. */
-type LibraryCollection = 'sessions' | 'accounts' | 'verifications';
+type LibraryCollection = 'sessions' | 'accounts' | 'verifications' | 'twoFactors';
 const indexes: Readonly<Partial<Record<keyof Collections | LibraryCollection, readonly Index[]>>> = {
   // Unique indexes of users and sessions: without them, six concurrent sign-ups create six users.
   users: [[{ email: 1 }, { unique: true }]],
   sessions: [[{ token: 1 }, { unique: true }], [{ userId: 1 }], [{ expiresAt: 1 }, { expireAfterSeconds: 0 }]],
   accounts: [[{ providerId: 1, accountId: 1 }, { unique: true }], [{ userId: 1 }]],
   verifications: [[{ identifier: 1 }], [{ expiresAt: 1 }, { expireAfterSeconds: 0 }]],
+  twoFactors: [[{ userId: 1 }, { unique: true }]],
   organizations: [[{ slug: 1 }, { unique: true, sparse: true }]],
   members: [
     [{ organizationId: 1, userId: 1 }, { unique: true }],
@@ -25,6 +26,7 @@ const indexes: Readonly<Partial<Record<keyof Collections | LibraryCollection, re
       { unique: true, partialFilterExpression: { status: 'pending' } },
     ],
     [{ organizationId: 1, status: 1, createdAt: -1 }],
+    [{ linkHash: 1 }, { sparse: true }],
   ],
   accountMails: [[{ dueAt: 1 }], [{ expiresAt: 1 }, { expireAfterSeconds: 0 }]],
   accountTokens: [[{ email: 1 }], [{ expiresAt: 1 }, { expireAfterSeconds: 0 }]],

@@ -8,18 +8,27 @@ import type { ProjectRole, Role } from '#src/contracts/organization/member.ts';
 
 const most = 1_000;
 
-const membershipOf = ({ _id, organizationId, userId, role, projectRoles = {}, createdAt }: MemberRow): Membership => ({
+const membershipOf = ({
+  _id,
+  organizationId,
+  userId,
+  role,
+  projectRoles = {},
+  pendingRole,
+  createdAt,
+}: MemberRow): Membership => ({
   memberId: _id,
   organizationId,
   userId,
   role,
   projectRoles,
+  ...(pendingRole === undefined ? {} : { pendingRole }),
   createdAt,
 });
 
 const invitationOf = (stored: InvitationRow): InvitationRecord => {
-  const { _id, status: _, ...row } = stored;
-  return { ...row, invitationId: _id };
+  const { _id, status: _, linkHash = '', ...row } = stored;
+  return { ...row, linkHash, invitationId: _id };
 };
 
 function createInvitations(invitations: Collections['invitations']) {
@@ -59,6 +68,17 @@ function createInvitations(invitations: Collections['invitations']) {
         { _id: invitationId, organizationId, status: 'pending' },
         { $set: { status: 'canceled' } },
       );
+      return done.matchedCount === 1;
+    },
+  };
+}
+
+function createPendingRoles(members: Collections['members']) {
+  return {
+    /** Gives the role that waits. False when this role does not wait. */
+    async confirmRole(organizationId: string, memberId: string, pendingRole: Role): Promise<boolean> {
+      const waits = { _id: memberId, organizationId, pendingRole };
+      const done = await members.updateOne(waits, { $set: { role: pendingRole }, $unset: { pendingRole: 1 } });
       return done.matchedCount === 1;
     },
   };
@@ -128,7 +148,8 @@ export function createMemberStore({
     async changeRole(organizationId: string, memberId: string, from: Role, to: Role): Promise<MemberChange> {
       const who = { _id: memberId, organizationId };
       const change = async (claimed: Filter<MemberRow>): Promise<boolean> =>
-        (await members.updateOne(claimed, { $set: { role: to }, $unset: { leaving: 1 } })).matchedCount === 1;
+        (await members.updateOne(claimed, { $set: { role: to }, $unset: { leaving: 1, pendingRole: 1 } }))
+          .matchedCount === 1;
       if (from === 'owner' && to !== 'owner') return unlessLastOwner(members, who, change);
       return (await change({ ...who, role: from })) ? 'done' : 'changed';
     },
@@ -151,6 +172,7 @@ export function createMemberStore({
       if (role === 'owner') return unlessLastOwner(members, who, remove);
       return (await remove({ ...who, role })) ? 'done' : 'changed';
     },
+    ...createPendingRoles(members),
     ...createInvitations(invitations),
   };
 }

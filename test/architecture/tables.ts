@@ -119,6 +119,7 @@ export const vendors: Readonly<Record<string, readonly string[]>> = {
   '@zxcvbn-ts/language-common': ['src/adapters/accounts/'],
   nodemailer: ['src/adapters/mail/'],
   'better-auth': ['src/adapters/sessions/'],
+  uqr: ['http/pages/'],
   '@langchain/langgraph': langGraph,
   '@langchain/langgraph-checkpoint': ['src/stores/', 'src/adapters/'],
   '@langchain/core': [...langGraph, 'src/stores/', 'src/adapters/'],

@@ -6,7 +6,7 @@ import { dashboardOrganization } from '#src/contracts/dashboard/organization.ts'
 import { dashboardRuns } from '#src/contracts/dashboard/runs.ts';
 import { dashboardWorkflows } from '#src/contracts/dashboard/workflows.ts';
 import type { Route } from '#src/contracts/route.ts';
-import { newId } from '#src/domain/ids.ts';
+import { newLinkSecret } from '#src/domain/access/link-secret.ts';
 import { problemOf } from '#test/spec/support/replies.ts';
 import { flippedText } from '#test/support/integrity/altered.ts';
 import { rawRequest } from '#test/support/dashboard/raw-request.ts';
@@ -221,16 +221,18 @@ test('48. guessing a password is slowed down, whatever X-Forwarded-For says', as
   );
   expect(signedIn.cookies).toHaveLength(1);
 
-  // So is guessing the id of an invitation, in front of sign-up and behind it.
+  // So is guessing the link of an invitation, in front of sign-up and behind it.
   const signUp = { name: 'New', email: 'new@example.com', password: 'ten characters' };
-  const ids = Array.from({ length: 22 }, () => newId('invitation'));
+  const secrets = Array.from({ length: 22 }, () => newLinkSecret());
   const guessed = await Promise.all(
-    ids.map((invitationId) => limited.call('POST', '/api/auth/sign-up/email', { body: { ...signUp, invitationId } })),
+    secrets.map((invitationToken) =>
+      limited.call('POST', '/api/auth/sign-up/email', { body: { ...signUp, invitationToken } }),
+    ),
   );
   expect(new Set(guessed.map(({ status }) => status))).toEqual(new Set([403, 429]));
   const session = signedIn.cookies[0]?.split(';')[0];
   const left = async () => {
-    const { status, headers } = await limited.call('GET', `/invitations/${newId('invitation')}`, { cookie: session });
+    const { status, headers } = await limited.call('GET', `/invitations?token=${newLinkSecret()}`, { cookie: session });
     expect(status).toBe(404);
     return headers.get('ratelimit');
   };
@@ -277,13 +279,14 @@ test("an admin who reads the address of an owner's invitation does not become an
     body: { email, role: 'owner' },
   });
   expect(invited.status).toBe(201);
+  const secret = new URL(invited.body.url).searchParams.get('token') ?? '';
   const { invitationId } = invited.body;
   const seen = ['audit?limit=100', 'invitations', 'members', 'context'].map((path) =>
     app.call('GET', `/api/dashboard/${path}`, { cookie: admin.cookie }),
   );
   const told = JSON.stringify((await Promise.all(seen)).map(({ body }) => body));
   expect(told).toContain(email);
-  expect(told).not.toContain(invitationId);
+  for (const one of [invitationId, secret]) expect(told).not.toContain(one);
   const account = { name: 'Not them', email, password: 'ten characters' };
   const { headers } = await app.call('POST', '/api/auth/sign-up/email', { body: account });
   const cookie = headers.getSetCookie()[0]?.split(';')[0];
@@ -294,9 +297,17 @@ test("an admin who reads the address of an owner's invitation does not become an
   }
   // The link alone opens nothing either, to somebody of another address.
   const accept = (as: string | undefined) =>
-    app.call('POST', '/api/auth/organization/accept-invitation', { cookie: as, body: { invitationId } });
+    app.call('POST', '/api/auth/organization/accept-invitation', { cookie: as, body: { invitationToken: secret } });
   problemOf(await accept(admin.cookie), 'invitation.not_found');
-  expect((await accept(cookie)).body).toMatchObject({ role: 'owner' });
+  // The link makes a viewer of a person who signs up with the address, until an owner agrees.
+  expect((await accept(cookie)).body).toMatchObject({ role: 'viewer', pendingRole: 'owner' });
+  const { members } = (await app.call('GET', '/api/dashboard/members', { cookie: lasting })).body;
+  const joined = members.find((one: { email: string }) => one.email === email);
+  expect(joined).toMatchObject({ role: 'viewer', pendingRole: 'owner' });
+  const confirm = (as: string | undefined) =>
+    app.call('POST', `/api/dashboard/members/${joined.memberId}/confirm-role`, { cookie: as, body: {} });
+  for (const as of [cookie, admin.cookie]) problemOf(await confirm(as), 'auth.forbidden');
+  expect((await confirm(lasting)).body).toMatchObject({ role: 'owner' });
 });
 
 test('50. an address of another site to go on to is refused, and ours is not', async () => {

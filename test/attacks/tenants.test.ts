@@ -120,6 +120,7 @@ const walk: Walk = {
     { path: `${member} ${project}`, body: { role: 'viewer' } },
     { path: `${member} ${app.seed.projectId}`, body: { role: null } },
   ],
+  'dashboard.member.confirm-role': ({ member }) => [{ path: member, body: {} }],
   'dashboard.member.remove': ({ member }) => [{ path: member }],
   'dashboard.invitations': 'shows nothing',
   'dashboard.invitation.create': 'shows nothing',

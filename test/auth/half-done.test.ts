@@ -7,6 +7,8 @@ import { createPinoLogger } from '#src/adapters/logger/pino-logger.ts';
 import { createAffiliations } from '#src/stores/affiliations.ts';
 import { createAccounts } from '#src/adapters/sessions/sessions.ts';
 import { Affiliate } from '#tools/members/affiliate.ts';
+import { newLinkSecret } from '#src/domain/access/link-secret.ts';
+import { hashSecret } from '#src/domain/access/oauth/secrets.ts';
 import { newId } from '#src/domain/ids.ts';
 import type { LiveSession } from '#src/domain/ports/sessions.ts';
 import { testDatabases, type TestDatabase } from '#test/support/database.ts';
@@ -145,9 +147,11 @@ describe.each(testDatabases)('What was cut short, in %s', (_, open) => {
       activeOrganizationId: null,
       expiresAt: new Date(8e12),
       provedAt: new Date(),
+      hasSecondFactor: false,
     };
     const invite = async () => {
       const [invitationId, createdAt, expiresAt] = [newId('invitation'), new Date(), new Date(8e12)];
+      const secret = newLinkSecret();
       const { email } = session;
       await members.invite({
         invitationId,
@@ -155,14 +159,16 @@ describe.each(testDatabases)('What was cut short, in %s', (_, open) => {
         email,
         role: 'viewer',
         inviterId: 'usr_x',
+        linkHash: hashSecret(secret),
         createdAt,
         expiresAt,
       });
-      return invitationId;
+      return secret;
     };
     let meanwhile: () => Promise<unknown> = async () => undefined;
     const affiliate = new Affiliate({
       accounts: { choose: async () => undefined },
+      confirmAddress: async () => undefined,
       affiliations,
       members: {
         ...members,

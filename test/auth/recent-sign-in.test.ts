@@ -81,6 +81,10 @@ describe('A session whose sign-in is old', () => {
     const change = { currentPassword: owner.password, newPassword: 'another password' };
     const answer = await app.call('POST', '/api/auth/change-password', { cookie: owner.cookie, body: change });
     problemOf(answer, 'auth.reauthentication_required');
+    for (const path of ['two-factor/disable', 'two-factor/backup-codes']) {
+      const call = { cookie: owner.cookie, body: { password: owner.password } };
+      problemOf(await app.call('POST', `/api/auth/${path}`, call), 'auth.reauthentication_required');
+    }
   });
 
   test('makes the change after the password, in this session alone', async () => {

@@ -166,6 +166,7 @@ async function seedPeople({ organizationId, documentId }: Pick<Seeded, 'organiza
     email: `guest-${email}`,
     role: 'viewer',
     inviterId: userId,
+    linkHash: invitationId,
   } as const;
   await stores.members.invite({ ...invitation, createdAt: now, expiresAt: new Date(8e12) });
   const { conversation, question, answer } = conversationOf({ organizationId, userId }, documentId);
@@ -355,6 +356,7 @@ const changes: Readonly<Record<string, Change>> = {
     stores.conversations.forgetDocument(who.organizationId, documentId),
   'members.changeRole': (who, { memberId }) =>
     stores.members.changeRole(who.organizationId, memberId, 'owner', 'viewer'),
+  'members.confirmRole': (who, { memberId }) => stores.members.confirmRole(who.organizationId, memberId, 'owner'),
   'members.remove': (who, { memberId }) => stores.members.remove(who.organizationId, memberId, 'owner'),
   'members.cancelInvitation': (who, { invitationId }) =>
     stores.members.cancelInvitation(who.organizationId, invitationId),

@@ -39,6 +39,10 @@ export const crossCutting = [
     'auth.session.library': 'The session cookie is issued by the authentication library',
     'auth.session.chat_scope': 'Dashboard chat is scoped to the active organization of the session',
     'auth.session.secondary_store': 'Sessions use a secondary session store',
+    'auth.second_factor': [
+      'Sign-in of a person with a second factor opens a session only after a code of their app',
+      '0088-second-factors',
+    ],
     'auth.session.recent': [
       'A session whose sign-in is older than 15 minutes makes no sensitive change before it proves the person again',
       '0086-recent-sign-in',

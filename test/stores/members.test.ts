@@ -112,6 +112,7 @@ describe.each(testDatabases)('Members in %s', (_, open) => {
         email,
         role: 'viewer',
         inviterId: 'usr_a',
+        linkHash: String(index),
         createdAt: now,
         expiresAt: new Date(now.getTime() + 60_000),
       });

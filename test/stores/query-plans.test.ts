@@ -314,10 +314,11 @@ async function askMembers({ members }: Stores): Promise<void> {
   for (const to of ['none', null] as const) await members.setProjectRole(place, owner.memberId, { from: 'owner', to });
   await members.changeRole(organizationId, owner.memberId, 'owner', 'viewer');
   await members.changeRole(organizationId, owner.memberId, 'viewer', 'admin');
+  await members.confirmRole(organizationId, owner.memberId, 'admin');
   await members.remove(organizationId, owner.memberId, 'admin');
   await members.remove(organizationId, other.memberId, 'owner');
   const invitation = { invitationId: 'inv_a', organizationId, email: 'b@example.com', role: 'viewer' } as const;
-  await members.invite({ ...invitation, inviterId: 'usr_a', createdAt: now, expiresAt: new Date(8e12) });
+  await members.invite({ ...invitation, inviterId: 'usr_a', linkHash: 'h', createdAt: now, expiresAt: new Date(8e12) });
   await members.listInvitations(organizationId, now);
   await members.findInvitation(organizationId, 'inv_a', now);
   await members.cancelInvitation(organizationId, 'inv_a');

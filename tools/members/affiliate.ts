@@ -5,14 +5,16 @@ import { derivedId, newId } from '#src/domain/ids.ts';
 import type { Accounts, LiveSession } from '#src/domain/ports/sessions.ts';
 import type { AuditLog } from '#src/stores/audit-log.ts';
 import type { OrganizationStore } from '#src/stores/organizations.ts';
-import type { Affiliation, WaitingInvitation } from '#src/domain/access/member.ts';
+import type { Affiliation, Membership, WaitingInvitation } from '#src/domain/access/member.ts';
 import type { Affiliations } from '#src/stores/affiliations.ts';
 import type { MemberStore } from '#src/stores/members.ts';
 
 interface Parts {
   readonly accounts: Pick<Accounts, 'choose'>;
   readonly affiliations: Affiliations;
-  readonly members: Pick<MemberStore, 'membership' | 'add' | 'organizationsOf'>;
+  readonly members: Pick<MemberStore, 'membership' | 'add' | 'organizationsOf' | 'confirmRole'>;
+  /** Marks the address of a user as confirmed. */
+  readonly confirmAddress: (userId: string) => Promise<void>;
   readonly organizations: Pick<OrganizationStore, 'listProjects' | 'insertProject'>;
   readonly audit: Pick<AuditLog, 'during'>;
   /** Adds the default workflows that the project does not have yet. */
@@ -42,7 +44,7 @@ const slugOf = (name: string): string =>
 function unknownInvitation(): AppError {
   return new AppError(
     'invitation.not_found',
-    'No pending invitation with this id is for your e-mail address. Ask for a new invitation.',
+    'No pending invitation with this link is for your e-mail address. Ask for a new invitation.',
   );
 }
 
@@ -59,18 +61,21 @@ export class Affiliate {
   }
 
   /** Error: `invitation.not_found`, also for an invitation of another address. */
-  async invitation(session: LiveSession, invitationId: string): Promise<WaitingInvitation> {
-    const found = await this.#waiting(session, invitationId);
+  async invitation(session: LiveSession, key: string): Promise<WaitingInvitation> {
+    const found = await this.#waiting(session, key);
     if (found === null) throw unknownInvitation();
     return found;
   }
 
-  async isInvited(session: LiveSession, invitationId: string): Promise<boolean> {
-    return (await this.#waiting(session, invitationId)) !== null;
+  async isInvited(session: LiveSession, key: string): Promise<boolean> {
+    return (await this.#waiting(session, key)) !== null;
   }
 
-  #waiting({ email }: LiveSession, invitationId: string): Promise<WaitingInvitation | null> {
-    return this.#parts.affiliations.invitation(invitationId, email, new Date());
+  async #waiting({ userId, email }: LiveSession, key: string): Promise<WaitingInvitation | null> {
+    const { affiliations } = this.#parts;
+    const isVerified = await affiliations.isVerified(userId);
+    const found = await affiliations.invitation(key, { email, isVerified }, new Date());
+    return found === null ? null : { ...found, isProven: found.isProven || isVerified };
   }
 
   /**
@@ -133,38 +138,55 @@ export class Affiliate {
     await accounts.choose(session, organizationId);
   }
 
-  /** Adds a member with the role of the invitation; an existing member keeps their role. Error: `invitation.not_found`. */
-  async accept({ session, ip }: Actor, invitationId: string): Promise<WaitingInvitation> {
-    const invitation = await this.invitation(session, invitationId);
-    const { organizationId } = invitation;
+  /**
+   * Adds a member with the role of the invitation; an existing member keeps their role. `key`: secret of the link, or id. A link proves the
+   * link, not the address: without a confirmed address or a mailed secret a role above viewer waits. Error: `invitation.not_found`. Source:
+   * docs/decisions/0085.
+   */
+  async accept({ session, ip }: Actor, key: string): Promise<WaitingInvitation & { readonly pendingRole?: Role }> {
+    const invitation = await this.invitation(session, key);
+    const { organizationId, isProven } = invitation;
     const at = { session, ip, organizationId, target: session.userId };
-    const role = await this.#audited('member.join', at, (deed) =>
-      this.#join(session, { invitationId, invitation }, deed),
+    const { role, pendingRole } = await this.#audited('member.join', at, (deed) =>
+      this.#join(session, invitation, deed),
     );
+    if (isProven) await this.#parts.confirmAddress(session.userId);
     await this.ensureProject(organizationId);
     await this.#prefer(session, organizationId);
-    return { ...invitation, role };
+    return { ...invitation, role, ...(pendingRole === undefined ? {} : { pendingRole }) };
   }
 
-  async #join(
-    { userId, email }: LiveSession,
-    { invitationId, invitation }: { readonly invitationId: string; readonly invitation: WaitingInvitation },
-    deed: Done,
-  ): Promise<Role> {
+  async #join({ userId, email }: LiveSession, invitation: WaitingInvitation, deed: Done): Promise<Membership> {
     const { affiliations, members } = this.#parts;
+    const { organizationId, invitationId, isProven } = invitation;
     // Order matters: taking the invitation first lets only one of two concurrent answers, or a cancellation, succeed.
     if (!(await affiliations.settle(invitationId, email, { to: 'accepted', now: new Date() })))
       throw unknownInvitation();
-    const { organizationId } = invitation;
-    let role: Role;
+    const waits = !isProven && invitation.role !== 'viewer';
+    const wanted = waits ? { role: 'viewer' as const, pendingRole: invitation.role } : { role: invitation.role };
+    let joined: Membership;
     try {
-      ({ role } = await members.add({ organizationId, userId, role: invitation.role }));
+      joined = await members.add({ organizationId, userId, ...wanted });
     } catch (error) {
       await affiliations.reopen(invitationId);
       throw error;
     }
-    await deed({ email, role });
-    return role;
+    const { role, pendingRole } = joined;
+    await deed({ email, role, ...(pendingRole === undefined ? {} : { pendingRole }) });
+    return joined;
+  }
+
+  /** Gives the roles that waited for a confirmed address. */
+  async confirmRoles(userId: string): Promise<void> {
+    const { members, audit } = this.#parts;
+    for (const { organizationId, memberId, role, pendingRole } of await members.organizationsOf(userId)) {
+      if (pendingRole === undefined) continue;
+      const detail = { userId, from: role, to: pendingRole };
+      const entry = { organizationId, actor: userId, action: 'member.role', target: memberId, detail, ip: null };
+      await audit.during(entry, async (deed) => {
+        if (await members.confirmRole(organizationId, memberId, pendingRole)) await deed.done();
+      });
+    }
   }
 
   /** Announces what the person does in the organization. `work` calls `deed` with what the record says. */
@@ -178,10 +200,10 @@ export class Affiliate {
   }
 
   /** Error: `invitation.not_found`. */
-  async decline({ session, ip }: Actor, invitationId: string): Promise<void> {
+  async decline({ session, ip }: Actor, key: string): Promise<void> {
     const { affiliations } = this.#parts;
     const { email } = session;
-    const { organizationId, role } = await this.invitation(session, invitationId);
+    const { invitationId, organizationId, role } = await this.invitation(session, key);
     await this.#audited('invitation.decline', { session, ip, organizationId, target: email }, async (deed) => {
       if (!(await affiliations.settle(invitationId, email, { to: 'rejected', now: new Date() })))
         throw unknownInvitation();

@@ -21,7 +21,9 @@ export const changeMemberRole = defineTool({
     const was = await changeMember(ctx, memberId, async (member) => {
       requireRank(ctx, member.role);
       requireRank(ctx, role);
-      return member.role === role ? 'done' : members.changeRole(organizationId, memberId, member.role, role);
+      return member.role === role && member.pendingRole === undefined
+        ? 'done'
+        : members.changeRole(organizationId, memberId, member.role, role);
     });
     if (was.role !== role)
       await record(ctx, 'member.role', memberId, { userId: was.userId, email: was.email, from: was.role, to: role });

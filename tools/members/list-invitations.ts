@@ -12,10 +12,10 @@ export const listInvitations = defineTool({
   idempotent: true,
   input: z.strictObject({}),
   output: InvitationList,
-  async run(ctx: ToolContext<'members' | 'pageUrl'>) {
+  async run(ctx: ToolContext<'members'>) {
     const waiting = await ctx.deps.members.listInvitations(ctx.principal.organizationId, new Date());
-    // The URL of an invitation lets its reader sign up as the invited person, so an admin could become an owner with it.
+    // An admin could cancel what an owner decided, and learn who will be an owner.
     const shown = waiting.filter(({ role }) => outranks(ctx, role));
-    return { invitations: shown.map((one) => presentInvitation(ctx.deps, one)) };
+    return { invitations: shown.map(presentInvitation) };
   },
 });

@@ -12,6 +12,7 @@ import type { AccountService } from '#src/adapters/sessions/sessions.ts';
 import type { Data } from '#app/compose/data.ts';
 import type { Config } from '#src/config/config.ts';
 import type { Logger } from '#src/domain/ports/logger.ts';
+import type { AccountMail } from '#src/domain/access/account-mail.ts';
 import { AppError } from '#src/domain/app-error.ts';
 import type { AccountMails } from '#src/domain/ports/account-mail.ts';
 import type { AccountBody, AccountCall, SessionStore } from '#src/domain/ports/sessions.ts';
@@ -35,6 +36,9 @@ interface ProtectParts {
   readonly onVerified: (userId: string) => Promise<void>;
 }
 
+/** A person without an account. */
+const unknown = (email: string) => ({ email, isVerified: false });
+
 type Names = Pick<GuardParts, 'organizationNames' | 'commonPasswords' | 'guesses'>;
 
 function namesOf(
@@ -50,17 +54,21 @@ function namesOf(
     async organizationNames(who) {
       if ('userId' in who) return (await affiliations.organizationsOf(who.userId)).map(({ name }) => name);
       if (typeof who.invitation !== 'string') return [];
-      const invitation = await affiliations.invitation(who.invitation, who.email, new Date());
+      const invitation = await affiliations.invitation(who.invitation, unknown(who.email), new Date());
       return invitation === null ? [] : [invitation.organizationName];
     },
   };
 }
 
+interface Protected {
+  readonly accounts: AccountService;
+  readonly mails: AccountMails | null;
+  readonly sender: MailSender | null;
+  readonly queueMail: (mail: AccountMail) => Promise<boolean>;
+}
+
 /** Limits guesses and refuses weak passwords, and adds the steps that a mail confirms where mail is configured. */
-export function protectAccounts(
-  parts: SurroundingParts,
-  wanted: ProtectParts,
-): { accounts: AccountService; mails: AccountMails | null; sender: MailSender | null } {
+export function protectAccounts(parts: SurroundingParts, wanted: ProtectParts): Protected {
   const { config, data, logger } = parts;
   const { unguarded, affiliations } = wanted;
   const { directory } = unguarded;
@@ -72,7 +80,12 @@ export function protectAccounts(
     isSecure: () => parts.baseUrl().startsWith('https:'),
   };
   if (config.mail === null)
-    return { accounts: guardAccounts(unguarded, { ...guard, signUpByMail: null }), mails: null, sender: null };
+    return {
+      accounts: guardAccounts(unguarded, { ...guard, signUpByMail: null }),
+      mails: null,
+      sender: null,
+      queueMail: async () => false,
+    };
 
   const store = createAccountMailStore(data.collections);
   const compose = createCompose({
@@ -85,16 +98,18 @@ export function protectAccounts(
   const queueing = { store, counts: createGuessStore(data.collections), push: () => sender.push() };
   const queue = createMailQueue(queueing);
   /** Everything that could differ for an address with an account happens later, when the mail is sent. */
-  const signUpByMail = async (body: AccountBody, call: AccountCall): Promise<void> => {
-    const { email, name, password, invitationId } = body as Readonly<Record<string, string | undefined>>;
+  const signUpByMail = async (body: AccountBody, call: AccountCall): Promise<boolean> => {
+    const { email, name, password, invitationToken: key } = body as Readonly<Record<string, string | undefined>>;
     if (email === undefined || name === undefined || password === undefined)
       throw new AppError('request.invalid', 'Send name, email and password.');
     await limit('/sign-up', call.ip);
-    if (!(await wanted.maySignUp(email, invitationId ?? null))) throw signUpClosed();
-    const invitation =
-      invitationId === undefined ? null : await affiliations.invitation(invitationId, email, new Date());
+    if (!(await wanted.maySignUp(email, key ?? null))) throw signUpClosed();
+    const invitation = key === undefined ? null : await affiliations.invitation(key, unknown(email), new Date());
+    // The secret was mailed to this address.
+    if (invitation?.isProven === true) return false;
     const passwordHash = await directory.hash(password);
     await queue({ kind: 'sign-up', email, name, passwordHash, invitationId: invitation?.invitationId ?? null });
+    return true;
   };
   const accounts = guardAccounts(unguarded, { ...guard, signUpByMail });
   const mails = createMailAccounts({
@@ -105,5 +120,5 @@ export function protectAccounts(
     limit,
     onVerified: wanted.onVerified,
   });
-  return { accounts, mails, sender };
+  return { accounts, mails, sender, queueMail: queue };
 }

@@ -89,7 +89,7 @@ export function auditAccounts<T extends Accounts>(accounts: T, parts: AccountAud
 
   const signUp = async (body: AccountBody, call: AccountCall): Promise<AccountReply> => {
     const email = textOf(body['email']).toLowerCase();
-    const organizationId = (await parts.invitedTo(email, body['invitationId'])) ?? noOrganization;
+    const organizationId = (await parts.invitedTo(email, body['invitationToken'])) ?? noOrganization;
     const entry = { organizationId, actor: email, action: 'account.sign_up', target: email, detail: {} };
     return audit.during({ ...entry, ip: call.ip ?? null }, async (deed) => {
       const reply = await perform('sign-up/email', body, call);

@@ -12,8 +12,8 @@ export interface GuardParts {
   /** Names of the organizations of a user, or of the invitation of a sign-up. */
   organizationNames(who: { userId: string } | { email: string; invitation: unknown }): Promise<readonly string[]>;
   isSecure(): boolean;
-  /** Signs up by mail. null: no mail is configured, and an account begins at once. */
-  readonly signUpByMail: ((body: AccountBody, call: AccountCall) => Promise<void>) | null;
+  /** Signs up by mail. False: the address is confirmed already. null: no mail is configured. In both cases an account begins at once. */
+  readonly signUpByMail: ((body: AccountBody, call: AccountCall) => Promise<boolean>) | null;
 }
 
 /** Subject of attempts to sign in from anywhere. */
@@ -72,12 +72,11 @@ export function guardAccounts<T extends Accounts>(accounts: T, parts: GuardParts
 
   const signUp = async (body: AccountBody, call: AccountCall): Promise<AccountReply> => {
     const email = textOf(body, 'email');
-    const names = await parts.organizationNames({ email, invitation: body['invitationId'] });
+    const names = await parts.organizationNames({ email, invitation: body['invitationToken'] });
     const own = [textOf(body, 'name'), email, ...names];
     await refuseWeak(parts, { field: 'password', password: textOf(body, 'password'), own });
-    if (parts.signUpByMail === null) return perform('sign-up/email', body, call);
-    await parts.signUpByMail(body, call);
-    return { body: null, cookies: [] };
+    const isMailed = (await parts.signUpByMail?.(body, call)) ?? false;
+    return isMailed ? { body: null, cookies: [] } : perform('sign-up/email', body, call);
   };
 
   return {

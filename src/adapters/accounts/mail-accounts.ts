@@ -33,13 +33,14 @@ const wrongPassword = (): AppError =>
     errors: [{ pointer: '/password', code: 'wrong', message: 'type the password that you chose at sign-up' }],
   });
 
-/** Stores a mail unless its address had too many lately. The caller is not told: the limit must not reveal anything. */
+/** Stores a mail unless its address had too many lately: false then, which strangers are not told. */
 export function createMailQueue({ store, counts, push }: Pick<MailAccountsParts, 'store' | 'counts' | 'push'>) {
-  return async (mail: AccountMail): Promise<void> => {
+  return async (mail: AccountMail): Promise<boolean> => {
     const now = new Date();
-    if ('refusedUntil' in (await counts.take(`mail ${mail.email}`, now, mailRules))) return;
+    if ('refusedUntil' in (await counts.take(`mail ${mail.email}`, now, mailRules))) return false;
     await store.add(mail, now);
     push();
+    return true;
   };
 }
 
@@ -66,7 +67,7 @@ export function createMailAccounts(parts: MailAccountsParts): AccountMails {
   return {
     async look(token) {
       const found = await find(token);
-      return found === null ? null : { kind: found.kind, email: found.email };
+      return found === null || found.kind === 'invitation' ? null : { kind: found.kind, email: found.email };
     },
     async requestReset(email, call) {
       await limit('/mail', call.ip);

@@ -29,6 +29,12 @@ export function createCompose({
   return async (mail) => {
     const { kind, email: to } = mail;
     const user = await find(to);
+    if (kind === 'invitation') {
+      const { invitationId, expiresAt, organizationName, role } = mail;
+      const left = expiresAt.getTime() - now().getTime();
+      const url = await link('/invitations', left, () => ({ kind, email: to, invitationId, expiresAt }));
+      return letters.invitation(to, url, { organizationName, role });
+    }
     if (kind === 'reset') {
       if (user === null) return null;
       const { userId } = user;

@@ -13,6 +13,11 @@ export const attemptRules = {
   '/sign-in/email': { window: 60, max: 10 },
   '/sign-up/email': { window: 600, max: 20 },
   '/change-password': { window: 60, max: 10 },
+  '/two-factor/verify-totp': { window: 60, max: 10 },
+  '/two-factor/verify-backup-code': { window: 60, max: 10 },
+  '/two-factor/enable': { window: 60, max: 10 },
+  '/two-factor/disable': { window: 60, max: 10 },
+  '/two-factor/generate-backup-codes': { window: 60, max: 10 },
   /** Counted for each person, because only a session can try. */
   '/reauthenticate': { window: 60, max: 10 },
 } as const;

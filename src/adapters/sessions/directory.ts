@@ -2,6 +2,7 @@ import type { Db } from 'mongodb';
 import type { BetterAuth } from '#src/adapters/sessions/better-auth.ts';
 import { errorOf } from '#src/adapters/sessions/outcome.ts';
 import type { Watch } from '#src/adapters/sessions/watch.ts';
+import type { Accounts } from '#src/domain/ports/sessions.ts';
 import { AppError } from '#src/domain/app-error.ts';
 
 export interface AccountFound {
@@ -23,7 +24,7 @@ interface DirectoryParts {
   readonly watch: Watch;
   readonly library: () => Promise<{ readonly auth: BetterAuth }>;
   readonly clearUnfinished: (email: string) => Promise<void>;
-  readonly endAll: (userId: string) => Promise<unknown>;
+  readonly rows: Pick<Accounts, 'endOthers'>;
 }
 
 const taken = (): AppError =>
@@ -32,7 +33,7 @@ const taken = (): AppError =>
   });
 
 /** Accounts by e-mail address (lower case), for steps that a mail confirms. */
-export function createDirectory({ db, watch, library, clearUnfinished, endAll }: DirectoryParts) {
+export function createDirectory({ db, watch, library, clearUnfinished, rows }: DirectoryParts) {
   const users = db.collection<UserRow>('users');
   const context = async () => (await library()).auth.$context;
   /** Reports errors that the library only logs. */
@@ -77,7 +78,7 @@ export function createDirectory({ db, watch, library, clearUnfinished, endAll }:
     /** Sets the password, confirms the address, and ends all sessions: first, so that a failure leaves the old password. */
     async resetPassword(userId: string, passwordHash: string): Promise<void> {
       const { internalAdapter } = await context();
-      await changed(() => endAll(userId));
+      await changed(() => rows.endOthers(userId, ''));
       const credential = await internalAdapter.findCredentialAccount(userId);
       const account = { userId, providerId: 'credential', accountId: userId, password: passwordHash };
       await changed(async () => {
@@ -86,7 +87,7 @@ export function createDirectory({ db, watch, library, clearUnfinished, endAll }:
       });
       await markVerified(userId);
       // A session of the old password may have begun in between.
-      await changed(() => endAll(userId));
+      await changed(() => rows.endOthers(userId, ''));
     },
   };
 }

@@ -16,6 +16,15 @@ export const signUpClosed = (): AppError =>
   );
 const unauthorized = (): AppError => new AppError('auth.unauthorized', 'This call needs a session. Sign in.');
 
+const wrongCode = (): AppError =>
+  new AppError('request.invalid', 'The code is wrong, or is a backup code that was used before.', {
+    errors: [{ pointer: '/code', code: 'wrong', message: 'type the code that the app shows now, or a backup code' }],
+  });
+const startAgain = (): AppError =>
+  new AppError('auth.unauthorized', 'This sign-in has ended. Sign in again with your password.');
+const noSecondFactor = (): AppError =>
+  new AppError('request.invalid', 'Your account has no second factor. Set it up first.');
+
 /** Error codes of the library that valid requests can cause. */
 const known: Readonly<Record<string, () => AppError>> = {
   INVALID_EMAIL_OR_PASSWORD: () => new AppError('auth.unauthorized', 'The e-mail address or the password is wrong.'),
@@ -25,6 +34,19 @@ const known: Readonly<Record<string, () => AppError>> = {
     new AppError('request.invalid', 'The current password is wrong.', {
       errors: [{ pointer: '/currentPassword', code: 'wrong', message: 'type the password you signed in with' }],
     }),
+  INVALID_CODE: wrongCode,
+  INVALID_BACKUP_CODE: wrongCode,
+  INVALID_TWO_FACTOR_COOKIE: startAgain,
+  TOO_MANY_ATTEMPTS_REQUEST_NEW_CODE: startAgain,
+  ACCOUNT_TEMPORARILY_LOCKED: () =>
+    new AppError('request.rate_limited', 'Too many wrong codes. Wait 15 minutes before you try again.', {
+      retryAfterSeconds: 900,
+    }),
+  TOTP_ALREADY_ENABLED: () =>
+    new AppError('request.invalid', 'Your account has a second factor. Turn it off before you set up another one.'),
+  TOTP_NOT_ENABLED: noSecondFactor,
+  TWO_FACTOR_NOT_ENABLED: noSecondFactor,
+  BACKUP_CODES_NOT_ENABLED: noSecondFactor,
 };
 
 /** Error to report for a refused proof of presence; an error of another kind is returned as it is. */
@@ -34,6 +56,7 @@ export function proofError(error: unknown): unknown {
     return new AppError('request.invalid', 'The password is wrong.', {
       errors: [{ pointer: '/password', code: 'wrong', message: 'type the password that you sign in with' }],
     });
+  if (body?.code === 'INVALID_CODE') return wrongCode();
   return status === 'UNAUTHORIZED' ? unauthorized() : error;
 }
 
@@ -51,13 +74,13 @@ export function errorOf(failures: readonly Error[]): AppError | null {
 
 function refusal(response: Response, body: unknown, failures: readonly Error[]): AppError {
   const { status } = response;
+  const code = typeof body === 'object' && body !== null && 'code' in body ? String(body.code) : '';
+  const appError = own(known, code)?.();
+  if (appError !== undefined) return appError;
   if (status === 429)
     return new AppError('request.rate_limited', 'Too many attempts from your address. Wait before you try again.', {
       retryAfterSeconds: Number(response.headers.get('x-retry-after') ?? 60),
     });
-  const code = typeof body === 'object' && body !== null && 'code' in body ? String(body.code) : '';
-  const appError = own(known, code)?.();
-  if (appError !== undefined) return appError;
   if (status === 401) return unauthorized();
   if (status === 403) return new AppError('auth.forbidden', 'Your account does not have this right.');
   if (status < 500) return new AppError('request.invalid', 'The request has invalid fields.');

@@ -1,5 +1,6 @@
 import type { Db } from 'mongodb';
 import { limitOf } from '#src/adapters/sessions/attempts.ts';
+import { createBackupCodes } from '#src/adapters/sessions/backup-codes.ts';
 import type { BetterAuth, LibraryOptions } from '#src/adapters/sessions/better-auth.ts';
 import { decoded, sessionCookie, signedCookie, tokenOf, withSigned } from '#src/adapters/sessions/cookie.ts';
 import { createDirectory, type Directory } from '#src/adapters/sessions/directory.ts';
@@ -10,7 +11,15 @@ import { createUnfinished } from '#src/adapters/sessions/unfinished.ts';
 import { Watch } from '#src/adapters/sessions/watch.ts';
 import { AppError } from '#src/domain/app-error.ts';
 import type { Logger } from '#src/domain/ports/logger.ts';
-import type { Accounts, AccountCall, AccountReply, LiveSession, SessionStore } from '#src/domain/ports/sessions.ts';
+import type {
+  Accounts,
+  AccountAction,
+  AccountBody,
+  AccountCall,
+  AccountReply,
+  LiveSession,
+  SessionStore,
+} from '#src/domain/ports/sessions.ts';
 
 export interface AccountsOptions extends Pick<
   LibraryOptions,
@@ -73,18 +82,44 @@ function createProofs(parts: {
   readonly change: Change;
 }): Accounts['reauthenticate'] {
   const { watch, limit, library, accept, change } = parts;
-  return async (session, { password }, call) => {
+  return async (session, proof, call) => {
     await limit?.(session.userId);
+    if ('code' in proof && !session.hasSecondFactor)
+      throw new AppError('request.invalid', 'Your account has no second factor. Send your password.');
     const { auth, ipHeader, errorOf, proofError } = await library();
     const headers = headersOf(call, call.cookie === undefined ? undefined : accept(call.cookie), ipHeader);
+    const prove = async (): Promise<unknown> =>
+      'code' in proof
+        ? auth.api.verifyTOTP({ body: { code: proof.code }, headers })
+        : auth.api.verifyPassword({ body: { password: proof.password }, headers });
     const { result, failures } = await watch.run(false, () =>
-      auth.api.verifyPassword({ body: { password }, headers }).catch((error: unknown) => ({ error })),
+      prove().then(
+        () => null,
+        (error: unknown) => ({ error }),
+      ),
     );
-    if ('error' in result) throw errorOf(failures) ?? proofError(result.error);
+    if (result !== null) throw errorOf(failures) ?? proofError(result.error);
     const provedAt = new Date();
     await change(session, { provedAt: provedAt.toISOString() });
     return provedAt;
   };
+}
+
+/** Hashes a backup code before the library compares it. */
+function bodyFor({ hash }: ReturnType<typeof createBackupCodes>) {
+  return (action: AccountAction, body: AccountBody): AccountBody => {
+    const { code } = body;
+    return action === 'two-factor/verify-backup-code' && typeof code === 'string'
+      ? { ...body, code: hash(code) }
+      : body;
+  };
+}
+
+/** Signs the token of the seeded session, which a cookie may have raw. */
+function seededCookie(seededToken: string | null, secret: string): (cookie: string) => string {
+  if (seededToken === null) return (cookie) => cookie;
+  const token = tokenOf(seededToken);
+  return (cookie) => withSigned(cookie, [token, decoded(seededToken)], signedCookie(token, secret));
 }
 
 export function createAccounts(options: AccountsOptions): AccountService {
@@ -105,11 +140,9 @@ export function createAccounts(options: AccountsOptions): AccountService {
       baseUrl: options.baseUrl(),
     }));
   const token = seededToken === null ? null : tokenOf(seededToken);
-  const accept = (cookie: string): string =>
-    token === null || seededToken === null
-      ? cookie
-      : withSigned(cookie, [token, decoded(seededToken)], signedCookie(token, secret));
+  const accept = seededCookie(seededToken, secret);
 
+  const sentBody = bodyFor(createBackupCodes(secret));
   const limit = options.rateLimits ? limitOf(store, '/reauthenticate') : null;
   const change: Change = async ({ sessionId, userId }, fields) => {
     const chosen = await rows.token(userId, sessionId);
@@ -118,9 +151,8 @@ export function createAccounts(options: AccountsOptions): AccountService {
     await watch.run(true, () => internalAdapter.updateSession(chosen, fields));
   };
 
-  const endAll = (userId: string) => rows.endOthers(userId, '');
   return {
-    directory: createDirectory({ db, watch, library, clearUnfinished, endAll }),
+    directory: createDirectory({ db, watch, library, clearUnfinished, rows }),
     async read(cookie) {
       if (cookie === undefined || !cookie.includes(`${sessionCookie}=`)) return null;
       const { auth, errorOf } = await library();
@@ -131,19 +163,20 @@ export function createAccounts(options: AccountsOptions): AccountService {
       if (result !== null && 'error' in result) throw errorOf(failures) ?? result.error;
       return result === null ? null : live(result, seeded.is);
     },
-    async perform(action, { invitationId, ...body }, call) {
+    async perform(action, { invitationToken, ...body }, call) {
       const { auth, path, ipHeader, invitationHeader, replyOf } = await library();
       // Fails before a user is created: without a session, a second attempt would find the address taken.
       if (action === 'sign-up/email') await guarded?.set('sign-up', '1', 1);
       const reads = action === 'get-session';
       const cookie = call.cookie === undefined ? undefined : accept(call.cookie);
       const headers = headersOf(call, cookie, ipHeader);
-      // Ids have no other characters, and some do not fit into a header.
-      if (typeof invitationId === 'string' && /^\w+$/.test(invitationId)) headers.set(invitationHeader, invitationId);
+      // Secrets have no other characters, and some do not fit into a header.
+      if (typeof invitationToken === 'string' && /^[\w-]+$/.test(invitationToken))
+        headers.set(invitationHeader, invitationToken);
       const request = new Request(new URL(`${path}/${action}`, options.baseUrl()), {
         method: reads ? 'GET' : 'POST',
         headers,
-        body: reads ? null : JSON.stringify(body),
+        body: reads ? null : JSON.stringify(sentBody(action, body)),
       });
       const { result, failures } = await watch.run(!reads, () =>
         auth.handler(request).catch((error: unknown) => {
@@ -184,6 +217,7 @@ function live({ session, user }: Found, isSeeded: (sessionId: string) => boolean
     name: user.name,
     activeOrganizationId: session.activeOrganizationId ?? null,
     expiresAt: session.expiresAt,
+    hasSecondFactor: user.twoFactorEnabled === true,
     provedAt: isSeeded(id) ? new Date() : provedAt ? new Date(provedAt) : createdAt,
   };
 }

@@ -21,9 +21,9 @@ import {
 } from '#src/contracts/organization/api-key.ts';
 import {
   CanceledInvitation,
-  Invitation,
   InvitationList,
   InvitationPath,
+  IssuedInvitation,
   Member,
   MemberList,
   MemberPath,
@@ -136,6 +136,17 @@ export const dashboardOrganization = {
     status: 200,
     errors: ['auth.reauthentication_required', 'member.not_found', 'project.not_found'],
   }),
+  confirmRole: dashboardRoute({
+    id: 'dashboard.member.confirm-role',
+    method: 'POST',
+    path: `${base}/members/:memberId/confirm-role`,
+    summary: 'Give a member the role of their invitation that waits for confirmation',
+    params: MemberPath,
+    body: nothing,
+    reply: Member,
+    status: 200,
+    errors: ['member.not_found'],
+  }),
   removeMember: dashboardRoute({
     id: 'dashboard.member.remove',
     method: 'DELETE',
@@ -163,7 +174,7 @@ export const dashboardOrganization = {
     path: `${base}/invitations`,
     summary: 'Invite a person by e-mail address; send them the url of the reply',
     body: NewInvitation,
-    reply: Invitation,
+    reply: IssuedInvitation,
     status: 201,
     errors: ['auth.reauthentication_required', 'invitation.member_already'],
   }),

@@ -34,6 +34,9 @@ export const Member = z
     projectRoles: z
       .array(z.object({ projectId: z.string(), role: ProjectRole }))
       .describe('Projects in which the member has another role; without effect for admins and owners'),
+    pendingRole: Role.optional().describe(
+      'Role of the invitation. It waits until the person confirms the address, or an admin the role; absent: none',
+    ),
     createdAt: Timestamp,
   })
   .meta({ id: 'Member' });
@@ -103,9 +106,12 @@ export const Invitation = z
     role: Role,
     invitedBy: z.string().describe('User id'),
     expiresAt: Timestamp,
-    url: z.string().describe('Page that accepts the invitation, for the invited address only: send it to the person'),
   })
   .meta({ id: 'Invitation' });
+export const IssuedInvitation = Invitation.extend({
+  url: z.string().describe('Link to the invitation, for the invited address only. Shown once: send it to the person'),
+  mailed: z.boolean().describe('true: a mail with a link is on its way to the person'),
+}).meta({ id: 'IssuedInvitation' });
 export const InvitationList = z.object({ invitations: z.array(Invitation) });
 export const InvitationPath = z.object({ invitationId: AnyId });
 export const NewInvitation = z.strictObject({ email: Email, role: Role.default('viewer') });

@@ -1,3 +1,5 @@
+import type { Role } from '#src/contracts/organization/member.ts';
+
 /** A mail about an account, stored until it is sent. Never holds a token: the sender makes it. */
 export type AccountMail =
   | {
@@ -9,13 +11,22 @@ export type AccountMail =
       readonly invitationId: string | null;
     }
   | { readonly kind: 'verify'; readonly email: string; readonly userId: string }
-  | { readonly kind: 'reset'; readonly email: string };
+  | { readonly kind: 'reset'; readonly email: string }
+  | {
+      readonly kind: 'invitation';
+      readonly email: string;
+      readonly invitationId: string;
+      readonly organizationName: string;
+      readonly role: Role;
+      readonly expiresAt: Date;
+    };
 
 /** Rights of a token from a mail, for one use. */
 export type AccountToken = { readonly expiresAt: Date } & (
   | Extract<AccountMail, { kind: 'sign-up' }>
   | Extract<AccountMail, { kind: 'verify' }>
   | { readonly kind: 'reset'; readonly email: string; readonly userId: string }
+  | { readonly kind: 'invitation'; readonly email: string; readonly invitationId: string }
 );
 
 export interface Letter {

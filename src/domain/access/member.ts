@@ -16,6 +16,16 @@ export interface WaitingInvitation {
   readonly organizationName: string;
   readonly role: Role;
   readonly expiresAt: Date;
+  /** The key was mailed to the invited address: the person has it. */
+  readonly isProven: boolean;
+}
+
+/** The person who shows the key of an invitation. */
+export interface Invitee {
+  /** Lower case. */
+  readonly email: string;
+  /** The address is confirmed: the id of an invitation is key enough. */
+  readonly isVerified: boolean;
 }
 
 export interface Membership {
@@ -24,6 +34,8 @@ export interface Membership {
   readonly userId: string;
   readonly role: Role;
   readonly projectRoles: ProjectRoles;
+  /** Role of the invitation, until the address or the role is confirmed. */
+  readonly pendingRole?: Role;
   readonly createdAt: Date;
 }
 
@@ -38,6 +50,8 @@ export interface InvitationRecord {
   readonly email: string;
   readonly role: Role;
   readonly inviterId: string;
+  /** SHA-256 of the secret of the link. */
+  readonly linkHash: string;
   readonly createdAt: Date;
   readonly expiresAt: Date;
 }

@@ -9,7 +9,12 @@ export interface LiveSession {
   readonly expiresAt: Date;
   /** Time of the last proof, in this session, that the person is present: the sign-in, or a repetition of it. */
   readonly provedAt: Date;
+  /** True if sign-in asks this person for a code. */
+  readonly hasSecondFactor: boolean;
 }
+
+/** Proof that a person is present: their password, or a code of their second factor. */
+export type Proof = { readonly password: string } | { readonly code: string };
 
 /**
  * Sessions of users, issued by the authentication library. Every call reads them without a cookie cache, so that ending one works at once.
@@ -20,8 +25,22 @@ export interface Sessions {
   read(cookie: string | undefined): Promise<LiveSession | null>;
 }
 
+/** Actions on second factors of the authentication library. */
+export type SecondFactorAction = `two-factor/${
+  | 'enable'
+  | 'disable'
+  | 'verify-totp'
+  | 'verify-backup-code'
+  | 'generate-backup-codes'}`;
+
 /** Account actions of the authentication library. */
-export type AccountAction = 'sign-up/email' | 'sign-in/email' | 'sign-out' | 'get-session' | 'change-password';
+export type AccountAction =
+  | 'sign-up/email'
+  | 'sign-in/email'
+  | 'sign-out'
+  | 'get-session'
+  | 'change-password'
+  | SecondFactorAction;
 
 /** Shape of the endpoint's contract. */
 export type AccountBody = Readonly<Record<string, unknown>>;
@@ -71,7 +90,7 @@ export interface Accounts extends Sessions {
    * Proves that the person of the session is present, and stores the time in the session. Returns it. Errors: `request.invalid` for a wrong
    * password, `request.rate_limited`, `auth.unauthorized`, `service.unavailable`.
    */
-  reauthenticate(session: LiveSession, proof: { readonly password: string }, call: AccountCall): Promise<Date>;
+  reauthenticate(session: LiveSession, proof: Proof, call: AccountCall): Promise<Date>;
   /** Sets the session's active organization. Callers check the membership. */
   choose(session: LiveSession, organizationId: string): Promise<void>;
 }

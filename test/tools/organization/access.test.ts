@@ -54,6 +54,7 @@ const table: Readonly<Record<RowName, readonly [least: Role, body?: object]>> = 
   changeRole: ['admin', { role: 'viewer' }],
   projectMembers: ['viewer'],
   setProjectRole: ['admin', { role: 'viewer' }],
+  confirmRole: ['admin', {}],
   removeMember: ['admin'],
   invitations: ['admin'],
   invite: ['admin', { email: 'x@example.com' }],
@@ -164,7 +165,7 @@ describe("Another organization's", () => {
 
   test('ids answer like ids that nobody has, and nothing of theirs changes', async () => {
     const before = await stored(neighbour.organizationId);
-    expect(withIds).toHaveLength(11);
+    expect(withIds).toHaveLength(12);
     for (const name of withIds) {
       const by = { cookie: owner };
       const theirAnswer = await ask(name, by, theirs, place(name));

@@ -1,0 +1,18 @@
+import { createHmac } from 'node:crypto';
+
+const mark = 'hmac:';
+
+/**
+ * Hashes backup codes, each of 59 random bits, with the secret of the service. The library compares what is stored with what is sent, so a
+ * code is hashed before it gets there. Hashes stay as they are: the library stores the codes that are left again.
+ */
+export function createBackupCodes(secret: string) {
+  const hash = (code: string): string =>
+    mark + createHmac('sha256', secret).update(`backup code ${code}`).digest('base64url');
+  return {
+    hash,
+    /** `codes`: JSON of a list, in which hashes may stand already. */
+    stored: (codes: string): string =>
+      JSON.stringify((JSON.parse(codes) as string[]).map((code) => (code.startsWith(mark) ? code : hash(code)))),
+  };
+}
