@@ -62,7 +62,7 @@ describe('API keys', () => {
       problemOf(await ask('POST', `keys/${key.id}/rotate?overlapHours=${hours}`, {}), 'request.invalid');
     const week = replyOf(rows.rotateKey, await ask('POST', `keys/${key.id}/rotate?overlapHours=168`, {}));
     expect(await Promise.all([works(secret), works(week.secret)])).toEqual([200, 200]);
-    const [old] = (await listed()).filter(({ id }) => id === key.id);
+    const old = (await listed()).find(({ id }) => id === key.id);
     expect((new Date(old?.graceUntil ?? 0).getTime() - Date.now()) / 3_600_000).toBeCloseTo(168, 1);
     const none = replyOf(rows.rotateKey, await ask('POST', `keys/${week.key.id}/rotate?overlapHours=0`, {}));
     expect(await Promise.all([works(week.secret), works(none.secret)])).toEqual([401, 200]);
