@@ -1,6 +1,6 @@
 import { argv, stdout } from 'node:process';
 import { nextAlpha } from './src/alpha-ledger.ts';
-import { bcaInterval } from './src/bootstrap.ts';
+import { bcaInterval, meanInterval } from './src/bootstrap.ts';
 import { compare } from './src/compare.ts';
 import { mcNemarTest } from './src/mcnemar.ts';
 import { normalCdf } from './src/normal.ts';
@@ -118,19 +118,19 @@ function falsePositives(): void {
 }
 
 function coverage(): void {
-  row('Intervals of 95 %', 'hold the true mean');
-  row('---', '---');
+  row('Intervals of 95 % hold the true mean', 'ours', 'BCa alone');
+  row('---', '---', '---');
   const holds = ([low, high]: readonly [number, number], truth: number): boolean => low <= truth && truth <= high;
-  for (const [name, draw] of Object.entries(nulls)) {
-    const options = { resamples: flips };
-    row(
-      `BCa, 60 items, ${name}`,
-      percent(share(() => holds(bcaInterval(many(60, draw), { ...options, seed: seed() }), 0))),
-    );
-  }
+  for (const n of [30, 60])
+    for (const [name, draw] of Object.entries(nulls)) {
+      const [found, alone] = [meanInterval, bcaInterval].map((interval) =>
+        share(() => holds(interval(many(n, draw), { resamples: flips, seed: seed() }), 0)),
+      );
+      row(`${n} items, ${name}`, percent(found ?? 0), percent(alone ?? 0));
+    }
   const sequence = (draw: () => number) => share(() => holds(meanConfidenceSequence(many(60, draw), { grid: 40 }), 0));
   for (const [name, draw] of Object.entries(nulls))
-    row(`confidence sequence, 60 items, ${name}`, percent(sequence(draw)));
+    row(`confidence sequence, 60 items, ${name}`, percent(sequence(draw)), '');
 }
 
 function power(): void {

@@ -1,5 +1,6 @@
 import { normalCdf, normalQuantile } from './normal.ts';
 import { seededRandom } from './random.ts';
+import { studentInterval } from './student.ts';
 import { mean, quantile } from './summary.ts';
 
 export interface BootstrapOptions {
@@ -21,6 +22,19 @@ function acceleration(values: readonly number[], statistic: (sample: readonly nu
     cubes += (middle - value) ** 3;
   }
   return squares === 0 ? 0 : cubes / (6 * squares ** 1.5);
+}
+
+/**
+ * Interval of a mean that reaches as far at each end as the bootstrap's or Student's: the first holds the mean too rarely where most values
+ * are equal (87 % of 95 % at 60 items), the second where values are skewed.
+ */
+export function meanInterval(
+  values: readonly number[],
+  options: Omit<BootstrapOptions, 'statistic'> = {},
+): readonly [low: number, high: number] {
+  const [low, high] = bcaInterval(values, options);
+  const [lower, higher] = studentInterval(values, options.level);
+  return [Math.min(low, lower), Math.max(high, higher)];
 }
 
 /**

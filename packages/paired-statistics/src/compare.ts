@@ -1,4 +1,4 @@
-import { bcaInterval } from './bootstrap.ts';
+import { meanInterval } from './bootstrap.ts';
 import { rateUpperBound } from './binomial.ts';
 import { detectableEffect } from './detectable-effect.ts';
 import { highestEvidence, meanConfidenceSequence, meanProcess, typicalProcess } from './processes.ts';
@@ -30,7 +30,7 @@ export interface Harm {
 export interface Comparison {
   readonly n: number;
   readonly mean: number;
-  /** Interval of the mean: BCa bootstrap (fixed) or a confidence sequence (anytime). */
+  /** Interval of the mean: `meanInterval` (fixed) or a confidence sequence (anytime). */
   readonly interval: readonly [low: number, high: number];
   readonly wins: number;
   readonly ties: number;
@@ -89,7 +89,7 @@ export function compare(differences: readonly number[], options: CompareOptions 
     n === 0
       ? [-1, 1]
       : design === 'fixed'
-        ? bcaInterval(differences, { level, seed })
+        ? meanInterval(differences, { level, seed })
         : meanConfidenceSequence(differences, { level });
   const typicalP = typicalPOf(differences, sign, options);
   const meanP = pOf(

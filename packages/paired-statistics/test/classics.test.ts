@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { binomialCdf, rateInterval, rateUpperBound } from '../src/binomial.ts';
-import { bcaInterval } from '../src/bootstrap.ts';
+import { bcaInterval, meanInterval } from '../src/bootstrap.ts';
+import { studentInterval, studentQuantile } from '../src/student.ts';
 import { detectableEffect } from '../src/detectable-effect.ts';
 import { holmAdjusted } from '../src/holm.ts';
 import { mcNemarTest } from '../src/mcnemar.ts';
@@ -67,6 +68,26 @@ describe('worked examples of the literature', () => {
     expect(normalCdf(-3)).toBeCloseTo(0.001_349_898_031_630_1, 14);
     expect(1 - normalCdf(5)).toBeCloseTo(2.866_515_719e-7, 14);
     expect(normalQuantile(0.975)).toBeCloseTo(1.959_963_984_540_054, 12);
+  });
+
+  test.each([
+    [1, 12.706],
+    [2, 4.303],
+    [3, 3.182],
+    [9, 2.262],
+    [59, 2.001],
+  ])('Student’s t, table 26.10 of Abramowitz and Stegun: %i degrees of freedom', (degrees, value) => {
+    expect(Math.abs(studentQuantile(0.975, degrees) - value)).toBeLessThan(0.005);
+    expect(studentQuantile(0.025, degrees)).toBeCloseTo(-studentQuantile(0.975, degrees), 9);
+  });
+
+  test('Student (1908), §IX: hours of sleep that ten patients gained by laevo over dextro hyoscyamine', () => {
+    const hours = [1.2, 2.4, 1.3, 1.3, 0, 1, 1.8, 0.8, 4.6, 1.4];
+    const [low, high] = studentInterval(hours);
+    expect(low).toBeCloseTo(0.7, 1);
+    expect(high).toBeCloseTo(2.46, 2);
+    expect(meanInterval(hours)[0]).toBeLessThanOrEqual(low);
+    expect(meanInterval(hours)[1]).toBeGreaterThanOrEqual(high);
   });
 
   test('binomial sums are those of whole numbers', () => {
