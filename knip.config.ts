@@ -31,8 +31,12 @@ const config: KnipConfig = ({ production = false }) => ({
         '*.ts',
       ],
     },
-    'packages/*': {
+    'packages/embedded-mongo': {
       entry: ['src/worker.ts!', 'test/**/*.test.ts'],
+      project: ['src/**/*.ts!', 'test/**/*.ts', '*.ts'],
+    },
+    'packages/paired-statistics': {
+      entry: ['test/**/*.test.ts'],
       project: ['src/**/*.ts!', 'test/**/*.ts', '*.ts'],
     },
   },

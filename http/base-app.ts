@@ -13,6 +13,13 @@ export const requestId: RequestHandler = (request, response, next) => {
   next();
 };
 
+/** Headers of every response. Pages and images replace some of them by their own. */
+const usualHeaders = {
+  'x-content-type-options': 'nosniff',
+  'content-security-policy': "default-src 'none'; base-uri 'none'; frame-ancestors 'none'",
+  'referrer-policy': 'no-referrer',
+} as const;
+
 export function requestIdOf(response: Response): string {
   return String(response.getHeader('x-request-id'));
 }
@@ -35,8 +42,10 @@ export function baseApp(service: string, { metrics, logger, trustedProxies = [] 
   if (trustedProxies.length > 0) app.set('trust proxy', [...trustedProxies]);
   app.use(requestId);
   app.use((request, response, next) => {
-    response.setHeader('x-content-type-options', 'nosniff');
+    for (const [name, value] of Object.entries(usualHeaders)) response.setHeader(name, value);
     const started = performance.now();
+    // A connection that closed has no address any more.
+    const { ip } = request;
     response.once('finish', () => {
       const route: unknown = (request.route as { path?: unknown } | undefined)?.path;
       const sample = {
@@ -47,7 +56,8 @@ export function baseApp(service: string, { metrics, logger, trustedProxies = [] 
         seconds: (performance.now() - started) / 1_000,
       };
       metrics.request(sample);
-      logger.info({ ...sample, requestId: requestIdOf(response) }, 'request');
+      const caller: unknown = response.locals['caller'];
+      logger.info({ ...sample, ip, caller, requestId: requestIdOf(response) }, 'request');
     });
     next();
   });

@@ -1,4 +1,5 @@
 import { constants } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { access } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { readAddresses } from '#app/compose/addresses.ts';
@@ -6,7 +7,7 @@ import { missingLanguages } from '#src/adapters/ocr/tesseract-languages.ts';
 import { loadConfig, type Config } from '#src/config/config.ts';
 import { env, readEnv } from '#src/config/env.ts';
 import type { Program, Terminal } from '#scripts/cli/terminal.ts';
-import { orExplain } from '#scripts/cli/with-app.ts';
+import { orExplain, withApp } from '#scripts/cli/with-app.ts';
 import { version } from '#src/config/version.ts';
 
 interface Finding {
@@ -120,8 +121,28 @@ function adapters(config: Config, print: Print): void {
   print(`  OCR         tesseract.js, ${config.ocr.language}`);
 }
 
+/** Secrets that a key other than SECRETS_KEY sealed. Looks only where somebody set one: opening the database can start its engine. */
+async function secretKeys(terminal: Terminal, config: Config): Promise<Finding[]> {
+  const { secretsKey, mongodbUri, dataDir } = config;
+  if (secretsKey === null || (mongodbUri === null && !existsSync(dataDir))) return [];
+  const names = await withApp(terminal, async ({ deps }) => {
+    const found: string[] = [];
+    for (let after: string | null = ''; after !== null;) {
+      const page: { names: readonly string[]; next: string | null } = await deps.secrets.sealedElsewhere(after, 500);
+      found.push(...page.names);
+      after = page.next;
+    }
+    return found;
+  });
+  if (names.length === 0) return [{ ok: true, what: 'all secrets are sealed with SECRETS_KEY' }];
+  const some = `${names.slice(0, 5).join(', ')}${names.length > 5 ? ', ...' : ''}`;
+  const what = `${names.length} secrets are sealed with an earlier key: ${some}`;
+  return [{ ok: false, what, fix: 'npm run secrets -- rotate' }];
+}
+
 /** `npm run doctor`: checks this machine and shows the settings with masked secrets. Exits with 1 if a check fails. */
-export const doctor: Program = async ({ env: source, out }) => {
+export const doctor: Program = async (terminal) => {
+  const { env: source, out } = terminal;
   const print: Print = (line) => out(`${line}\n`);
   const config = loadConfig(source);
   const published = await readAddresses(config.dataDir);
@@ -134,6 +155,7 @@ export const doctor: Program = async ({ env: source, out }) => {
     await portOf(host, { name: 'MCP_PORT', port: ports.mcp, published: published?.mcp }),
     await portOf(host, { name: 'OBJECTS_PORT', port: ports.objects, published: published?.objects }),
     ...languageData(config),
+    ...(await secretKeys(terminal, config)),
     ...config.warnings.map((what) => ({ ok: false, what, fix: 'correct or unset it' })),
   ];
   print(`Inkgraph ${version}\n\nChecks`);

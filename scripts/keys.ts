@@ -1,4 +1,5 @@
 import { parseArgs } from 'node:util';
+import { limits } from '#src/contracts/fields.ts';
 import { keyScopes, type Scope } from '#src/contracts/scopes.ts';
 import type { Program, Terminal } from '#scripts/cli/terminal.ts';
 import { orExplain, UsageError, withApp } from '#scripts/cli/with-app.ts';
@@ -13,7 +14,7 @@ const usage = `Usage: npm run keys -- <command> [options]
                        --rate is requests a second, in place of RATE_LIMIT_PER_SECOND
   list
   revoke <key_...>
-  rotate <key_...>     a new secret; the old one works for 24 more hours
+  rotate <key_...>     a new secret; the old one works for --overlap <hours> more, 24 by default
 Options for all: --organization <org_...> --project <prj_...> (default: the seeded ones), --json`;
 
 const options = {
@@ -24,6 +25,7 @@ const options = {
   days: { type: 'string' },
   scopes: { type: 'string' },
   rate: { type: 'string' },
+  overlap: { type: 'string' },
   organization: { type: 'string' },
   project: { type: 'string' },
   json: { type: 'boolean', default: false },
@@ -82,6 +84,13 @@ function rateOf({ rate }: Values): number | undefined {
   return Number(rate);
 }
 
+function overlapIn({ overlap }: Values): { overlapHours?: number } {
+  if (overlap === undefined) return {};
+  if (!/^\d{1,3}$/.test(overlap) || Number(overlap) > limits.rotationOverlapHoursMax)
+    throw new UsageError(`--overlap must be a whole number of hours, 0 to ${limits.rotationOverlapHoursMax}.`);
+  return { overlapHours: Number(overlap) };
+}
+
 function kindOf(values: Values): KeyKind {
   if (values.kind === 'workflow' || values.kind === 'service') return values.kind;
   throw new UsageError(`--kind must be workflow or service.\n${usage}`);
@@ -110,6 +119,7 @@ export const keys: Program = async (terminal) => {
   const understood = wantsId || command === 'list' || command === 'create';
   if (!understood || rest.length > 0 || wantsId !== (id !== undefined)) throw new UsageError(usage);
   const given = command === 'create' ? keyGiven(values) : null;
+  const overlap = overlapIn(values);
   await withApp(terminal, async (app, config) => {
     const seeded = await seed(app, config);
     const organizationId = values.organization ?? seeded.organizationId;
@@ -125,7 +135,7 @@ export const keys: Program = async (terminal) => {
       };
       printIssued(out, values, await issueKey(app.deps, wanted));
     } else if (command === 'rotate' && id !== undefined)
-      printIssued(out, values, await rotateKey(app.deps, organizationId, id, 'cli'));
+      printIssued(out, values, await rotateKey(app.deps, organizationId, id, { actor: 'cli', ...overlap }));
     else if (id !== undefined) {
       await revokeKey(app.deps, organizationId, id, 'cli');
       out(`${id} is revoked.\n`);

@@ -5,6 +5,8 @@ import type { Program, Terminal } from '#scripts/cli/terminal.ts';
 import { orExplain, UsageError, withApp } from '#scripts/cli/with-app.ts';
 import { seed } from '#app/compose/seed.ts';
 import { callTool } from '#tools/call.ts';
+import type { App } from '#app/compose.ts';
+import type { RotatedBatch } from '#src/stores/secrets.ts';
 import { bindSecret } from '#tools/secrets/bind-secret.ts';
 import { tools } from '#tools/index.ts';
 
@@ -13,6 +15,7 @@ const usage = `Usage: npm run secrets -- <command> [options]
   bind <NAME>       replaces the hosts of a secret, which keeps its value
   list              names and hosts, never values
   delete <NAME>
+  rotate            seals the secrets of all projects with the current SECRETS_KEY; ends with 1 if some do not open
   webhook-secret    what receivers of the project's webhooks verify them with
 Options: --host <host>   for set and bind, repeatable: api.example.org, *.example.org, api.example.org:8443, http://127.0.0.1:9000
          --organization <org_...> --project <prj_...> (default: the seeded ones)`;
@@ -36,7 +39,23 @@ async function valueFrom({ input }: Terminal): Promise<string> {
   return (await readText(input)).replace(/\r?\n$/, '');
 }
 
-/** `npm run secrets -- set|bind|list|delete|webhook-secret`: ends with 1 and a line that says why when it cannot. */
+/** Small batches: each secret is one write, and a process that ends goes on at the next call. */
+async function rotateAll({ deps }: App, { out }: Terminal): Promise<void | 1> {
+  let resealed = 0;
+  const unopened: string[] = [];
+  for (let after: string | null = ''; after !== null;) {
+    const batch: RotatedBatch = await deps.secrets.rotate(after, 100);
+    resealed += batch.resealed;
+    unopened.push(...batch.unopened);
+    after = batch.next;
+  }
+  out(`${resealed} secrets are sealed anew. ${unopened.length} do not open.\n`);
+  for (const name of unopened) out(`${name}: set it again, or add its key to SECRETS_KEY_PREVIOUS\n`);
+  if (unopened.length > 0) return 1;
+  out('SECRETS_KEY_PREVIOUS is needed until receivers of webhooks have the new webhook-secret.\n');
+}
+
+/** `npm run secrets -- set|bind|list|delete|rotate|webhook-secret`: ends with 1 and a line that says why when it cannot. */
 export const secrets: Program = async (terminal) => {
   const { out } = terminal;
   const { values, positionals } = parseArgs({ args: [...terminal.args], options, allowPositionals: true });
@@ -44,10 +63,11 @@ export const secrets: Program = async (terminal) => {
   const [command, name, ...rest] = positionals;
   const bound = command === 'set' || command === 'bind';
   const named = bound || command === 'delete';
-  const understood = named || command === 'list' || command === 'webhook-secret';
+  const understood = named || command === 'list' || command === 'webhook-secret' || command === 'rotate';
   if (!understood || rest.length > 0 || named !== (name !== undefined)) throw new UsageError(usage);
   if (bound !== values.host.length > 0) throw new UsageError(usage);
   const value = command === 'set' ? await valueFrom(terminal) : '';
+  if (command === 'rotate') return withApp(terminal, (app) => rotateAll(app, terminal));
   await withApp(terminal, async (app, config) => {
     const seeded = await seed(app, config);
     const organizationId = values.organization ?? seeded.organizationId;

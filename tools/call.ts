@@ -70,8 +70,9 @@ function explained(error: unknown, scope: Scope | null): unknown {
 }
 
 /**
- * Calls a tool: checks the scope, limits the caller to the projects where they have it, parses the input, runs the tool, parses the output. MCP and REST both call tools through this function.
- * Errors: `auth.forbidden`, `auth.reauthentication_required`, `request.invalid`, and the tool's own. Any other error is unexpected: facades answer `service.internal`.
+ * Calls a tool: checks the scope, limits the caller to the projects where they have it, parses the input, runs the tool, parses the
+ * output. MCP and REST both call tools through this function. Errors: `auth.forbidden`, `auth.reauthentication_required`,
+ * `request.invalid`, and the tool's own. Any other error is unexpected: facades answer `service.internal`.
  */
 export async function callTool<Input extends z.ZodType, Output extends z.ZodObject, Needs extends keyof ToolDeps>(
   tool: Tool<Input, Output, Needs>,

@@ -10,8 +10,8 @@ export interface DeliverySenderParts {
   readonly deliveries: DeliveryStore;
   /** HTTP client that may call any public https address. */
   readonly outbound: Outbound;
-  /** Signing secret from `webhookSecret`. */
-  secretOf(projectId: string): string;
+  /** Signing secrets from `webhookSecret`: the current one, then earlier ones. */
+  secretsOf(projectId: string): readonly string[];
   readonly logger: Logger;
   /** Lease time of one attempt. The attempt itself times out after half of it. */
   readonly leaseMs: number;
@@ -136,7 +136,7 @@ class DeliverySender {
       const { status } = await outbound.send({
         url,
         method: 'POST',
-        headers: webhookHeaders(this.#parts.secretOf(projectId), { id, at, payload }),
+        headers: webhookHeaders(this.#parts.secretsOf(projectId), { id, at, payload }),
         body: payload,
         maxBytes: 64 * 1024,
         timeoutMs: leaseMs / 2,

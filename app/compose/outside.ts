@@ -42,15 +42,14 @@ export function createOutside(parts: OutsideParts, stack: AsyncDisposableStack):
   const remote = config.segmentation && { ...config.segmentation, timeoutMs: 60_000 };
   const deliveries = createDeliveryStore(data.collections);
   // Machines that share SECRETS_KEY sign with the same secret.
-  const key =
-    config.secretsKey === null
-      ? data.derive('webhooks')
-      : createHmac('sha256', config.secretsKey).update('webhooks').digest();
+  const signingKey = (key: Buffer): Buffer => createHmac('sha256', key).update('webhooks').digest();
+  const key = config.secretsKey === null ? data.derive('webhooks') : signingKey(config.secretsKey);
+  const keys = [key, ...config.secretsKeysPrevious.map(signingKey)];
   const webhookSecretOf = (projectId: string): string => webhookSecret(key, projectId);
   const senderParts: DeliverySenderParts = {
     deliveries,
     outbound: anyPublic,
-    secretOf: webhookSecretOf,
+    secretsOf: (projectId) => keys.map((one) => webhookSecret(one, projectId)),
     logger,
     leaseMs: 60_000,
   };

@@ -1,3 +1,5 @@
+import { endOldSessions } from '#src/adapters/accounts/session-age.ts';
+import { scryptPasswords } from '#src/adapters/accounts/password-hashing.ts';
 import { createMemberStore, type MemberStore } from '#src/stores/members.ts';
 import { createAffiliations } from '#src/stores/affiliations.ts';
 import type { PasswordHashing } from '#src/adapters/sessions/better-auth.ts';
@@ -69,7 +71,7 @@ export function createPeople(parts: PeopleParts): People {
     logger,
     secret,
     rateLimits: config.rateLimits !== null,
-    passwords: parts.passwords,
+    passwords: parts.passwords ?? scryptPasswords,
     seededToken: debug === null ? null : (debug.token ?? data.derive('seeded session').toString('base64url')),
     baseUrl: () => parts.baseUrl(),
     maySignUp,
@@ -102,7 +104,7 @@ export function createPeople(parts: PeopleParts): People {
     maySignUp,
     onVerified: (userId) => affiliate.confirmRoles(userId),
   });
-  const accounts = auditAccounts(guarded, audited);
+  const accounts = endOldSessions(auditAccounts(guarded, audited));
   const affiliate = new Affiliate({
     accounts,
     confirmAddress: async (userId) => {

@@ -52,7 +52,7 @@ export async function makeOperator(
   { organizationId }: { organizationId: string },
 ): Promise<Pick<Seed, 'operatorEmail' | 'operatorPassword'>> {
   const operatorEmail = `operator-${randomBytes(4).toString('hex')}@inkgraph.local`;
-  const operatorPassword = randomBytes(15).toString('base64url');
+  const operatorPassword = randomBytes(16).toString('base64url');
   const userId = await sessions.signUp({ email: operatorEmail, password: operatorPassword, name: 'Operator' });
   await deps.members.add({ organizationId, userId, role: 'owner' });
   return { operatorEmail, operatorPassword };

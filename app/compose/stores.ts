@@ -22,13 +22,17 @@ import type { ToolDeps } from '#tools/deps.ts';
 
 /** Database stores, except those of search and people. */
 export function createStores(
-  { secretsKey, quotas }: Config,
+  { secretsKey, secretsKeysPrevious: previous, quotas }: Config,
   data: Data,
   { siblings, logger }: { readonly siblings: Siblings; readonly logger: Logger },
 ) {
   const { collections, database } = data;
   const events = createEventLog(collections, { forward: (stored) => siblings.tellEvents(stored) });
   siblings.onEvents((stored) => events.receive(stored));
+  const derived = data.derive('secrets');
+  // An installation that sets its first SECRETS_KEY has secrets under the key of its data folder.
+  const secretKeys =
+    secretsKey === null ? { current: derived, previous } : { current: secretsKey, previous: [...previous, derived] };
   return {
     apiKeys: createApiKeyStore(collections),
     organizations: createOrganizationStore(collections),
@@ -47,6 +51,6 @@ export function createStores(
     audit: createAuditLog(collections, (error) =>
       logger.warn({ err: error }, 'a count for the audit log could not be stored'),
     ),
-    secrets: createSecretStore(collections, { current: secretsKey ?? data.derive('secrets'), previous: [] }),
+    secrets: createSecretStore(collections, secretKeys),
   } satisfies Partial<ToolDeps>;
 }

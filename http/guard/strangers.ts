@@ -96,8 +96,9 @@ export class Strangers {
   };
 }
 
-/** Tells the limit by address that the request has a valid credential. `caller` names its holder; absent for a signed address. */
+/** Tells the limit by address and the log that the request has a valid credential. `caller` names its holder; absent for a signed address. */
 export function welcome(response: Response, caller?: string): void {
+  if (caller !== undefined) response.locals['caller'] = caller;
   const known = response.locals['welcome'] as Welcome | undefined;
   known?.(caller);
 }

@@ -48,6 +48,11 @@ export const callOf = ({ headers, ip }: Request): AccountCall => ({
   ip,
 });
 
+/** Empties the cache of the browser: pictures of documents stay in it for up to an hour. */
+export function forgetPictures(response: Response): void {
+  response.setHeader('clear-site-data', '"cache"');
+}
+
 /** A request without a body counts as one with an empty object. */
 const bodyIn = ({ body }: Request): unknown => body ?? {};
 
@@ -74,6 +79,8 @@ export function reauthenticate(
 /** Rows that need a recent sign-in, like tools with `recentSignIn`. */
 const recentRows: ReadonlySet<string> = new Set([
   'POST change-password',
+  'POST revoke-session',
+  'POST revoke-other-sessions',
   'POST two-factor/disable',
   'POST two-factor/backup-codes',
 ]);
@@ -140,6 +147,7 @@ function accountRows(auth: AuthHandler): Record<string, Work> {
     async 'POST sign-out'(request, response) {
       checked(contract.SignOut, bodyIn(request));
       await through('sign-out', {}, request, response);
+      forgetPictures(response);
       return { success: true };
     },
     'GET get-session': async (request, response) => sessionOf(await through('get-session', {}, request, response)),

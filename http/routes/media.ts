@@ -10,7 +10,7 @@ type PictureAddress = Pick<MediaRequest, 'organizationId' | 'documentId' | 'pict
 const headers = {
   'content-type': 'image/webp',
   'x-content-type-options': 'nosniff',
-  'content-security-policy': "default-src 'none'; sandbox",
+  'content-security-policy': "default-src 'none'; base-uri 'none'; frame-ancestors 'none'; sandbox",
   'cross-origin-resource-policy': 'cross-origin',
   'referrer-policy': 'no-referrer',
 } as const;

@@ -13,7 +13,7 @@ import { invitationPage, organizationsPage } from '#http/pages/organizations.ts'
 import { asksForCode } from '#http/routes/second-factor.ts';
 import { checkMailPage } from '#http/pages/mail-steps.ts';
 import { showAgain } from '#http/pages/show-again.ts';
-import { perform, type AuthHandler } from '#http/routes/auth.ts';
+import { forgetPictures, perform, type AuthHandler } from '#http/routes/auth.ts';
 
 const home = '/organizations';
 
@@ -109,6 +109,7 @@ class Pages {
   signOut: RequestHandler = async (request, response) => {
     const { cookies } = await perform(this.#auth, 'sign-out', {}, request);
     response.setHeader('set-cookie', [...cookies]);
+    forgetPictures(response);
     seeOther(response, along('/sign-in', ownPath(bodyOf(request)['returnTo'])));
   };
 

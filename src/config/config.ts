@@ -75,6 +75,8 @@ export interface Config {
   readonly outboundAllow: readonly string[];
   /** 32 bytes; null: derived from the secret of the installation. */
   readonly secretsKey: Buffer | null;
+  /** Earlier keys, newest first. */
+  readonly secretsKeysPrevious: readonly Buffer[];
   readonly search: { readonly mode: 'lexical' | 'hybrid' };
   readonly ocr: { readonly language: string; readonly workers: number | null };
   readonly runs: {
@@ -218,6 +220,7 @@ export function loadConfig(source: Readonly<Record<string, string | undefined>>)
     segmentation: segmentationOf(values),
     outboundAllow: values.OUTBOUND_ALLOW,
     secretsKey: values.SECRETS_KEY === undefined ? null : Buffer.from(values.SECRETS_KEY, 'base64'),
+    secretsKeysPrevious: (values.SECRETS_KEY_PREVIOUS ?? []).map((key) => Buffer.from(key, 'base64')),
     search: { mode: values.DOCUMENT_SEARCH_MODE },
     ocr: { language: values.OCR_LANGUAGE, workers: values.OCR_WORKERS === 0 ? null : values.OCR_WORKERS },
     runs: runsOf(values),

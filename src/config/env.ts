@@ -1,6 +1,7 @@
 import { InkgraphError } from '#src/domain/app-error.ts';
 import { isIP } from 'node:net';
 import { z } from 'zod';
+import { earlierKeys, secretsKey } from '#src/config/key-shapes.ts';
 import { limits } from '#src/contracts/fields.ts';
 
 /** One environment variable: parser and description. Values of `secret` variables are masked wherever they are shown. */
@@ -274,11 +275,13 @@ export const env = {
     doc: 'Hosts that http nodes may call, comma-separated: host, host:port, *.example.com; an entry such as 127.0.0.1:9000 also allows webhooks to that private address',
   },
   SECRETS_KEY: {
-    schema: z
-      .base64('expected base64')
-      .refine((text) => Buffer.from(text, 'base64').length === 32, 'expected 32 bytes in base64')
-      .optional(),
+    schema: secretsKey.optional(),
     doc: 'Key that encrypts project secrets, 32 bytes in base64; default: a key from the data folder',
+    secret: true,
+  },
+  SECRETS_KEY_PREVIOUS: {
+    schema: earlierKeys.optional(),
+    doc: 'Earlier values of SECRETS_KEY, comma-separated, which still open secrets and sign webhooks beside it; npm run secrets -- rotate',
     secret: true,
   },
   SEGMENTATION_URL: {

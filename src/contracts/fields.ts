@@ -5,6 +5,8 @@ export const limits = {
   pageDefault: 25,
   pageMax: 100,
   auditExportMax: 100_000,
+  rotationOverlapHours: 24,
+  rotationOverlapHoursMax: 720,
   documentIds: 500,
   jsonBodyBytes: 1024 * 1024,
   /** Sign-in and accounts, which are open to everybody. */

@@ -83,6 +83,62 @@ function checkedHosts(hosts: readonly string[]): string[] {
   return [...new Set(hosts)].toSorted();
 }
 
+/** Result of one batch of `rotate`. */
+export interface RotatedBatch {
+  /** Secrets that the current key seals now, and did not before. */
+  readonly resealed: number;
+  /** `<project>/<name>` of secrets that no key opens. */
+  readonly unopened: readonly string[];
+  /** Place to go on at; null at the end. */
+  readonly next: string | null;
+}
+
+/** Sealing under another key, for all organizations. */
+function createRotation(
+  { secrets }: Pick<Collections, 'secrets'>,
+  { keys, currentId, sealed }: { keys: SecretKeys; currentId: string; sealed: (place: Bound, value: string) => object },
+) {
+  const page = (after: string, limit: number): Promise<SecretRow[]> =>
+    secrets
+      .find({ _id: { $gt: after } })
+      .sort({ _id: 1 })
+      .limit(limit)
+      .toArray();
+  const nextOf = (rows: readonly SecretRow[], limit: number): string | null =>
+    rows.length < limit ? null : (rows.at(-1)?._id ?? null);
+  return {
+    /**
+     * Seals up to `limit` secrets anew that another key sealed, each in one atomic write, so that a process may die at any point. A secret
+     * that is set meanwhile keeps its new value.
+     */
+    async rotate(after: string, limit: number): Promise<RotatedBatch> {
+      const rows = await page(after, limit);
+      let resealed = 0;
+      const unopened: string[] = [];
+      for (const row of rows) {
+        if (row.sealedBy === currentId) continue;
+        const { _id, organizationId } = row;
+        let value: string;
+        try {
+          value = open(keys, row);
+        } catch {
+          unopened.push(_id);
+          continue;
+        }
+        const update = { $set: sealed(row, value) };
+        resealed += (await secrets.updateOne({ _id, organizationId, sealed: row.sealed }, update)).modifiedCount;
+      }
+      return { resealed, unopened, next: nextOf(rows, limit) };
+    },
+    /** `<project>/<name>` of secrets of one page that another key sealed. */
+    async sealedElsewhere(after: string, limit: number): Promise<{ names: readonly string[]; next: string | null }> {
+      const rows = await page(after, limit);
+      const names = rows.filter(({ sealedBy }) => sealedBy !== currentId).map(({ _id }) => _id);
+      return { names, next: nextOf(rows, limit) };
+    },
+  };
+}
+
 const infoOf = ({ name, createdAt, createdBy, hosts = [] }: SecretRow): SecretInfo => ({
   name,
   createdAt,
@@ -97,6 +153,7 @@ export function createSecretStore({ secrets }: Pick<Collections, 'secrets'>, key
     sealedBy: currentId,
   });
   return {
+    ...createRotation({ secrets }, { keys, currentId, sealed }),
     /** Adds or replaces a secret. */
     async set(
       { organizationId, projectId }: { organizationId: string; projectId: string },

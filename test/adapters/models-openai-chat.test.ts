@@ -6,6 +6,7 @@ import {
   brokenStream,
   chatStream,
   errorAnswer,
+  redirectTo,
   startOpenAiServer,
   toolStream,
   type Behaviour,
@@ -54,6 +55,13 @@ test('a streamed answer arrives whole, with provider, model, tokens and time', a
     ms: expect.any(Number) as number,
   });
   expect(chat.model.label).toBe('openai/talk-1');
+});
+
+test('a redirect is not followed: messages and credential go to the configured server only', async () => {
+  await using other = await withChat([chatStream('Yes.')]);
+  await using chat = await withChat([redirectTo(`${other.server.baseUrl}/chat/completions`)]);
+  expect((await errorOf(chat.ask())).detail).toContain('answered with status 307');
+  expect(other.server.seen).toEqual([]);
 });
 
 test('a cost that the server tells is kept', async () => {

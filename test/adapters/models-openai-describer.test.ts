@@ -2,7 +2,13 @@ import { expect, test } from 'vitest';
 import { createModels } from '#src/adapters/models/create-models.ts';
 import { AppError } from '#src/domain/app-error.ts';
 import type { DescribeRequest } from '#src/domain/ports/models.ts';
-import { chatAnswer, errorAnswer, startOpenAiServer, type Behaviour } from '#test/support/servers/openai-server.ts';
+import {
+  chatAnswer,
+  errorAnswer,
+  redirectTo,
+  startOpenAiServer,
+  type Behaviour,
+} from '#test/support/servers/openai-server.ts';
 
 const apiKey = 'sk-test-9f8e7d6c5b4a';
 const good = {
@@ -49,6 +55,13 @@ async function errorOf(work: Promise<unknown>): Promise<AppError> {
   expect(error).toBeInstanceOf(AppError);
   return error as AppError;
 }
+
+test('a redirect is not followed: page and credential go to the configured server only', async () => {
+  await using other = await withModel([chatAnswer(good)]);
+  await using model = await withModel([redirectTo(`${other.server.baseUrl}/chat/completions`)]);
+  expect((await errorOf(model.describe())).detail).toContain('answered with status 307');
+  expect(other.server.seen).toEqual([]);
+});
 
 test('a structured answer becomes the description, with the tokens and time it took', async () => {
   await using model = await withModel([chatAnswer(good)]);

@@ -3,6 +3,7 @@ import { createOpenAiTextEmbedder } from '#src/adapters/models/openai/text-embed
 import {
   embeddingAnswer,
   errorAnswer,
+  redirectTo,
   startOpenAiServer,
   type Behaviour,
 } from '#test/support/servers/openai-server.ts';
@@ -90,6 +91,15 @@ test('server errors are tried again, then model.failed', async () => {
     code: 'model.failed',
     detail: 'The server of openai/text-embedding-3-small failed (500) (2 attempts).',
   });
+});
+
+test('a redirect is not followed: text and credential go to the configured server only', async () => {
+  await using other = await startOpenAiServer({ embeddings: [embeddingAnswer([1, 0, 0])] });
+  await using it = await withModel([redirectTo(`${other.baseUrl}/embeddings`)]);
+  await expect(it.model.embedQuery('text')).rejects.toMatchObject({
+    detail: expect.stringContaining('answered with status 307') as string,
+  });
+  expect(other.seen).toEqual([]);
 });
 
 test('an abort ends the call and its connection', async () => {

@@ -50,7 +50,7 @@ function senderTo(receiver: Pick<OutsideServer, 'listed'>, more: Partial<Deliver
   const sender = createDeliverySender({
     deliveries: store,
     outbound: createOutbound({ mode: 'public', allow: [receiver.listed] }),
-    secretOf: (projectId) => webhookSecret(key, projectId),
+    secretsOf: (projectId) => [webhookSecret(key, projectId)],
     logger: createPinoLogger('silent'),
     leaseMs: 20_000,
     now: () => new Date(now),
@@ -268,4 +268,16 @@ test('a database that does not answer leaves everything to the next sweep', asyn
   sender.sweep();
   await sender.idle();
   expect(await stored(one._id)).toMatchObject({ status: 'delivered' });
+});
+
+test('while the key rotates, receivers with the old secret and with the new one accept a webhook', async () => {
+  await using receiver = await startOutside((_request, response) => response.writeHead(204).end());
+  const [old, fresh] = ['old', 'new'].map((name) => webhookSecret(Buffer.from(name), 'prj_a')) as [string, string];
+  const { sender } = senderTo(receiver, { secretsOf: () => [fresh, old] });
+  await sender.deliver(delivery(receiver));
+  await sender.idle();
+  const [request] = receiver.received;
+  if (request === undefined) throw new Error('nothing arrived');
+  expect([old, fresh].map((secret) => isGenuine(request, secret))).toEqual([true, true]);
+  expect(isGenuine(request, webhookSecret(Buffer.from('other'), 'prj_a'))).toBe(false);
 });

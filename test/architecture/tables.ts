@@ -66,6 +66,16 @@ export const layers: readonly Layer[] = [
     ],
     imports: 'all',
   },
+  { name: 'statistics', at: ['packages/paired-statistics/src/'], imports: [] },
+  {
+    name: 'statistics tests',
+    at: [
+      'packages/paired-statistics/test/',
+      'packages/paired-statistics/calibrate.ts',
+      'packages/paired-statistics/vitest.config.ts',
+    ],
+    imports: 'all',
+  },
   { name: 'web', at: ['web/'], imports: ['contracts'], typesOnly: true, empty: true },
   {
     name: 'compose',
@@ -105,6 +115,7 @@ export const productRoots = [
   'mcp/',
   'http/',
   'packages/embedded-mongo/src/',
+  'packages/paired-statistics/src/',
   'web/',
 ] as const;
 

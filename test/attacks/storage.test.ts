@@ -271,7 +271,7 @@ describe('storage attacks', () => {
       'content-type': 'application/octet-stream',
       'content-disposition': 'attachment; filename="page.html"',
       'x-content-type-options': 'nosniff',
-      'content-security-policy': "sandbox; default-src 'none'",
+      'content-security-policy': "sandbox; default-src 'none'; base-uri 'none'; frame-ancestors 'none'",
       'cross-origin-resource-policy': 'cross-origin',
       'access-control-allow-origin': '*',
     });

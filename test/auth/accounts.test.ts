@@ -45,7 +45,7 @@ describe('An account', () => {
     expect(signedIn.headers.get('cache-control')).toBe('no-store');
   });
 
-  test('has its password kept as scrypt makes it of 32 MiB and a salt of its own', async () => {
+  test('has its password kept as scrypt makes it of three times 32 MiB and a salt of its own', async () => {
     const password = 'the same for both';
     const salts: string[] = [];
     const engine = await openOnWarmThread({ dataDir: app.dataDir });
@@ -54,8 +54,9 @@ describe('An account', () => {
     for (const email of ['salt-1@example.com', 'salt-2@example.com']) {
       const { body } = await call('POST', 'sign-up/email', undefined, { name: 'Salt', email, password });
       const row = await accounts.findOne({ userId: body.user.id });
-      const [salt = '', key] = String(row?.['password']).split(':');
-      const made = scryptSync(password, salt, 64, { N: 16_384, r: 16, p: 1, maxmem: 64 * 1024 * 1024 });
+      const [mark, salt = '', key] = String(row?.['password']).split(':');
+      const made = scryptSync(password, salt, 64, { N: 32_768, r: 8, p: 3, maxmem: 64 * 1024 * 1024 });
+      expect(mark).toBe('scrypt-32768-8-3');
       expect(key).toBe(made.toString('hex'));
       expect(salt).toMatch(/^[0-9a-f]{32}$/);
       salts.push(salt);
@@ -160,6 +161,24 @@ describe('A session', () => {
       credential: { kind: 'session', email: app.seed.operatorEmail, role: 'owner' },
     });
     expect(status).toBe(200);
+  });
+
+  test('ends 30 days after the sign-in, however much it is used, and stays ended', async () => {
+    const { cookie, userId } = await app.addPerson('viewer');
+    const engine = await openOnWarmThread({ dataDir: app.dataDir });
+    const client = await new MongoClient(engine.uri).connect();
+    const sessions = client.db('inkgraph').collection('sessions');
+    const signedInBefore = (days: number) =>
+      sessions.updateOne({ userId }, { $set: { createdAt: new Date(Date.now() - days * 86_400_000) } });
+    await signedInBefore(29);
+    expect((await context(cookie)).status).toBe(200);
+    expect((await call('GET', 'get-session', cookie)).body).toMatchObject({ user: { id: userId } });
+    await signedInBefore(31);
+    expect((await call('GET', 'get-session', cookie)).body).toBeNull();
+    expect(await sessions.countDocuments({ userId })).toBe(0);
+    problemOf(await context(cookie), 'auth.unauthorized');
+    await client.close();
+    await engine.close();
   });
 
   test('of a person without an organization says what to do', async () => {

@@ -146,6 +146,7 @@ describe.each(testDatabases)('What was cut short, in %s', (_, open) => {
       name: 'Guest',
       activeOrganizationId: null,
       expiresAt: new Date(8e12),
+      signedInAt: new Date(),
       provedAt: new Date(),
       hasSecondFactor: false,
     };

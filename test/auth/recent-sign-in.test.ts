@@ -87,6 +87,25 @@ describe('A session whose sign-in is old', () => {
     }
   });
 
+  test('ends no session of the person', async () => {
+    const person = await app.addPerson('viewer');
+    const other = await app.signIn(person);
+    await signedIn(person, old);
+    const auth = (method: string, path: string, body?: unknown) =>
+      app.call(method, `/api/auth/${path}`, { cookie: person.cookie, ...(body !== undefined && { body }) });
+    const { sessions } = (await auth('GET', 'list-sessions')).body;
+    const { id: sessionId } = sessions.find(({ current }: { current: boolean }) => !current);
+    for (const [path, body] of [
+      ['revoke-session', { sessionId }],
+      ['revoke-other-sessions', {}],
+    ] as const)
+      problemOf(await auth('POST', path, body), 'auth.reauthentication_required');
+    expect((await app.call('GET', '/api/auth/get-session', { cookie: other })).body).not.toBeNull();
+    expect((await prove(person.password, person)).status).toBe(200);
+    expect((await auth('POST', 'revoke-session', { sessionId })).status).toBe(200);
+    expect((await app.call('GET', '/api/auth/get-session', { cookie: other })).body).toBeNull();
+  });
+
   test('makes the change after the password, in this session alone', async () => {
     const other: Person = { ...owner, cookie: await app.signIn(owner) };
     await signedIn(owner, old);

@@ -159,6 +159,11 @@ describe('A second factor', () => {
     const off = await auth('two-factor/disable', cookie, { password: person.password });
     expect(off.body).toEqual({ enabled: false });
     expect((await signIn(person)).body.user.id).toBe(person.userId);
+    const { records } = (await app.call('GET', '/api/dashboard/audit?limit=100', { cookie: await app.signIn() })).body;
+    const told = records.filter(({ actor }: { actor: string }) => actor === person.userId);
+    expect(
+      told.map(({ action }: { action: string }) => action).filter((one: string) => one.startsWith('account')),
+    ).toEqual(['account.second_factor.off', 'account.second_factor.on']);
     const without = await app.addPerson('viewer');
     problemOf(await auth('reauthenticate', without.cookie, { code: '000000' }), 'request.invalid');
   });

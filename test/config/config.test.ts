@@ -46,6 +46,7 @@ const broken: Partial<Record<EnvName, string>> = {
   SEGMENTATION_PROVIDER: 'sam',
   OUTBOUND_ALLOW: 'https://api.example.com/',
   SECRETS_KEY: 'c2hvcnQ=',
+  SECRETS_KEY_PREVIOUS: 'c2hvcnQ=',
   OCR_LANGUAGE: '../eng',
   OCR_WORKERS: '17',
   RUN_CONCURRENCY: '0',
@@ -131,6 +132,7 @@ describe('The environment', () => {
       'MONGODB_URI',
       'OPENAI_API_KEY',
       'SECRETS_KEY',
+      'SECRETS_KEY_PREVIOUS',
       'SEGMENTATION_API_KEY',
       'SMTP_URL',
     ]);

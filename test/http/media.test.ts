@@ -143,7 +143,7 @@ describe('A page image', () => {
       const { response } = await picture(url);
       expect(Object.fromEntries(response.headers)).toMatchObject({
         'x-content-type-options': 'nosniff',
-        'content-security-policy': "default-src 'none'; sandbox",
+        'content-security-policy': "default-src 'none'; base-uri 'none'; frame-ancestors 'none'; sandbox",
         'cross-origin-resource-policy': 'cross-origin',
         'cache-control': 'private, max-age=3600, immutable',
       });

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { doctor } from '#scripts/doctor.ts';
 import { secrets as program } from '#scripts/secrets.ts';
 import { programEnv, runCommand } from '#test/support/command.ts';
 import { collectionsIn } from '#test/support/stored.ts';
@@ -67,6 +68,33 @@ test('the webhook secret of a project is the same every time, and another for an
   expect(out.trim()).toBe(app.app.deps.webhookSecretOf(app.seed.projectId));
   expect(out.trim()).not.toBe(app.app.deps.webhookSecretOf('prj_other'));
 });
+
+test('the key rotates: doctor names what is under the old one, rotate seals it anew, and runs read it all the time', async () => {
+  const [first, second] = [1, 2].map((byte) => Buffer.alloc(32, byte).toString('base64')) as [string, string];
+  const as = (current: string, previous?: string) => ({
+    ...env(),
+    SECRETS_KEY: current,
+    ...(previous !== undefined && { SECRETS_KEY_PREVIOUS: previous }),
+  });
+  const run = (args: readonly string[], by: Record<string, string>, input = '') =>
+    runCommand(program, args, { env: by, input });
+  await run(['set', 'ROTATED', '--host', 'a.example.org'], as(first), 'walnut');
+  const told = async (by: Record<string, string>) => (await runCommand(doctor, [], { env: by, input: '' })).out;
+  expect(await told(as(first))).toContain('ok   all secrets are sealed with SECRETS_KEY');
+  expect(await told(as(second, first))).toMatch(
+    /FAIL 1 secrets are sealed with an earlier key: \S+\/ROTATED\n +fix: npm run secrets -- rotate/,
+  );
+  const lost = await run(['rotate'], as(second));
+  expect(lost).toMatchObject({
+    code: 1,
+    out: expect.stringMatching(/^0 secrets are sealed anew\. 1 do not open\.\n\S+\/ROTATED: /),
+  });
+  const done = await run(['rotate'], as(second, first));
+  expect(done).toMatchObject({ code: 0, out: expect.stringMatching(/^1 secrets are sealed anew\. 0 do not open\.\n/) });
+  expect(await told(as(second))).toContain('ok   all secrets are sealed with SECRETS_KEY');
+  // Later tests read under the key of the data folder.
+  expect((await run(['delete', 'ROTATED'], as(second))).code).toBe(0);
+}, 30_000);
 
 test.each([
   [['set', 'ERP_TOKEN', 'value-as-argument'], 'Usage:'],

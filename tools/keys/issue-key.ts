@@ -1,4 +1,5 @@
 import { hashKey, keyIsLive, newKeySecret, type ApiKeyRecord, type KeyKind } from '#src/domain/access/api-key.ts';
+import { limits } from '#src/contracts/fields.ts';
 import type { Scope } from '#src/contracts/scopes.ts';
 import { AppError } from '#src/domain/app-error.ts';
 import { newId } from '#src/domain/ids.ts';
@@ -36,7 +37,7 @@ export interface IssuedKey {
   readonly secret: string;
 }
 
-const graceMs = 24 * 3_600_000;
+const hourMs = 3_600_000;
 
 const invalid = (pointer: string, message: string): AppError =>
   new AppError('request.invalid', message, { errors: [{ pointer, code: 'invalid', message }] });
@@ -118,12 +119,12 @@ export async function revokeKey(
   });
 }
 
-/** Replaces a key by a new one; the old key works for 24 more hours. Errors: `key.not_found`, `key.spent`. */
+/** Replaces a key by a new one; the old key works for `overlapHours` more. Errors: `key.not_found`, `key.spent`. */
 export async function rotateKey(
   parts: KeyParts,
   organizationId: string,
   id: string,
-  actor: string,
+  { actor, overlapHours = limits.rotationOverlapHours }: { readonly actor: string; readonly overlapHours?: number },
 ): Promise<IssuedKey> {
   const old = await requireKey(parts, organizationId, id);
   const spent = new AppError(
@@ -147,7 +148,7 @@ export async function rotateKey(
   const { _id } = issued.record;
   const entry = entryOf(actor, 'key.rotate', old);
   await parts.audit.during(entry, async (deed) => {
-    if (!(await parts.apiKeys.replace(organizationId, id, _id, new Date(Date.now() + graceMs)))) {
+    if (!(await parts.apiKeys.replace(organizationId, id, _id, new Date(Date.now() + overlapHours * hourMs)))) {
       // A concurrent call rotated or revoked the old key, so the successor made here is revoked.
       await revokeKey(parts, organizationId, _id, actor);
       throw spent;

@@ -1,5 +1,6 @@
+import { own as ownOf } from '#src/contracts/own.ts';
 import { AppError } from '#src/domain/app-error.ts';
-import type { AccountBody, AccountCall, AccountReply, Accounts } from '#src/domain/ports/sessions.ts';
+import type { AccountAction, AccountBody, AccountCall, AccountReply, Accounts } from '#src/domain/ports/sessions.ts';
 import type { AuditEntry, AuditLog } from '#src/stores/audit-log.ts';
 
 /** Organization of records about people who belong to none: for the operator only. */
@@ -81,6 +82,16 @@ function auditor(parts: AccountAudit) {
   };
 }
 
+/** Names of what a signed-in person changes. `two-factor/enable` changes nothing before its first code. */
+const names: Readonly<Record<string, string>> = {
+  'change-password': 'account.password',
+  'two-factor/verify-totp': 'account.second_factor.on',
+  'two-factor/disable': 'account.second_factor.off',
+  'two-factor/generate-backup-codes': 'account.second_factor.codes',
+};
+
+const nameOf = (action: AccountAction): string | undefined => ownOf(names, action);
+
 /** Audits sign-up, sign-out, ended sessions and changes of passwords, and counts refused sign-ins. Source: docs/decisions/0090. */
 export function auditAccounts<T extends Accounts>(accounts: T, parts: AccountAudit): T {
   const { audit } = parts;
@@ -116,11 +127,12 @@ export function auditAccounts<T extends Accounts>(accounts: T, parts: AccountAud
       const { userId, sessionId } = session;
       if (action === 'sign-out')
         return own.audited({ userId, action: 'session.end', target: sessionId, ip }, () => perform(action, body, call));
+      const name = nameOf(action);
+      const work = () => perform(action, body, call);
       return own.watched(
         async () => userId,
         ip,
-        () =>
-          own.audited({ userId, action: 'account.password', target: userId, ip }, () => perform(action, body, call)),
+        () => (name === undefined ? work() : own.audited({ userId, action: name, target: userId, ip }, work)),
       );
     },
     async end(userId, sessionId) {

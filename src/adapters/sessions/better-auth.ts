@@ -10,7 +10,7 @@ import type { Watch } from '#src/adapters/sessions/watch.ts';
 import { newId, type IdKind } from '#src/domain/ids.ts';
 import type { SessionStore } from '#src/domain/ports/sessions.ts';
 
-/** Replaces the hashing of the library, which is scrypt with N = 16384, r = 16, p = 1 and a salt of 16 bytes. */
+/** Replaces the hashing of the library, which costs an attacker too little. */
 export interface PasswordHashing {
   /** Returns the text to store. */
   hash(password: string): Promise<string>;

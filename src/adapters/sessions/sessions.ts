@@ -217,6 +217,7 @@ function live({ session, user }: Found, isSeeded: (sessionId: string) => boolean
     name: user.name,
     activeOrganizationId: session.activeOrganizationId ?? null,
     expiresAt: session.expiresAt,
+    signedInAt: isSeeded(id) ? new Date() : createdAt,
     hasSecondFactor: user.twoFactorEnabled === true,
     provedAt: isSeeded(id) ? new Date() : provedAt ? new Date(provedAt) : createdAt,
   };

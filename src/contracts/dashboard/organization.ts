@@ -16,6 +16,7 @@ import {
   ApiKeyListQuery,
   ApiKeyPath,
   IssuedApiKey,
+  RotationQuery,
   NewApiKey,
 } from '#src/contracts/organization/api-key.ts';
 import {
@@ -212,8 +213,9 @@ export const dashboardOrganization = {
     id: 'dashboard.key.rotate',
     method: 'POST',
     path: `${base}/keys/:keyId/rotate`,
-    summary: 'Replace an API key; the old secret works for 24 more hours',
+    summary: 'Replace an API key; the old secret works for overlapHours more',
     params: ApiKeyPath,
+    query: RotationQuery,
     reply: IssuedApiKey,
     status: 201,
     errors: ['auth.reauthentication_required', 'key.not_found', 'key.spent'],

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { AnyId, Name, Timestamp, isPlain, limits, plainOnly } from '#src/contracts/fields.ts';
+import { AnyId, Name, QueryInteger, Timestamp, isPlain, limits, plainOnly } from '#src/contracts/fields.ts';
 import { keyScopes } from '#src/contracts/scopes.ts';
 
 export const keyStates = ['live', 'rotated', 'revoked', 'expired'] as const;
@@ -29,6 +29,11 @@ export const ApiKey = z
 export const ApiKeyList = z.object({ keys: z.array(ApiKey) });
 export const ApiKeyListQuery = z.strictObject({ projectId: AnyId.optional() });
 export const ApiKeyPath = z.strictObject({ keyId: AnyId });
+export const RotationQuery = z.strictObject({
+  overlapHours: QueryInteger(0, limits.rotationOverlapHoursMax)
+    .default(limits.rotationOverlapHours)
+    .describe('Hours that the old secret works beside the new one'),
+});
 
 export const NewApiKey = z.strictObject({
   kind: z.enum(['workflow', 'service']),

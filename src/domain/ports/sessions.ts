@@ -7,6 +7,8 @@ export interface LiveSession {
   /** Chosen by the user. The membership is not checked here. */
   readonly activeOrganizationId: string | null;
   readonly expiresAt: Date;
+  /** Time of the sign-in. */
+  readonly signedInAt: Date;
   /** Time of the last proof, in this session, that the person is present: the sign-in, or a repetition of it. */
   readonly provedAt: Date;
   /** True if sign-in asks this person for a code. */

@@ -14,15 +14,20 @@ export interface WebhookMessage {
   readonly payload: string;
 }
 
-/** Signature headers of a webhook. `secret` comes from `webhookSecret`. Source: standardwebhooks.com, "Signature scheme". */
-export function webhookHeaders(secret: string, { id, at, payload }: WebhookMessage): Record<string, string> {
+/** Signature headers of a webhook, with one signature for each secret from `webhookSecret`. Source: standardwebhooks.com, "Signature scheme". */
+export function webhookHeaders(
+  secrets: readonly string[],
+  { id, at, payload }: WebhookMessage,
+): Record<string, string> {
   const seconds = String(Math.floor(at.getTime() / 1_000));
-  const key = Buffer.from(secret.slice('whsec_'.length), 'base64');
-  const signature = createHmac('sha256', key).update(`${id}.${seconds}.${payload}`).digest('base64');
+  const signatures = secrets.map((secret) => {
+    const key = Buffer.from(secret.slice('whsec_'.length), 'base64');
+    return `v1,${createHmac('sha256', key).update(`${id}.${seconds}.${payload}`).digest('base64')}`;
+  });
   return {
     'content-type': 'application/json',
     'webhook-id': id,
     'webhook-timestamp': seconds,
-    'webhook-signature': `v1,${signature}`,
+    'webhook-signature': signatures.join(' '),
   };
 }

@@ -61,22 +61,35 @@ describe('Issuing keys', () => {
     expect(once !== null && keyIsLive(once, new Date())).toBe(false);
   });
 
+  test.each([1, 720])('a key that is rotated with an overlap of %i hours ends after them', async (overlapHours) => {
+    const old = await issueKey(parts, { ...place, kind: 'service' });
+    const rotatedAt = Date.now();
+    await rotateKey(parts, place.organizationId, old.record._id, { actor: 'test', overlapHours });
+    const replaced = await parts.apiKeys.find(place.organizationId, old.record._id);
+    if (replaced === null) throw new Error('the key is gone');
+    const isLiveAfter = (ms: number): boolean => keyIsLive(replaced, new Date(rotatedAt + ms));
+    const overlap = overlapHours * 3_600_000;
+    expect([isLiveAfter(overlap - 60_000), isLiveAfter(overlap + 60_000)]).toEqual([true, false]);
+  });
+
   test('a rotated key has one successor of the same kind and binding, and lives for a day more', async () => {
     const expiresAt = new Date(Date.now() + 1_000_000);
     const old = await issueKey(parts, { ...place, kind: 'workflow', workflowId, deviceId: 'scanner', expiresAt });
-    const { record } = await rotateKey(parts, place.organizationId, old.record._id, 'test');
+    const { record } = await rotateKey(parts, place.organizationId, old.record._id, { actor: 'test' });
     expect(record).toMatchObject({ kind: 'workflow', agentGraphId: workflowId, deviceId: 'scanner', expiresAt });
     const replaced = await parts.apiKeys.find(place.organizationId, old.record._id);
     expect(replaced?.replacedBy).toBe(record._id);
     const grace = (replaced?.graceUntil?.getTime() ?? 0) - Date.now();
     expect(grace / 3_600_000).toBeCloseTo(24, 1);
-    expect(await faultCode(rotateKey(parts, place.organizationId, old.record._id, 'test'))).toBe('key.spent');
+    expect(await faultCode(rotateKey(parts, place.organizationId, old.record._id, { actor: 'test' }))).toBe(
+      'key.spent',
+    );
   });
 
   test('of two rotations at once one wins, and no live key is left behind by the other', async () => {
     const old = await issueKey(parts, { ...place, kind: 'service', name: 'Raced' });
     const results = await Promise.allSettled(
-      [1, 2].map(() => rotateKey(parts, place.organizationId, old.record._id, 'test')),
+      [1, 2].map(() => rotateKey(parts, place.organizationId, old.record._id, { actor: 'test' })),
     );
     expect(results.filter((one) => one.status === 'fulfilled')).toHaveLength(1);
     const live = (await parts.apiKeys.list(place.organizationId)).filter(
@@ -89,7 +102,7 @@ describe('Issuing keys', () => {
     const { record } = await issueKey(parts, { ...place, kind: 'service' });
     const { organizationId } = freshTenant();
     expect(await faultCode(revokeKey(parts, organizationId, record._id, 'test'))).toBe('key.not_found');
-    expect(await faultCode(rotateKey(parts, organizationId, record._id, 'test'))).toBe('key.not_found');
+    expect(await faultCode(rotateKey(parts, organizationId, record._id, { actor: 'test' }))).toBe('key.not_found');
     expect(await parts.apiKeys.findByHash(record.hash)).toMatchObject({ revokedAt: null, replacedBy: null });
   });
 });

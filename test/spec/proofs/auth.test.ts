@@ -145,7 +145,7 @@ describe('what a key reaches', () => {
     const objectKey = await app.put(tinyPng, 'image/png', uploader.secret);
     const { body } = await app.client(uploader.secret).post('/api/uploads/ack', { objectKey });
     expect(body.document.apiKeyId).toBe(uploader.record._id);
-    const rotated = await rotateKey(deps, organizationId, record._id, 'test');
+    const rotated = await rotateKey(deps, organizationId, record._id, { actor: 'test' });
     expect(rotated.record.deviceId).toBe('scanner-7');
   });
 });
@@ -215,7 +215,7 @@ describe('the life of a key', () => {
 
   verifies('auth.key.rotate', async () => {
     const old = await issue();
-    const renewed = await rotateKey(deps, organizationId, old.record._id, 'test');
+    const renewed = await rotateKey(deps, organizationId, old.record._id, { actor: 'test' });
     expect(renewed.secret).not.toBe(old.secret);
     const now = Date.now();
     for (const [ahead, status] of [
@@ -228,6 +228,6 @@ describe('the life of a key', () => {
       expect((await workflowsBy(renewed.secret)).status).toBe(200);
     }
     vi.useRealTimers();
-    await expect(rotateKey(deps, organizationId, old.record._id, 'test')).rejects.toThrow('rotated already');
+    await expect(rotateKey(deps, organizationId, old.record._id, { actor: 'test' })).rejects.toThrow('rotated already');
   });
 });

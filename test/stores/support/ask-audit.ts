@@ -17,5 +17,7 @@ export async function askAuditAndSecrets(
   await secrets.bind(organizationId, projectId, 'NAME', ['api.example.org']);
   await secrets.list(organizationId, projectId);
   await secrets.reveal(organizationId, projectId, ['NAME', 'OTHER']);
+  await secrets.rotate('', 10);
+  await secrets.sealedElsewhere('', 10);
   await secrets.delete(organizationId, projectId, 'NAME');
 }

@@ -9,6 +9,8 @@ export const sweeping = [
   'uploads.takeExpired',
   'uploads.remove',
   'uploads.removeOne',
+  'secrets.rotate',
+  'secrets.sealedElsewhere',
   'retention.deleteEvents',
   'retention.deleteDeliveries',
   'retention.deleteAudit',

@@ -152,6 +152,8 @@ export function embeddingAnswer(vector: readonly unknown[]): Answer {
 }
 
 /** An error in the protocol's shape. */
+export const redirectTo = (location: string): Answer => ({ status: 307, headers: { location }, body: '' });
+
 export function errorAnswer(
   status: number,
   message: string,

@@ -56,6 +56,18 @@ describe('API keys', () => {
     ]);
   });
 
+  test('work beside their successor for the hours of overlap that the rotation asks for', async () => {
+    const { key, secret } = await issued({ kind: 'service' });
+    for (const hours of ['721', '-1', 'x'])
+      problemOf(await ask('POST', `keys/${key.id}/rotate?overlapHours=${hours}`, {}), 'request.invalid');
+    const week = replyOf(rows.rotateKey, await ask('POST', `keys/${key.id}/rotate?overlapHours=168`, {}));
+    expect(await Promise.all([works(secret), works(week.secret)])).toEqual([200, 200]);
+    const old = (await listed()).find(({ id }) => id === key.id);
+    expect((new Date(old?.graceUntil ?? 0).getTime() - Date.now()) / 3_600_000).toBeCloseTo(168, 1);
+    const none = replyOf(rows.rotateKey, await ask('POST', `keys/${week.key.id}/rotate?overlapHours=0`, {}));
+    expect(await Promise.all([works(week.secret), works(none.secret)])).toEqual([401, 200]);
+  });
+
   test('of a workflow run the workflow of their own project, and of no other', async () => {
     const { key, secret } = await issued({ kind: 'workflow', workflowId: app.seed.workflowId });
     expect(key.agentGraphId).toBe(app.seed.workflowId);

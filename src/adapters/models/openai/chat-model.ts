@@ -2,7 +2,7 @@ import type { BaseMessageLike } from '@langchain/core/messages';
 import { messageOf } from '#src/adapters/models/openai/call-failure.ts';
 import { callWithRetries } from '#src/adapters/models/openai/call-with-retries.ts';
 import { readChatStream, type StreamedAnswer } from '#src/adapters/models/openai/chat-stream.ts';
-import { vendorBaseUrl, type OpenAiSettings } from '#src/adapters/models/openai/settings.ts';
+import { vendorBaseUrl, withoutRedirects, type OpenAiSettings } from '#src/adapters/models/openai/settings.ts';
 import { delimitUntrusted } from '#src/adapters/models/openai/untrusted-text.ts';
 import { AppError } from '#src/domain/app-error.ts';
 import type { ChatMessage, ChatModel, ChatRequest, ChatTool } from '#src/domain/ports/chat-model.ts';
@@ -111,7 +111,7 @@ async function stream(settings: OpenAiSettings, request: ModelRequest, signal: A
     ...(request.temperature === undefined ? {} : { temperature: request.temperature }),
     ...(request.maxOutputTokens === undefined ? {} : { maxTokens: request.maxOutputTokens }),
     // The library would print broken answers to its log.
-    configuration: { baseURL: settings.baseUrl ?? vendorBaseUrl, logLevel: 'off' },
+    configuration: { baseURL: settings.baseUrl ?? vendorBaseUrl, logLevel: 'off', fetchOptions: withoutRedirects },
   });
   const chunks = chat.stream(request.messages.map(wireMessage), {
     signal,

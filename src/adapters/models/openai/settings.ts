@@ -20,3 +20,6 @@ export interface OpenAiSettings {
 
 /** Default address. It is set here because the library would read it from its own environment variable. */
 export const vendorBaseUrl = 'https://api.openai.com/v1';
+
+/** A redirect would take documents to an address that nobody configured. */
+export const withoutRedirects = { redirect: 'manual' } as const;

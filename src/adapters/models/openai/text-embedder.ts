@@ -1,7 +1,7 @@
 import { own } from '#src/contracts/own.ts';
 import { nameOf } from '#src/adapters/models/openai/call-failure.ts';
 import { callWithRetries } from '#src/adapters/models/openai/call-with-retries.ts';
-import { vendorBaseUrl, type OpenAiSettings } from '#src/adapters/models/openai/settings.ts';
+import { vendorBaseUrl, withoutRedirects, type OpenAiSettings } from '#src/adapters/models/openai/settings.ts';
 import { unitVector } from '#src/domain/embed-locally/unit-vector.ts';
 import { AppError } from '#src/domain/app-error.ts';
 import type { Embedding, TextEmbedder } from '#src/domain/ports/models.ts';
@@ -96,6 +96,7 @@ async function loadRequest(settings: OpenAiSettings) {
       ...(settings.embeddingDimensions === undefined ? {} : { dimensions: settings.embeddingDimensions }),
       configuration: {
         baseURL: settings.baseUrl ?? vendorBaseUrl,
+        fetchOptions: withoutRedirects,
         fetch: (url, init) =>
           fetch(url, { ...init, signal: init?.signal ? AbortSignal.any([init.signal, signal]) : signal }),
       },

@@ -7,7 +7,7 @@ import {
   repairQuestion,
 } from '#src/adapters/models/openai/describe-prompt.ts';
 import { readDescription } from '#src/adapters/models/openai/read-description.ts';
-import { vendorBaseUrl, type OpenAiSettings } from '#src/adapters/models/openai/settings.ts';
+import { vendorBaseUrl, withoutRedirects, type OpenAiSettings } from '#src/adapters/models/openai/settings.ts';
 import { AppError } from '#src/domain/app-error.ts';
 import type { ImageCodec } from '#src/domain/ports/image-codec.ts';
 import type { Describer, DescribeRequest } from '#src/domain/ports/models.ts';
@@ -128,6 +128,6 @@ async function loadModel(settings: OpenAiSettings) {
     timeout: settings.timeoutMs,
     maxRetries: 0,
     useResponsesApi: false,
-    configuration: { baseURL: settings.baseUrl ?? vendorBaseUrl },
+    configuration: { baseURL: settings.baseUrl ?? vendorBaseUrl, fetchOptions: withoutRedirects },
   });
 }

@@ -18,7 +18,7 @@ export class ObjectResponseError extends AppError {
 /** Headers of every response. Objects are untrusted bytes on an origin of their own; any site that has the address may read them. */
 export const commonHeaders = {
   'x-content-type-options': 'nosniff',
-  'content-security-policy': "sandbox; default-src 'none'",
+  'content-security-policy': "sandbox; default-src 'none'; base-uri 'none'; frame-ancestors 'none'",
   'cross-origin-resource-policy': 'cross-origin',
   'referrer-policy': 'no-referrer',
   'access-control-allow-origin': '*',

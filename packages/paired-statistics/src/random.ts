@@ -1,0 +1,44 @@
+/** The next number of a sequence, at least 0 and below 1. */
+export type Random = () => number;
+
+/** Mixes text to 32 bits. Source: MurmurHash3, Austin Appleby, public domain. */
+function hash(text: string): number {
+  let state = 1_779_033_703 ^ text.length;
+  for (let at = 0; at < text.length; at += 1) {
+    state = Math.imul(state ^ text.charCodeAt(at), 3_432_918_353);
+    state = (state << 13) | (state >>> 19);
+  }
+  state = Math.imul(state ^ (state >>> 16), 2_246_822_507);
+  state = Math.imul(state ^ (state >>> 13), 3_266_489_909);
+  return (state ^ (state >>> 16)) >>> 0;
+}
+
+/**
+ * Numbers that repeat for the same seed, with a period of 2^128 - 1. Source: xoshiro128**, Blackman and Vigna, "Scrambled linear
+ * pseudorandom number generators", ACM TOMS 47 (2021).
+ */
+export function seededRandom(seed: string): Random {
+  let [a, b, c, d] = [hash(`${seed}0`), hash(`${seed}1`), hash(`${seed}2`), hash(`${seed}3`) | 1];
+  const rotate = (word: number, by: number): number => (word << by) | (word >>> (32 - by));
+  return () => {
+    const result = Math.imul(rotate(Math.imul(b, 5), 7), 9) >>> 0;
+    const shifted = b << 9;
+    c ^= a;
+    d ^= b;
+    b ^= c;
+    a ^= d;
+    c ^= shifted;
+    d = rotate(d, 11);
+    return result / 2 ** 32;
+  };
+}
+
+/** The items in random order. Source: Durstenfeld, "Algorithm 235: random permutation", CACM 7 (1964). */
+export function shuffled<Item>(items: readonly Item[], random: Random): Item[] {
+  const order = [...items];
+  for (let last = order.length - 1; last > 0; last -= 1) {
+    const at = Math.floor(random() * (last + 1));
+    [order[last], order[at]] = [order[at] as Item, order[last] as Item];
+  }
+  return order;
+}

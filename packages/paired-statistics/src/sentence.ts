@@ -1,0 +1,14 @@
+import type { Comparison } from './compare.ts';
+
+const signed = (value: number): string => `${value < 0 ? '−' : '+'}${Math.abs(value).toFixed(3)}`;
+const percent = (rate: number): string => `${Math.ceil(rate * 100)} %`;
+
+/** The verdict as a sentence for people: the claim, its size, and the harm that stays possible. */
+export function sentenceOf({ n, mean, interval, verdict, claim, harm, detectable }: Comparison): string {
+  const size = `${signed(mean)} [${signed(interval[0])}, ${signed(interval[1])}] on ${n} items`;
+  const harmed = `up to ${percent(harm.upperBound)} of items could lose ${harm.size} or more (${harm.seen} of ${n} did)`;
+  if (verdict === 'better') return `Better ${claim === 'mean' ? 'in the mean' : 'on most items'}: ${size}; ${harmed}.`;
+  if (verdict === 'worse') return `Worse ${claim === 'mean' ? 'in the mean' : 'on most items'}: ${size}; ${harmed}.`;
+  if (verdict === 'equivalent') return `No difference that matters: ${size}; ${harmed}.`;
+  return `Not decided: ${size}; ${harmed}. As many items show a mean difference of ${detectable.toFixed(3)} or more; measure more items to see a smaller one.`;
+}
