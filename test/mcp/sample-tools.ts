@@ -78,6 +78,7 @@ const keep = defineTool({
   description: 'Writes.',
   scope: 'documents:write',
   effect: 'write',
+  audit: false,
   idempotent: false,
   input: z.strictObject({}),
   output: z.object({ kept: z.boolean() }),

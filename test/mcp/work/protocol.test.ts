@@ -47,6 +47,7 @@ const removing = defineTool({
   description: 'Removes.',
   scope: null,
   effect: 'destroy',
+  audit: false,
   idempotent: true,
   input: z.strictObject({ what: z.string() }),
   output: z.object({ removed: z.string() }),
