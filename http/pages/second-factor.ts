@@ -19,7 +19,7 @@ const code: Field = {
   type: 'text',
   autocomplete: 'one-time-code',
   hint: 'The 6 digits that your app shows now.',
-  maxLength: 20,
+  maxLength: 40,
 };
 
 const isWrong = ({ problem, errors }: Entry): boolean => problem !== null || errors.length > 0;

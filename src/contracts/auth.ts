@@ -38,7 +38,7 @@ export const Reauthentication = z.union([
   z.strictObject({ code: z.string().regex(/^\d{6}$/, 'expected the 6 digits that the app shows') }),
 ]);
 /** 6 digits of the app, or a backup code. */
-const SecondFactorCode = z.string().trim().min(6, 'type the code').max(20);
+const SecondFactorCode = z.string().trim().min(6, 'type the code').max(40);
 export const PasswordProof = z.strictObject({ password: Password });
 export const SecondFactorConfirmation = z.strictObject({ code: SecondFactorCode });
 export const SecondFactorSignIn = z.strictObject({

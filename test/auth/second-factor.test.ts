@@ -97,6 +97,8 @@ describe('A second factor', () => {
     const person = await protectedPerson();
     const [code = '', next = ''] = person.backupCodes;
     expect(person.backupCodes).toHaveLength(10);
+    // 28 characters of 5 bits each: a plain hash is enough for such codes.
+    for (const one of person.backupCodes) expect(one).toMatch(/^[a-z2-7]{7}(-[a-z2-7]{7}){3}$/);
     const row = await client.db('inkgraph').collection('twoFactors').findOne({ userId: person.userId });
     const stored = JSON.stringify(row);
     for (const one of person.backupCodes) expect(stored).not.toContain(one);

@@ -3,7 +3,7 @@ import { mongodbAdapter } from 'better-auth/adapters/mongodb';
 import { createAuthMiddleware } from 'better-auth/api';
 import { twoFactor } from 'better-auth/plugins/two-factor';
 import type { Db } from 'mongodb';
-import { createBackupCodes } from '#src/adapters/sessions/backup-codes.ts';
+import { createBackupCodes, newBackupCodes } from '#src/adapters/sessions/backup-codes.ts';
 import { attemptRules, createAttempts } from '#src/adapters/sessions/attempts.ts';
 import { signUpClosed } from '#src/adapters/sessions/outcome.ts';
 import type { Watch } from '#src/adapters/sessions/watch.ts';
@@ -100,6 +100,7 @@ function secondFactor(secret: string) {
     issuer: 'Inkgraph',
     schema: { twoFactor: { modelName: 'twoFactors' } },
     backupCodeOptions: {
+      customBackupCodesGenerate: newBackupCodes,
       storeBackupCodes: { encrypt: async (json) => codes.stored(json), decrypt: async (stored) => stored },
     },
   });
