@@ -358,11 +358,8 @@ const changes: Readonly<Record<string, Change>> = {
   'members.changeRole': (who, { memberId }) =>
     stores.members.changeRole(who.organizationId, memberId, 'owner', 'viewer'),
   'members.confirmRole': (who, { memberId }) => stores.members.confirmRole(who.organizationId, memberId, 'owner'),
-  'members.setProjectRole': ({ organizationId, projectIds }, { memberId }) =>
-    stores.members.setProjectRole({ organizationId, projectId: projectIds[0] ?? '' }, memberId, {
-      from: 'owner',
-      to: 'viewer',
-    }),
+  'members.setProjectRole': ({ organizationId, projectIds: [projectId] }, { memberId }) =>
+    stores.members.setProjectRole({ organizationId, projectId }, memberId, { from: 'owner', to: 'viewer' }),
   'members.remove': (who, { memberId }) => stores.members.remove(who.organizationId, memberId, 'owner'),
   'members.cancelInvitation': (who, { invitationId }) =>
     stores.members.cancelInvitation(who.organizationId, invitationId),
