@@ -1,7 +1,8 @@
 #!/bin/sh
-# Uploads one file with a workflow key: WORKFLOW_KEY=ink_wf_… sh examples/upload-with-curl.sh scan.jpg
+# Uploads one file with a workflow key: eval "$(npm run -s seed -- --env)" && sh examples/upload-with-curl.sh scan.jpg
 set -eu
-FILE=$1
+FILE=${1:?'usage: sh examples/upload-with-curl.sh FILE'}
+: "${WORKFLOW_KEY:?is not set. Run: eval \"\$(npm run -s seed -- --env)\"}"
 API=${BASE_URL:-http://127.0.0.1:3000}
 
 case $FILE in

@@ -1,11 +1,20 @@
 // Uploads a file with a service key, runs a workflow over it, and prints the result.
-// SERVICE_KEY=ink_svc_… npx node examples/upload-with-node.ts scan.jpg
+// eval "$(npm run -s seed -- --env)" && npx node examples/upload-with-node.ts scan.jpg
 import { readFile } from 'node:fs/promises';
 import { extname } from 'node:path';
 
 const { BASE_URL = 'http://127.0.0.1:3000', SERVICE_KEY = '' } = process.env;
 const [file = ''] = process.argv.slice(2);
-const types: Record<string, string> = { '.png': 'image/png', '.tif': 'image/tiff', '.pdf': 'application/pdf' };
+const [jpeg, tiff, pdf] = ['image/jpeg', 'image/tiff', 'application/pdf'];
+const types = { jpg: jpeg, jpeg, png: 'image/png', webp: 'image/webp', gif: 'image/gif', tif: tiff, tiff, pdf };
+const contentType = new Map(Object.entries(types)).get(extname(file).slice(1).toLowerCase());
+const problem =
+  (SERVICE_KEY === '' && 'SERVICE_KEY is not set. Run: eval "$(npm run -s seed -- --env)"') ||
+  (contentType === undefined && `${file}: expected .jpg, .jpeg, .png, .webp, .gif, .tif, .tiff or .pdf`);
+if (problem !== false) {
+  console.error(problem);
+  process.exit(1);
+}
 
 async function call<Reply>(path: string, body?: object): Promise<Reply> {
   const response = await fetch(`${BASE_URL}/api/service${path}`, {
@@ -19,7 +28,7 @@ async function call<Reply>(path: string, body?: object): Promise<Reply> {
 
 const bytes = await readFile(file);
 const { uploadUrl, objectKey } = await call<{ uploadUrl: string; objectKey: string }>('/uploads/presign', {
-  contentType: types[extname(file)] ?? 'image/jpeg',
+  contentType,
   size: bytes.length,
   visibility: 'private',
 });

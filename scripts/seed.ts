@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util';
 import { readAddresses } from '#app/compose/addresses.ts';
 import type { Program, Terminal } from '#scripts/cli/terminal.ts';
-import { orExplain, withApp } from '#scripts/cli/with-app.ts';
+import { orExplain, UsageError, withApp } from '#scripts/cli/with-app.ts';
 import { seed, type Seed } from '#app/compose/seed.ts';
 import type { App } from '#app/compose.ts';
 import type { Config } from '#src/config/config.ts';
@@ -13,7 +13,25 @@ async function sessionCookieOf(app: App, config: Config, made: Seed): Promise<{ 
   return { sessionCookie: await app.sessions.openSeeded({ email, organizationId }) };
 }
 
-async function show({ out }: Terminal, { app, config }: { app: App; config: Config }, json: boolean): Promise<void> {
+/** A line that sets a variable in a shell. In single quotes, a shell replaces nothing. */
+export const exportLine = (name: string, value: string): string =>
+  `export ${name}='${value.replaceAll("'", String.raw`'\''`)}'`;
+
+/** Variables that the guides and the examples read, and the field of each. */
+const variables = {
+  WORKFLOW_KEY: 'workflowKey',
+  SERVICE_KEY: 'serviceKey',
+  AGENT_KEY: 'agentKey',
+  EMAIL: 'operatorEmail',
+  PASSWORD: 'operatorPassword',
+  WORKFLOW_ID: 'workflowId',
+  BASE_URL: 'baseUrl',
+  MCP_URL: 'mcpUrl',
+} as const;
+
+type Form = 'text' | 'json' | 'env';
+
+async function show({ out }: Terminal, { app, config }: { app: App; config: Config }, form: Form): Promise<void> {
   const { api, agents, mcp, objects } = (await readAddresses(config.dataDir)) ?? app.addresses;
   const seeded = await seed(app, config);
   const made = {
@@ -24,19 +42,28 @@ async function show({ out }: Terminal, { app, config }: { app: App; config: Conf
     mcpUrl: mcp,
     objectsUrl: objects,
   };
-  if (json) out(`${JSON.stringify(made)}\n`);
+  if (form === 'json') out(`${JSON.stringify(made)}\n`);
+  else if (form === 'env')
+    for (const [name, field] of Object.entries(variables)) out(`${exportLine(name, made[field])}\n`);
   else for (const [name, value] of Object.entries(made)) out(`${name.padEnd(16)} ${value}\n`);
 }
 
-const usage = 'npm run seed [-- --json]: creates a project with keys and a sign-in, or shows those that exist';
+const usage = `npm run seed [-- --json | --env]: creates a project with keys and a sign-in, or shows those that exist
+--env prints variables for a shell: eval "$(npm run -s seed -- --env)"`;
 
 export const seedProject: Program = async (terminal) => {
   const { values } = parseArgs({
     args: [...terminal.args],
-    options: { json: { type: 'boolean', default: false }, help: { type: 'boolean', default: false } },
+    options: {
+      json: { type: 'boolean', default: false },
+      env: { type: 'boolean', default: false },
+      help: { type: 'boolean', default: false },
+    },
   });
   if (values.help) return terminal.out(`${usage}\n`);
-  await withApp(terminal, (app, config) => show(terminal, { app, config }, values.json));
+  if (values.json && values.env) throw new UsageError('--json and --env exclude each other. Choose one.');
+  const form = values.json ? 'json' : values.env ? 'env' : 'text';
+  await withApp(terminal, (app, config) => show(terminal, { app, config }, form));
 };
 
 if (import.meta.main) await orExplain(seedProject);

@@ -1,11 +1,15 @@
 // A server for page.html: signs in once, and forwards questions with the session's cookie, which stays on the server.
-// EMAIL=… PASSWORD=… npx node examples/chat-page/server.ts
+// eval "$(npm run -s seed -- --env)" && npx node examples/chat-page/server.ts
 import { readFile } from 'node:fs/promises';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 
 const { BASE_URL = 'http://127.0.0.1:3000', EMAIL = '', PASSWORD = '', PORT = '4000' } = process.env;
+if (EMAIL === '' || PASSWORD === '') {
+  console.error('EMAIL or PASSWORD is not set. Run: eval "$(npm run -s seed -- --env)"');
+  process.exit(1);
+}
 
 const signedIn = await fetch(`${BASE_URL}/api/auth/sign-in/email`, {
   method: 'POST',

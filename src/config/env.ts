@@ -30,12 +30,13 @@ const flag = z
   .default(false);
 const httpUrl = z.url({ protocol: /^https?$/, error: 'expected an http or https URL' });
 
-/** Forms, cookies and OAuth metadata are at the root of a host. */
-const rootUrl = httpUrl.refine((text) => {
-  if (!URL.canParse(text)) return true;
-  const { pathname, search, hash, username, password } = new URL(text);
-  return /^\/*$/.test(pathname) && search + hash + username + password === '';
-}, 'expected scheme and host only, such as https://ink.example.com: serve the API at the root of a host name, since it does not work below a path');
+/** An address without a path: forms, cookies and OAuth metadata are at the root of a host. */
+const rootUrl = (expected: string) =>
+  httpUrl.refine((text) => {
+    if (!URL.canParse(text)) return true;
+    const { pathname, search, hash, username, password } = new URL(text);
+    return /^\/*$/.test(pathname) && search + hash + username + password === '';
+  }, `expected scheme and host only, such as ${expected}`);
 
 /** Splits at commas and drops empty parts. */
 const commaList = z.string().transform((text) =>
@@ -115,11 +116,13 @@ export const env = {
   },
   SERVICES: { schema: services, doc: 'Services of this process, comma-separated: api, agents, mcp' },
   BASE_URL: {
-    schema: rootUrl.optional(),
+    schema: rootUrl(
+      'https://ink.example.com: serve the API at the root of a host name, since it does not work below a path',
+    ).optional(),
     doc: 'Public address of the API, without a path, when it is not http://HOST:API_PORT',
   },
   MCP_URL: {
-    schema: httpUrl.optional(),
+    schema: rootUrl('https://mcp.example.com: leave out /mcp, which the service appends').optional(),
     doc: 'Public address of the MCP service, without /mcp, when it is not http://HOST:MCP_PORT; the audience of access tokens',
   },
   OAUTH_ISSUER: {

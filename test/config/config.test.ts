@@ -105,6 +105,13 @@ describe('The environment', () => {
     expect(message.match(/\b[A-Z_]+=/g)).toEqual([`${name}=`]);
   });
 
+  test.each(['https://mcp.example.com/mcp', 'https://mcp.example.com/mcp/', 'https://mcp.example.com/?x=1'])(
+    'MCP_URL=%s is refused, since /mcp is appended to it',
+    (MCP_URL) => {
+      expect(problem({ MCP_URL })).toMatch(/MCP_URL=.*leave out \/mcp/);
+    },
+  );
+
   test('all broken variables are named at once', () => {
     const message = problem(broken);
     for (const name of Object.keys(broken)) expect(message).toContain(`${name}=`);

@@ -1,19 +1,28 @@
 import { createInterface } from 'node:readline';
 import { readFileSync } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import sharp from 'sharp';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { sortMail } from '#examples/sort-mail.workflow.ts';
 import { graphs } from '#scripts/graphs.ts';
 import { runCommand } from '#test/support/command.ts';
 import { browserTest, LazyBrowser } from '#test/support/servers/browser.ts';
 import { startTestApp, type TestApp } from '#test/support/test-app.ts';
+import { temporaryFolder } from '#test/support/objects.ts';
 import { runExample, startExample } from './run-example.ts';
 
 const receipt = 'test/fixtures/receipt.jpg';
 let app: TestApp;
+let folder: Awaited<ReturnType<typeof temporaryFolder>>;
 beforeAll(async () => {
+  folder = await temporaryFolder();
   app = await startTestApp();
 });
-afterAll(() => app[Symbol.asyncDispose]());
+afterAll(async () => {
+  await app[Symbol.asyncDispose]();
+  await folder.remove();
+});
 
 /** Asks for an execution again until it ends. */
 async function finished(id: string): Promise<{ status: string; runs: { runId: string }[] }> {
@@ -47,9 +56,43 @@ test('upload-with-node uploads a scan, waits for its workflow and prints the res
   );
 });
 
+test.each(['gif', 'webp', 'tiff'] as const)('upload-with-node declares the type of a .%s file', async (format) => {
+  const path = join(folder.path, `scan.${format}`);
+  await writeFile(path, await sharp(readFileSync(receipt)).resize(300).toFormat(format).toBuffer());
+  const { serviceKey: SERVICE_KEY } = app.seed;
+  const out = await runExample('upload-with-node.ts', [path], { SERVICE_KEY, BASE_URL: app.addresses.api });
+  const id = /^Uploaded (doc_\w+)\n/.exec(out)?.[1];
+  const { body } = await app.call('GET', `/api/service/documents/${id}`, { key: SERVICE_KEY });
+  expect(body).toMatchObject({ contentType: `image/${format}` });
+});
+
+test('upload-with-node refuses a file of another type in one line', async () => {
+  const { serviceKey: SERVICE_KEY } = app.seed;
+  const run = runExample('upload-with-node.ts', ['README.md'], { SERVICE_KEY, BASE_URL: app.addresses.api });
+  await expect(run).rejects.toThrow(
+    /: README\.md: expected \.jpg, \.jpeg, \.png, \.webp, \.gif, \.tif, \.tiff or \.pdf\n$/,
+  );
+});
+
+test.each([
+  ['upload-with-curl.sh', 'WORKFLOW_KEY'],
+  ['upload-with-node.ts', 'SERVICE_KEY'],
+  ['agent-over-mcp.ts', 'AGENT_KEY'],
+  ['chat-page/server.ts', 'EMAIL'],
+])('%s names the missing %s and where to get it, in one line', async (file, name) => {
+  const run = runExample(file, [receipt], {});
+  await expect(run).rejects.toThrow(
+    new RegExp(`ended with \\d+: [^\\n]*${name}[^\\n]*npm run -s seed -- --env[^\\n]*\\n$`),
+  );
+});
+
+test('upload-with-curl without a file prints how to call it', async () => {
+  await expect(runExample('upload-with-curl.sh', [], { WORKFLOW_KEY: 'x' })).rejects.toThrow(/: usage: [^\n]+\n$/);
+});
+
 test('agent-over-mcp lists the tools, finds the scan and reads its text', async () => {
   const { agentKey: AGENT_KEY } = app.seed;
-  const out = await runExample('agent-over-mcp.ts', ['receipt'], { AGENT_KEY, MCP_URL: `${app.addresses.mcp}/mcp` });
+  const out = await runExample('agent-over-mcp.ts', ['receipt'], { AGENT_KEY, MCP_URL: app.addresses.mcp });
   expect(out).toMatch(/^\d+ tools: .*search_documents/);
   expect(out).toMatch(/Found [1-9]\d* for "receipt"\ndoc_/);
   expect(out).toContain('004-118273');

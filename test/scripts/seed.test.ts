@@ -1,11 +1,14 @@
+import { spawn } from 'node:child_process';
+import { text } from 'node:stream/consumers';
 import { readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { seedProject } from '#scripts/seed.ts';
+import { exportLine, seedProject } from '#scripts/seed.ts';
 import { runCommand, spawnCommand } from '#test/support/command.ts';
 import { collectionsIn } from '#test/support/stored.ts';
 import { temporaryFolder } from '#test/support/objects.ts';
 import { codeWorkflows } from '#graphs/workflows.ts';
+import { loadConfig } from '#src/config/config.ts';
 import { startTestApp } from '#test/support/test-app.ts';
 
 let folder: Awaited<ReturnType<typeof temporaryFolder>>;
@@ -68,6 +71,32 @@ describe('npm run seed', () => {
     expect(JSON.parse(await readFile(join(folder.path, 'seed.json'), 'utf8'))).toMatchObject({
       organizationId: made.organizationId,
     });
+  });
+
+  test('prints with --env lines that a shell evaluates to the keys and addresses of --json', async () => {
+    const made = await seeded();
+    const { code, out, err } = await seed('--env');
+    expect({ code, err }).toEqual({ code: 0, err: '' });
+    const names = [...out.matchAll(/^export ([A-Z_]+)='[^']*'$/gm)].map(([, name]) => name);
+    expect(names).toHaveLength(out.trimEnd().split('\n').length);
+    const shell = spawn('/bin/sh', ['-c', `eval "$1"; env`, 'sh', out], { env: {} });
+    const values = await text(shell.stdout);
+    for (const [name, value] of Object.entries({
+      WORKFLOW_KEY: made.workflowKey,
+      SERVICE_KEY: made.serviceKey,
+      AGENT_KEY: made.agentKey,
+      EMAIL: made.operatorEmail,
+      PASSWORD: made.operatorPassword,
+      WORKFLOW_ID: made.workflowId,
+      BASE_URL: made.baseUrl,
+      MCP_URL: made.mcpUrl,
+    }))
+      expect(`\n${values}`).toContain(`\n${name}=${value}\n`);
+    expect(loadConfig(Object.fromEntries(names.map((name) => [name, ''])))).toMatchObject({ warnings: [] });
+  });
+
+  test('quotes a value for the shell', () => {
+    expect(exportLine('A', `it's $(x)`)).toBe(String.raw`export A='it'\''s $(x)'`);
   });
 
   test('an option that it does not know ends with 1 and one line', async () => {

@@ -1,0 +1,64 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { delimiter, dirname } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { publishAddresses } from '#app/compose/addresses.ts';
+import { programEnv } from '#test/support/command.ts';
+import { startTestApp, type TestApp } from '#test/support/test-app.ts';
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+let app: TestApp;
+let published: AsyncDisposable;
+beforeAll(async () => {
+  app = await startTestApp();
+  published = await publishAddresses(app.dataDir, app.addresses);
+});
+afterAll(async () => {
+  await published[Symbol.asyncDispose]();
+  await app[Symbol.asyncDispose]();
+});
+
+/** Commands for a shell in a guide. Leaves out `npm start`, and streams that do not end. */
+function blocksOf(guide: string): string[] {
+  const page = readFileSync(new URL(`../../docs/guide/${guide}`, import.meta.url), 'utf8');
+  return [...page.matchAll(/^```sh\n(.*?)^```$/gms)]
+    .map(([, block = '']) => block)
+    .filter((block) => !/^npm start|\/realtime/m.test(block));
+}
+
+/** Runs blocks in one shell, which ends at the first command that fails. */
+async function runBlocks(blocks: readonly string[]): Promise<string> {
+  const { PATH = '', ...env } = programEnv({ DATA_DIR: app.dataDir, LOG_LEVEL: 'error' });
+  const path = [dirname(process.execPath), PATH].join(delimiter);
+  const shell = spawn('/bin/sh', ['-e'], { cwd: root, env: { ...env, PATH: path }, timeout: 120_000 });
+  const direct = blocks
+    .join('\n')
+    .replaceAll('npx node', 'node')
+    .replaceAll(/npm run -s (\w+) --/g, 'node scripts/$1.ts');
+  shell.stdin.end(direct);
+  const [[code], out, err] = await Promise.all([once(shell, 'close'), text(shell.stdout), text(shell.stderr)]);
+  expect({ code, err }).toEqual({ code: 0, err: expect.not.stringContaining('rror') });
+  return out;
+}
+
+test('the commands of the first scan run as they are written: upload, wait, sign in, search and ask', async () => {
+  const out = await runBlocks(blocksOf('first-scan.md'));
+  expect(out).not.toContain('urn:inkgraph:');
+  expect(out).toMatch(/Document intake: succeeded/);
+  expect(out).toContain('"matchedBy"');
+  expect(out).toContain('"words"');
+  expect(out).toContain('[DONE]');
+});
+
+test('the commands of the first workflow publish an imported workflow and run it', async () => {
+  const publish = blocksOf('first-workflow.md').filter((block) => block.includes('/publish'));
+  expect(publish).toHaveLength(1);
+  await app.store(readFileSync('test/fixtures/receipt.jpg'), 'image/jpeg');
+  const out = await runBlocks(publish);
+  expect(out).not.toContain('urn:inkgraph:');
+  expect(out).toContain('"version":1');
+  expect(out).toContain('"status":"queued"');
+});
