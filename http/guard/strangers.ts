@@ -4,7 +4,7 @@ import type { RequestHandler, Response } from 'express';
 import { LRUCache } from 'lru-cache';
 import { addressOf, networkOf, type Trusts } from '#http/guard/address.ts';
 import type { Connections } from '#http/guard/connections.ts';
-import type { LimitLog } from '#http/guard/limit-log.ts';
+import type { LimitKind, LimitLog } from '#http/guard/limit-log.ts';
 import { FloodError, RateLimiter } from '#http/guard/rate-limit.ts';
 
 /** Called when a request has shown a valid credential. `caller` names its holder; absent for a signed address. */
@@ -37,42 +37,44 @@ function credentialOf({ headers }: IncomingMessage): string | null {
  */
 export class Strangers {
   readonly #parts: StrangerParts;
-  readonly #limiter: RateLimiter | null;
+  /** Counts of addresses, and of holders whose credential is still being looked up. */
+  readonly #limiters: { readonly strangers: RateLimiter; readonly known: RateLimiter } | null;
   /** Holder of each credential that was valid lately, by the hash of its header. */
   readonly #known = new LRUCache<string, string>({
     maxSize: rememberedCredentials,
     sizeCalculation: () => 1,
     ttl: rememberedMs,
   });
-  /** Refusals of credentials and networks that flood, until their window is over. */
+  /** Refusals of callers that flood, by holder and by the hash of the header, until their window is over. */
   readonly #floods = new LRUCache<string, FloodError>({ maxSize: rememberedCredentials, sizeCalculation: () => 1 });
 
   constructor(parts: StrangerParts) {
     this.#parts = parts;
     const requests = (parts.perSecond ?? 0) * windowSeconds;
-    this.#limiter =
+    const { log } = parts;
+    const limiter = (kind: LimitKind) => new RateLimiter({ requests, seconds: windowSeconds }, { kind, log });
+    this.#limiters =
       requests === 0
         ? null
-        : new RateLimiter(
-            { requests, seconds: windowSeconds },
-            { kind: 'requests without a credential', log: parts.log },
-          );
+        : { strangers: limiter('requests without a credential'), known: limiter('requests of a caller') };
   }
 
   /** Counts one request. Errors: `request.rate_limited`; `service.unavailable` when too many connections are open. */
   async admit(request: IncomingMessage, response: ServerResponse): Promise<Welcome> {
     this.#parts.connections?.check(request, response);
-    const limiter = this.#limiter;
-    if (limiter === null) return () => undefined;
+    const limiters = this.#limiters;
+    if (limiters === null) return () => undefined;
     const credential = credentialOf(request);
     const holder = credential === null ? undefined : this.#known.get(credential);
+    const limiter = holder === undefined ? limiters.strangers : limiters.known;
     const counted = holder ?? networkOf(addressOf(request, this.#parts.trusts));
     const refusal = (credential === null ? undefined : this.#floods.get(credential)) ?? this.#floods.get(counted);
     if (refusal !== undefined) throw refusal;
     try {
       await limiter.take(counted, null);
     } catch (error) {
-      this.#refuseFlood(counted, error);
+      // Counts of an address are given back to those that turn out to have a credential.
+      if (holder !== undefined) this.#refuseFlood(counted, error);
       throw error;
     }
     let isCounted = true;
