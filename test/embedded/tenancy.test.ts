@@ -240,6 +240,7 @@ type Read = (asker: Seeded, target: Seeded) => Promise<unknown>;
 const reads: Readonly<Record<string, Read>> = {
   'apiKeys.find': (who, { keyId }) => stores.apiKeys.find(who.organizationId, keyId),
   'apiKeys.list': (who) => stores.apiKeys.list(who.organizationId),
+  'apiKeys.listMadeBy': (who) => stores.apiKeys.listMadeBy(who.organizationId, ['test']),
   'apiKeys.listBound': (who, { workflowId }) => stores.apiKeys.listBound(who.organizationId, workflowId, 20),
   'documents.find': (who, { documentId }) => stores.documents.find(who, documentId),
   'documents.findInOrganization': (who, { documentId }) =>
@@ -357,6 +358,8 @@ const changes: Readonly<Record<string, Change>> = {
   'members.changeRole': (who, { memberId }) =>
     stores.members.changeRole(who.organizationId, memberId, 'owner', 'viewer'),
   'members.confirmRole': (who, { memberId }) => stores.members.confirmRole(who.organizationId, memberId, 'owner'),
+  'members.setProjectRole': ({ organizationId, projectIds: [projectId] }, { memberId }) =>
+    stores.members.setProjectRole({ organizationId, projectId }, memberId, { from: 'owner', to: 'viewer' }),
   'members.remove': (who, { memberId }) => stores.members.remove(who.organizationId, memberId, 'owner'),
   'members.cancelInvitation': (who, { invitationId }) =>
     stores.members.cancelInvitation(who.organizationId, invitationId),
@@ -516,7 +519,7 @@ describe('Two organizations with the same texts, identifiers and vectors', () =>
     expect(leaksIn(own)).toEqual([]);
     const guessed = await read(mine, theirs);
     if (
-      /^((apiKeys|members|audit)\.list|oauth\.listClients|members\.listInvitations|organizations\.listProjects|usage\.rowsOf|documents\.storedBy|uploads\.promised|events\.(read|position))$/.test(
+      /^((apiKeys|members|audit)\.list|apiKeys\.listMadeBy|oauth\.listClients|members\.listInvitations|organizations\.listProjects|usage\.rowsOf|documents\.storedBy|uploads\.promised|events\.(read|position))$/.test(
         name,
       )
     )

@@ -111,7 +111,7 @@ export async function listen(
 ): Promise<Listener> {
   const keys = new KeyRing();
   const log = new LogBook();
-  const deps = { logger: log } as unknown as ToolDeps;
+  const deps = { logger: log, audit: { count: () => undefined } } as unknown as ToolDeps;
   const mcp = createMcpApp({
     authenticator: authenticate?.(keys, log) ?? new Authenticator(keys, log),
     deps,

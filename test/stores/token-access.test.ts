@@ -52,7 +52,7 @@ test('tokens that come at once are looked up at once, with all that decides abou
     ...tokens.map((token, index) => ({
       token,
       grant: grants[index],
-      member: { name: 'Ada', email: 'ada@example.com', role: 'editor' },
+      member: { name: 'Ada', email: 'ada@example.com', role: 'editor', projectRoles: {} },
       organizationName: 'One',
       projects: [{ id: projectId, name: 'P' }],
     })),

@@ -159,10 +159,12 @@ describe('limits', () => {
     const upsideDown = await turned(note.page, 180);
     const first = await engine.recognize(upsideDown, { ...options, pageSegmentationMode: 3 });
     let page = first;
-    // A machine that others leave alone meanwhile is faster than it was: its own last time is what counts.
-    for (let round = 0; round < 5 && page.warnings.length === 0; round += 1) {
-      const timeoutMs = (page.attempts[0]?.ms ?? 0) * 1.5;
-      page = await engine.recognize(upsideDown, { ...options, timeoutMs });
+    let timeoutMs = (page.attempts[0]?.ms ?? 0) * 1.5;
+    // Other programs change how fast this machine is: a limit that falls into the first reading grows, one that none falls into shrinks.
+    for (let round = 0; round < 12 && page.warnings.length === 0; round += 1) {
+      const outcome = await engine.recognize(upsideDown, { ...options, timeoutMs }).catch(() => null);
+      timeoutMs = outcome === null ? timeoutMs * 1.4 : (outcome.attempts[0]?.ms ?? 0) * 1.5;
+      page = outcome ?? page;
     }
     expect(page.attempts.length).toBeLessThan(4);
     expect(page.warnings.join()).toMatch(/took longer/);
