@@ -1,5 +1,6 @@
 import { flushCompileCache } from 'node:module';
 import { publishAddresses } from '#app/compose/addresses.ts';
+import { greet } from '#app/greeting.ts';
 import { compose, type App } from '#app/compose.ts';
 import { untilSignal } from '#app/signals.ts';
 import type { Config } from '#src/config/config.ts';
@@ -15,6 +16,7 @@ export async function serve(config: Config): Promise<void> {
   const line = app.sessionLine();
   if (line !== null) process.stdout.write(`${line}\n`);
   app.logger.info({ ...addresses, services: [...config.services] }, 'inkgraph is up');
+  greet(process.stdout, addresses, config.services);
   await untilOver(app, ended);
 }
 

@@ -2,6 +2,7 @@ import { flushCompileCache } from 'node:module';
 import { publishAddresses } from '#app/compose/addresses.ts';
 import { prepareDataFolder } from '#app/compose/data-folder.ts';
 import { refuseMissingLanguages } from '#app/compose/models.ts';
+import { greet } from '#app/greeting.ts';
 import { keepEngine } from '#app/supervisor/kept-engine.ts';
 import { ServiceProcess } from '#app/supervisor/service-process.ts';
 import { untilSignal } from '#app/signals.ts';
@@ -68,6 +69,7 @@ export async function supervise(config: Config): Promise<void> {
   await using _published = await publishAddresses(config.dataDir, addresses);
   const pids = { front: front.pid, agents: agents.pid };
   logger.info({ ...addresses, services: [...config.services], pids }, 'inkgraph is up');
+  greet(process.stdout, addresses, config.services);
   flushCompileCache();
   logger.info({ signal: await signal }, 'stopping');
 }

@@ -27,7 +27,7 @@ import { mountHealth, type HealthParts } from '#http/routes/health.ts';
 import { mountIngestion, mountService } from '#http/routes/service.ts';
 import { mountMedia } from '#http/routes/media.ts';
 import { mountMailSteps } from '#http/routes/mail-steps.ts';
-import { mountPages } from '#http/routes/pages.ts';
+import { mountPages, notFoundPage } from '#http/routes/pages.ts';
 import { mountSecondFactor } from '#http/routes/second-factor-pages.ts';
 import { mountReauthenticate } from '#http/routes/reauthenticate-page.ts';
 import { createHash } from 'node:crypto';
@@ -109,6 +109,6 @@ export function createApiApp(parts: ApiParts): Express {
   mountDescription(router, '/api/openapi.json', describe('service'));
   mountDescription(router, '/api/dashboard/openapi.json', describe('dashboard'));
   mountMedia(router, (request) => parts.openMedia(request));
-  app.use(router, notFound, problems(parts.logger));
+  app.use(router, notFoundPage, notFound, problems(parts.logger));
   return app;
 }

@@ -75,12 +75,16 @@ export function formPage(
   return { title, body, isWrong: entry.problem !== null || entry.errors.length > 0 };
 }
 
-/** `hasMail`: a forgotten password can be replaced. */
+/** `hasMail`: people can replace a forgotten password themselves. */
 export const signInPage =
   (hasMail: boolean) =>
   (entry: Entry, carried: Carried): Page => {
     const other = html`<p>No account yet? <a href="${along('/sign-up', carried.returnTo)}">Create an account</a>.</p>
-      ${hasMail && html`<p><a href="/forgot-password">Forgot your password?</a></p>`}`;
+      ${
+        hasMail
+          ? html`<p><a href="/forgot-password">Forgot your password?</a></p>`
+          : html`<p class="soft">Forgot your password? Ask your administrator.</p>`
+      }`;
     return formPage(
       { title: 'Sign in', path: '/sign-in', fields: signInFields, button: 'Sign in', other },
       entry,

@@ -177,5 +177,5 @@ export function appsPage(view: AppsView, entry: Entry, carried: Carried): Page {
         ${newClientPart(own, entry, carried)}`
     }`;
   const isWrong = entry.problem !== null || entry.errors.length > 0;
-  return { title: 'Connected apps', body, who: signedInHeader(session, carried), isWrong };
+  return { title: 'Connected programs', body, who: signedInHeader(session, carried), isWrong };
 }

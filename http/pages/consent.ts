@@ -175,7 +175,7 @@ function lastingPart({ client, choice, entry }: ConsentView): Markup {
   );
   return html`<fieldset id="lasting" tabindex="-1" ${wrong(entry, 'lasting')}>
     <legend>For how long</legend>
-    <p class="hint">You can disconnect it at any time under Connected apps.</p>
+    <p class="hint">You can disconnect it at any time under <a href="/apps">Connected programs</a>.</p>
     <div class="boxes short">${lines}</div>
   </fieldset>`;
 }
@@ -220,7 +220,7 @@ export function invalidRequestPage(
       <p class="soft">For its developers: ${message}.</p>
     </div>
     ${hint !== null && html`<p>${hint}</p>`}
-    <p>Nothing in your account changed. <a href="/apps">Connected apps</a></p>
+    <p>Nothing in your account changed. <a href="/apps">Connected programs</a></p>
     <p class="soft">Request ${requestId}</p>`;
   return { title: 'This program cannot be connected', body, isWrong: true, status: 400 };
 }

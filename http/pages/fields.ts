@@ -56,7 +56,7 @@ export function summaryOf(entry: Entry, fields: readonly Pick<Field, 'name' | 'l
   if (lines.length === 0 && entry.problem === null) return null;
   return html`<div class="errors" role="alert" tabindex="-1" autofocus aria-labelledby="errors-title">
     <h2 id="errors-title">There is a problem</h2>
-    ${entry.problem !== null && html`<p class="soft">${entry.problem}</p>`}
+    ${entry.problem !== null && html`<p>${entry.problem}</p>`}
     ${
       lines.length > 0 &&
       html`<ul>

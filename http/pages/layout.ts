@@ -40,6 +40,7 @@ a:focus-visible, input:focus-visible, select:focus-visible, button:focus-visible
 .error { color: var(--bad); font-weight: 600; margin: .25rem 0; }
 .errors { background: var(--bad-back); border: 2px solid var(--bad); border-radius: .5rem; padding: 1rem; margin: 0 0 1rem; }
 .errors li + li { border: 0; margin: .25rem 0 0; padding: 0; }
+.errors p { margin: 0; }
 .errors a { color: var(--bad); }
 .done { background: var(--good-back); color: var(--good); border-radius: .5rem; padding: .75rem 1rem; margin: 0 0 1rem; }
 select, textarea { width: 100%; font: inherit; color: inherit; background: var(--card); border: 1px solid var(--line);

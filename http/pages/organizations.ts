@@ -55,6 +55,8 @@ export interface OrganizationsView {
   readonly organizations: readonly Affiliation[];
   /** The person can have a link sent that confirms their address. */
   readonly isUnconfirmed: boolean;
+  /** The active organization was made, joined or chosen just now. */
+  readonly isChanged: boolean;
 }
 
 const unconfirmed = ({ email }: LiveSession, carried: Carried): Markup =>
@@ -72,7 +74,10 @@ export function organizationsPage(view: OrganizationsView, entry: Entry, carried
   const active = organizations.find(({ organizationId }) => organizationId === session.activeOrganizationId);
   const lines = organizations.map((one) => choice(one, one === active, carried));
   const body = html`${summaryOf(entry, organizationFields)}
-    ${active !== undefined && html`<p class="done">${active.name} is your active organization.</p>`}
+    ${
+      active !== undefined &&
+      html`<p ${view.isChanged && html`class="done" role="status"`}>${active.name} is your active organization.</p>`
+    }
     ${active !== undefined && carried.returnTo !== null && html`<p><a href="${carried.returnTo}">Continue</a></p>`}
     <section aria-labelledby="yours">
       <h2 id="yours">Your organizations</h2>
@@ -89,10 +94,10 @@ export function organizationsPage(view: OrganizationsView, entry: Entry, carried
     ${
       active !== undefined &&
       html`<section aria-labelledby="connected">
-        <h2 id="connected">Connected apps</h2>
+        <h2 id="connected">Connected programs</h2>
         <div class="row">
           <p class="soft">Programs that act for you in ${active.name}.</p>
-          <p><a href="/apps">Connected apps</a></p>
+          <p><a href="/apps">Connected programs</a></p>
         </div>
       </section>`
     }
@@ -144,7 +149,7 @@ export function invitationPage({ session, invitation, key }: InvitationView, car
 
 /** An error, and links to go on from. */
 export function problemPage(title: string, detail: string, requestId: string): Page {
-  const body = html`<div class="errors" role="alert"><p class="soft">${detail}</p></div>
+  const body = html`<div class="errors" role="alert"><p>${detail}</p></div>
     <p><a href="${along('/organizations', null)}">Your organizations</a> · <a href="/sign-in">Sign in</a></p>
     <p class="soft">Request ${requestId}</p>`;
   return { title, body, isWrong: true };

@@ -9,13 +9,16 @@ import { along, signInPage, signUpPage, type Carried } from '#http/pages/account
 import { bodyOf, PageGuard, problemPages, seeOther } from '#http/pages/page-guard.ts';
 import { untouched, type Entry } from '#http/pages/fields.ts';
 import { sendPage, type Page } from '#http/pages/layout.ts';
-import { invitationPage, organizationsPage } from '#http/pages/organizations.ts';
+import { requestIdOf } from '#http/base-app.ts';
+import { invitationPage, organizationsPage, problemPage } from '#http/pages/organizations.ts';
 import { asksForCode } from '#http/routes/second-factor.ts';
 import { checkMailPage } from '#http/pages/mail-steps.ts';
 import { showAgain } from '#http/pages/show-again.ts';
 import { forgetPictures, perform, type AuthHandler } from '#http/routes/auth.ts';
 
 const home = '/organizations';
+/** Says that the active organization is another one now. */
+const changed = `${home}?changed=true`;
 
 /** Key of the invitation that `returnTo` leads to. */
 const invitationIn = (returnTo: unknown): string | undefined =>
@@ -113,16 +116,19 @@ class Pages {
     seeOther(response, along('/sign-in', ownPath(bodyOf(request)['returnTo'])));
   };
 
-  async #pageOfOrganizations(session: LiveSession): Promise<(entry: Entry, carried: Carried) => Page> {
+  async #pageOfOrganizations(
+    session: LiveSession,
+    isChanged = false,
+  ): Promise<(entry: Entry, carried: Carried) => Page> {
     const organizations = await this.#auth.affiliate.organizationsOf(session);
     const isUnconfirmed = (await this.#auth.mails?.isUnconfirmed(session)) ?? false;
-    return (entry, carried) => organizationsPage({ session, organizations, isUnconfirmed }, entry, carried);
+    return (entry, carried) => organizationsPage({ session, organizations, isUnconfirmed, isChanged }, entry, carried);
   }
 
   organizations: RequestHandler = async (request, response) => {
     const session = await this.#guard.signedIn(request, response);
     if (session === null) return;
-    const pageOf = await this.#pageOfOrganizations(session);
+    const pageOf = await this.#pageOfOrganizations(session, request.query['changed'] === 'true');
     sendPage(response, pageOf(untouched, this.#guard.carried(request, response, request.query['returnTo'])));
   };
 
@@ -136,7 +142,7 @@ class Pages {
       this.#again(request, response, error, await this.#pageOfOrganizations(session));
       return;
     }
-    seeOther(response, ownPath(returnTo) ?? home);
+    seeOther(response, ownPath(returnTo) ?? changed);
   };
 
   choose: RequestHandler = async (request, response) => {
@@ -144,7 +150,7 @@ class Pages {
     if (session === null) return;
     const { organizationId = '', returnTo } = bodyOf(request);
     await this.#auth.affiliate.choose({ session, ip: request.ip ?? null }, organizationId);
-    seeOther(response, ownPath(returnTo) ?? home);
+    seeOther(response, ownPath(returnTo) ?? changed);
   };
 
   invitation: RequestHandler = async (request, response) => {
@@ -165,9 +171,19 @@ class Pages {
     if (decision === 'accept') await this.#auth.affiliate.accept(actor, token);
     else if (decision === 'decline') await this.#auth.affiliate.decline(actor, token);
     else throw new AppError('request.invalid', 'The decision is missing. Accept the invitation, or decline it.');
-    seeOther(response, ownPath(returnTo) ?? home);
+    seeOther(response, ownPath(returnTo) ?? (decision === 'accept' ? changed : home));
   };
 }
+
+/** Shows people an address that leads nowhere as a page. Programs get a problem from the next handler. */
+export const notFoundPage: RequestHandler = (request, response, next) => {
+  if (request.accepts(['json', 'html']) !== 'html') {
+    next();
+    return;
+  }
+  const detail = `No page has the address ${request.path}. Check it, or go on from here.`;
+  sendPage(response, { ...problemPage('Page not found', detail, requestIdOf(response)), status: 404 });
+};
 
 /** Mounts the pages of sign-in and organizations, which use no script. Forms post to the address of their page. */
 export function mountPages(parent: Router, auth: AuthHandler, facade: Facade): void {

@@ -3,6 +3,7 @@ import type { Addresses } from '#app/compose/addresses.ts';
 import type { SearchResult } from '#src/contracts/resources/card.ts';
 import type { Document } from '#src/contracts/resources/document.ts';
 import type { Seed } from '#app/compose/seed.ts';
+import { remoteSnippets } from '#scripts/mcp/snippets.ts';
 
 export const print = (text = ''): void => void process.stdout.write(`${text}\n`);
 export const rule = (title: string): void =>
@@ -73,10 +74,6 @@ export function showHowTo(addresses: Addresses, seed: Seed): void {
   curl -s '${addresses.api}/api/service/documents?limit=5' -H 'x-api-key: ${seed.serviceKey}'
   curl -s ${addresses.api}/api/openapi.json`);
   rule('Connect an MCP client');
-  print(`
-  Claude Code:
-    claude mcp add --transport http inkgraph ${addresses.mcp}/mcp --header "Authorization: Bearer ${seed.serviceKey}"
-
-  VS Code, Cursor and others (mcp.json):
-    ${JSON.stringify({ mcpServers: { inkgraph: { type: 'http', url: `${addresses.mcp}/mcp`, headers: { Authorization: `Bearer ${seed.serviceKey}` } } } })}`);
+  for (const snippet of Object.values(remoteSnippets(`${addresses.mcp}/mcp`, seed.serviceKey)))
+    print(`\n${snippet.replaceAll(/^/gm, '  ')}`);
 }

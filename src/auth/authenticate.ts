@@ -8,7 +8,10 @@ const touchEveryMs = 60_000;
 
 /** One response for missing, malformed, unknown, revoked and expired keys, so that it reveals nothing. */
 function unauthorized(): AppError {
-  return new AppError('auth.unauthorized', 'Send a valid API key.');
+  return new AppError(
+    'auth.unauthorized',
+    'Send a valid API key in the x-api-key header. `npm run seed` or `npm run keys` prints one.',
+  );
 }
 
 function principalOf(key: ApiKeyRecord): Principal {

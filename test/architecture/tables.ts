@@ -98,7 +98,15 @@ export const layers: readonly Layer[] = [
   },
   {
     name: 'main',
-    at: ['app/main.ts', 'app/stdio.ts', 'app/entry.ts', 'app/serve.ts', 'app/signals.ts', 'app/supervisor/'],
+    at: [
+      'app/main.ts',
+      'app/stdio.ts',
+      'app/entry.ts',
+      'app/serve.ts',
+      'app/greeting.ts',
+      'app/signals.ts',
+      'app/supervisor/',
+    ],
     imports: ['compose', 'config', 'adapters', 'domain'],
   },
   { name: 'scripts', at: ['scripts/'], imports: 'all' },

@@ -132,7 +132,9 @@ describe('Signing in', () => {
       expect(shown.status).toBe(401);
       pages.push(shown.html.replaceAll(email, ''));
     }
-    expect(pages[0]).toContain('The e-mail address or the password is wrong.');
+    // Without `soft`: the reason is no weaker than its box.
+    expect(pages[0]).toContain('<p>The e-mail address or the password is wrong.</p>');
+    expect(pages[0]).toContain('Forgot your password? Ask your administrator.');
     expect(pages[0]).toBe(pages[1]);
   });
 
@@ -184,6 +186,9 @@ describe('Signing in', () => {
       `/sign-in?returnTo=${encodeURIComponent('/invitations?token=a&b=c')}`,
     );
     expect((await browser.open('/')).path).toBe('/sign-in');
+    const lost = await browser.open('/no-page?x=1');
+    expect(lost).toMatchObject({ status: 404, title: 'Error: Page not found - Inkgraph' });
+    expect(lost.html).toContain('No page has the address /no-page.');
     expect((await app.call('GET', '/')).status).toBe(404);
   });
 });
@@ -204,7 +209,10 @@ describe('A person who is signed in', () => {
     const first = all.find(({ name }: { name: string }) => name === `Organization of ${person.name}`);
     expect(all.find(({ id }: { id: string }) => id === activeOrganizationId).name).toBe(markup);
     const chosen = await browser.send('/organizations/choose', { organizationId: first.id });
-    expect(chosen.html).toContain(`${first.name} is your active organization.`);
+    expect(chosen.html).toContain(`class="done" role="status">${first.name} is your active organization.`);
+    const looked = await browser.open('/organizations');
+    expect(looked.html).toContain(`${first.name} is your active organization.`);
+    expect(looked.html).not.toContain('class="done"');
     const foreign = await browser.send('/organizations/choose', { organizationId: app.seed.organizationId });
     expect(foreign.status).toBe(404);
     expect((await organizations(browser.cookie())).activeOrganizationId).toBe(first.id);

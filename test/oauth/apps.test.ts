@@ -143,6 +143,7 @@ describe('The page of connected apps', () => {
   test('shows what is connected as text, and disconnects it', async () => {
     const grant = await connected(ownerId);
     const page = await owner.get('/apps');
+    expect(page.html).toContain('<title>Connected programs - Inkgraph</title>');
     expect(page.html).toContain('&lt;b&gt;Agent&lt;/b&gt;');
     expect(page.html).toContain('See workflows · See runs');
     const fields = fieldsOf(page.html, '/apps/disconnect');

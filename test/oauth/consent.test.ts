@@ -46,6 +46,7 @@ describe('A person who is not signed in', () => {
     const asked = await browser.send('/sign-in', { email, password });
     expect(asked).toMatchObject({ status: 200, path, title: 'Connect a program - Inkgraph' });
     expect(asked.html).toContain('<bdi>Desk Agent</bdi> wants to work');
+    expect(asked.html).toContain('at any time under <a href="/apps">Connected programs</a>');
   });
 
   test('signs up first, has an organization then, and is asked', async () => {

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { publishAddresses } from '#app/compose/addresses.ts';
 import { UsageError } from '#scripts/cli/with-app.ts';
 import { connect, explained } from '#scripts/mcp/connect.ts';
-import { snippets } from '#scripts/mcp/snippets.ts';
+import { remoteSnippets, snippets } from '#scripts/mcp/snippets.ts';
 import { mcp as program } from '#scripts/mcp.ts';
 import { programEnv, runCommand, type CommandEnd } from '#test/support/command.ts';
 import { startTestApp, type TestApp } from '#test/support/test-app.ts';
@@ -56,6 +56,13 @@ it('shows the tools and what can be read, by a key or by the data folder, and wh
   expect(read.out).toContain('"ocr"');
   const told = snippets({ url: 'https://mcp.example.com/mcp', dataDir: app.dataDir });
   expect(told['claude-code']).toBe('claude mcp add --transport http inkgraph https://mcp.example.com/mcp');
+  expect(JSON.parse((told['vscode'] ?? '').replace(/^[^{]*/, ''))).toEqual({
+    servers: { inkgraph: { type: 'http', url: 'https://mcp.example.com/mcp' } },
+  });
+  const { vscode } = remoteSnippets('https://mcp.example.com/mcp', 'ink_svc_x');
+  expect(JSON.parse(vscode.replace(/^[^{]*/, ''))).toMatchObject({
+    servers: { inkgraph: { headers: { Authorization: 'Bearer ink_svc_x' } } },
+  });
   for (const name of ['stdio', 'cursor', 'vscode'])
     expect(() => void JSON.parse((told[name] ?? '').replace(/^[^{]*/, ''))).not.toThrow();
 });

@@ -189,7 +189,11 @@ describe('the life of a key', () => {
     ])
       problemOf(await workflowsBy(mistyped), 'auth.unauthorized');
     expect(looks).not.toHaveBeenCalled();
-    problemOf(await workflowsBy(newKeySecret('service')), 'auth.unauthorized');
+    const unknown = await workflowsBy(newKeySecret('service'));
+    problemOf(unknown, 'auth.unauthorized');
+    expect(unknown.body.detail).toBe(
+      'Send a valid API key in the x-api-key header. `npm run seed` or `npm run keys` prints one.',
+    );
     expect(looks).toHaveBeenCalledTimes(1);
     expect(serviceKey).toMatch(/^ink_svc_[0-9A-Za-z]{38}$/);
     expect(seed.workflowKey).toMatch(/^ink_wf_[0-9A-Za-z]{38}$/);
