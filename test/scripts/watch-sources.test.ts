@@ -7,7 +7,8 @@ import { sourceFolders, watchSources } from '#scripts/cli/watch-sources.ts';
 
 test('every folder of the services is watched', () => {
   const root = fileURLToPath(new URL('../..', import.meta.url));
-  expect(sourceFolders(root)).toEqual(['app', 'graphs', 'http', 'mcp', 'packages/embedded-mongo/src', 'src', 'tools']);
+  const packages = ['packages/embedded-mongo/src', 'packages/paired-statistics/src'];
+  expect(sourceFolders(root)).toEqual(['app', 'graphs', 'http', 'mcp', ...packages, 'src', 'tools']);
 });
 
 test('a file that is saved by rename is seen each time, also in a folder that is new', async () => {

@@ -84,7 +84,7 @@ describe('Budgets', () => {
   test('a run ends when its visits used its time together', async () => {
     const run = new Computing(threads, { ...limits, runMs: 150 }).forRun('org_a');
     const visits = async () => {
-      for (let at = 0; at < 100; at += 1) await run.forVisit(`loop_${at}`).evaluate([costly], { list });
+      for (let at = 0; at < 5_000; at += 1) await run.forVisit(`loop_${at}`).evaluate([costly], { list });
     };
     const error = await errorOf(visits());
     expect(error.detail).toContain('the run used 150 ms of computing time');
@@ -94,7 +94,8 @@ describe('Budgets', () => {
   test('runs of an organization end when they used its minute, and those of another go on', async () => {
     const computing = new Computing(threads, { ...limits, organizationMsPerMinute: 150 });
     const visits = async () => {
-      for (let at = 0; at < 100; at += 1) await computing.forRun('org_a').forVisit('turn').evaluate([costly], { list });
+      for (let at = 0; at < 5_000; at += 1)
+        await computing.forRun('org_a').forVisit('turn').evaluate([costly], { list });
     };
     const error = await errorOf(visits());
     expect(error).toMatchObject({ code: 'run.compute_exceeded', retryAfterSeconds: expect.any(Number) });
