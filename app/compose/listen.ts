@@ -36,7 +36,7 @@ const isFeed = (response: ServerResponse): boolean =>
   response.req.method === 'GET' && String(response.getHeader('content-type')).startsWith('text/event-stream');
 
 /** Knows what each connection is busy with. Node closes only connections that had a request, and browsers open some in advance. */
-class Connections {
+class OpenConnections {
   readonly #server: Server;
   readonly #open = new Map<Socket, Set<ServerResponse>>();
   #closing = false;
@@ -82,7 +82,7 @@ export async function listen(
   const timeouts = { keepAliveTimeout: 65_000, headersTimeout: 20_000, requestTimeout: 60_000 };
   const server = createServer({ ...timeouts, connectionsCheckingInterval: 5_000 }, handler);
   attach?.(server);
-  const connections = new Connections(server);
+  const connections = new OpenConnections(server);
   const { promise, resolve, reject } = Promise.withResolvers<void>();
   server.once('error', reject);
   server.listen(where.port, where.host, resolve);

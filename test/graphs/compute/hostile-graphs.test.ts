@@ -34,7 +34,7 @@ test('a graph of costly expressions is checked without holding the event loop', 
   await check(hostile(5), facts);
   const { outcome, ms } = await longestStretch(() => check(hostile(190), facts));
   expect(outcome).toMatchObject({ status: 'fulfilled', value: { valid: true, graph: { name: 'Test' } } });
-  expect(ms).toBeLessThan(300);
+  expect(ms).toBeLessThan(100);
 });
 
 test('a small graph and a large one are judged alike', async () => {
@@ -50,7 +50,7 @@ test('a graph of costly expressions is compiled without holding the event loop',
   const graph = hostile(100);
   const { outcome, ms } = await longestStretch(() => compileGraph(graph, parts));
   expect(outcome.status).toBe('fulfilled');
-  expect(ms).toBeLessThan(300);
+  expect(ms).toBeLessThan(100);
 });
 
 test('a stored graph with a schema that unfolds without end fails to compile, and so fails its run', async () => {
