@@ -4,6 +4,8 @@ import { createNodeCache } from '#src/stores/node-cache.ts';
 import { Callbacks } from '#app/agents/callbacks.ts';
 import { createDerivedDocuments } from '#app/agents/derived-documents.ts';
 import { guardedResults } from '#app/agents/guarded-results.ts';
+import { ExperimentRunner } from '#app/agents/experiments/experiment-runner.ts';
+import { createJudges } from '#app/agents/experiments/judges.ts';
 import { createPerformer } from '#app/agents/perform-run.ts';
 import { createReadDocument } from '#app/agents/read-document.ts';
 import { createRunDocuments } from '#app/agents/run-documents.ts';
@@ -87,8 +89,14 @@ export function createAgents({ config, data, core, catalog }: AgentsParts, stack
   const graphs = lazyGraphs(data, catalog, computing);
   const { deliveries, sender } = outside;
   const callbacks = new Callbacks({ executions, deliveries, pushed: () => sender.push() });
+  const experiments = new ExperimentRunner({
+    ...deps,
+    judgesOf: createJudges(deps),
+  });
+  stack.defer(() => experiments.stop());
   const perform = createPerformer({
     executions,
+    experiments: deps.experiments,
     workflows,
     steps,
     events,
@@ -113,6 +121,7 @@ export function createAgents({ config, data, core, catalog }: AgentsParts, stack
       graphs.forget(run._id).catch((error: unknown) => {
         logger.warn({ err: error, runId: run._id }, 'checkpoints of a finished run could not be deleted');
       });
+      experiments.runEnded(run);
       if (run.hasCallback !== true) return;
       callbacks.runEnded(run).catch((error: unknown) => {
         logger.warn({ err: error, runId: run._id }, 'callback could not be queued: the sweep retries');
@@ -130,7 +139,7 @@ export function createAgents({ config, data, core, catalog }: AgentsParts, stack
     },
     async sweep() {
       sender.sweep();
-      await Promise.all([relay.sweep(), callbacks.sweep()]);
+      await Promise.all([relay.sweep(), callbacks.sweep(), experiments.sweep()]);
     },
   };
   return new Worker(parts, { owner: randomUUID(), ...config.runs });
