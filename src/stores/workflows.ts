@@ -13,6 +13,7 @@ import { LRUCache } from 'lru-cache';
 import { batchedReads } from '#src/concurrency/batched-reads.ts';
 import type { Tenant } from '#src/domain/access/tenant.ts';
 import type { WorkflowRecord, WorkflowVersionRecord, WorkflowDraftRecord } from '#src/domain/runs/workflow.ts';
+import type { Gate } from '#src/contracts/resources/workflow.ts';
 import type { ListPosition } from '#src/domain/cursor.ts';
 
 /** `revision` is the draft's. null: there is no draft. */
@@ -187,6 +188,14 @@ export function createWorkflowStore(
         },
       );
       return true;
+    },
+    /** Sets the gate, or removes it. False when somebody changed it meanwhile. */
+    async setGate({ _id, organizationId, gate }: WorkflowRecord, next: Gate | null): Promise<boolean> {
+      const done = await workflows.updateOne(
+        { _id, organizationId, gate: gate ?? { $exists: false } },
+        next === null ? { $unset: { gate: true } } : { $set: { gate: next } },
+      );
+      return done.matchedCount === 1;
     },
     /** Deletes a workflow and its parts, the workflow last, so that an interrupted delete can be repeated. Callers delete the keys. */
     async delete(tenant: Tenant, id: string): Promise<boolean> {
