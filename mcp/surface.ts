@@ -30,6 +30,13 @@ export const shownTools: Readonly<Record<Toolset, readonly AnyTool[]>> = {
     tools.setDocumentVisibility,
     tools.deleteDocument,
   ],
-  experiments: [tools.saveDataset, tools.getDataset, tools.runExperiment, tools.getExperiment, tools.cancelExperiment],
+  experiments: [
+    tools.saveDataset,
+    tools.getDataset,
+    tools.runExperiment,
+    tools.getExperiment,
+    tools.improveWorkflow,
+    tools.cancelExperiment,
+  ],
   keys: [tools.listApiKeys, tools.createApiKey, tools.revokeApiKey],
 };

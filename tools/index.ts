@@ -15,6 +15,7 @@ import { listDatasets } from '#tools/datasets/list-datasets.ts';
 import { saveDataset } from '#tools/datasets/save-dataset.ts';
 import { cancelExperiment } from '#tools/experiments/cancel-experiment.ts';
 import { getExperiment } from '#tools/experiments/get-experiment.ts';
+import { improveWorkflow } from '#tools/experiments/improve-workflow.ts';
 import { listExperiments } from '#tools/experiments/list-experiments.ts';
 import { runExperiment } from '#tools/experiments/run-experiment.ts';
 import { deleteDocument } from '#tools/documents/delete-document.ts';
@@ -83,6 +84,7 @@ export const tools = {
   getDataset,
   listDatasets,
   runExperiment,
+  improveWorkflow,
   getExperiment,
   listExperiments,
   cancelExperiment,

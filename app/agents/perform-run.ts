@@ -152,8 +152,7 @@ class Performance {
 
   /** Nobody answers questions during an experiment: answers are part of the reference. */
   #waiting(questions: readonly AskedQuestion[]): Performed {
-    if (this.#lease.run.experiment === undefined)
-      return { kind: 'waiting', questions: questions.map(boundedQuestion) };
+    if (this.#lease.run.experiment === undefined) return { kind: 'waiting', questions: questions.map(boundedQuestion) };
     throw new AppError(
       'experiment.unanswered',
       `The run asks at "${questions[0]?.path ?? ''}". Give the answer as reference.answers of the dataset's item.`,

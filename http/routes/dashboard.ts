@@ -61,6 +61,7 @@ export function mountDashboardExperiments(bind: Bind): void {
   bind(rows.dataset, tools.getDataset);
   bind(rows.list, tools.listExperiments);
   bind(rows.run, tools.runExperiment, { present: createdOrFound });
+  bind(rows.improve, tools.improveWorkflow, { present: createdOrFound });
   bind(rows.get, tools.getExperiment);
   bind(rows.cancel, tools.cancelExperiment);
 }

@@ -75,7 +75,11 @@ export const errorCodes = {
   'dataset.split_conflict': { status: 409, title: 'Copies of one document are in different splits', retry: false },
   'dataset.unfit': { status: 409, title: 'The dataset does not serve this experiment', retry: false },
   'experiment.not_found': { status: 404, title: 'Experiment not found', retry: false },
-  'experiment.holdout_hidden': { status: 409, title: 'Results of the holdout are shown as a verdict only', retry: false },
+  'experiment.holdout_hidden': {
+    status: 409,
+    title: 'Results of the holdout are shown as a verdict only',
+    retry: false,
+  },
   'experiment.model_missing': { status: 409, title: 'The evaluator needs a model', retry: false },
   'experiment.too_large': { status: 422, title: 'The experiment exceeds its budget', retry: false },
   'experiment.effect_refused': { status: 409, title: 'Experiments send nothing to other systems', retry: false },

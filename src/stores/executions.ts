@@ -153,7 +153,10 @@ function createManyRuns({ runs }: Pick<Collections, 'runs'>, places: RunPlaces) 
         lane === 'bulk' ? runs.countDocuments({ status: 'queued', lane: 'interactive' }, limit) : 0,
         runs.countDocuments({ status: 'running', owner: { $gt: '' } }, limit),
         runs
-          .find({ organizationId, projectId, status: 'succeeded', ...ordinary }, { projection: { startedAt: 1, finishedAt: 1 } })
+          .find(
+            { organizationId, projectId, status: 'succeeded', ...ordinary },
+            { projection: { startedAt: 1, finishedAt: 1 } },
+          )
           .sort({ createdAt: -1, _id: -1 })
           .limit(20)
           .toArray(),

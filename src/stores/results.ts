@@ -171,7 +171,11 @@ export function createResultStore({
     },
     /** Lists newest first, with the run that made each. */
     async listOcr(organizationId: string, documentId: string, limit: number): Promise<readonly MadeBy<OcrResult>[]> {
-      const rows = await ocrResults.find({ organizationId, documentId, ...shown }).sort({ createdAt: -1 }).limit(limit).toArray();
+      const rows = await ocrResults
+        .find({ organizationId, documentId, ...shown })
+        .sort({ createdAt: -1 })
+        .limit(limit)
+        .toArray();
       return rows.map((row) => ({ ...toOcr(row), runId: row.runId }));
     },
     async ocrById(organizationId: string, ocrResultId: string): Promise<OcrResult | null> {

@@ -33,7 +33,9 @@ export const getDataset = defineTool({
       items: dev.slice(offset, offset + limit).map(({ documentId, tags, reference }) => ({
         documentId,
         tags: [...tags],
-        referenceText: JSON.stringify(reference ?? {}).slice(0, shownCharacters).toWellFormed(),
+        referenceText: JSON.stringify(reference ?? {})
+          .slice(0, shownCharacters)
+          .toWellFormed(),
       })),
       nextOffset: offset + limit < dev.length ? offset + limit : null,
     };

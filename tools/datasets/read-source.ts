@@ -110,7 +110,10 @@ export async function readSource(
 ): Promise<readonly AskedItem[]> {
   const items = await itemsOf(ctx, source);
   if (items.length <= datasetLimits.items) return items;
-  throw new AppError('request.invalid', `The source has ${items.length} items; a dataset has at most ${datasetLimits.items}.`);
+  throw new AppError(
+    'request.invalid',
+    `The source has ${items.length} items; a dataset has at most ${datasetLimits.items}.`,
+  );
 }
 
 function itemsOf(ctx: ToolContext<'executions' | 'search'>, source: Source): Promise<AskedItem[]> | AskedItem[] {

@@ -85,8 +85,13 @@ async function nextItems(
   { remove, devShare, name }: Asked,
 ): Promise<readonly DatasetItem[]> {
   const left = new Set(remove);
-  const merged = new Map(before?.items.filter((item) => !left.has(item.documentId)).map((item) => [item.documentId, item]));
-  const records = await readable(ctx, given.map(({ documentId }) => documentId));
+  const merged = new Map(
+    before?.items.filter((item) => !left.has(item.documentId)).map((item) => [item.documentId, item]),
+  );
+  const records = await readable(
+    ctx,
+    given.map(({ documentId }) => documentId),
+  );
   const hashes = await ctx.deps.results.blockHashes(ctx.principal.organizationId, [...records.keys()]);
   for (const { documentId, reference, split, tags } of given) {
     const known = merged.get(documentId);
@@ -103,9 +108,13 @@ async function nextItems(
   }
   const items = [...merged.values()];
   if (items.length === 0 || items.length > datasetLimits.items)
-    throw new AppError('request.invalid', `A dataset has 1 to ${datasetLimits.items} items; this one would have ${items.length}.`, {
-      errors: [{ pointer: '/items', code: 'invalid_value', message: `1 to ${datasetLimits.items} items` }],
-    });
+    throw new AppError(
+      'request.invalid',
+      `A dataset has 1 to ${datasetLimits.items} items; this one would have ${items.length}.`,
+      {
+        errors: [{ pointer: '/items', code: 'invalid_value', message: `1 to ${datasetLimits.items} items` }],
+      },
+    );
   const assigned = assignSplits(
     items.map(({ split, pinned, ...item }) => (pinned ? { ...item, split } : item)),
     before?.datasetId ?? name ?? '',
@@ -116,7 +125,10 @@ async function nextItems(
     .toSorted((a, b) => (a.documentId < b.documentId ? -1 : 1));
   const bytes = Buffer.byteLength(JSON.stringify(sorted));
   if (bytes > datasetLimits.bytes)
-    throw new AppError('request.too_large', `The references have ${bytes} bytes; a dataset holds ${datasetLimits.bytes}. Split it.`);
+    throw new AppError(
+      'request.too_large',
+      `The references have ${bytes} bytes; a dataset holds ${datasetLimits.bytes}. Split it.`,
+    );
   return sorted;
 }
 

@@ -20,7 +20,9 @@ export const getExperiment = defineTool({
     const experiment = await waited(ctx, experimentId, wait);
     const done = await ctx.deps.experiments.countCells(experiment.organizationId, experimentId);
     const summary = presentExperiment(experiment, done);
-    return view === 'summary' ? summary : { ...summary, ...(await presentDocuments(ctx, experiment, { view, ...asked })) };
+    return view === 'summary'
+      ? summary
+      : { ...summary, ...(await presentDocuments(ctx, experiment, { view, ...asked })) };
   },
 });
 
@@ -34,7 +36,11 @@ async function waited(
   let wake: () => void = () => undefined;
   const stop = ctx.deps.events.subscribe(ctx.principal.organizationId, ({ type, data }) => {
     if (type !== 'experiment.changed' || data?.['experimentId'] !== id) return;
-    ctx.progress?.({ done: Number(data['doneRuns']), total: null, message: `${Number(data['doneRuns'])} runs have ended` });
+    ctx.progress?.({
+      done: Number(data['doneRuns']),
+      total: null,
+      message: `${Number(data['doneRuns'])} runs have ended`,
+    });
     wake();
   });
   const aborted = (): void => wake();

@@ -1,12 +1,11 @@
 import type { z } from 'zod';
 import { detectableEffect } from '@inkgraph/paired-statistics/detectable-effect';
-import { nextAlpha } from '@inkgraph/paired-statistics/alpha-ledger';
 import type { EvaluatorSpec } from '#src/contracts/resources/evaluator.ts';
 import { experimentLimits, type StartedExperiment } from '#src/contracts/resources/experiment.ts';
 import type { Split } from '#src/contracts/resources/dataset.ts';
-import { sha256Hex } from '#src/domain/canonical-json.ts';
 import { AppError } from '#src/domain/app-error.ts';
-import { ledgerAlpha, type DatasetItem, type DatasetRecord } from '#src/domain/experiments/dataset.ts';
+import type { DatasetItem } from '#src/domain/experiments/dataset.ts';
+import { documentOrder } from '#src/domain/experiments/launch.ts';
 import type { ExperimentRecord } from '#src/domain/experiments/experiment.ts';
 import type { ToolContext } from '#tools/define.ts';
 
@@ -23,12 +22,12 @@ export async function documentsOf(
 ): Promise<readonly string[]> {
   const ids = items.filter((item) => item.split === split).map(({ documentId }) => documentId);
   const there = await deps.documents.projectsOf(principal, ids);
-  const ordered = ids
-    .filter((id) => there.has(id))
-    .map((id) => ({ id, rank: sha256Hex(`${seed}\n${id}`) }))
-    .toSorted((a, b) => (a.rank < b.rank ? -1 : 1));
-  if (ordered.length > 0) return ordered.map(({ id }) => id);
-  throw new AppError('dataset.unfit', `The ${split} split of this dataset has no documents. Add some with save_dataset.`);
+  const found = ids.filter((id) => there.has(id));
+  if (found.length > 0) return documentOrder(found, seed);
+  throw new AppError(
+    'dataset.unfit',
+    `The ${split} split of this dataset has no documents. Add some with save_dataset.`,
+  );
 }
 
 /** Evaluators for the references that the items have. Error: `dataset.unfit` where there is none. */
@@ -49,12 +48,6 @@ export function defaultEvaluators(items: readonly DatasetItem[]): readonly Evalu
   );
 }
 
-/** Level of an experiment: on the holdout, what its ledger gives the next confirmation. */
-export function levelOf(dataset: DatasetRecord, split: Split, asked: number, confirmations: number): number {
-  void dataset;
-  return split === 'dev' ? asked : Math.min(asked, nextAlpha(ledgerAlpha, confirmations));
-}
-
 /** Error: `experiment.too_large`. */
 export function requireBudget(runs: number, maxRuns: number): void {
   const most = Math.min(maxRuns, experimentLimits.runs);
@@ -73,7 +66,9 @@ export async function planOf(
 ): Promise<Plan> {
   const runs = documentIds.length * variants.length * trials;
   const ids = [...new Set(variants.map(({ workflowId }) => workflowId))];
-  const times = (await Promise.all(ids.map((id) => deps.executions.meanRunMs(principal, id)))).flatMap((ms) => ms ?? []);
+  const times = (await Promise.all(ids.map((id) => deps.executions.meanRunMs(principal, id)))).flatMap(
+    (ms) => ms ?? [],
+  );
   const meanMs = times.length === 0 ? null : times.reduce((sum, ms) => sum + ms, 0) / times.length;
   const needed = (effect: number): number =>
     Math.ceil(documentIds.length * (detectableEffect(usualDeviation, documentIds.length, { alpha }) / effect) ** 2);

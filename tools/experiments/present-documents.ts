@@ -46,7 +46,10 @@ function chosen(experiment: ExperimentRecord, { variant, metric }: Asked): { var
   return { variant: wanted, metric: by };
 }
 
-function presentCells(cells: readonly CellRecord[] | undefined, metric: string): z.input<typeof ExperimentItem>['variant'] {
+function presentCells(
+  cells: readonly CellRecord[] | undefined,
+  metric: string,
+): z.input<typeof ExperimentItem>['variant'] {
   const [first] = cells ?? [];
   if (cells === undefined || first === undefined) return null;
   const failed = cells.find(({ status }) => status !== 'succeeded');
@@ -70,7 +73,10 @@ export async function presentDocuments(
   const grid = gridOf(await deps.experiments.cells(experiment.organizationId, experiment._id));
   // Where better is lower, the differences of bounded metrics are those of their qualities: higher is better in all of them.
   const differences = new Map(
-    differencesOf(experiment, grid, variant, { name: metric, better: 'lower' }).map((one) => [one.documentId, one.difference]),
+    differencesOf(experiment, grid, variant, { name: metric, better: 'lower' }).map((one) => [
+      one.documentId,
+      one.difference,
+    ]),
   );
   const all = experiment.documentIds
     .filter((id) => grid.has(id))

@@ -25,7 +25,8 @@ export const metricsOf = ({ evaluators }: Pick<ExperimentRecord, 'evaluators'>):
 const rounded = (value: number): number => Math.round(value * 10_000) / 10_000;
 
 function presentComparison(one: VariantComparison): z.input<typeof Comparison> {
-  const { variant, metric, verdict, claim, sentence, mean, interval, n, wins, ties, losses, harm, detectable, alpha } = one;
+  const { variant, metric, verdict, claim, sentence, mean, interval, n, wins, ties, losses, harm, detectable, alpha } =
+    one;
   return {
     variant,
     metric,
@@ -46,11 +47,32 @@ function presentComparison(one: VariantComparison): z.input<typeof Comparison> {
   };
 }
 
+/** The verdict of a search is that of its confirmation on the holdout. */
+function saidOfSearch({ search }: ExperimentRecord, { winner, confirmed }: ExperimentSummary): string {
+  if (winner === null || winner === undefined)
+    return 'No candidate did better than the baseline on dev. The holdout was not looked at.';
+  if (confirmed === null || confirmed === undefined)
+    return `${winner} was best on dev; its confirmation came to no end.`;
+  const draft = search?.draftRevision ?? null;
+  const left =
+    confirmed.verdict !== 'better'
+      ? ' Nothing was changed.'
+      : draft === null
+        ? ' The draft was edited meanwhile and stays as it is: apply the operations of this variant yourself.'
+        : ` It is the draft now, revision ${draft}; publish it with publish_workflow.`;
+  return `${winner}, on the holdout: ${confirmed.sentence}${left}`;
+}
+
 const none: ExperimentSummary = { comparisons: [], variants: [], runs: 0, failed: 0, cached: 0, costUsd: null };
 
-function said(experiment: ExperimentRecord, best: VariantComparison | null, done: number): string {
+function said(
+  experiment: ExperimentRecord,
+  { best, result, done }: { best: VariantComparison | null; result: ExperimentSummary; done: number },
+): string {
   if (experiment.status === 'canceled') return 'Canceled before it was decided.';
-  if (!isOver(experiment)) return `Running: ${done} of ${experiment.documentIds.length * experiment.variants.length * experiment.trials} runs have ended.`;
+  if (!isOver(experiment))
+    return `Running: ${done} of ${experiment.documentIds.length * experiment.variants.length * experiment.trials} runs have ended.`;
+  if (experiment.kind === 'search') return saidOfSearch(experiment, result);
   if (best === null) return 'No document could be judged by the primary metric.';
   const spent = experiment.stopped === 'budget' ? ' It ended early, since its budget was spent.' : '';
   return `${best.variant}: ${best.sentence}${spent}`;
@@ -64,7 +86,7 @@ export function presentExperiment(experiment: ExperimentRecord, done: number): z
   const result = experiment.result === null ? none : (JSON.parse(experiment.result) as ExperimentSummary);
   const metrics = metricsOf(experiment);
   const [primary = ''] = metrics;
-  const best = headline(result.comparisons, primary);
+  const best = experiment.kind === 'search' ? (result.confirmed ?? null) : headline(result.comparisons, primary);
   const measured = new Map(result.variants.map((one) => [one.name, one]));
   const dropped = new Map(experiment.search?.dropped.map(({ variant, items }) => [variant, items]));
   const perItem = experiment.variants.length * experiment.trials;
@@ -80,7 +102,7 @@ export function presentExperiment(experiment: ExperimentRecord, done: number): z
     status: experiment.status,
     stopped: experiment.stopped,
     verdict: isOver(experiment) ? (best?.verdict ?? null) : null,
-    sentence: said(experiment, best, done),
+    sentence: said(experiment, { best, result, done }),
     best: best?.variant ?? null,
     primary,
     metrics,

@@ -1,6 +1,5 @@
-import { nextAlpha } from '@inkgraph/paired-statistics/alpha-ledger';
 import type { StoredGraph } from '#src/contracts/resources/graph.ts';
-import { ledgerAlpha, type DatasetVersionRecord } from '#src/domain/experiments/dataset.ts';
+import { holdoutLevel, type DatasetVersionRecord } from '#src/domain/experiments/dataset.ts';
 import type { ExperimentRecord } from '#src/domain/experiments/experiment.ts';
 import { mayLaunch, runsOfItem } from '#src/domain/experiments/launch.ts';
 import type { ToolContext } from '#tools/define.ts';
@@ -15,8 +14,8 @@ export async function startExperiment(
   { version, graphs }: { readonly version: DatasetVersionRecord; readonly graphs: ReadonlyMap<string, StoredGraph> },
 ): Promise<ExperimentRecord> {
   const { organizationId } = wanted;
-  const place = wanted.split === 'holdout' ? await deps.datasets.charge(version, wanted._id) : 0;
-  const alpha = wanted.split === 'holdout' ? Math.min(wanted.alpha, nextAlpha(ledgerAlpha, place)) : wanted.alpha;
+  const held = wanted.split === 'holdout';
+  const alpha = held ? holdoutLevel(wanted.alpha, await deps.datasets.charge(version, wanted._id)) : wanted.alpha;
   const charged: ExperimentRecord = { ...wanted, alpha };
   const first = mayLaunch(charged, 0, 0);
   const experiment = { ...charged, launched: first };

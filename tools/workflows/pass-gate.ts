@@ -27,7 +27,10 @@ function comparisonOf({ result }: ExperimentRecord, metric: string): VariantComp
 }
 
 /** Better, or no worse than the gate accepts with few documents harmed. */
-function passes({ verdict, interval, harm }: VariantComparison, { maxRegression, maxHarmRate, harmSize }: Gate): boolean {
+function passes(
+  { verdict, interval, harm }: VariantComparison,
+  { maxRegression, maxHarmRate, harmSize }: Gate,
+): boolean {
   if (verdict === 'worse') return false;
   if (verdict === 'better') return true;
   return interval[0] >= -maxRegression && harm.size <= harmSize && harm.upperBound <= maxHarmRate;
@@ -49,7 +52,11 @@ async function confirmations(
   });
 }
 
-function unmet(workflow: WorkflowRecord, gate: Gate, refuted: { experiment: ExperimentRecord; comparison: VariantComparison } | undefined): AppError {
+function unmet(
+  workflow: WorkflowRecord,
+  gate: Gate,
+  refuted: { experiment: ExperimentRecord; comparison: VariantComparison } | undefined,
+): AppError {
   const call = {
     datasetId: gate.datasetId,
     split: 'holdout',

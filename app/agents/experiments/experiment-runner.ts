@@ -1,4 +1,5 @@
 import { measureRun, type MeasureParts } from '#app/agents/experiments/measure-run.ts';
+import { SearchSteps, type SearchParts } from '#app/agents/experiments/search-steps.ts';
 import type { DatasetItem } from '#src/domain/experiments/dataset.ts';
 import { cellIdOf, isOver, type CellRecord, type ExperimentRecord } from '#src/domain/experiments/experiment.ts';
 import { activeVariants, expectedCells, inOrder, mayLaunch, runsOfItem } from '#src/domain/experiments/launch.ts';
@@ -13,7 +14,7 @@ import type { EventLog } from '#src/stores/event-log.ts';
 import type { ExecutionStore } from '#src/stores/executions.ts';
 import type { ExperimentStore } from '#src/stores/experiments/experiment-store.ts';
 
-export interface ExperimentParts extends MeasureParts {
+export interface ExperimentParts extends MeasureParts, SearchParts {
   readonly experiments: ExperimentStore;
   readonly datasets: DatasetStore;
   readonly executions: Pick<ExecutionStore, 'cancel' | 'createAll' | 'findRun'>;
@@ -35,12 +36,14 @@ const canceled = { code: 'run.canceled', message: 'The experiment was decided be
  */
 export class ExperimentRunner {
   readonly #parts: ExperimentParts;
+  readonly #search: SearchSteps;
   /** The last step of each experiment at work: its steps run one after the other. */
   readonly #steps = new Map<string, Promise<void>>();
   readonly #stopping = new AbortController();
 
   constructor(parts: ExperimentParts) {
     this.#parts = parts;
+    this.#search = new SearchSteps(parts);
   }
 
   /** A worker calls it for a run that ended. Failures are logged: the sweep repeats the step. */
@@ -85,7 +88,11 @@ export class ExperimentRunner {
     });
   }
 
-  async #itemsOf({ organizationId, datasetId, datasetVersion }: ExperimentRecord): Promise<ReadonlyMap<string, DatasetItem>> {
+  async #itemsOf({
+    organizationId,
+    datasetId,
+    datasetVersion,
+  }: ExperimentRecord): Promise<ReadonlyMap<string, DatasetItem>> {
     const version = await this.#parts.datasets.findVersion(organizationId, datasetId, datasetVersion);
     return new Map((version?.items ?? []).map((item) => [item.documentId, item]));
   }
@@ -126,7 +133,19 @@ export class ExperimentRunner {
     if (done % perItem === 0 || done === wanted) await this.#announce(experiment, done);
     if ((await this.#endEarly(experiment, done)) || (await this.#launch(experiment, done, wanted))) return;
     if (done < wanted) return;
-    await this.#end(experiment, 'all');
+    if (experiment.search === null) await this.#end(experiment, 'all');
+    else await this.#stepSearch(experiment);
+  }
+
+  async #stepSearch(experiment: ExperimentRecord): Promise<void> {
+    const cells = await this.#cells(experiment);
+    const step = await this.#search.step(experiment, cells, this.#metrics(experiment));
+    const { organizationId } = experiment;
+    if (step.kind === 'advance')
+      this.#enqueue(step.experimentId, () => this.#advance(organizationId, step.experimentId));
+    if (step.kind !== 'end') return;
+    const end = { status: 'succeeded', stopped: 'all', result: JSON.stringify(step.result) } as const;
+    if (await this.#parts.experiments.end(experiment, end, new Date())) await this.#ended(experiment, cells);
   }
 
   /** Starts the next documents. False when there is none to start now. */
@@ -177,7 +196,12 @@ export class ExperimentRunner {
     for (const documentId of experiment.documentIds.slice(0, experiment.launched))
       for (const { execution, runs } of runsOfItem(experiment, documentId))
         if (runs.some((run) => run.experiment !== undefined && !known.has(cellIdOf({ ...run.experiment, documentId }))))
-          await this.#parts.executions.cancel({ organizationId, projectIds: [projectId] }, execution._id, canceled, new Date());
+          await this.#parts.executions.cancel(
+            { organizationId, projectIds: [projectId] },
+            execution._id,
+            canceled,
+            new Date(),
+          );
     await this.#announce({ ...experiment, status: 'succeeded' }, cells.length);
     if (parent !== null) this.#enqueue(parent, () => this.#advance(organizationId, parent));
     this.#parts.logger.info({ experimentId: _id }, 'experiment ended');

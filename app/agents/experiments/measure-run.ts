@@ -1,7 +1,12 @@
 import { observe, type Observation } from '#app/agents/experiments/observe.ts';
 import type { EvaluatorSpec } from '#src/contracts/resources/evaluator.ts';
 import type { Reference } from '#src/contracts/resources/dataset.ts';
-import { cellIdOf, type CellRecord, type CellScore, type ExperimentRecord } from '#src/domain/experiments/experiment.ts';
+import {
+  cellIdOf,
+  type CellRecord,
+  type CellScore,
+  type ExperimentRecord,
+} from '#src/domain/experiments/experiment.ts';
 import type { RunRecord } from '#src/domain/runs/run.ts';
 import type { ResultStore } from '#src/stores/results.ts';
 import type { StepStore } from '#src/stores/steps.ts';
@@ -14,7 +19,9 @@ export interface Judge {
     observation: Observation,
     reference: Reference | null,
     signal: AbortSignal,
-  ): Promise<Omit<CellScore, 'note'> & { readonly note?: string }> | (Omit<CellScore, 'note'> & { readonly note?: string });
+  ):
+    | Promise<Omit<CellScore, 'note'> & { readonly note?: string }>
+    | (Omit<CellScore, 'note'> & { readonly note?: string });
 }
 
 export interface MeasureParts {
@@ -30,14 +37,19 @@ const noteCharacters = 500;
 export async function measureRun(
   parts: MeasureParts,
   experiment: ExperimentRecord,
-  { run, reference, signal }: { readonly run: RunRecord; readonly reference: Reference | null; readonly signal: AbortSignal },
+  {
+    run,
+    reference,
+    signal,
+  }: { readonly run: RunRecord; readonly reference: Reference | null; readonly signal: AbortSignal },
 ): Promise<CellRecord> {
   const { experiment: place, documentId, organizationId } = run;
   if (place === undefined) throw new Error(`${run._id} belongs to no experiment`);
   const { experimentId, variant, trial } = place;
   const observation = await observe(parts, run);
   const scores: Record<string, CellScore> = {};
-  for (const judge of parts.judgesOf(experiment.evaluators)) scores[judge.name] = await scoreOf(judge, observation, reference, signal);
+  for (const judge of parts.judgesOf(experiment.evaluators))
+    scores[judge.name] = await scoreOf(judge, observation, reference, signal);
   return {
     _id: cellIdOf({ experimentId, variant, trial, documentId }),
     organizationId,

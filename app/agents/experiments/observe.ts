@@ -75,6 +75,7 @@ export async function observe(parts: Parts, run: RunRecord): Promise<Observation
     parts.steps.list(organizationId, run._id),
     resolved(parts, run),
   ]);
-  const status = run.status === 'succeeded' || run.status === 'timed_out' || run.status === 'canceled' ? run.status : 'failed';
+  const status =
+    run.status === 'succeeded' || run.status === 'timed_out' || run.status === 'canceled' ? run.status : 'failed';
   return { status, outputs: named(outputs, ocr), ocrConfidence: ocr?.avgConfidence ?? null, ...spent(steps) };
 }

@@ -84,6 +84,7 @@ const Candidate = z.strictObject({
   operations,
 });
 export const ImproveWorkflowBody = z.strictObject({
+  name: Name.optional(),
   workflowId: AnyId,
   datasetId: AnyId,
   datasetVersion: z.int().min(1).optional(),

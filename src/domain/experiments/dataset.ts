@@ -1,3 +1,4 @@
+import { nextAlpha } from '@inkgraph/paired-statistics/alpha-ledger';
 import type { Reference, Split } from '#src/contracts/resources/dataset.ts';
 
 /** A document with its right result. */
@@ -59,6 +60,9 @@ export interface LedgerRecord {
 
 /** Budget of wrong verdicts for all confirmations on one holdout together. */
 export const ledgerAlpha = 0.05;
+
+/** Level of a confirmation at this place of the ledger, from 0: half of what is left, at most what was asked for. */
+export const holdoutLevel = (asked: number, place: number): number => Math.min(asked, nextAlpha(ledgerAlpha, place));
 
 export const ledgerIdOf = ({ _id, generation }: Pick<DatasetRecord, '_id' | 'generation'>): string =>
   `${_id}#${generation}`;

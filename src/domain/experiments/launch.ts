@@ -1,7 +1,16 @@
+import { sha256Hex } from '#src/domain/canonical-json.ts';
 import { derivedId } from '#src/domain/ids.ts';
 import { newRuns } from '#src/domain/runs/new-runs.ts';
 import type { ExecutionRecord, RunRecord } from '#src/domain/runs/run.ts';
 import type { CellRecord, ExperimentRecord, VariantRecord } from '#src/domain/experiments/experiment.ts';
+
+/** Documents in a random order that the seed fixes. */
+export function documentOrder(documentIds: readonly string[], seed: string): readonly string[] {
+  return documentIds
+    .map((id) => ({ id, rank: sha256Hex(`${seed}\n${id}`) }))
+    .toSorted((a, b) => (a.rank < b.rank ? -1 : 1))
+    .map(({ id }) => id);
+}
 
 /** Variants that still run: all of a comparison; of a search, the baseline and the candidates that are left. */
 export function activeVariants({ variants, search }: ExperimentRecord): readonly VariantRecord[] {

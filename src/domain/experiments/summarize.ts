@@ -25,6 +25,9 @@ export interface ExperimentSummary {
   readonly failed: number;
   readonly cached: number;
   readonly costUsd: number | null;
+  /** Of a search: the candidate that was confirmed, or null, and the comparison on the holdout. */
+  readonly winner?: string | null;
+  readonly confirmed?: VariantComparison | null;
 }
 
 type Plan = Pick<
@@ -86,11 +89,7 @@ const costOf = (cells: readonly CellRecord[]): number | null => {
 };
 
 /** Summary of the cells so far. */
-export function summarize(
-  plan: Plan,
-  cells: readonly CellRecord[],
-  metrics: readonly Metric[],
-): ExperimentSummary {
+export function summarize(plan: Plan, cells: readonly CellRecord[], metrics: readonly Metric[]): ExperimentSummary {
   const byVariant = Map.groupBy(cells, ({ variant }) => variant);
   return {
     comparisons: comparisonsOf(plan, gridOf(cells), metrics),

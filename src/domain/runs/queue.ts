@@ -21,7 +21,9 @@ export function laneOf({
   readonly source: string;
   readonly documentIds: readonly string[];
 }): Lane {
-  return source === 'upload' || source === 'experiment' || documentIds.length > interactiveRuns ? 'bulk' : 'interactive';
+  return source === 'upload' || source === 'experiment' || documentIds.length > interactiveRuns
+    ? 'bulk'
+    : 'interactive';
 }
 
 /** Queue of an organization in a lane. `_id` is `<organizationId>/<lane>`. */

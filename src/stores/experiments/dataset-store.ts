@@ -43,7 +43,8 @@ export function createDatasetStore({
     items: JSON.parse(row.items) as DatasetItem[],
   });
   return {
-    find: (tenant: Tenant, id: string): Promise<DatasetRecord | null> => datasets.findOne({ _id: id, ...owned(tenant) }),
+    find: (tenant: Tenant, id: string): Promise<DatasetRecord | null> =>
+      datasets.findOne({ _id: id, ...owned(tenant) }),
     /** Lists newest first. */
     list: (tenant: Tenant, after: ListPosition | null, limit: number): Promise<readonly DatasetRecord[]> =>
       datasets
@@ -105,7 +106,11 @@ export function createDatasetStore({
      * places.
      */
     async charge(
-      { organizationId, datasetId, generation }: Pick<DatasetVersionRecord, 'organizationId' | 'datasetId' | 'generation'>,
+      {
+        organizationId,
+        datasetId,
+        generation,
+      }: Pick<DatasetVersionRecord, 'organizationId' | 'datasetId' | 'generation'>,
       experimentId: string,
     ): Promise<number> {
       const _id = ledgerIdOf({ _id: datasetId, generation });

@@ -57,12 +57,11 @@ const cellOf = ({ scores, ...rest }: CellRow): CellRecord => ({
   scores: JSON.parse(scores) as CellRecord['scores'],
 });
 
-export function createExperimentStore(
-  { experiments, experimentGraphs, experimentCells }: Pick<
-    Collections,
-    'experiments' | 'experimentGraphs' | 'experimentCells'
-  >,
-) {
+export function createExperimentStore({
+  experiments,
+  experimentGraphs,
+  experimentCells,
+}: Pick<Collections, 'experiments' | 'experimentGraphs' | 'experimentCells'>) {
   const running = (organizationId: string, id: string): Filter<ExperimentRow> => ({
     _id: id,
     organizationId,
@@ -142,7 +141,11 @@ export function createExperimentStore(
       return done.matchedCount === 1;
     },
     /** Replaces the state of a search if it is still at this rung. */
-    async saveSearch({ _id, organizationId }: ExperimentRecord, before: SearchState, search: SearchState): Promise<boolean> {
+    async saveSearch(
+      { _id, organizationId }: ExperimentRecord,
+      before: SearchState,
+      search: SearchState,
+    ): Promise<boolean> {
       const done = await experiments.updateOne(
         { ...running(organizationId, _id), 'search.rung': before.rung },
         { $set: { search } },
