@@ -11,7 +11,7 @@ import {
   levenshteinEvaluator,
 } from '#src/domain/experiments/evaluators/text.ts';
 
-/** Types that need a model, a thread or a registry: `graphs/evaluators` makes these. */
+/** Types that need a model, a thread or a registry: the layer of graphs makes these. */
 export type PureSpec = Exclude<EvaluatorSpec, { type: 'code' | 'json_schema' | 'llm_judge' }>;
 
 /** Error: `request.invalid` for a pattern that is not valid. Source: docs/decisions/0093. */
