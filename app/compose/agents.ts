@@ -91,7 +91,7 @@ export function createAgents({ config, data, core, catalog }: AgentsParts, stack
   const callbacks = new Callbacks({ executions, deliveries, pushed: () => sender.push() });
   const experiments = new ExperimentRunner({
     ...deps,
-    judgesOf: createJudges(deps),
+    judgesOf: createJudges(),
   });
   stack.defer(() => experiments.stop());
   const perform = createPerformer({

@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import { detectableEffect } from '@inkgraph/paired-statistics/detectable-effect';
-import type { EvaluatorSpec } from '#src/contracts/resources/evaluator.ts';
+import { EvaluatorSpec } from '#src/contracts/resources/evaluator.ts';
 import { experimentLimits, type StartedExperiment } from '#src/contracts/resources/experiment.ts';
 import type { Split } from '#src/contracts/resources/dataset.ts';
 import { AppError } from '#src/domain/app-error.ts';
@@ -40,7 +40,7 @@ export function defaultEvaluators(items: readonly DatasetItem[]): readonly Evalu
     ...(has('label') ? (['label_accuracy'] as const) : []),
     ...(has('regions') ? (['iou'] as const) : []),
   ];
-  if (found.length > 0) return found.map((type) => ({ type }) as EvaluatorSpec);
+  if (found.length > 0) return found.map((type) => EvaluatorSpec.parse({ type }));
   throw new AppError(
     'dataset.unfit',
     'No document of the dataset has a reference. Add references with save_dataset, or send evaluators that need none, such as ocr_confidence.',

@@ -1,6 +1,7 @@
 import type { z } from 'zod';
 import type { Comparison, Experiment } from '#src/contracts/resources/experiment.ts';
 import { AppError } from '#src/domain/app-error.ts';
+import { nameOf } from '#src/domain/experiments/evaluators/pure-evaluator.ts';
 import { isOver, type ExperimentRecord } from '#src/domain/experiments/experiment.ts';
 import { expectedCells } from '#src/domain/experiments/launch.ts';
 import { headline, type ExperimentSummary, type VariantComparison } from '#src/domain/experiments/summarize.ts';
@@ -19,8 +20,7 @@ export async function requireExperiment(
   );
 }
 
-export const metricsOf = ({ evaluators }: Pick<ExperimentRecord, 'evaluators'>): string[] =>
-  evaluators.map(({ name, type }) => name ?? type);
+export const metricsOf = ({ evaluators }: Pick<ExperimentRecord, 'evaluators'>): string[] => evaluators.map(nameOf);
 
 const rounded = (value: number): number => Math.round(value * 10_000) / 10_000;
 

@@ -1,5 +1,6 @@
-import { observe, type Observation } from '#app/agents/experiments/observe.ts';
+import { observe } from '#app/agents/experiments/observe.ts';
 import type { EvaluatorSpec } from '#src/contracts/resources/evaluator.ts';
+import type { Observation, Score } from '#src/domain/experiments/evaluators/evaluator.ts';
 import type { Reference } from '#src/contracts/resources/dataset.ts';
 import {
   cellIdOf,
@@ -15,13 +16,7 @@ import type { StepStore } from '#src/stores/steps.ts';
 export interface Judge {
   readonly name: string;
   readonly better: 'higher' | 'lower';
-  score(
-    observation: Observation,
-    reference: Reference | null,
-    signal: AbortSignal,
-  ):
-    | Promise<Omit<CellScore, 'note'> & { readonly note?: string }>
-    | (Omit<CellScore, 'note'> & { readonly note?: string });
+  score(observation: Observation, reference: Reference | null, signal: AbortSignal): Score | Promise<Score>;
 }
 
 export interface MeasureParts {

@@ -1,19 +1,12 @@
+import type { Observation } from '#src/domain/experiments/evaluators/evaluator.ts';
 import type { RunRecord } from '#src/domain/runs/run.ts';
 import type { StepRecord } from '#src/domain/runs/step.ts';
 import type { OcrResult, SegmentationResult } from '#src/domain/documents/results.ts';
 import type { ResultStore } from '#src/stores/results.ts';
 import type { StepStore } from '#src/stores/steps.ts';
 
-/** One run as evaluators see it: its outputs with the texts and regions that they name, and what it took. */
-export interface Observation {
-  readonly status: 'succeeded' | 'failed' | 'timed_out' | 'canceled';
-  readonly outputs: Readonly<Record<string, unknown>>;
-  /** 0 to 100; null where no text was read. */
-  readonly ocrConfidence: number | null;
-  /** Milliseconds of all steps; null where a step took its outcome from the cache. */
-  readonly ms: number | null;
-  /** null where no provider reported a cost. */
-  readonly costUsd: number | null;
+/** An observation, and whether a step took its outcome from the cache. */
+interface Observed extends Observation {
   readonly cached: boolean;
 }
 
@@ -55,7 +48,7 @@ function named(outputs: Record<string, unknown>, ocr: OcrResult | null): Record<
   };
 }
 
-function spent(steps: readonly StepRecord[]): Pick<Observation, 'cached' | 'costUsd' | 'ms'> {
+function spent(steps: readonly StepRecord[]): Pick<Observed, 'cached' | 'costUsd' | 'ms'> {
   const cached = steps.some(({ cachedFrom }) => typeof cachedFrom === 'string');
   const fresh = steps.filter(({ cachedFrom }) => typeof cachedFrom !== 'string');
   const costs = fresh.flatMap(({ usage }) => usage?.costUsd ?? []);
@@ -68,7 +61,7 @@ function spent(steps: readonly StepRecord[]): Pick<Observation, 'cached' | 'cost
 }
 
 /** Reads what an ended run gave. */
-export async function observe(parts: Parts, run: RunRecord): Promise<Observation> {
+export async function observe(parts: Parts, run: RunRecord): Promise<Observed> {
   const { organizationId, ocrResultId } = run;
   const [ocr, steps, outputs] = await Promise.all([
     ocrResultId === undefined ? null : parts.results.ocrById(organizationId, ocrResultId),
