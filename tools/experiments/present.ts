@@ -43,7 +43,7 @@ function presentComparison(one: VariantComparison): z.input<typeof Comparison> {
     harmUpperBound: rounded(harm.upperBound),
     // Without a document nothing shows.
     detectable: Number.isFinite(detectable) ? rounded(detectable) : 2,
-    alpha: rounded(alpha),
+    alpha,
   };
 }
 
@@ -114,7 +114,7 @@ export function presentExperiment(experiment: ExperimentRecord, done: number): z
       cached: result.cached,
     },
     costUsd: result.costUsd,
-    alpha: rounded(experiment.alpha),
+    alpha: experiment.alpha,
     variants: experiment.variants.map(({ name, workflowId, version, graphHash }) => {
       const its = measured.get(name);
       return {

@@ -114,17 +114,20 @@ export function createDatasetStore({
       experimentId: string,
     ): Promise<number> {
       const _id = ledgerIdOf({ _id: datasetId, generation });
+      const ofLedger = { _id, organizationId };
       const add = () =>
-        datasetLedgers.findOneAndUpdate(
-          { _id, organizationId },
-          { $addToSet: { experiments: experimentId } },
-          { upsert: true, returnDocument: 'after' },
+        datasetLedgers.updateOne(
+          { ...ofLedger, experiments: { $ne: experimentId } },
+          { $push: { experiments: experimentId } },
+          { upsert: true },
         );
-      const charged = await add().catch((error: unknown) => {
-        // Two first charges at once: the second finds the row of the first.
-        if (isDuplicateKey(error)) return add();
-        throw error;
+      await add().catch(async (error: unknown) => {
+        if (!isDuplicateKey(error)) throw error;
+        // The ledger is there: it has this experiment already, or another process began it a moment ago.
+        const ledger = await datasetLedgers.findOne(ofLedger);
+        if (ledger?.experiments.includes(experimentId) !== true) await add();
       });
+      const charged = await datasetLedgers.findOne(ofLedger);
       return charged?.experiments.indexOf(experimentId) ?? 0;
     },
   };
