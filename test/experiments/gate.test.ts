@@ -18,7 +18,7 @@ afterAll(() => app[Symbol.asyncDispose]());
 async function edit(label: string): Promise<number> {
   const path = `/api/dashboard/workflows/${sized.workflowId}`;
   const { body } = await app.call('GET', path, { cookie: owner });
-  const edited = await app.call('PATCH', path, {
+  const edited = await app.call('POST', `${path}/operations`, {
     cookie: owner,
     body: { baseVersion: body.revision, operations: setLabel(label) },
   });

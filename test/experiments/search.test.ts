@@ -11,7 +11,7 @@ beforeAll(async () => {
   cookie = await app.signIn();
   sized = await sizedDocuments(app, 60, 30);
   const path = `/api/dashboard/workflows/${sized.workflowId}`;
-  const { body } = await app.call('PATCH', path, {
+  const { body } = await app.call('POST', `${path}/operations`, {
     cookie,
     body: { baseVersion: 1, operations: setLabel(labels.poor) },
   });
