@@ -36,7 +36,7 @@ const folding = {
 };
 const text = { ...judged('text'), ...folding };
 
-/** One metric of an experiment, named by `type`. Definitions of the values are in docs/reference/evaluators.md. */
+/** One metric of an experiment, named by `type`. Source: docs/decisions/0093. */
 export const EvaluatorSpec = z
   .discriminatedUnion('type', [
     z
