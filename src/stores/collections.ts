@@ -23,8 +23,7 @@ import type { OrganizationRecord, ProjectRecord } from '#src/domain/access/organ
 import type { QuotaScope } from '#src/domain/access/quota.ts';
 import type { StepRecord } from '#src/domain/runs/step.ts';
 import type { DatasetRecord, LedgerRecord } from '#src/domain/experiments/dataset.ts';
-import type { DatasetVersionRow } from '#src/stores/experiments/dataset-store.ts';
-import type { CellRow, ExperimentGraphRow, ExperimentRow } from '#src/stores/experiments/experiment-store.ts';
+import type { CellRow, DatasetVersionRow, ExperimentGraphRow, ExperimentRow } from '#src/stores/experiments/rows.ts';
 import type { DeliveryRecord } from '#src/domain/webhooks/delivery.ts';
 
 /** `_id` is `<projectId>/<name>`. */

@@ -70,14 +70,16 @@ export interface RunSelection {
 
 const mostAhead = 1_000;
 
+/** Mean time of runs in milliseconds; null for none that began and ended. */
+const meanMs = (recent: readonly Pick<RunRecord, 'startedAt' | 'finishedAt'>[]): number | null => {
+  const times = recent.flatMap(({ startedAt, finishedAt }) =>
+    startedAt === undefined || finishedAt === null ? [] : [Math.max(0, finishedAt.getTime() - startedAt.getTime())],
+  );
+  return times.length === 0 ? null : times.reduce((sum, ms) => sum + ms, 0) / times.length;
+};
+
 /** Operations on many runs at once, and on their places in the queue. */
 function createManyRuns({ runs }: Pick<Collections, 'runs'>, places: RunPlaces) {
-  const meanOf = (recent: readonly Pick<RunRecord, 'startedAt' | 'finishedAt'>[]): number | null => {
-    const times = recent.flatMap(({ startedAt, finishedAt }) =>
-      startedAt === undefined || finishedAt === null ? [] : [Math.max(0, finishedAt.getTime() - startedAt.getTime())],
-    );
-    return times.length === 0 ? null : times.reduce((sum, ms) => sum + ms, 0) / times.length;
-  };
   return {
     /** Lists the runs of a selection, newest first. */
     selectRuns: (
@@ -136,15 +138,6 @@ function createManyRuns({ runs }: Pick<Collections, 'runs'>, places: RunPlaces) 
       );
       await places.giveBack(unused);
     },
-    /** Mean time of the last successful runs of a workflow, experiments included; null without any. */
-    async meanRunMs(tenant: Tenant, workflowId: string): Promise<number | null> {
-      const recent = await runs
-        .find({ ...owned(tenant), workflowId, status: 'succeeded' }, { projection: { startedAt: 1, finishedAt: 1 } })
-        .sort({ createdAt: -1, _id: -1 })
-        .limit(20)
-        .toArray();
-      return meanOf(recent);
-    },
     /** Runs ahead of a queued run, running ones, and the mean time of the last runs of its project. Counts are bounded. */
     async waitOf({ organizationId, projectId, lane = 'bulk', rank = 0 }: RunRecord) {
       const limit = { limit: mostAhead };
@@ -161,7 +154,7 @@ function createManyRuns({ runs }: Pick<Collections, 'runs'>, places: RunPlaces) 
           .limit(20)
           .toArray(),
       ]);
-      return { ahead: ofLane + interactive, running, meanMs: meanOf(recent) };
+      return { ahead: ofLane + interactive, running, meanMs: meanMs(recent) };
     },
   };
 }
@@ -256,6 +249,15 @@ function createReads({ executions, runs }: Pick<Collections, 'executions' | 'run
     findRun: ({ organizationId, projectIds }: Tenant, runId: string): Promise<RunRecord | null> =>
       runs.findOne({ _id: runId, organizationId, projectId: { $in: [...projectIds] } }),
 
+    /** Mean time of the last successful runs of a workflow, experiments included; null without any. */
+    async meanRunMs(tenant: Tenant, workflowId: string): Promise<number | null> {
+      const recent = await runs
+        .find({ ...owned(tenant), workflowId, status: 'succeeded' }, { projection: { startedAt: 1, finishedAt: 1 } })
+        .sort({ createdAt: -1, _id: -1 })
+        .limit(20)
+        .toArray();
+      return meanMs(recent);
+    },
     /** Runs of a workflow that people answered a question of, newest first, with their answers. */
     answeredRuns: (tenant: Tenant, workflowId: string, limit: number): Promise<readonly RunRecord[]> =>
       runs

@@ -34,7 +34,7 @@ async function search(candidates: readonly object[]) {
 
 test('candidates that are no better lead to no look at the holdout and no draft', async () => {
   const equal = Array.from({ length: 6 }, (_, at) => ({
-    operations: setLabel(`${labels.poor.replace('"?"', `"?${at}"`)}`),
+    operations: setLabel(labels.poor.replace('"?"', `"?${at}"`)),
   }));
   const found = await search(equal);
   expect(found).toMatchObject({ confirmation: null, draftRevision: null, verdict: null });

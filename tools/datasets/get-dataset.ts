@@ -1,4 +1,4 @@
-import { DatasetDetail, GetDatasetInput } from '#src/contracts/resources/dataset.ts';
+import { DatasetDetail, GetDatasetInput } from '#src/contracts/experiments/dataset.ts';
 import { AppError } from '#src/domain/app-error.ts';
 import { presentDataset, requireDataset } from '#tools/datasets/present.ts';
 import { defineTool, type ToolContext } from '#tools/define.ts';

@@ -1,4 +1,4 @@
-import { DatasetList, DatasetListQuery } from '#src/contracts/resources/dataset.ts';
+import { DatasetList, DatasetListQuery } from '#src/contracts/experiments/dataset.ts';
 import { decodeCursor, encodeCursor } from '#src/domain/cursor.ts';
 import { presentDataset } from '#tools/datasets/present.ts';
 import { defineTool, type ToolContext } from '#tools/define.ts';

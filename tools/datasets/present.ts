@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import { nextAlpha } from '@inkgraph/paired-statistics/alpha-ledger';
-import type { Dataset } from '#src/contracts/resources/dataset.ts';
+import type { Dataset } from '#src/contracts/experiments/dataset.ts';
 import { AppError } from '#src/domain/app-error.ts';
 import { ledgerAlpha, type DatasetRecord } from '#src/domain/experiments/dataset.ts';
 import type { ToolContext } from '#tools/define.ts';

@@ -1,6 +1,6 @@
-import { z } from 'zod';
+import type { z } from 'zod';
 import { parse } from 'csv-parse/sync';
-import { datasetLimits, Reference, SaveDatasetBody } from '#src/contracts/resources/dataset.ts';
+import { datasetLimits, Reference, SaveDatasetBody } from '#src/contracts/experiments/dataset.ts';
 import { AppError } from '#src/domain/app-error.ts';
 import type { ToolContext } from '#tools/define.ts';
 

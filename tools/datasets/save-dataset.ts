@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import { datasetLimits, SaveDatasetBody, SavedDataset } from '#src/contracts/resources/dataset.ts';
+import { datasetLimits, SaveDatasetBody, SavedDataset } from '#src/contracts/experiments/dataset.ts';
 import { projectFor } from '#src/domain/access/principal.ts';
 import { AppError } from '#src/domain/app-error.ts';
 import type { DocumentRecord } from '#src/domain/documents/document.ts';

@@ -1,4 +1,4 @@
-import { Experiment, ExperimentPath } from '#src/contracts/resources/experiment.ts';
+import { Experiment, ExperimentPath } from '#src/contracts/experiments/experiment.ts';
 import { experimentChanged } from '#src/domain/events/realtime.ts';
 import { cellIdOf, type ExperimentRecord } from '#src/domain/experiments/experiment.ts';
 import { runsOfItem } from '#src/domain/experiments/launch.ts';

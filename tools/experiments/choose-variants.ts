@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import { applyOperations } from '#graphs/edit/apply.ts';
 import { graphHash } from '#graphs/hash.ts';
-import type { RunExperimentBody } from '#src/contracts/resources/experiment.ts';
+import type { RunExperimentBody } from '#src/contracts/experiments/experiment.ts';
 import type { StoredGraph } from '#src/contracts/resources/graph.ts';
 import { AppError } from '#src/domain/app-error.ts';
 import type { VariantRecord } from '#src/domain/experiments/experiment.ts';

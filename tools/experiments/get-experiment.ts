@@ -1,4 +1,4 @@
-import { ExperimentDetail, GetExperimentInput } from '#src/contracts/resources/experiment.ts';
+import { ExperimentDetail, GetExperimentInput } from '#src/contracts/experiments/experiment.ts';
 import { isOver, type ExperimentRecord } from '#src/domain/experiments/experiment.ts';
 import { defineTool, type ToolContext } from '#tools/define.ts';
 import { presentDocuments } from '#tools/experiments/present-documents.ts';

@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import { experimentLimits, ImproveWorkflowBody, StartedExperiment } from '#src/contracts/resources/experiment.ts';
+import { experimentLimits, ImproveWorkflowBody, StartedExperiment } from '#src/contracts/experiments/experiment.ts';
 import type { Operation } from '#src/contracts/resources/operation.ts';
 import { AppError } from '#src/domain/app-error.ts';
 import { rungsOf } from '#src/domain/experiments/race.ts';

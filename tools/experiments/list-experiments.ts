@@ -1,4 +1,4 @@
-import { ExperimentList, ExperimentListQuery } from '#src/contracts/resources/experiment.ts';
+import { ExperimentList, ExperimentListQuery } from '#src/contracts/experiments/experiment.ts';
 import { decodeCursor, encodeCursor } from '#src/domain/cursor.ts';
 import { defineTool, type ToolContext } from '#tools/define.ts';
 import { presentExperiment } from '#tools/experiments/present.ts';

@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import type { RunExperimentBody } from '#src/contracts/resources/experiment.ts';
+import type { RunExperimentBody } from '#src/contracts/experiments/experiment.ts';
 import { AppError } from '#src/domain/app-error.ts';
 import { holdoutLevel, type DatasetRecord, type DatasetVersionRecord } from '#src/domain/experiments/dataset.ts';
 import type { ExperimentRecord } from '#src/domain/experiments/experiment.ts';

@@ -1,8 +1,8 @@
 import type { z } from 'zod';
 import { detectableEffect } from '@inkgraph/paired-statistics/detectable-effect';
-import { EvaluatorSpec } from '#src/contracts/resources/evaluator.ts';
-import { experimentLimits, type StartedExperiment } from '#src/contracts/resources/experiment.ts';
-import type { Split } from '#src/contracts/resources/dataset.ts';
+import { EvaluatorSpec } from '#src/contracts/experiments/evaluator.ts';
+import { experimentLimits, type StartedExperiment } from '#src/contracts/experiments/experiment.ts';
+import type { Split } from '#src/contracts/experiments/dataset.ts';
 import { AppError } from '#src/domain/app-error.ts';
 import type { DatasetItem } from '#src/domain/experiments/dataset.ts';
 import { documentOrder } from '#src/domain/experiments/launch.ts';
@@ -59,7 +59,7 @@ export function requireBudget(runs: number, maxRuns: number): void {
   );
 }
 
-/** What the experiment would take and show, from earlier runs of the same workflows. */
+/** Cost of the experiment and the effect that it would show, from earlier runs of the same workflows. */
 export async function planOf(
   { deps, principal }: ToolContext<'executions'>,
   { documentIds, variants, trials, maxConcurrency, alpha }: ExperimentRecord,

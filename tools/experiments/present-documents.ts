@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import type { ExperimentItem } from '#src/contracts/resources/experiment.ts';
+import type { ExperimentItem } from '#src/contracts/experiments/experiment.ts';
 import { AppError } from '#src/domain/app-error.ts';
 import { isOver, type CellRecord, type ExperimentRecord } from '#src/domain/experiments/experiment.ts';
 import { differencesOf, gridOf, itemValue } from '#src/domain/experiments/scores.ts';
@@ -71,7 +71,7 @@ export async function presentDocuments(
   requireShown(experiment);
   const { variant, metric } = chosen(experiment, asked);
   const grid = gridOf(await deps.experiments.cells(experiment.organizationId, experiment._id));
-  // Where better is lower, the differences of bounded metrics are those of their qualities: higher is better in all of them.
+  // Metrics without a bound, latency and cost, are better when lower; differences of all others are those of their qualities.
   const differences = new Map(
     differencesOf(experiment, grid, variant, { name: metric, better: 'lower' }).map((one) => [
       one.documentId,

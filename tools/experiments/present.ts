@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import type { Comparison, Experiment } from '#src/contracts/resources/experiment.ts';
+import type { Comparison, Experiment } from '#src/contracts/experiments/experiment.ts';
 import { AppError } from '#src/domain/app-error.ts';
 import { nameOf } from '#src/domain/experiments/evaluators/pure-evaluator.ts';
 import { isOver, type ExperimentRecord } from '#src/domain/experiments/experiment.ts';

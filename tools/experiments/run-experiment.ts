@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import { RunExperimentBody, StartedExperiment } from '#src/contracts/resources/experiment.ts';
+import { RunExperimentBody, StartedExperiment } from '#src/contracts/experiments/experiment.ts';
 import { AppError } from '#src/domain/app-error.ts';
 import { newId } from '#src/domain/ids.ts';
 import { record } from '#tools/audit/record.ts';

@@ -1,5 +1,5 @@
 import type { Judge } from '#app/agents/experiments/measure-run.ts';
-import type { EvaluatorSpec } from '#src/contracts/resources/evaluator.ts';
+import type { EvaluatorSpec } from '#src/contracts/experiments/evaluator.ts';
 import { nameOf, pureEvaluator } from '#src/domain/experiments/evaluators/pure-evaluator.ts';
 
 /** Metrics of an experiment at work. */

@@ -1,7 +1,7 @@
 import { observe } from '#app/agents/experiments/observe.ts';
-import type { EvaluatorSpec } from '#src/contracts/resources/evaluator.ts';
+import type { EvaluatorSpec } from '#src/contracts/experiments/evaluator.ts';
 import type { Observation, Score } from '#src/domain/experiments/evaluators/evaluator.ts';
-import type { Reference } from '#src/contracts/resources/dataset.ts';
+import type { Reference } from '#src/contracts/experiments/dataset.ts';
 import {
   cellIdOf,
   type CellRecord,

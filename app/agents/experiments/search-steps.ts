@@ -20,7 +20,7 @@ export interface SearchParts {
   readonly workflows: Pick<WorkflowStore, 'findDraft' | 'saveDraft'>;
 }
 
-/** What the runner does after a step of a search. */
+/** The runner's next deed after a step of a search. */
 export type SearchStep =
   | { readonly kind: 'advance'; readonly experimentId: string }
   | { readonly kind: 'wait' }

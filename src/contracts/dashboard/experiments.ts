@@ -7,7 +7,7 @@ import {
   DatasetQuery,
   SaveDatasetBody,
   SavedDataset,
-} from '#src/contracts/resources/dataset.ts';
+} from '#src/contracts/experiments/dataset.ts';
 import {
   Experiment,
   ExperimentDetail,
@@ -18,7 +18,7 @@ import {
   ImproveWorkflowBody,
   RunExperimentBody,
   StartedExperiment,
-} from '#src/contracts/resources/experiment.ts';
+} from '#src/contracts/experiments/experiment.ts';
 import { route } from '#src/contracts/route.ts';
 
 const base = '/api/dashboard';

@@ -1,5 +1,5 @@
 import { nextAlpha } from '@inkgraph/paired-statistics/alpha-ledger';
-import type { Reference, Split } from '#src/contracts/resources/dataset.ts';
+import type { Reference, Split } from '#src/contracts/experiments/dataset.ts';
 
 /** A document with its right result. */
 export interface DatasetItem {

@@ -1,6 +1,6 @@
-import type { ExperimentStatus } from '#src/contracts/resources/experiment.ts';
-import type { EvaluatorSpec } from '#src/contracts/resources/evaluator.ts';
-import type { Split } from '#src/contracts/resources/dataset.ts';
+import type { ExperimentStatus } from '#src/contracts/experiments/experiment.ts';
+import type { EvaluatorSpec } from '#src/contracts/experiments/evaluator.ts';
+import type { Split } from '#src/contracts/experiments/dataset.ts';
 import type { StoredGraph } from '#src/contracts/resources/graph.ts';
 import type { Operation } from '#src/contracts/resources/operation.ts';
 
@@ -91,7 +91,7 @@ export interface CellPlace {
   readonly hidden: boolean;
 }
 
-/** What one metric says of one run. `quality`: 0 to 1, 1 is best; null for metrics without a bound. */
+/** Score of one run by one metric. `quality`: 0 to 1, 1 is best; null for metrics without a bound. */
 export interface CellScore {
   readonly value: number | null;
   readonly quality: number | null;

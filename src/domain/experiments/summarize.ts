@@ -25,7 +25,7 @@ export interface ExperimentSummary {
   readonly failed: number;
   readonly cached: number;
   readonly costUsd: number | null;
-  /** Of a search: the candidate that was confirmed, or null, and the comparison on the holdout. */
+  /** For a search: the candidate that was confirmed, or null, and the comparison on the holdout. */
   readonly winner?: string | null;
   readonly confirmed?: VariantComparison | null;
 }

@@ -1,3 +1,4 @@
+import type { DatasetVersionRow } from '#src/stores/experiments/rows.ts';
 import { LRUCache } from 'lru-cache';
 import type { Filter } from 'mongodb';
 import type { Collections } from '#src/stores/collections.ts';
@@ -11,11 +12,6 @@ import {
   type DatasetVersionRecord,
 } from '#src/domain/experiments/dataset.ts';
 
-/** Items are JSON text: fields of a reference may have any name. */
-export interface DatasetVersionRow extends Omit<DatasetVersionRecord, 'items'> {
-  readonly items: string;
-}
-
 const owned = ({ organizationId, projectIds }: Tenant): Filter<DatasetRecord> => ({
   organizationId,
   projectId: { $in: [...projectIds] },
@@ -28,6 +24,45 @@ export const olderThan = (after: ListPosition | null): Filter<{ readonly _id: st
         createdAt: { $lte: after.createdAt },
         $or: [{ createdAt: { $lt: after.createdAt } }, { _id: { $lt: after.id } }],
       };
+
+function createLedgers(datasetLedgers: Collections['datasetLedgers']) {
+  return {
+    /** Number of confirmations on this holdout. */
+    async confirmations({ _id, organizationId, generation }: DatasetRecord): Promise<number> {
+      const row = await datasetLedgers.findOne({ _id: ledgerIdOf({ _id, generation }), organizationId });
+      return row?.experiments.length ?? 0;
+    },
+    /**
+     * Charges the experiment to the ledger of the holdout, once, and returns its place, from 0. Two experiments at the same time get two
+     * places.
+     */
+    async charge(
+      {
+        organizationId,
+        datasetId,
+        generation,
+      }: Pick<DatasetVersionRecord, 'organizationId' | 'datasetId' | 'generation'>,
+      experimentId: string,
+    ): Promise<number> {
+      const _id = ledgerIdOf({ _id: datasetId, generation });
+      const ofLedger = { _id, organizationId };
+      const add = () =>
+        datasetLedgers.updateOne(
+          { ...ofLedger, experiments: { $ne: experimentId } },
+          { $push: { experiments: experimentId } },
+          { upsert: true },
+        );
+      await add().catch(async (error: unknown) => {
+        if (!isDuplicateKey(error)) throw error;
+        // The ledger is there: it has this experiment already, or another process began it a moment ago.
+        const ledger = await datasetLedgers.findOne(ofLedger);
+        if (ledger?.experiments.includes(experimentId) !== true) await add();
+      });
+      const charged = await datasetLedgers.findOne(ofLedger);
+      return charged?.experiments.indexOf(experimentId) ?? 0;
+    },
+  };
+}
 
 /** Limit on the characters of JSON of the cached versions, which never change. */
 const keptCharacters = 8_000_000;
@@ -96,40 +131,7 @@ export function createDatasetStore({
       const done = await datasets.updateOne({ _id, organizationId, version: before }, { $set: changed });
       return done.matchedCount === 1;
     },
-    /** Number of confirmations on this holdout. */
-    async confirmations({ _id, organizationId, generation }: DatasetRecord): Promise<number> {
-      const row = await datasetLedgers.findOne({ _id: ledgerIdOf({ _id, generation }), organizationId });
-      return row?.experiments.length ?? 0;
-    },
-    /**
-     * Charges the experiment to the ledger of the holdout, once, and returns its place, from 0. Two experiments at the same time get two
-     * places.
-     */
-    async charge(
-      {
-        organizationId,
-        datasetId,
-        generation,
-      }: Pick<DatasetVersionRecord, 'organizationId' | 'datasetId' | 'generation'>,
-      experimentId: string,
-    ): Promise<number> {
-      const _id = ledgerIdOf({ _id: datasetId, generation });
-      const ofLedger = { _id, organizationId };
-      const add = () =>
-        datasetLedgers.updateOne(
-          { ...ofLedger, experiments: { $ne: experimentId } },
-          { $push: { experiments: experimentId } },
-          { upsert: true },
-        );
-      await add().catch(async (error: unknown) => {
-        if (!isDuplicateKey(error)) throw error;
-        // The ledger is there: it has this experiment already, or another process began it a moment ago.
-        const ledger = await datasetLedgers.findOne(ofLedger);
-        if (ledger?.experiments.includes(experimentId) !== true) await add();
-      });
-      const charged = await datasetLedgers.findOne(ofLedger);
-      return charged?.experiments.indexOf(experimentId) ?? 0;
-    },
+    ...createLedgers(datasetLedgers),
   };
 }
 

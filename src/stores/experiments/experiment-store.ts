@@ -1,33 +1,15 @@
+import type { CellRow, ExperimentRow } from '#src/stores/experiments/rows.ts';
 import type { Filter } from 'mongodb';
 import type { Collections } from '#src/stores/collections.ts';
 import { isDuplicateKey } from '#src/stores/connect.ts';
 import { olderThan } from '#src/stores/experiments/dataset-store.ts';
 import type { StoredGraph } from '#src/contracts/resources/graph.ts';
-import type { ExperimentStatus } from '#src/contracts/resources/experiment.ts';
+import type { ExperimentStatus } from '#src/contracts/experiments/experiment.ts';
 import type { Tenant } from '#src/domain/access/tenant.ts';
 import type { ListPosition } from '#src/domain/cursor.ts';
-import type {
-  CellRecord,
-  ExperimentGraphRecord,
-  ExperimentRecord,
-  SearchState,
-} from '#src/domain/experiments/experiment.ts';
-import type { EvaluatorSpec } from '#src/contracts/resources/evaluator.ts';
+import type { CellRecord, ExperimentRecord, SearchState } from '#src/domain/experiments/experiment.ts';
+import type { EvaluatorSpec } from '#src/contracts/experiments/evaluator.ts';
 import type { Operation } from '#src/contracts/resources/operation.ts';
-
-/** What callers wrote is JSON text: operations and schemas may have any names. */
-export interface ExperimentRow extends Omit<ExperimentRecord, 'evaluators' | 'variants'> {
-  readonly evaluators: string;
-  readonly variants: readonly (Omit<ExperimentRecord['variants'][number], 'operations'> & {
-    readonly operations: string | null;
-  })[];
-}
-export interface ExperimentGraphRow extends Omit<ExperimentGraphRecord, 'graph'> {
-  readonly graph: string;
-}
-export interface CellRow extends Omit<CellRecord, 'scores'> {
-  readonly scores: string;
-}
 
 const owned = ({ organizationId, projectIds }: Tenant): Filter<ExperimentRow> => ({
   organizationId,
@@ -57,16 +39,73 @@ const cellOf = ({ scores, ...rest }: CellRow): CellRecord => ({
   scores: JSON.parse(scores) as CellRecord['scores'],
 });
 
-export function createExperimentStore({
-  experiments,
-  experimentGraphs,
-  experimentCells,
-}: Pick<Collections, 'experiments' | 'experimentGraphs' | 'experimentCells'>) {
+function createCells(experimentCells: Collections['experimentCells']) {
+  return {
+    /** Stores a cell, once. False when it is stored already. */
+    async saveCell({ scores, ...cell }: CellRecord): Promise<boolean> {
+      try {
+        await experimentCells.insertOne({ ...cell, scores: JSON.stringify(scores) });
+        return true;
+      } catch (error) {
+        if (isDuplicateKey(error)) return false;
+        throw error;
+      }
+    },
+    countCells: (organizationId: string, experimentId: string): Promise<number> =>
+      experimentCells.countDocuments({ organizationId, experimentId }),
+    /** All cells of an experiment, or those of one document. At most `experimentLimits.runs`. */
+    async cells(organizationId: string, experimentId: string, documentId?: string): Promise<readonly CellRecord[]> {
+      const of = { organizationId, experimentId, ...(documentId === undefined ? {} : { documentId }) };
+      return (await experimentCells.find(of).toArray()).map(cellOf);
+    },
+  };
+}
+
+/** Changes of an experiment that runs, each once. */
+function createProgress(experiments: Collections['experiments']) {
   const running = (organizationId: string, id: string): Filter<ExperimentRow> => ({
     _id: id,
     organizationId,
     status: 'running',
   });
+  return {
+    /** Raises the number of launched documents. False when another process did, or the experiment has ended. */
+    async launch({ _id, organizationId, launched }: ExperimentRecord, more: number): Promise<boolean> {
+      const done = await experiments.updateOne(
+        { ...running(organizationId, _id), launched },
+        { $set: { launched: launched + more } },
+      );
+      return done.matchedCount === 1;
+    },
+    /** Replaces the state of a search if it is still at this rung. */
+    async saveSearch(
+      { _id, organizationId }: ExperimentRecord,
+      before: SearchState,
+      search: SearchState,
+    ): Promise<boolean> {
+      const done = await experiments.updateOne(
+        { ...running(organizationId, _id), 'search.rung': before.rung },
+        { $set: { search } },
+      );
+      return done.matchedCount === 1;
+    },
+    /** Ends it, once. False when it has ended. */
+    async end(
+      { _id, organizationId }: Pick<ExperimentRecord, '_id' | 'organizationId'>,
+      end: { readonly status: ExperimentStatus; readonly stopped: string; readonly result: string | null },
+      now: Date,
+    ): Promise<boolean> {
+      const done = await experiments.updateOne(running(organizationId, _id), { $set: { ...end, finishedAt: now } });
+      return done.matchedCount === 1;
+    },
+  };
+}
+
+export function createExperimentStore({
+  experiments,
+  experimentGraphs,
+  experimentCells,
+}: Pick<Collections, 'experiments' | 'experimentGraphs' | 'experimentCells'>) {
   return {
     /** Stores the graphs, then the experiment: one that exists has all of them. False when this id exists. */
     async insert(experiment: ExperimentRecord, graphs: ReadonlyMap<string, StoredGraph>): Promise<boolean> {
@@ -78,7 +117,7 @@ export function createExperimentStore({
           upsert: true,
         },
       }));
-      await experimentGraphs.bulkWrite(rows as never, { ordered: false });
+      await experimentGraphs.bulkWrite(rows, { ordered: false });
       try {
         await experiments.insertOne(toRow(experiment));
         return true;
@@ -132,52 +171,8 @@ export function createExperimentStore({
         .toArray();
       return rows.map(fromRow);
     },
-    /** Raises the number of launched documents. False when another process did, or the experiment has ended. */
-    async launch({ _id, organizationId, launched }: ExperimentRecord, more: number): Promise<boolean> {
-      const done = await experiments.updateOne(
-        { ...running(organizationId, _id), launched },
-        { $set: { launched: launched + more } },
-      );
-      return done.matchedCount === 1;
-    },
-    /** Replaces the state of a search if it is still at this rung. */
-    async saveSearch(
-      { _id, organizationId }: ExperimentRecord,
-      before: SearchState,
-      search: SearchState,
-    ): Promise<boolean> {
-      const done = await experiments.updateOne(
-        { ...running(organizationId, _id), 'search.rung': before.rung },
-        { $set: { search } },
-      );
-      return done.matchedCount === 1;
-    },
-    /** Ends it, once. False when it has ended. */
-    async end(
-      { _id, organizationId }: Pick<ExperimentRecord, '_id' | 'organizationId'>,
-      end: { readonly status: ExperimentStatus; readonly stopped: string; readonly result: string | null },
-      now: Date,
-    ): Promise<boolean> {
-      const done = await experiments.updateOne(running(organizationId, _id), { $set: { ...end, finishedAt: now } });
-      return done.matchedCount === 1;
-    },
-    /** Stores a cell, once. False when it is stored already. */
-    async saveCell({ scores, ...cell }: CellRecord): Promise<boolean> {
-      try {
-        await experimentCells.insertOne({ ...cell, scores: JSON.stringify(scores) });
-        return true;
-      } catch (error) {
-        if (isDuplicateKey(error)) return false;
-        throw error;
-      }
-    },
-    countCells: (organizationId: string, experimentId: string): Promise<number> =>
-      experimentCells.countDocuments({ organizationId, experimentId }),
-    /** All cells of an experiment, or those of one document. At most `experimentLimits.runs`. */
-    async cells(organizationId: string, experimentId: string, documentId?: string): Promise<readonly CellRecord[]> {
-      const of = { organizationId, experimentId, ...(documentId === undefined ? {} : { documentId }) };
-      return (await experimentCells.find(of).toArray()).map(cellOf);
-    },
+    ...createCells(experimentCells),
+    ...createProgress(experiments),
   };
 }
 

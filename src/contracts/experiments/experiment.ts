@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { AnyId, Cursor, IdempotencyKey, Name, PageLimit, QueryInteger, Timestamp } from '#src/contracts/fields.ts';
-import { datasetLimits, splits } from '#src/contracts/resources/dataset.ts';
-import { EvaluatorSpec } from '#src/contracts/resources/evaluator.ts';
+import { datasetLimits, splits } from '#src/contracts/experiments/dataset.ts';
+import { EvaluatorSpec } from '#src/contracts/experiments/evaluator.ts';
 import { Operations } from '#src/contracts/resources/operation.ts';
 import { VersionRef } from '#src/contracts/resources/workflow.ts';
 
