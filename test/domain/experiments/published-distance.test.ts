@@ -15,7 +15,7 @@ function numbersOf(seed: number): () => number {
 
 /** Characters of several scripts: combining marks, emoji of several code points, flags, right-to-left letters, and spaces. */
 const alphabet = [
-  ...'abcdeé019.,€',
+  ...Array.from('abcdeé019.,€'),
   'e\u0323\u0302',
   'q\u0307\u0323',
   '👩‍👩‍👧‍👦',
