@@ -5,6 +5,7 @@ import type { BetterAuth, LibraryOptions } from '#src/adapters/sessions/better-a
 import { decoded, sessionCookie, signedCookie, tokenOf, withSigned } from '#src/adapters/sessions/cookie.ts';
 import { createDirectory, type Directory } from '#src/adapters/sessions/directory.ts';
 import { guardStore } from '#src/adapters/sessions/guarded-store.ts';
+import { createRehash } from '#src/adapters/sessions/rehash.ts';
 import { createSessionRows } from '#src/adapters/sessions/session-rows.ts';
 import { createSeededSession } from '#src/adapters/sessions/seeded-session.ts';
 import { createUnfinished } from '#src/adapters/sessions/unfinished.ts';
@@ -142,6 +143,8 @@ export function createAccounts(options: AccountsOptions): AccountService {
   const token = seededToken === null ? null : tokenOf(seededToken);
   const accept = seededCookie(seededToken, secret);
 
+  const { passwords } = options;
+  const rehash = passwords === undefined ? null : createRehash({ db, passwords, logger });
   const sentBody = bodyFor(createBackupCodes(secret));
   const limit = options.rateLimits ? limitOf(store, '/reauthenticate') : null;
   const change: Change = async ({ sessionId, userId }, fields) => {
@@ -178,13 +181,16 @@ export function createAccounts(options: AccountsOptions): AccountService {
         headers,
         body: reads ? null : JSON.stringify(sentBody(action, body)),
       });
-      const { result, failures } = await watch.run(!reads, () =>
+      const { result, failures, outdated } = await watch.run(!reads, () =>
         auth.handler(request).catch((error: unknown) => {
           watch.note(error);
           return new Response(null, { status: 500 });
         }),
       );
-      return replyOf(result, failures);
+      const reply = await replyOf(result, failures);
+      if (outdated !== null && action === 'sign-in/email')
+        await rehash?.(String(body['email']), String(body['password']), outdated);
+      return reply;
     },
     list: (userId) => rows.list(userId),
     end: (userId, sessionId) => rows.end(userId, sessionId),
