@@ -69,6 +69,7 @@ export const errorCodes = {
   'outbound.failed': { status: 503, title: 'The external call failed', retry: true },
   'outbound.unexpected': { status: 422, title: 'The external service sent an unexpected response', retry: false },
   'execution.not_found': { status: 404, title: 'Execution not found', retry: false },
+  'dataset.split_conflict': { status: 409, title: 'Copies of a document have different splits', retry: false },
   'run.not_found': { status: 404, title: 'Run not found', retry: false },
   'run.not_waiting': { status: 409, title: 'The run is not waiting for an answer', retry: false },
   'run.needs_input': { status: 422, title: 'The step has no input to work on', retry: false },

@@ -179,6 +179,7 @@ export const vendors: Readonly<Record<string, readonly string[]>> = {
     'packages/embedded-mongo/src/',
   ],
   dataloader: ['src/concurrency/'],
+  re2js: ['src/domain/experiments/'],
   'fastest-levenshtein': ['src/domain/documents/', 'src/config/', 'graphs/check/'],
   '@node-oauth/oauth2-server': ['tools/oauth/'],
   jose: ['src/adapters/oauth/'],
