@@ -144,7 +144,7 @@ describe('A second factor', () => {
     const pending = [cookiesOf(await signIn(person)), cookiesOf(await signIn(person))];
     const code = nextCode(person.app);
     const replies = await Promise.all(pending.map((cookie) => auth('two-factor/verify', cookie, { code })));
-    expect(replies.map(({ status }) => status).toSorted()).toEqual([200, 400]);
+    expect(new Set(replies.map(({ status }) => status))).toEqual(new Set([200, 400]));
     const refused = replies.findIndex(({ status }) => status === 400);
     const isUsed = [expect.objectContaining({ pointer: '/code', code: 'used' })];
     expect(replies[refused]?.body).toMatchObject({ code: 'request.invalid', errors: isUsed });

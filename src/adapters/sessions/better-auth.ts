@@ -127,7 +127,8 @@ function afterCall(used: UsedCodes, watch: Watch) {
 /** Runs after the limit on attempts, before the library reads or writes anything. Error: `auth.forbidden`. */
 function beforeCall(options: LibraryOptions, used: UsedCodes) {
   return createAuthMiddleware(async (ctx) => {
-    const { path, body, headers } = ctx;
+    const { path, headers } = ctx;
+    const body: unknown = ctx.body;
     if (path === verifyTotp) await claimCode(ctx, used, options.watch);
     if (path !== '/sign-up/email') return;
     const email = String((body as { email?: unknown }).email).toLowerCase();
