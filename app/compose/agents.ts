@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
+import { LRUCache } from 'lru-cache';
 import { createTesseractEngine } from '#src/adapters/ocr/tesseract-engine.ts';
 import { createNodeCache } from '#src/stores/node-cache.ts';
 import { Callbacks } from '#app/agents/callbacks.ts';
 import { createDerivedDocuments } from '#app/agents/derived-documents.ts';
 import { guardedResults } from '#app/agents/guarded-results.ts';
 import { ExperimentRunner } from '#app/agents/experiments/experiment-runner.ts';
-import { createJudges } from '#app/agents/experiments/judges.ts';
 import { createPerformer } from '#app/agents/perform-run.ts';
 import { createReadDocument } from '#app/agents/read-document.ts';
 import { createRunDocuments } from '#app/agents/run-documents.ts';
@@ -13,8 +13,12 @@ import { Worker } from '#app/agents/worker.ts';
 import type { Core } from '#app/compose/core.ts';
 import type { Data } from '#app/compose/data.ts';
 import type { Config } from '#src/config/config.ts';
+import type { EvaluatorSpec } from '#src/contracts/experiments/evaluator.ts';
 import type { StoredGraph } from '#src/contracts/resources/graph.ts';
 import type { Catalog } from '#graphs/catalog.ts';
+import { codeEvaluators } from '#graphs/evaluators.ts';
+import { createEvaluators } from '#graphs/evaluators/create-evaluators.ts';
+import type { Evaluator, EvaluatorDeps } from '#graphs/evaluators/evaluator.ts';
 import { Computing } from '#graphs/compute/computing.ts';
 import { createCompiledCache } from '#graphs/run/compiled-cache.ts';
 import type { compileGraph } from '#graphs/run/compile.ts';
@@ -44,6 +48,17 @@ function lazyGraphs(data: Data, known: Catalog, { turns }: Computing) {
     async forget(runId: string) {
       await (await load()).saver.deleteThread(runId);
     },
+  };
+}
+
+/** Evaluators of the experiments at work: patterns and schemas are compiled once for many runs. */
+function evaluatorsWith(deps: EvaluatorDeps): (specs: readonly EvaluatorSpec[]) => readonly Evaluator[] {
+  const made = new LRUCache<string, readonly Evaluator[]>({ max: 32 });
+  return (specs) => {
+    const key = JSON.stringify(specs);
+    const known = made.get(key) ?? createEvaluators(specs, deps);
+    made.set(key, known);
+    return known;
   };
 }
 
@@ -91,7 +106,7 @@ export function createAgents({ config, data, core, catalog }: AgentsParts, stack
   const callbacks = new Callbacks({ executions, deliveries, pushed: () => sender.push() });
   const experiments = new ExperimentRunner({
     ...deps,
-    judgesOf: createJudges(),
+    evaluatorsOf: evaluatorsWith({ chat: outside.chat, threads: core.compute, code: codeEvaluators }),
   });
   stack.defer(() => experiments.stop());
   const perform = createPerformer({

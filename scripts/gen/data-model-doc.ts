@@ -26,7 +26,7 @@ const chapters: Readonly<Record<string, Readonly<Partial<Record<Name, Descriptio
     users: { holds: 'People with an account', writtenBy: 'better-auth' },
     sessions: { holds: 'Sessions of signed-in people', writtenBy: 'better-auth' },
     accounts: { holds: 'Password hashes', writtenBy: 'better-auth' },
-    verifications: { holds: 'Pending verifications', writtenBy: 'better-auth' },
+    verifications: { holds: 'Pending verifications, and codes of apps that were used', writtenBy: 'better-auth' },
     twoFactors: { holds: 'Second factors: TOTP secret, encrypted; hashes of backup codes', writtenBy: 'better-auth' },
     members: { holds: 'Membership of a person in an organization, with the role', writtenBy: 'dashboard' },
     accountMails: { holds: 'Mails about accounts that wait to be sent, without their tokens', writtenBy: 'API' },

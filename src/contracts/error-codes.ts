@@ -80,7 +80,7 @@ export const errorCodes = {
     title: 'Results of the holdout are shown as a verdict only',
     retry: false,
   },
-  'experiment.model_missing': { status: 409, title: 'The evaluator needs a model', retry: false },
+  'experiment.model_missing': { status: 409, title: 'The evaluator needs a chat model', retry: false },
   'experiment.too_large': { status: 422, title: 'The experiment exceeds its budget', retry: false },
   'experiment.effect_refused': { status: 409, title: 'Experiments send nothing to other systems', retry: false },
   'experiment.unanswered': { status: 422, title: 'The reference has no answer to a question of the run', retry: false },

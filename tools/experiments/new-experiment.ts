@@ -1,4 +1,7 @@
 import type { z } from 'zod';
+import { codeEvaluators } from '#graphs/evaluators.ts';
+import { createEvaluators } from '#graphs/evaluators/create-evaluators.ts';
+import type { EvaluatorSpec } from '#src/contracts/experiments/evaluator.ts';
 import type { RunExperimentBody } from '#src/contracts/experiments/experiment.ts';
 import { AppError } from '#src/domain/app-error.ts';
 import { holdoutLevel, type DatasetRecord, type DatasetVersionRecord } from '#src/domain/experiments/dataset.ts';
@@ -13,6 +16,7 @@ import { startedBy } from '#tools/runs/start-execution.ts';
 
 export type ExperimentContext = ToolContext<
   | 'audit'
+  | 'chatModel'
   | 'checkGraph'
   | 'datasets'
   | 'documents'
@@ -51,6 +55,12 @@ export async function versionOf(
   throw new AppError('dataset.version_not_found', `The dataset has no version ${asked}; the newest is ${newest}.`);
 }
 
+/** The evaluators themselves, if they can be made. Errors: those of `createEvaluators`. */
+function usable({ deps }: ExperimentContext, specs: readonly EvaluatorSpec[]): readonly EvaluatorSpec[] {
+  createEvaluators(specs, { chat: deps.chatModel, threads: null, code: codeEvaluators });
+  return specs;
+}
+
 interface Parts {
   readonly asked: Asked;
   readonly id: string;
@@ -80,7 +90,7 @@ export async function recordOf(
     status: 'running',
     stopped: null,
     variants: variants.map((one) => one.record),
-    evaluators: asked.evaluators ?? defaultEvaluators(version.items),
+    evaluators: usable(ctx, asked.evaluators ?? defaultEvaluators(version.items)),
     trials,
     seed,
     stop,

@@ -212,7 +212,7 @@ export class ExperimentRunner {
   }
 
   #metrics({ evaluators }: ExperimentRecord): readonly Metric[] {
-    return this.#parts.judgesOf(evaluators);
+    return this.#parts.evaluatorsOf(evaluators);
   }
 
   async #announce(experiment: ExperimentRecord, done: number): Promise<void> {

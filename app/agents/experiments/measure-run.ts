@@ -1,6 +1,7 @@
 import { observe } from '#app/agents/experiments/observe.ts';
+import type { Evaluator } from '#graphs/evaluators/evaluator.ts';
 import type { EvaluatorSpec } from '#src/contracts/experiments/evaluator.ts';
-import type { Observation, Score } from '#src/domain/experiments/evaluators/evaluator.ts';
+import type { Observation } from '#src/domain/experiments/evaluators/evaluator.ts';
 import type { Reference } from '#src/contracts/experiments/dataset.ts';
 import {
   cellIdOf,
@@ -12,17 +13,10 @@ import type { RunRecord } from '#src/domain/runs/run.ts';
 import type { ResultStore } from '#src/stores/results.ts';
 import type { StepStore } from '#src/stores/steps.ts';
 
-/** A metric at work. */
-export interface Judge {
-  readonly name: string;
-  readonly better: 'higher' | 'lower';
-  score(observation: Observation, reference: Reference | null, signal: AbortSignal): Score | Promise<Score>;
-}
-
 export interface MeasureParts {
   readonly results: Pick<ResultStore, 'ocrById' | 'segmentationById'>;
   readonly steps: Pick<StepStore, 'list'>;
-  judgesOf(specs: readonly EvaluatorSpec[]): readonly Judge[];
+  evaluatorsOf(specs: readonly EvaluatorSpec[]): readonly Evaluator[];
 }
 
 const shownCharacters = 600;
@@ -43,7 +37,7 @@ export async function measureRun(
   const { experimentId, variant, trial } = place;
   const observation = await observe(parts, run);
   const scores: Record<string, CellScore> = {};
-  for (const judge of parts.judgesOf(experiment.evaluators))
+  for (const judge of parts.evaluatorsOf(experiment.evaluators))
     scores[judge.name] = await scoreOf(judge, observation, reference, signal);
   return {
     _id: cellIdOf({ experimentId, variant, trial, documentId }),
@@ -65,7 +59,7 @@ export async function measureRun(
 }
 
 async function scoreOf(
-  judge: Judge,
+  judge: Evaluator,
   observation: Observation,
   reference: Reference | null,
   signal: AbortSignal,
