@@ -1,7 +1,7 @@
 import { afterAll, describe, expect, test } from 'vitest';
 import { createComputeThreads } from '#app/compose/compute/threads.ts';
 import { codeEvaluators } from '#graphs/evaluators.ts';
-import { createEvaluators } from '#graphs/evaluators/create-evaluators.ts';
+import { createEvaluatorFactory } from '#graphs/evaluators/create-evaluators.ts';
 import { defineEvaluator } from '#graphs/evaluators/define-evaluator.ts';
 import type { EvaluatorDeps } from '#graphs/evaluators/evaluator.ts';
 import { ComputeLateError, type ComputeThreads } from '#graphs/compute/threads.ts';
@@ -26,10 +26,7 @@ const depsOf = (more: Partial<EvaluatorDeps> = {}): EvaluatorDeps => ({
   ...more,
 });
 const create = (specs: readonly object[], more: Partial<EvaluatorDeps> = {}) =>
-  createEvaluators(
-    specs.map((spec) => EvaluatorSpec.parse(spec)),
-    depsOf(more),
-  );
+  createEvaluatorFactory(depsOf(more))(specs.map((spec) => EvaluatorSpec.parse(spec)));
 async function scoreOf(
   spec: object,
   observation: Observation,
@@ -101,6 +98,31 @@ describe('Evaluators', () => {
     const { outcome, ms } = await longestStretch(work);
     expect(outcome).toMatchObject({ status: 'fulfilled', value: { quality: expect.any(Number) as number } });
     expect(ms).toBeLessThan(100);
+  });
+
+  test('of all experiments use one thread at a time, in order', async () => {
+    const order: string[] = [];
+    const ends: (() => void)[] = [];
+    const counted: ComputeThreads = {
+      call: async () => {
+        order.push('begun');
+        await new Promise<void>((resolve) => ends.push(resolve));
+        order.push('ended');
+        return { value: 0, quality: 1 };
+      },
+    };
+    const evaluatorsOf = createEvaluatorFactory(depsOf({ threads: counted }));
+    const text = lettersOf(9_000, 7);
+    const scores = ['cer', 'wer', 'exact'].map((type) => {
+      const [evaluator] = evaluatorsOf([EvaluatorSpec.parse({ type })]);
+      return evaluator?.score(observed({ text }), { text }, AbortSignal.timeout(60_000));
+    });
+    for (const count of [1, 2, 3]) {
+      await expect.poll(() => ends.length).toBe(count);
+      ends.at(-1)?.();
+    }
+    await Promise.all(scores);
+    expect(order).toEqual(['begun', 'ended', 'begun', 'ended', 'begun', 'ended']);
   });
 
   test('give no score for a comparison that takes too long, and end with their signal', async () => {
