@@ -1,4 +1,4 @@
-import type { SpecOf } from '#src/contracts/resources/evaluator.ts';
+import type { SpecOf } from '#src/contracts/experiments/evaluator.ts';
 import { AppError } from '#src/domain/app-error.ts';
 import { failure, unjudged } from '#src/domain/experiments/evaluators/evaluator.ts';
 import type { CodeEvaluator } from '#graphs/evaluators/define-evaluator.ts';

@@ -1,4 +1,4 @@
-import type { Reference } from '#src/contracts/resources/dataset.ts';
+import type { Reference } from '#src/contracts/experiments/dataset.ts';
 import {
   outputOf,
   textOf,

@@ -1,4 +1,4 @@
-import type { EvaluatorSpec } from '#src/contracts/resources/evaluator.ts';
+import type { EvaluatorSpec } from '#src/contracts/experiments/evaluator.ts';
 import { AppError } from '#src/domain/app-error.ts';
 import { nameOf } from '#src/domain/experiments/evaluators/pure-evaluator.ts';
 import { codeEvaluator } from '#graphs/evaluators/code.ts';

@@ -1,5 +1,5 @@
-import type { Reference } from '#src/contracts/resources/dataset.ts';
-import type { EvaluatorType } from '#src/contracts/resources/evaluator.ts';
+import type { Reference } from '#src/contracts/experiments/dataset.ts';
+import type { EvaluatorType } from '#src/contracts/experiments/evaluator.ts';
 import type { Metric, Observation, Score } from '#src/domain/experiments/evaluators/evaluator.ts';
 import type { ChatModel } from '#src/domain/ports/chat-model.ts';
 import type { ComputeThreads } from '#graphs/compute/threads.ts';

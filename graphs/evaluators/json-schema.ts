@@ -1,4 +1,4 @@
-import type { SpecOf } from '#src/contracts/resources/evaluator.ts';
+import type { SpecOf } from '#src/contracts/experiments/evaluator.ts';
 import { AppError } from '#src/domain/app-error.ts';
 import { failure, noted, outputOf, unjudged } from '#src/domain/experiments/evaluators/evaluator.ts';
 import { inThread } from '#graphs/evaluators/in-thread.ts';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { EvaluatorSpec, evaluatorLimits } from '#src/contracts/resources/evaluator.ts';
+import { EvaluatorSpec, evaluatorLimits } from '#src/contracts/experiments/evaluator.ts';
 import { codeEvaluators } from '#graphs/evaluators.ts';
 import { createEvaluatorFactory } from '#graphs/evaluators/create-evaluators.ts';
 import type { Evaluator } from '#graphs/evaluators/evaluator.ts';

@@ -1,4 +1,4 @@
-import type { Reference } from '#src/contracts/resources/dataset.ts';
+import type { Reference } from '#src/contracts/experiments/dataset.ts';
 
 /** One ended run as evaluators see it. Outputs that name stored results have their `text` or `regions`. */
 export interface Observation {
