@@ -6,7 +6,6 @@ import { computedEvaluator } from '#graphs/evaluators/compute-score.ts';
 import type { Evaluator, EvaluatorDeps, Judging } from '#graphs/evaluators/evaluator.ts';
 import { jsonSchemaEvaluator } from '#graphs/evaluators/json-schema.ts';
 import { llmJudge } from '#graphs/evaluators/llm-judge.ts';
-import { oneAtATime } from '#graphs/evaluators/one-at-a-time.ts';
 
 function judgingOf(spec: EvaluatorSpec, deps: EvaluatorDeps): Judging {
   switch (spec.type) {
@@ -29,25 +28,21 @@ function located(error: unknown, at: number): unknown {
 }
 
 /**
- * Makes the evaluators of experiments, in the order of their specs. All that one factory makes use one compute thread at a time. Making
- * takes little time, so that callers need not keep them. Errors: `request.invalid` for two with one name, an unusable pattern or schema, or
- * an unknown name of code; `experiment.model_missing`. Source: docs/decisions/0093.
+ * Evaluators of an experiment, in the order of their specs. Takes little time. Errors: `request.invalid` for two with one name, an unusable
+ * pattern or schema, or an unknown name of code; `experiment.model_missing`. Source: docs/decisions/0093.
  */
-export function createEvaluatorFactory({ chat, threads, code }: EvaluatorDeps) {
-  const deps = { chat, code, threads: threads && oneAtATime(threads) };
-  return (specs: readonly EvaluatorSpec[]): readonly Evaluator[] => {
-    const names = new Set<string>();
-    return specs.map((spec, at) => {
-      const name = nameOf(spec);
-      if (names.has(name)) throw repeated(name, at);
-      names.add(name);
-      try {
-        return { name, type: spec.type, ...judgingOf(spec, deps) };
-      } catch (error) {
-        throw located(error, at);
-      }
-    });
-  };
+export function createEvaluators(specs: readonly EvaluatorSpec[], deps: EvaluatorDeps): readonly Evaluator[] {
+  const names = new Set<string>();
+  return specs.map((spec, at) => {
+    const name = nameOf(spec);
+    if (names.has(name)) throw repeated(name, at);
+    names.add(name);
+    try {
+      return { name, type: spec.type, ...judgingOf(spec, deps) };
+    } catch (error) {
+      throw located(error, at);
+    }
+  });
 }
 
 function repeated(name: string, at: number): AppError {

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { EvaluatorSpec, evaluatorLimits } from '#src/contracts/experiments/evaluator.ts';
 import { codeEvaluators } from '#graphs/evaluators.ts';
-import { createEvaluatorFactory } from '#graphs/evaluators/create-evaluators.ts';
+import { createEvaluators } from '#graphs/evaluators/create-evaluators.ts';
 import type { Evaluator } from '#graphs/evaluators/evaluator.ts';
 import { generatedNote, table } from '#scripts/gen/markdown.ts';
 
@@ -32,7 +32,7 @@ const nobody = () => Promise.reject(new Error('the documentation asks no model')
 function metricOf(type: string): Evaluator {
   const spec = EvaluatorSpec.parse({ type, ...examples[type] });
   const chat = { label: 'documentation', complete: nobody, delimit: (_name: string, text: string) => text };
-  const [made] = createEvaluatorFactory({ chat, threads: null, code: codeEvaluators })([spec]);
+  const [made] = createEvaluators([spec], { chat, threads: null, code: codeEvaluators });
   if (made === undefined) throw new Error(`no evaluator ${type}`);
   return made;
 }

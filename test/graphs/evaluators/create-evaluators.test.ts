@@ -1,7 +1,8 @@
 import { afterAll, describe, expect, test } from 'vitest';
 import { createComputeThreads } from '#app/compose/compute/threads.ts';
 import { codeEvaluators } from '#graphs/evaluators.ts';
-import { createEvaluatorFactory } from '#graphs/evaluators/create-evaluators.ts';
+import { createEvaluators } from '#graphs/evaluators/create-evaluators.ts';
+import { oneAtATime } from '#graphs/evaluators/one-at-a-time.ts';
 import { defineEvaluator } from '#graphs/evaluators/define-evaluator.ts';
 import type { EvaluatorDeps } from '#graphs/evaluators/evaluator.ts';
 import { ComputeLateError, type ComputeThreads } from '#graphs/compute/threads.ts';
@@ -26,7 +27,10 @@ const depsOf = (more: Partial<EvaluatorDeps> = {}): EvaluatorDeps => ({
   ...more,
 });
 const create = (specs: readonly object[], more: Partial<EvaluatorDeps> = {}) =>
-  createEvaluatorFactory(depsOf(more))(specs.map((spec) => EvaluatorSpec.parse(spec)));
+  createEvaluators(
+    specs.map((spec) => EvaluatorSpec.parse(spec)),
+    depsOf(more),
+  );
 async function scoreOf(
   spec: object,
   observation: Observation,
@@ -100,7 +104,7 @@ describe('Evaluators', () => {
     expect(ms).toBeLessThan(100);
   });
 
-  test('of all experiments use one thread at a time, in order', async () => {
+  test('that share threads use one at a time, in order', async () => {
     const order: string[] = [];
     const ends: (() => void)[] = [];
     const counted: ComputeThreads = {
@@ -111,10 +115,10 @@ describe('Evaluators', () => {
         return { value: 0, quality: 1 };
       },
     };
-    const evaluatorsOf = createEvaluatorFactory(depsOf({ threads: counted }));
+    const shared = oneAtATime(counted);
     const text = lettersOf(9_000, 7);
     const scores = ['cer', 'wer', 'exact'].map((type) => {
-      const [evaluator] = evaluatorsOf([EvaluatorSpec.parse({ type })]);
+      const [evaluator] = create([{ type }], { threads: shared });
       return evaluator?.score(observed({ text }), { text }, AbortSignal.timeout(60_000));
     });
     for (const count of [1, 2, 3]) {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { codeEvaluators } from '#graphs/evaluators.ts';
-import { createEvaluatorFactory } from '#graphs/evaluators/create-evaluators.ts';
+import { createEvaluators } from '#graphs/evaluators/create-evaluators.ts';
 import { createChat } from '#src/adapters/models/create-models.ts';
 import { EvaluatorSpec } from '#src/contracts/experiments/evaluator.ts';
 import type { Reference } from '#src/contracts/experiments/dataset.ts';
@@ -25,7 +25,7 @@ async function judgeBy(chat: readonly Behaviour[], more: object = {}) {
     retryDelayMs: 1,
   };
   const deps = { chat: createChat({ openai }), threads: null, code: codeEvaluators };
-  const [judge] = createEvaluatorFactory(deps)([EvaluatorSpec.parse({ ...spec, ...more })]);
+  const [judge] = createEvaluators([EvaluatorSpec.parse({ ...spec, ...more })], deps);
   return {
     server,
     score: async (observation: Observation, reference: Reference | null = null) =>
@@ -104,6 +104,6 @@ describe('The evaluator llm_judge', () => {
 
   test('does not exist without a model', () => {
     const deps = { chat: createChat({}), threads: null, code: [] };
-    expect(() => createEvaluatorFactory(deps)([EvaluatorSpec.parse(spec)])).toThrow(/experiment\.model_missing/);
+    expect(() => createEvaluators([EvaluatorSpec.parse(spec)], deps)).toThrow(/experiment\.model_missing/);
   });
 });
