@@ -115,12 +115,11 @@ describe('Evaluators', () => {
         return { value: 0, quality: 1 };
       },
     };
-    const shared = oneAtATime(counted);
     const text = lettersOf(9_000, 7);
-    const scores = ['cer', 'wer', 'exact'].map((type) => {
-      const [evaluator] = create([{ type }], { threads: shared });
-      return evaluator?.score(observed({ text }), { text }, AbortSignal.timeout(60_000));
-    });
+    const specs = ['cer', 'wer', 'exact'].map((type) => ({ type }));
+    const scores = create(specs, { threads: oneAtATime(counted) }).map((one) =>
+      one.score(observed({ text }), { text }, AbortSignal.timeout(60_000)),
+    );
     for (const count of [1, 2, 3]) {
       await expect.poll(() => ends.length).toBe(count);
       ends.at(-1)?.();
