@@ -1,11 +1,10 @@
 import { once } from 'node:events';
 import type { Request, Response, Router } from 'express';
-import type { AuditPage } from '#src/contracts/organization/audit.ts';
 import { dashboardOrganization } from '#src/contracts/dashboard/organization.ts';
 import type { Principal } from '#src/domain/access/principal.ts';
-import { callTool, validated, invalidInput } from '#tools/call.ts';
+import { auditLines } from '#tools/audit/export-lines.ts';
+import { validated, invalidInput } from '#tools/call.ts';
 import type { ToolContext } from '#tools/define.ts';
-import { tools } from '#tools/index.ts';
 import type { FieldError } from '#src/domain/app-error.ts';
 import { admission, cookieGuards, type Facade } from '#http/bind.ts';
 import { requestIdOf } from '#http/base-app.ts';
@@ -16,23 +15,6 @@ const row = dashboardOrganization.auditExport;
 const exportsPerSession = 1;
 
 type Filter = Readonly<Record<string, unknown>>;
-
-/** Reads page by page through the tool, so that the rights of the caller are checked for each page. */
-async function* linesOf(ctx: ToolContext, filter: Filter, most: number): AsyncGenerator<string> {
-  let cursor: string | null = null;
-  let sent = 0;
-  do {
-    const limit = Math.min(limits.pageMax, most - sent);
-    const asked: Filter = { ...filter, limit, ...(cursor !== null && { cursor }) };
-    const { records, nextCursor }: AuditPage = await callTool(tools.listAuditRecords, ctx, asked);
-    yield records.map((record) => `${JSON.stringify(record)}\n`).join('');
-    sent += records.length;
-    cursor = nextCursor;
-    const last = records.at(-1);
-    if (sent >= most && cursor !== null && last !== undefined)
-      yield `${JSON.stringify({ truncated: true, to: last.at })}\n`;
-  } while (cursor !== null && sent < most);
-}
 
 /** Writes until the end, as fast as the client reads. False: the client went away. */
 async function send(response: Response, lines: AsyncGenerator<string>, gone: AbortSignal): Promise<boolean> {
@@ -69,7 +51,7 @@ export function mountAuditExport(router: Router, facade: Facade, most: number = 
       deps: facade.deps,
       outcome: {},
     };
-    const lines = linesOf(ctx, filterIn(request), most);
+    const lines = auditLines(ctx, filterIn(request), most);
     // Errors of the first page are answered as usual.
     const first = await lines.next();
     response.once('close', limit.take(principal.session?.id ?? principal.actorId));

@@ -26,7 +26,7 @@ const chapters: Readonly<Record<string, Readonly<Partial<Record<Name, Descriptio
     users: { holds: 'People with an account', writtenBy: 'better-auth' },
     sessions: { holds: 'Sessions of signed-in people', writtenBy: 'better-auth' },
     accounts: { holds: 'Password hashes', writtenBy: 'better-auth' },
-    verifications: { holds: 'Pending verifications', writtenBy: 'better-auth' },
+    verifications: { holds: 'Pending verifications, and codes of apps that were used', writtenBy: 'better-auth' },
     twoFactors: { holds: 'Second factors: TOTP secret, encrypted; hashes of backup codes', writtenBy: 'better-auth' },
     members: { holds: 'Membership of a person in an organization, with the role', writtenBy: 'dashboard' },
     accountMails: { holds: 'Mails about accounts that wait to be sent, without their tokens', writtenBy: 'API' },
@@ -49,6 +49,17 @@ const chapters: Readonly<Record<string, Readonly<Partial<Record<Name, Descriptio
     oauthGrants: { holds: 'Access that a person gave a program: projects, scopes, expiry', writtenBy: 'OAuth' },
     oauthCodes: { holds: 'Authorization codes, as SHA-256', writtenBy: 'OAuth' },
     oauthTokens: { holds: 'Access and refresh tokens, as SHA-256', writtenBy: 'OAuth' },
+  },
+  Experiments: {
+    datasets: { holds: 'Datasets: name, newest version, counts of items and references', writtenBy: 'tools' },
+    datasetVersions: { holds: 'Versions of datasets: documents with references and splits', writtenBy: 'tools' },
+    datasetLedgers: { holds: 'Confirmations that were charged to a holdout', writtenBy: 'tools, agents service' },
+    experiments: {
+      holds: 'Experiments: plan, progress, and summary when they ended',
+      writtenBy: 'tools, agents service',
+    },
+    experimentGraphs: { holds: 'Graphs of the variants of an experiment', writtenBy: 'tools, agents service' },
+    experimentCells: { holds: 'Scores of one run of an experiment', writtenBy: 'agents service' },
   },
   Documents: {
     uploads: { holds: 'Presigned uploads until they expire', writtenBy: 'presign' },

@@ -1,4 +1,5 @@
 import { createHmac, scryptSync } from 'node:crypto';
+import { hashPassword } from 'better-auth/crypto';
 import { MongoClient } from 'mongodb';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openOnWarmThread } from '#embedded-test/engine.ts';
@@ -8,6 +9,7 @@ import { createMemberStore } from '#src/stores/members.ts';
 import { createOrganizationStore } from '#src/stores/organizations.ts';
 import { loadObjectSecret } from '#src/adapters/objects/disk/secret.ts';
 import { createMemorySessionStore } from '#src/adapters/sessions/memory-session-store.ts';
+import { createRehash } from '#src/adapters/sessions/rehash.ts';
 import { createAccounts } from '#src/adapters/sessions/sessions.ts';
 import { SessionAuthenticator } from '#src/auth/session-authenticator.ts';
 import { pointersOf, problemOf } from '#test/spec/support/replies.ts';
@@ -64,6 +66,41 @@ describe('An account', () => {
     expect(salts[0]).not.toBe(salts[1]);
     await client.close();
     await engine.close();
+  });
+
+  test('has the hash of an older version replaced at its first sign-in, and at no wrong one', async () => {
+    const password = 'of an older version';
+    const email = 'older@example.com';
+    await using engine = await openOnWarmThread({ dataDir: app.dataDir }).then((one) => ({
+      uri: one.uri,
+      [Symbol.asyncDispose]: () => one.close(),
+    }));
+    await using client = await new MongoClient(engine.uri).connect();
+    const accounts = client.db('inkgraph').collection('accounts');
+    const { body } = await call('POST', 'sign-up/email', undefined, { name: 'Older', email, password });
+    const who = { userId: body.user.id };
+    const older = await hashPassword(password);
+    await accounts.updateOne(who, { $set: { password: older } });
+    const stored = async () => (await accounts.findOne(who))?.['password'];
+    const signIn = (given: string) =>
+      call('POST', 'sign-in/email', undefined, { email: 'Older@example.com', password: given });
+    problemOf(await signIn('of another version'), 'auth.unauthorized');
+    expect(await stored()).toBe(older);
+    expect((await signIn(password)).status).toBe(200);
+    const fresh = await stored();
+    expect(fresh).toMatch(/^scrypt-32768-8-3:/);
+    expect((await signIn(password)).status).toBe(200);
+    expect(await stored()).toBe(fresh);
+    // A password that changes while the new hash is computed stays as it was changed.
+    const changing = {
+      hash: async () => {
+        await accounts.updateOne(who, { $set: { password: 'changed' } });
+        return 'too late';
+      },
+    };
+    const logger = createPinoLogger('silent');
+    await createRehash({ db: client.db('inkgraph'), passwords: changing, logger })(email, password, String(fresh));
+    expect(await stored()).toBe('changed');
   });
 
   test('tells what is wrong with each field, and takes none that it does not know', async () => {

@@ -47,6 +47,8 @@ async function protectedPerson(): Promise<Protected> {
   expect(confirmed.status).toBe(200);
   return { ...person, cookie: cookiesOf(confirmed), app: totp, backupCodes: body.backupCodes };
 }
+/** A code that was not used yet: the first one confirmed the set-up. */
+const nextCode = (totp: TOTP): string => totp.generate({ timestamp: Date.now() + 30_000 });
 /** Six digits that are wrong now, and before and after. */
 function wrongCode(totp: TOTP): string {
   for (let number = 0; ; number += 1) {
@@ -65,7 +67,7 @@ describe('A second factor', () => {
     problemOf(await context(pending), 'auth.unauthorized');
     const wrong = await auth('two-factor/verify', pending, { code: wrongCode(person.app) });
     expect(pointersOf(problemOf(wrong, 'request.invalid'))).toEqual(['/code']);
-    const done = await auth('two-factor/verify', pending, { code: person.app.generate() });
+    const done = await auth('two-factor/verify', pending, { code: nextCode(person.app) });
     expect(done).toMatchObject({ status: 200, body: { user: { id: person.userId } } });
     expect((await context(cookiesOf(done))).status).toBe(200);
     // The sign-in was used up.
@@ -125,10 +127,10 @@ describe('A second factor', () => {
       const pending = cookiesOf(await signIn(person));
       for (let attempt = 0; attempt < 5; attempt += 1)
         problemOf(await auth('two-factor/verify', pending, { code: wrong }), 'request.invalid');
-      const after = await auth('two-factor/verify', pending, { code: person.app.generate() });
+      const after = await auth('two-factor/verify', pending, { code: nextCode(person.app) });
       expect(['auth.unauthorized', 'request.rate_limited']).toContain(after.body.code);
     }
-    const locked = await auth('two-factor/verify', cookiesOf(await signIn(person)), { code: person.app.generate() });
+    const locked = await auth('two-factor/verify', cookiesOf(await signIn(person)), { code: nextCode(person.app) });
     problemOf(locked, 'request.rate_limited');
     expect(Number(locked.headers.get('retry-after'))).toBeGreaterThan(60);
     problemOf(
@@ -137,10 +139,39 @@ describe('A second factor', () => {
     );
   });
 
+  test('takes each code of the app once: in sign-ins at the same moment, and as a proof of presence', async () => {
+    const person = await protectedPerson();
+    const pending = [cookiesOf(await signIn(person)), cookiesOf(await signIn(person))];
+    const code = nextCode(person.app);
+    const replies = await Promise.all(pending.map((cookie) => auth('two-factor/verify', cookie, { code })));
+    expect(new Set(replies.map(({ status }) => status))).toEqual(new Set([200, 400]));
+    const refused = replies.findIndex(({ status }) => status === 400);
+    const isUsed = [expect.objectContaining({ pointer: '/code', code: 'used' })];
+    expect(replies[refused]?.body).toMatchObject({ code: 'request.invalid', errors: isUsed });
+    expect((await auth('reauthenticate', person.cookie, { code })).body.errors).toEqual(isUsed);
+    // The sign-in still waits, and the code of another person is another one.
+    const backup = { code: person.backupCodes[0] };
+    expect((await auth('two-factor/verify', pending[refused], backup)).status).toBe(200);
+    const stored = client.db('inkgraph').collection<{ _id: string; expiresAt: Date }>('verifications');
+    const rows = await stored.find({ _id: { $regex: '^code_' } }).toArray();
+    expect(JSON.stringify(rows)).not.toContain(code);
+    expect(rows.every(({ expiresAt }) => expiresAt > new Date())).toBe(true);
+  });
+
+  test('does not use up a code that opened nothing', async () => {
+    const person = await protectedPerson();
+    const pending = cookiesOf(await signIn(person));
+    const wrong = wrongCode(person.app);
+    for (let attempt = 0; attempt < 2; attempt += 1) {
+      const { errors } = (await auth('two-factor/verify', pending, { code: wrong })).body;
+      expect(errors).toEqual([expect.objectContaining({ code: 'wrong' })]);
+    }
+  });
+
   test('trusts a browser for 30 days that asked for it, and no other', async () => {
     const person = await protectedPerson();
     const pending = cookiesOf(await signIn(person));
-    const done = await auth('two-factor/verify', pending, { code: person.app.generate(), trustDevice: true });
+    const done = await auth('two-factor/verify', pending, { code: nextCode(person.app), trustDevice: true });
     const trusted = cookiesOf(done)
       .split('; ')
       .filter((pair) => !pair.startsWith('app.session_token='))
@@ -156,7 +187,7 @@ describe('A second factor', () => {
     const { cookie } = person;
     const proofs = { code: wrongCode(person.app) };
     expect(pointersOf(problemOf(await auth('reauthenticate', cookie, proofs), 'request.invalid'))).toEqual(['/code']);
-    expect((await auth('reauthenticate', cookie, { code: person.app.generate() })).status).toBe(200);
+    expect((await auth('reauthenticate', cookie, { code: nextCode(person.app) })).status).toBe(200);
     problemOf(await auth('two-factor/disable', cookie, { password: 'a wrong password' }), 'request.invalid');
     const off = await auth('two-factor/disable', cookie, { password: person.password });
     expect(off.body).toEqual({ enabled: false });
@@ -208,6 +239,6 @@ describe('The pages of the second factor', () => {
     expect(asked).toMatchObject({ status: 200, title: 'Enter the code - Inkgraph' });
     expect(asked.html).not.toMatch(/name="trustDevice"[^>]*checked/);
     expect((await other.send('/sign-in/code', { code: wrongCode(totp) })).status).toBe(400);
-    expect(await other.send('/sign-in/code', { code: totp.generate() })).toMatchObject({ status: 200, path: '/apps' });
+    expect(await other.send('/sign-in/code', { code: nextCode(totp) })).toMatchObject({ status: 200, path: '/apps' });
   });
 });

@@ -5,6 +5,8 @@ import type { AuditEntry, AuditLog } from '#src/stores/audit-log.ts';
 
 /** Organization of records about people who belong to none: for the operator only. */
 const noOrganization = '-';
+/** Actor of refused sign-ins of addresses that nobody has: one for all, so that they take one record a minute. */
+const unknownPerson = 'unknown';
 
 export interface AccountAudit {
   readonly audit: Pick<AuditLog, 'count' | 'during' | 'note'>;
@@ -46,8 +48,17 @@ function auditor(parts: AccountAudit) {
   const refused = (userId: Promise<string | null>, action: string, ip: string | null): void => {
     const count = async (): Promise<void> => {
       const known = await userId;
-      if (known === null) return;
-      const entries = await entriesOf(parts, { userId: known, action, target: known, ip });
+      // Addresses that strangers type are stored nowhere: passwords are among them.
+      const stranger = {
+        organizationId: noOrganization,
+        actor: unknownPerson,
+        action,
+        target: '',
+        detail: {},
+        ip: null,
+      };
+      const entries =
+        known === null ? [stranger] : await entriesOf(parts, { userId: known, action, target: known, ip });
       for (const entry of entries) parts.audit.count(entry);
     };
     count().catch((error: unknown) => parts.lost(error));
@@ -123,7 +134,14 @@ export function auditAccounts<T extends Accounts>(accounts: T, parts: AccountAud
         );
       }
       const session = action === 'get-session' ? null : await accounts.read(call.cookie);
-      if (session === null) return perform(action, body, call);
+      if (session === null)
+        return action.startsWith('two-factor/')
+          ? own.watched(
+              async () => null,
+              ip,
+              () => perform(action, body, call),
+            )
+          : perform(action, body, call);
       const { userId, sessionId } = session;
       if (action === 'sign-out')
         return own.audited({ userId, action: 'session.end', target: sessionId, ip }, () => perform(action, body, call));

@@ -20,6 +20,8 @@ const mark = 'scrypt-32768-8-3';
 const keyOf = (password: string, salt: string, { N, r, p }: Cost): Promise<Buffer> =>
   derive(password.normalize('NFKC'), salt, keyBytes, { N, r, p, maxmem: 256 * N * r });
 
+const isOutdated = (hash: string): boolean => !hash.startsWith(`${mark}:`);
+
 /** Hashes passwords with scrypt as `mark:salt:key`, and verifies those of older versions, `salt:key`. Source: docs/decisions/0096. */
 export const scryptPasswords: PasswordHashing = {
   async hash(password) {
@@ -27,10 +29,11 @@ export const scryptPasswords: PasswordHashing = {
     return `${mark}:${salt}:${(await keyOf(password, salt, cost)).toString('hex')}`;
   },
   async verify({ hash, password }) {
-    const isOlder = !hash.startsWith(`${mark}:`);
+    const isOlder = isOutdated(hash);
     const [salt = '', key = ''] = (isOlder ? hash : hash.slice(mark.length + 1)).split(':');
     const kept = Buffer.from(key, 'hex');
     const given = await keyOf(password, salt, isOlder ? olderCost : cost);
     return kept.length === given.length && timingSafeEqual(kept, given);
   },
+  isOutdated,
 };

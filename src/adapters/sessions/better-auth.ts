@@ -1,11 +1,12 @@
 import { betterAuth } from 'better-auth';
 import { mongodbAdapter } from 'better-auth/adapters/mongodb';
-import { createAuthMiddleware } from 'better-auth/api';
+import { APIError, createAuthMiddleware, getSessionFromCtx, isAPIError } from 'better-auth/api';
 import { twoFactor } from 'better-auth/plugins/two-factor';
 import type { Db } from 'mongodb';
 import { createBackupCodes, newBackupCodes } from '#src/adapters/sessions/backup-codes.ts';
 import { attemptRules, createAttempts } from '#src/adapters/sessions/attempts.ts';
-import { signUpClosed } from '#src/adapters/sessions/outcome.ts';
+import { codeUsed, signUpClosed } from '#src/adapters/sessions/outcome.ts';
+import { createUsedCodes, type UsedCodes } from '#src/adapters/sessions/used-codes.ts';
 import type { Watch } from '#src/adapters/sessions/watch.ts';
 import { newId, type IdKind } from '#src/domain/ids.ts';
 import type { SessionStore } from '#src/domain/ports/sessions.ts';
@@ -15,6 +16,8 @@ export interface PasswordHashing {
   /** Returns the text to store. */
   hash(password: string): Promise<string>;
   verify(kept: { hash: string; password: string }): Promise<boolean>;
+  /** True for a hash that costs less than new ones. */
+  isOutdated?(hash: string): boolean;
 }
 
 export interface LibraryOptions {
@@ -64,6 +67,18 @@ function cookies(baseUrl: string) {
   };
 }
 
+/** Notes a right password whose hash costs less than new ones. */
+function noticing(passwords: PasswordHashing, watch: Watch): PasswordHashing {
+  return {
+    hash: (password) => passwords.hash(password),
+    async verify(kept) {
+      const isRight = await passwords.verify(kept);
+      if (isRight && passwords.isOutdated?.(kept.hash) === true) watch.outdates(kept.hash);
+      return isRight;
+    },
+  };
+}
+
 /** Collects the errors that the library swallows and only logs. */
 function watched(watch: Watch) {
   return {
@@ -78,9 +93,43 @@ function watched(watch: Watch) {
   };
 }
 
+const verifyTotp = '/two-factor/verify-totp';
+
+type HookContext = Parameters<Parameters<typeof createAuthMiddleware>[0]>[0];
+
+/** Person that a code is for: of the session, or of the sign-in that waits for the code. null: the library will refuse the call. */
+async function codeOwner(ctx: HookContext): Promise<string | null> {
+  const session = await getSessionFromCtx(ctx);
+  if (session !== null) return session.user.id;
+  const { createAuthCookie, secret, internalAdapter } = ctx.context;
+  const pending = await ctx.getSignedCookie(createAuthCookie('two_factor').name, secret);
+  return pending ? ((await internalAdapter.findVerificationValue(pending))?.value ?? null) : null;
+}
+
+/** Claims the code of a call before the library checks it. Source: RFC 6238 §5.2, docs/decisions/0094. */
+async function claimCode(ctx: HookContext, used: UsedCodes, watch: Watch): Promise<void> {
+  const owner = await codeOwner(ctx);
+  if (owner === null) return;
+  const id = await used.take(owner, String((ctx.body as { code?: unknown }).code));
+  if (id === null) throw new APIError('UNAUTHORIZED', { code: codeUsed, message: 'code used before' });
+  watch.claim(id);
+}
+
+/** Runs after a call of the library. A code that opened nothing stays unused. */
+function afterCall(used: UsedCodes, watch: Watch) {
+  return createAuthMiddleware(async (ctx) => {
+    if (ctx.path !== verifyTotp || !isAPIError(ctx.context.returned)) return;
+    const id = watch.claimed;
+    if (id !== null) await used.giveBack(id);
+  });
+}
+
 /** Runs after the limit on attempts, before the library reads or writes anything. Error: `auth.forbidden`. */
-function beforeSignUp(options: LibraryOptions) {
-  return createAuthMiddleware(async ({ path, body, headers }) => {
+function beforeCall(options: LibraryOptions, used: UsedCodes) {
+  return createAuthMiddleware(async (ctx) => {
+    const { path, headers } = ctx;
+    const body: unknown = ctx.body;
+    if (path === verifyTotp) await claimCode(ctx, used, options.watch);
     if (path !== '/sign-up/email') return;
     const email = String((body as { email?: unknown }).email).toLowerCase();
     // Seeds and commands sign people up outside of a request.
@@ -121,6 +170,7 @@ function withoutIndexSetup(db: Db): Db {
  */
 export function createBetterAuth(options: LibraryOptions) {
   const { db, store, watch, secret, baseUrl, passwords } = options;
+  const used = createUsedCodes(db, secret);
   return betterAuth({
     appName: 'Inkgraph',
     // A path in it would replace the base path.
@@ -145,7 +195,7 @@ export function createBetterAuth(options: LibraryOptions) {
         provedAt: { type: 'string', required: false, input: false },
       },
     },
-    hooks: { before: beforeSignUp(options) },
+    hooks: { before: beforeCall(options, used), after: afterCall(used, watch) },
     databaseHooks: {
       session: {
         create: {
@@ -163,7 +213,7 @@ export function createBetterAuth(options: LibraryOptions) {
       enabled: true,
       minPasswordLength: 10,
       maxPasswordLength: 128,
-      ...(passwords === undefined ? {} : { password: passwords }),
+      ...(passwords === undefined ? {} : { password: noticing(passwords, watch) }),
     },
     rateLimit: {
       enabled: options.rateLimits,

@@ -20,6 +20,12 @@ const wrongCode = (): AppError =>
   new AppError('request.invalid', 'The code is wrong, or is a backup code that was used before.', {
     errors: [{ pointer: '/code', code: 'wrong', message: 'type the code that the app shows now, or a backup code' }],
   });
+/** Error code of ours for a code that was accepted before. */
+export const codeUsed = 'CODE_USED';
+const usedCode = (): AppError =>
+  new AppError('request.invalid', 'The code was used before. Wait until the app shows the next one.', {
+    errors: [{ pointer: '/code', code: 'used', message: 'wait until the app shows the next code' }],
+  });
 const startAgain = (): AppError =>
   new AppError('auth.unauthorized', 'This sign-in has ended. Sign in again with your password.');
 const noSecondFactor = (): AppError =>
@@ -35,6 +41,7 @@ const known: Readonly<Record<string, () => AppError>> = {
       errors: [{ pointer: '/currentPassword', code: 'wrong', message: 'type the password you signed in with' }],
     }),
   INVALID_CODE: wrongCode,
+  [codeUsed]: usedCode,
   INVALID_BACKUP_CODE: wrongCode,
   INVALID_TWO_FACTOR_COOKIE: startAgain,
   TOO_MANY_ATTEMPTS_REQUEST_NEW_CODE: startAgain,
@@ -57,6 +64,7 @@ export function proofError(error: unknown): unknown {
       errors: [{ pointer: '/password', code: 'wrong', message: 'type the password that you sign in with' }],
     });
   if (body?.code === 'INVALID_CODE') return wrongCode();
+  if (body?.code === codeUsed) return usedCode();
   return status === 'UNAUTHORIZED' ? unauthorized() : error;
 }
 

@@ -5,6 +5,7 @@ import type { BetterAuth, LibraryOptions } from '#src/adapters/sessions/better-a
 import { decoded, sessionCookie, signedCookie, tokenOf, withSigned } from '#src/adapters/sessions/cookie.ts';
 import { createDirectory, type Directory } from '#src/adapters/sessions/directory.ts';
 import { guardStore } from '#src/adapters/sessions/guarded-store.ts';
+import { createRehash } from '#src/adapters/sessions/rehash.ts';
 import { createSessionRows } from '#src/adapters/sessions/session-rows.ts';
 import { createSeededSession } from '#src/adapters/sessions/seeded-session.ts';
 import { createUnfinished } from '#src/adapters/sessions/unfinished.ts';
@@ -122,6 +123,46 @@ function seededCookie(seededToken: string | null, secret: string): (cookie: stri
   return (cookie) => withSigned(cookie, [token, decoded(seededToken)], signedCookie(token, secret));
 }
 
+/** Sends account actions through the library. */
+function createPerform(parts: {
+  readonly options: AccountsOptions;
+  readonly watch: Watch;
+  readonly guarded: SessionStore | null;
+  readonly library: () => Promise<Library>;
+  readonly accept: (cookie: string) => string;
+}): Accounts['perform'] {
+  const { options, watch, guarded, library, accept } = parts;
+  const { db, secret, logger, passwords } = options;
+  const rehash = passwords === undefined ? null : createRehash({ db, passwords, logger });
+  const sentBody = bodyFor(createBackupCodes(secret));
+  return async (action, { invitationToken, ...body }, call) => {
+    const { auth, path, ipHeader, invitationHeader, replyOf } = await library();
+    // Fails before a user is created: without a session, a second attempt would find the address taken.
+    if (action === 'sign-up/email') await guarded?.set('sign-up', '1', 1);
+    const reads = action === 'get-session';
+    const cookie = call.cookie === undefined ? undefined : accept(call.cookie);
+    const headers = headersOf(call, cookie, ipHeader);
+    // Secrets have no other characters, and some do not fit into a header.
+    if (typeof invitationToken === 'string' && /^[\w-]+$/.test(invitationToken))
+      headers.set(invitationHeader, invitationToken);
+    const request = new Request(new URL(`${path}/${action}`, options.baseUrl()), {
+      method: reads ? 'GET' : 'POST',
+      headers,
+      body: reads ? null : JSON.stringify(sentBody(action, body)),
+    });
+    const { result, failures, outdated } = await watch.run(!reads, () =>
+      auth.handler(request).catch((error: unknown) => {
+        watch.note(error);
+        return new Response(null, { status: 500 });
+      }),
+    );
+    const reply = await replyOf(result, failures);
+    if (outdated !== null && action === 'sign-in/email')
+      await rehash?.(String(body['email']), String(body['password']), outdated);
+    return reply;
+  };
+}
+
 export function createAccounts(options: AccountsOptions): AccountService {
   const { db, secret, store, logger, seededToken } = options;
   const watch = new Watch();
@@ -142,7 +183,6 @@ export function createAccounts(options: AccountsOptions): AccountService {
   const token = seededToken === null ? null : tokenOf(seededToken);
   const accept = seededCookie(seededToken, secret);
 
-  const sentBody = bodyFor(createBackupCodes(secret));
   const limit = options.rateLimits ? limitOf(store, '/reauthenticate') : null;
   const change: Change = async ({ sessionId, userId }, fields) => {
     const chosen = await rows.token(userId, sessionId);
@@ -163,29 +203,7 @@ export function createAccounts(options: AccountsOptions): AccountService {
       if (result !== null && 'error' in result) throw errorOf(failures) ?? result.error;
       return result === null ? null : live(result, seeded.is);
     },
-    async perform(action, { invitationToken, ...body }, call) {
-      const { auth, path, ipHeader, invitationHeader, replyOf } = await library();
-      // Fails before a user is created: without a session, a second attempt would find the address taken.
-      if (action === 'sign-up/email') await guarded?.set('sign-up', '1', 1);
-      const reads = action === 'get-session';
-      const cookie = call.cookie === undefined ? undefined : accept(call.cookie);
-      const headers = headersOf(call, cookie, ipHeader);
-      // Secrets have no other characters, and some do not fit into a header.
-      if (typeof invitationToken === 'string' && /^[\w-]+$/.test(invitationToken))
-        headers.set(invitationHeader, invitationToken);
-      const request = new Request(new URL(`${path}/${action}`, options.baseUrl()), {
-        method: reads ? 'GET' : 'POST',
-        headers,
-        body: reads ? null : JSON.stringify(sentBody(action, body)),
-      });
-      const { result, failures } = await watch.run(!reads, () =>
-        auth.handler(request).catch((error: unknown) => {
-          watch.note(error);
-          return new Response(null, { status: 500 });
-        }),
-      );
-      return replyOf(result, failures);
-    },
+    perform: createPerform({ options, watch, guarded, library, accept }),
     list: (userId) => rows.list(userId),
     end: (userId, sessionId) => rows.end(userId, sessionId),
     endOthers: (userId, keptSessionId) => rows.endOthers(userId, keptSessionId),

@@ -4,6 +4,10 @@ interface Call {
   /** True for calls that change something and so must not bypass the session store. */
   readonly changes: boolean;
   readonly failures: Error[];
+  /** Id of the code that the call claimed. */
+  claimed: string | null;
+  /** Hash of a right password that costs less than new ones. */
+  outdated: string | null;
 }
 
 /**
@@ -13,14 +17,32 @@ interface Call {
 export class Watch {
   readonly #calls = new AsyncLocalStorage<Call>();
 
-  async run<T>(changes: boolean, work: () => Promise<T>): Promise<{ result: T; failures: readonly Error[] }> {
-    const call: Call = { changes, failures: [] };
-    return { result: await this.#calls.run(call, work), failures: call.failures };
+  async run<T>(
+    changes: boolean,
+    work: () => Promise<T>,
+  ): Promise<{ result: T; failures: readonly Error[]; outdated: string | null }> {
+    const call: Call = { changes, failures: [], claimed: null, outdated: null };
+    const result = await this.#calls.run(call, work);
+    return { result, failures: call.failures, outdated: call.outdated };
   }
 
   /** Undefined outside of `run`. */
   get changes(): boolean | undefined {
     return this.#calls.getStore()?.changes;
+  }
+
+  get claimed(): string | null {
+    return this.#calls.getStore()?.claimed ?? null;
+  }
+
+  claim(id: string): void {
+    const call = this.#calls.getStore();
+    if (call !== undefined) call.claimed = id;
+  }
+
+  outdates(hash: string): void {
+    const call = this.#calls.getStore();
+    if (call !== undefined) call.outdated = hash;
   }
 
   note(failure: unknown): void {

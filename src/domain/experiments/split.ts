@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { Split } from '#src/contracts/resources/dataset.ts';
+import type { Split } from '#src/contracts/experiments/dataset.ts';
 import { AppError } from '#src/domain/app-error.ts';
 
 export interface SplitItem {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Reference } from '#src/contracts/resources/dataset.ts';
+import type { Reference } from '#src/contracts/experiments/dataset.ts';
 import { observed, scored } from '#test/domain/experiments/score.ts';
 
 const matched = (wanted: Reference['fields'], fields: unknown, more: object = {}) =>

@@ -1,5 +1,5 @@
 import { editDistance } from '#src/domain/documents/text-distance.ts';
-import { evaluatorLimits } from '#src/contracts/resources/evaluator.ts';
+import { evaluatorLimits } from '#src/contracts/experiments/evaluator.ts';
 
 export interface Folding {
   readonly ignoreCase: boolean;
