@@ -360,6 +360,12 @@ const changes: Readonly<Record<string, Change>> = {
   'members.confirmRole': (who, { memberId }) => stores.members.confirmRole(who.organizationId, memberId, 'owner'),
   'members.setProjectRole': ({ organizationId, projectIds: [projectId] }, { memberId }) =>
     stores.members.setProjectRole({ organizationId, projectId }, memberId, { from: 'owner', to: 'viewer' }),
+  'members.removal': (who, { memberId }) => stores.members.removal(who.organizationId, memberId),
+  'members.beginRemoval': (who, { memberId, userId }) => {
+    const removal = { userId, role: 'owner', kept: false, by: 'usr_x', at: now } as const;
+    return stores.members.beginRemoval(who.organizationId, memberId, removal);
+  },
+  'members.finishRemoval': (who, { memberId }) => stores.members.finishRemoval(who.organizationId, memberId),
   'members.remove': (who, { memberId }) => stores.members.remove(who.organizationId, memberId, 'owner'),
   'members.cancelInvitation': (who, { invitationId }) =>
     stores.members.cancelInvitation(who.organizationId, invitationId),

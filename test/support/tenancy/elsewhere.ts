@@ -15,7 +15,7 @@ export const elsewhere = Object.values({
   'writes the organization itself':
     'executions.setQueueWeight organizations.insertOrganization organizations.insertProject',
   'loops of the system that work for everybody':
-    'documents.withPendingEvents executions.withPendingCallback deliveries.claim',
+    'documents.withPendingEvents executions.withPendingCallback deliveries.claim members.unfinishedRemovals',
   'an account, before any organization is known': 'guesses.take guesses.giveBack guesses.forget',
   'mails and links of an account, which belongs to no organization':
     'accountMails.add accountMails.claim accountMails.settle accountMails.nextDue accountMails.addToken accountMails.findToken accountMails.takeToken accountMails.forgetTokens',
