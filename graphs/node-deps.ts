@@ -15,6 +15,8 @@ export interface RunFacts {
   readonly organizationId: string;
   readonly projectId: string;
   readonly documentId: string;
+  /** true: the run belongs to an experiment. Its results are stored for the run alone: no document, search or feed shows them. */
+  readonly isolated?: true;
 }
 
 /** The run's document, decoded on demand. A bounded cache keeps pages for later nodes. */

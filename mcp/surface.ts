@@ -3,7 +3,7 @@ import type { AnyTool } from '#tools/define.ts';
 import type { Toolset } from '#mcp/view.ts';
 
 /** Tools offered over MCP, in the order of `tools/list`. REST-only steps (presign, acknowledge, execution, run) are left out, and calls on many runs. */
-export const shownTools: Readonly<Record<Exclude<Toolset, 'experiments'>, readonly AnyTool[]>> = {
+export const shownTools: Readonly<Record<Toolset, readonly AnyTool[]>> = {
   core: [tools.getContext],
   workflows: [
     tools.listWorkflows,
@@ -29,6 +29,14 @@ export const shownTools: Readonly<Record<Exclude<Toolset, 'experiments'>, readon
     tools.uploadDocument,
     tools.setDocumentVisibility,
     tools.deleteDocument,
+  ],
+  experiments: [
+    tools.saveDataset,
+    tools.getDataset,
+    tools.runExperiment,
+    tools.getExperiment,
+    tools.improveWorkflow,
+    tools.cancelExperiment,
   ],
   keys: [tools.listApiKeys, tools.createApiKey, tools.revokeApiKey],
 };

@@ -19,6 +19,8 @@ import type { ConversationStore } from '#src/stores/conversations.ts';
 import type { MemberStore } from '#src/stores/members.ts';
 import type { DocumentStore } from '#src/stores/documents.ts';
 import type { EventLog } from '#src/stores/event-log.ts';
+import type { DatasetStore } from '#src/stores/experiments/dataset-store.ts';
+import type { ExperimentStore } from '#src/stores/experiments/experiment-store.ts';
 import type { ExecutionStore } from '#src/stores/executions.ts';
 import type { GroundingTexts } from '#src/stores/grounding-texts.ts';
 import type { IdempotencyStore } from '#src/stores/idempotency.ts';
@@ -53,6 +55,8 @@ export interface ToolDeps {
   readonly pageViews: Pick<PageViews, 'picture'>;
   readonly workflows: WorkflowStore;
   readonly executions: ExecutionStore;
+  readonly datasets: DatasetStore;
+  readonly experiments: ExperimentStore;
   readonly steps: StepStore;
   readonly results: ResultStore;
   readonly search: SearchIndex;

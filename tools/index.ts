@@ -10,6 +10,14 @@ import { deleteConversation } from '#tools/chat/delete-conversation.ts';
 import { getConversation } from '#tools/chat/get-conversation.ts';
 import { listConversations } from '#tools/chat/list-conversations.ts';
 import { getContext } from '#tools/core/get-context.ts';
+import { getDataset } from '#tools/datasets/get-dataset.ts';
+import { listDatasets } from '#tools/datasets/list-datasets.ts';
+import { saveDataset } from '#tools/datasets/save-dataset.ts';
+import { cancelExperiment } from '#tools/experiments/cancel-experiment.ts';
+import { getExperiment } from '#tools/experiments/get-experiment.ts';
+import { improveWorkflow } from '#tools/experiments/improve-workflow.ts';
+import { listExperiments } from '#tools/experiments/list-experiments.ts';
+import { runExperiment } from '#tools/experiments/run-experiment.ts';
 import { deleteDocument } from '#tools/documents/delete-document.ts';
 import { getDocument } from '#tools/documents/get-document.ts';
 import { listDocumentCards } from '#tools/documents/list-document-cards.ts';
@@ -72,6 +80,14 @@ import { validateWorkflow } from '#tools/workflows/validate-workflow.ts';
 /** Lists every tool. A tool that is missing here exists for no facade. */
 export const tools = {
   getContext,
+  saveDataset,
+  getDataset,
+  listDatasets,
+  runExperiment,
+  improveWorkflow,
+  getExperiment,
+  listExperiments,
+  cancelExperiment,
   listWorkflows,
   listPublishedWorkflows,
   getWorkflow,

@@ -49,7 +49,8 @@ export function createForgetDocument(
     const now = parts.now?.() ?? new Date();
     await events.append([documentDeleted(document, deletedAt)]);
     const { ended, runs } = await endRunsOf(parts, { organizationId, documentId }, now);
-    await events.append(ended.map((run) => runCompleted(run, 'canceled', now)));
+    const ordinary = ended.filter(({ experiment }) => experiment === undefined);
+    await events.append(ordinary.map((run) => runCompleted(run, 'canceled', now)));
     const derived = await markDerived(documents, document, now);
     await search.delete(organizationId, documentId);
     await results.deleteOf(organizationId, documentId);

@@ -1,14 +1,19 @@
 import type { CompiledCache } from '#graphs/run/compiled-cache.ts';
 import type { CompiledWorkflow } from '#graphs/run/compiled-workflow.ts';
 import type { Computing } from '#graphs/compute/computing.ts';
-import { executeRun, type RunOutcome } from '#graphs/run/execute.ts';
+import { executeRun, type AskedQuestion, type RunOutcome } from '#graphs/run/execute.ts';
+import { OcrFacts } from '#graphs/nodes/facts.ts';
 import type { NodeDeps, RunFacts } from '#graphs/node-deps.ts';
+import type { RunParts } from '#graphs/run/run-context.ts';
+import { isolatedCache, isolatedDeps } from '#app/agents/experiments/isolation.ts';
 import { boundedOutputs, boundedQuestion, endOf, receiptFor } from '#app/agents/run-record.ts';
 import { StepRecorder, type RecorderParts } from '#app/agents/step-recorder.ts';
 import { LeaseLostError } from '#app/agents/lease-lost.ts';
 import type { StoredGraph } from '#src/contracts/resources/graph.ts';
 import { AppError } from '#src/domain/app-error.ts';
+import type { CellPlace } from '#src/domain/experiments/experiment.ts';
 import type { OpenQuestion } from '#src/domain/runs/run.ts';
+import type { ExperimentStore } from '#src/stores/experiments/experiment-store.ts';
 import type { ExecutionStore } from '#src/stores/executions.ts';
 import type { Lease, RunEnd } from '#src/stores/run-queue.ts';
 import type { NodeCache } from '#src/stores/node-cache.ts';
@@ -22,6 +27,7 @@ export interface PerformParts extends RecorderParts {
   readonly maxDeaths: number;
   readonly executions: ExecutionStore;
   readonly workflows: WorkflowStore;
+  readonly experiments: Pick<ExperimentStore, 'graph'>;
   readonly compiled: CompiledCache;
   readonly cache: NodeCache;
   readonly secrets: Pick<SecretStore, 'reveal'>;
@@ -35,6 +41,14 @@ export interface PerformParts extends RecorderParts {
 export type Performed =
   | { readonly kind: 'ended'; readonly end: RunEnd }
   | { readonly kind: 'waiting'; readonly questions: readonly OpenQuestion[] };
+
+/** Channel that `ocr` nodes write. */
+const ocrChannel = 'ocr';
+
+function readBy(channels: Readonly<Record<string, unknown>>): Pick<RunEnd, 'ocrResultId'> {
+  const { data } = OcrFacts.safeParse(channels[ocrChannel]);
+  return data === undefined ? {} : { ocrResultId: data.ocrResultId };
+}
 
 const gone = (): AppError =>
   new AppError(
@@ -66,7 +80,8 @@ class Performance {
     this.#lease = lease;
     this.#signal = signal;
     this.#number = lease.run.version;
-    this.#facts = { runId, executionId, organizationId, projectId, documentId };
+    const isolated = lease.run.experiment === undefined ? {} : { isolated: true as const };
+    this.#facts = { runId, executionId, organizationId, projectId, documentId, ...isolated };
   }
 
   /** Throws errors that are not the run's own: a lost lease, a stopping worker, a database that is down. */
@@ -76,8 +91,9 @@ class Performance {
     try {
       const outcome = await this.#execute();
       await this.#recorder?.flush();
-      if (outcome.status === 'waiting') return { kind: 'waiting', questions: outcome.questions.map(boundedQuestion) };
-      return await this.#ended({ status: 'succeeded', error: null, outputs: boundedOutputs(outcome.outputs) }, sha256);
+      if (outcome.status === 'waiting') return this.#waiting(outcome.questions);
+      const outputs = boundedOutputs(outcome.outputs);
+      return await this.#ended({ status: 'succeeded', error: null, outputs, ...readBy(outcome.channels) }, sha256);
     } catch (error) {
       await this.#flushAfterFailure();
       const end = this.#signal.aborted ? null : endOf(error);
@@ -89,7 +105,7 @@ class Performance {
 
   async #execute(): Promise<RunOutcome> {
     const { run } = this.#lease;
-    const { maxDeaths, nodeDeps, cache } = this.#parts;
+    const { maxDeaths } = this.#parts;
     const resume = run.fence > 1;
     const earlier = resume ? await this.#earlierSteps() : [];
     if (run.attempts > maxDeaths) {
@@ -108,11 +124,10 @@ class Performance {
     return await executeRun({
       compiled,
       context: {
-        deps: { ...nodeDeps, results: recorder.hearing(nodeDeps.results) },
+        ...this.#nodeParts(recorder),
         run: this.#facts,
         steps: recorder,
         computing: this.#parts.computing.forRun(run.organizationId),
-        cache,
         answers: new Map((run.answers ?? []).map(({ path, answer }) => [path, answer])),
         innerThreads: this.#innerThreads,
         revealSecrets: (names) => this.#reveal(names),
@@ -122,7 +137,26 @@ class Performance {
       signal: this.#signal,
       resume,
       keepCheckpoints: false,
+      channels: run.experiment === undefined ? [] : [ocrChannel],
     });
+  }
+
+  /** Dependencies and cache of the nodes. A run of an experiment has its own, which leave documents and search as they are. */
+  #nodeParts(recorder: StepRecorder): Pick<RunParts, 'cache' | 'deps'> {
+    const { nodeDeps, cache } = this.#parts;
+    const { experiment } = this.#lease.run;
+    if (experiment !== undefined)
+      return { deps: isolatedDeps(nodeDeps), cache: isolatedCache(cache, experiment.trial) };
+    return { deps: { ...nodeDeps, results: recorder.hearing(nodeDeps.results) }, cache };
+  }
+
+  /** Nobody answers questions during an experiment: answers are part of the reference. */
+  #waiting(questions: readonly AskedQuestion[]): Performed {
+    if (this.#lease.run.experiment === undefined) return { kind: 'waiting', questions: questions.map(boundedQuestion) };
+    throw new AppError(
+      'experiment.unanswered',
+      `The run asks at "${questions[0]?.path ?? ''}". Give the answer as reference.answers of the dataset's item.`,
+    );
   }
 
   /** Reads secrets for a node. The audit log names each secret once a run, before the node has it. */
@@ -160,6 +194,8 @@ class Performance {
     const { workflows, executions, compiled } = this.#parts;
     const { organizationId, projectId, workflowId, version: pinned, graphHash: known } = this.#lease.run;
     // Versions never change: a compiled one is not read again.
+    const { experiment } = this.#lease.run;
+    if (experiment !== undefined && known !== null) return compiled.get(known, () => this.#compileVariant(experiment));
     if (pinned !== null && known !== null) return compiled.get(known, () => this.#compile(workflowId, pinned));
     const workflow = await workflows.find({ organizationId, projectIds: [projectId] }, workflowId);
     if (workflow === null || workflow.publishedVersion === null || workflow.publishedHash === null) throw gone();
@@ -173,6 +209,12 @@ class Performance {
     const found = await this.#parts.workflows.findVersion(this.#facts.organizationId, workflowId, version);
     if (found === null) throw gone();
     return this.#parts.compile(found.graph);
+  }
+
+  async #compileVariant({ experimentId, variant }: CellPlace): Promise<CompiledWorkflow> {
+    const graph = await this.#parts.experiments.graph(this.#facts.organizationId, experimentId, variant);
+    if (graph === null) throw gone();
+    return this.#parts.compile(graph);
   }
 
   /** Loads a workflow that runs inside this one. It belongs to the project of the outer workflow. */

@@ -127,15 +127,16 @@ export class StepRecorder implements StepSink {
     this.#announce(stepChanged(this.#run, record));
   }
 
+  /** The realtime feed tells nothing of runs of experiments. */
   #announce(event: RealtimeEvent): void {
-    this.#events.push(event);
+    if (this.#run.experiment === undefined) this.#events.push(event);
     this.#timer ??= setTimeout(() => this.#write(), lingerMs);
   }
 
   #write(): void {
     if (this.#timer !== null) clearTimeout(this.#timer);
     this.#timer = null;
-    if (this.#events.length === 0) return;
+    if (this.#events.length === 0 && this.#steps.size === 0) return;
     const records = [...this.#steps.values()];
     this.#steps.clear();
     const written = Promise.all([

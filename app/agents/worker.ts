@@ -286,6 +286,7 @@ export class Worker {
     const now = new Date();
     if (!(await this.#parts.executions.finish(lease, end, now))) throw new LeaseLostError();
     this.#parts.ended(lease, end.status);
+    if (lease.run.experiment !== undefined) return;
     // The run of an upload gets its version when a worker claims it.
     const version = end.receipt?.head.version ?? lease.run.version;
     this.#announce([runCompleted(lease.run, end.status, now, { error: end.error, version })]);

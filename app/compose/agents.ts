@@ -1,9 +1,11 @@
 import { randomUUID } from 'node:crypto';
+import { LRUCache } from 'lru-cache';
 import { createTesseractEngine } from '#src/adapters/ocr/tesseract-engine.ts';
 import { createNodeCache } from '#src/stores/node-cache.ts';
 import { Callbacks } from '#app/agents/callbacks.ts';
 import { createDerivedDocuments } from '#app/agents/derived-documents.ts';
 import { guardedResults } from '#app/agents/guarded-results.ts';
+import { ExperimentRunner } from '#app/agents/experiments/experiment-runner.ts';
 import { createPerformer } from '#app/agents/perform-run.ts';
 import { createReadDocument } from '#app/agents/read-document.ts';
 import { createRunDocuments } from '#app/agents/run-documents.ts';
@@ -11,8 +13,13 @@ import { Worker } from '#app/agents/worker.ts';
 import type { Core } from '#app/compose/core.ts';
 import type { Data } from '#app/compose/data.ts';
 import type { Config } from '#src/config/config.ts';
+import type { EvaluatorSpec } from '#src/contracts/experiments/evaluator.ts';
 import type { StoredGraph } from '#src/contracts/resources/graph.ts';
 import type { Catalog } from '#graphs/catalog.ts';
+import { codeEvaluators } from '#graphs/evaluators.ts';
+import { createEvaluators } from '#graphs/evaluators/create-evaluators.ts';
+import type { Evaluator, EvaluatorDeps } from '#graphs/evaluators/evaluator.ts';
+import { oneAtATime } from '#graphs/evaluators/one-at-a-time.ts';
 import { Computing } from '#graphs/compute/computing.ts';
 import { createCompiledCache } from '#graphs/run/compiled-cache.ts';
 import type { compileGraph } from '#graphs/run/compile.ts';
@@ -42,6 +49,17 @@ function lazyGraphs(data: Data, known: Catalog, { turns }: Computing) {
     async forget(runId: string) {
       await (await load()).saver.deleteThread(runId);
     },
+  };
+}
+
+/** Evaluators of the experiments at work: patterns and schemas are compiled once for many runs. */
+function evaluatorsWith(deps: EvaluatorDeps): (specs: readonly EvaluatorSpec[]) => readonly Evaluator[] {
+  const made = new LRUCache<string, readonly Evaluator[]>({ max: 32 });
+  return (specs) => {
+    const key = JSON.stringify(specs);
+    const known = made.get(key) ?? createEvaluators(specs, deps);
+    made.set(key, known);
+    return known;
   };
 }
 
@@ -87,8 +105,14 @@ export function createAgents({ config, data, core, catalog }: AgentsParts, stack
   const graphs = lazyGraphs(data, catalog, computing);
   const { deliveries, sender } = outside;
   const callbacks = new Callbacks({ executions, deliveries, pushed: () => sender.push() });
+  const experiments = new ExperimentRunner({
+    ...deps,
+    evaluatorsOf: evaluatorsWith({ chat: outside.chat, threads: oneAtATime(core.compute), code: codeEvaluators }),
+  });
+  stack.defer(() => experiments.stop());
   const perform = createPerformer({
     executions,
+    experiments: deps.experiments,
     workflows,
     steps,
     events,
@@ -113,6 +137,7 @@ export function createAgents({ config, data, core, catalog }: AgentsParts, stack
       graphs.forget(run._id).catch((error: unknown) => {
         logger.warn({ err: error, runId: run._id }, 'checkpoints of a finished run could not be deleted');
       });
+      experiments.runEnded(run);
       if (run.hasCallback !== true) return;
       callbacks.runEnded(run).catch((error: unknown) => {
         logger.warn({ err: error, runId: run._id }, 'callback could not be queued: the sweep retries');
@@ -130,7 +155,7 @@ export function createAgents({ config, data, core, catalog }: AgentsParts, stack
     },
     async sweep() {
       sender.sweep();
-      await Promise.all([relay.sweep(), callbacks.sweep()]);
+      await Promise.all([relay.sweep(), callbacks.sweep(), experiments.sweep()]);
     },
   };
   return new Worker(parts, { owner: randomUUID(), ...config.runs });

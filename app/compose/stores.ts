@@ -3,6 +3,8 @@ import { createAuditLog } from '#src/stores/audit-log.ts';
 import { createConversationStore } from '#src/stores/conversations.ts';
 import { createDocumentStore } from '#src/stores/documents.ts';
 import { createEventLog } from '#src/stores/event-log.ts';
+import { createDatasetStore } from '#src/stores/experiments/dataset-store.ts';
+import { createExperimentStore } from '#src/stores/experiments/experiment-store.ts';
 import { createExecutionStore } from '#src/stores/executions.ts';
 import { createGroundingTexts } from '#src/stores/grounding-texts.ts';
 import { createIdempotencyStore } from '#src/stores/idempotency.ts';
@@ -42,6 +44,8 @@ export function createStores(
     usage: createUsageStore(collections, quotas),
     documents: createDocumentStore(collections),
     workflows: createWorkflowStore(collections),
+    datasets: createDatasetStore(collections),
+    experiments: createExperimentStore(collections),
     executions: createExecutionStore(database.client, collections),
     steps: createStepStore(collections),
     results: createResultStore(collections),

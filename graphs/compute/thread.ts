@@ -2,6 +2,7 @@ import { flushCompileCache } from 'node:module';
 import { parentPort } from 'node:worker_threads';
 import type { ComputeAction } from '#graphs/compute/threads.ts';
 import { evaluateBatch, millisecondsOf, type Batch } from '#graphs/compute/evaluate-batch.ts';
+import type { SentScore } from '#graphs/evaluators/compute-score.ts';
 import type { SentCheck } from '#graphs/compute/check-in-thread.ts';
 
 /** Entry point of a compute thread. It speaks the protocol of guarded-thread.ts and gets one call at a time. */
@@ -40,6 +41,10 @@ async function perform(action: ComputeAction, payload: unknown): Promise<unknown
     const start = process.threadCpuUsage();
     const problems = answerProblems(schema, value);
     return { problems, usedMs: millisecondsOf(process.threadCpuUsage(start)) };
+  }
+  if (action === 'score') {
+    const { computeScore } = await import('#graphs/evaluators/compute-score.ts');
+    return computeScore(payload as SentScore);
   }
   const { checkSent } = await import('#graphs/compute/check-sent.ts');
   return checkSent(payload as SentCheck);

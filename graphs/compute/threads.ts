@@ -1,7 +1,7 @@
 import { InkgraphError } from '#src/domain/app-error.ts';
 
 /** Work that a compute thread does, by name. Payloads and results are plain data. */
-export type ComputeAction = 'evaluate' | 'problems' | 'check';
+export type ComputeAction = 'evaluate' | 'problems' | 'check' | 'score';
 
 /** Threads for work whose cost its author decides. Source: docs/decisions/0066. */
 export interface ComputeThreads {

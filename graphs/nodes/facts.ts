@@ -78,6 +78,7 @@ export function stillThere<Row>(row: Row | null): Row {
 }
 
 export function originOf(call: Pick<NodeCall<unknown>, 'run' | 'path'>): ResultOrigin {
-  const { organizationId, projectId, documentId, runId } = call.run;
-  return { organizationId, projectId, documentId, runId, nodeId: call.path };
+  const { organizationId, projectId, documentId, runId, isolated } = call.run;
+  const origin = { organizationId, projectId, documentId, runId, nodeId: call.path };
+  return isolated === true ? { ...origin, isolated } : origin;
 }

@@ -14,6 +14,8 @@ export interface RunRequest {
   readonly initialState: Readonly<Record<string, unknown>>;
   /** Aborts on cancel, lost lease and shutdown. The run aborts its nodes, then rejects with the reason. */
   readonly signal: AbortSignal;
+  /** Channels whose final values are wanted beside the outputs, where the graph declares them. Default: none. */
+  readonly channels?: readonly string[];
   /** false: does not wait for the last checkpoints, which a finished run does not need. Default: true. */
   readonly keepCheckpoints?: boolean;
   /** true: an earlier process may have started this run, so it continues after the last finished node. */
@@ -27,7 +29,11 @@ export interface AskedQuestion extends Question {
 
 /** `outputs` by the names of the graph's `outputs`; null for channels without a value. */
 export type RunOutcome =
-  | { readonly status: 'succeeded'; readonly outputs: Record<string, unknown> }
+  | {
+      readonly status: 'succeeded';
+      readonly outputs: Record<string, unknown>;
+      readonly channels: Readonly<Record<string, unknown>>;
+    }
   | { readonly status: 'waiting'; readonly questions: readonly AskedQuestion[] };
 
 type ReadyRequest = RunRequest & { readonly context: { readonly computing: RunComputing } };
@@ -60,25 +66,27 @@ async function execute(request: ReadyRequest, frame: Frame): Promise<RunOutcome>
   const { compiled, signal } = request;
   const { graph, checkpointer } = compiled;
   const { threadId } = frame;
+  const wanted = (frame.depth === 0 ? (request.channels ?? []) : []).filter((name) => Object.hasOwn(graph.state, name));
   refuseUndeclared(graph, request.initialState);
   signal.throwIfAborted();
   using limit = deadline([signal], { ms: graph.limits.timeoutMs, reason: () => timedOut(graph) });
   try {
     const resuming = request.resume && (await hasCheckpoint(compiled, threadId));
-    const channels = await compiled.invoke(resuming ? null : firstInput(graph, request.initialState), {
+    const values = await compiled.invoke(resuming ? null : firstInput(graph, request.initialState), {
       configurable: { thread_id: threadId, freshThread: !resuming },
       context: contextOf(request, frame, limit.signal),
       // A second guard: the node runner counts supersteps itself, also across a resume. Each loop adds at most a turn and an exit after
       // the last node.
       recursionLimit: graph.limits.maxSteps + 2 + 2 * Object.keys(graph.nodes).length,
       durability: 'async',
-      outputKeys: [...new Set(Object.values(graph.outputs))],
+      outputKeys: [...new Set([...Object.values(graph.outputs), ...wanted])],
     });
     limit.signal.throwIfAborted();
     const waiting = frame.questions.length > 0;
     if (waiting || request.keepCheckpoints !== false) await checkpointer.flush?.(threadId);
     if (waiting) return { status: 'waiting', questions: frame.questions };
-    return { status: 'succeeded', outputs: outputsOf(graph, channels ?? {}) };
+    const channels = Object.fromEntries(wanted.map((name) => [name, values?.[name] ?? null]));
+    return { status: 'succeeded', outputs: outputsOf(graph, values ?? {}), channels };
   } catch (error) {
     // The error of the run matters more than one of its last checkpoints, without which it only repeats more steps.
     await Promise.allSettled([checkpointer.flush?.(threadId)]);

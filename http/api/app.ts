@@ -17,6 +17,7 @@ import { mountAuth, type AuthHandler } from '#http/routes/auth.ts';
 import {
   mountDashboardDocuments,
   mountDashboardChats,
+  mountDashboardExperiments,
   mountDashboardRuns,
   mountDashboardOrganization,
   mountDashboardWorkflows,
@@ -101,6 +102,7 @@ export function createApiApp(parts: ApiParts): Express {
   mountDashboardChats(bind);
   mountDashboardDocuments(bind);
   mountDashboardRuns(bind);
+  mountDashboardExperiments(bind);
   mountDashboardChat(router, parts.facade, { closing: parts.closing ?? null });
   mountDashboardOrganization(bind);
   mountAuditExport(router, parts.facade);

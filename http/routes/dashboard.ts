@@ -5,6 +5,7 @@ import { tools } from '#tools/index.ts';
 import type { Bind } from '#http/bind.ts';
 import { createdOrFound } from '#http/routes/service.ts';
 import { dashboardLive } from '#src/contracts/dashboard/live.ts';
+import { dashboardExperiments } from '#src/contracts/dashboard/experiments.ts';
 import { dashboardRuns } from '#src/contracts/dashboard/runs.ts';
 import { dashboardOrganization } from '#src/contracts/dashboard/organization.ts';
 import { dashboardWorkflows } from '#src/contracts/dashboard/workflows.ts';
@@ -50,6 +51,19 @@ export function mountDashboardRuns(bind: Bind): void {
   bind(rows.cancelRuns, tools.cancelRuns);
   bind(rows.retryRuns, tools.retryRuns);
   bind(rows.cancel, tools.cancelRun, { rename: { id: 'executionId' } });
+}
+
+/** Datasets and experiments. */
+export function mountDashboardExperiments(bind: Bind): void {
+  const rows = dashboardExperiments;
+  bind(rows.datasets, tools.listDatasets);
+  bind(rows.saveDataset, tools.saveDataset, { present: createdOrFound });
+  bind(rows.dataset, tools.getDataset);
+  bind(rows.list, tools.listExperiments);
+  bind(rows.run, tools.runExperiment, { present: createdOrFound });
+  bind(rows.improve, tools.improveWorkflow, { present: createdOrFound });
+  bind(rows.get, tools.getExperiment);
+  bind(rows.cancel, tools.cancelExperiment);
 }
 
 /** Projects, members, keys, programs, secrets and the audit log. */

@@ -1,6 +1,6 @@
 /** A parsed `inkgraph://` URI. */
 export type Named =
-  | { readonly kind: 'workflow' | 'run' | 'document' | 'text' | 'image'; readonly id: string }
+  | { readonly kind: 'workflow' | 'run' | 'document' | 'text' | 'image' | 'experiment'; readonly id: string }
   | { readonly kind: 'version'; readonly id: string; readonly version: number }
   | { readonly kind: 'node-types' | 'openapi' };
 export type ResourceKind = Named['kind'];
@@ -12,6 +12,7 @@ const shapes: readonly (readonly [RegExp, (id: string, rest: string) => Named])[
     (id, rest) => ({ kind: 'version', id, version: Number(rest) }),
   ],
   [/^inkgraph:\/\/runs\/([\w-]{1,100})$/, (id) => ({ kind: 'run', id })],
+  [/^inkgraph:\/\/experiments\/([\w-]{1,100})$/, (id) => ({ kind: 'experiment', id })],
   [/^inkgraph:\/\/documents\/([\w-]{1,100})$/, (id) => ({ kind: 'document', id })],
   [/^inkgraph:\/\/documents\/([\w-]{1,100})\/text$/, (id) => ({ kind: 'text', id })],
   [/^inkgraph:\/\/documents\/([\w-]{1,100})\/image$/, (id) => ({ kind: 'image', id })],
@@ -33,6 +34,7 @@ export function addressOf(named: Named): string {
     case 'workflow':
     case 'run':
     case 'document':
+    case 'experiment':
       return `inkgraph://${named.kind}s/${named.id}`;
     case 'version':
       return `inkgraph://workflows/${named.id}/versions/${named.version}`;

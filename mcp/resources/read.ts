@@ -53,6 +53,8 @@ export function resourceReader(deps: Pick<ToolDeps, 'pageUrl'>, version: string)
         return contentsOf(uri, await ask(tools.getWorkflow, { workflowId: named.id, version: named.version }));
       case 'run':
         return contentsOf(uri, await runDetail(ask, named.id));
+      case 'experiment':
+        return contentsOf(uri, await ask(tools.getExperiment, { experimentId: named.id }));
       case 'document':
         return contentsOf(uri, await ask(tools.getDocument, { id: named.id }));
       case 'text':
@@ -96,6 +98,9 @@ async function stateOf(ask: Ask, named: Named): Promise<string> {
       return '';
     case 'run':
       await ask(tools.readRun, { id: named.id });
+      return '';
+    case 'experiment':
+      await ask(tools.getExperiment, { experimentId: named.id });
       return '';
     case 'document':
     case 'text':

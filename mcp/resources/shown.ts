@@ -64,6 +64,15 @@ export const shownResources: Readonly<Record<ResourceKind, ShownResource>> = {
     toolset: 'runs',
     scope: 'runs:read',
   },
+  experiment: {
+    uri: 'inkgraph://experiments/{id}',
+    name: 'experiment',
+    title: 'Experiment',
+    description: 'Progress and verdict of an experiment, as in get_experiment. Subscribable.',
+    mimeType: 'application/json',
+    toolset: 'experiments',
+    scope: 'runs:read',
+  },
   document: {
     uri: 'inkgraph://documents/{id}',
     name: 'document',

@@ -8,13 +8,13 @@ export interface Changes {
   readonly list: boolean;
 }
 
-type OfOne = Extract<ResourceKind, 'run' | 'document' | 'text' | 'image'>;
+type OfOne = Extract<ResourceKind, 'run' | 'document' | 'text' | 'image' | 'experiment'>;
 
 const of = (id: string | undefined, ...kinds: readonly OfOne[]): string[] =>
   id === undefined ? [] : kinds.map((kind) => addressOf({ kind, id }));
 
 /** Maps an event to changed resources. Source: docs/decisions/0046. */
-export function changesOf({ type, runId, documentId }: RealtimeEvent): Changes {
+export function changesOf({ type, runId, documentId, data }: RealtimeEvent): Changes {
   switch (type) {
     case 'run.created':
       return { uris: of(runId, 'run'), list: true };
@@ -29,6 +29,8 @@ export function changesOf({ type, runId, documentId }: RealtimeEvent): Changes {
     case 'description.upserted':
     case 'segmentation.created':
       return { uris: of(documentId, 'document'), list: false };
+    case 'experiment.changed':
+      return { uris: of(String(data?.['experimentId']), 'experiment'), list: false };
     case 'document.deleted':
       return { uris: of(documentId, 'document', 'text', 'image'), list: true };
   }

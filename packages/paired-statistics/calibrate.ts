@@ -2,11 +2,10 @@ import { argv, stdout } from 'node:process';
 import { nextAlpha } from './src/alpha-ledger.ts';
 import { bcaInterval, meanInterval } from './src/bootstrap.ts';
 import { compare } from './src/compare.ts';
-import { mcNemarTest } from './src/mcnemar.ts';
 import { normalCdf } from './src/normal.ts';
 import { highestEvidence, meanConfidenceSequence, meanProcess, typicalProcess } from './src/processes.ts';
 import { seededRandom } from './src/random.ts';
-import { signFlipTest } from './src/sign-flip.ts';
+import { mcNemarTest, signFlipTest } from './src/sign-flip.ts';
 import { itemDifferences, mean, standardDeviation } from './src/summary.ts';
 
 // `node calibrate.ts [experiments]`: simulated experiments (2,000) whose truth is known, ours beside naive practice. Prints Markdown.

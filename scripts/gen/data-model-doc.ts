@@ -50,6 +50,17 @@ const chapters: Readonly<Record<string, Readonly<Partial<Record<Name, Descriptio
     oauthCodes: { holds: 'Authorization codes, as SHA-256', writtenBy: 'OAuth' },
     oauthTokens: { holds: 'Access and refresh tokens, as SHA-256', writtenBy: 'OAuth' },
   },
+  Experiments: {
+    datasets: { holds: 'Datasets: name, newest version, counts of items and references', writtenBy: 'tools' },
+    datasetVersions: { holds: 'Versions of datasets: documents with references and splits', writtenBy: 'tools' },
+    datasetLedgers: { holds: 'Confirmations that were charged to a holdout', writtenBy: 'tools, agents service' },
+    experiments: {
+      holds: 'Experiments: plan, progress, and summary when they ended',
+      writtenBy: 'tools, agents service',
+    },
+    experimentGraphs: { holds: 'Graphs of the variants of an experiment', writtenBy: 'tools, agents service' },
+    experimentCells: { holds: 'Scores of one run of an experiment', writtenBy: 'agents service' },
+  },
   Documents: {
     uploads: { holds: 'Presigned uploads until they expire', writtenBy: 'presign' },
     usage: {

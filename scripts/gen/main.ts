@@ -5,6 +5,7 @@ import { checkerDoc } from '#scripts/gen/checker-doc.ts';
 import { configDoc } from '#scripts/gen/config-doc.ts';
 import { dataModelDoc } from '#scripts/gen/data-model-doc.ts';
 import { errorsDoc } from '#scripts/gen/errors-doc.ts';
+import { evaluatorsDoc } from '#scripts/gen/evaluators-doc.ts';
 import { expressionsDoc } from '#scripts/gen/expressions-doc.ts';
 import { nodePages, nodesDoc } from '#scripts/gen/nodes-doc.ts';
 import { specificationDoc } from '#scripts/gen/specification-doc.ts';
@@ -20,6 +21,7 @@ const generated: Readonly<Record<string, () => string | Promise<string>>> = {
   'docs/reference/checker.md': checkerDoc,
   'docs/reference/config.md': configDoc,
   'docs/reference/errors.md': errorsDoc,
+  'docs/reference/evaluators.md': evaluatorsDoc,
   'docs/reference/expressions.md': expressionsDoc,
   'docs/reference/nodes.md': nodesDoc,
   ...nodePages(),

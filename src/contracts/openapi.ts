@@ -5,6 +5,7 @@ import { Problem } from '#src/contracts/resources/problem.ts';
 import { dashboardDocuments } from '#src/contracts/dashboard/documents.ts';
 import { dashboardLive } from '#src/contracts/dashboard/live.ts';
 import { dashboardOrganization } from '#src/contracts/dashboard/organization.ts';
+import { dashboardExperiments } from '#src/contracts/dashboard/experiments.ts';
 import { dashboardRuns } from '#src/contracts/dashboard/runs.ts';
 import { dashboardWorkflows } from '#src/contracts/dashboard/workflows.ts';
 import { sessionCookie, type Caller, type Route } from '#src/contracts/route.ts';
@@ -151,6 +152,7 @@ const families = {
       ...Object.values(dashboardDocuments),
       ...Object.values(dashboardLive),
       ...Object.values(dashboardRuns),
+      ...Object.values(dashboardExperiments),
       ...Object.values(dashboardWorkflows),
       ...Object.values(dashboardOrganization),
     ] as Route[],

@@ -29,6 +29,8 @@ export const idPrefixes = {
   message: 'msg',
   client: 'oac',
   grant: 'grant',
+  dataset: 'ds',
+  experiment: 'xp',
 } as const;
 export type IdKind = keyof typeof idPrefixes;
 

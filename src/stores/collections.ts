@@ -22,6 +22,8 @@ import type {
 import type { OrganizationRecord, ProjectRecord } from '#src/domain/access/organization.ts';
 import type { QuotaScope } from '#src/domain/access/quota.ts';
 import type { StepRecord } from '#src/domain/runs/step.ts';
+import type { DatasetRecord, LedgerRecord } from '#src/domain/experiments/dataset.ts';
+import type { CellRow, DatasetVersionRow, ExperimentGraphRow, ExperimentRow } from '#src/stores/experiments/rows.ts';
 import type { DeliveryRecord } from '#src/domain/webhooks/delivery.ts';
 
 /** `_id` is `<projectId>/<name>`. */
@@ -189,6 +191,12 @@ export interface Collections {
   readonly secrets: Collection<SecretRow>;
   readonly deliveries: Collection<DeliveryRecord>;
   readonly nodeCache: Collection<NodeCacheRow>;
+  readonly datasets: Collection<DatasetRecord>;
+  readonly datasetVersions: Collection<DatasetVersionRow>;
+  readonly datasetLedgers: Collection<LedgerRecord>;
+  readonly experiments: Collection<ExperimentRow>;
+  readonly experimentGraphs: Collection<ExperimentGraphRow>;
+  readonly experimentCells: Collection<CellRow>;
   readonly oauthClients: Collection<OAuthClient>;
   readonly oauthConsents: Collection<ConsentRequest>;
   readonly oauthGrants: Collection<OAuthGrant>;
@@ -231,6 +239,12 @@ const names = [
   'secrets',
   'deliveries',
   'nodeCache',
+  'datasets',
+  'datasetVersions',
+  'datasetLedgers',
+  'experiments',
+  'experimentGraphs',
+  'experimentCells',
   'oauthClients',
   'oauthConsents',
   'oauthGrants',

@@ -40,6 +40,9 @@ const olderThan = (after: ListPosition | null): Filter<RunRecord> =>
         $or: [{ createdAt: { $lt: after.createdAt } }, { _id: { $lt: after.id } }],
       };
 
+/** Leaves out runs of experiments, which the lists of runs do not show. */
+const ordinary = { experiment: { $exists: false } } satisfies Filter<RunRecord>;
+
 /** Omits fields that may be large and that only readers of one run need. */
 const brief = { outputs: 0, receipt: 0, answers: 0 };
 
@@ -67,14 +70,16 @@ export interface RunSelection {
 
 const mostAhead = 1_000;
 
+/** Mean time of runs in milliseconds; null for none that began and ended. */
+const meanMs = (recent: readonly Pick<RunRecord, 'startedAt' | 'finishedAt'>[]): number | null => {
+  const times = recent.flatMap(({ startedAt, finishedAt }) =>
+    startedAt === undefined || finishedAt === null ? [] : [Math.max(0, finishedAt.getTime() - startedAt.getTime())],
+  );
+  return times.length === 0 ? null : times.reduce((sum, ms) => sum + ms, 0) / times.length;
+};
+
 /** Operations on many runs at once, and on their places in the queue. */
 function createManyRuns({ runs }: Pick<Collections, 'runs'>, places: RunPlaces) {
-  const meanOf = (recent: readonly Pick<RunRecord, 'startedAt' | 'finishedAt'>[]): number | null => {
-    const times = recent.flatMap(({ startedAt, finishedAt }) =>
-      startedAt === undefined || finishedAt === null ? [] : [Math.max(0, finishedAt.getTime() - startedAt.getTime())],
-    );
-    return times.length === 0 ? null : times.reduce((sum, ms) => sum + ms, 0) / times.length;
-  };
   return {
     /** Lists the runs of a selection, newest first. */
     selectRuns: (
@@ -87,6 +92,7 @@ function createManyRuns({ runs }: Pick<Collections, 'runs'>, places: RunPlaces) 
         .find(
           {
             ...owned(tenant),
+            ...ordinary,
             ...same,
             status: { $in: [...statuses] },
             ...(unretried && { retriedBy: { $exists: false } }),
@@ -140,12 +146,15 @@ function createManyRuns({ runs }: Pick<Collections, 'runs'>, places: RunPlaces) 
         lane === 'bulk' ? runs.countDocuments({ status: 'queued', lane: 'interactive' }, limit) : 0,
         runs.countDocuments({ status: 'running', owner: { $gt: '' } }, limit),
         runs
-          .find({ organizationId, projectId, status: 'succeeded' }, { projection: { startedAt: 1, finishedAt: 1 } })
+          .find(
+            { organizationId, projectId, status: 'succeeded', ...ordinary },
+            { projection: { startedAt: 1, finishedAt: 1 } },
+          )
           .sort({ createdAt: -1, _id: -1 })
           .limit(20)
           .toArray(),
       ]);
-      return { ahead: ofLane + interactive, running, meanMs: meanOf(recent) };
+      return { ahead: ofLane + interactive, running, meanMs: meanMs(recent) };
     },
   };
 }
@@ -240,6 +249,25 @@ function createReads({ executions, runs }: Pick<Collections, 'executions' | 'run
     findRun: ({ organizationId, projectIds }: Tenant, runId: string): Promise<RunRecord | null> =>
       runs.findOne({ _id: runId, organizationId, projectId: { $in: [...projectIds] } }),
 
+    /** Mean time of the last successful runs of a workflow, experiments included; null without any. */
+    async meanRunMs(tenant: Tenant, workflowId: string): Promise<number | null> {
+      const recent = await runs
+        .find({ ...owned(tenant), workflowId, status: 'succeeded' }, { projection: { startedAt: 1, finishedAt: 1 } })
+        .sort({ createdAt: -1, _id: -1 })
+        .limit(20)
+        .toArray();
+      return meanMs(recent);
+    },
+    /** Runs of a workflow that people answered a question of, newest first, with their answers. */
+    answeredRuns: (tenant: Tenant, workflowId: string, limit: number): Promise<readonly RunRecord[]> =>
+      runs
+        .find(
+          { ...owned(tenant), ...ordinary, workflowId, 'answers.0': { $exists: true } },
+          { projection: { outputs: 0, receipt: 0 } },
+        )
+        .sort({ createdAt: -1, _id: -1 })
+        .limit(limit)
+        .toArray(),
     /** Lists executions, newest first. */
     listRuns: (
       tenant: Tenant,
@@ -248,7 +276,7 @@ function createReads({ executions, runs }: Pick<Collections, 'executions' | 'run
       limit: number,
     ): Promise<readonly RunRecord[]> =>
       runs
-        .find({ ...owned(tenant), ...filter, ...olderThan(after) }, { projection: brief })
+        .find({ ...owned(tenant), ...ordinary, ...filter, ...olderThan(after) }, { projection: brief })
         .sort({ createdAt: -1, _id: -1 })
         .limit(limit)
         .toArray(),

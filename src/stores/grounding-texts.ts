@@ -36,7 +36,7 @@ export function createGroundingTexts({
           .toArray(),
         segmentationResults
           .find(
-            { organizationId, documentId: { $in: documentIds } },
+            { organizationId, documentId: { $in: documentIds }, isolated: { $exists: false } },
             { projection: { 'segments.mask': 0, 'segments.polygon': 0 } },
           )
           .sort({ createdAt: -1 })

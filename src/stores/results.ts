@@ -11,6 +11,7 @@ import type {
   SegmentationResult,
   MadeBy,
 } from '#src/domain/documents/results.ts';
+import type { DocumentRecord } from '#src/domain/documents/document.ts';
 import type { DocumentDescription, ModelUsage } from '#src/domain/ports/models.ts';
 
 const rowId = (kind: IdKind, origin: ResultOrigin, key = ''): string =>
@@ -22,6 +23,9 @@ const latestOf = ({ documentId, organizationId }: ResultOrigin) => ({
   organizationId,
   deletedAt: { $exists: false },
 });
+
+/** Leaves out results of experiments. */
+const shown = { isolated: { $exists: false } } as const;
 
 /** Inserts the row, or returns the one of an earlier attempt of the same node. */
 async function insertOnce<Row extends { _id: string; organizationId: string }>(
@@ -90,6 +94,14 @@ const createEmbeddings = (embeddings: Collections['embeddings']) => ({
     });
     return toEmbedding(row);
   },
+  /** Block hashes of first pages, by document. Documents that no workflow embedded as an image have none. */
+  async blockHashes(organizationId: string, documentIds: readonly string[]): Promise<ReadonlyMap<string, string>> {
+    const rows = await embeddings
+      .find({ organizationId, documentId: { $in: [...documentIds] }, blockHash: { $exists: true } })
+      .project<Pick<EmbeddingRow, 'blockHash' | 'documentId'>>({ documentId: 1, blockHash: 1 })
+      .toArray();
+    return new Map(rows.map(({ documentId, blockHash = '' }) => [documentId, blockHash]));
+  },
   async embeddingById(organizationId: string, embeddingId: string): Promise<EmbeddingResult | null> {
     const row = await embeddings.findOne({ _id: embeddingId, organizationId });
     return row === null ? null : toEmbedding(row);
@@ -118,7 +130,7 @@ const createSegmentations = (segmentationResults: Collections['segmentationResul
     documentId: string,
     limit: number,
   ): Promise<readonly MadeBy<SegmentationResult>[]> {
-    const newest = segmentationResults.find({ organizationId, documentId }).sort({ createdAt: -1 });
+    const newest = segmentationResults.find({ organizationId, documentId, ...shown }).sort({ createdAt: -1 });
     return (await newest.limit(limit).toArray()).map((row) => ({ ...toSegmentation(row), runId: row.runId }));
   },
   /** Id that `saveSegmentation` will assign for this origin, for objects that are written before and carry it. */
@@ -136,6 +148,9 @@ export function createResultStore({
   embeddings,
   segmentationResults,
 }: Pick<Collections, 'documents' | 'ocrResults' | 'descriptions' | 'embeddings' | 'segmentationResults'>) {
+  const showLatest = async (origin: ResultOrigin, latest: Partial<DocumentRecord>): Promise<void> => {
+    if (origin.isolated !== true) await documents.updateOne(latestOf(origin), { $set: latest }, processSafe);
+  };
   return {
     async saveOcr(origin: ResultOrigin, result: Omit<OcrResult, 'ocrResultId' | 'createdAt'>): Promise<OcrResult> {
       const row = await insertOnce(ocrResults, {
@@ -145,20 +160,22 @@ export function createResultStore({
         createdAt: new Date(),
       });
       const { _id: ocrResultId, createdAt, modelLabel, avgConfidence, text } = row;
-      await documents.updateOne(
-        latestOf(origin),
-        { $set: { ocr: { ocrResultId, createdAt, modelLabel, avgConfidence, characters: text.length } } },
-        processSafe,
-      );
+      await showLatest(origin, {
+        ocr: { ocrResultId, createdAt, modelLabel, avgConfidence, characters: text.length },
+      });
       return toOcr(row);
     },
     async latestOcr(organizationId: string, documentId: string): Promise<OcrResult | null> {
-      const row = await ocrResults.findOne({ organizationId, documentId }, { sort: { createdAt: -1 } });
+      const row = await ocrResults.findOne({ organizationId, documentId, ...shown }, { sort: { createdAt: -1 } });
       return row === null ? null : toOcr(row);
     },
     /** Lists newest first, with the run that made each. */
     async listOcr(organizationId: string, documentId: string, limit: number): Promise<readonly MadeBy<OcrResult>[]> {
-      const rows = await ocrResults.find({ organizationId, documentId }).sort({ createdAt: -1 }).limit(limit).toArray();
+      const rows = await ocrResults
+        .find({ organizationId, documentId, ...shown })
+        .sort({ createdAt: -1 })
+        .limit(limit)
+        .toArray();
       return rows.map((row) => ({ ...toOcr(row), runId: row.runId }));
     },
     async ocrById(organizationId: string, ocrResultId: string): Promise<OcrResult | null> {
@@ -184,7 +201,7 @@ export function createResultStore({
         title: row.value.title,
         text: row.value.description,
       };
-      await documents.updateOne(latestOf(origin), { $set: { description: latest } }, processSafe);
+      await showLatest(origin, { description: latest });
       return toDescription(row);
     },
     async descriptionById(organizationId: string, descriptionId: string): Promise<DescriptionResult | null> {

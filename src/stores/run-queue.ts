@@ -10,6 +10,7 @@ export interface RunEnd {
   readonly error: RunFailure | null;
   readonly outputs?: Readonly<Record<string, unknown>>;
   readonly receipt?: RunReceipt;
+  readonly ocrResultId?: string;
 }
 
 export interface QueueDepth {

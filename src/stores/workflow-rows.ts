@@ -75,5 +75,6 @@ export function readVersionFields(row: Omit<WorkflowVersionRow, 'graph'>): Versi
     surface: row.surface ?? 'code',
     note: row.note ?? null,
     at: row.at ?? row.createdAt ?? new Date(0),
+    ...(row.evidence === undefined ? {} : { evidence: row.evidence }),
   };
 }

@@ -13,6 +13,7 @@ import { LRUCache } from 'lru-cache';
 import { batchedReads } from '#src/concurrency/batched-reads.ts';
 import type { Tenant } from '#src/domain/access/tenant.ts';
 import type { WorkflowRecord, WorkflowVersionRecord, WorkflowDraftRecord } from '#src/domain/runs/workflow.ts';
+import type { Gate } from '#src/contracts/resources/workflow.ts';
 import type { ListPosition } from '#src/domain/cursor.ts';
 
 /** `revision` is the draft's. null: there is no draft. */
@@ -109,6 +110,41 @@ function createVersions(workflowVersions: Collections['workflowVersions']) {
   };
 }
 
+function createPublishing(workflows: Collections['workflows'], versions: ReturnType<typeof createVersions>) {
+  return {
+    /**
+     * Adds the version and publishes it. Returns false when this number exists with another graph, because of a concurrent publish. A
+     * workflow that has a newer published version keeps it.
+     */
+    async publish({ _id, organizationId }: WorkflowRecord, version: WorkflowVersionRecord): Promise<boolean> {
+      if (!(await versions.insert(version))) return false;
+      const { name, description } = version.graph;
+      await workflows.updateOne(
+        // A late publish must not replace a newer version.
+        { _id, organizationId, $or: [{ publishedVersion: null }, { publishedVersion: { $lt: version.version } }] },
+        {
+          $set: {
+            name,
+            description,
+            publishedVersion: version.version,
+            publishedHash: version.graphHash,
+            updatedAt: version.at,
+          },
+        },
+      );
+      return true;
+    },
+    /** Sets the gate, or removes it. False when somebody changed it meanwhile. */
+    async setGate({ _id, organizationId, gate }: WorkflowRecord, next: Gate | null): Promise<boolean> {
+      const done = await workflows.updateOne(
+        { _id, organizationId, gate: gate ?? { $exists: false } },
+        next === null ? { $unset: { gate: true } } : { $set: { gate: next } },
+      );
+      return done.matchedCount === 1;
+    },
+  };
+}
+
 export function createWorkflowStore(
   collections: Pick<Collections, 'workflows' | 'workflowVersions' | 'workflowDrafts' | 'workflowEdits'>,
 ) {
@@ -166,28 +202,7 @@ export function createWorkflowStore(
         publishedVersion,
       }));
     },
-    /**
-     * Adds the version and publishes it. Returns false when this number exists with another graph, because of a concurrent publish. A
-     * workflow that has a newer published version keeps it.
-     */
-    async publish({ _id, organizationId }: WorkflowRecord, version: WorkflowVersionRecord): Promise<boolean> {
-      if (!(await versions.insert(version))) return false;
-      const { name, description } = version.graph;
-      await workflows.updateOne(
-        // A late publish must not replace a newer version.
-        { _id, organizationId, $or: [{ publishedVersion: null }, { publishedVersion: { $lt: version.version } }] },
-        {
-          $set: {
-            name,
-            description,
-            publishedVersion: version.version,
-            publishedHash: version.graphHash,
-            updatedAt: version.at,
-          },
-        },
-      );
-      return true;
-    },
+    ...createPublishing(workflows, versions),
     /** Deletes a workflow and its parts, the workflow last, so that an interrupted delete can be repeated. Callers delete the keys. */
     async delete(tenant: Tenant, id: string): Promise<boolean> {
       const { organizationId } = tenant;

@@ -14,6 +14,8 @@ import { createDeliveryStore } from '#src/stores/deliveries.ts';
 import { createDocumentTraces } from '#src/stores/document-traces.ts';
 import { createDocumentStore } from '#src/stores/documents.ts';
 import { createEventLog } from '#src/stores/event-log.ts';
+import { createDatasetStore } from '#src/stores/experiments/dataset-store.ts';
+import { createExperimentStore } from '#src/stores/experiments/experiment-store.ts';
 import { createExecutionStore } from '#src/stores/executions.ts';
 import { createGroundingTexts } from '#src/stores/grounding-texts.ts';
 import { createGuessStore } from '#src/stores/guesses.ts';
@@ -109,7 +111,9 @@ export function storesOf(client: MongoClient) {
     deliveries: createDeliveryStore(collections),
     documents: createDocumentStore(collections),
     events: createEventLog(collections),
+    datasets: createDatasetStore(collections),
     executions: createExecutionStore(client, collections),
+    experiments: createExperimentStore(collections),
     groundingTexts: createGroundingTexts(collections),
     guesses: createGuessStore(collections),
     idempotency: createIdempotencyStore(collections),

@@ -28,6 +28,7 @@ export const getWorkflow = defineTool({
       version: chosen.version,
       revision: chosen.revision,
       graphHash: chosen.graphHash,
+      gate: workflow.gate ?? null,
       graph: partOf(chosen.graph, detail, wanted),
       ...check,
       issues: check.issues.filter(({ nodeId }) => wanted === null || nodeId === undefined || wanted.has(nodeId)),

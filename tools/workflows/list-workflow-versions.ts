@@ -27,6 +27,7 @@ export const listWorkflowVersions = defineTool({
         graphHash: one.graphHash,
         fromRevision: one.fromRevision,
         ...presentAuthor(one),
+        ...(one.evidence === undefined ? {} : { evidence: { ...one.evidence } }),
       })),
       publishedVersion,
       draft:

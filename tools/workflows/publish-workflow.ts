@@ -4,19 +4,21 @@ import { nextVersion } from '#src/domain/runs/workflow.ts';
 import { record } from '#tools/audit/record.ts';
 import { defineTool, type ToolContext } from '#tools/define.ts';
 import { checkWorkflow, invalidGraph, presentCheck } from '#tools/workflows/check-workflow.ts';
+import { keepGate, passGate } from '#tools/experiments/pass-gate.ts';
 import { requireDraft } from '#tools/workflows/require-workflow.ts';
 import { authorOf, requireBase } from '#tools/workflows/save-draft.ts';
 
 export const publishWorkflow = defineTool({
   name: 'publish_workflow',
   description:
-    'Publishes the draft as the next version, which new runs use from now on. Fails while the draft has errors.',
+    'Publishes the draft as the next version, which new runs use from now on. Fails while the draft has errors, or without the proof that the gate of the workflow asks for.',
   scope: 'workflows:publish',
   effect: 'write',
   idempotent: true,
   input: WorkflowPublishInput,
   output: PublishedWorkflow,
-  async run(ctx: ToolContext<'audit' | 'checkGraph' | 'secrets' | 'workflows'>, { workflowId, baseVersion, note }) {
+  async run(ctx: ToolContext<'audit' | 'checkGraph' | 'datasets' | 'experiments' | 'secrets' | 'workflows'>, asked) {
+    const { workflowId, baseVersion, note } = asked;
     const { deps } = ctx;
     const { workflow, draft } = await requireDraft(ctx, workflowId);
     await requireBase(ctx, draft, baseVersion);
@@ -27,11 +29,13 @@ export const publishWorkflow = defineTool({
     const said = { workflowId, graphHash, fromRevision, issues: presentCheck(check).issues };
     if (publishedVersion !== null && publishedHash === graphHash) {
       ctx.outcome.created = false;
-      return { ...said, version: publishedVersion };
+      return { ...said, version: publishedVersion, gate: await keepGate(ctx, workflow, asked) };
     }
+    const evidence = await passGate(ctx, workflow, draft, asked);
     const [newest] = await deps.workflows.listVersions(organizationId, workflowId, null, 1);
     const version = nextVersion(workflow, newest, graphHash);
-    const its = { organizationId, workflowId, version, graphHash, graph, fromRevision };
+    const proof = evidence === undefined ? {} : { evidence };
+    const its = { organizationId, workflowId, version, graphHash, graph, fromRevision, ...proof };
     if (!(await deps.workflows.publish(workflow, { ...its, ...authorOf(ctx, note), _id: `${workflowId}@${version}` })))
       throw new AppError(
         'workflow.conflict',
@@ -40,8 +44,9 @@ export const publishWorkflow = defineTool({
           data: { currentRevision: fromRevision, operationsSince: [] },
         },
       );
-    await record(ctx, 'workflow.publish', workflowId, { version, graphHash, surface: ctx.surface });
+    await record(ctx, 'workflow.publish', workflowId, { version, graphHash, surface: ctx.surface, ...proof });
+    const gate = await keepGate(ctx, workflow, asked);
     ctx.outcome.created = true;
-    return { ...said, version };
+    return { ...said, version, gate };
   },
 });

@@ -74,6 +74,24 @@ describe('compare', () => {
     expect(() => compare([Number.NaN])).toThrow(RangeError);
   });
 
+  test('tests pass/fail results exactly', () => {
+    const results = [...many(12, () => 1), -1, ...many(80, () => 0)];
+    expect(compare(results).typicalP).toBeCloseTo((2 * (1 + 13)) / 2 ** 13, 14);
+    expect(compare(results, { harmSize: 1, maxHarmRate: 0.06 })).toMatchObject({ verdict: 'better', claim: 'typical' });
+  });
+
+  test('bootstraps an odd number of values, and more than have a table of pairs', () => {
+    const width = ([low, high]: readonly [number, number]): number => high - low;
+    for (const n of [31, 256, 257, 301]) {
+      const values = many(n, () => around(0, 1));
+      const statistic = (sample: readonly number[]): number => sample.reduce((sum, one) => sum + one, 0) / n;
+      const [fast, general] = [bcaInterval(values), bcaInterval(values, { statistic, resamples: 2_000 })];
+      expect(width(fast) / width(general)).toBeCloseTo(1, 0.7);
+      expect(Math.abs(fast[0] - general[0])).toBeLessThan(width(general) / 15);
+      expect(Math.abs(fast[1] - general[1])).toBeLessThan(width(general) / 15);
+    }
+  });
+
   test('gives the same result for the same seed', () => {
     const differences = many(40, () => around(0.03, 0.5));
     expect(compare(differences, { seed: 'a' })).toEqual(compare(differences, { seed: 'a' }));

@@ -89,12 +89,23 @@ const check = {
 };
 const GraphJson = z.record(z.string(), z.unknown());
 
+/** Proof that a version must have before it is published. Source: docs/decisions/0099. */
+export const Gate = z.strictObject({
+  datasetId: AnyId.describe('Its holdout decides'),
+  metric: z.string().min(1).max(40).describe('Name of the primary metric of the confirming experiment'),
+  maxRegression: z.number().min(0).max(1).default(0.02).describe('Mean loss that is accepted'),
+  maxHarmRate: z.number().min(0).max(1).default(0.1).describe('Share of documents that may lose harmSize or more'),
+  harmSize: z.number().min(0.01).max(1).default(0.2),
+});
+export type Gate = z.output<typeof Gate>;
+
 /** A workflow at one version; `revision` is that of the draft. */
 export const WorkflowDetail = z.object({
   ...AnyWorkflow.shape,
   version: z.int().nullable(),
   revision: z.int().nullable().describe('Send as baseVersion of the next edit'),
   graphHash: z.string(),
+  gate: Gate.nullable().describe('Proof that the next version needs; null: none'),
   graph: GraphJson,
   ...check,
 });
@@ -146,7 +157,16 @@ const authorship = {
 };
 export const WorkflowVersions = z.object({
   versions: z.array(
-    z.object({ version: z.int(), graphHash: z.string(), fromRevision: z.int().nullable(), ...authorship }),
+    z.object({
+      version: z.int(),
+      graphHash: z.string(),
+      fromRevision: z.int().nullable(),
+      ...authorship,
+      evidence: z
+        .object({ experimentId: z.string().nullable(), sentence: z.string() })
+        .optional()
+        .describe('Experiment that the gate accepted, or the reason of an override'),
+    }),
   ),
   publishedVersion: z.int().nullable(),
   draft: z.object({ revision: z.int(), graphHash: z.string(), ...authorship }).nullable(),
@@ -196,7 +216,17 @@ export const WorkflowEditInput = WorkflowEditBody.extend(WorkflowPath.shape);
 export const WorkflowRestoreBody = z.strictObject({ version: VersionRef, baseVersion, note });
 export const WorkflowRestoreInput = WorkflowRestoreBody.extend(WorkflowPath.shape);
 
-export const WorkflowPublishBody = z.strictObject({ baseVersion, note });
+export const WorkflowPublishBody = z.strictObject({
+  baseVersion,
+  note,
+  gate: Gate.nullable()
+    .optional()
+    .describe('Kept on the workflow: later versions need a confirming experiment. null removes it; owners change it'),
+  override: z
+    .strictObject({ reason: z.string().trim().min(10).max(500) })
+    .optional()
+    .describe('Owners only: publish without that proof; audited'),
+});
 export const WorkflowPublishInput = WorkflowPublishBody.extend(WorkflowPath.shape);
 export const PublishedWorkflow = z.object({
   workflowId: z.string(),
@@ -204,6 +234,7 @@ export const PublishedWorkflow = z.object({
   graphHash: z.string(),
   fromRevision: z.int(),
   issues: z.array(Issue).describe('Warnings'),
+  gate: Gate.nullable().describe('Proof that the next version needs; null: none'),
 });
 
 export const DeletedWorkflow = z.object({ workflowId: z.string(), deleted: z.literal(true) });

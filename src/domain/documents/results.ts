@@ -10,6 +10,8 @@ export interface ResultOrigin {
   readonly runId: string;
   /** Path of the node in the run: `NodeCall.path`. */
   readonly nodeId: string;
+  /** true: an experiment made it; no document shows it. */
+  readonly isolated?: true;
 }
 
 /** The `result` payload of an OCR result; text of a page is what its lines say, joined by `\n`. */

@@ -35,6 +35,7 @@ export const realtimeKinds = [
   'run.completed',
   'document.deleted',
   'workflow.emitted',
+  'experiment.changed',
 ] as const;
 export type RealtimeKind = (typeof realtimeKinds)[number];
 

@@ -1,3 +1,4 @@
+import type { ExperimentRecord } from '#src/domain/experiments/experiment.ts';
 import type { RunStatus } from '#src/contracts/resources/execution.ts';
 import type { DocumentRecord } from '#src/domain/documents/document.ts';
 import type { RealtimeEvent } from '#src/domain/events/events.ts';
@@ -189,5 +190,21 @@ export function emitted(
     type: 'workflow.emitted',
     at,
     data: { nodeId: path, event: type, data },
+  };
+}
+
+/** Event for the progress or the end of an experiment. It names no document, so that nothing of a holdout is told. */
+export function experimentChanged(
+  { _id: experimentId, organizationId, projectId, status, documentIds }: ExperimentRecord,
+  done: number,
+  at: Date,
+): RealtimeEvent {
+  return {
+    dedupeId: `experiment.changed:${experimentId}:${status}:${done}`,
+    type: 'experiment.changed',
+    at,
+    organizationId,
+    projectId,
+    data: { experimentId, status, doneRuns: done, documents: documentIds.length },
   };
 }

@@ -26,5 +26,6 @@ export function newRuns(execution: ExecutionRecord): RunRecord[] {
     error: null,
     ...(execution.workflowProjectId === undefined ? {} : { workflowProjectId: execution.workflowProjectId }),
     ...(execution.callbackUrl === undefined ? {} : { hasCallback: true }),
+    ...(execution.experiment === undefined ? {} : { experiment: execution.experiment }),
   }));
 }

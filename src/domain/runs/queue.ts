@@ -13,7 +13,7 @@ export const interactiveBacklog = 20;
 /** Interactive runs that a worker takes in a row while bulk runs wait. */
 export const interactiveInARow = 4;
 
-/** Lane that an execution asks for. Uploads are bulk work: nobody waits for a single one of them. */
+/** Lane that an execution asks for. Uploads and experiments are bulk work: nobody waits for a single one of their runs. */
 export function laneOf({
   source,
   documentIds,
@@ -21,7 +21,9 @@ export function laneOf({
   readonly source: string;
   readonly documentIds: readonly string[];
 }): Lane {
-  return source === 'upload' || documentIds.length > interactiveRuns ? 'bulk' : 'interactive';
+  return source === 'upload' || source === 'experiment' || documentIds.length > interactiveRuns
+    ? 'bulk'
+    : 'interactive';
 }
 
 /** Queue of an organization in a lane. `_id` is `<organizationId>/<lane>`. */

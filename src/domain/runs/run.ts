@@ -1,4 +1,5 @@
 import type { Lane } from '#src/domain/runs/queue.ts';
+import type { CellPlace } from '#src/domain/experiments/experiment.ts';
 import type { ExecutionStatus, RunStatus } from '#src/contracts/resources/execution.ts';
 
 export interface RunFailure {
@@ -18,7 +19,7 @@ export interface ExecutionRecord {
   readonly workflowName: string | null;
   readonly version: number | null;
   readonly graphHash: string | null;
-  readonly source: 'upload' | 'service' | 'dashboard' | 'mcp';
+  readonly source: 'upload' | 'service' | 'dashboard' | 'mcp' | 'experiment';
   readonly apiKeyId: string | null;
   /** User that queued it from the dashboard; absent in executions of older versions. */
   readonly userId?: string | null;
@@ -29,6 +30,8 @@ export interface ExecutionRecord {
   /** URL of a signed webhook when all runs have ended. `callbackPending` is removed when the webhook is in the outbox. */
   readonly callbackUrl?: string;
   readonly callbackPending?: true;
+  /** Place in an experiment, whose executions no list of executions shows. */
+  readonly experiment?: CellPlace;
   readonly createdAt: Date;
 }
 
@@ -125,6 +128,10 @@ export interface RunRecord {
   readonly hasCallback?: true;
   /** Execution that runs it again, started by retry_runs. */
   readonly retriedBy?: string;
+  /** Same as in its execution: the run writes nothing that documents, search or the realtime feed show. */
+  readonly experiment?: CellPlace;
+  /** Text that a run of an experiment read; set at its end. */
+  readonly ocrResultId?: string;
 }
 
 export const terminalStatuses: ReadonlySet<string> = new Set<ExecutionStatus>([

@@ -1,4 +1,5 @@
 import type { StoredGraph } from '#src/contracts/resources/graph.ts';
+import type { Gate } from '#src/contracts/resources/workflow.ts';
 import type { Operation } from '#src/contracts/resources/operation.ts';
 
 /** Author of a change to a workflow, with surface, note and time. */
@@ -24,8 +25,16 @@ export interface WorkflowRecord {
   readonly codeName: string | null;
   readonly publishedVersion: number | null;
   readonly publishedHash: string | null;
+  /** Proof that the next version needs; absent: none. */
+  readonly gate?: Gate;
   readonly createdAt: Date;
   readonly updatedAt: Date;
+}
+
+/** The proof on which a version was published: an experiment, or the reason of an owner who went without one. */
+export interface Evidence {
+  readonly experimentId: string | null;
+  readonly sentence: string;
 }
 
 /** A published, immutable version. `_id` is `<workflowId>@<version>`; `graphHash` is the SHA-256 of its canonical JSON without layout. */
@@ -38,6 +47,7 @@ export interface WorkflowVersionRecord extends Authorship {
   readonly graph: StoredGraph;
   /** Revision of the published draft; null for code. */
   readonly fromRevision: number | null;
+  readonly evidence?: Evidence;
 }
 
 /** One saved edit of a draft: the operations from `revision - 1` to `revision`. */

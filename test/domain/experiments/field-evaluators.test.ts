@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Reference } from '#src/contracts/resources/dataset.ts';
+import type { Reference } from '#src/contracts/experiments/dataset.ts';
 import { observed, scored } from '#test/domain/experiments/score.ts';
 
 const matched = (wanted: Reference['fields'], fields: unknown, more: object = {}) =>
@@ -149,6 +149,12 @@ describe('iou', () => {
 
   it('counts a second region on the same place as invented', () => {
     expect(judged([...segments, segments[0]]).value).toBeCloseTo((2 * 2) / 5, 12);
+  });
+
+  it('lets one region stand for one region of the reference only', () => {
+    const box: [number, number, number, number] = [0.1, 0.1, 0.3, 0.2];
+    const twice = { regions: [0, 1].map(() => ({ page: 0, label: 'total', box })) };
+    expect(scored({ type: 'iou' }, observed({ regions: [segments[0]] }), twice).value).toBeCloseTo(2 / 3, 12);
   });
 
   it('takes the regions of a segmentation', () => {

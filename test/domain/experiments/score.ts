@@ -1,5 +1,5 @@
-import { EvaluatorSpec } from '#src/contracts/resources/evaluator.ts';
-import type { Reference } from '#src/contracts/resources/dataset.ts';
+import { EvaluatorSpec } from '#src/contracts/experiments/evaluator.ts';
+import type { Reference } from '#src/contracts/experiments/dataset.ts';
 import type { Observation, Score } from '#src/domain/experiments/evaluators/evaluator.ts';
 import { pureEvaluator, type PureSpec } from '#src/domain/experiments/evaluators/pure-evaluator.ts';
 

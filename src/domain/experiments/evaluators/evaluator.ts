@@ -1,4 +1,4 @@
-import type { Reference } from '#src/contracts/resources/dataset.ts';
+import type { Reference } from '#src/contracts/experiments/dataset.ts';
 
 /** One ended run as evaluators see it. Outputs that name stored results have their `text` or `regions`. */
 export interface Observation {
@@ -55,12 +55,12 @@ const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
 export function outputOf(
   { outputs }: Observation,
   { output, path }: { readonly output: string; readonly path?: string | undefined },
-  member: string,
+  member: string | null,
 ): unknown {
   let value: unknown = Object.hasOwn(outputs, output) ? outputs[output] : undefined;
   for (const name of path === undefined ? [] : path.split('.'))
     value = isObject(value) && Object.hasOwn(value, name) ? value[name] : undefined;
-  return isObject(value) && Object.hasOwn(value, member) ? value[member] : value;
+  return member !== null && isObject(value) && Object.hasOwn(value, member) ? value[member] : value;
 }
 
 /** Text of an output: a text, a number or a truth value as text, lists line by line; null for everything else. */

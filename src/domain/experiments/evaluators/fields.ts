@@ -1,5 +1,5 @@
 import { own } from '#src/contracts/own.ts';
-import type { SpecOf } from '#src/contracts/resources/evaluator.ts';
+import type { SpecOf } from '#src/contracts/experiments/evaluator.ts';
 import {
   failure,
   noted,

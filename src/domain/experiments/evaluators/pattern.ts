@@ -1,5 +1,5 @@
 import { RE2JS, RE2JSException } from 're2js';
-import type { SpecOf } from '#src/contracts/resources/evaluator.ts';
+import type { SpecOf } from '#src/contracts/experiments/evaluator.ts';
 import { AppError } from '#src/domain/app-error.ts';
 import { bounded } from '#src/domain/experiments/evaluators/error-rate.ts';
 import { noted, type PureEvaluator } from '#src/domain/experiments/evaluators/evaluator.ts';

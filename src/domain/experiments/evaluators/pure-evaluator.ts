@@ -1,4 +1,4 @@
-import type { EvaluatorSpec } from '#src/contracts/resources/evaluator.ts';
+import type { EvaluatorSpec } from '#src/contracts/experiments/evaluator.ts';
 import type { PureEvaluator } from '#src/domain/experiments/evaluators/evaluator.ts';
 import { fieldMatchEvaluator, labelEvaluator } from '#src/domain/experiments/evaluators/fields.ts';
 import { patternEvaluator } from '#src/domain/experiments/evaluators/pattern.ts';

@@ -1,5 +1,5 @@
-import type { Reference } from '#src/contracts/resources/dataset.ts';
-import type { SpecOf } from '#src/contracts/resources/evaluator.ts';
+import type { Reference } from '#src/contracts/experiments/dataset.ts';
+import type { SpecOf } from '#src/contracts/experiments/evaluator.ts';
 import { f1 } from '#src/domain/experiments/evaluators/fields.ts';
 import {
   failure,
@@ -24,7 +24,7 @@ const mostRegions = 1_000;
 const areaOf = ([left, top, right, bottom]: Corners): number => Math.max(0, right - left) * Math.max(0, bottom - top);
 
 /** Area of the intersection by the area of the union; 0 for boxes without area. Source: Everingham et al. 2010, "overlap". */
-export function overlapOf(one: Corners, other: Corners): number {
+function overlapOf(one: Corners, other: Corners): number {
   const shared = areaOf([
     Math.max(one[0], other[0]),
     Math.max(one[1], other[1]),

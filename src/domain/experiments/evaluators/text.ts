@@ -1,5 +1,5 @@
-import type { Reference } from '#src/contracts/resources/dataset.ts';
-import type { SpecOf } from '#src/contracts/resources/evaluator.ts';
+import type { Reference } from '#src/contracts/experiments/dataset.ts';
+import type { SpecOf } from '#src/contracts/experiments/evaluator.ts';
 import {
   bounded,
   editsBetween,

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { AnyId, Cursor, Name, PageLimit, QueryInteger, Timestamp, isPlain, plainOnly } from '#src/contracts/fields.ts';
 
-/** Bounds of datasets and experiments. */
+/** Bounds of datasets and experiments. Source: docs/decisions/0098. */
 export const datasetLimits = {
   items: 500,
   /** References of one version, as JSON. */

@@ -1,0 +1,81 @@
+import { observe } from '#app/agents/experiments/observe.ts';
+import type { Evaluator } from '#graphs/evaluators/evaluator.ts';
+import type { EvaluatorSpec } from '#src/contracts/experiments/evaluator.ts';
+import type { Observation } from '#src/domain/experiments/evaluators/evaluator.ts';
+import type { Reference } from '#src/contracts/experiments/dataset.ts';
+import {
+  cellIdOf,
+  type CellRecord,
+  type CellScore,
+  type ExperimentRecord,
+} from '#src/domain/experiments/experiment.ts';
+import type { RunRecord } from '#src/domain/runs/run.ts';
+import type { ResultStore } from '#src/stores/results.ts';
+import type { StepStore } from '#src/stores/steps.ts';
+
+export interface MeasureParts {
+  readonly results: Pick<ResultStore, 'ocrById' | 'segmentationById'>;
+  readonly steps: Pick<StepStore, 'list'>;
+  evaluatorsOf(specs: readonly EvaluatorSpec[]): readonly Evaluator[];
+}
+
+const shownCharacters = 600;
+const noteCharacters = 500;
+
+/** Judges an ended run by every metric of its experiment. An evaluator that fails gives no score, and says why in its note. */
+export async function measureRun(
+  parts: MeasureParts,
+  experiment: ExperimentRecord,
+  {
+    run,
+    reference,
+    signal,
+  }: { readonly run: RunRecord; readonly reference: Reference | null; readonly signal: AbortSignal },
+): Promise<CellRecord> {
+  const { experiment: place, documentId, organizationId } = run;
+  if (place === undefined) throw new Error(`${run._id} belongs to no experiment`);
+  const { experimentId, variant, trial } = place;
+  const observation = await observe(parts, run);
+  const scores: Record<string, CellScore> = {};
+  for (const judge of parts.evaluatorsOf(experiment.evaluators))
+    scores[judge.name] = await scoreOf(judge, observation, reference, signal);
+  return {
+    _id: cellIdOf({ experimentId, variant, trial, documentId }),
+    organizationId,
+    experimentId,
+    documentId,
+    variant,
+    trial,
+    runId: run._id,
+    status: observation.status,
+    error: run.error === null ? null : `${run.error.code}: ${run.error.message}`.slice(0, noteCharacters),
+    scores,
+    ms: observation.ms,
+    costUsd: observation.costUsd,
+    cached: observation.cached,
+    outputText: shownOf(observation.outputs),
+    at: new Date(),
+  };
+}
+
+async function scoreOf(
+  judge: Evaluator,
+  observation: Observation,
+  reference: Reference | null,
+  signal: AbortSignal,
+): Promise<CellScore> {
+  try {
+    const { value, quality, note } = await judge.score(observation, reference, signal);
+    return { value, quality, note: note?.slice(0, noteCharacters) ?? null };
+  } catch (error) {
+    if (signal.aborted) throw error;
+    return { value: null, quality: null, note: `The evaluator failed: ${String(error)}`.slice(0, noteCharacters) };
+  }
+}
+
+/** Start of what a person compares: the text, or else the outputs. */
+function shownOf(outputs: Readonly<Record<string, unknown>>): string {
+  const { text, fields, ...others } = outputs;
+  const shown = fields ?? (typeof text === 'string' ? text : others);
+  return (typeof shown === 'string' ? shown : JSON.stringify(shown)).slice(0, shownCharacters).toWellFormed();
+}

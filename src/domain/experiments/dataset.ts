@@ -1,0 +1,91 @@
+import { nextAlpha } from '@inkgraph/paired-statistics/alpha-ledger';
+import type { Reference, Split } from '#src/contracts/experiments/dataset.ts';
+
+/** A document with its right result. */
+export interface DatasetItem {
+  readonly documentId: string;
+  readonly sha256: string | null;
+  /** Block hash of the first page; null for a page without a picture that tells it from others. */
+  readonly blockHash: string | null;
+  readonly split: Split;
+  /** true: somebody chose the split. */
+  readonly pinned: boolean;
+  readonly tags: readonly string[];
+  readonly reference: Reference | null;
+}
+
+/** `version` is the newest. Names and counts are those of the newest version. */
+export interface DatasetRecord {
+  readonly _id: string;
+  readonly schemaVersion: 1;
+  readonly organizationId: string;
+  readonly projectId: string;
+  readonly name: string;
+  readonly description: string;
+  readonly version: number;
+  /** Number of the holdout: raised when no document of the holdout before is in it any more. Names the ledger. */
+  readonly generation: number;
+  readonly counts: Readonly<Record<Split, number>>;
+  readonly references: ReferenceCounts;
+  readonly createdAt: Date;
+  readonly updatedAt: Date;
+}
+
+export interface ReferenceCounts {
+  readonly text: number;
+  readonly fields: number;
+  readonly label: number;
+  readonly regions: number;
+}
+
+/** An immutable version. `_id` is `<datasetId>@<version>`. */
+export interface DatasetVersionRecord {
+  readonly _id: string;
+  readonly organizationId: string;
+  readonly datasetId: string;
+  readonly version: number;
+  readonly generation: number;
+  readonly items: readonly DatasetItem[];
+  readonly author: string;
+  readonly at: Date;
+}
+
+/** Confirmations on one holdout. `_id` is `<datasetId>#<generation>`. */
+export interface LedgerRecord {
+  readonly _id: string;
+  readonly organizationId: string;
+  /** Experiments that were charged, in the order of their charges. */
+  readonly experiments: readonly string[];
+}
+
+/** Budget of wrong verdicts for all confirmations on one holdout together. */
+export const ledgerAlpha = 0.05;
+
+/** Level of a confirmation at this place of the ledger, from 0: half of what is left, at most what was asked for. */
+export const holdoutLevel = (asked: number, place: number): number => Math.min(asked, nextAlpha(ledgerAlpha, place));
+
+export const ledgerIdOf = ({ _id, generation }: Pick<DatasetRecord, '_id' | 'generation'>): string =>
+  `${_id}#${generation}`;
+
+export function countSplits(items: readonly Pick<DatasetItem, 'split'>[]): Record<Split, number> {
+  const dev = items.filter(({ split }) => split === 'dev').length;
+  return { dev, holdout: items.length - dev };
+}
+
+export function countReferences(items: readonly Pick<DatasetItem, 'reference'>[]): ReferenceCounts {
+  const having = (member: keyof ReferenceCounts): number =>
+    items.filter(({ reference }) => reference?.[member] !== undefined).length;
+  return { text: having('text'), fields: having('fields'), label: having('label'), regions: having('regions') };
+}
+
+/** A holdout that keeps one document of the one before it is the same holdout: what was learned of it is still known. */
+export function generationOf(
+  before: Pick<DatasetVersionRecord, 'generation' | 'items'> | null,
+  items: readonly Pick<DatasetItem, 'documentId' | 'split'>[],
+  everHeld: ReadonlySet<string>,
+): number {
+  if (before === null) return 1;
+  const held = items.filter(({ split }) => split === 'holdout');
+  const fresh = held.length > 0 && held.every(({ documentId }) => !everHeld.has(documentId));
+  return fresh ? before.generation + 1 : before.generation;
+}

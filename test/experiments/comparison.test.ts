@@ -1,0 +1,154 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { labels, setLabel, sizedDocuments, type Sized } from '#test/experiments/support/sized-documents.ts';
+import { startTestApp, type TestApp } from '#test/support/test-app.ts';
+
+let app: TestApp;
+let cookie: string;
+let sized: Sized;
+
+beforeAll(async () => {
+  app = await startTestApp();
+  cookie = await app.signIn();
+  sized = await sizedDocuments(app, 60, 30);
+}, 60_000);
+afterAll(() => app[Symbol.asyncDispose]());
+
+const variantsOf = (...changed: string[]) => [
+  { workflowId: sized.workflowId },
+  ...changed.map((label) => ({ workflowId: sized.workflowId, operations: setLabel(label) })),
+];
+
+async function start(body: Record<string, unknown>) {
+  return app.call('POST', '/api/dashboard/experiments', { cookie, body: { datasetId: sized.datasetId, ...body } });
+}
+
+async function ended(body: Record<string, unknown>) {
+  const started = await start(body);
+  expect(started.status, JSON.stringify(started.body)).toBe(201);
+  const { experimentId } = started.body.experiment;
+  const { body: got } = await app.call('GET', `/api/dashboard/experiments/${experimentId}?wait=25`, { cookie });
+  expect(got).toMatchObject({ experimentId, status: 'succeeded' });
+  return got;
+}
+
+test('a variant that is right more often is better, and its sentence says how many documents may be harmed', async () => {
+  const [baseline, better] = [labels.poor, labels.right].map((label) => ({
+    workflowId: sized.workflowId,
+    operations: setLabel(label),
+  }));
+  const got = await ended({ variants: [baseline, better] });
+  expect(got).toMatchObject({
+    verdict: 'better',
+    best: 'v1',
+    primary: 'label_accuracy',
+    items: { total: 30, done: 30 },
+  });
+  expect(got.sentence).toMatch(/^v1: Better .* could lose/);
+  expect(got.runs).toMatchObject({ planned: 60, done: 60, failed: 0 });
+}, 60_000);
+
+test('a planted regression is worse, and its documents are listed by loss with both outputs', async () => {
+  const got = await ended({ variants: variantsOf(labels.poor) });
+  expect(got).toMatchObject({ verdict: 'worse' });
+  const { body } = await app.call('GET', `/api/dashboard/experiments/${got.experimentId}?view=regressions&limit=3`, {
+    cookie,
+  });
+  expect(body.documents).toHaveLength(3);
+  expect(body.documents[0]).toMatchObject({ difference: -1, baseline: { value: 1 }, variant: { value: 0 } });
+}, 60_000);
+
+test('failed runs count as failures', async () => {
+  const got = await ended({ variants: variantsOf(labels.fails) });
+  expect(got).toMatchObject({ verdict: 'worse', runs: { failed: 30 } });
+  expect(got.variants[1]).toMatchObject({ runs: 30, failed: 30, metrics: { label_accuracy: { mean: 0 } } });
+}, 60_000);
+
+test('variants that are equal in effect are not called better or worse', async () => {
+  const got = await ended({ variants: variantsOf(`(${labels.usual})`) });
+  expect(['equivalent', 'inconclusive']).toContain(got.verdict);
+}, 60_000);
+
+test('an anytime experiment ends as soon as it is decided', async () => {
+  const got = await ended({ variants: variantsOf(labels.fails), stop: 'when_decided', maxConcurrency: 2 });
+  expect(got).toMatchObject({ stopped: 'decided', verdict: 'worse' });
+  expect(got.items.done).toBeLessThan(30);
+}, 60_000);
+
+test('the holdout answers with the verdict alone, and each look is charged', async () => {
+  const before = await app.call('GET', `/api/dashboard/datasets/${sized.datasetId}`, { cookie });
+  const got = await ended({ variants: variantsOf(labels.right), split: 'holdout' });
+  expect(got).toMatchObject({ split: 'holdout', alpha: before.body.ledger.nextAlpha });
+  expect(got.variants.map((one: { metrics: object }) => one.metrics)).toEqual([{}, {}]);
+  for (const view of ['items', 'regressions']) {
+    const hidden = await app.call('GET', `/api/dashboard/experiments/${got.experimentId}?view=${view}`, { cookie });
+    expect(hidden).toMatchObject({ status: 409, body: { code: 'experiment.holdout_hidden' } });
+  }
+  const after = await app.call('GET', `/api/dashboard/datasets/${sized.datasetId}`, { cookie });
+  expect(after.body.ledger.confirmations).toBe(before.body.ledger.confirmations + 1);
+  expect(after.body.ledger.nextAlpha).toBe(before.body.ledger.nextAlpha / 2);
+}, 60_000);
+
+test('two confirmations at once are charged twice and get different levels', async () => {
+  const [one, two] = await Promise.all(
+    [labels.right, labels.poor].map((label) => ended({ variants: variantsOf(label), split: 'holdout' })),
+  );
+  const { body } = await app.call('GET', `/api/dashboard/datasets/${sized.datasetId}`, { cookie });
+  expect(new Set([one?.alpha, two?.alpha]).size).toBe(2);
+  expect(Math.min(one?.alpha, two?.alpha)).toBe(body.ledger.nextAlpha * 2);
+}, 60_000);
+
+test('an experiment leaves documents, their lists of runs, search and the feed as they are', async () => {
+  const [documentId] = sized.documentIds;
+  const seen: string[] = [];
+  const stop = app.app.deps.events.subscribe(app.seed.organizationId, ({ type }) => seen.push(type));
+  await ended({ variants: variantsOf(labels.right) });
+  stop();
+  expect(new Set(seen)).toEqual(new Set(['experiment.changed']));
+  const runs = await app.app.deps.executions.listRuns(
+    { organizationId: app.seed.organizationId, projectIds: [app.seed.projectId] },
+    { documentId: documentId ?? '' },
+    null,
+    10,
+  );
+  expect(runs).toEqual([]);
+}, 60_000);
+
+test('a dry run starts nothing and says what so many documents can show', async () => {
+  const { status, body } = await start({ variants: variantsOf(labels.right), dryRun: true, trials: 2 });
+  expect(status).toBe(200);
+  expect(body).toMatchObject({ experiment: null, plan: { runs: 120, items: 30 } });
+  expect(body.plan.detectable).toBeGreaterThan(0.05);
+});
+
+test('a retry with the same idempotencyKey starts nothing more', async () => {
+  const body = { variants: variantsOf(labels.right), idempotencyKey: 'again' };
+  const [first, second] = [await start(body), await start(body)];
+  expect(second.body.experiment.experimentId).toBe(first.body.experiment.experimentId);
+});
+
+test('a canceled experiment ends without a verdict, and its runs with it', async () => {
+  const started = await start({ variants: variantsOf(labels.right), trials: 5, maxConcurrency: 2 });
+  const { experimentId } = started.body.experiment;
+  const canceled = await app.call('POST', `/api/dashboard/experiments/${experimentId}/cancel`, { cookie, body: {} });
+  expect(canceled.body).toMatchObject({ status: 'canceled', verdict: null });
+  await app.app.idle();
+  const { body } = await app.call('GET', `/api/dashboard/experiments/${experimentId}`, { cookie });
+  expect(body.runs.done).toBeLessThan(100);
+});
+
+test('what cannot be measured is refused before anything runs', async () => {
+  const { workflowId } = sized;
+  expect(await start({ variants: [{ workflowId }, { workflowId }] })).toMatchObject({ status: 400 });
+  expect(await start({ variants: variantsOf(labels.right, labels.poor), split: 'holdout' })).toMatchObject({
+    status: 400,
+  });
+  expect(await start({ variants: variantsOf(labels.right), budget: { maxRuns: 10 } })).toMatchObject({
+    status: 422,
+    body: { code: 'experiment.too_large' },
+  });
+  expect(await start({ variants: variantsOf('nonsense +') })).toMatchObject({
+    status: 422,
+    body: { code: 'workflow.invalid' },
+  });
+  expect(await start({ variants: variantsOf(labels.right), datasetId: 'ds_unknown' })).toMatchObject({ status: 404 });
+});

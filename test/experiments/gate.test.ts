@@ -1,0 +1,87 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { labels, setLabel, sizedDocuments, type Sized } from '#test/experiments/support/sized-documents.ts';
+import { startTestApp, type TestApp } from '#test/support/test-app.ts';
+
+let app: TestApp;
+let owner: string;
+let editor: string;
+let sized: Sized;
+
+beforeAll(async () => {
+  app = await startTestApp();
+  owner = await app.signIn();
+  ({ cookie: editor } = await app.addPerson('editor'));
+  sized = await sizedDocuments(app, 60, 40);
+}, 60_000);
+afterAll(() => app[Symbol.asyncDispose]());
+
+async function edit(label: string): Promise<number> {
+  const path = `/api/dashboard/workflows/${sized.workflowId}`;
+  const { body } = await app.call('GET', path, { cookie: owner });
+  const edited = await app.call('POST', `${path}/operations`, {
+    cookie: owner,
+    body: { baseVersion: body.revision, operations: setLabel(label) },
+  });
+  expect(edited.status, JSON.stringify(edited.body)).toBe(200);
+  return edited.body.revision;
+}
+
+const publish = (cookie: string, body: object) =>
+  app.call('POST', `/api/dashboard/workflows/${sized.workflowId}/publish`, { cookie, body });
+
+async function confirm(): Promise<string> {
+  const { workflowId, datasetId } = sized;
+  const started = await app.call('POST', '/api/dashboard/experiments', {
+    cookie: owner,
+    body: { datasetId, split: 'holdout', variants: [{ workflowId }, { workflowId, version: 'draft' }] },
+  });
+  expect(started.status, JSON.stringify(started.body)).toBe(201);
+  const { experimentId } = started.body.experiment;
+  const { body } = await app.call('GET', `/api/dashboard/experiments/${experimentId}?wait=25`, { cookie: owner });
+  expect(body.status).toBe('succeeded');
+  return experimentId;
+}
+
+test('a gate lets only confirmed versions through, and owners past it', async () => {
+  const gate = { datasetId: sized.datasetId, metric: 'label_accuracy' };
+  // The gate is set with the version that is published now.
+  const baseVersion = await edit(labels.poor);
+  const first = await publish(owner, { baseVersion, gate });
+  expect(first.body).toMatchObject({ gate: { ...gate, maxRegression: 0.02 } });
+
+  const worse = await edit(labels.fails);
+  const unproved = await publish(editor, { baseVersion: worse });
+  expect(unproved).toMatchObject({ status: 409, body: { code: 'workflow.gate_unmet' } });
+  expect(unproved.body.detail).toContain('run_experiment');
+  const refuting = await confirm();
+  const refuted = await publish(editor, { baseVersion: worse });
+  expect(refuted).toMatchObject({ status: 409, body: { code: 'workflow.gate_unmet' } });
+  expect(refuted.body.detail).toContain(refuting);
+
+  const better = await edit(labels.right);
+  expect((await publish(editor, { baseVersion: better })).status).toBe(409);
+  const proving = await confirm();
+  const passed = await publish(editor, { baseVersion: better });
+  expect(passed, JSON.stringify(passed.body)).toMatchObject({ status: 201 });
+  const { body: versions } = await app.call('GET', `/api/dashboard/workflows/${sized.workflowId}/versions`, {
+    cookie: owner,
+  });
+  expect(versions.versions[0]).toMatchObject({ evidence: { experimentId: proving } });
+
+  const reason = 'The supplier changed its form.';
+  const forced = await edit(labels.usual);
+  expect(await publish(editor, { baseVersion: forced, override: { reason } })).toMatchObject({ status: 403 });
+  expect(await publish(editor, { baseVersion: forced, gate: null })).toMatchObject({ status: 409 });
+  expect(await publish(owner, { baseVersion: forced, override: { reason } })).toMatchObject({ status: 201 });
+  const { body: audit } = await app.call('GET', '/api/dashboard/audit?limit=100', { cookie: owner });
+  expect(audit.records.map((one: { action: string }) => one.action)).toContain('workflow.gate.override');
+}, 90_000);
+
+test('a gate is changed and removed by owners only', async () => {
+  const { body } = await app.call('GET', `/api/dashboard/workflows/${sized.workflowId}`, { cookie: owner });
+  const { revision: baseVersion, gate } = body;
+  expect(gate).toMatchObject({ metric: 'label_accuracy' });
+  for (const next of [null, { ...gate, maxRegression: 1 }])
+    expect(await publish(editor, { baseVersion, gate: next })).toMatchObject({ status: 403 });
+  expect(await publish(owner, { baseVersion, gate: null })).toMatchObject({ status: 200, body: { gate: null } });
+});

@@ -1,0 +1,49 @@
+import { Experiment, ExperimentPath } from '#src/contracts/experiments/experiment.ts';
+import { experimentChanged } from '#src/domain/events/realtime.ts';
+import { cellIdOf, type ExperimentRecord } from '#src/domain/experiments/experiment.ts';
+import { runsOfItem } from '#src/domain/experiments/launch.ts';
+import { defineTool, type ToolContext } from '#tools/define.ts';
+import { presentExperiment, requireExperiment } from '#tools/experiments/present.ts';
+
+const reason = { code: 'run.canceled', message: 'Its experiment was canceled.' };
+
+export const cancelExperiment = defineTool({
+  name: 'cancel_experiment',
+  description: 'Ends an experiment and its unfinished runs, without a verdict. One that has ended stays as it is.',
+  scope: 'runs:execute',
+  effect: 'write',
+  audit: false,
+  idempotent: true,
+  input: ExperimentPath,
+  output: Experiment,
+  async run(ctx: ToolContext<'announce' | 'executions' | 'experiments'>, { experimentId }) {
+    const { deps } = ctx;
+    const experiment = await requireExperiment(ctx, experimentId);
+    const { organizationId } = experiment;
+    const now = new Date();
+    if (await deps.experiments.end(experiment, { status: 'canceled', stopped: 'canceled', result: null }, now)) {
+      await cancelRuns(ctx, experiment, now);
+      const done = await deps.experiments.countCells(organizationId, experimentId);
+      deps.announce([experimentChanged({ ...experiment, status: 'canceled' }, done, now)]);
+    }
+    const [ended, done] = await Promise.all([
+      requireExperiment(ctx, experimentId),
+      deps.experiments.countCells(organizationId, experimentId),
+    ]);
+    return presentExperiment(ended, done);
+  },
+});
+
+/** Runs are started after the experiment counts them, so those of every document counted are ended, measured ones left out. */
+async function cancelRuns(
+  { deps, principal }: ToolContext<'executions' | 'experiments'>,
+  experiment: ExperimentRecord,
+  now: Date,
+): Promise<void> {
+  const { organizationId, _id, documentIds, launched } = experiment;
+  const known = new Set((await deps.experiments.cells(organizationId, _id)).map((cell) => cell._id));
+  for (const documentId of documentIds.slice(0, launched))
+    for (const { execution, runs } of runsOfItem(experiment, documentId))
+      if (runs.some((run) => run.experiment !== undefined && !known.has(cellIdOf({ ...run.experiment, documentId }))))
+        await deps.executions.cancel(principal, execution._id, reason, now);
+}

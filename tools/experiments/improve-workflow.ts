@@ -1,0 +1,106 @@
+import type { z } from 'zod';
+import { experimentLimits, ImproveWorkflowBody, StartedExperiment } from '#src/contracts/experiments/experiment.ts';
+import type { Operation } from '#src/contracts/resources/operation.ts';
+import { AppError } from '#src/domain/app-error.ts';
+import { rungsOf } from '#src/domain/experiments/race.ts';
+import { record } from '#tools/audit/record.ts';
+import { requireDataset } from '#tools/datasets/present.ts';
+import { defineTool } from '#tools/define.ts';
+import { chooseVariant, refuseEqual } from '#tools/experiments/choose-variants.ts';
+import { requireBudget } from '#tools/experiments/plan-experiment.ts';
+import { presentExperiment } from '#tools/experiments/present.ts';
+import { onceByKey, recordOf, versionOf, type ExperimentContext } from '#tools/experiments/new-experiment.ts';
+import { startExperiment } from '#tools/experiments/start-experiment.ts';
+
+type Asked = z.output<typeof ImproveWorkflowBody>;
+
+export const improveWorkflow = defineTool({
+  name: 'improve_workflow',
+  description:
+    'Searches for a better version: races the candidates on dev, drops the worse half in rounds, confirms the winner once on the holdout, and leaves it as the draft if it is better. Publishes nothing.',
+  scope: 'workflows:write',
+  effect: 'write',
+  idempotent: false,
+  expensive: true,
+  input: ImproveWorkflowBody,
+  output: StartedExperiment,
+  async run(ctx: ExperimentContext, asked) {
+    return onceByKey(ctx, 'improve_workflow', asked, (id) => start(ctx, asked, id));
+  },
+});
+
+interface Proposal {
+  readonly name: string;
+  readonly operations: readonly Operation[];
+}
+
+/** Candidates of the caller, or all combinations of the values of the space. Error: `request.invalid` for none or too many. */
+function proposals({ candidates = [], space = [] }: Asked): Proposal[] {
+  const given = candidates.map(({ name, operations }, at) => ({ name: name ?? `c${at + 1}`, operations }));
+  const combinations = space.reduce<Operation[][]>(
+    (made, { path, values }) =>
+      made.flatMap((operations) => values.map((value) => [...operations, { op: 'set_field' as const, path, value }])),
+    [[]],
+  );
+  const all = [
+    ...given,
+    ...(space.length === 0 ? [] : combinations.map((operations, at) => ({ name: `s${at + 1}`, operations }))),
+  ];
+  if (all.length > 0 && all.length <= experimentLimits.candidates) return all;
+  throw new AppError(
+    'request.invalid',
+    `Send 1 to ${experimentLimits.candidates} candidates, or a space with as many combinations; this is ${all.length}.`,
+    { errors: [{ pointer: '/candidates', code: 'invalid_value', message: `1 to ${experimentLimits.candidates}` }] },
+  );
+}
+
+async function start(ctx: ExperimentContext, asked: Asked, id: string): Promise<z.input<typeof StartedExperiment>> {
+  const { workflowId, baseline: version } = asked;
+  const dataset = await requireDataset(ctx, asked.datasetId);
+  const found = await versionOf(ctx, dataset, asked.datasetVersion);
+  if (found.items.every(({ split }) => split === 'dev'))
+    throw new AppError(
+      'dataset.unfit',
+      'The dataset has no holdout to confirm a winner on. Add documents with save_dataset.',
+    );
+  const variants = await Promise.all(
+    [
+      { workflowId, version },
+      ...proposals(asked).map((one) => ({ workflowId, version, ...one, operations: [...one.operations] })),
+    ].map((one, at) => chooseVariant(ctx, one, at)),
+  );
+  refuseEqual(variants.map((one) => one.record));
+  const basis = { asked: { ...asked, split: 'dev', stop: 'all' } as const, id, dataset, version: found, variants };
+  const plain = await recordOf(ctx, basis);
+  const active = plain.variants.slice(1).map(({ name }) => name);
+  const rungs = rungsOf(plain.documentIds.length, active.length);
+  const wanted = {
+    ...plain,
+    kind: 'search' as const,
+    name: asked.name ?? `Search over ${active.length} candidates`,
+    search: { active, rung: 0, rungs, dropped: [], confirmation: null, draftRevision: null },
+  };
+  requireBudget(runsOf(rungs, active.length) * wanted.trials, wanted.maxRuns);
+  const experiment = await startExperiment(ctx, wanted, {
+    version: found,
+    graphs: new Map(variants.map(({ record: { name }, graph }) => [name, graph])),
+  });
+  await record(ctx, 'experiment.search', experiment._id, {
+    datasetId: dataset._id,
+    workflowId,
+    candidates: active.length,
+  });
+  ctx.outcome.created = true;
+  return { experiment: presentExperiment(experiment, 0), plan: null };
+}
+
+/** Most runs of a search without its confirmation: the candidates that are left and the baseline, on the documents of each rung. */
+function runsOf(rungs: readonly number[], candidates: number): number {
+  let [runs, left, before] = [0, candidates, 0];
+  for (const rung of rungs) {
+    runs += (left + 1) * (rung - before);
+    before = rung;
+    left = Math.ceil(left / 2);
+  }
+  return runs;
+}

@@ -1,0 +1,114 @@
+import type { z } from 'zod';
+import type { Gate, WorkflowPublishInput } from '#src/contracts/resources/workflow.ts';
+import { AppError } from '#src/domain/app-error.ts';
+import type { ExperimentRecord } from '#src/domain/experiments/experiment.ts';
+import type { ExperimentSummary, VariantComparison } from '#src/domain/experiments/summarize.ts';
+import type { Evidence, WorkflowDraftRecord, WorkflowRecord } from '#src/domain/runs/workflow.ts';
+import { record } from '#tools/audit/record.ts';
+import { requireDataset } from '#tools/datasets/present.ts';
+import type { ToolContext } from '#tools/define.ts';
+
+type Context = ToolContext<'audit' | 'datasets' | 'experiments' | 'workflows'>;
+type Asked = z.output<typeof WorkflowPublishInput>;
+
+const isOwner = ({ principal: { session, grant } }: Context): boolean =>
+  (session?.role ?? grant?.member?.role) === 'owner';
+
+function ownersOnly(what: string, pointer: string): AppError {
+  return new AppError('auth.forbidden', `${what} is for owners of the organization. Ask one of them.`, {
+    errors: [{ pointer, code: 'owners_only', message: 'ask an owner' }],
+  });
+}
+
+/** Comparison of the confirming experiment by the metric of the gate. */
+function comparisonOf({ result }: ExperimentRecord, metric: string): VariantComparison | null {
+  const { comparisons } = JSON.parse(result ?? '{"comparisons":[]}') as ExperimentSummary;
+  return comparisons.find((one) => one.metric === metric) ?? null;
+}
+
+/** Better, or no worse than the gate accepts with few documents harmed. */
+function passes(
+  { verdict, interval, harm }: VariantComparison,
+  { maxRegression, maxHarmRate, harmSize }: Gate,
+): boolean {
+  if (verdict === 'worse') return false;
+  if (verdict === 'better') return true;
+  return interval[0] >= -maxRegression && harm.size <= harmSize && harm.upperBound <= maxHarmRate;
+}
+
+/** Confirmations of this draft against the published version, by the metric of the gate, newest first. */
+async function confirmations(
+  { deps }: Context,
+  { organizationId, publishedHash }: WorkflowRecord,
+  { datasetId, metric }: Gate,
+  graphHash: string,
+): Promise<readonly { readonly experiment: ExperimentRecord; readonly comparison: VariantComparison }[]> {
+  const found = await deps.experiments.confirmationsOf(organizationId, datasetId, graphHash);
+  return found.flatMap((experiment) => {
+    const [baseline, variant] = experiment.variants;
+    const comparison = comparisonOf(experiment, metric);
+    const about = baseline?.graphHash === publishedHash && variant?.graphHash === graphHash;
+    return about && comparison !== null ? [{ experiment, comparison }] : [];
+  });
+}
+
+function unmet(
+  workflow: WorkflowRecord,
+  gate: Gate,
+  refuted: { experiment: ExperimentRecord; comparison: VariantComparison } | undefined,
+): AppError {
+  const call = {
+    datasetId: gate.datasetId,
+    split: 'holdout',
+    variants: [
+      { workflowId: workflow._id, version: 'published' },
+      { workflowId: workflow._id, version: 'draft' },
+    ],
+  };
+  const why =
+    refuted === undefined
+      ? `No experiment on the holdout of ${gate.datasetId} has compared this draft with the published version by ${gate.metric}. Call run_experiment with the arguments in data.`
+      : `The experiment ${refuted.experiment._id} does not show that the draft is good enough: ${refuted.comparison.sentence} Change the draft, or measure it on more documents.`;
+  return new AppError('workflow.gate_unmet', why, {
+    errors: [{ pointer: '/workflowId', code: 'gate_unmet', message: 'confirm the draft on the holdout first' }],
+    data: { gate, ...(refuted === undefined ? { runExperiment: call } : { experimentId: refuted.experiment._id }) },
+  });
+}
+
+/**
+ * The proof on which a draft may be published; undefined where the workflow has no gate. Errors: `workflow.gate_unmet`, and `auth.forbidden`
+ * for an override by somebody who is no owner. Source: docs/decisions/0099.
+ */
+export async function passGate(
+  ctx: Context,
+  workflow: WorkflowRecord,
+  { graphHash }: WorkflowDraftRecord,
+  { override }: Asked,
+): Promise<Evidence | undefined> {
+  const { gate, publishedVersion } = workflow;
+  if (gate === undefined || publishedVersion === null) return undefined;
+  if (override !== undefined) {
+    if (!isOwner(ctx)) throw ownersOnly('Publishing without the proof of the gate', '/override');
+    await record(ctx, 'workflow.gate.override', workflow._id, { graphHash, reason: override.reason });
+    return { experimentId: null, sentence: override.reason };
+  }
+  const [newest] = await confirmations(ctx, workflow, gate, graphHash);
+  // The newest confirmation counts: otherwise one could repeat it until it passes.
+  if (newest === undefined || !passes(newest.comparison, gate)) throw unmet(workflow, gate, newest);
+  return { experimentId: newest.experiment._id, sentence: newest.comparison.sentence };
+}
+
+/**
+ * Sets the gate of the workflow where the caller sends one. Owners may change or remove a gate; everybody who may publish may set the first
+ * one. Errors: `auth.forbidden`, `dataset.not_found`, `workflow.conflict`.
+ */
+export async function keepGate(ctx: Context, workflow: WorkflowRecord, { gate: next }: Asked): Promise<Gate | null> {
+  const before = workflow.gate ?? null;
+  if (next === undefined || JSON.stringify(next) === JSON.stringify(before)) return before;
+  if (before !== null && !isOwner(ctx)) throw ownersOnly('Changing the gate of a workflow', '/gate');
+  if (next !== null) await requireDataset(ctx, next.datasetId);
+  if (!(await ctx.deps.workflows.setGate(workflow, next)))
+    throw new AppError('workflow.conflict', 'The gate was changed meanwhile. Read the workflow, then publish again.');
+  await record(ctx, 'workflow.gate', workflow._id, { gate: next });
+  return next;
+}
