@@ -80,8 +80,19 @@ function createInvitations(invitations: Collections['invitations']) {
   };
 }
 
-function createPendingRoles(members: Collections['members']) {
+function createRoles(members: Collections['members']) {
   return {
+    /** Sets or, with null, removes the role in a project, while the member has the role `from` in the organization. */
+    async setProjectRole(
+      { organizationId, projectId }: { readonly organizationId: string; readonly projectId: string },
+      memberId: string,
+      { from, to }: { readonly from: Role; readonly to: ProjectRole | null },
+    ): Promise<MemberChange> {
+      const field = `projectRoles.${projectId}`;
+      const change = to === null ? { $unset: { [field]: 1 as const } } : { $set: { [field]: to } };
+      const { matchedCount } = await members.updateOne({ _id: memberId, organizationId, role: from }, change);
+      return matchedCount === 1 ? 'done' : 'changed';
+    },
     /** Gives the role that waits. False when this role does not wait. */
     async confirmRole(organizationId: string, memberId: string, pendingRole: Role): Promise<boolean> {
       const waits = { _id: memberId, organizationId, pendingRole };
@@ -198,17 +209,6 @@ export function createMemberStore({
       if (from === 'owner' && to !== 'owner') return unlessLastOwner(members, who, change);
       return (await change({ ...who, role: from })) ? 'done' : 'changed';
     },
-    /** Sets or, with null, removes the role in a project, while the member has the role `from` in the organization. */
-    async setProjectRole(
-      { organizationId, projectId }: { readonly organizationId: string; readonly projectId: string },
-      memberId: string,
-      { from, to }: { readonly from: Role; readonly to: ProjectRole | null },
-    ): Promise<MemberChange> {
-      const field = `projectRoles.${projectId}`;
-      const change = to === null ? { $unset: { [field]: 1 as const } } : { $set: { [field]: to } };
-      const { matchedCount } = await members.updateOne({ _id: memberId, organizationId, role: from }, change);
-      return matchedCount === 1 ? 'done' : 'changed';
-    },
     /** Follows the rules of `changeRole`. */
     async remove(organizationId: string, memberId: string, role: Role): Promise<MemberChange> {
       const who = { _id: memberId, organizationId };
@@ -218,7 +218,7 @@ export function createMemberStore({
       return (await remove({ ...who, role })) ? 'done' : 'changed';
     },
     ...createRemovals(members),
-    ...createPendingRoles(members),
+    ...createRoles(members),
     ...createInvitations(invitations),
   };
 }

@@ -27,3 +27,7 @@ export const elsewhere = Object.values({
   'only wakes its listener: what there is, `events.read` tells': 'events.subscribe events.receive',
   'reads nothing': 'results.segmentationIdOf nodeCache.idle',
 }).flatMap((names) => names.split(' '));
+
+/** Reads without an id to guess: they list what the organization has. */
+export const listsOwn =
+  /^((apiKeys|members|audit)\.list|apiKeys\.listMadeBy|oauth\.listClients|members\.listInvitations|organizations\.listProjects|usage\.rowsOf|documents\.storedBy|uploads\.promised|events\.(read|position))$/;
