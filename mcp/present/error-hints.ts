@@ -29,7 +29,8 @@ const hints: Partial<Record<ErrorCode, string>> = {
   'workflow.invalid': 'Fix the first issue in Data with update_workflow, then check again. Its fix has the operations.',
   'workflow.read_only': 'Call create_workflow with from and this workflowId, then edit the copy.',
   'workflow.bound': 'Keys are bound to this workflow. Tell the user that an admin must revoke them first.',
-  'dataset.split_conflict': 'Save again with the same split for both documents, or with one of them in remove.',
+  'dataset.split_conflict':
+    'Save again with the same split for both documents, or without the document that both resemble.',
   'experiment.model_missing': 'Call again without llm_judge. Tell the user that no chat model is configured.',
   'execution.not_found': runIds,
   'run.not_found': runIds,

@@ -151,6 +151,12 @@ describe('iou', () => {
     expect(judged([...segments, segments[0]]).value).toBeCloseTo((2 * 2) / 5, 12);
   });
 
+  it('lets one region stand for one region of the reference only', () => {
+    const box: [number, number, number, number] = [0.1, 0.1, 0.3, 0.2];
+    const twice = { regions: [0, 1].map(() => ({ page: 0, label: 'total', box })) };
+    expect(scored({ type: 'iou' }, observed({ regions: [segments[0]] }), twice).value).toBeCloseTo(2 / 3, 12);
+  });
+
   it('takes the regions of a segmentation', () => {
     const output = { segmentation: { segmentationId: 'x', regions: segments } };
     expect(scored({ type: 'iou', output: 'segmentation' }, observed(output), { regions }).value).toBe(1);
