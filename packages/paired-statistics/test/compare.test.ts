@@ -77,7 +77,7 @@ describe('compare', () => {
   test('tests pass/fail results exactly', () => {
     const results = [...many(12, () => 1), -1, ...many(80, () => 0)];
     expect(compare(results).typicalP).toBeCloseTo((2 * (1 + 13)) / 2 ** 13, 14);
-    expect(compare(results, { harmSize: 1, maxHarmRate: 0.06 })).toMatchObject({ verdict: 'better', claim: 'typical' });
+    expect(compare(results, { harmSize: 1, maxHarmRate: 0.06 }).verdict).toBe('better');
   });
 
   test('bootstraps an odd number of values, and more than have a table of pairs', () => {
