@@ -53,6 +53,7 @@ export function patternEvaluator(spec: PatternSpec): PureEvaluator {
     better: 'higher',
     range: [0, 1],
     needs: null,
+    stepsPerCharacter: pattern.programSize(),
     score: (observation) => {
       const { text, note } = outputText(observation, spec);
       if (note !== null) return { value: 0, quality: 0, note };
