@@ -32,6 +32,17 @@ const hints: Partial<Record<ErrorCode, string>> = {
   'dataset.split_conflict':
     'Save again with the same split for both documents, or without the document that both resemble.',
   'experiment.model_missing': 'Call again without llm_judge. Tell the user that no chat model is configured.',
+  'dataset.not_found': 'Call save_dataset, or use the datasetId that it returned.',
+  'dataset.version_not_found': 'Call get_dataset without version.',
+  'dataset.conflict': 'Call get_dataset, then save_dataset with its version as baseVersion.',
+  'dataset.unfit': 'Add documents or references with save_dataset.',
+  'experiment.not_found': 'Use the experimentId that run_experiment or improve_workflow returned.',
+  'experiment.holdout_hidden': 'Look at documents of an experiment on dev.',
+  'experiment.too_large': 'Call run_experiment with dryRun true for the number of runs.',
+  'experiment.effect_refused': 'Give the variant operations that remove the node.',
+  'experiment.unanswered': 'Add reference.answers with save_dataset.',
+  'workflow.gate_unmet':
+    'Data has the arguments for run_experiment. Publish again when it says better, or ask an owner.',
   'execution.not_found': runIds,
   'run.not_found': runIds,
   'run.not_waiting': 'Call get_run with this runId: the run may have continued, ended, or asked another question.',

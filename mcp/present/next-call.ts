@@ -1,10 +1,13 @@
 import type { z } from 'zod';
+import type { Experiment as ExperimentShape } from '#src/contracts/experiments/experiment.ts';
 import type { Execution, GetRunResult, RunSummary } from '#src/contracts/resources/execution.ts';
 import type { WorkflowChange } from '#src/contracts/resources/workflow.ts';
 import { terminalStatuses } from '#src/domain/runs/run.ts';
 import type { AnyTool, Tool } from '#tools/define.ts';
 import { tools } from '#tools/index.ts';
 import type { Cut } from '#mcp/present/untrusted.ts';
+
+type Experiment = z.output<typeof ExperimentShape>;
 
 interface Answer<Output> {
   readonly output: Output;
@@ -64,6 +67,23 @@ function afterExecution(execution: Execution): string | null {
     : `Call read_document_text with documentId "${first.documentId}" for the recognized text.`;
 }
 
+function afterExperiment(experiment: Experiment): string {
+  const { experimentId, status, split, kind, verdict, variants, best, datasetId, draftRevision } = experiment;
+  if (status === 'running') return `Call get_experiment with experimentId "${experimentId}" and wait 25 until it ends.`;
+  const workflowId = variants[0]?.workflowId ?? '';
+  if (kind === 'search')
+    return draftRevision === null
+      ? 'Nothing was changed.'
+      : `Call publish_workflow with workflowId "${workflowId}" and baseVersion ${draftRevision}.`;
+  if (split === 'holdout')
+    return verdict === 'better'
+      ? `Call publish_workflow with workflowId "${workflowId}".`
+      : 'It was not confirmed. Go on with other changes on dev; each confirmation costs half of what is left of the ledger.';
+  return verdict === 'better'
+    ? `Confirm "${best ?? ''}" once: call run_experiment with datasetId "${datasetId}", split "holdout", the baseline and this variant.`
+    : `Call get_experiment with experimentId "${experimentId}" and view "regressions" for the documents that lost.`;
+}
+
 const hints = new Map<string, Hint>([
   after(
     tools.getContext,
@@ -106,6 +126,30 @@ const hints = new Map<string, Hint>([
   ),
   after(tools.resumeRun, ({ output }) => `Call get_run with runId "${output.runId}" and waitSeconds 25.`),
   after(tools.replayExecution, ({ output }) => afterExecution(output)),
+  after(tools.saveDataset, ({ output }) =>
+    output.counts.holdout === 0
+      ? 'The holdout is empty: nothing can be confirmed. Add documents with save_dataset.'
+      : `Call run_experiment with datasetId "${output.datasetId}", two variants and dryRun true.`,
+  ),
+  after(tools.getDataset, ({ output, cut }) => {
+    if (cut !== undefined) return 'Call get_dataset with a smaller limit for a shorter result.';
+    return output.nextOffset === null
+      ? `Call run_experiment with datasetId "${output.datasetId}".`
+      : `Call get_dataset with offset ${output.nextOffset} for the next items.`;
+  }),
+  after(tools.runExperiment, ({ output: { experiment } }) =>
+    experiment === null
+      ? 'Nothing was started. Call run_experiment again without dryRun.'
+      : afterExperiment(experiment),
+  ),
+  after(tools.improveWorkflow, ({ output: { experiment } }) =>
+    experiment === null ? null : afterExperiment(experiment),
+  ),
+  after(tools.getExperiment, ({ output, input }) =>
+    output.nextOffset === null || output.nextOffset === undefined
+      ? afterExperiment(output)
+      : `Call get_experiment with view "${String(input['view'])}" and offset ${output.nextOffset} for the next documents.`,
+  ),
   after(tools.listDocuments, ({ output, cut }) => {
     if (cut?.unit === 'items')
       return `For the rest call list_documents with limit ${cut.shown} and follow its nextCursor.`;

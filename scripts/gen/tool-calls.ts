@@ -10,6 +10,19 @@ const documentId = 'doc_01k9';
 const workflowId = 'wf_01k9';
 const executionId = 'exec_01k9';
 const runId = 'run_01k9';
+const datasetId = 'ds_01k9';
+const experiment: readonly ErrorCode[] = [
+  'dataset.not_found',
+  'dataset.version_not_found',
+  'dataset.unfit',
+  'workflow.not_found',
+  'workflow.version_not_found',
+  'workflow.invalid',
+  'workflow.operation_refused',
+  'experiment.effect_refused',
+  'experiment.too_large',
+  'idempotency.key_reused',
+];
 const draft: readonly ErrorCode[] = ['workflow.not_found', 'workflow.read_only', 'workflow.conflict'];
 
 /** By the name of the tool. A test holds that each tool of MCP has a row, and that its input is taken. */
@@ -103,6 +116,35 @@ export const toolCalls: Readonly<Record<string, ToolCall>> = {
     errors: ['document.not_found'],
   },
   delete_document: { example: { id: documentId }, errors: ['document.not_found'] },
+  save_dataset: {
+    example: { name: 'Receipts', items: [{ documentId, reference: { fields: { total: 29.41 } } }] },
+    errors: [
+      'dataset.not_found',
+      'dataset.conflict',
+      'dataset.split_conflict',
+      'document.not_found',
+      'project.not_found',
+      'request.too_large',
+    ],
+  },
+  get_dataset: { example: { datasetId }, errors: ['dataset.not_found', 'dataset.version_not_found'] },
+  run_experiment: {
+    example: { datasetId, variants: [{ workflowId }, { workflowId, version: 'draft' }], dryRun: true },
+    errors: [...experiment, 'experiment.model_missing'],
+  },
+  get_experiment: {
+    example: { experimentId: 'xp_01k9', view: 'regressions' },
+    errors: ['experiment.not_found', 'experiment.holdout_hidden'],
+  },
+  improve_workflow: {
+    example: {
+      workflowId,
+      datasetId,
+      space: [{ path: '/nodes/recognize/config/pageSegmentationMode', values: [3, 6, 11] }],
+    },
+    errors: [...experiment, 'experiment.model_missing'],
+  },
+  cancel_experiment: { example: { experimentId: 'xp_01k9' }, errors: ['experiment.not_found'] },
   list_api_keys: { example: {}, errors: ['project.not_found'] },
   create_api_key: {
     example: { kind: 'service', name: 'Nightly export', scopes: ['workflows:read'], expiresInDays: 90 },

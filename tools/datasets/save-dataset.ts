@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import { datasetLimits, SaveDatasetBody, SavedDataset } from '#src/contracts/experiments/dataset.ts';
+import { datasetLimits, SavedDataset, SaveDatasetInput } from '#src/contracts/experiments/dataset.ts';
 import { projectFor } from '#src/domain/access/principal.ts';
 import { AppError } from '#src/domain/app-error.ts';
 import type { DocumentRecord } from '#src/domain/documents/document.ts';
@@ -19,17 +19,17 @@ import { defineTool, type ToolContext } from '#tools/define.ts';
 import { documentMissing } from '#tools/documents/require-document.ts';
 
 type Context = ToolContext<'datasets' | 'documents' | 'executions' | 'results' | 'search'>;
-type Asked = z.output<typeof SaveDatasetBody>;
+type Asked = z.output<typeof SaveDatasetInput>;
 
 export const saveDataset = defineTool({
   name: 'save_dataset',
   description:
-    'Saves documents with their right results as a dataset: a new one, or the next version of one. Documents go to the dev or the holdout split by a hash of their id; copies stay together. Take references from people, never from a workflow under test.',
+    'Saves documents with their right results as a dataset, or as its next version. References come from people, never from a workflow under test.',
   scope: 'runs:execute',
   effect: 'write',
   idempotent: false,
   expensive: true,
-  input: SaveDatasetBody,
+  input: SaveDatasetInput,
   output: SavedDataset,
   async run(ctx: Context, asked) {
     const before = await versionBefore(ctx, asked);
@@ -115,8 +115,14 @@ async function nextItems(
         errors: [{ pointer: '/items', code: 'invalid_value', message: `1 to ${datasetLimits.items} items` }],
       },
     );
+  const chosen = new Map(given.map(({ documentId, split }) => [documentId, split]));
   const assigned = assignSplits(
-    items.map(({ split, pinned, ...item }) => (pinned ? { ...item, split } : item)),
+    items.map(({ documentId, sha256, blockHash, split, pinned }) => ({
+      documentId,
+      sha256,
+      blockHash,
+      ...(chosen.get(documentId) !== undefined ? { split } : pinned && { kept: split }),
+    })),
     before?.datasetId ?? name ?? '',
     devShare,
   );

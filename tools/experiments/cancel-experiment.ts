@@ -1,9 +1,9 @@
-import { Experiment, ExperimentPath } from '#src/contracts/experiments/experiment.ts';
+import { CanceledExperiment, ExperimentPath } from '#src/contracts/experiments/experiment.ts';
 import { experimentChanged } from '#src/domain/events/realtime.ts';
 import { cellIdOf, type ExperimentRecord } from '#src/domain/experiments/experiment.ts';
 import { runsOfItem } from '#src/domain/experiments/launch.ts';
 import { defineTool, type ToolContext } from '#tools/define.ts';
-import { presentExperiment, requireExperiment } from '#tools/experiments/present.ts';
+import { requireExperiment } from '#tools/experiments/present.ts';
 
 const reason = { code: 'run.canceled', message: 'Its experiment was canceled.' };
 
@@ -15,7 +15,7 @@ export const cancelExperiment = defineTool({
   audit: false,
   idempotent: true,
   input: ExperimentPath,
-  output: Experiment,
+  output: CanceledExperiment,
   async run(ctx: ToolContext<'announce' | 'executions' | 'experiments'>, { experimentId }) {
     const { deps } = ctx;
     const experiment = await requireExperiment(ctx, experimentId);
@@ -26,11 +26,7 @@ export const cancelExperiment = defineTool({
       const done = await deps.experiments.countCells(organizationId, experimentId);
       deps.announce([experimentChanged({ ...experiment, status: 'canceled' }, done, now)]);
     }
-    const [ended, done] = await Promise.all([
-      requireExperiment(ctx, experimentId),
-      deps.experiments.countCells(organizationId, experimentId),
-    ]);
-    return presentExperiment(ended, done);
+    return { experimentId, status: (await requireExperiment(ctx, experimentId)).status };
   },
 });
 

@@ -9,8 +9,7 @@ const lookAgainMs = 1_000;
 
 export const getExperiment = defineTool({
   name: 'get_experiment',
-  description:
-    'State and verdict of an experiment. view items or regressions lists dev documents by difference, with both outputs. wait returns early when it ends.',
+  description: 'Verdict of an experiment, or its dev documents by difference with both outputs.',
   scope: 'runs:read',
   effect: 'read',
   idempotent: true,

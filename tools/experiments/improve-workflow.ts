@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import { rungs } from '@inkgraph/paired-statistics/race';
-import { experimentLimits, ImproveWorkflowBody, StartedExperiment } from '#src/contracts/experiments/experiment.ts';
+import { experimentLimits, ImproveWorkflowInput, StartedExperiment } from '#src/contracts/experiments/experiment.ts';
 import type { Operation } from '#src/contracts/resources/operation.ts';
 import { AppError } from '#src/domain/app-error.ts';
 import { record } from '#tools/audit/record.ts';
@@ -12,17 +12,17 @@ import { presentExperiment } from '#tools/experiments/present.ts';
 import { onceByKey, recordOf, versionOf, type ExperimentContext } from '#tools/experiments/new-experiment.ts';
 import { startExperiment } from '#tools/experiments/start-experiment.ts';
 
-type Asked = z.output<typeof ImproveWorkflowBody>;
+type Asked = z.output<typeof ImproveWorkflowInput>;
 
 export const improveWorkflow = defineTool({
   name: 'improve_workflow',
   description:
-    'Searches for a better version: races the candidates on dev, drops the worse half in rounds, confirms the winner once on the holdout, and leaves it as the draft if it is better. Publishes nothing.',
+    'Races candidates on dev, confirms the winner once on the holdout, and leaves it as the draft if it is better. Publishes nothing.',
   scope: 'workflows:write',
   effect: 'write',
   idempotent: false,
   expensive: true,
-  input: ImproveWorkflowBody,
+  input: ImproveWorkflowInput,
   output: StartedExperiment,
   async run(ctx: ExperimentContext, asked) {
     return onceByKey(ctx, 'improve_workflow', asked, (id) => start(ctx, asked, id));

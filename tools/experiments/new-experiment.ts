@@ -74,7 +74,8 @@ export async function recordOf(
   ctx: ExperimentContext,
   { asked, id, dataset, version, variants }: Parts,
 ): Promise<ExperimentRecord> {
-  const { name, split, trials, seed = id, stop, alpha, margin, harmSize, maxHarmRate, budget, maxConcurrency } = asked;
+  const { name, split, trials, seed = id, stop, claims, budget, maxConcurrency } = asked;
+  const { alpha, margin, harmSize, maxHarmRate } = claims;
   const level = split === 'dev' ? alpha : holdoutLevel(alpha, await ctx.deps.datasets.confirmations(dataset));
   const { apiKeyId, userId = null } = startedBy(ctx);
   return {

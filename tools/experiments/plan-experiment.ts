@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import { detectableEffect } from '@inkgraph/paired-statistics/detectable-effect';
+import { detectableEffect, itemsNeeded } from '@inkgraph/paired-statistics/detectable-effect';
 import { EvaluatorSpec } from '#src/contracts/experiments/evaluator.ts';
 import { experimentLimits, type StartedExperiment } from '#src/contracts/experiments/experiment.ts';
 import type { Split } from '#src/contracts/experiments/dataset.ts';
@@ -70,15 +70,13 @@ export async function planOf(
     (ms) => ms ?? [],
   );
   const meanMs = times.length === 0 ? null : times.reduce((sum, ms) => sum + ms, 0) / times.length;
-  const needed = (effect: number): number =>
-    Math.ceil(documentIds.length * (detectableEffect(usualDeviation, documentIds.length, { alpha }) / effect) ** 2);
   return {
     runs,
     items: documentIds.length,
     estimatedSeconds: meanMs === null ? null : Math.ceil((runs * meanMs) / 1_000 / Math.min(2, maxConcurrency)),
     estimatedCostUsd: null,
     detectable: detectableEffect(usualDeviation, documentIds.length, { alpha }),
-    itemsFor: { small: needed(0.02), medium: needed(0.05) },
+    itemsFor: { small: itemsNeeded(usualDeviation, 0.02, { alpha }), medium: itemsNeeded(usualDeviation, 0.05, { alpha }) },
     alpha,
   };
 }

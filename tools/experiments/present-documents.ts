@@ -56,7 +56,7 @@ function presentCells(
   return {
     status: failed?.status ?? 'succeeded',
     value: itemValue(cells, metric),
-    note: failed?.error ?? first.scores[metric]?.note ?? null,
+    noteText: failed?.error ?? first.scores[metric]?.note ?? null,
     outputText: first.outputText,
     runId: first.runId,
   };

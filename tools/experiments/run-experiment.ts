@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import { RunExperimentBody, StartedExperiment } from '#src/contracts/experiments/experiment.ts';
+import { RunExperimentInput, StartedExperiment } from '#src/contracts/experiments/experiment.ts';
 import { AppError } from '#src/domain/app-error.ts';
 import { newId } from '#src/domain/ids.ts';
 import { record } from '#tools/audit/record.ts';
@@ -11,17 +11,17 @@ import { planOf, requireBudget } from '#tools/experiments/plan-experiment.ts';
 import { presentExperiment } from '#tools/experiments/present.ts';
 import { startExperiment } from '#tools/experiments/start-experiment.ts';
 
-type Asked = z.output<typeof RunExperimentBody>;
+type Asked = z.output<typeof RunExperimentInput>;
 
 export const runExperiment = defineTool({
   name: 'run_experiment',
   description:
-    'Measures variants of workflows (published, drafts, or changed by operations) on the same documents and says whether one is really better. Changes no document. Explore on dev; confirm one variant on holdout, which answers with the verdict alone and spends the alpha ledger. Begin with dryRun.',
+    'Says whether a variant of a workflow (a version, a draft, or changed by operations) is really better on the documents of a dataset. Changes no document. Explore on dev, confirm one variant on holdout.',
   scope: 'runs:execute',
   effect: 'write',
   idempotent: false,
   expensive: true,
-  input: RunExperimentBody,
+  input: RunExperimentInput,
   output: StartedExperiment,
   async run(ctx: ExperimentContext, asked) {
     if (asked.dryRun) return start(ctx, asked, newId('experiment'));

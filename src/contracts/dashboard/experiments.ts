@@ -9,7 +9,7 @@ import {
   SavedDataset,
 } from '#src/contracts/experiments/dataset.ts';
 import {
-  Experiment,
+  CanceledExperiment,
   ExperimentDetail,
   ExperimentList,
   ExperimentListQuery,
@@ -143,7 +143,7 @@ export const dashboardExperiments = {
     summary: 'Cancel an experiment',
     params: ExperimentPath,
     body: nothing,
-    reply: Experiment,
+    reply: CanceledExperiment,
     status: 200,
     errors: ['experiment.not_found'],
   }),

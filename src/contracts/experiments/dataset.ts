@@ -36,8 +36,11 @@ export const Reference = z
           label: z.string().max(200).default(''),
           box: z
             .tuple([share, share, share, share])
-            .refine(([x0, y0, x1, y1]) => x0 < x1 && y0 < y1, 'x1 and y1 are larger than x0 and y0')
-            .describe('x0, y0, x1, y1 as shares of the page'),
+            .refine(
+              ([x, y, width, height]) => width > 0 && height > 0 && x + width <= 1.001 && y + height <= 1.001,
+              'use x, y, width and height inside the page',
+            )
+            .describe('x, y, width and height as shares of the page, as segments have them'),
         }),
       )
       .max(datasetLimits.regions)
@@ -91,6 +94,25 @@ export const SaveDatasetBody = z.strictObject({
   source: Source.optional().describe('Takes items from elsewhere'),
   remove: z.array(AnyId).max(datasetLimits.items).default([]).describe('documentIds to leave out'),
   devShare: z.number().min(0.1).max(0.9).default(0.6).describe('Share of dev items where no split is given'),
+});
+
+/** The same for agents: the schemas of items and sources are in words, since every tool list has them. */
+export const SaveDatasetInput = SaveDatasetBody.extend({
+  items: z
+    .array(z.unknown())
+    .max(datasetLimits.items)
+    .default([])
+    .pipe(SaveDatasetBody.shape.items.unwrap())
+    .describe(
+      'Added or replaced: {documentId, reference?: {text?, fields?: {name: value}, label?, regions?: [{page?, label?, box: [x, y, width, height]}], answers?}, split?: dev | holdout, tags?}',
+    ),
+  source: z
+    .unknown()
+    .optional()
+    .pipe(SaveDatasetBody.shape.source)
+    .describe(
+      'More items: {type: search, query} | {type: jsonl, text} one item a line | {type: csv, text} columns documentId, text, label, split, tags, fields.<name> | {type: answers, workflowId, path, as: label | fields | text} of review questions',
+    ),
 });
 
 const counts = z.object({ dev: z.int(), holdout: z.int() });

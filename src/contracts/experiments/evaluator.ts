@@ -150,5 +150,6 @@ export const EvaluatorSpec = z
   ])
   .meta({ id: 'EvaluatorSpec' });
 export type EvaluatorSpec = z.output<typeof EvaluatorSpec>;
+export const evaluatorTypes = EvaluatorSpec.options.map(({ shape }) => shape.type.value);
 export type EvaluatorType = EvaluatorSpec['type'];
 export type SpecOf<Type extends EvaluatorType> = Extract<EvaluatorSpec, { type: Type }>;

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { AnyId, Cursor, IdempotencyKey, Name, PageLimit, QueryInteger, Timestamp } from '#src/contracts/fields.ts';
 import { datasetLimits, splits } from '#src/contracts/experiments/dataset.ts';
-import { EvaluatorSpec } from '#src/contracts/experiments/evaluator.ts';
+import { EvaluatorSpec, evaluatorTypes } from '#src/contracts/experiments/evaluator.ts';
 import { Operations } from '#src/contracts/resources/operation.ts';
 import { VersionRef } from '#src/contracts/resources/workflow.ts';
 
@@ -13,6 +13,7 @@ export type ExperimentStatus = (typeof experimentStatuses)[number];
 export const verdicts = ['better', 'worse', 'equivalent', 'inconclusive'] as const;
 
 const VariantName = z.string().regex(/^[a-z0-9][a-z0-9_-]{0,39}$/, 'use lower-case letters, digits, - and _');
+/** Operations and evaluators by their own schemas, without a second copy of them in tool lists. */
 const operations = z.array(z.unknown()).min(1).max(100).pipe(Operations);
 
 const Variant = z.strictObject({
@@ -23,22 +24,12 @@ const Variant = z.strictObject({
 });
 
 const alpha = z.number().min(0.001).max(0.2).default(0.05).describe('Probability of a wrong better or worse');
-const claims = {
+const Claims = z.strictObject({
   alpha,
-  margin: z
-    .number()
-    .min(0)
-    .max(0.5)
-    .default(0.02)
-    .describe('Difference that does not matter: within it variants are equivalent'),
-  harmSize: z.number().min(0.01).max(1).default(0.2).describe('Loss of one document that counts as harm'),
-  maxHarmRate: z
-    .number()
-    .min(0)
-    .max(1)
-    .default(0.05)
-    .describe('Share of documents that may be harmed by a version that is better on most documents'),
-};
+  margin: z.number().min(0).max(0.5).default(0.02).describe('Difference that does not matter'),
+  harmSize: z.number().min(0.01).max(1).default(0.2).describe('Loss of a document that is harm'),
+  maxHarmRate: z.number().min(0).max(1).default(0.05).describe('Share of documents that a better version may harm'),
+});
 const Budget = z.strictObject({
   maxRuns: z.int().min(1).max(experimentLimits.runs).default(2_000),
   maxCostUsd: z.number().min(0).max(10_000).optional(),
@@ -49,10 +40,18 @@ const evaluators = z
   .max(experimentLimits.evaluators)
   .optional()
   .describe('Metrics, the first is the primary one. Default: by the references of the dataset');
+/** The same for agents, in words: every tool list has it. */
+const evaluatorsInWords = z
+  .array(z.unknown())
+  .optional()
+  .pipe(evaluators)
+  .describe(
+    `Metrics, the primary one first: {type: ${evaluatorTypes.join(' | ')}, name?, output?, path?, ...}. Default: by the references`,
+  );
 const shared = {
   evaluators,
   trials: z.int().min(1).max(experimentLimits.trials).default(1).describe('Runs of each document and variant'),
-  seed: z.string().min(1).max(64).optional().describe('Order of documents and random numbers; default: the id'),
+  seed: z.string().min(1).max(64).optional(),
   budget: Budget.prefault({}),
   maxConcurrency: z.int().min(1).max(32).default(8).describe('Runs at a time'),
 };
@@ -61,21 +60,12 @@ export const RunExperimentBody = z.strictObject({
   name: Name.optional(),
   datasetId: AnyId,
   datasetVersion: z.int().min(1).optional().describe('Default: the newest'),
-  split: z
-    .enum(splits)
-    .default('dev')
-    .describe('holdout: confirms one variant; answers with the verdict alone and is charged to the alpha ledger'),
+  split: z.enum(splits).default('dev').describe('holdout: confirms one variant, verdict only, charged to the ledger'),
   variants: z.array(Variant).min(2).max(experimentLimits.variants).describe('The first is the baseline'),
   ...shared,
-  stop: z
-    .enum(['all', 'when_decided'])
-    .default('all')
-    .describe('when_decided: looks after every document, by statistics that allow it'),
-  ...claims,
-  dryRun: z
-    .boolean()
-    .default(false)
-    .describe('true: returns runs, estimates and the smallest effect that would show; starts nothing'),
+  stop: z.enum(['all', 'when_decided']).default('all').describe('when_decided: may end after any document'),
+  claims: Claims.prefault({}),
+  dryRun: z.boolean().default(false).describe('true: only the plan: runs, time, smallest effect that shows'),
   idempotencyKey: IdempotencyKey.optional(),
 });
 
@@ -102,10 +92,27 @@ export const ImproveWorkflowBody = z.strictObject({
     )
     .max(6)
     .optional()
-    .describe('Fields with the values to try; all combinations, at most 24, are candidates'),
+    .describe('Fields and values to try, in all combinations'),
   ...shared,
-  ...claims,
+  claims: Claims.prefault({}),
   idempotencyKey: IdempotencyKey.optional(),
+});
+
+const Free = z.unknown().optional();
+const forAgents = {
+  evaluators: evaluatorsInWords,
+  claims: Free.pipe(RunExperimentBody.shape.claims).describe(
+    '{alpha: 0.05, margin: 0.02 (equivalent within), harmSize: 0.2, maxHarmRate: 0.05}',
+  ),
+  budget: Free.pipe(RunExperimentBody.shape.budget).describe('{maxRuns: 2000, maxCostUsd?}'),
+};
+export const RunExperimentInput = RunExperimentBody.extend(forAgents);
+export const ImproveWorkflowInput = ImproveWorkflowBody.extend({
+  ...forAgents,
+  candidates: Free.pipe(ImproveWorkflowBody.shape.candidates).describe('[{name?, operations of update_workflow}]'),
+  space: Free.pipe(ImproveWorkflowBody.shape.space).describe(
+    'Instead: [{path: JSON Pointer, values: [...]}], tried in all combinations',
+  ),
 });
 
 const Interval = z.tuple([z.number(), z.number()]);
@@ -186,6 +193,7 @@ const Plan = z.object({
 export const StartedExperiment = z.object({ experiment: Experiment.nullable(), plan: Plan.nullable() });
 
 export const ExperimentPath = z.strictObject({ experimentId: AnyId });
+export const CanceledExperiment = z.object({ experimentId: z.string(), status: z.enum(experimentStatuses) });
 export const ExperimentQuery = z.strictObject({
   view: z
     .enum(['summary', 'items', 'regressions'])
@@ -202,7 +210,7 @@ export const GetExperimentInput = ExperimentQuery.extend(ExperimentPath.shape);
 const Cell = z.object({
   status: z.string(),
   value: z.number().nullable(),
-  note: z.string().nullable(),
+  noteText: z.string().nullable().describe('Error, or what the metric noted'),
   outputText: z.string().describe('Output of the first trial, shortened'),
   runId: z.string(),
 });

@@ -9,6 +9,8 @@ export interface SplitItem {
   readonly blockHash: string | null;
   /** Chosen by somebody. */
   readonly split?: Split;
+  /** Split in the version before. */
+  readonly kept?: Split;
 }
 
 /** Bits of a block hash in which near-duplicates differ. Source: docs/decisions/0093. */
@@ -56,6 +58,7 @@ function placeOf(members: readonly SplitItem[], seed: string): string {
   return places.toSorted()[0] ?? '';
 }
 
+/** A choice of now counts before the splits of earlier versions. Copies whose earlier splits differ leave the holdout. */
 function chosenSplit(members: readonly SplitItem[]): Split | null {
   const dev = members.find(({ split }) => split === 'dev');
   const holdout = members.find(({ split }) => split === 'holdout');
@@ -64,7 +67,8 @@ function chosenSplit(members: readonly SplitItem[]): Split | null {
       'dataset.split_conflict',
       `Documents ${dev.documentId} and ${holdout.documentId} are copies of each other, or both of a third, but one is in dev and one in holdout. Give both the same split, or leave out one of them, or the third.`,
     );
-  return (dev ?? holdout)?.split ?? null;
+  const kept = members.flatMap(({ kept: before }) => before ?? []);
+  return (dev ?? holdout)?.split ?? (kept.includes('dev') ? 'dev' : (kept[0] ?? null));
 }
 
 /** Groups of copies, by union and find. */

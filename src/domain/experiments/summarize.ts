@@ -114,8 +114,10 @@ export function summarize(plan: Plan, cells: readonly CellRecord[], metrics: rea
   };
 }
 
-/** The comparison that the verdict of the experiment is about: the largest gain by the primary metric; null while there is none. */
+/** The comparison that the verdict of the experiment is about: of those that are better, or else of all, the largest gain; null without any. */
 export function headline(comparisons: readonly VariantComparison[], primary: string): VariantComparison | null {
-  const of = comparisons.filter(({ metric }) => metric === primary);
-  return of.reduce<VariantComparison | null>((best, one) => (best === null || one.mean > best.mean ? one : best), null);
+  const all = comparisons.filter(({ metric }) => metric === primary);
+  const better = all.filter(({ verdict }) => verdict === 'better');
+  const [best] = (better.length > 0 ? better : all).toSorted((a, b) => b.mean - a.mean);
+  return best ?? null;
 }

@@ -121,8 +121,8 @@ describe('label_accuracy', () => {
 
 describe('iou', () => {
   const regions: Reference['regions'] = [
-    { page: 0, label: 'total', box: [0.1, 0.1, 0.3, 0.2] },
-    { page: 1, label: 'date', box: [0.5, 0.5, 0.9, 0.6] },
+    { page: 0, label: 'total', box: [0.1, 0.1, 0.2, 0.1] },
+    { page: 1, label: 'date', box: [0.5, 0.5, 0.4, 0.1] },
   ];
   const segments = [
     { page: 0, label: 'Total', box: [0.1, 0.1, 0.2, 0.1] },
@@ -155,7 +155,7 @@ describe('iou', () => {
   });
 
   it('lets one region stand for one region of the reference only', () => {
-    const box: [number, number, number, number] = [0.1, 0.1, 0.3, 0.2];
+    const box: [number, number, number, number] = [0.1, 0.1, 0.2, 0.1];
     const twice = { regions: [0, 1].map(() => ({ page: 0, label: 'total', box })) };
     expect(scored({ type: 'iou' }, observed({ regions: [segments[0]] }), twice).value).toBeCloseTo(2 / 3, 12);
   });

@@ -4,16 +4,20 @@ import { EvaluatorSpec } from '#src/contracts/experiments/evaluator.ts';
 import { observed, scored } from '#test/domain/experiments/score.ts';
 
 describe('odd references and outputs', () => {
-  it('finds an identical box at the highest threshold, in spite of its other notation', () => {
+  it('finds an identical box at the highest threshold', () => {
     const reference = {
-      regions: [{ page: 0, label: 'a', box: [0.1, 0.1, 0.3, 0.2] as [number, number, number, number] }],
+      regions: [{ page: 0, label: 'a', box: [0.1, 0.1, 0.2, 0.1] as [number, number, number, number] }],
     };
     const regions = [{ page: 0, label: 'a', box: [0.1, 0.1, 0.2, 0.1] }];
     expect(scored({ type: 'iou', threshold: 1 }, observed({ regions }), reference).value).toBe(1);
   });
 
-  it('refuses a box whose corners are swapped', () => {
-    expect(Reference.safeParse({ regions: [{ box: [0.3, 0.1, 0.1, 0.2] }] }).success).toBe(false);
+  it('refuses a box without area, or outside of the page', () => {
+    for (const box of [
+      [0.3, 0.1, 0, 0.2],
+      [0.8, 0.1, 0.5, 0.2],
+    ])
+      expect(Reference.safeParse({ regions: [{ box }] }).success).toBe(false);
   });
 
   it('is not satisfied by a text of nothing', () => {

@@ -53,11 +53,10 @@ function regionOf(found: unknown): Region | null {
   };
 }
 
-const wantedRegion = ({ page, label, box }: NonNullable<Reference['regions']>[number]): Region => ({
-  page,
-  label: foldedLabel(label),
-  corners: box,
-});
+const wantedRegion = ({ page, label, box }: NonNullable<Reference['regions']>[number]): Region => {
+  const [x, y, width, height] = box;
+  return { page, label: foldedLabel(label), corners: [x, y, x + width, y + height] };
+};
 
 /** Overlaps of matched pairs. The pair with the largest overlap is matched first; each region is in at most one pair. */
 function matchesOf(wanted: readonly Region[], found: readonly Region[], spec: SpecOf<'iou'>): number[] {
@@ -82,7 +81,7 @@ function matchesOf(wanted: readonly Region[], found: readonly Region[], spec: Sp
 /**
  * F1 of regions: a region is found if an output region on the same page with the same label overlaps it by the threshold or more
  * (PASCAL VOC: 0.5). A second region on the same place is invented, as there. Pairs are chosen by overlap, since regions of references
- * have no score to go by. Boxes of references are [x0, y0, x1, y1], those of outputs [x, y, width, height].
+ * have no score to go by.
  */
 export function regionsEvaluator(spec: SpecOf<'iou'>): PureEvaluator {
   const score = (wanted: readonly Region[], found: readonly Region[]): Score => {
