@@ -109,6 +109,10 @@ export function problemPages(logger: Logger, returnTo: string | null = null): Er
       sendToReauthenticate(response, returnTo);
       return;
     }
+    if (appError.code === 'auth.second_factor_required') {
+      seeOther(response, along('/two-factor', returnTo));
+      return;
+    }
     const { status, title } = appError.row;
     const requestId = requestIdOf(response);
     if (status >= 500 && !appError.isLogged)

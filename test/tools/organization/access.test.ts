@@ -49,6 +49,7 @@ const table: Readonly<Record<RowName, readonly [least: Role, body?: object]>> = 
   projects: ['viewer'],
   usage: ['viewer'],
   createProject: ['admin', { name: 'x' }],
+  change: ['owner', { requiresSecondFactor: false }],
   renameProject: ['admin', { name: 'x' }],
   members: ['viewer'],
   changeRole: ['admin', { role: 'viewer' }],
