@@ -315,7 +315,11 @@ async function askMembers({ members }: Stores): Promise<void> {
   await members.changeRole(organizationId, owner.memberId, 'owner', 'viewer');
   await members.changeRole(organizationId, owner.memberId, 'viewer', 'admin');
   await members.confirmRole(organizationId, owner.memberId, 'admin');
-  await members.remove(organizationId, owner.memberId, 'admin');
+  const removal = { userId: 'usr_a', role: 'admin', kept: false, by: 'usr_b', at: new Date(0) } as const;
+  await members.beginRemoval(organizationId, owner.memberId, removal);
+  await members.removal(organizationId, owner.memberId);
+  await members.unfinishedRemovals(now);
+  await members.finishRemoval(organizationId, owner.memberId);
   await members.remove(organizationId, other.memberId, 'owner');
   const invitation = { invitationId: 'inv_a', organizationId, email: 'b@example.com', role: 'viewer' } as const;
   await members.invite({ ...invitation, inviterId: 'usr_a', linkHash: 'h', createdAt: now, expiresAt: new Date(8e12) });

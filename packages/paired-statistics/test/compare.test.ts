@@ -143,6 +143,12 @@ describe('processes', () => {
     };
     expect(width(400)).toBeLessThan(width(50));
     expect(meanConfidenceSequence([])).toEqual([-1, 1]);
+    // No candidate of the grid is as near to the mean as these differences are to each other.
+    for (const n of [500, 3_000]) {
+      const [low, high] = meanConfidenceSequence(Array.from<number>({ length: n }).fill(0.0525));
+      expect(low).toBeLessThanOrEqual(0.0525);
+      expect(high).toBeGreaterThanOrEqual(0.0525);
+    }
   });
 });
 

@@ -44,6 +44,22 @@ export interface MemberRecord extends Membership {
   readonly name: string;
 }
 
+/** A member who was removed, until all that they left is ended. */
+export interface Removal {
+  readonly userId: string;
+  readonly role: Role;
+  /** API keys that stay: all, none, or these ids. */
+  readonly kept: boolean | readonly string[];
+  /** The caller who removed the member. */
+  readonly by: string;
+  readonly at: Date;
+}
+
+export interface UnfinishedRemoval extends Removal {
+  readonly organizationId: string;
+  readonly memberId: string;
+}
+
 export interface InvitationRecord {
   readonly invitationId: string;
   readonly organizationId: string;
