@@ -101,6 +101,11 @@ export function meanConfidenceSequence(
   let [first, last] = [0, grid];
   while (first < grid && isRefuted(first)) first += 1;
   while (last > first && isRefuted(last)) last -= 1;
+  // Many differences with little spread refute the whole grid: what is left lies between the two candidates around their mean.
+  if (first === last && isRefuted(first)) {
+    const middle = average(differences);
+    return [Math.max(-1, middle - step), Math.min(1, middle + step)];
+  }
   // Candidates between two of the grid were not tried: the interval reaches to the refuted neighbours.
   return [Math.max(-1, -1 + (first - 1) * step), Math.min(1, -1 + (last + 1) * step)];
 }

@@ -61,6 +61,9 @@ describe('compare', () => {
     expect(result.interval[0]).toBeGreaterThan(0);
     expect(result.interval[0]).toBeLessThan(0.15);
     expect(result.interval[1]).toBeGreaterThan(0.15);
+    const harmless = many(60, () => 0);
+    expect(compare(harmless).harm.upperBound).toBeLessThan(0.05);
+    expect(compare(harmless, { design: 'anytime' }).harm.upperBound).toBeGreaterThan(0.05);
   });
 
   test('decides nothing on no items, or on ties alone', () => {
@@ -140,6 +143,12 @@ describe('processes', () => {
     };
     expect(width(400)).toBeLessThan(width(50));
     expect(meanConfidenceSequence([])).toEqual([-1, 1]);
+    // No candidate of the grid is as near to the mean as these differences are to each other.
+    for (const n of [500, 3_000]) {
+      const [low, high] = meanConfidenceSequence(Array.from<number>({ length: n }).fill(0.0525));
+      expect(low).toBeLessThanOrEqual(0.0525);
+      expect(high).toBeGreaterThanOrEqual(0.0525);
+    }
   });
 });
 

@@ -104,6 +104,17 @@ describe('Evaluators', () => {
     expect(ms).toBeLessThan(100);
   });
 
+  test('match large patterns in a thread, and ordinary ones on the event loop', async () => {
+    const page = observed({ text: lettersOf(3_000, 8) });
+    const ordinary = String.raw`(?:Total|Summe)\s*:?\s*[0-9]+[.,][0-9]{2}`;
+    expect(await scoreOf({ type: 'regex', pattern: ordinary }, page, { threads: none })).toMatchObject({ value: 0 });
+    const large = { type: 'regex', pattern: String.raw`\p{L}{1,900}[0-9]` };
+    await expect(scoreOf(large, page, { threads: none })).rejects.toThrow('no thread is needed');
+    const { outcome, ms } = await longestStretch(() => scoreOf(large, page));
+    expect(outcome).toMatchObject({ status: 'fulfilled', value: { value: 0 } });
+    expect(ms).toBeLessThan(100);
+  });
+
   test('that share threads use one at a time, in order', async () => {
     const order: string[] = [];
     const ends: (() => void)[] = [];
