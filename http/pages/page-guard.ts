@@ -110,7 +110,8 @@ export function problemPages(logger: Logger, returnTo: string | null = null): Er
       return;
     }
     if (appError.code === 'auth.second_factor_required') {
-      seeOther(response, along('/two-factor', returnTo));
+      const here = request.method === 'GET' ? ownPath(request.originalUrl) : null;
+      seeOther(response, along('/two-factor', returnTo ?? here));
       return;
     }
     const { status, title } = appError.row;

@@ -1,9 +1,10 @@
-import { TOTP, URI } from 'otpauth';
+import { type TOTP, URI } from 'otpauth';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { dashboardOrganization as rows } from '#src/contracts/dashboard/organization.ts';
 import { hashSecret, newOAuthSecret } from '#src/domain/access/oauth/secrets.ts';
 import { modernClient } from '#test/mcp/listener.ts';
 import { problemOf, replyOf } from '#test/spec/support/replies.ts';
+import { authorizePath } from '#test/oauth/consent-form.ts';
 import { createBrowser, type Browser } from '#test/support/dashboard/browser.ts';
 import { oauthClient, oauthGrant, oauthToken } from '#test/support/oauth/records.ts';
 import { startTestApp, type Person, type TestApp } from '#test/support/test-app.ts';
@@ -119,6 +120,11 @@ describe('An organization that demands a second factor', () => {
     const shown = await browser.open('/organizations');
     expect(shown.html).toContain('<a href="/two-factor">Set up a second factor</a> to work in');
     expect(shown.html).not.toContain('Do not demand it');
+    const callback = 'https://agents.example.com/callback';
+    const client = oauthClient({ name: 'Desk Agent', redirectUris: [callback] });
+    await app.app.deps.oauth.insertClient(client);
+    const consent = authorizePath({ client_id: client._id, redirect_uri: callback });
+    expect((await browser.open(consent)).path).toBe(`/two-factor?returnTo=${encodeURIComponent(consent)}`);
     expect(await browser.open('/apps')).toMatchObject({ path: '/two-factor?returnTo=%2Fapps' });
     await owning.open('/organizations');
     expect((await owning.send('/two-factor/demand', { required: 'no' })).html).toContain('need no second factor');
