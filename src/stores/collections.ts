@@ -107,6 +107,7 @@ export interface UserRow {
   readonly email: string;
   readonly name: string;
   readonly emailVerified?: boolean;
+  readonly twoFactorEnabled?: boolean;
 }
 
 export interface MemberRow {

@@ -61,6 +61,9 @@ describe('compare', () => {
     expect(result.interval[0]).toBeGreaterThan(0);
     expect(result.interval[0]).toBeLessThan(0.15);
     expect(result.interval[1]).toBeGreaterThan(0.15);
+    const harmless = many(60, () => 0);
+    expect(compare(harmless).harm.upperBound).toBeLessThan(0.05);
+    expect(compare(harmless, { design: 'anytime' }).harm.upperBound).toBeGreaterThan(0.05);
   });
 
   test('decides nothing on no items, or on ties alone', () => {

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { anytimeRateUpperBound, rateUpperBound } from '../src/binomial.ts';
 import { itemsNeeded } from '../src/detectable-effect.ts';
 import { nonInferior } from '../src/non-inferior.ts';
 import { raceRound, rungs, type Racer } from '../src/race.ts';
@@ -165,6 +166,29 @@ describe('raceRound', () => {
     expect(finds).toBeGreaterThan(0.65);
     expect(runs / 100).toBeLessThan(0.6 * (entrants + 1) * items);
   });
+});
+
+test('the bound of a rate holds when it is looked at after every item', () => {
+  // The exact probability that the bound is under the true rate of 5 % after any of 200 items.
+  const everUnder = (bound: typeof rateUpperBound): number => {
+    let [bySeen, failed] = [[1], 0];
+    for (let n = 1; n <= 200; n += 1) {
+      const next = [...bySeen.map((p) => p * 0.95), 0];
+      for (const [seen, p] of bySeen.entries()) next[seen + 1] = (next[seen + 1] ?? 0) + p * 0.05;
+      const least = next.findIndex((_, seen) => seen / n >= 0.05 || bound(seen, n, 0.05) >= 0.05);
+      failed += next.slice(0, least).reduce((sum, p) => sum + p, 0);
+      bySeen = next.map((p, seen) => (seen < least ? 0 : p));
+    }
+    return failed;
+  };
+  expect(everUnder(anytimeRateUpperBound)).toBeCloseTo(0.0335, 4);
+  expect(everUnder(rateUpperBound)).toBeCloseTo(0.1172, 4);
+  const itemsToShow = many(200, (at) => anytimeRateUpperBound(0, at + 1, 0.05)).findIndex((rate) => rate <= 0.05) + 1;
+  expect(itemsToShow).toBe(67);
+  expect(anytimeRateUpperBound(0, 0, 0.05)).toBe(1);
+  expect(anytimeRateUpperBound(5, 5, 0.05)).toBe(1);
+  expect(anytimeRateUpperBound(20, 1_000, 0.05)).toBeGreaterThan(rateUpperBound(20, 1_000, 0.05));
+  expect(anytimeRateUpperBound(20, 1_000, 0.05)).toBeLessThan(0.045);
 });
 
 test('Chow, Shao and Wang, 3.1.4: half a deviation needs 32 women', () => {

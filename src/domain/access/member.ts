@@ -8,6 +8,7 @@ export interface Affiliation {
   readonly name: string;
   readonly role: Role;
   readonly projectRoles: ProjectRoles;
+  readonly requiresSecondFactor: boolean;
 }
 
 export interface WaitingInvitation {
