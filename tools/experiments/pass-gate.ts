@@ -40,7 +40,8 @@ async function decided(
   { metric, maxRegression, maxHarmRate, harmSize }: Gate,
 ): Promise<{ readonly passes: boolean; readonly sentence: string }> {
   // Better on most documents says nothing of the mean: such a version is held to the bounds of the gate, too.
-  if (comparison.verdict === 'better' && comparison.claim === 'mean') return { passes: true, sentence: comparison.sentence };
+  if (comparison.verdict === 'better' && comparison.claim === 'mean')
+    return { passes: true, sentence: comparison.sentence };
   if (comparison.verdict === 'worse') return { passes: false, sentence: comparison.sentence };
   const grid = gridOf(await deps.experiments.cells(experiment.organizationId, experiment._id));
   const differences = differencesOf(experiment, grid, comparison.variant, { name: metric, better: 'lower' });

@@ -76,7 +76,10 @@ export async function planOf(
     estimatedSeconds: meanMs === null ? null : Math.ceil((runs * meanMs) / 1_000 / Math.min(2, maxConcurrency)),
     estimatedCostUsd: null,
     detectable: detectableEffect(usualDeviation, documentIds.length, { alpha }),
-    itemsFor: { small: itemsNeeded(usualDeviation, 0.02, { alpha }), medium: itemsNeeded(usualDeviation, 0.05, { alpha }) },
+    itemsFor: {
+      small: itemsNeeded(0.02, usualDeviation, { alpha }),
+      medium: itemsNeeded(0.05, usualDeviation, { alpha }),
+    },
     alpha,
   };
 }

@@ -10,7 +10,7 @@ export const experimentLimits = { variants: 6, trials: 5, evaluators: 8, runs: 5
 
 export const experimentStatuses = ['running', 'succeeded', 'failed', 'canceled'] as const;
 export type ExperimentStatus = (typeof experimentStatuses)[number];
-export const verdicts = ['better', 'worse', 'equivalent', 'inconclusive'] as const;
+const verdicts = ['better', 'worse', 'equivalent', 'inconclusive'] as const;
 
 const VariantName = z.string().regex(/^[a-z0-9][a-z0-9_-]{0,39}$/, 'use lower-case letters, digits, - and _');
 /** Operations and evaluators by their own schemas, without a second copy of them in tool lists. */
@@ -231,4 +231,3 @@ export const ExperimentListQuery = z.strictObject({
   limit: PageLimit.default(25),
 });
 export const ExperimentList = z.object({ experiments: z.array(Experiment), nextCursor: z.string().nullable() });
-export const ExportQuery = z.strictObject({ format: z.enum(['csv', 'json']).default('csv') });

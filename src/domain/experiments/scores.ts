@@ -47,11 +47,7 @@ function relative(baseline: readonly CellRecord[], variant: readonly CellRecord[
 }
 
 /** Trials are averaged for each document first: they are no independent evidence. null: the metric cannot judge this document. */
-export function differenceOf(
-  baseline: readonly CellRecord[],
-  variant: readonly CellRecord[],
-  metric: Metric,
-): number | null {
+function differenceOf(baseline: readonly CellRecord[], variant: readonly CellRecord[], metric: Metric): number | null {
   const qualities = (cells: readonly CellRecord[]): number[] =>
     cells.flatMap(({ scores }) => scores[metric.name]?.quality ?? []);
   const [before, after] = [qualities(baseline), qualities(variant)];
