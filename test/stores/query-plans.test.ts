@@ -7,6 +7,7 @@ import { conversationOf } from '#test/support/dashboard/conversations.ts';
 import { overTenants } from '#test/support/tenancy/over-tenants.ts';
 import { methodsOf, storesOf, testDatabase, type Stores, type TestDatabase } from '#test/support/database.ts';
 import { askOAuth } from '#test/stores/support/ask-oauth.ts';
+import { askExperiments } from '#test/stores/support/ask-experiments.ts';
 import { askAuditAndSecrets } from '#test/stores/support/ask-audit.ts';
 import { askRetention, askStorage } from '#test/stores/support/ask-storage.ts';
 import { executionRecord, realtimeEvent, uploadedDocument } from '#test/support/records.ts';
@@ -340,7 +341,8 @@ async function askChats({ conversations, groundingTexts }: Stores): Promise<void
   await groundingTexts.read(organizationId, [texts, { ...texts, documentId: 'doc_b' }]);
 }
 
-async function askRest({ apiKeys, audit, organizations, workflows }: Stores): Promise<void> {
+async function askRest(stores: Stores): Promise<void> {
+  const { apiKeys, audit, organizations, workflows } = stores;
   await organizations.insertOrganization({ _id: organizationId, name: 'o', createdAt: now });
   await organizations.insertProject({ _id: projectId, organizationId, name: 'p', createdAt: now });
   await organizations.findOrganization(organizationId);
@@ -423,6 +425,8 @@ async function askRest({ apiKeys, audit, organizations, workflows }: Stores): Pr
   await workflows.listPublished(wide);
   await workflows.findVersion(organizationId, 'wf_plans', 1);
   await workflows.listByCodeName('c');
+  await askExperiments(stores, { organizationId, projectId }, [tenant, wide]);
+  await stores.traces.redact(organizationId, 'doc_a');
   await workflows.publish(published, version);
   await workflows.delete(tenant, 'wf_plans');
 }
