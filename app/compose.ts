@@ -7,6 +7,7 @@ import { createRetention } from '#src/stores/retention.ts';
 import { deleteOldRecords } from '#app/upkeep/delete-old-records.ts';
 import { expireUploads } from '#app/upkeep/expire-uploads.ts';
 import { recountAll } from '#app/upkeep/recount-usage.ts';
+import { finishRemovals } from '#tools/members/finish-removals.ts';
 import { daily, hourly, startUpkeep, type Chore } from '#app/upkeep/start-upkeep.ts';
 import { createAgents } from '#app/compose/agents.ts';
 import { createCore, type Core } from '#app/compose/core.ts';
@@ -67,6 +68,7 @@ function choresOf(
   return [
     { name: 'uploads', everyMs: hourly, run: (now) => expireUploads(deps, now) },
     { name: 'records', everyMs: hourly, run: (now) => deleteOldRecords(retention, days, now) },
+    { name: 'members', everyMs: hourly, run: async (now) => ({ removals: await finishRemovals(deps, now) }) },
     { name: 'usage', everyMs: daily, run: () => recountAll(deps) },
     {
       name: 'objects',

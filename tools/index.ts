@@ -41,6 +41,7 @@ import { listInvitations } from '#tools/members/list-invitations.ts';
 import { listMembers } from '#tools/members/list-members.ts';
 import { listProjectMembers } from '#tools/members/list-project-members.ts';
 import { confirmMemberRole } from '#tools/members/confirm-member-role.ts';
+import { requireSecondFactor } from '#tools/organizations/require-second-factor.ts';
 import { removeMember } from '#tools/members/remove-member.ts';
 import { setProjectRole } from '#tools/members/set-project-role.ts';
 import { createProject } from '#tools/projects/create-project.ts';
@@ -136,6 +137,7 @@ export const tools = {
   changeMemberRole,
   confirmMemberRole,
   removeMember,
+  requireSecondFactor,
   listProjectMembers,
   setProjectRole,
   listInvitations,

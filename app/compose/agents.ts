@@ -19,6 +19,7 @@ import type { Catalog } from '#graphs/catalog.ts';
 import { codeEvaluators } from '#graphs/evaluators.ts';
 import { createEvaluators } from '#graphs/evaluators/create-evaluators.ts';
 import type { Evaluator, EvaluatorDeps } from '#graphs/evaluators/evaluator.ts';
+import { oneAtATime } from '#graphs/evaluators/one-at-a-time.ts';
 import { Computing } from '#graphs/compute/computing.ts';
 import { createCompiledCache } from '#graphs/run/compiled-cache.ts';
 import type { compileGraph } from '#graphs/run/compile.ts';
@@ -106,7 +107,7 @@ export function createAgents({ config, data, core, catalog }: AgentsParts, stack
   const callbacks = new Callbacks({ executions, deliveries, pushed: () => sender.push() });
   const experiments = new ExperimentRunner({
     ...deps,
-    evaluatorsOf: evaluatorsWith({ chat: outside.chat, threads: core.compute, code: codeEvaluators }),
+    evaluatorsOf: evaluatorsWith({ chat: outside.chat, threads: oneAtATime(core.compute), code: codeEvaluators }),
   });
   stack.defer(() => experiments.stop());
   const perform = createPerformer({

@@ -19,6 +19,8 @@ export interface SentScore {
 
 /** Characters of both texts, or pairs of regions, that are compared on the event loop: for at most some 20 ms. */
 const largestHere = 8_000;
+/** Steps of a pattern that take as long as comparing one character. */
+const stepsPerUnit = 20;
 /** Wall time in a thread. Two texts of 40,000 different characters take 1.5 s. */
 const threadMs = 30_000;
 
@@ -27,14 +29,20 @@ export function computeScore({ spec, observation, reference }: SentScore): Score
 }
 
 /** Work in characters or pairs. */
-function sizeOf(spec: PureSpec, observation: Observation, reference: Reference | null): number {
+function sizeOf(
+  spec: PureSpec,
+  stepsPerCharacter: number,
+  { observation, reference }: Omit<SentScore, 'spec'>,
+): number {
   if (!('output' in spec)) return 0;
   if (spec.type === 'iou') {
     const found = outputOf(observation, spec, 'regions');
     return Array.isArray(found) ? found.length * (reference?.regions?.length ?? 0) : 0;
   }
   if (spec.type === 'field_match' || spec.type === 'label_accuracy') return 0;
-  return (textOf(outputOf(observation, spec, 'text'))?.length ?? 0) + (reference?.text?.length ?? 0);
+  const characters = textOf(outputOf(observation, spec, 'text'))?.length ?? 0;
+  if (spec.type === 'regex') return (characters * stepsPerCharacter) / stepsPerUnit;
+  return characters + (reference?.text?.length ?? 0);
 }
 
 /** The judged output alone, since everything that is sent is copied. */
@@ -49,8 +57,8 @@ export function computedEvaluator(spec: PureSpec, { threads }: Pick<EvaluatorDep
   return {
     ...evaluator,
     score: async (observation, reference, signal) => {
-      if (threads === null || sizeOf(spec, observation, reference) <= largestHere)
-        return evaluator.score(observation, reference);
+      const size = sizeOf(spec, evaluator.stepsPerCharacter ?? 1, { observation, reference });
+      if (threads === null || size <= largestHere) return evaluator.score(observation, reference);
       const payload: SentScore = { spec, observation: onlyJudged(spec, observation), reference };
       const answer = await inThread(threads, { action: 'score', payload, ms: threadMs }, signal);
       return answer === null ? unjudged(`The output could not be compared in ${threadMs} ms.`) : (answer as Score);

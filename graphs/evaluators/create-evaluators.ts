@@ -28,22 +28,25 @@ function located(error: unknown, at: number): unknown {
 }
 
 /**
- * Evaluators of an experiment, in order. Takes little time, so that callers need not keep them. Errors: `request.invalid` for two with one
- * name, an unusable pattern or schema, or an unknown name of code; `experiment.model_missing`. Source: docs/decisions/0093.
+ * Evaluators of an experiment, in the order of their specs. Takes little time. Errors: `request.invalid` for two with one name, an unusable
+ * pattern or schema, or an unknown name of code; `experiment.model_missing`. Source: docs/decisions/0093.
  */
 export function createEvaluators(specs: readonly EvaluatorSpec[], deps: EvaluatorDeps): readonly Evaluator[] {
   const names = new Set<string>();
   return specs.map((spec, at) => {
     const name = nameOf(spec);
-    if (names.has(name))
-      throw new AppError('request.invalid', `Two evaluators are called "${name}". Give one of them another name.`, {
-        errors: [{ pointer: `/evaluators/${at}/name`, code: 'duplicate', message: 'use a name that no other one has' }],
-      });
+    if (names.has(name)) throw repeated(name, at);
     names.add(name);
     try {
       return { name, type: spec.type, ...judgingOf(spec, deps) };
     } catch (error) {
       throw located(error, at);
     }
+  });
+}
+
+function repeated(name: string, at: number): AppError {
+  return new AppError('request.invalid', `Two evaluators are called "${name}". Give one of them another name.`, {
+    errors: [{ pointer: `/evaluators/${at}/name`, code: 'duplicate', message: 'use a name that no other one has' }],
   });
 }

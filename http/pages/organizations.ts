@@ -50,6 +50,30 @@ function choice(one: Affiliation, isActive: boolean, carried: Carried): Markup {
   </li>`;
 }
 
+/** Shown to members of an organization that demands a second factor, and to owners, who decide. */
+function demand({ hasSecondFactor }: LiveSession, active: Affiliation, carried: Carried): Markup | false {
+  const { name, role, requiresSecondFactor } = active;
+  const isOwner = role === 'owner';
+  if (!isOwner && !requiresSecondFactor) return false;
+  const told = requiresSecondFactor
+    ? `${name} demands a second factor of its members.`
+    : `Members of ${name} need no second factor.`;
+  const form = html`<form method="post" action="/two-factor/demand">
+    ${carriedFields(carried)}
+    <input type="hidden" name="required" value="${requiresSecondFactor ? 'no' : 'yes'}" />
+    <button class="quiet">${requiresSecondFactor ? 'Do not demand it' : 'Demand it'}</button>
+  </form>`;
+  return html`<div class="row">
+      <p class="soft">${told}</p>
+      ${isOwner && hasSecondFactor && form}
+    </div>
+    ${
+      requiresSecondFactor &&
+      !hasSecondFactor &&
+      html`<p role="status"><a href="/two-factor">Set up a second factor</a> to work in ${name}.</p>`
+    }`;
+}
+
 export interface OrganizationsView {
   readonly session: LiveSession;
   readonly organizations: readonly Affiliation[];
@@ -109,6 +133,7 @@ export function organizationsPage(view: OrganizationsView, entry: Entry, carried
         </p>
         <p><a href="/two-factor">Second factor</a></p>
       </div>
+      ${active !== undefined && demand(session, active, carried)}
     </section>
     ${view.isUnconfirmed && unconfirmed(session, carried)}
     <section aria-labelledby="new">

@@ -109,6 +109,11 @@ export function problemPages(logger: Logger, returnTo: string | null = null): Er
       sendToReauthenticate(response, returnTo);
       return;
     }
+    if (appError.code === 'auth.second_factor_required') {
+      const here = request.method === 'GET' ? ownPath(request.originalUrl) : null;
+      seeOther(response, along('/two-factor', returnTo ?? here));
+      return;
+    }
     const { status, title } = appError.row;
     const requestId = requestIdOf(response);
     if (status >= 500 && !appError.isLogged)

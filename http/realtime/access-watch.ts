@@ -5,10 +5,12 @@ import { AppError } from '#src/domain/app-error.ts';
 import type { Logger } from '#src/domain/ports/logger.ts';
 import type { Reader } from '#http/realtime/reader.ts';
 import type { MemberStore } from '#src/stores/members.ts';
+import type { OrganizationStore } from '#src/stores/organizations.ts';
 
 export interface WatchParts {
   readonly sessions: Pick<SessionAuthenticator, 'session'>;
   readonly members: Pick<MemberStore, 'membership'>;
+  readonly organizations: Pick<OrganizationStore, 'findOrganization'>;
   readonly logger: Logger;
 }
 
@@ -72,12 +74,21 @@ export class AccessWatch {
     try {
       const session = await this.#parts.sessions.session(cookie);
       for (const reader of readers)
-        if (session.userId !== userId || !(await this.#mayRead(reader, userId, memberships))) reader.end();
+        if (
+          session.userId !== userId ||
+          !(await this.#mayRead(reader, userId, memberships)) ||
+          !(session.hasSecondFactor || (await this.#needsNoFactor(reader)))
+        )
+          reader.end();
     } catch (error) {
       if (error instanceof AppError && error.code === 'auth.unauthorized') for (const reader of readers) reader.end();
       // The session may be valid: the next check decides.
       else this.#parts.logger.warn({ err: error }, 'the session of a stream could not be checked; retrying');
     }
+  }
+
+  async #needsNoFactor({ organizationId }: Reader): Promise<boolean> {
+    return (await this.#parts.organizations.findOrganization(organizationId))?.requiresSecondFactor !== true;
   }
 
   async #mayRead({ organizationId, projectIds }: Reader, userId: string, known: Memberships): Promise<boolean> {

@@ -13,7 +13,7 @@ const row = dashboardLive.realtime;
 const proxyPath = '/api/realtime/dashboard';
 
 /** Requests that may end a session or a membership. */
-const accessPaths = ['/api/auth/', '/api/dashboard/members'];
+const accessPaths = ['/api/auth/', '/api/dashboard/members', '/api/dashboard/organization'];
 
 function chosenProjects(principal: Principal, query: Record<string, unknown>): ReadonlySet<string> | null {
   const named = query['projectIds'] as readonly string[] | undefined;
@@ -72,7 +72,7 @@ export function mountDashboardRealtime(router: Router, facade: Facade, options: 
   const { closing, ...more } = options;
   const { events, members, logger } = deps;
   const realtime = new Realtime(
-    { events, members, logger, sessions, present: presenter(deps) },
+    { events, members, organizations: deps.organizations, logger, sessions, present: presenter(deps) },
     { ...realtimeDefaults, ...more },
   );
   closing?.addEventListener('abort', () => realtime.close(), { once: true });

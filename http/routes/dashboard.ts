@@ -72,6 +72,7 @@ export function mountDashboardOrganization(bind: Bind): void {
   bind(rows.projects, tools.listProjects);
   bind(rows.createProject, tools.createProject);
   bind(rows.renameProject, tools.renameProject);
+  bind(rows.change, tools.requireSecondFactor);
   bind(rows.usage, tools.getUsage);
   bind(rows.members, tools.listMembers);
   bind(rows.changeRole, tools.changeMemberRole);

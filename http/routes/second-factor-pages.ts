@@ -2,7 +2,10 @@ import express, { type Request, type RequestHandler, type Response, type Router 
 import { PasswordProof, SecondFactorConfirmation, SecondFactorSignIn } from '#src/contracts/auth.ts';
 import { requireRecentSignIn } from '#src/domain/access/recent-sign-in.ts';
 import type { LiveSession, SecondFactorAction } from '#src/domain/ports/sessions.ts';
-import { checked } from '#tools/call.ts';
+import { callTool, checked } from '#tools/call.ts';
+import type { ToolContext } from '#tools/define.ts';
+import { tools } from '#tools/index.ts';
+import { requestIdOf } from '#http/base-app.ts';
 import type { Facade } from '#http/bind.ts';
 import { ownPath } from '#http/guard/own-path.ts';
 import type { Carried } from '#http/pages/account.ts';
@@ -20,8 +23,10 @@ const own = '/two-factor';
 class SecondFactorPages {
   readonly #auth: AuthHandler;
   readonly #guard: PageGuard;
+  readonly #facade: Facade;
 
-  constructor(auth: AuthHandler, guard: PageGuard) {
+  constructor(auth: AuthHandler, guard: PageGuard, facade: Facade) {
+    this.#facade = facade;
     this.#auth = auth;
     this.#guard = guard;
   }
@@ -109,12 +114,30 @@ class SecondFactorPages {
     }
     seeOther(response, ownPath(returnTo) ?? own);
   };
+
+  /** An owner demands a second factor of the members of the active organization, or stops to. */
+  demand: RequestHandler = async (request, response) => {
+    const session = await this.#guard.signedIn(request, response);
+    if (session === null) return;
+    const { deps, sessions } = this.#facade;
+    const ctx: ToolContext = {
+      principal: await sessions.memberOf(session, session.activeOrganizationId ?? ''),
+      requestId: requestIdOf(response),
+      surface: 'rest',
+      ip: request.ip ?? null,
+      signal: new AbortController().signal,
+      deps,
+      outcome: {},
+    };
+    await callTool(tools.requireSecondFactor, ctx, { requiresSecondFactor: bodyOf(request)['required'] === 'yes' });
+    seeOther(response, home);
+  };
 }
 
 /** Mounts the pages of second factors, which use no script. Source: docs/decisions/0088. */
 export function mountSecondFactor(parent: Router, auth: AuthHandler, facade: Facade): void {
   const guard = new PageGuard(auth, facade);
-  const pages = new SecondFactorPages(auth, guard);
+  const pages = new SecondFactorPages(auth, guard, facade);
   const router = express.Router({ caseSensitive: true, strict: true });
   const form = guard.form();
   router.get('/sign-in/code', pages.showCode);
@@ -123,6 +146,7 @@ export function mountSecondFactor(parent: Router, auth: AuthHandler, facade: Fac
   router.post('/two-factor/enable', ...form, pages.enable);
   router.post('/two-factor/confirm', ...form, pages.confirm);
   router.post('/two-factor/disable', ...form, pages.disable);
+  router.post('/two-factor/demand', ...form, pages.demand);
   router.post('/two-factor/backup-codes', ...form, pages.backupCodes);
   router.use(problemPages(facade.deps.logger, own));
   parent.use(router);

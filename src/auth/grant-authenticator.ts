@@ -2,6 +2,7 @@ import { grantedScopes } from '#src/contracts/scopes.ts';
 import type { Principal } from '#src/domain/access/principal.ts';
 import { hashSecret, looksLikeOAuthSecret } from '#src/domain/access/oauth/secrets.ts';
 import { rightsOf, scopesAnywhere } from '#src/domain/access/rights.ts';
+import { secondFactorRequired } from '#src/domain/access/second-factor.ts';
 import type { Logger } from '#src/domain/ports/logger.ts';
 import type { TokenAuthenticator } from '#src/auth/bearer-authenticator.ts';
 import type { OAuthGrant } from '#src/domain/access/oauth/records.ts';
@@ -34,6 +35,8 @@ export class GrantAuthenticator implements TokenAuthenticator {
     const access = await this.#parts.tokenAccess.find(hashSecret(secret));
     const now = new Date();
     if (access === null || !this.#opens(access, now)) return null;
+    // Programs of the organization act for no person.
+    if (access.grant.kind === 'person' && access.lacksSecondFactor) throw secondFactorRequired();
     this.#touch(access.grant, now);
     return principalOf(access);
   }

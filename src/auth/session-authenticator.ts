@@ -1,5 +1,6 @@
 import type { Principal } from '#src/domain/access/principal.ts';
 import { rightsOf } from '#src/domain/access/rights.ts';
+import { secondFactorRequired } from '#src/domain/access/second-factor.ts';
 import { AppError } from '#src/domain/app-error.ts';
 import type { LiveSession, Sessions } from '#src/domain/ports/sessions.ts';
 import type { OrganizationStore } from '#src/stores/organizations.ts';
@@ -8,7 +9,7 @@ import type { MemberStore } from '#src/stores/members.ts';
 interface Parts {
   readonly sessions: Sessions;
   readonly members: Pick<MemberStore, 'membership'>;
-  readonly organizations: Pick<OrganizationStore, 'listProjects'>;
+  readonly organizations: Pick<OrganizationStore, 'findOrganization' | 'listProjects'>;
 }
 
 /** One response for missing, forged, ended and expired sessions. */
@@ -36,7 +37,7 @@ export class SessionAuthenticator {
 
   /**
    * Authenticates the user as a member of the given organization, or else of the session's active one. Errors: `auth.unauthorized`;
-   * `organization.not_found` when the user is not a member of it; `request.invalid` when there is neither.
+   * `organization.not_found` when the user is not a member of it; `auth.second_factor_required`; `request.invalid` when there is neither.
    */
   async byCookie(cookie: string | undefined, named?: string): Promise<Principal> {
     const session = await this.session(cookie);
@@ -47,10 +48,11 @@ export class SessionAuthenticator {
 
   async memberOf(session: LiveSession, organizationId: string): Promise<Principal> {
     const { members, organizations } = this.#parts;
-    const { sessionId, userId, email, name, provedAt } = session;
-    const [membership, projects] = await Promise.all([
+    const { sessionId, userId, email, name, provedAt, hasSecondFactor } = session;
+    const [membership, projects, organization] = await Promise.all([
       members.membership(organizationId, userId),
       organizations.listProjects(organizationId),
+      organizations.findOrganization(organizationId),
     ]);
     if (membership === null)
       throw new AppError(
@@ -66,13 +68,14 @@ export class SessionAuthenticator {
           ],
         },
       );
+    if (organization?.requiresSecondFactor === true && !hasSecondFactor) throw secondFactorRequired();
     const { role } = membership;
     return {
       kind: 'session',
       actorId: userId,
       actorName: name,
       keyId: null,
-      session: { id: sessionId, userId, email, role, provedAt },
+      session: { id: sessionId, userId, email, role, provedAt, hasSecondFactor },
       organizationId,
       ...rightsOf(
         membership,

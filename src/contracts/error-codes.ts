@@ -23,6 +23,7 @@ export const errorCodes = {
   'request.rate_limited': { status: 429, title: 'Too many requests', retry: true },
   'auth.unauthorized': { status: 401, title: 'The credential is missing or invalid', retry: false },
   'auth.forbidden': { status: 403, title: 'The credential does not allow this', retry: false },
+  'auth.second_factor_required': { status: 403, title: 'The organization demands a second factor', retry: false },
   'auth.reauthentication_required': { status: 403, title: 'The change needs a recent sign-in', retry: false },
   'link.invalid': { status: 410, title: 'The link does not work any more', retry: false },
   'mail.not_configured': { status: 501, title: 'This installation sends no mail', retry: false },

@@ -64,5 +64,10 @@ export function dashboardRoute<
   Reply extends z.ZodType,
 >(row: Omit<Route<Params, Query, Body, Reply>, 'caller'>): Route<Params, z.ZodObject, Body, Reply> {
   const query = row.query === undefined ? InOrganization : InOrganization.extend(row.query.shape);
-  return { ...row, caller: 'session', query, errors: [...row.errors, 'organization.not_found'] };
+  return {
+    ...row,
+    caller: 'session',
+    query,
+    errors: [...row.errors, 'organization.not_found', 'auth.second_factor_required'],
+  };
 }

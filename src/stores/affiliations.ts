@@ -2,6 +2,7 @@ import type { Collections } from '#src/stores/collections.ts';
 import { isDuplicateKey } from '#src/stores/connect.ts';
 import { looksLikeLinkSecret } from '#src/domain/access/link-secret.ts';
 import { hashSecret } from '#src/domain/access/oauth/secrets.ts';
+import type { OrganizationRecord } from '#src/domain/access/organization.ts';
 import { idPrefixes } from '#src/domain/ids.ts';
 import type { Affiliation, Invitee, WaitingInvitation } from '#src/domain/access/member.ts';
 
@@ -28,10 +29,10 @@ export function createAffiliations({
   users,
   accountTokens,
 }: Pick<Collections, 'organizations' | 'members' | 'invitations' | 'users' | 'accountTokens'>) {
-  const namesOf = async (ids: readonly string[]): Promise<ReadonlyMap<string, string>> => {
+  const organizationsAmong = async (ids: readonly string[]): Promise<ReadonlyMap<string, OrganizationRecord>> => {
     if (ids.length === 0) return new Map();
-    const found = await organizations.find({ _id: { $in: [...ids] } }, { projection: { name: 1 } }).toArray();
-    return new Map(found.map(({ _id, name }) => [_id, name]));
+    const found = await organizations.find({ _id: { $in: [...ids] } }).toArray();
+    return new Map(found.map((organization) => [organization._id, organization]));
   };
   const open = (email: string, now: Date) => ({ email, status: 'pending' as const, expiresAt: { $gt: now } });
   const keyOf = async (key: string, { email, isVerified }: Invitee, now: Date) => {
@@ -55,10 +56,12 @@ export function createAffiliations({
     /** Lists organizations, oldest membership first, at most 100. */
     async organizationsOf(userId: string): Promise<readonly Affiliation[]> {
       const rows = await members.find({ userId }).sort({ createdAt: 1 }).limit(most).toArray();
-      const names = await namesOf(rows.map(({ organizationId }) => organizationId));
+      const found = await organizationsAmong(rows.map(({ organizationId }) => organizationId));
       return rows.flatMap(({ organizationId, role, projectRoles = {} }) => {
-        const name = names.get(organizationId);
-        return name === undefined ? [] : [{ organizationId, name, role, projectRoles }];
+        const organization = found.get(organizationId);
+        if (organization === undefined) return [];
+        const { name, requiresSecondFactor = false } = organization;
+        return [{ organizationId, name, role, projectRoles, requiresSecondFactor }];
       });
     },
     /** True when a mail confirmed the address of the user. */
@@ -75,7 +78,7 @@ export function createAffiliations({
       const row = await invitations.findOne({ ...found.filter, ...open(invitee.email, now) });
       if (row === null) return null;
       const { _id: invitationId, organizationId, role, expiresAt } = row;
-      const organizationName = (await namesOf([organizationId])).get(organizationId);
+      const organizationName = (await organizationsAmong([organizationId])).get(organizationId)?.name;
       return organizationName === undefined
         ? null
         : { invitationId, organizationId, organizationName, role, expiresAt, isProven: found.isProven };

@@ -42,10 +42,10 @@ export function createApiKeyStore(collections: KeyCollections) {
     /** Keys that are not revoked and run this workflow, at most `limit`. */
     listBound: (organizationId: string, workflowId: string, limit: number): Promise<readonly ApiKeyRecord[]> =>
       apiKeys.find({ organizationId, agentGraphId: workflowId, revokedAt: null }).limit(limit).toArray(),
-    /** Keys that are not revoked and were made by one of these people and keys, at most 1,000. */
+    /** Keys that were made by one of these people and keys, at most 10,000. Also revoked ones: keys that they made may work. */
     async listMadeBy(organizationId: string, makers: readonly string[]): Promise<readonly ApiKeyRecord[]> {
-      const made = { organizationId, createdBy: { $in: [...makers] }, revokedAt: null };
-      return withGrants(collections, await apiKeys.find(made).limit(1_000).toArray());
+      const made = { organizationId, createdBy: { $in: [...makers] } };
+      return withGrants(collections, await apiKeys.find(made).limit(10_000).toArray());
     },
     /** False when there is no such live key. */
     async revoke(organizationId: string, id: string, at: Date): Promise<boolean> {

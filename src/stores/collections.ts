@@ -10,7 +10,7 @@ import type { ConversationRow, MessageRow } from '#src/stores/conversation-rows.
 import type { SearchRow } from '#src/stores/search/row.ts';
 import type { WorkflowDraftRow, WorkflowEditRow, WorkflowVersionRow } from '#src/stores/workflow-rows.ts';
 import type { AccountMail, AccountToken } from '#src/domain/access/account-mail.ts';
-import type { InvitationRecord, ProjectRoles } from '#src/domain/access/member.ts';
+import type { InvitationRecord, ProjectRoles, Removal } from '#src/domain/access/member.ts';
 import type { LoggedEvent } from '#src/domain/events/events.ts';
 import type {
   AuthorizationCode,
@@ -107,6 +107,7 @@ export interface UserRow {
   readonly email: string;
   readonly name: string;
   readonly emailVerified?: boolean;
+  readonly twoFactorEnabled?: boolean;
 }
 
 export interface MemberRow {
@@ -119,6 +120,8 @@ export interface MemberRow {
   readonly createdAt: Date;
   /** Mark of an owner who is about to leave or lose the role. */
   readonly leaving?: { readonly token: string; readonly at: Date };
+  /** Set while the credentials of a removed member end. `userId` is the id of the row then, so that it is nobody's membership. */
+  readonly removal?: Removal;
 }
 
 export interface InvitationRow extends Omit<InvitationRecord, 'invitationId' | 'linkHash'> {

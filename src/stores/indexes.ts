@@ -18,6 +18,7 @@ const indexes: Readonly<Partial<Record<keyof Collections | LibraryCollection, re
     [{ organizationId: 1, role: 1 }],
     [{ organizationId: 1, createdAt: 1 }],
     [{ userId: 1, createdAt: 1 }],
+    [{ 'removal.at': 1 }, { sparse: true }],
   ],
   invitations: [
     [{ organizationId: 1, email: 1, status: 1 }],

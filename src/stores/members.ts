@@ -3,7 +3,14 @@ import type { Collections, InvitationRow, MemberRow } from '#src/stores/collecti
 import { isDuplicateKey } from '#src/stores/connect.ts';
 import { unlessLastOwner } from '#src/stores/owner-change.ts';
 import { newId } from '#src/domain/ids.ts';
-import type { InvitationRecord, MemberRecord, Membership, MemberChange } from '#src/domain/access/member.ts';
+import type {
+  InvitationRecord,
+  MemberChange,
+  MemberRecord,
+  Membership,
+  Removal,
+  UnfinishedRemoval,
+} from '#src/domain/access/member.ts';
 import type { ProjectRole, Role } from '#src/contracts/organization/member.ts';
 
 const most = 1_000;
@@ -73,13 +80,62 @@ function createInvitations(invitations: Collections['invitations']) {
   };
 }
 
-function createPendingRoles(members: Collections['members']) {
+function createRoles(members: Collections['members']) {
   return {
+    /** Sets or, with null, removes the role in a project, while the member has the role `from` in the organization. */
+    async setProjectRole(
+      { organizationId, projectId }: { readonly organizationId: string; readonly projectId: string },
+      memberId: string,
+      { from, to }: { readonly from: Role; readonly to: ProjectRole | null },
+    ): Promise<MemberChange> {
+      const field = `projectRoles.${projectId}`;
+      const change = to === null ? { $unset: { [field]: 1 as const } } : { $set: { [field]: to } };
+      const { matchedCount } = await members.updateOne({ _id: memberId, organizationId, role: from }, change);
+      return matchedCount === 1 ? 'done' : 'changed';
+    },
     /** Gives the role that waits. False when this role does not wait. */
     async confirmRole(organizationId: string, memberId: string, pendingRole: Role): Promise<boolean> {
       const waits = { _id: memberId, organizationId, pendingRole };
       const done = await members.updateOne(waits, { $set: { role: pendingRole }, $unset: { pendingRole: 1 } });
       return done.matchedCount === 1;
+    },
+  };
+}
+
+const removalOf = ({ _id: memberId, organizationId, removal }: MemberRow): readonly UnfinishedRemoval[] =>
+  removal === undefined ? [] : [{ ...removal, memberId, organizationId }];
+
+function createRemovals(members: Collections['members']) {
+  return {
+    /**
+     * Ends a membership and leaves a mark, until `finishRemoval`: a crash in between leaves work to be found. One write, which nobody sees
+     * half done. Follows the rules of `changeRole`. Source: docs/decisions/0087.
+     */
+    async beginRemoval(organizationId: string, memberId: string, removal: Removal): Promise<MemberChange> {
+      const who = { _id: memberId, organizationId };
+      const { userId, role } = removal;
+      const begin = async (claimed: Filter<MemberRow>): Promise<boolean> => {
+        const gone = { userId: memberId, role: 'viewer' as const, removal };
+        const change = { $set: gone, $unset: { leaving: 1, pendingRole: 1, projectRoles: 1 } } as const;
+        return (await members.updateOne({ ...claimed, userId }, change)).matchedCount === 1;
+      };
+      if (role === 'owner') return unlessLastOwner(members, who, begin);
+      return (await begin({ ...who, role })) ? 'done' : 'changed';
+    },
+    async removal(organizationId: string, memberId: string): Promise<UnfinishedRemoval | null> {
+      const row = await members.findOne({ _id: memberId, organizationId });
+      return row === null ? null : (removalOf(row)[0] ?? null);
+    },
+    /** Lists removals of all organizations that began before this time, at most 100. */
+    async unfinishedRemovals(before: Date): Promise<readonly UnfinishedRemoval[]> {
+      const rows = await members
+        .find({ 'removal.at': { $lt: before } })
+        .limit(100)
+        .toArray();
+      return rows.flatMap(removalOf);
+    },
+    async finishRemoval(organizationId: string, memberId: string): Promise<void> {
+      await members.deleteOne({ _id: memberId, organizationId, removal: { $exists: true } });
     },
   };
 }
@@ -153,17 +209,6 @@ export function createMemberStore({
       if (from === 'owner' && to !== 'owner') return unlessLastOwner(members, who, change);
       return (await change({ ...who, role: from })) ? 'done' : 'changed';
     },
-    /** Sets or, with null, removes the role in a project, while the member has the role `from` in the organization. */
-    async setProjectRole(
-      { organizationId, projectId }: { readonly organizationId: string; readonly projectId: string },
-      memberId: string,
-      { from, to }: { readonly from: Role; readonly to: ProjectRole | null },
-    ): Promise<MemberChange> {
-      const field = `projectRoles.${projectId}`;
-      const change = to === null ? { $unset: { [field]: 1 as const } } : { $set: { [field]: to } };
-      const { matchedCount } = await members.updateOne({ _id: memberId, organizationId, role: from }, change);
-      return matchedCount === 1 ? 'done' : 'changed';
-    },
     /** Follows the rules of `changeRole`. */
     async remove(organizationId: string, memberId: string, role: Role): Promise<MemberChange> {
       const who = { _id: memberId, organizationId };
@@ -172,7 +217,8 @@ export function createMemberStore({
       if (role === 'owner') return unlessLastOwner(members, who, remove);
       return (await remove({ ...who, role })) ? 'done' : 'changed';
     },
-    ...createPendingRoles(members),
+    ...createRemovals(members),
+    ...createRoles(members),
     ...createInvitations(invitations),
   };
 }

@@ -42,6 +42,9 @@ export function createOrganizationStore({ organizations, projects }: Pick<Collec
       return found.map(({ _id }) => _id);
     },
     findOrganization: (id: string): Promise<OrganizationRecord | null> => organizations.findOne({ _id: id }),
+    /** Returns the organization before the change; null: there is none. */
+    demandSecondFactor: (id: string, requiresSecondFactor: boolean): Promise<OrganizationRecord | null> =>
+      organizations.findOneAndUpdate({ _id: id }, { $set: { requiresSecondFactor } }),
     findProject: (organizationId: string, id: string): Promise<ProjectRecord | null> =>
       projects.findOne<ProjectRecord>({ _id: id, organizationId }, shown),
     /** False when there is no such project. Error: `project.name_taken`. */

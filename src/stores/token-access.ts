@@ -16,6 +16,8 @@ export interface TokenAccess {
     readonly role: Role;
     readonly projectRoles: ProjectRoles;
   } | null;
+  /** The organization demands a second factor, and the grant's user has none. */
+  readonly lacksSecondFactor: boolean;
   /** null: it does not exist any more. */
   readonly organizationName: string | null;
   /** Projects of the grant that belong to the organization. */
@@ -27,7 +29,7 @@ interface Joined extends OAuthToken {
   readonly memberships: readonly MemberRow[];
   readonly users: readonly UserRow[];
   readonly projects: readonly ProjectRecord[];
-  readonly organizations: readonly { readonly name: string }[];
+  readonly organizations: readonly { readonly name: string; readonly requiresSecondFactor?: boolean }[];
 }
 
 const join = (from: keyof Collections, localField: string, foreignField: string, as: string) => ({
@@ -62,6 +64,7 @@ function accessOf({ grants, memberships, users, projects, organizations, ...toke
             role: membership.role,
             projectRoles: membership.projectRoles ?? {},
           },
+    lacksSecondFactor: organizations[0]?.requiresSecondFactor === true && user?.twoFactorEnabled !== true,
     organizationName: organizations[0]?.name ?? null,
     projects: projects.filter(here).map(({ _id: id, name }) => ({ id, name })),
   };

@@ -132,7 +132,12 @@ const langGraph = ['graphs/run/', 'graphs/langgraph.ts'];
 /** Path prefixes of the product files that may import each package. Scripts and tests may import every declared package. */
 export const vendors: Readonly<Record<string, readonly string[]>> = {
   '@inkgraph/embedded-mongo': ['app/compose/'],
-  '@inkgraph/paired-statistics': ['src/domain/experiments/', 'tools/datasets/', 'tools/experiments/'],
+  '@inkgraph/paired-statistics': [
+    'app/agents/experiments/',
+    'src/domain/experiments/',
+    'tools/datasets/',
+    'tools/experiments/',
+  ],
   'csv-parse': ['tools/datasets/'],
   zod: ['src/contracts/', 'src/config/', 'graphs/', 'tools/', 'mcp/'],
   '@marcbachmann/cel-js': ['graphs/expression/'],

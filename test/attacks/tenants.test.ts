@@ -112,6 +112,7 @@ const walk: Walk = {
   'dashboard.projects': 'shows nothing',
   'dashboard.project.create': 'shows nothing',
   'dashboard.project.rename': ({ project }) => [{ path: project, body: { name: 'Mine now' } }],
+  'dashboard.organization.change': 'shows nothing',
   'dashboard.usage': 'shows nothing',
   'dashboard.members': 'shows nothing',
   'dashboard.member.role': ({ member }) => [{ path: member, body: { role: 'viewer' } }],
@@ -158,6 +159,7 @@ const rows = [
 
 /** Query that a list needs to answer at all. */
 const usual: Readonly<Record<string, object>> = {
+  'dashboard.organization.change': { requiresSecondFactor: false },
   'ingest.presign': png,
   'service.presign': { ...png, visibility: 'private' },
   'dashboard.project.create': { name: 'Another' },

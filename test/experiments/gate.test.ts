@@ -81,7 +81,7 @@ test('a gate is changed and removed by owners only', async () => {
   const { body } = await app.call('GET', `/api/dashboard/workflows/${sized.workflowId}`, { cookie: owner });
   const { revision: baseVersion, gate } = body;
   expect(gate).toMatchObject({ metric: 'label_accuracy' });
-  for (const next of [null, { ...gate, maxRegression: 1 }])
+  for (const next of [null, { ...gate, maxRegression: 0.5 }])
     expect(await publish(editor, { baseVersion, gate: next })).toMatchObject({ status: 403 });
   expect(await publish(owner, { baseVersion, gate: null })).toMatchObject({ status: 200, body: { gate: null } });
 });

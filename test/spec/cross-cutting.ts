@@ -43,6 +43,10 @@ export const crossCutting = [
       'Sign-in of a person with a second factor opens a session only after a code of their app',
       '0088-second-factors',
     ],
+    'auth.second_factor.demanded': [
+      'An organization that demands a second factor refuses members without one, and programs that act for them',
+      '0095-organizations-demand-second-factors',
+    ],
     'auth.session.recent': [
       'A session whose sign-in is older than 15 minutes makes no sensitive change before it proves the person again',
       '0086-recent-sign-in',

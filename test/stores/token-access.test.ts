@@ -53,6 +53,7 @@ test('tokens that come at once are looked up at once, with all that decides abou
       token,
       grant: grants[index],
       member: { name: 'Ada', email: 'ada@example.com', role: 'editor', projectRoles: {} },
+      lacksSecondFactor: false,
       organizationName: 'One',
       projects: [{ id: projectId, name: 'P' }],
     })),

@@ -1,7 +1,9 @@
 import type { ToolContext } from '#tools/define.ts';
 import type { AuditEntry, AuditLog, Deed } from '#src/stores/audit-log.ts';
 
-type Caller = Pick<ToolContext<'audit'>, 'deps' | 'principal' | 'ip' | 'deed'>;
+type Caller = Pick<ToolContext<'audit'>, 'deps' | 'ip' | 'deed'> & {
+  readonly principal: Pick<ToolContext['principal'], 'organizationId' | 'actorId' | 'grant'>;
+};
 
 /**
  * The way to audited deeds of this caller: adds their address to every record, and the program where a program acted for a person. Inside

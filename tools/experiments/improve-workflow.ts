@@ -1,8 +1,8 @@
 import type { z } from 'zod';
+import { rungs } from '@inkgraph/paired-statistics/race';
 import { experimentLimits, ImproveWorkflowBody, StartedExperiment } from '#src/contracts/experiments/experiment.ts';
 import type { Operation } from '#src/contracts/resources/operation.ts';
 import { AppError } from '#src/domain/app-error.ts';
-import { rungsOf } from '#src/domain/experiments/race.ts';
 import { record } from '#tools/audit/record.ts';
 import { requireDataset } from '#tools/datasets/present.ts';
 import { defineTool } from '#tools/define.ts';
@@ -73,14 +73,14 @@ async function start(ctx: ExperimentContext, asked: Asked, id: string): Promise<
   const basis = { asked: { ...asked, split: 'dev', stop: 'all' } as const, id, dataset, version: found, variants };
   const plain = await recordOf(ctx, basis);
   const active = plain.variants.slice(1).map(({ name }) => name);
-  const rungs = rungsOf(plain.documentIds.length, active.length);
+  const ladder = rungs(plain.documentIds.length, active.length);
   const wanted = {
     ...plain,
     kind: 'search' as const,
     name: asked.name ?? `Search over ${active.length} candidates`,
-    search: { active, rung: 0, rungs, dropped: [], confirmation: null, draftRevision: null },
+    search: { active, rung: 0, rungs: ladder, dropped: [], confirmation: null, draftRevision: null },
   };
-  requireBudget(runsOf(rungs, active.length) * wanted.trials, wanted.maxRuns);
+  requireBudget(runsOf(ladder, active.length) * wanted.trials, wanted.maxRuns);
   const experiment = await startExperiment(ctx, wanted, {
     version: found,
     graphs: new Map(variants.map(({ record: { name }, graph }) => [name, graph])),
@@ -95,9 +95,9 @@ async function start(ctx: ExperimentContext, asked: Asked, id: string): Promise<
 }
 
 /** Most runs of a search without its confirmation: the candidates that are left and the baseline, on the documents of each rung. */
-function runsOf(rungs: readonly number[], candidates: number): number {
+function runsOf(ladder: readonly number[], candidates: number): number {
   let [runs, left, before] = [0, candidates, 0];
-  for (const rung of rungs) {
+  for (const rung of ladder) {
     runs += (left + 1) * (rung - before);
     before = rung;
     left = Math.ceil(left / 2);

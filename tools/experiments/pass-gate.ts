@@ -1,5 +1,7 @@
 import type { z } from 'zod';
 import type { Gate, WorkflowPublishInput } from '#src/contracts/resources/workflow.ts';
+import { nonInferior } from '@inkgraph/paired-statistics/non-inferior';
+import { differencesOf, gridOf } from '#src/domain/experiments/scores.ts';
 import { AppError } from '#src/domain/app-error.ts';
 import type { ExperimentRecord } from '#src/domain/experiments/experiment.ts';
 import type { ExperimentSummary, VariantComparison } from '#src/domain/experiments/summarize.ts';
@@ -10,6 +12,11 @@ import type { ToolContext } from '#tools/define.ts';
 
 type Context = ToolContext<'audit' | 'datasets' | 'experiments' | 'workflows'>;
 type Asked = z.output<typeof WorkflowPublishInput>;
+
+interface Confirmation {
+  readonly experiment: ExperimentRecord;
+  readonly comparison: VariantComparison;
+}
 
 const isOwner = ({ principal: { session, grant } }: Context): boolean =>
   (session?.role ?? grant?.member?.role) === 'owner';
@@ -26,14 +33,21 @@ function comparisonOf({ result }: ExperimentRecord, metric: string): VariantComp
   return comparisons.find((one) => one.metric === metric) ?? null;
 }
 
-/** Better, or no worse than the gate accepts with few documents harmed. */
-function passes(
-  { verdict, interval, harm }: VariantComparison,
-  { maxRegression, maxHarmRate, harmSize }: Gate,
-): boolean {
-  if (verdict === 'worse') return false;
-  if (verdict === 'better') return true;
-  return interval[0] >= -maxRegression && harm.size <= harmSize && harm.upperBound <= maxHarmRate;
+/** Decision of one confirmation: better, or no worse than the gate accepts with few documents harmed. */
+async function decided(
+  { deps }: Context,
+  { experiment, comparison }: Confirmation,
+  { metric, maxRegression, maxHarmRate, harmSize }: Gate,
+): Promise<{ readonly passes: boolean; readonly sentence: string }> {
+  if (comparison.verdict === 'better') return { passes: true, sentence: comparison.sentence };
+  if (comparison.verdict === 'worse') return { passes: false, sentence: comparison.sentence };
+  const grid = gridOf(await deps.experiments.cells(experiment.organizationId, experiment._id));
+  const differences = differencesOf(experiment, grid, comparison.variant, { name: metric, better: 'lower' });
+  const { passes, reason } = nonInferior(
+    differences.map(({ difference }) => difference),
+    { maxRegression, maxHarmRate, harmSize, alpha: experiment.alpha },
+  );
+  return { passes, sentence: reason };
 }
 
 /** Confirmations of this draft against the published version, by the metric of the gate, newest first. */
@@ -42,7 +56,7 @@ async function confirmations(
   { organizationId, publishedHash }: WorkflowRecord,
   { datasetId, metric }: Gate,
   graphHash: string,
-): Promise<readonly { readonly experiment: ExperimentRecord; readonly comparison: VariantComparison }[]> {
+): Promise<readonly Confirmation[]> {
   const found = await deps.experiments.confirmationsOf(organizationId, datasetId, graphHash);
   return found.flatMap((experiment) => {
     const [baseline, variant] = experiment.variants;
@@ -55,7 +69,7 @@ async function confirmations(
 function unmet(
   workflow: WorkflowRecord,
   gate: Gate,
-  refuted: { experiment: ExperimentRecord; comparison: VariantComparison } | undefined,
+  refuted: { readonly experimentId: string; readonly sentence: string } | null,
 ): AppError {
   const call = {
     datasetId: gate.datasetId,
@@ -66,12 +80,12 @@ function unmet(
     ],
   };
   const why =
-    refuted === undefined
+    refuted === null
       ? `No experiment on the holdout of ${gate.datasetId} has compared this draft with the published version by ${gate.metric}. Call run_experiment with the arguments in data.`
-      : `The experiment ${refuted.experiment._id} does not show that the draft is good enough: ${refuted.comparison.sentence} Change the draft, or measure it on more documents.`;
+      : `The experiment ${refuted.experimentId} does not show that the draft is good enough. ${refuted.sentence} Change the draft, or add documents to the holdout and confirm it again.`;
   return new AppError('workflow.gate_unmet', why, {
     errors: [{ pointer: '/workflowId', code: 'gate_unmet', message: 'confirm the draft on the holdout first' }],
-    data: { gate, ...(refuted === undefined ? { runExperiment: call } : { experimentId: refuted.experiment._id }) },
+    data: { gate, ...(refuted === null ? { runExperiment: call } : { experimentId: refuted.experimentId }) },
   });
 }
 
@@ -94,8 +108,11 @@ export async function passGate(
   }
   const [newest] = await confirmations(ctx, workflow, gate, graphHash);
   // The newest confirmation counts: otherwise one could repeat it until it passes.
-  if (newest === undefined || !passes(newest.comparison, gate)) throw unmet(workflow, gate, newest);
-  return { experimentId: newest.experiment._id, sentence: newest.comparison.sentence };
+  if (newest === undefined) throw unmet(workflow, gate, null);
+  const { passes, sentence } = await decided(ctx, newest, gate);
+  const evidence = { experimentId: newest.experiment._id, sentence };
+  if (!passes) throw unmet(workflow, gate, evidence);
+  return evidence;
 }
 
 /**

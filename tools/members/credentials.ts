@@ -8,7 +8,10 @@ import { isLive } from '#tools/apps/present.ts';
 import { auditOf, record } from '#tools/audit/record.ts';
 import type { ToolContext } from '#tools/define.ts';
 
-type Ctx = ToolContext<'apiKeys' | 'audit' | 'oauth'>;
+type Call = ToolContext<'apiKeys' | 'audit' | 'oauth'>;
+type Ctx = Pick<Call, 'deps' | 'ip' | 'deed'> & {
+  readonly principal: Pick<Call['principal'], 'organizationId' | 'actorId' | 'grant'>;
+};
 
 /** true: all keys; else ids. */
 export type KeptKeys = boolean | readonly string[];

@@ -3,7 +3,8 @@ import { AppError } from '#src/domain/app-error.ts';
 import { record } from '#tools/audit/record.ts';
 import { defineTool, type ToolContext } from '#tools/define.ts';
 import { changeMember } from '#tools/members/change-member.ts';
-import { credentialsOf, endCredentials, presentCredentials } from '#tools/members/credentials.ts';
+import { credentialsOf, presentCredentials } from '#tools/members/credentials.ts';
+import { finishRemoval } from '#tools/members/finish-removals.ts';
 import { requireRank } from '#tools/members/rank.ts';
 
 export const removeMember = defineTool({
@@ -22,21 +23,32 @@ export const removeMember = defineTool({
     { memberId, keepKeys = false, dryRun = false },
   ) {
     const { members } = ctx.deps;
-    const { organizationId, scopes } = ctx.principal;
+    const { organizationId, actorId, scopes } = ctx.principal;
     const leaves = await isCaller(ctx, memberId);
     if (!leaves && !scopes.has('members:manage'))
       throw new AppError('auth.forbidden', 'This credential lacks the scope members:manage.');
     if (keepKeys !== false && !scopes.has('keys:manage'))
       throw new AppError('auth.forbidden', 'To keep API keys you need the scope keys:manage. Leave keepKeys out.');
+    // A retry goes on where an earlier call was interrupted.
+    const begun = await members.removal(organizationId, memberId);
+    if (begun !== null) {
+      requireRank(ctx, begun.role);
+      const credentials = await credentialsOf(ctx, begun.userId, begun.kept);
+      if (!dryRun) await finishRemoval(ctx, begun, credentials);
+      return { memberId, removed: !dryRun, ...presentCredentials(credentials) };
+    }
+    const at = new Date();
     const was = await changeMember(ctx, memberId, async (member) => {
-      if (!leaves) requireRank(ctx, member.role);
-      return dryRun ? 'done' : members.remove(organizationId, memberId, member.role);
+      const { userId, role } = member;
+      if (!leaves) requireRank(ctx, role);
+      if (dryRun) return 'done';
+      return members.beginRemoval(organizationId, memberId, { userId, role, kept: keepKeys, by: actorId, at });
     });
     const { userId, email, role } = was;
     if (!dryRun) await record(ctx, 'member.remove', memberId, { userId, email, role });
     // Order matters: a member who is gone makes no more keys.
     const credentials = await credentialsOf(ctx, userId, keepKeys);
-    if (!dryRun) await endCredentials(ctx, credentials);
+    if (!dryRun) await finishRemoval(ctx, { organizationId, memberId }, credentials);
     return { memberId, removed: !dryRun, ...presentCredentials(credentials) };
   },
 });

@@ -12,6 +12,7 @@ import { redirectHost } from '#src/domain/access/oauth/redirect.ts';
 import { hashSecret, newOAuthSecret } from '#src/domain/access/oauth/secrets.ts';
 import type { GrantScope } from '#src/contracts/scopes.ts';
 import { rightsOf } from '#src/domain/access/rights.ts';
+import { secondFactorRequired } from '#src/domain/access/second-factor.ts';
 import { AppError, type FieldError } from '#src/domain/app-error.ts';
 import { newId } from '#src/domain/ids.ts';
 import type { LiveSession } from '#src/domain/ports/sessions.ts';
@@ -110,6 +111,7 @@ export class Consents {
     const by = (id: string | null) => organizations.find(({ organizationId }) => organizationId === id);
     const organization = by(named) ?? by(session.activeOrganizationId) ?? organizations[0];
     if (organization === undefined) return null;
+    if (organization.requiresSecondFactor && !session.hasSecondFactor) throw secondFactorRequired();
     const all = await this.#parts.organizations.listProjects(organization.organizationId);
     const { projectIds, scopes } = rightsOf(
       organization,

@@ -9,6 +9,8 @@ import {
   type CellScore,
   type ExperimentRecord,
 } from '#src/domain/experiments/experiment.ts';
+import { isOutage } from '#src/outage.ts';
+import { AppError } from '#src/domain/app-error.ts';
 import type { RunRecord } from '#src/domain/runs/run.ts';
 import type { ResultStore } from '#src/stores/results.ts';
 import type { StepStore } from '#src/stores/steps.ts';
@@ -22,7 +24,7 @@ export interface MeasureParts {
 const shownCharacters = 600;
 const noteCharacters = 500;
 
-/** Judges an ended run by every metric of its experiment. An evaluator that fails gives no score, and says why in its note. */
+/** Judges an ended run by every metric of its experiment. Throws errors that a later attempt may not meet, such as those of a model. */
 export async function measureRun(
   parts: MeasureParts,
   experiment: ExperimentRecord,
@@ -68,8 +70,9 @@ async function scoreOf(
     const { value, quality, note } = await judge.score(observation, reference, signal);
     return { value, quality, note: note?.slice(0, noteCharacters) ?? null };
   } catch (error) {
-    if (signal.aborted) throw error;
-    return { value: null, quality: null, note: `The evaluator failed: ${String(error)}`.slice(0, noteCharacters) };
+    if (signal.aborted || isOutage(error) || (error instanceof AppError && error.row.retry)) throw error;
+    // An output that cannot be judged is no good one: the document must not drop out of the comparison.
+    return { value: null, quality: 0, note: `The evaluator failed: ${String(error)}`.slice(0, noteCharacters) };
   }
 }
 

@@ -41,8 +41,10 @@ async function resolved({ results }: Parts, { organizationId, outputs = {} }: Ru
 
 function named(outputs: Record<string, unknown>, ocr: OcrResult | null): Record<string, unknown> {
   const regions = Object.values(outputs).find((value) => isObject(value) && Array.isArray(value['regions']));
+  const classified = Object.values(outputs).find((value) => isObject(value) && typeof value['label'] === 'string');
   return {
     ...(ocr !== null && { text: ocr.text }),
+    ...(isObject(classified) && { label: classified['label'] }),
     ...(isObject(regions) && { regions: regions['regions'] }),
     ...outputs,
   };

@@ -1,3 +1,4 @@
+import { raceRound, type Racer } from '@inkgraph/paired-statistics/race';
 import { holdoutLevel } from '#src/domain/experiments/dataset.ts';
 import {
   isOver,
@@ -6,7 +7,6 @@ import {
   type SearchState,
 } from '#src/domain/experiments/experiment.ts';
 import { documentOrder } from '#src/domain/experiments/launch.ts';
-import { survivors, winnerOf, type Candidate } from '#src/domain/experiments/race.ts';
 import { differencesOf, gridOf, type Metric } from '#src/domain/experiments/scores.ts';
 import { headline, summarize, type ExperimentSummary } from '#src/domain/experiments/summarize.ts';
 import { derivedId } from '#src/domain/ids.ts';
@@ -25,6 +25,22 @@ export type SearchStep =
   | { readonly kind: 'advance'; readonly experimentId: string }
   | { readonly kind: 'wait' }
   | { readonly kind: 'end'; readonly result: ExperimentSummary };
+
+/** Candidates that are left, with a difference for each document so far. One that the metric cannot judge speaks for nobody. */
+function racersOf(
+  experiment: ExperimentRecord,
+  { active }: SearchState,
+  cells: readonly CellRecord[],
+  [primary]: readonly Metric[],
+): Racer[] {
+  if (primary === undefined) return [];
+  const grid = gridOf(cells);
+  return active.map((name) => {
+    const judged = differencesOf(experiment, grid, name, primary).map(({ difference }) => difference);
+    const unjudged = Array.from<number>({ length: experiment.launched - judged.length }).fill(0);
+    return { name, differences: [...judged, ...unjudged] };
+  });
+}
 
 /**
  * Steps of a search between its rounds: drops the worse half of the candidates, confirms the winner once on the holdout, and leaves it as
@@ -45,36 +61,21 @@ export class SearchSteps {
   ): Promise<SearchStep> {
     const { search } = experiment;
     if (search === null) throw new Error(`${experiment._id} is no search`);
-    const candidates = this.#candidates(experiment, search, cells, metrics);
     if (search.confirmation !== null) return this.#confirmed(experiment, search, { cells, metrics });
-    const next = search.rung < search.rungs.length - 1 ? survivors(candidates, experiment.alpha) : null;
-    if (next !== null && next.length > 0) {
-      const dropped = search.active
-        .filter((name) => !next.includes(name))
-        .map((variant) => ({ variant, items: experiment.launched }));
-      const state = { ...search, active: next, rung: search.rung + 1, dropped: [...search.dropped, ...dropped] };
-      await this.#parts.experiments.saveSearch(experiment, search, state);
+    const { alpha, variants, documentIds, launched } = experiment;
+    const racers = racersOf(experiment, search, cells, metrics);
+    const round = raceRound({ racers, entrants: variants.length - 1, items: documentIds.length, alpha });
+    if (round.next !== null) {
+      const dropped = round.drop.map(({ name: variant }) => ({ variant, items: launched }));
+      const next = { ...search, active: round.keep, rung: search.rung + 1, dropped: [...search.dropped, ...dropped] };
+      await this.#parts.experiments.saveSearch(experiment, search, next);
       return { kind: 'advance', experimentId: experiment._id };
     }
-    const winner = next === null ? winnerOf(candidates) : null;
-    if (winner === null) return { kind: 'end', result: { ...summarize(experiment, cells, metrics), winner: null } };
-    const experimentId = await this.#confirm(experiment, winner);
+    const { best } = round;
+    if (best === null) return { kind: 'end', result: { ...summarize(experiment, cells, metrics), winner: null } };
+    const experimentId = await this.#confirm(experiment, best);
     await this.#parts.experiments.saveSearch(experiment, search, { ...search, confirmation: experimentId });
     return { kind: 'advance', experimentId };
-  }
-
-  #candidates(
-    experiment: ExperimentRecord,
-    { active }: SearchState,
-    cells: readonly CellRecord[],
-    [primary]: readonly Metric[],
-  ): Candidate[] {
-    const grid = gridOf(cells);
-    return active.map((name) => ({
-      name,
-      differences:
-        primary === undefined ? [] : differencesOf(experiment, grid, name, primary).map(({ difference }) => difference),
-    }));
   }
 
   /** Stores the experiment that compares winner and baseline on the holdout; the runner starts its documents. */

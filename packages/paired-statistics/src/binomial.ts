@@ -43,3 +43,22 @@ export function rateUpperBound(k: number, n: number, alpha: number): number {
 export function rateInterval(k: number, n: number, alpha: number): readonly [low: number, high: number] {
   return [1 - rateUpperBound(n - k, n, alpha / 2), rateUpperBound(k, n, alpha / 2)];
 }
+
+/** Rates that are bet on, the first with half of the capital: mostly no item is harmed. */
+const expectedRates = [0, 1 / 512, 1 / 128, 1 / 32, 1 / 8, 1 / 2] as const;
+
+/**
+ * Upper bound of a rate that may be looked at after every item: the true rate is ever over it with a probability of at most `alpha`. Needs
+ * 67 items without any to show 5 % at the usual level, where the bound of a fixed number needs 59. Source: mixture of likelihood ratios,
+ * Robbins, "Statistical methods related to the law of the iterated logarithm", Annals of Mathematical Statistics 41 (1970).
+ */
+export function anytimeRateUpperBound(k: number, n: number, alpha: number): number {
+  if (n === 0 || k >= n) return 1;
+  const seen = k / n;
+  const logLikelihood = (p: number): number => (k === 0 ? 0 : k * Math.log(p)) + (n - k) * Math.log1p(-p);
+  const most = logLikelihood(seen);
+  let mixture = 0;
+  for (const [at, rate] of expectedRates.entries())
+    mixture += (at === 0 ? 0.5 : 0.1) * Math.exp(logLikelihood(rate) - most);
+  return crossing((p) => (p <= seen ? Number.POSITIVE_INFINITY : Math.exp(logLikelihood(p) - most) / mixture), alpha);
+}

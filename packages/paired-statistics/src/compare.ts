@@ -1,5 +1,5 @@
 import { meanInterval } from './bootstrap.ts';
-import { rateUpperBound } from './binomial.ts';
+import { anytimeRateUpperBound, rateUpperBound } from './binomial.ts';
 import { detectableEffect } from './detectable-effect.ts';
 import { highestEvidence, meanConfidenceSequence, meanProcess, typicalProcess } from './processes.ts';
 import { signFlipTest } from './sign-flip.ts';
@@ -99,7 +99,8 @@ export function compare(differences: readonly number[], options: CompareOptions 
     ),
   );
   const seen = differences.filter((value) => value <= -harmSize).length;
-  const harm: Harm = { size: harmSize, seen, upperBound: rateUpperBound(seen, n, alpha) };
+  const bound = design === 'fixed' ? rateUpperBound : anytimeRateUpperBound;
+  const harm: Harm = { size: harmSize, seen, upperBound: bound(seen, n, alpha) };
   return {
     n,
     mean: middle,

@@ -12,3 +12,12 @@ export function detectableEffect(
   if (n === 0) return Number.POSITIVE_INFINITY;
   return ((normalQuantile(1 - alpha / 2) + normalQuantile(power)) * standardDeviation) / Math.sqrt(n);
 }
+
+/** Items that show a mean difference of `effect` with probability `power`: the inverse of `detectableEffect`. */
+export function itemsNeeded(
+  effect: number,
+  standardDeviation: number,
+  options: { readonly alpha?: number; readonly power?: number } = {},
+): number {
+  return Math.ceil((detectableEffect(standardDeviation, 1, options) / effect) ** 2);
+}

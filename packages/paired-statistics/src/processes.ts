@@ -33,26 +33,40 @@ export function typicalProcess(): EvidenceProcess {
   };
 }
 
+export interface BettingOptions {
+  /** Largest stakes, below 1; the evidence is the average of a process for each. */
+  readonly caps?: readonly [low: number, middle: number, high: number];
+  readonly expected?: number;
+}
+
 /**
  * Evidence that the mean of differences in [-1, 1] is over zero, against every distribution with a mean of zero or less. The stake is what
  * the past would have called for: m / (q + m²), at least 0 and at most a cap. Source: Waudby-Smith and Ramdas, "Estimating means of
  * bounded random variables by betting", Journal of the Royal Statistical Society B 86 (2024).
  */
 export function meanProcess(): EvidenceProcess {
-  const capital = meanCaps.map(() => 1);
-  // One imagined difference of 0, far from it: the first stakes are small.
-  let [sum, squares, seen] = [0, 0.25, 1];
+  return bettingProcess();
+}
+
+/**
+ * The betting process behind `meanProcess`. `expected` is the mean that the first stakes count on, with the weight of one difference that
+ * was half as large as differences can be.
+ */
+export function bettingProcess({ caps = meanCaps, expected = 0 }: BettingOptions = {}): EvidenceProcess {
+  const [lowCap, middleCap, highCap] = caps;
+  let [low, middle, high] = [1, 1, 1];
+  let [sum, squares, seen] = [expected, 0.25, 1];
   return {
     next(difference) {
-      const middle = sum / seen;
-      const variance = squares / seen;
-      const wanted = Math.max(0, middle / (variance + middle ** 2));
-      for (const [at, cap] of meanCaps.entries())
-        capital[at] = (capital[at] ?? 1) * (1 + Math.min(cap, wanted) * difference);
+      const mean = sum / seen;
+      const wanted = Math.max(0, mean / (squares / seen + mean * mean));
+      low *= 1 + Math.min(lowCap, wanted) * difference;
+      middle *= 1 + Math.min(middleCap, wanted) * difference;
+      high *= 1 + Math.min(highCap, wanted) * difference;
       sum += difference;
       seen += 1;
       squares += (difference - sum / seen) ** 2;
-      return average(capital);
+      return (low + middle + high) / 3;
     },
   };
 }
@@ -73,22 +87,27 @@ export function meanConfidenceSequence(
   { level = 0.95, grid = 400 }: { readonly level?: number; readonly grid?: number } = {},
 ): readonly [low: number, high: number] {
   const refuted = 2 / (1 - level);
-  const holds = (candidate: number): boolean => {
-    const range = 1 + Math.abs(candidate);
-    const shifted = differences.map((value) => (value - candidate) / range);
-    if (highestEvidence(meanProcess(), shifted) >= refuted) return false;
-    return (
-      highestEvidence(
-        meanProcess(),
-        shifted.map((value) => -value),
-      ) < refuted
-    );
-  };
   const step = 2 / grid;
-  const kept = Array.from({ length: grid + 1 }, (_, at) => -1 + at * step).filter(holds);
-  const [first, last] = [kept[0] ?? 0, kept.at(-1) ?? 0];
+  const isRefuted = (at: number): boolean => {
+    const candidate = -1 + at * step;
+    const range = 1 + Math.abs(candidate);
+    const [above, below] = [meanProcess(), meanProcess()];
+    return differences.some((value) => {
+      const shifted = (value - candidate) / range;
+      return Math.max(above.next(shifted), below.next(-shifted)) >= refuted;
+    });
+  };
+  // Refuted candidates need a few differences each, kept ones need all: the search goes inwards and ends at the first kept one.
+  let [first, last] = [0, grid];
+  while (first < grid && isRefuted(first)) first += 1;
+  while (last > first && isRefuted(last)) last -= 1;
+  // Many differences with little spread refute the whole grid: what is left lies between the two candidates around their mean.
+  if (first === last && isRefuted(first)) {
+    const middle = average(differences);
+    return [Math.max(-1, middle - step), Math.min(1, middle + step)];
+  }
   // Candidates between two of the grid were not tried: the interval reaches to the refuted neighbours.
-  return [Math.max(-1, first - step), Math.min(1, last + step)];
+  return [Math.max(-1, -1 + (first - 1) * step), Math.min(1, -1 + (last + 1) * step)];
 }
 
 function average(values: readonly number[]): number {

@@ -14,22 +14,36 @@ function hash(text: string): number {
 }
 
 /**
- * Numbers that repeat for the same seed, with a period of 2^128 - 1. Source: xoshiro128**, Blackman and Vigna, "Scrambled linear
- * pseudorandom number generators", ACM TOMS 47 (2021).
+ * Writes the next 32-bit words of a sequence into all of an array. The sequence repeats for the same seed, with a period of 2^128 - 1.
+ * Source: xoshiro128**, Blackman and Vigna, "Scrambled linear pseudorandom number generators", ACM TOMS 47 (2021).
  */
-export function seededRandom(seed: string): Random {
+export function seededWords(seed: string): (into: Uint32Array) => void {
   let [a, b, c, d] = [hash(`${seed}0`), hash(`${seed}1`), hash(`${seed}2`), hash(`${seed}3`) | 1];
-  const rotate = (word: number, by: number): number => (word << by) | (word >>> (32 - by));
+  return (into) => {
+    // Local copies stay in registers: words of a large array cost a nanosecond each.
+    let [p, q, r, s] = [a | 0, b | 0, c | 0, d | 0];
+    for (let at = 0; at < into.length; at += 1) {
+      const five = Math.imul(q, 5);
+      into[at] = Math.imul((five << 7) | (five >>> 25), 9);
+      const shifted = q << 9;
+      r ^= p;
+      s ^= q;
+      q ^= r;
+      p ^= s;
+      r ^= shifted;
+      s = (s << 11) | (s >>> 21);
+    }
+    [a, b, c, d] = [p, q, r, s];
+  };
+}
+
+/** Numbers of `seededWords`, one at a time. */
+export function seededRandom(seed: string): Random {
+  const next = seededWords(seed);
+  const word = new Uint32Array(1);
   return () => {
-    const result = Math.imul(rotate(Math.imul(b, 5), 7), 9) >>> 0;
-    const shifted = b << 9;
-    c ^= a;
-    d ^= b;
-    b ^= c;
-    a ^= d;
-    c ^= shifted;
-    d = rotate(d, 11);
-    return result / 2 ** 32;
+    next(word);
+    return (word[0] ?? 0) / 2 ** 32;
   };
 }
 

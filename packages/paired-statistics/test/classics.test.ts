@@ -4,14 +4,42 @@ import { bcaInterval, meanInterval } from '../src/bootstrap.ts';
 import { studentInterval, studentQuantile } from '../src/student.ts';
 import { detectableEffect } from '../src/detectable-effect.ts';
 import { holmAdjusted } from '../src/holm.ts';
-import { mcNemarTest } from '../src/mcnemar.ts';
+import { seededRandom } from '../src/random.ts';
 import { normalCdf, normalQuantile } from '../src/normal.ts';
-import { signFlipTest } from '../src/sign-flip.ts';
+import { mcNemarTest, signFlipTest } from '../src/sign-flip.ts';
 
 describe('worked examples of the literature', () => {
   test('Fisher (1935), §21: 15 pairs of Darwin’s maize, 863 of 32,768 arrangements in each tail', () => {
     const eighthsOfAnInch = [49, -67, 8, 16, 6, 23, 28, 41, 14, 29, 56, 24, 75, 60, -48];
     expect(signFlipTest(eighthsOfAnInch)).toBe((2 * 863) / 32_768);
+  });
+
+  test('sign flips of one size are McNemar’s exact test, for any number of items', () => {
+    const passFail = (lost: number, won: number, ties: number): number[] => [
+      ...Array.from<number>({ length: lost }).fill(-1),
+      ...Array.from<number>({ length: won }).fill(1),
+      ...Array.from<number>({ length: ties }).fill(0),
+    ];
+    expect(signFlipTest(passFail(7, 1, 13))).toBe(mcNemarTest(7, 1));
+    expect(signFlipTest(passFail(20, 40, 100))).toBe(mcNemarTest(20, 40));
+    // Means of three trials that differ in their last digits only.
+    expect(signFlipTest([...passFail(20, 39, 5).map((one) => one / 3), 0.1 + 0.2 + 1 / 30])).toBe(mcNemarTest(20, 40));
+    expect(signFlipTest([0.3, -0.3])).toBe(1);
+  });
+
+  test('24 items are counted exactly, and drawn flips agree with them', () => {
+    const random = seededRandom('exact');
+    const values = Array.from({ length: 24 }, () => random() - 0.42);
+    const sum = (of: readonly number[]): number => of.reduce((all, one) => all + one, 0);
+    const far = Math.abs(sum(values)) - 1e-9;
+    let count = 0;
+    for (let flip = 0; flip < 200_000; flip += 1)
+      count += Math.abs(sum(values.map((value) => (random() < 0.5 ? value : -value)))) >= far ? 1 : 0;
+    const p = signFlipTest(values);
+    expect(Math.abs(p - count / 200_000)).toBeLessThan(0.004);
+    expect(p * 2 ** 24).toBe(Math.round(p * 2 ** 24));
+    // A 25th value as good as zero turns counting into drawing.
+    expect(Math.abs(p - signFlipTest([...values, 1e-7], { flips: 100_000 }))).toBeLessThan(0.006);
   });
 
   test('Fagerland, Lydersen and Laake (2013): airway hyper-responsiveness of 21 children, exact p = 0.0703', () => {

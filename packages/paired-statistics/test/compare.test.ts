@@ -61,6 +61,9 @@ describe('compare', () => {
     expect(result.interval[0]).toBeGreaterThan(0);
     expect(result.interval[0]).toBeLessThan(0.15);
     expect(result.interval[1]).toBeGreaterThan(0.15);
+    const harmless = many(60, () => 0);
+    expect(compare(harmless).harm.upperBound).toBeLessThan(0.05);
+    expect(compare(harmless, { design: 'anytime' }).harm.upperBound).toBeGreaterThan(0.05);
   });
 
   test('decides nothing on no items, or on ties alone', () => {
@@ -72,6 +75,24 @@ describe('compare', () => {
   test('refuses differences that are out of range or no numbers', () => {
     expect(() => compare([0.2, 1.5])).toThrow('Scale differences to [-1, 1]');
     expect(() => compare([Number.NaN])).toThrow(RangeError);
+  });
+
+  test('tests pass/fail results exactly', () => {
+    const results = [...many(12, () => 1), -1, ...many(80, () => 0)];
+    expect(compare(results).typicalP).toBeCloseTo((2 * (1 + 13)) / 2 ** 13, 14);
+    expect(compare(results, { harmSize: 1, maxHarmRate: 0.06 }).verdict).toBe('better');
+  });
+
+  test('bootstraps an odd number of values, and more than have a table of pairs', () => {
+    const width = ([low, high]: readonly [number, number]): number => high - low;
+    for (const n of [31, 256, 257, 301]) {
+      const values = many(n, () => around(0, 1));
+      const statistic = (sample: readonly number[]): number => sample.reduce((sum, one) => sum + one, 0) / n;
+      const [fast, general] = [bcaInterval(values), bcaInterval(values, { statistic, resamples: 2_000 })];
+      expect(width(fast) / width(general)).toBeCloseTo(1, 0.7);
+      expect(Math.abs(fast[0] - general[0])).toBeLessThan(width(general) / 15);
+      expect(Math.abs(fast[1] - general[1])).toBeLessThan(width(general) / 15);
+    }
   });
 
   test('gives the same result for the same seed', () => {
@@ -122,6 +143,12 @@ describe('processes', () => {
     };
     expect(width(400)).toBeLessThan(width(50));
     expect(meanConfidenceSequence([])).toEqual([-1, 1]);
+    // No candidate of the grid is as near to the mean as these differences are to each other.
+    for (const n of [500, 3_000]) {
+      const [low, high] = meanConfidenceSequence(Array.from<number>({ length: n }).fill(0.0525));
+      expect(low).toBeLessThanOrEqual(0.0525);
+      expect(high).toBeGreaterThanOrEqual(0.0525);
+    }
   });
 });
 

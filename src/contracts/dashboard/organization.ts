@@ -35,6 +35,7 @@ import {
   RemovedMember,
   RoleChange,
 } from '#src/contracts/organization/member.ts';
+import { Organization, OrganizationChange } from '#src/contracts/organization/organization.ts';
 import { NewProject, Project, ProjectChange, ProjectList, ProjectPath } from '#src/contracts/organization/project.ts';
 import {
   DeletedSecret,
@@ -82,6 +83,16 @@ export const dashboardOrganization = {
     reply: Project,
     status: 200,
     errors: ['project.not_found', 'project.name_taken'],
+  }),
+  change: dashboardRoute({
+    id: 'dashboard.organization.change',
+    method: 'PATCH',
+    path: `${base}/organization`,
+    summary: 'Demand a second factor of the members, or do not',
+    body: OrganizationChange,
+    reply: Organization,
+    status: 200,
+    errors: ['auth.reauthentication_required'],
   }),
   usage: dashboardRoute({
     id: 'dashboard.usage',

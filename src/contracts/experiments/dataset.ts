@@ -34,7 +34,10 @@ export const Reference = z
         z.strictObject({
           page: z.int().min(0).default(0),
           label: z.string().max(200).default(''),
-          box: z.tuple([share, share, share, share]).describe('x0, y0, x1, y1 as shares of the page'),
+          box: z
+            .tuple([share, share, share, share])
+            .refine(([x0, y0, x1, y1]) => x0 < x1 && y0 < y1, 'x1 and y1 are larger than x0 and y0')
+            .describe('x0, y0, x1, y1 as shares of the page'),
         }),
       )
       .max(datasetLimits.regions)

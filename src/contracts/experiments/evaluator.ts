@@ -54,7 +54,7 @@ export const EvaluatorSpec = z
         type: z.literal('contains'),
         ...text,
         texts: z
-          .array(z.string().min(1).max(500))
+          .array(z.string().max(500).regex(/\S/, 'use a text that is not only white space'))
           .min(1)
           .max(50)
           .optional()

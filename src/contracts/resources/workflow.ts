@@ -93,7 +93,7 @@ const GraphJson = z.record(z.string(), z.unknown());
 export const Gate = z.strictObject({
   datasetId: AnyId.describe('Its holdout decides'),
   metric: z.string().min(1).max(40).describe('Name of the primary metric of the confirming experiment'),
-  maxRegression: z.number().min(0).max(1).default(0.02).describe('Mean loss that is accepted'),
+  maxRegression: z.number().min(0.001).max(0.9).default(0.02).describe('Mean loss that is accepted'),
   maxHarmRate: z.number().min(0).max(1).default(0.1).describe('Share of documents that may lose harmSize or more'),
   harmSize: z.number().min(0.01).max(1).default(0.2),
 });

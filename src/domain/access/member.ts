@@ -8,6 +8,7 @@ export interface Affiliation {
   readonly name: string;
   readonly role: Role;
   readonly projectRoles: ProjectRoles;
+  readonly requiresSecondFactor: boolean;
 }
 
 export interface WaitingInvitation {
@@ -42,6 +43,22 @@ export interface Membership {
 export interface MemberRecord extends Membership {
   readonly email: string;
   readonly name: string;
+}
+
+/** A member who was removed, until all that they left is ended. */
+export interface Removal {
+  readonly userId: string;
+  readonly role: Role;
+  /** API keys that stay: all, none, or these ids. */
+  readonly kept: boolean | readonly string[];
+  /** The caller who removed the member. */
+  readonly by: string;
+  readonly at: Date;
+}
+
+export interface UnfinishedRemoval extends Removal {
+  readonly organizationId: string;
+  readonly memberId: string;
 }
 
 export interface InvitationRecord {

@@ -3,6 +3,8 @@ export interface OrganizationRecord {
   readonly name: string;
   /** Missing in organizations of older versions. */
   readonly slug?: string;
+  /** Members without a second factor are refused. Missing: they are not. */
+  readonly requiresSecondFactor?: boolean;
   readonly createdAt: Date;
 }
 

@@ -20,6 +20,8 @@ export interface Principal {
     readonly role: Role;
     /** Last proof that the person is present. */
     readonly provedAt: Date;
+    /** Absent: not known. */
+    readonly hasSecondFactor?: boolean;
   } | null;
   /** null or absent unless the caller uses an OAuth grant. */
   readonly grant?: {

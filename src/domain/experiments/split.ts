@@ -62,7 +62,7 @@ function chosenSplit(members: readonly SplitItem[]): Split | null {
   if (dev !== undefined && holdout !== undefined)
     throw new AppError(
       'dataset.split_conflict',
-      `Documents ${dev.documentId} and ${holdout.documentId} are copies of each other, or both of a third, but one is in dev and one in holdout. Give both the same split, or remove one.`,
+      `Documents ${dev.documentId} and ${holdout.documentId} are copies of each other, or both of a third, but one is in dev and one in holdout. Give both the same split, or leave out one of them, or the third.`,
     );
   return (dev ?? holdout)?.split ?? null;
 }

@@ -41,6 +41,9 @@ describe('field_match', () => {
     ['00123', 123, false],
     ['A-17', 'A-18', false],
     ['17', '18', false],
+    ['12345678901', '12345678909', false],
+    ['4111111111111111', '4111111111111112', false],
+    [12345678901, '12345678902', false],
     [0.3, 0.1 + 0.2, true],
     [true, 'ja', true],
     [true, 'nein', false],
@@ -149,6 +152,12 @@ describe('iou', () => {
 
   it('counts a second region on the same place as invented', () => {
     expect(judged([...segments, segments[0]]).value).toBeCloseTo((2 * 2) / 5, 12);
+  });
+
+  it('lets one region stand for one region of the reference only', () => {
+    const box: [number, number, number, number] = [0.1, 0.1, 0.3, 0.2];
+    const twice = { regions: [0, 1].map(() => ({ page: 0, label: 'total', box })) };
+    expect(scored({ type: 'iou' }, observed({ regions: [segments[0]] }), twice).value).toBeCloseTo(2 / 3, 12);
   });
 
   it('takes the regions of a segmentation', () => {

@@ -98,6 +98,20 @@ describe('assignSplits', () => {
     expect(sizes(assignSplits([item('only')], 'seed'))).toEqual({ dev: 1, holdout: 0 });
   });
 
+  it('leaves neither split empty for two documents or more without copies', () => {
+    fc.assert(
+      fc.property(
+        fc.integer({ min: 2, max: 30 }),
+        fc.string(),
+        fc.double({ min: 0, max: 1, noNaN: true }),
+        (count, seed, share) => {
+          const { dev, holdout } = sizes(assignSplits(many(count), seed, share));
+          expect(Math.min(dev, holdout)).toBeGreaterThan(0);
+        },
+      ),
+    );
+  });
+
   it('assigns every document once, copies together, in any order, for all inputs', () => {
     fc.assert(
       fc.property(items, fc.string(), fc.double({ min: 0.1, max: 0.9, noNaN: true }), (documents, seed, share) => {

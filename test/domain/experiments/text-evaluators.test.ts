@@ -1,5 +1,6 @@
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, test } from 'vitest';
+import { editsBetween } from '#src/domain/experiments/evaluators/error-rate.ts';
 import { observed, scored } from '#test/domain/experiments/score.ts';
 
 const texts = (spec: object, wanted: string, got: unknown) => scored(spec, observed({ text: got }), { text: wanted });
@@ -153,4 +154,9 @@ describe('regex', () => {
   it.each(['(', '(?=a)b', String.raw`(a)\1`, '((a{100}){100}){100}'])('refuses the pattern %s', (pattern) => {
     expect(() => scored({ type: 'regex', pattern }, observed({ text: '' }))).toThrow(/request\.invalid: The pattern/);
   });
+});
+
+test('edits are counted over any number of different items', () => {
+  const items = Array.from({ length: 70_000 }, (_, at) => `word ${at}`);
+  expect(editsBetween(items, ['other', 'word 2', 'more'])).toBe(69_999);
 });

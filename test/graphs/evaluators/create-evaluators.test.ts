@@ -2,6 +2,7 @@ import { afterAll, describe, expect, test } from 'vitest';
 import { createComputeThreads } from '#app/compose/compute/threads.ts';
 import { codeEvaluators } from '#graphs/evaluators.ts';
 import { createEvaluators } from '#graphs/evaluators/create-evaluators.ts';
+import { oneAtATime } from '#graphs/evaluators/one-at-a-time.ts';
 import { defineEvaluator } from '#graphs/evaluators/define-evaluator.ts';
 import type { EvaluatorDeps } from '#graphs/evaluators/evaluator.ts';
 import { ComputeLateError, type ComputeThreads } from '#graphs/compute/threads.ts';
@@ -101,6 +102,41 @@ describe('Evaluators', () => {
     const { outcome, ms } = await longestStretch(work);
     expect(outcome).toMatchObject({ status: 'fulfilled', value: { quality: expect.any(Number) as number } });
     expect(ms).toBeLessThan(100);
+  });
+
+  test('match large patterns in a thread, and ordinary ones on the event loop', async () => {
+    const page = observed({ text: lettersOf(3_000, 8) });
+    const ordinary = String.raw`(?:Total|Summe)\s*:?\s*[0-9]+[.,][0-9]{2}`;
+    expect(await scoreOf({ type: 'regex', pattern: ordinary }, page, { threads: none })).toMatchObject({ value: 0 });
+    const large = { type: 'regex', pattern: String.raw`\p{L}{1,900}[0-9]` };
+    await expect(scoreOf(large, page, { threads: none })).rejects.toThrow('no thread is needed');
+    const { outcome, ms } = await longestStretch(() => scoreOf(large, page));
+    expect(outcome).toMatchObject({ status: 'fulfilled', value: { value: 0 } });
+    expect(ms).toBeLessThan(100);
+  });
+
+  test('that share threads use one at a time, in order', async () => {
+    const order: string[] = [];
+    const ends: (() => void)[] = [];
+    const counted: ComputeThreads = {
+      call: async () => {
+        order.push('begun');
+        await new Promise<void>((resolve) => ends.push(resolve));
+        order.push('ended');
+        return { value: 0, quality: 1 };
+      },
+    };
+    const text = lettersOf(9_000, 7);
+    const specs = ['cer', 'wer', 'exact'].map((type) => ({ type }));
+    const scores = create(specs, { threads: oneAtATime(counted) }).map((one) =>
+      one.score(observed({ text }), { text }, AbortSignal.timeout(60_000)),
+    );
+    for (const count of [1, 2, 3]) {
+      await expect.poll(() => ends.length).toBe(count);
+      ends.at(-1)?.();
+    }
+    await Promise.all(scores);
+    expect(order).toEqual(['begun', 'ended', 'begun', 'ended', 'begun', 'ended']);
   });
 
   test('give no score for a comparison that takes too long, and end with their signal', async () => {

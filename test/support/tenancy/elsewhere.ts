@@ -15,7 +15,7 @@ export const elsewhere = Object.values({
   'writes the organization itself':
     'executions.setQueueWeight organizations.insertOrganization organizations.insertProject',
   'loops of the system that work for everybody':
-    'documents.withPendingEvents executions.withPendingCallback deliveries.claim experiments.listRunning',
+    'documents.withPendingEvents executions.withPendingCallback deliveries.claim experiments.listRunning members.unfinishedRemovals',
   'an account, before any organization is known': 'guesses.take guesses.giveBack guesses.forget',
   'mails and links of an account, which belongs to no organization':
     'accountMails.add accountMails.claim accountMails.settle accountMails.nextDue accountMails.addToken accountMails.findToken accountMails.takeToken accountMails.forgetTokens',
@@ -29,3 +29,7 @@ export const elsewhere = Object.values({
     'executions.answeredRuns executions.meanRunMs results.blockHashes',
   'reads nothing': 'results.segmentationIdOf nodeCache.idle',
 }).flatMap((names) => names.split(' '));
+
+/** Reads without an id to guess: they list what the organization has. */
+export const listsOwn =
+  /^((apiKeys|members|audit)\.list|apiKeys\.listMadeBy|oauth\.listClients|members\.listInvitations|organizations\.listProjects|usage\.rowsOf|documents\.storedBy|uploads\.promised|events\.(read|position))$/;

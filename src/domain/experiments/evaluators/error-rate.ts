@@ -34,7 +34,17 @@ export function editsBetween(from: readonly string[], to: readonly string[]): nu
   while (start < shorter && from[start] === to[start]) start++;
   let end = 0;
   while (end < shorter - start && from.at(-1 - end) === to.at(-1 - end)) end++;
-  return editDistance(from.slice(start, from.length - end), to.slice(start, to.length - end));
+  const [one, other] = [from.slice(start, from.length - end), to.slice(start, to.length - end)];
+  return editDistance(
+    onlyShared(one, new Set(other), 'of the first'),
+    onlyShared(other, new Set(one), 'of the second'),
+  );
+}
+
+/** Items that the other sequence lacks match nothing, so one number does for all of them: there are at most 65,536. */
+function onlyShared(items: readonly string[], others: ReadonlySet<string>, lone: string): (symbol | string)[] {
+  const symbol = Symbol(lone);
+  return items.map((item) => (others.has(item) ? item : symbol));
 }
 
 /**

@@ -31,6 +31,8 @@ export interface Metric {
 
 /** A metric that judges at once, without a model or a thread. Source: docs/decisions/0093. */
 export interface PureEvaluator extends Metric {
+  /** Number of steps for each character of the output, where it is not about one; for a pattern its compiled size. */
+  readonly stepsPerCharacter?: number;
   score(observation: Observation, reference: Reference | null): Score;
 }
 

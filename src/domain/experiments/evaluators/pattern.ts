@@ -7,12 +7,27 @@ import { outputText } from '#src/domain/experiments/evaluators/text.ts';
 
 type PatternSpec = SpecOf<'regex'>;
 
+/** Largest sum of the repetitions of a pattern: each takes its own part of the compiled pattern. */
+const mostRepetitions = 1_000;
+
+function repetitionsIn(pattern: string): number {
+  const counts = [...pattern.matchAll(/\{(\d+)(?:,(\d*))?\}/gu)];
+  return counts.reduce((sum, [, least = '0', most = least]) => sum + Math.max(Number(least), Number(most)), 0);
+}
+
 /** Error: `request.invalid` for a pattern that RE2 does not know, such as one with a lookaround. */
 function compiled({ pattern, flags }: PatternSpec): RE2JS {
   const bits =
     (flags.includes('i') ? RE2JS.CASE_INSENSITIVE : 0) |
     (flags.includes('m') ? RE2JS.MULTILINE : 0) |
     (flags.includes('s') ? RE2JS.DOTALL : 0);
+  const repetitions = repetitionsIn(pattern);
+  if (repetitions > mostRepetitions) {
+    const message = `its repetitions sum up to ${repetitions}; use at most ${mostRepetitions}`;
+    throw new AppError('request.invalid', `The pattern of an evaluator is too large: ${message}.`, {
+      errors: [{ pointer: '/pattern', code: 'too_big', message }],
+    });
+  }
   try {
     return RE2JS.compile(pattern, bits);
   } catch (error) {
@@ -38,6 +53,7 @@ export function patternEvaluator(spec: PatternSpec): PureEvaluator {
     better: 'higher',
     range: [0, 1],
     needs: null,
+    stepsPerCharacter: pattern.programSize(),
     score: (observation) => {
       const { text, note } = outputText(observation, spec);
       if (note !== null) return { value: 0, quality: 0, note };

@@ -18,6 +18,8 @@ interface Region {
   readonly corners: Corners;
 }
 
+/** Boxes as width and height differ from the same boxes as corners by this much. */
+const rounding = 1e-9;
 /** Regions of an output that are compared. */
 const mostRegions = 1_000;
 
@@ -63,7 +65,7 @@ function matchesOf(wanted: readonly Region[], found: readonly Region[], spec: Sp
     found.flatMap((other, to) => {
       if (one.page !== other.page || (!spec.ignoreLabels && one.label !== other.label)) return [];
       const overlap = overlapOf(one.corners, other.corners);
-      return overlap >= spec.threshold ? [{ from, to, overlap }] : [];
+      return overlap >= spec.threshold - rounding ? [{ from, to, overlap }] : [];
     }),
   );
   const [taken, used] = [new Set<number>(), new Set<number>()];

@@ -9,7 +9,7 @@ export interface FieldOptions {
 
 /** Longer texts are never a number, an amount or a date. */
 const longestTyped = 60;
-/** Relative difference of numbers that arithmetic alone makes. */
+/** Relative difference of fractions that arithmetic alone makes. Whole numbers, such as those of accounts, differ by none. */
 const rounding = 1e-9;
 
 const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
@@ -76,6 +76,17 @@ function foldedText(value: Value, ignoreCase: boolean): string {
   return ignoreCase ? text.toLowerCase().normalize('NFKC') : text;
 }
 
+const zerosIn = (value: Value): number => String(value).trim().length - String(value).trim().replace(/^0+/u, '').length;
+/** A text with leading zeros is an identifier. */
+const sameZeros = (one: Value, other: Value): boolean => zerosIn(one) === zerosIn(other);
+
+/** Whole numbers of any length as they are written, such as those of cards; null for anything else. */
+function digitsIn(value: Value): bigint | null {
+  return typeof value === 'string' && value.length <= longestTyped && /^\d+$/u.test(value.trim())
+    ? BigInt(value.trim())
+    : null;
+}
+
 /**
  * True if two values mean the same: equal texts over NFKC and folded white space, equal dates in any spelling, or numbers and amounts
  * within the tolerance. Currencies differ only where both values have one.
@@ -89,9 +100,13 @@ export function sameValue(wanted: Value, found: Value, { tolerance, ignoreCase }
   }
   const [date, otherDate] = [dateIn(wanted), dateIn(found)];
   if (date !== null && otherDate !== null) return date === otherDate;
+  const [digits, otherDigits] = [digitsIn(wanted), digitsIn(found)];
+  if (tolerance === 0 && digits !== null && otherDigits !== null)
+    return digits === otherDigits && sameZeros(wanted, found);
   const [amount, other] = [amountIn(wanted), amountIn(found)];
   if (amount === null || other === null) return false;
   if (amount.currency !== null && other.currency !== null && amount.currency !== other.currency) return false;
-  const allowed = tolerance + rounding * Math.max(Math.abs(amount.amount), Math.abs(other.amount));
+  const whole = Number.isInteger(amount.amount) && Number.isInteger(other.amount);
+  const allowed = tolerance + (whole ? 0 : rounding * Math.max(Math.abs(amount.amount), Math.abs(other.amount)));
   return Math.abs(amount.amount - other.amount) <= allowed;
 }

@@ -125,7 +125,8 @@ export function containsEvaluator(spec: SpecOf<'contains'>): PureEvaluator {
     needs: spec.texts === undefined ? 'text' : null,
     score: (observation, reference) => {
       const texts = spec.texts ?? (reference?.text === undefined ? null : [reference.text]);
-      if (texts === null) return unjudged('The reference has no text.');
+      if (texts === null || texts.every((one) => folded(one, spec) === ''))
+        return unjudged('The reference has no text.');
       const { text, note } = outputText(observation, spec);
       const whole = folded(text, spec);
       const missing = note === null ? texts.filter((one) => !whole.includes(folded(one, spec))) : texts;
