@@ -116,11 +116,14 @@ export function createDatasetStore({
       cache.set(key, found, { size: row.items.length });
       return found;
     },
-    /** Documents that were ever in the holdout of this generation, in any version. */
-    async everHeld(organizationId: string, datasetId: string, generation: number): Promise<ReadonlySet<string>> {
-      const rows = await datasetVersions.find({ organizationId, datasetId, generation }).limit(10_000).toArray();
-      const items = rows.flatMap((row) => readVersion(row).items);
-      return new Set(items.flatMap(({ split, documentId }) => (split === 'holdout' ? [documentId] : [])));
+    /** Documents that were ever in a holdout of this dataset, in any version, with the first generation of each. */
+    async everHeld(organizationId: string, datasetId: string): Promise<ReadonlyMap<string, number>> {
+      const held = new Map<string, number>();
+      for await (const row of datasetVersions.find({ organizationId, datasetId }))
+        for (const { split, documentId } of readVersion(row).items)
+          if (split === 'holdout')
+            held.set(documentId, Math.min(row.generation, held.get(documentId) ?? row.generation));
+      return held;
     },
     /** Stores the version, then the dataset that names it. False when another save took this version. */
     async save(dataset: DatasetRecord, version: DatasetVersionRecord): Promise<boolean> {

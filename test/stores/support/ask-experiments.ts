@@ -99,7 +99,7 @@ export async function askExperiments(
   const next = { ...dataset, version: 2 };
   await datasets.save(next, { ...version, _id: `${dataset._id}@2`, version: 2 });
   await datasets.findVersion(organizationId, dataset._id, 1);
-  await datasets.everHeld(organizationId, dataset._id, 1);
+  await datasets.everHeld(organizationId, dataset._id);
   await datasets.charge(version, experiment._id);
   await datasets.charge(version, experiment._id);
   await datasets.confirmations(dataset);

@@ -46,7 +46,7 @@ export const experimentReads = (stores: () => Stores): Readonly<Record<string, T
     stores().datasets.list({ organizationId, projectIds }, null, 10),
   'datasets.findVersion': (who, target) => stores().datasets.findVersion(who.organizationId, of(target).dataset._id, 1),
   'datasets.everHeld': async (who, target) => [
-    ...(await stores().datasets.everHeld(who.organizationId, of(target).dataset._id, 1)),
+    ...(await stores().datasets.everHeld(who.organizationId, of(target).dataset._id)),
   ],
   'datasets.confirmations': (who, target) => stores().datasets.confirmations(stolen(who, target).dataset),
   'experiments.find': (who, target) => stores().experiments.find(who, of(target).experiment._id),
