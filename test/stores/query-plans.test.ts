@@ -348,6 +348,7 @@ async function askRest({ apiKeys, audit, organizations, workflows }: Stores): Pr
   await organizations.insertOrganization({ _id: organizationId, name: 'o', createdAt: now });
   await organizations.insertProject({ _id: projectId, organizationId, name: 'p', createdAt: now });
   await organizations.findOrganization(organizationId);
+  await organizations.demandSecondFactor(organizationId, true);
   await organizations.findProject(organizationId, projectId);
   await organizations.listProjects(organizationId);
   await organizations.renameProject(organizationId, projectId, 'q');
