@@ -315,8 +315,7 @@ async function askMembers({ members }: Stores): Promise<void> {
   await members.changeRole(organizationId, owner.memberId, 'owner', 'viewer');
   await members.changeRole(organizationId, owner.memberId, 'viewer', 'admin');
   await members.confirmRole(organizationId, owner.memberId, 'admin');
-  const removal = { userId: 'usr_a', role: 'admin', kept: false, by: 'usr_b', at: new Date(0) } as const;
-  await members.beginRemoval(organizationId, owner.memberId, removal);
+  await members.beginRemoval(organizationId, owner.memberId, { ...owner, role: 'admin', kept: true, by: '', at: now });
   await members.removal(organizationId, owner.memberId);
   await members.unfinishedRemovals(now);
   await members.finishRemoval(organizationId, owner.memberId);
