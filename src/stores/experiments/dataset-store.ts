@@ -64,7 +64,7 @@ function createLedgers(datasetLedgers: Collections['datasetLedgers']) {
   };
 }
 
-/** Limit on the characters of JSON of the cached versions, which never change. */
+/** Limit on the characters of JSON of the cached versions, which change only when a document is deleted. */
 const keptCharacters = 8_000_000;
 
 export function createDatasetStore({
@@ -73,9 +73,20 @@ export function createDatasetStore({
   datasetLedgers,
 }: Pick<Collections, 'datasets' | 'datasetVersions' | 'datasetLedgers'>) {
   const cache = new LRUCache<string, DatasetVersionRecord>({ maxSize: keptCharacters });
-  const readVersion = (row: DatasetVersionRow): DatasetVersionRecord => ({
+  const readVersion = ({
+    documentIds: _ids,
+    redactions: _redactions,
+    items,
+    ...row
+  }: DatasetVersionRow): DatasetVersionRecord => ({
     ...row,
-    items: JSON.parse(row.items) as DatasetItem[],
+    items: JSON.parse(items) as DatasetItem[],
+  });
+  const rowOf = (version: DatasetVersionRecord): DatasetVersionRow => ({
+    ...version,
+    items: JSON.stringify(version.items),
+    documentIds: version.items.map(({ documentId }) => documentId),
+    redactions: 0,
   });
   return {
     find: (tenant: Tenant, id: string): Promise<DatasetRecord | null> =>
@@ -93,7 +104,10 @@ export function createDatasetStore({
       version: number,
     ): Promise<DatasetVersionRecord | null> {
       const _id = `${datasetId}@${version}`;
-      const key = `${organizationId} ${_id}`;
+      // Another process may have removed the reference of a deleted document since.
+      const now = await datasetVersions.findOne({ _id, organizationId }, { projection: { redactions: 1 } });
+      if (now === null) return null;
+      const key = `${organizationId} ${_id} ${now.redactions}`;
       const kept = cache.get(key);
       if (kept !== undefined) return kept;
       const row = await datasetVersions.findOne({ _id, organizationId });
@@ -112,16 +126,13 @@ export function createDatasetStore({
     async save(dataset: DatasetRecord, version: DatasetVersionRecord): Promise<boolean> {
       const before = dataset.version - 1;
       try {
-        await datasetVersions.insertOne({ ...version, items: JSON.stringify(version.items) });
+        await datasetVersions.insertOne(rowOf(version));
       } catch (error) {
         if (!isDuplicateKey(error)) throw error;
         // A save that died between the two writes left a version that no dataset names. It is replaced.
         const named = await datasets.findOne({ _id: dataset._id, organizationId: dataset.organizationId });
         if ((named?.version ?? 0) !== before) return false;
-        await datasetVersions.replaceOne(
-          { _id: version._id, organizationId: version.organizationId },
-          { ...version, items: JSON.stringify(version.items) },
-        );
+        await datasetVersions.replaceOne({ _id: version._id, organizationId: version.organizationId }, rowOf(version));
       }
       if (before === 0) {
         await datasets.insertOne(dataset);

@@ -12,6 +12,7 @@ export const overTenants: Readonly<Record<string, string>> = {
   'documents.withPendingEvents': 'the relay works for everybody',
   'documents.clearPendingEvents': 'the relay, by the ids it was just given',
   'workflows.listByCodeName': 'a new version of the program publishes its workflows everywhere',
+  'experiments.listRunning': 'the sweep repairs the experiments of everybody',
   'deliveries.claim': 'a sender works for everybody',
   'deliveries.settle': 'the sender, by the id it has just claimed',
   'apiKeys.findByHash': 'who it belongs to is what a key tells',
