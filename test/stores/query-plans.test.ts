@@ -296,8 +296,7 @@ async function askMembers({ members }: Stores): Promise<void> {
   await members.changeRole(organizationId, owner.memberId, 'owner', 'viewer');
   await members.changeRole(organizationId, owner.memberId, 'viewer', 'admin');
   await members.confirmRole(organizationId, owner.memberId, 'admin');
-  const removal = { userId: 'usr_a', role: 'admin', kept: false, by: 'usr_b', at: new Date(0) } as const;
-  await members.beginRemoval(organizationId, owner.memberId, removal);
+  await members.beginRemoval(organizationId, owner.memberId, { ...owner, role: 'admin', kept: true, by: '', at: now });
   await members.removal(organizationId, owner.memberId);
   await members.unfinishedRemovals(now);
   await members.finishRemoval(organizationId, owner.memberId);
@@ -330,6 +329,7 @@ async function askRest(stores: Stores): Promise<void> {
   await organizations.insertOrganization({ _id: organizationId, name: 'o', createdAt: now });
   await organizations.insertProject({ _id: projectId, organizationId, name: 'p', createdAt: now });
   await organizations.findOrganization(organizationId);
+  await organizations.demandSecondFactor(organizationId, true);
   await organizations.findProject(organizationId, projectId);
   await organizations.listProjects(organizationId);
   await organizations.renameProject(organizationId, projectId, 'q');

@@ -13,7 +13,7 @@ export const elsewhere = Object.values({
   'writes under a new id':
     'apiKeys.insert audit.count audit.note audit.noteOnce audit.during members.add members.invite uploads.insert workflows.insert',
   'writes the organization itself':
-    'executions.setQueueWeight organizations.insertOrganization organizations.insertProject',
+    'executions.setQueueWeight organizations.insertOrganization organizations.insertProject organizations.demandSecondFactor',
   'loops of the system that work for everybody':
     'documents.withPendingEvents executions.withPendingCallback deliveries.claim experiments.listRunning members.unfinishedRemovals',
   'an account, before any organization is known': 'guesses.take guesses.giveBack guesses.forget',

@@ -17,6 +17,7 @@ export const overTenants: Readonly<Record<string, string>> = {
   'deliveries.settle': 'the sender, by the id it has just claimed',
   'apiKeys.findByHash': 'who it belongs to is what a key tells',
   'organizations.findOrganization': 'the _id is the organization',
+  'organizations.demandSecondFactor': 'the _id is the organization',
   'members.unfinishedRemovals': 'upkeep finishes what a process that died began, in every organization',
   'members.organizationsOf': 'a user asks for their own memberships',
   'guesses.take': 'an account is guessed at before any organization is known',
