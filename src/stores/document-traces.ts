@@ -1,5 +1,6 @@
 import type { Db } from 'mongodb';
 import type { Collections } from '#src/stores/collections.ts';
+import { redactExperiments } from '#src/stores/experiments/redact.ts';
 import { forgetCheckpoints } from '#src/stores/checkpoints/forget.ts';
 import type { RunRecord } from '#src/domain/runs/run.ts';
 
@@ -20,19 +21,24 @@ function* batchesOf<T>(items: readonly T[]): Generator<readonly T[]> {
 
 export function createDocumentTraces(
   db: Db,
-  { runs, steps, events, nodeCache, uploads }: Pick<Collections, 'runs' | 'steps' | 'events' | 'nodeCache' | 'uploads'>,
+  collections: Pick<
+    Collections,
+    'runs' | 'steps' | 'events' | 'nodeCache' | 'uploads' | 'datasetVersions' | 'experimentCells'
+  >,
 ) {
+  const { runs, steps, events, nodeCache, uploads } = collections;
   const runsOf = (organizationId: string, documentId: string): Promise<readonly RunTrace[]> =>
     runs.find({ organizationId, documentId }, { projection: traced }).toArray();
   return {
     /** Lists all runs over the document, in every project. */
     runsOf,
-    /** Removes outputs, answers, questions, previews, checkpoints and quotes from its runs, their steps and their events. */
+    /** Removes outputs, answers, questions, previews, checkpoints and quotes from its runs, their steps, their events, and experiments. */
     async redact(organizationId: string, documentId: string): Promise<void> {
       await runs.updateMany(
         { organizationId, documentId },
         { $unset: { outputs: true, answers: true, waitingFor: true } },
       );
+      await redactExperiments(collections, organizationId, documentId);
       for (const batch of batchesOf(await runsOf(organizationId, documentId))) {
         const runIds = batch.map(({ _id }) => _id);
         const executionIds = [...new Set(batch.map(({ executionId }) => executionId))];

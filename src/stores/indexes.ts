@@ -106,13 +106,13 @@ const indexes: Readonly<Partial<Record<keyof Collections | LibraryCollection, re
   ],
   nodeCache: [[{ organizationId: 1, documentId: 1 }], [{ forgetAt: 1 }, { expireAfterSeconds: 0 }]],
   datasets: [[{ organizationId: 1, projectId: 1, createdAt: -1, _id: -1 }]],
-  datasetVersions: [[{ organizationId: 1, datasetId: 1, generation: 1 }]],
+  datasetVersions: [[{ organizationId: 1, datasetId: 1, generation: 1 }], [{ organizationId: 1, documentIds: 1 }]],
   experiments: [
     [{ organizationId: 1, projectId: 1, createdAt: -1, _id: -1 }],
     [{ organizationId: 1, datasetId: 1, createdAt: -1, _id: -1 }],
     [{ status: 1 }, { partialFilterExpression: { status: 'running' } }],
   ],
-  experimentCells: [[{ organizationId: 1, experimentId: 1, documentId: 1 }]],
+  experimentCells: [[{ organizationId: 1, experimentId: 1, documentId: 1 }], [{ organizationId: 1, documentId: 1 }]],
   oauthClients: [[{ organizationId: 1, createdAt: -1 }], [{ expiresAt: 1 }, { expireAfterSeconds: 0 }]],
   oauthConsents: [[{ expiresAt: 1 }, { expireAfterSeconds: 0 }]],
   oauthGrants: [

@@ -283,15 +283,15 @@ describe('Reading a session', () => {
     return seen;
   }
 
-  test('from the store asks the database for membership and projects together, and for nothing else', async () => {
+  test('from the store asks the database for membership, projects and organization together, and for nothing else', async () => {
     const { names, trips } = await callsOf('memory');
-    expect(names.toSorted()).toEqual(['find members', 'find projects']);
+    expect(names.toSorted()).toEqual(['find members', 'find organizations', 'find projects']);
     expect(trips).toBe(1);
   });
 
   test('from the database alone is two round trips', async () => {
     const { names, trips } = await callsOf('database');
-    expect(names.toSorted()).toEqual(['aggregate sessions', 'find members', 'find projects']);
+    expect(names.toSorted()).toEqual(['aggregate sessions', 'find members', 'find organizations', 'find projects']);
     expect(trips).toBe(2);
   });
 });

@@ -7,6 +7,8 @@ import { conversationOf } from '#test/support/dashboard/conversations.ts';
 import { overTenants } from '#test/support/tenancy/over-tenants.ts';
 import { methodsOf, storesOf, testDatabase, type Stores, type TestDatabase } from '#test/support/database.ts';
 import { askOAuth } from '#test/stores/support/ask-oauth.ts';
+import { askExperiments } from '#test/stores/support/ask-experiments.ts';
+import { askAccountMails, askGuesses } from '#test/stores/support/ask-accounts.ts';
 import { askAuditAndSecrets } from '#test/stores/support/ask-audit.ts';
 import { askRetention, askStorage } from '#test/stores/support/ask-storage.ts';
 import { executionRecord, realtimeEvent, uploadedDocument } from '#test/support/records.ts';
@@ -275,27 +277,6 @@ async function askRuns({ executions, events, idempotency, steps }: Stores): Prom
   await steps.list(organizationId, 'run_a');
 }
 
-async function askGuesses({ guesses }: Stores): Promise<void> {
-  const rules = { delayMs: () => 0, forgetMs: 1 };
-  const taken = await guesses.take('someone', now, rules);
-  await guesses.take('someone', now, rules);
-  if ('count' in taken) await guesses.giveBack('someone', taken, now);
-  await guesses.forget('someone');
-}
-
-async function askAccountMails({ accountMails }: Stores): Promise<void> {
-  const email = 'a@example.com';
-  await accountMails.add({ kind: 'reset', email }, now);
-  const claimed = await accountMails.claim(1_000, new Date());
-  await accountMails.nextDue();
-  await accountMails.settle(claimed?.mailId ?? '', now);
-  await accountMails.settle(claimed?.mailId ?? '', null);
-  await accountMails.addToken('secret', { kind: 'reset', email, userId: 'usr_a', expiresAt: new Date(8e12) });
-  await accountMails.findToken('secret', now);
-  await accountMails.takeToken('secret');
-  await accountMails.forgetTokens(email);
-}
-
 async function askMembers({ members }: Stores): Promise<void> {
   const owner = await members.add({ organizationId, userId: 'usr_a', role: 'owner' });
   await members.add({ organizationId, userId: 'usr_a', role: 'owner' });
@@ -315,8 +296,7 @@ async function askMembers({ members }: Stores): Promise<void> {
   await members.changeRole(organizationId, owner.memberId, 'owner', 'viewer');
   await members.changeRole(organizationId, owner.memberId, 'viewer', 'admin');
   await members.confirmRole(organizationId, owner.memberId, 'admin');
-  const removal = { userId: 'usr_a', role: 'admin', kept: false, by: 'usr_b', at: new Date(0) } as const;
-  await members.beginRemoval(organizationId, owner.memberId, removal);
+  await members.beginRemoval(organizationId, owner.memberId, { ...owner, role: 'admin', kept: true, by: '', at: now });
   await members.removal(organizationId, owner.memberId);
   await members.unfinishedRemovals(now);
   await members.finishRemoval(organizationId, owner.memberId);
@@ -344,10 +324,12 @@ async function askChats({ conversations, groundingTexts }: Stores): Promise<void
   await groundingTexts.read(organizationId, [texts, { ...texts, documentId: 'doc_b' }]);
 }
 
-async function askRest({ apiKeys, audit, organizations, workflows }: Stores): Promise<void> {
+async function askRest(stores: Stores): Promise<void> {
+  const { apiKeys, audit, organizations, workflows } = stores;
   await organizations.insertOrganization({ _id: organizationId, name: 'o', createdAt: now });
   await organizations.insertProject({ _id: projectId, organizationId, name: 'p', createdAt: now });
   await organizations.findOrganization(organizationId);
+  await organizations.demandSecondFactor(organizationId, true);
   await organizations.findProject(organizationId, projectId);
   await organizations.listProjects(organizationId);
   await organizations.renameProject(organizationId, projectId, 'q');
@@ -427,6 +409,8 @@ async function askRest({ apiKeys, audit, organizations, workflows }: Stores): Pr
   await workflows.listPublished(wide);
   await workflows.findVersion(organizationId, 'wf_plans', 1);
   await workflows.listByCodeName('c');
+  await askExperiments(stores, { organizationId, projectId }, [tenant, wide]);
+  await stores.traces.redact(organizationId, 'doc_a');
   await workflows.publish(published, version);
   await workflows.delete(tenant, 'wf_plans');
 }
@@ -473,8 +457,8 @@ beforeAll(async () => {
   await askDocuments(stores);
   await askDeletion(stores);
   await askRuns(stores);
-  await askGuesses(stores);
-  await askAccountMails(stores);
+  await askGuesses(stores, now);
+  await askAccountMails(stores, now);
   await askMembers(stores);
   await askChats(stores);
   await askRest(stores);

@@ -153,9 +153,7 @@ async function recordsOf(
 ): Promise<{ dataset: DatasetRecord; version: DatasetVersionRecord }> {
   const { organizationId } = principal;
   const held =
-    before === null
-      ? new Set<string>()
-      : await deps.datasets.everHeld(organizationId, before.dataset._id, before.dataset.generation);
+    before === null ? new Map<string, number>() : await deps.datasets.everHeld(organizationId, before.dataset._id);
   const generation = generationOf(before?.version ?? null, items, held);
   if (before === null && asked.name === undefined)
     throw new AppError('request.invalid', 'A new dataset needs a name.', {

@@ -78,14 +78,18 @@ export function countReferences(items: readonly Pick<DatasetItem, 'reference'>[]
   return { text: having('text'), fields: having('fields'), label: having('label'), regions: having('regions') };
 }
 
-/** A holdout that keeps one document of the one before it is the same holdout: what was learned of it is still known. */
+/**
+ * A holdout with one document that was ever held is not new: it goes on with the first ledger that the document was charged to.
+ * `everHeld`: documents with their first generation.
+ */
 export function generationOf(
   before: Pick<DatasetVersionRecord, 'generation' | 'items'> | null,
   items: readonly Pick<DatasetItem, 'documentId' | 'split'>[],
-  everHeld: ReadonlySet<string>,
+  everHeld: ReadonlyMap<string, number>,
 ): number {
   if (before === null) return 1;
   const held = items.filter(({ split }) => split === 'holdout');
-  const fresh = held.length > 0 && held.every(({ documentId }) => !everHeld.has(documentId));
-  return fresh ? before.generation + 1 : before.generation;
+  if (held.length === 0) return before.generation;
+  const known = held.flatMap(({ documentId }) => everHeld.get(documentId) ?? []);
+  return known.length > 0 ? Math.min(...known) : Math.max(before.generation, ...everHeld.values()) + 1;
 }

@@ -64,7 +64,7 @@ function createLedgers(datasetLedgers: Collections['datasetLedgers']) {
   };
 }
 
-/** Limit on the characters of JSON of the cached versions, which never change. */
+/** Limit on the characters of JSON of the cached versions, which change only when a document is deleted. */
 const keptCharacters = 8_000_000;
 
 export function createDatasetStore({
@@ -73,9 +73,20 @@ export function createDatasetStore({
   datasetLedgers,
 }: Pick<Collections, 'datasets' | 'datasetVersions' | 'datasetLedgers'>) {
   const cache = new LRUCache<string, DatasetVersionRecord>({ maxSize: keptCharacters });
-  const readVersion = (row: DatasetVersionRow): DatasetVersionRecord => ({
+  const readVersion = ({
+    documentIds: _ids,
+    redactions: _redactions,
+    items,
+    ...row
+  }: DatasetVersionRow): DatasetVersionRecord => ({
     ...row,
-    items: JSON.parse(row.items) as DatasetItem[],
+    items: JSON.parse(items) as DatasetItem[],
+  });
+  const rowOf = (version: DatasetVersionRecord): DatasetVersionRow => ({
+    ...version,
+    items: JSON.stringify(version.items),
+    documentIds: version.items.map(({ documentId }) => documentId),
+    redactions: 0,
   });
   return {
     find: (tenant: Tenant, id: string): Promise<DatasetRecord | null> =>
@@ -93,7 +104,10 @@ export function createDatasetStore({
       version: number,
     ): Promise<DatasetVersionRecord | null> {
       const _id = `${datasetId}@${version}`;
-      const key = `${organizationId} ${_id}`;
+      // Another process may have removed the reference of a deleted document since.
+      const now = await datasetVersions.findOne({ _id, organizationId }, { projection: { redactions: 1 } });
+      if (now === null) return null;
+      const key = `${organizationId} ${_id} ${now.redactions}`;
       const kept = cache.get(key);
       if (kept !== undefined) return kept;
       const row = await datasetVersions.findOne({ _id, organizationId });
@@ -102,26 +116,26 @@ export function createDatasetStore({
       cache.set(key, found, { size: row.items.length });
       return found;
     },
-    /** Documents that were ever in the holdout of this generation, in any version. */
-    async everHeld(organizationId: string, datasetId: string, generation: number): Promise<ReadonlySet<string>> {
-      const rows = await datasetVersions.find({ organizationId, datasetId, generation }).limit(10_000).toArray();
-      const items = rows.flatMap((row) => readVersion(row).items);
-      return new Set(items.flatMap(({ split, documentId }) => (split === 'holdout' ? [documentId] : [])));
+    /** Documents that were ever in a holdout of this dataset, in any version, with the first generation of each. */
+    async everHeld(organizationId: string, datasetId: string): Promise<ReadonlyMap<string, number>> {
+      const held = new Map<string, number>();
+      for await (const row of datasetVersions.find({ organizationId, datasetId }))
+        for (const { split, documentId } of readVersion(row).items)
+          if (split === 'holdout')
+            held.set(documentId, Math.min(row.generation, held.get(documentId) ?? row.generation));
+      return held;
     },
     /** Stores the version, then the dataset that names it. False when another save took this version. */
     async save(dataset: DatasetRecord, version: DatasetVersionRecord): Promise<boolean> {
       const before = dataset.version - 1;
       try {
-        await datasetVersions.insertOne({ ...version, items: JSON.stringify(version.items) });
+        await datasetVersions.insertOne(rowOf(version));
       } catch (error) {
         if (!isDuplicateKey(error)) throw error;
         // A save that died between the two writes left a version that no dataset names. It is replaced.
         const named = await datasets.findOne({ _id: dataset._id, organizationId: dataset.organizationId });
         if ((named?.version ?? 0) !== before) return false;
-        await datasetVersions.replaceOne(
-          { _id: version._id, organizationId: version.organizationId },
-          { ...version, items: JSON.stringify(version.items) },
-        );
+        await datasetVersions.replaceOne({ _id: version._id, organizationId: version.organizationId }, rowOf(version));
       }
       if (before === 0) {
         await datasets.insertOne(dataset);

@@ -4,6 +4,10 @@ import type { CellRecord, ExperimentGraphRecord, ExperimentRecord } from '#src/d
 /** Items are JSON text: fields of a reference may have any name. */
 export interface DatasetVersionRow extends Omit<DatasetVersionRecord, 'items'> {
   readonly items: string;
+  /** Ids of the items, for their deletion. */
+  readonly documentIds: readonly string[];
+  /** Number of documents whose references were removed since, with the documents. Cached items are as old as this number. */
+  readonly redactions: number;
 }
 
 /** Evaluators and operations are JSON text: operations and schemas may have any names. */

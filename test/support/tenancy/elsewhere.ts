@@ -13,9 +13,9 @@ export const elsewhere = Object.values({
   'writes under a new id':
     'apiKeys.insert audit.count audit.note audit.noteOnce audit.during members.add members.invite uploads.insert workflows.insert',
   'writes the organization itself':
-    'executions.setQueueWeight organizations.insertOrganization organizations.insertProject',
+    'executions.setQueueWeight organizations.insertOrganization organizations.insertProject organizations.demandSecondFactor',
   'loops of the system that work for everybody':
-    'documents.withPendingEvents executions.withPendingCallback deliveries.claim members.unfinishedRemovals',
+    'documents.withPendingEvents executions.withPendingCallback deliveries.claim experiments.listRunning members.unfinishedRemovals',
   'an account, before any organization is known': 'guesses.take guesses.giveBack guesses.forget',
   'mails and links of an account, which belongs to no organization':
     'accountMails.add accountMails.claim accountMails.settle accountMails.nextDue accountMails.addToken accountMails.findToken accountMails.takeToken accountMails.forgetTokens',
@@ -25,6 +25,8 @@ export const elsewhere = Object.values({
   'a worker or its health': 'executions.claim executions.depth executions.seeLeases executions.waitOf search.check',
   'a new version of the program, at its start': 'workflows.listByCodeName',
   'only wakes its listener: what there is, `events.read` tells': 'events.subscribe events.receive',
+  'filters as executions.listRuns and results.latestOcr do, over rows that no run of this test has':
+    'executions.answeredRuns executions.meanRunMs results.blockHashes',
   'reads nothing': 'results.segmentationIdOf nodeCache.idle',
 }).flatMap((names) => names.split(' '));
 

@@ -1,0 +1,23 @@
+/** Queries that try to leave the filter of a search. */
+export const hostile: readonly string[] = [
+  '"',
+  '""',
+  '"walnut',
+  '"walnut table" OR "x"',
+  "' OR 1=1 --",
+  '*',
+  'walnut*',
+  'organizationId:*',
+  '(walnut)',
+  '{"$gt":""}',
+  '{ $ne: null }',
+  '$where',
+  'walnut\0table',
+  '\0',
+  '\u{202e}tunlaw',
+  'NEAR(walnut table)',
+  'walnut '.repeat(2_000),
+  '"walnut" '.repeat(500),
+  'a'.repeat(100_000),
+  'INV-2024-0042 '.repeat(50),
+];
