@@ -1,4 +1,4 @@
-import { deferred, proved } from './requirement.ts';
+import { proved } from './requirement.ts';
 
 /** The way of a document through the services, and the states of what it meets. */
 export const overview = [
@@ -36,8 +36,19 @@ export const overview = [
     'mcp.documents': 'An agent connected over OAuth reads the documents of its project',
     'mcp.scopes': 'An agent can do no more than the scopes it was granted allow',
   }),
-  ...deferred('Life of a document', 'experiments', {
-    'mcp.experiments': 'An agent connected over OAuth runs experiments',
+  ...proved('Life of a document', {
+    'mcp.experiments': [
+      'An agent connected over OAuth runs experiments: it finds a regression, is refused its publication, and publishes the version that was confirmed',
+      '0099-gates-and-searches',
+    ],
+    'mcp.experiments.trying_often': [
+      'An agent that tries twenty equal variants is told that none is better',
+      '0099-gates-and-searches',
+    ],
+    'mcp.experiments.cost': [
+      'Comparing two variants over many documents costs an agent at most 6 calls and 3,000 tokens',
+      '0098-experiments-are-ordinary-runs-kept-apart',
+    ],
   }),
   ...proved('States', {
     'resource.visibility.presign': 'A document has the visibility declared when its upload was presigned',

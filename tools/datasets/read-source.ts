@@ -11,7 +11,7 @@ type Source = NonNullable<Asked['source']>;
 const Item = SaveDatasetBody.shape.items.unwrap().element;
 
 function refused(line: number, message: string): AppError {
-  return new AppError('request.invalid', `Line ${line} of the source is no item: ${message}`, {
+  return new AppError('request.invalid', `The item that ends on line ${line} of the source is not valid: ${message}`, {
     errors: [{ pointer: '/source/text', code: 'invalid_value', message: `line ${line}: ${message}` }],
   });
 }
@@ -24,15 +24,18 @@ function itemOf(value: unknown, line: number): AskedItem {
 }
 
 function fromJsonl(text: string): AskedItem[] {
-  return text.split('\n').flatMap((line, at) => {
-    if (line.trim() === '') return [];
-    try {
-      return [itemOf(JSON.parse(line), at + 1)];
-    } catch (error) {
-      if (error instanceof SyntaxError) throw refused(at + 1, 'it is not JSON');
-      throw error;
-    }
-  });
+  return text
+    .replace(/^\uFEFF/u, '')
+    .split('\n')
+    .flatMap((line, at) => {
+      if (line.trim() === '') return [];
+      try {
+        return [itemOf(JSON.parse(line), at + 1)];
+      } catch (error) {
+        if (error instanceof SyntaxError) throw refused(at + 1, 'it is not JSON');
+        throw error;
+      }
+    });
 }
 
 /** A value as it is written in a table: a number or a truth value where it looks like one. */
@@ -43,15 +46,16 @@ function cellValue(text: string): string | number | boolean | null {
 }
 
 function fromCsv(text: string): AskedItem[] {
-  let rows: Record<string, string>[];
+  let rows: { readonly record: Record<string, string>; readonly info: { readonly lines: number } }[];
   try {
-    rows = parse(text, { columns: true, bom: true, skip_empty_lines: true, trim: true, max_record_size: 400_000 });
+    const options = { columns: true, bom: true, skip_empty_lines: true, trim: true, max_record_size: 400_000 } as const;
+    rows = parse(text, { ...options, info: true });
   } catch (error) {
     throw new AppError('request.invalid', `The source is not CSV: ${error instanceof Error ? error.message : ''}`, {
       errors: [{ pointer: '/source/text', code: 'invalid_value', message: 'not CSV with a line of headings' }],
     });
   }
-  return rows.map((row, at) => {
+  return rows.map(({ record: row, info }) => {
     const { documentId, text: whole = '', label = '', split = '', tags = '' } = row;
     const fields = Object.entries(row).filter(([name, value]) => name.startsWith('fields.') && value !== '');
     const reference = {
@@ -68,7 +72,7 @@ function fromCsv(text: string): AskedItem[] {
         ...(split !== '' && { split }),
         ...(tags !== '' && { tags: tags.split(';') }),
       },
-      at + 2,
+      info.lines,
     );
   });
 }
