@@ -11,10 +11,11 @@ function plan(workflowId: string, revision: number, isBrief: boolean): string {
     'Call describe_node_types with types and detail "full" for every node type that you add or configure.',
     `Try: call update_workflow with workflowId "${workflowId}", baseVersion ${revision}, your operations and dryRun true. Fix the issues, with the operations in their fix where they have one, until valid is true.`,
     'Save: repeat the call with dryRun false. Its result has the revision for the next call, and undo, which reverts the edit.',
-    `Show the user the result of diff_workflow_versions with workflowId "${workflowId}" and from "published", and ask whether to publish.`,
-    'If so, call publish_workflow with the new revision as baseVersion. Drafts do not run.',
-    `Verify: call run_workflow with workflowId "${workflowId}", a few documentIds of earlier runs and waitSeconds 25, then get_run for each runId, and compare with before.`,
-    'If the result is worse, call restore_workflow_version with the previous version, then publish_workflow. Report what you did and what it changed.',
+    `Measure: call run_experiment with a datasetId, split "dev" and the variants {"workflowId": "${workflowId}"} and {"workflowId": "${workflowId}", "version": "draft"}; begin with dryRun true. Without a dataset, ask the user for documents with their right results and call save_dataset.`,
+    'Read the verdict with get_experiment and wait 25, then view "regressions": the documents that lost. Change the draft and measure on dev as often as you like.',
+    'Confirm the best draft once with split "holdout". Each confirmation spends the ledger of the dataset: do not repeat one to get another verdict.',
+    `Show the user the sentence of the verdict and the result of diff_workflow_versions with workflowId "${workflowId}" and from "published", and ask whether to publish.`,
+    'If so, call publish_workflow with the new revision as baseVersion. Report what you tried, how often, and what was shown.',
   ]);
 }
 
@@ -22,14 +23,14 @@ function readOnlyPlan(workflowId: string): string {
   return steps([
     'This workflow is defined in code and cannot be edited. Its published version is attached.',
     `Call create_workflow with from {"workflowId": "${workflowId}"}: the result has the copy and its revision.`,
-    'Continue with the copy: describe_node_types, update_workflow with dryRun true, then false, publish_workflow, run_workflow, get_run.',
+    'Continue with the copy: describe_node_types, update_workflow with dryRun true, then false, run_experiment against this workflow, publish_workflow.',
   ]);
 }
 
 export const improveWorkflow: McpPrompt = {
   name: 'improve_workflow',
   title: 'Improve a workflow',
-  description: 'Edit a workflow towards a goal: read, try, save, publish, run, verify.',
+  description: 'Edit a workflow towards a goal: read, try, save, measure, confirm, publish.',
   toolset: 'workflows',
   scopes: ['workflows:read'],
   changes: true,

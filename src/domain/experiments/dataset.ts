@@ -80,16 +80,16 @@ export function countReferences(items: readonly Pick<DatasetItem, 'reference'>[]
 
 /**
  * A holdout with one document that was ever held is not new: it goes on with the first ledger that the document was charged to.
- * `everHeld`: documents with their first generation.
+ * `everHeld`: ids and digests of documents with their first generation. A copy under another id is known by its bytes.
  */
 export function generationOf(
   before: Pick<DatasetVersionRecord, 'generation' | 'items'> | null,
-  items: readonly Pick<DatasetItem, 'documentId' | 'split'>[],
+  items: readonly Pick<DatasetItem, 'documentId' | 'sha256' | 'split'>[],
   everHeld: ReadonlyMap<string, number>,
 ): number {
   if (before === null) return 1;
   const held = items.filter(({ split }) => split === 'holdout');
   if (held.length === 0) return before.generation;
-  const known = held.flatMap(({ documentId }) => everHeld.get(documentId) ?? []);
+  const known = held.flatMap(({ documentId, sha256 }) => everHeld.get(documentId) ?? everHeld.get(sha256 ?? '') ?? []);
   return known.length > 0 ? Math.min(...known) : Math.max(before.generation, ...everHeld.values()) + 1;
 }

@@ -120,9 +120,10 @@ export function createDatasetStore({
     async everHeld(organizationId: string, datasetId: string): Promise<ReadonlyMap<string, number>> {
       const held = new Map<string, number>();
       for await (const row of datasetVersions.find({ organizationId, datasetId }))
-        for (const { split, documentId } of readVersion(row).items)
+        for (const { split, documentId, sha256 } of readVersion(row).items)
           if (split === 'holdout')
-            held.set(documentId, Math.min(row.generation, held.get(documentId) ?? row.generation));
+            for (const name of [documentId, sha256 ?? documentId])
+              held.set(name, Math.min(row.generation, held.get(name) ?? row.generation));
       return held;
     },
     /** Stores the version, then the dataset that names it. False when another save took this version. */

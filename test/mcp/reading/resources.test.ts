@@ -138,6 +138,7 @@ describe('resources/list', () => {
     };
     expect(await kinds(await client(['documents:read']))).toEqual(['documents', 'openapi']);
     expect(await kinds(await client(['runs:read', 'workflows:read']))).toEqual([
+      'experiments',
       'node-types',
       'openapi',
       'runs',
