@@ -45,7 +45,7 @@ export type Performed =
 /** Channel that `ocr` nodes write. */
 const ocrChannel = 'ocr';
 
-function readBy(channels: Readonly<Record<string, unknown>>): Pick<RunEnd, 'ocrResultId'> {
+function readBy(channels: Readonly<Record<string, unknown>> = {}): Pick<RunEnd, 'ocrResultId'> {
   const { data } = OcrFacts.safeParse(channels[ocrChannel]);
   return data === undefined ? {} : { ocrResultId: data.ocrResultId };
 }

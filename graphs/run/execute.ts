@@ -32,7 +32,8 @@ export type RunOutcome =
   | {
       readonly status: 'succeeded';
       readonly outputs: Record<string, unknown>;
-      readonly channels: Readonly<Record<string, unknown>>;
+      /** Values of the channels that were asked for; absent if none were. */
+      readonly channels?: Readonly<Record<string, unknown>>;
     }
   | { readonly status: 'waiting'; readonly questions: readonly AskedQuestion[] };
 
@@ -85,8 +86,10 @@ async function execute(request: ReadyRequest, frame: Frame): Promise<RunOutcome>
     const waiting = frame.questions.length > 0;
     if (waiting || request.keepCheckpoints !== false) await checkpointer.flush?.(threadId);
     if (waiting) return { status: 'waiting', questions: frame.questions };
+    const outputs = outputsOf(graph, values ?? {});
+    if (wanted.length === 0) return { status: 'succeeded', outputs };
     const channels = Object.fromEntries(wanted.map((name) => [name, values?.[name] ?? null]));
-    return { status: 'succeeded', outputs: outputsOf(graph, values ?? {}), channels };
+    return { status: 'succeeded', outputs, channels };
   } catch (error) {
     // The error of the run matters more than one of its last checkpoints, without which it only repeats more steps.
     await Promise.allSettled([checkpointer.flush?.(threadId)]);

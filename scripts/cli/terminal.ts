@@ -10,8 +10,8 @@ export interface Terminal {
   readonly err: (text: string) => void;
 }
 
-/** A command. It resolves to 1 when its output tells of a failure, and throws when it cannot be carried out. */
-export type Program = (terminal: Terminal) => Promise<void | 1>;
+/** A command. It resolves to its exit code, 0 by default, and throws when it cannot be carried out. */
+export type Program = (terminal: Terminal) => Promise<void | number>;
 
 /** A reader such as `head` closes the pipe before the end: nobody reads the rest, and it is no failure. */
 function mayClose(stream: NodeJS.WriteStream): void {

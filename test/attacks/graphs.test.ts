@@ -372,9 +372,20 @@ describe.each(['project', 'organization'] as const)('graph attacks: ids of anoth
       set_document_visibility: [{ documentIds: [ids.document], visibility: 'public' }],
       delete_document: [{ id: ids.document }],
       create_api_key: [{ kind: 'workflow', name: 'X', workflowId: ids.workflow }],
+      save_dataset: [
+        { name: 'X', items: [{ documentId: ids.document }] },
+        { datasetId: ids.dataset, baseVersion: 1, remove: [ids.document] },
+      ],
+      get_dataset: [{ datasetId: ids.dataset }],
+      run_experiment: [{ datasetId: ids.dataset, variants: [run, run] }],
+      get_experiment: [{ experimentId: ids.experiment }],
+      improve_workflow: [
+        { ...run, datasetId: ids.dataset, candidates: [{ operations: [{ op: 'set_metadata', name: 'X' }] }] },
+      ],
+      cancel_experiment: [{ experimentId: ids.experiment }],
     };
     const takesIds = mcpTools.filter((tool) =>
-      /"id"|(workflow|execution|run|document)Ids?"/.test(text(toolDefinition(tool).inputSchema)),
+      /"id"|(workflow|execution|run|document|dataset|experiment)Ids?"/.test(text(toolDefinition(tool).inputSchema)),
     );
     expect(Object.keys(walk).toSorted()).toEqual(takesIds.map(({ name }) => name).toSorted());
     for (const [name, inputs] of Object.entries(walk))
@@ -428,7 +439,7 @@ describe('graph attacks: permissions', () => {
     const shown = (await client.listTools()).tools.map(({ name }) => name);
     await client.close();
     const editing = mcpTools.filter(({ scope }) => scope === 'workflows:write' || scope === 'workflows:publish');
-    expect(editing).toHaveLength(5);
+    expect(editing).toHaveLength(6);
     for (const { name } of editing) {
       expect(shown).not.toContain(name);
       const { body, headers } = modern(name, { workflowId, baseVersion: 1 });

@@ -35,7 +35,7 @@ export async function addNeighbour({ app, seed }: TestApp, where: 'organization'
 
 /** Rows of a neighbour, by ids that an attacker may have guessed. */
 export interface TheirThings {
-  readonly ids: Readonly<Record<'workflow' | 'execution' | 'run' | 'document', string>>;
+  readonly ids: Readonly<Record<'workflow' | 'execution' | 'run' | 'document' | 'dataset' | 'experiment', string>>;
   /** Stands in their workflow, and nowhere else. */
   readonly name: string;
   /** All that is stored of them now, and what was at the beginning. */
@@ -68,10 +68,25 @@ export async function addTheirThings(app: TestApp, where: 'organization' | 'proj
   const ack = { objectKey, idempotencyKey: objectKey.slice(-100) };
   const { document } = await ask('/api/service/uploads/ack', ack, neighbour.serviceKey);
   const execution = await ask('/api/service/workflow-executions', { workflowId, documentIds: [document.id] });
+  const item = { documentId: document.id, split: 'dev' };
+  const { datasetId } = await ask('/api/dashboard/datasets', { name, items: [item] });
+  const operations = [{ op: 'set_config', nodeId: 'a', config: { set: { out: '2' } } }];
+  const variants = [{ workflowId }, { workflowId, operations }];
+  const evaluators = [{ type: 'ocr_confidence' }];
+  const { experiment } = await ask('/api/dashboard/experiments', { datasetId, variants, evaluators });
+  const { experimentId } = experiment;
   const { projectId } = neighbour;
   const stored = async () => {
     const { close, ...all } = await collectionsIn(app.dataDir);
-    const names = ['workflows', 'workflowDrafts', 'executions', 'runs', 'documents'] as const;
+    const names = [
+      'workflows',
+      'workflowDrafts',
+      'executions',
+      'runs',
+      'documents',
+      'datasets',
+      'experiments',
+    ] as const;
     const rows = [];
     for (const one of names)
       rows.push(
@@ -84,6 +99,13 @@ export async function addTheirThings(app: TestApp, where: 'organization' | 'proj
     return rows;
   };
   const [run] = execution.runs;
-  const ids = { workflow: workflowId, execution: execution.id, run: run.runId, document: document.id };
+  const ids = {
+    workflow: workflowId,
+    execution: execution.id,
+    run: run.runId,
+    document: document.id,
+    dataset: datasetId,
+    experiment: experimentId,
+  };
   return { ids, name, stored, before: await stored() };
 }

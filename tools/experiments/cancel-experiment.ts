@@ -2,6 +2,7 @@ import { CanceledExperiment, ExperimentPath } from '#src/contracts/experiments/e
 import { experimentChanged } from '#src/domain/events/realtime.ts';
 import { cellIdOf, type ExperimentRecord } from '#src/domain/experiments/experiment.ts';
 import { runsOfItem } from '#src/domain/experiments/launch.ts';
+import { record } from '#tools/audit/record.ts';
 import { defineTool, type ToolContext } from '#tools/define.ts';
 import { requireExperiment } from '#tools/experiments/present.ts';
 
@@ -12,17 +13,17 @@ export const cancelExperiment = defineTool({
   description: 'Ends an experiment and its unfinished runs, without a verdict. One that has ended stays as it is.',
   scope: 'runs:execute',
   effect: 'write',
-  audit: false,
   idempotent: true,
   input: ExperimentPath,
   output: CanceledExperiment,
-  async run(ctx: ToolContext<'announce' | 'executions' | 'experiments'>, { experimentId }) {
+  async run(ctx: ToolContext<'announce' | 'audit' | 'executions' | 'experiments'>, { experimentId }) {
     const { deps } = ctx;
     const experiment = await requireExperiment(ctx, experimentId);
     const { organizationId } = experiment;
     const now = new Date();
     if (await deps.experiments.end(experiment, { status: 'canceled', stopped: 'canceled', result: null }, now)) {
       await cancelRuns(ctx, experiment, now);
+      await record(ctx, 'experiment.cancel', experimentId);
       const done = await deps.experiments.countCells(organizationId, experimentId);
       deps.announce([experimentChanged({ ...experiment, status: 'canceled' }, done, now)]);
     }

@@ -1,0 +1,214 @@
+import { hash } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { dirname, resolve } from 'node:path';
+import { parseArgs } from 'node:util';
+import { z } from 'zod';
+import { readAddresses } from '#app/compose/addresses.ts';
+import { seed } from '#app/compose/seed.ts';
+import type { Program, Terminal } from '#scripts/cli/terminal.ts';
+import { orExplain, UsageError, withApp } from '#scripts/cli/with-app.ts';
+import { Reference, SaveDatasetBody } from '#src/contracts/experiments/dataset.ts';
+import { experimentLimits, type ExperimentDetail } from '#src/contracts/experiments/experiment.ts';
+
+const usage = `Usage: npm run -s experiment -- <file.json> [--dry-run] [--json]
+  Measures variants of workflows on documents and prints the verdict. A service must run on the data folder (npm start).
+  The file: { "dataset": "ds_..." or { "name", "items": [{ "file": "scan.png", "reference": {...}, "split"?, "tags"? }] },
+              "variants": [{ "workflowId"?, "version"?, "operations"? }, ...], and the other fields of POST /api/dashboard/experiments }
+  A variant without workflowId is one of the seeded workflow, Document intake.
+  Scans are uploaded once, and a dataset that did not change is used again.
+Ends with 0 for better and equivalent, 1 for errors, 2 for inconclusive, 3 for worse.`;
+
+const codes = { better: 0, equivalent: 0, inconclusive: 2, worse: 3 } as const;
+
+const Item = SaveDatasetBody.shape.items
+  .unwrap()
+  .element.omit({ documentId: true })
+  .extend({ file: z.string().min(1), reference: Reference.optional() });
+const File = z.looseObject({
+  dataset: z.union([z.string(), z.strictObject({ name: z.string().min(1), items: z.array(Item).min(1) })]),
+  variants: z
+    .array(z.looseObject({ workflowId: z.string().optional() }))
+    .min(2)
+    .max(experimentLimits.variants),
+});
+
+type Verdict = z.output<typeof ExperimentDetail>;
+
+async function fileAt(path: string): Promise<z.output<typeof File>> {
+  const text = await readFile(path, 'utf8').catch(() => {
+    throw new UsageError(`${path} cannot be read. Name a file of JSON.`);
+  });
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    throw new UsageError(`${path} is not JSON.`);
+  }
+  const { data, error } = File.safeParse(value);
+  if (data !== undefined) return data;
+  const [first] = error.issues;
+  throw new UsageError(`${path}: /${first?.path.join('/') ?? ''}: ${first?.message ?? 'invalid'}.`);
+}
+
+/** Calls of the running service, with the key of a client. */
+class Service {
+  readonly #base: string;
+  readonly #key: string;
+
+  /** The seeded workflow. */
+  readonly workflowId: string;
+
+  constructor(base: string, { serviceKey, workflowId }: { readonly serviceKey: string; readonly workflowId: string }) {
+    this.#base = base;
+    this.#key = serviceKey;
+    this.workflowId = workflowId;
+  }
+
+  /** Error: what the service said, as a mistake in the command line. */
+  async call(method: string, path: string, body?: unknown): Promise<any> {
+    const answer = await fetch(new URL(path, this.#base), {
+      method,
+      headers: { 'x-api-key': this.#key, ...(body !== undefined && { 'content-type': 'application/json' }) },
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+    });
+    const said = (await answer.json()) as any;
+    if (!answer.ok) throw new UsageError(`${said.code}: ${said.detail}`);
+    return said;
+  }
+
+  /** Ids of stored documents by the digest of their bytes. */
+  async documents(): Promise<Map<string, string>> {
+    const found = new Map<string, string>();
+    let cursor: string | null = null;
+    do {
+      const page = await this.call(
+        'GET',
+        `/api/service/documents?limit=100${cursor === null ? '' : `&cursor=${cursor}`}`,
+      );
+      for (const { id, sha256 } of page.documents) if (typeof sha256 === 'string') found.set(sha256, id);
+      cursor = page.nextCursor;
+    } while (cursor !== null);
+    return found;
+  }
+
+  async upload(bytes: Buffer, contentType: string): Promise<string> {
+    const wanted = { contentType, size: bytes.length, visibility: 'private' };
+    const place = await this.call('POST', '/api/service/uploads/presign', wanted);
+    const put = await fetch(place.uploadUrl, { method: 'PUT', headers: place.headers, body: new Uint8Array(bytes) });
+    if (!put.ok) throw new UsageError(`The upload was refused with ${put.status}.`);
+    const { objectKey } = place;
+    const { document } = await this.call('POST', '/api/service/uploads/ack', { objectKey, idempotencyKey: objectKey });
+    return document.id;
+  }
+}
+
+const types: Readonly<Record<string, string>> = {
+  png: 'image/png',
+  jpg: 'image/jpeg',
+  jpeg: 'image/jpeg',
+  webp: 'image/webp',
+  gif: 'image/gif',
+  tif: 'image/tiff',
+  tiff: 'image/tiff',
+  pdf: 'application/pdf',
+};
+
+function contentTypeOf(file: string): string {
+  const type = types[file.slice(file.lastIndexOf('.') + 1).toLowerCase()];
+  if (type !== undefined) return type;
+  throw new UsageError(`${file} is no scan. Use ${Object.keys(types).join(', ')}.`);
+}
+
+/** The dataset of a file: uploads scans that are not stored, and saves the dataset unless there is an equal one. */
+async function datasetOf(service: Service, { dataset }: z.output<typeof File>, folder: string): Promise<string> {
+  if (typeof dataset === 'string') return dataset;
+  const stored = await service.documents();
+  const items = [];
+  for (const { file, ...item } of dataset.items) {
+    const bytes = await readFile(resolve(folder, file)).catch(() => {
+      throw new UsageError(`${resolve(folder, file)} cannot be read.`);
+    });
+    const digest = hash('sha256', bytes, 'hex');
+    const documentId = stored.get(digest) ?? (await service.upload(bytes, contentTypeOf(file)));
+    stored.set(digest, documentId);
+    items.push({ ...item, documentId });
+  }
+  const description = `From a file, ${hash('sha256', JSON.stringify(items), 'hex').slice(0, 16)}.`;
+  const { datasets } = await service.call('GET', '/api/dashboard/datasets?limit=100');
+  const same = datasets.find(
+    (one: { name: string; description: string }) => one.name === dataset.name && one.description === description,
+  );
+  if (same !== undefined) return same.datasetId;
+  return (await service.call('POST', '/api/dashboard/datasets', { name: dataset.name, description, items })).datasetId;
+}
+
+const shown = (value: number | null | undefined): string =>
+  value === null || value === undefined ? '-' : value.toFixed(4);
+
+/** The verdict first, then the means of each variant. */
+function report({ out }: Terminal, { sentence, metrics, variants, comparisons, runs }: Verdict): void {
+  out(`${sentence}\n\n`);
+  out(`${['variant', 'runs', 'failed', ...metrics].map((cell) => cell.padEnd(14)).join('')}\n`);
+  for (const { name, runs: done, failed, metrics: means } of variants)
+    out(
+      `${[name, String(done), String(failed), ...metrics.map((metric) => shown(means[metric]?.mean))].map((cell) => cell.padEnd(14)).join('')}\n`,
+    );
+  out('\n');
+  for (const { variant, metric, sentence: said } of comparisons) out(`${variant}, ${metric}: ${said}\n`);
+  out(`\n${runs.done} runs, ${runs.cached} with steps from the cache, ${runs.failed} failed.\n`);
+}
+
+async function measure(
+  terminal: Terminal,
+  service: Service,
+  path: string,
+  dryRun: boolean,
+  json: boolean,
+): Promise<number> {
+  const file = await fileAt(path);
+  const { dataset: _dataset, variants, ...body } = file;
+  const named = variants.map((variant) => ({ workflowId: service.workflowId, ...variant }));
+  const datasetId = await datasetOf(service, file, dirname(resolve(path)));
+  const { experiment, plan } = await service.call('POST', '/api/dashboard/experiments', {
+    ...body,
+    variants: named,
+    datasetId,
+    dryRun,
+  });
+  if (plan !== null) {
+    terminal.out(`${JSON.stringify(plan, null, 2)}\n`);
+    return 0;
+  }
+  let state: Verdict;
+  do {
+    state = await service.call('GET', `/api/dashboard/experiments/${experiment.experimentId}?wait=10`);
+    if (!json) terminal.err(`${state.runs.done} of ${state.runs.planned} runs have ended\n`);
+  } while (state.status === 'running');
+  if (json) terminal.out(`${JSON.stringify(state)}\n`);
+  else report(terminal, state);
+  return state.verdict === null ? 1 : codes[state.verdict];
+}
+
+/** `npm run experiment`: measures the variants of a file on a running service. Its exit code is the verdict. */
+export const experiment: Program = async (terminal) => {
+  const { values, positionals } = parseArgs({
+    args: [...terminal.args],
+    options: {
+      'dry-run': { type: 'boolean', default: false },
+      json: { type: 'boolean', default: false },
+      help: { type: 'boolean', default: false },
+    },
+    allowPositionals: true,
+  });
+  if (values.help) return terminal.out(`${usage}\n`);
+  const [path, ...more] = positionals;
+  if (path === undefined || more.length > 0) throw new UsageError(usage);
+  return withApp(terminal, async (app, config) => {
+    const addresses = await readAddresses(config.dataDir);
+    if (addresses === null)
+      throw new UsageError('No service runs on this data folder. Start one with npm start, then repeat the command.');
+    return measure(terminal, new Service(addresses.api, await seed(app, config)), path, values['dry-run'], values.json);
+  });
+};
+
+if (import.meta.main) await orExplain(experiment);
