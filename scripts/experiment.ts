@@ -7,8 +7,11 @@ import { readAddresses } from '#app/compose/addresses.ts';
 import { seed } from '#app/compose/seed.ts';
 import type { Program, Terminal } from '#scripts/cli/terminal.ts';
 import { orExplain, UsageError, withApp } from '#scripts/cli/with-app.ts';
+import { dashboardExperiments } from '#src/contracts/dashboard/experiments.ts';
 import { Reference, SaveDatasetBody } from '#src/contracts/experiments/dataset.ts';
 import { experimentLimits, type ExperimentDetail } from '#src/contracts/experiments/experiment.ts';
+import { Problem } from '#src/contracts/resources/problem.ts';
+import { service } from '#src/contracts/service.ts';
 
 const usage = `Usage: npm run -s experiment -- <file.json> [--dry-run] [--json]
   Measures variants of workflows on documents and prints the verdict. A service must run on the data folder (npm start).
@@ -40,7 +43,7 @@ async function fileAt(path: string): Promise<z.output<typeof File>> {
   });
   let value: unknown;
   try {
-    value = JSON.parse(text);
+    value = JSON.parse(text) as unknown;
   } catch {
     throw new UsageError(`${path} is not JSON.`);
   }
@@ -65,39 +68,40 @@ class Service {
   }
 
   /** Error: what the service said, as a mistake in the command line. */
-  async call(method: string, path: string, body?: unknown): Promise<any> {
-    const answer = await fetch(new URL(path, this.#base), {
+  async call<Reply extends z.ZodType>(
+    { method, path, reply }: { readonly method: string; readonly path: string; readonly reply: Reply },
+    { query = '', body }: { readonly query?: string; readonly body?: unknown } = {},
+  ): Promise<z.output<Reply>> {
+    const answer = await fetch(new URL(`${path}${query}`, this.#base), {
       method,
       headers: { 'x-api-key': this.#key, ...(body !== undefined && { 'content-type': 'application/json' }) },
       ...(body !== undefined && { body: JSON.stringify(body) }),
     });
-    const said = (await answer.json()) as any;
-    if (!answer.ok) throw new UsageError(`${said.code}: ${said.detail}`);
-    return said;
+    const said: unknown = await answer.json();
+    if (answer.ok) return reply.parse(said);
+    const { code, detail } = Problem.parse(said);
+    throw new UsageError(`${code}: ${detail}`);
   }
 
   /** Ids of stored documents by the digest of their bytes. */
   async documents(): Promise<Map<string, string>> {
     const found = new Map<string, string>();
-    let cursor: string | null = null;
-    do {
-      const page = await this.call(
-        'GET',
-        `/api/service/documents?limit=100${cursor === null ? '' : `&cursor=${cursor}`}`,
-      );
-      for (const { id, sha256 } of page.documents) if (typeof sha256 === 'string') found.set(sha256, id);
-      cursor = page.nextCursor;
-    } while (cursor !== null);
+    let query: string | null = '?limit=100';
+    while (query !== null) {
+      const page: z.output<typeof service.listDocuments.reply> = await this.call(service.listDocuments, { query });
+      for (const { id, sha256 } of page.documents) if (sha256 !== null) found.set(sha256, id);
+      query = page.nextCursor === null ? null : `?limit=100&cursor=${encodeURIComponent(page.nextCursor)}`;
+    }
     return found;
   }
 
   async upload(bytes: Buffer, contentType: string): Promise<string> {
     const wanted = { contentType, size: bytes.length, visibility: 'private' };
-    const place = await this.call('POST', '/api/service/uploads/presign', wanted);
+    const place = await this.call(service.presign, { body: wanted });
     const put = await fetch(place.uploadUrl, { method: 'PUT', headers: place.headers, body: new Uint8Array(bytes) });
     if (!put.ok) throw new UsageError(`The upload was refused with ${put.status}.`);
     const { objectKey } = place;
-    const { document } = await this.call('POST', '/api/service/uploads/ack', { objectKey, idempotencyKey: objectKey });
+    const { document } = await this.call(service.ack, { body: { objectKey, idempotencyKey: objectKey } });
     return document.id;
   }
 }
@@ -120,26 +124,25 @@ function contentTypeOf(file: string): string {
 }
 
 /** The dataset of a file: uploads scans that are not stored, and saves the dataset unless there is an equal one. */
-async function datasetOf(service: Service, { dataset }: z.output<typeof File>, folder: string): Promise<string> {
+async function datasetOf(running: Service, { dataset }: z.output<typeof File>, folder: string): Promise<string> {
   if (typeof dataset === 'string') return dataset;
-  const stored = await service.documents();
+  const stored = await running.documents();
   const items = [];
   for (const { file, ...item } of dataset.items) {
     const bytes = await readFile(resolve(folder, file)).catch(() => {
       throw new UsageError(`${resolve(folder, file)} cannot be read.`);
     });
     const digest = hash('sha256', bytes, 'hex');
-    const documentId = stored.get(digest) ?? (await service.upload(bytes, contentTypeOf(file)));
+    const documentId = stored.get(digest) ?? (await running.upload(bytes, contentTypeOf(file)));
     stored.set(digest, documentId);
     items.push({ ...item, documentId });
   }
   const description = `From a file, ${hash('sha256', JSON.stringify(items), 'hex').slice(0, 16)}.`;
-  const { datasets } = await service.call('GET', '/api/dashboard/datasets?limit=100');
-  const same = datasets.find(
-    (one: { name: string; description: string }) => one.name === dataset.name && one.description === description,
-  );
+  const { datasets } = await running.call(dashboardExperiments.datasets, { query: '?limit=100' });
+  const same = datasets.find((one) => one.name === dataset.name && one.description === description);
   if (same !== undefined) return same.datasetId;
-  return (await service.call('POST', '/api/dashboard/datasets', { name: dataset.name, description, items })).datasetId;
+  const body = { name: dataset.name, description, items };
+  return (await running.call(dashboardExperiments.saveDataset, { body })).datasetId;
 }
 
 const shown = (value: number | null | undefined): string =>
@@ -158,30 +161,28 @@ function report({ out }: Terminal, { sentence, metrics, variants, comparisons, r
   out(`\n${runs.done} runs, ${runs.cached} with steps from the cache, ${runs.failed} failed.\n`);
 }
 
-async function measure(
-  terminal: Terminal,
-  service: Service,
-  path: string,
-  dryRun: boolean,
-  json: boolean,
-): Promise<number> {
+interface Asked {
+  readonly path: string;
+  readonly dryRun: boolean;
+  readonly json: boolean;
+}
+
+async function measure(terminal: Terminal, running: Service, { path, dryRun, json }: Asked): Promise<number> {
   const file = await fileAt(path);
-  const { dataset: _dataset, variants, ...body } = file;
-  const named = variants.map((variant) => ({ workflowId: service.workflowId, ...variant }));
-  const datasetId = await datasetOf(service, file, dirname(resolve(path)));
-  const { experiment, plan } = await service.call('POST', '/api/dashboard/experiments', {
-    ...body,
-    variants: named,
-    datasetId,
-    dryRun,
-  });
-  if (plan !== null) {
+  const { dataset: _dataset, variants, ...others } = file;
+  const named = variants.map((variant) => ({ workflowId: running.workflowId, ...variant }));
+  const datasetId = await datasetOf(running, file, dirname(resolve(path)));
+  const body = { ...others, variants: named, datasetId, dryRun };
+  const { experiment: started, plan } = await running.call(dashboardExperiments.run, { body });
+  if (started === null) {
     terminal.out(`${JSON.stringify(plan, null, 2)}\n`);
     return 0;
   }
+  const { method, reply } = dashboardExperiments.get;
+  const row = { method, reply, path: `/api/dashboard/experiments/${started.experimentId}` };
   let state: Verdict;
   do {
-    state = await service.call('GET', `/api/dashboard/experiments/${experiment.experimentId}?wait=10`);
+    state = await running.call(row, { query: '?wait=10' });
     if (!json) terminal.err(`${state.runs.done} of ${state.runs.planned} runs have ended\n`);
   } while (state.status === 'running');
   if (json) terminal.out(`${JSON.stringify(state)}\n`);
@@ -207,7 +208,11 @@ export const experiment: Program = async (terminal) => {
     const addresses = await readAddresses(config.dataDir);
     if (addresses === null)
       throw new UsageError('No service runs on this data folder. Start one with npm start, then repeat the command.');
-    return measure(terminal, new Service(addresses.api, await seed(app, config)), path, values['dry-run'], values.json);
+    return measure(terminal, new Service(addresses.api, await seed(app, config)), {
+      path,
+      dryRun: values['dry-run'],
+      json: values.json,
+    });
   });
 };
 
