@@ -75,7 +75,7 @@ export async function addTheirThings(app: TestApp, where: 'organization' | 'proj
   const evaluators = [{ type: 'ocr_confidence' }];
   const { experiment } = await ask('/api/dashboard/experiments', { datasetId, variants, evaluators });
   const { experimentId } = experiment;
-  // What ended does not change while others look at it.
+  // An experiment that ended does not change while others look at it.
   await ask(`/api/dashboard/experiments/${experimentId}/cancel`, {});
   await app.app.idle();
   const { projectId } = neighbour;
