@@ -29,11 +29,11 @@ async function edit(label: string): Promise<number> {
 const publish = (cookie: string, body: object) =>
   app.call('POST', `/api/dashboard/workflows/${sized.workflowId}/publish`, { cookie, body });
 
-async function confirm(): Promise<string> {
+async function confirm(more: object = {}): Promise<string> {
   const { workflowId, datasetId } = sized;
   const started = await app.call('POST', '/api/dashboard/experiments', {
     cookie: owner,
-    body: { datasetId, split: 'holdout', variants: [{ workflowId }, { workflowId, version: 'draft' }] },
+    body: { datasetId, split: 'holdout', variants: [{ workflowId }, { workflowId, version: 'draft' }], ...more },
   });
   expect(started.status, JSON.stringify(started.body)).toBe(201);
   const { experimentId } = started.body.experiment;
@@ -53,6 +53,11 @@ test('a gate lets only confirmed versions through, and owners past it', async ()
   const unproved = await publish(editor, { baseVersion: worse });
   expect(unproved).toMatchObject({ status: 409, body: { code: 'workflow.gate_unmet' } });
   expect(unproved.body.detail).toContain('run_experiment');
+  // Another measure under the name of the metric proves nothing.
+  await confirm({ evaluators: [{ type: 'contains', name: 'label_accuracy', texts: ['e'], output: 'label' }] });
+  const disguised = await publish(editor, { baseVersion: worse });
+  expect(disguised).toMatchObject({ status: 409, body: { code: 'workflow.gate_unmet' } });
+  expect(disguised.body.detail).toContain('run_experiment');
   const refuting = await confirm();
   const refuted = await publish(editor, { baseVersion: worse });
   expect(refuted).toMatchObject({ status: 409, body: { code: 'workflow.gate_unmet' } });
@@ -83,5 +88,6 @@ test('a gate is changed and removed by owners only', async () => {
   expect(gate).toMatchObject({ metric: 'label_accuracy' });
   for (const next of [null, { ...gate, maxRegression: 0.5 }])
     expect(await publish(editor, { baseVersion, gate: next })).toMatchObject({ status: 403 });
+  expect(await publish(owner, { baseVersion, gate: { ...gate, metric: 'regex' } })).toMatchObject({ status: 400 });
   expect(await publish(owner, { baseVersion, gate: null })).toMatchObject({ status: 200, body: { gate: null } });
 });

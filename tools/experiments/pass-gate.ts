@@ -1,7 +1,10 @@
 import type { z } from 'zod';
+import { EvaluatorSpec } from '#src/contracts/experiments/evaluator.ts';
 import type { Gate, WorkflowPublishInput } from '#src/contracts/resources/workflow.ts';
 import { nonInferior } from '@inkgraph/paired-statistics/non-inferior';
 import { differencesOf, gridOf } from '#src/domain/experiments/scores.ts';
+import { canonicalJson } from '#src/domain/canonical-json.ts';
+import { nameOf } from '#src/domain/experiments/evaluators/pure-evaluator.ts';
 import { AppError } from '#src/domain/app-error.ts';
 import type { ExperimentRecord } from '#src/domain/experiments/experiment.ts';
 import type { ExperimentSummary, VariantComparison } from '#src/domain/experiments/summarize.ts';
@@ -27,8 +30,16 @@ function ownersOnly(what: string, pointer: string): AppError {
   });
 }
 
-/** Comparison of the confirming experiment by the metric of the gate. */
-function comparisonOf({ result }: ExperimentRecord, metric: string): VariantComparison | null {
+/** The evaluator that the metric of a gate stands for, with its default settings; null where it needs settings or is none. */
+const evaluatorOf = (metric: string): EvaluatorSpec | null => EvaluatorSpec.safeParse({ type: metric }).data ?? null;
+
+/**
+ * Comparison of the confirming experiment by the metric of the gate; null if it has none, or measured something else under this name: whoever
+ * runs an experiment chooses names and settings of its evaluators.
+ */
+function comparisonOf({ evaluators, result }: ExperimentRecord, metric: string): VariantComparison | null {
+  const measured = evaluators.find((one) => nameOf(one) === metric);
+  if (measured === undefined || canonicalJson(measured) !== canonicalJson(evaluatorOf(metric))) return null;
   const { comparisons } = JSON.parse(result ?? '{"comparisons":[]}') as ExperimentSummary;
   return comparisons.find((one) => one.metric === metric) ?? null;
 }
@@ -125,6 +136,10 @@ export async function keepGate(ctx: Context, workflow: WorkflowRecord, { gate: n
   const before = workflow.gate ?? null;
   if (next === undefined || JSON.stringify(next) === JSON.stringify(before)) return before;
   if (before !== null && !isOwner(ctx)) throw ownersOnly('Changing the gate of a workflow', '/gate');
+  if (next !== null && evaluatorOf(next.metric) === null)
+    throw new AppError('request.invalid', 'The metric of a gate is the type of an evaluator that needs no settings.', {
+      errors: [{ pointer: '/gate/metric', code: 'invalid_value', message: 'use a type such as field_match or cer' }],
+    });
   if (next !== null) await requireDataset(ctx, next.datasetId);
   if (!(await ctx.deps.workflows.setGate(workflow, next)))
     throw new AppError('workflow.conflict', 'The gate was changed meanwhile. Read the workflow, then publish again.');
