@@ -145,6 +145,8 @@ export const vendors: Readonly<Record<string, readonly string[]>> = {
   '@zxcvbn-ts/language-common': ['src/adapters/accounts/'],
   nodemailer: ['src/adapters/mail/'],
   'better-auth': ['src/adapters/sessions/'],
+  '@better-auth/passkey': ['src/adapters/sessions/'],
+  '@simplewebauthn/server': ['src/adapters/sessions/'],
   uqr: ['http/pages/'],
   '@langchain/langgraph': langGraph,
   '@langchain/langgraph-checkpoint': ['src/stores/', 'src/adapters/'],
