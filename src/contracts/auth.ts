@@ -37,7 +37,7 @@ export const PasswordChange = z.strictObject({
 export const Reauthentication = z.union([
   z.strictObject({ password: Password }),
   z.strictObject({ code: z.string().regex(/^\d{6}$/, 'expected the 6 digits that the app shows') }),
-  /** What the browser returned for the options of `GET /api/auth/passkey/generate-authenticate-options`. */
+  /** Answer of the browser to the options of `GET /api/auth/passkey/generate-authenticate-options`. */
   z.strictObject({ passkey: AssertionCredential }),
 ]);
 /** 6 digits of the app, or a backup code. */

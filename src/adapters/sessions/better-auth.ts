@@ -12,7 +12,7 @@ import {
   type PasskeyParts,
   registrationPath,
   signInPath,
-} from '#src/adapters/sessions/passkeys.ts';
+} from '#src/adapters/sessions/passkeys/plugin.ts';
 import { codeUsed, signUpClosed } from '#src/adapters/sessions/outcome.ts';
 import { createUsedCodes, type UsedCodes } from '#src/adapters/sessions/used-codes.ts';
 import type { Watch } from '#src/adapters/sessions/watch.ts';

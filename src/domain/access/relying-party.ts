@@ -1,4 +1,3 @@
-import { isIP } from 'node:net';
 import { AppError } from '#src/domain/app-error.ts';
 
 /** Name and address that passkeys are bound to. Source: WebAuthn level 3, §4 "Relying Party Identifier". */
@@ -8,6 +7,8 @@ export interface RelyingParty {
   readonly origin: string;
 }
 
+/** Form in which `URL` has addresses of IPv4 and IPv6. */
+const address = /^(\d+\.\d+\.\d+\.\d+|\[.*\])$/;
 const local = /(^|\.)localhost$/;
 
 /** Relying party of the public address of the API. null: browsers allow no passkeys there, for a reason that `noPasskeysBecause` tells. */
@@ -20,7 +21,7 @@ export function relyingPartyOf(baseUrl: string): RelyingParty | null {
 /** The reason why an address has no passkeys; null: it has them. */
 export function noPasskeysBecause(baseUrl: string): string | null {
   const { hostname, protocol, port } = new URL(baseUrl);
-  if (isIP(hostname.replace(/^\[|\]$/g, '')) !== 0)
+  if (address.test(hostname))
     return `Passkeys belong to a host name, and the address of this service, ${hostname}, is an IP address. The operator sets BASE_URL to a name: https://ink.example.com, or http://localhost${port && `:${port}`} on this machine.`;
   if (protocol !== 'https:' && !local.test(hostname))
     return `Passkeys need https, and the address of this service begins with http://. The operator serves ${hostname} over TLS, and sets BASE_URL to https://${hostname}.`;

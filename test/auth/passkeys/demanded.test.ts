@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { dashboardOrganization as contract } from '#src/contracts/dashboard/organization.ts';
 import { hashSecret, newOAuthSecret } from '#src/domain/access/oauth/secrets.ts';
-import { cookiesOf, createPasskeyClient, type PasskeyClient } from '#test/auth/support/passkey-client.ts';
-import type { Passkey } from '#test/auth/support/authenticator.ts';
+import { cookiesOf, createPasskeyClient, type PasskeyClient } from '#test/auth/passkeys/passkey-client.ts';
+import type { Passkey } from '#test/auth/passkeys/authenticator.ts';
 import { problemOf, replyOf } from '#test/spec/support/replies.ts';
 import { oauthClient, oauthGrant, oauthToken } from '#test/support/oauth/records.ts';
 import { startTestApp, type Person, type TestApp } from '#test/support/test-app.ts';
@@ -49,7 +49,7 @@ describe('An organization that demands a second factor', () => {
     problemOf(await projects(member.cookie), 'auth.second_factor_required');
     expect(await program()).toBe(403);
     const { passkey, answer } = await client.register(member.cookie);
-    // Who registered it has shown it.
+    // The registration shows it.
     expect((await projects(member.cookie)).status).toBe(200);
     expect(await program()).not.toBe(403);
     const byPassword = await app.signIn(member);

@@ -3,7 +3,7 @@ import {
   type CeremonyOptions,
   type Lies,
   type Passkey,
-} from '#test/auth/support/authenticator.ts';
+} from '#test/auth/passkeys/authenticator.ts';
 import type { Answer, TestApp } from '#test/support/test-app.ts';
 
 /** Cookies of an answer, as a browser sends them. */

@@ -3,7 +3,7 @@ import { decodeAttestationObject, isoBase64URL } from '@simplewebauthn/server/he
 import { APIError, type createAuthMiddleware, getSessionFromCtx } from 'better-auth/api';
 import { passkeysMax } from '#src/contracts/passkeys.ts';
 import type { RelyingParty } from '#src/domain/access/relying-party.ts';
-import { passkeyCodes } from '#src/adapters/sessions/outcome.ts';
+import type { passkeyCodes } from '#src/adapters/sessions/outcome.ts';
 import type { Watch } from '#src/adapters/sessions/watch.ts';
 import type { PasskeyStore } from '#src/stores/passkeys.ts';
 

@@ -2,9 +2,9 @@ import { MongoClient } from 'mongodb';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { openOnWarmThread } from '#embedded-test/engine.ts';
 import { passkeysMax } from '#src/contracts/passkeys.ts';
-import { revocableCertificate } from '#test/auth/support/revocable-certificate.ts';
-import type { Lies, Passkey } from '#test/auth/support/authenticator.ts';
-import { cookiesOf, createPasskeyClient, type PasskeyClient } from '#test/auth/support/passkey-client.ts';
+import { revocableCertificate } from '#test/auth/passkeys/revocable-certificate.ts';
+import type { Lies, Passkey } from '#test/auth/passkeys/authenticator.ts';
+import { cookiesOf, createPasskeyClient, type PasskeyClient } from '#test/auth/passkeys/passkey-client.ts';
 import { pointersOf, problemOf } from '#test/spec/support/replies.ts';
 import { startTestApp, type Person, type TestApp } from '#test/support/test-app.ts';
 import { verifies } from '#test/support/verifies.ts';
@@ -64,7 +64,7 @@ describe('A passkey', () => {
     const again = await client.begin('authenticate');
     const sent = { response: client.authenticator.sign(person.passkey, again.options) };
     const both = await Promise.all([1, 2].map(() => client.call('passkey/verify-authentication', again.cookie, sent)));
-    expect(both.map(({ status }) => status).toSorted()).toEqual([200, 400]);
+    expect(new Set(both.map(({ status }) => status))).toEqual(new Set([200, 400]));
   });
 
   test('is registered with user verification and without attestation, listed, renamed and deleted', async () => {
@@ -152,7 +152,7 @@ describe('A registration', () => {
     const free = { credentialId: Buffer.from('the same id for both of them') };
     const people = [await app.addPerson('editor'), await app.addPerson('editor')];
     const both = await Promise.all(people.map(({ cookie }) => client.register(cookie, 'Copy', free)));
-    expect(both.map((one) => one.answer.status).toSorted()).toEqual([200, 400]);
+    expect(new Set(both.map((one) => one.answer.status))).toEqual(new Set([200, 400]));
     expect((await client.signIn(mine.passkey)).body.user.id).toBe(mine.userId);
   });
 
@@ -165,7 +165,7 @@ describe('A registration', () => {
         const { answer } = await client.register(person.cookie, 'Laptop', { attestation: { fmt, attStmt } });
         expect(pointersOf(problemOf(answer, 'request.invalid'))).toEqual(['/response']);
       }
-      const asked = fetched.mock.calls.map(([input]) => String(input));
+      const asked = fetched.mock.calls.map(([input]) => new Request(input).url);
       expect(asked.filter((address) => !address.startsWith(app.addresses.api))).toEqual([]);
     } finally {
       fetched.mockRestore();
@@ -228,7 +228,7 @@ describe('A sign-in with a passkey', () => {
     expect((await client.signIn(passkey, { counter: 7 })).status).toBe(200);
     for (const counter of [7, 6, 0]) problemOf(await client.signIn(passkey, { counter }), 'auth.unauthorized');
     expect((await client.signIn(passkey, { counter: 8 })).status).toBe(200);
-    // Of two copies at the same moment one gets in.
+    // One of two copies at the same moment gets in.
     const begun = [await client.begin('authenticate'), await client.begin('authenticate')];
     const replies = await Promise.all(
       begun.map(({ options, cookie }) => {
@@ -236,7 +236,7 @@ describe('A sign-in with a passkey', () => {
         return client.call('passkey/verify-authentication', cookie, { response });
       }),
     );
-    expect(replies.map(({ status }) => status).toSorted()).toEqual([200, 401]);
+    expect(new Set(replies.map(({ status }) => status))).toEqual(new Set([200, 401]));
   });
 
   test('with the id of another credential, an unknown one, or the challenge of another browser is refused', async () => {
@@ -267,12 +267,14 @@ describe('A sign-in with a passkey', () => {
     };
     await expect
       .poll(async () => (await told()).map(({ action }: { action: string }) => action).toSorted())
-      .toEqual(
-        [
-          ...['session.start', 'account.passkey.add', 'session.start', 'account.passkey.rename'],
-          ...['session.refused', 'account.passkey.remove'],
-        ].toSorted(),
-      );
+      .toEqual([
+        'account.passkey.add',
+        'account.passkey.remove',
+        'account.passkey.rename',
+        'session.refused',
+        'session.start',
+        'session.start',
+      ]);
     const records = await told();
     expect(records.every(({ outcome }: { outcome: string }) => outcome === 'done')).toBe(true);
     expect(records).toContainEqual(expect.objectContaining({ action: 'session.start', detail: { by: 'passkey' } }));
