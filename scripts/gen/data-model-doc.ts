@@ -28,6 +28,7 @@ const chapters: Readonly<Record<string, Readonly<Partial<Record<Name, Descriptio
     accounts: { holds: 'Password hashes', writtenBy: 'better-auth' },
     verifications: { holds: 'Pending verifications, and codes of apps that were used', writtenBy: 'better-auth' },
     twoFactors: { holds: 'Second factors: TOTP secret, encrypted; hashes of backup codes', writtenBy: 'better-auth' },
+    passkeys: { holds: 'Passkeys: public key, counter, name and last use', writtenBy: 'better-auth' },
     members: { holds: 'Membership of a person in an organization, with the role', writtenBy: 'dashboard' },
     accountMails: { holds: 'Mails about accounts that wait to be sent, without their tokens', writtenBy: 'API' },
     accountTokens: { holds: 'Tokens of links in mails, as SHA-256, until they are used or expire', writtenBy: 'API' },

@@ -12,6 +12,8 @@ const indexes: Readonly<Partial<Record<keyof Collections | LibraryCollection, re
   accounts: [[{ providerId: 1, accountId: 1 }, { unique: true }], [{ userId: 1 }]],
   verifications: [[{ identifier: 1 }], [{ expiresAt: 1 }, { expireAfterSeconds: 0 }]],
   twoFactors: [[{ userId: 1 }, { unique: true }]],
+  // Unique: without attestation anybody can register the id of another's credential.
+  passkeys: [[{ credentialID: 1 }, { unique: true }], [{ userId: 1, createdAt: 1 }]],
   organizations: [[{ slug: 1 }, { unique: true, sparse: true }]],
   members: [
     [{ organizationId: 1, userId: 1 }, { unique: true }],

@@ -1,16 +1,16 @@
 import type { z } from 'zod';
-import { EvaluatorSpec } from '#src/contracts/experiments/evaluator.ts';
 import type { Gate, WorkflowPublishInput } from '#src/contracts/resources/workflow.ts';
 import { nonInferior } from '@inkgraph/paired-statistics/non-inferior';
 import { differencesOf, gridOf } from '#src/domain/experiments/scores.ts';
 import { canonicalJson } from '#src/domain/canonical-json.ts';
 import { nameOf } from '#src/domain/experiments/evaluators/pure-evaluator.ts';
 import { AppError } from '#src/domain/app-error.ts';
+import { sameHoldout } from '#src/domain/experiments/dataset.ts';
 import type { ExperimentRecord } from '#src/domain/experiments/experiment.ts';
 import type { ExperimentSummary, VariantComparison } from '#src/domain/experiments/summarize.ts';
 import type { Evidence, WorkflowDraftRecord, WorkflowRecord } from '#src/domain/runs/workflow.ts';
 import { record } from '#tools/audit/record.ts';
-import { requireDataset } from '#tools/datasets/present.ts';
+import { evaluatorOf, isOwner, ownersOnly } from '#tools/experiments/keep-gate.ts';
 import type { ToolContext } from '#tools/define.ts';
 
 type Context = ToolContext<'audit' | 'datasets' | 'experiments' | 'workflows'>;
@@ -21,25 +21,14 @@ interface Confirmation {
   readonly comparison: VariantComparison;
 }
 
-const isOwner = ({ principal: { session, grant } }: Context): boolean =>
-  (session?.role ?? grant?.member?.role) === 'owner';
-
-function ownersOnly(what: string, pointer: string): AppError {
-  return new AppError('auth.forbidden', `${what} is for owners of the organization. Ask one of them.`, {
-    errors: [{ pointer, code: 'owners_only', message: 'ask an owner' }],
-  });
-}
-
-/** The evaluator that the metric of a gate stands for, with its default settings; null where it needs settings or is none. */
-const evaluatorOf = (metric: string): EvaluatorSpec | null => EvaluatorSpec.safeParse({ type: metric }).data ?? null;
-
 /**
  * Comparison of the confirming experiment by the metric of the gate; null if it has none, or measured something else under this name: whoever
  * runs an experiment chooses names and settings of its evaluators.
  */
-function comparisonOf({ evaluators, result }: ExperimentRecord, metric: string): VariantComparison | null {
+function comparisonOf({ evaluators, result }: ExperimentRecord, gate: Gate): VariantComparison | null {
+  const { metric } = gate;
   const measured = evaluators.find((one) => nameOf(one) === metric);
-  if (measured === undefined || canonicalJson(measured) !== canonicalJson(evaluatorOf(metric))) return null;
+  if (measured === undefined || canonicalJson(measured) !== canonicalJson(evaluatorOf(gate))) return null;
   const { comparisons } = JSON.parse(result ?? '{"comparisons":[]}') as ExperimentSummary;
   return comparisons.find((one) => one.metric === metric) ?? null;
 }
@@ -63,20 +52,28 @@ async function decided(
   return { passes, sentence: reason };
 }
 
-/** Confirmations of this draft against the published version, by the metric of the gate, newest first. */
-async function confirmations(
+/**
+ * The newest confirmation of this draft against the published version, by the metric of the gate and on its holdout; null if there is none.
+ * An experiment whose budget ended it chose its documents by its seed, which is the caller's.
+ */
+async function newestConfirmation(
   { deps }: Context,
   { organizationId, publishedHash }: WorkflowRecord,
-  { datasetId, metric }: Gate,
+  gate: Gate,
   graphHash: string,
-): Promise<readonly Confirmation[]> {
-  const found = await deps.experiments.confirmationsOf(organizationId, datasetId, graphHash);
-  return found.flatMap((experiment) => {
+): Promise<Confirmation | null> {
+  const { datasetId } = gate;
+  const versionOf = (version: number) => deps.datasets.findVersion(organizationId, datasetId, version);
+  const pinned = gate.datasetVersion === undefined ? null : await versionOf(gate.datasetVersion);
+  for (const experiment of await deps.experiments.confirmationsOf(organizationId, datasetId, graphHash)) {
     const [baseline, variant] = experiment.variants;
-    const comparison = comparisonOf(experiment, metric);
+    const comparison = comparisonOf(experiment, gate);
     const about = baseline?.graphHash === publishedHash && variant?.graphHash === graphHash;
-    return about && comparison !== null ? [{ experiment, comparison }] : [];
-  });
+    if (!about || comparison === null || experiment.stopped === 'budget') continue;
+    const measured = await versionOf(experiment.datasetVersion);
+    if (pinned === null || (measured !== null && sameHoldout(pinned, measured))) return { experiment, comparison };
+  }
+  return null;
 }
 
 function unmet(
@@ -86,6 +83,8 @@ function unmet(
 ): AppError {
   const call = {
     datasetId: gate.datasetId,
+    ...(gate.datasetVersion !== undefined && { datasetVersion: gate.datasetVersion }),
+    ...(gate.evaluator !== undefined && { evaluators: [gate.evaluator] }),
     split: 'holdout',
     variants: [
       { workflowId: workflow._id, version: 'published' },
@@ -94,8 +93,8 @@ function unmet(
   };
   const why =
     refuted === null
-      ? `No experiment on the holdout of ${gate.datasetId} has compared this draft with the published version by ${gate.metric}. Call run_experiment with the arguments in data.`
-      : `The experiment ${refuted.experimentId} does not show that the draft is good enough. ${refuted.sentence} Change the draft, or add documents to the holdout and confirm it again.`;
+      ? `No experiment on the holdout of ${gate.datasetId} as in version ${gate.datasetVersion} has compared this draft with the published version by ${gate.metric}. Call run_experiment with the arguments in data.`
+      : `The experiment ${refuted.experimentId} does not show that the draft is good enough. ${refuted.sentence} Change the draft, or ask an owner to let the gate use a version of the dataset with more documents.`;
   return new AppError('workflow.gate_unmet', why, {
     errors: [{ pointer: '/workflowId', code: 'gate_unmet', message: 'confirm the draft on the holdout first' }],
     data: { gate, ...(refuted === null ? { runExperiment: call } : { experimentId: refuted.experimentId }) },
@@ -119,30 +118,11 @@ export async function passGate(
     await record(ctx, 'workflow.gate.override', workflow._id, { graphHash, reason: override.reason });
     return { experimentId: null, sentence: override.reason };
   }
-  const [newest] = await confirmations(ctx, workflow, gate, graphHash);
   // The newest confirmation counts: otherwise one could repeat it until it passes.
-  if (newest === undefined) throw unmet(workflow, gate, null);
+  const newest = await newestConfirmation(ctx, workflow, gate, graphHash);
+  if (newest === null) throw unmet(workflow, gate, null);
   const { passes, sentence } = await decided(ctx, newest, gate);
   const evidence = { experimentId: newest.experiment._id, sentence };
   if (!passes) throw unmet(workflow, gate, evidence);
   return evidence;
-}
-
-/**
- * Sets the gate of the workflow where the caller sends one. Owners may change or remove a gate; everybody who may publish may set the first
- * one. Errors: `auth.forbidden`, `dataset.not_found`, `workflow.conflict`.
- */
-export async function keepGate(ctx: Context, workflow: WorkflowRecord, { gate: next }: Asked): Promise<Gate | null> {
-  const before = workflow.gate ?? null;
-  if (next === undefined || JSON.stringify(next) === JSON.stringify(before)) return before;
-  if (before !== null && !isOwner(ctx)) throw ownersOnly('Changing the gate of a workflow', '/gate');
-  if (next !== null && evaluatorOf(next.metric) === null)
-    throw new AppError('request.invalid', 'The metric of a gate is the type of an evaluator that needs no settings.', {
-      errors: [{ pointer: '/gate/metric', code: 'invalid_value', message: 'use a type such as field_match or cer' }],
-    });
-  if (next !== null) await requireDataset(ctx, next.datasetId);
-  if (!(await ctx.deps.workflows.setGate(workflow, next)))
-    throw new AppError('workflow.conflict', 'The gate was changed meanwhile. Read the workflow, then publish again.');
-  await record(ctx, 'workflow.gate', workflow._id, { gate: next });
-  return next;
 }

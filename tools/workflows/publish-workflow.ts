@@ -4,7 +4,8 @@ import { nextVersion } from '#src/domain/runs/workflow.ts';
 import { record } from '#tools/audit/record.ts';
 import { defineTool, type ToolContext } from '#tools/define.ts';
 import { checkWorkflow, invalidGraph, presentCheck } from '#tools/workflows/check-workflow.ts';
-import { keepGate, passGate } from '#tools/experiments/pass-gate.ts';
+import { keepGate } from '#tools/experiments/keep-gate.ts';
+import { passGate } from '#tools/experiments/pass-gate.ts';
 import { requireDraft } from '#tools/workflows/require-workflow.ts';
 import { authorOf, requireBase } from '#tools/workflows/save-draft.ts';
 

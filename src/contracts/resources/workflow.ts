@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { AnyId, Cursor, PageLimit, Timestamp } from '#src/contracts/fields.ts';
 import { NodeId, StoredGraph } from '#src/contracts/resources/graph.ts';
+import { EvaluatorSpec } from '#src/contracts/experiments/evaluator.ts';
 import { Operations } from '#src/contracts/resources/operation.ts';
 
 const WorkflowSummary = z
@@ -89,10 +90,21 @@ const check = {
 };
 const GraphJson = z.record(z.string(), z.unknown());
 
+/** An evaluator, without a second copy of its long schema in tool lists. */
+const GateEvaluator = z.unknown().optional().pipe(EvaluatorSpec.optional());
+
 /** Proof that a version must have before it is published. Source: docs/decisions/0099. */
 export const Gate = z.strictObject({
   datasetId: AnyId.describe('Its holdout decides'),
-  metric: z.string().min(1).max(40).describe('Name of the primary metric of the confirming experiment'),
+  datasetVersion: z
+    .int()
+    .min(1)
+    .optional()
+    .describe('Experiments on another holdout are no proof. Default: the newest'),
+  metric: z.string().min(1).max(40).describe('Name of the metric that decides'),
+  evaluator: GateEvaluator.describe(
+    'Settings of the metric, as in run_experiment. Default: the type that metric names',
+  ),
   maxRegression: z.number().min(0.001).max(0.9).default(0.02).describe('Mean loss that is accepted'),
   maxHarmRate: z.number().min(0).max(1).default(0.1).describe('Share of documents that may lose harmSize or more'),
   harmSize: z.number().min(0.01).max(1).default(0.2),

@@ -1,5 +1,6 @@
 import { nextAlpha } from '@inkgraph/paired-statistics/alpha-ledger';
 import type { Reference, Split } from '#src/contracts/experiments/dataset.ts';
+import { canonicalHash } from '#src/domain/canonical-json.ts';
 
 /** A document with its right result. */
 export interface DatasetItem {
@@ -92,4 +93,19 @@ export function generationOf(
   if (held.length === 0) return before.generation;
   const known = held.flatMap(({ documentId, sha256 }) => everHeld.get(documentId) ?? everHeld.get(sha256 ?? '') ?? []);
   return known.length > 0 ? Math.min(...known) : Math.max(before.generation, ...everHeld.values()) + 1;
+}
+
+/** True when the holdouts have the same documents with the same references. */
+export function sameHoldout(
+  one: Pick<DatasetVersionRecord, 'items'>,
+  other: Pick<DatasetVersionRecord, 'items'>,
+): boolean {
+  const held = ({ items }: Pick<DatasetVersionRecord, 'items'>): string =>
+    canonicalHash(
+      items
+        .filter(({ split }) => split === 'holdout')
+        .map(({ documentId, reference }) => ({ documentId, reference }))
+        .toSorted((a, b) => (a.documentId < b.documentId ? -1 : 1)),
+    );
+  return one === other || held(one) === held(other);
 }
