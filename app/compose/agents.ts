@@ -107,6 +107,7 @@ export function createAgents({ config, data, core, catalog }: AgentsParts, stack
   const callbacks = new Callbacks({ executions, deliveries, pushed: () => sender.push() });
   const experiments = new ExperimentRunner({
     ...deps,
+    traces: core.traces,
     evaluatorsOf: evaluatorsWith({ chat: outside.chat, threads: oneAtATime(core.compute), code: codeEvaluators }),
   });
   stack.defer(() => experiments.stop());
@@ -147,7 +148,9 @@ export function createAgents({ config, data, core, catalog }: AgentsParts, stack
       const { _id: runId, organizationId, projectId } = run;
       const forget = async (): Promise<void> => {
         const now = await executions.findRun({ organizationId, projectIds: [projectId] }, runId);
-        if (now !== null && terminalStatuses.has(now.status)) await graphs.forget(runId);
+        if (now === null || !terminalStatuses.has(now.status)) return;
+        experiments.runEnded(now);
+        await graphs.forget(runId);
       };
       forget().catch((error: unknown) => {
         logger.warn({ err: error, runId }, 'checkpoints of a canceled run could not be deleted');
