@@ -160,8 +160,8 @@ export const Dataset = z
 export const SavedDataset = Dataset.extend({
   added: z.int(),
   removed: z.int(),
-  copies: z.int().describe('Items that look like another one; they share its split'),
-  skipped: z.int().describe('Documents left out, since their answer is no such reference'),
+  copies: z.int().describe('Items that look like another; they share its split'),
+  skipped: z.int().describe('Answers that do not fit'),
 });
 export const DatasetList = z.object({ datasets: z.array(Dataset), nextCursor: z.string().nullable() });
 export const DatasetListQuery = z.strictObject({ cursor: Cursor.optional(), limit: PageLimit.default(25) });
