@@ -47,6 +47,8 @@ export interface Presentation {
   readonly rename?: Readonly<Record<string, string>>;
   /** Sets a status or headers beyond the row's. */
   readonly present?: (response: Response, output: Record<string, unknown>, outcome: Outcome) => void;
+  /** Sends the output in another form than JSON. False: this request asks for JSON. */
+  readonly send?: (request: Request, response: Response, output: Record<string, unknown>) => boolean;
 }
 
 /** Aborts when the client closes the connection before the response is sent. */
@@ -185,6 +187,6 @@ function handlerOf(
     const output = await callTool(tool, ctx, renamed(input, presentation.rename));
     response.status(row.status);
     presentation.present?.(response, output, ctx.outcome);
-    response.json(output);
+    if (presentation.send?.(request, response, output) !== true) response.json(output);
   };
 }

@@ -14,6 +14,7 @@ import { getDataset } from '#tools/datasets/get-dataset.ts';
 import { listDatasets } from '#tools/datasets/list-datasets.ts';
 import { saveDataset } from '#tools/datasets/save-dataset.ts';
 import { cancelExperiment } from '#tools/experiments/cancel-experiment.ts';
+import { exportExperiment } from '#tools/experiments/export-experiment.ts';
 import { getExperiment } from '#tools/experiments/get-experiment.ts';
 import { improveWorkflow } from '#tools/experiments/improve-workflow.ts';
 import { listExperiments } from '#tools/experiments/list-experiments.ts';
@@ -88,6 +89,7 @@ export const tools = {
   improveWorkflow,
   getExperiment,
   listExperiments,
+  exportExperiment,
   cancelExperiment,
   listWorkflows,
   listPublishedWorkflows,

@@ -20,6 +20,7 @@ import type { NodeCache } from '#src/stores/node-cache.ts';
 import type { AuditLog } from '#src/stores/audit-log.ts';
 import type { RevealedSecret, SecretStore } from '#src/stores/secrets.ts';
 import type { StepRecord } from '#src/domain/runs/step.ts';
+import type { WorkflowVersionRecord } from '#src/domain/runs/workflow.ts';
 import type { WorkflowStore } from '#src/stores/workflows.ts';
 
 export interface PerformParts extends RecorderParts {
@@ -189,8 +190,17 @@ class Performance {
     }
     const { run } = this.#lease;
     const version = { version: this.#number, graphHash: this.#compiled?.graphHash ?? run.graphHash };
-    const head = { ...this.#facts, workflowId: run.workflowId, ...version, documentSha256: await sha256 };
+    const facts = { ...this.#facts, workflowId: run.workflowId, documentSha256: await sha256 };
+    const head = { ...facts, ...version, ...(await this.#evidence()) };
     return { kind: 'ended', end: { ...end, receipt: receiptFor(head, this.#recorder?.ended() ?? [], end.outputs) } };
+  }
+
+  /** Proof of the gate of this version. The store keeps versions, which compiling has read. */
+  async #evidence(): Promise<Pick<WorkflowVersionRecord, 'evidence'>> {
+    const { organizationId } = this.#facts;
+    if (this.#number === null || this.#compiled === null) return {};
+    const found = await this.#parts.workflows.findVersion(organizationId, this.#lease.run.workflowId, this.#number);
+    return found?.evidence === undefined ? {} : { evidence: found.evidence };
   }
 
   /** Loads the graph of the version that the run was started with. The run of an upload takes the version published now and keeps it. */

@@ -50,9 +50,10 @@ export function receiptFor(
   steps: readonly StepRecord[],
   outputs: Readonly<Record<string, unknown>> | undefined,
 ): RunReceipt {
-  const { runId, workflowId, version, graphHash, documentId, documentSha256 } = head;
+  const { runId, workflowId, version, graphHash, documentId, documentSha256, evidence } = head;
+  const proof = evidence === undefined ? {} : { evidence: { experimentId: evidence.experimentId } };
   return receiptOf(
-    { runId, workflowId, version, graphHash, documentId, documentSha256 },
+    { runId, workflowId, version, graphHash, documentId, documentSha256, ...proof },
     receiptSteps(steps),
     outputs ?? null,
   );

@@ -10,6 +10,7 @@ import { dashboardRuns } from '#src/contracts/dashboard/runs.ts';
 import { dashboardOrganization } from '#src/contracts/dashboard/organization.ts';
 import { dashboardWorkflows } from '#src/contracts/dashboard/workflows.ts';
 import { AppError } from '#src/domain/app-error.ts';
+import { sendExport } from '#http/routes/experiment-export.ts';
 
 /** Documents, in the order of the rows. */
 export function mountDashboardDocuments(bind: Bind): void {
@@ -63,6 +64,7 @@ export function mountDashboardExperiments(bind: Bind): void {
   bind(rows.run, tools.runExperiment, { present: createdOrFound });
   bind(rows.improve, tools.improveWorkflow, { present: createdOrFound });
   bind(rows.get, tools.getExperiment);
+  bind(rows.export, tools.exportExperiment, { send: sendExport });
   bind(rows.cancel, tools.cancelExperiment);
 }
 

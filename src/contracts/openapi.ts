@@ -101,7 +101,10 @@ const schemes: Readonly<Record<'session' | 'apiKey', Json>> = {
 function operation(row: Route, components: Json): Json {
   const media =
     row.stream === true ? 'text/event-stream' : row.lines === true ? 'application/jsonl' : 'application/json';
-  const content = { [media]: { schema: schemaOf(row.reply, 'output', components) } };
+  const content = {
+    [media]: { schema: schemaOf(row.reply, 'output', components) },
+    ...(row.csv === true && { 'text/csv': { schema: { type: 'string' } } }),
+  };
   const success = (description: string): Json => ({ description, content });
   return {
     operationId: row.id,

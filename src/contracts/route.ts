@@ -34,6 +34,8 @@ export interface Route<
   readonly stream?: true;
   /** The response is a stream of JSON Lines; `reply` is one line. */
   readonly lines?: true;
+  /** The response is a table with `format=csv`. */
+  readonly csv?: true;
   /** Errors of this route, in addition to those of every route (400, 401, 403, 429, 500, 503). */
   readonly errors: readonly ErrorCode[];
 }

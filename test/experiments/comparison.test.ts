@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { parse } from 'csv-parse/sync';
 import { labels, setLabel, sizedDocuments, type Sized } from '#test/experiments/support/sized-documents.ts';
+import { tableOf } from '#http/routes/experiment-export.ts';
 import { startTestApp, type TestApp } from '#test/support/test-app.ts';
 
 let app: TestApp;
@@ -57,6 +59,27 @@ test('a planted regression is worse, and its documents are listed by loss with b
   expect(body.documents[0]).toMatchObject({ difference: -1, baseline: { value: 1 }, variant: { value: 0 } });
 }, 60_000);
 
+test('an experiment is downloaded as JSON and as a table that a spreadsheet takes for text', async () => {
+  const got = await ended({ variants: variantsOf(labels.poor) });
+  const path = `/api/dashboard/experiments/${got.experimentId}/export`;
+  const json = await app.call('GET', path, { cookie });
+  expect(json.headers.get('content-disposition')).toBe(`attachment; filename="${got.experimentId}.json"`);
+  expect(json.body).toMatchObject({ experiment: { experimentId: got.experimentId }, cells: { length: 60 } });
+  const csv = await fetch(new URL(`${path}?format=csv`, app.addresses.api), { headers: { cookie } });
+  expect(csv.headers.get('content-type')).toBe('text/csv; charset=utf-8');
+  const rows = parse<Record<string, string>>(await csv.text(), { columns: true });
+  expect(rows).toHaveLength(60);
+  const told = rows.map(({ documentId, variant, label_accuracy: value }) => ({ documentId, variant, value }));
+  const measured = json.body.cells.map((cell: any) => ({
+    documentId: cell.documentId,
+    variant: cell.variant,
+    value: String(cell.scores.label_accuracy.value),
+  }));
+  expect(told).toEqual(measured);
+  const [cell] = json.body.cells;
+  expect(tableOf({ ...json.body, cells: [{ ...cell, outputText: '=1+1' }] })).toContain(`'=1+1`);
+}, 60_000);
+
 test('failed runs count as failures', async () => {
   const got = await ended({ variants: variantsOf(labels.fails) });
   expect(got).toMatchObject({ verdict: 'worse', runs: { failed: 30 } });
@@ -83,6 +106,8 @@ test('the holdout answers with the verdict alone, and each look is charged', asy
     const hidden = await app.call('GET', `/api/dashboard/experiments/${got.experimentId}?view=${view}`, { cookie });
     expect(hidden).toMatchObject({ status: 409, body: { code: 'experiment.holdout_hidden' } });
   }
+  const exported = await app.call('GET', `/api/dashboard/experiments/${got.experimentId}/export`, { cookie });
+  expect(exported).toMatchObject({ status: 409, body: { code: 'experiment.holdout_hidden' } });
   const after = await app.call('GET', `/api/dashboard/datasets/${sized.datasetId}`, { cookie });
   expect(after.body.ledger.confirmations).toBe(before.body.ledger.confirmations + 1);
   expect(after.body.ledger.nextAlpha).toBe(before.body.ledger.nextAlpha / 2);

@@ -42,6 +42,18 @@ async function confirm(more: object = {}): Promise<string> {
   return experimentId;
 }
 
+/** Evidence in the receipt of a run of the published version. */
+async function evidenceOfRun(): Promise<unknown> {
+  const body = { workflowId: sized.workflowId, documentIds: sized.documentIds.slice(0, 1) };
+  const started = await app.call('POST', '/api/service/workflow-executions?wait=25', {
+    key: app.seed.serviceKey,
+    body,
+  });
+  const path = `/api/dashboard/runs/${started.body.runs[0].runId}`;
+  const run = await app.call('GET', path, { cookie: owner });
+  return run.body.receipt.head.evidence;
+}
+
 /** Saves the dataset again with this label as the reference of each document of the holdout. */
 async function saveHoldout(label: string): Promise<void> {
   const path = `/api/dashboard/datasets/${sized.datasetId}`;
@@ -93,11 +105,14 @@ test('a gate lets only confirmed versions through, and owners past it', async ()
   });
   expect(versions.versions[0]).toMatchObject({ evidence: { experimentId: proving } });
 
+  expect(await evidenceOfRun()).toEqual({ experimentId: proving });
+
   const reason = 'The supplier changed its form.';
   const forced = await edit(labels.usual);
   expect(await publish(editor, { baseVersion: forced, override: { reason } })).toMatchObject({ status: 403 });
   expect(await publish(editor, { baseVersion: forced, gate: null })).toMatchObject({ status: 409 });
   expect(await publish(owner, { baseVersion: forced, override: { reason } })).toMatchObject({ status: 201 });
+  expect(await evidenceOfRun()).toEqual({ experimentId: null });
   const { body: audit } = await app.call('GET', '/api/dashboard/audit?limit=100', { cookie: owner });
   expect(audit.records.map((one: { action: string }) => one.action)).toContain('workflow.gate.override');
 }, 90_000);

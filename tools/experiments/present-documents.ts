@@ -16,7 +16,7 @@ interface Asked {
 }
 
 /** Differences of documents are told of dev, and after the end. Errors: `experiment.holdout_hidden`, `request.invalid`. */
-function requireShown(experiment: ExperimentRecord): void {
+export function requireShown(experiment: ExperimentRecord): void {
   if (experiment.split === 'holdout')
     throw new AppError(
       'experiment.holdout_hidden',

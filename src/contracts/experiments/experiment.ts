@@ -231,3 +231,34 @@ export const ExperimentListQuery = z.strictObject({
   limit: PageLimit.default(25),
 });
 export const ExperimentList = z.object({ experiments: z.array(Experiment), nextCursor: z.string().nullable() });
+
+export const ExperimentExportQuery = z.strictObject({
+  format: z
+    .enum(['json', 'csv'])
+    .default('json')
+    .describe('csv: one line for each run, with the values of all metrics'),
+});
+export const ExportExperimentInput = ExperimentExportQuery.extend(ExperimentPath.shape);
+export const ExperimentExport = z.object({
+  experiment: Experiment,
+  cells: z
+    .array(
+      z.object({
+        documentId: z.string(),
+        variant: z.string(),
+        trial: z.int(),
+        status: z.string(),
+        runId: z.string(),
+        ms: z.number().nullable(),
+        costUsd: z.number().nullable(),
+        cached: z.boolean().describe('true: at least one step took its outcome from the cache'),
+        errorText: z.string().nullable(),
+        scores: z.record(
+          z.string(),
+          z.object({ value: z.number().nullable(), quality: z.number().nullable(), noteText: z.string().nullable() }),
+        ),
+        outputText: z.string().describe('Output, shortened'),
+      }),
+    )
+    .describe('Measured runs in the order of their documents'),
+});

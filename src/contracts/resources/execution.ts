@@ -145,6 +145,10 @@ const Receipt = z
       graphHash: z.string().nullable(),
       documentId: z.string(),
       documentSha256: z.string().nullable(),
+      evidence: z
+        .object({ experimentId: z.string().nullable() })
+        .optional()
+        .describe('Experiment that the gate accepted for this version; null: an owner published without one'),
     }),
     steps: z.array(
       z.object({

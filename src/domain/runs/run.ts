@@ -76,6 +76,8 @@ export interface RunReceipt {
     readonly graphHash: string | null;
     readonly documentId: string;
     readonly documentSha256: string | null;
+    /** Experiment that the gate accepted when the version was published, null for an override; absent: no gate asked. */
+    readonly evidence?: { readonly experimentId: string | null };
   };
   readonly steps: readonly ReceiptStep[];
   /** Number of steps that are in the hash chain but not listed. */
