@@ -1,4 +1,4 @@
-import { createDocumentTraces, type DocumentTraces } from '#src/stores/document-traces.ts';
+import { createDocumentTraces } from '#src/stores/document-traces.ts';
 import { forgetCheckpoints } from '#src/stores/checkpoints/forget.ts';
 import { createSearchIndex } from '#src/stores/search/search-index.ts';
 import { createTokenAccessReader, type TokenAccessReader } from '#src/stores/token-access.ts';
@@ -47,7 +47,6 @@ export interface Core {
   readonly images: ImageCodec;
   readonly outside: Outside;
   readonly relay: Relay;
-  readonly traces: DocumentTraces;
   readonly media: SignedMedia;
   readonly health: HealthService;
   readonly metrics: Metrics;
@@ -219,7 +218,6 @@ export async function createCore(parts: CoreParts, stack: AsyncDisposableStack):
     images,
     outside,
     relay,
-    traces,
     media,
     health: healthOf(parts, queue, deps),
     metrics,

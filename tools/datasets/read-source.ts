@@ -1,13 +1,11 @@
 import type { z } from 'zod';
 import { Reference, type SaveDatasetBody } from '#src/contracts/experiments/dataset.ts';
 import { AppError } from '#src/domain/app-error.ts';
-import { fromCsv, fromJsonl } from '#tools/datasets/read-table.ts';
+import { fromCsv, fromJsonl, type AskedItem } from '#tools/datasets/read-table.ts';
 import type { ToolContext } from '#tools/define.ts';
 import { requireWorkflow } from '#tools/workflows/require-workflow.ts';
 
-type Asked = z.output<typeof SaveDatasetBody>;
-export type AskedItem = Asked['items'][number];
-type Source = NonNullable<Asked['source']>;
+type Source = NonNullable<z.output<typeof SaveDatasetBody>['source']>;
 
 interface Read {
   readonly items: readonly AskedItem[];

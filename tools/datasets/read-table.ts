@@ -1,10 +1,11 @@
+import type { z } from 'zod';
 import { CsvError, parse } from 'csv-parse/sync';
 import { datasetLimits, SaveDatasetBody } from '#src/contracts/experiments/dataset.ts';
 import { unsafePath } from '#src/contracts/fields.ts';
 import { AppError } from '#src/domain/app-error.ts';
-import type { AskedItem } from '#tools/datasets/read-source.ts';
 
 const Item = SaveDatasetBody.shape.items.unwrap().element;
+export type AskedItem = z.output<typeof Item>;
 
 /** Characters of a message, which may name a path of the source. */
 const messageCharacters = 400;

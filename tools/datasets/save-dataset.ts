@@ -15,7 +15,8 @@ import {
 import { assignSplits } from '#src/domain/experiments/split.ts';
 import { newId } from '#src/domain/ids.ts';
 import { presentDataset, requireDataset } from '#tools/datasets/present.ts';
-import { readSource, type AskedItem } from '#tools/datasets/read-source.ts';
+import { readSource } from '#tools/datasets/read-source.ts';
+import type { AskedItem } from '#tools/datasets/read-table.ts';
 import { defineTool, type ToolContext } from '#tools/define.ts';
 import { documentMissing } from '#tools/documents/require-document.ts';
 
