@@ -1,5 +1,5 @@
 import type { Client } from '@modelcontextprotocol/client';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { dashboardDocuments } from '#src/contracts/dashboard/documents.ts';
 import { dashboardExperiments } from '#src/contracts/dashboard/experiments.ts';
 import { dashboardLive } from '#src/contracts/dashboard/live.ts';
@@ -64,8 +64,9 @@ describe('the holdout', () => {
   let runId: string;
   let executionId: string;
   const feed: string[] = [];
-  /** Everything that was answered, by the question. */
+  /** Answers of one test, by the question. */
   const answers = new Map<string, string>();
+  beforeEach(() => answers.clear());
 
   beforeAll(async () => {
     const stop = app.app.deps.events.subscribe(app.seed.organizationId, (event) => feed.push(JSON.stringify(event)));
