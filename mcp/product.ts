@@ -6,7 +6,7 @@ import { instructions } from '#mcp/instructions.ts';
 import { shownTools } from '#mcp/surface.ts';
 import type { Toolset } from '#mcp/view.ts';
 import { Confirmations } from '#mcp/confirm/confirmations.ts';
-import { executionTasks } from '#mcp/tasks/execution-tasks.ts';
+import { productTasks } from '#mcp/tasks/product-tasks.ts';
 import { useCase } from '#mcp/use-case.ts';
 import { fileURLToPath } from 'node:url';
 import { loadSkills } from '@modelcontextprotocol/server/ext/skills/node';
@@ -74,6 +74,6 @@ export async function productCatalog(deps: ToolDeps, version: string): Promise<M
     parts: [...parts, await skillsPart(), appsPart()],
     capabilities: { extensions: { [appsExtension]: {} } },
     instructions,
-    tasks: executionTasks(deps),
+    tasks: productTasks(deps),
   };
 }

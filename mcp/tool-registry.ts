@@ -27,16 +27,20 @@ export class ToolRegistry {
 
   /** Returns the tool that a `tools/call` names or a task method works for; null for other messages and unknown names. */
   calledBy(message: unknown): McpTool | null {
-    const { method, params } = (message ?? {}) as { method?: unknown; params?: { name?: unknown } | null };
+    const { method, params } = (message ?? {}) as {
+      method?: unknown;
+      params?: { name?: unknown; taskId?: unknown } | null;
+    };
     const taskMethod = taskMethods.find((name) => name === method);
-    if (taskMethod !== undefined) return this.#standsFor(taskMethod);
+    if (taskMethod !== undefined)
+      return this.#standsFor(taskMethod, typeof params?.taskId === 'string' ? params.taskId : '');
     if (method !== 'tools/call' || typeof params?.name !== 'string') return null;
     return this.#tools.get(params.name) ?? null;
   }
 
   /** True when the caller's connection offers this task method. */
-  admitsTask(caller: McpCaller, method: TaskMethod): boolean {
-    const tool = this.#standsFor(method);
+  admitsTask(caller: McpCaller, method: TaskMethod, taskId: string): boolean {
+    const tool = this.#standsFor(method, taskId);
     return tool === null || isInView(caller, tool);
   }
 
@@ -54,8 +58,8 @@ export class ToolRegistry {
   }
 
   /** Returns null when the method is unrestricted, or the catalog does not have the tool. */
-  #standsFor(method: TaskMethod): McpTool | null {
-    const name = this.#catalog.tasks?.standsFor?.[method];
+  #standsFor(method: TaskMethod, taskId: string): McpTool | null {
+    const name = this.#catalog.tasks?.standsFor?.(method, taskId);
     return name === undefined ? null : (this.#tools.get(name) ?? null);
   }
 }

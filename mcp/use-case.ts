@@ -7,25 +7,32 @@ import { toolDefinition } from '#mcp/present/definition.ts';
 import { presentError, presentOutput } from '#mcp/present/present.ts';
 import { progressReport } from '#mcp/progress.ts';
 import { unfinishedExecution } from '#mcp/tasks/execution-tasks.ts';
+import { unfinishedExperiment } from '#mcp/tasks/experiment-tasks.ts';
 import type { Exchange, McpTool } from '#mcp/tool.ts';
 import { contextOf } from '#mcp/caller.ts';
 import type { Toolset } from '#mcp/view.ts';
 
-/** Tools whose result is an execution that may continue. */
-const startsExecution: ReadonlySet<string> = new Set(['run_workflow', 'replay_execution']);
+/** Tasks that continue after results, by tool. */
+const continued: ReadonlyMap<string, McpTool['taskOf']> = new Map([
+  ['run_workflow', unfinishedExecution],
+  ['replay_execution', unfinishedExecution],
+  ['run_experiment', unfinishedExperiment],
+  ['improve_workflow', unfinishedExperiment],
+]);
 
 /**
  * Creates an MCP tool from a use case. Schemas are converted here, once. `confirmations` asks the user before irreversible calls; absent: no
  * questions.
  */
 export function useCase(tool: AnyTool, toolset: Toolset, deps: ToolDeps, confirmations?: Confirmations): McpTool {
+  const taskOf = continued.get(tool.name);
   return {
     definition: toolDefinition(tool),
     toolset,
     scope: tool.scope,
     expensive: tool.expensive === true,
     call: (input, exchange) => callUseCase(tool, { input, exchange, deps, confirmations }),
-    ...(startsExecution.has(tool.name) && { taskOf: unfinishedExecution }),
+    ...(taskOf !== undefined && { taskOf }),
   };
 }
 

@@ -1,6 +1,7 @@
 import { endOldSessions } from '#src/adapters/accounts/session-age.ts';
 import { scryptPasswords } from '#src/adapters/accounts/password-hashing.ts';
 import { createMemberStore, type MemberStore } from '#src/stores/members.ts';
+import { createPasskeyStore } from '#src/stores/passkeys.ts';
 import { createAffiliations } from '#src/stores/affiliations.ts';
 import type { PasswordHashing } from '#src/adapters/sessions/better-auth.ts';
 import { auditAccounts, noteSession, type AccountAudit } from '#src/adapters/accounts/audited-accounts.ts';
@@ -76,13 +77,14 @@ export function createPeople(parts: PeopleParts): People {
     baseUrl: () => parts.baseUrl(),
     maySignUp,
     firstOrganization: (userId) => affiliate.firstOrganization(userId),
-    sessionStarts: (userId, ip) => noteSession(audited, userId, ip),
+    sessionStarts: (userId, ip, by) => noteSession(audited, userId, ip, by),
   });
   const audited: AccountAudit = {
     audit,
     organizationIdsOf: async (userId) =>
       (await members.organizationsOf(userId)).map(({ organizationId }) => organizationId),
     userIdOf: (email) => members.userIdOf(email),
+    passkeyOwner: (credentialId) => createPasskeyStore(data.collections).ownerOf(credentialId),
     async invitedTo(email, invitation) {
       if (typeof invitation !== 'string') return null;
       return (

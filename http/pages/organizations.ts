@@ -129,7 +129,7 @@ export function organizationsPage(view: OrganizationsView, entry: Entry, carried
       <h2 id="safety">Second factor</h2>
       <div class="row">
         <p class="soft">
-          ${session.hasSecondFactor ? 'Sign-in asks you for a code.' : 'Your password alone opens your account.'}
+          ${session.usesCodes ? 'Sign-in asks you for a code.' : 'Your password alone opens your account.'}
         </p>
         <p><a href="/two-factor">Second factor</a></p>
       </div>

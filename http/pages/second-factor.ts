@@ -140,7 +140,7 @@ export function secondFactorPage(session: LiveSession, entry: Entry, carried: Ca
       <h2 id="off">Turn it off</h2>
       ${form('/two-factor/disable', ['Turn off', password], entry, carried)}
     </section>`;
-  const body = html`${summaryOf(entry, [password])} ${session.hasSecondFactor ? on : off}
+  const body = html`${summaryOf(entry, [password])} ${session.usesCodes ? on : off}
     <p><a href="/organizations">Your organizations</a></p>`;
   return { title: 'Second factor', body, who: signedInHeader(session, carried), isWrong: isWrong(entry) };
 }

@@ -1,5 +1,6 @@
 import type { Request, RequestHandler, Response, Router } from 'express';
 import * as contract from '#src/contracts/auth.ts';
+import { PasskeySignIn } from '#src/contracts/passkeys.ts';
 import { limits } from '#src/contracts/fields.ts';
 import { endOfProof, requireRecentSignIn } from '#src/domain/access/recent-sign-in.ts';
 import type { Affiliate } from '#tools/members/affiliate.ts';
@@ -22,6 +23,7 @@ import {
   secondFactorRequest,
   verifySecondFactor,
 } from '#http/routes/second-factor.ts';
+import { passkeyRows, requireSignedOut } from '#http/passkeys/rows.ts';
 import { inSession, type Facade, jsonBodyOf } from '#http/bind.ts';
 import { refuseForeignTargets } from '#http/guard/own-path.ts';
 import { welcome } from '#http/guard/strangers.ts';
@@ -83,6 +85,9 @@ const recentRows: ReadonlySet<string> = new Set([
   'POST revoke-other-sessions',
   'POST two-factor/disable',
   'POST two-factor/backup-codes',
+  'GET passkey/generate-register-options',
+  'POST passkey/verify-registration',
+  'POST passkey/delete-passkey',
 ]);
 
 /** The public fields of a user. Session tokens are never sent: the cookie is for the browser only. */
@@ -128,6 +133,17 @@ function accountRows(auth: AuthHandler): Record<string, Work> {
     async 'POST two-factor/verify'(request, response) {
       const { callbackURL, ...body } = checked(contract.SecondFactorSignIn, bodyIn(request));
       return { user: person(await verifySecondFactor(auth, body, request, response)), ...next(callbackURL) };
+    },
+    // Also for a session, whose challenge proves presence at `reauthenticate`.
+    'GET passkey/generate-authenticate-options': async (request, response) =>
+      (await through('passkey/generate-authenticate-options', {}, request, response)) as object,
+    async 'POST passkey/verify-authentication'(request, response) {
+      const { callbackURL, ...body } = checked(PasskeySignIn, bodyIn(request));
+      await requireSignedOut(auth, request);
+      return {
+        user: person(await through('passkey/verify-authentication', body, request, response)),
+        ...next(callbackURL),
+      };
     },
     async 'POST request-password-reset'(request) {
       const { email } = checked(contract.PasswordResetRequest, bodyIn(request));
@@ -230,7 +246,7 @@ function secondFactorRows(auth: AuthHandler): Record<string, MemberWork> {
   const withPassword = (action: SecondFactorAction, request: Request, response: Response) =>
     secondFactorRequest(auth, action, checked(contract.PasswordProof, bodyIn(request)), { request, response });
   return {
-    'GET two-factor': async ({ hasSecondFactor }) => ({ enabled: hasSecondFactor }),
+    'GET two-factor': async ({ usesCodes }) => ({ enabled: usesCodes }),
     async 'POST two-factor/enable'(_session, request, response) {
       const { totpURI, backupCodes } = await withPassword('two-factor/enable', request, response);
       return { totpUri: totpURI, backupCodes };
@@ -279,7 +295,7 @@ export function mountAuth(router: Router, auth: AuthHandler, facade: Facade): vo
     );
   };
   for (const [name, work] of Object.entries(accountRows(auth))) mount(name, work);
-  for (const [name, work] of Object.entries({ ...memberRows(auth), ...secondFactorRows(auth) }))
+  for (const [name, work] of Object.entries({ ...memberRows(auth), ...secondFactorRows(auth), ...passkeyRows(auth) }))
     mount(name, async (request, response) => {
       const session = await sessions.session(request.headers.cookie);
       welcome(response, session.sessionId);

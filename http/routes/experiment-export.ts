@@ -1,14 +1,11 @@
 import { stringify } from 'csv-stringify/sync';
 import type { Request, Response } from 'express';
-import type { z } from 'zod';
 import type { ExperimentExport } from '#src/contracts/experiments/experiment.ts';
-
-type Export = z.output<typeof ExperimentExport>;
 
 const facts = ['documentId', 'variant', 'trial', 'status', 'runId', 'ms', 'costUsd', 'cached'] as const;
 
 /** One line for each run; each metric has a column with its value in its own unit, and one with its quality. */
-export function tableOf({ experiment: { metrics }, cells }: Export): string {
+export function tableOf({ experiment: { metrics }, cells }: ExperimentExport): string {
   const headings = [...facts, ...metrics.flatMap((metric) => [metric, `${metric}.quality`]), 'error', 'output'];
   const rows = cells.map((cell) => [
     ...facts.map((name) => cell[name]),
@@ -22,13 +19,13 @@ export function tableOf({ experiment: { metrics }, cells }: Export): string {
 
 /** Sends an experiment as a file to save. */
 export function sendExport(request: Request, response: Response, output: Record<string, unknown>): boolean {
-  const { experiment } = output as unknown as Export;
+  const { experiment } = output as unknown as ExperimentExport;
   const csv = request.query['format'] === 'csv';
   response.setHeader(
     'content-disposition',
     `attachment; filename="${experiment.experimentId}.${csv ? 'csv' : 'json'}"`,
   );
   if (!csv) return false;
-  response.type('text/csv; charset=utf-8').send(tableOf(output as unknown as Export));
+  response.type('text/csv; charset=utf-8').send(tableOf(output as unknown as ExperimentExport));
   return true;
 }

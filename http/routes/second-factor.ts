@@ -22,7 +22,8 @@ interface SetUp {
 export const asksForCode = (body: unknown): boolean =>
   typeof body === 'object' && body !== null && 'twoFactorRedirect' in body;
 
-async function send(
+/** Performs an account action for the sender of the request, and passes its cookies on. */
+export async function send(
   auth: Accounts,
   action: AccountAction,
   body: AccountBody,
@@ -74,7 +75,7 @@ export async function confirmSecondFactor(
   code: string,
   exchange: Exchange,
 ): Promise<number> {
-  if (session.hasSecondFactor)
+  if (session.usesCodes)
     throw new AppError('request.invalid', 'Your account has a second factor. Turn it off before you set up another.');
   const { cookies } = await send(auth, 'two-factor/verify-totp', { code }, exchange);
   const renewed = await auth.read(cookies.map((line) => line.slice(0, line.indexOf(';'))).join('; '));

@@ -103,7 +103,7 @@ export class McpServerFactory {
     const isAboutTools = method === 'tools/call' || method === 'tools/list';
     if (!isAboutTools) for (const part of catalog.parts) part(mcp);
     if (tasks !== undefined && !isAboutTools)
-      serveTasks(mcp, tasks, (caller, asked) => this.registry.admitsTask(caller, asked));
+      serveTasks(mcp, tasks, (caller, asked, taskId) => this.registry.admitsTask(caller, asked, taskId));
     mcp.server.setRequestHandler('tools/list', (_, ctx) => ({
       tools: this.registry.listedFor(callerOf(ctx.http?.authInfo)),
     }));
@@ -193,7 +193,7 @@ export class McpServerFactory {
   #withTaskStreams(handler: McpHttpHandler): McpHttpHandler {
     const tasks = this.#tasks;
     if (tasks === undefined) return handler;
-    const streams = new TaskStreams(tasks, (caller) => this.registry.admitsTask(caller, 'tasks/get'));
+    const streams = new TaskStreams(tasks, (caller, id) => this.registry.admitsTask(caller, 'tasks/get', id));
     const close = async (): Promise<void> => {
       streams.close();
       await handler.close();

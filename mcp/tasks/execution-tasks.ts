@@ -14,25 +14,14 @@ import type { ToolDeps } from '#tools/deps.ts';
 import { tools } from '#tools/index.ts';
 import { readExecution, waitForExecution } from '#tools/runs/wait-for-execution.ts';
 import { executionAsTask, openQuestions, type AskedQuestion } from '#mcp/tasks/execution-as-task.ts';
-import type { Tasks } from '#mcp/tasks/tasks.ts';
+import { orUnknown } from '#mcp/tasks/or-unknown.ts';
+import type { TaskMethod, Tasks } from '#mcp/tasks/tasks.ts';
 import { contextOf } from '#mcp/caller.ts';
 
 /** Time in which a run must ask its next question. */
 const asksAgainMs = 10_000;
 /** Poll interval for changes by other processes, which do not pass this process's bus. */
 const lookAgainMs = 5_000;
-
-const unknown: ReadonlySet<string> = new Set(['execution.not_found', 'request.invalid']);
-
-/** Resolves to null when the caller can see no execution with this id. */
-async function orUnknown<T>(work: Promise<T>): Promise<T | null> {
-  try {
-    return await work;
-  } catch (error) {
-    if (error instanceof AppError && unknown.has(error.code)) return null;
-    throw error;
-  }
-}
 
 /** Returns the answers of accepted forms. A declined form leaves its question open. */
 function accepted(questions: ReadonlyMap<string, AskedQuestion>, responses: InputResponses) {
@@ -77,12 +66,18 @@ export function unfinishedExecution({ structuredContent, isError }: CallToolResu
   return terminalStatuses.has(status) ? null : id;
 }
 
+const standing: Readonly<Record<TaskMethod, string>> = {
+  'tasks/get': 'get_run',
+  'tasks/update': 'resume_run',
+  'tasks/cancel': 'cancel_run',
+};
+
 /** Executions as tasks. `taskId` is the execution's id, and every method calls a use case. */
 export function executionTasks(deps: ToolDeps): Tasks {
   const read = (taskId: string, ctx: ToolContext) =>
     orUnknown(callTool(tools.getRun, ctx, { executionId: taskId, detail: 'summary' }));
   return {
-    standsFor: { 'tasks/get': 'get_run', 'tasks/update': 'resume_run', 'tasks/cancel': 'cancel_run' },
+    standsFor: (method) => standing[method],
     async get(taskId, requester) {
       const ctx = contextOf(deps, requester.caller, requester.signal);
       const found = await read(taskId, ctx);

@@ -48,7 +48,7 @@ export function withProtocolErrors(tasks: Tasks, logger: Logger): Tasks {
       throw protocolError(error, { requestId, logger });
     }
   };
-  const { standsFor } = tasks;
+  const standsFor = tasks.standsFor?.bind(tasks);
   const watch = tasks.watch?.bind(tasks);
   return {
     get: (taskId, requester) => orProtocolError(tasks.get(taskId, requester), requester),
@@ -84,7 +84,7 @@ function requesterOf(ctx: ServerContext): TaskRequester {
 export function serveTasks(
   mcp: McpServer,
   tasks: Tasks,
-  admits: (caller: McpCaller, method: TaskMethod) => boolean,
+  admits: (caller: McpCaller, method: TaskMethod, taskId: string) => boolean,
 ): void {
   type Answer = (
     taskId: string,
@@ -104,7 +104,7 @@ export function serveTasks(
   for (const method of taskMethods)
     mcp.server.setRequestHandler(method, { params }, async ({ taskId }, ctx) => {
       const requester = requesterOf(ctx);
-      if (!admits(requester.caller, method)) throw noSuchTask();
+      if (!admits(requester.caller, method, taskId)) throw noSuchTask();
       // The SDK removes inputResponses from the params, since other methods retry with them.
       return answers[method](taskId, requester, (ctx.mcpReq.inputResponses ?? {}) as InputResponses);
     });

@@ -35,11 +35,11 @@ interface Stream {
  */
 export class TaskStreams {
   readonly #tasks: Tasks;
-  readonly #admits: (caller: McpCaller) => boolean;
+  readonly #admits: (caller: McpCaller, taskId: string) => boolean;
   readonly #open = new Set<() => void>();
 
-  /** `admits` returns true when the caller's connection offers tasks. */
-  constructor(tasks: Tasks, admits: (caller: McpCaller) => boolean) {
+  /** `admits` returns true when the caller's connection offers this kind of task. */
+  constructor(tasks: Tasks, admits: (caller: McpCaller, taskId: string) => boolean) {
     this.#tasks = tasks;
     this.#admits = admits;
   }
@@ -81,8 +81,8 @@ export class TaskStreams {
 
   /** Returns the ids of tasks that the caller may read, each once. */
   async #agreed({ taskIds, requester }: Stream): Promise<readonly string[]> {
-    if (!this.#admits(requester.caller) || this.#open.size >= streamsMax) return [];
-    const ids = [...new Set(taskIds)].slice(0, tasksMax);
+    if (this.#open.size >= streamsMax) return [];
+    const ids = [...new Set(taskIds)].filter((id) => this.#admits(requester.caller, id)).slice(0, tasksMax);
     const found = await Promise.all(ids.map((id) => this.#read(id, requester)));
     return ids.filter((_, index) => found[index] !== null);
   }

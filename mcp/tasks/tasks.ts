@@ -63,8 +63,8 @@ export interface Tasks {
   cancel(taskId: string, requester: TaskRequester): Promise<boolean>;
   /** Calls back when the task may have changed. Returns the function that unsubscribes. Optional, as notifications are. */
   watch?(taskId: string, requester: TaskRequester, changed: () => void): () => void;
-  /** Tools whose scope, toolset and rate apply to each method. Absent: no restriction. */
-  readonly standsFor?: Readonly<Record<TaskMethod, string>>;
+  /** Name of the tool whose scope, toolset and rate apply to the method on this task. Absent: no restriction. */
+  standsFor?(method: TaskMethod, taskId: string): string;
 }
 
 /** True when this request declared the extension. Declarations of earlier requests do not count. */

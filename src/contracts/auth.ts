@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { AnyId, isPlain, plainOnly } from '#src/contracts/fields.ts';
+import { AssertionCredential } from '#src/contracts/passkeys.ts';
 
 /** Bodies of requests to `/api/auth` and of the sign-in pages. Source: docs/decisions/0034. */
 const Email = z
@@ -36,6 +37,8 @@ export const PasswordChange = z.strictObject({
 export const Reauthentication = z.union([
   z.strictObject({ password: Password }),
   z.strictObject({ code: z.string().regex(/^\d{6}$/, 'expected the 6 digits that the app shows') }),
+  /** Answer of the browser to the options of `GET /api/auth/passkey/generate-authenticate-options`. */
+  z.strictObject({ passkey: AssertionCredential }),
 ]);
 /** 6 digits of the app, or a backup code. */
 const SecondFactorCode = z.string().trim().min(6, 'type the code').max(40);

@@ -22,6 +22,7 @@ export const idPrefixes = {
   session: 'ses',
   account: 'acc',
   verification: 'vrf',
+  passkey: 'pk',
   member: 'mbr',
   invitation: 'inv',
   mail: 'mail',

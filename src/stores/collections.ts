@@ -110,6 +110,19 @@ export interface UserRow {
   readonly twoFactorEnabled?: boolean;
 }
 
+/** Fields that we read of a passkey, which the authentication library stores. */
+export interface PasskeyRow {
+  readonly _id: string;
+  readonly userId: string;
+  readonly name?: string | null;
+  /** Id that the authenticator chose, in base64url. */
+  readonly credentialID: string;
+  readonly counter: number;
+  readonly backedUp: boolean;
+  readonly createdAt: Date;
+  readonly lastUsedAt?: Date | null;
+}
+
 export interface MemberRow {
   readonly _id: string;
   readonly organizationId: string;
@@ -161,6 +174,7 @@ export interface Collections {
   readonly organizations: Collection<OrganizationRecord>;
   readonly projects: Collection<ProjectRow>;
   readonly users: Collection<UserRow>;
+  readonly passkeys: Collection<PasskeyRow>;
   readonly members: Collection<MemberRow>;
   readonly invitations: Collection<InvitationRow>;
   readonly accountMails: Collection<AccountMailRow>;
@@ -209,6 +223,7 @@ const names = [
   'organizations',
   'projects',
   'users',
+  'passkeys',
   'members',
   'invitations',
   'accountMails',

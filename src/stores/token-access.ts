@@ -1,4 +1,4 @@
-import type { Collections, MemberRow, UserRow } from '#src/stores/collections.ts';
+import type { Collections, MemberRow, PasskeyRow, UserRow } from '#src/stores/collections.ts';
 import { batchedReads } from '#src/concurrency/batched-reads.ts';
 import type { OAuthGrant, OAuthToken } from '#src/domain/access/oauth/records.ts';
 import type { ProjectRecord } from '#src/domain/access/organization.ts';
@@ -28,6 +28,7 @@ interface Joined extends OAuthToken {
   readonly grants: readonly OAuthGrant[];
   readonly memberships: readonly MemberRow[];
   readonly users: readonly UserRow[];
+  readonly passkeys: readonly Pick<PasskeyRow, '_id'>[];
   readonly projects: readonly ProjectRecord[];
   readonly organizations: readonly { readonly name: string; readonly requiresSecondFactor?: boolean }[];
 }
@@ -41,11 +42,20 @@ const joins = [
   join('oauthGrants', 'grantId', '_id', 'grants'),
   join('members', 'grants.userId', 'userId', 'memberships'),
   join('users', 'grants.userId', '_id', 'users'),
+  join('passkeys', 'grants.userId', 'userId', 'passkeys'),
   join('projects', 'grants.projectIds', '_id', 'projects'),
   join('organizations', 'grants.organizationId', '_id', 'organizations'),
 ];
 
-function accessOf({ grants, memberships, users, projects, organizations, ...token }: Joined): TokenAccess | null {
+function accessOf({
+  grants,
+  memberships,
+  users,
+  passkeys,
+  projects,
+  organizations,
+  ...token
+}: Joined): TokenAccess | null {
   const [grant] = grants;
   if (grant === undefined) return null;
   const here = ({ organizationId }: { readonly organizationId: string }): boolean =>
@@ -64,7 +74,8 @@ function accessOf({ grants, memberships, users, projects, organizations, ...toke
             role: membership.role,
             projectRoles: membership.projectRoles ?? {},
           },
-    lacksSecondFactor: organizations[0]?.requiresSecondFactor === true && user?.twoFactorEnabled !== true,
+    lacksSecondFactor:
+      organizations[0]?.requiresSecondFactor === true && user?.twoFactorEnabled !== true && passkeys.length === 0,
     organizationName: organizations[0]?.name ?? null,
     projects: projects.filter(here).map(({ _id: id, name }) => ({ id, name })),
   };

@@ -148,6 +148,7 @@ describe.each(testDatabases)('What was cut short, in %s', (_, open) => {
       expiresAt: new Date(8e12),
       signedInAt: new Date(),
       provedAt: new Date(),
+      usesCodes: false,
       hasSecondFactor: false,
     };
     const invite = async () => {

@@ -47,6 +47,14 @@ export const crossCutting = [
       'An organization that demands a second factor refuses members without one, and programs that act for them',
       '0095-organizations-demand-second-factors',
     ],
+    'auth.passkey.sign_in': [
+      'A passkey that verified the person opens a session of its person, once for each challenge',
+      '0102-passkeys',
+    ],
+    'auth.passkey.second_factor': [
+      'A session in which a passkey was shown meets the demand for a second factor, as long as its person has a passkey',
+      '0102-passkeys',
+    ],
     'auth.session.recent': [
       'A session whose sign-in is older than 15 minutes makes no sensitive change before it proves the person again',
       '0086-recent-sign-in',

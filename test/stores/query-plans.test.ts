@@ -8,7 +8,7 @@ import { overTenants } from '#test/support/tenancy/over-tenants.ts';
 import { methodsOf, storesOf, testDatabase, type Stores, type TestDatabase } from '#test/support/database.ts';
 import { askOAuth } from '#test/stores/support/ask-oauth.ts';
 import { askExperiments } from '#test/stores/support/ask-experiments.ts';
-import { askAccountMails, askGuesses } from '#test/stores/support/ask-accounts.ts';
+import { askAccountMails, askGuesses, askPasskeys } from '#test/stores/support/ask-accounts.ts';
 import { askAuditAndSecrets } from '#test/stores/support/ask-audit.ts';
 import { askRetention, askStorage } from '#test/stores/support/ask-storage.ts';
 import { executionRecord, realtimeEvent, uploadedDocument } from '#test/support/records.ts';
@@ -459,6 +459,7 @@ beforeAll(async () => {
   await askDeletion(stores);
   await askRuns(stores);
   await askGuesses(stores, now);
+  await askPasskeys(stores, now);
   await askAccountMails(stores, now);
   await askMembers(stores);
   await askChats(stores);

@@ -18,6 +18,7 @@ import { createDatasetStore } from '#src/stores/experiments/dataset-store.ts';
 import { createExperimentStore } from '#src/stores/experiments/experiment-store.ts';
 import { createExecutionStore } from '#src/stores/executions.ts';
 import { createGroundingTexts } from '#src/stores/grounding-texts.ts';
+import { createPasskeyStore } from '#src/stores/passkeys.ts';
 import { createGuessStore } from '#src/stores/guesses.ts';
 import { createIdempotencyStore } from '#src/stores/idempotency.ts';
 import { createMemberStore } from '#src/stores/members.ts';
@@ -121,6 +122,7 @@ export function storesOf(client: MongoClient) {
     nodeCache: createNodeCache(collections, createPinoLogger('silent')),
     oauth: createOAuthStore(collections),
     organizations: createOrganizationStore(collections),
+    passkeys: createPasskeyStore(collections),
     results: createResultStore(collections),
     retention: createRetention(client.db('inkgraph'), collections),
     search: createSearchIndex(collections, { mode: 'hybrid', embedder: createLocalModels().text }),

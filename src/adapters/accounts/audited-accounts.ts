@@ -14,6 +14,8 @@ export interface AccountAudit {
   organizationIdsOf(userId: string): Promise<readonly string[]>;
   /** User with this address (lower case); null: there is none. */
   userIdOf(email: string): Promise<string | null>;
+  /** User with this passkey, by its credential id; null: nobody. */
+  passkeyOwner(credentialId: string): Promise<string | null>;
   /** Organization that invites this address; null: none. */
   invitedTo(email: string, invitation: unknown): Promise<string | null>;
   /** Hears of refusals that could not be counted. */
@@ -38,8 +40,14 @@ async function entriesOf(parts: AccountAudit, { userId, ...told }: Event): Promi
 }
 
 /** Stores the start of a session before the session exists. */
-export async function noteSession(parts: AccountAudit, userId: string, ip: string | null): Promise<void> {
-  await parts.audit.note(await entriesOf(parts, { userId, action: 'session.start', target: userId, ip }));
+export async function noteSession(
+  parts: AccountAudit,
+  userId: string,
+  ip: string | null,
+  by: 'passkey' | null,
+): Promise<void> {
+  const entries = await entriesOf(parts, { userId, action: 'session.start', target: userId, ip });
+  await parts.audit.note(entries.map((entry) => (by === null ? entry : { ...entry, detail: { by } })));
 }
 
 /** Ways to audit one account event. */
@@ -99,6 +107,9 @@ const names: Readonly<Record<string, string>> = {
   'two-factor/verify-totp': 'account.second_factor.on',
   'two-factor/disable': 'account.second_factor.off',
   'two-factor/generate-backup-codes': 'account.second_factor.codes',
+  'passkey/verify-registration': 'account.passkey.add',
+  'passkey/update-passkey': 'account.passkey.rename',
+  'passkey/delete-passkey': 'account.passkey.remove',
 };
 
 const nameOf = (action: AccountAction): string | undefined => ownOf(names, action);
@@ -133,6 +144,14 @@ export function auditAccounts<T extends Accounts>(accounts: T, parts: AccountAud
           () => perform(action, body, call),
         );
       }
+      if (action === 'passkey/verify-authentication') {
+        const { id } = body['response'] as { readonly id?: unknown };
+        return own.watched(
+          () => parts.passkeyOwner(textOf(id)),
+          ip,
+          () => perform(action, body, call),
+        );
+      }
       const session = action === 'get-session' ? null : await accounts.read(call.cookie);
       if (session === null)
         return action.startsWith('two-factor/')
@@ -150,7 +169,10 @@ export function auditAccounts<T extends Accounts>(accounts: T, parts: AccountAud
       return own.watched(
         async () => userId,
         ip,
-        () => (name === undefined ? work() : own.audited({ userId, action: name, target: userId, ip }, work)),
+        () =>
+          name === undefined
+            ? work()
+            : own.audited({ userId, action: name, target: textOf(body['id']) || userId, ip }, work),
       );
     },
     async end(userId, sessionId) {

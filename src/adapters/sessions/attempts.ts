@@ -18,6 +18,12 @@ export const attemptRules = {
   '/two-factor/enable': { window: 60, max: 10 },
   '/two-factor/disable': { window: 60, max: 10 },
   '/two-factor/generate-backup-codes': { window: 60, max: 10 },
+  '/passkey/generate-authenticate-options': { window: 60, max: 30 },
+  '/passkey/verify-authentication': { window: 60, max: 10 },
+  '/passkey/generate-register-options': { window: 60, max: 20 },
+  '/passkey/verify-registration': { window: 60, max: 10 },
+  '/passkey/update-passkey': { window: 60, max: 30 },
+  '/passkey/delete-passkey': { window: 60, max: 30 },
   /** Counted for each person, because only a session can try. */
   '/reauthenticate': { window: 60, max: 10 },
 } as const;

@@ -5,6 +5,14 @@ import { twoFactor } from 'better-auth/plugins/two-factor';
 import type { Db } from 'mongodb';
 import { createBackupCodes, newBackupCodes } from '#src/adapters/sessions/backup-codes.ts';
 import { attemptRules, createAttempts } from '#src/adapters/sessions/attempts.ts';
+import {
+  beforeCeremony,
+  boundChallenge,
+  passkeyPlugin,
+  type PasskeyParts,
+  registrationPath,
+  signInPath,
+} from '#src/adapters/sessions/passkeys/plugin.ts';
 import { codeUsed, signUpClosed } from '#src/adapters/sessions/outcome.ts';
 import { createUsedCodes, type UsedCodes } from '#src/adapters/sessions/used-codes.ts';
 import type { Watch } from '#src/adapters/sessions/watch.ts';
@@ -39,8 +47,9 @@ export interface LibraryOptions {
   clearUnfinished(email: string): Promise<void>;
   /** Active organization of a new session; null: none. */
   firstOrganization(userId: string): Promise<string | null>;
+  readonly passkeys: Pick<PasskeyParts, 'store' | 'party'>;
   /** Called before a session is stored. */
-  sessionStarts(userId: string, ip: string | null): Promise<void>;
+  sessionStarts(userId: string, ip: string | null, by: 'passkey' | null): Promise<void>;
 }
 
 export const authPath = '/api/auth';
@@ -55,6 +64,8 @@ const kinds: Readonly<Record<string, IdKind>> = {
   session: 'session',
   sessions: 'session',
   account: 'account',
+  passkey: 'passkey',
+  passkeys: 'passkey',
   accounts: 'account',
 };
 
@@ -115,9 +126,16 @@ async function claimCode(ctx: HookContext, used: UsedCodes, watch: Watch): Promi
   watch.claim(id);
 }
 
+/** A person who registered a passkey has shown it in this session. */
+async function notePasskey({ context: { internalAdapter, session } }: HookContext): Promise<void> {
+  if (session !== null)
+    await internalAdapter.updateSession(session.session.token, { passkeyAt: new Date().toISOString() });
+}
+
 /** Runs after a call of the library. A code that opened nothing stays unused. */
 function afterCall(used: UsedCodes, watch: Watch) {
   return createAuthMiddleware(async (ctx) => {
+    if (ctx.path === registrationPath && !isAPIError(ctx.context.returned)) await notePasskey(ctx);
     if (ctx.path !== verifyTotp || !isAPIError(ctx.context.returned)) return;
     const id = watch.claimed;
     if (id !== null) await used.giveBack(id);
@@ -130,6 +148,7 @@ function beforeCall(options: LibraryOptions, used: UsedCodes) {
     const { path, headers } = ctx;
     const body: unknown = ctx.body;
     if (path === verifyTotp) await claimCode(ctx, used, options.watch);
+    await beforeCeremony(ctx);
     if (path !== '/sign-up/email') return;
     const email = String((body as { email?: unknown }).email).toLowerCase();
     // Seeds and commands sign people up outside of a request.
@@ -189,22 +208,36 @@ export function createBetterAuth(options: LibraryOptions) {
       storeSessionInDatabase: true,
       // A revoked session would stay valid in the cookie.
       cookieCache: { enabled: false },
+      // A recent sign-in is asked for by us, and a proof of presence counts as one. Source: docs/decisions/0086.
+      freshAge: 0,
       additionalFields: {
         activeOrganizationId: { type: 'string', required: false, input: false },
         // As text: the library reads it from two stores, one of which has no dates.
         provedAt: { type: 'string', required: false, input: false },
+        passkeyAt: { type: 'string', required: false, input: false },
       },
     },
     hooks: { before: beforeCall(options, used), after: afterCall(used, watch) },
     databaseHooks: {
       session: {
         create: {
-          before: async (session) => {
-            await options.sessionStarts(session.userId, session.ipAddress === '' ? null : (session.ipAddress ?? null));
+          before: async (session, ctx) => {
+            const by = ctx?.path === signInPath ? 'passkey' : null;
+            const ip = session.ipAddress === '' ? null : (session.ipAddress ?? null);
+            await options.sessionStarts(session.userId, ip, by);
+            const shown = by === null ? {} : { passkeyAt: new Date().toISOString() };
             // A session that replaces another one keeps its organization.
             const activeOrganizationId =
               session['activeOrganizationId'] ?? (await options.firstOrganization(session.userId));
-            return { data: { ...session, activeOrganizationId } };
+            return { data: { ...session, ...shown, activeOrganizationId } };
+          },
+        },
+      },
+      verification: {
+        create: {
+          before: async ({ value }, ctx) => {
+            const data = await boundChallenge(value, ctx);
+            return data === null ? undefined : { data };
           },
         },
       },
@@ -230,7 +263,7 @@ export function createBetterAuth(options: LibraryOptions) {
       disableCSRFCheck: true,
       disableOriginCheck: true,
     },
-    plugins: [secondFactor(secret)],
+    plugins: [secondFactor(secret), passkeyPlugin({ ...options.passkeys, watch })],
     telemetry: { enabled: false },
     ...watched(watch),
   });

@@ -1,4 +1,5 @@
 import { own } from '#src/contracts/own.ts';
+import { passkeysMax } from '#src/contracts/passkeys.ts';
 import { isDuplicateKey } from '#src/stores/connect.ts';
 import { AppError } from '#src/domain/app-error.ts';
 import { isOutage } from '#src/outage.ts';
@@ -31,6 +32,42 @@ const startAgain = (): AppError =>
 const noSecondFactor = (): AppError =>
   new AppError('request.invalid', 'Your account has no second factor. Set it up first.');
 
+const wrongResponse = (code: string, detail: string): (() => AppError) => {
+  const [message = detail] = detail.split(': ').slice(-1);
+  return () => new AppError('request.invalid', detail, { errors: [{ pointer: '/response', code, message }] });
+};
+/** One error for unknown, removed and copied passkeys, wrong signatures and other origins. */
+const wrongPasskey = (): AppError => new AppError('auth.unauthorized', 'This passkey opens no account here.');
+
+/** The passkey was deleted since it was looked up. */
+const passkeyNotFound = (): AppError =>
+  new AppError('passkey.not_found', 'No passkey with this id belongs to you. Take an id from list-user-passkeys.');
+
+/** Error codes of the passkey plugin, and of our checks around it. */
+export const passkeyCodes = {
+  CHALLENGE_NOT_FOUND: wrongResponse(
+    'challenge',
+    'The challenge was used already, has expired, or belongs to another session: begin again with new options',
+  ),
+  FAILED_TO_VERIFY_REGISTRATION: wrongResponse(
+    'wrong',
+    'The response does not belong to the challenge, the origin or the host name of this service: send what the browser returns',
+  ),
+  ATTESTATION_UNWANTED: wrongResponse(
+    'attestation',
+    'The response has an attestation with certificates: register with attestation "none"',
+  ),
+  USER_NOT_VERIFIED: wrongResponse(
+    'user_verification',
+    'The authenticator did not verify the person: set up a PIN, fingerprint or face for it',
+  ),
+  CREDENTIAL_TAKEN: wrongResponse('taken', 'A passkey with this id exists: register a new one'),
+  TOO_MANY_PASSKEYS: wrongResponse('too_many', `An account has at most ${passkeysMax} passkeys: delete one first`),
+  AUTHENTICATION_FAILED: wrongPasskey,
+  PASSKEY_NOT_FOUND: wrongPasskey,
+  PRESENCE_PROVED: () => new AppError('service.internal', 'A proof of presence opens no session.'),
+} as const satisfies Readonly<Record<string, () => AppError>>;
+
 /** Error codes of the library that valid requests can cause. */
 const known: Readonly<Record<string, () => AppError>> = {
   INVALID_EMAIL_OR_PASSWORD: () => new AppError('auth.unauthorized', 'The e-mail address or the password is wrong.'),
@@ -40,6 +77,7 @@ const known: Readonly<Record<string, () => AppError>> = {
     new AppError('request.invalid', 'The current password is wrong.', {
       errors: [{ pointer: '/currentPassword', code: 'wrong', message: 'type the password you signed in with' }],
     }),
+  ...passkeyCodes,
   INVALID_CODE: wrongCode,
   [codeUsed]: usedCode,
   INVALID_BACKUP_CODE: wrongCode,
@@ -56,6 +94,10 @@ const known: Readonly<Record<string, () => AppError>> = {
   BACKUP_CODES_NOT_ENABLED: noSecondFactor,
 };
 
+/** True for the end of a call with a passkey that proved presence. */
+export const isPresenceProved = (error: unknown): boolean =>
+  (error as { readonly body?: { readonly code?: unknown } } | null)?.body?.code === 'PRESENCE_PROVED';
+
 /** Error to report for a refused proof of presence; an error of another kind is returned as it is. */
 export function proofError(error: unknown): unknown {
   const { status, body } = (error ?? {}) as { readonly status?: unknown; readonly body?: { readonly code?: unknown } };
@@ -65,6 +107,14 @@ export function proofError(error: unknown): unknown {
     });
   if (body?.code === 'INVALID_CODE') return wrongCode();
   if (body?.code === codeUsed) return usedCode();
+  const refusedPasskey = own(passkeyCodes, String(body?.code));
+  if (refusedPasskey === passkeyCodes.CHALLENGE_NOT_FOUND) return refusedPasskey();
+  if (refusedPasskey !== undefined)
+    return new AppError('request.invalid', 'The passkey is not one of your account, or was not accepted.', {
+      errors: [
+        { pointer: '/passkey', code: 'wrong', message: 'use a passkey of the account that you are signed in to' },
+      ],
+    });
   return status === 'UNAUTHORIZED' ? unauthorized() : error;
 }
 
@@ -77,12 +127,15 @@ export function errorOf(failures: readonly Error[]): AppError | null {
     return new AppError('service.unavailable', 'The database does not respond. Retry in a few seconds.', {
       cause: outage,
     });
-  return failures.some(isDuplicateKey) ? emailTaken() : null;
+  const taken = failures.find(isDuplicateKey);
+  if (taken === undefined) return null;
+  return /\.passkeys /.test(taken.message) ? passkeyCodes.CREDENTIAL_TAKEN() : emailTaken();
 }
 
 function refusal(response: Response, body: unknown, failures: readonly Error[]): AppError {
   const { status } = response;
   const code = typeof body === 'object' && body !== null && 'code' in body ? String(body.code) : '';
+  if (code === 'PASSKEY_NOT_FOUND' && status === 404) return passkeyNotFound();
   const appError = own(known, code)?.();
   if (appError !== undefined) return appError;
   if (status === 429)

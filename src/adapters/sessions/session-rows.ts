@@ -14,6 +14,8 @@ export interface SessionRow {
   readonly activeOrganizationId: string | null;
   /** ISO 8601. null or absent: the person has not proved to be present since the sign-in. */
   readonly provedAt?: string | null;
+  /** ISO 8601. null or absent: no passkey was shown in this session. */
+  readonly passkeyAt?: string | null;
 }
 
 const infoOf = ({ _id, createdAt, expiresAt, ipAddress, userAgent }: SessionRow): SessionInfo => ({

@@ -9,6 +9,9 @@ import { createRehash } from '#src/adapters/sessions/rehash.ts';
 import { createSessionRows } from '#src/adapters/sessions/session-rows.ts';
 import { createSeededSession } from '#src/adapters/sessions/seeded-session.ts';
 import { createUnfinished } from '#src/adapters/sessions/unfinished.ts';
+import { createPasskeyStore, type PasskeyStore } from '#src/stores/passkeys.ts';
+import { collectionsOf } from '#src/stores/collections.ts';
+import { passkeysUnavailable, relyingPartyOf } from '#src/domain/access/relying-party.ts';
 import { Watch } from '#src/adapters/sessions/watch.ts';
 import { AppError } from '#src/domain/app-error.ts';
 import type { Logger } from '#src/domain/ports/logger.ts';
@@ -54,14 +57,17 @@ interface Library {
   errorOf: (failures: readonly Error[]) => AppError | null;
   replyOf: (response: Response, failures: readonly Error[]) => Promise<AccountReply>;
   proofError: (error: unknown) => unknown;
+  isPresenceProved: (error: unknown) => boolean;
 }
 
 /** Loads the library, which is heavy, on first use. By then the address of the API is known. */
 async function load(options: LibraryOptions): Promise<Library> {
-  const [{ createBetterAuth, authPath, clientIpHeader, invitationHeader }, { errorOf, replyOf, proofError }] =
-    await Promise.all([import('#src/adapters/sessions/better-auth.ts'), import('#src/adapters/sessions/outcome.ts')]);
+  const [{ createBetterAuth, authPath, clientIpHeader, invitationHeader }, outcome] = await Promise.all([
+    import('#src/adapters/sessions/better-auth.ts'),
+    import('#src/adapters/sessions/outcome.ts'),
+  ]);
   const headers = { ipHeader: clientIpHeader, invitationHeader };
-  return { auth: createBetterAuth(options), path: authPath, ...headers, errorOf, replyOf, proofError };
+  return { auth: createBetterAuth(options), path: authPath, ...headers, ...outcome };
 }
 
 function headersOf({ ip, userAgent }: AccountCall, cookie: string | undefined, ipHeader: string): Headers {
@@ -81,27 +87,33 @@ function createProofs(parts: {
   readonly library: () => Promise<Library>;
   readonly accept: (cookie: string) => string;
   readonly change: Change;
+  /** Throws where there are no passkeys. */
+  readonly needParty: () => void;
 }): Accounts['reauthenticate'] {
-  const { watch, limit, library, accept, change } = parts;
+  const { watch, limit, library, accept, change, needParty } = parts;
   return async (session, proof, call) => {
     await limit?.(session.userId);
-    if ('code' in proof && !session.hasSecondFactor)
+    if ('passkey' in proof) needParty();
+    if ('code' in proof && !session.usesCodes)
       throw new AppError('request.invalid', 'Your account has no second factor. Send your password.');
-    const { auth, ipHeader, errorOf, proofError } = await library();
+    const { auth, ipHeader, errorOf, proofError, isPresenceProved } = await library();
     const headers = headersOf(call, call.cookie === undefined ? undefined : accept(call.cookie), ipHeader);
-    const prove = async (): Promise<unknown> =>
-      'code' in proof
-        ? auth.api.verifyTOTP({ body: { code: proof.code }, headers })
-        : auth.api.verifyPassword({ body: { password: proof.password }, headers });
+    const prove = async (): Promise<unknown> => {
+      if ('code' in proof) return auth.api.verifyTOTP({ body: { code: proof.code }, headers });
+      if ('password' in proof) return auth.api.verifyPassword({ body: { password: proof.password }, headers });
+      watch.proves(session.userId);
+      return auth.api.verifyPasskeyAuthentication({ body: { response: proof.passkey }, headers });
+    };
     const { result, failures } = await watch.run(false, () =>
       prove().then(
         () => null,
         (error: unknown) => ({ error }),
       ),
     );
-    if (result !== null) throw errorOf(failures) ?? proofError(result.error);
+    if (result !== null && !isPresenceProved(result.error)) throw errorOf(failures) ?? proofError(result.error);
     const provedAt = new Date();
-    await change(session, { provedAt: provedAt.toISOString() });
+    const at = provedAt.toISOString();
+    await change(session, 'passkey' in proof ? { provedAt: at, passkeyAt: at } : { provedAt: at });
     return provedAt;
   };
 }
@@ -123,6 +135,12 @@ function seededCookie(seededToken: string | null, secret: string): (cookie: stri
   return (cookie) => withSigned(cookie, [token, decoded(seededToken)], signedCookie(token, secret));
 }
 
+/** Options of a sign-in in which the authenticator must verify the person. The library always says `preferred`. */
+const verifying = ({ body, cookies }: AccountReply): AccountReply => ({
+  body: { ...(body as object), userVerification: 'required' },
+  cookies,
+});
+
 /** Sends account actions through the library. */
 function createPerform(parts: {
   readonly options: AccountsOptions;
@@ -130,8 +148,10 @@ function createPerform(parts: {
   readonly guarded: SessionStore | null;
   readonly library: () => Promise<Library>;
   readonly accept: (cookie: string) => string;
+  /** Throws where there are no passkeys. */
+  readonly needParty: () => void;
 }): Accounts['perform'] {
-  const { options, watch, guarded, library, accept } = parts;
+  const { options, watch, guarded, library, accept, needParty } = parts;
   const { db, secret, logger, passwords } = options;
   const rehash = passwords === undefined ? null : createRehash({ db, passwords, logger });
   const sentBody = bodyFor(createBackupCodes(secret));
@@ -140,15 +160,18 @@ function createPerform(parts: {
     // Fails before a user is created: without a session, a second attempt would find the address taken.
     if (action === 'sign-up/email') await guarded?.set('sign-up', '1', 1);
     const reads = action === 'get-session';
+    if (action.startsWith('passkey/') && action !== 'passkey/delete-passkey' && action !== 'passkey/update-passkey')
+      needParty();
+    const isGet = reads || action.startsWith('passkey/generate-');
     const cookie = call.cookie === undefined ? undefined : accept(call.cookie);
     const headers = headersOf(call, cookie, ipHeader);
     // Secrets have no other characters, and some do not fit into a header.
     if (typeof invitationToken === 'string' && /^[\w-]+$/.test(invitationToken))
       headers.set(invitationHeader, invitationToken);
     const request = new Request(new URL(`${path}/${action}`, options.baseUrl()), {
-      method: reads ? 'GET' : 'POST',
+      method: isGet ? 'GET' : 'POST',
       headers,
-      body: reads ? null : JSON.stringify(sentBody(action, body)),
+      body: isGet ? null : JSON.stringify(sentBody(action, body)),
     });
     const { result, failures, outdated } = await watch.run(!reads, () =>
       auth.handler(request).catch((error: unknown) => {
@@ -159,7 +182,7 @@ function createPerform(parts: {
     const reply = await replyOf(result, failures);
     if (outdated !== null && action === 'sign-in/email')
       await rehash?.(String(body['email']), String(body['password']), outdated);
-    return reply;
+    return action === 'passkey/generate-authenticate-options' ? verifying(reply) : reply;
   };
 }
 
@@ -170,6 +193,12 @@ export function createAccounts(options: AccountsOptions): AccountService {
   const rows = createSessionRows(db, guarded);
   const seeded = createSeededSession(db, guarded);
   const clearUnfinished = createUnfinished(db);
+  const passkeys = createPasskeyStore(collectionsOf(db));
+  const party = () => relyingPartyOf(options.baseUrl());
+  const unavailable = () => passkeysUnavailable(options.baseUrl());
+  const needParty = (): void => {
+    if (party() === null) throw unavailable();
+  };
   let loading: Promise<Library> | null = null;
   const library = (): Promise<Library> =>
     (loading ??= load({
@@ -179,6 +208,7 @@ export function createAccounts(options: AccountsOptions): AccountService {
       watch,
       clearUnfinished,
       baseUrl: options.baseUrl(),
+      passkeys: { store: passkeys, party: relyingPartyOf(options.baseUrl()) },
     }));
   const token = seededToken === null ? null : tokenOf(seededToken);
   const accept = seededCookie(seededToken, secret);
@@ -201,14 +231,15 @@ export function createAccounts(options: AccountsOptions): AccountService {
         auth.api.getSession({ headers, query: { disableRefresh: true } }).catch((error: unknown) => ({ error })),
       );
       if (result !== null && 'error' in result) throw errorOf(failures) ?? result.error;
-      return result === null ? null : live(result, seeded.is);
+      return result === null ? null : live(result, seeded.is, passkeys);
     },
-    perform: createPerform({ options, watch, guarded, library, accept }),
+    passkeys: { party, unavailable, list: (userId) => passkeys.ofUser(userId) },
+    perform: createPerform({ options, watch, guarded, library, accept, needParty }),
     list: (userId) => rows.list(userId),
     end: (userId, sessionId) => rows.end(userId, sessionId),
     endOthers: (userId, keptSessionId) => rows.endOthers(userId, keptSessionId),
     choose: (session, activeOrganizationId) => change(session, { activeOrganizationId }),
-    reauthenticate: createProofs({ watch, limit, library, accept, change }),
+    reauthenticate: createProofs({ watch, limit, library, accept, change, needParty }),
     async signUp(person) {
       const { user } = await (await library()).auth.api.signUpEmail({ body: person });
       // Sign-up also opened a session, whose cookie nobody has.
@@ -226,8 +257,13 @@ export function createAccounts(options: AccountsOptions): AccountService {
 
 type Found = NonNullable<Awaited<ReturnType<BetterAuth['api']['getSession']>>>;
 
-function live({ session, user }: Found, isSeeded: (sessionId: string) => boolean): LiveSession {
-  const { id, provedAt, createdAt } = session;
+async function live(
+  { session, user }: Found,
+  isSeeded: (sessionId: string) => boolean,
+  passkeys: Pick<PasskeyStore, 'hasAny'>,
+): Promise<LiveSession> {
+  const { id, provedAt, passkeyAt, createdAt } = session;
+  const usesCodes = user.twoFactorEnabled === true;
   return {
     sessionId: id,
     userId: user.id,
@@ -236,7 +272,8 @@ function live({ session, user }: Found, isSeeded: (sessionId: string) => boolean
     activeOrganizationId: session.activeOrganizationId ?? null,
     expiresAt: session.expiresAt,
     signedInAt: isSeeded(id) ? new Date() : createdAt,
-    hasSecondFactor: user.twoFactorEnabled === true,
+    usesCodes,
+    hasSecondFactor: usesCodes || (Boolean(passkeyAt) && (await passkeys.hasAny(user.id))),
     provedAt: isSeeded(id) ? new Date() : provedAt ? new Date(provedAt) : createdAt,
   };
 }

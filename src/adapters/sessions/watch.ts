@@ -6,6 +6,8 @@ interface Call {
   readonly failures: Error[];
   /** Id of the code that the call claimed. */
   claimed: string | null;
+  /** User that a passkey must belong to; null: any passkey signs in. */
+  toProve: string | null;
   /** Hash of a right password that costs less than new ones. */
   outdated: string | null;
 }
@@ -21,7 +23,7 @@ export class Watch {
     changes: boolean,
     work: () => Promise<T>,
   ): Promise<{ result: T; failures: readonly Error[]; outdated: string | null }> {
-    const call: Call = { changes, failures: [], claimed: null, outdated: null };
+    const call: Call = { changes, failures: [], claimed: null, toProve: null, outdated: null };
     const result = await this.#calls.run(call, work);
     return { result, failures: call.failures, outdated: call.outdated };
   }
@@ -33,6 +35,16 @@ export class Watch {
 
   get claimed(): string | null {
     return this.#calls.getStore()?.claimed ?? null;
+  }
+
+  get toProve(): string | null {
+    return this.#calls.getStore()?.toProve ?? null;
+  }
+
+  /** Makes the call one that proves the presence of this user, and signs nobody in. */
+  proves(userId: string): void {
+    const call = this.#calls.getStore();
+    if (call !== undefined) call.toProve = userId;
   }
 
   claim(id: string): void {

@@ -262,3 +262,4 @@ export const ExperimentExport = z.object({
     )
     .describe('Measured runs in the order of their documents'),
 });
+export type ExperimentExport = z.output<typeof ExperimentExport>;

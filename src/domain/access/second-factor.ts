@@ -7,6 +7,6 @@ import { AppError } from '#src/domain/app-error.ts';
 export function secondFactorRequired(): AppError {
   return new AppError(
     'auth.second_factor_required',
-    'This organization demands a second factor, and the account of this person has none. Set one up at /two-factor, and repeat the request.',
+    'This organization demands a second factor: codes of an app, or a passkey in this session. Set one up, or show your passkey, at /two-factor, and repeat the request.',
   );
 }

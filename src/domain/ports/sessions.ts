@@ -1,3 +1,7 @@
+import type { AssertionCredential } from '#src/contracts/passkeys.ts';
+import type { RelyingParty } from '#src/domain/access/relying-party.ts';
+import type { AppError } from '#src/domain/app-error.ts';
+
 /** A valid session: its cookie is signed, it is stored, and it has not expired. */
 export interface LiveSession {
   readonly sessionId: string;
@@ -11,12 +15,20 @@ export interface LiveSession {
   readonly signedInAt: Date;
   /** Time of the last proof, in this session, that the person is present: the sign-in, or a repetition of it. */
   readonly provedAt: Date;
-  /** True if sign-in asks this person for a code. */
+  /** True if a password of this person is not enough to sign in: a code has to follow. */
+  readonly usesCodes: boolean;
+  /**
+   * True if two factors protect this session: the person uses codes, or showed a passkey in it and still has one. A passkey verifies the
+   * person, so that it is two factors by itself. Source: docs/decisions/0102.
+   */
   readonly hasSecondFactor: boolean;
 }
 
-/** Proof that a person is present: their password, or a code of their second factor. */
-export type Proof = { readonly password: string } | { readonly code: string };
+/** Proof that a person is present: their password, a code of their second factor, or what a passkey answered. */
+export type Proof =
+  | { readonly password: string }
+  | { readonly code: string }
+  | { readonly passkey: AssertionCredential };
 
 /**
  * Sessions of users, issued by the authentication library. Every call reads them without a cookie cache, so that ending one works at once.
@@ -35,6 +47,36 @@ export type SecondFactorAction = `two-factor/${
   | 'verify-backup-code'
   | 'generate-backup-codes'}`;
 
+/** Actions on passkeys of the authentication library. */
+export type PasskeyAction = `passkey/${
+  | 'generate-register-options'
+  | 'verify-registration'
+  | 'generate-authenticate-options'
+  | 'verify-authentication'
+  | 'update-passkey'
+  | 'delete-passkey'}`;
+
+/** A passkey, in the form that its person sees. */
+export interface PasskeyInfo {
+  readonly id: string;
+  readonly name: string;
+  readonly createdAt: Date;
+  /** Time of the last sign-in or proof of presence with it; null: none yet. */
+  readonly lastUsedAt: Date | null;
+  /** True for a passkey that its password manager copies to other devices. */
+  readonly isSynced: boolean;
+}
+
+/** Passkeys of people. Source: docs/decisions/0102. */
+export interface Passkeys {
+  /** Name and address that passkeys are bound to; null: the address of the service has none. */
+  party(): RelyingParty | null;
+  /** The reason why there are none. */
+  unavailable(): AppError;
+  /** Lists the passkeys of a person, oldest first. */
+  list(userId: string): Promise<readonly PasskeyInfo[]>;
+}
+
 /** Account actions of the authentication library. */
 export type AccountAction =
   | 'sign-up/email'
@@ -42,7 +84,8 @@ export type AccountAction =
   | 'sign-out'
   | 'get-session'
   | 'change-password'
-  | SecondFactorAction;
+  | SecondFactorAction
+  | PasskeyAction;
 
 /** Shape of the endpoint's contract. */
 export type AccountBody = Readonly<Record<string, unknown>>;
@@ -75,6 +118,7 @@ export interface SessionInfo {
  * `service.unavailable` then, and leave reported state unchanged.
  */
 export interface Accounts extends Sessions {
+  readonly passkeys: Passkeys;
   /**
    * `invitationId` is required for a sign-up when accounts need an invitation. A sign-up that failed before it set a password loses its
    * user after a minute, so that the address can sign up again. Errors: `auth.unauthorized`, the same for an unknown address and a wrong
@@ -90,7 +134,7 @@ export interface Accounts extends Sessions {
   endOthers(userId: string, keptSessionId: string): Promise<number>;
   /**
    * Proves that the person of the session is present, and stores the time in the session. Returns it. Errors: `request.invalid` for a wrong
-   * password, `request.rate_limited`, `auth.unauthorized`, `service.unavailable`.
+   * password, code or passkey, `request.rate_limited`, `auth.unauthorized`, `passkey.unavailable`, `service.unavailable`.
    */
   reauthenticate(session: LiveSession, proof: Proof, call: AccountCall): Promise<Date>;
   /** Sets the session's active organization. Callers check the membership. */

@@ -9,6 +9,16 @@ export async function askGuesses({ guesses }: Stores, now: Date): Promise<void> 
   await guesses.forget('someone');
 }
 
+/** Every query about passkeys. */
+export async function askPasskeys({ passkeys }: Stores, now: Date): Promise<void> {
+  await passkeys.ofUser('usr_a');
+  await passkeys.hasAny('usr_a');
+  await passkeys.count('usr_a');
+  await passkeys.ownerOf('credential');
+  await passkeys.use('credential', 0, now);
+  await passkeys.use('credential', 1, now);
+}
+
 /** Every query about mails to accounts. */
 export async function askAccountMails({ accountMails }: Stores, now: Date): Promise<void> {
   const email = 'a@example.com';

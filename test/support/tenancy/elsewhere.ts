@@ -16,7 +16,8 @@ export const elsewhere = Object.values({
     'executions.setQueueWeight organizations.insertOrganization organizations.insertProject organizations.demandSecondFactor',
   'loops of the system that work for everybody':
     'documents.withPendingEvents executions.withPendingCallback deliveries.claim experiments.listRunning members.unfinishedRemovals',
-  'an account, before any organization is known': 'guesses.take guesses.giveBack guesses.forget',
+  'an account, before any organization is known':
+    'guesses.take guesses.giveBack guesses.forget passkeys.ofUser passkeys.hasAny passkeys.count passkeys.ownerOf passkeys.use',
   'mails and links of an account, which belongs to no organization':
     'accountMails.add accountMails.claim accountMails.settle accountMails.nextDue accountMails.addToken accountMails.findToken accountMails.takeToken accountMails.forgetTokens',
   'sweeps and sums': sweeping.join(' '),

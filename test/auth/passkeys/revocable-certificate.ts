@@ -1,0 +1,5 @@
+/** A self-signed certificate in DER whose list of revoked certificates is said to be at http://crl.example.invalid/list.crl. */
+export const revocableCertificate = Buffer.from(
+  'MIIBeTCCAR+gAwIBAgIUEU3aZ7tqW1+s58UTZHpIvEzaiUQwCgYIKoZIzj0EAwIwDzENMAsGA1UEAwwEdGVzdDAgFw0yNjExMjMwMzM2MjJaGA8yMTI2MTAzMDAzMzYyMlowDzENMAsGA1UEAwwEdGVzdDBZMBMGByqGSM49AgEGCCqGSM49AwEHA0IABA/7uYIaV9xOThMZRkZCLecQxGOmtF0buEOjor4LMmjNr7GJmxugpMCQkS0YmysxIiafqQWYJZaT5AXEKCyYAwyjVzBVMDQGA1UdHwQtMCswKaAnoCWGI2h0dHA6Ly9jcmwuZXhhbXBsZS5pbnZhbGlkL2xpc3QuY3JsMB0GA1UdDgQWBBRHa4luKQhVjhICUhV4ULXMTh7aKzAKBggqhkjOPQQDAgNIADBFAiEAvofL7RRizYxWB4qGghFSa/6RO8CFSltr8MeETpt0x60CIALWBr25Ubh/2/Hf/c9WcTfgjRF5ouXGMGdTEWvfqByW',
+  'base64',
+);
