@@ -123,7 +123,7 @@ function variantsOf({ variants, metrics, split }) {
         'td',
         '',
         element('strong', '', name),
-        at === 0 ? ' baseline' : '',
+        at === 0 && name !== 'baseline' ? ' baseline' : '',
         dropped ? ` dropped after ${dropped}` : '',
       ),
       element('td', 'soft', version === null ? 'draft or changed' : String(version)),
@@ -135,7 +135,7 @@ function variantsOf({ variants, metrics, split }) {
   );
   return element(
     'div',
-    'canvas',
+    'canvas numbers',
     element(
       'table',
       '',
