@@ -1,5 +1,6 @@
 import type { Client } from '@modelcontextprotocol/client';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { documentOrder } from '#src/domain/experiments/launch.ts';
 import { newId } from '#src/domain/ids.ts';
 import { storedIn } from '#test/experiments/support/deleted.ts';
 import { setLabel, wide } from '#test/experiments/support/holdout.ts';
@@ -35,6 +36,8 @@ let model: OpenAiServer;
 let agent: Client;
 let cookie: string;
 let workflowId: string;
+/** Calls a gate for each document. */
+let gated: string;
 let documentIds: readonly string[];
 let datasetId: string;
 
@@ -74,6 +77,17 @@ beforeAll(async () => {
       { load: { type: 'load_image' }, decide: { type: 'transform', config: { set: { label: '"right"' } } } },
       ['START>load', 'load>decide', 'decide>END'],
       { name: 'Width', state: { document: {}, label: {} }, outputs: { label: 'label' } },
+    ),
+  );
+  gated = await published(
+    graphOf(
+      {
+        load: { type: 'load_image' },
+        call: { type: 'http', config: calling('') },
+        decide: { type: 'transform', config: { set: { label: '"right"' } } },
+      },
+      ['START>load', 'load>call', 'call>decide', 'decide>END'],
+      { name: 'Gates', state: { document: {}, response: {}, label: {} }, outputs: { label: 'label' } },
     ),
   );
   const items = documentIds.map((documentId) => ({ documentId, split: 'dev', reference: { label: 'right' } }));
@@ -186,25 +200,61 @@ describe('evaluators', () => {
   }, 60_000);
 });
 
-test('documents that are started while the experiment is canceled do not run on', async () => {
-  const store = app.app.deps.experiments;
-  const launch = store.launch.bind(store);
-  const launching = vi.spyOn(store, 'launch').mockImplementationOnce(async (experiment, more) => {
-    const launched = await launch(experiment, more);
-    await made(`${experiments}/${experiment._id}/cancel`, {});
-    return launched;
-  });
-  const { experiment } = await made(experiments, { datasetId, variants: variantsOf('"x"'), maxConcurrency: 1 });
-  expect(await ended(experiment.experimentId)).toMatchObject({ status: 'canceled' });
-  await vi.waitFor(() => expect(launching.mock.settledResults[0]?.type).toBe('fulfilled'));
-  const started = async () =>
-    (await storedIn(app)).runs.filter((run) => run.experiment?.experimentId === experiment.experimentId);
-  await expect.poll(async () => (await started()).length).toBe(4);
-  await expect
-    .poll(async () => (await started()).map(({ status }) => status).toSorted())
-    .toEqual(['canceled', 'canceled', 'succeeded', 'succeeded']);
-  launching.mockRestore();
-}, 30_000);
+/** Calls of the variant, which the gates tell from those of the baseline. */
+const calling = (path: string) => ({ url: `${gates.url}/${path}{{ document.width }}`, parse: 'text' });
+const gatedVariants = () => [
+  { workflowId: gated },
+  { workflowId: gated, operations: [{ op: 'set_config', nodeId: 'call', config: calling('variant/') }] },
+];
+
+describe('an experiment that is canceled', () => {
+  const seed = 'seed';
+  /** Gates of the document that is started as the second. */
+  const holdSecond = () => {
+    const width = 30 + documentIds.indexOf(documentOrder(documentIds, seed)[1] ?? '');
+    return [`/${width}`, `/variant/${width}`].map((path) => gates.hold(path));
+  };
+  const begin = async (): Promise<string> => {
+    const plan = { datasetId, variants: gatedVariants(), seed, maxConcurrency: 1, evaluators: [{ type: 'latency' }] };
+    return (await made(experiments, plan)).experiment.experimentId;
+  };
+  const statusesOf = async (id: string) =>
+    (await storedIn(app)).runs
+      .filter((run) => run.experiment?.experimentId === id)
+      .map(({ status }) => status)
+      .toSorted();
+
+  test('leaves no run of documents that are started meanwhile', async () => {
+    const held = holdSecond();
+    const store = app.app.deps.experiments;
+    const launch = store.launch.bind(store);
+    using launching = vi.spyOn(store, 'launch').mockImplementationOnce(async (experiment, more) => {
+      const launched = await launch(experiment, more);
+      await made(`${experiments}/${experiment._id}/cancel`, {});
+      return launched;
+    });
+    const id = await begin();
+    expect(await ended(id)).toMatchObject({ status: 'canceled' });
+    await expect.poll(() => statusesOf(id)).toEqual(['canceled', 'canceled', 'succeeded', 'succeeded']);
+    expect(launching).toHaveBeenCalledOnce();
+    for (const { release } of held) release();
+  }, 30_000);
+
+  test('leaves no run of documents that were started since it was read', async () => {
+    const held = holdSecond();
+    const store = app.app.deps.experiments;
+    const end = store.end.bind(store);
+    using ending = vi.spyOn(store, 'end').mockImplementationOnce(async (...of) => {
+      await Promise.all(held.map(({ came }) => came));
+      return end(...of);
+    });
+    const id = await begin();
+    expect(await made(`${experiments}/${id}/cancel`, {})).toMatchObject({ status: 'canceled' });
+    expect(await statusesOf(id)).toEqual(['canceled', 'canceled', 'succeeded', 'succeeded']);
+    expect(ending).toHaveBeenCalledOnce();
+    for (const { release } of held) release();
+  }, 30_000);
+});
 
 describe('runs of an experiment on dev', () => {
   let held: { came: Promise<void>; release(): void }[];
@@ -214,23 +264,13 @@ describe('runs of an experiment on dev', () => {
   const deleted = Promise.withResolvers<void>();
 
   beforeAll(async () => {
-    // Every run calls and waits at the gate of its document; the rest of the runs is queued.
-    const graph = graphOf(
-      {
-        load: { type: 'load_image' },
-        call: { type: 'http', config: { url: `${gates.url}/{{ document.width }}`, parse: 'text' } },
-        decide: { type: 'transform', config: { set: { label: '"right"' } } },
-      },
-      ['START>load', 'load>call', 'call>decide', 'decide>END'],
-      { name: 'Gates', state: { document: {}, response: {}, label: {} }, outputs: { label: 'label' } },
-    );
-    const gated = await published(graph);
+    // The baseline of each document waits at its gate.
     held = [30, 31, 32].map((width) => gates.hold(`/${width}`));
     stop = app.app.deps.events.subscribe(app.seed.organizationId, ({ type, data }) => {
       feed.push({ type, data });
       if (type === 'document.deleted') deleted.resolve();
     });
-    const variants = [{ workflowId: gated }, { workflowId: gated, operations: setLabel('"wrong"') }];
+    const variants = gatedVariants();
     ({
       experiment: { experimentId },
     } = await made(experiments, { datasetId, variants, evaluators: [{ type: 'label_accuracy' }] }));
