@@ -31,7 +31,7 @@ const hints: Partial<Record<ErrorCode, string>> = {
   'workflow.read_only': 'Call create_workflow with from and this workflowId, then edit the copy.',
   'workflow.bound': 'Keys are bound to this workflow. Tell the user that an admin must revoke them first.',
   'dataset.split_conflict':
-    'Save again with the same split for both documents, or without the document that both resemble.',
+    'Save again with the same split for a document and its copies as in earlier versions, or without them.',
   'experiment.model_missing': 'Call again without llm_judge. Tell the user that no chat model is configured.',
   'dataset.not_found': 'Call save_dataset, or use the datasetId that it returned.',
   'dataset.version_not_found': 'Call get_dataset without version.',

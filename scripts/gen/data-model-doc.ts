@@ -1,4 +1,4 @@
-import type { Db } from 'mongodb';
+import type { Db, IndexDescription } from 'mongodb';
 import { ensureCheckpointIndexes } from '#src/stores/checkpoints/rows.ts';
 import { collectionsOf, type Collections } from '#src/stores/collections.ts';
 import { ensureIndexes } from '#src/stores/indexes.ts';
@@ -117,19 +117,14 @@ const chapters: Readonly<Record<string, Readonly<Partial<Record<Name, Descriptio
   },
 };
 
-interface Index {
-  readonly keys: object;
-  readonly options: Readonly<Record<string, unknown>>;
-}
-
 /** Indexes as start-up creates them, by collection. */
-async function indexesByCollection(): Promise<Map<string, Index[]>> {
-  const found = new Map<string, Index[]>();
+async function indexesByCollection(): Promise<Map<string, IndexDescription[]>> {
+  const found = new Map<string, IndexDescription[]>();
   const db = {
     collection: (name: string) => ({
-      createIndex(keys: object, options: Readonly<Record<string, unknown>> = {}) {
-        found.set(name, [...(found.get(name) ?? []), { keys, options }]);
-        return Promise.resolve('');
+      createIndexes(descriptions: IndexDescription[]) {
+        found.set(name, descriptions);
+        return Promise.resolve([]);
       },
     }),
   } as unknown as Db;
@@ -138,14 +133,14 @@ async function indexesByCollection(): Promise<Map<string, Index[]>> {
   return found;
 }
 
-function indexText({ keys, options }: Index): string {
-  const fields = Object.entries(keys).map(([field, order]) => `${field}${order === -1 ? ' desc' : ''}`);
+function indexText({ key, ...options }: IndexDescription): string {
+  const fields = Object.entries(key).map(([field, order]) => `${field}${order === -1 ? ' desc' : ''}`);
   const { expireAfterSeconds: seconds } = options;
   const days = typeof seconds === 'number' ? seconds / 86_400 : 0;
   const notes = [
-    options['unique'] === true ? 'unique' : null,
+    options.unique === true ? 'unique' : null,
     seconds === undefined ? null : days === 0 ? 'deleted then' : `deleted after ${days} day${days === 1 ? '' : 's'}`,
-    options['sparse'] === true || options['partialFilterExpression'] !== undefined ? 'some records only' : null,
+    options.sparse === true || options.partialFilterExpression !== undefined ? 'some records only' : null,
   ].filter((note) => note !== null);
   return `\`${fields.join(', ')}\`${notes.length === 0 ? '' : ` (${notes.join(', ')})`}`;
 }

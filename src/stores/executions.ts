@@ -258,11 +258,15 @@ function createReads({ executions, runs }: Pick<Collections, 'executions' | 'run
         .toArray();
       return meanMs(recent);
     },
-    /** Runs of a workflow that people answered a question of, newest first, with their answers. */
-    answeredRuns: (tenant: Tenant, workflowId: string, limit: number): Promise<readonly RunRecord[]> =>
+    /** Runs of a workflow with an answer to the question at this path, newest first, with their answers. */
+    answeredRuns: (
+      tenant: Tenant,
+      { workflowId, path }: { readonly workflowId: string; readonly path: string },
+      limit: number,
+    ): Promise<readonly RunRecord[]> =>
       runs
         .find(
-          { ...owned(tenant), ...ordinary, workflowId, 'answers.0': { $exists: true } },
+          { ...owned(tenant), ...ordinary, workflowId, 'answers.path': path },
           { projection: { outputs: 0, receipt: 0 } },
         )
         .sort({ createdAt: -1, _id: -1 })

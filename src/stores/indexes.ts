@@ -1,7 +1,7 @@
-import type { Db, IndexOptions, IndexSpecification } from 'mongodb';
+import type { Db, IndexDescription } from 'mongodb';
 import type { Collections } from '#src/stores/collections.ts';
 
-type Index = readonly [keys: IndexSpecification, options?: IndexOptions];
+type Index = readonly [key: IndexDescription['key'], options?: Omit<IndexDescription, 'key'>];
 
 /** Indexes for every query of the stores (or they use `_id`): test/adapters/database/query-plans.test.ts fails on a collection scan. */
 type LibraryCollection = 'sessions' | 'accounts' | 'verifications' | 'twoFactors';
@@ -132,5 +132,5 @@ const indexes: Readonly<Partial<Record<keyof Collections | LibraryCollection, re
 /** Creates missing indexes. Rejects when an index exists with other options: a migration is missing then. */
 export async function ensureIndexes(db: Db): Promise<void> {
   for (const [collection, list] of Object.entries(indexes))
-    for (const [keys, options] of list) await db.collection(collection).createIndex(keys, options, undefined);
+    await db.collection(collection).createIndexes(list.map(([key, options]) => ({ key, ...options })));
 }

@@ -64,6 +64,21 @@ describe('one folder, several stores', () => {
     expect(await filesOf('temp')).toEqual([]);
   });
 
+  test('makes a shard with its first file, so that opening an empty store is cheap', async () => {
+    const store = await diskStore(dataDir);
+    const shardsOf = (folder: string) => readdir(join(dataDir, 'objects', folder));
+    expect([await shardsOf('blobs'), await shardsOf('keys')]).toEqual([[], []]);
+    const { etag } = await store.put('x', Buffer.from('x'), 'text/plain');
+    await store.copy('x', 'y', etag);
+    expect(await shardsOf('blobs')).toEqual([etag.slice(0, 2)]);
+    expect((await shardsOf('keys')).toSorted()).toEqual(
+      [sha256(Buffer.from('x')).slice(0, 2), sha256(Buffer.from('y')).slice(0, 2)].toSorted(),
+    );
+    for (const folder of ['blobs', 'keys'])
+      for (const shard of await shardsOf(folder))
+        expect((await stat(join(dataDir, 'objects', folder, shard))).mode & 0o777).toBe(0o700);
+  });
+
   test('files and folders are for the owner alone', async () => {
     const store = await diskStore(dataDir);
     await store.put('x', Buffer.from('x'), 'text/plain');
@@ -182,7 +197,10 @@ describe('sweepOrphans', () => {
   /** A shard in the order that a sweep reads them in, and a key before and behind it. */
   let middle: string;
   async function keysAround(): Promise<{ before: string; after: string }> {
-    const shards = await readdir(join(dataDir, 'objects', 'keys'));
+    const folder = join(dataDir, 'objects', 'keys');
+    for (let shard = 0; shard < 256; shard += 1)
+      await mkdir(join(folder, shard.toString(16).padStart(2, '0')), { recursive: true });
+    const shards = await readdir(folder);
     middle = shards[128] ?? '';
     const shardOf = (key: string): number => shards.indexOf(sha256(Buffer.from(key)).slice(0, 2));
     const keys = Array.from({ length: 64 }, (_, index) => `key-${index}`);

@@ -138,6 +138,7 @@ async function askDocuments(stores: Stores): Promise<void> {
     }
   await documents.countOwned(tenant, [id]);
   await documents.countReadable(wide, [id]);
+  await documents.thereAmong(organizationId, [id, 'doc_b']);
   await documents.projectsOf(wide, [id]);
   await documents.setVisibility(wide, [id], 'public');
   await documents.withPendingEvents(100);

@@ -37,8 +37,8 @@ export function checkpointCollections(db: Db): CheckpointCollections {
 /** Creates missing indexes. Safe at every start. */
 export async function ensureCheckpointIndexes(db: Db): Promise<void> {
   const { checkpoints, writes } = checkpointCollections(db);
-  await checkpoints.createIndex({ threadId: 1, checkpointNs: 1, checkpointId: -1 }, undefined, undefined);
-  await writes.createIndex({ threadId: 1, checkpointId: 1 }, undefined, undefined);
+  await checkpoints.createIndexes([{ key: { threadId: 1, checkpointNs: 1, checkpointId: -1 } }]);
+  await writes.createIndexes([{ key: { threadId: 1, checkpointId: 1 } }]);
 }
 
 /** Unambiguous `_id`: different parts never give the same one, whatever they contain. */

@@ -5,7 +5,7 @@ import { dirname } from 'node:path';
 import { AppError } from '#src/domain/app-error.ts';
 
 import { discard, syncFolder, unless } from './files.ts';
-import { blobFile, type StoreFolders, tempFile, trashFile } from './folders.ts';
+import { blobFile, makeShardOf, type StoreFolders, tempFile, trashFile } from './folders.ts';
 
 /** A complete body under a temporary name. The caller closes `handle` and discards `path`. */
 export interface Arrived {
@@ -48,6 +48,7 @@ export async function receive(
  */
 export async function placeBlob(folders: StoreFolders, arrived: Arrived): Promise<void> {
   const place = blobFile(folders, arrived.etag);
+  await makeShardOf(folders, place);
   await rename(arrived.path, place);
   if (folders.fsync) await syncFolder(dirname(place));
 }

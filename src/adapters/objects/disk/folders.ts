@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { mkdir, readdir } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 
 import { syncFolder } from './files.ts';
 
@@ -22,28 +22,37 @@ export interface StoreFolders {
   readonly trash: string;
   /** False is for tests and benchmarks: a power cut may then lose acknowledged objects. */
   readonly fsync: boolean;
+  /** Paths of the shards, such as `blobs/ab`, that are known to survive a power cut. */
+  readonly durableShards: Set<string>;
 }
 
-const shards = Array.from({ length: 256 }, (_, index) => index.toString(16).padStart(2, '0'));
-
-async function makeShards(folder: string): Promise<void> {
-  const present = new Set(await readdir(folder));
-  const missing = shards.filter((shard) => !present.has(shard));
-  await Promise.all(missing.map((shard) => mkdir(join(folder, shard), { recursive: true, mode: 0o700 })));
-  if (missing.length > 0) await syncFolder(folder);
+async function shardsIn(folder: string): Promise<string[]> {
+  const names = await readdir(folder);
+  // Another process may have made one just now.
+  if (names.length > 0) await syncFolder(folder);
+  return names.map((name) => join(folder, name));
 }
 
-/** Creates missing folders. Several processes may do so at once. */
+/** Creates missing folders, without the shards: 512 of them take a third of a second. Several processes may do so at once. */
 export async function openFolders(dataDir: string, fsync: boolean): Promise<StoreFolders> {
   const root = join(dataDir, 'objects');
   const at = (name: string): string => join(root, name);
   const names = { blobs: at('blobs'), keys: at('keys'), closed: at('closed'), temp: at('temp'), trash: at('trash') };
-  const folders: StoreFolders = { ...names, fsync };
   for (const folder of Object.values(names)) await mkdir(folder, { recursive: true, mode: 0o700 });
-  await Promise.all([makeShards(folders.blobs), makeShards(folders.keys)]);
+  const shards = await Promise.all([shardsIn(names.blobs), shardsIn(names.keys)]);
   await syncFolder(root);
   await syncFolder(dataDir);
-  return folders;
+  return { ...names, fsync, durableShards: new Set(shards.flat()) };
+}
+
+/** Creates the shard that a blob or record is about to be written to. Several processes may do so at once. */
+export async function makeShardOf(folders: StoreFolders, file: string): Promise<void> {
+  const shard = dirname(file);
+  if (folders.durableShards.has(shard)) return;
+  await mkdir(shard, { recursive: true, mode: 0o700 });
+  // Also if it was there: another process may have made it just now.
+  if (folders.fsync) await syncFolder(dirname(shard));
+  folders.durableShards.add(shard);
 }
 
 export function blobFile(folders: StoreFolders, etag: string): string {

@@ -5,7 +5,7 @@ import { AppError } from '#src/domain/app-error.ts';
 import type { ObjectHead } from '#src/domain/ports/object-store.ts';
 
 import { syncFolder, unless } from './files.ts';
-import { recordFile, type StoreFolders } from './folders.ts';
+import { makeShardOf, recordFile, type StoreFolders } from './folders.ts';
 
 /** `writableUntil`: expiry of the address that the object was uploaded to, in milliseconds since 1970; absent without one. */
 export interface StoredObject extends ObjectHead {
@@ -95,8 +95,10 @@ export async function draftRecord(
 
 /** Commits a write: of any number of writers, in any number of processes, one gets `true`. */
 export async function publishRecord(folders: StoreFolders, draft: string, key: string): Promise<boolean> {
+  const file = recordFile(folders, key);
+  await makeShardOf(folders, file);
   const won = await unless(
-    link(draft, recordFile(folders, key)).then(() => true),
+    link(draft, file).then(() => true),
     'EEXIST',
   );
   return won ?? false;
