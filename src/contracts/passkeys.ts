@@ -18,7 +18,10 @@ const credential = {
   type: z.literal('public-key'),
   authenticatorAttachment: z.enum(['platform', 'cross-platform']).exactOptional(),
 };
-const noExtensions = z.unknown().transform(() => ({}));
+const noExtensions = z
+  .unknown()
+  .default({})
+  .transform(() => ({}));
 
 /** Answer of an authenticator to a registration. Source: WebAuthn level 3, `RegistrationResponseJSON`. */
 export const RegistrationCredential = z.object({
